@@ -1,0 +1,1 @@
+"""How discrepancies are found out: one noun a module."""

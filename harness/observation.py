@@ -1,0 +1,88 @@
+"""Observation: what running a case under a plan gave, as plain data that crosses processes and files."""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import ml_dtypes  # noqa: F401  (teaches NumPy the names bfloat16, float8_…)
+import numpy as np
+
+#: `value`: an array. `unconnected`: a gradient that is None. `sparse`: an `IndexedSlices`. `error`: TensorFlow or
+#: Python raised. `crash`: the process died. `hang`: it did not answer in time. `unavailable`: no kernel, no device.
+STATUSES = ("value", "unconnected", "sparse", "error", "crash", "hang", "unavailable")
+
+
+@dataclass(frozen=True)
+class Result:
+    """What became of one quantity.
+
+    `value` holds the array, or the values of an `IndexedSlices`, whose `indices` (n,) and dense `shape` go along.
+    `code` and `message` tell an error: TensorFlow's error code or the Python exception's class name; a crash: the
+    signal's name or `EXIT n`.
+    """
+
+    status: str
+    value: np.ndarray | None = None
+    indices: np.ndarray | None = None
+    shape: tuple[int, ...] | None = None
+    code: str = ""
+    message: str = ""
+
+
+@dataclass(frozen=True)
+class Observation:
+    """All that one run of a case under a plan gave.
+
+    `quantities` maps `output[i]` and `grad[i]` to results. `ran_on` names the devices on which the ops of interest
+    really ran, `raw_op` the OpDef names of the executed graph, `fault` what the harness itself got wrong, if anything.
+    """
+
+    quantities: Mapping[str, Result]
+    ran_on: str = ""
+    raw_op: str = ""
+    seconds: float = 0.0
+    fault: str = ""
+    flags: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of_all(cls, names: tuple[str, ...], result: Result, **more: Any) -> Observation:
+        """The same result for every quantity, as after a crash."""
+        return cls(quantities=dict.fromkeys(names, result), **more)
+
+    def restricted(self, names: tuple[str, ...]) -> Observation:
+        """Only the named quantities."""
+        return replace(self, quantities={n: r for n, r in self.quantities.items() if n in names})
+
+
+def pack(array: np.ndarray | None) -> dict[str, Any] | None:
+    """An array as JSON-able data: dtype name, shape, and base64 of its (zlib-compressed) little-endian bytes."""
+    if array is None:
+        return None
+    if array.dtype.kind in "OSU":
+        texts = [x if isinstance(x, bytes) else str(x).encode() for x in array.ravel().tolist()]
+        data = b"".join(len(t).to_bytes(4, "little") + t for t in texts)
+        name = "bytes"
+    else:
+        data, name = np.ascontiguousarray(array).tobytes(), array.dtype.name
+    return {"dtype": name, "shape": list(array.shape), "data": base64.b64encode(zlib.compress(data)).decode()}
+
+
+def unpack(packed: Mapping[str, Any] | None) -> np.ndarray | None:
+    """The array that `pack` was given; byte strings come back as an object array."""
+    if packed is None:
+        return None
+    data = zlib.decompress(base64.b64decode(packed["data"]))
+    if packed["dtype"] != "bytes":
+        return np.frombuffer(data, np.dtype(packed["dtype"])).reshape(packed["shape"])
+    texts, at = [], 0
+    while at < len(data):
+        size = int.from_bytes(data[at : at + 4], "little")
+        texts.append(data[at + 4 : at + 4 + size])
+        at += 4 + size
+    out = np.empty(len(texts), object)
+    out[:] = texts
+    return out.reshape(packed["shape"])

@@ -1,0 +1,116 @@
+"""Record: one verdict, flattened to a row; and the shards to which workers append rows.
+
+A shard holds one JSON object a line behind its CRC-32, so that a line which was cut or damaged is recognised:
+`start` and `result` lines around each run of a case under a plan, `plan` lines naming the selected items.
+Non-finite floats stand as text, since JSON has none.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any, Self
+
+VERDICTS = ("match", "contract", "known", "mismatch", "stale", "error", "unavailable")
+FAILING = ("mismatch", "stale", "error")
+KINDS = (
+    *("status", "error_code", "crash", "hang", "shape", "dtype", "nan", "inf", "signed_zero", "subnormal", "value"),
+    *("gradient_status", "nondeterministic", "position", "input_mutated", "reference"),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Record:
+    """One row. The names and their order are read by tools outside the project.
+
+    `raw_op` and `ran_on` are `;`-joined. `against` is `numpy` or a plan. `size` and `mismatched` count elements;
+    `max_ulp` (in ULPs of the result's dtype), `max_abs` and `budget` (in ULPs) are NaN where no distance was taken.
+    `input`, `got` and `want` show the values at `worst_index`. `seconds` is the run's time in the device server.
+    """
+
+    run: str = ""
+    started: str = ""
+    tf: str = ""
+    cuda: str = ""
+    host: str = ""
+    suite: str = ""
+    spec: str = ""
+    raw_op: str = ""
+    case: str = ""
+    dtype: str = ""
+    recipe: str = ""
+    seed: str = ""
+    device: str = ""
+    mode: str = ""
+    ran_on: str = ""
+    against: str = ""
+    quantity: str = ""
+    verdict: str = ""
+    kind: str = ""
+    size: int = 0
+    mismatched: int = 0
+    max_ulp: float = math.nan
+    max_abs: float = math.nan
+    budget: float = math.nan
+    worst_index: str = ""
+    input: str = ""
+    got: str = ""
+    want: str = ""
+    detail: str = ""
+    owner: str = ""
+    reason: str = ""
+    link: str = ""
+    seconds: float = math.nan
+    rerun: str = ""
+
+    @property
+    def failing(self) -> bool:
+        return self.verdict in FAILING
+
+    def to_json(self) -> dict[str, Any]:
+        """The row as JSON-able data."""
+        row = asdict(self)
+        return {k: repr(v) if isinstance(v, float) and not math.isfinite(v) else v for k, v in row.items()}
+
+    @classmethod
+    def from_json(cls, row: Mapping[str, Any]) -> Self:
+        """The row that `to_json` was given."""
+        return cls(**{k: float(v) if k in _FLOATS else v for k, v in row.items()})
+
+
+COLUMNS = tuple(f.name for f in fields(Record))
+_FLOATS = {f.name for f in fields(Record) if f.type == "float"}
+
+
+class Shard:
+    """An append-only file of lines, owned by one process."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("ab", buffering=0)
+
+    def write(self, kind: str, **data: Any) -> None:
+        """Appends one line, handed to the operating system before it returns."""
+        text = json.dumps({"line": kind, **data}, allow_nan=False, separators=(",", ":")).encode()
+        self._file.write(b"%08x %s\n" % (zlib.crc32(text), text))
+
+    def close(self) -> None:
+        """Flushes to the disk and closes."""
+        os.fsync(self._file.fileno())
+        self._file.close()
+
+
+def read_shard(path: Path) -> Iterator[dict[str, Any] | None]:
+    """The lines of a shard, in order; None for each that was cut or damaged."""
+    with path.open("rb") as file:
+        for line in file:
+            crc, _, text = line.rstrip(b"\n").partition(b" ")
+            try:
+                whole = int(crc, 16) == zlib.crc32(text) and line.endswith(b"\n")
+            except ValueError:
+                whole = False
+            yield json.loads(text) if whole else None

@@ -1,0 +1,115 @@
+"""Run directory: where a run keeps its shards, what it was asked to do, and what became of that."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from harness.record import Record, Shard, read_shard
+
+Cell = tuple[str, str, str]  # case id, device, mode
+
+
+@dataclass
+class RunInfo:
+    """What a run was asked to do, on what, and how it ended; kept as `run.json`.
+
+    `state` is `running`, `complete`, `interrupted` or `fault`. `devices` maps the name of every device that TensorFlow
+    lists, or that was asked for, to what is known of it; those with `"asked": false` were not run. `not_run` lists the
+    planned cells that have no result, with the reason.
+    """
+
+    run: str
+    started: str
+    host: str = ""
+    tf: str = ""
+    cuda: str = ""
+    state: str = "running"
+    ended: str = ""
+    exit_status: int | None = None
+    arguments: list[str] = field(default_factory=list)
+    versions: dict[str, str] = field(default_factory=dict)
+    flags: dict[str, str] = field(default_factory=dict)
+    machine: dict[str, str] = field(default_factory=dict)
+    devices: dict[str, dict[str, Any]] = field(default_factory=dict)
+    modes: list[str] = field(default_factory=list)
+    tier: str = "default"
+    deselected: list[str] = field(default_factory=list)
+    planned: int = 0
+    recorded: int = 0
+    damaged: int = 0
+    not_run: list[dict[str, str]] = field(default_factory=list)
+
+    def save(self, directory: Path) -> None:
+        """Replaces `run.json` in one step."""
+        temporary = directory / "run.json.tmp"
+        temporary.write_text(json.dumps(asdict(self), indent=1))
+        os.replace(temporary, directory / "run.json")
+
+    @classmethod
+    def load(cls, directory: Path) -> RunInfo:
+        """Reads `run.json`.
+
+        Raises:
+          FileNotFoundError: the directory is not that of a run.
+        """
+        return cls(**json.loads((directory / "run.json").read_text()))
+
+
+@dataclass(frozen=True)
+class Merged:
+    """All shards of a run, read as one. `results` maps each cell to its last result line."""
+
+    items: frozenset[str]
+    started: frozenset[Cell]
+    results: dict[Cell, dict[str, Any]]
+    damaged: int
+
+    @property
+    def records(self) -> list[Record]:
+        return [Record.from_json(row) for line in self.results.values() for row in line["records"]]
+
+
+def create(base: Path, *, chosen: Path | None = None) -> Path:
+    """Makes the directory of a new run: `chosen`, or a fresh one under `base`.
+
+    Raises:
+      FileExistsError: `chosen` holds a run already.
+      OSError: it can't be written.
+    """
+    now = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")
+    directory = chosen or base / f"{now}-{secrets.token_hex(3)}"
+    if (directory / "run.json").exists():
+        raise FileExistsError(f"{directory} holds a run already; expected a new or an empty directory")
+    (directory / "shards").mkdir(parents=True, exist_ok=True)
+    return directory
+
+
+def open_shard(directory: Path, worker: str) -> Shard:
+    """A new shard for one worker process."""
+    return Shard(directory / "shards" / f"{worker}-{os.getpid()}-{secrets.token_hex(3)}.jsonl")
+
+
+def merge(directories: Iterable[Path]) -> Merged:
+    """Reads every shard of the given runs; reading a shard twice changes nothing."""
+    items: set[str] = set()
+    started: set[Cell] = set()
+    results: dict[Cell, dict[str, Any]] = {}
+    damaged = 0
+    for path in sorted(p for d in directories for p in (d / "shards").glob("*.jsonl")):
+        for line in read_shard(path):
+            if line is None:
+                damaged += 1
+            elif line["line"] == "plan":
+                items.update(line["items"])
+            elif line["line"] == "start":
+                started.add((line["case"], line["device"], line["mode"]))
+            else:
+                results[line["case"], line["device"], line["mode"]] = line
+    return Merged(frozenset(items), frozenset(started), results, damaged)

@@ -1,0 +1,151 @@
+"""Spec: what an op or a small program promises, and the cases that it yields."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from harness.inputs import Draw
+from harness.plan import DEVICE_TYPE, MODES, Plan
+
+CASE_ID = re.compile(r"[A-Za-z0-9_.=,:+-]{1,150}")
+TIERS = ("smoke", "default", "full")
+Recipe = Callable[[Draw, np.dtype], tuple[np.ndarray, ...]]
+
+
+@dataclass(frozen=True)
+class Raises:
+    """The promise of an error.
+
+    `code` is a TensorFlow error code (`INVALID_ARGUMENT`) or, for errors that Python raises, the class name
+    (`LookupError`). `says` is a text that the message has to contain.
+    """
+
+    code: str
+    says: str = ""
+
+
+@dataclass(frozen=True)
+class Sparse:
+    """The promise of a gradient that stays an `IndexedSlices`: values (n, ...), indices (n,), dense shape."""
+
+    values: np.ndarray
+    indices: np.ndarray
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Side:
+    """One side of a contract: what the plans that a pattern selects promise instead of the reference.
+
+    `why` says where the divergence is documented, `link` points there.
+    A side without `vjp` keeps that of the spec.
+    """
+
+    reference: Callable[..., Any]
+    why: str
+    vjp: Callable[..., Any] | None = None
+    link: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spec:
+    """What an op or a small program promises, for every dtype and every input recipe.
+
+    program(tf, *inputs)        → a tensor or a tuple of tensors; with `state`, program(tf, state, *inputs).
+    reference(*inputs)          → the same from NumPy. Float inputs arrive as float64, complex ones as complex128;
+                                  a float64 or complex128 result stands for a result in the case's dtype, any other
+                                  dtype for itself. `Raises` promises an error. A dict at the end of the tuple
+                                  promises final values of `state`.
+    vjp(g, *inputs)             → the vector-Jacobian product, one entry an input (and then one a state variable):
+                                  an array, None (unconnected), `Sparse`, or `Raises` for all of them. `g` is shaped
+                                  like the reference's result. Without `vjp` no gradient is asked for.
+    recipes                     name → recipe(draw, dtype) → input arrays.
+    ops                         OpDef names, `;`-joined, that the executed graph has to contain, or a dict by mode.
+    modes                       the modes that can express the program at all; one that refuses it is a contract.
+    state(tf, *inputs)          → dict of variables, and of lists to which Python side effects append.
+    steps                       how often the program runs on one state; outputs are stacked on a new first axis.
+    ulp                         budget in ULPs of the result's dtype by quantity (`output`, `grad[1]`) and, where it
+                                differs, dtype. Absent means exact.
+    bound                       quantity → bound(u, g, *inputs) → largest absolute error, for accumulations;
+                                u is the unit round-off of the case's dtype.
+    contract                    pattern of plans (`gpu/*`, `*/xla`) → `Side`; the first that matches counts.
+    """
+
+    name: str
+    program: Callable[..., Any]
+    reference: Callable[..., Any]
+    recipes: Mapping[str, Recipe]
+    ops: str | Mapping[str, str]
+    vjp: Callable[..., Any] | None = None
+    dtypes: tuple[str, ...] = ("float32",)
+    modes: tuple[str, ...] = MODES
+    state: Callable[..., dict[str, Any]] | None = None
+    steps: int = 1
+    ulp: Mapping[str, float | Mapping[str, float]] = field(default_factory=dict)
+    bound: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    contract: Mapping[str, Side] = field(default_factory=dict)
+    tier: str = "default"
+
+    def __post_init__(self) -> None:
+        for mode in (*self.modes, *(self.ops if isinstance(self.ops, Mapping) else ())):
+            if mode not in MODES:
+                raise ValueError(f"spec {self.name}: mode {mode!r} is none of {', '.join(MODES)}")
+        for pattern in self.contract:
+            device, _, mode = pattern.partition("/")
+            if not (device == "*" or DEVICE_TYPE.fullmatch(device)) or mode not in (*MODES, "*"):
+                raise ValueError(f"spec {self.name}: contract {pattern!r}: expected DEVICE_TYPE/MODE, each may be *")
+        if self.tier not in TIERS:
+            raise ValueError(f"spec {self.name}: tier {self.tier!r} is none of {', '.join(TIERS)}")
+        if self.steps > 1 and self.vjp:
+            raise ValueError(f"spec {self.name}: a program of several steps can't have a vjp")
+        for case in self.cases():
+            if not CASE_ID.fullmatch(case.id):
+                raise ValueError(f"spec {self.name}: case id {case.id!r} does not match {CASE_ID.pattern}")
+
+    def cases(self, dtype: str | None = None) -> tuple[Case, ...]:
+        """The spec's cases, or those of one dtype, in the order of their declaration."""
+        dtypes = self.dtypes if dtype is None else (dtype,)
+        return tuple(Case(self, d, recipe) for d in dtypes for recipe in self.recipes)
+
+    def ops_in(self, mode: str) -> tuple[str, ...]:
+        """The OpDef names that the graph of this mode has to contain."""
+        names = self.ops.get(mode, "") if isinstance(self.ops, Mapping) else self.ops
+        return tuple(filter(None, names.split(";")))
+
+    def side(self, plan: Plan) -> Side | None:
+        """The side of the contract that this plan is on, if any."""
+        return next((side for pattern, side in self.contract.items() if plan.matches(pattern)), None)
+
+    def budget(self, quantity: str, dtype: str) -> float:
+        """Allowed distance in ULPs of the result's dtype."""
+        found = self.ulp.get(quantity, self.ulp.get(quantity.partition("[")[0], 0))
+        return float(found.get(dtype, 0) if isinstance(found, Mapping) else found)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One dtype and one input recipe of a spec."""
+
+    spec: Spec
+    dtype: str
+    recipe: str
+
+    @property
+    def id(self) -> str:
+        return f"{self.spec.name}-{self.dtype}-{self.recipe}"
+
+    @property
+    def seed(self) -> int:
+        """A hash of the id, so that the id names the same numbers on every machine."""
+        return int.from_bytes(hashlib.blake2b(self.id.encode(), digest_size=8).digest(), "big")
+
+    def inputs(self) -> tuple[np.ndarray, ...]:
+        """The case's input arrays, the same ones at every call."""
+        arrays = self.spec.recipes[self.recipe](Draw(self.seed), np.dtype(self.dtype))
+        return tuple(np.asarray(a) for a in arrays)
