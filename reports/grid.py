@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from harness.plan import MODES
 from harness.rundir import RunInfo
 from reports import tables
 
@@ -92,7 +91,7 @@ def grid(records: pd.DataFrame, info: RunInfo) -> Grid:
         spec = str(lost.case).rsplit("-", 2)[0]
         home = homes.get(str(lost.case)) or (suites.get(spec, "(no record)"), spec)
         counts.setdefault(home, {}).setdefault((str(lost.device), str(lost.mode)), Counter())["not run"] += 1
-    plans = sorted({plan for row in counts.values() for plan in row}, key=_order)
+    plans = sorted({plan for row in counts.values() for plan in row}, key=lambda plan: tables.plan_order("/".join(plan)))
     rows: dict[str, Row] = {}
     for suite, spec in sorted(counts):
         cells = [Cell(*plan, counts[suite, spec].get(plan, Counter())) for plan in plans]
@@ -105,8 +104,3 @@ def grid(records: pd.DataFrame, info: RunInfo) -> Grid:
         devices.setdefault(device, []).append(mode)
     return Grid(devices, list(rows.values()))
 
-
-def _order(plan: tuple[str, str]) -> tuple[bool, str, int, str]:
-    """The CPU first, then devices by name; modes as the harness lists them."""
-    device, mode = plan
-    return device != "cpu", device, MODES.index(mode) if mode in MODES else len(MODES), mode

@@ -40,11 +40,11 @@ def html(records: pd.DataFrame, info: RunInfo) -> str:
     counts = tables.by_verdict(rows).to_dict()
     matrix = grid(rows, info)
     found = tables.findings(rows)
-    findings = [(row, sentence.of_record(rows.loc[row.first])) for row in found.itertuples()]
+    findings = [(row, rows.loc[row.first], sentence.of_record(rows.loc[row.first])) for row in found.itertuples()]
     return environment.get_template("index.html").render(
         info=info,
         took=duration(info),
-        status=sentence.of_run(info, counts),
+        status=sentence.of_run(info, counts, brief=True),
         shortfalls=sentence.shortfalls(info),
         counts=counts,
         symbols=SYMBOLS,
@@ -68,10 +68,10 @@ def html(records: pd.DataFrame, info: RunInfo) -> str:
 
 
 def sentences(records: pd.DataFrame) -> list[str]:
-    """`sentence.of_record` of each record."""
-    names = ["case", "quantity", "device", "mode", "against", "verdict", "kind", "size", "mismatched", "max_ulp", "budget"]
+    """`sentence.without_case` of each record."""
+    names = ["quantity", "device", "mode", "against", "verdict", "kind", "size", "mismatched", "max_ulp", "budget"]
     columns = (records[name].tolist() for name in names)
-    return [sentence.of_record(dict(zip(names, values, strict=True))) for values in zip(*columns, strict=True)]
+    return [sentence.without_case(dict(zip(names, values, strict=True))) for values in zip(*columns, strict=True)]
 
 
 def _verdicts(matrix: Grid) -> dict[str, str]:

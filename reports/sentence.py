@@ -34,9 +34,20 @@ def number(value: float) -> str:
 
 
 def of_record(row: Mapping[str, Any]) -> str:
-    """What was found, without the values: `floor float32 edges, output[0] on cpu/xla: differs from numpy in 3 of 67 …`."""
+    """What was found, and in which case."""
+    return f"{row['case']}, {without_case(row)}"
+
+
+def values(row: Mapping[str, Any]) -> str:
+    """Where, and what: `at [3]: input 0.5, got -0.0, want 0.0`; empty where no value was kept."""
+    named = ", ".join(f"{name} {row[name]}" for name in ("input", "got", "want") if row[name])
+    return f"at {row['worst_index']}: {named}" if named and row["worst_index"] else named
+
+
+def without_case(row: Mapping[str, Any]) -> str:
+    """What was found: `output[0] on cpu/xla: differs from numpy in 3 of 67 elements, worst 12 ULP of 1 allowed (value).`"""
     says = _SAYS[row["verdict"]].format(against=row["against"])
-    text = f"{row['case']}, {row['quantity']} on {row['device']}/{row['mode']}: {says}"
+    text = f"{row['quantity']} on {row['device']}/{row['mode']}: {says}"
     if row["mismatched"] and row["verdict"] != "match":
         text += f" in {row['mismatched']:,} of {row['size']:,} elements"
     if not math.isnan(row["max_ulp"]) and not (row["verdict"] == "match" and row["max_ulp"] == 0):
@@ -55,15 +66,17 @@ def shortfalls(info: RunInfo) -> list[str]:
     if unaccounted:
         found.append(f"{unaccounted:,} of {info.planned:,} planned cells are unaccounted for")
     if info.damaged:
-        found.append(f"{info.damaged:,} damaged lines in its shards")
+        found.append(f"{info.damaged:,} damaged {'line' if info.damaged == 1 else 'lines'} in its shards")
     return found
 
 
-def of_run(info: RunInfo, counts: Mapping[str, int]) -> str:
-    """How the run stands, in one line that never hides that it is partial."""
+def of_run(info: RunInfo, counts: Mapping[str, int], *, brief: bool = False) -> str:
+    """How the run stands, in one line that never hides that it is partial; `brief` leaves out why it is."""
     missing = shortfalls(info)
     failing = sum(counts[v] for v in ("mismatch", "error", "stale"))
     verdict = f"{failing:,} of {sum(counts.values()):,} records fail" if failing else "no record fails"
     if not sum(counts.values()):
         verdict = "there is no record at all"
-    return f"Partial run: {'; '.join(missing)}. Of what ran, {verdict}." if missing else verdict.capitalize() + "."
+    if not missing:
+        return verdict.capitalize() + "."
+    return f"Partial run{'' if brief else ': ' + '; '.join(missing)}. Of what ran, {verdict}."

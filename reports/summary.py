@@ -22,6 +22,7 @@ LETTERS = {
     "contract": "c",
     "match": ".",
 }
+LINES = 40
 ROWS = 15
 WIDTH = 120
 
@@ -56,8 +57,8 @@ def terminal(records: pd.DataFrame, info: RunInfo, directory: Path | None = None
     lines.append(plain(f"devices: {', '.join(asked) or 'none'}; not asked for: {', '.join(unasked) or 'none'}"))
     lines += ["", *_grid(records), ""] if len(records) else []
     found = tables.findings(records)
-    failing = found[found["verdict"].isin(FAILING)]
-    lines += _findings(records, failing, "fail [new]", 5)
+    room = (LINES - len(lines) - 7) // 3
+    lines += _findings(records, found[found["verdict"].isin(FAILING)], "fail [new]", min(room, 5))
     lines += _findings(records, found[found["verdict"] == "known"], "known", 2)
     for row in tables.slowest(records, 2).itertuples():
         lines.append(plain(f"slow: {row.seconds:.2f} s  {row.case} on {row.device}/{row.mode}"))
@@ -72,8 +73,7 @@ def _findings(records: pd.DataFrame, found: pd.DataFrame, title: str, most: int)
         head = f"{title}: {row.spec} {row.kind}, {row.records:,} {'record' if row.records == 1 else 'records'} on {row.plans}"
         lines.append(plain(head))
         if title != "known":
-            lines.append(plain(f"    {sentence.of_record(record)} {record['detail']}".rstrip()))
-            lines[-1] = "    " + lines[-1]
+            lines.append("    " + plain(f"{sentence.of_record(record)} {sentence.values(record)} {record['detail']}", 200))
             lines.append("    rerun: " + plain(str(record["rerun"]), 200))
     if len(found) > most:
         lines.append(f"{title}: {len(found) - most:,} more findings in the report")
@@ -89,9 +89,10 @@ def _grid(records: pd.DataFrame) -> list[str]:
         dtype="str",
     )
     grid = counts.assign(text=text).pivot(index=rows, columns="plan", values="text").fillna("-")
+    grid = grid[sorted(grid.columns, key=tables.plan_order)]
     if grid.map(len).max().sum() + 3 * len(grid.columns) + 20 > WIDTH:
         narrow = counts.assign(text=[LETTERS[w] if w != "match" else "." for w in counts["worst"]])
-        grid = narrow.pivot(index=rows, columns="plan", values="text").fillna("-")
+        grid = narrow.pivot(index=rows, columns="plan", values="text").fillna("-")[grid.columns]
     names = [plain(str(name), 30) for name in grid.index]
     columns = [plain(str(plan), 16) for plan in grid.columns]
     widths = [max(len(c), *(len(t) for t in grid[plan])) for c, plan in zip(columns, grid.columns, strict=True)]

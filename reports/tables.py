@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from harness.plan import MODES
 from harness.record import FAILING, KINDS, VERDICTS
 from harness.rundir import RunInfo
 
@@ -17,10 +18,16 @@ def by_severity(verdicts: pd.Series) -> pd.Series:
     return verdicts.astype(str).astype(pd.CategoricalDtype(list(SEVERITY), ordered=True))
 
 
+def plan_order(plan: str) -> tuple[bool, str, int, str]:
+    """The key that sorts plans: the CPU first, then devices by name; modes as the harness lists them."""
+    device, _, mode = plan.rpartition("/")
+    return device != "cpu", device, MODES.index(mode) if mode in MODES else len(MODES), mode
+
+
 def plans(records: pd.DataFrame) -> pd.Series:
-    """Each record's plan, written `cpu/xla`, as a category in order of device, then mode."""
+    """Each record's plan, written `cpu/xla`, as a category in the order of `plan_order`."""
     names = records["device"].astype(str) + "/" + records["mode"].astype(str)
-    return names.astype(pd.CategoricalDtype(sorted(names.unique())))
+    return names.astype(pd.CategoricalDtype(sorted(names.unique(), key=plan_order)))
 
 
 def by_verdict(records: pd.DataFrame) -> pd.Series:
@@ -51,7 +58,8 @@ def cells(records: pd.DataFrame, rows: list[str] | None = None) -> pd.DataFrame:
 def matrix(records: pd.DataFrame, rows: list[str] | None = None) -> pd.DataFrame:
     """The worst verdict of each of `rows` (suite and spec unless told) under each plan; empty where there is no record."""
     rows = rows or ["suite", "spec"]
-    return cells(records, rows).pivot(index=rows, columns="plan", values="worst").fillna("")
+    table = cells(records, rows).pivot(index=rows, columns="plan", values="worst").fillna("")
+    return table[sorted(table.columns, key=plan_order)]
 
 
 def slowest(records: pd.DataFrame, n: int = 10) -> pd.DataFrame:
@@ -75,18 +83,18 @@ def worst_margins(records: pd.DataFrame, n: int = 10) -> pd.DataFrame:
 def findings(records: pd.DataFrame) -> pd.DataFrame:
     """What is not as promised, gathered: one row for each spec × verdict × kind, the failing ones first.
 
-    `records` counts, `plans` and `quantities` list where; `first` is the index in `records` of the one with the largest
-    distance, which stands for the rest.
+    `records` counts, `plans` and `quantities` list where; `first` is the index in `records` of the one that stands for
+    the rest: against NumPy where there is one, and with the largest distance.
     """
     some = records[records["verdict"].isin([*FAILING, "known"])]
-    some = some.assign(plan=plans(some).astype(str), index=some.index)
-    some = some.sort_values("max_ulp", ascending=False, kind="stable", na_position="last")
+    some = some.assign(plan=plans(some).astype(str), index=some.index, other=some["against"].astype(str) != "numpy")
+    some = some.sort_values(["other", "max_ulp"], ascending=[True, False], na_position="last")
     keys = ["suite", "spec", "verdict", "kind"]
     some[[*keys, "quantity"]] = some[[*keys, "quantity"]].astype(str)
     grouped = some.groupby(keys, sort=False)
     table = grouped.agg(
         records=("index", "size"),
-        plans=("plan", lambda names: " ".join(sorted(set(names)))),
+        plans=("plan", lambda names: " ".join(sorted(set(names), key=plan_order))),
         quantities=("quantity", lambda names: " ".join(sorted(set(names)))),
         first=("index", "first"),
     ).reset_index()

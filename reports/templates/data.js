@@ -42,8 +42,10 @@ function makeStore(data) {
     }
   }
   for (const [name, column] of columns) {
-    Object.defineProperty(Row.prototype, name, { get() { return column.at(this.i); } });
+    // Tabulator writes each value back when it builds a cell; a record stays as it is.
+    Object.defineProperty(Row.prototype, name, { get() { return column.at(this.i); }, set() {} });
   }
+  Object.defineProperty(Row.prototype, "plan", { get() { return `${this.device}/${this.mode}`; }, set() {} });
   const store = {
     n: data.n,
     verdicts: data.verdicts,

@@ -25,7 +25,7 @@ function sideBySide(store, row, show) {
     const jump = el("button", { type: "button", class: "plan", "aria-current": here ? "true" : undefined }, plan);
     jump.addEventListener("click", () => show(other, true));
     const cells = [other.against, badge(other.verdict, store.verdicts), el("code", {}, other.got || "–"), el("code", {}, other.want || "–")];
-    cells.push(shown(other.max_ulp), `${shown(other.mismatched)} of ${shown(other.size)}`);
+    cells.push(shown(other.max_ulp), wrong(other));
     body.append(el("tr", { class: here ? "here" : "" }, el("th", { scope: "row" }, jump), ...cells.map((c) => el("td", {}, c))));
   }
   const heads = ["Plan", "Against", "Verdict", "Got", "Want", "ULP", "Wrong"].map((name) => el("th", { scope: "col" }, name));
@@ -39,23 +39,21 @@ function drawDetail(store, row, actions) {
   const close = el("button", { type: "button", "aria-label": "Close", title: "Close (Esc)", onclick: actions.close }, "✕");
   const bar = el("div", { class: "bar" }, badge(row.verdict, store.verdicts), el("span", { class: "grow" }),
     copyButton("Copy link", () => location.href), step("Previous record", -1), step("Next record", 1), close);
-  const where = `${row.device}/${row.mode} against ${row.against}`;
-  const parts = [bar, el("h3", {}, row.case), el("p", { class: "where" }, `${row.quantity} · ${where}`),
-    el("p", { class: "sentence", role: "status" }, row.sentence), values(row)];
+  const parts = [bar, el("h3", {}, row.case), el("p", { class: "sentence", role: "status" }, row.sentence), values(row)];
   if (row.detail) parts.push(el("pre", { class: "message", tabindex: "0", "aria-label": "Detail" }, row.detail));
   if (row.reason || row.owner || row.link) {
     parts.push(el("div", { class: "reason" }, el("h4", {}, row.verdict === "contract" ? "As documented" : "Known failure"),
       facts([["Owner", row.owner], ["Reason", row.reason], ["Link", row.link && linkOrText(row.link)]])));
   }
-  parts.push(el("h4", {}, "Run it again"), el("div", { class: "command" }, el("pre", { tabindex: "0", "aria-label": "Command" }, row.rerun || "–"),
+  parts.push(el("h4", {}, "Under every plan"), sideBySide(store, row, actions.show));
+  parts.push(el("h4", {}, "Run it again"), el("div", { class: "command" }, el("pre", { class: "unbroken", tabindex: "0", "aria-label": "Command" }, row.rerun || "–"),
     copyButton("Copy", () => row.rerun)));
   parts.push(el("h4", {}, "Facts"), facts([
-    ["Wrong", `${shown(row.mismatched)} of ${shown(row.size)} elements`], ["Kind", row.kind.replaceAll("_", " ")],
+    ["Wrong", row.size ? `${wrong(row)} elements` : ""], ["Kind", row.kind.replaceAll("_", " ")],
     ["Distance", distance(row)], ["Largest error", row.max_abs === "NaN" ? "" : shown(row.max_abs)], ["Worst index", row.worst_index],
     ["Ran on", row.ran_on], ["Raw op", row.raw_op], ["Suite", row.suite], ["Spec", row.spec], ["Dtype", row.dtype],
     ["Recipe", row.recipe], ["Seed", row.seed], ["Seconds", shown(row.seconds)],
   ]));
-  parts.push(el("h4", {}, "The same case and quantity under every plan"), sideBySide(store, row, actions.show));
   panel.replaceChildren(...parts);
   panel.scrollTop = 0;
   panel.hidden = false;

@@ -16,7 +16,7 @@ const byId = (id) => document.getElementById(id);
 
 function badge(verdict, symbols) {
   const symbol = el("span", { "aria-hidden": "true" }, symbols[verdict] || "");
-  return el("span", { class: `badge v-${verdict}` }, symbol, ` ${verdict}`);
+  return el("span", { class: `badge v-${verdict}` }, symbol, el("span", { class: "word" }, ` ${verdict}`));
 }
 
 // A link only where the text is an https address, else the text.
@@ -54,6 +54,8 @@ function copyButton(label, text) {
   });
   return button;
 }
+
+const wrong = (row) => (row.size ? `${shown(row.mismatched)} of ${shown(row.size)}` : "–");
 
 // A number as people read it; NaN and infinities come as text.
 function shown(value, digits = 4) {

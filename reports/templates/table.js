@@ -21,20 +21,20 @@ function makeTable(store, onSelect) {
   const rank = Object.fromEntries(Object.keys(store.verdicts).map((verdict, i) => [verdict, i]));
   const numeric = { formatter: number, sorter: byNumber, hozAlign: "right", headerHozAlign: "right" };
   const plain = { formatter: text, sorter: "alphanum" };
+  const narrow = innerWidth < 640;
   const columns = [
-    { title: "Verdict", field: "verdict", minWidth: 122, widthGrow: 0, responsive: 0,
+    { title: narrow ? "" : "Verdict", field: "verdict", minWidth: narrow ? 44 : 122, widthGrow: 0, responsive: 0,
       formatter: (cell) => badge(cell.getValue(), store.verdicts), sorter: (a, b) => rank[a] - rank[b] },
-    { title: "Case", field: "case", ...plain, minWidth: 170, widthGrow: 4, responsive: 0 },
-    { title: "Device", field: "device", ...plain, minWidth: 78, responsive: 1 },
-    { title: "Mode", field: "mode", ...plain, minWidth: 84, responsive: 1 },
-    { title: "Quantity", field: "quantity", ...plain, minWidth: 92, responsive: 2 },
+    { title: "Case", field: "case", ...plain, minWidth: narrow ? 140 : 170, widthGrow: 4, responsive: 0 },
+    { title: "Plan", field: "plan", ...plain, minWidth: 122, responsive: 1 },
+    { title: "Quantity", field: "quantity", ...plain, minWidth: 100, responsive: 2 },
     { title: "Against", field: "against", ...plain, minWidth: 100, responsive: 4 },
     { title: "Kind", field: "kind", minWidth: 110, widthGrow: 1, responsive: 3, sorter: "alphanum",
       formatter: (cell) => el("span", { class: "text" }, cell.getValue().replaceAll("_", " ")) },
-    { title: "Wrong", field: "mismatched", ...numeric, minWidth: 84, responsive: 5,
-      formatter: (cell) => el("span", {}, `${shown(cell.getValue())} of ${shown(cell.getData().size)}`) },
+    { title: "Wrong", field: "mismatched", ...numeric, minWidth: 92, responsive: 5,
+      formatter: (cell) => el("span", {}, wrong(cell.getData())) },
     { title: "ULP", field: "max_ulp", ...numeric, minWidth: 72, responsive: 4 },
-    { title: "Budget", field: "budget", ...numeric, minWidth: 78, responsive: 6 },
+    { title: "Budget", field: "budget", ...numeric, minWidth: 88, responsive: 6 },
     { title: "Got", field: "got", formatter: code, sorter: "alphanum", minWidth: 110, widthGrow: 2, responsive: 5 },
     { title: "Want", field: "want", formatter: code, sorter: "alphanum", minWidth: 110, widthGrow: 2, responsive: 5 },
     { title: "Seconds", field: "seconds", ...numeric, minWidth: 88, responsive: 7 },

@@ -62,15 +62,16 @@ def records(ops: Iterable[tuple[str, str]], devices: Sequence[str], recipes: Seq
                 verdict, kind, got, want = fault
                 wrong = draw.randint(1, 5) if kind in ("value", "signed_zero", "nan", "subnormal") else 0
                 budget = draw.choice([0.0, 1.0, 4.0])
+                ulp = draw.choice([6.5, 31.0, math.inf]) if kind == "value" else round(draw.random() * budget, 3)
+                ulp = math.nan if kind and not wrong else ulp
                 common = {"run": "synthetic", "started": "2031-05-04T03:02:01+00:00", "tf": "2.21.0", "cuda": "12.5"}
                 row = Record(
                     **common, host="bench-7", suite=suite, spec=spec, raw_op=RAW.get(suite, "Identity"), case=case,
                     dtype="float32", recipe=recipe, seed=f"{draw.getrandbits(64):016x}", device=device, mode=mode,
                     ran_on=f"/device:{'CPU' if device == 'cpu' else 'GPU'}:0", quantity=quantity, verdict=verdict,
                     against="numpy" if (device, mode) == ("cpu", "eager") or draw.random() < 0.7 else "cpu/eager",
-                    kind=kind, size=67, mismatched=wrong, budget=budget, got=got, want=want, seconds=round(seconds, 6),
-                    max_ulp=math.inf if kind == "value" else round(draw.random() * budget, 3),
-                    max_abs=round(draw.random() * 1e-6, 12), worst_index=f"[{draw.randrange(67)}]" if wrong else "",
+                    kind=kind, size=67 if ulp == ulp else 0, mismatched=wrong, budget=budget if ulp == ulp else math.nan, got=got, want=want, seconds=round(seconds, 6),
+                    max_ulp=ulp, max_abs=round(draw.random() * 1e-6, 12) if ulp == ulp else math.nan, worst_index=f"[{draw.randrange(67)}]" if wrong else "",
                     input=f"{draw.uniform(-4, 4):.7g}" if wrong else "",
                     rerun=f"pytest suites --case {case} --device {device} --mode {mode}",
                 )  # fmt: skip
