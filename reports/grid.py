@@ -91,7 +91,8 @@ def grid(records: pd.DataFrame, info: RunInfo) -> Grid:
         spec = str(lost.case).rsplit("-", 2)[0]
         home = homes.get(str(lost.case)) or (suites.get(spec, "(no record)"), spec)
         counts.setdefault(home, {}).setdefault((str(lost.device), str(lost.mode)), Counter())["not run"] += 1
-    plans = sorted({plan for row in counts.values() for plan in row}, key=lambda plan: tables.plan_order("/".join(plan)))
+    there = {plan for row in counts.values() for plan in row}
+    plans = sorted(there, key=lambda plan: tables.plan_order("/".join(plan)))
     rows: dict[str, Row] = {}
     for suite, spec in sorted(counts):
         cells = [Cell(*plan, counts[suite, spec].get(plan, Counter())) for plan in plans]
@@ -103,4 +104,3 @@ def grid(records: pd.DataFrame, info: RunInfo) -> Grid:
     for device, mode in plans:
         devices.setdefault(device, []).append(mode)
     return Grid(devices, list(rows.values()))
-
