@@ -8,5 +8,5 @@ if _log:
     os.dup2(_file, 1)
     os.dup2(_file, 2)
 
-import harness.server
+import harness.server  # noqa: F401
 

@@ -22,7 +22,8 @@ class RunInfo:
 
     `state` is `running`, `complete`, `interrupted`, `fault` or `empty`. `devices` maps the name of every device that
     TensorFlow lists, or that was asked for, to what is known of it; those with `"asked": false` were not run.
-    `not_run` lists the planned cells that have no result, with the reason; `faults` is what else is wrong with the suite itself.
+    `not_run` lists the planned cells that have no result, with the reason; `faults` is what else is wrong with the
+    suite itself.
     """
 
     run: str

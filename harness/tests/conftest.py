@@ -67,7 +67,7 @@ def run_pytest(tmp_path_factory):
         directory = folder or tmp_path_factory.mktemp("run") / "run"
         command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-o", f"opdiff_suites={suites}"]
         command += ["-o", f"opdiff_known={known}", "--run-dir", str(directory), "suites", *arguments]
-        environment = {**os.environ, **dict(env)}
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")} | dict(env)
         process = subprocess.run(
             command, check=False, cwd=ROOT, capture_output=True, text=True, timeout=300, env=environment
         )
