@@ -9,4 +9,3 @@ if _log:
     os.dup2(_file, 2)
 
 import harness.server  # noqa: F401
-

@@ -135,4 +135,31 @@ def _on(tf, device, x):
         return tf.floor(x)
 
 
-SPECS = LETHAL + HANGING + ABORTING + WRONG + CONTRACTS
+def _poison(tf, x):
+    """Leaves the process so that every op that follows fails, as after an illegal access on a GPU."""
+    from tensorflow.python.framework import op_callbacks
+
+    def fail(*_, **__):
+        raise tf.errors.InternalError(None, None, "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access (planted)")
+
+    op_callbacks.add_op_callback(fail)
+    return tf.floor(x)
+
+
+def _settings(tf, x):
+    """What the device server set, as numbers: soft placement, TF32, threads between and within ops."""
+    threading = tf.config.threading
+    found = (
+        tf.config.get_soft_device_placement(),
+        tf.config.experimental.tensor_float_32_execution_enabled(),
+        threading.get_inter_op_parallelism_threads(),
+        threading.get_intra_op_parallelism_threads(),
+    )
+    return tf.concat([x * 0, tf.constant(found, x.dtype)], 0)
+
+
+STATE = (
+    floor("poisons", _poison, modes=("eager",), vjp=None, recipes=TWO),
+    floor("settings", _settings, ops="", vjp=None, reference=lambda x: np.append(x * 0, [0.0, 0.0, 1.0, 1.0])),
+)
+SPECS = STATE + LETHAL + HANGING + ABORTING + WRONG + CONTRACTS

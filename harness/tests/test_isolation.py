@@ -52,6 +52,17 @@ def test_running_out_of_memory_is_an_error_or_a_crash_of_that_case_only(run_spec
     assert {r.verdict for r in run_spec("right", modes=("eager",), memory=3 << 30)} == {"match"}
 
 
+def test_a_device_that_stopped_working_is_noticed_and_its_server_replaced(run_spec):
+    records = by_case(run_spec("poisons", modes=("eager",)))
+    assert {(r.verdict, r.kind) for r in records.values()} == {("mismatch", "status")}
+    assert all("ILLEGAL_ADDRESS" in r.detail for r in records.values())
+    assert {r.verdict for r in run_spec("right", modes=("eager",))} == {"match"}
+
+
+def test_servers_neither_fall_back_nor_round_to_tf32_nor_thread(run_spec):
+    assert {r.verdict for r in run_spec("settings")} == {"match"}
+
+
 @pytest.mark.parametrize("spec", ["fake-quant-scalar", "fused-pad-scalar"])
 def test_a_real_abort_of_tensorflow_is_a_crash_with_its_check_message(run_spec, spec):
     (record,) = run_spec(spec, modes=("eager",))
