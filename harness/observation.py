@@ -5,15 +5,15 @@ from __future__ import annotations
 import base64
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import Any
 
 import ml_dtypes  # noqa: F401  (teaches NumPy the names bfloat16, float8_…)
 import numpy as np
 
 #: `value`: an array. `unconnected`: a gradient that is None. `sparse`: an `IndexedSlices`. `error`: TensorFlow or
-#: Python raised. `crash`: the process died. `hang`: it did not answer in time. `unavailable`: no kernel, no device.
-STATUSES = ("value", "unconnected", "sparse", "error", "crash", "hang", "unavailable")
+#: Python raised. `crash`: the process died. `hang`: it did not answer in time.
+STATUSES = ("value", "unconnected", "sparse", "error", "crash", "hang")
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,9 @@ class Observation:
     """All that one run of a case under a plan gave.
 
     `quantities` maps `output[i]` and `grad[i]` to results. `ran_on` names the devices on which the ops of interest
-    really ran, `raw_op` the OpDef names of the executed graph, `fault` what the harness itself got wrong, if anything.
+    really ran, `raw_op` the OpDef names of the executed graph. `fault` says why the run proves nothing (an op on
+    another device, an op that never ran), `lacking` which kernel is not registered, `poisoned` that the device no
+    longer works.
     """
 
     quantities: Mapping[str, Result]
@@ -46,16 +48,13 @@ class Observation:
     raw_op: str = ""
     seconds: float = 0.0
     fault: str = ""
-    flags: Mapping[str, Any] = field(default_factory=dict)
+    lacking: str = ""
+    poisoned: bool = False
 
     @classmethod
     def of_all(cls, names: tuple[str, ...], result: Result, **more: Any) -> Observation:
         """The same result for every quantity, as after a crash."""
         return cls(quantities=dict.fromkeys(names, result), **more)
-
-    def restricted(self, names: tuple[str, ...]) -> Observation:
-        """Only the named quantities."""
-        return replace(self, quantities={n: r for n, r in self.quantities.items() if n in names})
 
 
 def pack(array: np.ndarray | None) -> dict[str, Any] | None:

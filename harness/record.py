@@ -1,7 +1,8 @@
 """Record: one verdict, flattened to a row; and the shards to which workers append rows.
 
 A shard holds one JSON object a line behind its CRC-32, so that a line which was cut or damaged is recognised:
-`start` and `result` lines around each run of a case under a plan, `plan` lines naming the selected items.
+`plan` lines name the selected items; `start` and `result` lines stand around each run of a case under a plan, and a
+`compare` line follows when the plan has been compared with another.
 Non-finite floats stand as text, since JSON has none.
 """
 
@@ -80,7 +81,8 @@ class Record:
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Self:
         """The row that `to_json` was given."""
-        return cls(**{k: float(v) if k in _FLOATS else v for k, v in row.items()})
+        values: dict[str, Any] = {k: float(v) if k in _FLOATS else v for k, v in row.items()}
+        return cls(**values)
 
 
 COLUMNS = tuple(f.name for f in fields(Record))

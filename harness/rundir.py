@@ -20,9 +20,10 @@ Cell = tuple[str, str, str]  # case id, device, mode
 class RunInfo:
     """What a run was asked to do, on what, and how it ended; kept as `run.json`.
 
-    `state` is `running`, `complete`, `interrupted` or `fault`. `devices` maps the name of every device that TensorFlow
-    lists, or that was asked for, to what is known of it; those with `"asked": false` were not run. `not_run` lists the
-    planned cells that have no result, with the reason.
+    `state` is `running`, `complete`, `interrupted`, `fault` or `empty`. `devices` maps the name of every device that
+    TensorFlow lists, or that was asked for, to what is known of it; those with `"asked": false` were not run.
+    `not_run` lists the planned cells that have no result, with the reason; `faults` is what else is wrong with the
+    suite itself.
     """
 
     run: str
@@ -45,6 +46,7 @@ class RunInfo:
     recorded: int = 0
     damaged: int = 0
     not_run: list[dict[str, str]] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
 
     def save(self, directory: Path) -> None:
         """Replaces `run.json` in one step."""
@@ -64,16 +66,26 @@ class RunInfo:
 
 @dataclass(frozen=True)
 class Merged:
-    """All shards of a run, read as one. `results` maps each cell to its last result line."""
+    """All shards of a run, read as one.
+
+    `results` maps each cell to its result line, with the observation and the records against NumPy; `compared` maps it
+    to its records against other plans. A cell with both is done. Where a cell has two, the last counts.
+    """
 
     items: frozenset[str]
     started: frozenset[Cell]
     results: dict[Cell, dict[str, Any]]
+    compared: dict[Cell, dict[str, Any]]
     damaged: int
 
     @property
     def records(self) -> list[Record]:
-        return [Record.from_json(row) for line in self.results.values() for row in line["records"]]
+        lines = (line for cell in self.results for line in (self.results[cell], self.compared.get(cell)) if line)
+        return [Record.from_json(row) for line in lines for row in line["records"]]
+
+    @property
+    def done(self) -> set[Cell]:
+        return self.results.keys() & self.compared.keys()
 
 
 def create(base: Path, *, chosen: Path | None = None) -> Path:
@@ -101,6 +113,7 @@ def merge(directories: Iterable[Path]) -> Merged:
     items: set[str] = set()
     started: set[Cell] = set()
     results: dict[Cell, dict[str, Any]] = {}
+    compared: dict[Cell, dict[str, Any]] = {}
     damaged = 0
     for path in sorted(p for d in directories for p in (d / "shards").glob("*.jsonl")):
         for line in read_shard(path):
@@ -111,5 +124,6 @@ def merge(directories: Iterable[Path]) -> Merged:
             elif line["line"] == "start":
                 started.add((line["case"], line["device"], line["mode"]))
             else:
-                results[line["case"], line["device"], line["mode"]] = line
-    return Merged(frozenset(items), frozenset(started), results, damaged)
+                into = results if line["line"] == "result" else compared
+                into[line["case"], line["device"], line["mode"]] = line
+    return Merged(frozenset(items), frozenset(started), results, compared, damaged)

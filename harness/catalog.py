@@ -1,0 +1,113 @@
+"""Catalog: all the specs of the suites, found by name."""
+
+from __future__ import annotations
+
+import difflib
+import pkgutil
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib import import_module
+
+from harness.spec import TIERS, Case, Spec
+
+
+@dataclass(frozen=True)
+class Item:
+    """A spec × dtype: what pytest knows as one test."""
+
+    module: str
+    spec: Spec
+    dtype: str
+
+    @property
+    def suite(self) -> str:
+        return self.module.rpartition(".")[2]
+
+    @property
+    def id(self) -> str:
+        return f"{self.spec.name}-{self.dtype}"
+
+    @property
+    def cases(self) -> tuple[Case, ...]:
+        return self.spec.cases(self.dtype)
+
+
+@dataclass(frozen=True)
+class Catalog:
+    """The items of every suite, in order."""
+
+    items: tuple[Item, ...]
+
+    @classmethod
+    def load(cls, package: str) -> Catalog:
+        """Imports a suite module, or every module of a package, and reads the `SPECS` of each.
+
+        Raises:
+          ValueError: two specs have the same name.
+        """
+        root = import_module(package)
+        names = [package]
+        if hasattr(root, "__path__"):
+            names = [
+                f"{package}.{m.name}" for m in pkgutil.iter_modules(root.__path__) if not m.name.startswith("test_")
+            ]
+        found: dict[str, str] = {}
+        items: list[Item] = []
+        for module in sorted(names):
+            for spec in getattr(import_module(module), "SPECS", ()):
+                if spec.name in found:
+                    raise ValueError(f"spec {spec.name!r} stands in {found[spec.name]} and again in {module}")
+                found[spec.name] = module
+                items.extend(Item(module, spec, dtype) for dtype in spec.dtypes)
+        return cls(tuple(items))
+
+    @property
+    def specs(self) -> dict[str, Spec]:
+        return {item.spec.name: item.spec for item in self.items}
+
+    @property
+    def cases(self) -> dict[str, Case]:
+        return {case.id: case for item in self.items for case in item.cases}
+
+    def named(self, name: str) -> set[str]:
+        """The names of the specs that are of this name, family, or OpDef.
+
+        Raises:
+          LookupError: there is none; the message names the nearest.
+        """
+        found = {
+            item.spec.name
+            for item in self.items
+            if name in (item.spec.name, item.suite, *(op for mode in item.spec.modes for op in item.spec.ops_in(mode)))
+        }
+        if not found:
+            ops = {op for spec in self.specs.values() for mode in spec.modes for op in spec.ops_in(mode)}
+            raise LookupError(unknown("op", name, {*self.specs, *ops, *(i.suite for i in self.items)}))
+        return found
+
+    def select(self, *, tier: str = "default", ops: Iterable[str] = (), cases: Iterable[str] = ()) -> tuple[Item, ...]:
+        """The items of a tier (those of lower tiers included), narrowed to the named ops and cases.
+
+        Raises:
+          LookupError: a name is unknown.
+        """
+        wanted = TIERS.index(tier)
+        specs = {name for op in ops for name in self.named(op)} if ops else set(self.specs)
+        known = self.cases if cases else {}
+        for case in cases:
+            if case not in known:
+                raise LookupError(unknown("case", case, set(known)))
+        items = {(known[c].spec.name, known[c].dtype) for c in cases}
+        return tuple(
+            item
+            for item in self.items
+            if item.spec.name in specs
+            and (not cases or (item.spec.name, item.dtype) in items)
+            and (cases or TIERS.index(item.spec.tier) <= wanted)
+        )
+
+
+def unknown(what: str, name: str, there: set[str]) -> str:
+    """One line saying that a name is unknown, with the nearest ones, or all where they are few."""
+    near = sorted(there) if len(there) <= 12 else difflib.get_close_matches(name, sorted(there), n=3, cutoff=0.4)
+    return f"no {what} {name!r}" + (f"; there is {', '.join(near)}" if near else "")

@@ -1,0 +1,203 @@
+"""Comparison: an observed result set against what was promised.
+
+Classes before distances: status, shape, dtype, then the class of each element (NaN, infinite by sign, zero by sign,
+subnormal), then the distance of finite numbers in units in the last place of the promised value.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import ml_dtypes
+import numpy as np
+
+from harness.expect import Want
+from harness.inputs import is_float
+from harness.observation import Result
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """How an observed result differs from the promised one. `kind` is empty where it does not.
+
+    `index` is that of the worst element in the result's shape. `max_ulp` and `max_abs` are over all finite elements,
+    those within the budget included.
+    """
+
+    kind: str = ""
+    size: int = 0
+    mismatched: int = 0
+    max_ulp: float = math.nan
+    max_abs: float = math.nan
+    budget: float = math.nan
+    index: tuple[int, ...] | None = None
+    got: str = ""
+    want: str = ""
+    detail: str = ""
+
+
+def ulp_of(value: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """The unit in the last place, in float64, that a dtype has at each (finite, float64) value.
+
+    With p the number of mantissa bits: 2^(floor(log2 |x|) - p), and no less than the smallest subnormal
+    (Muller et al., Handbook of Floating-Point Arithmetic, section 2.3.1).
+    """
+    info = ml_dtypes.finfo(dtype)
+    _, exponent = np.frexp(value.astype(np.float64))
+    least = math.frexp(float(info.smallest_subnormal))[1] - 1
+    return np.ldexp(1.0, np.maximum(np.where(value == 0, least, exponent - 1 - info.nmant), least))
+
+
+def _text(array: np.ndarray, index: tuple[int, ...]) -> str:
+    return str(array[index])
+
+
+def _floats(got: np.ndarray, want: np.ndarray, dtype: np.dtype, budget: float, bound: np.ndarray | None) -> Comparison:
+    """Compares real arrays of equal shape; `got` is in `dtype`, `want` in that or a wider one."""
+    rounded = want.astype(dtype)
+    g, w, exact = got.astype(np.float64), rounded.astype(np.float64), want.astype(np.float64)
+    finite = np.isfinite(g) & np.isfinite(w)
+    zero_g, zero_w = g == 0, w == 0
+    normal = float(ml_dtypes.finfo(dtype).smallest_normal)
+    difference = np.where(finite, np.abs(np.where(finite, g, 0) - np.where(finite, exact, 0)), 0.0)
+    ulps = difference / ulp_of(np.where(finite, w, 0.0), dtype)
+    far = finite & (ulps > budget)
+    if bound is not None:
+        far &= difference > bound
+    flushed = far & zero_g & ~zero_w & (np.abs(w) < normal) & (np.signbit(g) == np.signbit(w))
+    classes = {
+        "nan": np.isnan(g) != np.isnan(w),
+        "inf": ~np.isnan(g) & ~np.isnan(w) & (np.isinf(g) | np.isinf(w)) & (g != w),
+        "signed_zero": zero_g & zero_w & (np.signbit(g) != np.signbit(w)),
+        "subnormal": flushed,
+        "value": far & ~flushed,
+    }
+    within = Comparison(
+        size=got.size,
+        max_ulp=float(ulps.max(initial=0.0)),
+        max_abs=float(difference.max(initial=0.0)),
+        budget=budget,
+    )
+    wrong = np.logical_or.reduce(list(classes.values()))
+    if not wrong.any():
+        return within
+    kind = next(k for k, where in classes.items() if where.any())
+    index = np.unravel_index(np.argmax(np.where(classes[kind], 1 + ulps, 0)), got.shape)
+    at = tuple(int(i) for i in index)
+    return replace(
+        within, kind=kind, mismatched=int(wrong.sum()), index=at, got=_text(got, at), want=_text(rounded, at)
+    )
+
+
+def _exact(got: np.ndarray, want: np.ndarray) -> Comparison:
+    """Compares integers, booleans or byte strings of equal shape."""
+    wrong = got != want
+    if not wrong.any():
+        return Comparison(size=got.size, budget=0.0)
+    at = tuple(int(i) for i in np.unravel_index(np.argmax(wrong), got.shape))
+    apart = math.nan
+    if got.dtype.kind in "iub":
+        apart = max(abs(int(a) - int(b)) for a, b in zip(got[wrong].tolist(), want[wrong].tolist(), strict=True))
+    return Comparison(
+        kind="value",
+        size=got.size,
+        mismatched=int(wrong.sum()),
+        max_abs=float(apart),
+        budget=0.0,
+        index=at,
+        got=_text(got, at),
+        want=_text(want, at),
+    )
+
+
+def compare_arrays(
+    got: np.ndarray, want: np.ndarray, dtype: np.dtype, *, budget: float = 0.0, bound: np.ndarray | None = None
+) -> Comparison:
+    """Compares arrays.
+
+    Args:
+      got: what was observed.
+      want: what was promised, of the same shape (nothing is broadcast), in `dtype` or wider.
+      dtype: the dtype in which `got` must come.
+      budget: allowed distance in ULPs of `dtype`.
+      bound: allowed absolute error, of `want`'s shape or a scalar; an element has to break both to differ.
+    """
+    if got.shape != want.shape:
+        return Comparison(kind="shape", size=got.size, mismatched=got.size, got=str(got.shape), want=str(want.shape))
+    if got.dtype != dtype:
+        return Comparison(kind="dtype", size=got.size, mismatched=got.size, got=got.dtype.name, want=dtype.name)
+    if dtype.kind == "c":
+        bounds = None if bound is None else np.broadcast_to(bound, want.shape)
+        part = np.dtype(f"f{dtype.itemsize // 2}")
+        parts = [_floats(f(got), f(want), part, budget, bounds) for f in (np.real, np.imag)]
+        worst = parts[0] if parts[0].kind else parts[1]
+        return replace(
+            worst,
+            mismatched=max(p.mismatched for p in parts),
+            max_ulp=max(p.max_ulp for p in parts),
+            max_abs=max(p.max_abs for p in parts),
+            got="" if worst.index is None else _text(got, worst.index),
+            want="" if worst.index is None else _text(want, worst.index),
+        )
+    if is_float(dtype):
+        return _floats(got, want, dtype, budget, bound)
+    return _exact(got, want)
+
+
+def _error(got: Result, want: Want) -> Comparison:
+    raises = want.raises
+    assert raises is not None
+    if got.status != "error":
+        return Comparison(kind="status", got=summary(got), want=f"error {raises.code}")
+    if got.code != raises.code:
+        return Comparison(kind="error_code", got=got.code, want=raises.code, detail=got.message)
+    if raises.says not in got.message:
+        return Comparison(
+            kind="error_code", got=got.code, want=raises.code, detail=f"{raises.says!r} not in: {got.message}"
+        )
+    return Comparison()
+
+
+def summary(result: Result) -> str:
+    """A result in a few words."""
+    if result.value is None:
+        return " ".join(filter(None, [result.status, result.code]))
+    return f"{result.status} {result.value.dtype.name}{list(result.value.shape)}"
+
+
+def _vanished(got: Result, want: Want) -> bool:
+    """Whether a gradient came back as nothing but zeros where it should not be."""
+    assert got.value is not None and want.value is not None
+    return got.value.size > 0 and got.value.dtype.kind in "fcV" and not got.value.any() and bool(want.value.any())
+
+
+def compare(got: Result, want: Want, quantity: str, *, budget: float = 0.0) -> Comparison:
+    """Compares one quantity; see `compare_arrays` for the budget."""
+    gradient = quantity.startswith("grad")
+    if got.status in ("crash", "hang"):
+        if want.status == got.status and want.raises is not None and want.raises.code == got.code:
+            return Comparison()
+        return Comparison(kind=got.status, got=summary(got), want=want.status, detail=got.message)
+    if want.raises is not None:
+        return _error(got, want)
+    if got.status == "error":
+        return Comparison(kind="status", got=summary(got), want=want.status, detail=got.message)
+    if got.status != want.status:
+        kind = "gradient_status" if gradient else "status"
+        return Comparison(kind=kind, got=summary(got), want=want.status)
+    if got.status == "unconnected":
+        return Comparison()
+    assert got.value is not None and want.value is not None and want.dtype is not None
+    if got.status == "sparse":
+        assert got.indices is not None and want.indices is not None
+        if got.shape is not None and tuple(got.shape) != want.shape:
+            return Comparison(kind="shape", got=str(got.shape), want=str(want.shape))
+        found = compare_arrays(got.indices.astype(np.int64), want.indices.astype(np.int64), np.dtype(np.int64))
+        if found.kind:
+            return replace(found, detail="indices of the IndexedSlices")
+    with np.errstate(all="ignore"):
+        found = compare_arrays(got.value, want.value, want.dtype, budget=budget, bound=want.bound)
+    if gradient and found.kind in ("value", "subnormal", "nan", "inf") and _vanished(got, want):
+        return replace(found, kind="gradient_status", detail="the gradient is zeros")
+    return found

@@ -1,0 +1,172 @@
+"""Expectation: what a case promises under a plan, worked out in NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from harness.inputs import Draw, is_float
+from harness.observation import Result
+from harness.plan import Plan
+from harness.spec import Case, Raises, Side, Sparse
+
+
+class ReferenceFault(Exception):
+    """A spec's reference or VJP failed, or is contradicted by its second reference: the suite's own fault."""
+
+
+@dataclass(frozen=True)
+class Want:
+    """The promise for one quantity.
+
+    `value` may be wider than `dtype`, the dtype in which the result must come. `bound` is the largest absolute error
+    allowed, elementwise, where the spec gives one.
+    """
+
+    status: str
+    value: np.ndarray | None = None
+    dtype: np.dtype | None = None
+    indices: np.ndarray | None = None
+    shape: tuple[int, ...] | None = None
+    raises: Raises | None = None
+    bound: np.ndarray | None = None
+
+    @classmethod
+    def of(cls, result: Result) -> Want:
+        """What another plan observed, as the promise."""
+        if result.status != "value" and result.status != "sparse":
+            return cls(result.status, raises=None if result.status == "unconnected" else Raises(result.code))
+        assert result.value is not None
+        return cls(result.status, result.value, result.value.dtype, result.indices, result.shape)
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """What a case promises: a `Want` for each quantity; the upstreams to send; the state values to read."""
+
+    wants: Mapping[str, Want]
+    upstreams: tuple[np.ndarray | None, ...] | None
+    state: tuple[str, ...]
+
+
+def widened(array: np.ndarray) -> np.ndarray:
+    """Floats as float64, complex numbers as complex128, anything else as it is."""
+    if array.dtype.kind == "c":
+        return array.astype(np.complex128)
+    return array.astype(np.float64) if is_float(array.dtype) else array
+
+
+def result_dtype(value: np.ndarray, dtype: np.dtype) -> np.dtype:
+    """The dtype in which a reference's result must come: a wide one stands for the case's dtype."""
+    if value.dtype == np.complex128 and dtype.kind == "c":
+        return dtype
+    if value.dtype == np.float64 and dtype.kind == "c":
+        return np.dtype(f"f{dtype.itemsize // 2}")
+    return dtype if value.dtype == np.float64 and is_float(dtype) else value.dtype
+
+
+def _upstreams(outputs: list[np.ndarray], case: Case) -> tuple[np.ndarray | None, ...] | None:
+    """Random upstream gradients, away from zero, for the outputs that have a gradient.
+
+    Where no output is a float, integers are sent, so that what the plans do with them is seen as well.
+    """
+    draw = Draw(case.seed ^ 0x5EED)
+    dtypes = [result_dtype(y, np.dtype(case.dtype)) for y in outputs]
+    smooth = [d.kind == "c" or is_float(d) for d in dtypes]
+    chosen = smooth if any(smooth) else [d.kind in "iu" for d in dtypes]
+    made = []
+    for y, dtype, wanted in zip(outputs, dtypes, chosen, strict=True):
+        g = draw.uniform(*y.shape, low=0.5, high=4.0) * np.where(draw.booleans(*y.shape), 1, -1)
+        if dtype.kind == "c":
+            g = g + 1j * draw.uniform(*y.shape, low=0.5, high=4.0)
+        made.append((np.abs(g) if dtype.kind == "u" else g).astype(dtype) if wanted else None)
+    return tuple(made) if any(chosen) else None
+
+
+def _call(function: Any, what: str, case: Case, *arguments: Any) -> Any:
+    try:
+        return function(*arguments)
+    except Exception as error:
+        raise ReferenceFault(f"the {what} of {case.id} failed: {type(error).__name__}: {error}") from error
+
+
+def _outputs(promised: Any) -> tuple[list[np.ndarray], dict[str, np.ndarray]]:
+    values = list(promised) if isinstance(promised, tuple) else [promised]
+    state = values.pop() if values and isinstance(values[-1], dict) else {}
+    return [_array(v) for v in values], {k: _array(v) for k, v in state.items()}
+
+
+def _array(value: Any) -> np.ndarray:
+    """An array; byte strings as objects, which is how TensorFlow gives them."""
+    array = np.asarray(value)
+    return array.astype(object) if array.dtype.kind == "S" else array
+
+
+def _agree(case: Case, values: list[np.ndarray], second: Any) -> None:
+    """Raises ReferenceFault unless the second reference gives the same, once rounded, as the first."""
+    others, state = _outputs(second)
+    for i, (one, other) in enumerate(zip(values, [*others, *state.values()], strict=True)):
+        dtype = result_dtype(one, np.dtype(case.dtype))
+        if one.shape != other.shape or not np.array_equal(
+            one.astype(dtype), other.astype(dtype), equal_nan=dtype.kind != "O"
+        ):
+            raise ReferenceFault(f"reference suspect: the two references of {case.id} disagree on output[{i}]")
+
+
+def _gradient(value: Any, source: np.dtype) -> Want:
+    if value is None:
+        return Want("unconnected")
+    if isinstance(value, Sparse):
+        return Want("sparse", np.asarray(value.values), source, np.asarray(value.indices), tuple(value.shape))
+    return Want("value", np.asarray(value), source)
+
+
+@np.errstate(all="ignore")
+def expectation(case: Case, inputs: tuple[np.ndarray, ...], side: Side | None) -> Expectation:
+    """What the case promises on one side of its contract, or, without one, by its reference.
+
+    Raises:
+      ReferenceFault: the reference or the VJP raised.
+    """
+    spec, dtype = case.spec, np.dtype(case.dtype)
+    wide = tuple(widened(x) for x in inputs)
+    promised = _call((side or spec).reference, "reference", case, *wide)
+    if isinstance(promised, Raises):
+        return Expectation({"output[0]": Want("error", raises=promised)}, None, ())
+    outputs, state = _outputs(promised)
+    values = [*outputs, *state.values()]
+    if spec.second and not side:
+        _agree(case, values, _call(spec.second, "second reference", case, *wide))
+    wants = {f"output[{i}]": Want("value", v, result_dtype(v, dtype)) for i, v in enumerate(values)}
+    vjp = (side.vjp if side else None) or spec.vjp
+    upstreams = _upstreams(outputs, case) if vjp else None
+    gs: Any = None
+    if vjp and upstreams is not None:
+        gs = tuple(None if g is None else widened(g) for g in upstreams)
+        gs = gs if isinstance(promised, tuple) and len(outputs) > 1 else gs[0]
+        gradients = _call(vjp, "VJP", case, gs, *wide)
+        sources = [x.dtype for x in inputs]
+        if isinstance(gradients, Raises):
+            wants.update({f"grad[{i}]": Want("error", raises=gradients) for i in range(len(sources))})
+        else:
+            gradients = gradients if isinstance(gradients, tuple) else (gradients,)
+            sources += [dtype] * (len(gradients) - len(sources))
+            pairs = enumerate(zip(gradients, sources, strict=True))
+            wants.update({f"grad[{i}]": _gradient(g, s) for i, (g, s) in pairs})
+    unit = float(ml_dtypes.finfo(dtype).eps) / 2 if dtype.kind == "c" or is_float(dtype) else 0.0
+    for quantity, bound in spec.bound.items():
+        if wants[quantity].status in ("value", "sparse"):
+            allowed = _call(bound, "bound", case, unit, gs, *wide)
+            wants[quantity] = replace(wants[quantity], bound=np.asarray(allowed))
+    return Expectation(wants, upstreams, tuple(state))
+
+
+def expectations(case: Case, inputs: tuple[np.ndarray, ...], plans: list[Plan]) -> dict[Plan, Expectation]:
+    """What the case promises under each plan; worked out once for each side of its contract."""
+    sides = {plan: case.spec.side(plan) for plan in plans}
+    made = {id(side): expectation(case, inputs, side) for side in sides.values()}
+    return {plan: made[id(side)] for plan, side in sides.items()}

@@ -1,0 +1,155 @@
+"""Known failures: where TensorFlow does not do what a spec says, held to their recorded place and reason."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+from harness.catalog import Catalog, unknown
+from harness.plan import MODES
+from harness.record import KINDS, Record
+
+OWNERS = ("tensorflow", "driver", "us", "nobody")
+Names = str | list[str]
+
+
+class KnownError(Exception):
+    """An entry that can't be used; the message is one line that names it."""
+
+
+class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One known failure. Every selector is a name, a list of names, or absent for all.
+
+    All that an entry selects has to fail with its `kind` (and `code`, of an error or crash); one that does not is
+    stale. `tf` is a version specifier such as `>=2.18,<2.22`. `owner` is who has to act.
+    """
+
+    spec: Names
+    kind: str
+    owner: str
+    reason: str
+    link: str = ""
+    dtype: Names = "*"
+    recipe: Names = "*"
+    device: Names = "*"
+    mode: Names = "*"
+    against: Names = "*"
+    quantity: Names = "*"
+    tf: str = ""
+    code: str = ""
+
+    def selects(self, place: Mapping[str, str], tf: str) -> bool:
+        """Whether the entry is about a place; `tf` is the version that runs.
+
+        A place is given by spec, dtype, recipe, device and mode, and for one comparison also by quantity and against
+        (`numpy`, or `plan` for any other plan).
+        """
+        return SpecifierSet(self.tf).contains(tf, prereleases=True) and all(
+            _in(name, getattr(self, field)) or (field == "device" and _in(name.partition(":")[0], self.device))
+            for field, name in place.items()
+        )
+
+
+@dataclass(frozen=True)
+class Known:
+    """The entries of a file, in order."""
+
+    entries: tuple[Entry, ...] = ()
+    path: str = "known.toml"
+
+    def find(self, place: Mapping[str, str], tf: str) -> tuple[int, Entry] | None:
+        """The first entry that is about a place, with its number in the file, counted from 1; see `Entry.selects`."""
+        return next(((n, e) for n, e in enumerate(self.entries, 1) if e.selects(place, tf)), None)
+
+    def idle(self, records: Sequence[Record], tf: str) -> list[str]:
+        """A line for each entry that is about cases that ran, but about none of the comparisons made of them."""
+        cells = [{name: getattr(r, name) for name in CELL} for r in records]
+        places = [place_of(r) for r in records]
+        return [
+            f"{self.path}: entry {number} (spec {entry.spec!r}) is about no comparison of this run; delete or mend it"
+            for number, entry in enumerate(self.entries, 1)
+            if any(entry.selects(c, tf) for c in cells) and not any(entry.selects(p, tf) for p in places)
+        ]
+
+
+CELL = ("spec", "dtype", "recipe", "device", "mode")
+
+
+def place_of(record: Record) -> dict[str, str]:
+    """Where a record stands, as entries select it."""
+    place = {name: getattr(record, name) for name in (*CELL, "quantity")}
+    return {**place, "against": "numpy" if record.against == "numpy" else "plan"}
+
+
+def _names(selector: Names) -> list[str]:
+    return [selector] if isinstance(selector, str) else selector
+
+
+def _in(name: str, selector: Names) -> bool:
+    return selector == "*" or name in _names(selector)
+
+
+def load(path: Path, catalog: Catalog) -> Known:
+    """Reads a file of `[[known]]` tables.
+
+    Raises:
+      KnownError: it is no TOML, or an entry has an unknown or missing field, names something that does not exist, or
+        could never select anything.
+    """
+    try:
+        tables: dict[str, Any] = tomllib.loads(path.read_text())
+    except tomllib.TOMLDecodeError as error:
+        raise KnownError(f"{path.name}: {error}") from error
+    if set(tables) - {"known"}:
+        raise KnownError(f"{path.name}: expected [[known]] tables, found {', '.join(sorted(set(tables) - {'known'}))}")
+    entries = []
+    for number, table in enumerate(tables.get("known", []), 1):
+        try:
+            entry = msgspec.convert(table, Entry)
+            _check(entry, catalog)
+        except (msgspec.ValidationError, LookupError, ValueError) as error:
+            message = error.args[0] if error.args else error
+            raise KnownError(f"{path.name}: entry {number} (spec {table.get('spec', '?')!r}): {message}") from error
+        entries.append(entry)
+    return Known(tuple(entries), path.name)
+
+
+def _check(entry: Entry, catalog: Catalog) -> None:
+    specs = catalog.specs
+    for name in _names(entry.spec):
+        if name not in specs:
+            raise LookupError(unknown("spec", name, set(specs)))
+    chosen = [specs[name] for name in _names(entry.spec)]
+    allowed = {
+        "kind": set(KINDS),
+        "owner": set(OWNERS),
+        "mode": set(MODES),
+        "against": {"numpy", "plan"},
+        "dtype": {d for s in chosen for d in s.dtypes},
+        "recipe": {r for s in chosen for r in s.recipes},
+    }
+    for field, there in allowed.items():
+        for name in _names(getattr(entry, field)):
+            if name not in there and (name != "*" or field in ("kind", "owner")):
+                raise LookupError(unknown(field, name, there))
+    for name in _names(entry.quantity):
+        if name != "*" and not re.fullmatch(r"(output|grad)\[\d+\]", name):
+            raise ValueError(f"quantity {name!r}: expected output[i] or grad[i]")
+    for name in _names(entry.device):
+        if name != "*" and not re.fullmatch(r"[a-z][a-z0-9_]*(:\d+)?", name):
+            raise ValueError(f"device {name!r}: expected TYPE or TYPE:INDEX, such as cpu or gpu:0")
+    if len(entry.reason.split()) < 3:
+        raise ValueError(f"reason {entry.reason!r}: expected the checked reason, in a sentence")
+    if entry.link and not entry.link.startswith("https://"):
+        raise ValueError(f"link {entry.link!r}: expected https://…")
+    try:
+        SpecifierSet(entry.tf)
+    except InvalidSpecifier as error:
+        raise ValueError(f"tf {entry.tf!r}: expected a version specifier such as >=2.18,<2.22") from error

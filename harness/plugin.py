@@ -1,0 +1,179 @@
+"""Plugin: how pytest selects items, runs them, and ends.
+
+Exit status: 0 clean; 1 discrepancies; 2 interrupted, with a report that says so; 3 the suite's own fault, such as a
+broken reference, an op that ran elsewhere than planned, or a planned cell without a result; 4 wrong usage; 5 nothing
+was selected.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness import rundir
+from harness.catalog import Item
+from harness.devices import ROOT
+from harness.plan import MODES
+from harness.record import Record
+from harness.session import Session
+from harness.spec import TIERS
+from harness.verdict import sentence
+
+_session = pytest.StashKey[Session]()
+
+
+class Hooks:
+    """What conftest may answer."""
+
+    @pytest.hookspec
+    def pytest_opdiff_report(self, directory: Path, info: rundir.RunInfo) -> None:
+        """Writes the report of a run that ended."""
+
+    @pytest.hookspec(firstresult=True)
+    def pytest_opdiff_summary(self, directory: Path, info: rundir.RunInfo) -> list[str] | None:
+        """The lines that close the terminal's output."""
+
+
+def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
+    pluginmanager.add_hookspecs(Hooks)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("opdiff", "tf-opdiff")
+    group.addoption("--device", action="append", default=[], metavar="D", help="cpu, gpu:0, …; default: all there are")
+    group.addoption("--mode", action="append", default=[], metavar="M", help=f"{', '.join(MODES)}; default: all")
+    group.addoption("--op", action="append", default=[], metavar="OP", help="a spec, a family or an OpDef name")
+    group.addoption("--case", action="append", default=[], metavar="CASE", help="a case id, as failures print it")
+    group.addoption("--tier", default="default", metavar="T", help=f"{', '.join(TIERS)}; default: default")
+    group.addoption("--run-dir", metavar="DIR", help="where the run is kept; default: a new one under runs/")
+    group.addoption("--op-timeout", type=float, default=120.0, metavar="S", help="seconds after which a run has hung")
+    parser.addini("opdiff_suites", "the module or package that holds the suites", default="suites")
+    parser.addini("opdiff_known", "the file of known failures", default="suites/known.toml")
+
+
+def _is_worker(config: pytest.Config) -> bool:
+    return hasattr(config, "workerinput")
+
+
+def _runs_suites(config: pytest.Config) -> bool:
+    """Whether the paths on the command line take in the generic test.
+
+    A family's file stands for the generic test with `--op FAMILY`.
+    """
+    suites = (ROOT / "suites").resolve()
+    paths = [Path(config.invocation_params.dir, arg.split("::")[0]).resolve() for arg in config.args]
+    for i, path in enumerate(paths):
+        if path.parent == suites and path.suffix == ".py" and not path.name.startswith("test_") and path.exists():
+            config.args[i] = str(suites / "test_ops.py")
+            config.option.op = [*config.option.op, path.stem]
+    return any(p == suites or suites in p.parents or p in suites.parents for p in paths)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    if not _runs_suites(config):
+        return
+    session = config.stash[_session] = Session(config)
+    if not session.items:
+        pytest.exit("nothing is selected: no spec has this tier, op and case together", returncode=5)
+    if config.option.collectonly:
+        return
+    if _is_worker(config):
+        worker = getattr(config, "workerinput")  # noqa: B009  xdist adds it
+        given = worker["opdiff"]
+        session.start(Path(given["directory"]), rundir.RunInfo(**given["info"]), worker["workerid"])
+        return
+    session.open()
+    assert session.directory is not None
+    config.option.xmlpath = config.option.xmlpath or str(session.directory / "junit.xml")
+    if not config.getoption("numprocesses", None):
+        session.start(session.directory, session.info, "main")
+
+
+def pytest_configure_node(node: Any) -> None:
+    """Hands the run to an xdist worker."""
+    session = node.config.stash.get(_session, None)
+    if session:
+        node.workerinput["opdiff"] = {"directory": str(session.directory), "info": asdict(session.info)}
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "item" in metafunc.fixturenames:
+        items = metafunc.config.stash[_session].items
+        metafunc.parametrize("item", items, ids=[item.id for item in items])
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out what an empty parameter set stands for: nothing selected must not look like a skipped test."""
+    items[:] = [i for i in items if not ("item" in getattr(i, "fixturenames", ()) and not isinstance(_item(i), Item))]
+
+
+def _item(item: pytest.Item) -> Any:
+    return item.callspec.params.get("item") if hasattr(item, "callspec") else None
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish(session: pytest.Session) -> None:
+    ours = session.config.stash.get(_session, None)
+    if ours and ours.runner:
+        ours.runner.shard.write("plan", items=[_item(i).id for i in session.items if isinstance(_item(i), Item)])
+
+
+@pytest.fixture
+def check(request: pytest.FixtureRequest, record_property: Callable[[str, object], None]) -> Callable[[Item], None]:
+    """Runs an item, and fails with every failing record and the commands that rerun them."""
+    runner = request.config.stash[_session].runner
+    assert runner is not None
+
+    def run(item: Item) -> None:
+        records = runner.run(item)
+        record_property("records", len(records))
+        failing = [record for record in records if record.failing]
+        if failing:
+            pytest.fail("\n".join(report(failing)), pytrace=False)
+        if all(record.verdict == "unavailable" for record in records):
+            reasons = {record.detail for record in records}
+            pytest.fail(f"{item.id}: nothing was tested: {'; '.join(sorted(reasons))}", pytrace=False)
+
+    return run
+
+
+def report(failing: list[Record]) -> Iterator[str]:
+    """One line a failing record, each command that reruns them once."""
+    for record in failing:
+        yield sentence(record)
+    for command in dict.fromkeys(record.rerun for record in failing):
+        yield f"  rerun: {command}"
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    ours = session.config.stash.get(_session, None)
+    if not ours or not ours.directory:
+        return
+    if ours.runner:
+        ours.runner.close()
+    if _is_worker(session.config):
+        return
+    session.exitstatus = ours.finish(int(exitstatus))
+    session.config.hook.pytest_opdiff_report(directory=ours.directory, info=ours.info)
+    latest = ROOT / "runs" / "latest"
+    if ours.directory.parent.resolve() == latest.parent.resolve():
+        temporary = latest.with_name(f"latest-{os.getpid()}")
+        temporary.symlink_to(ours.directory.name)
+        os.replace(temporary, latest)
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    ours = config.stash.get(_session, None)
+    if ours and ours.directory and ours.info.ended:
+        terminalreporter.section("tf-opdiff")
+        for line in ours.info.faults:
+            terminalreporter.write_line(f"FAULT {line}")
+        for line in config.hook.pytest_opdiff_summary(directory=ours.directory, info=ours.info):
+            terminalreporter.write_line(line)

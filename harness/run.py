@@ -1,0 +1,155 @@
+"""Run: one item, that is a spec × dtype, with all its cases under all its plans."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from harness.catalog import Item
+from harness.devices import DeviceServer, run_all
+from harness.expect import Expectation, ReferenceFault, Want, expectations
+from harness.observation import Observation, Result, pack
+from harness.plan import Device, Plan
+from harness.record import Record, Shard
+from harness.request import Request
+from harness.slots import Slots
+from harness.spec import Case
+from harness.verdict import Context, broken, judge
+
+
+def planned(item: Item, plans: Sequence[Plan], only: Collection[str] = ()) -> list[tuple[Case, Plan]]:
+    """The cells of an item: each of its cases (or only the named ones) under each plan whose mode can express it."""
+    cases = [c for c in item.cases if not only or c.id in only]
+    return [(case, plan) for case in cases for plan in plans if plan.mode in item.spec.modes]
+
+
+@dataclass
+class Runner:
+    """Runs items on one worker's device servers, and appends what it finds to that worker's shard."""
+
+    context: Context
+    plans: Sequence[Plan]
+    servers: Mapping[Device, DeviceServer]
+    shard: Shard
+    slots: Slots
+    only: Collection[str] = ()
+
+    def run(self, item: Item) -> list[Record]:
+        """All records of an item; the runs of a case are judged as they come in, and against each other at its end."""
+        self.slots.acquire()
+        try:
+            return self._run(item)
+        finally:
+            if self.slots.release_if_wanted():
+                self._stop()
+
+    def _run(self, item: Item) -> list[Record]:
+        todo: dict[str, dict[Plan, Expectation]] = {}
+        cases, requests, records = {}, defaultdict(list), []
+        for case, plan in planned(item, self.plans, self.only):
+            if case.id not in cases:
+                cases[case.id] = case, case.inputs()
+                plans = [p for p in self.plans if p.mode in item.spec.modes]
+                try:
+                    todo[case.id] = expectations(case, cases[case.id][1], plans)
+                except ReferenceFault as error:
+                    records += self._broken(item, case, plans, str(error))
+            if case.id in todo:
+                requests[plan.device].append(request(item, case, plan, cases[case.id][1], todo[case.id][plan]))
+        seen: dict[str, dict[Plan, Observation]] = defaultdict(dict)
+        for device, asked, observation in run_all(self.servers, requests, self._before):
+            case, inputs = cases[asked.case]
+            plan = Plan(device, asked.mode)
+            wants = dict(todo[case.id][plan].wants)
+            found = judge(self.context, item.suite, case, plan, observation, wants, inputs)
+            self._write("result", case, plan, found, observation=_json(observation))
+            records += found
+            seen[case.id][plan] = observation
+            if len(seen[case.id]) == len(todo[case.id]):
+                records += self._compared(item, case, inputs, todo[case.id], seen.pop(case.id))
+        return records
+
+    def _before(self, device: Device, asked: Request) -> None:
+        self.shard.write("start", case=asked.case, device=str(device), mode=asked.mode, at=time.time())
+
+    def _compared(
+        self,
+        item: Item,
+        case: Case,
+        inputs: Any,
+        expected: Mapping[Plan, Expectation],
+        seen: Mapping[Plan, Observation],
+    ) -> list[Record]:
+        """Sets each plan against the first one that makes the same promise and has the kernel."""
+        first: dict[int, Plan] = {}
+        records = []
+        for plan in expected:
+            usable = not (seen[plan].lacking or seen[plan].fault)
+            base = first.setdefault(id(expected[plan]), plan) if usable else plan
+            found = []
+            if base != plan:
+                other = {q: Want.of(r) for q, r in seen[base].quantities.items() if q in expected[plan].wants}
+                for quantity, want in expected[plan].wants.items():
+                    if quantity in other and want.bound is not None:
+                        other[quantity] = Want(**{**vars(other[quantity]), "bound": want.bound})
+                found = judge(
+                    self.context, item.suite, case, plan, seen[plan], other, inputs, against=str(base), slack=2.0
+                )
+            self._write("compare", case, plan, found)
+            records += found
+        return records
+
+    def _broken(self, item: Item, case: Case, plans: Sequence[Plan], message: str) -> list[Record]:
+        records = []
+        for plan in plans:
+            record = broken(self.context, item.suite, case, plan, message)
+            self._write("result", case, plan, [record], observation={})
+            self._write("compare", case, plan, [])
+            records.append(record)
+        return records
+
+    def _write(self, line: str, case: Case, plan: Plan, records: Sequence[Record], **more: Any) -> None:
+        rows = [record.to_json() for record in records]
+        self.shard.write(line, case=case.id, device=str(plan.device), mode=plan.mode, records=rows, **more)
+
+    def close(self) -> None:
+        """Ends the servers and closes the shard."""
+        self._stop()
+        self.slots.release()
+        self.shard.close()
+
+    def _stop(self) -> None:
+        for server in self.servers.values():
+            server.stop()
+
+
+def request(item: Item, case: Case, plan: Plan, inputs: Any, expected: Expectation) -> Request:
+    """What a device server is to be asked for a case under a plan."""
+    return Request(
+        module=item.module,
+        spec=item.spec.name,
+        case=case.id,
+        dtype=case.dtype,
+        mode=plan.mode,
+        inputs=inputs,
+        upstreams=expected.upstreams,
+        quantities=tuple(expected.wants),
+        state=expected.state,
+    )
+
+
+def _json(observation: Observation) -> dict[str, Any]:
+    def result(found: Result) -> dict[str, Any]:
+        return {
+            "status": found.status,
+            "value": pack(found.value),
+            "indices": pack(found.indices),
+            "shape": found.shape,
+            "code": found.code,
+            "message": found.message,
+        }
+
+    return {quantity: result(found) for quantity, found in observation.quantities.items()}

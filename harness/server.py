@@ -1,0 +1,210 @@
+"""Device server: the process that owns a device and answers requests. TensorFlow is imported here only."""
+
+from __future__ import annotations
+
+import gc
+import platform
+import re
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from multiprocessing.connection import Connection
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+from tensorflow.core.protobuf import error_codes_pb2
+from tensorflow.python.framework import kernels
+from tensorflow.python.framework.indexed_slices import IndexedSlicesValue
+
+from harness.modes import MODES, Evidence, Ran, op_names
+from harness.observation import Observation, Result
+from harness.plan import Device
+from harness.request import Request, find_spec
+from harness.spec import Spec
+
+#: The Python stack that TensorFlow puts into a message: paths of this machine, and nothing about the op.
+_STACK = re.compile(
+    r"(Graph execution error:\s+)?Detected at node .*? defined at \(most recent call last\):\n"
+    r"|^ +File \".*\n( {4}.*\n)?",
+    re.MULTILINE,
+)
+
+
+def configure(device: Device) -> str:
+    """Readies TensorFlow for one device; returns why it can't be had, or nothing."""
+    tf.config.set_soft_device_placement(False)
+    tf.config.threading.set_intra_op_parallelism_threads(1)
+    tf.config.threading.set_inter_op_parallelism_threads(1)
+    tf.config.experimental.enable_tensor_float_32_execution(False)
+    kind = device.type.upper()
+    present = tf.config.list_physical_devices(kind)
+    if kind == "CPU" and device.index:
+        # A second CPU is TensorFlow's own stand-in for a second device: placement is as strict as between CPU and GPU.
+        logical = [tf.config.LogicalDeviceConfiguration()] * (device.index + 1)
+        tf.config.set_logical_device_configuration(present[0], logical)
+    elif device.index >= len(present):
+        return f"TensorFlow lists no {device.tf_name}"
+    else:
+        # Only the device asked for: TensorFlow takes memory on every GPU it sees. It counts from 0 again then.
+        tf.config.set_visible_devices(present[device.index], kind)
+        if kind != "CPU":
+            tf.config.experimental.set_memory_growth(present[device.index], True)
+    return ""
+
+
+def local(device: Device) -> Device:
+    """The device under the name that it has in its server, which sees no other accelerator."""
+    return device if device.type == "cpu" else Device(device.type)
+
+
+def describe() -> dict[str, Any]:
+    """The devices that TensorFlow lists, and the versions that matter; for the run's `run.json`."""
+    build = tf.sysconfig.get_build_info()
+    devices = {}
+    for physical in tf.config.list_physical_devices():
+        kind, _, index = physical.name.rpartition("physical_device:")[2].partition(":")
+        name = str(Device(kind.lower(), int(index)))
+        if not kind.startswith("XLA_"):
+            devices[name] = {k: str(v) for k, v in tf.config.experimental.get_device_details(physical).items()}
+    return {
+        "devices": devices,
+        "cuda": str(build.get("cuda_version", "")) if build.get("is_cuda_build") else "",
+        "cudnn": str(build.get("cudnn_version", "")),
+        "versions": {"tensorflow": tf.__version__, "numpy": np.__version__, "python": platform.python_version()},
+    }
+
+
+def failure(error: BaseException) -> Result:
+    """An exception as a result: TensorFlow's error code, or the class name of what Python raised."""
+    if isinstance(error, tf.errors.OpError):
+        code, message = error_codes_pb2.Code.Name(error.error_code), str(error.message)
+    else:
+        code, message = type(error).__name__, str(error)
+    return Result("error", code=code, message=_STACK.sub("", message).strip()[:2000])
+
+
+def lacking_kernel(ops: Sequence[str], device: Device, mode: str, dtype: str) -> str:
+    """The first of the ops that has no kernel registered for the device (under XLA, its compiler) and dtype."""
+    kind = f"XLA_{device.type.upper()}_JIT" if mode == "xla" else device.type.upper()
+    try:
+        wanted = tf.as_dtype(dtype).as_datatype_enum
+    except TypeError:
+        wanted = None
+    for op in ops:
+        for kernel in kernels.get_registered_kernels_for_op(op).kernel:
+            types = [list(c.allowed_values.list.type) for c in kernel.constraint if c.name in ("T", "Tparams", "dtype")]
+            if kernel.device_type in (kind, "DEFAULT") and all(wanted is None or wanted in t for t in types):
+                break
+        else:
+            return f"no {kind} kernel of {op} for {dtype} is registered"
+    return ""
+
+
+def _works(device: Device) -> bool:
+    """Whether the device still adds one and one: after a fault, a CUDA context may answer with errors for ever."""
+    try:
+        with tf.device(device.tf_name):
+            return float(tf.constant(1.0) + tf.constant(1.0)) == 2.0
+    except Exception:  # noqa: BLE001  whatever it raises, it does not work
+        return False
+
+
+def _quantity(value: Any) -> Result:
+    if value is None:
+        return Result("unconnected")
+    if isinstance(value, IndexedSlicesValue):
+        shape = None if value.dense_shape is None else tuple(int(n) for n in value.dense_shape)
+        return Result("sparse", value.values, value.indices, shape)
+    return Result("value", np.asarray(value))
+
+
+class Programs:
+    """The programs that were built for the spec and dtype at hand, one for each mode and set of shapes."""
+
+    def __init__(self) -> None:
+        self._of: tuple[str, ...] = ()
+        self._built: dict[Any, tuple[Callable[..., Ran], Evidence]] = {}
+
+    def get(self, spec: Spec, request: Request, device: Device, gradient: bool) -> tuple[Callable[..., Ran], Evidence]:
+        """A program for this request: a built one if there is one, and always a new one for a spec with state."""
+        of = (request.module, request.spec, request.dtype)
+        if of != self._of:
+            self._of, self._built = of, {}
+            tf.keras.backend.clear_session() if spec.state else None
+            gc.collect()
+        key = (request.mode, gradient, *((x.shape, x.dtype.name) for x in request.inputs))
+        if key not in self._built or spec.state:
+            evidence = Evidence()
+            self._built[key] = MODES[request.mode](spec, device.tf_name, evidence), evidence
+        return self._built[key]
+
+
+def observe(request: Request, device: Device, programs: Programs) -> Observation:
+    """Runs a request. If outputs and gradients together fail, the outputs are asked for alone."""
+    spec = find_spec(request.module, request.spec)
+    quantities: dict[str, Result] = {}
+    program, evidence = programs.get(spec, request, device, request.upstreams is not None)
+    started = time.perf_counter()
+    try:
+        ran = program(request.inputs, request.upstreams)
+    except Exception as error:  # noqa: BLE001  every error is a result
+        quantities = dict.fromkeys(request.quantities, failure(error))
+        ran = None
+        if request.upstreams is not None:
+            program, evidence = programs.get(spec, request, device, False)
+            try:
+                ran = program(request.inputs, None)
+            except Exception as alone:  # noqa: BLE001
+                outputs = [q for q in request.quantities if q.startswith("output")]
+                quantities.update(dict.fromkeys(outputs, failure(alone)))
+    seconds = time.perf_counter() - started
+    if ran is not None:
+        values = [*ran.outputs, *(ran.state[k] for k in request.state)]
+        quantities.update({f"output[{i}]": _quantity(y) for i, y in enumerate(values)})
+        quantities.update({f"grad[{i}]": _quantity(g) for i, g in enumerate(ran.grads or ())})
+    wanted = spec.ops_in(request.mode)
+    failed = any(r.status == "error" for r in quantities.values())
+    places = {place for op in wanted for place in evidence.ran.get(op, ())}
+    places = places or {p for where in evidence.ran.values() for p in where}
+    return Observation(
+        quantities=quantities,
+        ran_on=";".join(sorted(places)),
+        raw_op=op_names(tuple(evidence.ops), wanted),
+        seconds=seconds,
+        fault="" if failed else _fault(wanted, evidence, places, device),
+        lacking=lacking_kernel(wanted, device, request.mode, request.dtype) if failed else "",
+        poisoned=failed and not _works(device),
+    )
+
+
+def _fault(wanted: Sequence[str], evidence: Evidence, places: set[str], device: Device) -> str:
+    """Why a run that gave values proves nothing about the plan, if so."""
+    absent = [op for op in wanted if op not in evidence.ops]
+    if absent:
+        return f"the executed graph has no {', '.join(absent)}; it has {', '.join(evidence.ops) or 'no op'}"
+    elsewhere = places - {device.tf_name}
+    if elsewhere:
+        return f"ran on {', '.join(sorted(elsewhere))}; the plan says {device.tf_name}"
+    if evidence.folded:
+        return "an output depends on no input in the optimised graph: it was computed when the graph was built"
+    return ""
+
+
+def serve(connection: Connection, device: Device) -> None:
+    """Answers requests until the other side hangs up. The first answer says why the device can't be had, or nothing."""
+    connection.send(configure(device))
+    device, outside = local(device), device
+    programs = Programs()
+    while True:
+        try:
+            request = connection.recv()
+        except EOFError:
+            return
+        try:
+            observation = observe(request, device, programs)
+        except Exception as error:  # noqa: BLE001  ours, not TensorFlow's: said so, and not taken for an observation
+            fault = f"the device server failed: {traceback.format_exc(limit=-3)}"
+            observation = Observation.of_all(request.quantities, failure(error), fault=fault)
+        connection.send(replace(observation, ran_on=observation.ran_on.replace(device.tf_name, outside.tf_name)))

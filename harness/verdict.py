@@ -1,0 +1,176 @@
+"""Verdict: a comparison read in the light of contracts and known failures, flattened to a record."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from harness.compare import Comparison, compare
+from harness.expect import Want
+from harness.known import Known, place_of
+from harness.observation import Observation, Result
+from harness.plan import Plan
+from harness.record import Record
+from harness.spec import Case
+
+_LOST = Result("error", code="MISSING", message="the run gave no such quantity")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Context:
+    """What all records of a run share."""
+
+    run: str
+    started: str
+    tf: str
+    cuda: str
+    host: str
+    known: Known
+
+
+def judge(
+    context: Context,
+    suite: str,
+    case: Case,
+    plan: Plan,
+    observation: Observation,
+    wants: dict[str, Want],
+    inputs: Sequence[np.ndarray],
+    *,
+    against: str = "numpy",
+    slack: float = 1.0,
+) -> list[Record]:
+    """A record for each promised quantity of a case under a plan.
+
+    `slack` multiplies budgets: two plans that each stay within the budget may be twice as far from each other.
+    """
+    side = case.spec.side(plan)
+    records = []
+    for quantity, want in wants.items():
+        result = observation.quantities.get(quantity, _LOST)
+        budget = case.spec.budget(quantity, case.dtype) * slack
+        if want.bound is not None and slack != 1:
+            want = replace(want, bound=want.bound * slack)
+        found = compare(result, want, quantity, budget=budget)
+        row = _row(context, suite, case, plan, observation, found, inputs, against, quantity)
+        entry = context.known.find(place_of(row), context.tf)
+        verdict, detail = ("contract" if side else "match"), found.detail
+        if observation.fault:
+            verdict, detail = "error", observation.fault
+            row = replace(row, kind=found.kind or "status")
+        elif found.kind == "status" and result.status == "error" and observation.lacking:
+            verdict, detail = "unavailable", f"{observation.lacking}: {found.detail}"
+        elif found.kind:
+            verdict = "mismatch"
+            if entry and entry[1].kind == found.kind and entry[1].code in ("", result.code):
+                verdict = "known"
+            elif entry:
+                detail = f"{context.known.path} entry {entry[0]} expects {entry[1].kind} {entry[1].code} here. {detail}"
+        elif entry:
+            verdict = "stale"
+            detail = f"no longer fails: delete or narrow entry {entry[0]} of {context.known.path} ({entry[1].reason})"
+        if side and not detail:
+            detail = side.why
+        if entry:
+            row = replace(row, owner=entry[1].owner, reason=entry[1].reason, link=entry[1].link)
+        elif side:
+            row = replace(row, reason=side.why, link=side.link)
+        records.append(replace(row, verdict=verdict, detail=" ".join(detail.split())[:1000]))
+    return records
+
+
+def broken(context: Context, suite: str, case: Case, plan: Plan, message: str) -> Record:
+    """The record of a case whose reference failed."""
+    nothing = Observation({})
+    row = _row(context, suite, case, plan, nothing, Comparison(kind="reference"), (), "numpy", "output[0]")
+    return replace(row, verdict="error", detail=" ".join(message.split())[:1000])
+
+
+def _row(
+    context: Context,
+    suite: str,
+    case: Case,
+    plan: Plan,
+    observation: Observation,
+    found: Comparison,
+    inputs: Sequence[np.ndarray],
+    against: str,
+    quantity: str,
+) -> Record:
+    value = observation.quantities.get(quantity, _LOST).value
+    shape = value.shape if value is not None else ()
+    return Record(
+        run=context.run,
+        started=context.started,
+        tf=context.tf,
+        cuda=context.cuda,
+        host=context.host,
+        suite=suite,
+        spec=case.spec.name,
+        raw_op=observation.raw_op,
+        case=case.id,
+        dtype=case.dtype,
+        recipe=case.recipe,
+        seed=f"{case.seed:016x}",
+        device=str(plan.device),
+        mode=plan.mode,
+        ran_on=observation.ran_on,
+        against=against,
+        quantity=quantity,
+        kind=found.kind,
+        size=found.size,
+        mismatched=found.mismatched,
+        max_ulp=found.max_ulp,
+        max_abs=found.max_abs,
+        budget=found.budget,
+        worst_index="" if found.index is None else str(list(found.index)),
+        input=_shown(inputs, shape, found.index),
+        got=found.got,
+        want=found.want,
+        seconds=round(observation.seconds, 6),
+        rerun=rerun(case, plan, against),
+    )
+
+
+def _shown(inputs: Sequence[np.ndarray], shape: tuple[int, ...], index: tuple[int, ...] | None) -> str:
+    """The inputs at an index, where they have the result's shape; small ones whole; otherwise what they are."""
+    if index is None:
+        return ""
+    texts = []
+    for array in inputs:
+        if array.shape == shape:
+            texts.append(str(array[index]))
+        elif array.size <= 8:
+            texts.append(str(array.tolist()))
+        else:
+            texts.append(f"{array.dtype.name}{list(array.shape)}")
+    return ", ".join(texts)
+
+
+def rerun(case: Case, plan: Plan, against: str) -> str:
+    """The command that runs one case under one plan, and under the one that it is compared with."""
+    modes, devices = [plan.mode], [str(plan.device)]
+    if against != "numpy":
+        device, _, mode = against.rpartition("/")
+        modes = list(dict.fromkeys([mode, plan.mode]))
+        devices = list(dict.fromkeys([device, str(plan.device)]))
+    options = [*(f"--device {d}" for d in devices), *(f"--mode {m}" for m in modes)]
+    return f"pytest suites --case {shlex.quote(case.id)} {' '.join(options)}"
+
+
+def sentence(record: Record) -> str:
+    """A record in one line: what, where, k of n, worst against allowed, index, input, got, want."""
+    parts = [f"{record.verdict}: {record.case} on {record.device}/{record.mode} against {record.against},"]
+    parts.append(f"{record.quantity}: {record.kind or 'no difference'}")
+    if record.mismatched:
+        parts.append(f"in {record.mismatched} of {record.size}")
+    if record.max_ulp > record.budget:
+        parts.append(f"(worst {record.max_ulp:.4g} ULP, allowed {record.budget:g})")
+    if record.worst_index:
+        parts.append(f"at {record.worst_index}: input {record.input},")
+    if record.got or record.want:
+        parts.append(f"got {record.got}, want {record.want}")
+    return " ".join(parts) + (f". {record.detail[:300]}" if record.detail else "")
