@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa  # type: ignore[import-untyped]
+import pyarrow as pa
 
 from harness.observation import STATUSES, unpack
 from harness.record import COLUMNS, KINDS, VERDICTS

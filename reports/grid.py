@@ -80,7 +80,7 @@ class Grid:
 
 
 def grid(records: pd.DataFrame, info: RunInfo) -> Grid:
-    """The matrix of a run. Planned cells without a result count as `not run`, also where a spec has no record at all."""
+    """The matrix of a run. Planned cells without a result count as `not run`, also where a spec has no record."""
     counts: dict[tuple[str, str], dict[tuple[str, str], Counter[str]]] = {}
     keys = [records[name].astype(str) for name in ("suite", "spec", "device", "mode", "verdict")]
     for (suite, spec, device, mode, verdict), n in Counter(zip(*keys, strict=True)).items():

@@ -64,7 +64,7 @@ def html(records: pd.DataFrame, info: RunInfo) -> str:
         library_style=Markup((_HERE / "vendor" / "tabulator_simple.min.css").read_text().partition("\n/*#")[0]),
         library=library,
         own=own,
-        policy=f"default-src 'none'; style-src 'unsafe-inline'; script-src {_hash(library)} {_hash(own)}; img-src data:",
+        policy=f"default-src 'none'; style-src 'unsafe-inline'; script-src {_hash(library)} {_hash(own)}",
     )
 
 

@@ -44,10 +44,10 @@ def duration(info: RunInfo) -> str:
 
 
 def terminal(records: pd.DataFrame, info: RunInfo, directory: Path | None = None) -> list[str]:
-    """At most 40 lines: how the run stands, specs × plans, findings (failing before known), slowest, where to read on."""
+    """At most 40 lines: how the run stands, specs × plans, findings (failing before known), slowest, where it is."""
     counts = tables.counts(records)
     lines = [plain(sentence.of_run(info, counts), 200)]
-    lines.append(plain("   ".join(f"{n:,} {verdict}" for verdict, n in counts.items() if n), 200))
+    lines += [plain(", ".join(f"{n:,} {verdict}" for verdict, n in counts.items() if n), 200)] if len(records) else []
     took = duration(info)
     where = [f"TensorFlow {info.tf}", info.cuda and f"CUDA {info.cuda}", info.host, took and f"took {took}"]
     lines.append(plain(", ".join(filter(None, where))))

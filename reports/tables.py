@@ -73,7 +73,7 @@ def cells(records: pd.DataFrame, by: list[str] | None = None) -> pd.DataFrame:
 
 
 def matrix(records: pd.DataFrame, by: list[str] | None = None) -> pd.DataFrame:
-    """The worst verdict of each of `by` (suite and spec unless told) under each plan; empty where there is no record."""
+    """The worst verdict of each of `by` (suite and spec unless told) under each plan; empty where nothing ran."""
     by = by or ["suite", "spec"]
     table = cells(records, by).pivot(index=by, columns="plan", values="worst").fillna("")
     return table[sorted(table.columns, key=plan_order)]

@@ -19,7 +19,7 @@ PATIENCE = 60.0
 
 
 class Browser:
-    """One page in a Chromium of its own; `said` holds what its console and its exceptions said, `asked` its requests."""
+    """One page in a Chromium of its own; `said` holds what its console and exceptions said, `asked` its requests."""
 
     def __init__(self, program: str, profile: Path) -> None:
         to_us, from_it = os.pipe()

@@ -56,7 +56,7 @@ def hostile_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for i, text in enumerate(HOSTILE):
         for j, verdict in enumerate(("mismatch", "known", "match")):
             row = replace(synthetic.records([("s", "op")], ["cpu"], ["edges"])[0], verdict=verdict)
-            texts: dict[str, Any] = {name: f"{text}{i}{j}" for name in fields}
+            texts: dict[str, Any] = dict.fromkeys(fields, f"{text}{i}{j}")
             row = replace(row, **texts, kind="" if verdict == "match" else "value")
             row = replace(row, detail=text, owner=text, reason=text, rerun=text, dtype=text, seed=text)
             found.append(replace(row, link=("javascript:window.pwned=1", f"https://example.org/{text}", text)[j]))

@@ -67,8 +67,8 @@ def test_a_run_without_records_is_reported_as_such(tmp_path: Path) -> None:
     reports.write(tmp_path, info)
     found = reports.load(tmp_path)
     assert tuple(found.columns) == COLUMNS and len(reports.load_observations(tmp_path)) == 0
-    assert "there is no record at all" in summary.terminal(found, info)[0]
-    assert "there is no record at all" in (tmp_path / "summary.md").read_text()
+    assert "There is no record at all" in summary.terminal(found, info)[0]
+    assert "There is no record at all" in (tmp_path / "summary.md").read_text()
     assert "This run is partial" in (tmp_path / "index.html").read_text()
 
 
