@@ -14,7 +14,7 @@ from markupsafe import Markup
 from harness.record import FAILING
 from harness.rundir import RunInfo
 from reports import embed, sentence, tables
-from reports.grid import MEANS, SYMBOLS, Grid, grid
+from reports.grid import MEANS, SYMBOLS, grid
 from reports.summary import duration
 
 _HERE = Path(__file__).parent
@@ -59,7 +59,7 @@ def html(records: pd.DataFrame, info: RunInfo) -> str:
         slowest=tables.rows(tables.slowest(rows)),
         margins=tables.rows(tables.worst_margins(rows)),
         kinds=[k for k in rows["kind"].cat.categories if k and (rows["kind"] == k).any()],
-        data=Markup(embed.encode(told, verdicts=_verdicts(matrix))),
+        data=Markup(embed.encode(told, verdicts=_verdicts(), plans=list(tables.plans(rows).cat.categories))),
         style=Markup((_HERE / "templates" / "style.css").read_text()),
         library_style=Markup((_HERE / "vendor" / "tabulator_simple.min.css").read_text().partition("\n/*#")[0]),
         library=library,
@@ -75,7 +75,7 @@ def sentences(records: pd.DataFrame) -> list[str]:
     return [sentence.without_case(dict(zip(names, values, strict=True))) for values in zip(*columns, strict=True)]
 
 
-def _verdicts(matrix: Grid) -> dict[str, str]:
+def _verdicts() -> dict[str, str]:
     return {verdict: symbol for verdict, symbol in SYMBOLS.items() if verdict in tables.SEVERITY}
 
 

@@ -58,7 +58,10 @@ function makeStore(data) {
   };
   store.siblings = (row) => {
     const cases = columns.get("case").matching((v) => v === row.case);
-    return store.rows.filter((other) => cases[other.i] && other.quantity === row.quantity);
+    const key = (other) => [other.against !== "numpy", other.against, String(data.plans.indexOf(other.plan)).padStart(4)].join();
+    return store.rows
+      .filter((other) => cases[other.i] && other.quantity === row.quantity)
+      .sort((a, b) => (key(a) < key(b) ? -1 : 1));
   };
   const key = (row) => [row.case, row.device, row.mode, row.quantity, row.against];
   store.keyOf = (row) => key(row).join("|");

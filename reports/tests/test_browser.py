@@ -8,6 +8,7 @@ from urllib.parse import parse_qs
 import pytest
 
 import reports
+from harness.plan import MODES
 from reports.tests import synthetic
 from reports.tests.browser import Browser
 from reports.tests.conftest import HOSTILE
@@ -120,7 +121,11 @@ def test_a_header_sorts_by_keyboard_with_unmeasured_distances_last(browser: Brow
 def test_every_plan_of_the_same_case_and_quantity_stands_side_by_side(browser: Browser, run: Path) -> None:
     browser.open(run / "index.html", "#verdict=stale")
     browser.js("document.querySelector('.tabulator-row').click()")
-    assert browser.js("document.querySelectorAll('#detail tbody tr').length") == 8
+    found = browser.js(
+        "[...document.querySelectorAll('#detail tbody tr')].map(r => [...r.cells].map(c => c.textContent))"
+    )
+    assert sorted(line[0] for line in found) == sorted(f"{d}/{m}" for d in ("cpu", "gpu:0") for m in MODES)
+    assert [line[1] for line in found] == sorted((line[1] for line in found), key=lambda name: name != "numpy")
     browser.js("[...document.querySelectorAll('#detail button.plan')].find(b => b.textContent === 'cpu/eager').click()")
     assert "on cpu/eager:" in browser.js("document.querySelector('#detail .sentence').textContent")
 
