@@ -21,6 +21,7 @@ _ENDED = {
     "running": "it never ended (killed, or still running)",
     "interrupted": "it was interrupted",
     "fault": "it ended with a fault of its own",
+    "empty": "nothing was selected",
 }
 
 
@@ -67,7 +68,7 @@ def shortfalls(info: RunInfo) -> list[str]:
         found.append(f"{unaccounted:,} of {info.planned:,} planned cells are unaccounted for")
     if info.damaged:
         found.append(f"{info.damaged:,} damaged {'line' if info.damaged == 1 else 'lines'} in its shards")
-    return found
+    return found + info.faults
 
 
 def of_run(info: RunInfo, counts: Mapping[str, int], *, brief: bool = False) -> str:
