@@ -248,5 +248,5 @@ MODES: dict[str, Callable[[Spec, str, Evidence], Callable[..., Ran]]] = {
 
 
 def op_names(ops: Sequence[str], wanted: Sequence[str]) -> str:
-    """The OpDef names of a graph, `;`-joined, less the plumbing that every graph has."""
-    return ";".join(op for op in ops if op in wanted or op not in _PLUMBING)
+    """The OpDef names of a graph, `;`-joined, less calls of traced functions and the plumbing that every graph has."""
+    return ";".join(op for op in ops if op in wanted or not (op in _PLUMBING or op.startswith("__")))
