@@ -212,7 +212,7 @@ def graph(spec: Spec, device: str, evidence: Evidence) -> Callable[..., Ran]:
         built["session"] = v1.Session(graph=graph, config=config)
 
     def run(inputs: Sequence[np.ndarray], upstreams: Sequence[np.ndarray | None] | None) -> Ran:
-        if not built:
+        if "session" not in built:  # a build that raised, as for want of a gradient, left some of the rest
             build(inputs, upstreams)
         session, grads = built["session"], built["grads"]
         feed = dict(zip(built["xs"], inputs, strict=True))
