@@ -5,6 +5,7 @@ none: a v1 graph then prunes the update away, while eager execution and `tf.func
 """
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +24,7 @@ TRACED = "https://www.tensorflow.org/guide/function#executing_python_side_effect
 
 
 # Inputs: where the variable starts, and what is added. Quarters and small integers: sums stay exact in every dtype.
-def pair(draw, dtype, *shape):
+def _pair(draw, dtype, *shape):
     dtype = np.dtype(dtype)
     low = 0 if dtype.kind == "u" else -8
     start, delta = (draw.integers(*shape, low=low, high=8) for _ in range(2))
@@ -33,9 +34,9 @@ def pair(draw, dtype, *shape):
     return (start * turn).astype(dtype), (delta * turn).astype(dtype)
 
 
-def vector(draw, dtype):
+def _vector(draw, dtype):
     """Exact sums; at the end infinities, NaN and zeros, or integers that wrap around."""
-    start, delta = pair(draw, dtype, SIZE)
+    start, delta = _pair(draw, dtype, SIZE)
     if np.dtype(dtype).kind in "iu":
         limits = np.iinfo(dtype)
         start[-3:], delta[-3:] = [limits.max, limits.min, limits.max], [1, limits.max, limits.max]
@@ -44,36 +45,36 @@ def vector(draw, dtype):
     return start, delta
 
 
-def rising(draw, dtype):
+def _rising(draw, dtype):
     """A positive first sum, for programs that branch on it."""
-    return tuple(np.abs(x) for x in pair(draw, dtype, 3, 5))
+    return tuple(np.abs(x) for x in _pair(draw, dtype, 3, 5))
 
 
-def falling(draw, dtype):
+def _falling(draw, dtype):
     """A negative first sum."""
-    return tuple(-np.abs(x) for x in pair(draw, dtype, 3, 5))
+    return tuple(-np.abs(x) for x in _pair(draw, dtype, 3, 5))
 
 
-VECTOR = {"vector": vector}
-MATRIX = {"matrix": lambda draw, dtype: pair(draw, dtype, 3, 5)}
-SHAPES = {"scalar": pair, "empty": lambda draw, dtype: pair(draw, dtype, 0, 3), **MATRIX}
-BRANCHES = {"rising": rising, "falling": falling}
+VECTOR = {"vector": _vector}
+MATRIX = {"matrix": lambda draw, dtype: _pair(draw, dtype, 3, 5)}
+SHAPES = {"scalar": _pair, "empty": lambda draw, dtype: _pair(draw, dtype, 0, 3), **MATRIX}
+BRANCHES = {"rising": _rising, "falling": _falling}
 
 
 # States.
-def resource(tf, start, delta):
+def _resource(tf, start, delta):
     return {"v": tf.Variable(start)}
 
 
-def ref(tf, start, delta):
+def _ref(tf, start, delta):
     return {"v": tf.compat.v1.Variable(start, use_resource=False)}
 
 
-def two(tf, start, delta):
+def _two(tf, start, delta):
     return {"v": tf.Variable(start), "w": tf.Variable(delta)}
 
 
-def counted(tf, start, delta):
+def _counted(tf, start, delta):
     return {"v": tf.Variable(start), "calls": []}
 
 
@@ -86,7 +87,7 @@ FORMS = {
 }
 
 
-def under(form):
+def _under(form):
     def program(tf, state, start, delta):
         update = state["v"].assign_add(delta)
         with tf.control_dependencies([update]):
@@ -95,7 +96,7 @@ def under(form):
     return program
 
 
-def around(tf, state, start, delta):
+def _around(tf, state, start, delta):
     before = state["v"].read_value()
     with tf.control_dependencies([before]):
         update = state["v"].assign_add(delta)
@@ -103,22 +104,22 @@ def around(tf, state, start, delta):
         return tf.identity(before), state["v"].read_value()
 
 
-def callables(tf, state, start, delta):
+def _callables(tf, state, start, delta):
     with tf.control_dependencies([lambda: state["v"].assign_add(delta)]):
         return tf.identity(state["v"])
 
 
-def called(tf, state, start, delta):
+def _called(tf, state, start, delta):
     state["calls"].append("called")
-    return under("identity")(tf, state, start, delta)
+    return _under("identity")(tf, state, start, delta)
 
 
-def cleared(tf, state, start, delta):
+def _cleared(tf, state, start, delta):
     with tf.control_dependencies([state["v"].assign_add(delta)]), tf.control_dependencies(None):
         return state["v"].read_value()
 
 
-def in_cond(tf, state, start, delta):
+def _in_cond(tf, state, start, delta):
     def branch(update, taken):
         def run():
             with tf.control_dependencies([update(delta)]):
@@ -133,7 +134,7 @@ def in_cond(tf, state, start, delta):
         return v.read_value(), tf.identity(taken)
 
 
-def in_loop(tf, state, start, delta):
+def _in_loop(tf, state, start, delta):
     def body(i):
         with tf.control_dependencies([state["v"].assign_add(delta)]):
             return (i + 1,)
@@ -143,19 +144,19 @@ def in_loop(tf, state, start, delta):
         return state["v"].read_value()
 
 
-def made_outside(tf, state, start, delta):
+def _made_outside(tf, state, start, delta):
     before = state["v"].read_value()
     with tf.control_dependencies([state["v"].assign_add(delta)]):
         return before
 
 
-def shared(tf, state, start, delta):
+def _shared(tf, state, start, delta):
     update = state["v"].assign_add(delta)
     with tf.control_dependencies([update]):
         return tf.identity(state["v"]), state["v"].read_value(), tf.convert_to_tensor(update)
 
 
-def twice(tf, state, start, delta):
+def _twice(tf, state, start, delta):
     with tf.control_dependencies([state["v"].assign_add(delta)]):
         update = state["v"].assign_add(delta)
     with tf.control_dependencies([update]):
@@ -163,7 +164,7 @@ def twice(tf, state, start, delta):
 
 
 # Programs without a word on order: what `tf.function` does by itself.
-def order_cond(tf, state, start, delta):
+def _order_cond(tf, state, start, delta):
     v = state["v"]
     tf.cond(
         tf.reduce_sum(v.read_value()) > 0,
@@ -173,7 +174,7 @@ def order_cond(tf, state, start, delta):
     return v.read_value()
 
 
-def order_loop(tf, state, start, delta):
+def _order_loop(tf, state, start, delta):
     def body(i):
         state["v"].assign_add(delta)
         return (i + 1,)
@@ -182,7 +183,7 @@ def order_loop(tf, state, start, delta):
     return state["v"].read_value()
 
 
-def order_nested(tf, state, start, delta):
+def _order_nested(tf, state, start, delta):
     @tf.function(autograph=False)
     def add():
         state["v"].assign_add(delta)
@@ -193,7 +194,7 @@ def order_nested(tf, state, start, delta):
     return middle, state["v"].read_value()
 
 
-def order_sequence(tf, state, start, delta):
+def _order_reads(tf, state, start, delta):
     v = state["v"]
     first = v.read_value()
     v.assign_add(delta)
@@ -204,7 +205,12 @@ def order_sequence(tf, state, start, delta):
     return first, second, third, v.read_value()
 
 
-def order_two(tf, state, start, delta):
+def _order_sequence(tf, state, start, delta):
+    first, _, _, last = _order_reads(tf, state, start, delta)
+    return first, last
+
+
+def _order_two(tf, state, start, delta):
     v, w = state["v"], state["w"]
     v.assign_add(w)
     w.assign_sub(v)
@@ -212,7 +218,7 @@ def order_two(tf, state, start, delta):
     return v.read_value(), w.read_value()
 
 
-def order_unused(tf, state, start, delta):
+def _order_unused(tf, state, start, delta):
     state["v"].assign_add(delta)
     return state["v"].read_value()
 
@@ -229,16 +235,16 @@ TRACE = Side(
 )
 ONE_TRACE = dict.fromkeys(("*/function", "*/xla", "*/graph"), TRACE)
 
-Add = partial(Spec, state=resource, recipes=MATRIX, ops="AssignAddVariableOp")
+Add = partial(Spec, state=_resource, recipes=MATRIX, ops="AssignAddVariableOp")
 
-KINDS = {
-    "": {"state": resource, "ops": "AssignAddVariableOp"},
+KINDS: dict[str, dict[str, Any]] = {
+    "": {"state": _resource, "ops": "AssignAddVariableOp"},
     # `use_resource=False` means something in a v1 graph only: elsewhere it gives a resource variable all the same.
-    "-ref": {"state": ref, "ops": "VariableV2;AssignAdd", "modes": ("graph",)},
+    "-ref": {"state": _ref, "ops": "VariableV2;AssignAdd", "modes": ("graph",)},
 }
 
 
-def gradient(form, kind, dtype):
+def _gradient(form, kind, dtype):
     """To the variable, but for two cuts: AssignAdd, of reference variables, and Identity of integers have no gradient.
 
     What AssignAddVariableOp returned is read anew, with no Identity, and so is a resource variable as it is.
@@ -253,9 +259,9 @@ SPECS = (
     *(
         Spec(
             name=f"control-deps-{form}{kind}{suffix}",
-            program=under(form),
+            program=_under(form),
             reference=r.updated,
-            vjp=gradient(form, kind, dtypes[0]),
+            vjp=_gradient(form, kind, dtypes[0]),
             recipes=VECTOR,
             dtypes=dtypes,
             contract=NOT_RUN if form == "variable" else {},
@@ -268,7 +274,7 @@ SPECS = (
     *(
         Spec(
             name=f"control-deps-{form}{kind}-steps",
-            program=under(form),
+            program=_under(form),
             reference=r.updated_five,
             recipes=SHAPES,
             steps=5,
@@ -282,7 +288,7 @@ SPECS = (
     *(
         Spec(
             name=f"control-deps-around{kind}",
-            program=around,
+            program=_around,
             reference=r.around,
             vjp=r.summed,
             ulp={"grad": 0.5},
@@ -295,76 +301,85 @@ SPECS = (
     ),
     Add(
         name="control-deps-callable",
-        program=callables,
+        program=_callables,
         reference=lambda start, delta: Raises("TypeError"),
         contract=CALLED_EAGERLY,
     ),
     Add(
         name="control-deps-cleared",
-        program=cleared,
+        program=_cleared,
         reference=r.updated,
         vjp=r.to_variable,
         contract=NOT_RUN,
     ),
     Add(
         name="control-deps-cond",
-        program=in_cond,
+        program=_in_cond,
         reference=r.cond,
         vjp=lambda g, start, delta: (None, None, g[0]),
         recipes=BRANCHES,
         ops=BOTH,
     ),
-    Add(name="control-deps-loop", program=in_loop, reference=r.looped, vjp=r.to_variable),
+    Add(name="control-deps-loop", program=_in_loop, reference=r.looped, vjp=r.to_variable),
     Add(
         name="control-deps-outside",
-        program=made_outside,
+        program=_made_outside,
         reference=lambda start, delta: (start, {"v": start + delta}),
         vjp=r.to_variable,
         contract=NOT_RUN,
     ),
     Add(
         name="control-deps-python-calls",
-        program=called,
+        program=_called,
         reference=r.counted_five(5),
-        state=counted,
+        state=_counted,
         steps=5,
         contract=ONE_TRACE,
     ),
-    Add(name="control-deps-shared-steps", program=shared, reference=r.shared_five, steps=5),
-    Add(name="control-deps-twice-steps", program=twice, reference=r.twice_five, steps=5),
+    Add(name="control-deps-shared-steps", program=_shared, reference=r.shared_five, steps=5),
+    Add(name="control-deps-twice-steps", program=_twice, reference=r.twice_five, steps=5),
     Add(
         name="order-cond",
-        program=order_cond,
+        program=_order_cond,
         reference=r.order_cond,
         vjp=r.to_variable,
         recipes=BRANCHES,
         modes=IN_ORDER,
         ops=BOTH,
     ),
-    Add(name="order-loop", program=order_loop, reference=r.looped, vjp=r.to_variable, modes=IN_ORDER),
+    Add(name="order-loop", program=_order_loop, reference=r.looped, vjp=r.to_variable, modes=IN_ORDER),
     Add(
         name="order-nested",
-        program=order_nested,
+        program=_order_nested,
         reference=r.nested,
         vjp=r.summed,
         modes=IN_ORDER,
         ulp={"grad": 0.5},
     ),
     Add(
+        name="order-reads-steps",
+        program=_order_reads,
+        reference=r.reads_five,
+        steps=5,
+        modes=IN_ORDER,
+        dtypes=("float64", "int32", "complex64"),
+        ops="AssignAddVariableOp;AssignVariableOp;AssignSubVariableOp",
+    ),
+    Add(
         name="order-sequence",
-        program=order_sequence,
+        program=_order_sequence,
         reference=r.sequence,
         vjp=r.summed,
+        ulp={"grad": 0.5},
         modes=IN_ORDER,
         dtypes=(*FLOATS, *COMPLEX),
-        bound={"grad[2]": r.rounding},
         ops="AssignAddVariableOp;AssignVariableOp;AssignSubVariableOp",
     ),
     Add(
         name="order-two-steps",
-        program=order_two,
+        program=_order_two,
         reference=r.two_five,
-        state=two,
+        state=_two,
         steps=5,
         modes=IN_ORDER,
         dtypes=("float64", "int32"),
@@ -372,7 +387,7 @@ SPECS = (
     ),
     Add(
         name="order-unused",
-        program=order_unused,
+        program=_order_unused,
         reference=r.updated,
         vjp=r.to_variable,
         recipes=SHAPES,
