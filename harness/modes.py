@@ -15,7 +15,9 @@ from tensorflow.python.framework.indexed_slices import IndexedSlicesValue
 from harness.spec import Spec
 
 v1 = tf.compat.v1
-_PLUMBING = {"Const", "Placeholder", "NoOp", "_Arg", "_Retval", "_Send", "_Recv", "Identity", "ReadVariableOp"}
+#: What carries tensors between devices, and into and out of a graph.
+TRANSPORT = {"_Arg", "_Retval", "_Send", "_Recv", "_HostSend", "_HostRecv"}
+_PLUMBING = {"Const", "Placeholder", "NoOp", "Identity", "ReadVariableOp", *TRANSPORT}
 
 
 @dataclass
@@ -38,7 +40,7 @@ class Evidence:
         """Notes where the ops of the optimised, placed graphs are, and whether an output depends on no input."""
         for graph in graphs:
             nodes = {n.name: n for n in graph.node}
-            fed = {"_Arg", "_Recv", "Placeholder", "VarHandleOp", "VariableV2"}
+            fed = {"_Arg", "_Recv", "_HostRecv", "Placeholder", "VarHandleOp", "VariableV2"}
             for node in graph.node:
                 self.ran.setdefault(node.op, set()).add(short_device(node.device))
                 if node.op != "_Retval" or node.attr["index"].i >= self.outputs:

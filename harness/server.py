@@ -18,7 +18,7 @@ from tensorflow.core.protobuf import error_codes_pb2
 from tensorflow.python.framework import kernels
 from tensorflow.python.framework.indexed_slices import IndexedSlicesValue
 
-from harness.modes import MODES, Evidence, Ran, op_names
+from harness.modes import MODES, TRANSPORT, Evidence, Ran, op_names
 from harness.observation import Observation, Result
 from harness.plan import Device
 from harness.request import Request, find_spec
@@ -170,7 +170,8 @@ def observe(request: Request, device: Device, programs: Programs) -> Observation
     wanted = spec.ops_in(request.mode)
     failed = any(r.status == "error" for r in quantities.values())
     places = {place for op in wanted for place in evidence.ran.get(op, ())}
-    places = places or {p for where in evidence.ran.values() for p in where}
+    # Of an op that the optimiser removed, what is left tells; but not the transport between the session and the device.
+    places = places or {p for op, where in evidence.ran.items() if op not in TRANSPORT for p in where}
     return Observation(
         quantities=quantities,
         ran_on=";".join(sorted(places)),
