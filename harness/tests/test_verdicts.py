@@ -115,6 +115,16 @@ def test_a_known_failure_that_no_longer_fails_is_stale_and_says_what_to_delete(r
     assert all("delete or narrow entry 1" in r.detail for r in found)
 
 
+def test_two_plans_that_are_known_to_fail_alike_make_no_entry_stale(run_spec):
+    modes = ("function", "xla")
+    found = run_spec("one-ulp-off", modes=modes, known=[Entry(**KNOWN)])
+    assert {(r.mode, r.against, r.verdict) for r in found} == {
+        ("function", "numpy", "known"),
+        ("xla", "numpy", "known"),
+        ("xla", "cpu/function", "match"),
+    }
+
+
 @pytest.mark.parametrize("elsewhere", [{"tf": "<2.21"}, {"mode": "xla"}, {"device": "gpu"}, {"quantity": "grad[0]"}])
 def test_a_known_failure_holds_in_its_recorded_place_only(run_spec, elsewhere):
     assert judged(run_spec, **elsewhere)[0] == "mismatch"
