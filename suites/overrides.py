@@ -22,7 +22,7 @@ TAPED = ("*/eager", "*/function", "*/xla")
 
 
 def _quarters(draw, dtype, *shape):
-    """Quarters of small size and either sign, which every step of every program here holds exactly."""
+    """Quarters of small size and either sign; their sums and small multiples are exact in every dtype."""
     dtype = np.dtype(dtype)
     values = (draw.integers(*shape, low=-16, high=16) + 0.5) / 2
     return ((values + 1j * np.flip(values)) if dtype.kind == "c" else values).astype(dtype)
@@ -535,6 +535,14 @@ STOP_SPECS = (
         dtypes=(*FLOATS, *COMPLEX),
     ),
     Spec(
+        name="prevent-gradient-other",
+        program=lambda tf, x: tf.raw_ops.PreventGradient(input=x, message=""),
+        reference=lambda x: x,
+        recipes={"plain": plain},
+        ops="PreventGradient",
+        dtypes=(*INTEGERS, "bool"),
+    ),
+    Spec(
         name="recompute-counted",
         program=_recompute,
         reference=lambda x: (x * (x + 1), {"calls": 2}),
@@ -564,20 +572,20 @@ STOP_SPECS = (
         ops="Mul",
     ),
     Spec(
-        name="recompute-unused",
-        program=_recompute_unused,
-        reference=lambda x, z: -2 * x,
-        vjp=lambda g, x, z: (-2 * g, np.zeros_like(z)),
-        recipes=PAIR,
-        ops="Mul",
-    ),
-    Spec(
         name="recompute-signed-zeros",
         program=_recompute_zeros,
         reference=lambda x, z: x * z,
         vjp=lambda g, x, z: (g * z, g * x),
         ulp={"grad": 0.5},
         recipes={"zeros": _signed_zeros},
+        ops="Mul",
+    ),
+    Spec(
+        name="recompute-unused",
+        program=_recompute_unused,
+        reference=lambda x, z: -2 * x,
+        vjp=lambda g, x, z: (-2 * g, np.zeros_like(z)),
+        recipes=PAIR,
         ops="Mul",
     ),
     *(
@@ -597,15 +605,6 @@ STOP_SPECS = (
         )
     ),
     Spec(
-        name="stop-gradient-string",
-        program=lambda tf, x: tf.stop_gradient(x),
-        reference=lambda x: x,
-        recipes={"plain": plain},
-        ops="StopGradient",
-        dtypes=("S",),
-        modes=("eager", "function", "graph"),  # XLA has no strings
-    ),
-    Spec(
         name="stop-gradient-part",
         program=lambda tf, x: x * tf.stop_gradient(x),
         reference=lambda x: x * x,
@@ -615,14 +614,18 @@ STOP_SPECS = (
         ops="Mul;StopGradient",
         dtypes=FLOATS,
     ),
+    Spec(
+        name="stop-gradient-string",
+        program=lambda tf, x: tf.stop_gradient(x),
+        reference=lambda x: x,
+        recipes={"plain": plain},
+        ops="StopGradient",
+        dtypes=("S",),
+        modes=("eager", "function", "graph"),  # XLA has no strings
+    ),
 )
 
-SPECS = (
-    *MAP_SPECS,
-    *CUSTOM_SPECS,
-    *STOP_SPECS,
-)
-SPECS += tuple(
+OVERRIDE_SPECS = tuple(
     Spec(
         name=f"override-{name}-{mechanism}",
         program=program(o, name),
@@ -639,3 +642,5 @@ SPECS += tuple(
     for mechanism, program in MECHANISMS.items()
     if _expressible(o, mechanism)
 )
+
+SPECS = (*CUSTOM_SPECS, *MAP_SPECS, *OVERRIDE_SPECS, *STOP_SPECS)
