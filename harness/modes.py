@@ -103,7 +103,10 @@ def plain(value: Any) -> Any:
     if isinstance(value, tf.IndexedSlices):
         shape = None if value.dense_shape is None else value.dense_shape.numpy()
         return IndexedSlicesValue(value.values.numpy(), value.indices.numpy(), shape)
-    return None if value is None else np.asarray(value.numpy())  # not asarray(value): fails for a bfloat16 scalar
+    if value is None:
+        return None
+    array = np.asarray(value.numpy())  # not asarray(value): fails for a bfloat16 scalar
+    return array.astype(object) if array.dtype.kind == "S" else array  # a scalar string is no tensor of bytes
 
 
 def final(state: dict[str, Any] | None, read: Callable[[Any], Any] = lambda v: v.numpy()) -> dict[str, np.ndarray]:
@@ -115,6 +118,7 @@ def eager(spec: Spec, device: str, evidence: Evidence) -> Callable[..., Ran]:
     """Op by op. The ops are then seen by a second, forward-only run under a callback, on a state of its own."""
 
     def seen(op_type: str, _inputs: Any, _attrs: Any, outputs: Any, op_name: Any = None, graph: Any = None) -> None:
+        op_type = tf.compat.as_str(op_type)  # TensorFlow's fast path for eager ops gives bytes
         evidence.ops[op_type] = None
         where = evidence.ran.setdefault(op_type, set())
         where.update(short_device(o.device) for o in outputs if graph is None)

@@ -26,6 +26,9 @@ from harness.spec import Spec
 #: The Python stack that TensorFlow puts into a message: paths of this machine, and nothing about the op.
 _STACK = re.compile(r"(Graph execution error:\s+)?Detected at node .*? defined at \(most recent call last\):\n|^ +File \".*\n( {4}.*\n)?", re.M)
 
+#: The attributes by which kernels say which dtypes of data they take.
+_TYPES = ("T", "Tin", "Tout", "Tparams", "dtype")
+
 
 def configure(device: Device) -> str:
     """Readies TensorFlow for one device; returns why it can't be had, or nothing."""
@@ -77,12 +80,12 @@ def lacking_kernel(ops: Sequence[str], device: Device, mode: str, dtype: str) ->
     """The first of the ops that has no kernel registered for the device (under XLA, its compiler) and dtype."""
     kind = f"XLA_{device.type.upper()}_JIT" if mode == "xla" else device.type.upper()
     try:
-        wanted = tf.as_dtype(dtype).as_datatype_enum
+        wanted = tf.as_dtype(np.dtype(dtype)).as_datatype_enum  # a NumPy dtype, for TensorFlow knows no "bytes"
     except TypeError:
         wanted = None
     for op in ops:
         for kernel in kernels.get_registered_kernels_for_op(op).kernel:
-            types = [list(c.allowed_values.list.type) for c in kernel.constraint if c.name in ("T", "Tparams", "dtype")]
+            types = [list(c.allowed_values.list.type) for c in kernel.constraint if c.name in _TYPES]
             if kernel.device_type in (kind, "DEFAULT") and all(wanted is None or wanted in t for t in types):
                 break
         else:
