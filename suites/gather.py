@@ -1,4 +1,4 @@
-"""Gather: GatherV2, GatherNd, ResourceGather, ResourceGatherNd. Out of range the CPU raises, a GPU gives zeros, XLA clamps."""
+"""GatherV2, GatherNd, ResourceGather, ResourceGatherNd. Out of range the CPU raises, a GPU gives zeros, XLA clamps."""
 
 import numpy as np
 
@@ -16,6 +16,16 @@ def picks(params, indices, dtype="int32"):
     return lambda draw, d: (draw.values(d, *params), draw.integers(*indices, low=0, high=7).astype(dtype))
 
 
+def distinct(params, indices, dtype="int32"):
+    """The same, without repeats within a row of indices."""
+
+    def recipe(draw, d):
+        order = draw.bits(*indices[:-1], 7).argsort(-1, stable=True)
+        return draw.values(d, *params), order[..., : indices[-1]].astype(dtype)
+
+    return recipe
+
+
 def tuples(params, indices, dtype="int32"):
     """A recipe: params of a shape, and index tuples into it."""
 
@@ -23,6 +33,17 @@ def tuples(params, indices, dtype="int32"):
         x, depth = draw.values(d, *params), indices[-1]
         parts = [draw.integers(*indices[:-1], low=0, high=n) for n in params[:depth]]
         return x, np.stack(parts, -1).astype(dtype)
+
+    return recipe
+
+
+def distinct_tuples(params, indices, dtype="int32"):
+    """The same, without repeats."""
+
+    def recipe(draw, d):
+        shape = params[: indices[-1]]
+        order = draw.bits(np.prod(shape)).argsort(stable=True)[: indices[0]]
+        return draw.values(d, *params), np.stack(np.unravel_index(order, shape), -1).astype(dtype)
 
     return recipe
 
@@ -122,7 +143,7 @@ def along_axis(name, axis, batch, params, indices):
         reference=lambda x, i: ref.take(x, i, **where),
         vjp=params_only(lambda g, x, i: ref.put(g, x, i, **where)),
         bound={"grad[0]": lambda u, g, x, i: ref.summed(ref.put)(u, g, x, i, **where)},
-        recipes={dtype: picks(params, indices, dtype) for dtype in ("int32", "int64")},
+        recipes={"int32": distinct(params, indices), "int64": picks(params, indices, "int64")},
         dtypes=SMOOTH if name == "axis1" else ("float32",),
     )
 
@@ -200,7 +221,7 @@ SPECS = (
         reference=ref.take,
         vjp=params_only(ref.put),
         bound={"grad[0]": ref.summed(ref.put)},
-        recipes={"repeated": picks((7, 5), (9, 3), "int64")},
+        recipes={"distinct": distinct((7, 5), (6,), "int64"), "repeated": picks((7, 5), (9, 3), "int64")},
         dtypes=SMOOTH,
         tier="smoke",
     ),
@@ -236,7 +257,7 @@ SPECS = (
         reference=ref.take_nd,
         vjp=params_only(ref.rows_nd),
         bound={"grad[0]": ref.summed_nd},
-        recipes={dtype: tuples((3, 4, 2), (11, 2), dtype) for dtype in ("int32", "int64")},
+        recipes={"int32": distinct_tuples((3, 4, 2), (11, 2)), "int64": tuples((3, 4, 2), (11, 2), "int64")},
         dtypes=SMOOTH,
     ),
     Spec(
@@ -287,7 +308,7 @@ SPECS = (
         reference=ref.take_nd,
         vjp=params_only(ref.put_nd),
         bound={"grad[0]": ref.summed_nd},
-        recipes={"matrix": tuples((3, 4, 2), (11, 2), "int16")},
+        recipes={"distinct": distinct_tuples((3, 4, 2), (11, 2), "int16")},
         contract=no_gpu_kernel(ref.take_nd, params_only(ref.put_nd), "GatherNd has no GPU kernel for int16 indices"),
     ),
     nd_policy("", ND_SIDES),

@@ -25,7 +25,7 @@ def put(g, x, indices, axis=0, batch=0):
 
 
 def rows(g, x, indices):
-    """The gradient of a gather along axis 0 as TensorFlow states it: the upstream's rows and the indices as they are."""
+    """The gradient of a gather along axis 0 in its sparse form: the upstream's rows and the indices as they are."""
     return Sparse(g.reshape(indices.size, *x.shape[1:]), indices.ravel(), x.shape)
 
 
@@ -110,7 +110,7 @@ def _inside_nd(x, indices):
 
 
 def summed(scatter):
-    """n·u·Σ|g| where n > 1 upstream gradients meet, no error elsewhere (Higham, Accuracy and Stability, section 4.2)."""
+    """n·u·Σ|g| where n > 1 upstreams meet, no error elsewhere (Higham, Accuracy and Stability, section 4.2)."""
 
     def bound(u, g, x, indices, **where):
         counts = scatter(np.ones(g.shape), x, indices, **where)

@@ -1,11 +1,10 @@
-"""Gradients of one's own: TensorFlow knows them by a name that a process can give away only once."""
+"""Gradient overrides: names that are registered once."""
 
-_names: set[str] = set()
+import contextlib
 
 
 def registered(tf, name, grad):
-    """The name, after `tf.RegisterGradient(name)(grad)` where this process has not done that before."""
-    if name not in _names:
+    """Registers a gradient, unless this process did so before, and returns its name."""
+    with contextlib.suppress(KeyError):  # which is what a name that is taken raises
         tf.RegisterGradient(name)(grad)
-        _names.add(name)
     return name
