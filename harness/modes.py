@@ -38,7 +38,7 @@ class Evidence:
         """Notes where the ops of the optimised, placed graphs are, and whether an output depends on no input."""
         for graph in graphs:
             nodes = {n.name: n for n in graph.node}
-            fed = {"_Arg", "_Recv", "Placeholder", "VarHandleOp", "VariableV2"}
+            fed = {"_Arg", "_HostRecv", "_Recv", "Placeholder", "VarHandleOp", "VariableV2"}
             for node in graph.node:
                 self.ran.setdefault(node.op, set()).add(short_device(node.device))
                 if node.op != "_Retval" or node.attr["index"].i >= self.outputs:

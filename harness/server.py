@@ -171,7 +171,8 @@ def observe(request: Request, device: Device, programs: Programs) -> Observation
     wanted = spec.ops_in(request.mode)
     failed = any(r.status == "error" for r in quantities.values())
     places = {place for op in wanted for place in evidence.ran.get(op, ())}
-    places = places or {p for where in evidence.ran.values() for p in where}
+    # Else those of whatever ran; not of feeds, fetches and transfers (`_Arg`, `_Send`), which are the host's.
+    places = places or {p for op, where in evidence.ran.items() if not op.startswith("_") for p in where}
     return Observation(
         quantities=quantities,
         ran_on=";".join(sorted(places)),
