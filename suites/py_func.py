@@ -228,18 +228,18 @@ def counted(output, number):
     return lambda x: (np.stack([output(x)] * 3), {"calls": np.int64(number)})
 
 
-#: For each program that counts calls: its output, the calls by three runs, and by those of a stateless function in a
-#: `tf.function` and in a session: Grappler folds, merges and prunes what is not stateful.
+#: For each program that counts calls: the op that takes the results, the output, the calls by three runs, and by those
+#: of a stateless function in a `tf.function` and in a session: Grappler folds, merges and prunes what is not stateful.
 COUNTS = (
-    ("constant", constant, lambda x: 2 * x, 3, 1, 1),
-    ("shared", shared, lambda x: np.stack([2 * x, 2 * x]), 6, 3, 3),
-    ("unused", unused, lambda x: np.stack([2 * x, 2 * x]), 9, 6, 6),
+    ("constant", constant, "Mul", lambda x: 2 * x, 3, 1, 1),
+    ("shared", shared, "Pack", lambda x: np.stack([2 * x, 2 * x]), 6, 3, 3),
+    ("unused", unused, "Pack", lambda x: np.stack([2 * x, 2 * x]), 9, 6, 6),
 )
 OPTIMIZED = "optimizations such as common sub-expression elimination are only performed on stateless operations"
 PRUNED = "a session runs only what its fetches need"
 
 
-def counts(name, call, ops, what, program, output, all_of_them, in_function, in_graph):
+def counts(name, call, ops, what, program, taker, output, all_of_them, in_function, in_graph):
     """The spec of how often a Python function is called by three runs."""
     fewer = {}
     if name == "py-func-stateless":
@@ -249,7 +249,7 @@ def counts(name, call, ops, what, program, output, all_of_them, in_function, in_
         fewer["*/graph"] = Side(reference=counted(output, in_graph), why=PRUNED, link=SESSION)
     return Spec(
         name=f"{name}-calls-{what}",
-        ops=ops,
+        ops={mode: f"{name};{taker}" for mode, name in ops.items()},
         state=calls,
         steps=3,
         program=program(call),
