@@ -61,8 +61,6 @@ XLA = {
         link="https://www.tensorflow.org/api_docs/python/tf/numpy_function",
     )
 }
-
-
 SOURCE = "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/python/ops/script_ops.py"
 PY_FUNC = "https://www.tensorflow.org/api_docs/python/tf/compat/v1/py_func"
 PY_FUNCTION = "https://www.tensorflow.org/api_docs/python/tf/py_function"
@@ -164,6 +162,11 @@ RAISING = {e.__name__.lower(): lambda draw, d, i=i: (draw.values(d, 3), np.int32
 def failing(x, which):
     """Raises the exception of that number."""
     raise ERRORS[int(which)][0]("planted")
+
+
+def failing_op(tf):
+    """Raises an error of TensorFlow's own, as an op inside the function would."""
+    raise tf.errors.NotFoundError(None, None, "planted")
 
 
 def borrowed(x):
@@ -318,6 +321,17 @@ SPECS = (
             recipes=RAISING,
             contract=eagerly(lambda x, which: Raises(ERRORS[which][0].__name__, "planted"), name=name),
             tier="smoke" if name == "numpy-function" else "default",
+        )
+        for name, call, ops in ALL
+    ),
+    *(
+        Spec(
+            name=f"{name}-error-of-tensorflow",  # which loses its code
+            ops=ops,
+            program=lambda tf, x, call=call: call(tf, lambda a: failing_op(tf), [x], x.dtype),
+            reference=lambda x: Raises("UNKNOWN", "NotFoundError: planted"),
+            recipes={"matrix": matrix},
+            contract=eagerly(lambda x: Raises("NOT_FOUND", "planted"), name=name),
         )
         for name, call, ops in ALL
     ),
