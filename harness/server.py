@@ -120,7 +120,8 @@ def _quantity(value: Any) -> Result:
     if isinstance(value, IndexedSlicesValue):
         shape = None if value.dense_shape is None else tuple(int(n) for n in value.dense_shape)
         return Result("sparse", value.values, value.indices, shape)
-    return Result("value", np.asarray(value))
+    array = np.asarray(value)
+    return Result("value", array.astype(object) if array.dtype.kind == "S" else array)  # a scalar string comes as bytes
 
 
 class Programs:
