@@ -1,0 +1,180 @@
+"""Select: `tf.where` with three arguments (SelectV2, broadcasting) and v1 Select (a vector picks rows).
+
+An upstream goes to the chosen side, zeros go to the other, nothing to the condition. A dead branch can't leak into the
+output, but does leak into the gradient: its VJP is fed zeros, and 0 × inf is NaN
+(https://www.tensorflow.org/api_docs/python/tf/where), unless its input is made safe as well (the double where).
+"""
+
+import numpy as np
+
+from harness.inputs import COMPLEX, FLOATS, INTEGERS, SIZE, edges, is_float, subnormals
+from harness.spec import Raises, Side, Spec
+from suites.references.broadcast import unbroadcast
+
+
+def rows(c, x):
+    """v1 Select: a condition of rank 1 picks along the first axis."""
+    return c.reshape(c.shape + (1,) * (np.ndim(x) - np.ndim(c)))
+
+
+def split(g, c, x, y):
+    """The upstream for either side, summed over what was broadcast; none for the condition, nor for integers."""
+    if x.dtype.kind in "iub":
+        return None, None, None
+    return None, unbroadcast(np.where(c, g, 0), x.shape), unbroadcast(np.where(c, 0, g), y.shape)
+
+
+def _sides(c, x, y=None):
+    """A recipe: a mixed condition and two sides of these shapes."""
+    return lambda draw, d: (draw.booleans(*c), draw.values(d, *x), draw.values(d, *(x if y is None else y)))
+
+
+def _scalar(chosen, x, y=None):
+    """A recipe with a condition of rank 0."""
+    return lambda draw, d: (np.array(chosen), draw.values(d, *x), draw.values(d, *(x if y is None else y)))
+
+
+def nasty(draw, dtype):
+    """Edge values, subnormals too, on both sides, rolled so that one side's NaN faces the other's number."""
+    values = edges(draw, dtype)[0]
+    if is_float(dtype):
+        values = np.concatenate([values[:29], subnormals(draw, dtype)[0][: SIZE - 29]])
+    return draw.booleans(values.size), values, np.roll(values, 7)
+
+
+def dead(draw, dtype):
+    """What the condition rejects is NaN or inf on either side."""
+    c, bad = draw.booleans(SIZE), np.resize(np.array([np.nan, np.inf, -np.inf]), SIZE)
+    x, y = draw.values(np.dtype("float64"), SIZE), draw.values(np.dtype("float64"), SIZE)
+    return c, np.where(c, x, bad).astype(dtype), np.where(c, bad, y).astype(dtype)
+
+
+def around_zero(draw, dtype):
+    """Positive numbers and inf, which are alive where x > 0; zeros, negative numbers, -inf and NaN, which are dead."""
+    x = draw.uniform(SIZE, low=0.25, high=9.0) * np.where(draw.booleans(SIZE), 1, -1)
+    x[[3, 11, 20, 33, 40, 66]] = 0.0, -0.0, np.nan, np.inf, -np.inf, 0.0
+    return (x.astype(dtype),)
+
+
+_SAME = {
+    "edges": nasty,
+    "plain": _sides((SIZE,), (SIZE,)),
+    "scalar": _sides((), ()),
+    "empty": _sides((0, 3), (0, 3)),
+}
+_ROWS = {
+    "rows": _sides((5,), (5, 3)),
+    "planes": _sides((3,), (3, 2, 5)),
+    "true": _scalar(True, (3, 5)),
+    "false": _scalar(False, (3, 5)),
+}
+_BROADCAST = {
+    "both": _sides((4, 1), (1, 17), (4, 17)),
+    "columns": _sides((3,), (3, 3), (3, 1)),
+    "constant": _sides((SIZE,), (SIZE,), ()),
+    "grown": _sides((3, 5), (), (1,)),
+    "none": _sides((0, 1), (1, 3), ()),
+    "true": _scalar(True, (3, 5), (5,)),
+    "false": _scalar(False, (3, 5), (5,)),
+    "rank": _sides((2, 1, 3), (5, 1), (3,)),
+}
+_ALL = (*FLOATS, *COMPLEX, *INTEGERS, "bool")
+_INFERENCE = "a graph infers shapes when it is built, and Python raises; an eager op fails in its kernel"
+_V2 = {"program": lambda tf, c, x, y: tf.where(c, x, y), "ops": "SelectV2", "reference": np.where}
+_V1 = {
+    "program": lambda tf, c, x, y: tf.compat.v1.where(c, x, y),
+    "ops": "Select",
+    "reference": lambda c, x, y: np.where(rows(c, x), x, y),
+}
+
+
+def _refused(*_):
+    return Raises("ValueError")
+
+
+def _sum_bound(side):
+    """n·u·Σ|g| for what broadcasting sums up, in any order."""
+
+    def bound(u, g, c, x, y):
+        chosen = np.where(np.broadcast_to(c if side == 1 else ~c, np.shape(g)), np.abs(g), 0)
+        return np.size(g) * u * unbroadcast(chosen, np.shape((c, x, y)[side]))
+
+    return bound
+
+
+# Function, its value where alive, its VJP as TensorFlow composes it, and budgets: of log 3 ULPs, as in OpenCL C 3.0
+# section 7.4; of a gradient 2, for two roundings and a rounded value that it starts from.
+_FUNCTIONS = (
+    ("log", "Log", lambda tf, x: tf.math.log(x), np.log, lambda g, x: g * (1 / x), {"output": 3, "grad": 2}),
+    ("reciprocal", "Reciprocal", lambda tf, x: tf.math.reciprocal(x), lambda x: 1 / x, lambda g, x: -g / x / x, {"grad": 3}),
+    ("sqrt", "Sqrt", lambda tf, x: tf.sqrt(x), np.sqrt, lambda g, x: g * 0.5 / np.sqrt(x), {"grad": 2}),
+)
+
+SPECS = (
+    Spec(name="select", recipes=_SAME | _ROWS, vjp=lambda g, c, x, y: split(g, rows(c, x), x, y), dtypes=_ALL, **_V1),
+    Spec(
+        name="select-broadcast",  # v1 does not broadcast
+        recipes={"sides": _sides((3,), (3, 3), (3, 1)), "columns": _sides((5,), (3, 5))},
+        contract={"*/eager": Side(reference=lambda *_: Raises("INVALID_ARGUMENT"), why=_INFERENCE)},
+        **_V1 | {"reference": _refused},
+    ),
+    Spec(name="where", recipes=_SAME, vjp=split, dtypes=_ALL, **_V2),
+    Spec(
+        name="where-broadcast",
+        recipes=_BROADCAST,
+        vjp=split,
+        bound={"grad[1]": _sum_bound(1), "grad[2]": _sum_bound(2)},
+        dtypes=(*FLOATS, *COMPLEX),
+        **_V2,
+    ),
+    Spec(
+        name="where-broadcast-integer",
+        recipes={k: _BROADCAST[k] for k in ("both", "none", "rank")},
+        vjp=split,
+        dtypes=(*INTEGERS, "bool"),
+        **_V2,
+    ),
+    Spec(name="where-dead", recipes={"dead": dead}, vjp=split, dtypes=FLOATS, tier="smoke", **_V2),
+    *(
+        Spec(
+            name=f"where-dead-{name}",
+            program=lambda tf, x, f=f: tf.where(x > 0, f(tf, x), tf.zeros_like(x)),
+            reference=lambda x, f=value: np.where(x > 0, f(x), 0),
+            vjp=lambda g, x, f=vjp: f(np.where(x > 0, g, 0), x),
+            recipes={"around_zero": around_zero},
+            ops=f"SelectV2;{op}",
+            dtypes=FLOATS,
+            ulp=ulp,
+        )
+        for name, op, f, value, vjp, ulp in _FUNCTIONS
+    ),
+    *(
+        Spec(
+            name=f"where-double-{name}",
+            program=lambda tf, x, f=f: tf.where(x > 0, f(tf, tf.where(x > 0, x, tf.ones_like(x))), tf.zeros_like(x)),
+            reference=lambda x, f=value: np.where(x > 0, f(x), 0),
+            vjp=lambda g, x, f=vjp: np.where(x > 0, f(g, x), 0),
+            recipes={"around_zero": around_zero},
+            ops=f"SelectV2;{op}",
+            dtypes=FLOATS,
+            ulp=ulp,
+        )
+        for name, op, f, value, vjp, ulp in _FUNCTIONS
+    ),
+    Spec(
+        name="where-incompatible",
+        recipes={"sides": _sides((4,), (4,), (3,)), "condition": _sides((3,), (2, 5))},
+        contract={"*/eager": Side(reference=lambda *_: Raises("INVALID_ARGUMENT"), why=_INFERENCE)},
+        **_V2 | {"reference": _refused},
+    ),
+    *(
+        Spec(
+            name=f"{name}-string",
+            recipes={k: _SAME[k] for k in ("plain", "scalar", "empty")},
+            dtypes=("object",),
+            contract={"*/xla": Side(reference=lambda *_: Raises("INVALID_ARGUMENT"), why="XLA has no strings")},
+            **kind,
+        )
+        for name, kind in (("select", _V1), ("where", _V2))
+    ),
+)
