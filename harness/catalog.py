@@ -48,9 +48,11 @@ class Catalog:
         root = import_module(package)
         names = [package]
         if hasattr(root, "__path__"):
-            names = [f"{package}.{m.name}" for m in pkgutil.iter_modules(root.__path__) if not m.name.startswith("test_")]
+            names = [
+                f"{package}.{m.name}" for m in pkgutil.iter_modules(root.__path__) if not m.name.startswith("test_")
+            ]
         found: dict[str, str] = {}
-        items = []
+        items: list[Item] = []
         for module in sorted(names):
             for spec in getattr(import_module(module), "SPECS", ()):
                 if spec.name in found:

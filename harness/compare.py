@@ -73,20 +73,20 @@ def _floats(got: np.ndarray, want: np.ndarray, dtype: np.dtype, budget: float, b
         "subnormal": flushed,
         "value": far & ~flushed,
     }
-    distances = {
-        "size": got.size,
-        "max_ulp": float(ulps.max(initial=0.0)),
-        "max_abs": float(difference.max(initial=0.0)),
-        "budget": budget,
-    }
+    within = Comparison(
+        size=got.size,
+        max_ulp=float(ulps.max(initial=0.0)),
+        max_abs=float(difference.max(initial=0.0)),
+        budget=budget,
+    )
     wrong = np.logical_or.reduce(list(classes.values()))
     if not wrong.any():
-        return Comparison(**distances)
+        return within
     kind = next(k for k, where in classes.items() if where.any())
     index = np.unravel_index(np.argmax(np.where(classes[kind], 1 + ulps, 0)), got.shape)
     at = tuple(int(i) for i in index)
-    return Comparison(
-        kind=kind, mismatched=int(wrong.sum()), index=at, got=_text(got, at), want=_text(rounded, at), **distances
+    return replace(
+        within, kind=kind, mismatched=int(wrong.sum()), index=at, got=_text(got, at), want=_text(rounded, at)
     )
 
 
@@ -132,13 +132,13 @@ def compare_arrays(
         part = np.dtype(f"f{dtype.itemsize // 2}")
         parts = [_floats(f(got), f(want), part, budget, bounds) for f in (np.real, np.imag)]
         worst = parts[0] if parts[0].kind else parts[1]
-        shown = {"got": _text(got, worst.index), "want": _text(want, worst.index)} if worst.index is not None else {}
         return replace(
             worst,
             mismatched=max(p.mismatched for p in parts),
             max_ulp=max(p.max_ulp for p in parts),
             max_abs=max(p.max_abs for p in parts),
-            **shown,
+            got="" if worst.index is None else _text(got, worst.index),
+            want="" if worst.index is None else _text(want, worst.index),
         )
     if is_float(dtype):
         return _floats(got, want, dtype, budget, bound)
@@ -153,7 +153,9 @@ def _error(got: Result, want: Want) -> Comparison:
     if got.code != raises.code:
         return Comparison(kind="error_code", got=got.code, want=raises.code, detail=got.message)
     if raises.says not in got.message:
-        return Comparison(kind="error_code", got=got.code, want=raises.code, detail=f"{raises.says!r} not in: {got.message}")
+        return Comparison(
+            kind="error_code", got=got.code, want=raises.code, detail=f"{raises.says!r} not in: {got.message}"
+        )
     return Comparison()
 
 

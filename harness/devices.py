@@ -1,4 +1,4 @@
-"""Device servers as a worker holds them: started from a fork server, asked one thing at a time, replaced when they fail.
+"""Device servers as a worker holds them: forked when needed, asked one thing at a time, replaced when they fail.
 
 multiprocessing's fork server rather than a process pool: each server has a device of its own and one request in
 flight, so that the operating system's word that the process ended is at once attributed, without polling.
@@ -6,6 +6,7 @@ flight, so that the operating system's word that the process ended is at once at
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import multiprocessing as mp
 import os
@@ -18,18 +19,21 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
+from packaging.version import Version
+
 from harness.observation import Observation, Result
 from harness.plan import Device
 from harness.request import Request
 
 ROOT = Path(__file__).resolve().parent.parent
+OLDEST_TF = "2.18"
 START_TIMEOUT = 180.0
 _PR_SET_PDEATHSIG = 1
 _context = mp.get_context("forkserver")
 
 
 def start_fork_server(log: Path) -> None:
-    """Starts the fork server, if it does not run yet; it imports TensorFlow and says nothing on this process's stderr."""
+    """Starts the fork server, unless it runs; it imports TensorFlow and says nothing on this process's stderr."""
     from multiprocessing import forkserver
 
     settings = {
@@ -53,11 +57,9 @@ def _enter(log: Path, memory: int) -> None:
     file = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     os.dup2(file, 1)
     os.dup2(file, 2)
-    try:
+    with contextlib.suppress(AttributeError, OSError):  # not Linux: the limit below and the closed connection remain
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         Path("/proc/self/oom_score_adj").write_text("1000")
-    except (AttributeError, OSError):
-        pass  # not Linux: the limit below and the closed connection remain
     if memory:
         resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
 
@@ -73,6 +75,11 @@ def _serve(connection: Connection, device: Device, log: Path, memory: int) -> No
 
 def _describe(connection: Connection, log: Path) -> None:
     _enter(log, 0)
+    import tensorflow as tf
+
+    if Version(tf.__version__) < Version(OLDEST_TF):  # what `describe` needs may not be there
+        connection.send({"versions": {"tensorflow": tf.__version__}})
+        return
     from harness.server import describe
 
     connection.send(describe())
@@ -146,10 +153,8 @@ class DeviceServer:
         assert self._connection is not None
         self._offset = self._log.stat().st_size
         self._request, self._deadline = request, time.monotonic() + self.timeout
-        try:
+        with contextlib.suppress(OSError):  # it is gone: `collect` says how
             self._connection.send(request)
-        except OSError:
-            pass  # it is gone: `collect` says how
         return ""
 
     @property

@@ -15,8 +15,8 @@ from harness.plan import Plan
 from harness.spec import Case, Raises, Side, Sparse
 
 
-class BrokenReference(Exception):
-    """A spec's reference or VJP failed: the suite's own fault."""
+class ReferenceFault(Exception):
+    """A spec's reference or VJP failed, or is contradicted by its second reference: the suite's own fault."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def _call(function: Any, what: str, case: Case, *arguments: Any) -> Any:
     try:
         return function(*arguments)
     except Exception as error:
-        raise BrokenReference(f"the {what} of {case.id} failed: {type(error).__name__}: {error}") from error
+        raise ReferenceFault(f"the {what} of {case.id} failed: {type(error).__name__}: {error}") from error
 
 
 def _outputs(promised: Any) -> tuple[list[np.ndarray], dict[str, np.ndarray]]:
@@ -104,6 +104,17 @@ def _array(value: Any) -> np.ndarray:
     """An array; byte strings as objects, which is how TensorFlow gives them."""
     array = np.asarray(value)
     return array.astype(object) if array.dtype.kind == "S" else array
+
+
+def _agree(case: Case, values: list[np.ndarray], second: Any) -> None:
+    """Raises ReferenceFault unless the second reference gives the same, once rounded, as the first."""
+    others, state = _outputs(second)
+    for i, (one, other) in enumerate(zip(values, [*others, *state.values()], strict=True)):
+        dtype = result_dtype(one, np.dtype(case.dtype))
+        if one.shape != other.shape or not np.array_equal(
+            one.astype(dtype), other.astype(dtype), equal_nan=dtype.kind != "O"
+        ):
+            raise ReferenceFault(f"reference suspect: the two references of {case.id} disagree on output[{i}]")
 
 
 def _gradient(value: Any, source: np.dtype) -> Want:
@@ -119,7 +130,7 @@ def expectation(case: Case, inputs: tuple[np.ndarray, ...], side: Side | None) -
     """What the case promises on one side of its contract, or, without one, by its reference.
 
     Raises:
-      BrokenReference: the reference or the VJP raised.
+      ReferenceFault: the reference or the VJP raised.
     """
     spec, dtype = case.spec, np.dtype(case.dtype)
     wide = tuple(widened(x) for x in inputs)
@@ -128,6 +139,8 @@ def expectation(case: Case, inputs: tuple[np.ndarray, ...], side: Side | None) -
         return Expectation({"output[0]": Want("error", raises=promised)}, None, ())
     outputs, state = _outputs(promised)
     values = [*outputs, *state.values()]
+    if spec.second and not side:
+        _agree(case, values, _call(spec.second, "second reference", case, *wide))
     wants = {f"output[{i}]": Want("value", v, result_dtype(v, dtype)) for i, v in enumerate(values)}
     vjp = (side.vjp if side else None) or spec.vjp
     upstreams = _upstreams(outputs, case) if vjp else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,8 @@ import msgspec
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from harness.catalog import Catalog, unknown
-from harness.plan import MODES, Plan
-from harness.record import KINDS
-from harness.spec import Case
+from harness.plan import MODES
+from harness.record import KINDS, Record
 
 OWNERS = ("tensorflow", "driver", "us", "nobody")
 Names = str | list[str]
@@ -45,17 +45,15 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     tf: str = ""
     code: str = ""
 
-    def selects(self, case: Case, plan: Plan, against: str, quantity: str, tf: str) -> bool:
-        """Whether a comparison is one that the entry is about. `against` is `numpy` or `plan` for any other plan."""
-        return (
-            _in(case.spec.name, self.spec)
-            and _in(case.dtype, self.dtype)
-            and _in(case.recipe, self.recipe)
-            and (_in(plan.device.type, self.device) or _in(str(plan.device), self.device))
-            and _in(plan.mode, self.mode)
-            and _in(against if against == "numpy" else "plan", self.against)
-            and _in(quantity, self.quantity)
-            and SpecifierSet(self.tf).contains(tf, prereleases=True)
+    def selects(self, place: Mapping[str, str], tf: str) -> bool:
+        """Whether the entry is about a place; `tf` is the version that runs.
+
+        A place is given by spec, dtype, recipe, device and mode, and for one comparison also by quantity and against
+        (`numpy`, or `plan` for any other plan).
+        """
+        return SpecifierSet(self.tf).contains(tf, prereleases=True) and all(
+            _in(name, getattr(self, field)) or (field == "device" and _in(name.partition(":")[0], self.device))
+            for field, name in place.items()
         )
 
 
@@ -66,12 +64,28 @@ class Known:
     entries: tuple[Entry, ...] = ()
     path: str = "known.toml"
 
-    def find(self, case: Case, plan: Plan, against: str, quantity: str, tf: str) -> tuple[int, Entry] | None:
-        """The entry that is about a comparison, with its number in the file, counted from 1."""
-        for number, entry in enumerate(self.entries, 1):
-            if entry.selects(case, plan, against, quantity, tf):
-                return number, entry
-        return None
+    def find(self, place: Mapping[str, str], tf: str) -> tuple[int, Entry] | None:
+        """The first entry that is about a place, with its number in the file, counted from 1; see `Entry.selects`."""
+        return next(((n, e) for n, e in enumerate(self.entries, 1) if e.selects(place, tf)), None)
+
+    def idle(self, records: Sequence[Record], tf: str) -> list[str]:
+        """A line for each entry that is about cases that ran, but about none of the comparisons made of them."""
+        cells = [{name: getattr(r, name) for name in CELL} for r in records]
+        places = [place_of(r) for r in records]
+        return [
+            f"{self.path}: entry {number} (spec {entry.spec!r}) is about no comparison of this run; delete or mend it"
+            for number, entry in enumerate(self.entries, 1)
+            if any(entry.selects(c, tf) for c in cells) and not any(entry.selects(p, tf) for p in places)
+        ]
+
+
+CELL = ("spec", "dtype", "recipe", "device", "mode")
+
+
+def place_of(record: Record) -> dict[str, str]:
+    """Where a record stands, as entries select it."""
+    place = {name: getattr(record, name) for name in (*CELL, "quantity")}
+    return {**place, "against": "numpy" if record.against == "numpy" else "plan"}
 
 
 def _names(selector: Names) -> list[str]:

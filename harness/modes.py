@@ -108,7 +108,7 @@ def plain(value: Any) -> Any:
 
 def final(state: dict[str, Any] | None, read: Callable[[Any], Any] = lambda v: v.numpy()) -> dict[str, np.ndarray]:
     """Final values: a variable's own, and the number of side effects in a list."""
-    return {k: np.int64(len(v)) if isinstance(v, list) else read(v) for k, v in (state or {}).items()}
+    return {k: np.asarray(len(v), np.int64) if isinstance(v, list) else read(v) for k, v in (state or {}).items()}
 
 
 def eager(spec: Spec, device: str, evidence: Evidence) -> Callable[..., Ran]:
@@ -169,7 +169,7 @@ def function(spec: Spec, device: str, evidence: Evidence, *, jit: bool = False) 
                     evidence.note_partitions([p for g in collected.function_graphs for p in g.partition_graphs])
                 if jit:
                     ran = {short_device(y.device) for y in steps[0][0] if isinstance(y, tf.Tensor)}
-                    evidence.ran = {op: ran for op in evidence.ops}
+                    evidence.ran = dict.fromkeys(evidence.ops, ran)
         return Ran(stacked([[plain(y) for y in ys] for ys, _ in steps]), plains(steps[0][1]), final(state))
 
     return run

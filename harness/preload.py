@@ -8,4 +8,4 @@ if _log:
     os.dup2(_file, 1)
     os.dup2(_file, 2)
 
-import harness.server  # noqa: E402, F401  (after the redirection: the import writes to stderr)
+import harness.server  # noqa: F401

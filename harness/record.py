@@ -81,7 +81,8 @@ class Record:
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Self:
         """The row that `to_json` was given."""
-        return cls(**{k: float(v) if k in _FLOATS else v for k, v in row.items()})
+        values: dict[str, Any] = {k: float(v) if k in _FLOATS else v for k, v in row.items()}
+        return cls(**values)
 
 
 COLUMNS = tuple(f.name for f in fields(Record))

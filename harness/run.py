@@ -10,11 +10,12 @@ from typing import Any
 
 from harness.catalog import Item
 from harness.devices import DeviceServer, run_all
-from harness.expect import BrokenReference, Expectation, Want, expectations
+from harness.expect import Expectation, ReferenceFault, Want, expectations
 from harness.observation import Observation, Result, pack
 from harness.plan import Device, Plan
 from harness.record import Record, Shard
 from harness.request import Request
+from harness.slots import Slots
 from harness.spec import Case
 from harness.verdict import Context, broken, judge
 
@@ -33,10 +34,19 @@ class Runner:
     plans: Sequence[Plan]
     servers: Mapping[Device, DeviceServer]
     shard: Shard
+    slots: Slots
     only: Collection[str] = ()
 
     def run(self, item: Item) -> list[Record]:
-        """All records of an item. The runs of a case are judged as they come in, and against each other at its end."""
+        """All records of an item; the runs of a case are judged as they come in, and against each other at its end."""
+        self.slots.acquire()
+        try:
+            return self._run(item)
+        finally:
+            if self.slots.release_if_wanted():
+                self._stop()
+
+    def _run(self, item: Item) -> list[Record]:
         todo: dict[str, dict[Plan, Expectation]] = {}
         cases, requests, records = {}, defaultdict(list), []
         for case, plan in planned(item, self.plans, self.only):
@@ -45,14 +55,14 @@ class Runner:
                 plans = [p for p in self.plans if p.mode in item.spec.modes]
                 try:
                     todo[case.id] = expectations(case, cases[case.id][1], plans)
-                except BrokenReference as error:
+                except ReferenceFault as error:
                     records += self._broken(item, case, plans, str(error))
             if case.id in todo:
-                requests[plan.device].append(_request(item, case, plan, cases[case.id][1], todo[case.id][plan]))
+                requests[plan.device].append(request(item, case, plan, cases[case.id][1], todo[case.id][plan]))
         seen: dict[str, dict[Plan, Observation]] = defaultdict(dict)
-        for device, request, observation in run_all(self.servers, requests, self._before):
-            case, inputs = cases[request.case]
-            plan = Plan(device, request.mode)
+        for device, asked, observation in run_all(self.servers, requests, self._before):
+            case, inputs = cases[asked.case]
+            plan = Plan(device, asked.mode)
             wants = dict(todo[case.id][plan].wants)
             found = judge(self.context, item.suite, case, plan, observation, wants, inputs)
             self._write("result", case, plan, found, observation=_json(observation))
@@ -62,8 +72,8 @@ class Runner:
                 records += self._compared(item, case, inputs, todo[case.id], seen.pop(case.id))
         return records
 
-    def _before(self, device: Device, request: Request) -> None:
-        self.shard.write("start", case=request.case, device=str(device), mode=request.mode, at=time.time())
+    def _before(self, device: Device, asked: Request) -> None:
+        self.shard.write("start", case=asked.case, device=str(device), mode=asked.mode, at=time.time())
 
     def _compared(
         self,
@@ -107,12 +117,17 @@ class Runner:
 
     def close(self) -> None:
         """Ends the servers and closes the shard."""
-        for server in self.servers.values():
-            server.stop()
+        self._stop()
+        self.slots.release()
         self.shard.close()
 
+    def _stop(self) -> None:
+        for server in self.servers.values():
+            server.stop()
 
-def _request(item: Item, case: Case, plan: Plan, inputs: Any, expected: Expectation) -> Request:
+
+def request(item: Item, case: Case, plan: Plan, inputs: Any, expected: Expectation) -> Request:
+    """What a device server is to be asked for a case under a plan."""
     return Request(
         module=item.module,
         spec=item.spec.name,

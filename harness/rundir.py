@@ -20,9 +20,10 @@ Cell = tuple[str, str, str]  # case id, device, mode
 class RunInfo:
     """What a run was asked to do, on what, and how it ended; kept as `run.json`.
 
-    `state` is `running`, `complete`, `interrupted` or `fault`. `devices` maps the name of every device that TensorFlow
-    lists, or that was asked for, to what is known of it; those with `"asked": false` were not run. `not_run` lists the
-    planned cells that have no result, with the reason.
+    `state` is `running`, `complete`, `interrupted`, `fault` or `empty`. `devices` maps the name of every device that
+    TensorFlow lists, or that was asked for, to what is known of it; those with `"asked": false` were not run.
+    `not_run` lists the planned cells that have no result, with the reason; `faults` is what else is wrong with the
+    suite itself.
     """
 
     run: str
@@ -45,6 +46,7 @@ class RunInfo:
     recorded: int = 0
     damaged: int = 0
     not_run: list[dict[str, str]] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
 
     def save(self, directory: Path) -> None:
         """Replaces `run.json` in one step."""

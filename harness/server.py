@@ -8,6 +8,7 @@ import re
 import time
 import traceback
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -24,7 +25,11 @@ from harness.request import Request, find_spec
 from harness.spec import Spec
 
 #: The Python stack that TensorFlow puts into a message: paths of this machine, and nothing about the op.
-_STACK = re.compile(r"(Graph execution error:\s+)?Detected at node .*? defined at \(most recent call last\):\n|^ +File \".*\n( {4}.*\n)?", re.M)
+_STACK = re.compile(
+    r"(Graph execution error:\s+)?Detected at node .*? defined at \(most recent call last\):\n"
+    r"|^ +File \".*\n( {4}.*\n)?",
+    re.MULTILINE,
+)
 
 
 def configure(device: Device) -> str:
@@ -41,10 +46,17 @@ def configure(device: Device) -> str:
         tf.config.set_logical_device_configuration(present[0], logical)
     elif device.index >= len(present):
         return f"TensorFlow lists no {device.tf_name}"
-    if kind != "CPU":
-        for other in present:
-            tf.config.experimental.set_memory_growth(other, True)
+    else:
+        # Only the device asked for: TensorFlow takes memory on every GPU it sees. It counts from 0 again then.
+        tf.config.set_visible_devices(present[device.index], kind)
+        if kind != "CPU":
+            tf.config.experimental.set_memory_growth(present[device.index], True)
     return ""
+
+
+def local(device: Device) -> Device:
+    """The device under the name that it has in its server, which sees no other accelerator."""
+    return device if device.type == "cpu" else Device(device.type)
 
 
 def describe() -> dict[str, Any]:
@@ -95,7 +107,7 @@ def _works(device: Device) -> bool:
     try:
         with tf.device(device.tf_name):
             return float(tf.constant(1.0) + tf.constant(1.0)) == 2.0
-    except Exception:  # whatever it raises, it does not work
+    except Exception:  # noqa: BLE001  whatever it raises, it does not work
         return False
 
 
@@ -149,8 +161,8 @@ def observe(request: Request, device: Device, programs: Programs) -> Observation
                 quantities.update(dict.fromkeys(outputs, failure(alone)))
     seconds = time.perf_counter() - started
     if ran is not None:
-        outputs = [*ran.outputs, *(ran.state[k] for k in request.state)]
-        quantities.update({f"output[{i}]": _quantity(y) for i, y in enumerate(outputs)})
+        values = [*ran.outputs, *(ran.state[k] for k in request.state)]
+        quantities.update({f"output[{i}]": _quantity(y) for i, y in enumerate(values)})
         quantities.update({f"grad[{i}]": _quantity(g) for i, g in enumerate(ran.grads or ())})
     wanted = spec.ops_in(request.mode)
     failed = any(r.status == "error" for r in quantities.values())
@@ -183,6 +195,7 @@ def _fault(wanted: Sequence[str], evidence: Evidence, places: set[str], device: 
 def serve(connection: Connection, device: Device) -> None:
     """Answers requests until the other side hangs up. The first answer says why the device can't be had, or nothing."""
     connection.send(configure(device))
+    device, outside = local(device), device
     programs = Programs()
     while True:
         try:
@@ -194,4 +207,4 @@ def serve(connection: Connection, device: Device) -> None:
         except Exception as error:  # noqa: BLE001  ours, not TensorFlow's: said so, and not taken for an observation
             fault = f"the device server failed: {traceback.format_exc(limit=-3)}"
             observation = Observation.of_all(request.quantities, failure(error), fault=fault)
-        connection.send(observation)
+        connection.send(replace(observation, ran_on=observation.ran_on.replace(device.tf_name, outside.tf_name)))

@@ -62,6 +62,8 @@ class Spec:
                                   a float64 or complex128 result stands for a result in the case's dtype, any other
                                   dtype for itself. `Raises` promises an error. A dict at the end of the tuple
                                   promises final values of `state`.
+    second(*inputs)             → the same by another way; where the two disagree, the reference is suspect, not
+                                  TensorFlow.
     vjp(g, *inputs)             → the vector-Jacobian product, one entry an input (and then one a state variable):
                                   an array, None (unconnected), `Sparse`, or `Raises` for all of them. `g` is shaped
                                   like the reference's result. Without `vjp` no gradient is asked for.
@@ -82,6 +84,7 @@ class Spec:
     reference: Callable[..., Any]
     recipes: Mapping[str, Recipe]
     ops: str | Mapping[str, str]
+    second: Callable[..., Any] | None = None
     vjp: Callable[..., Any] | None = None
     dtypes: tuple[str, ...] = ("float32",)
     modes: tuple[str, ...] = MODES

@@ -10,7 +10,7 @@ import numpy as np
 
 from harness.compare import Comparison, compare
 from harness.expect import Want
-from harness.known import Known
+from harness.known import Known, place_of
 from harness.observation import Observation, Result
 from harness.plan import Plan
 from harness.record import Record
@@ -55,11 +55,12 @@ def judge(
         if want.bound is not None and slack != 1:
             want = replace(want, bound=want.bound * slack)
         found = compare(result, want, quantity, budget=budget)
-        entry = context.known.find(case, plan, against, quantity, context.tf)
+        row = _row(context, suite, case, plan, observation, found, inputs, against, quantity)
+        entry = context.known.find(place_of(row), context.tf)
         verdict, detail = ("contract" if side else "match"), found.detail
         if observation.fault:
             verdict, detail = "error", observation.fault
-            found = replace(found, kind=found.kind or "status")
+            row = replace(row, kind=found.kind or "status")
         elif found.kind == "status" and result.status == "error" and observation.lacking:
             verdict, detail = "unavailable", f"{observation.lacking}: {found.detail}"
         elif found.kind:
@@ -73,7 +74,6 @@ def judge(
             detail = f"no longer fails: delete or narrow entry {entry[0]} of {context.known.path} ({entry[1].reason})"
         if side and not detail:
             detail = side.why
-        row = _row(context, suite, case, plan, observation, found, inputs, against, quantity)
         if entry:
             row = replace(row, owner=entry[1].owner, reason=entry[1].reason, link=entry[1].link)
         elif side:

@@ -1,0 +1,1 @@
+"""References that more than one family needs."""

@@ -1,0 +1,35 @@
+# The two front doors. Each makes the environment that it needs from the lock file, on a machine with Python, pip and git.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: report test lint own smoke lock clean
+
+report: $(STAMP) ## the whole default run on what this machine has; the report is in runs/latest/
+	$(BIN)/python -m pytest -n auto
+
+test: lint own smoke ## the project's own tests, lint and types, and the smoke tier for real
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+own: $(STAMP)
+	$(BIN)/python -m pytest -n 2 harness/tests reports/tests
+
+smoke: $(STAMP)
+	$(BIN)/python -m pytest -n auto --tier smoke
+
+lock: $(STAMP) ## after a change of the dependencies in pyproject.toml
+	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 \
+		--generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements.lock
+
+$(STAMP): requirements.lock
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements.lock
+	touch $(STAMP)
+
+clean:
+	rm -rf $(VENV) runs .tox .pytest_cache .mypy_cache .ruff_cache

@@ -1,0 +1,103 @@
+"""Verbs: `python -m harness VERB`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from harness.catalog import Catalog, unknown
+from harness.devices import DeviceServer, probe
+from harness.plan import MODES, Device, Plan
+from harness.repro import show
+from harness.score import scores
+
+
+def devices(options: argparse.Namespace) -> int:
+    """Prints what TensorFlow lists here."""
+    with Scratch() as logs:
+        print(json.dumps(probe(logs / "probe.log"), indent=1))
+    return 0
+
+
+def coverage(options: argparse.Namespace) -> int:
+    """Prints what is covered: ops, dtypes, modes and cases of every spec."""
+    catalog = Catalog.load("suites")
+    families = {item.spec.name: item.suite for item in catalog.items}
+    for name, spec in catalog.specs.items():
+        ops = sorted({op for mode in spec.modes for op in spec.ops_in(mode)})
+        print(f"{families[name]:14} {name:34} {';'.join(ops) or '-':30} {len(spec.dtypes):2} dtypes", end=" ")
+        print(f"{len(spec.cases()):4} cases  {' '.join(spec.modes)}{'  with gradient' if spec.vjp else ''}")
+    print(f"{len(catalog.specs)} specs, {len(catalog.items)} items, {len(catalog.cases)} cases")
+    return 0
+
+
+def score(options: argparse.Namespace) -> int:
+    """Prints killed/possible mutants for every spec; fails where one is alive."""
+    alive = 0
+    for name, found in scores(Catalog.load("suites")).items():
+        left = found.alive
+        alive += len(left)
+        print(
+            f"{len(found.possible) - len(left):3}/{len(found.possible):<3} {name}"
+            + "".join(f"\n        alive: {m}" for m in left)
+        )
+    return 1 if alive else 0
+
+
+def repro(options: argparse.Namespace) -> int:
+    """Runs one case and prints inputs, what was promised and what came."""
+    catalog = Catalog.load("suites")
+    found = next((i for i in catalog.items if any(c.id == options.case for c in i.cases)), None)
+    if found is None:
+        raise LookupError(unknown("case", options.case, set(catalog.cases)))
+    plans = []
+    for text in options.plan or [f"cpu/{mode}" for mode in found.spec.modes]:
+        device, _, mode = text.partition("/")
+        if mode not in MODES:
+            raise ValueError(f"plan {text!r}: expected DEVICE/MODE, mode one of {', '.join(MODES)}")
+        plans.append(Plan(Device.parse(device), mode))
+    with Scratch() as logs:
+        servers = {d: DeviceServer(d, logs) for d in {p.device for p in plans}}
+        try:
+            return show(found, catalog.cases[options.case], plans, servers)
+        finally:
+            for server in servers.values():
+                server.stop()
+
+
+class Scratch:
+    """A folder for logs that is gone afterwards."""
+
+    def __enter__(self) -> Path:
+        self.path = Path(tempfile.mkdtemp(prefix="opdiff-"))
+        return self.path
+
+    def __exit__(self, *_: object) -> None:
+        shutil.rmtree(self.path, ignore_errors=True)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs a verb; returns the exit status: 0, 1 where something differs, 4 for wrong usage."""
+    parser = argparse.ArgumentParser(prog="python -m harness", description="Differential testing of TensorFlow ops.")
+    verbs = parser.add_subparsers(dest="verb", required=True)
+    for verb in (coverage, devices, repro, score):
+        sub = verbs.add_parser(verb.__name__, help=verb.__doc__, description=verb.__doc__)
+        sub.set_defaults(run=verb)
+        if verb is repro:
+            sub.add_argument("case", metavar="CASE", help="a case id, as failures print it")
+            sub.add_argument("--plan", action="append", metavar="DEVICE/MODE", help="default: every mode on cpu")
+    options = parser.parse_args(arguments)
+    try:
+        return options.run(options)
+    except (LookupError, ValueError, RuntimeError) as error:
+        print(f"python -m harness {options.verb}: {error.args[0]}", file=sys.stderr)
+        return 4
+
+
+if __name__ == "__main__":
+    sys.exit(main())

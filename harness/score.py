@@ -1,0 +1,192 @@
+"""Score: what a spec's cases could detect, told by mutants of the observation that they promise.
+
+A mutant is a wrong result. One that equals the truth on a case is not possible there; one that the comparison does not
+tell from the truth, on any case where it is possible, is alive: the spec's inputs can't tell right from that wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from harness.catalog import Catalog
+from harness.compare import compare
+from harness.expect import Want, expectation
+from harness.inputs import is_float
+from harness.observation import Result
+from harness.spec import Case, Spec
+
+Mutant = Callable[[Result, Sequence[np.ndarray]], Result | None]
+
+
+def _value(change: Callable[[np.ndarray], np.ndarray | None]) -> Mutant:
+    """A mutant of the array of a result."""
+
+    def mutant(truth: Result, _inputs: Sequence[np.ndarray]) -> Result | None:
+        if truth.value is None:
+            return None
+        value = change(truth.value)
+        return None if value is None else replace(truth, value=value)
+
+    return mutant
+
+
+def _numeric(array: np.ndarray) -> bool:
+    return array.dtype.kind in "fciu" or is_float(array.dtype)
+
+
+def _floating(array: np.ndarray) -> bool:
+    return array.dtype.kind == "c" or is_float(array.dtype)
+
+
+def _where(condition: Callable[[np.ndarray], np.ndarray], new: Callable[[np.ndarray], Any]) -> Mutant:
+    return _value(lambda a: np.where(condition(a), new(a), a).astype(a.dtype) if is_float(a.dtype) else None)
+
+
+def _last(array: np.ndarray) -> np.ndarray | None:
+    """The last element wrong, as where a vector loop forgets its tail."""
+    if not array.size:
+        return None
+    changed = array.copy()
+    flat = changed.reshape(-1)
+    flat[-1] = (not flat[-1]) if array.dtype == bool else b"?" if array.dtype == object else flat[-1] + 1
+    return changed
+
+
+def _ulp(array: np.ndarray) -> np.ndarray | None:
+    """One finite element one ULP away from zero."""
+    if not is_float(array.dtype):
+        return None
+    usable = np.flatnonzero(np.isfinite(array) & (np.abs(array) < ml_dtypes.finfo(array.dtype).max))
+    if not usable.size:
+        return None
+    changed = array.copy()
+    flat = changed.reshape(-1)
+    at = usable[np.argmax(np.abs(flat[usable]))]
+    away = np.array(np.inf if flat[at] > 0 else -np.inf, array.dtype)
+    flat[at] = np.nextafter(flat[at], away, dtype=array.dtype)
+    return changed
+
+
+def _identity(truth: Result, inputs: Sequence[np.ndarray]) -> Result | None:
+    """The first input of the result's shape and dtype, handed through."""
+    if truth.value is None:
+        return None
+    same = (x for x in inputs if x.shape == truth.value.shape and x.dtype == truth.value.dtype)
+    found = next(same, None)
+    return None if found is None else replace(truth, value=found)
+
+
+def _dropped(truth: Result, _inputs: Sequence[np.ndarray]) -> Result | None:
+    return None if truth.status in ("unconnected", "error") else Result("unconnected")
+
+
+def _connected(truth: Result, inputs: Sequence[np.ndarray]) -> Result | None:
+    """Zeros where the gradient should be unconnected."""
+    return Result("value", np.zeros_like(inputs[0])) if truth.status == "unconnected" and inputs else None
+
+
+def _raised(truth: Result, _inputs: Sequence[np.ndarray]) -> Result | None:
+    return None if truth.status == "error" else Result("error", code="INTERNAL", message="planted")
+
+
+def _swallowed(truth: Result, inputs: Sequence[np.ndarray]) -> Result | None:
+    return Result("value", np.zeros_like(inputs[0])) if truth.status == "error" and inputs else None
+
+
+def _other_error(truth: Result, _inputs: Sequence[np.ndarray]) -> Result | None:
+    return replace(truth, code="UNKNOWN") if truth.status == "error" and truth.code != "UNKNOWN" else None
+
+
+MUTANTS: dict[str, Mutant] = {
+    "zeros": _value(np.zeros_like),
+    "ones": _value(lambda a: np.ones_like(a) if a.dtype != object else None),
+    "identity": _identity,
+    "sign flipped": _value(lambda a: -a if _numeric(a) else None),
+    "negated": _value(lambda a: ~a if a.dtype == bool else None),
+    "one ULP off": _value(_ulp),
+    "last element": _value(_last),
+    "rolled": _value(lambda a: np.roll(a, 1)),
+    "transposed": _value(lambda a: a.T if a.ndim > 1 else None),
+    "reduced": _value(lambda a: a[:1] if a.ndim and a.shape[0] > 1 else None),
+    "halved": _value(lambda a: (a / 2).astype(a.dtype) if _floating(a) else None),
+    "widened": _value(lambda a: a.astype(np.float64) if is_float(a.dtype) and a.itemsize < 8 else None),
+    "NaN to 0": _where(np.isnan, lambda a: 0),
+    "inf to max": _where(np.isinf, lambda a: np.copysign(ml_dtypes.finfo(a.dtype).max, a)),
+    "-0 to +0": _where(lambda a: a == 0, lambda a: 0),
+    "subnormal to 0": _where(
+        lambda a: (a != 0) & (np.abs(a) < ml_dtypes.finfo(a.dtype).smallest_normal), lambda a: np.copysign(0, a)
+    ),
+    "dropped": _dropped,
+    "zeros for none": _connected,
+    "raised": _raised,
+    "swallowed": _swallowed,
+    "other error": _other_error,
+}
+
+
+@dataclass
+class Score:
+    """Mutants by name and quantity: how many were possible, how many were told from the truth."""
+
+    possible: dict[str, int] = field(default_factory=dict)
+    killed: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def alive(self) -> list[str]:
+        """The mutants that were possible and that no case killed."""
+        return sorted(name for name in self.possible if not self.killed.get(name))
+
+
+def truth(want: Want) -> Result:
+    """The observation that keeps a promise."""
+    if want.raises is not None:
+        return Result("error", code=want.raises.code, message=want.raises.says)
+    value = None if want.value is None else np.asarray(want.value.astype(want.dtype))
+    return Result(want.status, value, want.indices, want.shape)
+
+
+def _same(one: Result, other: Result) -> bool:
+    if (one.status, one.code) != (other.status, other.code):
+        return False
+    a, b = one.value, other.value
+    if a is None or b is None:
+        return a is b
+    if a.dtype == object or b.dtype == object:
+        return a.shape == b.shape and bool((a == b).all())
+    if (a.shape, a.dtype) != (b.shape, b.dtype):
+        return False
+    nan = np.isnan(a) & np.isnan(b) if _floating(a) else np.zeros(a.shape, bool)
+    return bool(np.where(nan, 0, a).astype(a.dtype).tobytes() == np.where(nan, 0, b).astype(b.dtype).tobytes())
+
+
+def _trials(case: Case) -> Iterator[tuple[str, bool]]:
+    """(mutant of a quantity, whether it is killed), for each possible one, on each side of the case's contract."""
+    inputs = case.inputs()
+    for side in (None, *case.spec.contract.values()):
+        for quantity, want in expectation(case, inputs, side).wants.items():
+            right = truth(want)
+            for name, mutant in MUTANTS.items():
+                wrong = mutant(right, inputs)
+                if wrong is not None and not _same(wrong, right):
+                    found = compare(wrong, want, quantity, budget=case.spec.budget(quantity, case.dtype))
+                    yield f"{name} in {quantity}", bool(found.kind)
+
+
+def score(spec: Spec) -> Score:
+    """Scores a spec over all its cases."""
+    result = Score()
+    with np.errstate(all="ignore"):
+        for name, killed in (trial for case in spec.cases() for trial in _trials(case)):
+            result.possible[name] = result.possible.get(name, 0) + 1
+            result.killed[name] = result.killed.get(name, 0) + killed
+    return result
+
+
+def scores(catalog: Catalog) -> dict[str, Score]:
+    """The score of every spec, by name."""
+    return {name: score(spec) for name, spec in catalog.specs.items()}

@@ -1,0 +1,157 @@
+"""Session: a pytest session that runs items: what was asked for, where it is kept, and how it ends."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import socket
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from packaging.version import Version
+
+from harness import known, rundir
+from harness.catalog import Catalog
+from harness.devices import OLDEST_TF, ROOT, DeviceServer, probe
+from harness.plan import MODES, Device, Plan
+from harness.run import Runner, planned
+from harness.slots import Slots
+from harness.spec import TIERS
+from harness.verdict import Context
+
+FLAGS = ("TF_ENABLE_ONEDNN_OPTS", "TF_XLA_FLAGS", "XLA_FLAGS", "CUDA_VISIBLE_DEVICES", "NVIDIA_TF32_OVERRIDE")
+
+
+class Session:
+    """A pytest session that runs items: what was asked for, and where it is written."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.config = config
+        self.catalog = Catalog.load(config.getini("opdiff_suites"))
+        try:
+            self.items = self.catalog.select(
+                tier=_one_of("tier", config.option.tier, TIERS), ops=config.option.op, cases=config.option.case
+            )
+            self.known = known.load(ROOT / config.getini("opdiff_known"), self.catalog)
+            self.modes = tuple(_one_of("mode", m, MODES) for m in config.option.mode) or MODES
+            asked = [Device.parse(d) for d in config.option.device]
+        except (LookupError, ValueError, known.KnownError, OSError) as error:
+            raise pytest.UsageError(str(error.args[0] if len(error.args) == 1 else error)) from error
+        self.asked = list(dict.fromkeys(asked))
+        self.directory: Path | None = None
+        self.info = rundir.RunInfo(run="", started="")
+        self.runner: Runner | None = None
+
+    @property
+    def plans(self) -> list[Plan]:
+        devices = [Device.parse(d) for d, about in self.info.devices.items() if about["asked"]]
+        return [Plan(device, mode) for device in devices for mode in self.modes]
+
+    def open(self) -> None:
+        """Makes the run directory and asks TensorFlow what is there; in the controlling process only."""
+        option = self.config.option
+        logs = Path(tempfile.mkdtemp(prefix="opdiff-"))
+        try:
+            there = probe(logs / "probe.log")
+        except RuntimeError as error:
+            raise pytest.UsageError(str(error)) from error
+        finally:
+            shutil.rmtree(logs, ignore_errors=True)
+        tf = there["versions"]["tensorflow"]
+        if Version(tf) < Version(OLDEST_TF):
+            raise pytest.UsageError(f"TensorFlow {tf} is too old: expected {OLDEST_TF} or newer")
+        listed = there["devices"]
+        devices = self.asked or [Device.parse(d) for d in listed]
+        absent = [d for d in devices if str(d) not in listed and d.type != "cpu"]
+        if absent:
+            names = ", ".join(map(str, absent))
+            raise pytest.UsageError(f"device {names} is not there; TensorFlow lists {', '.join(listed)}")
+        self.info.devices = {str(d): {**listed.get(str(d), {}), "asked": True} for d in devices}
+        self.info.devices |= {
+            d: {**about, "asked": False} for d, about in listed.items() if Device.parse(d) not in devices
+        }
+        try:
+            self.directory = rundir.create(ROOT / "runs", chosen=Path(option.run_dir) if option.run_dir else None)
+        except OSError as error:
+            raise pytest.UsageError(f"run directory: {error}") from error
+        info = self.info
+        info.run, info.started = self.directory.resolve().name, datetime.now(UTC).isoformat(timespec="seconds")
+        info.host, info.tf, info.cuda = socket.gethostname(), tf, there["cuda"]
+        info.versions = {**there["versions"], "cudnn": there["cudnn"], "pytest": pytest.__version__}
+        info.flags = {name: os.environ[name] for name in FLAGS if name in os.environ}
+        info.machine = {"system": platform.platform(), "processor": _processor(), "cores": str(os.cpu_count())}
+        info.arguments, info.modes, info.tier = list(self.config.invocation_params.args), list(self.modes), option.tier
+        info.save(self.directory)
+
+    def start(self, directory: Path, info: rundir.RunInfo, worker: str) -> None:
+        """Readies this process to run items."""
+        self.directory, self.info = directory, info
+        logs = directory / "logs"
+        logs.mkdir(exist_ok=True)
+        timeout = self.config.option.op_timeout
+        devices = dict.fromkeys(plan.device for plan in self.plans)
+        context = Context(
+            run=info.run, started=info.started, tf=info.tf, cuda=info.cuda, host=info.host, known=self.known
+        )
+        servers = {d: DeviceServer(d, logs, timeout=timeout, memory=_memory(d)) for d in devices}
+        shard = rundir.open_shard(directory, worker)
+        self.runner = Runner(context, self.plans, servers, shard, Slots(devices), self.config.option.case)
+
+    def finish(self, status: int) -> int:
+        """Accounts for every planned cell, writes the report, and returns the exit status."""
+        assert self.directory is not None
+        merged = rundir.merge([self.directory])
+        chosen = [item for item in self.catalog.items if item.id in merged.items]
+        only = self.config.option.case
+        cells = {(c.id, str(p.device), p.mode) for item in chosen for c, p in planned(item, self.plans, only)}
+        missing = sorted(cells - merged.done)
+        info = self.info
+        info.planned, info.recorded, info.damaged = len(cells), len(cells) - len(missing), merged.damaged
+        info.not_run = [
+            {"case": c, "device": d, "mode": m, "why": "cut off" if (c, d, m) in merged.started else "never started"}
+            for c, d, m in missing
+        ]
+        info.deselected = sorted({i.id for i in self.catalog.items} - merged.items)
+        info.ended = datetime.now(UTC).isoformat(timespec="seconds")
+        records = merged.records
+        info.faults = self.known.idle(records, info.tf)
+        if records and all(record.verdict == "unavailable" for record in records):
+            info.faults.append("nothing was tested: no plan has a kernel for what was selected")
+        at_fault = bool(missing or info.faults) or any(record.verdict == "error" for record in records)
+        status = exit_status(status, at_fault)
+        info.state = {2: "interrupted", 3: "fault", 5: "empty"}.get(status, "complete")
+        info.exit_status = status
+        info.save(self.directory)
+        return status
+
+
+def exit_status(status: int, at_fault: bool) -> int:
+    """The session's exit status from pytest's own; a fault of the suite outweighs discrepancies."""
+    ended = (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.NO_TESTS_COLLECTED)
+    return int(pytest.ExitCode.INTERNAL_ERROR if at_fault and status not in ended else status)
+
+
+def _one_of(what: str, name: str, there: tuple[str, ...]) -> str:
+    if name not in there:
+        raise ValueError(f"no {what} {name!r}; there is {', '.join(there)}")
+    return name
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        return next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor()
+
+
+def _memory(device: Device) -> int:
+    """What a server may allocate: a CPU server its share of the machine's memory; drivers of others map far more."""
+    if device.type != "cpu":
+        return 0
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    return max(4 << 30, int(0.8 * total) // workers)

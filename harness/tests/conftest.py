@@ -1,0 +1,76 @@
+"""Running planted specs: in this process's own device servers, or by pytest in a process of its own."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.catalog import Catalog
+from harness.devices import ROOT, DeviceServer
+from harness.known import Known
+from harness.plan import MODES, Device, Plan
+from harness.record import Shard
+from harness.run import Runner
+from harness.rundir import merge
+from harness.slots import Slots
+from harness.verdict import Context
+
+
+@pytest.fixture(scope="session")
+def catalog():
+    return Catalog.load("harness.tests.planted")
+
+
+@pytest.fixture(scope="session")
+def run_spec(catalog, tmp_path_factory):
+    """run_spec(name, …) → the records of a planted spec, from real device servers that stay up between tests."""
+    folder = tmp_path_factory.mktemp("planted")
+    servers = {}
+    shard = Shard(folder / "shard.jsonl")
+
+    def run(name, *, devices=("cpu",), modes=MODES, known=(), timeout=60.0, memory=0, tf="2.21.0"):
+        held = {}
+        for device in map(Device.parse, devices):
+            key = (device, timeout, memory)
+            held[device] = servers.setdefault(key, DeviceServer(device, folder, timeout=timeout, memory=memory))
+        context = Context(run="r", started="s", tf=tf, cuda="", host="h", known=Known(tuple(known)))
+        plans = [Plan(device, mode) for device in held for mode in modes]
+        runner = Runner(context, plans, held, shard, Slots(held))
+        return [record for item in catalog.items if item.spec.name == name for record in runner.run(item)]
+
+    run.servers = servers
+    yield run
+    for server in servers.values():
+        server.stop()
+    shard.close()
+
+
+class Outcome:
+    """A pytest run in a process of its own: its exit status, output, and run directory."""
+
+    def __init__(self, process, directory):
+        self.status, self.directory = process.returncode, directory
+        self.output = process.stdout + process.stderr
+
+    @property
+    def merged(self):
+        return merge([self.directory])
+
+
+@pytest.fixture(scope="session")
+def run_pytest(tmp_path_factory):
+    """run_pytest(*arguments) → the Outcome of pytest on the planted suite."""
+
+    def run(*arguments, suites="harness.tests.planted", known=os.devnull, folder=None, env=()):
+        directory = folder or tmp_path_factory.mktemp("run") / "run"
+        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-o", f"opdiff_suites={suites}"]
+        command += ["-o", f"opdiff_known={known}", "--run-dir", str(directory), "suites", *arguments]
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")} | dict(env)
+        process = subprocess.run(
+            command, check=False, cwd=ROOT, capture_output=True, text=True, timeout=300, env=environment
+        )
+        return Outcome(process, Path(directory))
+
+    return run

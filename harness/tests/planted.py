@@ -1,0 +1,165 @@
+"""Planted faults: programs that really do what a device server, a placer or a kernel may do wrong."""
+
+import ctypes
+import os
+import signal
+import sys
+import threading
+
+import numpy as np
+
+from harness.inputs import plain
+from harness.spec import Raises, Side, Spec
+
+ONE = {"plain": plain}
+TWO = {"first": plain, "second": plain}
+
+
+def _now(action):
+    """Runs a Python action when the program runs, in every mode, and hands the tensor through."""
+
+    def program(tf, x):
+        def act(value):
+            action()
+            return value
+
+        return tf.ensure_shape(tf.numpy_function(act, [x], x.dtype), x.shape)
+
+    return program
+
+
+def _hold_the_gil():
+    ctypes.PyDLL(None).sleep(600)
+
+
+def _segfault():
+    ctypes.string_at(0)
+
+
+def _exhaust_memory():
+    held = []
+    while True:
+        held.append(np.ones(1 << 24))
+
+
+def _altered(change):
+    """Floor, with the output of its kernel changed."""
+    return lambda tf, x: change(tf, tf.floor(x))
+
+
+def _none(g, x):
+    return None
+
+
+def _same(x):
+    return x
+
+
+def lethal(name, action, modes=("eager", "graph")):
+    return Spec(name=name, program=_now(action), reference=_same, recipes=TWO, ops="", modes=modes)
+
+
+def floor(name, program, **more):
+    defaults = {"reference": np.floor, "vjp": _none, "recipes": ONE, "ops": "Floor"}
+    return Spec(name=name, program=program, **defaults | more)
+
+
+LETHAL = (
+    lethal("aborts", os.abort),
+    lethal("segfaults", _segfault),
+    lethal("exits", lambda: os._exit(7)),
+    lethal("is-killed", lambda: os.kill(os.getpid(), signal.SIGKILL)),
+    lethal("exhausts-memory", _exhaust_memory, modes=("eager",)),
+    lethal("writes-and-aborts", lambda: (sys.stderr.write("last words\n"), sys.stderr.flush(), os.abort())),
+)
+HANGING = (
+    lethal("hangs", lambda: threading.Event().wait(), modes=("eager",)),
+    lethal("hangs-with-the-gil", _hold_the_gil, modes=("eager",)),
+)
+ABORTING = (
+    # tensorflow issues 117842, 67527
+    Spec(
+        name="fake-quant-scalar",
+        program=lambda tf, x: tf.quantization.fake_quant_with_min_max_vars_per_channel(x, [0.0], [1.0]),
+        reference=_same,
+        recipes={"scalar": lambda draw, dtype: (draw.values(dtype),)},
+        ops="FakeQuantWithMinMaxVarsPerChannel",
+        modes=("eager",),
+    ),
+    Spec(
+        name="fused-pad-scalar",
+        program=lambda tf, x: tf.raw_ops.FusedPadConv2D(
+            input=x, paddings=[[0, 0]] * 4, filter=[[[[1.0]]]], mode="REFLECT", strides=[1] * 4, padding="SAME"
+        ),
+        reference=_same,
+        recipes={"scalar": lambda draw, dtype: (draw.values(dtype),)},
+        ops="FusedPadConv2D",
+        modes=("eager",),
+    ),
+)
+WRONG = (
+    floor("right", lambda tf, x: tf.floor(x)),
+    floor("one-ulp-off", _altered(lambda tf, y: tf.math.nextafter(y, y + 1)), ops="Floor;NextAfter", vjp=None),
+    floor("zero-gradient", _altered(lambda tf, y: y), vjp=lambda g, x: np.zeros_like(x)),
+    floor("dropped-gradient", _altered(lambda tf, y: y), vjp=lambda g, x: g),
+    floor("wrong-dtype", _altered(lambda tf, y: tf.cast(y, tf.float64)), vjp=None),
+    floor("wrong-shape", _altered(lambda tf, y: y[None]), vjp=None),
+    floor("other-op", lambda tf, x: tf.math.ceil(x - 1), vjp=None),
+    floor("folded", lambda tf, x: tf.floor(tf.constant([1.5])), reference=lambda x: np.array([1.0]), vjp=None),
+    floor("falls-back", lambda tf, x: _on(tf, "GPU:0", x), vjp=None),
+    floor("elsewhere", lambda tf, x: _on(tf, "CPU:0", x), vjp=None),
+    floor("broken-reference", lambda tf, x: tf.floor(x), reference=lambda x: 1 / 0),
+    floor("suspect-reference", lambda tf, x: tf.floor(x), second=np.ceil),
+    floor(
+        "no-bfloat16-kernel", lambda tf, x: tf.raw_ops.Rint(x=x), reference=np.rint, ops="Rint", dtypes=("bfloat16",)
+    ),
+)
+CONTRACTS = (
+    floor(
+        "both-sides",
+        lambda tf, x: tf.floor(x) + (1.0 if tf.executing_eagerly() else 0.0),
+        vjp=None,
+        contract={"*/eager": Side(reference=lambda x: np.floor(x) + 1, why="planted")},
+    ),
+    floor(
+        "side-given-up",
+        lambda tf, x: tf.floor(x),
+        vjp=None,
+        contract={"*/eager": Side(reference=lambda x: Raises("INVALID_ARGUMENT"), why="planted")},
+    ),
+)
+
+
+def _on(tf, device, x):
+    with tf.device(device):
+        return tf.floor(x)
+
+
+def _poison(tf, x):
+    """Leaves the process so that every op that follows fails, as after an illegal access on a GPU."""
+    from tensorflow.python.framework import op_callbacks
+
+    def fail(*_, **__):
+        raise tf.errors.InternalError(None, None, "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access (planted)")
+
+    op_callbacks.add_op_callback(fail)
+    return tf.floor(x)
+
+
+def _settings(tf, x):
+    """What the device server set, as numbers: soft placement, TF32, threads between and within ops."""
+    threading = tf.config.threading
+    found = (
+        tf.config.get_soft_device_placement(),
+        tf.config.experimental.tensor_float_32_execution_enabled(),
+        threading.get_inter_op_parallelism_threads(),
+        threading.get_intra_op_parallelism_threads(),
+    )
+    return tf.concat([x * 0, tf.constant(found, x.dtype)], 0)
+
+
+STATE = (
+    floor("poisons", _poison, modes=("eager",), vjp=None, recipes=TWO),
+    floor("settings", _settings, ops="", vjp=None, reference=lambda x: np.append(x * 0, [0.0, 0.0, 1.0, 1.0])),
+)
+SPECS = STATE + LETHAL + HANGING + ABORTING + WRONG + CONTRACTS

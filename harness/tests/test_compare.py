@@ -1,0 +1,135 @@
+"""Classes before distances, distances in ULPs, nothing broadcast and nothing forgiven."""
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from harness.compare import compare, compare_arrays, ulp_of
+from harness.expect import Want
+from harness.observation import Result
+from harness.spec import Raises
+
+FLOATS = [np.dtype(d) for d in ("float16", "bfloat16", "float32", "float64", "float8_e5m2", "float8_e4m3fn")]
+
+
+def kinds(got, want, dtype="float32", **more):
+    dtype = np.dtype(dtype)
+    return compare_arrays(np.array(got, dtype), np.array(want, np.float64), dtype, **more).kind
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+def test_an_ulp_is_the_distance_to_the_next_number(dtype):
+    values = np.array([1, 1.5, 2, 3, 0.25, 8], dtype)
+    following = np.nextafter(values, np.array(100, dtype), dtype=dtype)
+    expected = following.astype(np.float64) - values.astype(np.float64)
+    assert (ulp_of(values.astype(np.float64), dtype) == expected).all()
+    smallest = float(ml_dtypes.finfo(dtype).smallest_subnormal)
+    assert ulp_of(np.array([0.0, smallest]), dtype).tolist() == [smallest, smallest]
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+def test_the_neighbour_differs_by_one_ulp_and_is_allowed_by_a_budget_of_one(dtype):
+    want = np.array([1.5, -3.0], dtype)
+    got = np.nextafter(want, np.array(100, dtype), dtype=dtype)
+    found = compare_arrays(got, want, dtype)
+    assert (found.kind, found.mismatched, found.max_ulp) == ("value", 2, 1)
+    assert compare_arrays(got, want, dtype, budget=1).kind == ""
+
+
+def test_a_wide_reference_is_not_rounded_before_the_distance_is_taken():
+    found = compare_arrays(np.array([1.0], np.float16), np.array([1 + 2.0**-12]), np.dtype("float16"))
+    assert found.max_ulp == 0.25
+
+
+@pytest.mark.parametrize(
+    ("got", "want", "kind"),
+    [
+        ([np.nan], [np.nan], ""),
+        ([np.nan], [1.0], "nan"),
+        ([0.0], [np.nan], "nan"),
+        ([np.inf], [np.inf], ""),
+        ([-np.inf], [np.inf], "inf"),
+        ([np.finfo(np.float32).max], [np.inf], "inf"),
+        ([np.inf], [float(np.finfo(np.float32).max)], "inf"),
+        ([-0.0], [0.0], "signed_zero"),
+        ([0.0], [1e-40], "subnormal"),
+        ([-0.0], [1e-40], "value"),
+        ([0.0], [1.0], "value"),
+    ],
+)
+def test_the_class_of_each_element_comes_before_distances(got, want, kind):
+    assert kinds(got, want, budget=1e9 if kind not in ("value", "subnormal") else 0) == kind
+
+
+def test_a_shape_is_never_broadcast():
+    one, three = np.ones(1, np.float32), np.ones(3, np.float32)
+    assert compare_arrays(one, three, three.dtype).kind == "shape"
+    assert compare_arrays(one.reshape(()), one, one.dtype).kind == "shape"
+
+
+def test_an_integer_in_another_dtype_is_a_difference():
+    assert compare_arrays(np.ones(2, np.int64), np.ones(2, np.int32), np.dtype("int32")).kind == "dtype"
+
+
+def test_integers_beyond_float64_are_compared_exactly():
+    big = 2**62
+    found = compare_arrays(np.array([big + 1]), np.array([big]), np.dtype("int64"))
+    assert (found.kind, found.max_abs, found.index) == ("value", 1, (0,))
+
+
+def test_complex_numbers_are_compared_by_component():
+    want = np.array([1 + 2j, complex(0, -0.0)], np.complex64)
+    assert compare_arrays(want, want, want.dtype).kind == ""
+    assert compare_arrays(want.conj(), want, want.dtype).kind == "signed_zero"
+    nan = np.array([complex(1, np.nan)], np.complex64)
+    assert compare_arrays(np.array([complex(2, np.nan)], np.complex64), nan, nan.dtype).kind == "value"
+    assert compare_arrays(np.array([complex(np.nan, 1)], np.complex64), nan, nan.dtype).kind == "nan"
+
+
+def test_byte_strings_are_compared_whole():
+    want = np.array([b"a\0", b"b"], object)
+    assert compare_arrays(want, want.copy(), want.dtype).kind == ""
+    assert compare_arrays(np.array([b"a", b"b"], object), want, want.dtype).kind == "value"
+
+
+def test_an_element_must_break_budget_and_bound():
+    assert kinds([1.001], [1.0], bound=np.array(0.01)) == ""
+    assert kinds([1.001], [1.0], bound=np.array(0.0001)) == "value"
+
+
+def test_the_worst_element_is_named_with_what_came_and_what_was_wanted():
+    found = compare_arrays(np.array([[1, 2], [3, 9]], np.float32), np.array([[1, 2.5], [3, 4.0]]), np.dtype("float32"))
+    assert (found.index, found.got, found.want, found.mismatched, found.size) == ((1, 1), "9.0", "4.0", 2, 4)
+
+
+ARRAY = np.ones(3, np.float32)
+VALUE, WANT = Result("value", ARRAY), Want("value", ARRAY, ARRAY.dtype)
+INDICES = np.array([0, 2, 2])
+SLICES = Result("sparse", ARRAY, INDICES, (5,))
+
+
+@pytest.mark.parametrize(
+    ("got", "want", "kind"),
+    [
+        (VALUE, WANT, ""),
+        (Result("unconnected"), Want("unconnected"), ""),
+        (Result("unconnected"), WANT, "gradient_status"),
+        (VALUE, Want("unconnected"), "gradient_status"),
+        (Result("value", ARRAY * 0), WANT, "gradient_status"),
+        (SLICES, WANT, "gradient_status"),
+        (SLICES, Want("sparse", ARRAY, ARRAY.dtype, INDICES, (5,)), ""),
+        (SLICES, Want("sparse", ARRAY, ARRAY.dtype, INDICES[::-1], (5,)), "value"),
+        (SLICES, Want("sparse", ARRAY, ARRAY.dtype, INDICES, (6,)), "shape"),
+        (SLICES, Want("sparse", 2 * ARRAY, ARRAY.dtype, INDICES, (5,)), "value"),
+        (Result("error", code="INTERNAL"), WANT, "status"),
+        (VALUE, Want("error", raises=Raises("INTERNAL")), "status"),
+        (Result("error", code="INTERNAL"), Want("error", raises=Raises("INTERNAL")), ""),
+        (Result("error", code="ABORTED"), Want("error", raises=Raises("INTERNAL")), "error_code"),
+        (Result("error", code="INTERNAL", message="a"), Want("error", raises=Raises("INTERNAL", "b")), "error_code"),
+        (Result("crash", code="SIGABRT"), WANT, "crash"),
+        (Result("crash", code="SIGABRT"), Want("error", raises=Raises("SIGABRT")), "crash"),
+        (Result("hang"), Want("unconnected"), "hang"),
+    ],
+)
+def test_statuses_are_compared_and_never_turned_into_one_another(got, want, kind):
+    assert compare(got, want, "grad[0]").kind == kind

@@ -1,0 +1,87 @@
+"""What was written comes back; what was cut or damaged is noticed; reading twice changes nothing."""
+
+import math
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from harness.observation import pack, unpack
+from harness.record import COLUMNS, Record, Shard, read_shard
+from harness.rundir import create, merge, open_shard
+
+CELL = {"case": "a-float32-b", "device": "cpu", "mode": "xla"}
+ROW = Record(case="a-float32-b", device="cpu", mode="xla", max_ulp=math.inf, max_abs=math.nan, verdict="mismatch")
+
+
+def test_the_columns_are_those_that_other_tools_read():
+    columns = (
+        "run started tf cuda host suite spec raw_op case dtype recipe seed device mode ran_on against quantity verdict "
+        "kind size mismatched max_ulp max_abs budget worst_index input got want detail owner reason link seconds "
+        "rerun"
+    )
+    assert " ".join(COLUMNS) == columns
+
+
+def test_a_record_survives_its_shard_non_finite_floats_included(tmp_path):
+    shard = Shard(tmp_path / "a.jsonl")
+    shard.write("result", **CELL, records=[ROW.to_json()])
+    shard.close()
+    (line,) = read_shard(tmp_path / "a.jsonl")
+    assert repr(Record.from_json(line["records"][0])) == repr(ROW)
+
+
+def written(tmp_path):
+    directory = create(tmp_path, chosen=tmp_path / "run")
+    shard = open_shard(directory, "gw0")
+    shard.write("plan", items=["a-float32"])
+    shard.write("start", **CELL, at=0.0)
+    shard.write("result", **CELL, records=[ROW.to_json()], observation={})
+    shard.write("compare", **CELL, records=[])
+    shard.close()
+    return directory
+
+
+def test_a_run_can_be_read_twice(tmp_path):
+    directory = written(tmp_path)
+    once, twice = merge([directory]), merge([directory, directory])
+    assert len(once.records) == len(twice.records) == 1
+    assert once.done == twice.done == {tuple(CELL.values())}
+
+
+@pytest.mark.parametrize("cut", range(1, 60, 7))
+def test_a_cut_line_is_counted_and_costs_only_itself(tmp_path, cut):
+    directory = written(tmp_path)
+    (path,) = (directory / "shards").iterdir()
+    path.write_bytes(path.read_bytes()[:-cut])
+    merged = merge([directory])
+    assert merged.damaged == 1
+    assert not merged.done
+    assert len(merged.records) == 1
+
+
+def test_a_flipped_bit_is_noticed(tmp_path):
+    directory = written(tmp_path)
+    (path,) = (directory / "shards").iterdir()
+    data = bytearray(path.read_bytes())
+    data[data.index(b"mismatch")] ^= 1
+    path.write_bytes(data)
+    assert (merge([directory]).damaged, len(merge([directory]).records)) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.array([[1.5, np.nan], [np.inf, -0.0]], np.float16),
+        np.array([1, 2], ml_dtypes.bfloat16),
+        np.array(1 + 2j, np.complex64),
+        np.zeros((0, 3), np.int8),
+        np.array([True, False]),
+        np.array([b"a\0b", b""], object),
+    ],
+    ids=lambda a: str(a.dtype),
+)
+def test_an_array_survives_packing(array):
+    back = unpack(pack(array))
+    assert (back.dtype, back.shape) == (array.dtype, array.shape)
+    assert back.tolist() == array.tolist() if array.dtype == object else back.tobytes() == array.tobytes()

@@ -1,0 +1,177 @@
+"""Whole sessions, in processes of their own: exit statuses, messages, and the books that have to balance."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.devices import ROOT
+from harness.rundir import RunInfo, merge
+
+SESSION = "harness.tests.planted_session"
+
+
+@pytest.mark.parametrize("workers", ["0", "2", "auto"])
+def test_nothing_is_lost_when_ops_die(run_pytest, workers):
+    outcome = run_pytest("--op", "dies", "--op", "Floor", "-n", workers, suites=SESSION)
+    info = RunInfo.load(outcome.directory)
+    assert outcome.status == 1, outcome.output
+    assert (info.state, info.not_run) == ("complete", [])
+    assert info.planned == info.recorded == len(outcome.merged.done) == 2 * 2 + 6 * 2 * 4
+    crashes = [r for r in outcome.merged.records if r.kind == "crash"]
+    assert {(r.case, r.mode) for r in crashes} == {
+        (f"dies-float32-{c}", m) for c in ("first", "second") for m in ("eager", "graph")
+    }
+    assert {r.verdict for r in outcome.merged.records if r.spec != "dies"} == {"match"}
+    for crash in crashes:
+        assert crash.rerun in outcome.output
+    assert len(outcome.output.rpartition("= tf-opdiff =")[2].splitlines()) <= 60
+
+
+def test_a_killed_worker_leaves_a_red_run_that_says_what_did_not_run(run_pytest):
+    outcome = run_pytest("-n", "2", "--mode", "eager", suites=SESSION)
+    info = RunInfo.load(outcome.directory)
+    assert outcome.status == 3, outcome.output
+    assert info.state == "fault"
+    assert info.planned == info.recorded + len(info.not_run)
+    missing = {(cell["case"], cell["why"]) for cell in info.not_run}
+    assert ("kills-the-worker-float32-first", "cut off") in missing
+    assert {case.rpartition("-float32")[0] for case, _ in missing} == {"kills-the-worker"}
+    assert "Partial run" in outcome.output
+
+
+def test_an_interrupted_run_says_so_and_keeps_what_it_has(tmp_path):
+    directory = tmp_path / "run"
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-o",
+        "opdiff_suites=harness.tests.planted",
+        "-o",
+        f"opdiff_known={os.devnull}",
+    ]
+    command += ["--run-dir", str(directory), "suites", "--op", "right", "--op", "hangs", "--mode", "eager"]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    while process.poll() is None and not any(cell[0].startswith("hangs") for cell in _started(directory)):
+        os.sched_yield()
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=60)
+    info = RunInfo.load(directory)
+    assert process.returncode == 2, output
+    assert info.state == "interrupted"
+    assert info.not_run
+    assert "interrupted" in output.lower()
+    assert info.planned == info.recorded + len(info.not_run)
+    assert "interrupted" in (directory / "summary.md").read_text().lower()
+
+
+def _started(directory: Path):
+    return merge([directory]).started if directory.exists() else set()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--device", "gpu:7"], "device gpu:7 is not there; TensorFlow lists cpu"),
+        (["--device", "GPU-1"], "expected TYPE or TYPE:INDEX"),
+        (["--mode", "jit"], "no mode 'jit'; there is eager, function, xla, graph"),
+        (["--tier", "nightly"], "no tier 'nightly'; there is smoke, default, full"),
+        (["--op", "Flor"], "no op 'Flor'; there is"),
+        (["--case", "right-float32-plan"], "no case 'right-float32-plan'; there is"),
+    ],
+)
+def test_wrong_usage_is_one_line_that_names_what_there_is(run_pytest, arguments, says):
+    outcome = run_pytest(*arguments)
+    assert outcome.status == 4
+    assert says in outcome.output
+    assert "Traceback" not in outcome.output
+    assert not (outcome.directory / "index.html").exists()
+
+
+def test_a_selection_of_nothing_has_a_status_of_its_own(run_pytest):
+    outcome = run_pytest("--tier", "smoke")
+    assert outcome.status == 5
+    assert "nothing is selected" in outcome.output
+    assert not outcome.directory.exists()
+
+
+def test_a_keyword_that_selects_nothing_is_no_success(run_pytest):
+    assert run_pytest("-k", "no_such_item", "--op", "right").status == 5
+
+
+def test_a_run_in_which_nothing_was_tested_is_red(run_pytest):
+    outcome = run_pytest("--op", "no-bfloat16-kernel", "--mode", "eager")
+    assert outcome.status == 3, outcome.output
+    assert "nothing was tested" in outcome.output
+
+
+def test_a_run_directory_that_cannot_be_written_is_wrong_usage(run_pytest, tmp_path):
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    outcome = run_pytest("--op", "right", folder=blocked / "run")
+    assert outcome.status == 4
+    assert "run directory:" in outcome.output
+
+
+def test_a_run_directory_that_holds_a_run_is_not_overwritten(run_pytest, tmp_path):
+    (tmp_path / "run.json").write_text("{}")
+    outcome = run_pytest("--op", "right", folder=tmp_path)
+    assert outcome.status == 4
+    assert "holds a run already" in outcome.output
+
+
+def test_a_misspelt_known_failure_stops_the_run_before_it_starts(run_pytest, tmp_path):
+    known = tmp_path / "known.toml"
+    known.write_text('[[known]]\nspec = "rigt"\nkind = "value"\nowner = "us"\nreason = "planted for this test"\n')
+    outcome = run_pytest("--op", "right", known=known)
+    assert outcome.status == 4
+    assert "known.toml: entry 1 (spec 'rigt'): no spec 'rigt'; there is right" in outcome.output
+
+
+def test_a_known_failure_that_selects_no_comparison_is_reported(run_pytest, tmp_path):
+    known = tmp_path / "known.toml"
+    known.write_text(
+        '[[known]]\nspec = "right"\nquantity = "output[3]"\nkind = "value"\nowner = "us"\n'
+        'reason = "planted for this test"\n'
+    )
+    outcome = run_pytest("--op", "right", "--mode", "eager", known=known)
+    assert outcome.status == 3, outcome.output
+    assert "entry 1" in outcome.output
+
+
+def test_the_suites_own_fault_has_a_status_of_its_own(run_pytest):
+    assert run_pytest("--op", "broken-reference", "--mode", "eager").status == 3
+
+
+def test_a_tensorflow_too_old_is_refused(run_pytest, tmp_path):
+    package = tmp_path / "tensorflow"
+    package.mkdir()
+    (package / "__init__.py").write_text('__version__ = "2.9.1"\n')
+    outcome = run_pytest("--op", "right", env={"PYTHONPATH": str(tmp_path)})
+    assert outcome.status == 4
+    assert "TensorFlow 2.9.1 is too old: expected 2.18 or newer" in outcome.output
+
+
+def test_a_clean_run_leaves_every_file_of_the_report(run_pytest):
+    outcome = run_pytest("--op", "right")
+    assert outcome.status == 0, outcome.output
+    there = {path.name for path in outcome.directory.iterdir()}
+    assert {"index.html", "records.parquet", "observations.parquet", "summary.md", "junit.xml", "run.json"} <= there
+    assert json.loads((outcome.directory / "run.json").read_text())["devices"]["cpu"]["asked"] is True
+
+
+def test_collecting_imports_no_tensorflow():
+    code = (
+        "import sys, pytest;"
+        "status = pytest.main(['--collect-only', '-q', '-p', 'no:cacheprovider', 'suites']);"
+        "print('STATUS', int(status));"
+        "print('TENSORFLOW', 'tensorflow' in sys.modules)"
+    )
+    output = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    found = dict(line.split() for line in output.splitlines()[-2:])
+    assert (found["STATUS"], found["TENSORFLOW"]) == ("0", "False")

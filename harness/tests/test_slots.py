@@ -1,0 +1,87 @@
+"""No more servers share an accelerator than there are slots, over real processes."""
+
+import multiprocessing as mp
+
+import pytest
+
+from harness.plan import Device
+from harness.slots import Slots, physical
+
+GPU = Device("gpu", 0)
+_context = mp.get_context("spawn")
+
+
+def _hold(folder, limit, connection):
+    slots = Slots([GPU], limit=limit, folder=folder)
+    slots.acquire()
+    connection.send("held")
+    connection.recv()
+    connection.send(slots.release_if_wanted())
+    connection.recv()
+
+
+@pytest.fixture
+def holder(tmp_path):
+    """holder(limit) → a connection to a process that takes a slot, and the process."""
+    started = []
+
+    def start(limit):
+        ours, theirs = _context.Pipe()
+        process = _context.Process(target=_hold, args=(tmp_path, limit, theirs), daemon=True)
+        process.start()
+        theirs.close()
+        started.append(process)
+        return ours, process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.join()
+
+
+def test_a_slot_that_is_taken_is_waited_for_and_handed_over(holder):
+    first, _ = holder(1)
+    assert first.recv() == "held"
+    second, _ = holder(1)
+    assert not second.poll(1.0), "two servers hold the only slot"
+    first.send("give way if another waits")
+    assert first.recv() is True
+    assert second.poll(10)
+
+
+def test_a_slot_is_kept_where_nobody_waits(holder):
+    first, _ = holder(1)
+    assert first.recv() == "held"
+    first.send("give way if another waits")
+    assert first.recv() is False
+
+
+def test_as_many_hold_a_slot_as_there_are(holder):
+    one, two = holder(2), holder(2)
+    assert one[0].poll(10)
+    assert two[0].poll(10)
+
+
+def test_the_slot_of_a_killed_holder_is_free(holder):
+    first, process = holder(1)
+    assert first.recv() == "held"
+    process.kill()
+    second, _ = holder(1)
+    assert second.poll(10)
+
+
+@pytest.mark.parametrize(
+    ("visible", "index", "name"),
+    [(None, 1, "gpu-1"), ("", 0, "gpu-0"), ("3,5", 1, "gpu-5"), ("GPU-8a2c", 0, "gpu-GPU-8a2c")],
+)
+def test_a_gpu_is_known_by_what_the_outer_variable_makes_visible(monkeypatch, visible, index, name):
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    if visible is not None:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    assert physical(Device("gpu", index)) == name
+
+
+def test_a_cpu_needs_no_slot(tmp_path):
+    slots = Slots([Device("cpu")], limit=0, folder=tmp_path)
+    slots.acquire()
+    assert list(tmp_path.iterdir()) == []

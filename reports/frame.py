@@ -1,0 +1,114 @@
+"""Frame: the merged shards of a run as typed DataFrames."""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from harness.observation import STATUSES, unpack
+from harness.record import COLUMNS, KINDS, VERDICTS
+from harness.rundir import Merged
+
+INTEGERS = ("size", "mismatched")
+FLOATS = ("max_ulp", "max_abs", "budget", "seconds")
+#: Columns whose values come from a fixed list, in that order.
+FIXED = {"verdict": VERDICTS, "kind": ("", *KINDS), "status": STATUSES}
+CATEGORIES = (
+    *("run", "started", "tf", "cuda", "host", "suite", "spec", "raw_op", "case", "dtype", "recipe", "device", "mode"),
+    *("ran_on", "against", "quantity", "verdict", "kind", "owner", "status", "code"),
+)
+SORTED_BY = ["suite", "spec", "case", "device", "mode", "quantity", "against"]
+OBSERVATIONS = pa.schema(
+    [
+        *((name, pa.string()) for name in ("case", "device", "mode", "quantity", "status", "dtype")),
+        ("shape", pa.list_(pa.int64())),
+        ("bytes", pa.binary()),
+        ("indices", pa.list_(pa.int64())),
+        ("dense_shape", pa.list_(pa.int64())),
+        ("code", pa.string()),
+        ("message", pa.string()),
+    ]
+)
+
+
+def records(merged: Merged) -> pd.DataFrame:
+    """One row a record, with the columns of `harness.record.COLUMNS`."""
+    rows = merged.records
+    frame = typed(pd.DataFrame({c: [_clean(getattr(r, c)) for r in rows] for c in COLUMNS}))
+    order = frame[SORTED_BY].astype(str).sort_values(SORTED_BY, kind="stable").index
+    return frame.loc[order].reset_index(drop=True)
+
+
+def observations(merged: Merged) -> pd.DataFrame:
+    """One row a quantity of a case under a plan.
+
+    `dtype`, `shape` and `bytes` (little-endian, in C order) are those of the array, or of the values of a sparse
+    gradient, whose `indices` and `dense_shape` go along. Where there is no array, `bytes` and `shape` are None.
+    """
+    rows = []
+    for (case, device, mode), line in sorted(merged.results.items()):
+        for quantity, result in line.get("observation", {}).items():
+            value, indices = result.get("value"), unpack(result.get("indices"))
+            where = {"case": case, "device": device, "mode": mode, "quantity": quantity, "status": result["status"]}
+            array = {
+                "dtype": value["dtype"] if value else "",
+                "shape": tuple(value["shape"]) if value else None,
+                "bytes": zlib.decompress(base64.b64decode(value["data"])) if value else None,
+                "indices": None if indices is None else tuple(indices.ravel().tolist()),
+                "dense_shape": None if result.get("shape") is None else tuple(result["shape"]),
+            }
+            told = {"code": _clean(result.get("code", "")), "message": _clean(result.get("message", ""))}
+            rows.append(where | array | told)
+    return typed(pd.DataFrame(rows, columns=OBSERVATIONS.names))
+
+
+def typed(frame: pd.DataFrame) -> pd.DataFrame:
+    """The DataFrame with its columns as categories, integers, floats, texts, and tuples of integers.
+
+    Raises:
+      ValueError: a verdict, kind or status that the harness does not know.
+    """
+    columns = {name: _typed(frame[name]) for name in frame.columns}
+    return pd.DataFrame(columns, columns=frame.columns)
+
+
+def array(row: Mapping[str, Any]) -> np.ndarray | None:
+    """The array that a row of `observations` holds."""
+    if row["bytes"] is None:
+        return None
+    data = base64.b64encode(zlib.compress(row["bytes"], 0)).decode()
+    return unpack({"dtype": row["dtype"], "shape": row["shape"], "data": data})
+
+
+def _typed(column: pd.Series) -> pd.Series:
+    name = str(column.name)
+    if name in ("shape", "indices", "dense_shape"):
+        values = [None if v is None else tuple(int(i) for i in v) for v in column]
+        return pd.Series(values, index=column.index, dtype=object)
+    if name == "bytes":
+        return column.astype(object)
+    if name in INTEGERS:
+        return column.astype("int64")
+    if name in FLOATS:
+        return column.astype("float64")
+    if name not in CATEGORIES:
+        return column.astype("str")
+    if name not in FIXED:
+        return column.astype("str").astype("category").cat.remove_unused_categories()
+    unknown = set(column.unique()) - set(FIXED[name])
+    if unknown:
+        raise ValueError(f"column {name}: {sorted(map(str, unknown))} are none of {', '.join(FIXED[name])}")
+    return column.astype("str").astype(pd.CategoricalDtype(list(FIXED[name])))
+
+
+def _clean(value: Any) -> Any:
+    """A text without the lone surrogates that JSON can hold and UTF-8 can't."""
+    if not isinstance(value, str) or value.isascii():
+        return value
+    return value.encode("utf-8", "backslashreplace").decode()

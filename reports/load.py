@@ -1,0 +1,58 @@
+"""Load: what a run directory holds, as DataFrames."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from harness.record import COLUMNS
+from harness.rundir import Merged, merge
+from reports import frame, parquet
+
+RECORDS = "records.parquet"
+OBSERVATIONS = "observations.parquet"
+
+
+def load(run: Path | str) -> pd.DataFrame:
+    """The records of a run, one row a verdict, matches included.
+
+    Columns are those of `harness.record.COLUMNS`, in that order. Reads `records.parquet` or, before there is one,
+    the shards.
+
+    Raises:
+      FileNotFoundError: `run` is not the directory of a run.
+      ValueError: a file is damaged or of another format.
+    """
+    path = Path(run) / RECORDS
+    if not path.exists():
+        return frame.records(_merged(Path(run)))
+    return _of_columns(parquet.read(path), COLUMNS, path)
+
+
+def load_observations(run: Path | str) -> pd.DataFrame:
+    """The observations of a run, one row a quantity of a case under a plan; `reports.frame.array` makes arrays of them.
+
+    Columns: `case`, `device`, `mode`, `quantity`, `status`; `dtype`, `shape`, `bytes` of the array; `indices` and
+    `dense_shape` of a sparse gradient; `code` and `message` of an error or a crash.
+
+    Raises:
+      FileNotFoundError: `run` is not the directory of a run.
+      ValueError: a file is damaged or of another format.
+    """
+    path = Path(run) / OBSERVATIONS
+    if not path.exists():
+        return frame.observations(_merged(Path(run)))
+    return _of_columns(parquet.read(path), tuple(frame.OBSERVATIONS.names), path)
+
+
+def _merged(directory: Path) -> Merged:
+    if not (directory / "shards").is_dir():
+        raise FileNotFoundError(f"{directory} is not the directory of a run: it has neither {RECORDS} nor shards/")
+    return merge([directory])
+
+
+def _of_columns(found: pd.DataFrame, columns: tuple[str, ...], path: Path) -> pd.DataFrame:
+    if tuple(found.columns) != columns:
+        raise ValueError(f"{path}: has the columns {', '.join(found.columns)}; expected {', '.join(columns)}")
+    return frame.typed(found)

@@ -1,0 +1,94 @@
+"""Markdown: a run as a page that code hosts show, such as a job summary."""
+
+from __future__ import annotations
+
+import re
+
+import pandas as pd
+
+from harness.record import FAILING
+from harness.rundir import RunInfo
+from reports import sentence, tables
+from reports.summary import duration, plain
+
+SYMBOLS = {
+    "mismatch": "❌",
+    "error": "⛔",
+    "stale": "🧹",
+    "known": "🟡",
+    "unavailable": "⬜",
+    "contract": "🔷",
+    "match": "✅",
+}
+
+
+def escape(text: object, width: int = 300) -> str:
+    """A text that Markdown and HTML show as it is, on one line."""
+    line = plain(str(text), width).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    line = re.sub(r"([\\`*_{}\[\]()#!|~$])", r"\\\1", line)
+    return line.replace("://", ":&#47;&#47;").replace("@", "&#64;")
+
+
+def code(text: object) -> str:
+    """A text as code, on one line, whatever backticks it holds."""
+    line = plain(str(text), 500).replace("|", "\\|")
+    fence = "`" * (1 + max((len(run) for run in re.findall("`+", line)), default=0))
+    return f"{fence} {line} {fence}"
+
+
+def summary(records: pd.DataFrame, info: RunInfo) -> str:
+    """The run in Markdown: how it stands, what ran where, verdicts, specs × plans, findings, what did not run."""
+    counts = tables.by_verdict(records)
+    lines = [f"**{escape(sentence.of_run(info, counts.to_dict()))}**", ""]
+    lines += [f"# tf-opdiff run {escape(info.run)}", ""]
+    facts = {"TensorFlow": info.tf, "CUDA": info.cuda, "host": info.host, "started": info.started, "took": duration(info)}
+    lines += [", ".join(f"{name} {escape(value)}" for name, value in facts.items() if value), ""]
+    for name, about in info.devices.items():
+        rest = ", ".join(f"{k} {v}" for k, v in about.items() if k != "asked")
+        lines.append(f"- {escape(name)}: {'asked for' if about.get('asked') else '**not asked for, not run**'} {escape(rest)}")
+    named = [(f"{SYMBOLS[verdict]} {verdict}", n) for verdict, n in counts.items()]
+    lines += ["", *_table(["verdict", "records"], [[name, f"{n:,}"] for name, n in named]), ""]
+    lines += _matrix(records)
+    found = tables.findings(records)
+    for title, some in (
+        ("Failing", found[found["verdict"].isin(FAILING)]),
+        ("Known failures", found[found["verdict"] == "known"]),
+    ):
+        lines += [f"## {title}", "", *(_finding(records, row) for row in some.head(30).itertuples())]
+        lines += [f"- and {len(some) - 30:,} more in the report"] if len(some) > 30 else []
+        lines += ["" if len(some) else "None.", ""]
+    absent = tables.not_run(info)
+    if len(absent):
+        why = absent.groupby(["why", "device", "mode"]).size().reset_index(name="cells")
+        rows = [[escape(r.why), escape(f"{r.device}/{r.mode}"), f"{r.cells:,}"] for r in why.itertuples()]
+        lines += ["## Not run", "", *_table(["why", "plan", "cells"], rows), ""]
+    slow = [[escape(r.case), escape(f"{r.device}/{r.mode}"), f"{r.seconds:.2f}"] for r in tables.slowest(records).itertuples()]
+    return "\n".join([*lines, "## Slowest", "", *_table(["case", "plan", "seconds"], slow), ""])
+
+
+def _finding(records: pd.DataFrame, row: object) -> str:
+    record = records.loc[getattr(row, "first")]
+    lines = [
+        f"- {SYMBOLS[record['verdict']]} **{escape(record['spec'])}** {escape(record['kind'])}, "
+        f"{getattr(row, 'records'):,} on {escape(getattr(row, 'plans'))}: {escape(sentence.of_record(record))}"
+    ]
+    if record["got"] or record["want"]:
+        lines.append(f"  - got {code(record['got'])}, want {code(record['want'])}, input {code(record['input'])}")
+    lines += [f"  - {escape(record[name])}" for name in ("detail", "reason") if record[name]]
+    link = str(record["link"])
+    if re.fullmatch(r"https://[A-Za-z0-9./_#?=&%:+-]+", link):
+        lines.append(f"  - <{link}>")
+    return "\n".join([*lines, f"  - {code(record['rerun'])}"])
+
+
+def _matrix(records: pd.DataFrame) -> list[str]:
+    if not len(records):
+        return []
+    rows = ["spec"] if records["spec"].nunique() <= 15 else ["suite"]
+    grid = tables.matrix(records, rows)
+    lines = [[escape(name), *(SYMBOLS.get(v, "") for v in values)] for name, values in zip(grid.index, grid.to_numpy(), strict=True)]
+    return [f"## By {rows[0]} and plan: the worst verdict", "", *_table([*rows, *map(escape, grid.columns)], lines), ""]
+
+
+def _table(heads: list[str], rows: list[list[str]]) -> list[str]:
+    return ["| " + " | ".join(line) + " |" for line in (heads, ["---"] * len(heads), *rows)]

@@ -1,0 +1,109 @@
+"""Page: a run as one HTML file that opens anywhere, offline."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from pathlib import Path
+
+import pandas as pd
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from harness.record import FAILING
+from harness.rundir import RunInfo
+from reports import embed, sentence, tables
+from reports.grid import MEANS, SYMBOLS, Grid, grid
+from reports.summary import duration
+
+_HERE = Path(__file__).parent
+_SCRIPTS = ("dom.js", "data.js", "filters.js", "table.js", "detail.js", "main.js")
+LISTED = 500
+
+
+def html(records: pd.DataFrame, info: RunInfo) -> str:
+    """The whole page. Whatever comes from TensorFlow or from files is escaped, and a policy bars any other script."""
+    order = tables.by_severity(records["verdict"]).argsort(kind="stable")
+    rows = records.iloc[order].reset_index(drop=True)
+    told = rows.assign(seconds=rows["seconds"].round(6), sentence=sentences(rows))
+    environment = Environment(
+        loader=FileSystemLoader(_HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["number"] = lambda n: f"{n:,}"
+    environment.filters["ulp"] = sentence.number
+    library = _script(_HERE / "vendor" / "tabulator.min.js")
+    own = Markup("(() => {\n%s\n})();") % Markup("\n".join(_script(_HERE / "templates" / name) for name in _SCRIPTS))
+    counts = tables.by_verdict(rows).to_dict()
+    matrix = grid(rows, info)
+    found = tables.findings(rows)
+    findings = [(row, rows.loc[row.first], sentence.of_record(rows.loc[row.first])) for row in found.itertuples()]
+    return environment.get_template("index.html").render(
+        info=info,
+        took=duration(info),
+        status=sentence.of_run(info, counts, brief=True),
+        shortfalls=sentence.shortfalls(info),
+        counts=counts,
+        symbols=SYMBOLS,
+        means=MEANS,
+        matrix=matrix,
+        devices=_devices(rows, info),
+        failing=[f for f in findings if f[0].verdict in FAILING],
+        known=[f for f in findings if f[0].verdict == "known"],
+        not_run=_not_run(info),
+        missing=info.not_run[:LISTED],
+        slowest=tables.slowest(rows).to_dict("records"),
+        margins=tables.worst_margins(rows).to_dict("records"),
+        kinds=[k for k in rows["kind"].cat.categories if k and (rows["kind"] == k).any()],
+        data=Markup(embed.encode(told, verdicts=_verdicts(matrix))),
+        style=Markup((_HERE / "templates" / "style.css").read_text()),
+        library_style=Markup((_HERE / "vendor" / "tabulator_simple.min.css").read_text().partition("\n/*#")[0]),
+        library=library,
+        own=own,
+        policy=f"default-src 'none'; style-src 'unsafe-inline'; script-src {_hash(library)} {_hash(own)}; img-src data:",
+    )
+
+
+def sentences(records: pd.DataFrame) -> list[str]:
+    """`sentence.without_case` of each record."""
+    names = ["quantity", "device", "mode", "against", "verdict", "kind", "size", "mismatched", "max_ulp", "budget"]
+    columns = (records[name].tolist() for name in names)
+    return [sentence.without_case(dict(zip(names, values, strict=True))) for values in zip(*columns, strict=True)]
+
+
+def _verdicts(matrix: Grid) -> dict[str, str]:
+    return {verdict: symbol for verdict, symbol in SYMBOLS.items() if verdict in tables.SEVERITY}
+
+
+def _devices(records: pd.DataFrame, info: RunInfo) -> list[dict[str, str]]:
+    """What became of every device that TensorFlow lists, or that was asked for, or that has records."""
+    found = []
+    for name in dict.fromkeys([*info.devices, *records["device"].astype(str).unique()]):
+        about = info.devices.get(name, {"asked": True})
+        here = records[records["device"] == name]
+        ran = int((here["verdict"] != "unavailable").sum())
+        state = "ran" if ran else "asked for, but nothing ran there" if about.get("asked") else "not asked for, not run"
+        facts = ", ".join(f"{key} {value}" for key, value in about.items() if key != "asked")
+        tone = "good" if ran else "bad" if about.get("asked") else "quiet"
+        found.append({"name": name, "state": state, "records": f"{len(here):,}", "about": facts, "tone": tone})
+    return found
+
+
+def _not_run(info: RunInfo) -> list[dict[str, object]]:
+    lost = tables.not_run(info)
+    return lost.groupby(["why", "device", "mode"]).size().reset_index(name="cells").to_dict("records")
+
+
+def _script(path: Path) -> Markup:
+    """A script of ours or a vendored one, fit to stand in a page."""
+    text = path.read_text().partition("\n//# sourceMappingURL")[0]
+    if "</script" in text.lower() or "<!--" in text:
+        raise ValueError(f"{path}: a script that ends its own element can't stand in a page")
+    return Markup(text)
+
+
+def _hash(script: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"

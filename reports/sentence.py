@@ -1,0 +1,82 @@
+"""Sentence: one record, or the state of a run, in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from harness.rundir import RunInfo
+
+_SAYS = {
+    "match": "matches {against}",
+    "contract": "keeps its documented divergence, against {against}",
+    "known": "differs from {against}, as known",
+    "mismatch": "differs from {against}",
+    "stale": "no longer differs from {against}, though a known failure says so",
+    "error": "proves nothing about {against}: the suite itself is at fault",
+    "unavailable": "can't run, so it was not set against {against}",
+}
+_ENDED = {
+    "running": "it never ended (killed, or still running)",
+    "interrupted": "it was interrupted",
+    "fault": "it ended with a fault of its own",
+}
+
+
+def number(value: float) -> str:
+    """A number as people read it: four digits, `inf` and `NaN` as words, nothing for what was not measured."""
+    if math.isnan(value):
+        return "–"
+    if math.isinf(value) or value == int(value) and abs(value) < 1e6:
+        return f"{value:,.0f}"
+    return f"{value:.4g}"
+
+
+def of_record(row: Mapping[str, Any]) -> str:
+    """What was found, and in which case."""
+    return f"{row['case']}, {without_case(row)}"
+
+
+def values(row: Mapping[str, Any]) -> str:
+    """Where, and what: `at [3]: input 0.5, got -0.0, want 0.0`; empty where no value was kept."""
+    named = ", ".join(f"{name} {row[name]}" for name in ("input", "got", "want") if row[name])
+    return f"at {row['worst_index']}: {named}" if named and row["worst_index"] else named
+
+
+def without_case(row: Mapping[str, Any]) -> str:
+    """What was found: `output[0] on cpu/xla: differs from numpy in 3 of 67 elements, worst 12 ULP of 1 allowed (value).`"""
+    says = _SAYS[row["verdict"]].format(against=row["against"])
+    text = f"{row['quantity']} on {row['device']}/{row['mode']}: {says}"
+    if row["mismatched"] and row["verdict"] != "match":
+        text += f" in {row['mismatched']:,} of {row['size']:,} elements"
+    if not math.isnan(row["max_ulp"]) and not (row["verdict"] == "match" and row["max_ulp"] == 0):
+        text += f", worst {number(row['max_ulp'])} ULP of {number(row['budget'])} allowed"
+    return text + (f" ({row['kind'].replace('_', ' ')})" if row["kind"] else "") + "."
+
+
+def shortfalls(info: RunInfo) -> list[str]:
+    """Why a run is not whole, one reason an entry; none for a run that is."""
+    found = []
+    if info.state != "complete":
+        found.append(_ENDED.get(info.state, f"its state is {info.state!r}"))
+    if info.not_run:
+        found.append(f"{len(info.not_run):,} of {info.planned:,} planned cells have no result")
+    unaccounted = info.planned - info.recorded - len(info.not_run)
+    if unaccounted:
+        found.append(f"{unaccounted:,} of {info.planned:,} planned cells are unaccounted for")
+    if info.damaged:
+        found.append(f"{info.damaged:,} damaged {'line' if info.damaged == 1 else 'lines'} in its shards")
+    return found
+
+
+def of_run(info: RunInfo, counts: Mapping[str, int], *, brief: bool = False) -> str:
+    """How the run stands, in one line that never hides that it is partial; `brief` leaves out why it is."""
+    missing = shortfalls(info)
+    failing = sum(counts[v] for v in ("mismatch", "error", "stale"))
+    verdict = f"{failing:,} of {sum(counts.values()):,} records fail" if failing else "no record fails"
+    if not sum(counts.values()):
+        verdict = "there is no record at all"
+    if not missing:
+        return verdict.capitalize() + "."
+    return f"Partial run{'' if brief else ': ' + '; '.join(missing)}. Of what ran, {verdict}."

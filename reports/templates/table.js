@@ -1,0 +1,73 @@
+// Table: the records in a Tabulator that draws only the rows in view.
+
+function measure(value) {
+  if (typeof value === "number") return value;
+  return value === "inf" ? Infinity : value === "-inf" ? -Infinity : NaN;
+}
+
+function byNumber(a, b, _rowA, _rowB, _column, direction) {
+  const [x, y] = [measure(a), measure(b)];
+  if (Number.isNaN(x) || Number.isNaN(y)) {
+    const last = Number.isNaN(x) - Number.isNaN(y);
+    return direction === "asc" ? last : -last;
+  }
+  return x === y ? 0 : x < y ? -1 : 1;
+}
+
+function makeTable(store, onSelect) {
+  const text = (cell) => el("span", { class: "text" }, String(cell.getValue()).slice(0, 200));
+  const code = (cell) => el("span", { class: "text code" }, String(cell.getValue()).slice(0, 200));
+  const number = (cell) => el("span", {}, shown(cell.getValue()));
+  const rank = Object.fromEntries(Object.keys(store.verdicts).map((verdict, i) => [verdict, i]));
+  const numeric = { formatter: number, sorter: byNumber, hozAlign: "right", headerHozAlign: "right" };
+  const plain = { formatter: text, sorter: "alphanum" };
+  const narrow = innerWidth < 640;
+  const columns = [
+    { title: narrow ? "" : "Verdict", field: "verdict", minWidth: narrow ? 44 : 122, widthGrow: 0, responsive: 0,
+      formatter: (cell) => badge(cell.getValue(), store.verdicts), sorter: (a, b) => rank[a] - rank[b] },
+    { title: "Case", field: "case", ...plain, minWidth: narrow ? 140 : 170, widthGrow: 4, responsive: 0 },
+    { title: "Plan", field: "plan", ...plain, minWidth: 122, responsive: 1 },
+    { title: "Quantity", field: "quantity", ...plain, minWidth: 100, responsive: 2 },
+    { title: "Against", field: "against", ...plain, minWidth: 100, responsive: 4 },
+    { title: "Kind", field: "kind", minWidth: 110, widthGrow: 1, responsive: 3, sorter: "alphanum",
+      formatter: (cell) => el("span", { class: "text" }, cell.getValue().replaceAll("_", " ")) },
+    { title: "Wrong", field: "mismatched", ...numeric, minWidth: 92, responsive: 5,
+      formatter: (cell) => el("span", {}, wrong(cell.getData())) },
+    { title: "ULP", field: "max_ulp", ...numeric, minWidth: 72, responsive: 4 },
+    { title: "Budget", field: "budget", ...numeric, minWidth: 88, responsive: 6 },
+    { title: "Got", field: "got", formatter: code, sorter: "alphanum", minWidth: 110, widthGrow: 2, responsive: 5 },
+    { title: "Want", field: "want", formatter: code, sorter: "alphanum", minWidth: 110, widthGrow: 2, responsive: 5 },
+    { title: "Seconds", field: "seconds", ...numeric, minWidth: 88, responsive: 7 },
+  ];
+  const state = { mask: new Uint8Array(store.n).fill(1), selected: -1, row: undefined };
+  const table = new Tabulator(byId("table"), {
+    data: store.rows, index: "i", columns, height: "100%", layout: "fitColumns", responsiveLayout: "hide",
+    rowHeight: 34, renderVertical: "virtual", placeholder: "No record passes these filters.",
+    columnDefaults: { headerTooltip: false, tooltip: false, resizable: true, vertAlign: "middle" },
+    rowFormatter: (row) => {
+      const chosen = row.getData().i === state.selected;
+      row.getElement().classList.toggle("chosen", chosen);
+      row.getElement().setAttribute("aria-selected", chosen);
+    },
+  });
+  table.on("rowClick", (_event, row) => onSelect(row.getData(), true));
+  const api = { table, state };
+  api.filter = (mask) => {
+    state.mask = mask;
+    table.setFilter((row) => mask[row.i] === 1);
+  };
+  // Marks the record and, where it passes the filters, brings it into view.
+  api.choose = (row, scroll) => {
+    const before = state.selected;
+    state.selected = row ? row.i : -1;
+    state.row = row && state.mask[row.i] ? table.getRow(row.i) : undefined;
+    for (const i of new Set([before, state.selected])) if (i >= 0) table.getRow(i)?.reformat();
+    if (scroll && state.row) table.scrollToRow(state.row, "center", false).catch(() => {});
+  };
+  api.neighbour = (step) => {
+    if (!state.row) return table.getRows("visible")[0]?.getData();
+    const next = step > 0 ? state.row.getNextRow() : state.row.getPrevRow();
+    return next ? next.getData() : undefined;
+  };
+  return api;
+}

@@ -1,0 +1,22 @@
+"""Write: a run's records and observations as files that people and tools read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from harness.rundir import RunInfo, merge
+from reports import files, frame, markdown, page, parquet
+from reports.load import OBSERVATIONS, RECORDS
+
+
+def write(run_dir: Path, info: RunInfo) -> None:
+    """Merges the shards of a run into `records.parquet`, `observations.parquet`, `index.html` and `summary.md`.
+
+    Reads nothing but the shards, so that writing again gives the same files.
+    """
+    merged = merge([run_dir])
+    records = frame.records(merged)
+    parquet.write(records, run_dir / RECORDS)
+    parquet.write(frame.observations(merged), run_dir / OBSERVATIONS, schema=frame.OBSERVATIONS)
+    files.replace_text(run_dir / "summary.md", markdown.summary(records, info))
+    files.replace_text(run_dir / "index.html", page.html(records, info))
