@@ -103,7 +103,12 @@ def plain(value: Any) -> Any:
     if isinstance(value, tf.IndexedSlices):
         shape = None if value.dense_shape is None else value.dense_shape.numpy()
         return IndexedSlicesValue(value.values.numpy(), value.indices.numpy(), shape)
-    return None if value is None else np.asarray(value.numpy())  # not asarray(value): fails for a bfloat16 scalar
+    return None if value is None else array(value.numpy())  # not asarray(value): fails for a bfloat16 scalar
+
+
+def array(value: Any) -> np.ndarray:
+    """An array; a string of rank 0, which TensorFlow gives as bytes, as an object like any other string."""
+    return np.asarray(value, object if isinstance(value, bytes) else None)
 
 
 def final(state: dict[str, Any] | None, read: Callable[[Any], Any] = lambda v: v.numpy()) -> dict[str, np.ndarray]:
@@ -114,7 +119,8 @@ def final(state: dict[str, Any] | None, read: Callable[[Any], Any] = lambda v: v
 def eager(spec: Spec, device: str, evidence: Evidence) -> Callable[..., Ran]:
     """Op by op. The ops are then seen by a second, forward-only run under a callback, on a state of its own."""
 
-    def seen(op_type: str, _inputs: Any, _attrs: Any, outputs: Any, op_name: Any = None, graph: Any = None) -> None:
+    def seen(op: str | bytes, _inputs: Any, _attrs: Any, outputs: Any, op_name: Any = None, graph: Any = None) -> None:
+        op_type = op.decode() if isinstance(op, bytes) else op  # bytes off TensorFlow's fast path
         evidence.ops[op_type] = None
         where = evidence.ran.setdefault(op_type, set())
         where.update(short_device(o.device) for o in outputs if graph is None)

@@ -18,7 +18,7 @@ from tensorflow.core.protobuf import error_codes_pb2
 from tensorflow.python.framework import kernels
 from tensorflow.python.framework.indexed_slices import IndexedSlicesValue
 
-from harness.modes import MODES, Evidence, Ran, op_names
+from harness.modes import MODES, Evidence, Ran, array, op_names
 from harness.observation import Observation, Result
 from harness.plan import Device
 from harness.request import Request, find_spec
@@ -117,7 +117,7 @@ def _quantity(value: Any) -> Result:
     if isinstance(value, IndexedSlicesValue):
         shape = None if value.dense_shape is None else tuple(int(n) for n in value.dense_shape)
         return Result("sparse", value.values, value.indices, shape)
-    return Result("value", np.asarray(value))
+    return Result("value", array(value))
 
 
 class Programs:

@@ -3,7 +3,7 @@
 import ml_dtypes
 import numpy as np
 
-from harness.inputs import COMPLEX, FLOATS, SHAPES, UNARY, edges, filled, matrix, plain, scalar, subnormals
+from harness.inputs import COMPLEX, FLOATS, SHAPES, UNARY, edges, filled, plain, subnormals
 from harness.spec import Raises, Side, Spec
 from suites.references.subnormal import LINK, WHY, flushed
 
@@ -60,19 +60,23 @@ def _scaled(exponent):
 def nan_parts(draw, dtype):
     """NaN in the real part, the imaginary one, or both, beside zero, one and a number; and plain numbers between."""
     nan = np.nan
-    return (filled([complex(nan, 0), complex(0, nan), 3 - 4j, complex(nan, 1), complex(1, nan), complex(nan, nan)], dtype),)
+    return (
+        filled([complex(nan, 0), complex(0, nan), 3 - 4j, complex(nan, 1), complex(1, nan), complex(nan, nan)], dtype),
+    )
 
 
 _UNSIGNED = ("uint8", "uint16", "uint32", "uint64")
 _OPDEF = "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/core/ops/math_ops.cc"
 _STABLEHLO = "https://docs.jax.dev/en/latest/_autosummary/jax.lax.sign.html"
-_KERNELGEN = "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/core/kernels/mlir_generated/gpu_op_sign.cc"
-_ZERO = "stablehlo.sign of -0 is -0"
-_COMPLEX = dict(  # |z| costs 2 roundings, the division by it up to 3 in each part
-    recipes={"plain": plain, "axes": axes, "large": _scaled(0.7), "scalar": scalar, "matrix": matrix, "empty": SHAPES["empty"]},
-    dtypes=COMPLEX,
-    ulp={"output": 5},
+_KERNELGEN = (
+    "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/core/kernels/mlir_generated/gpu_op_sign.cc"
 )
+_ZERO = "stablehlo.sign of -0 is -0"
+_COMPLEX = {
+    "recipes": {"plain": plain, "axes": axes, "large": _scaled(0.7), **SHAPES},
+    "dtypes": COMPLEX,
+    "ulp": {"output": 5},  # |z| costs 2 roundings, the division by it up to 3 in each part
+}
 
 SPECS = (
     Spec(
