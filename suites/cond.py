@@ -7,8 +7,10 @@ eager mode, where one branch alone is ever on the tape; what no branch uses is u
 import numpy as np
 
 from harness.inputs import COMPLEX, FLOATS, INTEGERS
+from harness.plan import MODES
 from harness.spec import Raises, Side, Spec
 
+_VALUES = {"positive": 3, "zero": 0, "negative": -3, "nan": np.nan}
 _ONE_TAPE = "an eager cond runs one branch, and only that is on the tape"
 _BOOL = "XLA's conditional takes a boolean"
 _SEMANTICS = "https://openxla.org/xla/operation_semantics#conditional"
@@ -28,10 +30,28 @@ def v1(tf, predicate, then, otherwise):
         tf.compat.v1.enable_control_flow_v2()
 
 
-def _ops(cond, eager, stateful=False):
-    """The ops by mode: what both branches run in eager mode, If or Switch and Merge elsewhere."""
+def _conds(name, program, *, reference, runs, vjp=None, stateful=False, eager=None, **fields):
+    """Two specs of a program(tf, cond, *inputs): `name` with v2's cond, in every mode, and `name-v1` with v1's.
+
+    v1 control flow exists in v1 graphs alone: in a `tf.function`, v1's cond gives If as well, as `cond-captured` shows.
+    `runs` names an op that either branch runs in eager mode, where there is no If. A `vjp` that takes `zeros=False`
+    says by it what is unconnected in eager mode; `eager` is a reference of its own for that mode.
+    """
     op = "If" if stateful else "StatelessIf"
-    return {"eager": eager, "function": op, "xla": op, "graph": op if cond is v2 else "Switch;Merge"}
+    unconnected = vjp and "zeros" in vjp.__code__.co_varnames
+    if unconnected or eager:
+        side = (lambda *a: vjp(*a, zeros=False)) if unconnected else None
+        fields["contract"] = {"*/eager": Side(reference=eager or reference, vjp=side, why=_ONE_TAPE)}
+    for suffix, cond, modes in (("", v2, MODES), ("-v1", v1, MODES if name == "cond-captured" else ("graph",))):
+        yield Spec(
+            name=name + suffix,
+            program=lambda tf, *a, c=cond: program(tf, c, *a),
+            reference=reference,
+            vjp=vjp,
+            ops={"eager": runs, "function": op, "xla": op, "graph": op if cond is v2 else "Switch;Merge"},
+            modes=modes,
+            **fields,
+        )
 
 
 def _either(*shapes):
@@ -42,8 +62,8 @@ def _either(*shapes):
     }
 
 
-def _nested(draw, dtype, p, q):
-    return np.array(p), np.array(q), draw.values(dtype, 5), draw.values(dtype, 5)
+def _nested(p, q):
+    return lambda draw, d: (np.array(p), np.array(q), draw.values(d, 5), draw.values(d, 5))
 
 
 def _when(p, taken, zeros=True):
@@ -58,11 +78,10 @@ def captured_vjp(g, p, x, y, z, w, zeros=True):
     return None, g * (y if p else z), *_when(p, (g * x, z if p else y), zeros), None
 
 
-def nested(tf, p, q, x, y, cond):
+def nested(tf, cond, p, q, x, y):
     """x is used by the branches under p alone, y by one of them and by those under not p."""
-    return cond(
-        tf, p, lambda: cond(tf, q, lambda: x * y, lambda: x * x), lambda: cond(tf, q, lambda: y * y, lambda: y * 2)
-    )
+    then = lambda: cond(tf, q, lambda: x * y, lambda: x * x)  # noqa: E731
+    return cond(tf, p, then, lambda: cond(tf, q, lambda: y * y, lambda: y * 2))
 
 
 def nested_reference(p, q, x, y):
@@ -78,7 +97,7 @@ def nested_vjp(g, p, q, x, y, zeros=True):
     return None, None, dead, g * (2 * y if q else 2)
 
 
-def counted(tf, state, p, x, cond):
+def counted(tf, cond, state, p, x):
     """Either branch counts its runs in a variable of its own, and its traces in a list."""
 
     def then():
@@ -116,7 +135,7 @@ def counts(steps, traced_both):
     return reference
 
 
-def converted(tf, p, x, y):
+def converted(tf, _, p, x, y):
     """A Python `if` on a tensor, as AutoGraph converts it."""
     return tf.autograph.to_graph(python_if)(p, x, y)
 
@@ -196,153 +215,116 @@ def _chosen(p, x, y):
     return truth(p, x + y, x * y)
 
 
+def _reversed(p, x, y):
+    return x[::-1] if p else y[::-1]
+
+
+def if_vjp(g, p, x, y, zeros=True):
+    """Of x * y where p, else x * x."""
+    return None, g * (y if p else 2 * x), g * x if p else np.zeros_like(y) if zeros else None
+
+
+def variable_vjp(g, p, x, zeros=True):
+    """Of x * v where p, else x * 2, v being a variable."""
+    return None, g * (_V if p else 2), g * x if p else np.zeros_like(x) if zeros else None
+
+
+_V = np.array([2.0, 3.0, 5.0])
+_ROUNDED = {"output": 0.5, "grad": 0.5}  # one operation, correctly rounded
+_SCALARS = {k: lambda draw, d, v=v: (np.array(v, d),) for k, v in _VALUES.items()}
+
 SPECS = (
-    Spec(
-        name="cond-autograph",
-        program=converted,
-        reference=lambda p, x, y: x * y if p else x * x,
-        vjp=lambda g, p, x, y: (None, g * (y if p else 2 * x), g * x if p else np.zeros_like(y)),
-        recipes=_either((7,), (7,)),
-        ops=_ops(v2, "Mul"),
-        ulp={"output": 0.5, "grad": 0.5},
-        contract={
-            "*/eager": Side(
-                reference=lambda p, x, y: x * y if p else x * x,
-                vjp=lambda g, p, x, y: (None, g * (y if p else 2 * x), g * x if p else None),
-                why=_ONE_TAPE,
-            )
-        },
-    ),
-    *(
-        Spec(
-            name=f"cond-captured-{name}",  # x by both branches, y by the first, z by the second, w by none
-            program=lambda tf, p, x, y, z, w, c=cond: c(tf, p, lambda: x * y, lambda: x * z),
-            reference=lambda p, x, y, z, w: x * (y if p else z),
-            vjp=captured_vjp,
-            recipes=_either((7,), (7,), (7,), (7,)),
-            ops=_ops(cond, "Mul"),
-            dtypes=FLOATS,
-            ulp={"output": 0.5, "grad": 0.5},
-            contract={
-                "*/eager": Side(
-                    reference=lambda p, x, y, z, w: x * (y if p else z),
-                    vjp=lambda *a: captured_vjp(*a, zeros=False),
-                    why=_ONE_TAPE,
-                )
-            },
-        )
-        for name, cond in (("v1", v1), ("v2", v2))
-    ),
-    *(
-        Spec(
-            name=f"cond-dead-sqrt-{name}",  # unlike where, cond keeps a dead branch out of the gradient too
-            program=lambda tf, x, c=cond: c(tf, x > 0, lambda: tf.sqrt(x), lambda: x * 0.5),
-            reference=lambda x: np.sqrt(x) if x > 0 else x * 0.5,
-            vjp=lambda g, x: g * 0.5 / np.sqrt(x) if x > 0 else g * 0.5,
-            recipes={
-                k: lambda draw, d, v=v: (np.array(v, d),)
-                for k, v in {"positive": 3, "zero": 0, "negative": -3, "nan": np.nan}.items()
-            },
-            ops=_ops(cond, "Greater"),
-            dtypes=FLOATS,
-            ulp={"output": 0.5, "grad": 2},
-        )
-        for name, cond in (("v1", v1), ("v2", v2))
-    ),
-    *(
-        Spec(
-            name=f"cond-dtypes-{name}",
-            program=lambda tf, p, x, y, c=cond: c(tf, p, lambda: tf.reverse(x, [0]), lambda: tf.reverse(y, [0])),
-            reference=lambda p, x, y: x[::-1] if p else y[::-1],
+    next(  # AutoGraph knows v2's cond alone
+        _conds(
+            "cond-autograph",
+            converted,
+            runs="Mul",
+            reference=lambda p, x, y: x * y if p else x * x,
+            vjp=if_vjp,
             recipes=_either((7,), (7,)),
-            ops=_ops(cond, "ReverseV2"),
-            dtypes=(*COMPLEX, *INTEGERS, "bool"),
+            ulp=_ROUNDED,
         )
-        for name, cond in (("v1", v1), ("v2", v2))
     ),
-    *(
-        Spec(
-            name=f"cond-nested-{name}",
-            program=lambda tf, p, q, x, y, c=cond: nested(tf, p, q, x, y, c),
-            reference=nested_reference,
-            vjp=nested_vjp,
-            recipes={
-                f"{p}-{q}".lower().replace("-", "_"): lambda draw, d, p=p, q=q: _nested(draw, d, p, q)
-                for p in (False, True)
-                for q in (False, True)
-            },
-            ops=_ops(cond, "Mul"),
-            ulp={"output": 0.5, "grad": 0.5},
-            contract={
-                "*/eager": Side(reference=nested_reference, vjp=lambda *a: nested_vjp(*a, zeros=False), why=_ONE_TAPE)
-            },
-        )
-        for name, cond in (("v1", v1), ("v2", v2))
+    *_conds(
+        "cond-captured",
+        lambda tf, cond, p, x, y, z, w: cond(tf, p, lambda: x * y, lambda: x * z),
+        runs="Mul",
+        reference=lambda p, x, y, z, w: x * (y if p else z),
+        vjp=captured_vjp,
+        recipes=_either((7,), (7,), (7,), (7,)),
+        dtypes=FLOATS,
+        ulp=_ROUNDED,
     ),
-    *(
-        Spec(
-            name=f"cond-side-effects-{name}",
-            program=lambda tf, state, p, x, c=cond: counted(tf, state, p, x, c),
-            reference=counts(3, True),
-            recipes=_either((3,)),
-            ops=_ops(cond, "AssignAddVariableOp", stateful=True),
-            state=counters,
-            steps=3,
-            ulp={"output": 0.5},
-            contract={"*/eager": Side(reference=counts(3, False), why="an eager cond calls one branch, at every step")},
-        )
-        for name, cond in (("v1", v1), ("v2", v2))
+    *_conds(
+        "cond-dead-sqrt",  # unlike where, cond keeps a dead branch out of the gradient too
+        lambda tf, cond, x: cond(tf, x > 0, lambda: tf.sqrt(x), lambda: x * 0.5),
+        runs="Greater",
+        reference=lambda x: np.sqrt(x) if x > 0 else x * 0.5,
+        vjp=lambda g, x: g * 0.5 / np.sqrt(x) if x > 0 else g * 0.5,
+        recipes=_SCALARS,
+        dtypes=FLOATS,
+        ulp={"output": 0.5, "grad": 2},  # of a rounded root
     ),
-    *(
-        Spec(
-            name=f"cond-side-effects-gradient-{name}",  # asking for the gradient does not run the updates again
-            program=lambda tf, state, p, x, c=cond: counted(tf, state, p, x, c),
-            reference=counts(1, True),
-            vjp=lambda g, p, x: (None, g * (2 if p else 3), None, None),
-            recipes=_either((3,)),
-            ops=_ops(cond, "AssignAddVariableOp", stateful=True),
-            state=counters,
-            ulp={"output": 0.5, "grad": 0.5},
-            contract={"*/eager": Side(reference=counts(1, False), why="an eager cond calls one branch")},
-        )
-        for name, cond in (("v1", v1), ("v2", v2))
+    *_conds(
+        "cond-dtypes",
+        lambda tf, cond, p, x, y: cond(tf, p, lambda: tf.reverse(x, [0]), lambda: tf.reverse(y, [0])),
+        runs="ReverseV2",
+        reference=_reversed,
+        recipes=_either((7,), (7,)),
+        dtypes=(*COMPLEX, *INTEGERS, "bool"),
+    ),
+    *_conds(
+        "cond-nested",
+        nested,
+        runs="Mul",
+        reference=nested_reference,
+        vjp=nested_vjp,
+        recipes={f"{p}_{q}".lower(): _nested(p, q) for p in (False, True) for q in (False, True)},
+        ulp=_ROUNDED,
+    ),
+    *_conds(
+        "cond-side-effects",
+        counted,
+        runs="AssignAddVariableOp",
+        stateful=True,
+        reference=counts(3, True),
+        eager=counts(3, False),
+        recipes=_either((3,)),
+        state=counters,
+        steps=3,
+        ulp=_ROUNDED,
+    ),
+    *_conds(
+        "cond-side-effects-gradient",  # asking for the gradient does not run the updates again
+        counted,
+        runs="AssignAddVariableOp",
+        stateful=True,
+        reference=counts(1, True),
+        eager=counts(1, False),
+        vjp=lambda g, p, x: (None, g * (2 if p else 3), None, None),
+        recipes=_either((3,)),
+        state=counters,
+        ulp=_ROUNDED,
     ),
     Spec(
         name="cond-string",
         program=lambda tf, p, x, y: tf.cond(p, lambda: tf.reverse(x, [0]), lambda: tf.reverse(y, [0])),
-        reference=lambda p, x, y: x[::-1] if p else y[::-1],
+        reference=_reversed,
         recipes=_either((7,), (7,)),
-        ops=_ops(v2, "ReverseV2"),
+        ops={"eager": "ReverseV2", "function": "StatelessIf", "graph": "StatelessIf"},
         dtypes=("object",),
         modes=("eager", "function", "graph"),  # XLA has no strings
     ),
-    *(
-        Spec(
-            name=f"cond-variable-{name}",
-            program=lambda tf, state, p, x, c=cond: c(tf, p, lambda: x * state["v"], lambda: x * 2),
-            reference=lambda p, x: x * (np.array([2.0, 3.0, 5.0]) if p else 2),
-            vjp=lambda g, p, x: (
-                None,
-                g * (np.array([2.0, 3.0, 5.0]) if p else 2),
-                g * x if p else np.zeros_like(x),
-            ),
-            recipes=_either((3,)),
-            ops=_ops(cond, "Mul", stateful=True),
-            state=lambda tf, *_: {"v": tf.Variable([2.0, 3.0, 5.0])},
-            ulp={"output": 0.5, "grad": 0.5},
-            contract={
-                "*/eager": Side(
-                    reference=lambda p, x: x * (np.array([2.0, 3.0, 5.0]) if p else 2),
-                    vjp=lambda g, p, x: (
-                        None,
-                        g * (np.array([2.0, 3.0, 5.0]) if p else 2),
-                        g * x if p else None,
-                    ),
-                    why=_ONE_TAPE,
-                )
-            },
-        )
-        for name, cond in (("v1", v1), ("v2", v2))
+    *_conds(
+        "cond-variable",
+        lambda tf, cond, state, p, x: cond(tf, p, lambda: x * state["v"], lambda: x * 2),
+        runs="Mul",
+        stateful=True,
+        reference=lambda p, x: x * (_V if p else 2),
+        vjp=variable_vjp,
+        recipes=_either((3,)),
+        state=lambda tf, *_: {"v": tf.Variable(_V.astype(np.float32))},
+        ulp=_ROUNDED,
     ),
     Spec(
         name="if-predicate",
@@ -407,7 +389,7 @@ SPECS = (
             recipes=_either((7,), (7,)),
             ops=op,
             dtypes=FLOATS,
-            ulp={"output": 0.5, "grad": 0.5},
+            ulp=_ROUNDED,
             contract={
                 "*/eager": Side(
                     reference=lambda p, x, y: x * y if p else x - y,
@@ -427,7 +409,7 @@ SPECS = (
         ops="Switch;Merge",
         dtypes=FLOATS,
         modes=("function", "xla", "graph"),  # an eager tensor is never dead
-        ulp={"output": 0.5, "grad": 0.5},
+        ulp=_ROUNDED,
         contract={
             "*/function": Side(
                 reference=lambda p, x: (x * 2 if p else x * x, np.int32(p)),
@@ -446,6 +428,6 @@ SPECS = (
         recipes=_either((7,), (7,)),
         ops="Switch;Merge",
         modes=("graph",),  # the others refuse the gradient of v1 control flow: see switch-merge
-        ulp={"output": 0.5, "grad": 0.5},
+        ulp=_ROUNDED,
     ),
 )

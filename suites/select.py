@@ -24,6 +24,11 @@ def split(g, c, x, y):
     return None, unbroadcast(np.where(c, g, 0), x.shape), unbroadcast(np.where(c, 0, g), y.shape)
 
 
+def rows_vjp(g, c, x, y):
+    """The same where a vector picks rows."""
+    return split(g, rows(c, x), x, y)
+
+
 def _sides(c, x, y=None):
     """A recipe: a mixed condition and two sides of these shapes."""
     return lambda draw, d: (draw.booleans(*c), draw.values(d, *x), draw.values(d, *(x if y is None else y)))
@@ -56,27 +61,18 @@ def around_zero(draw, dtype):
     return (x.astype(dtype),)
 
 
-_SAME = {
-    "edges": nasty,
-    "plain": _sides((SIZE,), (SIZE,)),
-    "scalar": _sides((), ()),
-    "empty": _sides((0, 3), (0, 3)),
-}
-_ROWS = {
-    "rows": _sides((5,), (5, 3)),
-    "planes": _sides((3,), (3, 2, 5)),
-    "true": _scalar(True, (3, 5)),
-    "false": _scalar(False, (3, 5)),
-}
+_SAME = {"edges": nasty, "plain": _sides((SIZE,), (SIZE,))}
+_ROWS = {"rows": _sides((5,), (5, 3)), "true": _scalar(True, (5, 3)), "false": _scalar(False, (5, 3))}
+_SHAPES = {"scalar": _sides((), ()), "empty": _sides((0, 3), (0, 3)), "planes": _sides((3,), (3, 2, 5))}
+_FLAT = {k: _SHAPES[k] for k in ("scalar", "empty")}
+_WIDE = {"both": _sides((4, 1), (1, 17), (4, 17)), "rank": _sides((2, 1, 3), (5, 1), (3,))}
 _BROADCAST = {
-    "both": _sides((4, 1), (1, 17), (4, 17)),
     "columns": _sides((3,), (3, 3), (3, 1)),
     "constant": _sides((SIZE,), (SIZE,), ()),
     "grown": _sides((3, 5), (), (1,)),
     "none": _sides((0, 1), (1, 3), ()),
     "true": _scalar(True, (3, 5), (5,)),
     "false": _scalar(False, (3, 5), (5,)),
-    "rank": _sides((2, 1, 3), (5, 1), (3,)),
 }
 _ALL = (*FLOATS, *COMPLEX, *INTEGERS, "bool")
 _INFERENCE = "a graph infers shapes when it is built, and Python raises; an eager op fails in its kernel"
@@ -112,8 +108,8 @@ def _guarded(vjp):
     return lambda g, x: np.where(x > 0, vjp(g, x), 0)
 
 
-# Correctly rounded results are within half a ULP of the exact one; log is within 3, and the reciprocal of float32, which
-# Eigen approximates, within 2.5: OpenCL C 3.0 section 7.4. A gradient starts from a rounded value and rounds twice more.
+# Correctly rounded results are within half a ULP of the exact one; log is within 3, and the reciprocal of float32,
+# which Eigen approximates, within 2.5: OpenCL C 3.0 section 7.4. A gradient rounds twice more.
 _FUNCTIONS = {
     "log": (lambda tf, x: tf.math.log(x), np.log, lambda g, x: g * (1 / x), {"output": 3, "grad": 2}),
     "reciprocal": (
@@ -138,28 +134,34 @@ def _dead_sides(name):
 
 
 SPECS = (
-    Spec(name="select", recipes=_SAME | _ROWS, vjp=lambda g, c, x, y: split(g, rows(c, x), x, y), dtypes=_ALL, **_V1),
+    *(
+        Spec(name=name, recipes=recipes, vjp=rows_vjp, dtypes=dtypes, **_V1)
+        for name, recipes, dtypes in (("select", _SAME | _ROWS, _ALL), ("select-shapes", _SHAPES, ("float32",)))
+    ),
     Spec(
         name="select-broadcast",  # v1 does not broadcast
         recipes={"sides": _sides((3,), (3, 3), (3, 1)), "columns": _sides((5,), (3, 5))},
         contract={"*/eager": Side(reference=lambda *_: Raises("INVALID_ARGUMENT"), why=_INFERENCE)},
         **_V1 | {"reference": _refused},
     ),
-    Spec(name="where", recipes=_SAME, vjp=split, dtypes=_ALL, **_V2),
-    Spec(
-        name="where-broadcast",
-        recipes=_BROADCAST,
-        vjp=split,
-        bound={"grad[1]": _sum_bound(1), "grad[2]": _sum_bound(2)},
-        dtypes=(*FLOATS, *COMPLEX),
-        **_V2,
+    *(
+        Spec(name=name, recipes=recipes, vjp=split, dtypes=dtypes, **_V2)
+        for name, recipes, dtypes in (("where", _SAME, _ALL), ("where-shapes", _FLAT, ("float32",)))
     ),
-    Spec(
-        name="where-broadcast-integer",
-        recipes={k: _BROADCAST[k] for k in ("both", "none", "rank")},
-        vjp=split,
-        dtypes=(*INTEGERS, "bool"),
-        **_V2,
+    *(
+        Spec(
+            name=f"where-broadcast-{name}",
+            recipes=recipes,
+            vjp=split,
+            bound={} if name == "integer" else {"grad[1]": _sum_bound(1), "grad[2]": _sum_bound(2)},
+            dtypes=dtypes,
+            **_V2,
+        )
+        for name, recipes, dtypes in (
+            ("float", _WIDE, (*FLOATS, *COMPLEX)),
+            ("integer", _WIDE, (*INTEGERS, "bool")),
+            ("shapes", _BROADCAST, ("float32",)),
+        )
     ),
     Spec(name="where-dead", recipes={"dead": dead}, vjp=split, dtypes=FLOATS, tier="smoke", **_V2),
     *(
@@ -198,7 +200,7 @@ SPECS = (
     *(
         Spec(
             name=f"{name}-string",
-            recipes={k: _SAME[k] for k in ("plain", "scalar", "empty")},
+            recipes=_FLAT | {"plain": _SAME["plain"]},
             dtypes=("object",),
             # XLA has no strings, and asked twice it aborts: https://github.com/tensorflow/tensorflow/issues/120244.
             modes=("eager", "function", "graph"),
