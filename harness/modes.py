@@ -16,6 +16,9 @@ from harness.spec import Spec
 
 v1 = tf.compat.v1
 _PLUMBING = {"Const", "Placeholder", "NoOp", "_Arg", "_Retval", "_Send", "_Recv", "Identity", "ReadVariableOp"}
+#: Ops that only pass values on. A session feeds and fetches on the host, whatever the plan, and a Switch goes where its
+#: data comes from.
+_ROUTING = {"_Arg", "_Retval", "_Send", "_Recv", "_HostSend", "_HostRecv", "Switch"}
 
 
 @dataclass
@@ -50,6 +53,12 @@ class Evidence:
                         seen.add(name)
                         todo.extend(nodes[name].input)
                 self.folded |= not any(nodes[n].op in fed or nodes[n].op.startswith("Stateful") for n in seen)
+
+    def places(self, wanted: Sequence[str]) -> set[str]:
+        """Where the wanted ops ran or, if optimisation has replaced them all, where anything ran that computes."""
+        ran = [op for op in wanted if op in self.ran and op not in _ROUTING]
+        ran = ran or [op for op in self.ran if op not in _ROUTING | _PLUMBING]
+        return {place for op in ran for place in self.ran[op]}
 
 
 @dataclass

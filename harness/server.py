@@ -166,8 +166,7 @@ def observe(request: Request, device: Device, programs: Programs) -> Observation
         quantities.update({f"grad[{i}]": _quantity(g) for i, g in enumerate(ran.grads or ())})
     wanted = spec.ops_in(request.mode)
     failed = any(r.status == "error" for r in quantities.values())
-    places = {place for op in wanted for place in evidence.ran.get(op, ())}
-    places = places or {p for where in evidence.ran.values() for p in where}
+    places = evidence.places(wanted)
     return Observation(
         quantities=quantities,
         ran_on=";".join(sorted(places)),
