@@ -15,4 +15,4 @@ def pytest_opdiff_summary(directory, info):
     from reports.load import load
     from reports.summary import terminal
 
-    return terminal(load(directory), info)
+    return terminal(load(directory), info, directory)

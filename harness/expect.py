@@ -159,7 +159,7 @@ def expectation(case: Case, inputs: tuple[np.ndarray, ...], side: Side | None) -
             wants.update({f"grad[{i}]": _gradient(g, s) for i, (g, s) in pairs})
     unit = float(ml_dtypes.finfo(dtype).eps) / 2 if dtype.kind == "c" or is_float(dtype) else 0.0
     for quantity, bound in spec.bound.items():
-        if wants[quantity].status in ("value", "sparse"):
+        if quantity in wants and wants[quantity].status in ("value", "sparse"):  # no gradients for a bool, say
             allowed = _call(bound, "bound", case, unit, gs, *wide)
             wants[quantity] = replace(wants[quantity], bound=np.asarray(allowed))
     return Expectation(wants, upstreams, tuple(state))

@@ -15,10 +15,9 @@ from tensorflow.python.framework.indexed_slices import IndexedSlicesValue
 from harness.spec import Spec
 
 v1 = tf.compat.v1
-_PLUMBING = {"Const", "Placeholder", "NoOp", "_Arg", "_Retval", "_Send", "_Recv", "Identity", "ReadVariableOp"}
-#: Ops that only pass values on. A session feeds and fetches on the host, whatever the plan, and a Switch goes where its
-#: data comes from.
-_ROUTING = {"_Arg", "_Retval", "_Send", "_Recv", "_HostSend", "_HostRecv", "Switch"}
+#: What carries tensors between devices, and into and out of a graph; and a Switch, which goes where its data comes from.
+TRANSPORT = {"_Arg", "_Retval", "_Send", "_Recv", "_HostSend", "_HostRecv", "Switch"}
+_PLUMBING = {"Const", "Placeholder", "NoOp", "Identity", "ReadVariableOp", *TRANSPORT}
 
 
 @dataclass
@@ -41,7 +40,7 @@ class Evidence:
         """Notes where the ops of the optimised, placed graphs are, and whether an output depends on no input."""
         for graph in graphs:
             nodes = {n.name: n for n in graph.node}
-            fed = {"_Arg", "_Recv", "Placeholder", "VarHandleOp", "VariableV2"}
+            fed = {"_Arg", "_Recv", "_HostRecv", "Placeholder", "VarHandleOp", "VariableV2"}
             for node in graph.node:
                 self.ran.setdefault(node.op, set()).add(short_device(node.device))
                 if node.op != "_Retval" or node.attr["index"].i >= self.outputs:
@@ -53,12 +52,6 @@ class Evidence:
                         seen.add(name)
                         todo.extend(nodes[name].input)
                 self.folded |= not any(nodes[n].op in fed or nodes[n].op.startswith("Stateful") for n in seen)
-
-    def places(self, wanted: Sequence[str]) -> set[str]:
-        """Where the wanted ops ran or, if optimisation has replaced them all, where anything ran that computes."""
-        ran = [op for op in wanted if op in self.ran and op not in _ROUTING]
-        ran = ran or [op for op in self.ran if op not in _ROUTING | _PLUMBING]
-        return {place for op in ran for place in self.ran[op]}
 
 
 @dataclass
@@ -112,12 +105,10 @@ def plain(value: Any) -> Any:
     if isinstance(value, tf.IndexedSlices):
         shape = None if value.dense_shape is None else value.dense_shape.numpy()
         return IndexedSlicesValue(value.values.numpy(), value.indices.numpy(), shape)
-    return None if value is None else array(value.numpy())  # not asarray(value): fails for a bfloat16 scalar
-
-
-def array(value: Any) -> np.ndarray:
-    """An array; a string of rank 0, which TensorFlow gives as bytes, as an object like any other string."""
-    return np.asarray(value, object if isinstance(value, bytes) else None)
+    if value is None:
+        return None
+    array = np.asarray(value.numpy())  # not asarray(value): fails for a bfloat16 scalar
+    return array.astype(object) if array.dtype.kind == "S" else array  # a scalar string is no tensor of bytes
 
 
 def final(state: dict[str, Any] | None, read: Callable[[Any], Any] = lambda v: v.numpy()) -> dict[str, np.ndarray]:
@@ -128,8 +119,8 @@ def final(state: dict[str, Any] | None, read: Callable[[Any], Any] = lambda v: v
 def eager(spec: Spec, device: str, evidence: Evidence) -> Callable[..., Ran]:
     """Op by op. The ops are then seen by a second, forward-only run under a callback, on a state of its own."""
 
-    def seen(op: str | bytes, _inputs: Any, _attrs: Any, outputs: Any, op_name: Any = None, graph: Any = None) -> None:
-        op_type = op.decode() if isinstance(op, bytes) else op  # bytes off TensorFlow's fast path
+    def seen(op_type: str, _inputs: Any, _attrs: Any, outputs: Any, op_name: Any = None, graph: Any = None) -> None:
+        op_type = tf.compat.as_str(op_type)  # TensorFlow's fast path for eager ops gives bytes
         evidence.ops[op_type] = None
         where = evidence.ran.setdefault(op_type, set())
         where.update(short_device(o.device) for o in outputs if graph is None)
@@ -223,7 +214,7 @@ def graph(spec: Spec, device: str, evidence: Evidence) -> Callable[..., Ran]:
         built["session"] = v1.Session(graph=graph, config=config)
 
     def run(inputs: Sequence[np.ndarray], upstreams: Sequence[np.ndarray | None] | None) -> Ran:
-        if not built:
+        if "session" not in built:  # a build that raised, as for want of a gradient, left some of the rest
             build(inputs, upstreams)
         session, grads = built["session"], built["grads"]
         feed = dict(zip(built["xs"], inputs, strict=True))
@@ -263,5 +254,5 @@ MODES: dict[str, Callable[[Spec, str, Evidence], Callable[..., Ran]]] = {
 
 
 def op_names(ops: Sequence[str], wanted: Sequence[str]) -> str:
-    """The OpDef names of a graph, `;`-joined, less the plumbing that every graph has."""
-    return ";".join(op for op in ops if op in wanted or op not in _PLUMBING)
+    """The OpDef names of a graph, `;`-joined, less calls of traced functions and the plumbing that every graph has."""
+    return ";".join(op for op in ops if op in wanted or not (op in _PLUMBING or op.startswith("__")))

@@ -173,7 +173,5 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     ours = config.stash.get(_session, None)
     if ours and ours.directory and ours.info.ended:
         terminalreporter.section("tf-opdiff")
-        for line in ours.info.faults:
-            terminalreporter.write_line(f"FAULT {line}")
         for line in config.hook.pytest_opdiff_summary(directory=ours.directory, info=ours.info):
             terminalreporter.write_line(line)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -39,8 +40,9 @@ OBSERVATIONS = pa.schema(
 
 def records(merged: Merged) -> pd.DataFrame:
     """One row a record, with the columns of `harness.record.COLUMNS`."""
-    rows = merged.records
-    frame = typed(pd.DataFrame({c: [_clean(getattr(r, c)) for r in rows] for c in COLUMNS}))
+    rows = map(attrgetter(*COLUMNS), merged.records)
+    columns = dict(zip(COLUMNS, zip(*rows, strict=True), strict=False))  # no columns where there are no rows
+    frame = typed(pd.DataFrame({name: _clean(columns.get(name, ())) for name in COLUMNS}))
     order = frame[SORTED_BY].astype(str).sort_values(SORTED_BY, kind="stable").index
     return frame.loc[order].reset_index(drop=True)
 
@@ -63,9 +65,8 @@ def observations(merged: Merged) -> pd.DataFrame:
                 "indices": None if indices is None else tuple(indices.ravel().tolist()),
                 "dense_shape": None if result.get("shape") is None else tuple(result["shape"]),
             }
-            told = {"code": _clean(result.get("code", "")), "message": _clean(result.get("message", ""))}
-            rows.append(where | array | told)
-    return typed(pd.DataFrame(rows, columns=OBSERVATIONS.names))
+            rows.append(where | array | {"code": result.get("code", ""), "message": result.get("message", "")})
+    return typed(pd.DataFrame({name: _clean([row[name] for row in rows]) for name in OBSERVATIONS.names}))
 
 
 def typed(frame: pd.DataFrame) -> pd.DataFrame:
@@ -80,7 +81,7 @@ def typed(frame: pd.DataFrame) -> pd.DataFrame:
 
 def array(row: Mapping[str, Any]) -> np.ndarray | None:
     """The array that a row of `observations` holds."""
-    if row["bytes"] is None:
+    if not isinstance(row["bytes"], bytes):  # None, or what pandas made of it
         return None
     data = base64.b64encode(zlib.compress(row["bytes"], 0)).decode()
     return unpack({"dtype": row["dtype"], "shape": row["shape"], "data": data})
@@ -107,8 +108,12 @@ def _typed(column: pd.Series) -> pd.Series:
     return column.astype("str").astype(pd.CategoricalDtype(list(FIXED[name])))
 
 
-def _clean(value: Any) -> Any:
-    """A text without the lone surrogates that JSON can hold and UTF-8 can't."""
-    if not isinstance(value, str) or value.isascii():
-        return value
-    return value.encode("utf-8", "backslashreplace").decode()
+def _clean(column: Sequence[Any]) -> Sequence[Any]:
+    """The values, texts without the lone surrogates that JSON can hold and UTF-8 can't."""
+    if not column or not isinstance(column[0], str):
+        return column
+    try:
+        "".join(column).encode()
+    except UnicodeEncodeError:
+        return [text.encode("utf-8", "backslashreplace").decode() for text in column]
+    return column

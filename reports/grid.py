@@ -80,7 +80,7 @@ class Grid:
 
 
 def grid(records: pd.DataFrame, info: RunInfo) -> Grid:
-    """The matrix of a run. Planned cells without a result count as `not run`, also where a spec has no record at all."""
+    """The matrix of a run. Planned cells without a result count as `not run`, also where a spec has no record."""
     counts: dict[tuple[str, str], dict[tuple[str, str], Counter[str]]] = {}
     keys = [records[name].astype(str) for name in ("suite", "spec", "device", "mode", "verdict")]
     for (suite, spec, device, mode, verdict), n in Counter(zip(*keys, strict=True)).items():
@@ -91,7 +91,8 @@ def grid(records: pd.DataFrame, info: RunInfo) -> Grid:
         spec = str(lost.case).rsplit("-", 2)[0]
         home = homes.get(str(lost.case)) or (suites.get(spec, "(no record)"), spec)
         counts.setdefault(home, {}).setdefault((str(lost.device), str(lost.mode)), Counter())["not run"] += 1
-    plans = sorted({plan for row in counts.values() for plan in row}, key=lambda plan: tables.plan_order("/".join(plan)))
+    there = {plan for row in counts.values() for plan in row}
+    plans = sorted(there, key=lambda plan: tables.plan_order("/".join(plan)))
     rows: dict[str, Row] = {}
     for suite, spec in sorted(counts):
         cells = [Cell(*plan, counts[suite, spec].get(plan, Counter())) for plan in plans]
@@ -103,4 +104,3 @@ def grid(records: pd.DataFrame, info: RunInfo) -> Grid:
     for device, mode in plans:
         devices.setdefault(device, []).append(mode)
     return Grid(devices, list(rows.values()))
-

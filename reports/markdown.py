@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pandas as pd
 
@@ -38,14 +39,16 @@ def code(text: object) -> str:
 
 def summary(records: pd.DataFrame, info: RunInfo) -> str:
     """The run in Markdown: how it stands, what ran where, verdicts, specs × plans, findings, what did not run."""
-    counts = tables.by_verdict(records)
-    lines = [f"**{escape(sentence.of_run(info, counts.to_dict()))}**", ""]
+    counts = tables.counts(records)
+    lines = [f"**{escape(sentence.of_run(info, counts))}**", ""]
     lines += [f"# tf-opdiff run {escape(info.run)}", ""]
-    facts = {"TensorFlow": info.tf, "CUDA": info.cuda, "host": info.host, "started": info.started, "took": duration(info)}
+    facts = {"TensorFlow": info.tf, "CUDA": info.cuda, "host": info.host, "started": info.started}
+    facts["took"] = duration(info)
     lines += [", ".join(f"{name} {escape(value)}" for name, value in facts.items() if value), ""]
     for name, about in info.devices.items():
         rest = ", ".join(f"{k} {v}" for k, v in about.items() if k != "asked")
-        lines.append(f"- {escape(name)}: {'asked for' if about.get('asked') else '**not asked for, not run**'} {escape(rest)}")
+        asked = "asked for" if about.get("asked") else "**not asked for, not run**"
+        lines.append(f"- {escape(name)}: {asked} {escape(rest)}".rstrip())
     named = [(f"{SYMBOLS[verdict]} {verdict}", n) for verdict, n in counts.items()]
     lines += ["", *_table(["verdict", "records"], [[name, f"{n:,}"] for name, n in named]), ""]
     lines += _matrix(records)
@@ -54,24 +57,26 @@ def summary(records: pd.DataFrame, info: RunInfo) -> str:
         ("Failing", found[found["verdict"].isin(FAILING)]),
         ("Known failures", found[found["verdict"] == "known"]),
     ):
-        lines += [f"## {title}", "", *(_finding(records, row) for row in some.head(30).itertuples())]
+        lines += [f"## {title}", "", *(_finding(records, row) for row in tables.rows(some.head(30)))]
         lines += [f"- and {len(some) - 30:,} more in the report"] if len(some) > 30 else []
         lines += ["" if len(some) else "None.", ""]
     absent = tables.not_run(info)
     if len(absent):
         why = absent.groupby(["why", "device", "mode"]).size().reset_index(name="cells")
-        rows = [[escape(r.why), escape(f"{r.device}/{r.mode}"), f"{r.cells:,}"] for r in why.itertuples()]
+        rows = [[escape(r["why"]), _plan(r), f"{r['cells']:,}"] for r in tables.rows(why)]
         lines += ["## Not run", "", *_table(["why", "plan", "cells"], rows), ""]
-    slow = [[escape(r.case), escape(f"{r.device}/{r.mode}"), f"{r.seconds:.2f}"] for r in tables.slowest(records).itertuples()]
+    slow = [[escape(r["case"]), _plan(r), f"{r['seconds']:.2f}"] for r in tables.rows(tables.slowest(records))]
     return "\n".join([*lines, "## Slowest", "", *_table(["case", "plan", "seconds"], slow), ""])
 
 
-def _finding(records: pd.DataFrame, row: object) -> str:
-    record = records.loc[getattr(row, "first")]
-    lines = [
-        f"- {SYMBOLS[record['verdict']]} **{escape(record['spec'])}** {escape(record['kind'])}, "
-        f"{getattr(row, 'records'):,} on {escape(getattr(row, 'plans'))}: {escape(sentence.of_record(record))}"
-    ]
+def _plan(row: dict[str, Any]) -> str:
+    return escape(f"{row['device']}/{row['mode']}")
+
+
+def _finding(records: pd.DataFrame, row: dict[str, Any]) -> str:
+    record = tables.row(records, row["first"])
+    title = f"- {SYMBOLS[record['verdict']]} **{escape(record['spec'])}** {escape(record['kind'])}"
+    lines = [f"{title}, {row['records']:,} on {escape(row['plans'])}: {escape(sentence.of_record(record))}"]
     if record["got"] or record["want"]:
         lines.append(f"  - got {code(record['got'])}, want {code(record['want'])}, input {code(record['input'])}")
     lines += [f"  - {escape(record[name])}" for name in ("detail", "reason") if record[name]]
@@ -86,7 +91,8 @@ def _matrix(records: pd.DataFrame) -> list[str]:
         return []
     rows = ["spec"] if records["spec"].nunique() <= 15 else ["suite"]
     grid = tables.matrix(records, rows)
-    lines = [[escape(name), *(SYMBOLS.get(v, "") for v in values)] for name, values in zip(grid.index, grid.to_numpy(), strict=True)]
+    body = zip(map(str, grid.index), grid.to_numpy().tolist(), strict=True)
+    lines = [[escape(name), *(SYMBOLS.get(v, "") for v in values)] for name, values in body]
     return [f"## By {rows[0]} and plan: the worst verdict", "", *_table([*rows, *map(escape, grid.columns)], lines), ""]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -13,7 +14,7 @@ from markupsafe import Markup
 from harness.record import FAILING
 from harness.rundir import RunInfo
 from reports import embed, sentence, tables
-from reports.grid import MEANS, SYMBOLS, Grid, grid
+from reports.grid import MEANS, SYMBOLS, grid
 from reports.summary import duration
 
 _HERE = Path(__file__).parent
@@ -37,10 +38,10 @@ def html(records: pd.DataFrame, info: RunInfo) -> str:
     environment.filters["ulp"] = sentence.number
     library = _script(_HERE / "vendor" / "tabulator.min.js")
     own = Markup("(() => {\n%s\n})();") % Markup("\n".join(_script(_HERE / "templates" / name) for name in _SCRIPTS))
-    counts = tables.by_verdict(rows).to_dict()
+    counts = tables.counts(rows)
     matrix = grid(rows, info)
-    found = tables.findings(rows)
-    findings = [(row, rows.loc[row.first], sentence.of_record(rows.loc[row.first])) for row in found.itertuples()]
+    firsts = [(found, tables.row(rows, found["first"])) for found in tables.rows(tables.findings(rows))]
+    findings = [(found, record, sentence.of_record(record)) for found, record in firsts]
     return environment.get_template("index.html").render(
         info=info,
         took=duration(info),
@@ -51,19 +52,19 @@ def html(records: pd.DataFrame, info: RunInfo) -> str:
         means=MEANS,
         matrix=matrix,
         devices=_devices(rows, info),
-        failing=[f for f in findings if f[0].verdict in FAILING],
-        known=[f for f in findings if f[0].verdict == "known"],
+        failing=[f for f in findings if f[0]["verdict"] in FAILING],
+        known=[f for f in findings if f[0]["verdict"] == "known"],
         not_run=_not_run(info),
         missing=info.not_run[:LISTED],
-        slowest=tables.slowest(rows).to_dict("records"),
-        margins=tables.worst_margins(rows).to_dict("records"),
+        slowest=tables.rows(tables.slowest(rows)),
+        margins=tables.rows(tables.worst_margins(rows)),
         kinds=[k for k in rows["kind"].cat.categories if k and (rows["kind"] == k).any()],
-        data=Markup(embed.encode(told, verdicts=_verdicts(matrix))),
+        data=Markup(embed.encode(told, verdicts=_verdicts(), plans=list(tables.plans(rows).cat.categories))),
         style=Markup((_HERE / "templates" / "style.css").read_text()),
         library_style=Markup((_HERE / "vendor" / "tabulator_simple.min.css").read_text().partition("\n/*#")[0]),
         library=library,
         own=own,
-        policy=f"default-src 'none'; style-src 'unsafe-inline'; script-src {_hash(library)} {_hash(own)}; img-src data:",
+        policy=f"default-src 'none'; style-src 'unsafe-inline'; script-src {_hash(library)} {_hash(own)}",
     )
 
 
@@ -74,7 +75,7 @@ def sentences(records: pd.DataFrame) -> list[str]:
     return [sentence.without_case(dict(zip(names, values, strict=True))) for values in zip(*columns, strict=True)]
 
 
-def _verdicts(matrix: Grid) -> dict[str, str]:
+def _verdicts() -> dict[str, str]:
     return {verdict: symbol for verdict, symbol in SYMBOLS.items() if verdict in tables.SEVERITY}
 
 
@@ -92,9 +93,9 @@ def _devices(records: pd.DataFrame, info: RunInfo) -> list[dict[str, str]]:
     return found
 
 
-def _not_run(info: RunInfo) -> list[dict[str, object]]:
+def _not_run(info: RunInfo) -> list[dict[str, Any]]:
     lost = tables.not_run(info)
-    return lost.groupby(["why", "device", "mode"]).size().reset_index(name="cells").to_dict("records")
+    return tables.rows(lost.groupby(["why", "device", "mode"]).size().reset_index(name="cells"))
 
 
 def _script(path: Path) -> Markup:

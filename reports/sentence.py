@@ -21,6 +21,7 @@ _ENDED = {
     "running": "it never ended (killed, or still running)",
     "interrupted": "it was interrupted",
     "fault": "it ended with a fault of its own",
+    "empty": "nothing was selected",
 }
 
 
@@ -28,7 +29,7 @@ def number(value: float) -> str:
     """A number as people read it: four digits, `inf` and `NaN` as words, nothing for what was not measured."""
     if math.isnan(value):
         return "–"
-    if math.isinf(value) or value == int(value) and abs(value) < 1e6:
+    if math.isinf(value) or (value == int(value) and abs(value) < 1e6):
         return f"{value:,.0f}"
     return f"{value:.4g}"
 
@@ -45,7 +46,7 @@ def values(row: Mapping[str, Any]) -> str:
 
 
 def without_case(row: Mapping[str, Any]) -> str:
-    """What was found: `output[0] on cpu/xla: differs from numpy in 3 of 67 elements, worst 12 ULP of 1 allowed (value).`"""
+    """What was found: `output[0] on cpu/xla: differs from numpy in 3 of 67 elements, worst 12 ULP of 1 allowed.`"""
     says = _SAYS[row["verdict"]].format(against=row["against"])
     text = f"{row['quantity']} on {row['device']}/{row['mode']}: {says}"
     if row["mismatched"] and row["verdict"] != "match":
@@ -67,7 +68,7 @@ def shortfalls(info: RunInfo) -> list[str]:
         found.append(f"{unaccounted:,} of {info.planned:,} planned cells are unaccounted for")
     if info.damaged:
         found.append(f"{info.damaged:,} damaged {'line' if info.damaged == 1 else 'lines'} in its shards")
-    return found
+    return found + info.faults
 
 
 def of_run(info: RunInfo, counts: Mapping[str, int], *, brief: bool = False) -> str:
@@ -75,8 +76,7 @@ def of_run(info: RunInfo, counts: Mapping[str, int], *, brief: bool = False) -> 
     missing = shortfalls(info)
     failing = sum(counts[v] for v in ("mismatch", "error", "stale"))
     verdict = f"{failing:,} of {sum(counts.values()):,} records fail" if failing else "no record fails"
+    verdict = f"Of what ran, {verdict}." if missing else verdict.capitalize() + "."
     if not sum(counts.values()):
-        verdict = "there is no record at all"
-    if not missing:
-        return verdict.capitalize() + "."
-    return f"Partial run{'' if brief else ': ' + '; '.join(missing)}. Of what ran, {verdict}."
+        verdict = "There is no record at all."
+    return f"Partial run{'' if brief else ': ' + '; '.join(missing)}. {verdict}" if missing else verdict

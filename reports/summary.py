@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from datetime import datetime
 from pathlib import Path
 
@@ -29,7 +28,7 @@ WIDTH = 120
 
 def plain(text: str, width: int = WIDTH) -> str:
     """One printable line: control characters (which a terminal would obey) become spaces; cut at `width`."""
-    text = " ".join(re.sub(r"[^\x20-\x7e\xa1-\u2027\u2030-\u2065\u2070-\ud7ff\ue000-\ufefe\uff00-\U0010ffff]", " ", text).split())
+    text = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     return text if len(text) <= width else text[: width - 1] + "…"
 
 
@@ -45,10 +44,10 @@ def duration(info: RunInfo) -> str:
 
 
 def terminal(records: pd.DataFrame, info: RunInfo, directory: Path | None = None) -> list[str]:
-    """At most 40 lines: how the run stands, specs × plans, findings (failing before known), slowest, where to read on."""
-    counts = tables.by_verdict(records)
-    lines = [plain(sentence.of_run(info, counts.to_dict()), 200)]
-    lines.append(plain("   ".join(f"{n:,} {verdict}" for verdict, n in counts.items() if n), 200))
+    """At most 40 lines: how the run stands, specs × plans, findings (failing before known), slowest, where it is."""
+    counts = tables.counts(records)
+    lines = [plain(sentence.of_run(info, counts), 200)]
+    lines += [plain(", ".join(f"{n:,} {verdict}" for verdict, n in counts.items() if n), 200)] if len(records) else []
     took = duration(info)
     where = [f"TensorFlow {info.tf}", info.cuda and f"CUDA {info.cuda}", info.host, took and f"took {took}"]
     lines.append(plain(", ".join(filter(None, where))))
@@ -60,20 +59,21 @@ def terminal(records: pd.DataFrame, info: RunInfo, directory: Path | None = None
     room = (LINES - len(lines) - 7) // 3
     lines += _findings(records, found[found["verdict"].isin(FAILING)], "fail [new]", min(room, 5))
     lines += _findings(records, found[found["verdict"] == "known"], "known", 2)
-    for row in tables.slowest(records, 2).itertuples():
-        lines.append(plain(f"slow: {row.seconds:.2f} s  {row.case} on {row.device}/{row.mode}"))
+    for row in tables.rows(tables.slowest(records, 2)):
+        lines.append(plain(f"slow: {row['seconds']:.2f} s  {row['case']} on {row['device']}/{row['mode']}"))
     lines.append(f"report: {(directory or Path('runs') / info.run) / 'index.html'}")
     return lines
 
 
 def _findings(records: pd.DataFrame, found: pd.DataFrame, title: str, most: int) -> list[str]:
     lines = []
-    for row in found.head(most).itertuples():
-        record = records.loc[row.first]
-        head = f"{title}: {row.spec} {row.kind}, {row.records:,} {'record' if row.records == 1 else 'records'} on {row.plans}"
-        lines.append(plain(head))
+    for row in tables.rows(found.head(most)):
+        record = tables.row(records, row["first"])
+        many = f"{row['records']:,} {'record' if row['records'] == 1 else 'records'}"
+        lines.append(plain(f"{title}: {row['spec']} {row['kind']}, {many} on {row['plans']}"))
         if title != "known":
-            lines.append("    " + plain(f"{sentence.of_record(record)} {sentence.values(record)} {record['detail']}", 200))
+            told = f"{sentence.of_record(record)} {sentence.values(record)} {record['detail']}"
+            lines.append("    " + plain(told, 200))
             lines.append("    rerun: " + plain(str(record["rerun"]), 200))
     if len(found) > most:
         lines.append(f"{title}: {len(found) - most:,} more findings in the report")
@@ -83,24 +83,25 @@ def _findings(records: pd.DataFrame, found: pd.DataFrame, title: str, most: int)
 def _grid(records: pd.DataFrame) -> list[str]:
     """Specs × plans; suites × plans when there are many specs, and × devices when there are many plans."""
     rows = "spec" if records["spec"].nunique() <= ROWS else "suite"
-    counts = tables.cells(records, [rows])
-    text = pd.Series(
-        [" ".join(f"{getattr(c, v)}{LETTERS[v]}" for v in tables.SEVERITY if getattr(c, v)) for c in counts.itertuples()],
-        dtype="str",
-    )
-    grid = counts.assign(text=text).pivot(index=rows, columns="plan", values="text").fillna("-")
-    grid = grid[sorted(grid.columns, key=tables.plan_order)]
-    if grid.map(len).max().sum() + 3 * len(grid.columns) + 20 > WIDTH:
-        narrow = counts.assign(text=[LETTERS[w] if w != "match" else "." for w in counts["worst"]])
-        grid = narrow.pivot(index=rows, columns="plan", values="text").fillna("-")[grid.columns]
-    names = [plain(str(name), 30) for name in grid.index]
-    columns = [plain(str(plan), 16) for plan in grid.columns]
-    widths = [max(len(c), *(len(t) for t in grid[plan])) for c, plan in zip(columns, grid.columns, strict=True)]
-    first = max(len(rows), *map(len, names))
-    lines = ["  ".join([rows.ljust(first), *(c.ljust(w) for c, w in zip(columns, widths, strict=True))]).rstrip()]
-    for name, texts in list(zip(names, grid.to_numpy().tolist(), strict=True))[:ROWS]:
-        lines.append("  ".join([name.ljust(first), *(t.ljust(w) for t, w in zip(texts, widths, strict=True))]).rstrip())
-    if len(names) > ROWS:
-        lines.append(f"and {len(names) - ROWS} more rows in the report")
-    used = [v for v in tables.SEVERITY if any(LETTERS[v] in t for t in grid.to_numpy().ravel())]
-    return [*lines, "(" + ", ".join(f"{LETTERS[v]} {v}" for v in used) + ", - no record)"]
+    counts = tables.cells(records, [rows]).rename(columns={"plan": "column"})
+    lines = _aligned(rows, counts)
+    if max(map(len, lines)) > WIDTH:
+        device = counts["column"].str.rpartition("/")[0]
+        merged = counts.assign(column=device).groupby([rows, "column"])[list(tables.SEVERITY)].sum()
+        lines = _aligned(rows, merged.reset_index())
+    used = [v for v in tables.SEVERITY if (records["verdict"] == v).any()]
+    more = [f"and {len(lines) - 1 - ROWS} more rows in the report"] if len(lines) - 1 > ROWS else []
+    return [*lines[: ROWS + 1], *more, "(" + ", ".join(f"{LETTERS[v]} {v}" for v in used) + ", - no record)"]
+
+
+def _aligned(rows: str, counts: pd.DataFrame) -> list[str]:
+    """A line of heads and one for each row, with what was counted in each cell."""
+    texts = [" ".join(f"{n}{LETTERS[v]}" for v in tables.SEVERITY if (n := c[v])) for c in tables.rows(counts)]
+    grid = counts.assign(text=texts).pivot(index=rows, columns="column", values="text").fillna("-")
+    by_device = not any("/" in str(name) for name in grid.columns)
+    grid = grid[sorted(grid.columns, key=lambda name: tables.plan_order(f"{name}/" if by_device else name))]
+    body = zip(map(str, grid.index), grid.to_numpy().tolist(), strict=True)
+    table = [[rows, *map(str, grid.columns)], *([name, *line] for name, line in body)]
+    cells = [[plain(text, 30) for text in line] for line in table]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return ["  ".join(text.ljust(w) for text, w in zip(line, widths, strict=True)).rstrip() for line in cells]

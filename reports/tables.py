@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -18,9 +20,9 @@ def by_severity(verdicts: pd.Series) -> pd.Series:
     return verdicts.astype(str).astype(pd.CategoricalDtype(list(SEVERITY), ordered=True))
 
 
-def plan_order(plan: str) -> tuple[bool, str, int, str]:
+def plan_order(plan: object) -> tuple[bool, str, int, str]:
     """The key that sorts plans: the CPU first, then devices by name; modes as the harness lists them."""
-    device, _, mode = plan.rpartition("/")
+    device, _, mode = str(plan).rpartition("/")
     return device != "cpu", device, MODES.index(mode) if mode in MODES else len(MODES), mode
 
 
@@ -35,6 +37,21 @@ def by_verdict(records: pd.DataFrame) -> pd.Series:
     return records["verdict"].astype(str).value_counts().reindex(SEVERITY, fill_value=0).rename("records")
 
 
+def rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows of a table as plain data."""
+    return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
+
+
+def row(records: pd.DataFrame, index: int) -> dict[str, Any]:
+    """One record as plain data."""
+    return {str(name): value for name, value in records.loc[index].items()}
+
+
+def counts(records: pd.DataFrame) -> dict[str, int]:
+    """`by_verdict` as a dict."""
+    return {str(verdict): int(n) for verdict, n in by_verdict(records).items()}
+
+
 def by_kind(records: pd.DataFrame) -> pd.DataFrame:
     """How many records of each kind (rows) have each verdict (columns); matches are left out."""
     some = records[records["kind"].astype(str) != ""]
@@ -43,22 +60,22 @@ def by_kind(records: pd.DataFrame) -> pd.DataFrame:
     return table.reindex(index=kinds, columns=[v for v in SEVERITY if v in table.columns]).rename_axis("kind")
 
 
-def cells(records: pd.DataFrame, rows: list[str] | None = None) -> pd.DataFrame:
-    """One row for each of `rows` (suite and spec unless told) × plan: `worst` verdict, `records`, a count by verdict."""
-    rows = rows or ["suite", "spec"]
-    keys = records[rows].astype(str).assign(plan=plans(records).astype(str), verdict=records["verdict"].astype(str))
-    counts = keys.groupby([*rows, "plan", "verdict"]).size().unstack("verdict", fill_value=0)
-    counts = counts.reindex(columns=list(SEVERITY), fill_value=0).rename_axis(columns=None)
-    worst = np.asarray(SEVERITY)[(counts.to_numpy() > 0).argmax(axis=1)] if len(counts) else []
-    counts.insert(0, "worst", worst)
-    counts.insert(1, "records", counts[list(VERDICTS)].sum(axis=1))
-    return counts.reset_index()
+def cells(records: pd.DataFrame, by: list[str] | None = None) -> pd.DataFrame:
+    """One row for each of `by` (suite and spec unless told) × plan: `worst` verdict, `records`, a count by verdict."""
+    by = by or ["suite", "spec"]
+    keys = records[by].astype(str).assign(plan=plans(records).astype(str), verdict=records["verdict"].astype(str))
+    table = keys.groupby([*by, "plan", "verdict"]).size().unstack("verdict", fill_value=0)
+    table = table.reindex(columns=list(SEVERITY), fill_value=0).rename_axis(columns=None)
+    worst = np.asarray(SEVERITY)[(table.to_numpy() > 0).argmax(axis=1)] if len(table) else []
+    table.insert(0, "worst", worst)
+    table.insert(1, "records", table[list(VERDICTS)].sum(axis=1))
+    return table.reset_index()
 
 
-def matrix(records: pd.DataFrame, rows: list[str] | None = None) -> pd.DataFrame:
-    """The worst verdict of each of `rows` (suite and spec unless told) under each plan; empty where there is no record."""
-    rows = rows or ["suite", "spec"]
-    table = cells(records, rows).pivot(index=rows, columns="plan", values="worst").fillna("")
+def matrix(records: pd.DataFrame, by: list[str] | None = None) -> pd.DataFrame:
+    """The worst verdict of each of `by` (suite and spec unless told) under each plan; empty where nothing ran."""
+    by = by or ["suite", "spec"]
+    table = cells(records, by).pivot(index=by, columns="plan", values="worst").fillna("")
     return table[sorted(table.columns, key=plan_order)]
 
 

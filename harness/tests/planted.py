@@ -108,6 +108,14 @@ WRONG = (
     floor("folded", lambda tf, x: tf.floor(tf.constant([1.5])), reference=lambda x: np.array([1.0]), vjp=None),
     floor("falls-back", lambda tf, x: _on(tf, "GPU:0", x), vjp=None),
     floor("elsewhere", lambda tf, x: _on(tf, "CPU:0", x), vjp=None),
+    floor(
+        "optimised-away",
+        lambda tf, x: tf.identity(x) + 1.0,
+        reference=lambda x: x + 1,
+        ops="Identity",
+        ulp={"output": 0.5},
+        vjp=None,
+    ),
     floor("broken-reference", lambda tf, x: tf.floor(x), reference=lambda x: 1 / 0),
     floor("suspect-reference", lambda tf, x: tf.floor(x), second=np.ceil),
     floor(

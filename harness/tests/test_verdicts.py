@@ -63,6 +63,11 @@ def test_an_op_that_ran_on_another_device_than_planned_proves_nothing(run_spec, 
     assert all("CPU:0" in r.detail and "CPU:1" in r.detail for r in records)
 
 
+def test_where_an_op_ran_that_the_optimiser_removed_is_told_by_the_rest_of_its_graph(run_spec):
+    (record,) = run_spec("optimised-away", devices=("cpu:1",), modes=("graph",))
+    assert (record.verdict, record.ran_on) == ("match", "CPU:1")
+
+
 def test_a_reference_that_fails_is_the_suites_own_fault(run_spec):
     records = run_spec("broken-reference")
     assert {(r.verdict, r.kind) for r in records} == {("error", "reference")}
@@ -108,6 +113,16 @@ def test_a_known_failure_that_no_longer_fails_is_stale_and_says_what_to_delete(r
     found = run_spec("right", modes=("eager",), known=[Entry(**KNOWN | {"spec": "right"})])
     assert {r.verdict for r in found} == {"stale"}
     assert all("delete or narrow entry 1" in r.detail for r in found)
+
+
+def test_two_plans_that_are_known_to_fail_alike_make_no_entry_stale(run_spec):
+    modes = ("function", "xla")
+    found = run_spec("one-ulp-off", modes=modes, known=[Entry(**KNOWN)])
+    assert {(r.mode, r.against, r.verdict) for r in found} == {
+        ("function", "numpy", "known"),
+        ("xla", "numpy", "known"),
+        ("xla", "cpu/function", "match"),
+    }
 
 
 @pytest.mark.parametrize("elsewhere", [{"tf": "<2.21"}, {"mode": "xla"}, {"device": "gpu"}, {"quantity": "grad[0]"}])

@@ -11,25 +11,29 @@ async function readData(text) {
   return JSON.parse(await new Response(stream).text());
 }
 
-// Columns with `at(row)`; `matching(predicate)` marks the rows whose value passes, asking once for each distinct value.
+// A column with `at(row)`; `matching(predicate)` marks the rows whose value passes, asking once for each distinct value;
+// `containing(word)` those whose text holds a lower-case word.
 function makeColumn(column, n) {
-  if ("const" in column) {
-    const value = column.const;
-    return { at: () => value, values: () => [value], matching: (is) => new Uint8Array(n).fill(is(value) ? 1 : 0) };
-  }
-  if ("codes" in column) {
-    const codes = Uint32Array.from(column.codes);
-    const matching = (is) => {
-      const passes = column.values.map((value) => (is(value) ? 1 : 0));
-      return Uint8Array.from(codes, (code) => passes[code]);
-    };
-    return { at: (row) => column.values[codes[row]], values: () => column.values, matching };
-  }
-  const list = column.list;
+  const values = "const" in column ? [column.const] : column.values || column.list;
+  const codes = column.codes && Uint32Array.from(column.codes);
+  const spread = (list, is) => {
+    if ("const" in column) return new Uint8Array(n).fill(is(list[0]) ? 1 : 0);
+    const passes = new Uint8Array(list.length);
+    for (let i = 0; i < list.length; i++) passes[i] = is(list[i]) ? 1 : 0;
+    if (!codes) return passes;
+    const mask = new Uint8Array(n);
+    for (let i = 0; i < n; i++) mask[i] = passes[codes[i]];
+    return mask;
+  };
+  let folded;
   return {
-    at: (row) => list[row],
-    values: () => [...new Set(list)],
-    matching: (is) => Uint8Array.from(list, (value) => (is(value) ? 1 : 0)),
+    at: "const" in column ? () => values[0] : codes ? (row) => values[codes[row]] : (row) => values[row],
+    values: () => [...new Set(values)],
+    matching: (is) => spread(values, is),
+    containing: (word) => {
+      folded ??= values.map((value) => String(value).toLowerCase());
+      return spread(folded, (value) => value.includes(word));
+    },
   };
 }
 
@@ -54,7 +58,10 @@ function makeStore(data) {
   };
   store.siblings = (row) => {
     const cases = columns.get("case").matching((v) => v === row.case);
-    return store.rows.filter((other) => cases[other.i] && other.quantity === row.quantity);
+    const key = (other) => [other.against !== "numpy", other.against, String(data.plans.indexOf(other.plan)).padStart(4)].join();
+    return store.rows
+      .filter((other) => cases[other.i] && other.quantity === row.quantity)
+      .sort((a, b) => (key(a) < key(b) ? -1 : 1));
   };
   const key = (row) => [row.case, row.device, row.mode, row.quantity, row.against];
   store.keyOf = (row) => key(row).join("|");

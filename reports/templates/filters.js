@@ -37,7 +37,7 @@ function maskOf(store, state) {
   for (const word of state.q.toLowerCase().split(/\s+/).filter(Boolean)) {
     const any = new Uint8Array(store.n);
     for (const name of SEARCHED) {
-      const hits = store.column(name).matching((value) => String(value).toLowerCase().includes(word));
+      const hits = store.column(name).containing(word);
       for (let i = 0; i < any.length; i++) any[i] |= hits[i];
     }
     and(mask, any);

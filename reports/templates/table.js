@@ -23,7 +23,7 @@ function makeTable(store, onSelect) {
   const plain = { formatter: text, sorter: "alphanum" };
   const narrow = innerWidth < 640;
   const columns = [
-    { title: narrow ? "" : "Verdict", field: "verdict", minWidth: narrow ? 44 : 122, widthGrow: 0, responsive: 0,
+    { title: narrow ? "" : "Verdict", field: "verdict", minWidth: narrow ? 44 : 130, widthGrow: 0, responsive: 0,
       formatter: (cell) => badge(cell.getValue(), store.verdicts), sorter: (a, b) => rank[a] - rank[b] },
     { title: "Case", field: "case", ...plain, minWidth: narrow ? 140 : 170, widthGrow: 4, responsive: 0 },
     { title: "Plan", field: "plan", ...plain, minWidth: 122, responsive: 1 },

@@ -19,7 +19,7 @@ PATIENCE = 60.0
 
 
 class Browser:
-    """One page in a Chromium of its own; `said` holds what its console and its exceptions said, `asked` its requests."""
+    """One page in a Chromium of its own; `said` holds what its console and exceptions said, `asked` its requests."""
 
     def __init__(self, program: str, profile: Path) -> None:
         to_us, from_it = os.pipe()
@@ -42,6 +42,7 @@ class Browser:
         self._session = attached["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.call(f"{domain}.enable")
+        self.call("Emulation.setFocusEmulationEnabled", enabled=True)
 
     def call(self, method: str, **parameters: Any) -> dict[str, Any]:
         """Sends one command and waits for its answer."""
@@ -105,13 +106,24 @@ class Browser:
         self.call("Input.dispatchKeyEvent", type="keyDown", **about, **text)
         self.call("Input.dispatchKeyEvent", type="keyUp", **about)
 
+    def click(self, selector: str) -> None:
+        """Clicks with the mouse in the middle of the first element that a CSS selector finds."""
+        box = f"document.querySelector({json.dumps(selector)}).getBoundingClientRect().toJSON()"
+        self.js(f"document.querySelector({json.dumps(selector)}).scrollIntoView({{block: 'center'}})")
+        at = self.js(box)
+        where = {"x": at["x"] + at["width"] / 2, "y": at["y"] + at["height"] / 2, "button": "left", "clickCount": 1}
+        self.call("Input.dispatchMouseEvent", type="mousePressed", **where)
+        self.call("Input.dispatchMouseEvent", type="mouseReleased", **where)
+
     def type(self, text: str) -> None:
         """Types a text where the focus is."""
         self.call("Input.insertText", text=text)
 
     def look(self, *, width: int = 1400, height: int = 900, dark: bool = False) -> None:
         """Sets the window's size in CSS pixels and the colour scheme that the user prefers."""
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600)
+        self.call(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
+        )
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", features=[scheme])
 

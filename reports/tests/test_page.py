@@ -1,0 +1,147 @@
+"""Tests of page, embed and write, without a browser."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import reports
+from harness.rundir import RunInfo
+from reports import embed, files
+from reports.tests import synthetic
+
+
+class Page(HTMLParser):
+    """The elements and attributes of a page, and the text of its scripts."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.scripts: list[str] = []
+        self._script = False
+        self.feed(path.read_text())
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        self._script = tag == "script"
+
+    def handle_endtag(self, tag: str) -> None:
+        self._script = False
+
+    def handle_data(self, data: str) -> None:
+        if self._script:
+            self.scripts.append(data)
+
+
+def test_hostile_texts_make_no_element_no_handler_and_no_script(run: Path, hostile_run: Path) -> None:
+    ordinary, hostile = Page(run / "index.html"), Page(hostile_run / "index.html")
+    assert len(hostile.scripts) == len(ordinary.scripts) == 3
+    assert hostile.scripts[1:] == ordinary.scripts[1:]
+    assert {tag for tag, _ in hostile.elements} <= {tag for tag, _ in ordinary.elements} | {
+        "details",
+        "code",
+        "section",
+    }
+    assert not {tag for tag, _ in hostile.elements} & {"img", "svg", "iframe"}
+    names = {name for _, attributes in hostile.elements for name in attributes}
+    assert not {name for name in names if name.startswith("on")} and "src" not in names
+    for _, attributes in hostile.elements:
+        assert (attributes.get("href") or "#").startswith("#")
+
+
+def test_the_page_asks_for_nothing_and_its_policy_allows_its_own_scripts_only(run: Path) -> None:
+    page = Page(run / "index.html")
+    policy = next(a["content"] for tag, a in page.elements if tag == "meta" and a.get("http-equiv"))
+    assert policy is not None and policy.startswith("default-src 'none'")
+    hashes = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in page.scripts[1:]]
+    assert re.findall(r"'sha256-([^']+)'", policy) == hashes
+    assert not [tag for tag, a in page.elements if tag == "link" or a.get("src")]
+
+
+def test_embedded_columns_decode_to_the_same_values() -> None:
+    frame = pd.DataFrame(
+        {
+            "const": ["x"] * 4,
+            "few": ["a", "b", "a", "b"],
+            "all": ["1", "2", "3", "4"],
+            "float": [1.5, float("nan"), float("inf"), float("-inf")],
+            "int": [1, 2, 3, 4],
+        }
+    )
+    data = json.loads(gzip.decompress(base64.b64decode(embed.encode(frame, more=1))))
+    assert (data["n"], data["more"]) == (4, 1)
+    assert data["columns"]["const"] == {"const": "x"}
+    assert data["columns"]["few"] == {"values": ["a", "b"], "codes": [0, 1, 0, 1]}
+    assert data["columns"]["all"] == {"list": ["1", "2", "3", "4"]}
+    assert data["columns"]["float"] == {"list": [1.5, "NaN", "inf", "-inf"]}
+    assert data["columns"]["int"] == {"list": [1, 2, 3, 4]}
+
+
+def test_writing_again_gives_the_same_files(tmp_path: Path) -> None:
+    info = synthetic.write(tmp_path, synthetic.records(synthetic.ops(6), ["cpu"], ["edges"]), observed=True)
+
+    def content() -> dict[str, bytes]:
+        reports.write(tmp_path, info)
+        return {p.name: p.read_bytes() for p in tmp_path.iterdir() if p.is_file()}
+
+    first = content()
+    assert first == content()
+    assert set(first) == {"run.json", "records.parquet", "observations.parquet", "index.html", "summary.md"}
+
+
+def test_a_damaged_parquet_is_written_anew_from_the_shards(tmp_path: Path) -> None:
+    info = synthetic.write(tmp_path, synthetic.records(synthetic.ops(2), ["cpu"], ["edges"]))
+    (tmp_path / "records.parquet").write_bytes(b"nothing")
+    reports.write(tmp_path, info)
+    assert len(reports.load(tmp_path)) == 16
+
+
+def test_a_file_that_cannot_be_filled_stays_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "page"
+    path.write_text("old")
+
+    def fail(_file: object) -> None:
+        raise RuntimeError("full")
+
+    with pytest.raises(RuntimeError, match="full"):
+        files.replace(path, fail)
+    assert path.read_text() == "old" and list(tmp_path.iterdir()) == [path]
+
+
+def test_the_page_names_what_did_not_run_and_why(tmp_path: Path) -> None:
+    rows = synthetic.records([("rounding", "ceil")], ["cpu"], ["edges"])
+    lost = [{"case": "ceil-float32-bits", "device": "cpu", "mode": "xla", "why": "never started"}]
+    info = synthetic.write(
+        tmp_path, rows, planned=5, not_run=lost, deselected=["rounding.rint-float32"], state="interrupted"
+    )
+    reports.write(tmp_path, info)
+    text = (tmp_path / "index.html").read_text()
+    for said in (
+        "This run is partial",
+        "never started",
+        "ceil-float32-bits",
+        "rounding.rint-float32",
+        "it was interrupted",
+    ):
+        assert said in text
+    assert "asked for, but nothing ran there" in text and "not asked for, not run" in text
+
+
+def test_a_whole_run_has_no_banner(run: Path) -> None:
+    assert "This run is partial" not in (run / "index.html").read_text()
+    assert RunInfo.load(run).state == "complete"
+
+
+def test_ten_thousand_records_make_a_page_below_two_megabytes(tmp_path: Path) -> None:
+    rows = synthetic.records(synthetic.ops(125), ["cpu", "gpu:0"], ["edges", "bits", "plain", "halves", "subnormals"])
+    reports.write(tmp_path, synthetic.write(tmp_path, rows))
+    assert len(rows) == 10000
+    assert (tmp_path / "index.html").stat().st_size < 2e6

@@ -1,0 +1,111 @@
+"""Tests of summary and markdown."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import reports
+from harness.record import COLUMNS, Record
+from harness.rundir import RunInfo
+from reports import markdown, summary
+from reports.frame import records as frame_of
+from reports.tests import synthetic
+from reports.tests.conftest import HOSTILE
+
+
+@pytest.mark.parametrize(("specs", "devices"), [(5, 1), (15, 2), (15, 5), (61, 2), (400, 3)])
+def test_the_terminal_gets_forty_plain_lines_at_most(tmp_path: Path, specs: int, devices: int) -> None:
+    names = ["cpu", "gpu:0", "gpu:1", "tpu:0", "cpu+noonednn"][:devices]
+    rows = [replace(r, verdict="mismatch") for r in synthetic.records(synthetic.ops(specs), names, ["edges"])]
+    info = synthetic.write(tmp_path, rows)
+    lines = summary.terminal(reports.load(tmp_path), info, tmp_path)
+    assert len(lines) <= 40
+    assert max(map(len, lines)) <= 220
+    heads = next(line for line in lines if line.startswith(("spec ", "suite ")))
+    assert len(heads) <= 120 and all(f"  {name}" in heads for name in names)
+    assert lines[-1] == f"report: {tmp_path / 'index.html'}"
+
+
+def test_few_specs_are_listed_and_many_are_gathered_by_suite(run: Path, tmp_path: Path) -> None:
+    text = "\n".join(summary.terminal(reports.load(run), RunInfo.load(run)))
+    assert re.search(r"^rounding +64\. +64\. +8X 56\.", text, re.MULTILINE) and not re.search(
+        r"^floor ", text, re.MULTILINE
+    )
+    rows = synthetic.records([("rounding", "floor"), ("rounding", "ceil")], ["cpu"], ["edges"])
+    info = synthetic.write(tmp_path, rows)
+    text = "\n".join(summary.terminal(reports.load(tmp_path), info))
+    assert re.search(r"^floor +2\. +2\. +2X +2\.", text, re.MULTILINE)
+
+
+def test_new_failures_come_before_known_ones_with_their_rerun_command(run: Path) -> None:
+    lines = summary.terminal(reports.load(run), RunInfo.load(run))
+    titles = [line.partition(":")[0] for line in lines if line.startswith(("fail [new]", "known"))]
+    assert titles == sorted(titles) and set(titles) == {"fail [new]", "known"}
+    assert sum("rerun: pytest suites --case" in line for line in lines) == 5
+
+
+def test_devices_not_asked_for_are_named(run: Path) -> None:
+    assert "devices: cpu, gpu:0; not asked for: gpu:1" in summary.terminal(reports.load(run), RunInfo.load(run))
+
+
+def test_a_partial_run_says_so_in_the_first_line_of_both(tmp_path: Path) -> None:
+    rows = synthetic.records([("rounding", "ceil")], ["cpu"], ["edges"])
+    lost = [{"case": "ceil-float32-bits", "device": "cpu", "mode": "xla", "why": "cut off"}]
+    info = synthetic.write(tmp_path, rows, planned=5, not_run=lost, state="interrupted")
+    found = reports.load(tmp_path)
+    assert summary.terminal(found, info)[0].startswith("Partial run: it was interrupted; 1 of 5 planned cells")
+    assert markdown.summary(found, info).startswith("**Partial run: ")
+    assert "| cut off | cpu/xla | 1 |" in markdown.summary(found, info)
+
+
+def test_a_run_without_records_is_reported_as_such(tmp_path: Path) -> None:
+    info = synthetic.write(tmp_path, [], state="interrupted", planned=7)
+    reports.write(tmp_path, info)
+    found = reports.load(tmp_path)
+    assert tuple(found.columns) == COLUMNS and len(reports.load_observations(tmp_path)) == 0
+    assert "There is no record at all" in summary.terminal(found, info)[0]
+    assert "There is no record at all" in (tmp_path / "summary.md").read_text()
+    assert "This run is partial" in (tmp_path / "index.html").read_text()
+
+
+def test_no_control_character_reaches_the_terminal(hostile_run: Path) -> None:
+    lines = summary.terminal(reports.load(hostile_run), RunInfo.load(hostile_run))
+    assert all(line.isprintable() or line == "" for line in lines)
+
+
+def test_hostile_texts_are_inert_in_markdown(hostile_run: Path) -> None:
+    text = (hostile_run / "summary.md").read_text()
+    outside = re.sub(r"(`+) .*? \1", "", text)
+    assert not re.search(r"<(?!https://)", outside)
+    assert "javascript:" not in re.findall(r"<(https?://[^>]*|javascript:[^>]*)>", text)
+    for line in text.splitlines():
+        assert line.startswith("|") == line.endswith("|")
+
+
+@pytest.mark.parametrize("text", [*HOSTILE, "a|b", "`x``y", "[x](https://y)", "@someone", "*b* _i_"])
+def test_escaped_markdown_keeps_on_one_line_without_markup(text: str) -> None:
+    for made in (markdown.escape(text), markdown.code(text)):
+        assert "\n" not in made and made.isprintable()
+    assert not re.search(r"(?<!\\)[`*_\[\]|]|[<>@]", markdown.escape(text))
+
+
+def test_durations_read_as_people_say_them() -> None:
+    def took(ended: str) -> str:
+        return summary.duration(RunInfo(run="r", started="2031-01-01T00:00:00+00:00", ended=ended))
+
+    assert took("2031-01-01T01:02:03+00:00") == "1 h 2 min 3 s"
+    assert took("2031-01-01T00:00:00+00:00") == "0 s"
+    assert took("") == ""
+
+
+def test_frame_sorts_the_same_whatever_worker_wrote_first(tmp_path: Path, rows: list[Record]) -> None:
+    from harness.rundir import merge
+
+    some = rows[:40]
+    synthetic.write(tmp_path / "a", some, shards=1)
+    synthetic.write(tmp_path / "b", some[::-1], shards=3)
+    assert frame_of(merge([tmp_path / "a"])).equals(frame_of(merge([tmp_path / "b"])))

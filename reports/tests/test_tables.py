@@ -1,0 +1,143 @@
+"""Tests of tables, grid and sentence."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import reports
+from harness.record import VERDICTS, Record
+from harness.rundir import RunInfo
+from reports import sentence, tables
+from reports.grid import SYMBOLS, grid
+from reports.tests import synthetic
+
+
+@pytest.fixture(scope="module")
+def records(run: Path) -> pd.DataFrame:
+    return reports.load(run)
+
+
+def test_verdict_counts_add_up_and_name_the_absent_ones(records: pd.DataFrame, rows: list[Record]) -> None:
+    counts = tables.by_verdict(records)
+    assert counts.to_dict() == {v: Counter(r.verdict for r in rows)[v] for v in VERDICTS}
+    assert tables.by_verdict(records[records["verdict"] == "match"])["mismatch"] == 0
+
+
+def test_a_cell_shows_its_worst_verdict_not_its_commonest(records: pd.DataFrame, rows: list[Record]) -> None:
+    matrix = tables.matrix(records)
+    assert matrix.loc[("rounding", "floor"), "cpu/xla"] == "mismatch"
+    assert matrix.loc[("rounding", "ceil"), "cpu/xla"] == "match"
+    suites = tables.cells(records, ["suite"]).set_index(["suite", "plan"])
+    row = suites.loc["rounding"].loc["gpu:0/xla"]
+    assert (row["worst"], row["mismatch"], row["stale"], row["known"]) == ("mismatch", 8, 8, 8)
+    assert suites["records"].sum() == len(rows)
+
+
+def test_plans_come_cpu_first_and_modes_in_the_harness_order(records: pd.DataFrame) -> None:
+    names = list(tables.matrix(records).columns)
+    assert names == [f"{d}/{m}" for d in ("cpu", "gpu:0") for m in ("eager", "function", "xla", "graph")]
+
+
+def test_severity_covers_every_verdict_and_every_one_has_a_symbol() -> None:
+    assert sorted(tables.SEVERITY) == sorted(VERDICTS)
+    assert set(VERDICTS) < set(SYMBOLS) and len(set(SYMBOLS.values())) == len(SYMBOLS)
+
+
+def test_findings_put_failing_before_known_and_lose_no_record(records: pd.DataFrame, rows: list[Record]) -> None:
+    found = tables.findings(records)
+    wanted = Counter(r.verdict for r in rows)
+    assert found["records"].sum() == wanted["mismatch"] + wanted["error"] + wanted["stale"] + wanted["known"]
+    assert list(found["verdict"].astype(str).drop_duplicates()) == ["mismatch", "error", "stale", "known"]
+    for row in tables.rows(found):
+        first = tables.row(records, row["first"])
+        assert [first[name] for name in ("spec", "verdict", "kind")] == [
+            row[name] for name in ("spec", "verdict", "kind")
+        ]
+        assert first["against"] == "numpy"
+
+
+def test_a_run_counts_once_among_the_slowest_however_many_records_it_gave(records: pd.DataFrame) -> None:
+    slow = tables.slowest(records, 50)
+    assert not slow.duplicated(["case", "device", "mode"]).any()
+    assert slow["seconds"].is_monotonic_decreasing and slow["seconds"].iloc[0] == records["seconds"].max()
+
+
+def test_margins_are_of_matches_within_their_budget(records: pd.DataFrame) -> None:
+    margins = tables.worst_margins(records, 1000)
+    assert margins["used"].is_monotonic_decreasing and margins["used"].between(0, 1).all()
+
+
+def test_kinds_count_all_that_is_no_match(records: pd.DataFrame) -> None:
+    assert tables.by_kind(records).to_numpy().sum() == (records["kind"] != "").sum()
+
+
+def info(**fields: object) -> RunInfo:
+    return RunInfo(**{"run": "r", "started": "", "state": "complete", "planned": 2, "recorded": 2, **fields})  # type: ignore[arg-type]
+
+
+LOST = {"case": "floor-float32-edges", "device": "cpu", "mode": "xla", "why": "cut off"}
+
+
+def test_planned_cells_without_a_result_show_in_the_matrix_even_of_a_spec_without_records() -> None:
+    rows = synthetic.records([("rounding", "ceil")], ["cpu"], ["edges"])
+    frame = pd.DataFrame([vars(r) for r in rows])
+    found = grid(
+        frame, info(not_run=[LOST, {**LOST, "case": "ceil-float32-edges"}, {**LOST, "case": "ceil-float32-new"}])
+    )
+    cells = {(s.name, c.mode): c for suite in found.rows for s in suite.specs for c in suite.cells and s.cells}
+    assert cells["floor", "xla"].worst == "not run" and cells["floor", "eager"].worst == ""
+    assert cells["ceil", "xla"].told == "2 not run, 2 match"
+
+
+def test_a_mismatch_is_not_hidden_by_a_cell_that_did_not_run() -> None:
+    rows = [replace(r, verdict="mismatch") for r in synthetic.records([("s", "ceil")], ["cpu"], ["edges"])]
+    found = grid(pd.DataFrame([vars(r) for r in rows]), info(not_run=[{**LOST, "case": "ceil-float32-edges"}]))
+    assert found.rows[0].cells[2].worst == "mismatch"
+
+
+@pytest.mark.parametrize(
+    ("fields", "says"),
+    [
+        ({"state": "running"}, "never ended"),
+        ({"state": "interrupted"}, "interrupted"),
+        ({"state": "fault"}, "fault of its own"),
+        ({"recorded": 1, "not_run": [LOST]}, "1 of 2 planned cells have no result"),
+        ({"recorded": 1}, "1 of 2 planned cells are unaccounted for"),
+        ({"damaged": 3}, "3 damaged lines"),
+    ],
+)
+def test_a_run_that_is_not_whole_says_so_first(fields: dict[str, object], says: str) -> None:
+    counts = dict.fromkeys(VERDICTS, 1)
+    assert sentence.of_run(info(**fields), counts).startswith("Partial run: ")
+    assert says in sentence.of_run(info(**fields), counts)
+    assert sentence.of_run(info(**fields), counts, brief=True).startswith("Partial run.")
+
+
+def test_a_whole_run_says_what_fails() -> None:
+    assert sentence.of_run(info(), dict.fromkeys(VERDICTS, 1)) == "3 of 7 records fail."
+    assert sentence.of_run(info(), {**dict.fromkeys(VERDICTS, 0), "match": 1}) == "No record fails."
+    assert sentence.of_run(info(), dict.fromkeys(VERDICTS, 0)) == "There is no record at all."
+
+
+def test_the_sentence_of_a_mismatch_tells_what_where_how_many_and_how_far() -> None:
+    row = synthetic.records([("s", "floor")], ["cpu"], ["edges"])[0]
+    row = replace(
+        row, verdict="mismatch", kind="value", mismatched=3, size=1234, max_ulp=12.5, budget=1.0, against="numpy"
+    )
+    row = replace(row, worst_index="[4]", input="0.5", got="1.0", want="0.0")
+    assert sentence.of_record(vars(row)) == (
+        "floor-float32-edges, output[0] on cpu/eager: differs from numpy in 3 of 1,234 elements, "
+        "worst 12.5 ULP of 1 allowed (value)."
+    )
+    assert sentence.values(vars(row)) == "at [4]: input 0.5, got 1.0, want 0.0"
+
+
+@pytest.mark.parametrize("verdict", VERDICTS)
+def test_every_verdict_has_a_sentence(verdict: str) -> None:
+    row = replace(synthetic.records([("s", "floor")], ["cpu"], ["edges"])[0], verdict=verdict, against="numpy")
+    assert sentence.of_record(vars(row)).startswith("floor-float32-edges, output[0] on cpu/eager: ")
