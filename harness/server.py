@@ -170,7 +170,7 @@ def observe(request: Request, device: Device, programs: Programs) -> Observation
         quantities.update({f"grad[{i}]": _quantity(g) for i, g in enumerate(ran.grads or ())})
     wanted = spec.ops_in(request.mode)
     failed = any(r.status == "error" for r in quantities.values())
-    places = {place for op in wanted for place in evidence.ran.get(op, ())}
+    places = {place for op in wanted if op not in TRANSPORT for place in evidence.ran.get(op, ())}
     # Of an op that the optimiser removed, what is left tells; but not the transport between the session and the device.
     places = places or {p for op, where in evidence.ran.items() if op not in TRANSPORT for p in where}
     return Observation(

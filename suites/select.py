@@ -1,0 +1,211 @@
+"""Select: `tf.where` with three arguments (SelectV2, broadcasting) and v1 Select (a vector picks rows).
+
+An upstream goes to the chosen side, zeros go to the other, nothing to the condition. A dead branch can't leak into the
+output, but does leak into the gradient: its VJP is fed zeros, and 0 × inf is NaN
+(https://www.tensorflow.org/api_docs/python/tf/where), unless its input is made safe as well (the double where).
+"""
+
+import numpy as np
+
+from harness.inputs import COMPLEX, FLOATS, INTEGERS, SIZE, edges, is_float, subnormals
+from harness.spec import Raises, Side, Spec
+from suites.references.broadcast import unbroadcast
+
+
+def rows(c, x):
+    """v1 Select: a condition of rank 1 picks along the first axis."""
+    return c.reshape(c.shape + (1,) * (np.ndim(x) - np.ndim(c)))
+
+
+def split(g, c, x, y):
+    """The upstream for either side, summed over what was broadcast; none for the condition, nor for integers."""
+    if x.dtype.kind in "iub":
+        return None, None, None
+    return None, unbroadcast(np.where(c, g, 0), x.shape), unbroadcast(np.where(c, 0, g), y.shape)
+
+
+def rows_vjp(g, c, x, y):
+    """The same where a vector picks rows."""
+    return split(g, rows(c, x), x, y)
+
+
+def _sides(c, x, y=None):
+    """A recipe: a mixed condition and two sides of these shapes."""
+    return lambda draw, d: (draw.booleans(*c), draw.values(d, *x), draw.values(d, *(x if y is None else y)))
+
+
+def _scalar(chosen, x, y=None):
+    """A recipe with a condition of rank 0."""
+    return lambda draw, d: (np.array(chosen), draw.values(d, *x), draw.values(d, *(x if y is None else y)))
+
+
+def nasty(draw, dtype):
+    """Edge values, subnormals too, on both sides, rolled so that one side's NaN faces the other's number."""
+    values = edges(draw, dtype)[0]
+    if is_float(dtype):
+        values = np.concatenate([values[:29], subnormals(draw, dtype)[0][: SIZE - 29]])
+    return draw.booleans(values.size), values, np.roll(values, 7)
+
+
+def dead(draw, dtype):
+    """What the condition rejects is NaN or inf on either side."""
+    c, bad = draw.booleans(SIZE), np.resize(np.array([np.nan, np.inf, -np.inf]), SIZE)
+    x, y = draw.values(np.dtype("float64"), SIZE), draw.values(np.dtype("float64"), SIZE)
+    return c, np.where(c, x, bad).astype(dtype), np.where(c, bad, y).astype(dtype)
+
+
+def around_zero(draw, dtype):
+    """Positive numbers and inf, which are alive where x > 0; zeros, negative numbers, -inf and NaN, which are dead."""
+    x = draw.uniform(SIZE, low=0.25, high=9.0) * np.where(draw.booleans(SIZE), 1, -1)
+    x[[3, 11, 20, 33, 40, 66]] = 0.0, -0.0, np.nan, np.inf, -np.inf, 0.0
+    return (x.astype(dtype),)
+
+
+_SAME = {"edges": nasty, "plain": _sides((SIZE,), (SIZE,))}
+_ROWS = {"rows": _sides((5,), (5, 3)), "true": _scalar(True, (5, 3)), "false": _scalar(False, (5, 3))}
+_SHAPES = {"scalar": _sides((), ()), "empty": _sides((0, 3), (0, 3)), "planes": _sides((3,), (3, 2, 5))}
+_FLAT = {k: _SHAPES[k] for k in ("scalar", "empty")}
+_WIDE = {"both": _sides((4, 1), (1, 17), (4, 17)), "rank": _sides((2, 1, 3), (5, 1), (3,))}
+_BROADCAST = {
+    "columns": _sides((3,), (3, 3), (3, 1)),
+    "constant": _sides((SIZE,), (SIZE,), ()),
+    "grown": _sides((3, 5), (), (1,)),
+    "none": _sides((0, 1), (1, 3), ()),
+    "true": _scalar(True, (3, 5), (5,)),
+    "false": _scalar(False, (3, 5), (5,)),
+}
+_ALL = (*FLOATS, *COMPLEX, *INTEGERS, "bool")
+_INFERENCE = "a graph infers shapes when it is built, and Python raises; an eager op fails in its kernel"
+_V2 = {"program": lambda tf, c, x, y: tf.where(c, x, y), "ops": "SelectV2", "reference": np.where}
+_V1 = {
+    "program": lambda tf, c, x, y: tf.compat.v1.where(c, x, y),
+    "ops": "Select",
+    "reference": lambda c, x, y: np.where(rows(c, x), x, y),
+}
+
+
+def _refused(*_):
+    return Raises("ValueError")
+
+
+def _sum_bound(side):
+    """n·u·Σ|g| for what broadcasting sums up, in any order."""
+
+    def bound(u, g, c, x, y):
+        chosen = np.where(np.broadcast_to(c if side == 1 else ~c, np.shape(g)), np.abs(g), 0)
+        return np.size(g) * u * unbroadcast(chosen, np.shape((c, x, y)[side]))
+
+    return bound
+
+
+def _composed(vjp):
+    """The VJP of where(x > 0, f(x), 0): zeros go into that of f where x is dead, whatever they meet there."""
+    return lambda g, x: vjp(np.where(x > 0, g, 0), x)
+
+
+def _guarded(vjp):
+    """The same where the kernel of f's gradient answers a zero upstream with zero, before it multiplies."""
+    return lambda g, x: np.where(x > 0, vjp(g, x), 0)
+
+
+# Correctly rounded results are within half a ULP of the exact one; log is within 3, and the reciprocal of float32,
+# which Eigen approximates, within 2.5: OpenCL C 3.0 section 7.4. A gradient rounds twice more.
+_FUNCTIONS = {
+    "log": (lambda tf, x: tf.math.log(x), np.log, lambda g, x: g * (1 / x), {"output": 3, "grad": 2}),
+    "reciprocal": (
+        lambda tf, x: tf.math.reciprocal(x),
+        lambda x: 1 / x,
+        lambda g, x: -g / x / x,
+        {"output": dict.fromkeys(FLOATS, 0.5) | {"float32": 2.5}, "grad": 3},
+    ),
+    "sqrt": (lambda tf, x: tf.sqrt(x), np.sqrt, lambda g, x: g * 0.5 / np.sqrt(x), {"output": 0.5, "grad": 2}),
+}
+_KERNEL = "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/core/kernels/cwise_ops_gradients.h"
+_ZERO = (
+    "the kernels of SqrtGrad and ReciprocalGrad answer a zero upstream with zero; XLA divides and multiplies (118674)"
+)
+
+
+def _dead_sides(name):
+    """Modes in which a kernel of its own computes the gradient; log's is composed of others, and so always leaks."""
+    _, value, vjp, _ = _FUNCTIONS[name]
+    side = Side(reference=lambda x: np.where(x > 0, value(x), 0), vjp=_guarded(vjp), why=_ZERO, link=_KERNEL)
+    return {} if name == "log" else {f"*/{mode}": side for mode in ("eager", "function", "graph")}
+
+
+SPECS = (
+    *(
+        Spec(name=name, recipes=recipes, vjp=rows_vjp, dtypes=dtypes, **_V1)
+        for name, recipes, dtypes in (("select", _SAME | _ROWS, _ALL), ("select-shapes", _SHAPES, ("float32",)))
+    ),
+    Spec(
+        name="select-broadcast",  # v1 does not broadcast
+        recipes={"sides": _sides((3,), (3, 3), (3, 1)), "columns": _sides((5,), (3, 5))},
+        contract={"*/eager": Side(reference=lambda *_: Raises("INVALID_ARGUMENT"), why=_INFERENCE)},
+        **_V1 | {"reference": _refused},
+    ),
+    *(
+        Spec(name=name, recipes=recipes, vjp=split, dtypes=dtypes, **_V2)
+        for name, recipes, dtypes in (("where", _SAME, _ALL), ("where-shapes", _FLAT, ("float32",)))
+    ),
+    *(
+        Spec(
+            name=f"where-broadcast-{name}",
+            recipes=recipes,
+            vjp=split,
+            bound={} if name == "integer" else {"grad[1]": _sum_bound(1), "grad[2]": _sum_bound(2)},
+            dtypes=dtypes,
+            **_V2,
+        )
+        for name, recipes, dtypes in (
+            ("float", _WIDE, (*FLOATS, *COMPLEX)),
+            ("integer", _WIDE, (*INTEGERS, "bool")),
+            ("shapes", _BROADCAST, ("float32",)),
+        )
+    ),
+    Spec(name="where-dead", recipes={"dead": dead}, vjp=split, dtypes=FLOATS, tier="smoke", **_V2),
+    *(
+        Spec(
+            name=f"where-dead-{name}",
+            program=lambda tf, x, f=f: tf.where(x > 0, f(tf, x), tf.zeros_like(x)),
+            reference=lambda x, f=value: np.where(x > 0, f(x), 0),
+            vjp=_composed(vjp),
+            recipes={"around_zero": around_zero},
+            ops=f"SelectV2;{name.title()}",
+            dtypes=FLOATS,
+            ulp=ulp,
+            contract=_dead_sides(name),
+        )
+        for name, (f, value, vjp, ulp) in _FUNCTIONS.items()
+    ),
+    *(
+        Spec(
+            name=f"where-double-{name}",
+            program=lambda tf, x, f=f: tf.where(x > 0, f(tf, tf.where(x > 0, x, tf.ones_like(x))), tf.zeros_like(x)),
+            reference=lambda x, f=value: np.where(x > 0, f(x), 0),
+            vjp=_guarded(vjp),
+            recipes={"around_zero": around_zero},
+            ops=f"SelectV2;{name.title()}",
+            dtypes=FLOATS,
+            ulp=ulp,
+        )
+        for name, (f, value, vjp, ulp) in _FUNCTIONS.items()
+    ),
+    Spec(
+        name="where-incompatible",
+        recipes={"sides": _sides((4,), (4,), (3,)), "condition": _sides((3,), (2, 5))},
+        contract={"*/eager": Side(reference=lambda *_: Raises("INVALID_ARGUMENT"), why=_INFERENCE)},
+        **_V2 | {"reference": _refused},
+    ),
+    *(
+        Spec(
+            name=f"{name}-string",
+            recipes=_FLAT | {"plain": _SAME["plain"]},
+            dtypes=("object",),
+            # XLA has no strings, and asked twice it aborts: https://github.com/tensorflow/tensorflow/issues/120244.
+            modes=("eager", "function", "graph"),
+            **kind,
+        )
+        for name, kind in (("select", _V1), ("where", _V2))
+    ),
+)
