@@ -102,6 +102,8 @@ WRONG = (
     floor("one-ulp-off", _altered(lambda tf, y: tf.math.nextafter(y, y + 1)), ops="Floor;NextAfter", vjp=None),
     floor("zero-gradient", _altered(lambda tf, y: y), vjp=lambda g, x: np.zeros_like(x)),
     floor("dropped-gradient", _altered(lambda tf, y: y), vjp=lambda g, x: g),
+    floor("wrong-either-way", _altered(lambda tf, y: y * np.nan if tf.executing_eagerly() else y + 1), vjp=None),
+    floor("wrong-in-eager", _altered(lambda tf, y: y + 1 if tf.executing_eagerly() else y), vjp=None),
     floor("wrong-dtype", _altered(lambda tf, y: tf.cast(y, tf.float64)), vjp=None),
     floor("wrong-shape", _altered(lambda tf, y: y[None]), vjp=None),
     floor("other-op", lambda tf, x: tf.math.ceil(x - 1), vjp=None),

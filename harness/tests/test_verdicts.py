@@ -125,6 +125,23 @@ def test_two_plans_that_are_known_to_fail_alike_make_no_entry_stale(run_spec):
     }
 
 
+def test_two_plans_that_are_known_to_fail_differently_need_no_entry_for_their_difference(run_spec):
+    place = KNOWN | {"spec": "wrong-either-way"}
+    known = [Entry(**place | {"mode": "eager", "kind": "nan"}), Entry(**place | {"mode": "function"})]
+    found = run_spec("wrong-either-way", modes=("eager", "function"), known=known)
+    assert {(r.mode, r.against, r.kind, r.verdict) for r in found} == {
+        ("eager", "numpy", "nan", "known"),
+        ("function", "numpy", "value", "known"),
+        ("function", "cpu/eager", "nan", "known"),
+    }
+
+
+def test_the_plan_that_agrees_with_numpy_is_not_the_outlier(run_spec):
+    found = [r for r in run_spec("wrong-in-eager") if r.against != "numpy"]
+    assert {r.against for r in found} == {"cpu/function"}
+    assert {r.mode for r in found if r.kind} == {"eager"}
+
+
 @pytest.mark.parametrize("elsewhere", [{"tf": "<2.21"}, {"mode": "xla"}, {"device": "gpu"}, {"quantity": "grad[0]"}])
 def test_a_known_failure_holds_in_its_recorded_place_only(run_spec, elsewhere):
     assert judged(run_spec, **elsewhere)[0] == "mismatch"
