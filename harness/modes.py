@@ -15,7 +15,7 @@ from tensorflow.python.framework.indexed_slices import IndexedSlicesValue
 from harness.spec import Spec
 
 v1 = tf.compat.v1
-#: What carries tensors between devices, and into and out of a graph; and a Switch, which goes where its data comes from.
+#: What carries tensors between devices, and into and out of a graph; and Switch, which goes where its data comes from.
 TRANSPORT = {"_Arg", "_Retval", "_Send", "_Recv", "_HostSend", "_HostRecv", "Switch"}
 _PLUMBING = {"Const", "Placeholder", "NoOp", "Identity", "ReadVariableOp"} | TRANSPORT - {"Switch"}
 
