@@ -94,14 +94,11 @@ def probe(log: Path) -> dict[str, Any]:
     start_fork_server(log)
     ours, theirs = _context.Pipe()
     process = _context.Process(target=_describe, args=(theirs, log), daemon=True)
-    process.start()
-    theirs.close()
-    try:
+    with contextlib.suppress(EOFError):  # of the new process, or of the fork server itself
+        process.start()
+        theirs.close()
         if ours.poll(START_TIMEOUT):
             return ours.recv()
-    except EOFError:
-        pass
-    process.kill()
     raise RuntimeError(f"TensorFlow could not be asked for its devices: {_tail(log, 0)}")
 
 
@@ -135,9 +132,9 @@ class DeviceServer:
         args = (theirs, self.device, self._log, self.memory)
         self._process = _context.Process(target=_serve, args=args, daemon=True)
         self._offset = self._log.stat().st_size if self._log.exists() else 0
-        self._process.start()
-        theirs.close()
         try:
+            self._process.start()
+            theirs.close()
             absent = self._connection.recv() if self._connection.poll(START_TIMEOUT) else "it does not start"
         except EOFError:
             absent = f"its server ended at the start: {_tail(self._log, self._offset)}"
@@ -194,7 +191,7 @@ class DeviceServer:
 
     def stop(self) -> None:
         """Ends the process; the next request starts another."""
-        if self._process is not None:
+        if self._process is not None and self._process.pid is not None:
             self._process.kill()
             self._process.join()
         if self._connection is not None:

@@ -64,7 +64,7 @@ def is_float(dtype: np.dtype) -> bool:
     return dtype.kind == "V"
 
 
-def filled(values: Sequence[float] | np.ndarray, dtype: np.dtype, size: int = SIZE) -> np.ndarray:
+def filled(values: Sequence[complex] | np.ndarray, dtype: np.dtype, size: int = SIZE) -> np.ndarray:
     """The values in the given dtype, repeated up to `size` elements."""
     return np.resize(np.asarray(values).astype(dtype), size)
 

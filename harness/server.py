@@ -171,8 +171,9 @@ def observe(request: Request, device: Device, programs: Programs) -> Observation
     wanted = spec.ops_in(request.mode)
     failed = any(r.status == "error" for r in quantities.values())
     places = {place for op in wanted if op not in TRANSPORT for place in evidence.ran.get(op, ())}
-    # Of an op that the optimiser removed, what is left tells; but not the transport between the session and the device.
-    places = places or {p for op, where in evidence.ran.items() if op not in TRANSPORT for p in where}
+    # Of an op that the optimiser removed, what is left tells; but not the transport between the session and the device,
+    # nor an Identity, which follows it.
+    places = places or {p for op, where in evidence.ran.items() if op not in TRANSPORT | {"Identity"} for p in where}
     return Observation(
         quantities=quantities,
         ran_on=";".join(sorted(places)),

@@ -1,6 +1,8 @@
 """Python functions as ops: PyFunc, PyFuncStateless, EagerPyFunc. They run on the host, and XLA refuses them; executed
 eagerly, `py_func` and `numpy_function` are no op at all but a call of the function."""
 
+from typing import Any
+
 import numpy as np
 
 from harness.inputs import COMPLEX, FLOATS, INTEGERS, bit_patterns, empty, matrix, plain, scalar
@@ -156,7 +158,9 @@ ERRORS = (
     (RuntimeError, "UNKNOWN"),
     (TimeoutError, "UNKNOWN"),
 )
-RAISING = {e.__name__.lower(): lambda draw, d, i=i: (draw.values(d, 3), np.int32(i)) for i, (e, _) in enumerate(ERRORS)}
+RAISING: dict[str, Any] = {
+    e.__name__.lower(): lambda draw, d, i=i: (draw.values(d, 3), np.int32(i)) for i, (e, _) in enumerate(ERRORS)
+}
 
 
 def failing(x, which):

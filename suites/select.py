@@ -5,6 +5,8 @@ output, but does leak into the gradient: its VJP is fed zeros, and 0 × inf is N
 (https://www.tensorflow.org/api_docs/python/tf/where), unless its input is made safe as well (the double where).
 """
 
+from typing import Any
+
 import numpy as np
 
 from harness.inputs import COMPLEX, FLOATS, INTEGERS, SIZE, edges, is_float, subnormals
@@ -76,8 +78,8 @@ _BROADCAST = {
 }
 _ALL = (*FLOATS, *COMPLEX, *INTEGERS, "bool")
 _INFERENCE = "a graph infers shapes when it is built, and Python raises; an eager op fails in its kernel"
-_V2 = {"program": lambda tf, c, x, y: tf.where(c, x, y), "ops": "SelectV2", "reference": np.where}
-_V1 = {
+_V2: dict[str, Any] = {"program": lambda tf, c, x, y: tf.where(c, x, y), "ops": "SelectV2", "reference": np.where}
+_V1: dict[str, Any] = {
     "program": lambda tf, c, x, y: tf.compat.v1.where(c, x, y),
     "ops": "Select",
     "reference": lambda c, x, y: np.where(rows(c, x), x, y),
@@ -110,7 +112,7 @@ def _guarded(vjp):
 
 # Correctly rounded results are within half a ULP of the exact one; log is within 3, and the reciprocal of float32,
 # which Eigen approximates, within 2.5: OpenCL C 3.0 section 7.4. A gradient rounds twice more.
-_FUNCTIONS = {
+_FUNCTIONS: dict[str, Any] = {
     "log": (lambda tf, x: tf.math.log(x), np.log, lambda g, x: g * (1 / x), {"output": 3, "grad": 2}),
     "reciprocal": (
         lambda tf, x: tf.math.reciprocal(x),

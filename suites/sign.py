@@ -1,6 +1,8 @@
 """Sign: -1, 0 or 1, NaN for NaN, x / |x| for complex numbers; the gradient of a real sign is zeros, not unconnected."""
 
 import ml_dtypes
+from typing import Any
+
 import numpy as np
 
 from harness.inputs import COMPLEX, FLOATS, SHAPES, UNARY, edges, filled, plain, subnormals
@@ -72,7 +74,7 @@ _KERNELGEN = (
     "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/core/kernels/mlir_generated/gpu_op_sign.cc"
 )
 _ZERO = "stablehlo.sign of -0 is -0"
-_COMPLEX = {
+_COMPLEX: dict[str, Any] = {
     "recipes": {"plain": plain, "axes": axes, "large": _scaled(0.7), **SHAPES},
     "dtypes": COMPLEX,
     "ulp": {"output": 5},  # |z| costs 2 roundings, the division by it up to 3 in each part
