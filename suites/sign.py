@@ -1,8 +1,8 @@
 """Sign: -1, 0 or 1, NaN for NaN, x / |x| for complex numbers; the gradient of a real sign is zeros, not unconnected."""
 
-import ml_dtypes
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from harness.inputs import COMPLEX, FLOATS, SHAPES, UNARY, edges, filled, plain, subnormals
