@@ -6,6 +6,7 @@ tell from the truth, on any case where it is possible, is alive: the spec's inpu
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -14,7 +15,7 @@ import ml_dtypes
 import numpy as np
 
 from harness.catalog import Catalog
-from harness.compare import compare
+from harness.compare import compare, ulp_of
 from harness.expect import Want, expectation
 from harness.inputs import is_float
 from harness.observation import Result
@@ -57,9 +58,10 @@ def _last(array: np.ndarray) -> np.ndarray | None:
     return changed
 
 
-def _ulp(array: np.ndarray) -> np.ndarray | None:
-    """One finite element one ULP away from zero."""
-    if not is_float(array.dtype):
+def _past(truth: Result, want: Want, budget: float) -> Result | None:
+    """One finite element just past what is allowed: the next number beyond the budget, or beyond twice the bound."""
+    array = truth.value
+    if array is None or not is_float(array.dtype):
         return None
     usable = np.flatnonzero(np.isfinite(array) & (np.abs(array) < ml_dtypes.finfo(array.dtype).max))
     if not usable.size:
@@ -68,8 +70,12 @@ def _ulp(array: np.ndarray) -> np.ndarray | None:
     flat = changed.reshape(-1)
     at = usable[np.argmax(np.abs(flat[usable]))]
     away = np.array(np.inf if flat[at] > 0 else -np.inf, array.dtype)
-    flat[at] = np.nextafter(flat[at], away, dtype=array.dtype)
-    return changed
+    value = np.asarray(flat[at], np.float64)
+    allowed = 0.0 if want.bound is None else 2 * float(np.broadcast_to(want.bound, array.shape).reshape(-1)[at])
+    allowed = max(allowed, math.floor(budget) * float(ulp_of(value, array.dtype)))
+    farther = np.asarray(value + np.copysign(allowed, float(away))).astype(array.dtype)
+    flat[at] = np.nextafter(farther, away, dtype=array.dtype)
+    return replace(truth, value=changed)
 
 
 def _identity(truth: Result, inputs: Sequence[np.ndarray]) -> Result | None:
@@ -108,7 +114,6 @@ MUTANTS: dict[str, Mutant] = {
     "identity": _identity,
     "sign flipped": _value(lambda a: -a if _numeric(a) else None),
     "negated": _value(lambda a: ~a if a.dtype == bool else None),
-    "one ULP off": _value(_ulp),
     "last element": _value(_last),
     "rolled": _value(lambda a: np.roll(a, 1)),
     "transposed": _value(lambda a: a.T if a.ndim > 1 else None),
@@ -169,11 +174,12 @@ def _trials(case: Case) -> Iterator[tuple[str, bool]]:
     inputs = case.inputs()
     for side in (None, *case.spec.contract.values()):
         for quantity, want in expectation(case, inputs, side).wants.items():
-            right = truth(want)
-            for name, mutant in MUTANTS.items():
-                wrong = mutant(right, inputs)
+            right, budget = truth(want), case.spec.budget(quantity, case.dtype)
+            wrongs = {name: mutant(right, inputs) for name, mutant in MUTANTS.items()}
+            wrongs["just past the budget"] = _past(right, want, budget)
+            for name, wrong in wrongs.items():
                 if wrong is not None and not _same(wrong, right):
-                    found = compare(wrong, want, quantity, budget=case.spec.budget(quantity, case.dtype))
+                    found = compare(wrong, want, quantity, budget=budget)
                     yield f"{name} in {quantity}", bool(found.kind)
 
 

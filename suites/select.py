@@ -118,7 +118,7 @@ _FUNCTIONS = {
 }
 #: Of log 1 ULP (CUDA C++ Programming Guide, mathematical functions). Eigen approximates the reciprocal of float32, of
 #: powers of two as well: 2.5 ULPs (OpenCL C 3.0, section 7.4), once or twice in a gradient. All else is exact.
-_ULP = {
+_ULP: dict[str, Any] = {
     "log": {"output": 1, "grad": {"float32": 2.5}},
     "reciprocal": {"output": {"float32": 2.5}, "grad": {"float32": 5}},
 }

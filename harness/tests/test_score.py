@@ -40,8 +40,14 @@ def _draw():
     return Draw(1)
 
 
-def test_a_loose_budget_lets_a_mutant_live_and_is_noticed():
-    assert score(floor(plain, ulp={"output": 2})).alive == ["one ULP off in output[0]"]
+@pytest.mark.parametrize("more", [{"ulp": {"output": 2}}, {"bound": {"output[0]": lambda u, g, x: 0.01}}])
+def test_one_element_just_past_what_is_allowed_is_seen(more):
+    found = score(floor(plain, **more))
+    assert found.killed["just past the budget in output[0]"] == found.possible["just past the budget in output[0]"] == 1
+
+
+def test_a_budget_that_forgives_everything_lets_mutants_live():
+    assert "zeros in output[0]" in score(floor(plain, ulp={"output": 1e9})).alive
 
 
 def test_a_reference_that_ignores_the_upstream_order_is_noticed():

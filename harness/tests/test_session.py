@@ -56,7 +56,15 @@ def test_an_interrupted_run_says_so_and_keeps_what_it_has(tmp_path):
         f"opdiff_known={os.devnull}",
     ]
     command += ["--run-dir", str(directory), "suites", "--op", "right", "--op", "hangs", "--mode", "eager"]
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    process = subprocess.Popen(
+        command,
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        # a shell that puts the tests in the background leaves SIGINT ignored
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+    )
     while process.poll() is None and not any(cell[0].startswith("hangs") for cell in _started(directory)):
         os.sched_yield()
     process.send_signal(signal.SIGINT)
