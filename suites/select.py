@@ -111,7 +111,7 @@ def _guarded(vjp):
     return lambda g, x: np.where(x > 0, vjp(g, x), 0)
 
 
-_FUNCTIONS = {
+_FUNCTIONS: dict[str, Any] = {
     "log": (lambda tf, x: tf.math.log(x), np.log, lambda g, x: g * (1 / x)),
     "reciprocal": (lambda tf, x: tf.math.reciprocal(x), lambda x: 1 / x, lambda g, x: -g / x / x),
     "sqrt": (lambda tf, x: tf.sqrt(x), np.sqrt, lambda g, x: g * 0.5 / np.sqrt(x)),
