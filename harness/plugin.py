@@ -8,8 +8,8 @@ was selected.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from dataclasses import asdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -90,9 +90,23 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     session.open()
     assert session.directory is not None
+    config.invocation_params = replace(config.invocation_params, args=joined(config.invocation_params.args))
     config.option.xmlpath = config.option.xmlpath or str(session.directory / "junit.xml")
     if not config.getoption("numprocesses", None):
         session.start(session.directory, session.info, "main")
+
+
+def joined(arguments: Iterable[str | os.PathLike[str]]) -> tuple[str, ...]:
+    """The arguments with `--run-dir DIR` as one word.
+
+    xdist's workers read the command line anew, before they know the option: the directory, which is there by now, would
+    pass for a path to collect, and move the root.
+    """
+    words = [str(a) for a in arguments]
+    while "--run-dir" in words:
+        at = words.index("--run-dir")
+        words[at : at + 2] = ["=".join(words[at : at + 2])]
+    return tuple(words)
 
 
 def pytest_configure_node(node: Any) -> None:

@@ -63,10 +63,10 @@ class Outcome:
 def run_pytest(tmp_path_factory):
     """run_pytest(*arguments) → the Outcome of pytest on the planted suite."""
 
-    def run(*arguments, suites="harness.tests.planted", known=os.devnull, folder=None, env=()):
+    def run(*arguments, suites="harness.tests.planted", known=os.devnull, folder=None, env=(), paths=("suites",)):
         directory = folder or tmp_path_factory.mktemp("run") / "run"
         command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-o", f"opdiff_suites={suites}"]
-        command += ["-o", f"opdiff_known={known}", "--run-dir", str(directory), "suites", *arguments]
+        command += ["-o", f"opdiff_known={known}", "--run-dir", str(directory), *paths, *arguments]
         environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")} | dict(env)
         process = subprocess.run(
             command, check=False, cwd=ROOT, capture_output=True, text=True, timeout=300, env=environment

@@ -152,6 +152,11 @@ def test_a_known_failure_that_selects_no_comparison_is_reported(run_pytest, tmp_
     assert "entry 1" in outcome.output
 
 
+def test_a_run_directory_elsewhere_does_not_move_the_root_of_the_workers(run_pytest):
+    outcome = run_pytest("--op", "right", "-n", "2", paths=())
+    assert outcome.status == 0, outcome.output
+
+
 def test_the_suites_own_fault_has_a_status_of_its_own(run_pytest):
     assert run_pytest("--op", "broken-reference", "--mode", "eager").status == 3
 
