@@ -14,7 +14,7 @@ import ml_dtypes
 import numpy as np
 
 from harness.catalog import Catalog
-from harness.compare import compare
+from harness.compare import compare, ulp_of
 from harness.expect import Want, expectation
 from harness.inputs import is_float
 from harness.observation import Result
@@ -57,19 +57,25 @@ def _last(array: np.ndarray) -> np.ndarray | None:
     return changed
 
 
-def _ulp(array: np.ndarray) -> np.ndarray | None:
-    """One finite element one ULP away from zero."""
-    if not is_float(array.dtype):
-        return None
-    usable = np.flatnonzero(np.isfinite(array) & (np.abs(array) < ml_dtypes.finfo(array.dtype).max))
-    if not usable.size:
-        return None
-    changed = array.copy()
-    flat = changed.reshape(-1)
-    at = usable[np.argmax(np.abs(flat[usable]))]
-    away = np.array(np.inf if flat[at] > 0 else -np.inf, array.dtype)
-    flat[at] = np.nextafter(flat[at], away, dtype=array.dtype)
-    return changed
+def past(want: Want, budget: float) -> Mutant:
+    """The mutant with one element an ULP farther from zero than budget and bound allow: where they allow least."""
+
+    def change(array: np.ndarray) -> np.ndarray | None:
+        if not is_float(array.dtype):
+            return None
+        ulp = ulp_of(np.where(np.isfinite(array), array, 0), array.dtype)
+        allowed = np.full(array.shape, budget)
+        if want.bound is not None:
+            allowed = np.fmax(allowed, want.bound / ulp)
+        wrong = array + np.where(array > 0, 1, -1) * (np.floor(allowed) + 1) * ulp
+        usable = np.isfinite(array) & (np.abs(wrong) < float(ml_dtypes.finfo(array.dtype).max))
+        if not usable.any():
+            return None
+        changed, at = array.copy(), np.argmin(np.where(usable, allowed, np.inf))
+        changed.reshape(-1)[at] = wrong.reshape(-1)[at].astype(array.dtype)
+        return changed
+
+    return _value(change)
 
 
 def _identity(truth: Result, inputs: Sequence[np.ndarray]) -> Result | None:
@@ -108,7 +114,6 @@ MUTANTS: dict[str, Mutant] = {
     "identity": _identity,
     "sign flipped": _value(lambda a: -a if _numeric(a) else None),
     "negated": _value(lambda a: ~a if a.dtype == bool else None),
-    "one ULP off": _value(_ulp),
     "last element": _value(_last),
     "rolled": _value(lambda a: np.roll(a, 1)),
     "transposed": _value(lambda a: a.T if a.ndim > 1 else None),
@@ -169,11 +174,11 @@ def _trials(case: Case) -> Iterator[tuple[str, bool]]:
     inputs = case.inputs()
     for side in (None, *case.spec.contract.values()):
         for quantity, want in expectation(case, inputs, side).wants.items():
-            right = truth(want)
-            for name, mutant in MUTANTS.items():
+            right, budget = truth(want), case.spec.budget(quantity, case.dtype)
+            for name, mutant in {**MUTANTS, "one ULP past the budget": past(want, budget)}.items():
                 wrong = mutant(right, inputs)
                 if wrong is not None and not _same(wrong, right):
-                    found = compare(wrong, want, quantity, budget=case.spec.budget(quantity, case.dtype))
+                    found = compare(wrong, want, quantity, budget=budget)
                     yield f"{name} in {quantity}", bool(found.kind)
 
 

@@ -40,8 +40,14 @@ def _draw():
     return Draw(1)
 
 
-def test_a_loose_budget_lets_a_mutant_live_and_is_noticed():
-    assert score(floor(plain, ulp={"output": 2})).alive == ["one ULP off in output[0]"]
+@pytest.mark.parametrize("bound", [{}, {"output[0]": lambda u, g, x: u * np.abs(x)}], ids=["budget", "bound"])
+def test_one_ulp_past_the_budget_is_noticed(bound):
+    found = score(floor(plain, ulp={"output": 2}, bound=bound))
+    assert (found.alive, found.killed["one ULP past the budget in output[0]"]) == ([], 1)
+
+
+def test_a_budget_that_hides_every_difference_is_noticed():
+    assert score(floor(plain, ulp={"output": 2**25})).alive != []
 
 
 def test_a_reference_that_ignores_the_upstream_order_is_noticed():
