@@ -1,0 +1,158 @@
+"""Unary elementwise ops: value and derivative against mpmath, budgets in ULPs by dtype."""
+
+import ml_dtypes
+import numpy as np
+
+from harness.inputs import FLOATS, bit_patterns, edges, plain
+from harness.spec import Side, Spec
+from suites.references.elementwise import PAIRS
+
+
+def domain(low, high):
+    """A recipe: values all over an interval, and the neighbours of its ends on both sides."""
+
+    def recipe(draw, dtype):
+        x = draw.uniform(67, low=low, high=high).astype(dtype)
+        for i, end in enumerate((low, high)):
+            end = np.array(end, dtype)
+            beside = [np.nextafter(end, np.array(d, dtype), dtype=dtype) for d in (-np.inf, np.inf)] if end else []
+            x[3 * i : 3 * i + 1 + len(beside)] = [end, *beside]
+        return (x,)
+
+    return recipe
+
+
+def normal(recipe, pair):
+    """The recipe, less what has a subnormal result or gradient: that is flushed or not, as the plan does it.
+
+    Nor are there derivatives that overflow but for a small upstream: they are computed before they meet it.
+    """
+
+    def tamed(draw, dtype):
+        (x,) = recipe(draw, dtype)
+        info, wide = ml_dtypes.finfo(dtype), x.astype(np.float64)
+        least, tiny, top = (float(v) for v in (info.smallest_subnormal, info.smallest_normal, info.max))
+        f, d = np.abs(pair.f(wide)), np.abs(pair.d(wide))
+        lost = (
+            ((f > least / 4) & (f < 1.01 * tiny))
+            | ((d > least / 16) & (d < 4 * tiny))
+            | ((d > top / 4) & (d < 4 * top))
+        )
+        return (np.where(lost, np.array(1, dtype), x),)
+
+    return tamed
+
+
+_OPENXLA_SIGN = "https://docs.jax.dev/en/latest/_autosummary/jax.lax.sign.html"
+_ZERO = (
+    "the gradient is g sign(x), and stablehlo.sign, from which GPU kernels are generated as well, keeps a zero's sign"
+)
+_KEEPS_ZERO = Side(
+    reference=PAIRS["abs"].f,
+    vjp=lambda g, x: g * np.where(x == 0, x, PAIRS["abs"].d(x)),
+    why=_ZERO,
+    link=_OPENXLA_SIGN,
+)
+_CONTRACTS = {"abs": {"*/xla": _KEEPS_ZERO, "gpu/*": _KEEPS_ZERO}}
+
+
+def _grad_bound(name, relative):
+    """A bound of the gradient's error: relative(x, f(x), f'(x)) × u × the gradient."""
+    f, d, _ = PAIRS[name]
+    return {"grad[0]": lambda u, g, x: u * np.abs(g * d(x)) * relative(x, np.abs(f(x)), np.abs(d(x)))}
+
+
+def _scaled_exp(name):
+    """XLA computes exp(x + log 1/2): rounding that sum costs |x| / 2 ULP and more."""
+    f, d, _ = PAIRS[name]
+    return {
+        "output[0]": lambda u, g, x: u * np.abs(f(x)) * (4 + np.abs(x)),
+        "grad[0]": lambda u, g, x: u * np.abs(g * d(x)) * (6 + np.abs(x)),
+    }
+
+
+#: Where the error grows with the argument: a bound for it in the terms of what TensorFlow computes.
+_BOUNDS = {
+    "acosh": _grad_bound("acosh", lambda x, f, d: 4 + 4 * f * x * d),  # g / sinh(y): y, rounded, is off by u y
+    "asinh": _grad_bound("asinh", lambda x, f, d: 4 + 4 * f),  # g / cosh(y)
+    "atanh": _grad_bound("atanh", lambda x, f, d: 4 + 2 * x * x * d),  # g / (1 - x²): x², rounded, is off by u x²
+    "cosh": _scaled_exp("cosh"),
+    "erf": _grad_bound("erf", lambda x, f, d: 8 + 2 * x * x),  # exp(-x²): x², rounded, is off by u x²
+    "erfc": {
+        **_grad_bound("erfc", lambda x, f, d: 8 + 2 * x * x),
+        "output[0]": lambda u, g, x: u * PAIRS["erfc"].f(x) * (8 + 2 * x * x),
+    },
+    "sigmoid": {"grad[0]": lambda u, g, x: 4 * u * np.abs(g)},  # g y (1 - y): y, rounded, is off by u
+    "sinh": _scaled_exp("sinh"),
+    "tanh": {"grad[0]": lambda u, g, x: 8 * u * np.abs(g)},  # g (1 - y²)
+}
+
+#: name: (OpDef, dtypes, budget of the output, of the gradient); the functions are in PAIRS. A tuple is by dtype, as in
+#: FLOATS. Where a bound stands in _BOUNDS, either may be kept. Measured on a CPU with AVX-512, in all modes, and rounded up.
+_TABLE = {
+    "abs": ("Abs", FLOATS, 0, 0),
+    "acos": ("Acos", FLOATS, (1, 1.5, 2.5, 1), (6, 2.5, 5, 2.5)),
+    "acosh": ("Acosh", FLOATS, (1.5, 1, 1.5, 1), 1),
+    "asin": ("Asin", FLOATS, (1, 1.5, 3, 1), (2, 2.5, 4, 5)),
+    "asinh": ("Asinh", FLOATS, (2, 1, 2, 2), 1),
+    "atan": ("Atan", FLOATS, (0.5, 0.5, 2.5, 2), (1.5, 2, 2.5, 2)),
+    "atanh": ("Atanh", FLOATS, (1.5, 1, 1.5, 1.5), 1),
+    "cos": ("Cos", FLOATS, (0.5, 0.5, 1, 0.5), (1.5, 1.5, 1, 1.5)),
+    "cosh": ("Cosh", FLOATS, 1, 1),
+    "erf": ("Erf", FLOATS, (0.5, 0.5, 4, 2), 1),
+    "erfc": ("Erfc", FLOATS, 1, 1),
+    "exp": ("Exp", FLOATS, (0.5, 0.5, 1, 1.5), 1.5),
+    "expm1": ("Expm1", FLOATS, (1.5, 0.5, 3, 2.5), 1.5),
+    "log": ("Log", FLOATS, (0.5, 0.5, 2, 1), (1.5, 1.5, 2, 1.5)),
+    "log1p": ("Log1p", FLOATS, (2, 0.5, 2.5, 1.5), (1.5, 1.5, 2, 1.5)),
+    "neg": ("Neg", FLOATS, 0, 0),
+    "reciprocal": ("Reciprocal", FLOATS, (0.5, 0.5, 1.5, 0.5), (2.5, 2.5, 3, 2.5)),
+    "rsqrt": ("Rsqrt", FLOATS, (1, 1, 1.5, 1.5), (5, 4, 4, 5)),
+    "sigmoid": ("Sigmoid", FLOATS, (2, 1.5, 5, 1.5), 1),
+    "sin": ("Sin", FLOATS, (0.5, 0.5, 1.5, 0.5), (1.5, 1, 1.5, 1.5)),
+    "sinh": ("Sinh", FLOATS, 1, 1),
+    "softplus": ("Softplus", FLOATS, 6, (2, 1.5, 5, 2)),
+    "softsign": ("Softsign", FLOATS, (1.5, 1.5, 1.5, 1), (3, 2.5, 2.5, 2)),
+    "sqrt": ("Sqrt", FLOATS, 0.5, 2),
+    "square": ("Square", FLOATS, 0.5, 0.5),
+    "tan": ("Tan", FLOATS, (0.5, 0.5, 1, 1), (3, 4, 5, 3)),
+    "tanh": ("Tanh", FLOATS, (0.5, 0.5, 3, 2.5), 1),
+}
+
+
+def _by(budget):
+    """A budget by dtype, where it differs, in the order of FLOATS."""
+    return dict(zip(FLOATS, budget, strict=True)) if isinstance(budget, tuple) else budget
+
+
+_FEATURES = {"Softplus", "Softsign"}  # whose argument has another name
+
+
+def _program(op):
+    name = "features" if op in _FEATURES else "x"
+    return lambda tf, x: getattr(tf.raw_ops, op)(**{name: x})
+
+
+def _recipes(pair):
+    recipes = {"edges": edges, "bits": bit_patterns, "plain": plain, "domain": domain(*pair.domain)}
+    return {name: normal(recipe, pair) for name, recipe in recipes.items()}
+
+
+SPECS = (
+    *(
+        Spec(
+            name=name,
+            ops=op,
+            program=_program(op),
+            reference=PAIRS[name].f,
+            vjp=lambda g, x, d=PAIRS[name].d: g * d(x),
+            recipes=_recipes(PAIRS[name]),
+            dtypes=dtypes,
+            ulp={"output": _by(output), "grad": _by(grad)},
+            bound=_BOUNDS.get(name, {}),
+            contract=_CONTRACTS.get(name, {}),
+            tier="smoke" if name == "exp" else "default",
+        )
+        for name, (op, dtypes, output, grad) in _TABLE.items()
+    ),
+)
