@@ -1,9 +1,11 @@
 """Unary elementwise ops: value and derivative against mpmath, budgets in ULPs by dtype."""
 
+from typing import Any
+
 import ml_dtypes
 import numpy as np
 
-from harness.inputs import FLOATS, bit_patterns, edges, plain
+from harness.inputs import FLOATS, INTEGERS, bit_patterns, edges, matrix, plain
 from harness.spec import Side, Spec
 from suites.references.elementwise import PAIRS
 
@@ -53,7 +55,21 @@ _KEEPS_ZERO = Side(
     why=_ZERO,
     link=_OPENXLA_SIGN,
 )
-_CONTRACTS = {"abs": {"*/xla": _KEEPS_ZERO, "gpu/*": _KEEPS_ZERO}}
+_RELU = "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/compiler/tf2xla/kernels/relu_op.cc"
+
+
+def _selects(name):
+    """XLA's side of the gradient of relu and relu6: a zero where f' is zero, not g times zero."""
+    f, d, _ = PAIRS[name]
+    why = "XLA selects g or +0, where the kernels multiply by 0, which keeps the sign of g"
+    return {"*/xla": Side(reference=f, vjp=lambda g, x: np.where(d(x) == 0, 0.0, g), why=why, link=_RELU)}
+
+
+_CONTRACTS = {
+    "abs": {"*/xla": _KEEPS_ZERO, "gpu/*": _KEEPS_ZERO},
+    "relu": _selects("relu"),
+    "relu6": _selects("relu6"),
+}
 
 
 def _grad_bound(name, relative):
@@ -87,8 +103,11 @@ _BOUNDS = {
     "tanh": {"grad[0]": lambda u, g, x: 8 * u * np.abs(g)},  # g (1 - y²)
 }
 
-#: name: (OpDef, dtypes, budget of the output, of the gradient); the functions are in PAIRS. A tuple is by dtype, as in
-#: FLOATS. Where a bound stands in _BOUNDS, either may be kept. Measured on a CPU with AVX-512, in all modes, and rounded up.
+#: name: (OpDef, dtypes, budget of the output, of the gradient); the functions are in PAIRS. A tuple of budgets is in
+#: the order of the dtypes. Where a bound stands in _BOUNDS, either may be kept. Measured with AVX-512, in all modes.
+#: More than 4: what acos, asin, rsqrt and tan divide by, or raise to a power, is itself off by some ULPs; sigmoid's exp
+#: is off by |x| / 16; softplus is exp(x) below log(eps) + 2, which is off by eps e² / 2.
+_NO_BF16, _WIDE = ("float16", "float32", "float64"), ("float32", "float64")
 _TABLE = {
     "abs": ("Abs", FLOATS, 0, 0),
     "acos": ("Acos", FLOATS, (1, 1.5, 2.5, 1), (6, 2.5, 5, 2.5)),
@@ -97,16 +116,21 @@ _TABLE = {
     "asinh": ("Asinh", FLOATS, (2, 1, 2, 2), 1),
     "atan": ("Atan", FLOATS, (0.5, 0.5, 2.5, 2), (1.5, 2, 2.5, 2)),
     "atanh": ("Atanh", FLOATS, (1.5, 1, 1.5, 1.5), 1),
+    "bessel-i0": ("BesselI0", _NO_BF16, (0.5, 4, 4), (1.5, 10, 6)),  # the derivative is BesselI1, by Chebyshev series
     "cos": ("Cos", FLOATS, (0.5, 0.5, 1, 0.5), (1.5, 1.5, 1, 1.5)),
     "cosh": ("Cosh", FLOATS, 1, 1),
     "erf": ("Erf", FLOATS, (0.5, 0.5, 4, 2), 1),
     "erfc": ("Erfc", FLOATS, 1, 1),
     "exp": ("Exp", FLOATS, (0.5, 0.5, 1, 1.5), 1.5),
+    "expint": ("Expint", _WIDE, 5, 1.5),
     "expm1": ("Expm1", FLOATS, (1.5, 0.5, 3, 2.5), 1.5),
+    "leaky-relu": ("LeakyRelu", FLOATS, (1, 1, 0.5, 0.5), (1, 1, 0.5, 0.5)),
     "log": ("Log", FLOATS, (0.5, 0.5, 2, 1), (1.5, 1.5, 2, 1.5)),
     "log1p": ("Log1p", FLOATS, (2, 0.5, 2.5, 1.5), (1.5, 1.5, 2, 1.5)),
     "neg": ("Neg", FLOATS, 0, 0),
     "reciprocal": ("Reciprocal", FLOATS, (0.5, 0.5, 1.5, 0.5), (2.5, 2.5, 3, 2.5)),
+    "relu": ("Relu", FLOATS, 0, 0),
+    "relu6": ("Relu6", FLOATS, 0, 0),
     "rsqrt": ("Rsqrt", FLOATS, (1, 1, 1.5, 1.5), (5, 4, 4, 5)),
     "sigmoid": ("Sigmoid", FLOATS, (2, 1.5, 5, 1.5), 1),
     "sin": ("Sin", FLOATS, (0.5, 0.5, 1.5, 0.5), (1.5, 1, 1.5, 1.5)),
@@ -120,12 +144,33 @@ _TABLE = {
 }
 
 
-def _by(budget):
-    """A budget by dtype, where it differs, in the order of FLOATS."""
-    return dict(zip(FLOATS, budget, strict=True)) if isinstance(budget, tuple) else budget
+def _ones(x):
+    """The bits that are set, of two's complement: NumPy counts those of |x|."""
+    return np.bitwise_count(x.view(f"u{x.itemsize}"))
 
 
-_FEATURES = {"Softplus", "Softsign"}  # whose argument has another name
+def _none(g, x):
+    return None
+
+
+def _by(budget, dtypes):
+    """A budget by dtype, where it differs."""
+    return dict(zip(dtypes, budget, strict=True)) if isinstance(budget, tuple) else budget
+
+
+#: name: (OpDef, reference, dtypes, VJP) of what is exact. An integer has no gradient: the tape does not watch it.
+_EXACT: dict[str, tuple[str, Any, tuple[str, ...], Any]] = {
+    "abs-integer": ("Abs", np.abs, ("int8", "int16", "int32", "int64"), _none),
+    "invert": ("Invert", np.invert, INTEGERS, _none),
+    "is-finite": ("IsFinite", np.isfinite, FLOATS, None),
+    "is-inf": ("IsInf", np.isinf, FLOATS, None),
+    "is-nan": ("IsNan", np.isnan, FLOATS, None),
+    "logical-not": ("LogicalNot", np.logical_not, ("bool",), None),
+    "neg-integer": ("Neg", np.negative, ("int8", "int16", "int32", "int64"), _none),
+    "population-count": ("PopulationCount", _ones, INTEGERS, _none),
+    "square-integer": ("Square", np.square, INTEGERS, _none),
+}
+_FEATURES = {"LeakyRelu", "Relu", "Relu6", "Softplus", "Softsign"}  # whose argument has another name
 
 
 def _program(op):
@@ -148,11 +193,23 @@ SPECS = (
             vjp=lambda g, x, d=PAIRS[name].d: g * d(x),
             recipes=_recipes(PAIRS[name]),
             dtypes=dtypes,
-            ulp={"output": _by(output), "grad": _by(grad)},
+            ulp={"output": _by(output, dtypes), "grad": _by(grad, dtypes)},
             bound=_BOUNDS.get(name, {}),
             contract=_CONTRACTS.get(name, {}),
             tier="smoke" if name == "exp" else "default",
         )
         for name, (op, dtypes, output, grad) in _TABLE.items()
+    ),
+    *(
+        Spec(
+            name=name,
+            ops=op,
+            program=_program(op),
+            reference=reference,
+            vjp=vjp,
+            recipes={"edges": edges, "bits": bit_patterns, "plain": plain, "matrix": matrix},
+            dtypes=dtypes,
+        )
+        for name, (op, reference, dtypes, vjp) in _EXACT.items()
     ),
 )
