@@ -58,17 +58,25 @@ _KEEPS_ZERO = Side(
 _RELU = "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/compiler/tf2xla/kernels/relu_op.cc"
 
 
+_SELECTED = "XLA selects g or +0, where the kernels multiply by 0, which keeps the sign of g"
+
+
 def _selects(name):
     """XLA's side of the gradient of relu and relu6: a zero where f' is zero, not g times zero."""
     f, d, _ = PAIRS[name]
-    why = "XLA selects g or +0, where the kernels multiply by 0, which keeps the sign of g"
-    return {"*/xla": Side(reference=f, vjp=lambda g, x: np.where(d(x) == 0, 0.0, g), why=why, link=_RELU)}
+    return {"*/xla": Side(reference=f, vjp=lambda g, x: np.where(d(x) == 0, 0.0, g), why=_SELECTED, link=_RELU)}
+
+
+def _side(condition):
+    return {"*/xla": Side(reference=lambda g, x: np.where(condition(x), g, 0.0), why=_SELECTED, link=_RELU)}
 
 
 _CONTRACTS = {
     "abs": {"*/xla": _KEEPS_ZERO, "gpu/*": _KEEPS_ZERO},
     "relu": _selects("relu"),
+    "relu-grad": _side(lambda x: x > 0),
     "relu6": _selects("relu6"),
+    "relu6-grad": _side(lambda x: (x > 0) & (x < 6)),
 }
 
 
@@ -173,6 +181,39 @@ _EXACT: dict[str, tuple[str, Any, tuple[str, ...], Any]] = {
 _FEATURES = {"LeakyRelu", "Relu", "Relu6", "Softplus", "Softsign"}  # whose argument has another name
 
 
+def _long(function):
+    """A function of long doubles."""
+    return lambda *arrays: function(*(a.astype(np.longdouble) for a in arrays))
+
+
+#: name: (OpDef, its first argument, reference(dy, y), budget) of the ops that gradients are made of.
+_GRADS: dict[str, tuple[str, str, Any, Any]] = {
+    "inv-grad": ("InvGrad", "y", _long(lambda g, y: -g * y * y), 1.5),
+    "leaky-relu-grad": ("LeakyReluGrad", "features", lambda g, x: g * PAIRS["leaky-relu"].d(x), (1, 1, 0.5, 0.5)),
+    "reciprocal-grad": ("ReciprocalGrad", "y", _long(lambda g, y: -g * y * y), 1.5),
+    "relu-grad": ("ReluGrad", "features", lambda g, x: g * (x > 0), 0),
+    "relu6-grad": ("Relu6Grad", "features", lambda g, x: g * ((x > 0) & (x < 6)), 0),
+    "rsqrt-grad": ("RsqrtGrad", "y", _long(lambda g, y: -g * y * y * y / 2), 2),
+    "sigmoid-grad": ("SigmoidGrad", "y", _long(lambda g, y: g * y * (1 - y)), 2),
+    "softplus-grad": ("SoftplusGrad", "features", lambda g, x: g * PAIRS["softplus"].d(x), 2),
+    "softsign-grad": ("SoftsignGrad", "features", _long(lambda g, x: g / (1 + np.abs(x)) ** 2), 3),
+    "sqrt-grad": ("SqrtGrad", "y", _long(lambda g, y: g / 2 / y), 1.5),
+}
+
+
+def _grad_program(op, name):
+    upstream = "dy" if name == "y" else "gradients"
+    return lambda tf, g, y: getattr(tf.raw_ops, op)(**{upstream: g, name: y})
+
+
+def _range(draw, dtype):
+    return (draw.values(dtype, 67), draw.uniform(67, low=-9.0, high=9.0).astype(dtype))
+
+
+def _positive(draw, dtype):
+    return tuple(draw.uniform(67, low=low, high=8.0).astype(dtype) for low in (0.25, 0.001))
+
+
 def _program(op):
     name = "features" if op in _FEATURES else "x"
     return lambda tf, x: getattr(tf.raw_ops, op)(**{name: x})
@@ -211,5 +252,18 @@ SPECS = (
             dtypes=dtypes,
         )
         for name, (op, reference, dtypes, vjp) in _EXACT.items()
+    ),
+    *(
+        Spec(
+            name=name,
+            ops=op,
+            program=_grad_program(op, first),
+            reference=reference,
+            recipes={"positive": _positive, "range": _range},
+            dtypes=FLOATS,
+            ulp={"output": _by(budget, FLOATS)},
+            contract=_CONTRACTS.get(name, {}),
+        )
+        for name, (op, first, reference, budget) in _GRADS.items()
     ),
 )
