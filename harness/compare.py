@@ -56,7 +56,8 @@ def _text(array: np.ndarray, index: tuple[int, ...]) -> str:
 def _floats(got: np.ndarray, want: np.ndarray, dtype: np.dtype, budget: float, bound: np.ndarray | None) -> Comparison:
     """Compares real arrays of equal shape; `got` is in `dtype`, `want` in that or a wider one."""
     rounded = want.astype(dtype)
-    g, w, exact = got.astype(np.float64), rounded.astype(np.float64), want.astype(np.float64)
+    wide = np.longdouble if want.dtype == np.longdouble else np.float64
+    g, w, exact = got.astype(np.float64), rounded.astype(np.float64), want.astype(wide)
     finite = np.isfinite(g) & np.isfinite(w)
     zero_g, zero_w = g == 0, w == 0
     normal = float(ml_dtypes.finfo(dtype).smallest_normal)
@@ -64,7 +65,7 @@ def _floats(got: np.ndarray, want: np.ndarray, dtype: np.dtype, budget: float, b
     ulps = difference / ulp_of(np.where(finite, w, 0.0), dtype)
     far = finite & (ulps > budget)
     if bound is not None:
-        far &= difference > bound
+        far &= ~(difference <= bound)  # a bound that is NaN excuses nothing
     flushed = far & zero_g & ~zero_w & (np.abs(w) < normal) & (np.signbit(g) == np.signbit(w))
     classes = {
         "nan": np.isnan(g) != np.isnan(w),

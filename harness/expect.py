@@ -62,11 +62,13 @@ def widened(array: np.ndarray) -> np.ndarray:
 
 def result_dtype(value: np.ndarray, dtype: np.dtype) -> np.dtype:
     """The dtype in which a reference's result must come: a wide one stands for the case's dtype."""
-    if value.dtype == np.complex128 and dtype.kind == "c":
+    if value.dtype in (np.complex128, np.clongdouble) and dtype.kind == "c":
         return dtype
-    if value.dtype == np.float64 and dtype.kind == "c":
+    if value.dtype not in (np.float64, np.longdouble):
+        return value.dtype
+    if dtype.kind == "c":
         return np.dtype(f"f{dtype.itemsize // 2}")
-    return dtype if value.dtype == np.float64 and is_float(dtype) else value.dtype
+    return dtype if is_float(dtype) else value.dtype
 
 
 def _upstreams(outputs: list[np.ndarray], case: Case) -> tuple[np.ndarray | None, ...] | None:

@@ -59,9 +59,9 @@ class Spec:
 
     program(tf, *inputs)        → a tensor or a tuple of tensors; with `state`, program(tf, state, *inputs).
     reference(*inputs)          → the same from NumPy. Float inputs arrive as float64, complex ones as complex128;
-                                  a float64 or complex128 result stands for a result in the case's dtype, any other
-                                  dtype for itself. `Raises` promises an error. A dict at the end of the tuple
-                                  promises final values of `state`.
+                                  a float64 or complex128 result, or one in long double, which is wider, stands for a
+                                  result in the case's dtype, any other dtype for itself. `Raises` promises an error.
+                                  A dict at the end of the tuple promises final values of `state`.
     second(*inputs)             → the same by another way; where the two disagree, the reference is suspect, not
                                   TensorFlow.
     vjp(g, *inputs)             → the vector-Jacobian product, one entry an input (and then one a state variable):

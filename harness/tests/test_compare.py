@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from harness.compare import compare, compare_arrays, ulp_of
-from harness.expect import Want
+from harness.expect import Want, result_dtype
 from harness.observation import Result
 from harness.spec import Raises
 
@@ -34,6 +34,24 @@ def test_the_neighbour_differs_by_one_ulp_and_is_allowed_by_a_budget_of_one(dtyp
     found = compare_arrays(got, want, dtype)
     assert (found.kind, found.mismatched, found.max_ulp) == ("value", 2, 1)
     assert compare_arrays(got, want, dtype, budget=1).kind == ""
+
+
+def test_a_reference_in_long_double_is_wide_and_float64_is_held_against_what_it_can_not_hold():
+    third = 1 / np.longdouble(3)
+    off = float(abs(third - float(third)) / np.longdouble(2.0**-54))
+    found = compare_arrays(np.array([1 / 3]), third[None], np.dtype("float64"), budget=0.5)
+    assert (found.kind, found.max_ulp) == ("", off)
+    assert 0 < off < 0.5
+    above = np.array([np.nextafter(1 / 3, 1)])
+    assert compare_arrays(above, third[None], np.dtype("float64"), budget=0.5).kind == "value"
+    huge = Want("value", np.array([np.longdouble(2) ** 2000]), np.dtype("float64"))
+    assert compare(Result("value", np.array([np.inf])), huge, "output[0]").kind == ""
+    assert compare(Result("value", np.array([1.0])), huge, "output[0]").kind == "inf"
+    turned = np.array([third + 1j * third])
+    assert compare_arrays(turned.astype(complex), turned, np.dtype("complex128"), budget=0.5).kind == ""
+    assert result_dtype(third, np.dtype("bfloat16")) == "bfloat16"
+    assert [result_dtype(third, np.dtype(d)) for d in ("complex64", "int32")] == ["float32", np.longdouble]
+    assert result_dtype(turned, np.dtype("complex64")) == "complex64"
 
 
 def test_a_wide_reference_is_not_rounded_before_the_distance_is_taken():
@@ -95,6 +113,7 @@ def test_byte_strings_are_compared_whole():
 def test_an_element_must_break_budget_and_bound():
     assert kinds([1.001], [1.0], bound=np.array(0.01)) == ""
     assert kinds([1.001], [1.0], bound=np.array(0.0001)) == "value"
+    assert kinds([1.001], [1.0], bound=np.array(np.nan)) == "value"
 
 
 def test_the_worst_element_is_named_with_what_came_and_what_was_wanted():
