@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
@@ -53,7 +54,16 @@ class Cycle:
 
     def array(self) -> np.ndarray:
         """The values, of shape (size,)."""
-        return np.resize(np.roll(np.array(self.values, self.dtype), -(self.start % len(self.values))), self.size)
+        begin = self.start % len(self.values)
+        return _repeated(self.dtype, self.values, self.size)[begin : begin + self.size]
+
+
+@lru_cache(maxsize=4)
+def _repeated(dtype: str, values: tuple[float, ...], size: int) -> np.ndarray:
+    """The values repeated, with room to begin anywhere among them; read-only, for it is kept."""
+    made = np.tile(np.array(values, dtype), size // len(values) + 2)
+    made.flags.writeable = False
+    return made
 
 
 Made = Bits | Cycle
