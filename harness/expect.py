@@ -14,7 +14,6 @@ from harness.observation import Result
 from harness.plan import Plan
 from harness.spec import Case, Raises, Side, Sparse
 
-
 Upstreams = Callable[[list[np.ndarray], Case], tuple[np.ndarray | None, ...] | None]
 
 

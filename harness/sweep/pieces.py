@@ -8,7 +8,9 @@ from dataclasses import dataclass
 import ml_dtypes
 import numpy as np
 
-NORMAL, SUBNORMAL = "sweep", "sweep_subnormal"
+from harness.spec import SWEEPS
+
+NORMAL, SUBNORMAL = SWEEPS
 DTYPES = ("float16", "bfloat16", "float32")
 
 

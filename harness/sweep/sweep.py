@@ -18,10 +18,10 @@ from harness.observation import Observation
 from harness.plan import Device, Plan
 from harness.record import Shard, read_shard
 from harness.request import Bits, Request
+from harness.spec import Case
 from harness.sweep.oracle import Oracle, expected, upstreams
 from harness.sweep.pieces import NORMAL
 from harness.sweep.tally import Tally
-from harness.spec import Case
 
 #: Elements in a block: enough that what a request costs is little beside, few enough for a processor's cache.
 BLOCK = 1 << 20

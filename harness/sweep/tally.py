@@ -21,8 +21,7 @@ WORST = 10
 class Tally:
     """Counts over the elements that were swept.
 
-    `histogram[k]` counts finite elements that differ from the rounded promise by ULPs in [2^(k-1), 2^k), k = 0 all below
-    one; the rest of `size` equals it. `kinds` counts elements, or blocks where it is a matter of the whole block, that
+    `histogram[k]` counts finite elements that are not the rounded promise and ULPs in [2^(k-1), 2^k) away, k = 0 below one; the rest of `size` equals it. `kinds` counts elements, or blocks where it is a matter of the whole block, that
     are wrong by kind; `flushed` those of subnormal inputs that are right for a flushed input. `worst` has rows
     (kind, ULPs, bit pattern, got, want), wrong ones first. `code` and `message` are those of an error.
     """
@@ -114,8 +113,8 @@ def of_difference(difference: Difference, start: int, accepted: np.ndarray | Non
             tally.worst += _rows(kind, order, start, at, got, difference)
     if tally.flushed:
         tally.worst += _rows("subnormal", np.flatnonzero(wrong & ~kept)[:1], start, at, got, difference)
-    apart = found.ulps > 0
-    apart &= got != found.rounded
+    with np.errstate(invalid="ignore"):  # ml_dtypes says that it met a NaN
+        apart = (found.ulps > 0) & (got != found.rounded)
     if apart.any():
         _, exponents = np.frexp(found.ulps[apart])
         tally.histogram = np.bincount(np.maximum(exponents, 0)).tolist()
@@ -130,6 +129,5 @@ def _rows(
     found = difference.found
     assert found is not None
     return [
-        [kind, float(found.ulps[i]), start + int(at[i]), str(got[i]), str(found.rounded[i])]
-        for i in map(int, chosen)
+        [kind, float(found.ulps[i]), start + int(at[i]), str(got[i]), str(found.rounded[i])] for i in map(int, chosen)
     ]
