@@ -71,8 +71,8 @@ class Differences:
         kind = next(k for k, where in self.classes.items() if where.any())
         index = np.unravel_index(np.argmax(np.where(self.classes[kind], 1 + self.ulps, 0)), got.shape)
         at = tuple(int(i) for i in index)
-        texts = {"got": _text(got, at), "want": _text(self.rounded, at)}
-        return replace(within, kind=kind, mismatched=int(wrong.sum()), index=at, **texts)
+        count, rounded = int(wrong.sum()), self.rounded
+        return replace(within, kind=kind, mismatched=count, index=at, got=_text(got, at), want=_text(rounded, at))
 
 
 def ulp_of(value: np.ndarray, dtype: np.dtype) -> np.ndarray:

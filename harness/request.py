@@ -93,7 +93,12 @@ class Request:
     def made(self) -> Request:
         """The same with every input an array."""
         upstreams = None if self.upstreams is None else tuple(map(_array, self.upstreams))
-        return replace(self, inputs=tuple(map(_array, self.inputs)), upstreams=upstreams)
+        return replace(self, inputs=self.arrays, upstreams=upstreams)
+
+    @property
+    def arrays(self) -> tuple[np.ndarray, ...]:
+        """The inputs, as arrays."""
+        return tuple(map(_array, self.inputs))
 
 
 def _array(told: Any) -> Any:

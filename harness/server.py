@@ -139,7 +139,7 @@ class Programs:
             self._of, self._built = of, {}
             tf.keras.backend.clear_session() if spec.state else None
             gc.collect()
-        key = (request.mode, gradient, *((x.shape, x.dtype.name) for x in request.inputs))
+        key = (request.mode, gradient, *((x.shape, x.dtype.name) for x in request.arrays))
         if key not in self._built or spec.state:
             evidence = Evidence()
             self._built[key] = MODES[request.mode](spec, device.tf_name, evidence), evidence

@@ -87,7 +87,7 @@ class Part:
         return cls(piece, case, side, wants, promises)
 
     def tally(self, quantity: str, result: Result, start: int, size: int) -> Tally:
-        """The tally of a result of `size` elements from the bit pattern `start` on, as far as it is about this piece."""
+        """The tally of a result of `size` elements from the bit pattern `start` on, as far as this piece goes."""
         want = self.wants[quantity]
         promise = self.promises.get(quantity)
         if promise is None or result.status != "value" or result.value is None or result.value.shape != (size,):

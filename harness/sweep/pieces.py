@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import ml_dtypes
 import numpy as np
@@ -32,5 +33,5 @@ def pieces(dtype: str, lo: int, hi: int) -> Iterator[Piece]:
     """A range cut where subnormals begin and end."""
     negative, normal = patterns(dtype) // 2, 1 << ml_dtypes.finfo(dtype).nmant
     cuts = [lo, *(c for c in (1, normal, negative + 1, negative + normal) if lo < c < hi), hi]
-    for a, b in zip(cuts, cuts[1:], strict=False):
+    for a, b in pairwise(cuts):
         yield Piece(SUBNORMAL if 0 < a % negative < normal else NORMAL, a, b)

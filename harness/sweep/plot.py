@@ -29,8 +29,8 @@ def svg(rows: Sequence[Mapping[str, Any]]) -> str:
             shade = log10(count) / max(1.0, log10(max(2, row["size"]))) if count > 1 else 0.05 * count
             x, tip = _LABEL + _CELL * k, f"{names[k]}: {count}"
             out.append(
-                f'<rect x="{x}" y="{y}" width="{_CELL - 2}" height="{_ROW - 2}" fill="#1f4e9c" fill-opacity="{shade:.2f}"'
-                f' stroke="#ccc"><title>{escape(tip)}</title></rect>'
+                f'<rect x="{x}" y="{y}" width="{_CELL - 2}" height="{_ROW - 2}" fill="#1f4e9c"'
+                f' fill-opacity="{shade:.2f}" stroke="#ccc"><title>{escape(tip)}</title></rect>'
             )
     size = f'width="{_LABEL + _CELL * max(1, len(names)) + 8}" height="{_TOP + _ROW * len(rows) + 8}"'
     title = "<title>Distances in ULPs: equal to the rounded reference, less than 1, from 2^k on</title>"

@@ -16,7 +16,7 @@ EVERY = 10.0
 
 @contextmanager
 def shown(name: str, total: int) -> Iterator[Callable[[int], None]]:
-    """Gives a function to call with each number of elements done: a bar on a terminal, a line now and then elsewhere."""
+    """Gives a function to call with each number of elements done: a bar on a terminal, a line at times elsewhere."""
     began = time.monotonic()
     done = 0
     console = Console(file=sys.stderr)

@@ -47,8 +47,8 @@ class Promise:
     def compare(self, got: np.ndarray) -> Difference:
         """What `compare_arrays` says of a result, and of which elements it says so."""
         if got.shape != self.value.shape or got.dtype != self.dtype or not is_float(self.dtype):
-            bound = {"budget": self.budget, "bound": self.bound}
-            return Difference(compare_arrays(got, self.value, self.dtype, **bound))
+            plain = compare_arrays(got, self.value, self.dtype, budget=self.budget, bound=self.bound)
+            return Difference(plain)
         if self.value.dtype == np.float64 and np.array_equal(
             got.astype(np.float64).view(np.uint64), self.value.view(np.uint64)
         ):

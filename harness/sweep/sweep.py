@@ -30,7 +30,7 @@ Key = tuple[str, str]  # recipe, quantity
 
 @dataclass
 class Swept:
-    """What is known of one plan: the blocks that are done, the tallies, and what the last observation said of the run."""
+    """What is known of one plan: the blocks that are done, the tallies, and what the last observation said."""
 
     blocks: set[int] = field(default_factory=set)
     tallies: dict[Key, Tally] = field(default_factory=dict)

@@ -21,7 +21,8 @@ WORST = 10
 class Tally:
     """Counts over the elements that were swept.
 
-    `histogram[k]` counts finite elements that are not the rounded promise and ULPs in [2^(k-1), 2^k) away, k = 0 below one; the rest of `size` equals it. `kinds` counts elements, or blocks where it is a matter of the whole block, that
+    `histogram[k]` counts finite elements that are not the rounded promise and ULPs in [2^(k-1), 2^k) away, k = 0 below
+    one; the rest of `size` equals it. `kinds` counts elements, or blocks where it is a matter of the whole block, that
     are wrong by kind; `flushed` those of subnormal inputs that are right for a flushed input. `worst` has rows
     (kind, ULPs, bit pattern, got, want), wrong ones first. `code` and `message` are those of an error.
     """
@@ -84,7 +85,8 @@ class Tally:
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Self:
         """The tally that `to_json` was given."""
-        return cls(**{k: math.nan if v is None else v for k, v in row.items()})
+        values: dict[str, Any] = {k: math.nan if v is None else v for k, v in row.items()}
+        return cls(**values)
 
 
 def _rank(kind: str) -> int:
