@@ -1,7 +1,8 @@
 """Bench: a sweep's rate against the bare cost of the same work, on one core and on two.
 
-Bare is the op alone, with its gradient, on tensors that are there, and after it the NumPy reference and VJP alone, on
-arrays that are there: in one process, on one core, block by block over the same bit patterns, float32, eager.
+Bare is the op alone, with its gradient, on tensors that are there, and after it the NumPy reference and VJP alone, from
+float32 to float64 and back: in one process, on one core, block by block over the same bit patterns, eager. It is
+measured twice: as an ordinary script does it, and with pages kept mapped between blocks, as the sweep does.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def bare(item: Item) -> tuple[float, float]:
     for n in range(-3, BLOCKS):  # the first three are warming up
         lo = LO + max(n, 0) * BLOCK
         x, g = Bits("float32", lo, lo + BLOCK).array(), Cycle("float32", UPSTREAM, lo, BLOCK).array()
-        tx, tg, wide, up = tf.constant(x), tf.constant(g), x.astype(np.float64), g.astype(np.float64)
+        tx, tg = tf.constant(x), tf.constant(g)
         begin = time.perf_counter()
         with tf.GradientTape() as tape:
             tape.watch(tx)
@@ -49,9 +50,10 @@ def bare(item: Item) -> tuple[float, float]:
         tape.gradient(y, tx, output_gradients=tg)
         middle = time.perf_counter()
         with np.errstate(all="ignore"):
-            spec.reference(wide)
-            if spec.vjp:
-                spec.vjp(up, wide)
+            wide = x.astype(np.float64)
+            spec.reference(wide).astype(np.float32)
+            if spec.vjp and (gradient := spec.vjp(g, wide)) is not None:
+                gradient.astype(np.float32)
         end = time.perf_counter()
         if n >= 0:
             op, reference = op + middle - begin, reference + end - middle
@@ -77,31 +79,43 @@ def main() -> None:
     """Prints the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bare", help=argparse.SUPPRESS)
-    wanted = parser.parse_args().bare
-    heap.keep()
+    parser.add_argument("--keep", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    wanted = options.bare
+    if options.keep:
+        heap.keep()
     items = {item.id: item for item in Catalog.load("suites").items}
     cores = os.sched_getaffinity(0)
     if wanted:
         print(*bare(items[wanted]))
         return
     size = BLOCKS * BLOCK / 1e6
-    print(f"{'op':6} {'op alone':>9} {'NumPy':>9} {'bare':>9} {'sweep':>9} {'ratio':>6} {'2 cores':>9} {'gain':>5}   M/s")
+    print("M elements/s; ratio = sweep / bare, both on one core; gain = two cores / one core")
+    heads = ("op", "bare", "op alone", "NumPy", "both", "sweep", "ratio", "2 cores", "gain")
+    print("".join(f"{h:>9}" for h in heads))
     with tempfile.TemporaryDirectory() as folder:
         for name in OPS:
             item = items.get(f"{name}-float32")
             if item is None:
-                print(f"{name:6} no such spec")
+                print(f"{name:>9} no such spec")
                 continue
-            os.sched_setaffinity(0, {min(cores)})
-            command = [sys.executable, __file__, "--bare", item.id]
-            quiet = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"}
-            output = subprocess.run(command, check=True, capture_output=True, text=True, env=quiet).stdout
-            op, reference = map(float, output.split()[-2:])
-            one = _on({min(cores)}, item, folder)
-            two = _on(cores, item, folder)
-            rates = [size / s for s in (op, reference, op + reference, one)]
-            print(f"{name:6} " + " ".join(f"{r:9.1f}" for r in rates), end=" ")
-            print(f"{(op + reference) / one:6.2f} {size / two:9.1f} {one / two:5.2f}")
+            one, two = _on({min(cores)}, item, folder), _on(cores, item, folder)
+            for kept in ((), ("--keep",)):
+                op, reference = _bare(item, {min(cores)}, kept)
+                rates = [size / s for s in (op, reference, op + reference, one)]
+                print(f"{name:>9}{'kept' if kept else 'ordinary':>9}" + "".join(f"{r:9.1f}" for r in rates), end="")
+                print(f"{(op + reference) / one:9.2f}{size / two:9.1f}{one / two:9.2f}", flush=True)
+
+
+def _bare(item: Item, cores: set[int], options: tuple[str, ...]) -> tuple[float, float]:
+    quiet = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"}
+    code = (
+        f"import os, sys; os.sched_setaffinity(0, {cores!r}); os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
+    )
+    command = [sys.executable, "-c", code, __file__, "--bare", item.id, *options]
+    output = subprocess.run(command, check=True, capture_output=True, text=True, env=quiet).stdout
+    op, reference = map(float, output.split()[-2:])
+    return op, reference
 
 
 def _on(cores: set[int], item: Item, folder: str) -> float:

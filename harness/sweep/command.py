@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import subprocess
-import sys
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
 from harness import known, rundir
-from harness.catalog import Catalog, Item
+from harness.catalog import Catalog
 from harness.devices import ROOT, DeviceServer
 from harness.expect import ReferenceFault
 from harness.opening import open_run
 from harness.plan import MODES, Device, Plan
 from harness.record import Record, Shard
 from harness.session import memory_limit
-from harness.sweep import heap, outcome, plot, progress
-from harness.sweep.oracle import refusal
-from harness.sweep.pieces import DTYPES, NORMAL, SUBNORMAL, patterns, pieces
+from harness.sweep import heap, outcome, progress
+from harness.sweep.ending import end
+from harness.sweep.pieces import DTYPES
+from harness.sweep.selection import chosen, span
 from harness.sweep.sweep import Sweep
 from harness.verdict import Context, sentence
 
@@ -37,40 +33,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--op-timeout", type=float, default=120.0, metavar="S", help="seconds for a block")
     parser.add_argument("--suites", default="suites", help=argparse.SUPPRESS)
     parser.add_argument("--known", default="suites/known.toml", help=argparse.SUPPRESS)
-
-
-def chosen(catalog: Catalog, op: str, dtypes: Sequence[str]) -> list[Item]:
-    """The items that can be swept, of the spec of that name or else of all that the name stands for.
-
-    Raises:
-      LookupError: the name is unknown.
-      ValueError: none of them can be swept; the message says why.
-    """
-    names = {op} if op in catalog.specs else catalog.named(op)
-    items = [i for i in catalog.items if i.spec.name in names and (not dtypes or i.dtype in dtypes)]
-    reasons = {item.id: refusal(item.spec, item.dtype) for item in items if item.dtype in DTYPES}
-    found = [item for item in items if reasons.get(item.id) == ""]
-    if not found:
-        raise ValueError("; ".join(sorted(set(reasons.values()))) or f"{op} has none of {', '.join(dtypes or DTYPES)}")
-    return found
-
-
-def span(text: str | None, dtype: str) -> tuple[int, int]:
-    """The range of bit patterns.
-
-    Raises:
-      ValueError: it is none, or empty, or beyond the dtype.
-    """
-    if text is None:
-        return 0, patterns(dtype)
-    lo, _, hi = text.partition(":")
-    try:
-        found = int(lo, 0), int(hi, 0)
-    except ValueError:
-        raise ValueError(f"range {text!r}: expected LO:HI, such as 0x3f800000:0x40000000") from None
-    if not 0 <= found[0] < found[1] <= patterns(dtype):
-        raise ValueError(f"range {text!r}: expected 0 <= LO < HI <= {patterns(dtype):#x} for {dtype}")
-    return found
 
 
 def sweep(options: argparse.Namespace) -> int:
@@ -109,7 +71,7 @@ def sweep(options: argparse.Namespace) -> int:
         for server in servers.values():
             server.stop()
         shard.close()
-    return _end(directory, info, sweeps, recorded, status)
+    return end(directory, info, sweeps, recorded, status)
 
 
 def _opened(options: argparse.Namespace, asked: Sequence[Device]) -> tuple[Path, rundir.RunInfo]:
@@ -134,41 +96,10 @@ def _record(sweep: Sweep, context: Context, shard: Shard) -> list[Record]:
         shard.write("result", **cell, records=[r.to_json() for r in rows], observation={})
         shard.write("compare", **cell, records=[])
         made += rows
+    lacking = {row.detail.partition(":")[0]: None for row in made if row.verdict == "unavailable"}
+    for text in lacking:
+        print(f"unavailable: {sweep.item.id}: {text}")
     for row in made:
-        if row.kind:
+        if row.kind and row.verdict != "unavailable":
             print(sentence(row) + (f"\n  rerun: {row.rerun}" if row.failing else ""))
     return made
-
-
-def _end(directory: Path, info: rundir.RunInfo, sweeps: list[Sweep], recorded: list[Record], status: int) -> int:
-    """Accounts for every cell and writes the report; returns the exit status."""
-    done = rundir.merge([directory])
-    info.not_run, info.planned = [], 0
-    for one in sweeps:
-        recipes = {p.recipe for p in pieces(one.item.dtype, one.lo, one.hi)}
-        blocks = sum(1 for _ in one.blocks())
-        for recipe in (r for r in (NORMAL, SUBNORMAL) if r in recipes):
-            for plan, swept in one.swept.items():
-                cell = outcome.case_id(one, recipe), str(plan.device), plan.mode
-                info.planned += 1
-                if cell not in done.done:
-                    why = f"cut off after {len(swept.blocks)} of {blocks} blocks" if swept.blocks else "never started"
-                    info.not_run.append(dict(zip(("case", "device", "mode"), cell, strict=True)) | {"why": why})
-    info.recorded, info.damaged = info.planned - len(info.not_run), done.damaged
-    if not info.planned:
-        info.faults.append("nothing was swept: no mode that was asked for can express the program")
-    if not status:
-        at_fault = bool(info.not_run or info.faults) or any(r.verdict == "error" for r in recorded)
-        at_fault |= bool(recorded) and all(r.verdict == "unavailable" for r in recorded)
-        status = 3 if at_fault else int(any(r.failing for r in recorded))
-    info.state = {2: "interrupted", 3: "fault"}.get(status, "complete")
-    info.exit_status, info.ended = status, datetime.now(UTC).isoformat(timespec="seconds")
-    info.save(directory)
-    rows = [row for one in sweeps for row in outcome.summary(one, recorded)]
-    for name, text in (("sweep.json", json.dumps(rows, indent=1)), ("sweep.svg", plot.svg(rows))):
-        (directory / f"{name}.tmp").write_text(text)
-        os.replace(directory / f"{name}.tmp", directory / name)
-    subprocess.run([sys.executable, "-m", "reports", str(directory)], check=True, cwd=ROOT)
-    state = "" if info.state == "complete" else f", {info.state}: {len(info.not_run)} cells did not run to their end"
-    print(f"{len(recorded)} records of {info.recorded} of {info.planned} cells{state}; see {directory}/index.html")
-    return status

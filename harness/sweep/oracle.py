@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import ml_dtypes
 import numpy as np
 
-from harness.compare import Comparison, compare, differences
+from harness.compare import compare, differences
 from harness.expect import Expectation, Want, expectation, result_dtype
 from harness.inputs import bit_patterns, is_float
 from harness.observation import Result
 from harness.request import Bits, Cycle
 from harness.spec import Case, Raises, Side, Spec
-from harness.sweep.pieces import DTYPES, NORMAL, SUBNORMAL, Piece, pieces
+from harness.sweep.pieces import DTYPES, SUBNORMAL, Piece, pieces
 from harness.sweep.promise import Difference, Promise
 from harness.sweep.tally import Tally, of_difference
 
@@ -138,6 +138,3 @@ class Oracle:
             kept = lo, [Part.of(self.spec, self.dtype, side, p) for p in pieces(self.dtype, lo, hi)]
             self._kept[id(side)] = kept
         return kept[1]
-
-
-__all__ = ["NORMAL", "Comparison", "Oracle", "Part", "refusal", "upstreams"]

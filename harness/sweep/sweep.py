@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
 from typing import Any
@@ -21,32 +21,11 @@ from harness.request import Bits, Request
 from harness.spec import Case
 from harness.sweep.oracle import Oracle, expected, upstreams
 from harness.sweep.pieces import NORMAL
+from harness.sweep.swept import Key, Swept
 from harness.sweep.tally import Tally
 
 #: Elements in a block: enough that what a request costs is little beside, few enough for a processor's cache.
 BLOCK = 1 << 20
-Key = tuple[str, str]  # recipe, quantity
-
-
-@dataclass
-class Swept:
-    """What is known of one plan: the blocks that are done, the tallies, and what the last observation said."""
-
-    blocks: set[int] = field(default_factory=set)
-    tallies: dict[Key, Tally] = field(default_factory=dict)
-    about: dict[str, Any] = field(default_factory=dict)
-    seconds: float = 0.0
-
-    def add(self, line: Mapping[str, Any]) -> None:
-        """Takes in a block's line of the shard."""
-        if line["lo"] in self.blocks:
-            return
-        self.blocks.add(line["lo"])
-        self.seconds += line["seconds"]
-        if not self.about.get("fault"):  # a run that proves nothing in one block is not mended by the next
-            self.about = dict(line["about"])
-        for recipe, quantity, row in line["tallies"]:
-            self.tallies.setdefault((recipe, quantity), Tally()).add(Tally.from_json(row))
 
 
 @dataclass
@@ -66,6 +45,7 @@ class Sweep:
         self.plans = [p for p in self.plans if p.mode in self.item.spec.modes]
         self.swept = {plan: Swept() for plan in self.plans}
         self.oracle = Oracle(self.item.spec, self.item.dtype)
+        self._samples = {plan: self._sample(plan) for plan in self.plans}
 
     def blocks(self) -> Iterator[tuple[int, int]]:
         """The blocks of the range, in order."""
@@ -110,7 +90,7 @@ class Sweep:
     def _request(self, plan: Plan, lo: int, hi: int, segment: str) -> Request:
         spec, dtype = self.item.spec, self.item.dtype
         case = Case(spec, dtype, NORMAL)
-        wants, sample = self._sample(plan)
+        wants, sample = self._samples[plan]
         told = None if sample is None else upstreams(lo, hi - lo, case, sample)
         return Request(
             module=self.item.module,
