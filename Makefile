@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: report test lint own smoke lock clean
+.PHONY: report test lint own smoke bench lock clean
 
 report: $(STAMP) ## the whole default run on what this machine has; the report is in runs/latest/
 	$(BIN)/python -m pytest -n auto
@@ -21,6 +21,9 @@ own: $(STAMP)
 
 smoke: $(STAMP)
 	$(BIN)/python -m pytest -n auto --tier smoke
+
+bench: $(STAMP) ## rates against the bare cost of the same work; nothing here passes or fails
+	$(BIN)/python bench/sweep.py
 
 lock: $(STAMP) ## after a change of the dependencies in pyproject.toml
 	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 \

@@ -15,6 +15,7 @@ from harness.devices import DeviceServer, probe
 from harness.plan import MODES, Device, Plan
 from harness.repro import show
 from harness.score import scores
+from harness.sweep.command import add_options, sweep
 
 
 def devices(options: argparse.Namespace) -> int:
@@ -85,12 +86,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a verb; returns the exit status: 0, 1 where something differs, 4 for wrong usage."""
     parser = argparse.ArgumentParser(prog="python -m harness", description="Differential testing of TensorFlow ops.")
     verbs = parser.add_subparsers(dest="verb", required=True)
-    for verb in (coverage, devices, repro, score):
+    for verb in (coverage, devices, repro, score, sweep):
         sub = verbs.add_parser(verb.__name__, help=verb.__doc__, description=verb.__doc__)
         sub.set_defaults(run=verb)
         if verb is repro:
             sub.add_argument("case", metavar="CASE", help="a case id, as failures print it")
             sub.add_argument("--plan", action="append", metavar="DEVICE/MODE", help="default: every mode on cpu")
+        if verb is sweep:
+            add_options(sub)
     options = parser.parse_args(arguments)
     try:
         return options.run(options)

@@ -7,6 +7,7 @@ subnormal), then the distance of finite numbers in units in the last place of th
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import ml_dtypes
@@ -37,6 +38,43 @@ class Comparison:
     detail: str = ""
 
 
+_EXPONENT = np.uint64(0x7FF0_0000_0000_0000)
+
+
+@dataclass(frozen=True)
+class Differences:
+    """What became of each element of a result: its distance, and by kind which elements are wrong.
+
+    `ulps` and `absolute` are 0 where either number is not finite; `rounded` is the promise in the result's dtype.
+    """
+
+    classes: Mapping[str, np.ndarray]
+    ulps: np.ndarray
+    absolute: np.ndarray
+    rounded: np.ndarray
+
+    @property
+    def wrong(self) -> np.ndarray:
+        return np.logical_or.reduce(list(self.classes.values()))
+
+    def comparison(self, got: np.ndarray, budget: float) -> Comparison:
+        """The difference in one line: the first kind that occurs, and its worst element."""
+        within = Comparison(
+            size=got.size,
+            max_ulp=float(self.ulps.max(initial=0.0)),
+            max_abs=float(self.absolute.max(initial=0.0)),
+            budget=budget,
+        )
+        wrong = self.wrong
+        if not wrong.any():
+            return within
+        kind = next(k for k, where in self.classes.items() if where.any())
+        index = np.unravel_index(np.argmax(np.where(self.classes[kind], 1 + self.ulps, 0)), got.shape)
+        at = tuple(int(i) for i in index)
+        count, rounded = int(wrong.sum()), self.rounded
+        return replace(within, kind=kind, mismatched=count, index=at, got=_text(got, at), want=_text(rounded, at))
+
+
 def ulp_of(value: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """The unit in the last place, in float64, that a dtype has at each (finite, float64) value.
 
@@ -44,16 +82,17 @@ def ulp_of(value: np.ndarray, dtype: np.dtype) -> np.ndarray:
     (Muller et al., Handbook of Floating-Point Arithmetic, section 2.3.1).
     """
     info = ml_dtypes.finfo(dtype)
-    _, exponent = np.frexp(value.astype(np.float64))
-    least = math.frexp(float(info.smallest_subnormal))[1] - 1
-    return np.ldexp(1.0, np.maximum(np.where(value == 0, least, exponent - 1 - info.nmant), least))
+    power = np.asarray(value, np.float64).view(np.uint64) & _EXPONENT  # of two, below |x|; 0 for a subnormal
+    return np.maximum(power.view(np.float64) * 2.0**-info.nmant, float(info.smallest_subnormal))
 
 
 def _text(array: np.ndarray, index: tuple[int, ...]) -> str:
     return str(array[index])
 
 
-def _floats(got: np.ndarray, want: np.ndarray, dtype: np.dtype, budget: float, bound: np.ndarray | None) -> Comparison:
+def differences(
+    got: np.ndarray, want: np.ndarray, dtype: np.dtype, *, budget: float = 0.0, bound: np.ndarray | None = None
+) -> Differences:
     """Compares real arrays of equal shape; `got` is in `dtype`, `want` in that or a wider one."""
     rounded = want.astype(dtype)
     wide = np.longdouble if want.dtype == np.longdouble else np.float64
@@ -74,21 +113,11 @@ def _floats(got: np.ndarray, want: np.ndarray, dtype: np.dtype, budget: float, b
         "subnormal": flushed,
         "value": far & ~flushed,
     }
-    within = Comparison(
-        size=got.size,
-        max_ulp=float(ulps.max(initial=0.0)),
-        max_abs=float(difference.max(initial=0.0)),
-        budget=budget,
-    )
-    wrong = np.logical_or.reduce(list(classes.values()))
-    if not wrong.any():
-        return within
-    kind = next(k for k, where in classes.items() if where.any())
-    index = np.unravel_index(np.argmax(np.where(classes[kind], 1 + ulps, 0)), got.shape)
-    at = tuple(int(i) for i in index)
-    return replace(
-        within, kind=kind, mismatched=int(wrong.sum()), index=at, got=_text(got, at), want=_text(rounded, at)
-    )
+    return Differences(classes, ulps, difference, rounded)
+
+
+def _floats(got: np.ndarray, want: np.ndarray, dtype: np.dtype, budget: float, bound: np.ndarray | None) -> Comparison:
+    return differences(got, want, dtype, budget=budget, bound=bound).comparison(got, budget)
 
 
 def _exact(got: np.ndarray, want: np.ndarray) -> Comparison:

@@ -24,6 +24,7 @@ from packaging.version import Version
 from harness.observation import Observation, Result
 from harness.plan import Device
 from harness.request import Request
+from harness.segment import taken
 
 ROOT = Path(__file__).resolve().parent.parent
 OLDEST_TF = "2.18"
@@ -175,7 +176,7 @@ class DeviceServer:
                 self.stop()
                 message = f"no answer within {self.timeout:g} s. {_tail(self._log, self._offset)}"
                 return self._lost(request, Result("hang", code="TIMEOUT", message=message), began)
-            observation: Observation = self._connection.recv()
+            observation: Observation = taken(self._connection.recv(), request.segment)
         except (EOFError, OSError):
             self._process.join()
             code = self._process.exitcode
@@ -204,10 +205,14 @@ def run_all(
     requests: Mapping[Device, Sequence[Request]],
     before: Callable[[Device, Request], None],
 ) -> Iterator[tuple[Device, Request, Observation]]:
-    """Runs each device's requests in order, all devices at once; calls `before` each, and yields what was observed."""
+    """Runs each device's requests in order, all devices at once; calls `before` each, and yields what was observed.
+
+    A device has its next request before its last observation is yielded: it works while that is looked at.
+    """
     queues = {device: deque(todo) for device, todo in requests.items()}
     asked: dict[Device, Request] = {}
-    while asked or any(queues.values()):
+    ready: list[tuple[Device, Request, Observation]] = []
+    while asked or any(queues.values()) or ready:
         for device, queue in queues.items():
             if queue and device not in asked:
                 request = asked[device] = queue.popleft()
@@ -216,11 +221,13 @@ def run_all(
                 if absent:
                     del asked[device]
                     result = Result("crash", code="NO_SERVER", message=f"no server for {device}: {absent}")
-                    yield device, request, Observation.of_all(request.quantities, result)
+                    ready.append((device, request, Observation.of_all(request.quantities, result)))
+        yield from ready
+        ready = []
         if not asked:
             continue
         busy = {servers[device].waitable: device for device in asked}
         wait(list(busy), timeout=min(servers[device].remaining for device in asked))
         for connection, device in busy.items():
             if connection.poll(0) or servers[device].remaining == 0:
-                yield device, asked.pop(device), servers[device].collect()
+                ready.append((device, asked.pop(device), servers[device].collect()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,6 +13,8 @@ from harness.inputs import Draw, is_float
 from harness.observation import Result
 from harness.plan import Plan
 from harness.spec import Case, Raises, Side, Sparse
+
+Upstreams = Callable[[list[np.ndarray], Case], tuple[np.ndarray | None, ...] | None]
 
 
 class ReferenceFault(Exception):
@@ -71,7 +73,7 @@ def result_dtype(value: np.ndarray, dtype: np.dtype) -> np.dtype:
     return dtype if is_float(dtype) else value.dtype
 
 
-def _upstreams(outputs: list[np.ndarray], case: Case) -> tuple[np.ndarray | None, ...] | None:
+def random_upstreams(outputs: list[np.ndarray], case: Case) -> tuple[np.ndarray | None, ...] | None:
     """Random upstream gradients, away from zero, for the outputs that have a gradient.
 
     Where no output is a float, integers are sent, so that what the plans do with them is seen as well.
@@ -128,8 +130,12 @@ def _gradient(value: Any, source: np.dtype) -> Want:
 
 
 @np.errstate(all="ignore")
-def expectation(case: Case, inputs: tuple[np.ndarray, ...], side: Side | None) -> Expectation:
+def expectation(
+    case: Case, inputs: tuple[np.ndarray, ...], side: Side | None, *, upstreams_of: Upstreams = random_upstreams
+) -> Expectation:
     """What the case promises on one side of its contract, or, without one, by its reference.
+
+    `upstreams_of` makes the upstream gradients for the outputs of the reference.
 
     Raises:
       ReferenceFault: the reference or the VJP raised.
@@ -145,7 +151,7 @@ def expectation(case: Case, inputs: tuple[np.ndarray, ...], side: Side | None) -
         _agree(case, values, _call(spec.second, "second reference", case, *wide))
     wants = {f"output[{i}]": Want("value", v, result_dtype(v, dtype)) for i, v in enumerate(values)}
     vjp = (side.vjp if side else None) or spec.vjp
-    upstreams = _upstreams(outputs, case) if vjp else None
+    upstreams = upstreams_of(outputs, case) if vjp else None
     gs: Any = None
     if vjp and upstreams is not None:
         gs = tuple(None if g is None else widened(g) for g in upstreams)

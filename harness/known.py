@@ -15,6 +15,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from harness.catalog import Catalog, unknown
 from harness.plan import MODES
 from harness.record import KINDS, Record
+from harness.spec import SWEEPS
 
 OWNERS = ("tensorflow", "driver", "us", "nobody")
 Names = str | list[str]
@@ -133,7 +134,7 @@ def _check(entry: Entry, catalog: Catalog) -> None:
         "mode": set(MODES),
         "against": {"numpy", "plan"},
         "dtype": {d for s in chosen for d in s.dtypes},
-        "recipe": {r for s in chosen for r in s.recipes},
+        "recipe": {r for s in chosen for r in s.recipes} | set(SWEEPS),
     }
     for field, there in allowed.items():
         for name in _names(getattr(entry, field)):

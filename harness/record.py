@@ -93,7 +93,10 @@ class Shard:
     """An append-only file of lines, owned by one process."""
 
     def __init__(self, path: Path) -> None:
+        torn = path.exists() and path.stat().st_size and not path.read_bytes().endswith(b"\n")
         self._file = path.open("ab", buffering=0)
+        if torn:  # its writer was killed: the first line of ours must not lengthen that one
+            self._file.write(b"\n")
 
     def write(self, kind: str, **data: Any) -> None:
         """Appends one line, handed to the operating system before it returns."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from importlib import import_module
+from typing import Any
 
 import numpy as np
 
@@ -25,11 +27,56 @@ def find_spec(module: str, name: str) -> Spec:
 
 
 @dataclass(frozen=True)
+class Bits:
+    """An input told by its range: the bit patterns from `lo` up to, not including, `hi`, read as the dtype."""
+
+    dtype: str
+    lo: int
+    hi: int
+
+    def array(self) -> np.ndarray:
+        """The values, in order, of shape (hi - lo,)."""
+        dtype = np.dtype(self.dtype)
+        unsigned = np.dtype(f"u{dtype.itemsize}")
+        bits = np.arange(self.hi - self.lo, dtype=unsigned)
+        bits += unsigned.type(self.lo)
+        return bits.view(dtype)
+
+
+@dataclass(frozen=True)
+class Cycle:
+    """An input told by its pattern: the values repeated, beginning with number `start` (modulo their count)."""
+
+    dtype: str
+    values: tuple[float, ...]
+    start: int
+    size: int
+
+    def array(self) -> np.ndarray:
+        """The values, of shape (size,)."""
+        begin = self.start % len(self.values)
+        return _repeated(self.dtype, self.values, self.size)[begin : begin + self.size]
+
+
+@lru_cache(maxsize=4)
+def _repeated(dtype: str, values: tuple[float, ...], size: int) -> np.ndarray:
+    """The values repeated, with room to begin anywhere among them; read-only, for it is kept."""
+    made = np.tile(np.array(values, dtype), size // len(values) + 2)
+    made.flags.writeable = False
+    return made
+
+
+Made = Bits | Cycle
+
+
+@dataclass(frozen=True)
 class Request:
     """One case under one plan: its inputs, and an upstream gradient for each output.
 
     An upstream is None for an output that has no gradient; `upstreams` is None where no gradient is asked for.
     `quantities` are those that are expected; final values of the named `state` follow the outputs.
+    Arrays that are easily told are not sent: the server makes them. `segment` names the shared memory through which
+    arrays come back; without one they come through the pipe.
     """
 
     module: str
@@ -37,7 +84,22 @@ class Request:
     case: str
     dtype: str
     mode: str
-    inputs: tuple[np.ndarray, ...]
-    upstreams: tuple[np.ndarray | None, ...] | None
+    inputs: tuple[np.ndarray | Made, ...]
+    upstreams: tuple[np.ndarray | Made | None, ...] | None
     quantities: tuple[str, ...]
     state: tuple[str, ...] = ()
+    segment: str = ""
+
+    def made(self) -> Request:
+        """The same with every input an array."""
+        upstreams = None if self.upstreams is None else tuple(map(_array, self.upstreams))
+        return replace(self, inputs=self.arrays, upstreams=upstreams)
+
+    @property
+    def arrays(self) -> tuple[np.ndarray, ...]:
+        """The inputs, as arrays."""
+        return tuple(map(_array, self.inputs))
+
+
+def _array(told: Any) -> Any:
+    return told.array() if isinstance(told, Made) else told

@@ -123,7 +123,7 @@ def merge(directories: Iterable[Path]) -> Merged:
                 items.update(line["items"])
             elif line["line"] == "start":
                 started.add((line["case"], line["device"], line["mode"]))
-            else:
+            elif line["line"] in ("result", "compare"):
                 into = results if line["line"] == "result" else compared
                 into[line["case"], line["device"], line["mode"]] = line
     return Merged(frozenset(items), frozenset(started), results, compared, damaged)

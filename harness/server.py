@@ -22,6 +22,7 @@ from harness.modes import MODES, TRANSPORT, Evidence, Ran, op_names
 from harness.observation import Observation, Result
 from harness.plan import Device
 from harness.request import Request, find_spec
+from harness.segment import handed
 from harness.spec import Spec
 
 #: The Python stack that TensorFlow puts into a message: paths of this machine, and nothing about the op.
@@ -138,7 +139,7 @@ class Programs:
             self._of, self._built = of, {}
             tf.keras.backend.clear_session() if spec.state else None
             gc.collect()
-        key = (request.mode, gradient, *((x.shape, x.dtype.name) for x in request.inputs))
+        key = (request.mode, gradient, *((x.shape, x.dtype.name) for x in request.arrays))
         if key not in self._built or spec.state:
             evidence = Evidence()
             self._built[key] = MODES[request.mode](spec, device.tf_name, evidence), evidence
@@ -210,7 +211,7 @@ def serve(connection: Connection, device: Device) -> None:
         except EOFError:
             return
         try:
-            observation = observe(request, device, programs)
+            observation = handed(observe(request.made(), device, programs), request.segment)
         except Exception as error:  # noqa: BLE001  ours, not TensorFlow's: said so, and not taken for an observation
             fault = f"the device server failed: {traceback.format_exc(limit=-3)}"
             observation = Observation.of_all(request.quantities, failure(error), fault=fault)

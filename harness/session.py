@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import os
-import platform
-import shutil
-import socket
-import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from packaging.version import Version
 
 from harness import known, rundir
 from harness.catalog import Catalog
-from harness.devices import OLDEST_TF, ROOT, DeviceServer, probe
+from harness.devices import ROOT, DeviceServer
+from harness.opening import open_run
 from harness.plan import MODES, Device, Plan
 from harness.run import Runner, planned
 from harness.slots import Slots
 from harness.spec import TIERS
 from harness.verdict import Context
-
-FLAGS = ("TF_ENABLE_ONEDNN_OPTS", "TF_XLA_FLAGS", "XLA_FLAGS", "CUDA_VISIBLE_DEVICES", "NVIDIA_TF32_OVERRIDE")
 
 
 class Session:
@@ -53,36 +47,12 @@ class Session:
     def open(self) -> None:
         """Makes the run directory and asks TensorFlow what is there; in the controlling process only."""
         option = self.config.option
-        logs = Path(tempfile.mkdtemp(prefix="opdiff-"))
         try:
-            there = probe(logs / "probe.log")
-        except RuntimeError as error:
-            raise pytest.UsageError(str(error)) from error
-        finally:
-            shutil.rmtree(logs, ignore_errors=True)
-        tf = there["versions"]["tensorflow"]
-        if Version(tf) < Version(OLDEST_TF):
-            raise pytest.UsageError(f"TensorFlow {tf} is too old: expected {OLDEST_TF} or newer")
-        listed = there["devices"]
-        devices = self.asked or [Device.parse(d) for d in listed]
-        absent = [d for d in devices if str(d) not in listed and d.type != "cpu"]
-        if absent:
-            names = ", ".join(map(str, absent))
-            raise pytest.UsageError(f"device {names} is not there; TensorFlow lists {', '.join(listed)}")
-        self.info.devices = {str(d): {**listed.get(str(d), {}), "asked": True} for d in devices}
-        self.info.devices |= {
-            d: {**about, "asked": False} for d, about in listed.items() if Device.parse(d) not in devices
-        }
-        try:
-            self.directory = rundir.create(ROOT / "runs", chosen=Path(option.run_dir) if option.run_dir else None)
-        except OSError as error:
-            raise pytest.UsageError(f"run directory: {error}") from error
-        info = self.info
-        info.run, info.started = self.directory.resolve().name, datetime.now(UTC).isoformat(timespec="seconds")
-        info.host, info.tf, info.cuda = socket.gethostname(), tf, there["cuda"]
-        info.versions = {**there["versions"], "cudnn": there["cudnn"], "pytest": pytest.__version__}
-        info.flags = {name: os.environ[name] for name in FLAGS if name in os.environ}
-        info.machine = {"system": platform.platform(), "processor": _processor(), "cores": str(os.cpu_count())}
+            self.directory, info = open_run(self.asked, option.run_dir)
+        except (RuntimeError, LookupError, ValueError) as error:
+            raise pytest.UsageError(str(error.args[0])) from error
+        self.info = info
+        info.versions["pytest"] = pytest.__version__
         info.arguments, info.modes, info.tier = list(self.config.invocation_params.args), list(self.modes), option.tier
         info.save(self.directory)
 
@@ -96,7 +66,7 @@ class Session:
         context = Context(
             run=info.run, started=info.started, tf=info.tf, cuda=info.cuda, host=info.host, known=self.known
         )
-        servers = {d: DeviceServer(d, logs, timeout=timeout, memory=_memory(d)) for d in devices}
+        servers = {d: DeviceServer(d, logs, timeout=timeout, memory=memory_limit(d)) for d in devices}
         shard = rundir.open_shard(directory, worker)
         self.runner = Runner(context, self.plans, servers, shard, Slots(devices), self.config.option.case)
 
@@ -140,15 +110,7 @@ def _one_of(what: str, name: str, there: tuple[str, ...]) -> str:
     return name
 
 
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        return next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.processor()
-
-
-def _memory(device: Device) -> int:
+def memory_limit(device: Device) -> int:
     """What a server may allocate: a CPU server its share of the machine's memory; drivers of others map far more."""
     if device.type != "cpu":
         return 0

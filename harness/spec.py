@@ -14,6 +14,8 @@ from harness.inputs import Draw
 from harness.plan import DEVICE_TYPE, MODES, Plan
 
 CASE_ID = re.compile(r"[A-Za-z0-9_.=,:+-]{1,150}")
+#: The recipes of a sweep: every bit pattern but the subnormal ones, and those.
+SWEEPS = ("sweep", "sweep_subnormal")
 TIERS = ("smoke", "default", "full")
 Recipe = Callable[[Draw, np.dtype], tuple[np.ndarray, ...]]
 

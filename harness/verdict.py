@@ -14,7 +14,7 @@ from harness.known import Known, place_of
 from harness.observation import Observation, Result
 from harness.plan import Plan
 from harness.record import Record
-from harness.spec import Case
+from harness.spec import Case, Side
 
 _LOST = Result("error", code="MISSING", message="the run gave no such quantity")
 
@@ -47,42 +47,62 @@ def judge(
 
     `slack` multiplies budgets: two plans that each stay within the budget may be twice as far from each other.
     """
-    side = case.spec.side(plan)
     records = []
     for quantity, want in wants.items():
-        result = observation.quantities.get(quantity, _LOST)
         budget = case.spec.budget(quantity, case.dtype) * slack
         if want.bound is not None and slack != 1:
             want = replace(want, bound=want.bound * slack)
-        found = compare(result, want, quantity, budget=budget)
-        row = _row(context, suite, case, plan, observation, found, inputs, against, quantity)
-        entry = context.known.find(place_of(row), context.tf)
-        both = entry is not None and _known_too(context, row)  # whether they still fail, and how, shows against NumPy
-        if both and not found.kind:
-            entry = None
-        verdict, detail = ("contract" if side else "match"), found.detail
-        if observation.fault:
-            verdict, detail = "error", observation.fault
-            row = replace(row, kind=found.kind or "status")
-        elif found.kind == "status" and result.status == "error" and observation.lacking:
-            verdict, detail = "unavailable", f"{observation.lacking}: {found.detail}"
-        elif found.kind:
-            verdict = "mismatch"
-            if entry and (both or (entry[1].kind == found.kind and entry[1].code in ("", result.code))):
-                verdict = "known"
-            elif entry:
-                detail = f"{context.known.path} entry {entry[0]} expects {entry[1].kind} {entry[1].code} here. {detail}"
-        elif entry:
-            verdict = "stale"
-            detail = f"no longer fails: delete or narrow entry {entry[0]} of {context.known.path} ({entry[1].reason})"
-        if side and not detail:
-            detail = side.why
-        if entry:
-            row = replace(row, owner=entry[1].owner, reason=entry[1].reason, link=entry[1].link)
-        elif side:
-            row = replace(row, reason=side.why, link=side.link)
-        records.append(replace(row, verdict=verdict, detail=" ".join(detail.split())[:1000]))
+        found = compare(observation.quantities.get(quantity, _LOST), want, quantity, budget=budget)
+        records.append(decide(context, suite, case, plan, observation, quantity, found, inputs, against=against))
     return records
+
+
+def decide(
+    context: Context,
+    suite: str,
+    case: Case,
+    plan: Plan,
+    observation: Observation,
+    quantity: str,
+    found: Comparison,
+    inputs: Sequence[np.ndarray] = (),
+    *,
+    against: str = "numpy",
+    side: Side | None = None,
+) -> Record:
+    """The record of a comparison: what it means in the light of contracts and known failures.
+
+    `side` is that of the contract which the comparison was made with; without it, the spec's for the plan.
+    """
+    side = side or case.spec.side(plan)
+    result = observation.quantities.get(quantity, _LOST)
+    row = _row(context, suite, case, plan, observation, found, inputs, against, quantity)
+    entry = context.known.find(place_of(row), context.tf)
+    both = entry is not None and _known_too(context, row)  # whether they still fail, and how, shows against NumPy
+    if both and not found.kind:
+        entry = None
+    verdict, detail = ("contract" if side else "match"), found.detail
+    if observation.fault:
+        verdict, detail = "error", observation.fault
+        row = replace(row, kind=found.kind or "status")
+    elif found.kind == "status" and result.status == "error" and observation.lacking:
+        verdict, detail = "unavailable", f"{observation.lacking}: {found.detail}"
+    elif found.kind:
+        verdict = "mismatch"
+        if entry and (both or (entry[1].kind == found.kind and entry[1].code in ("", result.code))):
+            verdict = "known"
+        elif entry:
+            detail = f"{context.known.path} entry {entry[0]} expects {entry[1].kind} {entry[1].code} here. {detail}"
+    elif entry:
+        verdict = "stale"
+        detail = f"no longer fails: delete or narrow entry {entry[0]} of {context.known.path} ({entry[1].reason})"
+    if side and not detail:
+        detail = side.why
+    if entry:
+        row = replace(row, owner=entry[1].owner, reason=entry[1].reason, link=entry[1].link)
+    elif side:
+        row = replace(row, reason=side.why, link=side.link)
+    return replace(row, verdict=verdict, detail=" ".join(detail.split())[:1000])
 
 
 def _known_too(context: Context, row: Record) -> bool:

@@ -1,0 +1,1 @@
+"""Sweep: a unary elementwise spec on every bit pattern of a dtype."""

@@ -1,0 +1,105 @@
+"""Command: `python -m harness sweep`: what is asked for, and how it ends."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from harness import known, rundir
+from harness.catalog import Catalog
+from harness.devices import ROOT, DeviceServer
+from harness.expect import ReferenceFault
+from harness.opening import open_run
+from harness.plan import MODES, Device, Plan
+from harness.record import Record, Shard
+from harness.session import memory_limit
+from harness.sweep import heap, outcome, progress
+from harness.sweep.ending import end
+from harness.sweep.pieces import DTYPES
+from harness.sweep.selection import chosen, span
+from harness.sweep.sweep import Sweep
+from harness.verdict import Context, sentence
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What the verb understands."""
+    parser.add_argument("op", metavar="OP", help="a spec, a family or an OpDef name")
+    parser.add_argument("--dtype", action="append", default=[], choices=DTYPES, help="default: all that it promises")
+    parser.add_argument("--device", action="append", default=[], metavar="D", help="default: all there are")
+    parser.add_argument("--mode", action="append", default=[], choices=MODES, help="default: all")
+    parser.add_argument("--range", metavar="LO:HI", help="bit patterns, HI excluded, such as 0x3f800000:0x40000000")
+    parser.add_argument("--run-dir", metavar="DIR", help="a new one, or that of an interrupted sweep, which goes on")
+    parser.add_argument("--op-timeout", type=float, default=120.0, metavar="S", help="seconds for a block")
+    parser.add_argument("--suites", default="suites", help=argparse.SUPPRESS)
+    parser.add_argument("--known", default="suites/known.toml", help=argparse.SUPPRESS)
+
+
+def sweep(options: argparse.Namespace) -> int:
+    """Runs a spec on every bit pattern: 0, 1 where something differs, 2 interrupted, 3 a fault of the suite."""
+    heap.keep()
+    catalog = Catalog.load(options.suites)
+    items = chosen(catalog, options.op, options.dtype)
+    ranges = [span(options.range, item.dtype) for item in items]
+    expected = known.load(ROOT / options.known, catalog)
+    asked = [Device.parse(d) for d in options.device]
+    directory, info = _opened(options, asked)
+    devices = [Device.parse(d) for d, about in info.devices.items() if about["asked"]]
+    info.modes, info.state, info.exit_status, info.ended = options.mode or list(MODES), "running", None, ""
+    info.tier = "full"
+    plans = [Plan(d, m) for d in devices for m in info.modes]
+    sweeps = [Sweep(item, plans, *where) for item, where in zip(items, ranges, strict=True)]
+    info.save(directory)
+    logs = directory / "logs"
+    logs.mkdir(exist_ok=True)
+    shard = Shard(directory / "shards" / "sweep.jsonl")
+    servers = {d: DeviceServer(d, logs, timeout=options.op_timeout, memory=memory_limit(d)) for d in devices}
+    context = Context(run=info.run, started=info.started, tf=info.tf, cuda=info.cuda, host=info.host, known=expected)
+    status, recorded = 0, []
+    try:
+        for one in sweeps:
+            one.resume(directory / "shards" / "sweep.jsonl")
+            with progress.shown(one.item.id, one.left) as step:
+                one.run(servers, shard, step)
+            recorded += _record(one, context, shard)
+    except KeyboardInterrupt:
+        status = 2
+    except ReferenceFault as error:
+        status = 3
+        info.faults = [str(error)]
+    finally:
+        for server in servers.values():
+            server.stop()
+        shard.close()
+    return end(directory, info, sweeps, recorded, status)
+
+
+def _opened(options: argparse.Namespace, asked: Sequence[Device]) -> tuple[Path, rundir.RunInfo]:
+    arguments = [options.op, *options.dtype, *options.device, *options.mode, options.range or ""]
+    if options.run_dir and (Path(options.run_dir) / "run.json").exists():
+        directory = Path(options.run_dir)
+        info = rundir.RunInfo.load(directory)
+        if info.arguments != arguments:
+            raise ValueError(f"{directory} holds another run: {' '.join(info.arguments)}")
+        return directory, info
+    directory, info = open_run(asked, options.run_dir)
+    info.arguments = arguments
+    return directory, info
+
+
+def _record(sweep: Sweep, context: Context, shard: Shard) -> list[Record]:
+    """Writes the records of a sweep that is whole, and prints those that are news."""
+    made = []
+    for recipe, plan in outcome.cells(sweep):
+        rows = outcome.records(sweep, context, recipe, plan)
+        cell = {"case": outcome.case_id(sweep, recipe), "device": str(plan.device), "mode": plan.mode}
+        shard.write("result", **cell, records=[r.to_json() for r in rows], observation={})
+        shard.write("compare", **cell, records=[])
+        made += rows
+    lacking = {row.detail.partition(":")[0]: None for row in made if row.verdict == "unavailable"}
+    for text in lacking:
+        print(f"unavailable: {sweep.item.id}: {text}")
+    for row in made:
+        if row.kind and row.verdict != "unavailable":
+            print(sentence(row) + (f"\n  rerun: {row.rerun}" if row.failing else ""))
+    return made

@@ -1,0 +1,53 @@
+"""Ending: the books of a sweep's run, which have to balance, and its report."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from harness import rundir
+from harness.devices import ROOT
+from harness.record import Record
+from harness.spec import SWEEPS
+from harness.sweep import outcome, plot
+from harness.sweep.pieces import pieces
+from harness.sweep.sweep import Sweep
+
+
+def end(directory: Path, info: rundir.RunInfo, sweeps: Sequence[Sweep], recorded: list[Record], status: int) -> int:
+    """Accounts for every cell and writes the report; returns the exit status."""
+    done = rundir.merge([directory])
+    info.not_run, info.planned = [], 0
+    for one in sweeps:
+        recipes = {p.recipe for p in pieces(one.item.dtype, one.lo, one.hi)}
+        blocks = sum(1 for _ in one.blocks())
+        for recipe in (r for r in SWEEPS if r in recipes):
+            for plan, swept in one.swept.items():
+                cell = outcome.case_id(one, recipe), str(plan.device), plan.mode
+                info.planned += 1
+                if cell not in done.done:
+                    why = f"cut off after {len(swept.blocks)} of {blocks} blocks" if swept.blocks else "never started"
+                    info.not_run.append(dict(zip(("case", "device", "mode"), cell, strict=True)) | {"why": why})
+    info.recorded, info.damaged = info.planned - len(info.not_run), done.damaged
+    if not info.planned:
+        info.faults.append("nothing was swept: no mode that was asked for can express the program")
+    if not status:
+        at_fault = bool(info.not_run or info.faults) or any(r.verdict == "error" for r in recorded)
+        at_fault |= bool(recorded) and all(r.verdict == "unavailable" for r in recorded)
+        status = 3 if at_fault else int(any(r.failing for r in recorded))
+    info.state = {2: "interrupted", 3: "fault"}.get(status, "complete")
+    info.exit_status, info.ended = status, datetime.now(UTC).isoformat(timespec="seconds")
+    info.save(directory)
+    rows = [row for one in sweeps for row in outcome.summary(one, recorded)]
+    for name, text in (("sweep.json", json.dumps(rows, indent=1)), ("sweep.svg", plot.svg(rows))):
+        (directory / f"{name}.tmp").write_text(text)
+        os.replace(directory / f"{name}.tmp", directory / name)
+    subprocess.run([sys.executable, "-m", "reports", str(directory)], check=True, cwd=ROOT)
+    state = "" if info.state == "complete" else f", {info.state}: {len(info.not_run)} cells did not run to their end"
+    print(f"{len(recorded)} records of {info.recorded} of {info.planned} cells{state}; see {directory}/index.html")
+    return status

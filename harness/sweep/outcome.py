@@ -1,0 +1,91 @@
+"""Outcome: a sweep's tallies as records, as JSON, and as a plot."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from harness.known import Known
+from harness.observation import Observation, Result
+from harness.plan import Plan
+from harness.record import Record
+from harness.request import Bits
+from harness.spec import Case, Side
+from harness.sweep.pieces import patterns
+from harness.sweep.sweep import Sweep
+from harness.sweep.tally import Tally
+from harness.verdict import Context, decide
+
+_FLUSHED = Side(
+    reference=lambda x: x,
+    why="for some subnormal inputs the result is that of ±0 or of ± the smallest normal number: they are flushed",
+    link="https://github.com/openxla/xla/blob/main/xla/tests/exhaustive/exhaustive_op_test_utils.h",
+)
+
+
+def case_id(sweep: Sweep, recipe: str) -> str:
+    """`floor-float32-sweep`, and behind it the range, if it is a part."""
+    whole = (sweep.lo, sweep.hi) == (0, patterns(sweep.item.dtype))
+    return f"{sweep.item.id}-{recipe}" + ("" if whole else f"-{sweep.lo:x}-{sweep.hi:x}")
+
+
+def cells(sweep: Sweep) -> dict[tuple[str, Plan], list[tuple[str, Tally]]]:
+    """The tallies by recipe and plan, of which each is a cell of the run."""
+    found: dict[tuple[str, Plan], list[tuple[str, Tally]]] = {}
+    for plan, swept in sweep.swept.items():
+        for (recipe, quantity), tally in swept.tallies.items():
+            found.setdefault((recipe, plan), []).append((quantity, tally))
+    return found
+
+
+def records(sweep: Sweep, context: Context, recipe: str, plan: Plan) -> list[Record]:
+    """A record for each quantity of one cell."""
+    spec, dtype = sweep.item.spec, sweep.item.dtype
+    case, swept = Case(spec, dtype, recipe), sweep.swept[plan]
+    mine = cells(sweep)[recipe, plan]
+    quantities = {q: Result(t.status, code=t.code, message=t.message) for q, t in mine}
+    observation = Observation(quantities, seconds=swept.seconds, **swept.about)
+    made = []
+    for quantity, tally in mine:
+        found = tally.comparison(spec.budget(quantity, dtype))
+        flushed = tally.flushed > 0 and not found.kind
+        side = spec.side(plan) or (_FLUSHED if flushed else None)
+        row = decide(context, sweep.item.suite, case, plan, observation, quantity, found, side=side)
+        if row.verdict == "stale" and case_id(sweep, recipe) != case.id:  # what fails may lie outside the range
+            spared = replace(context, known=Known())
+            row = decide(spared, sweep.item.suite, case, plan, observation, quantity, found, side=side)
+        worst = next((r for r in tally.worst if r[0] == (found.kind or "subnormal")), None)
+        if flushed and row.verdict == "contract":
+            count = f"{tally.flushed} of {tally.size} are those of a flushed input. "
+            row = replace(row, kind="subnormal", mismatched=tally.flushed, detail=(count + row.detail)[:1000])
+            if worst is not None:
+                row = replace(row, worst_index=f"[{worst[2]}]", got=worst[3], want=worst[4])
+        if worst is not None and row.worst_index:
+            value = Bits(dtype, worst[2], worst[2] + 1).array()[0]
+            row = replace(row, input=f"{value} (0x{worst[2]:0{len(f'{patterns(dtype) - 1:x}')}x})")
+        at = worst[2] if worst is not None and row.failing else None
+        made.append(replace(row, case=case_id(sweep, recipe), rerun=rerun(sweep, plan, at)))
+    return made
+
+
+def rerun(sweep: Sweep, plan: Plan, at: int | None) -> str:
+    """The command that sweeps again: the whole range, or the block that holds a bit pattern."""
+    lo, hi = sweep.lo, sweep.hi
+    if at is not None:
+        lo, hi = next((a, b) for a, b in sweep.blocks() if a <= at < b)
+    part = "" if (lo, hi) == (0, patterns(sweep.item.dtype)) else f" --range 0x{lo:x}:0x{hi:x}"
+    name, dtype = sweep.item.spec.name, sweep.item.dtype
+    return f"python -m harness sweep {name} --dtype {dtype} --device {plan.device} --mode {plan.mode}{part}"
+
+
+def summary(sweep: Sweep, recorded: list[Record]) -> list[dict[str, Any]]:
+    """Histogram, worst inputs and class mismatches of every quantity, as JSON-able data."""
+    verdicts = {(r.case, r.device, r.mode, r.quantity): r.verdict for r in recorded}
+    rows = []
+    for (recipe, plan), found in cells(sweep).items():
+        for quantity, tally in found:
+            case, device = case_id(sweep, recipe), str(plan.device)
+            verdict = verdicts.get((case, device, plan.mode, quantity), "")
+            place = {"case": case, "device": device, "mode": plan.mode, "quantity": quantity}
+            rows.append({**place, "verdict": verdict, "complete": bool(verdict), **tally.to_json()})
+    return rows

@@ -1,0 +1,52 @@
+"""Progress: how far a sweep is, how fast it goes, and how long it will take yet."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+#: Seconds between the lines that stand for the bar where there is no terminal.
+EVERY = 10.0
+
+
+@contextmanager
+def shown(name: str, total: int) -> Iterator[Callable[[int], None]]:
+    """Gives a function to call with each number of elements done: a bar on a terminal, a line at times elsewhere."""
+    began = time.monotonic()
+    done = 0
+    console = Console(file=sys.stderr)
+    if console.is_terminal:
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TaskProgressColumn(),
+            TextColumn("{task.fields[rate]}"),
+        )
+        with Progress(*columns, TimeRemainingColumn(), console=console) as bar:
+            task = bar.add_task(name, total=total, rate="")
+
+            def step(n: int) -> None:
+                nonlocal done
+                done += n
+                bar.update(task, advance=n, rate=f"{done / (time.monotonic() - began) / 1e6:.1f} M/s")
+
+            yield step
+        return
+    last = began
+
+    def line(n: int) -> None:
+        nonlocal done, last
+        done += n
+        now = time.monotonic()
+        if now - last >= EVERY or done == total:
+            last = now
+            rate = done / (now - began)
+            left = f"{(total - done) / rate:.0f} s left"
+            print(f"{name}: {done / total:.1%}, {rate / 1e6:.1f} M/s, {left}", file=sys.stderr, flush=True)
+
+    yield line

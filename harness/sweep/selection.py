@@ -1,0 +1,43 @@
+"""Selection: what a sweep is asked to be about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from harness.catalog import Catalog, Item
+from harness.sweep.oracle import refusal
+from harness.sweep.pieces import DTYPES, patterns
+
+
+def chosen(catalog: Catalog, op: str, dtypes: Sequence[str]) -> list[Item]:
+    """The items that can be swept, of the spec of that name or else of all that the name stands for.
+
+    Raises:
+      LookupError: the name is unknown.
+      ValueError: none of them can be swept; the message says why.
+    """
+    names = {op} if op in catalog.specs else catalog.named(op)
+    items = [i for i in catalog.items if i.spec.name in names and (not dtypes or i.dtype in dtypes)]
+    reasons = {item.id: refusal(item.spec, item.dtype) for item in items if item.dtype in DTYPES}
+    found = [item for item in items if reasons.get(item.id) == ""]
+    if not found:
+        raise ValueError("; ".join(sorted(set(reasons.values()))) or f"{op} has none of {', '.join(dtypes or DTYPES)}")
+    return found
+
+
+def span(text: str | None, dtype: str) -> tuple[int, int]:
+    """The range of bit patterns.
+
+    Raises:
+      ValueError: it is none, or empty, or beyond the dtype.
+    """
+    if text is None:
+        return 0, patterns(dtype)
+    lo, _, hi = text.partition(":")
+    try:
+        found = int(lo, 0), int(hi, 0)
+    except ValueError:
+        raise ValueError(f"range {text!r}: expected LO:HI, such as 0x3f800000:0x40000000") from None
+    if not 0 <= found[0] < found[1] <= patterns(dtype):
+        raise ValueError(f"range {text!r}: expected 0 <= LO < HI <= {patterns(dtype):#x} for {dtype}")
+    return found

@@ -1,0 +1,147 @@
+"""Sweep: every bit pattern in a range, block by block, under each plan."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from multiprocessing.shared_memory import SharedMemory
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from harness.catalog import Item
+from harness.devices import DeviceServer, run_all
+from harness.observation import Observation
+from harness.plan import Device, Plan
+from harness.record import Shard, read_shard
+from harness.request import Bits, Request
+from harness.spec import Case
+from harness.sweep.oracle import Oracle, expected, upstreams
+from harness.sweep.pieces import NORMAL
+from harness.sweep.swept import Key, Swept
+from harness.sweep.tally import Tally
+
+#: Elements in a block: enough that what a request costs is little beside, few enough for a processor's cache.
+BLOCK = 1 << 20
+
+
+@dataclass
+class Sweep:
+    """One spec and dtype over a range of bit patterns under some plans.
+
+    Blocks begin at multiples of `block`, so that a run which was interrupted goes on where it stopped.
+    """
+
+    item: Item
+    plans: Sequence[Plan]
+    lo: int
+    hi: int
+    block: int = BLOCK
+
+    def __post_init__(self) -> None:
+        self.plans = [p for p in self.plans if p.mode in self.item.spec.modes]
+        self.swept = {plan: Swept() for plan in self.plans}
+        self.oracle = Oracle(self.item.spec, self.item.dtype)
+        self._samples = {plan: self._sample(plan) for plan in self.plans}
+
+    def blocks(self) -> Iterator[tuple[int, int]]:
+        """The blocks of the range, in order."""
+        cuts = range(self.lo // self.block * self.block, self.hi, self.block)
+        yield from ((max(self.lo, c), min(self.hi, c + self.block)) for c in cuts)
+
+    def resume(self, shard: Path) -> None:
+        """Takes in the blocks that an earlier process recorded."""
+        plans = {(str(p.device), p.mode): p for p in self.plans}
+        there = set(self.blocks())
+        for line in read_shard(shard) if shard.exists() else ():
+            if line and line["line"] == "block" and (line["lo"], line["hi"]) in there:
+                plan = plans.get((line["device"], line["mode"]))
+                if plan and (line["spec"], line["dtype"]) == (self.item.spec.name, self.item.dtype):
+                    self.swept[plan].add(line)
+
+    @property
+    def left(self) -> int:
+        """How many elements are still to be swept, over all plans."""
+        return sum(hi - lo for plan in self.plans for lo, hi in self.blocks() if lo not in self.swept[plan].blocks)
+
+    def run(self, servers: Mapping[Device, DeviceServer], shard: Shard, step: Callable[[int], None]) -> None:
+        """Sweeps what is left; calls `step` with the number of elements after each block."""
+        with _segments(servers, self.block * 2 * np.dtype(self.item.dtype).itemsize) as segments:
+            requests = {d: list(self._requests(d, segments[d])) for d in servers}
+            for device, request, observation in run_all(servers, requests, lambda *_: None):
+                plan = Plan(device, request.mode)
+                bits = request.inputs[0]
+                assert isinstance(bits, Bits)
+                line = self._line(plan, bits.lo, bits.hi, observation)
+                del observation  # its arrays are views of a segment
+                shard.write("block", **line)
+                self.swept[plan].add(line)
+                step(bits.hi - bits.lo)
+
+    def _requests(self, device: Device, segments: Sequence[SharedMemory]) -> Iterator[Request]:
+        turn = itertools.cycle(segments)  # one is read while the server fills the other
+        for (lo, hi), plan in itertools.product(self.blocks(), self.plans):
+            if plan.device == device and lo not in self.swept[plan].blocks:
+                yield self._request(plan, lo, hi, next(turn).name)
+
+    def _request(self, plan: Plan, lo: int, hi: int, segment: str) -> Request:
+        spec, dtype = self.item.spec, self.item.dtype
+        case = Case(spec, dtype, NORMAL)
+        wants, sample = self._samples[plan]
+        told = None if sample is None else upstreams(lo, hi - lo, case, sample)
+        return Request(
+            module=self.item.module,
+            spec=spec.name,
+            case=case.id,
+            dtype=dtype,
+            mode=plan.mode,
+            inputs=(Bits(dtype, lo, hi),),
+            upstreams=told,
+            quantities=wants,
+            segment=segment,
+        )
+
+    def _sample(self, plan: Plan) -> tuple[tuple[str, ...], list[np.ndarray] | None]:
+        """The quantities that are promised, and an output where a gradient is."""
+        side = self.item.spec.side(plan)
+        case = Case(self.item.spec, self.item.dtype, NORMAL)
+        found = expected(case, 0, Bits(self.item.dtype, 0, 1).array(), side)
+        outputs = [w.value for q, w in found.wants.items() if q.startswith("output") and w.value is not None]
+        return tuple(found.wants), outputs if found.upstreams is not None else None
+
+    def _line(self, plan: Plan, lo: int, hi: int, observation: Observation) -> dict[str, Any]:
+        """A block's line of the shard."""
+        tallies: dict[Key, Tally] = {}
+        for part in self.oracle.parts(lo, hi, self.item.spec.side(plan)):
+            for quantity in part.wants:
+                result = observation.quantities.get(quantity)
+                if result is not None:
+                    tally = part.tally(quantity, result, lo, hi - lo)
+                    tallies.setdefault((part.piece.recipe, quantity), Tally()).add(tally)
+        about = {name: getattr(observation, name) for name in ("ran_on", "raw_op", "fault", "lacking")}
+        return {
+            "spec": self.item.spec.name,
+            "dtype": self.item.dtype,
+            "device": str(plan.device),
+            "mode": plan.mode,
+            "lo": lo,
+            "hi": hi,
+            "seconds": observation.seconds,
+            "about": about,
+            "tallies": [[*key, tally.to_json()] for key, tally in tallies.items()],
+        }
+
+
+@contextlib.contextmanager
+def _segments(devices: Mapping[Device, Any], size: int) -> Iterator[dict[Device, list[SharedMemory]]]:
+    """Two segments a device."""
+    made = {d: [SharedMemory(create=True, size=size + 4096) for _ in range(2)] for d in devices}
+    try:
+        yield made
+    finally:
+        for segment in itertools.chain(*made.values()):
+            segment.close()
+            segment.unlink()

@@ -1,0 +1,180 @@
+"""Sweeps find the one wrong bit pattern, lose one block with a server, and go on where they stopped."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from harness.__main__ import main
+from harness.compare import compare_arrays
+from harness.devices import ROOT
+from harness.record import read_shard
+from harness.request import Bits, Cycle
+from harness.rundir import RunInfo, merge
+from harness.sweep.pieces import NORMAL, SUBNORMAL, pieces
+from harness.sweep.promise import Promise
+from harness.sweep.sweep import BLOCK
+from harness.sweep.tally import Tally, of_difference
+from harness.tests.planted_sweep import LETHAL, WRONG
+from reports.load import load
+
+OPTIONS = ["--suites", "harness.tests.planted_sweep", "--known", os.devnull, "--device", "cpu"]
+
+
+def sweep(*arguments, folder):
+    return main(["sweep", *arguments, *OPTIONS, "--run-dir", str(folder)])
+
+
+def altered(rounded, rng):
+    """A result: mostly the promise rounded, with neighbours, other numbers, and other classes among it."""
+    got = rounded.copy()
+    unsigned = got.view(f"u{got.dtype.itemsize}")
+    for share, change in ((0.1, 1), (0.02, 2), (0.001, 40)):
+        where = rng.random(got.size) < share * rng.integers(0, 2)
+        unsigned[where] += np.array(change, unsigned.dtype)
+    for value in (0.0, -0.0, np.inf, np.nan):
+        if rng.integers(0, 4) == 0:
+            got[rng.integers(0, got.size, 2)] = value
+    return got
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32"])
+@pytest.mark.parametrize("function", [np.floor, np.exp, np.sqrt, lambda x: x * 2.0**-130])
+def test_the_quick_comparison_says_what_the_plain_one_says(dtype, function):
+    rng = np.random.default_rng(3)
+    dtype = np.dtype(dtype)
+    for n in range(40):
+        size = 1000
+        lo = int(rng.integers(0, (1 << 8 * dtype.itemsize) - size))
+        with np.errstate(all="ignore"):
+            value = function(Bits(dtype.name, lo, lo + size).array().astype(np.float64))
+            got = altered(value.astype(dtype), rng)
+            budget = [0.0, 0.4, 0.5, 1.0, 2.0][n % 5]
+            bound = [None, np.abs(value) * 1e-3, np.array(1e-6)][n % 3]
+            plain = compare_arrays(got, value, dtype, budget=budget, bound=bound)
+            promise = Promise(value, dtype, budget, bound)
+            assert repr(promise.compare(got).comparison) == repr(plain)
+            assert repr(promise.compare(got).comparison) == repr(plain), "the second time, from what was kept"
+
+
+def test_tallies_of_parts_add_up_to_that_of_the_whole():
+    x = Bits("float32", 0x40000000, 0x40000400).array()
+    got = x.copy()
+    got[5:9] = np.nextafter(got[5:9], np.float32(9))
+    got[700] = np.nan
+    value = x.astype(np.float64)
+    whole, parts = Tally(), Tally()
+    whole.add(of_difference(Promise(value, x.dtype, 0.0).compare(got), 0))
+    for a, b in ((0, 7), (7, 701), (701, 1024)):
+        parts.add(of_difference(Promise(value[a:b], x.dtype, 0.0).compare(got[a:b]), a))
+    parts.blocks = whole.blocks
+    assert parts == whole
+    assert (whole.mismatched, whole.kinds) == (5, {"nan": 1, "value": 4})
+    assert whole.worst[0][0] == "nan"
+    assert Tally.from_json(json.loads(json.dumps(whole.to_json()))) == whole
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32"])
+def test_pieces_are_all_patterns_once_and_subnormals_apart(dtype):
+    found = list(pieces(dtype, 0, 1 << 8 * np.dtype(dtype).itemsize))
+    assert [p.lo for p in found[1:]] == [p.hi for p in found[:-1]]
+    assert (found[0].lo, found[-1].hi) == (0, 1 << 8 * np.dtype(dtype).itemsize)
+    for piece in found:
+        ends = np.concatenate([Bits(dtype, p, p + 1).array() for p in (piece.lo, piece.hi - 1)]).astype(np.float64)
+        subnormal = (ends != 0) & (np.abs(ends) < float(ml_dtypes.finfo(dtype).smallest_normal))
+        assert set(subnormal) == {piece.recipe == SUBNORMAL}
+
+
+def test_an_upstream_goes_with_the_bit_pattern_and_not_with_the_block():
+    whole = Cycle("float32", (1.0, 2.0, 3.0), 5, 20).array()
+    assert (Cycle("float32", (1.0, 2.0, 3.0), 11, 14).array() == whole[6:]).all()
+    assert whole[:3].tolist() == [3.0, 1.0, 2.0]
+
+
+def test_a_float16_sweep_is_whole_and_is_read_as_any_run(tmp_path):
+    assert sweep("fine", "--dtype", "float16", folder=tmp_path) == 0
+    found = load(tmp_path)
+    assert set(found.verdict) == {"match"}
+    assert set(found["mode"]) == {"eager", "function", "xla", "graph"}
+    sizes = {r: set(found[found.recipe == r]["size"]) - {0} for r in (NORMAL, SUBNORMAL)}
+    assert sizes == {NORMAL: {65536 - 2046}, SUBNORMAL: {2046}}
+    assert "fine-float16-sweep" in set(found.case)
+    assert {"index.html", "sweep.json", "sweep.svg", "summary.md"} <= {p.name for p in tmp_path.iterdir()}
+    assert RunInfo.load(tmp_path).state == "complete"
+
+
+@pytest.mark.parametrize("name", ["wrong-once", "wrong-gradient-once"])
+def test_the_one_wrong_bit_pattern_is_found_and_named(name, tmp_path, capsys):
+    lo, hi = WRONG - 3 * BLOCK // 2, WRONG + BLOCK
+    status = sweep(name, "--mode", "eager", "--mode", "xla", "--range", f"{lo}:{hi}", folder=tmp_path)
+    found = load(tmp_path)
+    wrong = found[found.verdict != "match"]
+    assert status == 1
+    assert set(wrong.verdict) == {"mismatch"}
+    assert set(wrong["mode"]) == {"eager", "xla"}
+    assert set(wrong.mismatched) == {1}
+    assert set(wrong.quantity) == {"grad[0]" if "gradient" in name else "output[0]"}
+    assert set(wrong.worst_index) == {f"[{WRONG}]"}
+    assert set(found["size"]) == {hi - lo}
+    output = capsys.readouterr().out
+    assert f"(0x{WRONG:08x})" in output
+    assert "rerun: python -m harness sweep" in output
+
+
+def test_a_server_that_dies_costs_its_block_only(tmp_path):
+    first = LETHAL // BLOCK * BLOCK
+    assert sweep("dies-once", "--range", f"{first - BLOCK}:{first + 2 * BLOCK}", folder=tmp_path) == 1
+    found = load(tmp_path).iloc[0]
+    assert (found.verdict, found.kind, found["size"], found.mismatched) == ("mismatch", "crash", 3 * BLOCK, BLOCK)
+    row = json.loads((tmp_path / "sweep.json").read_text())[0]
+    assert (row["code"], row["blocks"]) == ("SIGABRT", 3)
+
+
+def test_an_interrupted_sweep_says_so_and_goes_on_where_it_stopped(tmp_path):
+    part = ["--dtype", "float32", "--mode", "eager", "--range", f"0:{200 * BLOCK}"]
+    command = [sys.executable, "-m", "harness", "sweep", "fine", *part, *OPTIONS, "--run-dir", str(tmp_path)]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    shard = tmp_path / "shards" / "sweep.jsonl"
+    while process.poll() is None and not (shard.exists() and len(shard.read_bytes().splitlines()) > 3):
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=60)
+    info = RunInfo.load(tmp_path)
+    assert (process.returncode, info.state) == (2, "interrupted"), output
+    assert len(info.not_run) == 2
+    assert "cut off after" in info.not_run[0]["why"]
+    assert load(tmp_path).empty
+    assert "Partial run" in (tmp_path / "summary.md").read_text()
+    with shard.open("ab") as file:
+        file.write(b'0000 {"line":"block","lo":')  # as a killed writer leaves it
+    before = len(list(read_shard(shard)))
+    assert sweep("fine", *part, folder=tmp_path) == 0
+    lines = [line for line in read_shard(shard) if line]
+    blocks = [line["lo"] for line in lines if line["line"] == "block"]
+    assert before > 3
+    assert sorted(blocks) == [n * BLOCK for n in range(200)]
+    assert len(blocks) == len(set(blocks))
+    assert RunInfo.load(tmp_path).state == "complete"
+    assert sum(r.size for r in merge([tmp_path]).records if r.quantity == "output[0]") == 200 * BLOCK
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["flor"], "no op 'flor'; there is"),
+        (["fine", "--range", "5:2"], "expected 0 <= LO < HI"),
+        (["fine", "--range", "x"], "expected LO:HI"),
+        (["not-elementwise"], "not-elementwise is not elementwise"),
+        (["no-promise"], "no recipe of random bit patterns"),
+        (["wrong-once", "--dtype", "float16"], "has none of float16"),
+    ],
+)
+def test_what_cannot_be_swept_is_refused_in_one_line(arguments, says, tmp_path, capsys):
+    assert sweep(*arguments, folder=tmp_path) == 4
+    assert says in capsys.readouterr().err
