@@ -105,10 +105,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, tf.IndexedSlices):
         shape = None if value.dense_shape is None else value.dense_shape.numpy()
         return IndexedSlicesValue(value.values.numpy(), value.indices.numpy(), shape)
-    if value is None:
-        return None
-    array = np.asarray(value.numpy())  # not asarray(value): fails for a bfloat16 scalar
-    return array.astype(object) if array.dtype.kind == "S" else array  # a scalar string is no tensor of bytes
+    return None if value is None else np.asarray(value.numpy())  # not asarray(value): fails for a bfloat16 scalar
 
 
 def final(state: dict[str, Any] | None, read: Callable[[Any], Any] = lambda v: v.numpy()) -> dict[str, np.ndarray]:

@@ -137,7 +137,8 @@ class Programs:
         of = (request.module, request.spec, request.dtype)
         if of != self._of:
             self._of, self._built = of, {}
-            tf.keras.backend.clear_session() if spec.state else None
+            if spec.state:
+                tf.keras.backend.clear_session()
             gc.collect()
         key = (request.mode, gradient, *((x.shape, x.dtype.name) for x in request.arrays))
         if key not in self._built or spec.state:

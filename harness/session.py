@@ -26,11 +26,12 @@ class Session:
         self.config = config
         self.catalog = Catalog.load(config.getini("opdiff_suites"))
         try:
-            self.items = self.catalog.select(
+            self.modes = tuple(_one_of("mode", m, MODES) for m in config.option.mode) or MODES
+            selected = self.catalog.select(
                 tier=_one_of("tier", config.option.tier, TIERS), ops=config.option.op, cases=config.option.case
             )
+            self.items = tuple(item for item in selected if set(item.spec.modes) & set(self.modes))
             self.known = known.load(ROOT / config.getini("opdiff_known"), self.catalog)
-            self.modes = tuple(_one_of("mode", m, MODES) for m in config.option.mode) or MODES
             asked = [Device.parse(d) for d in config.option.device]
         except (LookupError, ValueError, known.KnownError, OSError) as error:
             raise pytest.UsageError(str(error.args[0] if len(error.args) == 1 else error)) from error

@@ -118,6 +118,13 @@ def test_a_run_in_which_nothing_was_tested_is_red(run_pytest):
     assert "nothing was tested" in outcome.output
 
 
+def test_a_mode_leaves_out_what_it_cannot_express_and_an_absent_kernel_is_no_failure(run_pytest):
+    outcome = run_pytest("--op", "right", "--op", "hangs", "--op", "no-bfloat16-kernel", "--mode", "function")
+    assert outcome.status == 0, outcome.output
+    assert "1 passed, 1 skipped" in outcome.output
+    assert {r.verdict for r in outcome.merged.records} == {"match", "unavailable"}
+
+
 def test_a_run_directory_that_cannot_be_written_is_wrong_usage(run_pytest, tmp_path):
     blocked = tmp_path / "file"
     blocked.write_text("")
