@@ -60,7 +60,9 @@ def measured(draws: int, options: Sequence[str]) -> Any:
         command = [sys.executable, "-m", "pytest", "-q", "-n", "auto", "-o", "opdiff_suites=bench.budgets"]
         command += ["-o", f"opdiff_known={os.devnull}", f"--run-dir={folder}/run", *options]
         environment = {**os.environ, "TF_OPDIFF_DRAWS": str(draws)}
-        subprocess.run(command, check=False, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
+        done = subprocess.run(command, check=False, cwd=ROOT, env=environment, capture_output=True, text=True)
+        if done.returncode not in (0, 1, 3):  # discrepancies there may be
+            raise RuntimeError(done.stdout + done.stderr)
         found = reports.load(f"{folder}/run")
     found = found[(found.against == "numpy") & (found["size"] > 0)]
     within = found.kind.isin(["", "value"])
@@ -80,9 +82,13 @@ def main() -> None:
     """Prints the table."""
     parser = argparse.ArgumentParser(prog="python -m bench.budgets", description=__doc__)
     parser.add_argument("--draws", type=int, default=100)
+    parser.add_argument("--op", action="append", default=[], help="a spec, a family or an OpDef name; default: all")
     parser.add_argument("--over", action="store_true", help="only what is over its budget")
     known, options = parser.parse_known_args()
-    found = measured(known.draws, options)
+    named = Catalog.load("suites").named
+    mine = {spec.name for spec in SPECS}
+    specs = sorted(mine.intersection(*[set().union(*map(named, known.op))] if known.op else [mine]))
+    found = measured(known.draws, [*options, *(f"--op={name}" for name in specs)])
     print((found[found.over > 0] if known.over else found).to_string())
 
 
