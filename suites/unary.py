@@ -51,9 +51,10 @@ def _only(recipes, wanted, unwanted):
 
     def some(draw, dtype):
         x = np.concatenate([recipe(draw, dtype)[0] for _ in range(20) for recipe in recipes])
-        x = x[wanted(dtype, x.astype(np.float64))][: 4 * SIZE]
-        x = x[~unwanted(dtype, x.astype(np.float64))]
-        return (x[np.arange(SIZE) * len(x) // SIZE],)
+        x = x[wanted(dtype, x.astype(np.float64))]
+        x = x[np.arange(SIZE) * len(x) // SIZE] if len(x) else x
+        kept = x[~unwanted(dtype, x.astype(np.float64))]
+        return (np.resize(kept if len(kept) else np.ones(1, dtype), SIZE),)
 
     return some
 
@@ -108,6 +109,19 @@ def _scaled_exp(name):
     }
 
 
+def _oscillating(name):
+    """Cephes takes the sine and cosine of x - π/4, rounded: that is off by u x, in units of the amplitude."""
+    f, d, _ = PAIRS[name]
+
+    def bound(u, x, y):
+        return 10 * u * np.abs(y) + np.minimum(1, np.abs(x) ** -0.5) * np.minimum(2, u * (8 + 2 * np.abs(x)))
+
+    return {
+        "output[0]": lambda u, g, x: bound(u, x, f(x)),
+        "grad[0]": lambda u, g, x: np.abs(g) * bound(u, x, d(x)),
+    }
+
+
 def _fresnel(name):
     """TensorFlow takes the sine and cosine of π x² / 2 as rounded: that is off by u x², to begin with."""
     f = PAIRS[name].f
@@ -127,6 +141,9 @@ _BOUNDS = {
     "bessel-i1e": _grad_bound(
         "bessel-i1e", lambda x, f, d: 10 + 10 * f / d * (1 + 2 / np.abs(x))
     ),  # i0e - i1e (sign + 1 / x)
+    **{name: _oscillating(name) for name in ("bessel-j0", "bessel-j1", "bessel-y0", "bessel-y1")},
+    "bessel-k0e": _grad_bound("bessel-k0e", lambda x, f, d: 12 + 12 * f / d),  # y - k1e(x)
+    "bessel-k1e": _grad_bound("bessel-k1e", lambda x, f, d: 8 + 8 * f * (1 + 1 / x) / d),  # y (1 - 1 / x) - k0e(x)
     "cosh": _scaled_exp("cosh"),
     "dawsn": _grad_bound("dawsn", lambda x, f, d: 8 + 8 / d),  # 1 - 2 x y
     # Eigen's comment says so as well: the error is absolute where the value is below 1.
@@ -153,6 +170,22 @@ def _minus_zero(x, top):
     return (x == 0) & np.signbit(x)
 
 
+def _tiny(x, top):
+    return (np.abs(x) * top < 64) & (x != 0)
+
+
+#: For functions that are defined right of zero, and have a pole there.
+_RIGHT_OF_ZERO = {
+    "infinite": lambda x, top: np.isinf(x),
+    "negative": lambda x, top: (x < 0) & ~np.isinf(x),
+    "zero": lambda x, top: x == 0,
+}
+
+
+#: Where the derivative may underflow as well.
+_FAR_OUT = {"infinite": lambda x, top: np.isinf(x) | (x > 1e30)}
+
+
 def _hangs(x):
     """Where the gradient of digamma, a sum of terms between x and 9, takes more than milliseconds."""
     return (x < -1e5) & (x != np.floor(x))
@@ -169,6 +202,14 @@ _ASIDE: dict[str, dict[str, Any]] = {
         "zero": lambda x, top: x == 0,
     },
     "bessel-i1e": {"huge": lambda x, top: np.abs(x) > 1e15, "minus_zero": _minus_zero},
+    "bessel-j0": {"infinite": lambda x, top: np.isinf(x)},
+    "bessel-j1": {"infinite": lambda x, top: np.isinf(x), "tiny": _tiny},
+    "bessel-k0": _RIGHT_OF_ZERO,
+    "bessel-k0e": {**_RIGHT_OF_ZERO, **_FAR_OUT},
+    "bessel-k1": {"tiny": lambda x, top: (x > 0) & _tiny(x, top), **_RIGHT_OF_ZERO},
+    "bessel-k1e": {"tiny": lambda x, top: (x > 0) & _tiny(x, top), **_RIGHT_OF_ZERO, **_FAR_OUT},
+    "bessel-y0": _RIGHT_OF_ZERO,
+    "bessel-y1": _RIGHT_OF_ZERO,
     "dawsn": {
         "huge": lambda x, top: (np.abs(x) >= 1e9) & ~np.isinf(x),
         "infinite": lambda x, top: np.isinf(x),
@@ -225,6 +266,14 @@ _TABLE = {
     "bessel-i0e": ("BesselI0e", _NO_BF16, (0.5, 5.5, 6), 2),
     "bessel-i1": ("BesselI1", _NO_BF16, (0.5, 7.5, 7), 2),
     "bessel-i1e": ("BesselI1e", _NO_BF16, (0.5, 7, 6), 2),
+    "bessel-j0": ("BesselJ0", _NO_BF16, 1, 1),
+    "bessel-j1": ("BesselJ1", _NO_BF16, 1, 1),
+    "bessel-k0": ("BesselK0", _NO_BF16, (0.5, 8, 7), 6),
+    "bessel-k0e": ("BesselK0e", _NO_BF16, (0.5, 10, 9), 2),
+    "bessel-k1": ("BesselK1", _NO_BF16, (0.5, 4.5, 4), 6),
+    "bessel-k1e": ("BesselK1e", _NO_BF16, (0.5, 4, 4), 2),
+    "bessel-y0": ("BesselY0", _NO_BF16, 1, 1),
+    "bessel-y1": ("BesselY1", _NO_BF16, 1, 1),
     "cos": ("Cos", FLOATS, (0.5, 0.5, 1, 0.5), (1.5, 1.5, 1, 1.5)),
     "cosh": ("Cosh", FLOATS, 1, 1),
     "dawsn": ("Dawsn", _WIDE, (3.5, 3), 2),
@@ -238,13 +287,14 @@ _TABLE = {
     "expm1": ("Expm1", FLOATS, (1.5, 0.5, 3, 2.5), 1.5),
     "fresnel-cos": ("FresnelCos", _WIDE, 1, 1),
     "fresnel-sin": ("FresnelSin", _WIDE, 1, 1),
+    "inv": ("Inv", FLOATS, (0.5, 0.5, 1.5, 0.5), (2.5, 2.5, 3.5, 2.5)),
     "leaky-relu": ("LeakyRelu", FLOATS, (1, 1, 0.5, 0.5), (1, 1, 0.5, 0.5)),
     "lgamma": ("Lgamma", _NO_BF16, (0.5, 5, 4), 2),
     "log": ("Log", FLOATS, (0.5, 0.5, 2, 1), (1.5, 1.5, 2, 1.5)),
     "log1p": ("Log1p", FLOATS, (2, 0.5, 2.5, 1.5), (1.5, 1.5, 2, 1.5)),
     "ndtri": ("Ndtri", _WIDE, (3.5, 3), 2),
     "neg": ("Neg", FLOATS, 0, 0),
-    "reciprocal": ("Reciprocal", FLOATS, (0.5, 0.5, 1.5, 0.5), (2.5, 2.5, 3, 2.5)),
+    "reciprocal": ("Reciprocal", FLOATS, (0.5, 0.5, 1.5, 0.5), (2.5, 2.5, 3.5, 2.5)),
     "relu": ("Relu", FLOATS, 0, 0),
     "relu6": ("Relu6", FLOATS, 0, 0),
     "rsqrt": ("Rsqrt", FLOATS, (1, 1, 1.5, 1.5), (5, 4, 4, 5)),
@@ -279,6 +329,8 @@ def _by(budget, dtypes):
 #: name: (OpDef, reference, dtypes, VJP) of what is exact. An integer has no gradient: the tape does not watch it.
 _EXACT: dict[str, tuple[str, Any, tuple[str, ...], Any]] = {
     "abs-integer": ("Abs", np.abs, ("int8", "int16", "int32", "int64"), _none),
+    "relu-integer": ("Relu", lambda x: np.maximum(x, 0), INTEGERS, _none),
+    "relu6-integer": ("Relu6", lambda x: np.clip(x, 0, 6), INTEGERS, _none),
     "invert": ("Invert", np.invert, INTEGERS, _none),
     "is-finite": ("IsFinite", np.isfinite, FLOATS, None),
     "is-inf": ("IsInf", np.isinf, FLOATS, None),
@@ -296,18 +348,33 @@ def _long(function):
     return lambda *arrays: function(*(a.astype(np.longdouble) for a in arrays))
 
 
+def _selu_grad(g, y):
+    """https://arxiv.org/abs/1706.02515, in terms of the output: y + scale × alpha left of 0, scale elsewhere."""
+    scale, alpha = 1.0507009873554804934193349852946, 1.6732632423543772848170429916717
+    return g * np.where(y < 0, y + np.longdouble(scale) * np.longdouble(alpha), np.longdouble(scale))
+
+
+#: A constant, or the square of y, as rounded: the error is that of the larger term of a difference.
+_GRAD_BOUNDS = {
+    "selu-grad": {"output[0]": lambda u, _, g, y: 2 * u * np.abs(g) * (2 + np.abs(y))},
+    "tanh-grad": {"output[0]": lambda u, _, g, y: 2 * u * np.abs(g) * (1 + y * y)},
+}
+
 #: name: (OpDef, its first argument, reference(dy, y), budget) of the ops that gradients are made of.
 _GRADS: dict[str, tuple[str, str, Any, Any]] = {
+    "elu-grad": ("EluGrad", "outputs", lambda g, y: np.where(y < 0, g * (y + 1), g), 1.5),
     "inv-grad": ("InvGrad", "y", _long(lambda g, y: -g * y * y), 1.5),
     "leaky-relu-grad": ("LeakyReluGrad", "features", lambda g, x: g * PAIRS["leaky-relu"].d(x), (1, 1, 0.5, 0.5)),
     "reciprocal-grad": ("ReciprocalGrad", "y", _long(lambda g, y: -g * y * y), 1.5),
     "relu-grad": ("ReluGrad", "features", lambda g, x: g * (x > 0), 0),
     "relu6-grad": ("Relu6Grad", "features", lambda g, x: g * ((x > 0) & (x < 6)), 0),
     "rsqrt-grad": ("RsqrtGrad", "y", _long(lambda g, y: -g * y * y * y / 2), 2),
+    "selu-grad": ("SeluGrad", "outputs", _selu_grad, 1.5),
     "sigmoid-grad": ("SigmoidGrad", "y", _long(lambda g, y: g * y * (1 - y)), 2),
     "softplus-grad": ("SoftplusGrad", "features", lambda g, x: g * PAIRS["softplus"].d(x), 2),
     "softsign-grad": ("SoftsignGrad", "features", _long(lambda g, x: g / (1 + np.abs(x)) ** 2), 3),
     "sqrt-grad": ("SqrtGrad", "y", _long(lambda g, y: g / 2 / y), 1.5),
+    "tanh-grad": ("TanhGrad", "y", _long(lambda g, y: g * (1 - y * y)), 2),
 }
 
 
@@ -400,6 +467,7 @@ SPECS = (
             recipes={"positive": _positive, "range": _range},
             dtypes=FLOATS,
             ulp={"output": _by(budget, FLOATS)},
+            bound=_GRAD_BOUNDS.get(name, {}),
             contract=_CONTRACTS.get(name, {}),
         )
         for name, (op, first, reference, budget) in _GRADS.items()
