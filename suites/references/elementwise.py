@@ -16,7 +16,7 @@ mp.prec = 160
 INF, NAN = float("inf"), float("nan")
 
 
-def _long(value: Any) -> np.longdouble:
+def long_double(value: Any) -> np.longdouble:
     """An mpf as a long double, rounded once; a complex number, which is what lies outside a real domain, as NaN."""
     if isinstance(value, mp.mpc):
         if value.imag:
@@ -58,7 +58,7 @@ def _value(f: Callable[[Any], Any], at: tuple[tuple[float, float], ...], x: floa
     if isnan(x):
         return np.longdouble(NAN)
     try:
-        return _long(mp.convert(f(mp.mpf(x))))
+        return long_double(mp.convert(f(mp.mpf(x))))
     except ValueError:  # what mpmath raises outside the domain
         return np.longdouble(NAN)
 
