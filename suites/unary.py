@@ -5,9 +5,10 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from harness.inputs import FLOATS, INTEGERS, SIZE, bit_patterns, edges, matrix, plain
+from harness.inputs import FLOATS, INTEGERS, SIZE, bit_patterns, edges, matrix, plain, subnormals
 from harness.spec import Side, Spec
 from suites.references.elementwise import PAIRS
+from suites.references.subnormal import LINK, WHY, flushed
 
 
 def domain(low, high):
@@ -283,8 +284,8 @@ _TABLE = {
     "erfc": ("Erfc", FLOATS, 1, 1),
     "erfinv": ("Erfinv", _WIDE, (7, 5), 2),
     "exp": ("Exp", FLOATS, (0.5, 0.5, 1, 1.5), 1.5),
-    "expint": ("Expint", _WIDE, 5, 1.5),
-    "expm1": ("Expm1", FLOATS, (1.5, 0.5, 3, 2.5), 1.5),
+    "expint": ("Expint", _WIDE, 6, 1.5),
+    "expm1": ("Expm1", FLOATS, (1.5, 0.5, 3, 2.5), (1.5, 1.5, 2, 1.5)),
     "fresnel-cos": ("FresnelCos", _WIDE, 1, 1),
     "fresnel-sin": ("FresnelSin", _WIDE, 1, 1),
     "inv": ("Inv", FLOATS, (0.5, 0.5, 1.5, 0.5), (2.5, 2.5, 3.5, 2.5)),
@@ -297,7 +298,7 @@ _TABLE = {
     "reciprocal": ("Reciprocal", FLOATS, (0.5, 0.5, 1.5, 0.5), (2.5, 2.5, 3.5, 2.5)),
     "relu": ("Relu", FLOATS, 0, 0),
     "relu6": ("Relu6", FLOATS, 0, 0),
-    "rsqrt": ("Rsqrt", FLOATS, (1, 1, 1.5, 1.5), (5, 4, 4, 5)),
+    "rsqrt": ("Rsqrt", FLOATS, (1, 1, 1.5, 1.5), (5, 4, 5, 5)),
     "selu": ("Selu", FLOATS, (2.5, 2, 3.5, 3.5), 2),
     "sigmoid": ("Sigmoid", FLOATS, (2, 1.5, 5, 1.5), 1),
     "sin": ("Sin", FLOATS, (0.5, 0.5, 1.5, 0.5), (1.5, 1, 1.5, 1.5)),
@@ -351,7 +352,7 @@ def _long(function):
 def _selu_grad(g, y):
     """https://arxiv.org/abs/1706.02515, in terms of the output: y + scale × alpha left of 0, scale elsewhere."""
     scale, alpha = 1.0507009873554804934193349852946, 1.6732632423543772848170429916717
-    return g * np.where(y < 0, y + np.longdouble(scale) * np.longdouble(alpha), np.longdouble(scale))
+    return g * np.where(y >= 0, np.longdouble(scale), y + np.longdouble(scale) * np.longdouble(alpha))
 
 
 #: A constant, or the square of y, as rounded: the error is that of the larger term of a difference.
@@ -362,7 +363,7 @@ _GRAD_BOUNDS = {
 
 #: name: (OpDef, its first argument, reference(dy, y), budget) of the ops that gradients are made of.
 _GRADS: dict[str, tuple[str, str, Any, Any]] = {
-    "elu-grad": ("EluGrad", "outputs", lambda g, y: np.where(y < 0, g * (y + 1), g), 1.5),
+    "elu-grad": ("EluGrad", "outputs", lambda g, y: np.where(y >= 0, g, g * (y + 1)), 1.5),
     "inv-grad": ("InvGrad", "y", _long(lambda g, y: -g * y * y), 1.5),
     "leaky-relu-grad": ("LeakyReluGrad", "features", lambda g, x: g * PAIRS["leaky-relu"].d(x), (1, 1, 0.5, 0.5)),
     "reciprocal-grad": ("ReciprocalGrad", "y", _long(lambda g, y: -g * y * y), 1.5),
@@ -391,6 +392,15 @@ def _positive(draw, dtype):
     return tuple(draw.uniform(67, low=low, high=8.0).astype(dtype) for low in (0.25, 0.001))
 
 
+def _at_edges(draw, dtype):
+    """Upstreams away from zero, at those edges of the other argument at which no result is subnormal."""
+    g = draw.uniform(SIZE, low=0.5, high=4.0) * np.where(draw.booleans(SIZE), 1, -1)
+    (y,) = edges(draw, dtype)
+    size = np.abs(y.astype(np.float64))
+    risky = (size > 0) & (size < 1e-3) | (size > 4) & ~np.isinf(size)
+    return (g.astype(dtype), np.where(risky, np.array(1, dtype), y))
+
+
 def _program(op):
     name = "features" if op in _FEATURES else "x"
     return lambda tf, x: getattr(tf.raw_ops, op)(**{name: x})
@@ -416,6 +426,97 @@ def _recipes(name):
     return {name: _without(recipe, unwanted, (1, *pair.domain)) for name, recipe in recipes.items()} | apart
 
 
+#: Ops without an XLA kernel: what is compiled as a whole must not have them.
+_NO_XLA = {"bessel-i0", "bessel-i1", "dawsn", "expint", "fresnel-cos", "fresnel-sin", "spence"} | {
+    f"bessel-{name}" for name in ("j0", "j1", "k0", "k0e", "k1", "k1e", "y0", "y1")
+}
+
+
+def _shaped(*shape):
+    """A recipe: for each of the ops, numbers in its domain, of this shape."""
+
+    def recipe(names):
+        def inputs(draw, dtype):
+            size = int(np.prod(shape, dtype=int))
+            drawn = (_recipes(name)["domain"](draw, dtype)[0][-size or SIZE :][:size] for name in names)
+            return tuple(x.reshape(shape) for x in drawn)
+
+        return inputs
+
+    return recipe
+
+
+_SHAPES = {"scalar": _shaped(), "matrix": _shaped(3, 5), "empty": _shaped(0, 3), "deep": _shaped(2, 1, 3, 1, 2)}
+
+
+#: What subnormals become without arithmetic.
+_KEPT = {"abs", "neg"}
+#: Where vector lanes flush subnormals and the elements left over do not, or one mode does and another does not; and
+#: where -0, which a negative one becomes, is a finding already.
+_FLUSHED_OR_NOT = {
+    "asin",
+    "asinh",
+    "atan",
+    "atanh",
+    "elu",
+    "expm1",
+    "lgamma",
+    "log",
+    "log1p",
+    "relu",
+    "relu6",
+    "sin",
+} | {
+    *(
+        "sinh",
+        "tan",
+        "tanh",
+        "bessel-i1",
+        "bessel-i1e",
+        "bessel-j1",
+        "bessel-y1",
+        "dawsn",
+        "digamma",
+        "erfinv",
+        "expint",
+    ),
+    *("fresnel-cos", "fresnel-sin"),
+}
+
+
+def _flushes(name):
+    f = PAIRS[name].f
+    return {"cpu/*": Side(reference=lambda x: flushed(f(flushed(x))), why=WHY, link=LINK)}
+
+
+def _every_shape(name, names):
+    """All ops at once, each with its own input, in shapes other than a vector: compiled once for each."""
+    table = [(PAIRS[n], *_TABLE[n]) for n in names]
+    programs = [_program(op) for _, op, *_ in table]
+
+    def bounds(quantity):
+        found = {i: _BOUNDS.get(n, {}).get(f"{quantity}[0]") for i, n in enumerate(names)}
+        return {
+            f"{quantity}[{i}]": lambda u, gs, *xs, i=i, bound=bound: bound(u, gs[i], xs[i])
+            for i, bound in found.items()
+            if bound
+        }
+
+    budgets = {}
+    for i, (_, _, dtypes, output, grad) in enumerate(table):
+        budgets |= {f"output[{i}]": _by(output, dtypes), f"grad[{i}]": _by(grad, dtypes)}
+    return Spec(
+        name=name,
+        ops=";".join(op for _, op, *_ in table),
+        program=lambda tf, *xs: tuple(program(tf, x) for program, x in zip(programs, xs, strict=True)),
+        reference=lambda *xs: tuple(row[0].f(x) for row, x in zip(table, xs, strict=True)),
+        vjp=lambda gs, *xs: tuple(g * row[0].d(x) for row, g, x in zip(table, gs, xs, strict=True)),
+        recipes={label: recipe(names) for label, recipe in _SHAPES.items()},
+        ulp=budgets,
+        bound=bounds("output") | bounds("grad"),
+    )
+
+
 SPECS = (
     *(
         Spec(
@@ -432,6 +533,22 @@ SPECS = (
             tier="smoke" if name == "exp" else "default",
         )
         for name, (op, dtypes, output, grad) in _TABLE.items()
+    ),
+    _every_shape("unary-shapes", [n for n in _TABLE if n not in _NO_XLA | {"relu", "relu6"}]),
+    _every_shape("unary-shapes-no-xla", [n for n in _TABLE if n in _NO_XLA]),
+    *(
+        Spec(
+            name=f"{name}-subnormal",
+            ops=op,
+            program=_program(op),
+            reference=PAIRS[name].f,
+            recipes={"subnormals": subnormals},
+            ulp={"output": _by(output, dtypes)},
+            bound={k: v for k, v in _BOUNDS.get(name, {}).items() if k == "output[0]"},
+            contract={} if name in _KEPT else _flushes(name),
+        )
+        for name, (op, dtypes, output, _) in _TABLE.items()
+        if name not in _FLUSHED_OR_NOT
     ),
     # In float64 there are numbers between integers down to -2**52. XLA, which answers at once, is in digamma's "far".
     Spec(
@@ -464,7 +581,7 @@ SPECS = (
             ops=op,
             program=_grad_program(op, first),
             reference=reference,
-            recipes={"positive": _positive, "range": _range},
+            recipes={"edges": _at_edges, "positive": _positive, "range": _range},
             dtypes=FLOATS,
             ulp={"output": _by(budget, FLOATS)},
             bound=_GRAD_BOUNDS.get(name, {}),
