@@ -406,24 +406,30 @@ def _program(op):
     return lambda tf, x: getattr(tf.raw_ops, op)(**{name: x})
 
 
-def _recipes(name):
-    """The recipes of a spec: what _ASIDE says of its inputs, and the rest."""
-    pair, aside = PAIRS[name], _ASIDE.get(name, {})
-    recipes = {"edges": edges, "bits": bit_patterns, "plain": plain, "domain": domain(*pair.domain)}
+def _aside(name, label):
+    return lambda dtype, x: _ASIDE[name][label](x, float(ml_dtypes.finfo(dtype).max))
 
-    def lost(dtype, x):
-        return _lost(pair, dtype, x)
 
-    def wanted(label):
-        return lambda dtype, x: aside[label](x, float(ml_dtypes.finfo(dtype).max))
+def _sound(name, recipe):
+    """The recipe, less what the comparison can't be strict about, or what is a recipe of its own."""
+    pair, aside = PAIRS[name], [_aside(name, label) for label in _ASIDE.get(name, {})]
 
     def unwanted(dtype, x):
-        return np.any(
-            [lost(dtype, x), (name == "digamma") & _hangs(x), *(wanted(label)(dtype, x) for label in aside)], axis=0
-        )
+        hangs = (name == "digamma") & _hangs(x)
+        return np.any([_lost(pair, dtype, x), hangs, *(where(dtype, x) for where in aside)], axis=0)
 
-    apart = {label: _only(recipes.values(), wanted(label), lost) for label in aside}
-    return {name: _without(recipe, unwanted, (1, *pair.domain)) for name, recipe in recipes.items()} | apart
+    return _without(recipe, unwanted, (1, *pair.domain))
+
+
+def _recipes(name):
+    """The recipes of a spec: what _ASIDE says of its inputs, and the rest."""
+    pair = PAIRS[name]
+    recipes = {"edges": edges, "bits": bit_patterns, "plain": plain, "domain": domain(*pair.domain)}
+    apart = {
+        label: _only(recipes.values(), _aside(name, label), lambda dtype, x: _lost(pair, dtype, x))
+        for label in _ASIDE.get(name, {})
+    }
+    return {label: _sound(name, recipe) for label, recipe in recipes.items()} | apart
 
 
 #: Ops without an XLA kernel: what is compiled as a whole must not have them.
@@ -434,16 +440,13 @@ _NO_XLA = {"bessel-i0", "bessel-i1", "dawsn", "expint", "fresnel-cos", "fresnel-
 
 def _shaped(*shape):
     """A recipe: for each of the ops, numbers in its domain, of this shape."""
+    size = int(np.prod(shape, dtype=int))
 
-    def recipe(names):
-        def inputs(draw, dtype):
-            size = int(np.prod(shape, dtype=int))
-            drawn = (_recipes(name)["domain"](draw, dtype)[0][-size or SIZE :][:size] for name in names)
-            return tuple(x.reshape(shape) for x in drawn)
+    def some(name):
+        whole = domain(*PAIRS[name].domain)
+        return _sound(name, lambda draw, dtype: (whole(draw, dtype)[0][SIZE - size :].reshape(shape),))
 
-        return inputs
-
-    return recipe
+    return lambda names: lambda draw, dtype: tuple(some(name)(draw, dtype)[0] for name in names)
 
 
 _SHAPES = {"scalar": _shaped(), "matrix": _shaped(3, 5), "empty": _shaped(0, 3), "deep": _shaped(2, 1, 3, 1, 2)}
@@ -502,7 +505,7 @@ def _every_shape(name, names):
             if bound
         }
 
-    budgets = {}
+    budgets: dict[str, Any] = {}
     for i, (_, _, dtypes, output, grad) in enumerate(table):
         budgets |= {f"output[{i}]": _by(output, dtypes), f"grad[{i}]": _by(grad, dtypes)}
     return Spec(
