@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from suites.references.analytic import ANALYTIC, wide
 from suites.references.elementwise import PAIRS, mp
 
 
@@ -24,3 +25,17 @@ def test_values_are_wide_and_keep_nan_and_signs(name):
     assert pair.f(np.ones(3)).dtype == np.longdouble
     if pair.f.odd:
         assert (np.signbit(pair.f(np.array([-0.0]))) != np.signbit(pair.f(np.array([0.0])))).all()
+
+
+@pytest.mark.parametrize("name", ANALYTIC)
+def test_every_complex_derivative_agrees_with_a_numerical_one(name):
+    function, points = ANALYTIC[name], [0.3 + 0.7j, -1.3 + 0.2j, 0.4 - 2.1j, -0.6 - 0.1j, 2.2 + 0.01j]
+    found = wide(function.d)(np.array(points))
+    for z, derivative in zip(points, found, strict=True):
+        numerical = complex(mp.diff(function.f, mp.mpc(z)))
+        assert abs(numerical - complex(derivative)) <= abs(numerical) * 1e-13, z
+
+
+def test_the_sign_of_a_zero_tells_the_side_of_a_branch_cut():
+    sides = np.array([complex(-1, 0.0), complex(-1, -0.0)])
+    assert wide(ANALYTIC["sqrt"].f)(sides).astype(complex).tolist() == [1j, -1j]
