@@ -12,11 +12,14 @@ from tensorflow.python.eager import context
 from tensorflow.python.framework import op_callbacks
 from tensorflow.python.framework.indexed_slices import IndexedSlicesValue
 
+from harness.request import ALIGNMENT
 from harness.spec import Spec
 
 v1 = tf.compat.v1
 #: What carries tensors between devices, and into and out of a graph; and a Switch, which goes where its data is.
 TRANSPORT = {"_Arg", "_Retval", "_Send", "_Recv", "_HostSend", "_HostRecv", "Switch"}
+#: Bytes from which on arrays are handed over without a copy.
+SHARED = 1 << 16
 _PLUMBING = {"Const", "Placeholder", "NoOp", "Identity", "ReadVariableOp"} | TRANSPORT - {"Switch"}
 
 
@@ -100,11 +103,24 @@ def taped(spec: Spec, state: Any, xs: Sequence[Any], gs: Sequence[Any] | None, n
     return outputs, tape.gradient(targets, [*xs, *variables(state)], output_gradients=upstreams)
 
 
+def fed(array: np.ndarray, device: str) -> tf.Tensor:
+    """An array as a tensor; a large one that is aligned, as those of a sweep are, without a copy where that can be.
+
+    TensorFlow does not check the alignment of memory that it is handed, and ends the process if it is wrong.
+    """
+    shared = array.nbytes >= SHARED and array.ctypes.data % ALIGNMENT == 0 and device == "CPU:0"
+    if not shared or array.dtype.kind not in "fiub":
+        return tf.constant(array)
+    return tf.experimental.dlpack.from_dlpack(array.__dlpack__())
+
+
 def plain(value: Any) -> Any:
-    """A tensor's array; None and IndexedSlices (of arrays) as they are."""
+    """A tensor's array; None and IndexedSlices (of arrays) as they are. A large one shares the tensor's memory."""
     if isinstance(value, tf.IndexedSlices):
         shape = None if value.dense_shape is None else value.dense_shape.numpy()
         return IndexedSlicesValue(value.values.numpy(), value.indices.numpy(), shape)
+    if value is not None and value.dtype in (tf.float32, tf.float16) and value.shape.num_elements() * 4 >= SHARED:
+        return np.asarray(memoryview(value))
     return None if value is None else np.asarray(value.numpy())  # not asarray(value): fails for a bfloat16 scalar
 
 
@@ -125,8 +141,8 @@ def eager(spec: Spec, device: str, evidence: Evidence) -> Callable[..., Ran]:
     def run(inputs: Sequence[np.ndarray], upstreams: Sequence[np.ndarray | None] | None) -> Ran:
         with tf.device(device):
             state = spec.state(tf, *inputs) if spec.state else None
-            xs = [tf.constant(x) for x in inputs]
-            gs = None if upstreams is None else [None if g is None else tf.constant(g) for g in upstreams]
+            xs = [fed(x, device) for x in inputs]
+            gs = None if upstreams is None else [None if g is None else fed(g, device) for g in upstreams]
             steps = [taped(spec, state, xs, gs, lambda _: None) for _ in range(spec.steps)]
             ran = Ran(stacked([[plain(y) for y in ys] for ys, _ in steps]), plains(steps[0][1]), final(state))
             if not evidence.ops:
@@ -158,8 +174,8 @@ def function(spec: Spec, device: str, evidence: Evidence, *, jit: bool = False) 
         nonlocal state
         with tf.device(device):
             state = spec.state(tf, *inputs) if spec.state else None
-            xs = [tf.constant(x) for x in inputs]
-            gs = None if upstreams is None else [None if g is None else tf.constant(g) for g in upstreams]
+            xs = [fed(x, device) for x in inputs]
+            gs = None if upstreams is None else [None if g is None else fed(g, device) for g in upstreams]
             if evidence.ran:
                 steps = [compiled(xs, gs) for _ in range(spec.steps)]
             else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +15,7 @@ from harness.spec import Case, Side
 from harness.sweep.pieces import patterns
 from harness.sweep.sweep import Sweep
 from harness.sweep.tally import Tally
-from harness.verdict import Context, decide
+from harness.verdict import Context, broken, decide
 
 _FLUSHED = Side(
     reference=lambda x: x,
@@ -66,6 +67,15 @@ def records(sweep: Sweep, context: Context, recipe: str, plan: Plan) -> list[Rec
         at = worst[2] if worst is not None and row.failing else None
         made.append(replace(row, case=case_id(sweep, recipe), rerun=rerun(sweep, plan, at)))
     return made
+
+
+def faulty(sweep: Sweep, context: Context, message: str) -> list[Record]:
+    """The records of a sweep whose reference failed: one a cell."""
+    item, found = sweep.item, []
+    for recipe, plan in itertools.product(sweep.recipes, sweep.plans):
+        row = broken(context, item.suite, Case(item.spec, item.dtype, recipe), plan, message)
+        found.append(replace(row, case=case_id(sweep, recipe), rerun=rerun(sweep, plan, None)))
+    return found
 
 
 def rerun(sweep: Sweep, plan: Plan, at: int | None) -> str:

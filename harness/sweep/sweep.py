@@ -18,14 +18,15 @@ from harness.observation import Observation
 from harness.plan import Device, Plan
 from harness.record import Shard, read_shard
 from harness.request import Bits, Request
-from harness.spec import Case
-from harness.sweep.oracle import Oracle, expected, upstreams
-from harness.sweep.pieces import NORMAL
+from harness.spec import SWEEPS, Case
+from harness.sweep.oracle import UPSTREAM, Oracle, expected, upstreams
+from harness.sweep.pieces import NORMAL, pieces
 from harness.sweep.swept import Key, Swept
 from harness.sweep.tally import Tally
 
-#: Elements in a block: enough that what a request costs is little beside, few enough for a processor's cache.
-BLOCK = 1 << 20
+#: Elements in a block: enough that what a request costs is little beside, few enough for a processor's cache; and a
+#: multiple of the upstream's period, so that every block has the same one.
+BLOCK = len(UPSTREAM) << 17
 
 
 @dataclass
@@ -44,7 +45,7 @@ class Sweep:
     def __post_init__(self) -> None:
         self.plans = [p for p in self.plans if p.mode in self.item.spec.modes]
         self.swept = {plan: Swept() for plan in self.plans}
-        self.oracle = Oracle(self.item.spec, self.item.dtype)
+        self.oracle = Oracle(self.item.spec, self.item.dtype, len(self.plans))
         self._samples = {plan: self._sample(plan) for plan in self.plans}
 
     def blocks(self) -> Iterator[tuple[int, int]]:
@@ -52,14 +53,21 @@ class Sweep:
         cuts = range(self.lo // self.block * self.block, self.hi, self.block)
         yield from ((max(self.lo, c), min(self.hi, c + self.block)) for c in cuts)
 
+    @property
+    def recipes(self) -> list[str]:
+        """Those that the range has bit patterns of."""
+        there = {p.recipe for p in pieces(self.item.dtype, self.lo, self.hi)}
+        return [r for r in SWEEPS if r in there]
+
     def resume(self, shard: Path) -> None:
-        """Takes in the blocks that an earlier process recorded."""
+        """Takes in the blocks that an earlier process recorded, less those that were lost with their server."""
         plans = {(str(p.device), p.mode): p for p in self.plans}
         there = set(self.blocks())
         for line in read_shard(shard) if shard.exists() else ():
             if line and line["line"] == "block" and (line["lo"], line["hi"]) in there:
                 plan = plans.get((line["device"], line["mode"]))
-                if plan and (line["spec"], line["dtype"]) == (self.item.spec.name, self.item.dtype):
+                lost = any(row["status"] in ("crash", "hang") for *_, row in line["tallies"])
+                if plan and not lost and (line["spec"], line["dtype"]) == (self.item.spec.name, self.item.dtype):
                     self.swept[plan].add(line)
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
@@ -93,43 +93,44 @@ def _rank(kind: str) -> int:
     return KINDS.index(kind) if kind else len(KINDS)
 
 
-def of_difference(difference: Difference, start: int, accepted: np.ndarray | None = None) -> Tally:
-    """The tally of consecutive inputs, the first of which has the bit pattern `start`.
-
-    `accepted` tells which of the elements that were looked at are right for a flushed input.
-    """
-    line, found, at, got = difference.comparison, difference.found, difference.at, difference.got
-    tally = Tally(size=line.size, blocks=1, max_ulp=line.max_ulp, max_abs=line.max_abs)
-    if found is None or at is None or got is None:
-        if line.kind:  # shape or dtype
-            tally.kinds, tally.mismatched = {line.kind: 1}, line.mismatched
-            tally.worst = [[line.kind, 0.0, start, line.got, line.want]]
-        return tally
-    wrong = found.wrong
-    kept = wrong if accepted is None else wrong & ~accepted
-    tally.mismatched, tally.flushed = int(kept.sum()), int(wrong.sum() - kept.sum())
-    for kind, where in found.classes.items():
-        if count := int((where & kept).sum()):
-            tally.kinds[kind] = count
-            order = np.argsort(np.where(where & kept, found.ulps, -1), kind="stable")[::-1][: min(count, WORST)]
-            tally.worst += _rows(kind, order, start, at, got, difference)
-    if tally.flushed:
-        tally.worst += _rows("subnormal", np.flatnonzero(wrong & ~kept)[:1], start, at, got, difference)
-    with np.errstate(invalid="ignore"):  # ml_dtypes says that it met a NaN
-        apart = (found.ulps > 0) & (got != found.rounded)
-    if apart.any():
-        _, exponents = np.frexp(found.ulps[apart])
-        tally.histogram = np.bincount(np.maximum(exponents, 0)).tolist()
-        if not tally.worst and accepted is None:
-            tally.worst = _rows("", [int(np.argmax(found.ulps))], start, at, got, difference)
+def of_comparison(line: Comparison, size: int, start: int) -> Tally:
+    """The tally of `size` elements that are all right, or all wrong for the same reason: an error, a shape, a dtype."""
+    tally = Tally(size=size, blocks=1, max_ulp=line.max_ulp, max_abs=line.max_abs, message=line.detail)
+    if line.kind:
+        tally.kinds, tally.mismatched = {line.kind: 1}, size
+        tally.worst = [[line.kind, 0.0, start, line.got, line.want]]
     return tally
 
 
-def _rows(
-    kind: str, chosen: Sequence[int] | np.ndarray, start: int, at: np.ndarray, got: np.ndarray, difference: Difference
-) -> list[list[Any]]:
-    found = difference.found
-    assert found is not None
-    return [
-        [kind, float(found.ulps[i]), start + int(at[i]), str(got[i]), str(found.rounded[i])] for i in map(int, chosen)
-    ]
+def of_difference(difference: Difference, start: int, flushed: np.ndarray | None = None) -> Tally:
+    """The tally of consecutive inputs, the first of which has the bit pattern `start`.
+
+    `flushed` tells which of the elements that were looked at are right for a flushed number.
+    """
+    tally = Tally(size=difference.size, blocks=1, max_ulp=difference.max_ulp, max_abs=difference.max_abs)
+    tally.histogram = difference.histogram
+    found, at, got = difference.found, difference.at, difference.got
+    if found is not None and at is not None and got is not None:
+
+        def rows(kind: str, chosen: np.ndarray) -> list[list[Any]]:
+            return [
+                [kind, float(found.ulps[i]), start + int(at[i]), str(got[i]), str(found.rounded[i])]
+                for i in chosen.tolist()
+            ]
+
+        wrong = found.wrong
+        kept = wrong if flushed is None else wrong & ~flushed
+        tally.mismatched, tally.flushed = int(kept.sum()), int(wrong.sum() - kept.sum())
+        for kind, where in found.classes.items():
+            places = np.flatnonzero(where & kept)
+            if places.size:
+                tally.kinds[kind] = places.size
+                if places.size > WORST:
+                    places = places[np.argpartition(found.ulps[places], -WORST)[-WORST:]]
+                tally.worst += rows(kind, places)
+        if tally.flushed:
+            tally.worst += rows("subnormal", np.flatnonzero(wrong & ~kept)[:1])
+    if not tally.worst and difference.farthest:
+        i, *shown = difference.farthest
+        tally.worst = [["", difference.max_ulp, start + i, *shown]]
+    return tally
