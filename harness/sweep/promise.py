@@ -19,6 +19,7 @@ from harness.inputs import is_float
 MEASURED = 1000
 _SIZE, _INFINITY, _EXPONENT, _FAR = np.uint32(0x7FFF_FFFF), 0x7F80_0000, np.uint32(1 << 23), np.int32(1 << 30)
 Bound = Callable[[np.ndarray], np.ndarray]
+Excuse = Callable[[np.ndarray, np.ndarray, Differences], np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,8 @@ class Difference:
     [2^(k-1), 2^k), k = 0 below one. `max_ulp` and `max_abs` are the largest distances from the promise itself; of many
     elements within the budget that are equally many representable numbers away, the first `MEASURED` are measured, and
     a rounded promise counts as half an ULP. `at` are the places, ascending, of the elements that `found` is about: all
-    that are wrong are among them. `farthest`: the place of the largest distance, what came and what was promised there.
+    that are wrong are among them, and those that are `flushed`, which count for no distance. `farthest` has the place
+    of the largest distance, what came and what was promised there.
     """
 
     size: int
@@ -39,6 +41,7 @@ class Difference:
     at: np.ndarray | None = None
     got: np.ndarray | None = None
     found: Differences | None = None
+    flushed: np.ndarray | None = None
     farthest: tuple[int, str, str] | None = None
 
 
@@ -74,22 +77,25 @@ class Promise:
         bits = self._rounded.view(self._unsigned)
         return self.dtype == np.float32 and not self._loose.size and int((bits & _SIZE).max(initial=0)) < _INFINITY
 
-    def compare(self, got: np.ndarray) -> Difference:
-        """Sets a result, of the promise's shape and dtype, against it."""
+    def compare(self, got: np.ndarray, excuse: Excuse | None = None) -> Difference:
+        """Sets a result, of the promise's shape and dtype, against it.
+
+        `excuse` is asked for places, what came there, and the differences, and says which of them are flushed numbers.
+        """
         if not is_float(self.dtype):
             return self._exact(got)
         if self._same(got):
             return Difference(got.size)
         if self._countable:
-            return self._count(got)
+            return self._count(got, excuse)
         apart = got.view(self._unsigned) != self._rounded.view(self._unsigned)
         if self._loose.size:
             apart[self._loose] = True
         at = np.flatnonzero(apart)
         both = np.isnan(got[at]) & np.isnan(self.value[at])  # any NaN is as good as another
-        return self._look(got, at[~both] if both.any() else at)
+        return self._look(got, at[~both] if both.any() else at, excuse)
 
-    def _count(self, got: np.ndarray) -> Difference:
+    def _count(self, got: np.ndarray, excuse: Excuse | None) -> Difference:
         """By the number of representable numbers between a result and the rounded promise, which is k ± 1/2 ULP.
 
         That is so as long as they have the sign and exponent in common; all others are looked at.
@@ -102,9 +108,9 @@ class Promise:
             steps[across] = _FAR
         most, safe = int(steps.max(initial=0)), int(self.budget - 0.5)
         if not most:
-            return self._look(got, np.zeros(0, np.intp))
+            return self._look(got, np.zeros(0, np.intp), excuse)
         at = np.flatnonzero(steps > safe) if most > safe else np.flatnonzero(steps == most)[:MEASURED]
-        found = self._look(got, at)
+        found = self._look(got, at, excuse)
         steps[at] = 0
         counts, total, k = found.histogram, int(np.count_nonzero(steps)), 1
         while total:
@@ -123,7 +129,7 @@ class Promise:
             for part in (slice(1000), slice(1000, None))
         )
 
-    def _look(self, whole: np.ndarray, at: np.ndarray) -> Difference:
+    def _look(self, whole: np.ndarray, at: np.ndarray, excuse: Excuse | None) -> Difference:
         """Takes the distances of the elements at the given places."""
         if not at.size:
             return Difference(whole.size, max_ulp=min(0.5, self.budget))
@@ -137,10 +143,13 @@ class Promise:
             where = np.flatnonzero(~((ulps > 0) & (ulps <= self.budget)))
             if self.bound:
                 where = where[~((ulps[where] > 0) & (absolute[where] <= self.bound(at[where])))]
-        found = None
+        found = flushed = None
         if where.size:
             found = differences(got[where], value[where], self.dtype, budget=self.budget)
             ulps[where], absolute[where] = found.ulps, found.absolute  # 0 where not finite
+            if excuse and found.wrong.any():
+                flushed = excuse(at[where], got[where], found) & found.wrong
+                ulps[where[flushed]] = absolute[where[flushed]] = 0
             most = int(np.argmax(ulps))
         return Difference(
             whole.size,
@@ -150,6 +159,7 @@ class Promise:
             at=at[where],
             got=got[where],
             found=found,
+            flushed=flushed,
             farthest=(int(at[most]), str(got[most]), str(rounded[most])),
         )
 

@@ -102,11 +102,8 @@ def of_comparison(line: Comparison, size: int, start: int) -> Tally:
     return tally
 
 
-def of_difference(difference: Difference, start: int, flushed: np.ndarray | None = None) -> Tally:
-    """The tally of consecutive inputs, the first of which has the bit pattern `start`.
-
-    `flushed` tells which of the elements that were looked at are right for a flushed number.
-    """
+def of_difference(difference: Difference, start: int) -> Tally:
+    """The tally of consecutive inputs, the first of which has the bit pattern `start`."""
     tally = Tally(size=difference.size, blocks=1, max_ulp=difference.max_ulp, max_abs=difference.max_abs)
     tally.histogram = difference.histogram
     found, at, got = difference.found, difference.at, difference.got
@@ -119,7 +116,7 @@ def of_difference(difference: Difference, start: int, flushed: np.ndarray | None
             ]
 
         wrong = found.wrong
-        kept = wrong if flushed is None else wrong & ~flushed
+        kept = wrong if difference.flushed is None else wrong & ~difference.flushed
         tally.mismatched, tally.flushed = int(kept.sum()), int(wrong.sum() - kept.sum())
         for kind, where in found.classes.items():
             places = np.flatnonzero(where & kept)
