@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -48,11 +48,12 @@ class Want:
 
 @dataclass(frozen=True)
 class Expectation:
-    """What a case promises: a `Want` for each quantity; the upstreams to send; the state values to read."""
+    """What a case promises: a `Want` for each quantity; upstreams and tangents to send; the state values to read."""
 
     wants: Mapping[str, Want]
-    upstreams: tuple[np.ndarray | None, ...] | None
-    state: tuple[str, ...]
+    upstreams: tuple[np.ndarray | None, ...] | None = None
+    state: tuple[str, ...] = ()
+    tangents: tuple[np.ndarray, ...] | None = None
 
 
 def widened(array: np.ndarray) -> np.ndarray:
@@ -89,6 +90,15 @@ def random_upstreams(outputs: list[np.ndarray], case: Case) -> tuple[np.ndarray 
             g = g + 1j * draw.uniform(*y.shape, low=0.5, high=4.0)
         made.append((np.abs(g) if dtype.kind == "u" else g).astype(dtype) if wanted else None)
     return tuple(made) if any(chosen) else None
+
+
+def random_tangents(inputs: Sequence[np.ndarray], case: Case) -> tuple[np.ndarray, ...]:
+    """Random tangents, away from zero, one for each input."""
+    draw = Draw(case.seed ^ 0x7A46)
+    signs = (np.where(draw.booleans(*x.shape), 1, -1) for x in inputs)
+    return tuple(
+        (draw.uniform(*x.shape, low=0.5, high=4.0) * s).astype(x.dtype) for x, s in zip(inputs, signs, strict=True)
+    )
 
 
 def _call(function: Any, what: str, case: Case, *arguments: Any) -> Any:
@@ -149,7 +159,7 @@ def expectation(
     wide = tuple(widened(x) for x in inputs)
     promised = _call((side or spec).reference, "reference", case, *wide)
     if isinstance(promised, Raises):
-        return Expectation({"output[0]": Want("error", raises=promised)}, None, ())
+        return Expectation({"output[0]": Want("error", raises=promised)})
     outputs, state = _outputs(promised)
     values = [*outputs, *state.values()]
     if spec.second and not side:
@@ -170,12 +180,24 @@ def expectation(
             sources += [dtype] * (len(gradients) - len(sources))
             pairs = enumerate(zip(gradients, sources, strict=True))
             wants.update({f"grad[{i}]": _gradient(g, s) for i, (g, s) in pairs})
+    tangents = random_tangents(inputs, case) if (spec.jvp or spec.hvp) and not side else None
+    if tangents is not None:
+        ts: Any = tuple(map(widened, tangents))
+        ts = ts if len(ts) > 1 else ts[0]
+        promises = {}
+        if spec.jvp:
+            promises["jvp"] = _call(spec.jvp, "JVP", case, ts, *wide), [result_dtype(y, dtype) for y in outputs]
+        if spec.hvp:
+            promises["hvp"] = _call(spec.hvp, "second derivative", case, gs, ts, *wide), [x.dtype for x in inputs]
+        for name, (found, dtypes) in promises.items():
+            pairs = enumerate(zip(found if isinstance(found, tuple) else (found,), dtypes, strict=True))
+            wants.update({f"{name}[{i}]": _gradient(v, d) for i, (v, d) in pairs})
     unit = float(ml_dtypes.finfo(dtype).eps) / 2 if dtype.kind == "c" or is_float(dtype) else 0.0
     for quantity, bound in spec.bound.items() if bounds else ():
         if quantity in wants and wants[quantity].status in ("value", "sparse"):  # no gradients for a bool, say
             allowed = _call(bound, "bound", case, unit, gs, *wide)
             wants[quantity] = replace(wants[quantity], bound=np.asarray(allowed))
-    return Expectation(wants, upstreams, tuple(state))
+    return Expectation(wants, upstreams, tuple(state), tangents)
 
 
 def expectations(case: Case, inputs: tuple[np.ndarray, ...], plans: list[Plan]) -> dict[Plan, Expectation]:
