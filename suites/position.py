@@ -37,8 +37,5 @@ _ELEMENTWISE = [
 # Eager mode has the same kernels as graphs and needs no building, so it alone is in the default tier.
 SPECS = (
     *(_position(s, ("eager",), name=f"{s.name}-position", tier="default") for s in _ELEMENTWISE),
-    *(
-        _position(s, ("function", "xla", "graph"), name=f"{s.name}-position-built", tier="full")
-        for s in _ELEMENTWISE
-    ),
+    *(_position(s, ("function", "xla", "graph"), name=f"{s.name}-position-built", tier="full") for s in _ELEMENTWISE),
 )

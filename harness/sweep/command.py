@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import itertools
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -67,7 +66,7 @@ def sweep(options: argparse.Namespace) -> int:
                 with progress.shown(one.item.id, one.left) as step:
                     one.run(servers, shard, step)
             except ReferenceFault as error:
-                recorded += _written(outcome.faulty(one, context, str(error)), shard)
+                recorded += _told(outcome.faulty(one, context, str(error)), shard)
                 continue
             recorded += _record(one, context, shard)
     except KeyboardInterrupt:
@@ -95,18 +94,15 @@ def _opened(options: argparse.Namespace, asked: Sequence[Device]) -> tuple[Path,
 def _record(sweep: Sweep, context: Context, shard: Shard) -> list[Record]:
     """Writes the records of a sweep that is whole, and prints those that are news."""
     cells = {c: outcome.records(sweep, context, *c) for c in outcome.cells(sweep)}
-    made = _written([row for rows in cells.values() for row in rows], shard)
+    made = _told([row for rows in cells.values() for row in rows], shard)
     lacking = {row.detail.partition(":")[0]: None for row in made if row.verdict == "unavailable"}
     for text in lacking:
         print(f"unavailable: {sweep.item.id}: {text}")
     return made
 
 
-def _written(rows: list[Record], shard: Shard) -> list[Record]:
-    for (case, device, mode), found in itertools.groupby(rows, lambda r: (r.case, r.device, r.mode)):
-        cell = {"case": case, "device": device, "mode": mode}
-        shard.write("result", **cell, records=[r.to_json() for r in found], observation={})
-        shard.write("compare", **cell, records=[])
+def _told(rows: list[Record], shard: Shard) -> list[Record]:
+    outcome.write(rows, shard)
     for row in rows:
         if row.kind and row.verdict not in ("unavailable", "known"):
             print(sentence(row) + (f"\n  rerun: {row.rerun}" if row.failing else ""), flush=True)

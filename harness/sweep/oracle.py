@@ -33,8 +33,8 @@ def refusal(spec: Spec, dtype: str) -> str:
     """Why a spec can't be swept in a dtype, or nothing."""
     if dtype not in spec.dtypes or dtype not in DTYPES:
         return f"{spec.name} promises nothing for {dtype} that a sweep could try; sweeps take {', '.join(DTYPES)}"
-    if spec.state or "bits" not in spec.recipes:
-        return f"{spec.name} has no recipe of random bit patterns, so it does not promise something for every input"
+    if not spec.sweepable:
+        return f"{spec.name} has not one input and a recipe of random bit patterns: it is not about every input"
     case = Case(spec, dtype, "bits")
     inputs = case.inputs()
     for side in (None, *spec.contract.values()):
@@ -161,7 +161,7 @@ def _agree(case: Case, lo: int, x: np.ndarray, side: Side | None, wants: Mapping
     """
     dtype = np.dtype(case.dtype)
     count = min(x.size, sample)
-    at = np.unique((lo * 0x9E3779B1 + np.arange(count) * (x.size // count)) % x.size)
+    at = np.unique((lo * 0x9E3779B1 % x.size + np.arange(count) * (x.size // count)) % x.size)
     budget = 2.0 ** (np.finfo(np.float64).nmant - ml_dtypes.finfo(dtype).nmant - 4)
     for quantity, wide in expected(case, lo, x[at], side, at).wants.items():
         one = wants[quantity].value

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from harness.known import Known
 from harness.observation import Observation, Result
 from harness.plan import Plan
-from harness.record import Record
+from harness.record import Record, Shard
 from harness.request import Bits
 from harness.spec import Case, Side
 from harness.sweep.pieces import patterns
@@ -67,6 +68,14 @@ def records(sweep: Sweep, context: Context, recipe: str, plan: Plan) -> list[Rec
         at = worst[2] if worst is not None and row.failing else None
         made.append(replace(row, case=case_id(sweep, recipe), rerun=rerun(sweep, plan, at)))
     return made
+
+
+def write(rows: Sequence[Record], shard: Shard) -> None:
+    """Appends the records of whole cells, those of a cell one after the other."""
+    for (case, device, mode), found in itertools.groupby(rows, lambda r: (r.case, r.device, r.mode)):
+        cell = {"case": case, "device": device, "mode": mode}
+        shard.write("result", **cell, records=[r.to_json() for r in found], observation={})
+        shard.write("compare", **cell, records=[])
 
 
 def faulty(sweep: Sweep, context: Context, message: str) -> list[Record]:

@@ -17,7 +17,7 @@ def chosen(catalog: Catalog, ops: Sequence[str], dtypes: Sequence[str]) -> list[
       ValueError: none of them can be swept; the message says why.
     """
     names = {name for op in ops for name in ([op] if op in catalog.specs else catalog.named(op))}
-    names = names if ops else {name for name, spec in catalog.specs.items() if "bits" in spec.recipes}
+    names = names if ops else {name for name, spec in catalog.specs.items() if spec.sweepable}
     items = [i for i in catalog.items if i.spec.name in names and (not dtypes or i.dtype in dtypes)]
     reasons = {item.id: refusal(item.spec, item.dtype) for item in items if item.dtype in DTYPES}
     found = [item for item in items if reasons.get(item.id) == ""]

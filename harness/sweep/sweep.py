@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
 from typing import Any
@@ -43,6 +43,8 @@ class Sweep:
     block: int = BLOCK
 
     def __post_init__(self) -> None:
+        if self.item.spec.jvp or self.item.spec.hvp:  # values and gradients are enough
+            self.item = replace(self.item, spec=replace(self.item.spec, jvp=None, hvp=None))
         self.plans = [p for p in self.plans if p.mode in self.item.spec.modes]
         self.swept = {plan: Swept() for plan in self.plans}
         self.oracle = Oracle(self.item.spec, self.item.dtype, len(self.plans))
@@ -77,7 +79,7 @@ class Sweep:
 
     def run(self, servers: Mapping[Device, DeviceServer], shard: Shard, step: Callable[[int], None]) -> None:
         """Sweeps what is left; calls `step` with the number of elements after each block."""
-        with _segments(servers, self.block * 2 * np.dtype(self.item.dtype).itemsize) as segments:
+        with _segments(servers, min(self.block, self.hi - self.lo) * 8) as segments:
             requests = {d: list(self._requests(d, segments[d])) for d in servers}
             for device, request, observation in run_all(servers, requests, lambda *_: None):
                 plan = Plan(device, request.mode)
