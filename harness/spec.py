@@ -146,7 +146,8 @@ class Spec:
     @property
     def sweepable(self) -> bool:
         """Whether the spec is about every input of a program of one input."""
-        return "bits" in self.recipes and not self.state and len(signature(self.program).parameters) == 2
+        needed = [p for p in signature(self.program).parameters.values() if p.default is p.empty]
+        return "bits" in self.recipes and not self.state and len(needed) == 2
 
     def budget(self, quantity: str, dtype: str) -> float:
         """Allowed distance in ULPs of the result's dtype."""

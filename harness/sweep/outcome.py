@@ -15,7 +15,7 @@ from harness.request import Bits
 from harness.spec import Case, Side
 from harness.sweep.pieces import patterns
 from harness.sweep.sweep import Sweep
-from harness.sweep.tally import Tally
+from harness.sweep.tally import FLUSHED, Tally
 from harness.verdict import Context, broken, decide
 
 _FLUSHED = Side(
@@ -56,7 +56,7 @@ def records(sweep: Sweep, context: Context, recipe: str, plan: Plan) -> list[Rec
         if row.verdict == "stale" and case_id(sweep, recipe) != case.id:  # what fails may lie outside the range
             spared = replace(context, known=Known())
             row = decide(spared, sweep.item.suite, case, plan, observation, quantity, found, side=side)
-        worst = next((r for r in tally.worst if r[0] == (found.kind or "subnormal")), None)
+        worst = next((r for r in tally.worst if r[0] == (found.kind or FLUSHED)), None)
         if flushed and row.verdict == "contract":
             count = f"{tally.flushed} of {tally.size} are those of a flushed input. "
             row = replace(row, kind="subnormal", mismatched=tally.flushed, detail=(count + row.detail)[:1000])

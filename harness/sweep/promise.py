@@ -138,14 +138,17 @@ class Promise:
         absolute = np.abs(got.astype(value.dtype) - value)
         ulps = absolute / unit  # NaN where neither is finite
         most = int(np.argmax(ulps))
-        where = np.zeros(0, np.intp)
-        if not (ulps.min() > 0 and ulps[most] <= self.budget):
-            where = np.flatnonzero(~((ulps > 0) & (ulps <= self.budget)))
+        where, bound = np.zeros(0, np.intp), None
+        if not (rounded.all() and ulps.min() > 0 and ulps[most] <= self.budget):
+            apart = (rounded != 0) & (ulps > 0)  # of zeros, the signs matter
+            where = np.flatnonzero(~(apart & (ulps <= self.budget)))
             if self.bound:
-                where = where[~((ulps[where] > 0) & (absolute[where] <= self.bound(at[where])))]
+                bound = np.broadcast_to(self.bound(at[where]), where.shape)
+                kept = ~(apart[where] & (absolute[where] <= bound))
+                where, bound = where[kept], bound[kept]
         found = flushed = None
         if where.size:
-            found = differences(got[where], value[where], self.dtype, budget=self.budget)
+            found = differences(got[where], value[where], self.dtype, budget=self.budget, bound=bound)
             ulps[where], absolute[where] = found.ulps, found.absolute  # 0 where not finite
             if excuse and found.wrong.any():
                 flushed = excuse(at[where], got[where], found) & found.wrong
