@@ -131,7 +131,18 @@ def _agree(case: Case, values: list[np.ndarray], second: Any) -> None:
             raise ReferenceFault(f"reference suspect: the two references of {case.id} disagree on output[{i}]")
 
 
+def _gradients(name: str, promised: Any, dtypes: Sequence[np.dtype], rest: np.dtype) -> dict[str, Want]:
+    """The promises for a gradient with respect to sources of these dtypes, and, of `rest`, to the state's variables."""
+    if isinstance(promised, Raises):
+        promised = (promised,) * len(dtypes)
+    values = promised if isinstance(promised, tuple) else (promised,)
+    sources = [*dtypes, *[rest] * (len(values) - len(dtypes))]
+    return {f"{name}[{i}]": _gradient(v, d) for i, (v, d) in enumerate(zip(values, sources, strict=True))}
+
+
 def _gradient(value: Any, source: np.dtype) -> Want:
+    if isinstance(value, Raises):
+        return Want("error", raises=value)
     if value is None:
         return Want("unconnected")
     if isinstance(value, Sparse):
@@ -173,16 +184,11 @@ def expectation(
         gs = gs if isinstance(promised, tuple) and len(outputs) > 1 else gs[0]
         gradients = _call(vjp, "VJP", case, gs, *wide)
         sources = [x.dtype for x in inputs]
-        if isinstance(gradients, Raises):
-            wants.update({f"grad[{i}]": Want("error", raises=gradients) for i in range(len(sources))})
-        else:
-            gradients = gradients if isinstance(gradients, tuple) else (gradients,)
-            sources += [dtype] * (len(gradients) - len(sources))
-            pairs = enumerate(zip(gradients, sources, strict=True))
-            wants.update({f"grad[{i}]": _gradient(g, s) for i, (g, s) in pairs})
+        wants |= _gradients("grad", gradients, sources, dtype)
+    ts: Any = None
     tangents = random_tangents(inputs, case) if (spec.jvp or spec.hvp) and not side else None
     if tangents is not None:
-        ts: Any = tuple(map(widened, tangents))
+        ts = tuple(map(widened, tangents))
         ts = ts if len(ts) > 1 else ts[0]
         promises = {}
         if spec.jvp:
@@ -190,12 +196,12 @@ def expectation(
         if spec.hvp:
             promises["hvp"] = _call(spec.hvp, "second derivative", case, gs, ts, *wide), [x.dtype for x in inputs]
         for name, (found, dtypes) in promises.items():
-            pairs = enumerate(zip(found if isinstance(found, tuple) else (found,), dtypes, strict=True))
-            wants.update({f"{name}[{i}]": _gradient(v, d) for i, (v, d) in pairs})
+            wants |= _gradients(name, found, dtypes, dtype)
     unit = float(ml_dtypes.finfo(dtype).eps) / 2 if dtype.kind == "c" or is_float(dtype) else 0.0
     for quantity, bound in spec.bound.items() if bounds else ():
         if quantity in wants and wants[quantity].status in ("value", "sparse"):  # no gradients for a bool, say
-            allowed = _call(bound, "bound", case, unit, gs, *wide)
+            upstream = (gs, ts) if quantity.startswith(("jvp", "hvp")) else (gs,)
+            allowed = _call(bound, "bound", case, unit, *upstream, *wide)
             wants[quantity] = replace(wants[quantity], bound=np.asarray(allowed))
     return Expectation(wants, upstreams, tuple(state), tangents)
 

@@ -196,10 +196,14 @@ def function(spec: Spec, device: str, evidence: Evidence, *, jit: bool = False) 
     The device scope is entered outside, which is all that XLA honours, and inside, for the ops of the trace.
     """
     state: dict[str, Any] | None = None
+    names: tuple[str, ...] = ()
 
     def step(xs: Any, gs: Any, ts: Any) -> Any:
+        nonlocal names
         with tf.device(device):
-            return taken(spec, state, Asked(xs, gs, ts), lambda n: evidence.note_graph(v1.get_default_graph(), n))
+            found = taken(spec, state, Asked(xs, gs, ts), lambda n: evidence.note_graph(v1.get_default_graph(), n))
+        names = tuple(found)
+        return tuple(found.values())  # no dict, whose names TensorFlow sorts: the outputs come first
 
     compiled = tf.function(step, autograph=False, jit_compile=jit or None)
 
@@ -220,9 +224,10 @@ def function(spec: Spec, device: str, evidence: Evidence, *, jit: bool = False) 
                     context.context().disable_graph_collection()
                     evidence.note_partitions([p for g in collected.function_graphs for p in g.partition_graphs])
                 if jit:
-                    ran = {short_device(y.device) for y in steps[0]["output"] if isinstance(y, tf.Tensor)}
+                    ran = {short_device(y.device) for y in steps[0][0] if isinstance(y, tf.Tensor)}
                     evidence.ran = dict.fromkeys(evidence.ops, ran)
-        return Ran(stacked([plains(s) for s in steps]), final(state), [plain(x) for x in given.xs])
+        found = [plains(dict(zip(names, s, strict=True))) for s in steps]
+        return Ran(stacked(found), final(state), [plain(x) for x in given.xs])
 
     return run
 

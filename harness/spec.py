@@ -85,8 +85,9 @@ class Spec:
     steps                       how often the program runs on one state; outputs are stacked on a new first axis.
     ulp                         budget in ULPs of the result's dtype by quantity (`output`, `grad[1]`, `jvp`) and,
                                 where it differs, dtype. Absent means exact.
-    bound                       quantity → bound(u, g, *inputs) → largest absolute error, for accumulations;
-                                u is the unit round-off of the case's dtype.
+    bound                       quantity → bound(u, g, *inputs), or bound(u, g, t, *inputs) of `jvp` and `hvp` → largest
+                                absolute error, for accumulations and where the error goes with the input; u is the
+                                unit round-off of the case's dtype.
     contract                    pattern of plans (`gpu/*`, `*/xla`) → `Side`; the first that matches counts.
     """
 

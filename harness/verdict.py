@@ -226,7 +226,9 @@ def rerun(case: Case, plan: Plan, against: str) -> str:
 
 def sentence(record: Record) -> str:
     """A record in one line: what, where, k of n, worst against allowed, index, input, got, want."""
-    parts = [f"{record.verdict}: {record.case} on {record.device}/{record.mode} against {record.against},"]
+    plan = f"{record.device}/{record.mode}"
+    against = "itself, run again" if record.against == plan else record.against
+    parts = [f"{record.verdict}: {record.case} on {plan} against {against},"]
     parts.append(f"{record.quantity}: {record.kind or 'no difference'}")
     if record.mismatched:
         parts.append(f"in {record.mismatched} of {record.size}")
