@@ -7,6 +7,7 @@ from harness import quick
 from harness.catalog import Catalog
 from harness.compare import differences
 from harness.inputs import Draw, bit_patterns, edges, subnormals
+from suites.references.analytic import ANALYTIC, wide
 from suites.references.elementwise import PAIRS, mp
 from suites.references.fast import FAST
 
@@ -68,3 +69,17 @@ def test_every_unary_op_that_takes_16_bits_is_swept():
         if item.suite in ("unary", "rounding") and item.dtype in ("float16", "bfloat16") and not item.sweeps
     ]
     assert not [name for name in lacking if not name.rpartition("-")[0].endswith(("-grad", "-subnormal"))]
+
+
+@pytest.mark.parametrize("name", ANALYTIC)
+def test_every_complex_derivative_agrees_with_a_numerical_one(name):
+    function, points = ANALYTIC[name], [0.3 + 0.7j, -1.3 + 0.2j, 0.4 - 2.1j, -0.6 - 0.1j, 2.2 + 0.01j]
+    found = wide(function.d)(np.array(points))
+    for z, derivative in zip(points, found, strict=True):
+        numerical = complex(mp.diff(function.f, mp.mpc(z)))
+        assert abs(numerical - complex(derivative)) <= abs(numerical) * 1e-13, z
+
+
+def test_the_sign_of_a_zero_tells_the_side_of_a_branch_cut():
+    sides = np.array([complex(-1, 0.0), complex(-1, -0.0)])
+    assert wide(ANALYTIC["sqrt"].f)(sides).astype(complex).tolist() == [1j, -1j]
