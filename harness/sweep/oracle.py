@@ -142,7 +142,7 @@ class Part:
             g = np.abs(np.array(UPSTREAM)[(self.piece.lo + at) % len(UPSTREAM)])
             wide = found.rounded.astype(np.float64)
             off = (found.absolute <= (1 + promise.budget) * least * g) | (got == 0)
-            flushed |= (np.abs(wide) <= normal * g) & off & (np.signbit(got) == np.signbit(wide))
+            flushed |= np.isfinite(got) & (np.abs(wide) <= normal * g) & off & (np.signbit(got) == np.signbit(wide))
         if self.piece.recipe == SUBNORMAL:
             for substitute in (0.0, -0.0, normal, -normal):
                 with quick():
