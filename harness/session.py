@@ -48,7 +48,8 @@ class Session:
     @property
     def sweeps(self) -> bool:
         """Whether all inputs are tried of a dtype that has few."""
-        return bool(self.config.option.case) or self.config.option.tier != "smoke"
+        option = self.config.option
+        return not option.no_sweep and (bool(option.case) or option.tier != "smoke")
 
     def open(self) -> None:
         """Makes the run directory and asks TensorFlow what is there; in the controlling process only."""

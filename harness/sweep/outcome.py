@@ -20,7 +20,7 @@ from harness.verdict import Context, broken, decide
 
 _FLUSHED = Side(
     reference=lambda x: x,
-    why="for some subnormal inputs the result is that of ±0 or of ± the smallest normal number: they are flushed",
+    why="subnormals are flushed: the result is ±0 for one, or it is that of ±0 or of ± the smallest normal number",
     link="https://github.com/openxla/xla/blob/main/xla/tests/exhaustive/exhaustive_op_test_utils.h",
 )
 

@@ -62,7 +62,7 @@ def _dawsn_slope(x: np.ndarray) -> Any:
 
 def _far_slope(x: np.ndarray, order: int, sign: int) -> Any:
     """The derivative of exp(-x) I(x) √(2π), or of exp(x) K(x) √(2/π), far out: https://dlmf.nist.gov/10.40."""
-    factor, total = 1.0, 0.0
+    factor, total = 1.0, np.zeros_like(x)
     for k in range(8):
         total = total - factor * (k + 0.5) * x ** (-k - 1.5)
         factor = factor * sign * (4 * order - (2 * k + 1) ** 2) / (8 * (k + 1))
