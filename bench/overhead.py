@@ -103,7 +103,7 @@ def bare(path: Path) -> float:
 
 def _run(items: list[Item], workers: int, folder: str) -> float:
     specs = dict.fromkeys(item.spec.name for item in items)
-    options = [f"--op={name}" for name in specs]
+    options = ["--no-sweep", *(f"--op={name}" for name in specs)]
     command = [sys.executable, "-m", "pytest", "-q", "-n", str(workers), f"--run-dir={folder}/{workers}", *options]
     begin = time.perf_counter()
     done = subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import import_module
 
-from harness.spec import TIERS, Case, Spec
+from harness.spec import SWEEPS, TIERS, Case, Spec
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,12 @@ class Item:
     @property
     def cases(self) -> tuple[Case, ...]:
         return self.spec.cases(self.dtype)
+
+    @property
+    def sweeps(self) -> tuple[Case, ...]:
+        """The cases of every bit pattern, where they are few."""
+        few = self.spec.sweepable and self.dtype in ("float16", "bfloat16")
+        return tuple(Case(self.spec, self.dtype, recipe) for recipe in SWEEPS) if few else ()
 
 
 @dataclass(frozen=True)
@@ -67,7 +73,7 @@ class Catalog:
 
     @property
     def cases(self) -> dict[str, Case]:
-        return {case.id: case for item in self.items for case in item.cases}
+        return {case.id: case for item in self.items for case in (*item.cases, *item.sweeps)}
 
     def named(self, name: str) -> set[str]:
         """The names of the specs that are of this name, family, or OpDef.

@@ -86,6 +86,9 @@ def ulp_of(value: np.ndarray, dtype: np.dtype) -> np.ndarray:
     (Muller et al., Handbook of Floating-Point Arithmetic, section 2.3.1).
     """
     info = ml_dtypes.finfo(dtype)
+    if value.dtype == dtype == np.float32:
+        size = (value.view(np.uint32) & np.uint32(0x7F80_0000)).view(np.float32) * info.eps
+        return np.maximum(size, info.smallest_subnormal, dtype=np.float64)
     power = np.asarray(value, np.float64).view(np.uint64) & _EXPONENT  # of two, below |x|; 0 for a subnormal
     return np.maximum(power.view(np.float64) * 2.0**-info.nmant, float(info.smallest_subnormal))
 

@@ -162,6 +162,11 @@ class DeviceServer:
         return self._connection
 
     @property
+    def pid(self) -> int:
+        """Of the process that there is."""
+        return self._process.pid
+
+    @property
     def remaining(self) -> float:
         """Seconds until the request counts as hung."""
         return max(0.0, self._deadline - time.monotonic())

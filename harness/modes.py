@@ -12,12 +12,14 @@ from tensorflow.python.eager import context
 from tensorflow.python.framework import op_callbacks
 from tensorflow.python.framework.indexed_slices import IndexedSlicesValue
 
-from harness.request import Asked
+from harness.request import ALIGNMENT, Asked
 from harness.spec import Spec
 
 v1 = tf.compat.v1
 #: What carries tensors between devices, and into and out of a graph; and a Switch, which goes where its data is.
 TRANSPORT = {"_Arg", "_Retval", "_Send", "_Recv", "_HostSend", "_HostRecv", "Switch"}
+#: Bytes from which on arrays are handed over without a copy.
+SHARED = 1 << 16
 _PLUMBING = {"Const", "Placeholder", "NoOp", "Identity", "ReadVariableOp"} | TRANSPORT - {"Switch"}
 
 
@@ -135,11 +137,24 @@ def along(grads: Sequence[Any], asked: Asked) -> tuple[list, list, list]:
     return [g for g, _ in pairs], list(asked.xs), [t for _, t in pairs]
 
 
+def fed(array: np.ndarray, device: str) -> tf.Tensor:
+    """An array as a tensor; a large one that is aligned, as those of a sweep are, without a copy where that can be.
+
+    TensorFlow does not check the alignment of memory that it is handed, and ends the process if it is wrong.
+    """
+    shared = array.nbytes >= SHARED and array.ctypes.data % ALIGNMENT == 0 and device == "CPU:0"
+    if not shared or array.dtype.kind not in "fiub":
+        return tf.constant(array)
+    return tf.experimental.dlpack.from_dlpack(array.__dlpack__())
+
+
 def plain(value: Any) -> Any:
-    """A tensor's array; None and IndexedSlices (of arrays) as they are."""
+    """A tensor's array; None and IndexedSlices (of arrays) as they are. A large one shares the tensor's memory."""
     if isinstance(value, tf.IndexedSlices):
         shape = None if value.dense_shape is None else value.dense_shape.numpy()
         return IndexedSlicesValue(value.values.numpy(), value.indices.numpy(), shape)
+    if value is not None and value.dtype in (tf.float32, tf.float16) and value.shape.num_elements() * 4 >= SHARED:
+        return np.asarray(memoryview(value))
     return None if value is None else np.asarray(value.numpy())  # not asarray(value): fails for a bfloat16 scalar
 
 
@@ -160,7 +175,7 @@ def eager(spec: Spec, device: str, evidence: Evidence) -> Program:
     def run(asked: Asked) -> Ran:
         with tf.device(device):
             state = spec.state(tf, *asked.xs) if spec.state else None
-            given = asked.map(tf.constant)
+            given = asked.map(lambda x: fed(x, device))
             steps = [plains(taken(spec, state, given, lambda _: None)) for _ in range(spec.steps)]
             ran = Ran(stacked(steps), final(state), [plain(x) for x in given.xs])
             if not evidence.ops:
@@ -196,7 +211,7 @@ def function(spec: Spec, device: str, evidence: Evidence, *, jit: bool = False) 
         nonlocal state
         with tf.device(device):
             state = spec.state(tf, *asked.xs) if spec.state else None
-            given = asked.map(tf.constant)
+            given = asked.map(lambda x: fed(x, device))
             arguments = given.xs, given.gs, given.ts
             if evidence.ran:
                 steps = [compiled(*arguments) for _ in range(spec.steps)]

@@ -12,6 +12,9 @@ import numpy as np
 
 from harness.spec import Spec
 
+#: Bytes: Eigen's, with the widest vectors that TensorFlow is built for.
+ALIGNMENT = 64
+
 
 def find_spec(module: str, name: str) -> Spec:
     """The spec of that name in a suite module's `SPECS`.
@@ -26,6 +29,21 @@ def find_spec(module: str, name: str) -> Spec:
     raise LookupError(f"{module} has no spec {name!r}")
 
 
+def aligned(size: int, dtype: np.dtype) -> np.ndarray:
+    """A new array, not filled, that begins where a vector register would: TensorFlow takes it without a copy."""
+    raw = np.empty(size * dtype.itemsize + ALIGNMENT, np.uint8)
+    begin = -raw.ctypes.data % ALIGNMENT
+    return raw[begin : begin + size * dtype.itemsize].view(dtype)
+
+
+@lru_cache(maxsize=4)
+def _counted(size: int, dtype: str) -> np.ndarray:
+    """0, 1, 2, …; read-only, for it is kept."""
+    made = np.arange(size, dtype=dtype)
+    made.flags.writeable = False
+    return made
+
+
 @dataclass(frozen=True)
 class Bits:
     """An input told by its range: the bit patterns from `lo` up to, not including, `hi`, read as the dtype."""
@@ -38,8 +56,8 @@ class Bits:
         """The values, in order, of shape (hi - lo,)."""
         dtype = np.dtype(self.dtype)
         unsigned = np.dtype(f"u{dtype.itemsize}")
-        bits = np.arange(self.hi - self.lo, dtype=unsigned)
-        bits += unsigned.type(self.lo)
+        bits = aligned(self.hi - self.lo, unsigned)
+        np.add(_counted(bits.size, unsigned.name), unsigned.type(self.lo), out=bits)
         return bits.view(dtype)
 
 
@@ -55,14 +73,14 @@ class Cycle:
     def array(self) -> np.ndarray:
         """The values, of shape (size,)."""
         begin = self.start % len(self.values)
-        return _repeated(self.dtype, self.values, self.size)[begin : begin + self.size]
+        return _repeated(self.dtype, self.values[begin:] + self.values[:begin], self.size)
 
 
 @lru_cache(maxsize=4)
 def _repeated(dtype: str, values: tuple[float, ...], size: int) -> np.ndarray:
-    """The values repeated, with room to begin anywhere among them; read-only, for it is kept."""
-    made = np.tile(np.array(values, dtype), size // len(values) + 2)
-    made.flags.writeable = False
+    """The values repeated; not to be written to, for it is kept, though TensorFlow takes no read-only memory."""
+    made = aligned(size, np.dtype(dtype))
+    made[:] = np.tile(np.array(values, dtype), size // len(values) + 1)[:size]
     return made
 
 

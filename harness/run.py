@@ -18,12 +18,17 @@ from harness.record import Record, Shard
 from harness.request import Request
 from harness.slots import Slots
 from harness.spec import Case
+from harness.sweep import outcome
+from harness.sweep.pieces import patterns
+from harness.sweep.sweep import Sweep
 from harness.verdict import Context, broken, judge, rejudge
 
 
-def planned(item: Item, plans: Sequence[Plan], only: Collection[str] = ()) -> list[tuple[Case, Plan]]:
+def planned(
+    item: Item, plans: Sequence[Plan], only: Collection[str] = (), *, sweeps: bool = False
+) -> list[tuple[Case, Plan]]:
     """The cells of an item: each of its cases (or only the named ones) under each plan whose mode can express it."""
-    cases = [c for c in item.cases if not only or c.id in only]
+    cases = [c for c in (*item.cases, *(item.sweeps if sweeps else ())) if not only or c.id in only]
     return [(case, plan) for case in cases for plan in plans if plan.mode in item.spec.modes]
 
 
@@ -37,12 +42,13 @@ class Runner:
     shard: Shard
     slots: Slots
     only: Collection[str] = ()
+    sweeps: bool = False
 
     def run(self, item: Item) -> list[Record]:
         """All records of an item; the runs of a case are judged as they come in, and against each other at its end."""
         self.slots.acquire()
         try:
-            return self._run(item)
+            return self._run(item) + (self._sweep(item) if self.sweeps else [])
         finally:
             if self.slots.release_if_wanted():
                 self._stop()
@@ -75,6 +81,21 @@ class Runner:
             if len(seen[case.id]) == len(todo[case.id]):
                 right_first = sorted(todo[case.id], key=lambda p: (case.id, p) in wrong)
                 records += self._compared(item, case, inputs, todo[case.id], seen.pop(case.id), right_first)
+        return records
+
+    def _sweep(self, item: Item) -> list[Record]:
+        """Every bit pattern of the item's dtype, where they are few."""
+        wanted = {case.recipe for case in item.sweeps if not self.only or case.id in self.only}
+        if not wanted:
+            return []
+        sweep = Sweep(item, self.plans, 0, patterns(item.dtype))
+        try:
+            sweep.run(self.servers, self.shard, lambda _: None)
+            records = [r for cell in outcome.cells(sweep) for r in outcome.records(sweep, self.context, *cell)]
+        except ReferenceFault as error:
+            records = outcome.faulty(sweep, self.context, str(error))
+        records = [record for record in records if record.recipe in wanted]
+        outcome.write(records, self.shard)
         return records
 
     def _before(self, device: Device, asked: Request) -> None:

@@ -45,6 +45,12 @@ class Session:
         devices = [Device.parse(d) for d, about in self.info.devices.items() if about["asked"]]
         return [Plan(device, mode) for device in devices for mode in self.modes]
 
+    @property
+    def sweeps(self) -> bool:
+        """Whether all inputs are tried of a dtype that has few."""
+        option = self.config.option
+        return not option.no_sweep and (bool(option.case) or option.tier != "smoke")
+
     def open(self) -> None:
         """Makes the run directory and asks TensorFlow what is there; in the controlling process only."""
         option = self.config.option
@@ -69,7 +75,8 @@ class Session:
         )
         servers = {d: DeviceServer(d, logs, timeout=timeout, memory=memory_limit(d)) for d in devices}
         shard = rundir.open_shard(directory, worker)
-        self.runner = Runner(context, self.plans, servers, shard, Slots(devices), self.config.option.case)
+        only = self.config.option.case
+        self.runner = Runner(context, self.plans, servers, shard, Slots(devices), only, self.sweeps)
 
     def finish(self, status: int) -> int:
         """Accounts for every planned cell, writes the report, and returns the exit status."""
@@ -77,7 +84,11 @@ class Session:
         merged = rundir.merge([self.directory])
         chosen = [item for item in self.catalog.items if item.id in merged.items]
         only = self.config.option.case
-        cells = {(c.id, str(p.device), p.mode) for item in chosen for c, p in planned(item, self.plans, only)}
+        cells = {
+            (c.id, str(p.device), p.mode)
+            for item in chosen
+            for c, p in planned(item, self.plans, only, sweeps=self.sweeps)
+        }
         missing = sorted(cells - merged.done)
         info = self.info
         info.planned, info.recorded, info.damaged = len(cells), len(cells) - len(missing), merged.damaged

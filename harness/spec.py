@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -75,7 +76,9 @@ class Spec:
     elementwise                 an element of an output comes from the inputs' elements in its place alone, so that it
                                   must not matter where it stands: each run of inputs that have one shape is held
                                   against one in pieces, which is another program to build.
-    recipes                     name → recipe(draw, dtype) → input arrays.
+    recipes                     name → recipe(draw, dtype) → input arrays. One of the name `bits` says of a program of
+                                one input that it is elementwise and that the spec is about every bit pattern: it is
+                                then swept, for which a reference that is slow may look at `harness.quick`.
     ops                         OpDef names, `;`-joined, that the executed graph has to contain, or a dict by mode.
     modes                       the modes that can express the program at all; one that refuses it is a contract.
     state(tf, *inputs)          → dict of variables, and of lists to which Python side effects append.
@@ -140,6 +143,12 @@ class Spec:
     def side(self, plan: Plan) -> Side | None:
         """The side of the contract that this plan is on, if any."""
         return next((side for pattern, side in self.contract.items() if plan.matches(pattern)), None)
+
+    @property
+    def sweepable(self) -> bool:
+        """Whether the spec is about every input of a program of one input."""
+        needed = [p for p in signature(self.program).parameters.values() if p.default is p.empty]
+        return "bits" in self.recipes and not self.state and len(needed) == 2
 
     def budget(self, quantity: str, dtype: str) -> float:
         """Allowed distance in ULPs of the result's dtype."""

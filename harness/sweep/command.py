@@ -24,7 +24,8 @@ from harness.verdict import Context, sentence
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """What the verb understands."""
-    parser.add_argument("op", metavar="OP", help="a spec, a family or an OpDef name")
+    parser.add_argument("op", metavar="OP", nargs="*", help="a spec, a family or an OpDef name")
+    parser.add_argument("--all", action="store_true", help="every spec that can be swept")
     parser.add_argument("--dtype", action="append", default=[], choices=DTYPES, help="default: all that it promises")
     parser.add_argument("--device", action="append", default=[], metavar="D", help="default: all there are")
     parser.add_argument("--mode", action="append", default=[], choices=MODES, help="default: all")
@@ -39,6 +40,8 @@ def sweep(options: argparse.Namespace) -> int:
     """Runs a spec on every bit pattern: 0, 1 where something differs, 2 interrupted, 3 a fault of the suite."""
     heap.keep()
     catalog = Catalog.load(options.suites)
+    if bool(options.op) == options.all:
+        raise ValueError("expected either OP, once or more, or --all")
     items = chosen(catalog, options.op, options.dtype)
     ranges = [span(options.range, item.dtype) for item in items]
     expected = known.load(ROOT / options.known, catalog)
@@ -59,14 +62,15 @@ def sweep(options: argparse.Namespace) -> int:
     try:
         for one in sweeps:
             one.resume(directory / "shards" / "sweep.jsonl")
-            with progress.shown(one.item.id, one.left) as step:
-                one.run(servers, shard, step)
+            try:
+                with progress.shown(one.item.id, one.left) as step:
+                    one.run(servers, shard, step)
+            except ReferenceFault as error:
+                recorded += _told(outcome.faulty(one, context, str(error)), shard)
+                continue
             recorded += _record(one, context, shard)
     except KeyboardInterrupt:
         status = 2
-    except ReferenceFault as error:
-        status = 3
-        info.faults = [str(error)]
     finally:
         for server in servers.values():
             server.stop()
@@ -75,7 +79,7 @@ def sweep(options: argparse.Namespace) -> int:
 
 
 def _opened(options: argparse.Namespace, asked: Sequence[Device]) -> tuple[Path, rundir.RunInfo]:
-    arguments = [options.op, *options.dtype, *options.device, *options.mode, options.range or ""]
+    arguments = [*(options.op or ["--all"]), *options.dtype, *options.device, *options.mode, options.range or ""]
     if options.run_dir and (Path(options.run_dir) / "run.json").exists():
         directory = Path(options.run_dir)
         info = rundir.RunInfo.load(directory)
@@ -89,17 +93,17 @@ def _opened(options: argparse.Namespace, asked: Sequence[Device]) -> tuple[Path,
 
 def _record(sweep: Sweep, context: Context, shard: Shard) -> list[Record]:
     """Writes the records of a sweep that is whole, and prints those that are news."""
-    made = []
-    for recipe, plan in outcome.cells(sweep):
-        rows = outcome.records(sweep, context, recipe, plan)
-        cell = {"case": outcome.case_id(sweep, recipe), "device": str(plan.device), "mode": plan.mode}
-        shard.write("result", **cell, records=[r.to_json() for r in rows], observation={})
-        shard.write("compare", **cell, records=[])
-        made += rows
+    cells = {c: outcome.records(sweep, context, *c) for c in outcome.cells(sweep)}
+    made = _told([row for rows in cells.values() for row in rows], shard)
     lacking = {row.detail.partition(":")[0]: None for row in made if row.verdict == "unavailable"}
     for text in lacking:
         print(f"unavailable: {sweep.item.id}: {text}")
-    for row in made:
-        if row.kind and row.verdict != "unavailable":
-            print(sentence(row) + (f"\n  rerun: {row.rerun}" if row.failing else ""))
     return made
+
+
+def _told(rows: list[Record], shard: Shard) -> list[Record]:
+    outcome.write(rows, shard)
+    for row in rows:
+        if row.kind and row.verdict not in ("unavailable", "known"):
+            print(sentence(row) + (f"\n  rerun: {row.rerun}" if row.failing else ""), flush=True)
+    return rows

@@ -13,9 +13,7 @@ from pathlib import Path
 from harness import rundir
 from harness.devices import ROOT
 from harness.record import Record
-from harness.spec import SWEEPS
 from harness.sweep import outcome, plot
-from harness.sweep.pieces import pieces
 from harness.sweep.sweep import Sweep
 
 
@@ -24,9 +22,8 @@ def end(directory: Path, info: rundir.RunInfo, sweeps: Sequence[Sweep], recorded
     done = rundir.merge([directory])
     info.not_run, info.planned = [], 0
     for one in sweeps:
-        recipes = {p.recipe for p in pieces(one.item.dtype, one.lo, one.hi)}
         blocks = sum(1 for _ in one.blocks())
-        for recipe in (r for r in SWEEPS if r in recipes):
+        for recipe in one.recipes:
             for plan, swept in one.swept.items():
                 cell = outcome.case_id(one, recipe), str(plan.device), plan.mode
                 info.planned += 1

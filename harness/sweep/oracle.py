@@ -2,40 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import ml_dtypes
 import numpy as np
 
-from harness.compare import compare, differences
-from harness.expect import Expectation, Want, expectation, result_dtype
-from harness.inputs import bit_patterns, is_float
+from harness.compare import Differences, compare, differences
+from harness.expect import Expectation, ReferenceFault, Want, expectation, result_dtype, widened
+from harness.inputs import is_float
 from harness.observation import Result
+from harness.quick import quick
 from harness.request import Bits, Cycle
 from harness.spec import Case, Raises, Side, Spec
 from harness.sweep.pieces import DTYPES, SUBNORMAL, Piece, pieces
-from harness.sweep.promise import Difference, Promise
-from harness.sweep.tally import Tally, of_difference
+from harness.sweep.promise import Bound, Promise
+from harness.sweep.tally import Tally, of_comparison, of_difference
 
-#: The upstream gradient: non-zero, of both signs, exact in every float dtype; 7 is no divisor of a vector's width.
-UPSTREAM = (1.0, -0.5, 2.5, -3.0, 0.75, -1.25, 1.75)
+#: The upstream gradient: of both signs, exact in every float dtype, never less than 1, so that a derivative which
+#: overflows makes a gradient that does; 7 is no divisor of a vector's width.
+UPSTREAM = (1.0, -1.5, 2.5, -3.0, 1.75, -1.25, 2.0)
+#: Elements that are looked at at once: few enough for what is made of them to stay in a core's cache.
+GRAIN = len(UPSTREAM) << 15
+#: Of how many elements of a block the wide reference is asked as well, by bytes of the dtype: it takes up to 1 ms each.
+SAMPLE = {2: 64, 4: 2}
 
 
 def refusal(spec: Spec, dtype: str) -> str:
     """Why a spec can't be swept in a dtype, or nothing."""
     if dtype not in spec.dtypes or dtype not in DTYPES:
         return f"{spec.name} promises nothing for {dtype} that a sweep could try; sweeps take {', '.join(DTYPES)}"
-    if spec.state or bit_patterns not in spec.recipes.values():
-        return f"{spec.name} has no recipe of random bit patterns, so it does not promise something for every input"
-    case = next(c for c in spec.cases(dtype) if spec.recipes[c.recipe] is bit_patterns)
+    if not spec.sweepable:
+        return f"{spec.name} has not one input and a recipe of random bit patterns: it is not about every input"
+    case = Case(spec, dtype, "bits")
     inputs = case.inputs()
     for side in (None, *spec.contract.values()):
-        want = expectation(case, inputs, side).wants["output[0]"]
+        wants = expectation(case, inputs, side).wants
+        want = wants["output[0]"]
         back = expectation(case, tuple(x[::-1] for x in inputs), side).wants["output[0]"]
         if isinstance(want.raises, Raises):
             continue
-        if len(inputs) != 1 or want.value is None or want.value.shape != inputs[0].shape:
+        if len(inputs) != 1 or "output[1]" in wants or want.value is None or want.value.shape != inputs[0].shape:
             return f"{spec.name} is not unary and elementwise"
         assert back.value is not None
         if not np.array_equal(want.value, back.value[::-1], equal_nan=True):
@@ -52,16 +60,15 @@ def upstreams(lo: int, size: int, case: Case, outputs: list[np.ndarray]) -> tupl
 
 def expected(case: Case, lo: int, x: np.ndarray, side: Side | None, at: np.ndarray | None = None) -> Expectation:
     """What is promised for `x`, where its upstreams are those of the bit patterns from `lo` on, or of those at `at`."""
-    last = x.size if at is None else int(at.max(initial=-1)) + 1
 
     def made(outputs: list[np.ndarray], _: Case) -> tuple[np.ndarray | None, ...] | None:
-        told = upstreams(lo, last, case, outputs)
-        arrays = None if told is None else tuple(None if g is None else g.array() for g in told)
-        if arrays is None or at is None:
-            return arrays
-        return tuple(None if g is None else g[at] for g in arrays)
+        told = upstreams(lo, x.size, case, outputs)
+        if told is None or at is None:
+            return None if told is None else tuple(None if g is None else g.array() for g in told)
+        turned = np.array(UPSTREAM)[(lo + at) % len(UPSTREAM)]
+        return tuple(None if g is None else turned.astype(g.dtype) for g in told)
 
-    return expectation(case, (x,), side, upstreams_of=made)
+    return expectation(case, (x,), side, upstreams_of=made, bounds=at is not None)
 
 
 @dataclass(frozen=True)
@@ -75,66 +82,124 @@ class Part:
     promises: Mapping[str, Promise]
 
     @classmethod
-    def of(cls, spec: Spec, dtype: str, side: Side | None, piece: Piece) -> Part:
-        """Asks the reference."""
+    def of(cls, spec: Spec, dtype: str, side: Side | None, piece: Piece, sample: int) -> Part:
+        """Asks the reference; where it is a quick one, it is held against the wide one for `sample` elements.
+
+        Raises:
+          ReferenceFault: they differ, or one of them fails.
+        """
         case = Case(spec, dtype, piece.recipe)
-        wants = expected(case, piece.lo, Bits(dtype, piece.lo, piece.hi).array(), side).wants
+        x = Bits(dtype, piece.lo, piece.hi).array()
+        with quick() as taken:
+            found = expected(case, piece.lo, x, side)
+        if taken and sample:
+            _agree(case, piece.lo, x, side, found.wants, sample)
+        unit = float(ml_dtypes.finfo(dtype).eps) / 2
+        (g,) = found.upstreams or (None,)
+
+        def bound(quantity: str) -> Bound | None:
+            def at(places: np.ndarray) -> np.ndarray:
+                with quick():
+                    told = None if g is None else widened(g[places])
+                    return spec.bound[quantity](unit, told, widened(x[places]))
+
+            return at if quantity in spec.bound else None
+
         promises = {
-            q: Promise(w.value, w.dtype, spec.budget(q, dtype), w.bound)
-            for q, w in wants.items()
+            q: Promise(w.value, w.dtype, spec.budget(q, dtype), bound(q))
+            for q, w in found.wants.items()
             if w.status == "value" and w.value is not None and w.dtype is not None
         }
-        return cls(piece, case, side, wants, promises)
+        return cls(piece, case, side, found.wants, promises)
 
     def tally(self, quantity: str, result: Result, start: int, size: int) -> Tally:
         """The tally of a result of `size` elements from the bit pattern `start` on, as far as this piece goes."""
-        want = self.wants[quantity]
+        want, lo, hi = self.wants[quantity], self.piece.lo, self.piece.hi
         promise = self.promises.get(quantity)
-        if promise is None or result.status != "value" or result.value is None or result.value.shape != (size,):
+        value = result.value if result.status == "value" else None
+        if promise is None or value is None or value.shape != (size,) or value.dtype != promise.dtype:
             line = compare(result, want, quantity, budget=self.case.spec.budget(quantity, self.case.dtype))
-            tally = of_difference(Difference(line), self.piece.lo)
-            tally.status, tally.code, tally.message = result.status, result.code, line.detail
-            tally.size = self.piece.hi - self.piece.lo
-            tally.mismatched = tally.size if line.kind else 0
+            tally = of_comparison(line, hi - lo, lo)
+            tally.status, tally.code = result.status, result.code
             return tally
         with np.errstate(all="ignore"):
-            found = promise.compare(result.value[self.piece.lo - start : self.piece.hi - start])
-        accepted = None
-        if self.piece.recipe == SUBNORMAL and found.found is not None and found.comparison.kind:
-            accepted = self._accepted(quantity, found)
-        return of_difference(found, self.piece.lo, accepted)
+            excuse = partial(self._flushed, quantity) if is_float(promise.dtype) else None
+            return of_difference(promise.compare(value[lo - start : hi - start], excuse), lo)
 
-    def _accepted(self, quantity: str, found: Difference) -> np.ndarray:
-        """Which of the elements are right for ±0 or for ± the smallest normal number in place of a subnormal.
+    def _flushed(self, quantity: str, at: np.ndarray, got: np.ndarray, found: Differences) -> np.ndarray:
+        """Which of the elements are right but for a subnormal number that was taken for another one.
 
-        So XLA's exhaustive tests have it, in `GetTestValuesWithSubnormalSubstitutions`:
+        A result may be ±0 where a subnormal one is promised. Of a subnormal argument, the result may be that of ±0 or
+        of ± the smallest normal number. So XLA's exhaustive tests have it (`GetTestValuesWithSubnormalSubstitutions`):
         https://github.com/openxla/xla/blob/main/xla/tests/exhaustive/exhaustive_op_test_utils.h
+        A gradient is a derivative times an upstream: if that derivative is subnormal, it may be 0 or else has no more
+        digits than a subnormal number, and the upstream multiplies what they lack.
         """
-        assert found.at is not None and found.got is not None
-        promise, dtype = self.promises[quantity], np.dtype(self.case.dtype)
-        normal = float(ml_dtypes.finfo(dtype).smallest_normal)
-        accepted = np.zeros(found.at.size, bool)
-        for substitute in (0.0, -0.0, normal, -normal):
-            x = np.full(found.at.size, substitute, dtype)
-            want = expected(self.case, self.piece.lo, x, self.side, found.at).wants[quantity]
-            if want.value is not None:
-                near = differences(found.got, want.value, promise.dtype, budget=promise.budget, bound=want.bound)
-                accepted |= ~near.wrong
-        return accepted
+        promise, info = self.promises[quantity], ml_dtypes.finfo(self.case.dtype)
+        flushed = found.classes["subnormal"].copy()
+        least, normal = float(info.smallest_subnormal), float(info.smallest_normal)
+        if quantity.startswith("grad"):
+            g = np.abs(np.array(UPSTREAM)[(self.piece.lo + at) % len(UPSTREAM)])
+            wide = found.rounded.astype(np.float64)
+            off = (found.absolute <= (1 + promise.budget) * least * g) | (got == 0)
+            flushed |= np.isfinite(got) & (np.abs(wide) <= normal * g) & off & (np.signbit(got) == np.signbit(wide))
+        if self.piece.recipe == SUBNORMAL:
+            for substitute in (0.0, -0.0, normal, -normal):
+                with quick():
+                    x = np.full(at.size, substitute, self.case.dtype)
+                    want = expected(self.case, self.piece.lo, x, self.side, at).wants[quantity]
+                if want.value is not None:
+                    near = differences(got, want.value, promise.dtype, budget=promise.budget, bound=want.bound)
+                    flushed |= ~near.wrong
+        return flushed
+
+
+def _agree(case: Case, lo: int, x: np.ndarray, side: Side | None, wants: Mapping[str, Want], sample: int) -> None:
+    """Holds what quick references gave for `x` against the wide ones, on a sample.
+
+    They may differ by a sixteenth of an ULP of the dtype.
+    """
+    dtype = np.dtype(case.dtype)
+    count = min(x.size, sample)
+    at = np.unique((lo * 0x9E3779B1 % x.size + np.arange(count) * (x.size // count)) % x.size)
+    budget = 2.0 ** (np.finfo(np.float64).nmant - ml_dtypes.finfo(dtype).nmant - 4)
+    for quantity, wide in expected(case, lo, x[at], side, at).wants.items():
+        one = wants[quantity].value
+        if one is None or wide.value is None or wide.value.dtype not in (np.float64, np.longdouble):
+            continue
+        with np.errstate(all="ignore"):
+            found = differences(one[at].astype(np.float64), wide.value, np.dtype(np.float64), budget=budget)
+        if found.wrong.any():
+            i = int(np.flatnonzero(found.wrong)[0])
+            raise ReferenceFault(
+                f"reference suspect: {quantity} of {case.id} at {x[at[i]]} ({lo + int(at[i]):#x}) is {one[at[i]]!r}"
+                f" in float64, {wide.value[i]!r} in wider numbers"
+            )
 
 
 class Oracle:
-    """The parts of the last blocks; a block's are kept until another one is asked for on the same side."""
+    """The parts of the last blocks; for several plans, a block's are kept until another is asked for on that side."""
 
-    def __init__(self, spec: Spec, dtype: str) -> None:
-        self.spec, self.dtype = spec, dtype
+    def __init__(self, spec: Spec, dtype: str, plans: int) -> None:
+        self.spec, self.dtype, self._keep = spec, dtype, plans > 1
         self._kept: dict[int, tuple[int, list[Part]]] = {}
 
-    def parts(self, lo: int, hi: int, side: Side | None) -> list[Part]:
-        """The parts of a block."""
+    def parts(self, lo: int, hi: int, side: Side | None) -> Iterator[Part]:
+        """The parts of a block, in order."""
         kept = self._kept.get(id(side))
-        if kept is None or kept[0] != lo:
-            self._kept.pop(id(side), None)  # before the next is made: only one takes memory
-            kept = lo, [Part.of(self.spec, self.dtype, side, p) for p in pieces(self.dtype, lo, hi)]
-            self._kept[id(side)] = kept
-        return kept[1]
+        if kept is not None and kept[0] == lo:
+            yield from kept[1]
+            return
+        self._kept.pop(id(side), None)  # before the next is made: only one takes memory
+        made = []
+        grains = [(at, min(hi, at + GRAIN)) for at in range(lo, hi, GRAIN)]
+        size = np.dtype(self.dtype).itemsize
+        for n, (a, b) in enumerate(grains):
+            sample = SAMPLE[size] if size == 2 or n == lo // GRAIN % len(grains) else 0
+            for piece in pieces(self.dtype, a, b):
+                part = Part.of(self.spec, self.dtype, side, piece, sample)
+                yield part
+                if self._keep:
+                    made.append(part)
+        if self._keep:
+            self._kept[id(side)] = lo, made

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from harness.known import Known
 from harness.observation import Observation, Result
 from harness.plan import Plan
-from harness.record import Record
+from harness.record import Record, Shard
 from harness.request import Bits
 from harness.spec import Case, Side
 from harness.sweep.pieces import patterns
 from harness.sweep.sweep import Sweep
-from harness.sweep.tally import Tally
-from harness.verdict import Context, decide
+from harness.sweep.tally import FLUSHED, Tally
+from harness.verdict import Context, broken, decide
 
 _FLUSHED = Side(
     reference=lambda x: x,
-    why="for some subnormal inputs the result is that of ±0 or of ± the smallest normal number: they are flushed",
+    why="subnormals are flushed: the result is ±0 for one, or it is that of ±0 or of ± the smallest normal number",
     link="https://github.com/openxla/xla/blob/main/xla/tests/exhaustive/exhaustive_op_test_utils.h",
 )
 
@@ -54,7 +56,7 @@ def records(sweep: Sweep, context: Context, recipe: str, plan: Plan) -> list[Rec
         if row.verdict == "stale" and case_id(sweep, recipe) != case.id:  # what fails may lie outside the range
             spared = replace(context, known=Known())
             row = decide(spared, sweep.item.suite, case, plan, observation, quantity, found, side=side)
-        worst = next((r for r in tally.worst if r[0] == (found.kind or "subnormal")), None)
+        worst = next((r for r in tally.worst if r[0] == (found.kind or FLUSHED)), None)
         if flushed and row.verdict == "contract":
             count = f"{tally.flushed} of {tally.size} are those of a flushed input. "
             row = replace(row, kind="subnormal", mismatched=tally.flushed, detail=(count + row.detail)[:1000])
@@ -66,6 +68,23 @@ def records(sweep: Sweep, context: Context, recipe: str, plan: Plan) -> list[Rec
         at = worst[2] if worst is not None and row.failing else None
         made.append(replace(row, case=case_id(sweep, recipe), rerun=rerun(sweep, plan, at)))
     return made
+
+
+def write(rows: Sequence[Record], shard: Shard) -> None:
+    """Appends the records of whole cells, those of a cell one after the other."""
+    for (case, device, mode), found in itertools.groupby(rows, lambda r: (r.case, r.device, r.mode)):
+        cell = {"case": case, "device": device, "mode": mode}
+        shard.write("result", **cell, records=[r.to_json() for r in found], observation={})
+        shard.write("compare", **cell, records=[])
+
+
+def faulty(sweep: Sweep, context: Context, message: str) -> list[Record]:
+    """The records of a sweep whose reference failed: one a cell."""
+    item, found = sweep.item, []
+    for recipe, plan in itertools.product(sweep.recipes, sweep.plans):
+        row = broken(context, item.suite, Case(item.spec, item.dtype, recipe), plan, message)
+        found.append(replace(row, case=case_id(sweep, recipe), rerun=rerun(sweep, plan, None)))
+    return found
 
 
 def rerun(sweep: Sweep, plan: Plan, at: int | None) -> str:

@@ -1,37 +1,57 @@
 """Promise: what one quantity has to be over many elements; most results are found to keep it without taking distances.
 
-The comparison is that of `harness.compare`, element for element. Elements that are bit-equal to the promise, or to its
-rounding where the budget covers the rounding, need no look; all the others get one.
+Element for element the comparison is that of `harness.compare`. What is bit-equal to the promise, or so few
+representable numbers from its rounding that the budget covers it, needs no look; of the rest, all get a distance, and
+those that are too far, or not finite, get a class.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
-from harness.compare import Comparison, Differences, compare_arrays, differences
+from harness.compare import Differences, differences, ulp_of
 from harness.inputs import is_float
+
+MEASURED = 1000
+_SIZE, _INFINITY, _EXPONENT, _FAR = np.uint32(0x7FFF_FFFF), 0x7F80_0000, np.uint32(1 << 23), np.int32(1 << 30)
+Bound = Callable[[np.ndarray], np.ndarray]
+Excuse = Callable[[np.ndarray, np.ndarray, Differences], np.ndarray]
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A comparison, and the elements that were looked at: their places, ascending, and what became of each."""
+    """What became of a result.
 
-    comparison: Comparison
+    `histogram[k]` counts finite elements that are not the rounded promise, by the ULPs between the two, in
+    [2^(k-1), 2^k), k = 0 below one. `max_ulp` and `max_abs` are the largest distances from the promise itself; of many
+    elements within the budget that are equally many representable numbers away, the first `MEASURED` are measured, and
+    a rounded promise counts as half an ULP. `at` are the places, ascending, of the elements that `found` is about: all
+    that are wrong are among them, and those that are `flushed`, which count for no distance. `farthest` has the place
+    of the largest distance, what came and what was promised there.
+    """
+
+    size: int
+    max_ulp: float = 0.0
+    max_abs: float = 0.0
+    histogram: list[int] = field(default_factory=list)
     at: np.ndarray | None = None
     got: np.ndarray | None = None
     found: Differences | None = None
+    flushed: np.ndarray | None = None
+    farthest: tuple[int, str, str] | None = None
 
 
 class Promise:
     """The value of a `Want`, compared with results of several plans; what can be kept between them is.
 
-    value: of shape (n,), in `dtype` or wider. bound: as for `compare_arrays`, of shape (n,) or a scalar.
+    value: of shape (n,), in `dtype` or wider. bound: gives, for places, the largest absolute errors allowed there.
     """
 
-    def __init__(self, value: np.ndarray, dtype: np.dtype, budget: float, bound: np.ndarray | None = None) -> None:
+    def __init__(self, value: np.ndarray, dtype: np.dtype, budget: float, bound: Bound | None = None) -> None:
         self.value, self.dtype, self.budget, self.bound = value, dtype, budget, bound
         self._unsigned = np.dtype(f"u{dtype.itemsize}")
 
@@ -40,56 +60,123 @@ class Promise:
         return self.value.astype(self.dtype)
 
     @cached_property
-    def _rounding(self) -> Comparison:
-        """The distances of the rounded promise from the promise."""
-        return compare_arrays(self._rounded, self.value, self.dtype, budget=np.inf)
+    def _loose(self) -> np.ndarray:
+        """Where even the rounded promise is not within the budget; nowhere, if half an ULP is allowed.
 
-    def compare(self, got: np.ndarray) -> Difference:
-        """What `compare_arrays` says of a result, and of which elements it says so."""
-        if got.shape != self.value.shape or got.dtype != self.dtype or not is_float(self.dtype):
-            plain = compare_arrays(got, self.value, self.dtype, budget=self.budget, bound=self.bound)
-            return Difference(plain)
-        if self.value.dtype == np.float64 and np.array_equal(
-            got.astype(np.float64).view(np.uint64), self.value.view(np.uint64)
-        ):
-            return Difference(Comparison(size=got.size, max_ulp=0.0, max_abs=0.0, budget=self.budget))
-        if not self._covered:
-            return self._look(got, np.arange(got.size))
-        at = np.flatnonzero(got.view(self._unsigned) != self._rounded.view(self._unsigned))
-        looked = self._look(got, at)
-        rest = looked.comparison
-        # Where both are finite, no number of the dtype is nearer to the promise than its rounding: the largest distance
-        # is that of an element which was looked at, if it is more than half an ULP, or else that of a rounding.
-        if not np.isfinite(got[at]).all():
-            return self._look(got, np.arange(got.size))
-        if self.dtype != np.float32 or not (rest.max_ulp >= 0.5 and rest.max_abs >= self._largest_rounding):
-            rest = replace(
-                rest,
-                max_ulp=max(rest.max_ulp, self._rounding.max_ulp),
-                max_abs=max(rest.max_abs, self._rounding.max_abs),
-            )
-        return replace(looked, comparison=replace(rest, size=got.size))
-
-    @property
-    def _covered(self) -> bool:
-        """Whether the budget allows what rounding the promise costs; only float32 rounds but once, from float64."""
+        Only float32 is rounded but once, from float64.
+        """
         if self.budget >= 0.5 and self.dtype == np.float32 and self.value.dtype == np.float64:
-            return True
-        return self._rounding.max_ulp <= self.budget
+            return np.zeros(0, np.intp)
+        finite = np.isfinite(self._rounded)
+        apart = np.abs(np.where(finite, self._rounded, 0).astype(self.value.dtype) - np.where(finite, self.value, 0))
+        return np.flatnonzero(apart > self.budget * ulp_of(np.where(finite, self._rounded, 0), self.dtype))
 
     @cached_property
-    def _largest_rounding(self) -> float:
-        """No less than the largest absolute distance of a (float32) rounding: half an ULP of the largest number."""
-        largest = np.fmax.reduce(np.abs(self._rounded), initial=0.0)
-        return float(np.spacing(largest)) / 2 if np.isfinite(largest) else np.inf
+    def _countable(self) -> bool:
+        """Whether bit patterns can be counted: of float32 alone, for 16 bits are few; and not of what is not finite."""
+        bits = self._rounded.view(self._unsigned)
+        return self.dtype == np.float32 and not self._loose.size and int((bits & _SIZE).max(initial=0)) < _INFINITY
 
-    def _look(self, got: np.ndarray, at: np.ndarray) -> Difference:
+    def compare(self, got: np.ndarray, excuse: Excuse | None = None) -> Difference:
+        """Sets a result, of the promise's shape and dtype, against it.
+
+        `excuse` is asked for places, what came there, and the differences, and says which of them are flushed numbers.
+        """
+        if not is_float(self.dtype):
+            return self._exact(got)
+        if self._same(got):
+            return Difference(got.size)
+        if self._countable:
+            return self._count(got, excuse)
+        apart = got.view(self._unsigned) != self._rounded.view(self._unsigned)
+        if self._loose.size:
+            apart[self._loose] = True
+        at = np.flatnonzero(apart)
+        both = np.isnan(got[at]) & np.isnan(self.value[at])  # any NaN is as good as another
+        return self._look(got, at[~both] if both.any() else at, excuse)
+
+    def _count(self, got: np.ndarray, excuse: Excuse | None) -> Difference:
+        """By the number of representable numbers between a result and the rounded promise, which is k ± 1/2 ULP.
+
+        That is so as long as they have the sign and exponent in common; all others are looked at.
+        """
+        one, other = got.view(np.uint32), self._rounded.view(np.uint32)
+        across = (one ^ other) >= _EXPONENT
+        steps = (one - other).view(np.int32)
+        np.abs(steps, out=steps)
+        if across.any():
+            steps[across] = _FAR
+        most, safe = int(steps.max(initial=0)), int(self.budget - 0.5)
+        if not most:
+            return self._look(got, np.zeros(0, np.intp), excuse)
+        at = np.flatnonzero(steps > safe) if most > safe else np.flatnonzero(steps == most)[:MEASURED]
+        found = self._look(got, at, excuse)
+        steps[at] = 0
+        counts, total, k = found.histogram, int(np.count_nonzero(steps)), 1
+        while total:
+            rest = int(np.count_nonzero(steps >= 1 << k)) if most >> k else 0
+            counts += [0] * (k + 1 - len(counts))
+            counts[k] += total - rest
+            total, k = rest, k + 1
+        return found
+
+    def _same(self, got: np.ndarray) -> bool:
+        """Whether every bit is that of the promise, which is tried on a few first."""
+        if self.value.dtype != np.float64:
+            return False
+        return all(
+            (got[part].astype(np.float64).view(np.uint64) == self.value[part].view(np.uint64)).all()
+            for part in (slice(1000), slice(1000, None))
+        )
+
+    def _look(self, whole: np.ndarray, at: np.ndarray, excuse: Excuse | None) -> Difference:
         """Takes the distances of the elements at the given places."""
-        bound = self.bound if self.bound is None or self.bound.ndim == 0 else self.bound[at]
-        chosen = got[at]
-        with np.errstate(all="ignore"):
-            found = differences(chosen, self.value[at], self.dtype, budget=self.budget, bound=bound)
-        line = found.comparison(chosen, self.budget)
-        if line.index is not None:
-            line = replace(line, index=(int(at[line.index[0]]),))
-        return Difference(replace(line, size=got.size), at, chosen, found)
+        if not at.size:
+            return Difference(whole.size, max_ulp=min(0.5, self.budget))
+        got, value, rounded = whole[at], self.value[at], self._rounded[at]
+        unit = ulp_of(rounded, self.dtype)
+        absolute = np.abs(got.astype(value.dtype) - value)
+        ulps = absolute / unit  # NaN where neither is finite
+        most = int(np.argmax(ulps))
+        where, bound = np.zeros(0, np.intp), None
+        if not (rounded.all() and ulps.min() > 0 and ulps[most] <= self.budget):
+            apart = (rounded != 0) & (ulps > 0)  # of zeros, the signs matter
+            where = np.flatnonzero(~(apart & (ulps <= self.budget)))
+            if self.bound:
+                bound = np.broadcast_to(self.bound(at[where]), where.shape)
+                kept = ~(apart[where] & (absolute[where] <= bound))
+                where, bound = where[kept], bound[kept]
+        found = flushed = None
+        if where.size:
+            found = differences(got[where], value[where], self.dtype, budget=self.budget, bound=bound)
+            ulps[where], absolute[where] = found.ulps, found.absolute  # 0 where not finite
+            if excuse and found.wrong.any():
+                flushed = excuse(at[where], got[where], found) & found.wrong
+                ulps[where[flushed]] = absolute[where[flushed]] = 0
+            most = int(np.argmax(ulps))
+        return Difference(
+            whole.size,
+            max_ulp=max(min(0.5, self.budget) if at.size < whole.size else 0.0, float(ulps[most])),
+            max_abs=float(absolute.max()),
+            histogram=_histogram(np.abs(got.astype(np.float64) - rounded.astype(np.float64)) / unit),
+            at=at[where],
+            got=got[where],
+            found=found,
+            flushed=flushed,
+            farthest=(int(at[most]), str(got[most]), str(rounded[most])),
+        )
+
+    def _exact(self, got: np.ndarray) -> Difference:
+        """Of integers and booleans."""
+        at = np.flatnonzero(got != self.value)
+        if not at.size:
+            return Difference(got.size)
+        none = np.zeros(at.size)
+        found = Differences({"value": np.ones(at.size, bool)}, none, none, self.value[at])
+        return Difference(got.size, at=at, got=got[at], found=found)
+
+
+def _histogram(ulps: np.ndarray) -> list[int]:
+    """Counts by powers of two; of what is not finite, none."""
+    _, powers = np.frexp(ulps[(ulps > 0) & (ulps < np.inf)])
+    return np.bincount(np.maximum(powers, 0)).tolist() if powers.size else []

@@ -9,19 +9,21 @@ from harness.sweep.oracle import refusal
 from harness.sweep.pieces import DTYPES, patterns
 
 
-def chosen(catalog: Catalog, op: str, dtypes: Sequence[str]) -> list[Item]:
-    """The items that can be swept, of the spec of that name or else of all that the name stands for.
+def chosen(catalog: Catalog, ops: Sequence[str], dtypes: Sequence[str]) -> list[Item]:
+    """The items that can be swept: of the specs of those names, or else all that the names stand for; of all, for none.
 
     Raises:
       LookupError: the name is unknown.
       ValueError: none of them can be swept; the message says why.
     """
-    names = {op} if op in catalog.specs else catalog.named(op)
+    names = {name for op in ops for name in ([op] if op in catalog.specs else catalog.named(op))}
+    names = names if ops else {name for name, spec in catalog.specs.items() if spec.sweepable}
     items = [i for i in catalog.items if i.spec.name in names and (not dtypes or i.dtype in dtypes)]
     reasons = {item.id: refusal(item.spec, item.dtype) for item in items if item.dtype in DTYPES}
     found = [item for item in items if reasons.get(item.id) == ""]
     if not found:
-        raise ValueError("; ".join(sorted(set(reasons.values()))) or f"{op} has none of {', '.join(dtypes or DTYPES)}")
+        none = f"{', '.join(ops) or 'no spec'} has none of {', '.join(dtypes or DTYPES)}"
+        raise ValueError("; ".join(sorted(set(reasons.values()))) or none)
     return found
 
 

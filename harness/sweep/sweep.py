@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
 from typing import Any
@@ -18,14 +18,15 @@ from harness.observation import Observation
 from harness.plan import Device, Plan
 from harness.record import Shard, read_shard
 from harness.request import Bits, Request
-from harness.spec import Case
-from harness.sweep.oracle import Oracle, expected, upstreams
-from harness.sweep.pieces import NORMAL
+from harness.spec import SWEEPS, Case
+from harness.sweep.oracle import UPSTREAM, Oracle, expected, upstreams
+from harness.sweep.pieces import NORMAL, pieces
 from harness.sweep.swept import Key, Swept
 from harness.sweep.tally import Tally
 
-#: Elements in a block: enough that what a request costs is little beside, few enough for a processor's cache.
-BLOCK = 1 << 20
+#: Elements in a block: enough that what a request costs is little beside, few enough for a processor's cache; and a
+#: multiple of the upstream's period, so that every block has the same one.
+BLOCK = len(UPSTREAM) << 17
 
 
 @dataclass
@@ -42,9 +43,11 @@ class Sweep:
     block: int = BLOCK
 
     def __post_init__(self) -> None:
+        if self.item.spec.jvp or self.item.spec.hvp:  # values and gradients are enough
+            self.item = replace(self.item, spec=replace(self.item.spec, jvp=None, hvp=None))
         self.plans = [p for p in self.plans if p.mode in self.item.spec.modes]
         self.swept = {plan: Swept() for plan in self.plans}
-        self.oracle = Oracle(self.item.spec, self.item.dtype)
+        self.oracle = Oracle(self.item.spec, self.item.dtype, len(self.plans))
         self._samples = {plan: self._sample(plan) for plan in self.plans}
 
     def blocks(self) -> Iterator[tuple[int, int]]:
@@ -52,14 +55,21 @@ class Sweep:
         cuts = range(self.lo // self.block * self.block, self.hi, self.block)
         yield from ((max(self.lo, c), min(self.hi, c + self.block)) for c in cuts)
 
+    @property
+    def recipes(self) -> list[str]:
+        """Those that the range has bit patterns of."""
+        there = {p.recipe for p in pieces(self.item.dtype, self.lo, self.hi)}
+        return [r for r in SWEEPS if r in there]
+
     def resume(self, shard: Path) -> None:
-        """Takes in the blocks that an earlier process recorded."""
+        """Takes in the blocks that an earlier process recorded, less those that were lost with their server."""
         plans = {(str(p.device), p.mode): p for p in self.plans}
         there = set(self.blocks())
         for line in read_shard(shard) if shard.exists() else ():
             if line and line["line"] == "block" and (line["lo"], line["hi"]) in there:
                 plan = plans.get((line["device"], line["mode"]))
-                if plan and (line["spec"], line["dtype"]) == (self.item.spec.name, self.item.dtype):
+                lost = any(row["status"] in ("crash", "hang") for *_, row in line["tallies"])
+                if plan and not lost and (line["spec"], line["dtype"]) == (self.item.spec.name, self.item.dtype):
                     self.swept[plan].add(line)
 
     @property
@@ -69,7 +79,7 @@ class Sweep:
 
     def run(self, servers: Mapping[Device, DeviceServer], shard: Shard, step: Callable[[int], None]) -> None:
         """Sweeps what is left; calls `step` with the number of elements after each block."""
-        with _segments(servers, self.block * 2 * np.dtype(self.item.dtype).itemsize) as segments:
+        with _segments(servers, min(self.block, self.hi - self.lo) * 8) as segments:
             requests = {d: list(self._requests(d, segments[d])) for d in servers}
             for device, request, observation in run_all(servers, requests, lambda *_: None):
                 plan = Plan(device, request.mode)

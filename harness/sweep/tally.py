@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
@@ -15,6 +15,8 @@ from harness.sweep.promise import Difference
 
 #: How many of the worst inputs are kept.
 WORST = 10
+#: In place of a kind: wrong, but for a subnormal number that was flushed.
+FLUSHED = "flushed"
 
 
 @dataclass
@@ -22,13 +24,13 @@ class Tally:
     """Counts over the elements that were swept.
 
     `histogram[k]` counts finite elements that are not the rounded promise and ULPs in [2^(k-1), 2^k) away, k = 0 below
-    one; the rest of `size` equals it. `kinds` counts elements, or blocks where it is a matter of the whole block, that
-    are wrong by kind; `flushed` those of subnormal inputs that are right for a flushed input. `worst` has rows
-    (kind, ULPs, bit pattern, got, want), wrong ones first. `code` and `message` are those of an error.
+    one; the rest of `size` equals it. `kinds` counts elements, or results where it is a matter of the whole, that
+    are wrong by kind; `flushed` those that are right but for a subnormal number which was flushed. `worst` has rows
+    (kind, ULPs, bit pattern, got, want), wrong ones first, and a flushed one at the end. `code` and `message` are those
+    of an error.
     """
 
     size: int = 0
-    blocks: int = 0
     mismatched: int = 0
     flushed: int = 0
     max_ulp: float = math.nan
@@ -42,7 +44,7 @@ class Tally:
 
     def add(self, other: Self) -> None:
         """Takes in what another part of the sweep found."""
-        for name in ("size", "blocks", "mismatched", "flushed"):
+        for name in ("size", "mismatched", "flushed"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         for name in ("max_ulp", "max_abs"):
             setattr(self, name, float(np.fmax(getattr(self, name), getattr(other, name))))
@@ -51,8 +53,9 @@ class Tally:
         longest = max(len(self.histogram), len(other.histogram))
         pair = (h + [0] * (longest - len(h)) for h in (self.histogram, other.histogram))
         self.histogram = [a + b for a, b in zip(*pair, strict=True)]
-        rows = {row[2]: row for row in [*self.worst, *other.worst]}.values()
-        self.worst = sorted(rows, key=lambda row: (_rank(row[0]), -row[1], row[2]))[:WORST]
+        there = {row[2]: row for row in [*self.worst, *other.worst]}.values()
+        rows = sorted(there, key=lambda row: (_rank(row[0]), -row[1], row[2]))
+        self.worst = [r for r in rows if r[0] != FLUSHED][:WORST] + [r for r in rows if r[0] == FLUSHED][:1]
         if other.code or not self.code:
             self.status, self.code, self.message = other.status, other.code, other.message
 
@@ -90,46 +93,44 @@ class Tally:
 
 
 def _rank(kind: str) -> int:
-    return KINDS.index(kind) if kind else len(KINDS)
+    return KINDS.index(kind) if kind in KINDS else len(KINDS)
 
 
-def of_difference(difference: Difference, start: int, accepted: np.ndarray | None = None) -> Tally:
-    """The tally of consecutive inputs, the first of which has the bit pattern `start`.
-
-    `accepted` tells which of the elements that were looked at are right for a flushed input.
-    """
-    line, found, at, got = difference.comparison, difference.found, difference.at, difference.got
-    tally = Tally(size=line.size, blocks=1, max_ulp=line.max_ulp, max_abs=line.max_abs)
-    if found is None or at is None or got is None:
-        if line.kind:  # shape or dtype
-            tally.kinds, tally.mismatched = {line.kind: 1}, line.mismatched
-            tally.worst = [[line.kind, 0.0, start, line.got, line.want]]
-        return tally
-    wrong = found.wrong
-    kept = wrong if accepted is None else wrong & ~accepted
-    tally.mismatched, tally.flushed = int(kept.sum()), int(wrong.sum() - kept.sum())
-    for kind, where in found.classes.items():
-        if count := int((where & kept).sum()):
-            tally.kinds[kind] = count
-            order = np.argsort(np.where(where & kept, found.ulps, -1), kind="stable")[::-1][: min(count, WORST)]
-            tally.worst += _rows(kind, order, start, at, got, difference)
-    if tally.flushed:
-        tally.worst += _rows("subnormal", np.flatnonzero(wrong & ~kept)[:1], start, at, got, difference)
-    with np.errstate(invalid="ignore"):  # ml_dtypes says that it met a NaN
-        apart = (found.ulps > 0) & (got != found.rounded)
-    if apart.any():
-        _, exponents = np.frexp(found.ulps[apart])
-        tally.histogram = np.bincount(np.maximum(exponents, 0)).tolist()
-        if not tally.worst and accepted is None:
-            tally.worst = _rows("", [int(np.argmax(found.ulps))], start, at, got, difference)
+def of_comparison(line: Comparison, size: int, start: int) -> Tally:
+    """The tally of `size` elements that are all right, or all wrong for the same reason: an error, a shape, a dtype."""
+    tally = Tally(size=size, max_ulp=line.max_ulp, max_abs=line.max_abs, message=line.detail)
+    if line.kind:
+        tally.kinds, tally.mismatched = {line.kind: 1}, size
+        tally.worst = [[line.kind, 0.0, start, line.got, line.want]]
     return tally
 
 
-def _rows(
-    kind: str, chosen: Sequence[int] | np.ndarray, start: int, at: np.ndarray, got: np.ndarray, difference: Difference
-) -> list[list[Any]]:
-    found = difference.found
-    assert found is not None
-    return [
-        [kind, float(found.ulps[i]), start + int(at[i]), str(got[i]), str(found.rounded[i])] for i in map(int, chosen)
-    ]
+def of_difference(difference: Difference, start: int) -> Tally:
+    """The tally of consecutive inputs, the first of which has the bit pattern `start`."""
+    tally = Tally(size=difference.size, max_ulp=difference.max_ulp, max_abs=difference.max_abs)
+    tally.histogram = difference.histogram
+    found, at, got = difference.found, difference.at, difference.got
+    if found is not None and at is not None and got is not None:
+
+        def rows(kind: str, chosen: np.ndarray) -> list[list[Any]]:
+            return [
+                [kind, float(found.ulps[i]), start + int(at[i]), str(got[i]), str(found.rounded[i])]
+                for i in chosen.tolist()
+            ]
+
+        wrong = found.wrong
+        kept = wrong if difference.flushed is None else wrong & ~difference.flushed
+        tally.mismatched, tally.flushed = int(kept.sum()), int(wrong.sum() - kept.sum())
+        for kind, where in found.classes.items():
+            places = np.flatnonzero(where & kept)
+            if places.size:
+                tally.kinds[kind] = places.size
+                if places.size > WORST:
+                    places = places[np.argpartition(-found.ulps[places], WORST)[:WORST]]
+                tally.worst += rows(kind, places[np.argsort(-found.ulps[places], kind="stable")])
+        if tally.flushed:
+            tally.worst += rows(FLUSHED, np.flatnonzero(wrong & ~kept)[:1])
+    if not tally.worst and difference.farthest:
+        i, *shown = difference.farthest
+        tally.worst = [["", difference.max_ulp, start + i, *shown]]
+    return tally

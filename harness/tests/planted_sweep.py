@@ -1,14 +1,19 @@
-"""Planted specs for sweeps: right, wrong at one bit pattern, lethal in one block, wrong for subnormals only."""
+"""Planted specs for sweeps: right, wrong at one bit pattern, lethal in one block, misled by a quick reference."""
 
 import os
+import tempfile
+from pathlib import Path
 
 import numpy as np
 
+from harness import quick
 from harness.inputs import bit_patterns, plain
 from harness.spec import Spec
 
 WRONG = 0x40234567
 LETHAL = 0x40500000
+#: As long as there is no such file, `dies-at-first` does.
+CALM = Path(tempfile.gettempdir()) / f"opdiff-calm-{os.getuid()}"
 
 
 def _off_by_one_ulp(tf, x):
@@ -17,9 +22,9 @@ def _off_by_one_ulp(tf, x):
     return tf.bitcast(tf.bitcast(y, tf.int32) + tf.cast(here, tf.int32), tf.float32)
 
 
-def _lethal(tf, x):
+def _lethal(tf, x, calm=lambda: False):
     def act(value):
-        if (value.view(np.uint32) == LETHAL).any():
+        if (value.view(np.uint32) == LETHAL).any() and not calm():
             os.abort()
         return value
 
@@ -36,6 +41,10 @@ def _double(tf, x):
     return doubled(x)
 
 
+def _misled(x):
+    return np.where(quick.allowed() & (x > 2.0**20), 1.01 * x, np.floor(x))
+
+
 def _spec(name, program, **more):
     defaults = {"reference": np.floor, "vjp": lambda g, x: None, "recipes": {"bits": bit_patterns}, "ops": "Floor"}
     return Spec(name=name, program=program, **defaults | more)
@@ -46,6 +55,9 @@ SPECS = (
     _spec("wrong-once", _off_by_one_ulp, vjp=None),
     _spec("wrong-gradient-once", _double, reference=lambda x: 2 * x, vjp=lambda g, x: 2 * g, ops=""),
     _spec("dies-once", _lethal, vjp=None, modes=("eager",)),
+    _spec("dies-at-first", lambda tf, x: _lethal(tf, x, CALM.exists), vjp=None, modes=("eager",)),
+    _spec("quick-reference-wrong", lambda tf, x: tf.floor(x), reference=_misled, dtypes=("bfloat16",)),
+    _spec("two-inputs", lambda tf, x, y: tf.floor(x)),
     _spec("not-elementwise", lambda tf, x: x, reference=np.cumsum, ops="", vjp=None),
     _spec("no-promise", lambda tf, x: tf.floor(x), recipes={"plain": plain}),
 )

@@ -3,8 +3,13 @@
 import numpy as np
 import pytest
 
+from harness import quick
+from harness.catalog import Catalog
+from harness.compare import differences
+from harness.inputs import Draw, bit_patterns, edges, subnormals
 from suites.references.analytic import ANALYTIC, wide
 from suites.references.elementwise import PAIRS, mp
+from suites.references.fast import FAST
 
 
 @pytest.mark.parametrize("name", PAIRS)
@@ -25,6 +30,45 @@ def test_values_are_wide_and_keep_nan_and_signs(name):
     assert pair.f(np.ones(3)).dtype == np.longdouble
     if pair.f.odd:
         assert (np.signbit(pair.f(np.array([-0.0]))) != np.signbit(pair.f(np.array([0.0])))).all()
+
+
+def _all_over(name):
+    """Arguments of every dtype that is narrower than float64: the edges, random bits, all over the domain."""
+    found = []
+    for dtype in map(np.dtype, ("float16", "bfloat16", "float32")):
+        found += [recipe(Draw(5), dtype)[0] for recipe in (edges, bit_patterns, subnormals)]
+        found.append(Draw(3).uniform(100, low=PAIRS[name].domain[0], high=PAIRS[name].domain[1]).astype(dtype))
+    found.append(np.arange(0, 1 << 16, 257).astype(np.uint16).view(np.float16))
+    return np.concatenate([x.astype(np.float64) for x in found])
+
+
+#: Where a function has a zero that is no float, or the terms of a float64 cancel: 1/30 ULP of a float32, at the most.
+LOOSE = {"digamma": 2.0**-34, "lgamma": 2.0**-28}
+
+
+@pytest.mark.parametrize("name", FAST)
+def test_the_fast_function_is_the_wide_one_as_far_as_float32_can_tell(name):
+    x = _all_over(name)
+    for function in PAIRS[name][:2]:
+        with np.errstate(all="ignore"):
+            wide = function(x)
+            with quick.quick() as taken:
+                fast = np.asarray(function(x), np.float64)
+            found = differences(
+                fast, wide, np.dtype(np.float64), bound=np.abs(wide) * LOOSE.get(name, 2.0**-42) + 2.0**-160
+            )
+        assert taken
+        wrong = np.flatnonzero(found.wrong & ~((fast == 0) & (np.abs(wide) < 2.0**-1000)))
+        assert not wrong.size, [(x[i], fast[i], wide[i]) for i in wrong[:5]]
+
+
+def test_every_unary_op_that_takes_16_bits_is_swept():
+    lacking = [
+        item.id
+        for item in Catalog.load("suites").items
+        if item.suite in ("unary", "rounding") and item.dtype in ("float16", "bfloat16") and not item.sweeps
+    ]
+    assert not [name for name in lacking if not name.rpartition("-")[0].endswith(("-grad", "-subnormal"))]
 
 
 @pytest.mark.parametrize("name", ANALYTIC)

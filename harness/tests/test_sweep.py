@@ -14,14 +14,17 @@ import pytest
 from harness.__main__ import main
 from harness.compare import compare_arrays
 from harness.devices import ROOT
+from harness.observation import Result
 from harness.record import read_shard
 from harness.request import Bits, Cycle
 from harness.rundir import RunInfo, merge
-from harness.sweep.pieces import NORMAL, SUBNORMAL, pieces
+from harness.sweep.oracle import UPSTREAM, Part
+from harness.sweep.pieces import NORMAL, SUBNORMAL, Piece, pieces
 from harness.sweep.promise import Promise
 from harness.sweep.sweep import BLOCK
 from harness.sweep.tally import Tally, of_difference
-from harness.tests.planted_sweep import LETHAL, WRONG
+from harness.tests.planted_sweep import CALM, LETHAL, WRONG
+from harness.tests.planted_sweep import _spec as planted
 from reports.load import load
 
 OPTIONS = ["--suites", "harness.tests.planted_sweep", "--known", os.devnull, "--device", "cpu"]
@@ -44,6 +47,17 @@ def altered(rounded, rng):
     return got
 
 
+def bounds(bound, size):
+    """A bound as a promise takes it."""
+    return None if bound is None else lambda at: np.broadcast_to(bound, size)[at]
+
+
+def differing(one, other):
+    """How many elements are finite, and other numbers."""
+    one, other = one.astype(np.float64), other.astype(np.float64)
+    return int((np.isfinite(one) & np.isfinite(other) & (one != other)).sum())
+
+
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32"])
 @pytest.mark.parametrize("function", [np.floor, np.exp, np.sqrt, lambda x: x * 2.0**-130])
 def test_the_quick_comparison_says_what_the_plain_one_says(dtype, function):
@@ -58,9 +72,17 @@ def test_the_quick_comparison_says_what_the_plain_one_says(dtype, function):
             budget = [0.0, 0.4, 0.5, 1.0, 2.0][n % 5]
             bound = [None, np.abs(value) * 1e-3, np.array(1e-6)][n % 3]
             plain = compare_arrays(got, value, dtype, budget=budget, bound=bound)
-            promise = Promise(value, dtype, budget, bound)
-            assert repr(promise.compare(got).comparison) == repr(plain)
-            assert repr(promise.compare(got).comparison) == repr(plain), "the second time, from what was kept"
+            promise = Promise(value, dtype, budget, bounds(bound, size))
+            for _ in range(2):  # the second time, from what was kept
+                tally = of_difference(promise.compare(got), lo)
+                assert (tally.size, tally.mismatched, tally.kind) == (size, plain.mismatched, plain.kind)
+                if plain.kind:
+                    first = tally.comparison(budget)
+                    assert (first.got, first.want) == (plain.got, plain.want) or plain.kind != "value"
+                rest = min(0.5, budget)  # a rounded promise counts as that
+                assert tally.max_ulp == pytest.approx(max(plain.max_ulp, rest), rel=1e-12) or tally.max_ulp == 0
+                assert tally.max_ulp or not plain.max_ulp
+                assert sum(tally.histogram) == differing(got, value.astype(dtype))
 
 
 def test_tallies_of_parts_add_up_to_that_of_the_whole():
@@ -73,7 +95,7 @@ def test_tallies_of_parts_add_up_to_that_of_the_whole():
     whole.add(of_difference(Promise(value, x.dtype, 0.0).compare(got), 0))
     for a, b in ((0, 7), (7, 701), (701, 1024)):
         parts.add(of_difference(Promise(value[a:b], x.dtype, 0.0).compare(got[a:b]), a))
-    parts.blocks = whole.blocks
+    parts.max_ulp = whole.max_ulp  # where nothing differs, there is no rounding that counts
     assert parts == whole
     assert (whole.mismatched, whole.kinds) == (5, {"nan": 1, "value": 4})
     assert whole.worst[0][0] == "nan"
@@ -133,7 +155,54 @@ def test_a_server_that_dies_costs_its_block_only(tmp_path):
     found = load(tmp_path).iloc[0]
     assert (found.verdict, found.kind, found["size"], found.mismatched) == ("mismatch", "crash", 3 * BLOCK, BLOCK)
     row = json.loads((tmp_path / "sweep.json").read_text())[0]
-    assert (row["code"], row["blocks"]) == ("SIGABRT", 3)
+    assert (row["code"], row["size"]) == ("SIGABRT", 3 * BLOCK)
+
+
+def test_a_lost_block_is_tried_again_when_the_sweep_goes_on(tmp_path):
+    first = LETHAL // BLOCK * BLOCK
+    part = ["--range", f"{first - BLOCK}:{first + BLOCK}"]
+    CALM.unlink(missing_ok=True)
+    try:
+        assert sweep("dies-at-first", *part, folder=tmp_path) == 1
+        assert set(load(tmp_path).kind) == {"crash"}
+        CALM.touch()
+        assert sweep("dies-at-first", *part, folder=tmp_path) == 0
+    finally:
+        CALM.unlink(missing_ok=True)
+    found = load(tmp_path).iloc[0]
+    assert (found.verdict, found["size"]) == ("match", 2 * BLOCK)
+    lines = [line for line in read_shard(tmp_path / "shards" / "sweep.jsonl") if line["line"] == "block"]
+    assert [line["lo"] for line in lines] == [first - BLOCK, first, first], "only the lost block ran again"
+
+
+def test_a_quick_reference_that_the_wide_one_contradicts_is_a_fault_of_the_suite(tmp_path, capsys):
+    assert sweep("quick-reference-wrong", "fine", "--dtype", "bfloat16", "--dtype", "float16", folder=tmp_path) == 3
+    found = load(tmp_path)
+    assert set(found[found.spec == "quick-reference-wrong"].kind) == {"reference"}
+    assert set(found[found.spec == "fine"].verdict) == {"match"}, "the others are swept all the same"
+    assert "reference suspect: output[0] of quick-reference-wrong-bfloat16-sweep at" in capsys.readouterr().out
+
+
+def tally_of(quantity, got, reference, lo, dtype="float32"):
+    """What becomes of a result, for a function that is a factor."""
+    spec = planted("factor", lambda tf, x: x, reference=lambda x: reference * x, vjp=lambda g, x: g * reference)
+    part = Part.of(spec, dtype, None, Piece(NORMAL, lo, lo + got.size), 0)
+    return part.tally(quantity, Result("value", got), lo, got.size)
+
+
+def test_a_flushed_number_is_told_from_a_wrong_one():
+    lo = 0x3F800000
+    x = Bits("float32", lo, lo + 70).array()
+    g = Cycle("float32", UPSTREAM, lo, 70).array()
+    least = np.float32(2.0**-149)
+    for got, flushed in ((0 * x, 70), (x * np.float32(2.0**-130) + 2 * least, 0)):
+        tally = tally_of("output[0]", got, 2.0**-130, lo)
+        assert (tally.flushed, tally.mismatched, tally.max_ulp >= 2) == (flushed, 70 - flushed, not flushed)
+    derivative = np.float32(2.0**-126 - 2.0**-149)  # subnormal, though most of its products are not
+    near = (g.astype(np.float64) * derivative).astype(np.float32) - np.copysign(least, g)
+    for got, flushed in ((0 * g, 70), (near, 70), (g * (derivative - 3 * least), 0), (-(0 * g), 0)):
+        tally = tally_of("grad[0]", got, float(derivative), lo)
+        assert (tally.flushed, tally.mismatched) == (flushed, 70 - flushed)
 
 
 def test_an_interrupted_sweep_says_so_and_goes_on_where_it_stopped(tmp_path):
@@ -171,7 +240,10 @@ def test_an_interrupted_sweep_says_so_and_goes_on_where_it_stopped(tmp_path):
         (["fine", "--range", "5:2"], "expected 0 <= LO < HI"),
         (["fine", "--range", "x"], "expected LO:HI"),
         (["not-elementwise"], "not-elementwise is not elementwise"),
-        (["no-promise"], "no recipe of random bit patterns"),
+        (["no-promise"], "it is not about every input"),
+        (["two-inputs"], "it is not about every input"),
+        ([], "expected either OP, once or more, or --all"),
+        (["fine", "--all"], "expected either OP, once or more, or --all"),
         (["wrong-once", "--dtype", "float16"], "has none of float16"),
     ],
 )
