@@ -86,10 +86,27 @@ def _overflow(dtype, x, y):
     return np.isfinite(x) & np.isfinite(y) & (np.abs(np.power(x, y)) > float(ml_dtypes.finfo(dtype).max) / 4)
 
 
+#: What is 0 for x = 0: the values there, and the gradients, have specs of their own.
+_MASKED = ("xdivy", "xlog1py", "xlogy")
+
+
+def _x_zero(dtype, x, y):
+    return x == 0
+
+
+def _zero_x(draw, dtype):
+    """Zeros of both signs with every edge value, so many times that vectors and a tail hold them."""
+    y = edge_values(draw, dtype)
+    x = np.resize(np.array([0.0, -0.0], dtype), 2 * y.size)
+    return np.resize(x, 121), np.resize(np.repeat(y, 2), 121)
+
+
 def _recipes(name, function, gradient=True):
     recipes = {"edges": crossed, "bits": many(bit_patterns), "plain": many(plain), "domain": within(*function.domain)}
     if name == "floor-mod":
         recipes = {k: replaced(replaced(r, _FLOORED, 7, 2), _flushed_rest, 7, 2) for k, r in recipes.items()}
+    if name in _MASKED:
+        recipes = {k: replaced(r, _x_zero, 1, 2) for k, r in recipes.items()}
     return {k: normal(recipe, function, gradient) for k, recipe in recipes.items()}
 
 
@@ -386,6 +403,23 @@ SPECS = (
             tier="smoke" if name == "mul" else "default",
         )
         for name, (op, output, grad) in _TABLE.items()
+    ),
+    *(
+        Spec(
+            name=f"{name}{suffix}",
+            ops=_TABLE[name][0],
+            program=_program(_TABLE[name][0]),
+            reference=FUNCTIONS[name].f,
+            vjp=vjp,
+            recipes={"zeros": recipe},
+            dtypes=FLOATS,
+            ulp={"grad": 4},
+        )
+        for name in _MASKED
+        for suffix, vjp, recipe in (
+            ("-zeros", None, _zero_x),
+            ("-zeros-gradient", _vjp(name), within((0.0, 0.0), (0.1, 0.9))),
+        )
     ),
     *(
         Spec(

@@ -13,9 +13,15 @@ def _program(op):
     return lambda tf, x, y: getattr(tf.raw_ops, op)(x=x, y=y)
 
 
+def _partials(name):
+    """The derivatives; a complex number has a logarithm on either side of zero."""
+    dx, dy = FUNCTIONS[name].partials
+    return dx, wide(lambda x, y: np.power(x, y) * np.log(x)) if name == "pow" else dy
+
+
 def _holomorphic(name):
     """Each derivative's conjugate times the upstream, summed over what was broadcast."""
-    partials = FUNCTIONS[name].partials
+    partials = _partials(name)
 
     def vjp(g, *xs):
         return tuple(unbroadcast(g * np.conj(d(*xs)), x.shape) for d, x in zip(partials, xs, strict=True))
@@ -91,7 +97,7 @@ SPECS = (
             dtypes=COMPLEX,
             bound={
                 "output[0]": _size(FUNCTIONS[function].f, output),
-                **{f"grad[{i}]": _summed(FUNCTIONS[function].partials, i, grad) for i in (0, 1)},
+                **{f"grad[{i}]": _summed(_partials(function), i, grad) for i in (0, 1)},
             },
         )
         for name, (op, function, output, grad) in _TABLE.items()
