@@ -4,7 +4,7 @@ import ml_dtypes
 import numpy as np
 
 from harness.inputs import COMPLEX, FLOATS, INTEGERS, bit_patterns, edges, is_float, plain
-from harness.spec import Spec
+from harness.spec import Raises, Side, Spec
 from suites.references.cast import cast, rounded
 
 _SMOOTH = (*FLOATS, *COMPLEX)
@@ -99,6 +99,9 @@ def _ties(source):
     return recipe
 
 
+_CAST_OP = "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/core/kernels/cast_op.cc"
+_XLA_CONVERTS = "XLA converts between all float types, the kernel between those in its table"
+
 SPECS = (
     *(
         Spec(
@@ -126,6 +129,7 @@ SPECS = (
         for name, targets, sources in (
             ("float8", FLOATS, _FLOAT8),
             ("float", _FLOAT8, FLOATS),
+            ("float8", ("float8_e5m2",), ("float8_e4m3fn",)),
             ("nibble", INTEGERS, _NIBBLES),
             ("integer", _NIBBLES, (*INTEGERS, *_NIBBLES)),
         )
@@ -144,7 +148,7 @@ SPECS = (
     ),
     *(
         Spec(
-            name=f"cast-truncated-to-{target}",
+            name=f"cast-truncated-to-{target}".replace("_", "-"),
             ops="Cast",
             program=_program(target, Truncate=True),
             reference=lambda x, d=target: rounded(x, np.dtype(d), np.trunc),
@@ -155,7 +159,21 @@ SPECS = (
             ("float16", ("float32", "float64")),
             ("bfloat16", ("float32", "float64")),
             ("float32", ("float64",)),
+            ("float8_e5m2", FLOATS),
+            ("float8_e4m3fn", FLOATS),
         )
+    ),
+    *(
+        Spec(
+            name=f"cast-float-to-{target}".replace("_", "-"),
+            ops="Cast",
+            program=_program(target),
+            reference=lambda x: Raises("UNIMPLEMENTED", "is not supported"),
+            recipes={"from_float32": _from("float32", target)},
+            dtypes=(target,),
+            contract={"*/xla": Side(reference=_reference(target), why=_XLA_CONVERTS, link=_CAST_OP)},
+        )
+        for target in ("float8_e5m2fnuz", "float8_e4m3fnuz", "float8_e4m3b11fnuz")
     ),
     *(
         Spec(

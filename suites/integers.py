@@ -63,6 +63,16 @@ def _far(draw, dtype, x, y):
     return x, np.resize(np.array([width, width + 1, 100, -1, -width, 127]).astype(dtype), x.size)
 
 
+def _ordered(draw, dtype):
+    """Bits, and bounds of which the lower is not above the upper."""
+    t, x, y = many(bit_patterns, 3)(draw, dtype)
+    return t, np.minimum(x, y), np.maximum(x, y)
+
+
+def _scalar_bounds(draw, dtype):
+    return draw.values(dtype, 67), np.array(1, dtype), np.array(4, dtype)
+
+
 _PAIRS = {"edges": crossed, "bits": many(bit_patterns), "plain": many(plain)}
 _QUOTIENTS = {name: divisible(recipe) for name, recipe in _PAIRS.items()}
 _SHIFTS = {"bits": _with(_amounts)}
@@ -164,6 +174,24 @@ SPECS = (
             dtypes=dtypes,
         )
         for name, (op, reference, dtypes, recipes) in _TABLE.items()
+    ),
+    Spec(
+        name="add-n-integer",
+        ops="AddN",
+        program=lambda tf, *xs: tf.raw_ops.AddN(inputs=list(xs)),
+        reference=lambda x, y, z: x + y + z,
+        vjp=_none,
+        recipes={"bits": many(bit_patterns, 3), "plain": many(plain, 3)},
+        dtypes=INTEGERS,
+    ),
+    Spec(
+        name="clip-by-value-integer",
+        ops="ClipByValue",
+        program=_program("ClipByValue", ("t", "clip_value_min", "clip_value_max")),
+        reference=lambda t, low, high: np.minimum(np.maximum(t, low), high),
+        vjp=_none,
+        recipes={"bits": _ordered, "scalars": _scalar_bounds},
+        dtypes=("int8", "int16", "int32", "int64", "uint8", "uint16"),
     ),
     *(
         Spec(
