@@ -129,7 +129,7 @@ _TABLE: dict[str, tuple[str, Any, Any]] = {
 }
 _PAIRS = {k: r for k, r in _recipes("add", _function("add")).items() if k != "domain"}
 #: Those of the outputs of Atan2 and Pow, whose gradients have specs of their own.
-_POWERS_AND_ANGLES = {"atan2": (0.5, 0.5, 3.5, 3.5), "pow": (0.5, 0.5, 1.5, 2.5)}
+_POWERS_AND_ANGLES = {"atan2": (0.51, 0.51, 3.5, 3.5), "pow": (0.51, 0.51, 1.5, 2.5)}
 _VJP = {"div-no-nan": _no_nan_vjp("div-no-nan"), "mul-no-nan": _no_nan_vjp("mul-no-nan")}
 
 
@@ -287,7 +287,12 @@ _SPECIAL_BOUNDS: dict[str, dict[str, Any]] = {
 
 def _whole(recipe):
     """The recipe with integers for its first argument."""
-    return lambda draw, dtype: tuple(f(x) for f, x in zip((np.floor, np.asarray), recipe(draw, dtype), strict=True))
+
+    def drawn(draw, dtype):
+        n, x = recipe(draw, dtype)
+        return np.floor(n), x
+
+    return drawn
 
 
 def _special_domain(name):
@@ -358,7 +363,7 @@ def _summed(partials, each):
 
 def _broadcast():
     """(name, OpDef, argument names, reference, VJP, intervals, budget, bounds) of what is to be broadcast."""
-    named = {name: (op, ("x", "y"), budget, 8) for name, (op, budget, _) in _TABLE.items()}
+    named: dict[str, Any] = {name: (op, ("x", "y"), budget, 8) for name, (op, budget, _) in _TABLE.items()}
     named["atan2"] = "Atan2", ("y", "x"), _POWERS_AND_ANGLES["atan2"], 8
     named["pow"] = "Pow", ("x", "y"), _POWERS_AND_ANGLES["pow"], 60
     for name, (op, names, budget, each) in named.items():
@@ -473,7 +478,7 @@ SPECS = (
             "powers": normal(replaced(_powers, _overflow, 2, 3), FUNCTIONS["pow"]),
         },
         dtypes=FLOATS,
-        ulp={"output": _by(_POWERS_AND_ANGLES["pow"], FLOATS), "grad[1]": 3},
+        ulp={"output": _by(_POWERS_AND_ANGLES["pow"], FLOATS), "grad[0]": 0.5, "grad[1]": 3},
         bound={"grad[0]": _pow_bound},
     ),
     *(

@@ -25,7 +25,7 @@ class Function(NamedTuple):
     """
 
     f: Callable[..., Any]
-    partials: tuple[Callable[..., Any] | None, ...]
+    partials: tuple[Any, ...]
     exact: Callable[..., Any]
     domain: tuple[Interval, ...] = ((-4.0, 4.0), (-4.0, 4.0))
 
