@@ -71,16 +71,16 @@ _SHAPES = {"plain": many(plain, size=67), "outer": shaped((4, 1), (1, 17))}
 _TABLE: dict[str, tuple[str, str, int, int]] = {
     "add": ("Add", "add", 1, 0),
     "add-v2": ("AddV2", "add", 1, 0),
-    "div": ("Div", "div", 8, 16),
-    "div-no-nan": ("DivNoNan", "div-no-nan", 8, 16),
+    "div": ("Div", "div", 4, 6),
+    "div-no-nan": ("DivNoNan", "div-no-nan", 4, 6),
     "mul": ("Mul", "mul", 2, 2),
     "mul-no-nan": ("MulNoNan", "mul-no-nan", 2, 2),
     "pow": ("Pow", "pow", 32, 32),
-    "real-div": ("RealDiv", "div", 8, 16),
+    "real-div": ("RealDiv", "div", 4, 6),
     "sub": ("Sub", "sub", 1, 0),
-    "xdivy": ("Xdivy", "xdivy", 8, 16),
-    "xlog1py": ("Xlog1py", "xlog1py", 16, 16),
-    "xlogy": ("Xlogy", "xlogy", 8, 16),
+    "xdivy": ("Xdivy", "xdivy", 4, 6),
+    "xlog1py": ("Xlog1py", "xlog1py", 5, 6),
+    "xlogy": ("Xlogy", "xlogy", 4, 6),
 }
 #: Which argument makes the result 0, whatever the other one does.
 _ZERO = {"div-no-nan": 1, "mul-no-nan": 1, "xdivy": 0, "xlog1py": 0, "xlogy": 0}
@@ -123,8 +123,8 @@ SPECS = (
         recipes=_SHAPES,
         dtypes=COMPLEX,
         bound={
-            "output[0]": _size(_squared, 8),
-            **{f"grad[{i}]": _summed(FUNCTIONS["squared-difference"].partials, i, 8) for i in (0, 1)},
+            "output[0]": _size(_squared, 4),
+            **{f"grad[{i}]": _summed(FUNCTIONS["squared-difference"].partials, i, 4) for i in (0, 1)},
         },
     ),
     *(
