@@ -23,7 +23,7 @@ smoke: $(STAMP)
 	$(BIN)/python -m pytest -n auto --tier smoke
 
 bench: $(STAMP) ## rates against the bare cost of the same work; nothing here passes or fails
-	$(BIN)/python bench/sweep.py
+	$(BIN)/python -m bench
 
 lock: $(STAMP) ## after a change of the dependencies in pyproject.toml
 	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 \

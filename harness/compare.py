@@ -23,7 +23,8 @@ class Comparison:
     """How an observed result differs from the promised one. `kind` is empty where it does not.
 
     `index` is that of the worst element in the result's shape. `max_ulp` and `max_abs` are over all finite elements,
-    those within the budget included.
+    those within the budget included. Where there is a bound, what is allowed differs between elements: `max_ulp` and
+    `budget` are then those of the element which comes nearest to what is allowed, or exceeds it most.
     """
 
     kind: str = ""
@@ -46,12 +47,14 @@ class Differences:
     """What became of each element of a result: its distance, and by kind which elements are wrong.
 
     `ulps` and `absolute` are 0 where either number is not finite; `rounded` is the promise in the result's dtype.
+    `allowed` is what budget and bound allow, in ULPs, where there is a bound.
     """
 
     classes: Mapping[str, np.ndarray]
     ulps: np.ndarray
     absolute: np.ndarray
     rounded: np.ndarray
+    allowed: np.ndarray | None = None
 
     @property
     def wrong(self) -> np.ndarray:
@@ -59,17 +62,18 @@ class Differences:
 
     def comparison(self, got: np.ndarray, budget: float) -> Comparison:
         """The difference in one line: the first kind that occurs, and its worst element."""
-        within = Comparison(
-            size=got.size,
-            max_ulp=float(self.ulps.max(initial=0.0)),
-            max_abs=float(self.absolute.max(initial=0.0)),
-            budget=budget,
-        )
+        largest, badness = float(self.ulps.max(initial=0.0)), self.ulps
+        if self.allowed is not None and got.size:
+            badness = np.where(self.ulps > 0, self.ulps / self.allowed, 0.0)
+            worst = np.unravel_index(np.argmax(badness), got.shape)
+            largest, budget = float(self.ulps[worst]), float(self.allowed[worst])
+        absolute = float(self.absolute.max(initial=0.0))
+        within = Comparison(size=got.size, max_ulp=largest, max_abs=absolute, budget=budget)
         wrong = self.wrong
         if not wrong.any():
             return within
         kind = next(k for k, where in self.classes.items() if where.any())
-        index = np.unravel_index(np.argmax(np.where(self.classes[kind], 1 + self.ulps, 0)), got.shape)
+        index = np.unravel_index(np.argmax(np.where(self.classes[kind], 1 + badness, 0)), got.shape)
         at = tuple(int(i) for i in index)
         count, rounded = int(wrong.sum()), self.rounded
         return replace(within, kind=kind, mismatched=count, index=at, got=_text(got, at), want=_text(rounded, at))
@@ -102,9 +106,10 @@ def differences(
     normal = float(ml_dtypes.finfo(dtype).smallest_normal)
     difference = np.where(finite, np.abs(np.where(finite, g, 0) - np.where(finite, exact, 0)), 0.0)
     ulps = difference / ulp_of(np.where(finite, w, 0.0), dtype)
-    far = finite & (ulps > budget)
+    far, allowed = finite & (ulps > budget), None
     if bound is not None:
         far &= ~(difference <= bound)  # a bound that is NaN excuses nothing
+        allowed = np.fmax(budget, bound / ulp_of(np.where(finite, w, 0.0), dtype))
     flushed = far & zero_g & ~zero_w & (np.abs(w) < normal) & (np.signbit(g) == np.signbit(w))
     classes = {
         "nan": np.isnan(g) != np.isnan(w),
@@ -113,7 +118,7 @@ def differences(
         "subnormal": flushed,
         "value": far & ~flushed,
     }
-    return Differences(classes, ulps, difference, rounded)
+    return Differences(classes, ulps, difference, rounded, allowed)
 
 
 def _floats(got: np.ndarray, want: np.ndarray, dtype: np.dtype, budget: float, bound: np.ndarray | None) -> Comparison:
@@ -204,7 +209,7 @@ def _vanished(got: Result, want: Want) -> bool:
 
 def compare(got: Result, want: Want, quantity: str, *, budget: float = 0.0) -> Comparison:
     """Compares one quantity; see `compare_arrays` for the budget."""
-    gradient = quantity.startswith("grad")
+    gradient = not quantity.startswith("output")
     if got.status in ("crash", "hang"):
         if want.status == got.status and want.raises is not None and want.raises.code == got.code:
             return Comparison()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -48,11 +48,12 @@ class Want:
 
 @dataclass(frozen=True)
 class Expectation:
-    """What a case promises: a `Want` for each quantity; the upstreams to send; the state values to read."""
+    """What a case promises: a `Want` for each quantity; upstreams and tangents to send; the state values to read."""
 
     wants: Mapping[str, Want]
-    upstreams: tuple[np.ndarray | None, ...] | None
-    state: tuple[str, ...]
+    upstreams: tuple[np.ndarray | None, ...] | None = None
+    state: tuple[str, ...] = ()
+    tangents: tuple[np.ndarray, ...] | None = None
 
 
 def widened(array: np.ndarray) -> np.ndarray:
@@ -91,6 +92,15 @@ def random_upstreams(outputs: list[np.ndarray], case: Case) -> tuple[np.ndarray 
     return tuple(made) if any(chosen) else None
 
 
+def random_tangents(inputs: Sequence[np.ndarray], case: Case) -> tuple[np.ndarray, ...]:
+    """Random tangents, away from zero, one for each input."""
+    draw = Draw(case.seed ^ 0x7A46)
+    signs = (np.where(draw.booleans(*x.shape), 1, -1) for x in inputs)
+    return tuple(
+        (draw.uniform(*x.shape, low=0.5, high=4.0) * s).astype(x.dtype) for x, s in zip(inputs, signs, strict=True)
+    )
+
+
 def _call(function: Any, what: str, case: Case, *arguments: Any) -> Any:
     try:
         return function(*arguments)
@@ -121,7 +131,18 @@ def _agree(case: Case, values: list[np.ndarray], second: Any) -> None:
             raise ReferenceFault(f"reference suspect: the two references of {case.id} disagree on output[{i}]")
 
 
+def _gradients(name: str, promised: Any, dtypes: Sequence[np.dtype], rest: np.dtype) -> dict[str, Want]:
+    """The promises for a gradient with respect to sources of these dtypes, and, of `rest`, to the state's variables."""
+    if isinstance(promised, Raises):
+        promised = (promised,) * len(dtypes)
+    values = promised if isinstance(promised, tuple) else (promised,)
+    sources = [*dtypes, *[rest] * (len(values) - len(dtypes))]
+    return {f"{name}[{i}]": _gradient(v, d) for i, (v, d) in enumerate(zip(values, sources, strict=True))}
+
+
 def _gradient(value: Any, source: np.dtype) -> Want:
+    if isinstance(value, Raises):
+        return Want("error", raises=value)
     if value is None:
         return Want("unconnected")
     if isinstance(value, Sparse):
@@ -144,7 +165,7 @@ def expectation(
     wide = tuple(widened(x) for x in inputs)
     promised = _call((side or spec).reference, "reference", case, *wide)
     if isinstance(promised, Raises):
-        return Expectation({"output[0]": Want("error", raises=promised)}, None, ())
+        return Expectation({"output[0]": Want("error", raises=promised)})
     outputs, state = _outputs(promised)
     values = [*outputs, *state.values()]
     if spec.second and not side:
@@ -158,19 +179,26 @@ def expectation(
         gs = gs if isinstance(promised, tuple) and len(outputs) > 1 else gs[0]
         gradients = _call(vjp, "VJP", case, gs, *wide)
         sources = [x.dtype for x in inputs]
-        if isinstance(gradients, Raises):
-            wants.update({f"grad[{i}]": Want("error", raises=gradients) for i in range(len(sources))})
-        else:
-            gradients = gradients if isinstance(gradients, tuple) else (gradients,)
-            sources += [dtype] * (len(gradients) - len(sources))
-            pairs = enumerate(zip(gradients, sources, strict=True))
-            wants.update({f"grad[{i}]": _gradient(g, s) for i, (g, s) in pairs})
+        wants |= _gradients("grad", gradients, sources, dtype)
+    ts: Any = None
+    tangents = random_tangents(inputs, case) if (spec.jvp or spec.hvp) and not side else None
+    if tangents is not None:
+        ts = tuple(map(widened, tangents))
+        ts = ts if len(ts) > 1 else ts[0]
+        promises = {}
+        if spec.jvp:
+            promises["jvp"] = _call(spec.jvp, "JVP", case, ts, *wide), [result_dtype(y, dtype) for y in outputs]
+        if spec.hvp:
+            promises["hvp"] = _call(spec.hvp, "second derivative", case, gs, ts, *wide), [x.dtype for x in inputs]
+        for name, (found, dtypes) in promises.items():
+            wants |= _gradients(name, found, dtypes, dtype)
     unit = float(ml_dtypes.finfo(dtype).eps) / 2 if dtype.kind == "c" or is_float(dtype) else 0.0
     for quantity, bound in spec.bound.items():
         if quantity in wants and wants[quantity].status in ("value", "sparse"):  # no gradients for a bool, say
-            allowed = _call(bound, "bound", case, unit, gs, *wide)
+            upstream = (gs, ts) if quantity.startswith(("jvp", "hvp")) else (gs,)
+            allowed = _call(bound, "bound", case, unit, *upstream, *wide)
             wants[quantity] = replace(wants[quantity], bound=np.asarray(allowed))
-    return Expectation(wants, upstreams, tuple(state))
+    return Expectation(wants, upstreams, tuple(state), tangents)
 
 
 def expectations(case: Case, inputs: tuple[np.ndarray, ...], plans: list[Plan]) -> dict[Plan, Expectation]:

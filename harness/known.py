@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
+from harness.again import AGAIN
 from harness.catalog import Catalog, unknown
 from harness.plan import MODES
 from harness.record import KINDS, Record
@@ -50,8 +51,11 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         """Whether the entry is about a place; `tf` is the version that runs.
 
         A place is given by spec, dtype, recipe, device and mode, and for one comparison also by quantity and against
-        (`numpy`, or `plan` for any other plan).
+        (`numpy`, `plan` for any other plan, or `itself`: these are for the kinds of `harness.again`, and for no other).
         """
+        itself = place.get("against")
+        if itself and (itself == "itself") != (self.kind in AGAIN):
+            return False
         return SpecifierSet(self.tf).contains(tf, prereleases=True) and all(
             _in(name, getattr(self, field)) or (field == "device" and _in(name.partition(":")[0], self.device))
             for field, name in place.items()
@@ -86,7 +90,8 @@ CELL = ("spec", "dtype", "recipe", "device", "mode")
 def place_of(record: Record) -> dict[str, str]:
     """Where a record stands, as entries select it."""
     place = {name: getattr(record, name) for name in (*CELL, "quantity")}
-    return {**place, "against": "numpy" if record.against == "numpy" else "plan"}
+    against = {"numpy": "numpy", f"{record.device}/{record.mode}": "itself"}.get(record.against, "plan")
+    return {**place, "against": against}
 
 
 def _names(selector: Names) -> list[str]:
@@ -132,7 +137,7 @@ def _check(entry: Entry, catalog: Catalog) -> None:
         "kind": set(KINDS),
         "owner": set(OWNERS),
         "mode": set(MODES),
-        "against": {"numpy", "plan"},
+        "against": {"numpy", "plan", "itself"},
         "dtype": {d for s in chosen for d in s.dtypes},
         "recipe": {r for s in chosen for r in s.recipes} | set(SWEEPS),
     }
@@ -141,8 +146,8 @@ def _check(entry: Entry, catalog: Catalog) -> None:
             if name not in there and (name != "*" or field in ("kind", "owner")):
                 raise LookupError(unknown(field, name, there))
     for name in _names(entry.quantity):
-        if name != "*" and not re.fullmatch(r"(output|grad)\[\d+\]", name):
-            raise ValueError(f"quantity {name!r}: expected output[i] or grad[i]")
+        if name != "*" and not re.fullmatch(r"(output|grad|jvp|hvp)\[\d+\]", name):
+            raise ValueError(f"quantity {name!r}: expected output[i], grad[i], jvp[i] or hvp[i]")
     for name in _names(entry.device):
         if name != "*" and not re.fullmatch(r"[a-z][a-z0-9_]*(:\d+)?", name):
             raise ValueError(f"device {name!r}: expected TYPE or TYPE:INDEX, such as cpu or gpu:0")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +12,7 @@ from tensorflow.python.eager import context
 from tensorflow.python.framework import op_callbacks
 from tensorflow.python.framework.indexed_slices import IndexedSlicesValue
 
+from harness.request import Asked
 from harness.spec import Spec
 
 v1 = tf.compat.v1
@@ -56,11 +57,14 @@ class Evidence:
 
 @dataclass
 class Ran:
-    """The raw outcome of a run: arrays, None or IndexedSlices for each output and source, and final state values."""
+    """The raw outcome of a run: for each quantity an array, None or IndexedSlices; final state; the inputs then."""
 
-    outputs: list[Any]
-    grads: list[Any] | None
+    quantities: dict[str, list[Any]]
     state: dict[str, np.ndarray]
+    inputs: list[Any]
+
+
+Program = Callable[[Asked], Ran]
 
 
 def short_device(name: str) -> str:
@@ -84,20 +88,51 @@ def variables(state: dict[str, Any] | None) -> list[Any]:
     return [v for v in (state or {}).values() if not isinstance(v, list)]
 
 
-def taped(spec: Spec, state: Any, xs: Sequence[Any], gs: Sequence[Any] | None, note: Callable) -> tuple[list, Any]:
-    """Outputs and, where upstreams are given, gradients by `tf.GradientTape`."""
-    if gs is None:
-        outputs = call(spec, state, xs)
+def taken(spec: Spec, state: Any, asked: Asked, note: Callable[[int], None]) -> dict[str, list]:
+    """Outputs; gradients by `tf.GradientTape`, where upstreams are given; what `derived` gives, where tangents are."""
+    if asked.gs is None:
+        outputs = call(spec, state, asked.xs)
         note(len(outputs))
-        return outputs, None
+        return {"output": outputs} | derived(spec, asked)
     with tf.GradientTape() as tape:
-        for x in xs:
+        for x in asked.xs:
             tape.watch(x)
-        outputs = call(spec, state, xs)
+        outputs = call(spec, state, asked.xs)
     note(len(outputs))
-    targets = [y for y, g in zip(outputs, gs, strict=True) if g is not None]
-    upstreams = [g for g in gs if g is not None]
-    return outputs, tape.gradient(targets, [*xs, *variables(state)], output_gradients=upstreams)
+    sources = [*asked.xs, *variables(state)]
+    return {"output": outputs, "grad": tape.gradient(*upstream(outputs, asked, sources))} | derived(spec, asked)
+
+
+def upstream(outputs: Sequence[Any], asked: Asked, sources: Sequence[Any]) -> tuple[list, list, list]:
+    """The outputs that have an upstream, the sources, and the upstreams."""
+    pairs = [(y, g) for y, g in zip(outputs, asked.gs or (), strict=True) if g is not None]
+    return [y for y, _ in pairs], list(sources), [g for _, g in pairs]
+
+
+def derived(spec: Spec, asked: Asked) -> dict[str, list]:
+    """Forward mode by `tf.autodiff.ForwardAccumulator`, second order by a tape around a tape, as far as promised."""
+    found: dict[str, list] = {}
+    if asked.ts is None:
+        return found
+    if spec.jvp:
+        with tf.autodiff.ForwardAccumulator(list(asked.xs), list(asked.ts)) as forward:
+            outputs = call(spec, None, asked.xs)
+        found["jvp"] = [forward.jvp(y) for y in outputs]
+    if spec.hvp:
+        with tf.GradientTape() as outer:
+            outer.watch(asked.xs)
+            with tf.GradientTape() as inner:
+                inner.watch(asked.xs)
+                outputs = call(spec, None, asked.xs)
+            grads = inner.gradient(*upstream(outputs, asked, asked.xs))
+        found["hvp"] = outer.gradient(*along(grads, asked))
+    return found
+
+
+def along(grads: Sequence[Any], asked: Asked) -> tuple[list, list, list]:
+    """The gradients that there are, the inputs, and the tangents to the inputs whose gradients they are."""
+    pairs = [(g, t) for g, t in zip(grads, asked.ts or (), strict=True) if g is not None]
+    return [g for g, _ in pairs], list(asked.xs), [t for _, t in pairs]
 
 
 def plain(value: Any) -> Any:
@@ -113,7 +148,7 @@ def final(state: dict[str, Any] | None, read: Callable[[Any], Any] = lambda v: v
     return {k: np.asarray(len(v), np.int64) if isinstance(v, list) else read(v) for k, v in (state or {}).items()}
 
 
-def eager(spec: Spec, device: str, evidence: Evidence) -> Callable[..., Ran]:
+def eager(spec: Spec, device: str, evidence: Evidence) -> Program:
     """Op by op. The ops are then seen by a second, forward-only run under a callback, on a state of its own."""
 
     def seen(op_type: str, _inputs: Any, _attrs: Any, outputs: Any, op_name: Any = None, graph: Any = None) -> None:
@@ -122,18 +157,17 @@ def eager(spec: Spec, device: str, evidence: Evidence) -> Callable[..., Ran]:
         where = evidence.ran.setdefault(op_type, set())
         where.update(short_device(o.device) for o in outputs if graph is None)
 
-    def run(inputs: Sequence[np.ndarray], upstreams: Sequence[np.ndarray | None] | None) -> Ran:
+    def run(asked: Asked) -> Ran:
         with tf.device(device):
-            state = spec.state(tf, *inputs) if spec.state else None
-            xs = [tf.constant(x) for x in inputs]
-            gs = None if upstreams is None else [None if g is None else tf.constant(g) for g in upstreams]
-            steps = [taped(spec, state, xs, gs, lambda _: None) for _ in range(spec.steps)]
-            ran = Ran(stacked([[plain(y) for y in ys] for ys, _ in steps]), plains(steps[0][1]), final(state))
+            state = spec.state(tf, *asked.xs) if spec.state else None
+            given = asked.map(tf.constant)
+            steps = [plains(taken(spec, state, given, lambda _: None)) for _ in range(spec.steps)]
+            ran = Ran(stacked(steps), final(state), [plain(x) for x in given.xs])
             if not evidence.ops:
-                again = spec.state(tf, *inputs) if spec.state else None
+                again = spec.state(tf, *asked.xs) if spec.state else None
                 op_callbacks.add_op_callback(seen)
                 try:
-                    call(spec, again, xs)
+                    call(spec, again, given.xs)
                 finally:
                     op_callbacks.remove_op_callback(seen)
         return ran
@@ -141,31 +175,35 @@ def eager(spec: Spec, device: str, evidence: Evidence) -> Callable[..., Ran]:
     return run
 
 
-def function(spec: Spec, device: str, evidence: Evidence, *, jit: bool = False) -> Callable[..., Ran]:
+def function(spec: Spec, device: str, evidence: Evidence, *, jit: bool = False) -> Program:
     """Under `tf.function`, compiled by XLA where `jit` says so.
 
     The device scope is entered outside, which is all that XLA honours, and inside, for the ops of the trace.
     """
     state: dict[str, Any] | None = None
+    names: tuple[str, ...] = ()
 
-    def step(xs: Sequence[tf.Tensor], gs: Sequence[tf.Tensor] | None) -> Any:
+    def step(xs: Any, gs: Any, ts: Any) -> Any:
+        nonlocal names
         with tf.device(device):
-            return taped(spec, state, xs, gs, lambda n: evidence.note_graph(v1.get_default_graph(), n))
+            found = taken(spec, state, Asked(xs, gs, ts), lambda n: evidence.note_graph(v1.get_default_graph(), n))
+        names = tuple(found)
+        return tuple(found.values())  # no dict, whose names TensorFlow sorts: the outputs come first
 
     compiled = tf.function(step, autograph=False, jit_compile=jit or None)
 
-    def run(inputs: Sequence[np.ndarray], upstreams: Sequence[np.ndarray | None] | None) -> Ran:
+    def run(asked: Asked) -> Ran:
         nonlocal state
         with tf.device(device):
-            state = spec.state(tf, *inputs) if spec.state else None
-            xs = [tf.constant(x) for x in inputs]
-            gs = None if upstreams is None else [None if g is None else tf.constant(g) for g in upstreams]
+            state = spec.state(tf, *asked.xs) if spec.state else None
+            given = asked.map(tf.constant)
+            arguments = given.xs, given.gs, given.ts
             if evidence.ran:
-                steps = [compiled(xs, gs) for _ in range(spec.steps)]
+                steps = [compiled(*arguments) for _ in range(spec.steps)]
             else:
                 context.context().enable_graph_collection()
                 try:
-                    steps = [compiled(xs, gs) for _ in range(spec.steps)]
+                    steps = [compiled(*arguments) for _ in range(spec.steps)]
                 finally:
                     collected = context.context().export_run_metadata()
                     context.context().disable_graph_collection()
@@ -173,32 +211,39 @@ def function(spec: Spec, device: str, evidence: Evidence, *, jit: bool = False) 
                 if jit:
                     ran = {short_device(y.device) for y in steps[0][0] if isinstance(y, tf.Tensor)}
                     evidence.ran = dict.fromkeys(evidence.ops, ran)
-        return Ran(stacked([[plain(y) for y in ys] for ys, _ in steps]), plains(steps[0][1]), final(state))
+        found = [plains(dict(zip(names, s, strict=True))) for s in steps]
+        return Ran(stacked(found), final(state), [plain(x) for x in given.xs])
 
     return run
 
 
-def xla(spec: Spec, device: str, evidence: Evidence) -> Callable[..., Ran]:
+def xla(spec: Spec, device: str, evidence: Evidence) -> Program:
     """Under `tf.function(jit_compile=True)`."""
     return function(spec, device, evidence, jit=True)
 
 
-def graph(spec: Spec, device: str, evidence: Evidence) -> Callable[..., Ran]:
+def graph(spec: Spec, device: str, evidence: Evidence) -> Program:
     """In a v1 graph and `Session`; the inputs are fed, so that nothing can be folded away."""
     built: dict[str, Any] = {}
 
-    def build(inputs: Sequence[np.ndarray], upstreams: Sequence[np.ndarray | None] | None) -> None:
+    def build(asked: Asked) -> None:
         with tf.Graph().as_default() as graph, tf.device(device):
-            built["state"] = spec.state(tf, *inputs) if spec.state else None
-            built["xs"] = [v1.placeholder(x.dtype if x.dtype != object else tf.string, x.shape) for x in inputs]
-            built["ys"] = call(spec, built["state"], built["xs"])
+            built["state"] = spec.state(tf, *asked.xs) if spec.state else None
+            built["fed"] = given = asked.map(
+                lambda a: v1.placeholder(a.dtype if a.dtype != object else tf.string, a.shape)
+            )
+            outputs = call(spec, built["state"], given.xs)
             evidence.note_graph(graph, 0)  # fetches are fed by placeholders: nothing to fold
-            built["grads"] = built["gs"] = None
-            if upstreams is not None:
-                targets = [y for y, g in zip(built["ys"], upstreams, strict=True) if g is not None]
-                built["gs"] = [v1.placeholder(g.dtype, g.shape) for g in upstreams if g is not None]
-                sources = [*built["xs"], *variables(built["state"])]
-                built["grads"] = v1.gradients(targets, sources, grad_ys=built["gs"])
+            wanted = built["wanted"] = {"output": outputs}
+            if given.gs is not None:
+                sources = [*given.xs, *variables(built["state"])]
+                targets, sources, upstreams = upstream(outputs, given, sources)
+                wanted["grad"] = v1.gradients(targets, sources, grad_ys=upstreams)
+            if given.ts is not None and spec.jvp:
+                wanted["jvp"] = _forward(outputs, given)
+            if given.ts is not None and spec.hvp:
+                grads, sources, tangents = along(wanted["grad"], given)
+                wanted["hvp"] = v1.gradients(grads, sources, grad_ys=tangents)
             built["init"] = v1.global_variables_initializer()
         cpus = len(tf.config.list_logical_devices("CPU"))
         config = v1.ConfigProto(
@@ -210,39 +255,52 @@ def graph(spec: Spec, device: str, evidence: Evidence) -> Callable[..., Ran]:
         )
         built["session"] = v1.Session(graph=graph, config=config)
 
-    def run(inputs: Sequence[np.ndarray], upstreams: Sequence[np.ndarray | None] | None) -> Ran:
+    def run(asked: Asked) -> Ran:
         if "session" not in built:  # a build that raised, as for want of a gradient, left some of the rest
-            build(inputs, upstreams)
-        session, grads = built["session"], built["grads"]
-        feed = dict(zip(built["xs"], inputs, strict=True))
-        if upstreams is not None:
-            feed.update(zip(built["gs"], (g for g in upstreams if g is not None), strict=True))
+            build(asked)
+        session, wanted = built["session"], built["wanted"]
+        feed = dict(zip(built["fed"].arrays, asked.arrays, strict=True))
         session.run(built["init"])
-        wanted = {"ys": built["ys"], "grads": [g for g in grads or () if g is not None]}
+        there = {q: [v for v in values if v is not None] for q, values in wanted.items()}
         options, metadata = None, None
         if not evidence.ran:
             options, metadata = v1.RunOptions(output_partition_graphs=True), v1.RunMetadata()
-        steps = [session.run(wanted, feed, options=options, run_metadata=metadata) for _ in range(spec.steps)]
+        steps = [session.run(there, feed, options=options, run_metadata=metadata) for _ in range(spec.steps)]
         if metadata:
             evidence.note_partitions(metadata.partition_graphs)
-        found = iter(steps[0]["grads"])
-        grads = None if grads is None else [None if g is None else next(found) for g in grads]
-        return Ran(stacked([s["ys"] for s in steps]), grads, final(built["state"], session.run))
+        for found in steps:
+            for quantity, values in wanted.items():
+                fetched = iter(found[quantity])
+                found[quantity] = [None if v is None else next(fetched) for v in values]
+        return Ran(stacked(steps), final(built["state"], session.run), list(asked.xs))
 
     return run
 
 
-def plains(grads: Any) -> list[Any] | None:
-    """Gradients as arrays."""
-    return None if grads is None else [plain(g) for g in grads]
+def _forward(outputs: Sequence[Any], asked: Asked) -> list[Any]:
+    """The Jacobian times the tangents by two reverse passes: the VJP is linear in its upstreams, whatever they are.
+
+    J. Townsend, A new trick for calculating Jacobian vector products:
+    https://j-towns.github.io/2017/06/12/A-new-trick.html
+    """
+    dummies = [tf.ones_like(y) for y in outputs]
+    grads, _, tangents = along(v1.gradients(list(outputs), list(asked.xs), grad_ys=dummies), asked)
+    return v1.gradients(grads, dummies, grad_ys=tangents)
 
 
-def stacked(steps: list[list[Any]]) -> list[Any]:
-    """Each output of the only step, or of all steps along a new first axis."""
-    return steps[0] if len(steps) == 1 else [np.stack(ys) for ys in zip(*steps, strict=True)]
+def plains(found: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
+    """Every quantity as arrays; see `plain`."""
+    return {quantity: [plain(v) for v in values] for quantity, values in found.items()}
 
 
-MODES: dict[str, Callable[[Spec, str, Evidence], Callable[..., Ran]]] = {
+def stacked(steps: list[dict[str, list[Any]]]) -> dict[str, list[Any]]:
+    """The quantities of the only step; of several, each output along a new first axis."""
+    if len(steps) == 1:
+        return steps[0]
+    return {"output": [np.stack(ys) for ys in zip(*(s["output"] for s in steps), strict=True)]}
+
+
+MODES: dict[str, Callable[[Spec, str, Evidence], Program]] = {
     "eager": eager,
     "function": function,
     "xla": xla,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import ml_dtypes  # noqa: F401  (teaches NumPy the names bfloat16, float8_…)
@@ -37,16 +37,18 @@ class Result:
 class Observation:
     """All that one run of a case under a plan gave.
 
-    `quantities` maps `output[i]` and `grad[i]` to results. `ran_on` names the devices on which the ops of interest
-    really ran, `raw_op` the OpDef names of the executed graph. `fault` says why the run proves nothing (an op on
-    another device, an op that never ran), `lacking` which kernel is not registered, `poisoned` that the device no
-    longer works.
+    `quantities` maps `output[i]`, `grad[i]`, `jvp[i]` and `hvp[i]` to results. `ran_on` names the devices on which the
+    ops of interest really ran, `raw_op` the OpDef names of the executed graph. `again` has an entry for each kind of
+    thing that the run was held against (see `harness.again`): the results that came out differently, by quantity.
+    `fault` says why the run proves nothing (an op on another device, an op that never ran), `lacking` which kernel is
+    not registered, `poisoned` that the device no longer works.
     """
 
     quantities: Mapping[str, Result]
     ran_on: str = ""
     raw_op: str = ""
     seconds: float = 0.0
+    again: Mapping[str, Mapping[str, Result]] = field(default_factory=dict)
     fault: str = ""
     lacking: str = ""
     poisoned: bool = False

@@ -13,7 +13,7 @@ import math
 import os
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Self
 
@@ -75,8 +75,7 @@ class Record:
 
     def to_json(self) -> dict[str, Any]:
         """The row as JSON-able data."""
-        row = asdict(self)
-        return {k: repr(v) if isinstance(v, float) and not math.isfinite(v) else v for k, v in row.items()}
+        return {k: repr(v) if isinstance(v, float) and not math.isfinite(v) else v for k, v in vars(self).items()}
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Self:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import import_module
@@ -70,10 +70,56 @@ Made = Bits | Cycle
 
 
 @dataclass(frozen=True)
+class Asked:
+    """What a program is run with: inputs; upstreams, for gradients; tangents, for forward mode and second order.
+
+    Each is an array, a placeholder, a tensor, or None for an output without a gradient.
+    """
+
+    xs: Sequence[Any]
+    gs: Sequence[Any] | None = None
+    ts: Sequence[Any] | None = None
+
+    def map(self, change: Callable[[Any], Any]) -> Asked:
+        """The same with each one changed."""
+
+        def each(arrays: Sequence[Any] | None) -> Any:
+            return None if arrays is None else [None if a is None else change(a) for a in arrays]
+
+        return Asked(each(self.xs), each(self.gs), each(self.ts))
+
+    @property
+    def arrays(self) -> list[Any]:
+        """All of them in a row."""
+        return [a for part in (self.xs, self.gs, self.ts) for a in part or () if a is not None]
+
+    @property
+    def signature(self) -> tuple[Any, ...]:
+        """What a program is built for: what is asked for, in which shapes and dtypes."""
+        told = self.map(lambda a: (a.shape, a.dtype.name))
+        return tuple(part if part is None else tuple(part) for part in (told.xs, told.gs, told.ts))
+
+    def less(self) -> Iterator[Asked]:
+        """The same, then without tangents, then without upstreams."""
+        yield self
+        if self.ts is not None:
+            yield Asked(self.xs, self.gs)
+        if self.gs is not None:
+            yield Asked(self.xs)
+
+    def gives(self, quantity: str) -> bool:
+        """Whether a quantity is asked for."""
+        needed: Any = {"output": self.xs, "grad": self.gs}.get(quantity.partition("[")[0], self.ts)
+        return needed is not None
+
+
+@dataclass(frozen=True)
 class Request:
     """One case under one plan: its inputs, and an upstream gradient for each output.
 
-    An upstream is None for an output that has no gradient; `upstreams` is None where no gradient is asked for.
+    An upstream is None for an output that has no gradient; `upstreams` is None where no gradient is asked for, and
+    `tangents`, one an input, where neither forward mode nor second order is. `again` names what the run is to be held
+    against; see `harness.again`.
     `quantities` are those that are expected; final values of the named `state` follow the outputs.
     Arrays that are easily told are not sent: the server makes them. `segment` names the shared memory through which
     arrays come back; without one they come through the pipe.
@@ -88,6 +134,8 @@ class Request:
     upstreams: tuple[np.ndarray | Made | None, ...] | None
     quantities: tuple[str, ...]
     state: tuple[str, ...] = ()
+    tangents: tuple[np.ndarray, ...] | None = None
+    again: tuple[str, ...] = ()
     segment: str = ""
 
     def made(self) -> Request:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from harness.again import kinds
 from harness.catalog import Item
 from harness.devices import DeviceServer, run_all
 from harness.expect import Expectation, ReferenceFault, Want, expectations
@@ -17,7 +18,7 @@ from harness.record import Record, Shard
 from harness.request import Request
 from harness.slots import Slots
 from harness.spec import Case
-from harness.verdict import Context, broken, judge
+from harness.verdict import Context, broken, judge, rejudge
 
 
 def planned(item: Item, plans: Sequence[Plan], only: Collection[str] = ()) -> list[tuple[Case, Plan]]:
@@ -106,6 +107,7 @@ class Runner:
                 found = judge(
                     self.context, item.suite, case, plan, seen[plan], other, inputs, against=str(base), slack=2.0
                 )
+            found += rejudge(self.context, item.suite, case, plan, seen[plan], expected[plan].wants, inputs)
             self._write("compare", case, plan, found)
             records += found
         return records
@@ -146,6 +148,8 @@ def request(item: Item, case: Case, plan: Plan, inputs: Any, expected: Expectati
         upstreams=expected.upstreams,
         quantities=tuple(expected.wants),
         state=expected.state,
+        tangents=expected.tangents,
+        again=kinds(case.spec, inputs),
     )
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from harness.again import same
 from harness.catalog import Catalog
 from harness.compare import compare, ulp_of
 from harness.expect import Want, expectation
@@ -155,20 +156,6 @@ def truth(want: Want) -> Result:
     return Result(want.status, value, want.indices, want.shape)
 
 
-def _same(one: Result, other: Result) -> bool:
-    if (one.status, one.code) != (other.status, other.code):
-        return False
-    a, b = one.value, other.value
-    if a is None or b is None:
-        return a is b
-    if a.dtype == object or b.dtype == object:
-        return a.shape == b.shape and bool((a == b).all())
-    if (a.shape, a.dtype) != (b.shape, b.dtype):
-        return False
-    nan = np.isnan(a) & np.isnan(b) if _floating(a) else np.zeros(a.shape, bool)
-    return bool(np.where(nan, 0, a).astype(a.dtype).tobytes() == np.where(nan, 0, b).astype(b.dtype).tobytes())
-
-
 def _trials(case: Case) -> Iterator[tuple[str, bool]]:
     """(mutant of a quantity, whether it is killed), for each possible one, on each side of the case's contract."""
     inputs = case.inputs()
@@ -177,7 +164,7 @@ def _trials(case: Case) -> Iterator[tuple[str, bool]]:
             right, budget = truth(want), case.spec.budget(quantity, case.dtype)
             for name, mutant in {**MUTANTS, "one ULP past the budget": past(want, budget)}.items():
                 wrong = mutant(right, inputs)
-                if wrong is not None and not _same(wrong, right):
+                if wrong is not None and not same(wrong, right):
                     found = compare(wrong, want, quantity, budget=budget)
                     yield f"{name} in {quantity}", bool(found.kind)
 

@@ -7,7 +7,7 @@ import platform
 import re
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from multiprocessing.connection import Connection
 from typing import Any
@@ -18,10 +18,11 @@ from tensorflow.core.protobuf import error_codes_pb2
 from tensorflow.python.framework import kernels
 from tensorflow.python.framework.indexed_slices import IndexedSlicesValue
 
-from harness.modes import MODES, TRANSPORT, Evidence, Ran, op_names
+from harness.again import in_pieces, repeated
+from harness.modes import MODES, TRANSPORT, Evidence, Program, Ran, op_names
 from harness.observation import Observation, Result
 from harness.plan import Device
-from harness.request import Request, find_spec
+from harness.request import Asked, Request, find_spec
 from harness.segment import handed
 from harness.spec import Spec
 
@@ -125,51 +126,68 @@ def _quantity(value: Any) -> Result:
     return Result("value", array.astype(object) if array.dtype.kind == "S" else array)  # a scalar string comes as bytes
 
 
+def _results(ran: Ran, state: Sequence[str]) -> dict[str, Result]:
+    """The results of a run by quantity; final values of the named state follow the outputs."""
+    values = {**ran.quantities, "output": [*ran.quantities["output"], *(ran.state[k] for k in state)]}
+    return {f"{name}[{i}]": _quantity(v) for name, vs in values.items() for i, v in enumerate(vs)}
+
+
 class Programs:
     """The programs that were built for the spec and dtype at hand, one for each mode and set of shapes."""
 
     def __init__(self) -> None:
         self._of: tuple[str, ...] = ()
-        self._built: dict[Any, tuple[Callable[..., Ran], Evidence]] = {}
+        self._built: dict[Any, tuple[Program, Evidence]] = {}
 
-    def get(self, spec: Spec, request: Request, device: Device, gradient: bool) -> tuple[Callable[..., Ran], Evidence]:
-        """A program for this request: a built one if there is one, and always a new one for a spec with state."""
-        of = (request.module, request.spec, request.dtype)
+    def enter(self, request: Request) -> Spec:
+        """The spec that a request is about; what was built for another spec or dtype is forgotten."""
+        spec, of = find_spec(request.module, request.spec), (request.module, request.spec, request.dtype)
         if of != self._of:
             self._of, self._built = of, {}
             if spec.state:
                 tf.keras.backend.clear_session()
             gc.collect()
-        key = (request.mode, gradient, *((x.shape, x.dtype.name) for x in request.arrays))
+        return spec
+
+    def get(
+        self, spec: Spec, mode: str, device: Device, asked: Asked, *, pieces: bool = False
+    ) -> tuple[Program, Evidence]:
+        """A program for what is asked: a built one if there is one, and always a new one for a spec with state."""
+        key = (mode, pieces, asked.signature)
         if key not in self._built or spec.state:
             evidence = Evidence()
-            self._built[key] = MODES[request.mode](spec, device.tf_name, evidence), evidence
+            made = in_pieces(spec) if pieces else spec
+            self._built[key] = MODES[mode](made, device.tf_name, evidence), evidence
         return self._built[key]
 
 
 def observe(request: Request, device: Device, programs: Programs) -> Observation:
-    """Runs a request. If outputs and gradients together fail, the outputs are asked for alone."""
-    spec = find_spec(request.module, request.spec)
+    """Runs a request. If what it asks for fails as a whole, less is asked for: no tangents, then no gradients."""
+    spec = programs.enter(request)
+    before = tuple(x.copy() for x in request.arrays) if request.again else ()
     quantities: dict[str, Result] = {}
-    program, evidence = programs.get(spec, request, device, request.upstreams is not None)
+    again: dict[str, dict[str, Result]] = {}
     started = time.perf_counter()
-    try:
-        ran = program(request.inputs, request.upstreams)
-    except Exception as error:  # noqa: BLE001  every error is a result
-        quantities = dict.fromkeys(request.quantities, failure(error))
-        ran = None
-        if request.upstreams is not None:
-            program, evidence = programs.get(spec, request, device, False)
+    for asked in Asked(request.arrays, request.upstreams, request.tangents).less():
+        program, evidence = programs.get(spec, request.mode, device, asked)
+        try:
+            ran = program(asked)
+        except Exception as error:  # noqa: BLE001  every error is a result
+            quantities.update(dict.fromkeys(filter(asked.gives, request.quantities), failure(error)))
+            seconds = time.perf_counter() - started
+            continue
+        seconds = time.perf_counter() - started
+        found = _results(ran, request.state)
+        quantities.update(found)
+
+        def rerun(asked: Asked, pieces: bool) -> tuple[Mapping[str, Result], Result | None]:
             try:
-                ran = program(request.inputs, None)
-            except Exception as alone:  # noqa: BLE001
-                outputs = [q for q in request.quantities if q.startswith("output")]
-                quantities.update(dict.fromkeys(outputs, failure(alone)))
-    seconds = time.perf_counter() - started
-    if ran is not None:
-        values = [*ran.outputs, *(ran.state[k] for k in request.state)]
-        quantities.update({f"output[{i}]": _quantity(y) for i, y in enumerate(values)})
-        quantities.update({f"grad[{i}]": _quantity(g) for i, g in enumerate(ran.grads or ())})
+                return _results(programs.get(spec, request.mode, device, asked, pieces=pieces)[0](asked), ()), None
+            except Exception as error:  # noqa: BLE001
+                return {}, failure(error)
+
+        again = repeated(request.again, asked, before, [_quantity(x) for x in ran.inputs], found, rerun)
+        break
     wanted = spec.ops_in(request.mode)
     failed = any(r.status == "error" for r in quantities.values())
     places = {place for op in wanted if op not in TRANSPORT for place in evidence.ran.get(op, ())}
@@ -181,6 +199,7 @@ def observe(request: Request, device: Device, programs: Programs) -> Observation
         ran_on=";".join(sorted(places)),
         raw_op=op_names(tuple(evidence.ops), wanted),
         seconds=seconds,
+        again=again,
         fault="" if failed else _fault(wanted, evidence, places, device),
         lacking=lacking_kernel(wanted, device, request.mode, request.dtype) if failed else "",
         poisoned=failed and not _works(device),

@@ -69,15 +69,22 @@ class Spec:
     vjp(g, *inputs)             → the vector-Jacobian product, one entry an input (and then one a state variable):
                                   an array, None (unconnected), `Sparse`, or `Raises` for all of them. `g` is shaped
                                   like the reference's result. Without `vjp` no gradient is asked for.
+    jvp(t, *inputs)             → forward mode: the Jacobian times the tangents `t`, one entry an output. `t` is shaped
+                                  like the input, or a tuple where there are several.
+    hvp(g, t, *inputs)          → second order: the derivative of the VJP along `t`, one entry an input; with `vjp`.
+    elementwise                 an element of an output comes from the inputs' elements in its place alone, so that it
+                                  must not matter where it stands: each run of inputs that have one shape is held
+                                  against one in pieces, which is another program to build.
     recipes                     name → recipe(draw, dtype) → input arrays.
     ops                         OpDef names, `;`-joined, that the executed graph has to contain, or a dict by mode.
     modes                       the modes that can express the program at all; one that refuses it is a contract.
     state(tf, *inputs)          → dict of variables, and of lists to which Python side effects append.
     steps                       how often the program runs on one state; outputs are stacked on a new first axis.
-    ulp                         budget in ULPs of the result's dtype by quantity (`output`, `grad[1]`) and, where it
-                                differs, dtype. Absent means exact.
-    bound                       quantity → bound(u, g, *inputs) → largest absolute error, for accumulations;
-                                u is the unit round-off of the case's dtype.
+    ulp                         budget in ULPs of the result's dtype by quantity (`output`, `grad[1]`, `jvp`) and,
+                                where it differs, dtype. Absent means exact.
+    bound                       quantity → bound(u, g, *inputs), or bound(u, g, t, *inputs) of `jvp` and `hvp` → largest
+                                absolute error, for accumulations and where the error goes with the input; u is the
+                                unit round-off of the case's dtype.
     contract                    pattern of plans (`gpu/*`, `*/xla`) → `Side`; the first that matches counts.
     """
 
@@ -88,6 +95,9 @@ class Spec:
     ops: str | Mapping[str, str]
     second: Callable[..., Any] | None = None
     vjp: Callable[..., Any] | None = None
+    jvp: Callable[..., Any] | None = None
+    hvp: Callable[..., Any] | None = None
+    elementwise: bool = False
     dtypes: tuple[str, ...] = ("float32",)
     modes: tuple[str, ...] = MODES
     state: Callable[..., dict[str, Any]] | None = None
@@ -109,6 +119,10 @@ class Spec:
             raise ValueError(f"spec {self.name}: tier {self.tier!r} is none of {', '.join(TIERS)}")
         if self.steps > 1 and self.vjp:
             raise ValueError(f"spec {self.name}: a program of several steps can't have a vjp")
+        if self.state and (self.jvp or self.hvp or self.elementwise):
+            raise ValueError(f"spec {self.name}: a program with state can't have jvp, hvp or be elementwise")
+        if self.hvp and not self.vjp:
+            raise ValueError(f"spec {self.name}: hvp is the derivative of vjp, which it lacks")
         for case in self.cases():
             if not CASE_ID.fullmatch(case.id):
                 raise ValueError(f"spec {self.name}: case id {case.id!r} does not match {CASE_ID.pattern}")

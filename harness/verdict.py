@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -57,6 +57,39 @@ def judge(
     return records
 
 
+def rejudge(
+    context: Context,
+    suite: str,
+    case: Case,
+    plan: Plan,
+    observation: Observation,
+    wants: Mapping[str, Want],
+    inputs: Sequence[np.ndarray],
+) -> list[Record]:
+    """A record for each promised quantity that came, against the plan itself: what its runs gave again."""
+    again, records = observation.again, []
+    for quantity in wants if again else ():
+        first = observation.quantities.get(quantity, _LOST)
+        if first.status not in ("value", "unconnected", "sparse"):
+            continue
+        found = compare(first, Want.of(first), quantity)
+        for kind, others in again.items():
+            mutated = next(iter(others), "") if kind == "input_mutated" and quantity == "output[0]" else ""
+            if mutated:
+                was = inputs[int(mutated[len("input[") : -1])]
+                found = replace(
+                    compare(others[mutated], Want("value", was, was.dtype), mutated), detail=f"{mutated} changed"
+                )
+            elif quantity in others:
+                found = compare(others[quantity], Want.of(first), quantity)
+            else:
+                continue
+            found = replace(found, kind=kind)
+            break
+        records.append(decide(context, suite, case, plan, observation, quantity, found, inputs, against=str(plan)))
+    return records
+
+
 def decide(
     context: Context,
     suite: str,
@@ -74,7 +107,7 @@ def decide(
 
     `side` is that of the contract which the comparison was made with; without it, the spec's for the plan.
     """
-    side = side or case.spec.side(plan)
+    side = None if against == str(plan) else side or case.spec.side(plan)
     result = observation.quantities.get(quantity, _LOST)
     row = _row(context, suite, case, plan, observation, found, inputs, against, quantity)
     entry = context.known.find(place_of(row), context.tf)
@@ -193,7 +226,9 @@ def rerun(case: Case, plan: Plan, against: str) -> str:
 
 def sentence(record: Record) -> str:
     """A record in one line: what, where, k of n, worst against allowed, index, input, got, want."""
-    parts = [f"{record.verdict}: {record.case} on {record.device}/{record.mode} against {record.against},"]
+    plan = f"{record.device}/{record.mode}"
+    against = "itself, run again" if record.against == plan else record.against
+    parts = [f"{record.verdict}: {record.case} on {plan} against {against},"]
     parts.append(f"{record.quantity}: {record.kind or 'no difference'}")
     if record.mismatched:
         parts.append(f"in {record.mismatched} of {record.size}")

@@ -47,7 +47,8 @@ def values(row: Mapping[str, Any]) -> str:
 
 def without_case(row: Mapping[str, Any]) -> str:
     """What was found: `output[0] on cpu/xla: differs from numpy in 3 of 67 elements, worst 12 ULP of 1 allowed.`"""
-    says = _SAYS[row["verdict"]].format(against=row["against"])
+    plan = f"{row['device']}/{row['mode']}"
+    says = _SAYS[row["verdict"]].format(against="itself, run again" if row["against"] == plan else row["against"])
     text = f"{row['quantity']} on {row['device']}/{row['mode']}: {says}"
     if row["mismatched"] and row["verdict"] != "match":
         text += f" in {row['mismatched']:,} of {row['size']:,} elements"

@@ -1,6 +1,7 @@
 """Planted faults: programs that really do what a device server, a placer or a kernel may do wrong."""
 
 import ctypes
+import itertools
 import os
 import signal
 import sys
@@ -172,4 +173,73 @@ STATE = (
     floor("poisons", _poison, modes=("eager",), vjp=None, recipes=TWO),
     floor("settings", _settings, ops="", vjp=None, reference=lambda x: np.append(x * 0, [0.0, 0.0, 1.0, 1.0])),
 )
-SPECS = STATE + LETHAL + HANGING + ABORTING + WRONG + CONTRACTS
+
+
+def _counted(tf, x):
+    """Floor plus how often that was asked for."""
+    return tf.floor(x) + tf.ensure_shape(tf.numpy_function(lambda: np.float32(next(_RUNS)), [], tf.float32), ())
+
+
+_RUNS = itertools.count()
+_SMALL = 8
+
+
+def _by_length(tf, x):
+    """Floor, with one more where a vector is shorter than a register, and in its gradient."""
+    return tf.floor(x) + (x if x.shape.num_elements() < _SMALL else 0 * x)
+
+
+def _halved_second(tf):
+    """The square, with a gradient that is right and whose own gradient is half of what it should be."""
+
+    @tf.custom_gradient
+    def square(x):
+        def vjp(g):
+            @tf.custom_gradient
+            def slope(g, x):
+                return 2 * x * g, lambda h: (2 * x * h, g * h)
+
+            return slope(g, x)
+
+        return tf.square(x), vjp
+
+    return square
+
+
+AGAIN = (
+    floor("drifts", _counted, modes=("eager", "function", "graph"), vjp=None),
+    floor(
+        "writes-to-its-input",
+        lambda tf, x: tf.floor(tf.raw_ops.InplaceUpdate(x=x, i=[3], v=[9.5])),
+        reference=lambda x: np.floor(np.where(np.arange(x.size) == 3, 9.5, x)),
+        modes=("eager", "function"),
+        vjp=None,
+    ),
+    floor("by-length", _by_length, vjp=lambda g, x: 0 * g, elementwise=True),
+    floor("sound", lambda tf, x: tf.floor(x), elementwise=True),
+    Spec(
+        name="cube",
+        program=lambda tf, x: x * x * x,
+        reference=lambda x: x**3,
+        vjp=lambda g, x: 3 * x**2 * g,
+        jvp=lambda t, x: 3 * x**2 * t,
+        hvp=lambda g, t, x: 6 * x * g * t,
+        recipes=ONE,
+        ops="Mul",
+        ulp={"output": 1.5, "grad": 4, "jvp": 4, "hvp": 4},
+    ),
+    Spec(
+        name="wrong-forward",
+        program=lambda tf, x: _halved_second(tf)(x),
+        reference=np.square,
+        vjp=lambda g, x: 2 * x * g,
+        jvp=lambda t, x: 2 * x * t,
+        hvp=lambda g, t, x: 2 * g * t,
+        recipes=ONE,
+        ops="Square",
+        ulp={"output": 0.5, "grad": 1, "jvp": 1, "hvp": 1},
+    ),
+)
+
+
+SPECS = AGAIN + STATE + LETHAL + HANGING + ABORTING + WRONG + CONTRACTS

@@ -32,7 +32,7 @@ def test_a_good_entry_loads(tmp_path):
         ({"mode": '"jit"'}, "no mode 'jit'; there is eager, function, graph, xla"),
         ({"dtype": '"float64"'}, "no dtype 'float64'; there is float32"),
         ({"recipe": '"edges"'}, "no recipe 'edges'; there is plain"),
-        ({"quantity": '"output"'}, "expected output[i] or grad[i]"),
+        ({"quantity": '"output"'}, "expected output[i], grad[i], jvp[i] or hvp[i]"),
         ({"device": '"GPU 0"'}, "expected TYPE or TYPE:INDEX"),
         ({"tf": '"2.21 and up"'}, "expected a version specifier"),
         ({"link": '"javascript:alert(1)"'}, "expected https://"),

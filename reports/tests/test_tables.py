@@ -141,3 +141,9 @@ def test_the_sentence_of_a_mismatch_tells_what_where_how_many_and_how_far() -> N
 def test_every_verdict_has_a_sentence(verdict: str) -> None:
     row = replace(synthetic.records([("s", "floor")], ["cpu"], ["edges"])[0], verdict=verdict, against="numpy")
     assert sentence.of_record(vars(row)).startswith("floor-float32-edges, output[0] on cpu/eager: ")
+
+
+def test_a_run_that_is_not_the_same_again_is_said_to_differ_from_itself() -> None:
+    row = synthetic.records([("s", "floor")], ["cpu"], ["edges"])[0]
+    row = replace(row, verdict="mismatch", kind="position", against=f"{row.device}/{row.mode}")
+    assert ": differs from itself, run again" in sentence.of_record(vars(row))

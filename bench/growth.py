@@ -1,0 +1,102 @@
+"""A run's wall time and memory as cases grow: floor in eager mode and in a v1 graph, 50 cases an item, one worker.
+
+`worker` is the largest resident set of the pytest process, which writes the report at the end; `server` that of its
+device server. Linear: the time of a case does not grow.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from harness.devices import ROOT
+from harness.inputs import plain
+from harness.spec import Spec
+from suites.rounding import SPECS as ROUNDING
+
+SIZES = (100, 1_000, 10_000)
+PER_ITEM = 50
+_FLOOR = next(spec for spec in ROUNDING if spec.name == "floor")
+
+
+def _specs(count: int) -> tuple[Spec, ...]:
+    recipes = {f"r{i}": plain for i in range(PER_ITEM)}
+    return tuple(
+        Spec(
+            name=f"floor{n}",
+            ops=_FLOOR.ops,
+            program=_FLOOR.program,
+            reference=_FLOOR.reference,
+            vjp=_FLOOR.vjp,
+            recipes=recipes,
+        )
+        for n in range(count // PER_ITEM)
+    )
+
+
+SPECS = _specs(int(os.environ.get("TF_OPDIFF_GROWTH", PER_ITEM)))
+
+
+def run(count: int, folder: Path) -> dict[str, object]:
+    """A row of the table."""
+    command = [sys.executable, "-m", "pytest", "-q", "-o", "opdiff_suites=bench.growth", "-o", "opdiff_known=/dev/null"]
+    command += ["--mode", "eager", "--mode", "graph", f"--run-dir={folder}/{count}"]
+    environment = {**os.environ, "TF_OPDIFF_GROWTH": str(count)}
+    begin = time.perf_counter()
+    with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True) as process:
+        worker, server, output = 0, 0, ""
+        while process.poll() is None:
+            tree = _tree(process.pid)
+            worker = max(worker, _rss(process.pid))
+            server = max([server, *(_rss(pid) for pid in tree)])
+            time.sleep(0.05)
+        assert process.stdout is not None
+        output = process.stdout.read()
+    seconds = time.perf_counter() - begin
+    if process.returncode:
+        raise RuntimeError(output[-2000:])
+    records = int(re.search(r"(\d+) match", output.replace(",", ""))[1])  # type: ignore[index]
+    return {
+        "cases": count,
+        "records": records,
+        "wall, s": seconds,
+        "ms a case": 1000 * seconds / count,
+        "worker, MiB": worker >> 20,
+        "server, MiB": server >> 20,
+    }
+
+
+def _tree(root: int) -> list[int]:
+    """The processes below one."""
+    parents = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(") ")[2].split()[1])
+            except OSError:
+                continue
+    found, todo = [], [root]
+    while todo:
+        children = [pid for pid, parent in parents.items() if parent == todo[0]]
+        todo = todo[1:] + children
+        found += children
+    return found
+
+
+def _rss(pid: int) -> int:
+    """The resident set in bytes; 0 of a process that has ended."""
+    try:
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, IndexError):
+        return 0
+
+
+def rows() -> list[dict[str, object]]:
+    """A row a size; the fixed cost of start and end shows in the first."""
+    with tempfile.TemporaryDirectory() as folder:
+        return [run(count, Path(folder)) for count in SIZES]

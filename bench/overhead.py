@@ -1,0 +1,142 @@
+"""The default run's wall time over that of a bare script that makes the same TensorFlow calls on the same plans.
+
+Bare: one process builds the same programs and runs them on the same inputs as often, with gradients, and looks at
+nothing. The run: `pytest` from its start to the written report. Cases on which TensorFlow dies or hangs are left out of
+both. `one` is one worker and its device server, `two` are two workers with theirs.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from harness import known
+from harness.again import cut
+from harness.catalog import Catalog, Item
+from harness.devices import ROOT
+from harness.expect import ReferenceFault, expectations
+from harness.plan import MODES, Device, Plan
+from harness.request import Asked, Request
+from harness.run import planned, request
+from harness.spec import Spec
+
+_PLANS = [Plan(Device("cpu"), mode) for mode in MODES]
+
+
+def chosen() -> list[Item]:
+    """The items of the default tier on which no plan is known to crash or hang."""
+    catalog = Catalog.load("suites")
+    entries = known.load(ROOT / "suites" / "known.toml", catalog).entries
+    lethal = {
+        n for e in entries if e.kind in ("crash", "hang") for n in ([e.spec] if isinstance(e.spec, str) else e.spec)
+    }
+    return [item for item in catalog.select() if item.spec.name not in lethal]
+
+
+def requests(items: list[Item]) -> list[Request]:
+    """What the run asks its device server."""
+    made = []
+    for item in items:
+        for case in item.cases:
+            inputs = case.inputs()
+            plans = [p for p in _PLANS if p.mode in item.spec.modes]
+            try:
+                expected = expectations(case, inputs, plans)
+            except ReferenceFault:
+                continue
+            made += [request(item, case, plan, inputs, expected[plan]) for c, plan in planned(item, plans) if c == case]
+    return made
+
+
+def bare(path: Path) -> float:
+    """Seconds that the TensorFlow calls of the pickled requests take, the import included."""
+    asked: list[Request] = pickle.loads(path.read_bytes())
+    begin = time.perf_counter()
+    from harness.again import in_pieces
+    from harness.modes import MODES as PROGRAMS
+    from harness.modes import Evidence
+    from harness.request import find_spec
+    from harness.server import configure
+
+    class Mute(Evidence):
+        """No evidence is wanted: there is some already, and no more is taken in."""
+
+        def note_graph(self, graph: Any, outputs: int) -> None:
+            pass
+
+    device = Device("cpu")
+    configure(device)
+    built: dict[Any, Any] = {}
+    of: Any = None
+
+    def run(spec: Spec, mode: str, less: Asked, pieces: bool) -> None:
+        key = (mode, pieces, less.signature)
+        if key not in built or spec.state:
+            mute = Mute(ops={"": None}, ran={"": set()})
+            built[key] = PROGRAMS[mode](in_pieces(spec) if pieces else spec, device.tf_name, mute)
+        built[key](less)
+
+    for r in asked:
+        if of != (r.spec, r.dtype):
+            of, built = (r.spec, r.dtype), {}
+        spec = find_spec(r.module, r.spec)
+        for less in Asked(r.inputs, r.upstreams, r.tangents).less():
+            try:
+                run(spec, r.mode, less, False)
+            except Exception:  # noqa: BLE001, S112  a refusal, which the run makes a record of
+                continue
+            if "nondeterministic" in r.again:
+                run(spec, r.mode, less, False)
+            if "position" in r.again:
+                run(spec, r.mode, Asked(cut(less.xs), None if less.gs is None else cut(less.gs)), True)
+            break
+    return time.perf_counter() - begin
+
+
+def _run(items: list[Item], workers: int, folder: str) -> float:
+    specs = dict.fromkeys(item.spec.name for item in items)
+    options = [f"--op={name}" for name in specs]
+    command = [sys.executable, "-m", "pytest", "-q", "-n", str(workers), f"--run-dir={folder}/{workers}", *options]
+    begin = time.perf_counter()
+    done = subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True)
+    if done.returncode not in (0, 1):
+        raise RuntimeError(done.stdout[-2000:] + done.stderr[-2000:])
+    return time.perf_counter() - begin
+
+
+def rows() -> list[dict[str, object]]:
+    """The row of the table."""
+    items = chosen()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "requests")
+        with np.errstate(all="ignore"):
+            asked = requests(items)
+        path.write_bytes(pickle.dumps(asked))
+        quiet = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"}
+        command = [sys.executable, "-m", "bench.overhead", str(path)]
+        done = subprocess.run(command, check=True, cwd=ROOT, capture_output=True, text=True, env=quiet)
+        alone = float(done.stdout.split()[-1])
+        one, two = _run(items, 1, folder), _run(items, 2, folder)
+    return [
+        {
+            "items": len(items),
+            "runs of a case": len(asked),
+            "bare, s": alone,
+            "one, s": one,
+            "one / bare (goal 1.15)": one / alone,
+            "two, s": two,
+            "one / two (goal 1.8)": one / two,
+        }
+    ]
+
+
+if __name__ == "__main__":
+    print(bare(Path(sys.argv[1])))

@@ -1,0 +1,92 @@
+"""Runs that are not the same again, planted in real TensorFlow programs, are seen for what they are."""
+
+import numpy as np
+import pytest
+
+from harness.again import PIECES, cut, differing
+from harness.known import Entry
+
+
+def against_itself(records):
+    return {(r.mode, r.quantity): (r.verdict, r.kind) for r in records if r.against == f"{r.device}/{r.mode}"}
+
+
+def test_a_sound_op_is_the_same_again_in_every_mode(run_spec):
+    found = against_itself(run_spec("sound"))
+    assert {mode for mode, _ in found} == {"eager", "function", "xla", "graph"}
+    assert {quantity for _, quantity in found} == {"output[0]", "grad[0]"}
+    assert set(found.values()) == {("match", "")}
+
+
+def test_an_output_that_differs_between_two_runs_is_nondeterministic(run_spec):
+    found = against_itself(run_spec("drifts"))
+    assert set(found) == {(mode, "output[0]") for mode in ("eager", "function", "graph")}
+    assert set(found.values()) == {("mismatch", "nondeterministic")}
+
+
+def test_an_op_that_writes_to_its_input_is_caught_with_the_element(run_spec):
+    records = [r for r in run_spec("writes-to-its-input") if r.kind == "input_mutated"]
+    assert {r.mode for r in records} == {"eager", "function"}
+    assert {(r.worst_index, r.got, r.detail) for r in records} == {("[3]", "9.5", "input[0] changed")}
+
+
+def test_a_value_that_depends_on_the_length_of_its_vector_is_a_matter_of_position(run_spec):
+    found = against_itself(run_spec("by-length"))
+    assert set(found.values()) == {("mismatch", "position")}
+    assert {quantity for _, quantity in found} == {"output[0]", "grad[0]"}
+
+
+POSITION = {"spec": "by-length", "kind": "position", "owner": "us", "reason": "planted for the tests"}
+
+
+def test_a_known_matter_of_position_is_known_and_says_nothing_of_values(run_spec):
+    records = run_spec("by-length", known=[Entry(**POSITION)])
+    assert {r.verdict for r in records if r.against == f"{r.device}/{r.mode}"} == {"known"}
+    assert {r.verdict for r in records if r.against != f"{r.device}/{r.mode}"} == {"match"}
+
+
+def test_a_known_matter_of_position_that_is_gone_is_stale(run_spec):
+    found = against_itself(run_spec("sound", known=[Entry(**POSITION | {"spec": "sound"})]))
+    assert {verdict for verdict, _ in found.values()} == {"stale"}
+
+
+def test_a_known_wrong_value_is_not_expected_of_a_run_against_itself(run_spec):
+    entry = Entry(spec="one-ulp-off", kind="value", owner="us", reason="planted for the tests")
+    found = against_itself(run_spec("one-ulp-off", known=[entry]))
+    assert set(found.values()) == {("match", "")}
+
+
+def test_forward_mode_and_second_order_are_compared_in_every_mode(run_spec):
+    records = run_spec("cube")
+    assert {(r.mode, r.quantity) for r in records if r.quantity.startswith(("jvp", "hvp"))} == {
+        (mode, quantity) for mode in ("eager", "function", "xla", "graph") for quantity in ("jvp[0]", "hvp[0]")
+    }
+    assert {r.verdict for r in records} == {"match"}
+
+
+def test_a_gradient_whose_own_gradient_is_wrong_fails_in_second_order_alone(run_spec):
+    found = {r.quantity: (r.verdict, r.kind) for r in run_spec("wrong-forward") if r.against == "numpy"}
+    assert found["output[0]"] == found["grad[0]"] == ("match", "")
+    assert found["hvp[0]"] == ("mismatch", "value")
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float64", "complex64", "int8"])
+def test_every_bit_counts_but_those_of_a_nan(dtype):
+    import ml_dtypes  # noqa: F401  the name bfloat16
+
+    one = np.array([0, 1, 3], dtype)
+    assert not differing(one, one).any()
+    assert differing(one, one[::-1]).tolist() == [True, False, True]
+    if dtype not in ("int8", "complex64"):
+        zeros, nans = np.zeros(2, dtype), np.full(2, np.nan, dtype)
+        assert differing(zeros, -zeros).all()
+        assert not differing(nans, -nans).any()
+
+
+def test_the_pieces_hold_each_value_in_order_and_none_of_an_output_without_upstream():
+    size = sum(int(np.prod(shape)) for shape in PIECES)
+    x = np.arange(size)
+    pieces = cut([x, None])
+    assert [p.shape for p in pieces[::2]] == list(PIECES)
+    assert np.concatenate([p.ravel() for p in pieces[::2]]).tolist() == x.tolist()
+    assert set(pieces[1::2]) == {None}
