@@ -626,6 +626,15 @@ SPECS = (
         )
     ),
     Spec(
+        name="add-string",
+        ops="Add",
+        program=_program("Add"),
+        reference=lambda x, y: x + y,
+        recipes={"plain": many(plain, size=67), "outer": shaped((4, 1), (1, 17))},
+        dtypes=("object",),
+        modes=("eager", "function", "graph"),  # XLA has no strings
+    ),
+    Spec(
         name="add-n",
         ops="AddN",
         program=_add_n,
