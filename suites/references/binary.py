@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from suites.references.elementwise import INF, NAN, _long, mp
+from suites.references.elementwise import INF, NAN, long_double, mp
 
 Interval = tuple[float, float]
 
@@ -94,7 +94,7 @@ def _special(function: Callable[..., Any]) -> Callable[..., Any]:
         if any(isnan(a) for a in arguments):
             return np.longdouble(NAN)
         try:
-            return _long(mp.convert(function(*(mp.mpf(a) for a in arguments))))
+            return long_double(mp.convert(function(*(mp.mpf(a) for a in arguments))))
         except (ValueError, ZeroDivisionError, mp.NoConvergence):
             return np.longdouble(NAN)
 
