@@ -24,6 +24,7 @@ from harness.inputs import Draw
 from harness.spec import Recipe, Spec
 
 DRAWS = int(os.environ.get("TF_OPDIFF_DRAWS", "1"))
+NAMES = os.environ.get("TF_OPDIFF_SPECS", "").split()
 
 
 def _often(recipe: Recipe) -> Recipe:
@@ -45,21 +46,22 @@ def _vectors(spec: Spec) -> dict[str, Recipe]:
 
 def _specs() -> tuple[Spec, ...]:
     with np.errstate(all="ignore"):
-        found = [(s, _vectors(s)) for s in Catalog.load("suites").specs.values() if s.ulp or s.bound]
-    return tuple(replace(s, recipes=recipes, tier="default", elementwise=False) for s, recipes in found if recipes)
+        specs = Catalog.load("suites").specs
+        found = [(specs[name], _vectors(specs[name])) for name in NAMES]
+    return tuple(replace(s, recipes=recipes, elementwise=False) for s, recipes in found if recipes)
 
 
 SPECS = _specs()
 
 
-def measured(draws: int, options: Sequence[str]) -> Any:
-    """A frame with a row for each spec, quantity and dtype."""
+def measured(names: Sequence[str], draws: int, options: Sequence[str]) -> Any:
+    """A frame with a row for each quantity and dtype of the named specs."""
     import reports
 
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "pytest", "-q", "-n", "auto", "-o", "opdiff_suites=bench.budgets"]
         command += ["-o", f"opdiff_known={os.devnull}", f"--run-dir={folder}/run", *options]
-        environment = {**os.environ, "TF_OPDIFF_DRAWS": str(draws)}
+        environment = {**os.environ, "TF_OPDIFF_DRAWS": str(draws), "TF_OPDIFF_SPECS": " ".join(names)}
         done = subprocess.run(command, check=False, cwd=ROOT, env=environment, capture_output=True, text=True)
         if done.returncode not in (0, 1, 3):  # discrepancies there may be
             raise RuntimeError(done.stdout + done.stderr)
@@ -85,10 +87,9 @@ def main() -> None:
     parser.add_argument("--op", action="append", default=[], help="a spec, a family or an OpDef name; default: all")
     parser.add_argument("--over", action="store_true", help="only what is over its budget")
     known, options = parser.parse_known_args()
-    named = Catalog.load("suites").named
-    mine = {spec.name for spec in SPECS}
-    specs = sorted(mine.intersection(*[set().union(*map(named, known.op))] if known.op else [mine]))
-    found = measured(known.draws, [*options, *(f"--op={name}" for name in specs)])
+    catalog = Catalog.load("suites")
+    names = sorted(set().union(*map(catalog.named, known.op))) if known.op else list(catalog.specs)
+    found = measured([n for n in names if catalog.specs[n].ulp or catalog.specs[n].bound], known.draws, options)
     print((found[found.over > 0] if known.over else found).to_string())
 
 

@@ -64,7 +64,8 @@ class Differences:
         """The difference in one line: the first kind that occurs, and its worst element."""
         largest, badness = float(self.ulps.max(initial=0.0)), self.ulps
         if self.allowed is not None and got.size:
-            badness = np.where(self.ulps > 0, self.ulps / self.allowed, 0.0)
+            with np.errstate(divide="ignore", invalid="ignore"):  # nothing may be allowed, and nothing be off
+                badness = np.where(self.ulps > 0, self.ulps / self.allowed, 0.0)
             worst = np.unravel_index(np.argmax(badness), got.shape)
             largest, budget = float(self.ulps[worst]), float(self.allowed[worst])
         absolute = float(self.absolute.max(initial=0.0))

@@ -16,7 +16,8 @@ import numpy as np
 from harness.compare import Differences, differences, ulp_of
 from harness.inputs import is_float
 
-MEASURED = 1000
+#: Of a result that is within the budget, so many elements are searched for distances that are worth measuring.
+MEASURED = 1 << 13
 _SIZE, _INFINITY, _EXPONENT, _FAR = np.uint32(0x7FFF_FFFF), 0x7F80_0000, np.uint32(1 << 23), np.int32(1 << 30)
 Bound = Callable[[np.ndarray], np.ndarray]
 Excuse = Callable[[np.ndarray, np.ndarray, Differences], np.ndarray]
@@ -27,9 +28,9 @@ class Difference:
     """What became of a result.
 
     `histogram[k]` counts finite elements that are not the rounded promise, by the ULPs between the two, in
-    [2^(k-1), 2^k), k = 0 below one. `max_ulp` and `max_abs` are the largest distances from the promise itself; of many
-    elements within the budget that are equally many representable numbers away, the first `MEASURED` are measured, and
-    a rounded promise counts as half an ULP. `at` are the places, ascending, of the elements that `found` is about: all
+    [2^(k-1), 2^k), k = 0 below one. `max_ulp` and `max_abs` are the largest distances from the promise itself; where
+    all are within the budget, of those that are farthest by whole ULPs only the ones among the first `MEASURED` are; a
+    rounded promise counts as half an ULP. `at` are the places, ascending, of the elements that `found` is about: all
     that are wrong are among them, and those that are `flushed`, which count for no distance. `farthest` has the place
     of the largest distance, what came and what was promised there.
     """
@@ -109,10 +110,14 @@ class Promise:
         most, safe = int(steps.max(initial=0)), int(self.budget - 0.5)
         if not most:
             return self._look(got, np.zeros(0, np.intp), excuse)
-        at = np.flatnonzero(steps > safe) if most > safe else np.flatnonzero(steps == most)[:MEASURED]
+        if most > safe:
+            at = np.flatnonzero(steps > safe)
+        else:  # all are within the budget
+            at = np.flatnonzero(steps[:MEASURED] == most)
+            at = at if at.size else np.array([np.argmax(steps)])
         found = self._look(got, at, excuse)
         steps[at] = 0
-        counts, total, k = found.histogram, int(np.count_nonzero(steps)), 1
+        counts, total, k = found.histogram, int(np.count_nonzero(steps != 0)), 1
         while total:
             rest = int(np.count_nonzero(steps >= 1 << k)) if most >> k else 0
             counts += [0] * (k + 1 - len(counts))

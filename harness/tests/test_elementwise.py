@@ -39,11 +39,13 @@ def _all_over(name):
         found += [recipe(Draw(5), dtype)[0] for recipe in (edges, bit_patterns, subnormals)]
         found.append(Draw(3).uniform(100, low=PAIRS[name].domain[0], high=PAIRS[name].domain[1]).astype(dtype))
     found.append(np.arange(0, 1 << 16, 257).astype(np.uint16).view(np.float16))
-    return np.concatenate([x.astype(np.float64) for x in found])
+    x = np.concatenate([x.astype(np.float64) for x in found])
+    return x[(np.abs(x) < 2.0**16) | ~np.isfinite(x)] if name[:8] in ("bessel-j", "bessel-y") else x
 
 
 #: Where a function has a zero that is no float, or the terms of a float64 cancel: 1/30 ULP of a float32, at the most.
-LOOSE = {"digamma": 2.0**-34, "lgamma": 2.0**-28}
+LOOSE = {"bessel-k1e": 2.0**-40, "digamma": 2.0**-34, "lgamma": 2.0**-28}
+LOOSE |= dict.fromkeys(("bessel-j0", "bessel-j1", "bessel-y0", "bessel-y1"), 2.0**-28)
 
 
 @pytest.mark.parametrize("name", FAST)
