@@ -80,7 +80,7 @@ _TABLE: dict[str, tuple[str, str, int, int]] = {
     "sub": ("Sub", "sub", 1, 0),
     "xdivy": ("Xdivy", "xdivy", 4, 6),
     "xlog1py": ("Xlog1py", "xlog1py", 5, 6),
-    "xlogy": ("Xlogy", "xlogy", 4, 6),
+    "xlogy": ("Xlogy", "xlogy", 6, 6),
 }
 #: Which argument makes the result 0, whatever the other one does.
 _ZERO = {"div-no-nan": 1, "mul-no-nan": 1, "xdivy": 0, "xlog1py": 0, "xlogy": 0}

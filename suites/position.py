@@ -38,8 +38,9 @@ def _position(spec: Spec, modes: tuple[str, ...], **more):
 _FAMILIES = (binary, binary_complex, comparison, complex, integers, rounding, sign, unary)
 _ELEMENTWISE = [s for family in _FAMILIES for s in family.SPECS if {"bits", "plain", "positive"} & set(s.recipes)]
 
-# Eager mode has the same kernels as graphs and needs no building, so it alone is in the default tier.
+# Eager mode has the same kernels as functions and graphs, and needs no building; XLA, which compiles every length anew,
+# is in the full tier.
 SPECS = (
-    *(_position(s, ("eager",), name=f"{s.name}-position", tier="default") for s in _ELEMENTWISE),
-    *(_position(s, ("function", "xla", "graph"), name=f"{s.name}-position-built", tier="full") for s in _ELEMENTWISE),
+    *(_position(s, ("eager",), name=f"{s.name}-position", tier="default") for s in _ELEMENTWISE if "eager" in s.modes),
+    *(_position(s, ("xla",), name=f"{s.name}-position-xla", tier="full") for s in _ELEMENTWISE if "xla" in s.modes),
 )

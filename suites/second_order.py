@@ -22,6 +22,7 @@ _BUDGETS = {
     "cos": (2.5, 2.5),
     "exp": (2.5, 2.5),
     "expm1": (2.5, 3),
+    "inv": (6, 9),
     "leaky-relu": (1, 0),
     "log": (3, 6),
     "log1p": (3, 6),
@@ -102,7 +103,7 @@ def _second(spec, **more):
     )
 
 
-_SMOOTH = [spec for spec in unary.SPECS if spec.name in PAIRS]
+_SMOOTH = [s for s in unary.SPECS if s.name in {*_BUDGETS, *_CONDITION, *_LINEAR, *_NO_GRADIENT, "neg"}]
 
 # An item takes a second, most of it XLA's compiler: float32 stands for the others in the default tier.
 SPECS = (
