@@ -60,7 +60,7 @@ def measured(names: Sequence[str], draws: int, options: Sequence[str]) -> Any:
 
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "pytest", "-q", "-n", "auto", "-o", "opdiff_suites=bench.budgets"]
-        command += ["-o", f"opdiff_known={os.devnull}", f"--run-dir={folder}/run", *options]
+        command += ["-o", f"opdiff_known={os.devnull}", f"--run-dir={folder}/run", "--no-sweep", *options]
         environment = {**os.environ, "TF_OPDIFF_DRAWS": str(draws), "TF_OPDIFF_SPECS": " ".join(names)}
         done = subprocess.run(command, check=False, cwd=ROOT, env=environment, capture_output=True, text=True)
         if done.returncode not in (0, 1, 3):  # discrepancies there may be

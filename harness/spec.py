@@ -147,8 +147,10 @@ class Spec:
     @property
     def sweepable(self) -> bool:
         """Whether the spec is about every input of a program of one input."""
-        needed = [p for p in signature(self.program).parameters.values() if p.default is p.empty]
-        return "bits" in self.recipes and not self.state and len(needed) == 2
+        parameters = signature(self.program).parameters.values()
+        needed = [p for p in parameters if p.default is p.empty]
+        several = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+        return "bits" in self.recipes and not (self.state or several) and len(needed) == 2
 
     def budget(self, quantity: str, dtype: str) -> float:
         """Allowed distance in ULPs of the result's dtype."""
