@@ -54,7 +54,7 @@ def _last(array: np.ndarray) -> np.ndarray | None:
         return None
     changed = array.copy()
     flat = changed.reshape(-1)
-    flat[-1] = (not flat[-1]) if array.dtype == bool else b"?" if array.dtype == object else flat[-1] + 1
+    flat[-1] = (not flat[-1]) if array.dtype == bool else b"?" if array.dtype == object else -flat[-1] - 1
     return changed
 
 

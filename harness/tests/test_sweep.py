@@ -250,3 +250,15 @@ def test_an_interrupted_sweep_says_so_and_goes_on_where_it_stopped(tmp_path):
 def test_what_cannot_be_swept_is_refused_in_one_line(arguments, says, tmp_path, capsys):
     assert sweep(*arguments, folder=tmp_path) == 4
     assert says in capsys.readouterr().err
+
+
+def test_a_program_of_several_inputs_is_not_swept():
+    from harness.inputs import UNARY
+    from harness.spec import Spec
+
+    def spec(program):
+        return Spec(name="some", ops="", program=program, reference=abs, recipes=UNARY)
+
+    assert spec(lambda tf, x: x).sweepable
+    assert not spec(lambda tf, x, y: x).sweepable
+    assert not spec(lambda tf, *xs: xs[0]).sweepable
