@@ -6,6 +6,7 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -56,10 +57,15 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         itself = place.get("against")
         if itself and (itself == "itself") != (self.kind in AGAIN):
             return False
-        return SpecifierSet(self.tf).contains(tf, prereleases=True) and all(
+        return _contains(self.tf, tf) and all(
             _in(name, getattr(self, field)) or (field == "device" and _in(name.partition(":")[0], self.device))
             for field, name in place.items()
         )
+
+
+@lru_cache
+def _contains(specifier: str, version: str) -> bool:
+    return SpecifierSet(specifier).contains(version, prereleases=True)
 
 
 @dataclass(frozen=True)
@@ -71,16 +77,31 @@ class Known:
 
     def find(self, place: Mapping[str, str], tf: str) -> tuple[int, Entry] | None:
         """The first entry that is about a place, with its number in the file, counted from 1; see `Entry.selects`."""
-        return next(((n, e) for n, e in enumerate(self.entries, 1) if e.selects(place, tf)), None)
+        return next(((n, e) for n, e in self._of_spec.get(place["spec"], ()) if e.selects(place, tf)), None)
+
+    @cached_property
+    def _of_spec(self) -> dict[str, list[tuple[int, Entry]]]:
+        """The numbered entries by the specs that they name: there are many of both."""
+        found: dict[str, list[tuple[int, Entry]]] = {}
+        for number, entry in enumerate(self.entries, 1):
+            for name in _names(entry.spec):
+                found.setdefault(name, []).append((number, entry))
+        return found
 
     def idle(self, records: Sequence[Record], tf: str) -> list[str]:
         """A line for each entry that is about cases that ran, but about none of the comparisons made of them."""
-        cells = [{name: getattr(r, name) for name in CELL} for r in records]
-        places = [place_of(r) for r in records]
+        ran, about = set(), set()
+        for record in records:
+            place = place_of(record)
+            cell = {name: place[name] for name in CELL}
+            for number, entry in self._of_spec.get(record.spec, ()):
+                if number not in about and entry.selects(cell, tf):
+                    ran.add(number)
+                    about.update([number] if entry.selects(place, tf) else [])
         return [
-            f"{self.path}: entry {number} (spec {entry.spec!r}) is about no comparison of this run; delete or mend it"
-            for number, entry in enumerate(self.entries, 1)
-            if any(entry.selects(c, tf) for c in cells) and not any(entry.selects(p, tf) for p in places)
+            f"{self.path}: entry {n} (spec {self.entries[n - 1].spec!r}) is about no comparison of this run; "
+            "delete or mend it"
+            for n in sorted(ran - about)
         ]
 
 
