@@ -8,8 +8,6 @@ sees without (for theirs: that moves its largest difference by half).
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -19,9 +17,10 @@ from pathlib import Path
 
 import numpy as np
 
-from harness.catalog import Catalog, Item
+from bench import apart
+from harness.catalog import Item
 from harness.compare import compare
-from harness.devices import ROOT, DeviceServer, run_all
+from harness.devices import DeviceServer, run_all
 from harness.expect import expectations
 from harness.observation import Result
 from harness.plan import Device, Plan
@@ -60,7 +59,7 @@ def _smallest(seen: Callable[[float], bool]) -> float:
 def ours(spec: Spec, folder: Path) -> tuple[float, float]:
     """Seconds of a check, and the smallest error that it sees."""
     case, plan = Case(spec, "float32", "gradient"), Plan(Device("cpu"), "eager")
-    item, inputs = Item(__name__ if __name__ != "__main__" else "bench.gradient", spec, "float32"), case.inputs()
+    item, inputs = Item("bench.gradient", spec, "float32"), case.inputs()
     servers = {plan.device: DeviceServer(plan.device, folder)}
     try:
         for _ in range(2):
@@ -103,14 +102,10 @@ def theirs(name: str) -> tuple[float, float]:
 def rows() -> list[dict[str, object]]:
     """A row an op."""
     made: list[dict[str, object]] = []
-    Catalog.load("suites")
     with tempfile.TemporaryDirectory() as folder:
         for spec in SPECS:
             our_seconds, our_error = ours(spec, Path(folder))
-            quiet = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"}
-            command = [sys.executable, "-m", "bench.gradient", spec.name]
-            done = subprocess.run(command, check=True, cwd=ROOT, capture_output=True, text=True, env=quiet)
-            their_seconds, their_error = map(float, done.stdout.split()[-2:])
+            their_seconds, their_error = map(float, apart("-m", "bench.gradient", spec.name).split())
             made.append(
                 {
                     "op": spec.name,

@@ -8,7 +8,6 @@ both. `one` is one worker and its device server, `two` are two workers with thei
 
 from __future__ import annotations
 
-import os
 import pickle
 import subprocess
 import sys
@@ -19,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from bench import apart
 from harness import known
 from harness.again import cut
 from harness.catalog import Catalog, Item
@@ -122,10 +122,7 @@ def rows() -> list[dict[str, object]]:
         with np.errstate(all="ignore"):
             asked = requests(items)
         path.write_bytes(pickle.dumps(asked))
-        quiet = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"}
-        command = [sys.executable, "-m", "bench.overhead", str(path)]
-        done = subprocess.run(command, check=True, cwd=ROOT, capture_output=True, text=True, env=quiet)
-        alone = float(done.stdout.split()[-1])
+        alone = float(apart("-m", "bench.overhead", str(path)))
         one, two = _run(items, 1, folder), _run(items, 2, folder)
     return [
         {

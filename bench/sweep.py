@@ -12,8 +12,6 @@ import argparse
 import json
 import os
 import resource
-import subprocess
-import sys
 import tempfile
 import time
 from dataclasses import replace
@@ -22,8 +20,9 @@ from typing import Any
 
 import numpy as np
 
+from bench import apart
 from harness.catalog import Catalog, Item
-from harness.devices import ROOT, DeviceServer
+from harness.devices import DeviceServer
 from harness.plan import Device, Plan
 from harness.quick import quick
 from harness.record import Shard
@@ -139,9 +138,7 @@ def _alone(what: str, op: str, gradient: bool, cores: set[int], keep: bool) -> A
         f"import os, sys; os.sched_setaffinity(0, {cores!r});"
         f"os.execv(sys.executable, [sys.executable, '-m', 'bench.sweep', *{arguments!r}])"
     )
-    quiet = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"}
-    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, env=quiet, cwd=ROOT)
-    return json.loads(done.stdout.splitlines()[-1])
+    return json.loads(apart("-c", code))
 
 
 def main() -> None:

@@ -109,11 +109,12 @@ def differences(
     zero_g, zero_w = g == 0, w == 0
     normal = float(ml_dtypes.finfo(dtype).smallest_normal)
     difference = np.where(finite, np.abs(np.where(finite, g, 0) - np.where(finite, exact, 0)), 0.0)
-    ulps = difference / ulp_of(np.where(finite, w, 0.0), dtype)
+    unit = ulp_of(np.where(finite, w, 0.0), dtype)
+    ulps = difference / unit
     far, allowed = finite & (ulps > budget), None
     if bound is not None:
         far &= ~(difference <= bound)  # a bound that is NaN excuses nothing
-        allowed = np.fmax(budget, bound / ulp_of(np.where(finite, w, 0.0), dtype))
+        allowed = np.fmax(budget, bound / unit)
     flushed = far & zero_g & ~zero_w & (np.abs(w) < normal) & (np.signbit(g) == np.signbit(w))
     classes = {
         "nan": np.isnan(g) != np.isnan(w),

@@ -111,7 +111,7 @@ CELL = ("spec", "dtype", "recipe", "device", "mode")
 def place_of(record: Record) -> dict[str, str]:
     """Where a record stands, as entries select it."""
     place = {name: getattr(record, name) for name in (*CELL, "quantity")}
-    against = {"numpy": "numpy", f"{record.device}/{record.mode}": "itself"}.get(record.against, "plan")
+    against = {"numpy": "numpy", record.plan: "itself"}.get(record.against, "plan")
     return {**place, "against": against}
 
 

@@ -73,6 +73,11 @@ class Record:
     def failing(self) -> bool:
         return self.verdict in FAILING
 
+    @property
+    def plan(self) -> str:
+        """The plan, as `against` names one."""
+        return f"{self.device}/{self.mode}"
+
     def to_json(self) -> dict[str, Any]:
         """The row as JSON-able data."""
         return {k: repr(v) if isinstance(v, float) and not math.isfinite(v) else v for k, v in vars(self).items()}

@@ -226,9 +226,8 @@ def rerun(case: Case, plan: Plan, against: str) -> str:
 
 def sentence(record: Record) -> str:
     """A record in one line: what, where, k of n, worst against allowed, index, input, got, want."""
-    plan = f"{record.device}/{record.mode}"
-    against = "itself, run again" if record.against == plan else record.against
-    parts = [f"{record.verdict}: {record.case} on {plan} against {against},"]
+    against = "itself, run again" if record.against == record.plan else record.against
+    parts = [f"{record.verdict}: {record.case} on {record.plan} against {against},"]
     parts.append(f"{record.quantity}: {record.kind or 'no difference'}")
     if record.mismatched:
         parts.append(f"in {record.mismatched} of {record.size}")
