@@ -198,11 +198,12 @@ def expectation(
         for name, (found, dtypes) in promises.items():
             wants |= _gradients(name, found, dtypes, dtype)
     unit = float(ml_dtypes.finfo(dtype).eps) / 2 if dtype.kind == "c" or is_float(dtype) else 0.0
-    for quantity, bound in spec.bound.items() if bounds else ():
-        if quantity in wants and wants[quantity].status in ("value", "sparse"):  # no gradients for a bool, say
+    for quantity, want in list(wants.items()) if bounds and spec.bound else ():
+        bound = spec.of(spec.bound, quantity)
+        if bound and want.status in ("value", "sparse"):  # no gradients for a bool, say
             upstream = (gs, ts) if quantity.startswith(("jvp", "hvp")) else (gs,)
             allowed = _call(bound, "bound", case, unit, *upstream, *wide)
-            wants[quantity] = replace(wants[quantity], bound=np.asarray(allowed))
+            wants[quantity] = replace(want, bound=np.asarray(allowed))
     return Expectation(wants, upstreams, tuple(state), tangents)
 
 

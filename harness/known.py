@@ -16,7 +16,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from harness.again import AGAIN
 from harness.catalog import Catalog, unknown
 from harness.plan import MODES
-from harness.record import KINDS, Record
+from harness.record import CLAIM, KINDS, Record
 from harness.spec import SWEEPS
 
 OWNERS = ("tensorflow", "driver", "us", "nobody")
@@ -53,9 +53,10 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
         A place is given by spec, dtype, recipe, device and mode, and for one comparison also by quantity and against
         (`numpy`, `plan` for any other plan, or `itself`: these are for the kinds of `harness.again`, and for no other).
+        What is held against a claim is never known: a claim that does not hold is refuted.
         """
-        itself = place.get("against")
-        if itself and (itself == "itself") != (self.kind in AGAIN):
+        against = place.get("against")
+        if against == "claim" or (against and (against == "itself") != (self.kind in AGAIN)):
             return False
         return _contains(self.tf, tf) and all(
             _in(name, getattr(self, field)) or (field == "device" and _in(name.partition(":")[0], self.device))
@@ -111,7 +112,8 @@ CELL = ("spec", "dtype", "recipe", "device", "mode")
 def place_of(record: Record) -> dict[str, str]:
     """Where a record stands, as entries select it."""
     place = {name: getattr(record, name) for name in (*CELL, "quantity")}
-    against = {"numpy": "numpy", record.plan: "itself"}.get(record.against, "plan")
+    other = "claim" if record.against.startswith(CLAIM) else "plan"
+    against = {"numpy": "numpy", record.plan: "itself"}.get(record.against, other)
     return {**place, "against": against}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import tensorflow as tf
@@ -85,9 +85,14 @@ def call(spec: Spec, state: dict[str, Any] | None, xs: Sequence[Any]) -> list[An
     return [y if isinstance(y, tf.IndexedSlices) else tf.convert_to_tensor(y) for y in listed(outputs)]
 
 
+def shown(state: dict[str, Any] | None) -> dict[str, Any]:
+    """What of a state is looked at: variables and lists."""
+    return {name: v for name, v in (state or {}).items() if not name.startswith("_")}
+
+
 def variables(state: dict[str, Any] | None) -> list[Any]:
     """The variables of a state, in order."""
-    return [v for v in (state or {}).values() if not isinstance(v, list)]
+    return [v for v in shown(state).values() if not isinstance(v, list)]
 
 
 def taken(spec: Spec, state: Any, asked: Asked, note: Callable[[int], None]) -> dict[str, list]:
@@ -160,7 +165,7 @@ def plain(value: Any) -> Any:
 
 def final(state: dict[str, Any] | None, read: Callable[[Any], Any] = lambda v: v.numpy()) -> dict[str, np.ndarray]:
     """Final values: a variable's own, and the number of side effects in a list."""
-    return {k: np.asarray(len(v), np.int64) if isinstance(v, list) else read(v) for k, v in (state or {}).items()}
+    return {k: np.asarray(len(v), np.int64) if isinstance(v, list) else read(v) for k, v in shown(state).items()}
 
 
 def eager(spec: Spec, device: str, evidence: Evidence) -> Program:
@@ -237,8 +242,54 @@ def xla(spec: Spec, device: str, evidence: Evidence) -> Program:
     return function(spec, device, evidence, jit=True)
 
 
+def session_config() -> Any:
+    """How every session runs: where the plan says, on one thread, in as little GPU memory as it needs."""
+    return v1.ConfigProto(
+        allow_soft_placement=False,
+        intra_op_parallelism_threads=1,
+        inter_op_parallelism_threads=1,
+        device_count={"CPU": len(tf.config.list_logical_devices("CPU"))},
+        gpu_options=v1.GPUOptions(allow_growth=True),
+    )
+
+
+def sessions(spec: Spec, device: str, evidence: Evidence) -> Program:
+    """A program that opens v1 sessions itself; every run of each is looked at."""
+
+    class Session(v1.Session):  # type: ignore[name-defined]
+        """A session on a graph, a new one unless given; entered, it puts what is built on the plan's device."""
+
+        def __init__(self, graph: tf.Graph | None = None) -> None:
+            super().__init__(graph=graph or tf.Graph(), config=session_config())
+
+        def __enter__(self) -> Self:
+            super().__enter__()
+            self._scope = self.graph.device(device)
+            self._scope.__enter__()
+            return self
+
+        def __exit__(self, *error: object) -> Any:
+            self._scope.__exit__(*error)
+            return super().__exit__(*error)
+
+        def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
+            options, metadata = v1.RunOptions(output_partition_graphs=True), v1.RunMetadata()
+            found = super().run(fetches, feed_dict, options, metadata)
+            evidence.note_graph(self.graph, 0)
+            evidence.note_partitions(metadata.partition_graphs)
+            return found
+
+    def run(asked: Asked) -> Ran:
+        outputs = listed(spec.program(tf, Session, *asked.xs))
+        return Ran({"output": [np.asarray(y) for y in outputs]}, {}, list(asked.xs))
+
+    return run
+
+
 def graph(spec: Spec, device: str, evidence: Evidence) -> Program:
     """In a v1 graph and `Session`; the inputs are fed, so that nothing can be folded away."""
+    if spec.sessions:
+        return sessions(spec, device, evidence)
     built: dict[str, Any] = {}
 
     def build(asked: Asked) -> None:
@@ -260,15 +311,7 @@ def graph(spec: Spec, device: str, evidence: Evidence) -> Program:
                 grads, sources, tangents = along(wanted["grad"], given)
                 wanted["hvp"] = v1.gradients(grads, sources, grad_ys=tangents)
             built["init"] = v1.global_variables_initializer()
-        cpus = len(tf.config.list_logical_devices("CPU"))
-        config = v1.ConfigProto(
-            allow_soft_placement=False,
-            intra_op_parallelism_threads=1,
-            inter_op_parallelism_threads=1,
-            device_count={"CPU": cpus},
-            gpu_options=v1.GPUOptions(allow_growth=True),
-        )
-        built["session"] = v1.Session(graph=graph, config=config)
+        built["session"] = v1.Session(graph=graph, config=session_config())
 
     def run(asked: Asked) -> Ran:
         if "session" not in built:  # a build that raised, as for want of a gradient, left some of the rest

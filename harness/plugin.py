@@ -64,14 +64,15 @@ def _is_worker(config: pytest.Config) -> bool:
 def _runs_suites(config: pytest.Config) -> bool:
     """Whether the paths on the command line take in the generic test.
 
-    A family's file stands for the generic test with `--op FAMILY`.
+    A family's file or folder stands for the generic test with `--op FAMILY`.
     """
     suites = (ROOT / "suites").resolve()
     paths = [Path(config.invocation_params.dir, arg.split("::")[0]).resolve() for arg in config.args]
     for i, path in enumerate(paths):
-        if path.parent == suites and path.suffix == ".py" and not path.name.startswith("test_") and path.exists():
+        family = path.relative_to(suites).parts[0] if suites in path.parents and path.exists() else "test_"
+        if not family.startswith("test_"):
             config.args[i] = str(suites / "test_ops.py")
-            config.option.op = [*config.option.op, path.stem]
+            config.option.op = [*config.option.op, family.removesuffix(".py")]
     return any(p == suites or suites in p.parents or p in suites.parents for p in paths)
 
 

@@ -23,15 +23,18 @@ KINDS = (
     *("status", "error_code", "crash", "hang", "shape", "dtype", "nan", "inf", "signed_zero", "subnormal", "value"),
     *("gradient_status", "nondeterministic", "position", "input_mutated", "reference"),
 )
+#: What `against` begins with where it is a claim, whose id follows.
+CLAIM = "claim:"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Record:
     """One row. The names and their order are read by tools outside the project.
 
-    `raw_op` and `ran_on` are `;`-joined. `against` is `numpy` or a plan. `size` and `mismatched` count elements;
-    `max_ulp` (in ULPs of the result's dtype), `max_abs` and `budget` (in ULPs) are NaN where no distance was taken.
-    `input`, `got` and `want` show the values at `worst_index`. `seconds` is the run's time in the device server.
+    `raw_op` and `ran_on` are `;`-joined. `against` is `numpy`, a plan, or `claim:` and an id. `size` and `mismatched`
+    count elements; `max_ulp` (in ULPs of the result's dtype), `max_abs` and `budget` (in ULPs) are NaN where no
+    distance was taken. `input`, `got` and `want` show the values at `worst_index`. `seconds` is the run's time in the
+    device server.
     """
 
     run: str = ""

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from harness import claim
 from harness.again import kinds
 from harness.catalog import Item
 from harness.devices import DeviceServer, run_all
@@ -56,11 +57,13 @@ class Runner:
     def _run(self, item: Item) -> list[Record]:
         todo: dict[str, dict[Plan, Expectation]] = {}
         cases, requests, records = {}, defaultdict(list), []
+        claims: dict[str, claim.Promises] = {}
         for case, plan in planned(item, self.plans, self.only):
             if case.id not in cases:
                 cases[case.id] = case, case.inputs()
                 plans = [p for p in self.plans if p.mode in item.spec.modes]
                 try:
+                    claims[case.id] = claim.predictions(case, cases[case.id][1])
                     todo[case.id] = expectations(case, cases[case.id][1], plans)
                 except ReferenceFault as error:
                     records += self._broken(item, case, plans, str(error))
@@ -73,11 +76,11 @@ class Runner:
             plan = Plan(device, asked.mode)
             wants = dict(todo[case.id][plan].wants)
             found = judge(self.context, item.suite, case, plan, observation, wants, inputs)
+            wrong.update([(case.id, plan)] if any(record.kind for record in found) else [])
+            found += claim.judge(self.context, item.suite, case, plan, observation, claims[case.id], inputs)
             self._write("result", case, plan, found, observation=_json(observation))
             records += found
             seen[case.id][plan] = observation
-            if any(record.kind for record in found):
-                wrong.add((case.id, plan))
             if len(seen[case.id]) == len(todo[case.id]):
                 right_first = sorted(todo[case.id], key=lambda p: (case.id, p) in wrong)
                 records += self._compared(item, case, inputs, todo[case.id], seen.pop(case.id), right_first)

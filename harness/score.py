@@ -15,6 +15,7 @@ import numpy as np
 
 from harness.again import same
 from harness.catalog import Catalog
+from harness.claim import predicting
 from harness.compare import compare, ulp_of
 from harness.expect import Want, expectation
 from harness.inputs import is_float
@@ -157,8 +158,16 @@ def truth(want: Want) -> Result:
 
 
 def _trials(case: Case) -> Iterator[tuple[str, bool]]:
-    """(mutant of a quantity, whether it is killed), for each possible one, on each side of the case's contract."""
+    """(mutant of a quantity, whether it is killed), for each possible one, on each side of the case's contract.
+
+    What a claim predicts has to be as sharp as what its spec promises.
+    """
     inputs = case.inputs()
+    for claim in case.spec.claims:
+        if claim.reference or claim.vjp:
+            for name, killed in _trials(replace(case, spec=predicting(case.spec, claim))):
+                if claim.concerns(name.rpartition(" ")[2]):
+                    yield f"{name} as {claim.id} predicts", killed
     for side in (None, *case.spec.contract.values()):
         for quantity, want in expectation(case, inputs, side).wants.items():
             right, budget = truth(want), case.spec.budget(quantity, case.dtype)

@@ -24,7 +24,7 @@ from harness.observation import Observation, Result
 from harness.plan import Device
 from harness.request import Asked, Request, find_spec
 from harness.segment import handed
-from harness.spec import Spec
+from harness.spec import Spec, Unavailable
 
 #: The Python stack that TensorFlow puts into a message: paths of this machine, and nothing about the op.
 _STACK = re.compile(
@@ -167,6 +167,7 @@ def observe(request: Request, device: Device, programs: Programs) -> Observation
     before = tuple(x.copy() for x in request.arrays) if request.again else ()
     quantities: dict[str, Result] = {}
     again: dict[str, dict[str, Result]] = {}
+    lacking = ""
     started = time.perf_counter()
     for asked in Asked(request.arrays, request.upstreams, request.tangents).less():
         program, evidence = programs.get(spec, request.mode, device, asked)
@@ -174,6 +175,7 @@ def observe(request: Request, device: Device, programs: Programs) -> Observation
             ran = program(asked)
         except Exception as error:  # noqa: BLE001  every error is a result
             quantities.update(dict.fromkeys(filter(asked.gives, request.quantities), failure(error)))
+            lacking = str(error) if isinstance(error, Unavailable) else ""
             seconds = time.perf_counter() - started
             continue
         seconds = time.perf_counter() - started
@@ -201,7 +203,7 @@ def observe(request: Request, device: Device, programs: Programs) -> Observation
         seconds=seconds,
         again=again,
         fault="" if failed else _fault(wanted, evidence, places, device),
-        lacking=lacking_kernel(wanted, device, request.mode, request.dtype) if failed else "",
+        lacking=lacking or (lacking_kernel(wanted, device, request.mode, request.dtype) if failed else ""),
         poisoned=failed and not _works(device),
     )
 

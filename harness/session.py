@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 
 from harness import known, rundir
 from harness.catalog import Catalog
+from harness.claim import told
 from harness.devices import ROOT, DeviceServer
 from harness.opening import open_run
 from harness.plan import MODES, Device, Plan
@@ -62,6 +64,7 @@ class Session:
         info.versions["pytest"] = pytest.__version__
         info.arguments, info.modes, info.tier = list(self.config.invocation_params.args), list(self.modes), option.tier
         info.save(self.directory)
+        (self.directory / "claims.json").write_text(json.dumps(told(self.catalog), indent=1))
 
     def start(self, directory: Path, info: rundir.RunInfo, worker: str) -> None:
         """Readies this process to run items."""

@@ -21,6 +21,10 @@ TIERS = ("smoke", "default", "full")
 Recipe = Callable[[Draw, np.dtype], tuple[np.ndarray, ...]]
 
 
+class Unavailable(Exception):
+    """Raised by a program that can't run here at all; the message says what is lacking, such as a compiler."""
+
+
 @dataclass(frozen=True)
 class Raises:
     """The promise of an error.
@@ -57,6 +61,59 @@ class Side:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Topic:
+    """What several claims are about: its number, a title, in a sentence the program, and where such things are said."""
+
+    id: str
+    title: str
+    program: str
+    origin: str
+    link: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """A sentence that people believe about a spec's program, and what would be seen if it were so.
+
+    topic, letter               together its id: `C08` and `b` make `C08b`.
+    says                        the sentence.
+    about                       the quantities that it speaks of, or their families (`output[0]`, `grad`).
+    reference, vjp              what it predicts, in the form of those of the spec. Without them, it predicts what the
+                                spec itself promises, contracts aside.
+    denies                      it says that the program does *not* give that.
+    ulp                         budgets, as in the spec, in place of the spec's.
+    plans                       patterns of the plans that it speaks of.
+    refuted                     pattern of plans → why it does not hold there, in a line. Elsewhere it is expected to
+                                hold. What a run computes is checked against this, both ways.
+    instead                     the name of the spec that does what was wanted.
+    """
+
+    topic: Topic
+    letter: str
+    says: str
+    about: tuple[str, ...]
+    reference: Callable[..., Any] | None = None
+    vjp: Callable[..., Any] | None = None
+    denies: bool = False
+    ulp: Mapping[str, float | Mapping[str, float]] | None = None
+    plans: tuple[str, ...] = ("*/*",)
+    refuted: Mapping[str, str] = field(default_factory=dict)
+    instead: str = ""
+
+    @property
+    def id(self) -> str:
+        return self.topic.id + self.letter
+
+    def why_refuted(self, plan: Plan) -> str:
+        """Why the claim is expected not to hold under a plan; empty where it is expected to."""
+        return next((why for pattern, why in self.refuted.items() if plan.matches(pattern)), "")
+
+    def concerns(self, quantity: str) -> bool:
+        """Whether the claim speaks of a quantity."""
+        return quantity in self.about or quantity.partition("[")[0] in self.about
+
+
+@dataclass(frozen=True, kw_only=True)
 class Spec:
     """What an op or a small program promises, for every dtype and every input recipe.
 
@@ -81,14 +138,19 @@ class Spec:
                                 then swept, for which a reference that is slow may look at `harness.quick`.
     ops                         OpDef names, `;`-joined, that the executed graph has to contain, or a dict by mode.
     modes                       the modes that can express the program at all; one that refuses it is a contract.
-    state(tf, *inputs)          → dict of variables, and of lists to which Python side effects append.
+    state(tf, *inputs)          → dict of variables, and of lists to which Python side effects append; what is under a
+                                name with `_` in front, such as an optimizer, is kept between steps and not looked at.
     steps                       how often the program runs on one state; outputs are stacked on a new first axis.
     ulp                         budget in ULPs of the result's dtype by quantity (`output`, `grad[1]`, `jvp`) and,
                                 where it differs, dtype. Absent means exact.
-    bound                       quantity → bound(u, g, *inputs), or bound(u, g, t, *inputs) of `jvp` and `hvp` → largest
-                                absolute error, for accumulations and where the error goes with the input; u is the
-                                unit round-off of the case's dtype.
+    bound                       quantity, or family → bound(u, g, *inputs), or bound(u, g, t, *inputs) of `jvp` and
+                                `hvp` → largest absolute error, for accumulations and where the error goes with the
+                                input; u is the unit round-off of the case's dtype.
     contract                    pattern of plans (`gpu/*`, `*/xla`) → `Side`; the first that matches counts.
+    sessions                    the program opens v1 sessions itself, in mode `graph`: program(tf, session, *arrays) →
+                                arrays. `with session() as s:` makes a graph the default one, on the plan's device, and
+                                a session on it, closed in the end; `session(graph)` opens another one on that graph.
+    claims                      what people say of the program; each is held against what it gives.
     """
 
     name: str
@@ -108,22 +170,28 @@ class Spec:
     ulp: Mapping[str, float | Mapping[str, float]] = field(default_factory=dict)
     bound: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     contract: Mapping[str, Side] = field(default_factory=dict)
+    sessions: bool = False
+    claims: tuple[Claim, ...] = ()
     tier: str = "default"
 
     def __post_init__(self) -> None:
         for mode in (*self.modes, *(self.ops if isinstance(self.ops, Mapping) else ())):
             if mode not in MODES:
                 raise ValueError(f"spec {self.name}: mode {mode!r} is none of {', '.join(MODES)}")
-        for pattern in self.contract:
+        for pattern in (*self.contract, *(p for c in self.claims for p in (*c.plans, *c.refuted))):
             device, _, mode = pattern.partition("/")
             if not (device == "*" or DEVICE_TYPE.fullmatch(device)) or mode not in (*MODES, "*"):
-                raise ValueError(f"spec {self.name}: contract {pattern!r}: expected DEVICE_TYPE/MODE, each may be *")
+                raise ValueError(f"spec {self.name}: pattern {pattern!r}: expected DEVICE_TYPE/MODE, each may be *")
         if self.tier not in TIERS:
             raise ValueError(f"spec {self.name}: tier {self.tier!r} is none of {', '.join(TIERS)}")
         if self.steps > 1 and self.vjp:
             raise ValueError(f"spec {self.name}: a program of several steps can't have a vjp")
         if self.state and (self.jvp or self.hvp or self.elementwise):
             raise ValueError(f"spec {self.name}: a program with state can't have jvp, hvp or be elementwise")
+        if self.sessions and (self.modes != ("graph",) or self.state or self.vjp or self.steps > 1):
+            raise ValueError(f"spec {self.name}: a program with sessions of its own has mode graph only, and no vjp")
+        if any(c.vjp for c in self.claims) and not self.vjp:
+            raise ValueError(f"spec {self.name}: a claim predicts a gradient, and the spec has no vjp")
         if self.hvp and not self.vjp:
             raise ValueError(f"spec {self.name}: hvp is the derivative of vjp, which it lacks")
         for case in self.cases():
@@ -152,9 +220,14 @@ class Spec:
         several = any(p.kind is p.VAR_POSITIONAL for p in parameters)
         return "bits" in self.recipes and not (self.state or several) and len(needed) == 2
 
+    @staticmethod
+    def of(mapping: Mapping[str, Any], quantity: str) -> Any:
+        """What a mapping has for a quantity (`grad[1]`) or, failing that, for its family (`grad`); else None."""
+        return mapping.get(quantity, mapping.get(quantity.partition("[")[0]))
+
     def budget(self, quantity: str, dtype: str) -> float:
         """Allowed distance in ULPs of the result's dtype."""
-        found = self.ulp.get(quantity, self.ulp.get(quantity.partition("[")[0], 0))
+        found = self.of(self.ulp, quantity) or 0
         return float(found.get(dtype, 0) if isinstance(found, Mapping) else found)
 
 

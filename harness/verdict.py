@@ -16,7 +16,7 @@ from harness.plan import Plan
 from harness.record import Record
 from harness.spec import Case, Side
 
-_LOST = Result("error", code="MISSING", message="the run gave no such quantity")
+LOST = Result("error", code="MISSING", message="the run gave no such quantity")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +52,7 @@ def judge(
         budget = case.spec.budget(quantity, case.dtype) * slack
         if want.bound is not None and slack != 1:
             want = replace(want, bound=want.bound * slack)
-        found = compare(observation.quantities.get(quantity, _LOST), want, quantity, budget=budget)
+        found = compare(observation.quantities.get(quantity, LOST), want, quantity, budget=budget)
         records.append(decide(context, suite, case, plan, observation, quantity, found, inputs, against=against))
     return records
 
@@ -69,7 +69,7 @@ def rejudge(
     """A record for each promised quantity that came, against the plan itself: what its runs gave again."""
     again, records = observation.again, []
     for quantity in wants if again else ():
-        first = observation.quantities.get(quantity, _LOST)
+        first = observation.quantities.get(quantity, LOST)
         if first.status not in ("value", "unconnected", "sparse"):
             continue
         found = compare(first, Want.of(first), quantity)
@@ -108,8 +108,8 @@ def decide(
     `side` is that of the contract which the comparison was made with; without it, the spec's for the plan.
     """
     side = None if against == str(plan) else side or case.spec.side(plan)
-    result = observation.quantities.get(quantity, _LOST)
-    row = _row(context, suite, case, plan, observation, found, inputs, against, quantity)
+    result = observation.quantities.get(quantity, LOST)
+    row = row_of(context, suite, case, plan, observation, found, inputs, against, quantity)
     entry = context.known.find(place_of(row), context.tf)
     both = entry is not None and _known_too(context, row)  # whether they still fail, and how, shows against NumPy
     if both and not found.kind:
@@ -118,7 +118,7 @@ def decide(
     if observation.fault:
         verdict, detail = "error", observation.fault
         row = replace(row, kind=found.kind or "status")
-    elif found.kind == "status" and result.status == "error" and observation.lacking:
+    elif _lacking(observation, result, found):
         verdict, detail = "unavailable", f"{observation.lacking}: {found.detail}"
     elif found.kind:
         verdict = "mismatch"
@@ -138,6 +138,12 @@ def decide(
     return replace(row, verdict=verdict, detail=" ".join(detail.split())[:1000])
 
 
+def _lacking(observation: Observation, result: Result, found: Comparison) -> bool:
+    """Whether there is an error in place of a value for want of a kernel, or of what the program says it needs."""
+    expected = found.kind == "status" or (found.kind and result.code == "Unavailable")
+    return bool(observation.lacking and result.status == "error" and expected)
+
+
 def _known_too(context: Context, row: Record) -> bool:
     """Whether the plan that a record is held against is itself known to fail there."""
     device, _, mode = row.against.rpartition("/")
@@ -148,11 +154,11 @@ def _known_too(context: Context, row: Record) -> bool:
 def broken(context: Context, suite: str, case: Case, plan: Plan, message: str) -> Record:
     """The record of a case whose reference failed."""
     nothing = Observation({})
-    row = _row(context, suite, case, plan, nothing, Comparison(kind="reference"), (), "numpy", "output[0]")
+    row = row_of(context, suite, case, plan, nothing, Comparison(kind="reference"), (), "numpy", "output[0]")
     return replace(row, verdict="error", detail=" ".join(message.split())[:1000])
 
 
-def _row(
+def row_of(
     context: Context,
     suite: str,
     case: Case,
@@ -163,7 +169,8 @@ def _row(
     against: str,
     quantity: str,
 ) -> Record:
-    value = observation.quantities.get(quantity, _LOST).value
+    """A record without a verdict."""
+    value = observation.quantities.get(quantity, LOST).value
     shape = value.shape if value is not None else ()
     return Record(
         run=context.run,
@@ -216,7 +223,7 @@ def _shown(inputs: Sequence[np.ndarray], shape: tuple[int, ...], index: tuple[in
 def rerun(case: Case, plan: Plan, against: str) -> str:
     """The command that runs one case under one plan, and under the one that it is compared with."""
     modes, devices = [plan.mode], [str(plan.device)]
-    if against != "numpy":
+    if "/" in against:
         device, _, mode = against.rpartition("/")
         modes = list(dict.fromkeys([mode, plan.mode]))
         devices = list(dict.fromkeys([device, str(plan.device)]))

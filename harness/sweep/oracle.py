@@ -101,9 +101,10 @@ class Part:
             def at(places: np.ndarray) -> np.ndarray:
                 with quick():
                     told = None if g is None else widened(g[places])
-                    return spec.bound[quantity](unit, told, widened(x[places]))
+                    return given(unit, told, widened(x[places]))
 
-            return at if quantity in spec.bound else None
+            given = spec.of(spec.bound, quantity)
+            return at if given else None
 
         promises = {
             q: Promise(w.value, w.dtype, spec.budget(q, dtype), bound(q))

@@ -1,0 +1,138 @@
+"""Claim: what people say of a program, held against what it gave.
+
+The record of a claim says `match` where it holds and `contract` where it does not, as its spec expects; `stale` where
+it was expected not to hold and does, and `mismatch` where it was expected to and does not. `got` is what came, `want`
+what the claim predicts.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+import numpy as np
+
+from harness.catalog import Catalog
+from harness.compare import compare
+from harness.expect import ReferenceFault, Want, expectation
+from harness.observation import Observation
+from harness.plan import Plan
+from harness.record import CLAIM, Record
+from harness.spec import Case, Claim, Spec
+from harness.verdict import LOST, Context, row_of
+
+Promises = Mapping[str, Mapping[str, Want]]
+
+
+def predicting(spec: Spec, claim: Claim) -> Spec:
+    """The spec as the claim would have it."""
+    return replace(
+        spec,
+        reference=claim.reference or spec.reference,
+        vjp=claim.vjp or spec.vjp,
+        second=None if claim.reference else spec.second,
+        bound={} if claim.ulp is not None else spec.bound,
+        ulp=spec.ulp if claim.ulp is None else claim.ulp,
+        contract={},
+        claims=(),
+    )
+
+
+def predictions(case: Case, inputs: tuple[np.ndarray, ...]) -> dict[str, dict[str, Want]]:
+    """What each claim predicts of a case, for the quantities that it speaks of, by the claim's id.
+
+    Raises:
+      ReferenceFault: a prediction failed, or is about none of its quantities.
+    """
+    found = {}
+    for claim in case.spec.claims:
+        wants = expectation(replace(case, spec=predicting(case.spec, claim)), inputs, None).wants
+        found[claim.id] = {quantity: want for quantity, want in wants.items() if claim.concerns(quantity)}
+        if not found[claim.id]:
+            raise ReferenceFault(f"claim {claim.id} is about {', '.join(claim.about)}; there is {', '.join(wants)}")
+    return found
+
+
+def judge(
+    context: Context,
+    suite: str,
+    case: Case,
+    plan: Plan,
+    observation: Observation,
+    promises: Promises,
+    inputs: Sequence[np.ndarray],
+) -> list[Record]:
+    """A record for each claim that speaks of the plan: of the first quantity that differs, or of the first one."""
+    records = []
+    for claim in case.spec.claims:
+        if not any(plan.matches(pattern) for pattern in claim.plans):
+            continue
+        spec, failed = predicting(case.spec, claim), observation.quantities.get("output[0]", LOST)
+        instead = failed if failed.status not in ("value", "sparse") else LOST
+        compared = {
+            q: compare(observation.quantities.get(q, instead), want, q, budget=spec.budget(q, case.dtype))
+            for q, want in promises[claim.id].items()
+        }
+        quantity = next((q for q, found in compared.items() if found.kind), next(iter(compared)))
+        found, why = compared[quantity], claim.why_refuted(plan)
+        holds = bool(found.kind) == claim.denies
+        against, verdict, detail = CLAIM + claim.id, "match" if holds else "contract", found.detail
+        if observation.fault:
+            verdict, detail = "error", observation.fault
+        elif observation.lacking and observation.quantities.get(quantity, instead).status == "error":
+            verdict, detail = "unavailable", observation.lacking
+        elif found.kind in ("shape", "dtype") and not claim.denies:
+            verdict, detail = "error", f"the prediction of {claim.id} is of another {found.kind}: {detail}"
+        elif holds and why:
+            verdict, detail = "stale", f"{claim.id} holds here, and was expected not to: {why}"
+        elif not holds and not why:
+            verdict, detail = "mismatch", f"{claim.id} does not hold here: {claim.says} {detail}"
+        row = row_of(context, suite, case, plan, observation, found, inputs, against, quantity)
+        records.append(replace(row, verdict=verdict, detail=" ".join(detail.split())[:1000], reason=why))
+    return records
+
+
+def told(catalog: Catalog) -> list[dict[str, Any]]:
+    """Every claim of the catalog as plain data, with the program that it is about, and the one to write instead."""
+    specs = catalog.specs
+    made = []
+    for spec in specs.values():
+        for claim in spec.claims:
+            if claim.instead and claim.instead not in specs:
+                raise LookupError(f"spec {spec.name}: claim {claim.id}: there is no spec {claim.instead!r}")
+            made.append(
+                {
+                    **{k: getattr(claim, k) for k in ("id", "letter", "says", "denies", "plans", "instead")},
+                    "topic": asdict(claim.topic),
+                    "refuted": dict(claim.refuted),
+                    "spec": spec.name,
+                    "modes": spec.modes,
+                    "listing": listing(spec),
+                    "instead_listing": listing(specs[claim.instead]) if claim.instead else "",
+                }
+            )
+    return sorted(made, key=lambda claim: claim["id"])
+
+
+def listing(spec: Spec) -> str:
+    """The source of a spec's program: the functions of its module that it needs, its state, and itself."""
+    parts: dict[str, None] = {}
+    for function in filter(None, (spec.state, spec.program)):
+        parts.update(dict.fromkeys(inspect.getsource(f) for f in _needed(function, set())))
+    return "\n\n".join(part.rstrip() for part in parts) + "\n"
+
+
+def _needed(function: Callable[..., Any], seen: set[str]) -> Iterator[Callable[..., Any]]:
+    """The functions of its own module that a function names, theirs before, and the function itself."""
+    seen.add(function.__name__)
+    codes = [function.__code__]
+    while codes:
+        code = codes.pop()
+        codes += [c for c in code.co_consts if inspect.iscode(c)]
+        for name in code.co_names:
+            other = function.__globals__.get(name)
+            if inspect.isfunction(other) and other.__module__ == function.__module__ and name not in seen:
+                yield from _needed(other, seen)
+    yield function

@@ -1,0 +1,12 @@
+"""Claims: what posts, answers and slides say of overriding gradients, each run as the small program that it is about.
+
+A claim's spec promises what TensorFlow does, in NumPy, like any other; beside it stands the claim, with what it
+predicts. A run holds the program against both, and the verdict on the claim is what the run found.
+"""
+
+from suites.claims import binarize, copying
+
+SPECS = (
+    *binarize.SPECS,
+    *copying.SPECS,
+)
