@@ -95,11 +95,18 @@ def judge(
 
 
 def told(catalog: Catalog) -> list[dict[str, Any]]:
-    """Every claim of the catalog as plain data, with the program that it is about, and the one to write instead."""
+    """Every claim of the catalog as plain data, with the program that it is about, and the one to write instead.
+
+    Raises:
+      LookupError: one names a spec that is not there, or an id stands for two sentences.
+    """
     specs = catalog.specs
-    made = []
+    made: list[dict[str, Any]] = []
+    says: dict[str, str] = {}
     for spec in specs.values():
         for claim in spec.claims:
+            if says.setdefault(claim.id, claim.says) != claim.says:
+                raise LookupError(f"spec {spec.name}: claim {claim.id} says {claim.says!r}; before, {says[claim.id]!r}")
             if claim.instead and claim.instead not in specs:
                 raise LookupError(f"spec {spec.name}: claim {claim.id}: there is no spec {claim.instead!r}")
             made.append(

@@ -22,49 +22,67 @@ _SCRIPTS = ("dom.js", "data.js", "filters.js", "table.js", "detail.js", "main.js
 LISTED = 500
 
 
-def html(records: pd.DataFrame, info: RunInfo) -> str:
-    """The whole page. Whatever comes from TensorFlow or from files is escaped, and a policy bars any other script."""
-    order = tables.by_severity(records["verdict"]).argsort(kind="stable")
-    rows = records.iloc[order].reset_index(drop=True)
-    told = rows.assign(seconds=rows["seconds"].round(6), sentence=sentences(rows))
-    environment = Environment(
+def environment() -> Environment:
+    """Where the templates are, and the filters that they use; everything is escaped."""
+    made = Environment(
         loader=FileSystemLoader(_HERE / "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["number"] = lambda n: f"{n:,}"
-    environment.filters["ulp"] = sentence.number
+    made.filters["number"] = lambda n: f"{n:,}"
+    made.filters["ulp"] = sentence.number
+    return made
+
+
+def style() -> Markup:
+    """The style sheet that all pages share."""
+    return Markup((_HERE / "templates" / "style.css").read_text())
+
+
+def html(records: pd.DataFrame, info: RunInfo, *, claims: bool = False) -> str:
+    """The whole page, with a link to that of the claims where there is one.
+
+    Whatever comes from TensorFlow or from files is escaped, and a policy bars any other script.
+    """
+    order = tables.by_severity(records["verdict"]).argsort(kind="stable")
+    rows = records.iloc[order].reset_index(drop=True)
+    told = rows.assign(seconds=rows["seconds"].round(6), sentence=sentences(rows))
     library = _script(_HERE / "vendor" / "tabulator.min.js")
     own = Markup("(() => {\n%s\n})();") % Markup("\n".join(_script(_HERE / "templates" / name) for name in _SCRIPTS))
     counts = tables.counts(rows)
     matrix = grid(rows, info)
     firsts = [(found, tables.row(rows, found["first"])) for found in tables.rows(tables.findings(rows))]
     findings = [(found, record, sentence.of_record(record)) for found, record in firsts]
-    return environment.get_template("index.html").render(
-        info=info,
-        took=duration(info),
-        status=sentence.of_run(info, counts, brief=True),
-        shortfalls=sentence.shortfalls(info),
-        counts=counts,
-        symbols=SYMBOLS,
-        means=MEANS,
-        matrix=matrix,
-        devices=_devices(rows, info),
-        failing=[f for f in findings if f[0]["verdict"] in FAILING],
-        known=[f for f in findings if f[0]["verdict"] == "known"],
-        not_run=_not_run(info),
-        missing=info.not_run[:LISTED],
-        slowest=tables.rows(tables.slowest(rows)),
-        margins=tables.rows(tables.worst_margins(rows)),
-        kinds=[k for k in rows["kind"].cat.categories if k and (rows["kind"] == k).any()],
-        data=Markup(embed.encode(told, verdicts=_verdicts(), plans=list(tables.plans(rows).cat.categories))),
-        style=Markup((_HERE / "templates" / "style.css").read_text()),
-        library_style=Markup((_HERE / "vendor" / "tabulator_simple.min.css").read_text().partition("\n/*#")[0]),
-        library=library,
-        own=own,
-        policy=f"default-src 'none'; style-src 'unsafe-inline'; script-src {_hash(library)} {_hash(own)}",
+    return (
+        environment()
+        .get_template("index.html")
+        .render(
+            info=info,
+            claims=claims,
+            took=duration(info),
+            status=sentence.of_run(info, counts, brief=True),
+            shortfalls=sentence.shortfalls(info),
+            counts=counts,
+            symbols=SYMBOLS,
+            means=MEANS,
+            matrix=matrix,
+            devices=_devices(rows, info),
+            failing=[f for f in findings if f[0]["verdict"] in FAILING],
+            known=[f for f in findings if f[0]["verdict"] == "known"],
+            not_run=_not_run(info),
+            missing=info.not_run[:LISTED],
+            slowest=tables.rows(tables.slowest(rows)),
+            margins=tables.rows(tables.worst_margins(rows)),
+            kinds=[k for k in rows["kind"].cat.categories if k and (rows["kind"] == k).any()],
+            data=Markup(embed.encode(told, verdicts=_verdicts(), plans=list(tables.plans(rows).cat.categories))),
+            style=style(),
+            library_style=Markup((_HERE / "vendor" / "tabulator_simple.min.css").read_text().partition("\n/*#")[0]),
+            library=library,
+            own=own,
+            policy=f"default-src 'none'; style-src 'unsafe-inline'; script-src {_hash(library)} {_hash(own)}",
+        )
     )
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from harness.record import CLAIM
 from harness.rundir import RunInfo
 
 _SAYS = {
@@ -16,6 +17,14 @@ _SAYS = {
     "stale": "no longer differs from {against}, though a known failure says so",
     "error": "proves nothing about {against}: the suite itself is at fault",
     "unavailable": "can't run, so it was not set against {against}",
+}
+_SAYS_OF_CLAIM = {
+    "match": "bears out {against}",
+    "contract": "refutes {against}, as expected",
+    "mismatch": "refutes {against}, which was expected to hold",
+    "stale": "bears out {against}, which was expected to be refuted",
+    "error": "proves nothing about {against}: the suite itself is at fault",
+    "unavailable": "can't run, so it says nothing of {against}",
 }
 _ENDED = {
     "running": "it never ended (killed, or still running)",
@@ -48,7 +57,10 @@ def values(row: Mapping[str, Any]) -> str:
 def without_case(row: Mapping[str, Any]) -> str:
     """What was found: `output[0] on cpu/xla: differs from numpy in 3 of 67 elements, worst 12 ULP of 1 allowed.`"""
     plan = f"{row['device']}/{row['mode']}"
-    says = _SAYS[row["verdict"]].format(against="itself, run again" if row["against"] == plan else row["against"])
+    if str(row["against"]).startswith(CLAIM):
+        says = _SAYS_OF_CLAIM[row["verdict"]].format(against=f"claim {row['against'].removeprefix(CLAIM)}")
+    else:
+        says = _SAYS[row["verdict"]].format(against="itself, run again" if row["against"] == plan else row["against"])
     text = f"{row['quantity']} on {row['device']}/{row['mode']}: {says}"
     if row["mismatched"] and row["verdict"] != "match":
         text += f" in {row['mismatched']:,} of {row['size']:,} elements"

@@ -1,0 +1,291 @@
+"""Claims: what a run's records say of the claims that people make, as a table and as a page to read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from markupsafe import Markup
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import PythonLexer
+
+from harness.record import CLAIM, FAILING
+from harness.rundir import RunInfo
+from reports import tables
+
+#: Where verdicts on claims are kept, so that a page shows other versions of TensorFlow beside the run's own.
+KEPT = Path(__file__).parent.parent / "recordings" / "claims.csv"
+COLUMNS = ("claim", "tf", "device", "mode", "verdict", "held", "refuted", "unavailable", "faulty")
+KEYS = ["claim", "tf", "device", "mode"]
+#: What a record's verdict says of the claim that it is held against.
+_SAYS = {
+    **dict.fromkeys(("match", "stale"), "held"),
+    **dict.fromkeys(("contract", "mismatch"), "refuted"),
+    "unavailable": "unavailable",
+    "error": "faulty",
+}
+#: A verdict's colour, which is that of a record's verdict, its symbol and what it means.
+LOOKS = {
+    "confirmed": ("match", "✓", "what the claim predicts came, in every case"),
+    "refuted": ("refuted", "✗", "something else came, in every case"),
+    "true only where": ("known", "◐", "it depends: on the mode, the device, the version or the case"),
+    "unavailable": ("unavailable", "∅", "it could not run there"),
+    "faulty": ("error", "!", "the suite itself is at fault"),
+    "not run": ("unavailable", "?", "this run has no record of it"),
+}
+EVIDENCE = 4
+
+
+def verdicts(records: pd.DataFrame) -> pd.DataFrame:
+    """The verdict on each claim for each TensorFlow version and plan, worked out from the records.
+
+    Columns: `claim`, `tf`, `device`, `mode`; `verdict`, one of `confirmed`, `refuted`, `true only where`, `unavailable`
+    and `faulty`; how many records `held`, `refuted`, were `unavailable` or `faulty`. A record is a claim × case × plan.
+    """
+    some = records[records["against"].astype(str).str.startswith(CLAIM)]
+    told = some[["tf", "device", "mode"]].astype(str)
+    told.insert(0, "claim", some["against"].astype(str).str.removeprefix(CLAIM))
+    told["says"] = some["verdict"].astype(str).map(_SAYS)
+    counts = told.groupby([*KEYS, "says"]).size().unstack("says", fill_value=0)
+    counts = counts.reindex(columns=list(COLUMNS[5:]), fill_value=0).rename_axis(columns=None).reset_index()
+    counts.insert(4, "verdict", [_verdict(*n) for n in counts[list(COLUMNS[5:])].itertuples(index=False)])
+    return counts
+
+
+def _verdict(held: int, refuted: int, unavailable: int, faulty: int) -> str:
+    if faulty:
+        return "faulty"
+    if held and refuted:
+        return "true only where"
+    return "confirmed" if held else "refuted" if refuted else "unavailable"
+
+
+def overall(found: Sequence[str]) -> str:
+    """One verdict out of those on several plans and versions."""
+    told = {v for v in found if v != "unavailable"}
+    if not told:
+        return "unavailable" if found else "not run"
+    return "faulty" if "faulty" in told else told.pop() if len(told) == 1 else "true only where"
+
+
+def kept(path: Path = KEPT) -> pd.DataFrame:
+    """The verdicts that were kept from runs of before."""
+    if not path.exists():
+        return pd.DataFrame(columns=list(COLUMNS))
+    return pd.read_csv(path, dtype=dict.fromkeys((*KEYS, "verdict"), "str"))
+
+
+def keep(records: pd.DataFrame, path: Path = KEPT) -> int:
+    """Keeps a run's verdicts, in place of those on the same claim, version and plan; returns how many there are."""
+    both = pd.concat([kept(path), verdicts(records)]).drop_duplicates(KEYS, keep="last").sort_values(KEYS)
+    path.parent.mkdir(exist_ok=True)
+    both.to_csv(path, index=False, lineterminator="\n")
+    return len(both)
+
+
+@dataclass
+class Cell:
+    """The verdict on a claim under one plan with one version."""
+
+    plan: str
+    verdict: str
+    told: str
+
+
+@dataclass
+class Line:
+    """A version's cells; `here` where it is this run's own."""
+
+    tf: str
+    here: bool
+    cells: list[Cell]
+
+
+@dataclass
+class Shown:
+    """All that the page says of one claim."""
+
+    id: str
+    says: str
+    verdict: str
+    where: str
+    plans: list[str]
+    lines: list[Line]
+    whys: dict[str, list[str]]
+    evidence: list[dict[str, Any]]
+    programs: list[dict[str, Any]]
+    instead: list[dict[str, Any]]
+    unexpected: list[str]
+
+
+@dataclass
+class Chapter:
+    """A topic and its claims; `first` names, for each spec, the claim beside which its program is shown."""
+
+    topic: Mapping[str, str]
+    claims: list[Shown] = field(default_factory=list)
+    first: dict[str, str] = field(default_factory=dict)
+
+
+def chapters(
+    records: pd.DataFrame, info: RunInfo, claims: Sequence[Mapping[str, Any]], others: pd.DataFrame
+) -> list[Chapter]:
+    """The topics in order, each with its claims: this run's verdicts, and `others` of other versions and plans."""
+    found = verdicts(records)
+    both = pd.concat([found, others]) if len(others) else found
+    both = both.drop_duplicates(KEYS, keep="first")
+    made: dict[str, Chapter] = {}
+    by_id: dict[str, list[Mapping[str, Any]]] = {}
+    for claim in claims:
+        by_id.setdefault(claim["id"], []).append(claim)
+    for name, told in sorted(by_id.items()):
+        chapter = made.setdefault(told[0]["topic"]["id"], Chapter(told[0]["topic"]))
+        shown = _shown(name, told, records, info, both[both["claim"] == name])
+        chapter.claims.append(shown)
+        for program in (*shown.programs, *shown.instead):
+            chapter.first.setdefault(program["spec"], name)
+    return list(made.values())
+
+
+def _shown(
+    name: str, told: Sequence[Mapping[str, Any]], records: pd.DataFrame, info: RunInfo, found: pd.DataFrame
+) -> Shown:
+    here = records[records["against"].astype(str) == CLAIM + name]
+    plans = sorted({f"{r.device}/{r.mode}" for r in found.itertuples()}, key=tables.plan_order)
+    lines = []
+    for tf in sorted(set(found["tf"]), key=lambda version: [int(n) for n in version.split(".")[:2]], reverse=True):
+        rows = {f"{r.device}/{r.mode}": r for r in found[found["tf"] == tf].itertuples()}
+        lines.append(Line(tf, tf == info.tf, [_cell(plan, rows.get(plan)) for plan in plans]))
+    whys: dict[str, list[str]] = {}
+    for row in here[here["verdict"].isin(["contract", "mismatch"])].itertuples():
+        names = whys.setdefault(str(row.reason) or "nobody expected it: see the run's findings", [])
+        names += [plan for plan in [f"{row.device}/{row.mode}"] if plan not in names]
+    specs = dict.fromkeys(claim["instead"] for claim in told if claim["instead"])
+    listings = {claim["instead"]: claim["instead_listing"] for claim in told}
+    return Shown(
+        id=name,
+        says=told[0]["says"],
+        verdict=overall(found["verdict"].tolist()),
+        where=_where(found),
+        plans=plans,
+        lines=lines,
+        whys={why: sorted(names, key=tables.plan_order) for why, names in whys.items()},
+        evidence=_evidence(here, {claim["spec"]: claim["denies"] for claim in told}),
+        programs=[
+            {
+                "spec": c["spec"],
+                "modes": ", ".join(c["modes"]),
+                "listing": listed(c["listing"]),
+                "rerun": _rerun(here, c),
+            }
+            for c in told
+        ],
+        instead=[{"spec": s, "listing": listed(listings[s]), "tested": _tested(records, s)} for s in specs],
+        unexpected=sorted({f"{r.device}/{r.mode}" for r in here[here["verdict"].isin(FAILING)].itertuples()}),
+    )
+
+
+def _cell(plan: str, row: Any) -> Cell:
+    if row is None:
+        return Cell(plan, "", "no record")
+    counts = {name: getattr(row, name) for name in COLUMNS[5:] if getattr(row, name)}
+    return Cell(plan, row.verdict, ", ".join(f"{n:,} {name}" for name, n in counts.items()))
+
+
+def _where(found: pd.DataFrame) -> str:
+    """Where a claim holds, and where not, by plan; by version too, where that matters."""
+    versions = found["tf"].nunique() > 1 and (found.groupby(["device", "mode"])["verdict"].nunique() > 1).any()
+    parts = []
+    for verdict in ("confirmed", "refuted", "true only where"):
+        some = found[found["verdict"] == verdict]
+        names = some["device"] + "/" + some["mode"]
+        names = names + " with " + some["tf"] if versions else names
+        if len(names):
+            parts.append(f"{verdict if verdict != 'true only where' else 'it depends on the case'}: ")
+            parts[-1] += ", ".join(sorted(set(names), key=lambda n: tables.plan_order(n.split(" ")[0])))
+    return "; ".join(parts) if len(parts) > 1 else ""
+
+
+def _evidence(here: pd.DataFrame, denied: Mapping[str, bool]) -> list[dict[str, Any]]:
+    """The numbers side by side where a claim does not hold: one record for each way, and its plans."""
+    some = here[here["verdict"].isin(["contract", "mismatch"])]
+    some = some.assign(plan=tables.plans(some).astype(str), narrow=~some["dtype"].isin(["float32", "int32"]))
+    some = some.sort_values(["narrow", "case"], kind="stable")
+    made: dict[Any, dict[str, Any]] = {}
+    for row in tables.rows(some):
+        same = made.setdefault((row["spec"], row["plan"]), row)
+        if same is row:
+            row["denied"] = denied.get(row["spec"], False)
+    merged: dict[Any, dict[str, Any]] = {}
+    for row in made.values():
+        key = tuple(row[name] for name in ("case", "quantity", "kind", "worst_index", "got", "want"))
+        merged.setdefault(key, {**row, "plans": []})["plans"].append(row["plan"])
+    for row in merged.values():
+        row["plans"].sort(key=tables.plan_order)
+    return list(merged.values())[:EVIDENCE]
+
+
+def _tested(records: pd.DataFrame, spec: str) -> dict[str, Any]:
+    """What became of the spec that does what was wanted: its records, those that fail, its plans."""
+    some = records[records["spec"] == spec]
+    plans = sorted(set(tables.plans(some).astype(str)), key=tables.plan_order)
+    return {"records": len(some), "failing": int(some["verdict"].isin(FAILING).sum()), "plans": ", ".join(plans)}
+
+
+def _rerun(here: pd.DataFrame, claim: Mapping[str, Any]) -> str:
+    some = here[here["spec"] == claim["spec"]]
+    return f"pytest suites --case {some['case'].iloc[0]}" if len(some) else f"pytest suites --op {claim['spec']}"
+
+
+@cache
+def listed(source: str) -> Markup:
+    """Python source as HTML, its tokens as classes; escaped by Pygments."""
+    return Markup(highlight(source, PythonLexer(), HtmlFormatter(nowrap=True)))
+
+
+def token_style() -> Markup:
+    """The colours of the tokens, light and dark."""
+    light = HtmlFormatter(style="default").get_style_defs(".code")
+    dark = HtmlFormatter(style="github-dark").get_style_defs(".code")
+    light, dark = ("\n".join(r for r in p.splitlines() if "background" not in r) for p in (light, dark))
+    return Markup(f"{light}\n@media (prefers-color-scheme: dark) {{\n{dark}\n}}")
+
+
+def load(run: Path) -> list[dict[str, Any]]:
+    """What a run's `claims.json` says of the claims that the suites hold; none where there is no such file."""
+    path = run / "claims.json"
+    return json.loads(path.read_text()) if path.exists() else []
+
+
+def counts(found: Sequence[Chapter]) -> dict[str, int]:
+    """How many claims have each verdict."""
+    each = [claim.verdict for chapter in found for claim in chapter.claims]
+    return {verdict: each.count(verdict) for verdict in LOOKS}
+
+
+def html(
+    records: pd.DataFrame, info: RunInfo, claims: Sequence[Mapping[str, Any]], others: pd.DataFrame | None = None
+) -> str:
+    """The page of the claims; no script runs in it, and whatever is not ours is escaped."""
+    from reports.page import environment, style
+
+    found = chapters(records, info, claims, kept() if others is None else others)
+    return (
+        environment()
+        .get_template("claims.html")
+        .render(
+            info=info,
+            chapters=found,
+            counts=counts(found),
+            looks=LOOKS,
+            style=style(),
+            tokens=token_style(),
+            policy="default-src 'none'; style-src 'unsafe-inline'",
+        )
+    )
