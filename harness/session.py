@@ -57,6 +57,7 @@ class Session:
         """Makes the run directory and asks TensorFlow what is there; in the controlling process only."""
         option = self.config.option
         try:
+            claims = told(self.catalog)
             self.directory, info = open_run(self.asked, option.run_dir)
         except (RuntimeError, LookupError, ValueError) as error:
             raise pytest.UsageError(str(error.args[0])) from error
@@ -64,7 +65,7 @@ class Session:
         info.versions["pytest"] = pytest.__version__
         info.arguments, info.modes, info.tier = list(self.config.invocation_params.args), list(self.modes), option.tier
         info.save(self.directory)
-        (self.directory / "claims.json").write_text(json.dumps(told(self.catalog), indent=1))
+        (self.directory / "claims.json").write_text(json.dumps(claims, indent=1))
 
     def start(self, directory: Path, info: rundir.RunInfo, worker: str) -> None:
         """Readies this process to run items."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -159,7 +160,7 @@ def _shown(
     here = records[records["against"].astype(str) == CLAIM + name]
     plans = sorted({f"{r.device}/{r.mode}" for r in found.itertuples()}, key=tables.plan_order)
     lines = []
-    for tf in sorted(set(found["tf"]), key=lambda version: [int(n) for n in version.split(".")[:2]], reverse=True):
+    for tf in sorted(set(found["tf"]), key=_version, reverse=True):
         rows = {f"{r.device}/{r.mode}": r for r in found[found["tf"] == tf].itertuples()}
         lines.append(Line(tf, tf == info.tf, [_cell(plan, rows.get(plan)) for plan in plans]))
     whys: dict[str, list[str]] = {}
@@ -189,6 +190,11 @@ def _shown(
         instead=[{"spec": s, "listing": listed(listings[s]), "tested": _tested(records, s)} for s in specs],
         unexpected=sorted({f"{r.device}/{r.mode}" for r in here[here["verdict"].isin(FAILING)].itertuples()}),
     )
+
+
+def _version(text: str) -> tuple[list[int], str]:
+    """The key that sorts versions, whatever stands in them."""
+    return [int(n) for n in re.findall(r"\d+", text)], text
 
 
 def _cell(plan: str, row: Any) -> Cell:

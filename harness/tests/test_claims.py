@@ -1,0 +1,166 @@
+"""Claims are judged by what came, on real TensorFlow; and programs that open sessions are looked at like any other."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from harness.catalog import Catalog, Item
+from harness.claim import listing, told
+from harness.plan import MODES
+from harness.score import score
+from harness.tests import planted_claims
+
+
+@pytest.fixture(scope="module")
+def outcome(run_pytest):
+    return run_pytest(suites="harness.tests.planted_claims", env={"CUDA_VISIBLE_DEVICES": "-1"}.items())
+
+
+@pytest.fixture(scope="module")
+def claims(outcome):
+    """The records of each claim, by letter and mode."""
+    found = [r for r in outcome.merged.records if r.against.startswith("claim:")]
+    by_letter = {}
+    for record in found:
+        by_letter.setdefault(record.against.removeprefix("claim:C99"), {})[record.mode] = record
+    return by_letter
+
+
+def said(claims, letter):
+    return {mode: r.verdict for mode, r in claims[letter].items()}
+
+
+def everywhere(verdict):
+    return dict.fromkeys(MODES, verdict)
+
+
+def test_a_claim_that_holds_matches(claims):
+    assert said(claims, "a") == everywhere("match")
+
+
+def test_a_claim_that_is_refuted_as_expected_shows_both_numbers_and_why(claims):
+    assert said(claims, "b") == everywhere("contract")
+    record = claims["b"]["xla"]
+    assert (record.kind, record.reason) == ("value", planted_claims.WHY)
+    assert float(record.want) == float(record.got) + 1
+
+
+def test_a_claim_that_unexpectedly_fails_is_a_mismatch(claims):
+    assert said(claims, "c") == everywhere("mismatch") | {"eager": "contract"}
+    assert "C99c does not hold here: It does c." in claims["c"]["graph"].detail
+
+
+def test_a_claim_that_unexpectedly_holds_is_stale(claims):
+    assert said(claims, "d") == everywhere("match") | {"xla": "stale"}
+    assert "was expected not to: floor is not ceil" in claims["d"]["xla"].detail
+
+
+def test_a_denial_holds_where_what_it_denies_did_not_come(claims):
+    assert said(claims, "e") == everywhere("match")
+    assert said(claims, "f") == everywhere("contract")
+
+
+def test_no_gradient_is_not_a_gradient_of_zeros(claims):
+    assert said(claims, "g") == everywhere("contract")
+    assert {r.kind for r in claims["g"].values()} == {"gradient_status"}
+
+
+def test_a_claim_is_judged_on_the_plans_that_it_speaks_of(claims):
+    assert said(claims, "h") == {"graph": "match"}
+
+
+def test_a_claim_of_an_error_is_refuted_by_a_value(claims):
+    assert said(claims, "i") == everywhere("contract")
+
+
+def test_a_prediction_of_another_shape_refutes_nothing(claims):
+    assert said(claims, "j") == everywhere("error")
+    assert "prediction of C99j is of another shape" in claims["j"]["eager"].detail
+
+
+@pytest.mark.parametrize(
+    ("spec", "says"), [("claimed-of-nothing", "about output[7]"), ("claimed-to-raise", "ZeroDivisionError")]
+)
+def test_a_prediction_that_can_not_be_made_is_the_suites_own_fault(outcome, spec, says):
+    found = [r for r in outcome.merged.records if r.spec == spec]
+    assert {(r.verdict, r.kind) for r in found} == {("error", "reference")}
+    assert all(says in r.detail for r in found)
+
+
+def test_a_claim_on_a_side_of_a_contract_is_held_against_what_the_claim_predicts(claims):
+    assert said(claims, "m") == everywhere("match") | {"eager": "contract"}
+
+
+def test_what_a_program_says_it_lacks_makes_it_unavailable(outcome, claims):
+    found = [r for r in outcome.merged.records if r.spec.startswith("lacks-")]
+    assert {r.verdict for r in found} == {"unavailable"}
+    assert all("no C++ compiler" in r.detail for r in found)
+    assert said(claims, "n") == {"eager": "unavailable", "graph": "unavailable"}
+
+
+def test_the_run_is_red_and_the_books_balance(outcome):
+    assert outcome.status == 3, outcome.output
+    for text in ("claim:C99c", "C99d holds here", "no C++ compiler"):
+        assert text in outcome.output
+
+
+def test_the_run_keeps_what_is_claimed_and_the_programs(outcome):
+    kept = json.loads((outcome.directory / "claims.json").read_text())
+    assert [c["id"] for c in kept] == sorted(f"C99{letter}" for letter in "abcdefghijklmn")
+    assert kept[0]["listing"] == "def floor(tf, x):\n    return tf.floor(x)\n"
+    assert kept[0]["topic"]["title"] == "Planted"
+
+
+def test_sessions_of_a_programs_own_run_where_the_plan_says(run_pytest):
+    where = ["--device", "cpu", "--device", "cpu:1"]
+    ops = [w for op in ("two-sessions", "session-elsewhere", "session-that-folds") for w in ("--op", op)]
+    found = run_pytest(*where, *ops, suites="harness.tests.planted_claims").merged.records
+    verdicts = {(r.spec, r.device): (r.verdict, r.ran_on) for r in found if r.against == "numpy"}
+    assert verdicts["two-sessions", "cpu"] == ("match", "CPU:0")
+    assert verdicts["two-sessions", "cpu:1"] == ("match", "CPU:1")
+    assert verdicts["session-elsewhere", "cpu"][0] == "match"
+    assert verdicts["session-elsewhere", "cpu:1"] == ("error", "CPU:0")
+    assert verdicts["session-that-folds", "cpu"][0] == "error"
+    assert all("no Floor" in r.detail for r in found if r.spec == "session-that-folds" and r.against == "numpy")
+
+
+def test_what_a_state_hides_is_kept_between_steps_and_not_looked_at(outcome):
+    found = [r for r in outcome.merged.records if r.spec == "keeps-a-counter"]
+    assert {r.verdict for r in found} == {"match"}
+    assert {r.quantity for r in found} == {"output[0]", "output[1]"}
+
+
+def test_a_prediction_that_can_not_be_told_from_wrong_ones_is_found_out():
+    blunt = planted_claims.claim("z", reference=np.zeros_like)
+    spec = planted_claims.spec("blunt", blunt, vjp=None)
+    assert score(replace(spec, claims=())).alive == []
+    assert any(name.endswith("as C99z predicts") for name in score(spec).possible)
+
+
+def test_an_id_stands_for_one_sentence():
+    one, other = planted_claims.claim("a"), replace(planted_claims.claim("a"), says="Something else.")
+    catalog = Catalog(tuple(Item("m", planted_claims.spec(n, c), "float32") for n, c in (("x", one), ("y", other))))
+    with pytest.raises(LookupError, match=r"C99a says 'Something else\.'"):
+        told(catalog)
+
+
+def test_the_right_way_that_a_claim_names_has_to_be_there():
+    lost = replace(planted_claims.claim("a"), instead="nowhere")
+    with pytest.raises(LookupError, match="no spec 'nowhere'"):
+        told(Catalog((Item("m", planted_claims.spec("x", lost), "float32"),)))
+
+
+def test_a_listing_holds_the_functions_that_a_program_names():
+    text = listing(planted_claims.spec("x", program=_outer))
+    assert text.index("def _inner") < text.index("def _outer")
+    assert text.count("def ") == 2
+
+
+def _inner(tf, x):
+    return tf.floor(x)
+
+
+def _outer(tf, x):
+    return _inner(tf, x)

@@ -1,0 +1,204 @@
+"""Tests of the claims' verdicts and of their page."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import reports
+from harness.plan import MODES
+from harness.record import Record
+from harness.rundir import RunInfo
+from reports import claims
+from reports.tests import synthetic
+from reports.tests.browser import Browser
+from reports.tests.conftest import HOSTILE
+from reports.tests.test_page import Page
+
+#: How the records of each claim come out by mode; the second of a pair is that of another case.
+CAME: dict[str, dict[str, tuple[str, ...]]] = {
+    "C01a": dict.fromkeys(MODES, ("match",)),
+    "C01b": dict.fromkeys(MODES, ("contract",)),
+    "C02": dict.fromkeys(MODES, ("contract",)) | {"graph": ("match",)},
+    "C03": dict.fromkeys(MODES, ("match", "contract")),
+    "C04a": dict.fromkeys(MODES, ("match",)) | {"xla": ("unavailable",)},
+    "C04b": dict.fromkeys(MODES, ("match",)) | {"eager": ("error",)},
+    "C05a": {"eager": ("mismatch",), "graph": ("stale",)},
+}
+
+
+def rows(tf: str = "2.21.0") -> list[Record]:
+    found = [replace(r, tf=tf, spec="the-right-way") for r in synthetic.records([("claims", "x")], ["cpu"], ["plain"])]
+    for claim, modes in CAME.items():
+        for mode, verdicts in modes.items():
+            for i, verdict in enumerate(verdicts):
+                record = replace(
+                    found[0], tf=tf, against=f"claim:{claim}", verdict=verdict, mode=mode, case=f"{claim.lower()}-{i}",
+                    spec=claim.lower(), got="1.5", want="2.5", kind="" if verdict == "match" else "value",
+                    reason="because of the derivation" if verdict == "contract" else "", worst_index="[3]",
+                    mismatched=2, quantity="output[0]", input="0.25",
+                )  # fmt: skip
+                found.append(record)
+    return found
+
+
+def claim(name: str, **more: Any) -> dict[str, Any]:
+    topic = {"id": name[:3], "title": f"Topic {name[:3]}", "program": "y = f(x)", "origin": "posts", "link": ""}
+    base = {"id": name, "letter": name[3:], "says": f"It is {name}.", "denies": False, "plans": ["*/*"]}
+    more = {"instead": "the-right-way", "refuted": {}, "spec": name.lower(), "modes": list(MODES)} | more
+    listing = f"def program_{name}(tf, x):\n    return tf.floor(x)\n"
+    return base | {"topic": topic, "listing": listing, "instead_listing": "def right(tf, x):\n    return x\n"} | more
+
+
+@pytest.fixture(scope="module")
+def claimed_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("claimed")
+    info = synthetic.write(directory, rows())
+    (directory / "claims.json").write_text(json.dumps([claim(name) for name in (*CAME, "C06")]))
+    reports.write(directory, info)
+    return directory
+
+
+@pytest.fixture(scope="module")
+def records(claimed_run: Path) -> pd.DataFrame:
+    return reports.load(claimed_run)
+
+
+def chapter(records: pd.DataFrame, run: Path, others: pd.DataFrame | None = None) -> dict[str, claims.Shown]:
+    none = pd.DataFrame(columns=list(claims.COLUMNS)) if others is None else others
+    found = claims.chapters(records, RunInfo.load(run), claims.load(run), none)
+    return {shown.id: shown for c in found for shown in c.claims}
+
+
+def test_a_verdict_is_worked_out_for_each_plan_from_its_records(records: pd.DataFrame) -> None:
+    found = claims.verdicts(records).set_index(["claim", "mode"])["verdict"].to_dict()
+    assert {found["C01a", mode] for mode in MODES} == {"confirmed"}
+    assert (found["C02", "graph"], found["C02", "xla"]) == ("confirmed", "refuted")
+    assert {found["C03", mode] for mode in MODES} == {"true only where"}
+    assert (found["C04a", "xla"], found["C04b", "eager"]) == ("unavailable", "faulty")
+    assert (found["C05a", "eager"], found["C05a", "graph"]) == ("refuted", "confirmed")
+
+
+def test_a_claims_verdict_is_that_of_all_its_plans(records: pd.DataFrame, claimed_run: Path) -> None:
+    found = {name: shown.verdict for name, shown in chapter(records, claimed_run).items()}
+    assert found == {
+        "C01a": "confirmed",
+        "C01b": "refuted",
+        "C02": "true only where",
+        "C03": "true only where",
+        "C04a": "confirmed",
+        "C04b": "faulty",
+        "C05a": "true only where",
+        "C06": "not run",
+    }
+    assert (
+        chapter(records, claimed_run)["C02"].where == "confirmed: cpu/graph; refuted: cpu/eager, cpu/function, cpu/xla"
+    )
+
+
+def test_a_verdict_that_changes_with_the_version_is_shown_so(records: pd.DataFrame, claimed_run: Path) -> None:
+    older = claims.verdicts(records.assign(tf="2.9.1"))
+    older.loc[older["claim"] == "C01a", "verdict"] = "refuted"
+    shown = chapter(records, claimed_run, older)["C01a"]
+    assert (shown.verdict, [line.tf for line in shown.lines]) == ("true only where", ["2.21.0", "2.9.1"])
+    assert "refuted: cpu/eager with 2.9.1" in shown.where
+    assert chapter(records, claimed_run, older)["C01b"].verdict == "refuted"
+
+
+def test_this_runs_verdict_counts_where_an_older_run_of_the_same_version_differs(
+    records: pd.DataFrame, claimed_run: Path
+) -> None:
+    kept = claims.verdicts(records)
+    kept["verdict"] = "refuted"
+    assert chapter(records, claimed_run, kept)["C01a"].verdict == "confirmed"
+
+
+def test_verdicts_are_kept_and_replaced(records: pd.DataFrame, tmp_path: Path) -> None:
+    path = tmp_path / "new" / "claims.csv"
+    many = claims.keep(records, path)
+    assert many == len(claims.verdicts(records)) == len(claims.kept(path))
+    assert claims.keep(records, path) == many
+    assert claims.keep(records.assign(tf="2.20.0"), path) == 2 * many
+    assert set(claims.kept(path)["tf"]) == {"2.20.0", "2.21.0"}
+
+
+def test_a_refuted_claim_shows_the_numbers_the_reason_and_the_right_way(
+    records: pd.DataFrame, claimed_run: Path
+) -> None:
+    shown = chapter(records, claimed_run)["C01b"]
+    (row,) = shown.evidence
+    assert (row["got"], row["want"], row["plans"]) == ("1.5", "2.5", [f"cpu/{m}" for m in MODES])
+    assert list(shown.whys) == ["because of the derivation"]
+    assert shown.instead[0]["tested"]["records"] == 8
+    assert shown.unexpected == []
+    assert chapter(records, claimed_run)["C05a"].unexpected == ["cpu/eager", "cpu/graph"]
+
+
+def test_a_right_way_that_fails_is_said_to_fail(records: pd.DataFrame, claimed_run: Path) -> None:
+    broken = records.copy()
+    broken.loc[broken["spec"] == "the-right-way", "verdict"] = "mismatch"
+    shown = chapter(broken, claimed_run)["C01b"]
+    assert shown.instead[0]["tested"]["failing"] == 8
+    text = claims.html(broken, RunInfo.load(claimed_run), claims.load(claimed_run))
+    assert "8 of its 8 records fail" in text
+
+
+def test_there_is_a_page_and_a_link_to_it_only_where_claims_were_tested(claimed_run: Path, run: Path) -> None:
+    assert 'href="claims.html"' in (claimed_run / "index.html").read_text()
+    assert not (run / "claims.html").exists()
+    assert 'href="claims.html"' not in (run / "index.html").read_text()
+
+
+def test_hostile_texts_make_no_element_in_the_page(claimed_run: Path) -> None:
+    clean = [text.encode("utf-8", "replace").decode() for text in HOSTILE]
+    info = replace(RunInfo.load(claimed_run), tf=clean[0], run=clean[1], started=clean[2])
+    found = [
+        replace(r, tf=clean[0], got=t, want=t, input=t, reason=t, dtype=t, recipe=t, worst_index=t, quantity=t)
+        for r in rows()
+        for t in clean
+    ]
+    text = clean[0]
+    topic = dict.fromkeys(("id", "title", "program", "origin"), text) | {"link": "javascript:window.pwned=1"}
+    told = [claim("C01b", says=text, listing=text, instead_listing=text, topic=topic)]
+    frame = pd.DataFrame([vars(r) for r in found])
+    text = claims.html(frame, info, told, pd.DataFrame(columns=list(claims.COLUMNS)))
+    path = claimed_run / "hostile.html"
+    path.write_text(text)
+    page = Page(path)
+    assert page.scripts == []
+    assert not {tag for tag, _ in page.elements} & {"script", "img", "svg", "iframe"}
+    assert not {name for _, attributes in page.elements for name in attributes if name.startswith("on")}
+    assert all((a.get("href") or "#").startswith(("#", "index.html")) for _, a in page.elements)
+
+
+@pytest.mark.browser
+def test_the_page_reads_in_a_browser(browser: Browser, claimed_run: Path) -> None:
+    path = claimed_run / "claims.html"
+    browser.call("Page.navigate", url=path.resolve().as_uri() + "#C02")
+    browser.until("document.readyState === 'complete' && !!document.querySelector('.claim')")
+    assert browser.js("document.querySelectorAll('.claim').length") == len(CAME) + 1
+    text = browser.js("document.querySelector('#C02-claim').innerText")
+    for part in (
+        "It is C02.",
+        "true only where",
+        "confirmed: cpu/graph",
+        "because of the derivation",
+        "1.5",
+        "2.5",
+        "def right",
+        "all as promised",
+    ):
+        assert part in text
+    assert browser.js("getComputedStyle(document.querySelector('.code .k')).color") != browser.js(
+        "getComputedStyle(document.querySelector('.code')).color"
+    )
+    assert browser.js("document.documentElement.scrollWidth <= innerWidth")
+    browser.look(width=390, height=800)
+    assert browser.js("document.documentElement.scrollWidth <= innerWidth")
+    assert browser.said == []
+    assert {url.partition("#")[0] for url in browser.asked if not url.startswith("about:")} == {path.resolve().as_uri()}
