@@ -8,6 +8,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 
 from harness.catalog import Catalog, unknown
@@ -71,6 +72,11 @@ def repro(options: argparse.Namespace) -> int:
                 server.stop()
 
 
+#: Verbs that are views of records: `reports.VERB` has `add_options(parser)` and `main(options)`. It is imported when
+#: it is asked for, since pandas takes its time.
+VIEWS = {"claims": "Prints the verdicts on claims that a run found."}
+
+
 class Scratch:
     """A folder for logs that is gone afterwards."""
 
@@ -88,17 +94,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     verbs = parser.add_subparsers(dest="verb", required=True)
     for verb in (coverage, devices, repro, score, sweep):
         sub = verbs.add_parser(verb.__name__, help=verb.__doc__, description=verb.__doc__)
-        sub.set_defaults(run=verb)
+        sub.set_defaults(main=verb)
         if verb is repro:
             sub.add_argument("case", metavar="CASE", help="a case id, as failures print it")
             sub.add_argument("--plan", action="append", metavar="DEVICE/MODE", help="default: every mode on cpu")
         if verb is sweep:
             add_options(sub)
-    options = parser.parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else arguments
+    for name, about in VIEWS.items():
+        sub = verbs.add_parser(name, help=about, description=about)
+        if name in words[:1]:
+            view = import_module(f"reports.{name}")
+            view.add_options(sub)
+            sub.set_defaults(main=view.main)
+    options = parser.parse_args(words)
     try:
-        return options.run(options)
-    except (LookupError, ValueError, RuntimeError) as error:
-        print(f"python -m harness {options.verb}: {error.args[0]}", file=sys.stderr)
+        return options.main(options)
+    except (LookupError, ValueError, RuntimeError, OSError) as error:
+        print(f"python -m harness {options.verb}: {error.args[0] if len(error.args) == 1 else error}", file=sys.stderr)
         return 4
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -19,6 +20,7 @@ from pygments.lexers import PythonLexer
 from harness.record import CLAIM, FAILING
 from harness.rundir import RunInfo
 from reports import tables
+from reports.load import load as load_records
 
 #: Where verdicts on claims are kept, so that a page shows other versions of TensorFlow beside the run's own.
 KEPT = Path(__file__).parent.parent / "recordings" / "claims.csv"
@@ -295,3 +297,23 @@ def html(
             policy="default-src 'none'; style-src 'unsafe-inline'",
         )
     )
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What `python -m harness claims` takes."""
+    parser.add_argument("run", type=Path, metavar="RUN", help="the directory of a run, such as runs/latest")
+    kept_in = f"{KEPT.parent.name}/{KEPT.name}"
+    parser.add_argument("--keep", action="store_true", help=f"keep them in {kept_in}, for the pages of other runs")
+
+
+def main(options: argparse.Namespace) -> int:
+    """Prints a line for each claim and plan; 1 where one is faulty or not as expected, else 0."""
+    records = load_records(options.run)
+    found = verdicts(records)
+    for row in tables.rows(found):
+        plan = f"{row['device']}/{row['mode']}"
+        print(f"{row['claim']:6} {row['tf']:9} {plan:14} {row['verdict']}")
+    if options.keep:
+        print(f"{keep(records)} verdicts are kept in {KEPT}")
+    told = records["against"].astype(str).str.startswith(CLAIM)
+    return int(records[told]["verdict"].isin(FAILING).any())
