@@ -14,7 +14,7 @@ from pathlib import Path
 from harness.catalog import Catalog, unknown
 from harness.devices import DeviceServer, probe
 from harness.plan import MODES, Device, Plan
-from harness.repro import show
+from harness.repro import issue, scripts, show
 from harness.score import scores
 from harness.sweep.command import add_options, sweep
 
@@ -63,13 +63,23 @@ def repro(options: argparse.Namespace) -> int:
         if mode not in MODES:
             raise ValueError(f"plan {text!r}: expected DEVICE/MODE, mode one of {', '.join(MODES)}")
         plans.append(Plan(Device.parse(device), mode))
+    case, folder = catalog.cases[options.case], options.script
     with Scratch() as logs:
         servers = {d: DeviceServer(d, logs) for d in {p.device for p in plans}}
         try:
-            return show(found, catalog.cases[options.case], plans, servers)
+            status = show(found, case, plans, servers)
+            outcomes = scripts(found, case, plans, servers, catalog, folder or logs) if folder or options.issue else []
         finally:
             for server in servers.values():
                 server.stop()
+        for outcome in outcomes:
+            place = f"{outcome.quantity} on {outcome.device}/{outcome.mode}, {outcome.kind}"
+            print(f"\n{place}: {outcome.status}" + (f", {outcome.script}" if folder else ""))
+        if options.issue and outcomes:
+            best = next((o for o in outcomes if o.status == "reproduced"), outcomes[0])
+            options.issue.write_text(issue(best, folder or logs, probe(logs / "probe.log")))
+            print(f"\nthe body of an issue: {options.issue}")
+    return status
 
 
 #: Verbs that are views of records: `reports.VERB` has `add_options(parser)` and `main(options)`. It is imported when
@@ -98,6 +108,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if verb is repro:
             sub.add_argument("case", metavar="CASE", help="a case id, as failures print it")
             sub.add_argument("--plan", action="append", metavar="DEVICE/MODE", help="default: every mode on cpu")
+            told = "write a program of TensorFlow and NumPy alone for each discrepancy there, and run it"
+            sub.add_argument("--script", type=Path, metavar="DIR", help=told)
+            sub.add_argument("--issue", type=Path, metavar="FILE", help="write the body of an upstream issue")
         if verb is sweep:
             add_options(sub)
     words = sys.argv[1:] if arguments is None else arguments

@@ -53,8 +53,8 @@ def start_fork_server(log: Path) -> None:
             os.environ.pop(name) if value is None else os.environ.__setitem__(name, value)
 
 
-def _enter(log: Path, memory: int) -> None:
-    """In a new server: stderr to a file, die with the parent, be the first that an out-of-memory killer takes."""
+def enter(log: Path, memory: int) -> None:
+    """In a new process: output to a file, die with the parent, be the first that an out-of-memory killer takes."""
     file = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     os.dup2(file, 1)
     os.dup2(file, 2)
@@ -66,7 +66,7 @@ def _enter(log: Path, memory: int) -> None:
 
 
 def _serve(connection: Connection, device: Device, log: Path, memory: int) -> None:
-    _enter(log, memory)
+    enter(log, memory)
     if device.type == "cpu":
         os.environ["CUDA_VISIBLE_DEVICES"] = "-1"  # before CUDA starts: a CPU server takes no GPU memory
     from harness.server import serve
@@ -75,7 +75,7 @@ def _serve(connection: Connection, device: Device, log: Path, memory: int) -> No
 
 
 def _describe(connection: Connection, log: Path) -> None:
-    _enter(log, 0)
+    enter(log, 0)
     import tensorflow as tf
 
     if Version(tf.__version__) < Version(OLDEST_TF):  # what `describe` needs may not be there
@@ -101,6 +101,19 @@ def probe(log: Path) -> dict[str, Any]:
         if ours.poll(START_TIMEOUT):
             return ours.recv()
     raise RuntimeError(f"TensorFlow could not be asked for its devices: {_tail(log, 0)}")
+
+
+def memory_share(processes: int) -> int:
+    """The bytes that each of so many processes on the CPU may allocate."""
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return max(4 << 30, int(0.8 * total) // processes)
+
+
+def own_process(work: Callable[..., None], *arguments: Any) -> Any:
+    """A new process, a fork of the fork server: TensorFlow is imported there, and nothing has been run with it."""
+    process = _context.Process(target=work, args=arguments, daemon=True)
+    process.start()
+    return process
 
 
 def _tail(log: Path, start: int, size: int = 2000) -> str:

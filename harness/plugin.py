@@ -52,6 +52,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--tier", default="default", metavar="T", help=f"{', '.join(TIERS)}; default: default")
     group.addoption("--run-dir", metavar="DIR", help="where the run is kept; default: a new one under runs/")
     group.addoption("--no-sweep", action="store_true", help="leave out the cases of every input of a 16-bit dtype")
+    group.addoption("--no-repro", action="store_true", help="do not write and run a script for each finding")
     group.addoption("--op-timeout", type=float, default=120.0, metavar="S", help="seconds after which a run has hung")
     parser.addini("opdiff_suites", "the module or package that holds the suites", default="suites")
     parser.addini("opdiff_known", "the file of known failures", default="suites/known.toml")

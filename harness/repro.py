@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import platform
+import tempfile
 from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from harness.catalog import Item
+from harness.catalog import Catalog, Item
 from harness.compare import compare, summary
 from harness.devices import DeviceServer, run_all
 from harness.expect import Want, expectations
+from harness.known import Known
 from harness.observation import Result
 from harness.plan import Device, Plan
+from harness.record import Shard
+from harness.reproduce import Outcome, reproduce
 from harness.request import Request
-from harness.run import request
-from harness.spec import Case
+from harness.run import Runner, request
+from harness.slots import Slots
+from harness.spec import SWEEPS, Case
+from harness.verdict import Context
 
 
 def show(item: Item, case: Case, plans: Sequence[Plan], servers: Mapping[Device, DeviceServer]) -> int:
@@ -45,6 +55,60 @@ def show(item: Item, case: Case, plans: Sequence[Plan], servers: Mapping[Device,
             print(f"  {quantity}: {found.kind or 'as promised'}")
             print(f"    got  {_result(got)}\n    want {_want(want)}")
     return int(differs)
+
+
+def scripts(
+    item: Item,
+    case: Case,
+    plans: Sequence[Plan],
+    servers: Mapping[Device, DeviceServer],
+    catalog: Catalog,
+    folder: Path,
+) -> list[Outcome]:
+    """Writes and runs the script of each discrepancy of a case, those included that are known, in a folder."""
+    nothing = Context(run="", started="", tf=version("tensorflow"), cuda="", host="", known=Known())
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as shards:
+        shard = Shard(Path(shards) / "repro.jsonl")
+        runner = Runner(nothing, plans, servers, shard, Slots(servers), [case.id], case.recipe in SWEEPS)
+        try:
+            records = runner.run(item)
+        finally:
+            runner.close()
+    differing = [r for r in records if r.verdict == "mismatch" and r.against in ("numpy", r.plan)]
+    return reproduce(differing, catalog, nothing.tf, folder)
+
+
+def issue(outcome: Outcome, folder: Path, there: Mapping[str, Any]) -> str:
+    """The body of an upstream issue in Markdown: versions, the program, what was expected, what came.
+
+    `there` is what `harness.devices.probe` says of this machine.
+    """
+    program = (folder / Path(outcome.script).name).read_text() if outcome.script else ""
+    versions = there["versions"]
+    facts = {
+        "TensorFlow": versions["tensorflow"],
+        "CUDA": there["cuda"] or "none",
+        "NumPy": versions["numpy"],
+        "Python": versions["python"],
+        "OS": platform.platform(),
+        "Devices": ", ".join(there["devices"]),
+    }
+    said = outcome.output or "nothing"
+    return "\n".join(
+        [
+            f"### {outcome.spec}: {outcome.kind.replace('_', ' ')} in {outcome.quantity}, mode {outcome.mode}",
+            "",
+            *(f"- {name}: {value}" for name, value in facts.items()),
+            "",
+            "The program below exits with 1 while what came differs from what was expected, with 0 once it does not.",
+            "",
+            f"````\n{said}\n````",
+            "",
+            f"````python\n{program}````",
+            "",
+        ]
+    )
 
 
 def _array(array: np.ndarray) -> str:

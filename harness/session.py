@@ -12,9 +12,10 @@ import pytest
 from harness import known, rundir
 from harness.catalog import Catalog
 from harness.claim import told
-from harness.devices import ROOT, DeviceServer
+from harness.devices import ROOT, DeviceServer, memory_share
 from harness.opening import open_run
 from harness.plan import MODES, Device, Plan
+from harness.reproduce import findings, reproduce
 from harness.run import Runner, planned
 from harness.slots import Slots
 from harness.spec import TIERS
@@ -83,7 +84,7 @@ class Session:
         self.runner = Runner(context, self.plans, servers, shard, Slots(devices), only, self.sweeps)
 
     def finish(self, status: int) -> int:
-        """Accounts for every planned cell, writes the report, and returns the exit status."""
+        """Accounts for every planned cell, runs each finding's script, and returns the exit status."""
         assert self.directory is not None
         merged = rundir.merge([self.directory])
         chosen = [item for item in self.catalog.items if item.id in merged.items]
@@ -106,6 +107,10 @@ class Session:
         info.faults = self.known.idle(records, info.tf)
         if records and all(record.verdict == "unavailable" for record in records):
             info.faults.append("nothing was tested: no plan has a kernel for what was selected")
+        if not self.config.option.no_repro and status != pytest.ExitCode.INTERRUPTED:
+            patience = self.config.option.op_timeout
+            outcomes = reproduce(findings(records), self.catalog, info.tf, self.directory / "repro", timeout=patience)
+            (self.directory / "repro.json").write_text(json.dumps([vars(o) for o in outcomes], indent=1))
         at_fault = bool(missing or info.faults) or any(record.verdict == "error" for record in records)
         status = exit_status(status, at_fault)
         info.state = {2: "interrupted", 3: "fault", 5: "empty"}.get(status, "complete")
@@ -128,8 +133,4 @@ def _one_of(what: str, name: str, there: tuple[str, ...]) -> str:
 
 def memory_limit(device: Device) -> int:
     """What a server may allocate: a CPU server its share of the machine's memory; drivers of others map far more."""
-    if device.type != "cpu":
-        return 0
-    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-    return max(4 << 30, int(0.8 * total) // workers)
+    return memory_share(int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))) if device.type == "cpu" else 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pandas as pd
@@ -44,6 +45,12 @@ def load_observations(run: Path | str) -> pd.DataFrame:
     if not path.exists():
         return frame.observations(_merged(Path(run)))
     return _of_columns(parquet.read(path), tuple(frame.OBSERVATIONS.names), path)
+
+
+def load_repros(run: Path | str) -> list[dict[str, str]]:
+    """What became of each finding's script: the fields of `harness.reproduce.Outcome`; nothing where none was run."""
+    path = Path(run) / "repro.json"
+    return json.loads(path.read_text()) if path.exists() else []
 
 
 def _merged(directory: Path) -> Merged:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,8 +42,10 @@ def style() -> Markup:
     return Markup((_HERE / "templates" / "style.css").read_text())
 
 
-def html(records: pd.DataFrame, info: RunInfo, *, claims: bool = False) -> str:
-    """The whole page, with a link to that of the claims where there is one.
+def html(
+    records: pd.DataFrame, info: RunInfo, *, claims: bool = False, repros: Sequence[Mapping[str, Any]] = ()
+) -> str:
+    """The whole page, with a link to that of the claims where there is one, and to the scripts of findings.
 
     Whatever comes from TensorFlow or from files is escaped, and a policy bars any other script.
     """
@@ -53,8 +56,12 @@ def html(records: pd.DataFrame, info: RunInfo, *, claims: bool = False) -> str:
     own = Markup("(() => {\n%s\n})();") % Markup("\n".join(_script(_HERE / "templates" / name) for name in _SCRIPTS))
     counts = tables.counts(rows)
     matrix = grid(rows, info)
-    firsts = [(found, tables.row(rows, found["first"])) for found in tables.rows(tables.findings(rows))]
-    findings = [(found, record, sentence.of_record(record)) for found, record in firsts]
+    scripts = {tuple(r[k] for k in ("spec", "verdict", "kind")): r for r in repros}
+    findings = []
+    for found in tables.rows(tables.findings(rows)):
+        record = tables.row(rows, found["first"])
+        repro = sentence.of_repro(scripts.get((found["spec"], found["verdict"], found["kind"])))
+        findings.append((found, record, sentence.of_record(record), repro))
     return (
         environment()
         .get_template("index.html")

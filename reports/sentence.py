@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -93,3 +94,22 @@ def of_run(info: RunInfo, counts: Mapping[str, int], *, brief: bool = False) -> 
     if not sum(counts.values()):
         verdict = "There is no record at all."
     return f"Partial run{'' if brief else ': ' + '; '.join(missing)}. {verdict}" if missing else verdict
+
+
+_OF_REPRO = {
+    "reproduced": "Shown by a program of its own, which was run",
+    "not reproduced": "Its program was run, and did not show it",
+    "failed": "Its program failed",
+    "no script": "It has no program",
+}
+
+
+def of_repro(outcome: Mapping[str, Any] | None) -> tuple[str, str]:
+    """What became of a finding's script, and the script's path within the run; empty where there is none."""
+    if outcome is None:
+        return "", ""
+    path = str(outcome["script"])
+    last = next((line for line in reversed(str(outcome["output"]).splitlines()) if line.strip()), "")
+    why = f" ({last[:200]})" if outcome["status"] in ("failed", "no script") and last else ""
+    said = _OF_REPRO.get(outcome["status"], str(outcome["status"])) + why
+    return said, path if re.fullmatch(r"repro/[\w.=,+-]+\.py", path) else ""

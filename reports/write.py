@@ -7,7 +7,7 @@ from pathlib import Path
 from harness.record import CLAIM
 from harness.rundir import RunInfo, merge
 from reports import claims, files, frame, markdown, page, parquet
-from reports.load import OBSERVATIONS, RECORDS
+from reports.load import OBSERVATIONS, RECORDS, load_repros
 
 
 def write(run_dir: Path, info: RunInfo) -> None:
@@ -24,4 +24,4 @@ def write(run_dir: Path, info: RunInfo) -> None:
     told = claims.load(run_dir) if records["against"].astype(str).str.startswith(CLAIM).any() else []
     if told:
         files.replace_text(run_dir / "claims.html", claims.html(records, info, told))
-    files.replace_text(run_dir / "index.html", page.html(records, info, claims=bool(told)))
+    files.replace_text(run_dir / "index.html", page.html(records, info, claims=bool(told), repros=load_repros(run_dir)))

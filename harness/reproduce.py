@@ -1,0 +1,199 @@
+"""Reproduce: each finding's script, written and run in a process of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import re
+import runpy
+import signal
+import sys
+import time
+import traceback
+from ast import literal_eval
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import wait
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from harness import devices
+from harness.catalog import Catalog
+from harness.expect import ReferenceFault
+from harness.plan import Device, Plan
+from harness.record import CLAIM, Record
+from harness.script import Discrepancy, smaller, text
+from harness.source import Unwritable
+from harness.spec import SWEEPS, Case
+from harness.verdict import sentence
+
+#: What became of a script: it showed the discrepancy, it did not, there is none, or it failed in another way.
+STATUSES = ("reproduced", "not reproduced", "no script", "failed")
+#: What TensorFlow logs on its own account: when it was, in which line of its source.
+_LOG_LINE = re.compile(r"^([IWE]\d{4} \d\d:|\d{4}-\d\d-\d\d \d\d:).*\n", re.MULTILINE)
+_BROKEN = 70
+_KEPT = 2000
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a finding's script: one of `STATUSES`, the script's path in the run, and the end of its output."""
+
+    suite: str
+    spec: str
+    verdict: str
+    kind: str
+    case: str
+    device: str
+    mode: str
+    against: str
+    quantity: str
+    status: str
+    script: str = ""
+    output: str = ""
+
+
+def findings(records: Iterable[Record]) -> list[Record]:
+    """One record for each spec × verdict × kind that fails or is known to: against NumPy, with the largest distance.
+
+    What the suite itself is at fault for is not among them.
+    """
+    best: dict[tuple[str, ...], tuple[tuple[bool, float], Record]] = {}
+    for record in records:
+        if record.verdict not in ("known", "mismatch") or record.against.startswith(CLAIM):
+            continue
+        rank = (record.against != "numpy", -record.max_ulp if not math.isnan(record.max_ulp) else math.inf)
+        key = (record.suite, record.spec, record.verdict, record.kind)
+        if key not in best or rank < best[key][0]:
+            best[key] = rank, record
+    return [record for _, record in best.values()]
+
+
+def discrepancy(record: Record, case: Case) -> Discrepancy:
+    """What a record's script is to show; of a sweep, the one input that stands for the rest."""
+    at = literal_eval(record.worst_index) if record.worst_index else None
+    index: tuple[int, ...] | None = None if at is None else tuple(at)
+    inputs: tuple[np.ndarray, ...]
+    if record.recipe in SWEEPS and index is not None:
+        bits = np.array(index, f"u{np.dtype(record.dtype).itemsize}")
+        inputs, index = (bits.view(np.dtype(record.dtype)),), (0,)
+    else:
+        inputs = case.inputs()
+    plan = Plan(Device.parse(record.device), record.mode)
+    return Discrepancy(
+        case, plan, record.quantity, record.against, record.kind, inputs, record.budget, index, sentence(record)
+    )
+
+
+def write(found: Discrepancy, tf: str, folder: Path) -> Path:
+    """Writes the script of a discrepancy, and returns where it is.
+
+    Raises:
+      Unwritable: there can be none.
+    """
+    try:
+        made = text(found, tf)
+    except (ReferenceFault, ValueError, IndexError, TypeError) as error:  # of inputs that the reference does not take
+        raise Unwritable(f"its reference failed: {error}") from error
+    name = re.sub(r"[^A-Za-z0-9_.=,+-]", "_", f"{found.case.id}-{found.plan}-{found.quantity}-{found.kind}")
+    path = folder / f"{name}.py"
+    path.write_text(made)
+    return path
+
+
+def _execute(path: Path, log: Path, memory: int) -> None:
+    """Runs a script as a program; its exit status is this process's."""
+    devices.enter(log, memory)
+    if memory:  # a plan on the CPU: before CUDA starts, as in its device server
+        os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
+    status: Any = 0
+    try:
+        runpy.run_path(str(path), run_name="__main__")
+    except SystemExit as end:
+        status = end.code
+    except BaseException:  # noqa: BLE001  not the script's verdict: how it failed
+        traceback.print_exc()
+        status = _BROKEN
+    sys.stdout.flush()
+    os._exit(status if isinstance(status, int) else _BROKEN)
+
+
+def run(paths: Sequence[Path], *, timeout: float = 60.0, at_once: int = 2) -> Iterator[tuple[Path, str, str]]:
+    """Runs scripts, each in a process of its own that finds TensorFlow imported: (path, how it ended, what it said).
+
+    How it ended: `EXIT n`, the name of a signal, or `TIMEOUT` after so many seconds.
+    """
+    todo = list(paths)
+    memory = devices.memory_share(at_once)
+    busy: dict[Any, tuple[Any, Path, Path, float]] = {}
+    if todo:
+        devices.start_fork_server(todo[0].parent / "fork-server.log")
+    while todo or busy:
+        while todo and len(busy) < at_once:
+            path = todo.pop(0)
+            log = path.with_suffix(".log")
+            process = devices.own_process(_execute, path, log, memory if "-cpu" in path.name else 0)
+            busy[process.sentinel] = process, path, log, time.monotonic() + timeout
+        left = min(end for *_, end in busy.values()) - time.monotonic()
+        ended = set(wait(list(busy), timeout=max(0.0, left)))
+        for sentinel, (process, path, log, end) in list(busy.items()):
+            if sentinel not in ended and time.monotonic() < end:
+                continue
+            late = sentinel not in ended
+            if late:
+                process.kill()
+            process.join()
+            code = process.exitcode
+            how = "TIMEOUT" if late else f"EXIT {code}" if code >= 0 else signal.Signals(-code).name
+            said = _LOG_LINE.sub("", log.read_text(errors="replace"))[-_KEPT:] if log.exists() else ""
+            with contextlib.suppress(FileNotFoundError):
+                log.unlink()
+            del busy[sentinel]
+            yield path, how, said
+
+
+def status(how: str, record: Record) -> str:
+    """What the end of a script says of a record: a crash has to be the same one, a hang to take as long."""
+    if record.kind in ("crash", "hang"):
+        return "reproduced" if how in record.got else "not reproduced"
+    return {"EXIT 1": "reproduced", "EXIT 0": "not reproduced"}.get(how, "failed")
+
+
+def reproduce(
+    chosen: Sequence[Record], catalog: Catalog, tf: str, folder: Path, *, timeout: float = 60.0
+) -> list[Outcome]:
+    """Writes and runs the script of each of these records, in `folder`; one that takes longer than `timeout` s hangs.
+
+    The script is about the worst element alone where that shows the discrepancy, else about the whole case.
+    """
+    specs, outcomes = catalog.specs, dict[int, Outcome]()
+    todo = dict(enumerate(chosen))
+    if todo:
+        folder.mkdir(exist_ok=True)
+
+    def done(number: int, status: str, script: str = "", output: str = "") -> None:
+        names = ("suite", "spec", "verdict", "kind", "case", "device", "mode", "against", "quantity")
+        place = {name: getattr(todo[number], name) for name in names}
+        outcomes[number] = Outcome(**place, status=status, script=script, output=output)
+
+    for alone in (True, False):
+        paths: dict[Path, int] = {}
+        for number, record in todo.items():
+            if number in outcomes and outcomes[number].status in ("reproduced", "no script"):
+                continue
+            try:
+                if record.spec not in specs:
+                    raise Unwritable(f"the suites have no spec {record.spec!r}")
+                whole = discrepancy(record, Case(specs[record.spec], record.dtype, record.recipe))
+                shown = smaller(whole) if alone else whole
+                if shown is not None:
+                    paths[write(shown, tf, folder)] = number
+            except Unwritable as why:
+                if not alone:
+                    done(number, "no script", output=str(why))
+        for path, how, said in run(list(paths), timeout=timeout):
+            done(paths[path], status(how, todo[paths[path]]), f"{folder.name}/{path.name}", f"{said.strip()}\n[{how}]")
+    return [outcomes[number] for number in todo]

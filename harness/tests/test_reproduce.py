@@ -1,0 +1,190 @@
+"""A finding's script, run by itself, says whether the discrepancy is there: of planted faults, and of mended ones."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from harness.catalog import Catalog
+from harness.plan import Device, Plan
+from harness.record import Record
+from harness.reproduce import findings, status
+from harness.script import Discrepancy, smaller, text
+from harness.source import Unwritable, Writer
+from harness.spec import Case
+
+PLANTED = Catalog.load("harness.tests.planted")
+SEEN = (
+    *("one-ulp-off", "zero-gradient", "dropped-gradient", "wrong-either-way", "wrong-in-eager", "wrong-dtype"),
+    *("wrong-shape", "falls-back", "side-given-up", "by-length", "wrong-forward", "aborts", "exits", "hangs"),
+)
+
+
+@pytest.fixture(scope="module")
+def outcomes(run_pytest):
+    """What became of the scripts of planted findings, by spec."""
+    ops = [word for name in (*SEEN, "writes-to-its-input", "drifts", "right", "other-op") for word in ("--op", name)]
+    done = run_pytest(*ops, "--op-timeout", "6", "-n", "2")
+    found = {}
+    for outcome in json.loads((done.directory / "repro.json").read_text()):
+        found.setdefault(outcome["spec"], []).append(outcome)
+    return done.directory, found
+
+
+@pytest.mark.parametrize("spec", SEEN)
+def test_the_script_of_a_planted_fault_shows_it(outcomes, spec):
+    directory, found = outcomes
+    assert found[spec]
+    for outcome in found[spec]:
+        assert outcome["status"] == "reproduced", outcome
+        assert (directory / outcome["script"]).exists()
+
+
+def test_what_is_right_or_the_suites_own_fault_has_no_script(outcomes):
+    assert not {"right", "other-op"} & set(outcomes[1])
+
+
+def test_what_no_script_can_show_is_said_to_have_none(outcomes):
+    (mutated,) = (o for o in outcomes[1]["writes-to-its-input"] if o["kind"] == "input_mutated")
+    assert mutated["status"] == "no script"
+    assert all((o["status"], o["output"]) == ("no script", "_RUNS is a count") for o in outcomes[1]["drifts"])
+
+
+def test_an_elements_own_script_stands_for_the_case_where_it_shows_the_same(outcomes):
+    directory, found = outcomes
+    (outcome,) = (o for o in found["one-ulp-off"] if o["kind"] == "value")
+    script = (directory / outcome["script"]).read_text()
+    assert "inputs = [np.array([" in script
+    assert script.count(",", script.index("inputs = "), script.index("upstreams = ")) == 1
+
+
+def plain_python(path):
+    done = subprocess.run([sys.executable, str(path)], check=False, capture_output=True, text=True, timeout=120)
+    return done.returncode, done.stdout
+
+
+def test_a_script_needs_tensorflow_and_numpy_only_and_says_when_the_fault_is_mended(outcomes, tmp_path):
+    directory, found = outcomes
+    script = directory / found["one-ulp-off"][0]["script"]
+    made = script.read_text()
+    assert {line for line in made.splitlines() if line.startswith(("import ", "from "))} <= {
+        *("import base64", "import sys", "import zlib", "import numpy as np", "import tensorflow as tf")
+    }
+    (tmp_path / "there.py").write_text(made)
+    code, said = plain_python(tmp_path / "there.py")
+    assert (code, said.splitlines()[-1]) == (1, "the discrepancy is there"), said
+    assert "change(tf, tf.floor(x))" in made
+    (tmp_path / "mended.py").write_text(made.replace("change(tf, tf.floor(x))", "tf.floor(x)"))
+    code, said = plain_python(tmp_path / "mended.py")
+    assert (code, said.splitlines()[-1]) == (0, "no discrepancy"), said
+
+
+@pytest.mark.parametrize(
+    ("kind", "got", "how", "verdict"),
+    [
+        ("value", "1.0", "EXIT 1", "reproduced"),
+        ("value", "1.0", "EXIT 0", "not reproduced"),
+        ("value", "1.0", "SIGSEGV", "failed"),
+        ("value", "1.0", "EXIT 70", "failed"),
+        ("crash", "crash SIGABRT", "SIGABRT", "reproduced"),
+        ("crash", "crash SIGABRT", "SIGSEGV", "not reproduced"),
+        ("crash", "crash EXIT 7", "EXIT 7", "reproduced"),
+        ("hang", "hang TIMEOUT", "TIMEOUT", "reproduced"),
+        ("hang", "hang TIMEOUT", "EXIT 0", "not reproduced"),
+    ],
+)
+def test_how_a_script_ended_says_what_it_showed(kind, got, how, verdict):
+    assert status(how, Record(kind=kind, got=got)) == verdict
+
+
+def test_one_record_stands_for_a_finding_the_farthest_against_numpy():
+    base = {"suite": "s", "spec": "a", "verdict": "known", "kind": "value"}
+    near, far = (Record(**base, against="numpy", max_ulp=u) for u in (2.0, 9.0))
+    other, claimed = (Record(**base, against=a, max_ulp=99.0) for a in ("cpu/eager", "claim:C01"))
+    right = Record(**base | {"verdict": "match", "kind": ""})
+    assert findings([near, other, far, claimed, right]) == [far]
+    assert findings([other]) == [other]
+
+
+def test_every_program_can_be_written_down():
+    for spec in Catalog.load("suites").specs.values():
+        writer = Writer()
+        try:
+            for function, name in ((spec.program, "program"), (spec.state, "make_state")):
+                if function:
+                    writer.function(function, name)
+        except Unwritable as why:
+            pytest.fail(f"{spec.name}: {why}")
+        compile(writer.text, spec.name, "exec")
+
+
+def written(function):
+    writer = Writer()
+    name = writer.function(function, "program")
+    scope = {"np": np}
+    for module in writer.imports.values():
+        scope[module] = __import__(module)
+    exec(compile(writer.text, "written", "exec"), scope)  # noqa: S102  that it runs is what is tested
+    return scope[name]
+
+
+def _adding(n, scale=2.0):
+    return lambda x: x * scale + n
+
+
+def test_a_written_function_is_the_same_function():
+    for function, arguments in (
+        (_adding(3), (4,)),
+        (_adding(-0.0, np.inf), (1.0,)),
+        (_with_a_default, (1,)),
+        (_twice(_adding(1), _adding(2)), (5,)),
+    ):
+        assert written(function)(*arguments) == function(*arguments)
+
+
+_TENTH = np.float32(0.1)
+
+
+def _with_a_default(x, k=_TENTH):
+    return x + k
+
+
+def _twice(n, other):
+    def both(x):
+        inner = [n(y) for y in (x, other(x))]
+        return sum(inner)
+
+    return both
+
+
+def test_two_functions_of_one_name_stay_two():
+    assert written(_twice(_adding(10), _adding(20)))(1) == _twice(_adding(10), _adding(20))(1) == 66
+
+
+def test_the_signs_of_zeros_and_what_is_not_finite_survive_writing():
+    values = np.array([-0.0, np.nan, -np.inf, 1e-45], np.float32)
+    assert written(lambda: values)().tobytes() == values.tobytes()
+    numbers = np.array([complex(-0.0, 0.0), complex(1.0, -0.0), complex(np.nan, np.inf)])
+    assert written(lambda: numbers)().tobytes() == numbers.tobytes()
+
+
+def test_what_has_no_literal_is_named():
+    held = object()
+    with pytest.raises(Unwritable, match="held is a object"):
+        Writer().function(lambda: held, "program")
+
+
+def test_a_case_with_inputs_of_several_shapes_is_not_cut_to_an_element():
+    spec = PLANTED.specs["right"]
+    case = Case(spec, "float32", "plain")
+    whole = Discrepancy(case, Plan(Device("cpu"), "eager"), "output[0]", "numpy", "value", case.inputs(), index=(3,))
+    one = smaller(whole)
+    assert one is not None
+    assert one.inputs[0].tolist() == [whole.inputs[0][3]]
+    assert "np.array([" in text(one, "2.21.0")
+    several = Discrepancy(
+        case, whole.plan, "output[0]", "numpy", "value", (*case.inputs(), np.zeros((2, 2))), index=(3,)
+    )
+    assert smaller(several) is None
