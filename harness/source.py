@@ -17,7 +17,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
-from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -119,7 +119,7 @@ class Writer:
             return f"np.{value.__name__}" if value.__module__ == "numpy" else value.__name__
         if isinstance(value, np.ufunc):
             return f"np.{value.__name__}"
-        if isinstance(value, BuiltinFunctionType) and vars(sys.modules[value.__module__]).get(value.__name__) is value:
+        if inspect.isbuiltin(value) and getattr(sys.modules.get(value.__module__), value.__name__, None) is value:
             self.imports[value.__module__] = value.__module__
             return f"{value.__module__}.{value.__name__}"
         if isinstance(value, functools.partial):
