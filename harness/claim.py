@@ -20,6 +20,7 @@ from harness.expect import ReferenceFault, Want, expectation
 from harness.observation import Observation
 from harness.plan import Plan
 from harness.record import CLAIM, Record
+from harness.source import named
 from harness.spec import Case, Claim, Spec
 from harness.verdict import LOST, Context, row_of
 
@@ -134,12 +135,7 @@ def listing(spec: Spec) -> str:
 def _needed(function: Callable[..., Any], seen: set[str]) -> Iterator[Callable[..., Any]]:
     """The functions of its own module that a function names, theirs before, and the function itself."""
     seen.add(function.__name__)
-    codes = [function.__code__]
-    while codes:
-        code = codes.pop()
-        codes += [c for c in code.co_consts if inspect.iscode(c)]
-        for name in code.co_names:
-            other = function.__globals__.get(name)
-            if inspect.isfunction(other) and other.__module__ == function.__module__ and name not in seen:
-                yield from _needed(other, seen)
+    for name, other in named(function):
+        if inspect.isfunction(other) and other.__module__ == function.__module__ and name not in seen:
+            yield from _needed(other, seen)
     yield function

@@ -57,7 +57,7 @@ class Writer:
         wanted = name or (function.__name__ if isinstance(node, ast.FunctionDef) else "function")
         mine = self._functions[id(function)] = self._free(wanted, function)
         renamed = {}
-        for other, value in _named(function):
+        for other, value in named(function):
             found = self.function(value, other) if isinstance(value, FunctionType) else self._bound(other, value)
             renamed.update({other: found} if found != other else {})
         made = _as_def(node, function, mine, self)
@@ -119,9 +119,10 @@ class Writer:
             return f"np.{value.__name__}" if value.__module__ == "numpy" else value.__name__
         if isinstance(value, np.ufunc):
             return f"np.{value.__name__}"
-        if inspect.isbuiltin(value) and getattr(sys.modules.get(value.__module__), value.__name__, None) is value:
-            self.imports[value.__module__] = value.__module__
-            return f"{value.__module__}.{value.__name__}"
+        module = str(getattr(value, "__module__", ""))
+        if inspect.isbuiltin(value) and getattr(sys.modules.get(module), value.__name__, None) is value:
+            self.imports[module] = module
+            return f"{module}.{value.__name__}"
         if isinstance(value, functools.partial):
             self.imports["functools"] = "functools"
             given = [self.expression(v) for v in value.args]
@@ -161,7 +162,7 @@ def _has_defaults(function: FunctionType) -> bool:
     return bool(function.__defaults__ or function.__kwdefaults__)
 
 
-def _named(function: FunctionType) -> Iterator[tuple[str, Any]]:
+def named(function: FunctionType) -> Iterator[tuple[str, Any]]:
     """What a function and the functions in it name outside of them: (name, what it is), builtins left out."""
     free = inspect.getclosurevars(function).nonlocals
     yield from free.items()
