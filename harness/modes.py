@@ -260,7 +260,9 @@ def sessions(spec: Spec, device: str, evidence: Evidence) -> Program:
         """A session on a graph, a new one unless given; entered, it puts what is built on the plan's device."""
 
         def __init__(self, graph: tf.Graph | None = None) -> None:
-            super().__init__(graph=graph or tf.Graph(), config=session_config())
+            config = session_config()
+            config.device_count["CPU"] = max(2, config.device_count["CPU"])
+            super().__init__(graph=graph or tf.Graph(), config=config)
 
         def __enter__(self) -> Self:
             super().__enter__()
@@ -277,6 +279,8 @@ def sessions(spec: Spec, device: str, evidence: Evidence) -> Program:
             found = super().run(fetches, feed_dict, options, metadata)
             evidence.note_graph(self.graph, 0)
             evidence.note_partitions(metadata.partition_graphs)
+            if run_metadata is not None:
+                run_metadata.CopyFrom(metadata)
             return found
 
     def run(asked: Asked) -> Ran:

@@ -150,6 +150,7 @@ class Spec:
     sessions                    the program opens v1 sessions itself, in mode `graph`: program(tf, session, *arrays) →
                                 arrays. `with session() as s:` makes a graph the default one, on the plan's device, and
                                 a session on it, closed in the end; `session(graph)` opens another one on that graph.
+                                It has a second CPU, `CPU:1`, and fills a `run_metadata` with the graphs that ran.
     claims                      what people say of the program; each is held against what it gives.
     """
 

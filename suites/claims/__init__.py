@@ -4,9 +4,15 @@ A claim's spec promises what TensorFlow does, in NumPy, like any other; beside i
 predicts. A run holds the program against both, and the verdict on the claim is what the run found.
 """
 
-from suites.claims import binarize, copying
+from suites.claims import assigned, binarize, copying, floor, identity, out_of_range, paths, reads
 
 SPECS = (
+    *assigned.SPECS,
     *binarize.SPECS,
     *copying.SPECS,
+    *floor.SPECS,
+    *identity.SPECS,
+    *out_of_range.SPECS,
+    *paths.SPECS,
+    *reads.SPECS,
 )
