@@ -45,6 +45,10 @@ class Running(NDArrayOperatorsMixin):
     def T(self) -> Running:  # noqa: N802  as NumPy calls it
         return Running(self.value.T, self.error.T, self.unit)
 
+    def reshape(self, *shape: Any) -> Running:
+        """The same in another shape."""
+        return Running(self.value.reshape(*shape), self.error.reshape(*shape), self.unit)
+
     def __len__(self) -> int:
         return len(self.value)
 
@@ -67,9 +71,8 @@ class Running(NDArrayOperatorsMixin):
         if function is np.where:
             condition, *choices = args
             a, b = (x if isinstance(x, Running) else Running.exact(x, self.unit) for x in choices)
-            return Running(
-                *(np.where(condition, *pair) for pair in ((a.value, b.value), (a.error, b.error))), self.unit
-            )
+            value, error = (np.where(condition, getattr(a, name), getattr(b, name)) for name in PARTS)
+            return Running(value, error, self.unit)
         if function in (np.stack, np.concatenate):
             parts = [x if isinstance(x, Running) else Running.exact(x, self.unit) for x in args[0]]
             value, error = (function([getattr(x, name) for x in parts], *args[1:], **kwargs) for name in PARTS)
