@@ -4,11 +4,12 @@ A claim's spec promises what TensorFlow does, in NumPy, like any other; beside i
 predicts. A run holds the program against both, and the verdict on the claim is what the run found.
 """
 
-from suites.claims import batch_norm, binarize, copying, frozen
+from suites.claims import batch_norm, binarize, center_loss, copying, frozen
 
 SPECS = (
     *batch_norm.SPECS,
     *binarize.SPECS,
+    *center_loss.SPECS,
     *copying.SPECS,
     *frozen.SPECS,
 )

@@ -1,5 +1,7 @@
 """The moving averages of batch normalisation, and what it takes that a train step updates them: C20."""
 
+from functools import partial
+
 import numpy as np
 
 from harness.spec import Claim, Spec
@@ -190,24 +192,18 @@ MOVING = ("output[3]", "output[4]")
 PRUNED = "control dependencies bind what is made in the context, and minimize made its ops before it"
 ALONE = "A train step alone does not evaluate the updates of the moving mean and variance."
 BIASED = "The moving variance is the average of the variances that the batches are normalised by."
-SESSION = {
-    "recipes": {"batches": _batches},
-    "dtypes": ("float32", "float64"),
-    "modes": ("graph",),
-    "sessions": True,
-}
+InSession = partial(Spec, recipes={"batches": _batches}, dtypes=("float32", "float64"), modes=("graph",), sessions=True)
 
 SPECS = (
-    Spec(
+    InSession(
         name="claim-c20-train-alone",
         program=train_alone,
         reference=_not_updated,
         bound=_bounds(_not_updated, 5),
         ops="ResourceApplyGradientDescent",
         claims=(Claim(topic=topics.C20, letter="a", says=ALONE, about=MOVING),),
-        **SESSION,
     ),
-    Spec(
+    InSession(
         name="claim-c20-control-dependencies",
         program=around_minimize,
         reference=_updated,
@@ -222,9 +218,8 @@ SPECS = (
             ),
             Claim(topic=topics.C20, letter="d", says=BIASED, about=("output[4]",)),
         ),
-        **SESSION,
     ),
-    Spec(
+    InSession(
         name="claim-c20-fetched",
         program=fetch_updates,
         reference=_updated,
@@ -238,9 +233,8 @@ SPECS = (
                 about=("output",),
             ),
         ),
-        **SESSION,
     ),
-    Spec(
+    InSession(
         name="claim-c20-made-before",
         program=around_what_was_made,
         reference=_not_updated,
@@ -257,7 +251,6 @@ SPECS = (
                 instead="claim-c20-control-dependencies",
             ),
         ),
-        **SESSION,
     ),
     Spec(
         name="claim-c20-layer",
