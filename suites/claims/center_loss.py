@@ -11,7 +11,7 @@ from suites.references.training import sgd
 
 
 # The loss, and how far centers move: half of the paper's Δc.
-def center_loss(tf, features, logits, labels, difference):
+def center_loss(tf, logits, labels, difference):
     classified = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
     return tf.reduce_sum(classified) + 0.125 * tf.reduce_sum(tf.square(difference))
 
@@ -30,7 +30,7 @@ def network(tf, weights, head, start, samples, labels):
     centers = tf.compat.v1.get_variable("centers", initializer=start, trainable=False)
     features = x @ w
     difference = tf.gather(centers, label) - features
-    loss = center_loss(tf, features, features @ v, label, difference)
+    loss = center_loss(tf, features @ v, label, difference)
     update = tf.compat.v1.scatter_sub(centers, label, center_steps(tf, label, difference))
     return x, label, loss, update
 
@@ -80,7 +80,7 @@ def train_and_move(tf, state, weights, head, start, samples, labels):
         with tf.GradientTape() as tape:
             features = x @ w
             difference = tf.gather(centers, label) - features
-            loss = center_loss(tf, features, features @ v, label, difference)
+            loss = center_loss(tf, features @ v, label, difference)
         centers.scatter_sub(tf.IndexedSlices(center_steps(tf, label, difference), label))
         state["_sgd"].apply(tape.gradient(loss, [w, v]), [w, v])
         steps.append((loss, w.read_value(), v.read_value(), centers.read_value()))
@@ -91,7 +91,7 @@ def train_and_move(tf, state, weights, head, start, samples, labels):
 def _batches(draw, dtype):
     """Weights of two layers, centers, and batches: a class up to five times in one, and one of four only in two."""
     labels = np.array(
-        [[0, 0, 0, 1, 1, 2], [2, 1, 1, 1, 1, 1], [0, 3, 0, 2, 3, 2], [1, 0, 2, 1, 0, 2], [2, 2, 2, 2, 0, 3]], np.int32
+        [[0, 0, 0, 1, 1, 2], [2, 1, 1, 1, 1, 1], [0, 3, 0, 2, 3, 2], [1, 0, 2, 1, 0, 2], [2, 2, 2, 2, 0, 3]], np.int64
     )
     floats = draw.uniform(3, 2), draw.uniform(2, 4), draw.uniform(4, 2, low=-2, high=2), draw.uniform(5, 6, 3)
     return (*(a.astype(dtype) for a in floats), labels)
@@ -179,8 +179,8 @@ SPECS = (
             Claim(
                 topic=topics.C22,
                 letter="b",
-                says="Fetched beside the train op, scatter_sub moves each center by the paper's Δc, several samples "
-                "of one class included.",
+                says="Fetched beside the train op, scatter_sub moves each center by α times the paper's Δc, several "
+                "samples of one class included.",
                 about=("output[3]",),
             ),
             Claim(

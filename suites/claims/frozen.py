@@ -71,6 +71,23 @@ def zero_slots_in_session(tf, session, weights, masks, x, y):
     return np.stack(trajectory[1:]), np.diff(trajectory, axis=0) != 0
 
 
+def zero_m_in_session(tf, session, weights, masks, x, y):
+    with session() as s:
+        w = tf.compat.v1.get_variable("w", initializer=weights)
+        mask = tf.compat.v1.placeholder(w.dtype, w.shape)
+        adam = tf.compat.v1.train.AdamOptimizer(0.125, beta1=0.75, beta2=0.875, epsilon=2**-10)
+        train = adam.minimize(error(tf, masked(tf, w, mask), x, y))
+        m = adam.get_slot(w, "m")
+        forget = m.assign(m * mask)
+        s.run(tf.compat.v1.global_variables_initializer())
+        trajectory = [weights]
+        for now in masks:
+            s.run(forget, {mask: now})
+            s.run(train, {mask: now})
+            trajectory.append(s.run(w))
+    return np.stack(trajectory[1:]), np.diff(trajectory, axis=0) != 0
+
+
 def restore_slots_in_session(tf, session, weights, masks, x, y):
     with session() as s:
         w = tf.compat.v1.get_variable("w", initializer=weights)
@@ -145,18 +162,18 @@ def with_adam(tf, weights, masks, x, y):
     return {"w": w, "_optimizer": adam}
 
 
-def step(tf, state, mask, x, y):
+def train_step(tf, state, mask, x, y):
     w, optimizer = state["w"], state["_optimizer"]
     with tf.GradientTape() as tape:
         loss = error(tf, masked(tf, w, mask), x, y)
     optimizer.apply(tape.gradient(loss, [w]), [w])
 
 
-def train(tf, state, weights, masks, x, y):
+def train_masked(tf, state, weights, masks, x, y):
     w, trajectory, moved = state["w"], [], []
     for mask in tf.unstack(masks):
         before = w.read_value()
-        step(tf, state, mask, x, y)
+        train_step(tf, state, mask, x, y)
         trajectory.append(w.read_value())
         moved.append(trajectory[-1] != before)
     return tf.stack(trajectory), tf.stack(moved)
@@ -169,7 +186,19 @@ def zero_slots(tf, state, weights, masks, x, y):
         before = w.read_value()
         m.assign(m * mask)
         v.assign(v * mask)
-        step(tf, state, mask, x, y)
+        train_step(tf, state, mask, x, y)
+        trajectory.append(w.read_value())
+        moved.append(trajectory[-1] != before)
+    return tf.stack(trajectory), tf.stack(moved)
+
+
+def zero_m(tf, state, weights, masks, x, y):
+    w, trajectory, moved = state["w"], [], []
+    *_, m, _ = state["_optimizer"].variables
+    for mask in tf.unstack(masks):
+        before = w.read_value()
+        m.assign(m * mask)
+        train_step(tf, state, mask, x, y)
         trajectory.append(w.read_value())
         moved.append(trajectory[-1] != before)
     return tf.stack(trajectory), tf.stack(moved)
@@ -182,7 +211,7 @@ def restore_slots(tf, state, weights, masks, x, y):
     for mask in tf.unstack(masks):
         m.assign(kept_m * mask)
         v.assign(kept_v * mask)
-        step(tf, state, mask, x, y)
+        train_step(tf, state, mask, x, y)
         kept_m = tf.where(mask > 0, m, kept_m)
         kept_v = tf.where(mask > 0, v, kept_v)
         trajectory.append(w.read_value())
@@ -321,19 +350,25 @@ def _momentum(weights, masks, x, y):
     return _followed(states, weights)
 
 
-def _adam(weights, masks, x, y, *, zeroed=False):
+def _adam(weights, masks, x, y, *, zeroed=""):
     w, states = weights, []
     m = v = np.zeros_like(weights)
     for count, mask in enumerate(masks, 1):
-        if zeroed:
-            m, v = m * mask, v * mask
+        if "m" in zeroed:
+            m = m * mask
+        if "v" in zeroed:
+            v = v * mask
         w, m, v = training.adam(w, m, v, _masked_gradient(w, mask, x, y), count)
         states.append(w)
     return _followed(states, weights)
 
 
 def _zeroed(weights, masks, x, y):
-    return _adam(weights, masks, x, y, zeroed=True)
+    return _adam(weights, masks, x, y, zeroed="mv")
+
+
+def _zeroed_m(weights, masks, x, y):
+    return _adam(weights, masks, x, y, zeroed="m")
 
 
 def _paused(weights, masks, gradient, counts):
@@ -365,7 +400,7 @@ def _own(weights, masks, x, y):
 
 def _never_frozen(weights, masks, x, y):
     """Where each weight would be after as many steps as it was not frozen in: the problems are apart."""
-    free, _ = _adam(weights, np.ones_like(masks), x, y)
+    free, _ = _adam(weights, np.ones(masks.shape), x, y)
     free = np.concatenate([weights[None], free])
     return np.take_along_axis(free, np.cumsum(masks, axis=0).astype(int), axis=0)
 
@@ -394,6 +429,12 @@ def _by_variable(counts):
         return states[:, :4], second, second[1:] != second[:-1]
 
     return trajectories
+
+
+def _never_left_out(first, second, x, y):
+    """Where each variable would be after as many steps as it was trained in."""
+    states = _never_frozen(np.concatenate([first, second]), SECOND_FROZEN, x, y)
+    return states[:, :4], states[:, 4:], np.diff(states[:, 4:], axis=0) != 0
 
 
 _subset = _by_variable(_all_steps(SECOND_FROZEN))
@@ -448,7 +489,9 @@ def _last(bounds):
     return lambda u, g, *inputs: bounds(u, g, *inputs)[-1]
 
 
-INSTEAD_IN_SESSION = {name: f"{name}-in-session" for name in ("claim-c15-subset", "claim-c15-two-optimizers")}
+INSTEAD_IN_SESSION = {
+    name: f"{name}-in-session" for name in ("claim-c15-subset", "claim-c15-two-optimizers", "claim-c15-zeroed-m")
+}
 TOGETHER, APART = {"together": _together}, {"apart": _apart}
 CORRECTED = (
     "√(1−β₂ᵗ)/(1−β₁ᵗ) with t = 5 in place of 3 after two frozen steps is 0.92 in place of 0.99, "
@@ -477,7 +520,7 @@ SPECS = (
     *_specs(
         "claim-c15-sgd",
         sgd_in_session,
-        train,
+        train_masked,
         with_sgd,
         _sgd,
         (
@@ -494,7 +537,7 @@ SPECS = (
     *_specs(
         "claim-c15-adam",
         adam_in_session,
-        train,
+        train_masked,
         with_adam,
         _adam,
         (
@@ -526,6 +569,25 @@ SPECS = (
         TOGETHER,
     ),
     *_specs(
+        "claim-c15-zeroed-m",
+        zero_m_in_session,
+        zero_m,
+        with_adam,
+        _zeroed_m,
+        (
+            Claim(
+                topic=topics.C15,
+                letter="i",
+                says="Both m and v have to be zeroed: with m alone, the weights go on moving.",
+                about=("output[1]",),
+                reference=_moving(_zeroed_m, _updated_earlier),
+                refuted={"*/*": "0/(√v + ε) is 0 whatever v is, and a gradient of 0 adds nothing to m"},
+                instead="claim-c15-zeroed-m",
+            ),
+        ),
+        TOGETHER,
+    ),
+    *_specs(
         "claim-c15-restored-slots",
         restore_slots_in_session,
         restore_slots,
@@ -548,10 +610,19 @@ SPECS = (
         name="claim-c15-own-adam",
         program=own_adam,
         reference=_own,
-        recipes=TOGETHER | APART,
+        recipes=APART,
         bound={"output[0]": bound(_own, 0)},
         dtypes=("float32", "float64"),
         ops="Pow;Sqrt",
+        claims=(
+            Claim(
+                topic=topics.C15,
+                letter="j",
+                says="An Adam that counts the steps of each weight for itself resumes as if it had never been frozen.",
+                about=("output[0]",),
+                reference=_never_frozen,
+            ),
+        ),
     ),
     *_specs(
         "claim-c15-subset",
@@ -572,7 +643,7 @@ SPECS = (
                 letter="h",
                 says="A variable that was left out for some steps goes on afterwards as if they had not been.",
                 about=("output[1]",),
-                reference=_two_optimizers,
+                reference=_never_left_out,
                 refuted={"*/*": "its m and v wait for it, but the bias correction is that of all steps: " + CORRECTED},
                 instead="claim-c15-two-optimizers",
             ),
@@ -586,14 +657,22 @@ SPECS = (
         two_optimizers,
         two_variables_two_optimizers,
         _two_optimizers,
-        (),
+        (
+            Claim(
+                topic=topics.C15,
+                letter="k",
+                says="With an optimizer of its own, it does go on as if those steps had not been.",
+                about=("output[1]",),
+                reference=_never_left_out,
+            ),
+        ),
         {"apart": _in_two(_apart)},
         names=("a", "b"),
     ),
     *_specs(
         "claim-c15-momentum",
         momentum_in_session,
-        train,
+        train_masked,
         with_momentum,
         _momentum,
         (
