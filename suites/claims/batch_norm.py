@@ -97,6 +97,17 @@ def train_layer(tf, state, weights, xs, ys):
     return tuple(map(tf.stack, zip(*steps, strict=True)))
 
 
+def with_layer_of_images(tf, x):
+    layer = tf.keras.layers.BatchNormalization(momentum=0.75, epsilon=2**-10, dtype=x.dtype.name)
+    layer.build(x.shape)
+    return {"_layer": layer}
+
+
+def normalise_images(tf, state, x):
+    layer = state["_layer"]
+    return layer(x, training=True), tf.identity(layer.moving_mean), tf.identity(layer.moving_variance)
+
+
 # The op that does it all.
 def fused(tf, x, gamma, beta, moving_mean, moving_variance):
     return tf.compat.v1.nn.fused_batch_norm(
@@ -182,6 +193,12 @@ def _of_images(correction):
 
 _by_moments = _of_images(lambda n: 1)
 _fused = _of_images(lambda n: n / (n - 1))
+
+
+def _first_images(x):
+    """The same from an offset and a mean of 0, and a scale and a variance of 1."""
+    zeros = np.zeros_like(x[0, 0, 0])
+    return _by_moments(x, zeros + 1, zeros, zeros, zeros + 1)
 
 
 def _bounds(reference, count):
@@ -274,6 +291,18 @@ SPECS = (
             ),
             Claim(topic=topics.C20, letter="d", says=BIASED, about=("output[4]",)),
         ),
+    ),
+    Spec(
+        name="claim-c20-layer-of-images",
+        program=normalise_images,
+        reference=_first_images,
+        state=with_layer_of_images,
+        recipes={"images": lambda draw, dtype: _images(draw, dtype)[:1]},
+        dtypes=("float32", "float64"),
+        modes=TF2,
+        ops="AssignVariableOp",
+        bound=_bounds(_first_images, 3),
+        claims=(Claim(topic=topics.C20, letter="d", says=BIASED, about=("output[2]",)),),
     ),
     Spec(
         name="claim-c20-fused",

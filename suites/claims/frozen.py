@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from harness.inputs import FLOATS
-from harness.spec import Claim, Spec
+from harness.spec import Claim, Raises, Spec
 from suites.claims import topics
 from suites.references import training
 from suites.references.running import bound
@@ -123,6 +123,20 @@ def subset_in_session(tf, session, first, second, x, y):
     return first, second, second[1:] != second[:-1]
 
 
+def later_in_session(tf, session, first, second, x, y):
+    with session() as s:
+        a = tf.compat.v1.get_variable("a", initializer=first)
+        b = tf.compat.v1.get_variable("b", initializer=second)
+        loss = error(tf, tf.concat([a, b], 0), x, y)
+        adam = tf.compat.v1.train.AdamOptimizer(0.125, beta1=0.75, beta2=0.875, epsilon=2**-10)
+        train_first = adam.minimize(loss, var_list=[a])
+        train_both = adam.minimize(loss, var_list=[a, b])
+        s.run(tf.compat.v1.global_variables_initializer())
+        for train in (train_first, train_both):
+            s.run(train)
+        return s.run((a, b))
+
+
 def two_optimizers_in_session(tf, session, first, second, x, y):
     with session() as s:
         a = tf.compat.v1.get_variable("a", initializer=first)
@@ -235,6 +249,20 @@ def subset(tf, state, first, second, x, y):
         trajectory.append((a.read_value(), b.read_value()))
     first, second = map(tf.stack, zip(*trajectory, strict=True))
     return first, second, second[1:] != second[:-1]
+
+
+def two_variables_not_built(tf, first, second, x, y):
+    adam = tf.keras.optimizers.Adam(0.125, beta_1=0.75, beta_2=0.875, epsilon=2**-10)
+    return {"a": tf.Variable(first), "b": tf.Variable(second), "_optimizer": adam}
+
+
+def later(tf, state, first, second, x, y):
+    a, b, adam = state["a"], state["b"], state["_optimizer"]
+    for trained in ([a], [a, b]):
+        with tf.GradientTape() as tape:
+            loss = error(tf, tf.concat([a, b], 0), x, y)
+        adam.apply(tape.gradient(loss, trained), trained)
+    return a.read_value(), b.read_value()
 
 
 def two_variables_two_optimizers(tf, first, second, x, y):
@@ -421,14 +449,27 @@ def _moving(reference, which):
 SECOND_FROZEN = np.array([[1] * 4 + [both] * 5 for both in (1, 1, 0, 0, 1, 1)])
 
 
+FIRST_THEN_BOTH = np.array([[1] * 4 + [0] * 5, [1] * 9])
+
+
+def _in_turn(trained, counts, first, second, x, y):
+    """Both variables after each step, which trains the elements that a row of `trained` says."""
+    weights = np.concatenate([first, second])
+    states = _paused(weights, trained, lambda w, mask: _gradient(w, x, y), counts)
+    return states[:, :4], states[:, 4:]
+
+
 def _by_variable(counts):
-    def trajectories(first, second, x, y):
-        weights = np.concatenate([first, second])
-        states = _paused(weights, SECOND_FROZEN, lambda w, mask: _gradient(w, x, y), counts)
-        second = states[:, 4:]
-        return states[:, :4], second, second[1:] != second[:-1]
+    def trajectories(*inputs):
+        first, second = _in_turn(SECOND_FROZEN, counts, *inputs)
+        return first, second, second[1:] != second[:-1]
 
     return trajectories
+
+
+def _later(*inputs):
+    first, second = _in_turn(FIRST_THEN_BOTH, _all_steps(FIRST_THEN_BOTH), *inputs)
+    return first[-1], second[-1]
 
 
 def _never_left_out(first, second, x, y):
@@ -489,6 +530,7 @@ def _last(bounds):
     return lambda u, g, *inputs: bounds(u, g, *inputs)[-1]
 
 
+LATER = "An optimizer that was first given some of the variables can be given the others later."
 INSTEAD_IN_SESSION = {
     name: f"{name}-in-session" for name in ("claim-c15-subset", "claim-c15-two-optimizers", "claim-c15-zeroed-m")
 }
@@ -650,6 +692,40 @@ SPECS = (
         ),
         {"apart": _in_two(_apart)},
         names=("a", "b"),
+    ),
+    Spec(
+        name="claim-c15-later-in-session",
+        program=later_in_session,
+        reference=_later,
+        bound={f"output[{i}]": bound(_later, i) for i in range(2)},
+        recipes={"apart": _in_two(_apart)},
+        ops="ResourceApplyAdam",
+        dtypes=("float32", "float64"),
+        modes=("graph",),
+        sessions=True,
+        claims=(Claim(topic=topics.C15, letter="l", says=LATER, about=("output",)),),
+    ),
+    Spec(
+        name="claim-c15-later",
+        program=later,
+        state=two_variables_not_built,
+        reference=lambda *inputs: Raises("ValueError", "Unknown variable"),
+        bound={f"output[{i}]": bound(_later, i) for i in range(2)},
+        recipes={"apart": _in_two(_apart)},
+        ops="",
+        dtypes=("float32", "float64"),
+        modes=TF2,
+        claims=(
+            Claim(
+                topic=topics.C15,
+                letter="l",
+                says=LATER,
+                about=("output",),
+                reference=_later,
+                refuted={"*/*": "Keras builds an optimizer for the variables of the first call, and knows no others"},
+                instead="claim-c15-subset",
+            ),
+        ),
     ),
     *_specs(
         "claim-c15-two-optimizers",
