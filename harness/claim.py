@@ -132,7 +132,7 @@ def listing(spec: Spec) -> str:
     return "\n\n".join(part.rstrip() for part in parts) + "\n"
 
 
-def _needed(function: Callable[..., Any], seen: set[str]) -> Iterator[Callable[..., Any]]:
+def _needed(function: Any, seen: set[str]) -> Iterator[Callable[..., Any]]:
     """The functions of its own module that a function names, theirs before, and the function itself."""
     seen.add(function.__name__)
     for name, other in named(function):

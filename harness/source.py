@@ -119,10 +119,10 @@ class Writer:
             return f"np.{value.__name__}" if value.__module__ == "numpy" else value.__name__
         if isinstance(value, np.ufunc):
             return f"np.{value.__name__}"
-        module = str(getattr(value, "__module__", ""))
-        if inspect.isbuiltin(value) and getattr(sys.modules.get(module), value.__name__, None) is value:
+        module, name_there = (str(getattr(value, n, "")) for n in ("__module__", "__name__"))
+        if inspect.isbuiltin(value) and getattr(sys.modules.get(module), name_there, None) is value:
             self.imports[module] = module
-            return f"{module}.{value.__name__}"
+            return f"{module}.{name_there}"
         if isinstance(value, functools.partial):
             self.imports["functools"] = "functools"
             given = [self.expression(v) for v in value.args]

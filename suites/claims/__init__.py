@@ -4,13 +4,28 @@ A claim's spec promises what TensorFlow does, in NumPy, like any other; beside i
 predicts. A run holds the program against both, and the verdict on the claim is what the run found.
 """
 
-from suites.claims import assigned, binarize, copying, floor, identity, out_of_range, paths, reads
+from suites.claims import (
+    assigned,
+    batch_norm,
+    binarize,
+    center_loss,
+    copying,
+    floor,
+    frozen,
+    identity,
+    out_of_range,
+    paths,
+    reads,
+)
 
 SPECS = (
     *assigned.SPECS,
+    *batch_norm.SPECS,
     *binarize.SPECS,
+    *center_loss.SPECS,
     *copying.SPECS,
     *floor.SPECS,
+    *frozen.SPECS,
     *identity.SPECS,
     *out_of_range.SPECS,
     *paths.SPECS,
