@@ -90,9 +90,19 @@ def judge(
             verdict, detail = "stale", f"{claim.id} holds here, and was expected not to: {why}"
         elif not holds and not why:
             verdict, detail = "mismatch", f"{claim.id} does not hold here: {claim.says} {detail}"
+        came, want = observation.quantities.get(quantity, instead), promises[claim.id][quantity]
+        if found.kind in ("status", "gradient_status"):  # numbers say more than that there are some
+            found = replace(found, got=_brief(came.value) or found.got, want=_brief(want.value) or found.want)
         row = row_of(context, suite, case, plan, observation, found, inputs, against, quantity)
         records.append(replace(row, verdict=verdict, detail=" ".join(detail.split())[:1000], reason=why))
     return records
+
+
+def _brief(value: np.ndarray | None) -> str:
+    """The first numbers of an array."""
+    if value is None or not value.size:
+        return ""
+    return ", ".join(map(str, value.ravel()[:3].tolist())) + (", …" if value.size > 3 else "")
 
 
 def told(catalog: Catalog) -> list[dict[str, Any]]:

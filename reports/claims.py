@@ -248,6 +248,7 @@ def _tested(records: pd.DataFrame, spec: str) -> dict[str, Any]:
 
 def _rerun(here: pd.DataFrame, claim: Mapping[str, Any]) -> str:
     some = here[here["spec"] == claim["spec"]]
+    some = some.sort_values("dtype", key=lambda dtypes: dtypes.astype(str) != "float32", kind="stable")
     return f"pytest suites --case {some['case'].iloc[0]}" if len(some) else f"pytest suites --op {claim['spec']}"
 
 
