@@ -42,7 +42,8 @@ def wait_for_enough(tf, session, x):
             part = tf.compat.v1.placeholder(x.dtype, [None])
             enqueue, close = queue.enqueue_many([part]), queue.close()
             batch = queue.dequeue_many(6)
-        coordinator, batches = tf.train.Coordinator(), []
+        coordinator = tf.train.Coordinator()
+        batches: list[np.ndarray] = []
         thread = threading.Thread(target=run_until_stopped, args=(s, coordinator, -batch, batches))
         thread.start()
         s.run(enqueue, {part: x[:4]})
@@ -151,7 +152,8 @@ def train_on_own_queue(tf, session, x, validation):
 
 # Random transforms in threads.
 def run_in_threads(tf, s, fetches):
-    coordinator, results = tf.train.Coordinator(), []
+    coordinator = tf.train.Coordinator()
+    results: list[tuple] = []
     threads = [threading.Thread(target=run_until_stopped, args=(s, coordinator, f, results)) for f in fetches]
     for thread in threads:
         thread.start()
@@ -286,7 +288,6 @@ def _with_validation(draw, dtype):
     return *_examples(draw, dtype), (32 + np.argsort(draw.bits(4)) / 4).astype(dtype)
 
 
-IN_SESSION = {"modes": ("graph",), "sessions": True}
 NO_KERNEL = "XLA has no kernel for queues, which are resources of the host."
 FILLED = "One must see to it that a queue is completely filled, or what is taken from it is not right."
 AMONG = "A shuffling queue chooses among what it holds, so it shuffles only as well as it is filled."
@@ -307,6 +308,10 @@ def _refuses(x, *rest):
     return Raises("INVALID_ARGUMENT")
 
 
+def _in_session(recipe=_examples, **spec):
+    return Spec(recipes={"examples": recipe}, modes=("graph",), sessions=True, **spec)
+
+
 HOST_ONLY = {"*/xla": Side(reference=_refuses, why=NO_KERNEL)}
 
 SPECS = (
@@ -320,51 +325,41 @@ SPECS = (
         contract=HOST_ONLY,
         claims=(_filled(plans=("*/eager", "*/function", "*/graph"), refuted={"*/*": WAITS}),),
     ),
-    Spec(
+    _in_session(
         name="claim-c25-wait-for-enough",
         program=wait_for_enough,
         reference=lambda x: -x.reshape(2, 6),
-        recipes={"examples": _examples},
         ops="Neg",
         claims=(_filled(refuted={"*/*": WAITS}),),
-        **IN_SESSION,
     ),
-    Spec(
+    _in_session(
         name="claim-c25-take-too-many",
         program=take_too_many,
         reference=lambda x: Raises("OUT_OF_RANGE", "insufficient elements (requested 100, current size 12)"),
-        recipes={"examples": _examples},
         ops="",
         claims=(_filled(reference=np.negative, instead="claim-c25-take-up-to"),),
-        **IN_SESSION,
     ),
-    Spec(
+    _in_session(
         name="claim-c25-take-up-to",
         program=take_up_to,
         reference=np.negative,
-        recipes={"examples": _examples},
         ops="Neg",
-        **IN_SESSION,
     ),
-    Spec(
+    _in_session(
         name="claim-c25-shuffle-one-at-a-time",
         program=shuffle_one_at_a_time,
         reference=np.negative,
-        recipes={"examples": _examples},
         ops="Neg",
         claims=(
             Claim(topic=topics.C25, letter="d", says=AMONG, about=("output",), instead="claim-c25-shuffle-among-eight"),
         ),
-        **IN_SESSION,
     ),
-    Spec(
+    _in_session(
         name="claim-c25-shuffle-among-eight",
         program=shuffle_among_eight,
         reference=lambda x: _shuffled(x, 7),
-        recipes={"examples": _examples},
         ops="Neg",
         claims=(Claim(topic=topics.C25, letter="d", says=AMONG, about=("output",)),),
-        **IN_SESSION,
     ),
     Spec(
         name="claim-c25-queues-of-one-name",
@@ -406,39 +401,34 @@ SPECS = (
         state=two_queues,
         contract=HOST_ONLY,
     ),
-    Spec(
+    _in_session(
         name="claim-c25-train-on-shared-queue",
         program=train_on_shared_queue,
         reference=lambda x, v: _means([*v, *x[:2]]),
-        recipes={"examples": _with_validation},
+        recipe=_with_validation,
         ops="AssignAddVariableOp;Sub",
         claims=(
             Claim(topic=topics.C25, letter="b", says=LEAKS, about=("output",), instead="claim-c25-train-on-own-queue"),
         ),
-        **IN_SESSION,
     ),
-    Spec(
+    _in_session(
         name="claim-c25-train-on-own-queue",
         program=train_on_own_queue,
         reference=lambda x, v: _means(x[:6]),
-        recipes={"examples": _with_validation},
+        recipe=_with_validation,
         ops="AssignAddVariableOp;Sub",
-        **IN_SESSION,
     ),
-    Spec(
+    _in_session(
         name="claim-c25-draw-for-each",
         program=draw_for_each,
         reference=lambda x: _drawn(x, philox.uniforms(SEED, 12)),
-        recipes={"examples": _examples},
         ops="Neg",
         claims=(_own(("output[2]",)),),
-        **IN_SESSION,
     ),
-    Spec(
+    _in_session(
         name="claim-c25-draw-for-batches",
         program=draw_for_batches,
         reference=lambda x: _drawn(x, np.repeat(philox.uniforms(SEED, 4), 3)),
-        recipes={"examples": _examples},
         ops="Neg",
         claims=(
             _own(
@@ -447,13 +437,11 @@ SPECS = (
                 refuted={"*/*": "an op draws once in a run: what is drawn for a batch is the same for all in it"},
             ),
         ),
-        **IN_SESSION,
     ),
-    Spec(
+    _in_session(
         name="claim-c25-draw-in-each-thread",
         program=draw_in_each_thread,
         reference=lambda x: _drawn(x, np.repeat(philox.uniforms(SEED, 3), 4)),
-        recipes={"examples": _examples},
         ops="Neg",
         claims=(
             _own(
@@ -462,17 +450,14 @@ SPECS = (
                 refuted={"*/*": "ops of one seed draw the same numbers, so each thread's op repeats the others'"},
             ),
         ),
-        **IN_SESSION,
     ),
-    Spec(
+    _in_session(
         name="claim-c25-draw-by-number",
         program=draw_by_number,
         reference=_numbered,
-        recipes={"examples": _examples},
         ops="Neg",
         ulp={"output": 0.5},
         claims=(_own(("output",)),),
-        **IN_SESSION,
     ),
     Spec(
         name="claim-c25-draw-in-dataset",
