@@ -161,6 +161,19 @@ def import_reference_beside(tf, session, x, change):
         return import_beside(tf, s, x, change, use_resource=False)
 
 
+def two_sessions(tf, session, x, change):
+    with session() as s:
+        weights = tf.compat.v1.get_variable("weights", initializer=x)
+        train = weights.assign_add(change)
+        with session(s.graph) as other:
+            s.run(weights.initializer)
+            other.run(weights.initializer)
+            s.run(train)
+            other_then = other.run(weights)
+            other.run(train)
+        return other_then, s.run(weights)
+
+
 # By load.
 def load_between(tf, s, x, change, use_resource):
     original = tf.compat.v1.Variable(x, use_resource=use_resource)
@@ -365,6 +378,19 @@ SPECS = (
             reference=lambda x, change: (x + change, x + 2 * change, x),
             refuted={"*/*": "a reference variable is known by its node's name, and the copied node has another one"},
             instead="claim-c24-reuse",
+        ),
+    ),
+    _in_session(
+        "claim-c24-two-sessions",
+        two_sessions,
+        _apart,
+        "AssignAddVariableOp",
+        _claim(
+            "c",
+            BY_GRAPH,
+            reference=lambda x, change: (x + change, x + 2 * change),
+            refuted={"*/*": "each session has variables of its own, also where two share a graph"},
+            instead="claim-c24-load-into-copied-graph",
         ),
     ),
     _in_session("claim-c24-load", load_resource_variable, _apart, RESOURCE, LOAD),

@@ -75,6 +75,32 @@ def take_up_to(tf, session, x):
         return s.run(-batch)
 
 
+def forget_to_start(tf, session, x):
+    with session() as s:
+        with tf.device("CPU:0"):
+            queue = tf.queue.FIFOQueue(100, x.dtype, shapes=[()])
+            runner = tf.compat.v1.train.QueueRunner(queue, [queue.enqueue_many([x])])
+            tf.compat.v1.train.add_queue_runner(runner)
+            batch, close = queue.dequeue_many(12), queue.close()
+        s.run(close)  # else the next line would wait for ever
+        return s.run(-batch)
+
+
+def start_queue_runners(tf, session, x):
+    with session() as s:
+        with tf.device("CPU:0"):
+            queue = tf.queue.FIFOQueue(100, x.dtype, shapes=[()])
+            runner = tf.compat.v1.train.QueueRunner(queue, [queue.enqueue_many([x])])
+            tf.compat.v1.train.add_queue_runner(runner)
+            batch = queue.dequeue_many(12)
+        coordinator = tf.train.Coordinator()
+        threads = tf.compat.v1.train.start_queue_runners(s, coordinator)
+        result = s.run(-batch)
+        coordinator.request_stop()
+        coordinator.join(threads)
+        return result
+
+
 def shuffle(tf, session, x, kept):
     with session() as s:
         with tf.device("CPU:0"):
@@ -229,6 +255,17 @@ def draw_by_number(tf, session, x):
         return batch[np.argsort(numbers)]
 
 
+def draw_in_map(tf, x):
+    def draw(example):
+        return example, tf.random.uniform([], seed=7)
+
+    with tf.device("CPU:0"):
+        drawn = tf.data.Dataset.from_tensor_slices(x).map(draw, num_parallel_calls=4).batch(12)
+        examples, noises = drawn.get_single_element()
+        different, _ = tf.unique(noises)
+    return -examples, tf.size(different)
+
+
 def draw_in_dataset(tf, x):
     def add_noise(number, example):
         return number, example + tf.random.stateless_uniform([], seed=tf.stack([7, tf.cast(number, tf.int32)]))
@@ -346,6 +383,19 @@ SPECS = (
         ops="Neg",
     ),
     _in_session(
+        name="claim-c25-forget-to-start",
+        program=forget_to_start,
+        reference=lambda x: Raises("OUT_OF_RANGE", "insufficient elements (requested 12, current size 0)"),
+        ops="",
+        claims=(_filled(reference=np.negative, instead="claim-c25-start-queue-runners"),),
+    ),
+    _in_session(
+        name="claim-c25-start-queue-runners",
+        program=start_queue_runners,
+        reference=np.negative,
+        ops="Neg",
+    ),
+    _in_session(
         name="claim-c25-shuffle-one-at-a-time",
         program=shuffle_one_at_a_time,
         reference=np.negative,
@@ -458,6 +508,15 @@ SPECS = (
         ops="Neg",
         ulp={"output": 0.5},
         claims=(_own(("output",)),),
+    ),
+    Spec(
+        name="claim-c25-draw-in-map",
+        program=draw_in_map,
+        reference=lambda x: (-x, np.int32(12)),
+        recipes={"examples": _examples},
+        ops="Neg",
+        contract=HOST_ONLY,
+        claims=(_own(("output[1]",), plans=("*/eager", "*/function", "*/graph")),),
     ),
     Spec(
         name="claim-c25-draw-in-dataset",
