@@ -13,8 +13,10 @@ from suites.claims import (
     floor,
     frozen,
     identity,
+    networks,
     out_of_range,
     paths,
+    queues,
     reads,
 )
 
@@ -27,7 +29,9 @@ SPECS = (
     *floor.SPECS,
     *frozen.SPECS,
     *identity.SPECS,
+    *networks.SPECS,
     *out_of_range.SPECS,
     *paths.SPECS,
+    *queues.SPECS,
     *reads.SPECS,
 )
