@@ -180,15 +180,7 @@ def _shown(
         lines=lines,
         whys={why: sorted(names, key=tables.plan_order) for why, names in whys.items()},
         evidence=_evidence(here, {claim["spec"]: claim["denies"] for claim in told}),
-        programs=[
-            {
-                "spec": c["spec"],
-                "modes": ", ".join(c["modes"]),
-                "listing": listed(c["listing"]),
-                "rerun": _rerun(here, c),
-            }
-            for c in told
-        ],
+        programs=[_program(here[here["spec"] == claim["spec"]], claim) for claim in told],
         instead=[{"spec": s, "listing": listed(listings[s]), "tested": _tested(records, s)} for s in specs],
         unexpected=sorted({f"{r.device}/{r.mode}" for r in here[here["verdict"].isin(FAILING)].itertuples()}),
     )
@@ -246,10 +238,13 @@ def _tested(records: pd.DataFrame, spec: str) -> dict[str, Any]:
     return {"records": len(some), "failing": int(some["verdict"].isin(FAILING).sum()), "plans": ", ".join(plans)}
 
 
-def _rerun(here: pd.DataFrame, claim: Mapping[str, Any]) -> str:
-    some = here[here["spec"] == claim["spec"]]
-    some = some.sort_values("dtype", key=lambda dtypes: dtypes.astype(str) != "float32", kind="stable")
-    return f"pytest suites --case {some['case'].iloc[0]}" if len(some) else f"pytest suites --op {claim['spec']}"
+def _program(here: pd.DataFrame, claim: Mapping[str, Any]) -> dict[str, Any]:
+    """A program that a claim is about, with the verdict that its own records give."""
+    spec, modes = claim["spec"], ", ".join(claim["modes"])
+    some = here.sort_values("dtype", key=lambda dtypes: dtypes.astype(str) != "float32", kind="stable")
+    rerun = f"pytest suites --case {some['case'].iloc[0]}" if len(some) else f"pytest suites --op {spec}"
+    verdict = overall(verdicts(here)["verdict"].tolist())
+    return {"spec": spec, "modes": modes, "listing": listed(claim["listing"]), "rerun": rerun, "verdict": verdict}
 
 
 @cache
