@@ -90,7 +90,7 @@ def by_spec(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_plan(records: pd.DataFrame) -> pd.DataFrame:
-    """One row for each plan, the CPU first: `device`, `mode`, `worst` verdict, `records`, a count by verdict, `seconds`.
+    """One row for each plan, the CPU first: `device`, `mode`, `worst` verdict, `records`, counts by verdict, `seconds`.
 
     `seconds` is the time in device servers, all runs together; NaN where none was taken.
     """
@@ -163,7 +163,9 @@ def known(records: pd.DataFrame) -> pd.DataFrame:
     for one, many in lists.items():
         each = some[[*keys, one]].drop_duplicates().groupby(keys)[one]
         table[many] = each.agg(_joined, order=plan_order if one == "plan" else str).astype("str")
-    return table.reset_index().sort_values(["known", "stale", "reason"], ascending=[False, False, True], ignore_index=True)
+    return table.reset_index().sort_values(
+        ["known", "stale", "reason"], ascending=[False, False, True], ignore_index=True
+    )
 
 
 def _joined(names: pd.Series, order: Callable[[str], Any]) -> str:
