@@ -121,15 +121,17 @@ def coverage(records: pd.DataFrame) -> pd.DataFrame:
     """What really ran: one row for each OpDef × dtype × device × mode.
 
     Columns: `raw_op`, `dtype`, `device`, `mode`; `specs` and `cases` count; `gradient`: whether one was compared there;
-    `quantities` lists the families of what was compared (`output grad jvp hvp`). What was `unavailable`, and where the
-    suite itself was at fault, did not run.
+    `quantities` lists the families of what was compared (`output grad jvp hvp`). `raw_op` is empty where no graph was
+    seen, as of a promised error. What was `unavailable`, and where the suite itself was at fault, did not run.
     """
     ran = records[~records["verdict"].isin(["unavailable", "error"])]
     place = ["raw_op", "dtype", "device", "mode"]
     family = ran["quantity"].astype("category").map(lambda quantity: str(quantity).partition("[")[0])
-    cells = ran[[*place, "spec", "case"]].assign(family=family.astype("str")).drop_duplicates().astype("str")
+    cells = ran[[*place, "spec"]].assign(family=family).drop_duplicates().astype("str")
     cells = _by_each_op(cells).drop_duplicates()
-    table = cells.groupby(place).agg(specs=("spec", "nunique"), cases=("case", "nunique"))
+    table = cells.groupby(place).agg(specs=("spec", "nunique"))
+    cases = ran[[*place, "case"]].drop_duplicates().groupby(place, observed=True).size().rename("cases").reset_index()
+    table["cases"] = _by_each_op(cases).astype(dict.fromkeys(place, "str")).groupby(place)["cases"].sum()
     there = cells[[*place, "family"]].drop_duplicates().assign(there=True)
     there = there.pivot(index=place, columns="family", values="there").reindex(columns=list(FAMILIES)).notna()
     table["gradient"] = there["grad"]
