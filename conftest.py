@@ -1,18 +1,35 @@
 """What pytest needs to know: the harness's plugin, and the report that closes a run."""
 
+import os
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
 pytest_plugins = ["harness.plugin"]
 
 
-def pytest_opdiff_report(directory, info):
-    """Writes the run's report; imported late, so that collecting stays quick."""
-    from reports.write import write
+def pytest_configure(config):
+    """Has the run's report written; imported late, so that collecting stays quick."""
 
-    write(directory, info)
+    def pytest_opdiff_report(directory, info):
+        from reports import github
+        from reports.write import write
+
+        xml = config.option.xmlpath
+        write(directory, info, xml=Path(os.path.expandvars(xml)).expanduser() if xml else None)
+        try:
+            github.summarise(directory / "summary.md", os.environ)
+        except OSError as why:
+            print(f"\nthe job summary can't be written: {why}", file=sys.stderr)
+
+    config.pluginmanager.register(SimpleNamespace(pytest_opdiff_report=pytest_opdiff_report), "opdiff-report")
 
 
 def pytest_opdiff_summary(directory, info):
     """The lines that close the terminal's output."""
+    from reports.github import annotated
     from reports.load import load
     from reports.summary import terminal
 
-    return terminal(load(directory), info, directory)
+    records = load(directory)
+    return terminal(records, info, directory) + annotated(records, info, os.environ)

@@ -84,7 +84,10 @@ def repro(options: argparse.Namespace) -> int:
 
 #: Verbs that are views of records: `reports.VERB` has `add_options(parser)` and `main(options)`. It is imported when
 #: it is asked for, since pandas takes its time.
-VIEWS = {"claims": "Prints the verdicts on claims that a run found."}
+VIEWS = {
+    "claims": "Prints the verdicts on claims that a run found.",
+    "table": "Prints or writes a table of what a run found: by op, plan, kind, and more.",
+}
 
 
 class Scratch:

@@ -147,12 +147,19 @@ def check(request: pytest.FixtureRequest, record_property: Callable[[str, object
         record_property("records", len(records))
         failing = [record for record in records if record.failing]
         if failing:
-            pytest.fail("\n".join(report(failing)), pytrace=False)
+            pytest.fail(sendable("\n".join(report(failing))), pytrace=False)
         if all(record.verdict == "unavailable" for record in records):
             reasons = {record.detail for record in records}
-            pytest.skip(f"unavailable: {'; '.join(sorted(reasons))}")  # a run of nothing else is red: Session.finish
+            pytest.skip(
+                sendable(f"unavailable: {'; '.join(sorted(reasons))}")
+            )  # a run of nothing else is red: Session.finish
 
     return run
+
+
+def sendable(text: str) -> str:
+    """A text that xdist can send: lone surrogates, which a message may hold and UTF-8 can't, are written out."""
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def report(failing: list[Record]) -> Iterator[str]:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from harness.plan import MODES
-from harness.record import FAILING, KINDS, VERDICTS
+from harness.record import FAILING, KINDS
 from harness.rundir import RunInfo
 
 #: Verdicts, the one that a reader has to see first in front.
 SEVERITY = ("mismatch", "error", "stale", "known", "unavailable", "contract", "match")
+
+#: Families of quantities, in the order in which they are listed.
+FAMILIES = ("output", "grad", "jvp", "hvp")
 
 
 def by_severity(verdicts: pd.Series) -> pd.Series:
@@ -52,24 +56,127 @@ def counts(records: pd.DataFrame) -> dict[str, int]:
     return {str(verdict): int(n) for verdict, n in by_verdict(records).items()}
 
 
+def counted(records: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
+    """One row for each combination of the columns `by`: these, the `worst` verdict, `records`, a count by verdict."""
+    keys = {name: records[name].astype("category") for name in by} | {"verdict": by_severity(records["verdict"])}
+    sizes = pd.DataFrame(keys).groupby([*by, "verdict"], observed=True).size().unstack("verdict", fill_value=0)
+    return _with_worst(sizes.reset_index().astype(dict.fromkeys(by, "str")))
+
+
+def _with_worst(sizes: pd.DataFrame) -> pd.DataFrame:
+    """Counts by verdict behind the worst of them and their sum; columns that are no verdict come first."""
+    by = [name for name in sizes.columns if name not in SEVERITY]
+    table = sizes.set_axis(sizes.columns.astype("str"), axis=1).reindex(columns=[*by, *SEVERITY], fill_value=0)
+    table = table.astype(dict.fromkeys(SEVERITY, "int64")).rename_axis(columns=None)
+    found = table[list(SEVERITY)].to_numpy()
+    worst = np.asarray(SEVERITY)[(found > 0).argmax(axis=1)] if len(table) else []
+    table.insert(len(by), "worst", pd.Series(worst, index=table.index, dtype="str"))
+    table.insert(len(by) + 1, "records", found.sum(axis=1))
+    return table
+
+
+def by_op(records: pd.DataFrame) -> pd.DataFrame:
+    """One row for each OpDef × spec: `raw_op`, `spec`, `worst` verdict, `records`, and a count by verdict, worst first.
+
+    A record counts for each of the ops that its graph was found to contain; `raw_op` is empty where none was.
+    """
+    sizes = _by_each_op(counted(records, ["raw_op", "spec"]).drop(columns=["worst", "records"]))
+    return _with_worst(sizes.groupby(["raw_op", "spec"]).sum().reset_index())
+
+
+def by_spec(records: pd.DataFrame) -> pd.DataFrame:
+    """One row for each spec: `suite`, `spec`, `worst` verdict, `records`, and a count by verdict, worst first."""
+    return counted(records, ["suite", "spec"])
+
+
+def by_plan(records: pd.DataFrame) -> pd.DataFrame:
+    """One row for each plan, the CPU first: `device`, `mode`, `worst` verdict, `records`, counts by verdict, `seconds`.
+
+    `seconds` is the time in device servers, all runs together; NaN where none was taken.
+    """
+    table = counted(records.assign(plan=plans(records)), ["plan", "device", "mode"])
+    runs = records.drop_duplicates(["case", "device", "mode"])
+    seconds = runs["seconds"].groupby([runs["device"].astype(str), runs["mode"].astype(str)]).sum(min_count=1)
+    seconds = seconds.rename("seconds").rename_axis(["device", "mode"])
+    table = table.join(seconds, on=["device", "mode"])
+    order = sorted(table.index, key=lambda i: plan_order(table.at[i, "plan"]))
+    return table.loc[order].drop(columns="plan").reset_index(drop=True)
+
+
 def by_kind(records: pd.DataFrame) -> pd.DataFrame:
-    """How many records of each kind (rows) have each verdict (columns); matches are left out."""
-    some = records[records["kind"].astype(str) != ""]
-    table = pd.crosstab(some["kind"].astype(str), some["verdict"].astype(str))
-    kinds = [kind for kind in KINDS if kind in table.index]
-    return table.reindex(index=kinds, columns=[v for v in SEVERITY if v in table.columns]).rename_axis("kind")
+    """One row for each kind, in their order: `kind`, `worst` verdict, `records`, and a count by verdict, worst first.
+
+    Records without a kind are left out: matches, and known failures that are gone.
+    """
+    table = counted(records[records["kind"].astype(str) != ""], ["kind"])
+    return table.sort_values("kind", key=lambda kinds: kinds.map(KINDS.index)).reset_index(drop=True)
+
+
+def _by_each_op(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows, each once for every OpDef that its `raw_op` names."""
+    return table.assign(raw_op=table["raw_op"].astype("str").str.split(";")).explode("raw_op").astype({"raw_op": "str"})
+
+
+def coverage(records: pd.DataFrame) -> pd.DataFrame:
+    """What really ran: one row for each OpDef × dtype × device × mode.
+
+    Columns: `raw_op`, `dtype`, `device`, `mode`; `specs` and `cases` count; `gradient`: whether one was compared there;
+    `quantities` lists the families of what was compared (`output grad jvp hvp`). `raw_op` is empty where no graph was
+    seen, as of a promised error. What was `unavailable`, and where the suite itself was at fault, did not run.
+    """
+    ran = records[~records["verdict"].isin(["unavailable", "error"])]
+    place = ["raw_op", "dtype", "device", "mode"]
+    family = ran["quantity"].astype("category").map(lambda quantity: str(quantity).partition("[")[0])
+    cells = ran[[*place, "spec"]].assign(family=family).drop_duplicates().astype("str")
+    cells = _by_each_op(cells).drop_duplicates()
+    table = cells.groupby(place).agg(specs=("spec", "nunique"))
+    cases = ran[[*place, "case"]].drop_duplicates().groupby(place, observed=True).size().rename("cases").reset_index()
+    table["cases"] = _by_each_op(cases).astype(dict.fromkeys(place, "str")).groupby(place)["cases"].sum()
+    there = cells[[*place, "family"]].drop_duplicates().assign(there=True)
+    there = there.pivot(index=place, columns="family", values="there").reindex(columns=list(FAMILIES)).notna()
+    table["gradient"] = there["grad"]
+    table["quantities"] = [" ".join(np.asarray(FAMILIES)[row]) for row in there.to_numpy()]
+    table = table.astype({"gradient": "bool", "quantities": "str"}).reset_index()
+    return table.sort_values(place, key=_modes_in_order, ignore_index=True)
+
+
+def _modes_in_order(column: pd.Series) -> pd.Series:
+    return column.map({mode: i for i, mode in enumerate(MODES)}) if column.name == "mode" else column
+
+
+def known(records: pd.DataFrame) -> pd.DataFrame:
+    """What the entries of `known.toml` cover in a run: one row for each reason, the one with most records first.
+
+    Columns: `reason`, `owner`, `link`; `known`, `stale` and `other` count the records that fail as recorded, that no
+    longer fail, and that do something else; `cases` counts; `kinds`, `specs`, `dtypes`, `plans` and `quantities` list
+    where. Entries about nothing that ran are not among them.
+    """
+    verdict = records["verdict"].astype(str)
+    told = (records["owner"].astype(str) != "") & ~verdict.isin(["match", "contract"])
+    some = records[told | verdict.isin(["known", "stale"])]
+    some = some.assign(plan=plans(some), said=verdict.where(verdict.isin(["known", "stale"]), "other"))
+    keys = ["reason", "owner", "link"]
+    some = some[[*keys, "said", "case", "kind", "spec", "dtype", "plan", "quantity"]].astype("str")
+    table = some.groupby([*keys, "said"]).size().unstack("said", fill_value=0)
+    table = table.reindex(columns=["known", "stale", "other"], fill_value=0).astype("int64").rename_axis(columns=None)
+    groups = some.groupby(keys)
+    table["cases"] = groups["case"].nunique()
+    lists = {"kind": "kinds", "spec": "specs", "dtype": "dtypes", "plan": "plans", "quantity": "quantities"}
+    for one, many in lists.items():
+        each = some[[*keys, one]].drop_duplicates().groupby(keys)[one]
+        table[many] = each.agg(_joined, order=plan_order if one == "plan" else str).astype("str")
+    return table.reset_index().sort_values(
+        ["known", "stale", "reason"], ascending=[False, False, True], ignore_index=True
+    )
+
+
+def _joined(names: pd.Series, order: Callable[[str], Any]) -> str:
+    return " ".join(sorted(filter(None, names), key=order))
 
 
 def cells(records: pd.DataFrame, by: list[str] | None = None) -> pd.DataFrame:
     """One row for each of `by` (suite and spec unless told) × plan: `worst` verdict, `records`, a count by verdict."""
-    by = by or ["suite", "spec"]
-    keys = records[by].astype(str).assign(plan=plans(records).astype(str), verdict=records["verdict"].astype(str))
-    table = keys.groupby([*by, "plan", "verdict"]).size().unstack("verdict", fill_value=0)
-    table = table.reindex(columns=list(SEVERITY), fill_value=0).rename_axis(columns=None)
-    worst = np.asarray(SEVERITY)[(table.to_numpy() > 0).argmax(axis=1)] if len(table) else []
-    table.insert(0, "worst", worst)
-    table.insert(1, "records", table[list(VERDICTS)].sum(axis=1))
-    return table.reset_index()
+    return counted(records.assign(plan=plans(records).astype(str)), [*(by or ["suite", "spec"]), "plan"])
 
 
 def matrix(records: pd.DataFrame, by: list[str] | None = None) -> pd.DataFrame:
@@ -82,7 +189,8 @@ def matrix(records: pd.DataFrame, by: list[str] | None = None) -> pd.DataFrame:
 def slowest(records: pd.DataFrame, n: int = 10) -> pd.DataFrame:
     """The runs that took longest: case, device, mode, seconds."""
     runs = records.drop_duplicates(["case", "device", "mode"]).dropna(subset="seconds")
-    return runs.nlargest(n, "seconds")[["case", "device", "mode", "seconds"]].reset_index(drop=True)
+    found = runs.nlargest(n, "seconds")[["case", "device", "mode", "seconds"]].reset_index(drop=True)
+    return found.astype(dict.fromkeys(("case", "device", "mode"), "str"))
 
 
 def worst_margins(records: pd.DataFrame, n: int = 10) -> pd.DataFrame:
@@ -94,7 +202,8 @@ def worst_margins(records: pd.DataFrame, n: int = 10) -> pd.DataFrame:
     some = some.assign(used=some["max_ulp"] / some["budget"]).sort_values("used", ascending=False, kind="stable")
     best = some.drop_duplicates(["spec", "dtype", "quantity", "device", "mode"]).head(n)
     names = ["spec", "dtype", "quantity", "device", "mode", "against", "used", "max_ulp", "budget", "case"]
-    return best[names].reset_index(drop=True)
+    texts = [name for name in names if name not in ("used", "max_ulp", "budget")]
+    return best[names].reset_index(drop=True).astype(dict.fromkeys(texts, "str"))
 
 
 def findings(records: pd.DataFrame) -> pd.DataFrame:

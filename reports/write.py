@@ -6,22 +6,25 @@ from pathlib import Path
 
 from harness.record import CLAIM
 from harness.rundir import RunInfo, merge
-from reports import claims, files, frame, markdown, page, parquet
+from reports import badge, claims, files, frame, junit, markdown, page, parquet, tables
 from reports.load import OBSERVATIONS, RECORDS, load_repros
 
 
-def write(run_dir: Path, info: RunInfo) -> None:
-    """Merges the shards of a run into `records.parquet`, `observations.parquet`, `index.html` and `summary.md`; and,
-    where claims were tested, `claims.html`.
+def write(run_dir: Path, info: RunInfo, *, xml: Path | None = None) -> None:
+    """Merges the shards of a run into `records.parquet`, `observations.parquet`, `index.html`, `summary.md`, and
+    `badge.svg` and `badge.json`; and, where claims were tested, `claims.html`.
 
-    Reads nothing but the shards, so that writing again gives the same files.
+    Reads nothing but what the run left, so that writing again gives the same files. The JUnit XML that pytest has written is
+    finished: `xml`, or `junit.xml` of the run.
     """
     merged = merge([run_dir])
     records = frame.records(merged)
     parquet.write(records, run_dir / RECORDS)
     parquet.write(frame.observations(merged), run_dir / OBSERVATIONS, schema=frame.OBSERVATIONS)
     files.replace_text(run_dir / "summary.md", markdown.summary(records, info))
+    badge.write(run_dir, info, tables.counts(records))
     told = claims.load(run_dir) if records["against"].astype(str).str.startswith(CLAIM).any() else []
     if told:
         files.replace_text(run_dir / "claims.html", claims.html(records, info, told))
     files.replace_text(run_dir / "index.html", page.html(records, info, claims=bool(told), repros=load_repros(run_dir)))
+    junit.finish(xml or run_dir / "junit.xml", records, info)

@@ -12,6 +12,7 @@ import pytest
 
 import reports
 from harness.record import Record
+from harness.tests.conftest import run_pytest  # noqa: F401  a fixture
 from reports.tests import synthetic
 from reports.tests.browser import Browser
 

@@ -94,7 +94,10 @@ def test_writing_again_gives_the_same_files(tmp_path: Path) -> None:
 
     first = content()
     assert first == content()
-    assert set(first) == {"run.json", "records.parquet", "observations.parquet", "index.html", "summary.md"}
+    assert set(first) == {
+        *("run.json", "records.parquet", "observations.parquet", "index.html", "summary.md"),
+        *("badge.svg", "badge.json"),
+    }
 
 
 def test_a_damaged_parquet_is_written_anew_from_the_shards(tmp_path: Path) -> None:
