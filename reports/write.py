@@ -14,8 +14,8 @@ def write(run_dir: Path, info: RunInfo, *, xml: Path | None = None) -> None:
     """Merges the shards of a run into `records.parquet`, `observations.parquet`, `index.html`, `summary.md`, and
     `badge.svg` and `badge.json`; and, where claims were tested, `claims.html`.
 
-    Reads nothing but what the run left, so that writing again gives the same files. The JUnit XML that pytest has written is
-    finished: `xml`, or `junit.xml` of the run.
+    Reads nothing but what the run left, so that writing again gives the same files. The JUnit XML that pytest has
+    written is finished: `xml`, or `junit.xml` of the run.
     """
     merged = merge([run_dir])
     records = frame.records(merged)
