@@ -4,9 +4,10 @@ A claim's spec promises what TensorFlow does, in NumPy, like any other; beside i
 predicts. A run holds the program against both, and the verdict on the claim is what the run found.
 """
 
-from suites.claims import binarize, copying
+from suites.claims import addition, binarize, copying
 
 SPECS = (
+    *addition.SPECS,
     *binarize.SPECS,
     *copying.SPECS,
 )
