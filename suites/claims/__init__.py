@@ -4,10 +4,11 @@ A claim's spec promises what TensorFlow does, in NumPy, like any other; beside i
 predicts. A run holds the program against both, and the verdict on the claim is what the run found.
 """
 
-from suites.claims import addition, binarize, copying
+from suites.claims import addition, binarize, copying, python_functions
 
 SPECS = (
     *addition.SPECS,
     *binarize.SPECS,
     *copying.SPECS,
+    *python_functions.SPECS,
 )
