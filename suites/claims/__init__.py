@@ -4,12 +4,13 @@ A claim's spec promises what TensorFlow does, in NumPy, like any other; beside i
 predicts. A run holds the program against both, and the verdict on the claim is what the run found.
 """
 
-from suites.claims import addition, attention, binarize, copying, layers, python_functions
+from suites.claims import addition, attention, binarize, compiled, copying, layers, python_functions
 
 SPECS = (
     *addition.SPECS,
     *attention.SPECS,
     *binarize.SPECS,
+    *compiled.SPECS,
     *copying.SPECS,
     *layers.SPECS,
     *python_functions.SPECS,
