@@ -266,7 +266,8 @@ def _adam(gradient, x, c, k, label):
     beta1, beta2, epsilon = np.float32(0.9), np.float32(0.999), float(np.float32(1e-8))
     power1, power2 = beta1, beta2
     moments = [[np.zeros_like(c)] * 2 for _ in range(2)]
-    losses, trajectory = [], [[], []]
+    losses: list[np.ndarray] = []
+    trajectory: list[list[np.ndarray]] = [[], []]
     for _ in range(STEPS):
         losses.append(_loss(x, c, k, label))
         gradients = gradient(1.0, x, c, k, label)[1:3]
