@@ -14,8 +14,8 @@ NO_KERNEL = "XLA compiles ops that have a kernel for XLA, and the library has no
 REFUSED = {
     "*/xla": Side(
         reference=lambda x: Raises("INVALID_ARGUMENT", "unsupported operations"),
-        why="an op that is defined outside of TensorFlow has no kernel for XLA's compiler",
-        link="https://www.tensorflow.org/xla/known_issues",
+        why="the whole function needs to be compilable by XLA, or InvalidArgumentError is thrown; this op is not",
+        link="https://www.tensorflow.org/api_docs/python/tf/function",
     )
 }
 
