@@ -35,4 +35,4 @@ $(STAMP): requirements.lock
 	touch $(STAMP)
 
 clean:
-	rm -rf $(VENV) runs .tox .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) runs .cache .tox .pytest_cache .mypy_cache .ruff_cache

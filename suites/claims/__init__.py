@@ -5,33 +5,43 @@ predicts. A run holds the program against both, and the verdict on the claim is 
 """
 
 from suites.claims import (
+    addition,
     assigned,
+    attention,
     batch_norm,
     binarize,
     center_loss,
+    compiled,
     copying,
     floor,
     frozen,
     identity,
+    layers,
     networks,
     out_of_range,
     paths,
+    python_functions,
     queues,
     reads,
 )
 
 SPECS = (
+    *addition.SPECS,
     *assigned.SPECS,
+    *attention.SPECS,
     *batch_norm.SPECS,
     *binarize.SPECS,
     *center_loss.SPECS,
+    *compiled.SPECS,
     *copying.SPECS,
     *floor.SPECS,
     *frozen.SPECS,
     *identity.SPECS,
+    *layers.SPECS,
     *networks.SPECS,
     *out_of_range.SPECS,
     *paths.SPECS,
+    *python_functions.SPECS,
     *queues.SPECS,
     *reads.SPECS,
 )

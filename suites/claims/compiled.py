@@ -1,0 +1,118 @@
+"""An op in C++, loaded as a library, its gradient registered in Python: C06. Its source is in suites/claims/ops."""
+
+from harness.inputs import SHAPES, edges, plain
+from harness.spec import Claim, Raises, Side, Spec
+from suites.claims import topics
+from suites.claims.ops.build import compiled
+from suites.references.overrides import registered
+
+RECIPES = {"edges": edges, "plain": plain, **SHAPES}
+FLOAT = ("float32", "float64")
+WITHOUT_XLA = ("eager", "function", "graph")
+EXCEPT_XLA = ("*/eager", "*/function", "*/graph")
+NO_KERNEL = "XLA compiles ops that have a kernel for XLA, and the library has none"
+REFUSED = {
+    "*/xla": Side(
+        reference=lambda x: Raises("INVALID_ARGUMENT", "unsupported operations"),
+        why="the whole function needs to be compilable by XLA, or InvalidArgumentError is thrown; this op is not",
+        link="https://www.tensorflow.org/api_docs/python/tf/function",
+    )
+}
+
+
+def skip_cube(tf, x):
+    library = tf.load_op_library(compiled(tf))
+    registered(tf, "SkipCube", lambda op, g: g)
+    return library.skip_cube(x)
+
+
+def cube_without_gradient(tf, x):
+    library = tf.load_op_library(compiled(tf))
+    return library.cube_without_gradient(x)
+
+
+def skip_cube_by_custom_gradient(tf, x):
+    @tf.custom_gradient
+    def skipped(x):
+        return x * x * x, lambda g: g
+
+    return skipped(x)
+
+
+def _cubed(x):
+    return x * x * x
+
+
+#: Two products, each rounded: the first error is doubled at most where the second takes it into a lower binade.
+CUBE = {"output": 1.5}
+
+SPECS = (
+    Spec(
+        name="claim-c06-skip-cube",
+        program=skip_cube,
+        reference=_cubed,
+        vjp=lambda g, x: g,
+        elementwise=True,
+        ulp=CUBE,
+        recipes=RECIPES,
+        ops=dict.fromkeys(WITHOUT_XLA, "SkipCube"),
+        dtypes=FLOAT,
+        contract=REFUSED,
+        claims=(
+            Claim(
+                topic=topics.C06,
+                letter="a",
+                says="An op in C++ works without rebuilding TensorFlow.",
+                about=("output",),
+                refuted={"*/xla": NO_KERNEL},
+                instead="claim-c06-custom-gradient",
+            ),
+            Claim(
+                topic=topics.C06,
+                letter="c",
+                says="A gradient that Python registers under the op's name is the op's, in eager mode as in a graph.",
+                about=("grad",),
+                refuted={"*/xla": NO_KERNEL},
+                instead="claim-c06-custom-gradient",
+            ),
+            Claim(
+                topic=topics.C06,
+                letter="d",
+                says="With a CUDA kernel beside the other, it runs on a GPU.",
+                about=("output",),
+                plans=("gpu/eager", "gpu/function", "gpu/graph"),
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c06-without-gradient",
+        program=cube_without_gradient,
+        reference=_cubed,
+        vjp=lambda g, x: Raises("LookupError", "CubeWithoutGradient"),
+        ulp=CUBE,
+        recipes={"plain": plain},
+        ops=dict.fromkeys(WITHOUT_XLA, "CubeWithoutGradient"),
+        dtypes=FLOAT,
+        contract=REFUSED,
+        claims=(
+            Claim(
+                topic=topics.C06,
+                letter="b",
+                says="Nothing but that name links the two: before it is registered, asking for the gradient is a "
+                "LookupError.",
+                about=("grad",),
+                plans=EXCEPT_XLA,
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c06-custom-gradient",
+        program=skip_cube_by_custom_gradient,
+        reference=_cubed,
+        vjp=lambda g, x: g,
+        ulp=CUBE,
+        recipes={"plain": plain},
+        ops="Mul",
+        dtypes=FLOAT,
+    ),
+)

@@ -1,0 +1,1 @@
+"""Ops in C++, and how they are built."""

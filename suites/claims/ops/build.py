@@ -1,0 +1,102 @@
+"""Build: this folder's ops as a library, compiled against the TensorFlow that is installed; nothing is downloaded."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import shlex
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from harness.devices import ROOT
+from harness.spec import Unavailable
+
+HERE = Path(__file__).parent
+SOURCES = tuple(HERE / name for name in ("skip_cube.cc", "skip_cube.cu.cc"))
+OPTIONS = ("-std=c++17", "-O2", "-fPIC", "-w")
+CUDA_OPTIONS = ("-std=c++17", "-O2", "-arch=all-major", "-Xcompiler", "-fPIC", "-x", "cu")
+
+
+def compiled(tf: Any) -> str:
+    """The path of the library, which is built where it is not in `.cache/`, or in `$TF_OPDIFF_CACHE`.
+
+    With CUDA's compiler on the PATH, and a TensorFlow that is built for CUDA, it has kernels for GPUs too.
+
+    Raises:
+      Unavailable: there is no C++ compiler; or there is a GPU, and no kernel for it could be made.
+      RuntimeError: the compiler fails.
+    """
+    compiler = cpp_compiler()
+    cuda = (shutil.which("nvcc") if tf.test.is_built_with_cuda() else None) or ""
+    headers, linked = tf.sysconfig.get_compile_flags(), tf.sysconfig.get_link_flags()
+    made_of = [tf.__version__, compiler, cuda, OPTIONS, CUDA_OPTIONS, headers, linked]
+    key = hashlib.sha256("\0".join(map(str, made_of)).encode() + b"".join(s.read_bytes() for s in SOURCES))
+    cache = Path(os.environ.get("TF_OPDIFF_CACHE") or ROOT / ".cache")
+    cache.mkdir(parents=True, exist_ok=True)
+    library = cache / f"ops-{tf.__version__}-{key.hexdigest()[:16]}.so"
+    lacking = library.with_suffix(".txt")
+    with library.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # others that need it wait, instead of building it as well
+        if not library.exists():
+            with tempfile.TemporaryDirectory(dir=cache) as folder:
+                made = Path(folder) / library.name
+                why = build(made, compiler, cuda, headers, linked)
+                if why:
+                    lacking.write_text(why)
+                os.replace(made, library)
+    if lacking.exists() and tf.config.list_logical_devices("GPU"):
+        raise Unavailable(lacking.read_text())
+    return str(library)
+
+
+def cpp_compiler() -> str:
+    """The C++ compiler: `$CXX`, or else what is on the PATH.
+
+    Raises:
+      Unavailable: there is none.
+    """
+    names = [*shlex.split(os.environ.get("CXX", ""))[:1], "g++", "c++", "clang++"]
+    found = next(filter(None, map(shutil.which, names)), None)
+    if not found:
+        raise Unavailable("no C++ compiler: there is no $CXX, and no g++, c++ or clang++ on the PATH")
+    return found
+
+
+def build(library: Path, compiler: str, cuda: str, headers: list[str], linked: list[str]) -> str:
+    """Builds the library; returns why it has no kernels for GPUs, or nothing.
+
+    Raises:
+      RuntimeError: the C++ compiler fails.
+    """
+    kernels, cuda_kernels = map(str, SOURCES)
+    if cuda:
+        objects = [str(library.with_name(name)) for name in ("kernels.o", "cuda_kernels.o")]
+        try:
+            run([cuda, *CUDA_OPTIONS, "-ccbin", compiler, "-c", cuda_kernels, "-o", objects[1]])
+            run([compiler, *OPTIONS, "-DWITH_CUDA", *headers, "-c", kernels, "-o", objects[0]])
+            run([cuda, "-shared", "--cudart", "static", "-ccbin", compiler, *objects, *linked, "-o", str(library)])
+        except RuntimeError as error:
+            why = f"no GPU kernel could be built: {error}"
+        else:
+            return ""
+    else:
+        why = "no GPU kernel can be built: there is no nvcc on the PATH, or TensorFlow is not built for CUDA"
+    run([compiler, *OPTIONS, *headers, "-shared", kernels, *linked, "-o", str(library)])
+    return why
+
+
+def run(command: list[str]) -> None:
+    """Runs a compiler.
+
+    Raises:
+      RuntimeError: it fails; the message has its first errors.
+    """
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    if done.returncode:
+        lines = (done.stderr or done.stdout).splitlines()
+        errors = [line for line in lines if "error" in line or "fatal" in line] or lines
+        raise RuntimeError(f"{Path(command[0]).name} failed: {' '.join(errors[:3])}")
