@@ -128,6 +128,7 @@ def told(catalog: Catalog) -> list[dict[str, Any]]:
                     "spec": spec.name,
                     "modes": spec.modes,
                     "listing": listing(spec),
+                    "files": {path.name: path.read_text() for path in spec.files},
                     "instead_listing": listing(specs[claim.instead]) if claim.instead else "",
                 }
             )

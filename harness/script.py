@@ -62,6 +62,8 @@ def text(found: Discrepancy, tf: str) -> str:
       Unwritable: the program names something that has no source, or the quantity is not promised.
     """
     spec, plan = found.case.spec, found.plan
+    if spec.files:
+        raise Unwritable(f"it is made of {', '.join(path.name for path in spec.files)} too")
     expected = _expected(found)
     family, _, number = found.quantity.rstrip("]").partition("[")
     outputs = sum(q.startswith("output") for q in expected.wants) - len(expected.state)

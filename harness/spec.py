@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from inspect import signature
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -152,6 +153,7 @@ class Spec:
                                 a session on it, closed in the end; `session(graph)` opens another one on that graph.
                                 It has a second CPU, `CPU:1`, and fills a `run_metadata` with the graphs that ran.
     claims                      what people say of the program; each is held against what it gives.
+    files                       what the program is made of besides Python, such as an op in C++; shown with it.
     """
 
     name: str
@@ -173,6 +175,7 @@ class Spec:
     contract: Mapping[str, Side] = field(default_factory=dict)
     sessions: bool = False
     claims: tuple[Claim, ...] = ()
+    files: tuple[Path, ...] = ()
     tier: str = "default"
 
     def __post_init__(self) -> None:

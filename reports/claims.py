@@ -15,7 +15,7 @@ import pandas as pd
 from markupsafe import Markup
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
-from pygments.lexers import PythonLexer
+from pygments.lexers import CppLexer, PythonLexer
 
 from harness.record import CLAIM, FAILING
 from harness.rundir import RunInfo
@@ -244,13 +244,15 @@ def _program(here: pd.DataFrame, claim: Mapping[str, Any]) -> dict[str, Any]:
     some = here.sort_values("dtype", key=lambda dtypes: dtypes.astype(str) != "float32", kind="stable")
     rerun = f"pytest suites --case {some['case'].iloc[0]}" if len(some) else f"pytest suites --op {spec}"
     verdict = overall(verdicts(here)["verdict"].tolist())
-    return {"spec": spec, "modes": modes, "listing": listed(claim["listing"]), "rerun": rerun, "verdict": verdict}
+    files = {name: listed(text, cpp=True) for name, text in claim["files"].items()}
+    told = {"spec": spec, "modes": modes, "rerun": rerun, "verdict": verdict}
+    return told | {"listing": listed(claim["listing"]), "files": files}
 
 
 @cache
-def listed(source: str) -> Markup:
-    """Python source as HTML, its tokens as classes; escaped by Pygments."""
-    return Markup(highlight(source, PythonLexer(), HtmlFormatter(nowrap=True)))
+def listed(source: str, *, cpp: bool = False) -> Markup:
+    """Python or C++ source as HTML, its tokens as classes; escaped by Pygments."""
+    return Markup(highlight(source, CppLexer() if cpp else PythonLexer(), HtmlFormatter(nowrap=True)))
 
 
 def token_style() -> Markup:

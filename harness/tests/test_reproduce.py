@@ -110,6 +110,8 @@ def test_one_record_stands_for_a_finding_the_farthest_against_numpy():
 
 def test_every_program_can_be_written_down():
     for spec in Catalog.load("suites").specs.values():
+        if spec.files:
+            continue  # in another language
         writer = Writer()
         try:
             for function, name in ((spec.program, "program"), (spec.state, "make_state")):

@@ -50,7 +50,7 @@ def rows(tf: str = "2.21.0") -> list[Record]:
 def claim(name: str, **more: Any) -> dict[str, Any]:
     topic = {"id": name[:3], "title": f"Topic {name[:3]}", "program": "y = f(x)", "origin": "posts", "link": ""}
     base = {"id": name, "letter": name[3:], "says": f"It is {name}.", "denies": False, "plans": ["*/*"]}
-    more = {"instead": "the-right-way", "refuted": {}, "spec": name.lower(), "modes": list(MODES)} | more
+    more = {"instead": "the-right-way", "refuted": {}, "spec": name.lower(), "modes": list(MODES), "files": {}} | more
     listing = f"def program_{name}(tf, x):\n    return tf.floor(x)\n"
     return base | {"topic": topic, "listing": listing, "instead_listing": "def right(tf, x):\n    return x\n"} | more
 

@@ -3,7 +3,7 @@
 from harness.inputs import SHAPES, edges, plain
 from harness.spec import Claim, Raises, Side, Spec
 from suites.claims import topics
-from suites.claims.ops.build import compiled
+from suites.claims.ops.build import SOURCES, compiled
 from suites.references.overrides import registered
 
 RECIPES = {"edges": edges, "plain": plain, **SHAPES}
@@ -56,6 +56,7 @@ SPECS = (
         ulp=CUBE,
         recipes=RECIPES,
         ops=dict.fromkeys(WITHOUT_XLA, "SkipCube"),
+        files=SOURCES,
         dtypes=FLOAT,
         contract=REFUSED,
         claims=(
@@ -92,6 +93,7 @@ SPECS = (
         ulp=CUBE,
         recipes={"plain": plain},
         ops=dict.fromkeys(WITHOUT_XLA, "CubeWithoutGradient"),
+        files=SOURCES,
         dtypes=FLOAT,
         contract=REFUSED,
         claims=(
