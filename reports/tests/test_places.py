@@ -319,8 +319,10 @@ def outcome(run_pytest: Callable[..., Any], tmp_path_factory: pytest.TempPathFac
     (folder / "step").write_text("before\n")
     env = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(folder / "step")}
     made = run_pytest(
-        "--mode", "eager", "--junit-xml", str(folder / "own.xml"), suites="reports.tests.planted_places", env=env
-    )  # fmt: skip
+        *("-n", "2", "--mode", "eager", "--junit-xml", str(folder / "own.xml")),
+        suites="reports.tests.planted_places",
+        env=env,
+    )
     assert made.status == 1, made.output
     made.folder = folder
     return made

@@ -256,7 +256,7 @@ def _claim(letter, says, **more):
     return Claim(topic=topics.C24, letter=letter, says=says, about=("output",), **more)
 
 
-def _in_session(name, program, reference, ops, *claims):
+def _in_session(name, program, reference, ops, *claims, **more):
     return Spec(
         name=name,
         program=program,
@@ -266,6 +266,7 @@ def _in_session(name, program, reference, ops, *claims):
         modes=("graph",),
         sessions=True,
         claims=claims,
+        **more,
     )
 
 
@@ -393,7 +394,7 @@ SPECS = (
             instead="claim-c24-load-into-copied-graph",
         ),
     ),
-    _in_session("claim-c24-load", load_resource_variable, _apart, RESOURCE, LOAD),
+    _in_session("claim-c24-load", load_resource_variable, _apart, RESOURCE, LOAD, tier="smoke"),
     _in_session("claim-c24-load-references", load_reference_variable, _apart, REFERENCE, LOAD),
     _in_session(
         "claim-c24-load-into-copied-graph",
