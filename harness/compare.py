@@ -171,11 +171,11 @@ def compare_arrays(
         bounds = None if bound is None else np.broadcast_to(bound, want.shape)
         part = np.dtype(f"f{dtype.itemsize // 2}")
         parts = [_floats(f(got), f(want), part, budget, bounds) for f in (np.real, np.imag)]
-        worst = parts[0] if parts[0].kind else parts[1]
+        nearest = max(parts, key=lambda p: p.max_ulp / p.budget if p.budget else p.max_ulp)
+        worst = next((p for p in parts if p.kind), nearest)
         return replace(
             worst,
             mismatched=max(p.mismatched for p in parts),
-            max_ulp=max(p.max_ulp for p in parts),
             max_abs=max(p.max_abs for p in parts),
             got="" if worst.index is None else _text(got, worst.index),
             want="" if worst.index is None else _text(want, worst.index),

@@ -95,6 +95,15 @@ def test_integers_beyond_float64_are_compared_exactly():
     assert (found.kind, found.max_abs, found.index) == ("value", 1, (0,))
 
 
+def test_of_a_complex_number_the_part_that_is_nearest_to_what_is_allowed_is_told():
+    want = np.array([1 + 1e-20j], np.complex128)
+    got = want.astype(np.complex64) + np.complex64(2.0**-23)
+    found = compare_arrays(got, want, np.dtype("complex64"), bound=np.array([2.0**-22]))
+    assert (found.kind, found.max_ulp, found.budget) == ("", 1.0, 2.0)
+    turned = compare_arrays(1j * got, 1j * want, np.dtype("complex64"), bound=np.array([2.0**-22]))
+    assert (turned.kind, turned.max_ulp, turned.budget) == ("", 1.0, 2.0)
+
+
 def test_complex_numbers_are_compared_by_component():
     want = np.array([1 + 2j, complex(0, -0.0)], np.complex64)
     assert compare_arrays(want, want, want.dtype).kind == ""
