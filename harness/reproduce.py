@@ -12,8 +12,8 @@ import sys
 import time
 import traceback
 from ast import literal_eval
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
@@ -22,10 +22,11 @@ import numpy as np
 
 from harness import devices
 from harness.catalog import Catalog
+from harness.errors import points
 from harness.expect import ReferenceFault
 from harness.plan import Device, Plan
 from harness.record import CLAIM, Record
-from harness.script import Discrepancy, smaller, text
+from harness.script import Discrepancy, promised, smaller, text
 from harness.source import Unwritable
 from harness.spec import SWEEPS, Case
 from harness.verdict import sentence
@@ -40,7 +41,10 @@ _KEPT = 2000
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a finding's script: one of `STATUSES`, the script's path in the run, and the end of its output."""
+    """What became of a finding's script: one of `STATUSES`, the script's path in the run, and the end of its output.
+
+    `points` are inputs and errors of the elements of the whole case; see `harness.errors`.
+    """
 
     suite: str
     spec: str
@@ -54,6 +58,7 @@ class Outcome:
     status: str
     script: str = ""
     output: str = ""
+    points: list[list[float]] = field(default_factory=list)
 
 
 def findings(records: Iterable[Record]) -> list[Record]:
@@ -162,8 +167,27 @@ def status(how: str, record: Record) -> str:
     return {"EXIT 1": "reproduced", "EXIT 0": "not reproduced"}.get(how, "failed")
 
 
+def _points(found: Discrepancy, got: np.ndarray | None) -> list[list[float]]:
+    if got is None or not found.inputs or found.kind in ("position", "nondeterministic", "input_mutated"):
+        return []
+    try:
+        return points(found.inputs[0], got, promised(found).wants.get(found.quantity))
+    except ReferenceFault:
+        return []
+
+
+#: What a run observed of a record's quantity: its array, if it is one.
+Observed = Callable[[Record], "np.ndarray | None"]
+
+
 def reproduce(
-    chosen: Sequence[Record], catalog: Catalog, tf: str, folder: Path, *, timeout: float = 60.0
+    chosen: Sequence[Record],
+    catalog: Catalog,
+    tf: str,
+    folder: Path,
+    *,
+    timeout: float = 60.0,
+    observed: Observed = lambda record: None,
 ) -> list[Outcome]:
     """Writes and runs the script of each of these records, in `folder`; one that takes longer than `timeout` s hangs.
 
@@ -171,13 +195,14 @@ def reproduce(
     """
     specs, outcomes = catalog.specs, dict[int, Outcome]()
     todo = dict(enumerate(chosen))
+    drawn: dict[int, list[list[float]]] = {}
     if todo:
         folder.mkdir(exist_ok=True)
 
     def done(number: int, status: str, script: str = "", output: str = "") -> None:
         names = ("suite", "spec", "verdict", "kind", "case", "device", "mode", "against", "quantity")
         place = {name: getattr(todo[number], name) for name in names}
-        outcomes[number] = Outcome(**place, status=status, script=script, output=output)
+        outcomes[number] = Outcome(**place, status=status, script=script, output=output, points=drawn.get(number, []))
 
     for alone in (True, False):
         paths: dict[Path, int] = {}
@@ -188,6 +213,8 @@ def reproduce(
                 if record.spec not in specs:
                     raise Unwritable(f"the suites have no spec {record.spec!r}")
                 whole = discrepancy(record, Case(specs[record.spec], record.dtype, record.recipe))
+                if number not in drawn:
+                    drawn[number] = _points(whole, observed(record))
                 shown = smaller(whole) if alone else whole
                 if shown is not None:
                     paths[write(shown, tf, folder)] = number

@@ -64,7 +64,7 @@ def text(found: Discrepancy, tf: str) -> str:
     spec, plan = found.case.spec, found.plan
     if spec.files:
         raise Unwritable(f"it is made of {', '.join(path.name for path in spec.files)} too")
-    expected = _expected(found)
+    expected = promised(found)
     family, _, number = found.quantity.rstrip("]").partition("[")
     outputs = sum(q.startswith("output") for q in expected.wants) - len(expected.state)
     past = int(number) - outputs if family == "output" else -1
@@ -98,7 +98,7 @@ def text(found: Discrepancy, tf: str) -> str:
     return _template().render(words | {"imports": imports})
 
 
-def _expected(found: Discrepancy) -> Expectation:
+def promised(found: Discrepancy) -> Expectation:
     """What the case promises of these inputs; in a sweep, upstreams go with the bit patterns."""
     side = found.case.spec.side(found.plan)
     if found.case.recipe not in SWEEPS:

@@ -7,14 +7,17 @@ import os
 from datetime import UTC, datetime
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from harness import known, rundir
 from harness.catalog import Catalog
 from harness.claim import told
 from harness.devices import ROOT, DeviceServer, memory_share
+from harness.observation import unpack
 from harness.opening import open_run
 from harness.plan import MODES, Device, Plan
+from harness.record import Record
 from harness.reproduce import findings, reproduce
 from harness.run import Runner, planned
 from harness.slots import Slots
@@ -108,15 +111,27 @@ class Session:
         if records and all(record.verdict == "unavailable" for record in records):
             info.faults.append("nothing was tested: no plan has a kernel for what was selected")
         if not self.config.option.no_repro and status != pytest.ExitCode.INTERRUPTED:
-            patience = self.config.option.op_timeout
-            outcomes = reproduce(findings(records), self.catalog, info.tf, self.directory / "repro", timeout=patience)
-            (self.directory / "repro.json").write_text(json.dumps([vars(o) for o in outcomes], indent=1))
+            self._reproduce(merged, records)
         at_fault = bool(missing or info.faults) or any(record.verdict == "error" for record in records)
         status = exit_status(status, at_fault)
         info.state = {2: "interrupted", 3: "fault", 5: "empty"}.get(status, "complete")
         info.exit_status = status
         info.save(self.directory)
         return status
+
+    def _reproduce(self, merged: rundir.Merged, records: list[Record]) -> None:
+        """Writes and runs the script of each finding, and keeps what became of it as `repro.json`."""
+        assert self.directory is not None
+
+        def observed(record: Record) -> np.ndarray | None:
+            seen = merged.results[record.case, record.device, record.mode].get("observation", {})
+            return unpack(seen.get(record.quantity, {}).get("value"))
+
+        patience = self.config.option.op_timeout
+        outcomes = reproduce(
+            findings(records), self.catalog, self.info.tf, self.directory / "repro", timeout=patience, observed=observed
+        )
+        (self.directory / "repro.json").write_text(json.dumps([vars(o) for o in outcomes], indent=1))
 
 
 def exit_status(status: int, at_fault: bool) -> int:

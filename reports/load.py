@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -13,6 +15,8 @@ from reports import frame, parquet
 
 RECORDS = "records.parquet"
 OBSERVATIONS = "observations.parquet"
+#: The path of a finding's script within its run.
+SCRIPT = re.compile(r"repro/[\w.=,+-]+\.py")
 
 
 def load(run: Path | str) -> pd.DataFrame:
@@ -47,10 +51,14 @@ def load_observations(run: Path | str) -> pd.DataFrame:
     return _of_columns(parquet.read(path), tuple(frame.OBSERVATIONS.names), path)
 
 
-def load_repros(run: Path | str) -> list[dict[str, str]]:
-    """What became of each finding's script: the fields of `harness.reproduce.Outcome`; nothing where none was run."""
+def load_repros(run: Path | str) -> list[dict[str, Any]]:
+    """What became of each finding's script, and its `text`: the fields of `harness.reproduce.Outcome`, else nothing."""
     path = Path(run) / "repro.json"
-    return json.loads(path.read_text()) if path.exists() else []
+    found = json.loads(path.read_text()) if path.exists() else []
+    for one in found:
+        script = Path(run) / one["script"]
+        one["text"] = script.read_text() if SCRIPT.fullmatch(one["script"]) and script.is_file() else ""
+    return found
 
 
 def _merged(directory: Path) -> Merged:

@@ -19,7 +19,7 @@ from reports.grid import MEANS, SYMBOLS, grid
 from reports.summary import duration
 
 _HERE = Path(__file__).parent
-_SCRIPTS = ("dom.js", "data.js", "filters.js", "table.js", "detail.js", "main.js")
+_SCRIPTS = ("dom.js", "data.js", "filters.js", "table.js", "plot.js", "detail.js", "main.js")
 LISTED = 500
 
 
@@ -52,7 +52,7 @@ def html(
     order = tables.by_severity(records["verdict"]).argsort(kind="stable")
     rows = records.iloc[order].reset_index(drop=True)
     told = rows.assign(seconds=rows["seconds"].round(6), sentence=sentences(rows))
-    library = _script(_HERE / "vendor" / "tabulator.min.js")
+    library = Markup("\n").join(_script(_HERE / "vendor" / name) for name in ("tabulator.min.js", "uplot.min.js"))
     own = Markup("(() => {\n%s\n})();") % Markup("\n".join(_script(_HERE / "templates" / name) for name in _SCRIPTS))
     counts = tables.counts(rows)
     matrix = grid(rows, info)
@@ -83,9 +83,19 @@ def html(
             slowest=tables.rows(tables.slowest(rows)),
             margins=tables.rows(tables.worst_margins(rows)),
             kinds=[k for k in rows["kind"].cat.categories if k and (rows["kind"] == k).any()],
-            data=Markup(embed.encode(told, verdicts=_verdicts(), plans=list(tables.plans(rows).cat.categories))),
+            data=Markup(
+                embed.encode(
+                    told,
+                    verdicts=_verdicts(),
+                    plans=list(tables.plans(rows).cat.categories),
+                    programs=_programs(repros),
+                )
+            ),
             style=style(),
-            library_style=Markup((_HERE / "vendor" / "tabulator_simple.min.css").read_text().partition("\n/*#")[0]),
+            library_style=Markup("\n").join(
+                Markup((_HERE / "vendor" / name).read_text().partition("\n/*#")[0])
+                for name in ("tabulator_simple.min.css", "uplot.min.css")
+            ),
             library=library,
             own=own,
             policy=f"default-src 'none'; style-src 'unsafe-inline'; script-src {_hash(library)} {_hash(own)}",
@@ -98,6 +108,16 @@ def sentences(records: pd.DataFrame) -> list[str]:
     names = ["quantity", "device", "mode", "against", "verdict", "kind", "size", "mismatched", "max_ulp", "budget"]
     columns = (records[name].tolist() for name in names)
     return [sentence.without_case(dict(zip(names, values, strict=True))) for values in zip(*columns, strict=True)]
+
+
+def _programs(repros: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """What the page shows of each finding's script: the finding, what became of it, its text, and points to plot."""
+    found = []
+    for one in repros:
+        said, path = sentence.of_repro(one)
+        place = {name: one[name] for name in ("spec", "verdict", "kind", "case", "device", "mode", "quantity")}
+        found.append(place | {"said": said, "path": path, "text": one.get("text", ""), "points": one["points"]})
+    return found
 
 
 def _verdicts() -> dict[str, str]:

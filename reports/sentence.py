@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from harness.record import CLAIM
 from harness.rundir import RunInfo
+from reports.load import SCRIPT
 
 _SAYS = {
     "match": "matches {against}",
@@ -112,4 +112,4 @@ def of_repro(outcome: Mapping[str, Any] | None) -> tuple[str, str]:
     last = next((line for line in reversed(str(outcome["output"]).splitlines()) if line.strip()), "")
     why = f" ({last[:200]})" if outcome["status"] in ("failed", "no script") and last else ""
     said = _OF_REPRO.get(outcome["status"], str(outcome["status"])) + why
-    return said, path if re.fullmatch(r"repro/[\w.=,+-]+\.py", path) else ""
+    return said, path if SCRIPT.fullmatch(path) else ""

@@ -63,6 +63,8 @@ function makeStore(data) {
       .filter((other) => cases[other.i] && other.quantity === row.quantity)
       .sort((a, b) => (key(a) < key(b) ? -1 : 1));
   };
+  // The script that stands for a record's finding.
+  store.program = (row) => (data.programs || []).find((p) => p.spec === row.spec && p.verdict === row.verdict && p.kind === row.kind);
   const key = (row) => [row.case, row.device, row.mode, row.quantity, row.against];
   store.keyOf = (row) => key(row).join("|");
   store.find = (text) => {

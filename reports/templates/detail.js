@@ -33,8 +33,22 @@ function sideBySide(store, row, show) {
   return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Under every plan" }, table);
 }
 
+function aboutProgram(program) {
+  const parts = [el("h4", {}, "A program of its own"), el("p", {}, `${program.said}.`)];
+  if (program.text) {
+    const file = el("pre", { class: "unbroken program", tabindex: "0", "aria-label": "Program" }, program.text);
+    parts.push(el("details", {}, el("summary", {}, program.path || "The program"), file), copyButton("Copy program", () => program.text));
+  }
+  if (program.points.length) {
+    const about = `${program.quantity} of ${program.case} on ${program.device}/${program.mode}, in ULP`;
+    parts.push(el("h4", {}, "Errors of the finding's worst case"), el("p", { class: "quiet" }, about), drawErrors(program.points));
+  }
+  return parts;
+}
+
 function drawDetail(store, row, actions) {
   const panel = byId("detail");
+  panel.hidden = false; // plots are as wide as it is
   const step = (label, by) => el("button", { type: "button", "aria-label": label, title: label, onclick: () => actions.step(by) }, by < 0 ? "↑" : "↓");
   const close = el("button", { type: "button", "aria-label": "Close", title: "Close (Esc)", onclick: actions.close }, "✕");
   const bar = el("div", { class: "bar" }, badge(row.verdict, store.verdicts), el("span", { class: "grow" }),
@@ -48,6 +62,8 @@ function drawDetail(store, row, actions) {
   parts.push(el("h4", {}, "Under every plan"), sideBySide(store, row, actions.show));
   parts.push(el("h4", {}, "Run it again"), el("div", { class: "command" }, el("pre", { class: "unbroken", tabindex: "0", "aria-label": "Command" }, row.rerun || "–"),
     copyButton("Copy", () => row.rerun)));
+  const program = store.program(row);
+  if (program) parts.push(...aboutProgram(program));
   parts.push(el("h4", {}, "Facts"), facts([
     ["Wrong", row.size ? `${wrong(row)} elements` : ""], ["Kind", row.kind.replaceAll("_", " ")],
     ["Distance", distance(row)], ["Largest error", row.max_abs === "NaN" ? "" : shown(row.max_abs)], ["Worst index", row.worst_index],
@@ -56,5 +72,4 @@ function drawDetail(store, row, actions) {
   ]));
   panel.replaceChildren(...parts);
   panel.scrollTop = 0;
-  panel.hidden = false;
 }

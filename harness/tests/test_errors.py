@@ -1,0 +1,37 @@
+"""Errors for plots: of the elements that are finite, with their sign, few of many and the worst among them."""
+
+import numpy as np
+
+from harness.errors import MOST, points
+from harness.expect import Want
+
+F32 = np.dtype("float32")
+
+
+def test_errors_are_in_ulps_and_have_a_sign():
+    x = np.array([1, 2, 3, np.nan, np.inf], np.float32)
+    want = Want("value", np.array([1.0, 2.0, 4.0, 1.0, np.inf]), F32)
+    got = np.array([1 + 2.0**-23, 2, 4 - 2.0**-21, 1, np.inf], np.float32)
+    assert points(x, got, want) == [[1.0, 2.0, 3.0], [1.0, 0.0, -1.0]]
+
+
+def test_of_many_elements_some_are_taken_and_the_worst_one():
+    x = np.arange(10_001, dtype=np.float32)
+    got = x.copy()
+    got[7777] += 64
+    given, ulps = points(x, got, Want("value", x.astype(np.float64), F32))
+    assert len(given) <= MOST + 1
+    assert (given[0], given[-1]) == (0.0, 10_000.0)
+    assert max(ulps) == 64 / 2.0**-11
+    assert given[ulps.index(max(ulps))] == 7777.0
+
+
+def test_what_has_no_distance_or_another_shape_has_no_points():
+    x = np.zeros(3, np.float32)
+    value = Want("value", np.zeros(3), F32)
+    assert points(x, None, value) == []
+    assert points(x, np.zeros(2, np.float32), value) == []
+    assert points(x, np.zeros(3, np.float64), value) == []
+    assert points(x, x, Want("unconnected")) == []
+    assert points(x, np.zeros(3, np.int32), Want("value", np.zeros(3, np.int32), np.dtype("int32"))) == []
+    assert points(np.full(3, np.nan, np.float32), x, value) == []

@@ -1,0 +1,96 @@
+"""Tests of what the page shows of findings' programs and errors."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import reports
+from harness.record import Record
+from reports import sentence
+from reports.tests import synthetic
+from reports.tests.browser import Browser
+from reports.tests.conftest import HOSTILE
+from reports.tests.test_page import Page
+
+PLACE = {"spec": "floor", "verdict": "mismatch", "kind": "signed_zero", "suite": "rounding", "against": "numpy"}
+OUTCOME: dict[str, Any] = PLACE | {
+    "case": "floor-float32-edges",
+    "device": "cpu",
+    "mode": "xla",
+    "quantity": "output[0]",
+    "status": "reproduced",
+    "script": "repro/floor.py",
+    "output": "the discrepancy is there\n[EXIT 1]",
+    "points": [[-1e38, -0.0, 1e-30, 2.5, 1e38], [0.0, 3.5, -0.5, 1.0, -2000.0]],
+}
+
+
+def written(directory: Path, rows: list[Record], outcomes: list[dict[str, Any]], text: str) -> Path:
+    info = synthetic.write(directory, rows)
+    (directory / "repro").mkdir()
+    (directory / "repro" / "floor.py").write_text(text)
+    (directory / "repro.json").write_text(json.dumps(outcomes))
+    reports.write(directory, info)
+    return directory
+
+
+@pytest.fixture(scope="module")
+def shown(rows: list[Record], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    text = "import tensorflow as tf\nprint('</script>', tf)\n"
+    return written(tmp_path_factory.mktemp("programs"), rows, [OUTCOME], text)
+
+
+@pytest.mark.parametrize(
+    ("status", "says"),
+    [
+        ("reproduced", "Shown by a program of its own, which was run"),
+        ("not reproduced", "Its program was run, and did not show it"),
+        ("failed", "Its program failed ([EXIT 1])"),
+        ("no script", "It has no program ([EXIT 1])"),
+    ],
+)
+def test_what_became_of_a_program_is_said(status: str, says: str) -> None:
+    assert sentence.of_repro(OUTCOME | {"status": status}) == (says, "repro/floor.py")
+
+
+@pytest.mark.parametrize("path", ["../repro/x.py", "javascript:alert(1)", "repro/../x.py", 'repro/".py', "/etc/passwd"])
+def test_a_path_that_is_none_of_the_runs_is_no_link(path: str) -> None:
+    assert sentence.of_repro(OUTCOME | {"script": path})[1] == ""
+
+
+def test_the_finding_links_to_its_program(shown: Path) -> None:
+    links = [a.get("href") for tag, a in Page(shown / "index.html").elements if tag == "a"]
+    assert links.count("repro/floor.py") == 1
+
+
+def test_hostile_programs_make_no_element(rows: list[Record], tmp_path: Path) -> None:
+    clean = [text.encode("utf-8", "replace").decode() for text in HOSTILE]
+    outcomes = [OUTCOME | {"script": text, "output": text, "status": "failed"} for text in clean]
+    ordinary, hostile = (
+        Page(written(tmp_path / name, rows, some, "") / "index.html")
+        for name, some in (("a", [OUTCOME]), ("b", [*outcomes, OUTCOME | {"status": clean[0], "output": clean[1]}]))
+    )
+    assert {tag for tag, _ in hostile.elements} <= {tag for tag, _ in ordinary.elements}
+    assert hostile.scripts[1:] == ordinary.scripts[1:]
+
+
+@pytest.mark.browser
+def test_a_record_shows_its_findings_program_and_errors(browser: Browser, shown: Path) -> None:
+    browser.open(shown / "index.html", "#spec=floor&mode=xla&verdict=mismatch")
+    browser.click(".tabulator-row")
+    browser.until("!document.querySelector('#detail').hidden && !!document.querySelector('#detail .plots')")
+    text = browser.js("document.querySelector('#detail').innerText")
+    assert "Shown by a program of its own, which was run." in text
+    assert "5 elements, the worst 2,000 ULP off, 1 exact" in text
+    assert browser.js("document.querySelector('#detail .program').textContent").startswith("import tensorflow as tf")
+    assert browser.js("document.querySelectorAll('#detail .plots canvas').length") == 2
+    drawn = (
+        "[...document.querySelectorAll('#detail .plots canvas')].map(c => new Set(new Uint32Array("
+        "c.getContext('2d').getImageData(0, 0, c.width, c.height).data.buffer)).size)"
+    )
+    assert all(colours > 3 for colours in browser.js(drawn))
+    assert browser.said == []
