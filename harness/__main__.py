@@ -74,7 +74,10 @@ def repro(options: argparse.Namespace) -> int:
 
 #: Verbs that are views of records: `reports.VERB` has `add_options(parser)` and `main(options)`. It is imported when
 #: it is asked for, since pandas takes its time.
-VIEWS = {"claims": "Prints the verdicts on claims that a run found."}
+VIEWS = {
+    "claims": "Prints the verdicts on claims that a run found.",
+    "diff": "Tells what changed between two runs, and in what they differ.",
+}
 
 
 class Scratch:
