@@ -1,4 +1,4 @@
-"""Changelog: what changed between two runs, as plain text, Markdown and a page."""
+"""Changelog: all that is told of two runs, and the words for it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,8 @@ import pandas as pd
 
 from harness.rundir import RunInfo
 from reports import sentence, tables
-from reports.causes import GATHERED, alone, causes, counts, example
+from reports.causes import alone, causes, counts, example
 from reports.circumstances import alike, differences
-from reports.grid import SYMBOLS
-from reports.markdown import code, escape
-from reports.summary import plain
 
 #: What each change means, for readers.
 MEANS = {
@@ -33,8 +30,6 @@ NUMBERS = {
     "differ same": "TensorFlow gave other bits in some of them",
 }
 _NAMED = 4
-LINES, MOST = 60, 12
-_SECTIONS = ("circumstances", *GATHERED, "claims", "numbers", "appeared", "disappeared")
 
 
 @dataclass
@@ -149,26 +144,27 @@ def title(cause: Mapping[str, Any]) -> str:
         else f"{cause['was'] or 'no record'} → {cause['now'] or 'no record'}"
     )
     what = ", ".join(filter(None, [cause["kind"].replace("_", " "), verdicts]))
-    cases = "" if cause["records"] == cause["cases"] == 1 else f" in {_many(cause['cases'], 'case')}"
-    return f"{what}: {_many(cause['records'], 'record')}{cases} on {cause['plans']}"
+    cases = "" if cause["records"] == cause["cases"] == 1 else f" in {many(cause['cases'], 'case')}"
+    return f"{what}: {many(cause['records'], 'record')}{cases} on {cause['plans']}"
 
 
-def _many(n: int, noun: str) -> str:
+def many(n: int, noun: str) -> str:
+    """A count and what is counted."""
     return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
 def scope(row: Mapping[str, Any]) -> str:
     """What only one run has, in words."""
-    specs = f"{_many(len(row['specs']), 'spec')} ({names(row['specs'])})"
-    cases = _many(row["cases"], "case")
+    specs = f"{many(len(row['specs']), 'spec')} ({names(row['specs'])})"
+    cases = many(row["cases"], "case")
     text = {
-        "plan": f"device {row['name']}, all of {row['plans']}: {cases} of {_many(len(row['specs']), 'spec')}",
+        "plan": f"device {row['name']}, all of {row['plans']}: {cases} of {many(len(row['specs']), 'spec')}",
         "spec": f"{specs}: {cases} on {row['plans']}",
         "cases": f"{cases} of {names(row['specs'])}, on {row['plans']}",
         "runs": f"{cases} of {names(row['specs'])}, which both runs have, on {row['plans']}",
         "comparisons": f"comparisons {row['name']}: in {cases} of {specs} on {row['plans']}",
     }[row["level"]]
-    text += f", {_many(row['records'], 'record')}"
+    text += f", {many(row['records'], 'record')}"
     text += f", {row['failing']:,} of them failing" if row["failing"] else ""
     return text + (f", {row['lost']:,} of them planned but without a result" if row["lost"] else "")
 
@@ -184,143 +180,3 @@ def moved(row: Mapping[str, Any]) -> str:
     elif not math.isnan(row["apart"]):
         text += f", at most {sentence.number(row['apart'])} ULP"
     return text + erratic
-
-
-def text(log: Changelog) -> list[str]:
-    """At most sixty lines for a terminal: of each kind of change as many as there is room for."""
-    room = dict.fromkeys(_SECTIONS, MOST)
-    while len(lines := _text(log, room)) > LINES and max(room.values()) > 1:
-        room[max(reversed(_SECTIONS), key=room.__getitem__)] -= 1
-    return lines
-
-
-def _text(log: Changelog, room: Mapping[str, int]) -> list[str]:
-    lines = [plain(log.status, 200)]
-    for when, info in (("before", log.before), ("after", log.after)):
-        lines.append(f"{when + ':':8}" + plain(f"{info.run}, {info.started}"))
-        if log.shortfalls[when]:
-            lines.append(" " * 8 + plain(f"PARTIAL RUN: {'; '.join(log.shortfalls[when])}", 190))
-    lines.append(plain(", ".join(f"{n:,} {name}" for name, n in log.counts.items()), 200))
-    if log.reset:
-        lines.append(plain(f"inputs changed: {_many(log.reset, 'record')}, whose distances are not compared"))
-    lines += ["", *_circumstances(log, room["circumstances"])]
-    for change in GATHERED:
-        lines += _listed(log, change, room[change])
-    rows = [f"{c['claim']} {c['was'] or 'no record'} → {c['now'] or 'no record'} on {c['plans']}" for c in log.claims]
-    lines += _short("verdicts on claims that changed", rows, room["claims"])
-    if log.numbers is not None:
-        rows = [
-            f"{r['spec']} {r['dtype']}: {moved(r)}, in {_many(r['cases'], 'case')} on {r['plans']}" for r in log.numbers
-        ]
-        title = "numbers that changed without a change of verdict"
-        lines += _short(title, rows, room["numbers"]) if rows else ["", f"{title}: none"]
-    for change, found in log.only.items():
-        lines += _short(change, [scope(row) for row in found], room[change])
-    return lines
-
-
-def _circumstances(log: Changelog, most: int) -> list[str]:
-    rows = log.differences
-    lines = ["what differs between the runs:" if rows else "nothing that is known of the runs' circumstances differs"]
-    lines += ["  " + plain(f"{r['what'] + ':':15} {r['before'] or '-'} → {r['after'] or '-'}") for r in rows[:most]]
-    lines += [f"  and {len(rows) - most:,} more"] if len(rows) > most else []
-    same = ", ".join(f"{name} {value}" for name, value in log.alike.items())
-    return [*lines, "  " + plain(f"the same: {same}")] if same else lines
-
-
-def _listed(log: Changelog, change: str, most: int) -> list[str]:
-    found = log.of(change)
-    lines = ["", f"{change} ({log.counts[change]:,}): {MEANS[change]}"] if found else []
-    for cause in found[:most]:
-        told = cause["numbers"] and f" [{cause['numbers']}]"
-        lines.append(("! " if cause["worse"] else "  ") + plain(f"{cause['names']}: {title(cause)}{told}", 200))
-        lines.append("      " + plain(cause["example"], 200))
-        if change == "new":
-            lines.append("      rerun: " + plain(cause["rerun"], 200))
-    return lines + ([f"  and {len(found) - most:,} more kinds of it"] if len(found) > most else [])
-
-
-def _short(heading: str, rows: list[str], most: int) -> list[str]:
-    lines = ["", f"{heading}:"] if rows else []
-    lines += ["  " + plain(row, 160) for row in rows[:most]]
-    return lines + ([f"  and {len(rows) - most:,} more"] if len(rows) > most else [])
-
-
-def markdown(log: Changelog) -> str:
-    """The page that code hosts show; nothing is left out but what is beyond 100 rows of a kind."""
-    lines = [f"# {escape(log.status)}", ""]
-    for when, info in (("before", log.before), ("after", log.after)):
-        lines.append(f"- {when}: {code(info.run)}, {escape(info.started)}")
-        lines += [f"  - **Partial run**: {escape(why)}" for why in log.shortfalls[when]]
-    lines += ["", *_table(["change", "records", "means"], [[c, f"{n:,}", MEANS[c]] for c, n in log.counts.items()]), ""]
-    lines += (
-        [f"{_many(log.reset, 'record')} have other inputs: their distances are not compared.", ""] if log.reset else []
-    )
-    rows = [[escape(r[name]) for name in ("what", "before", "after")] for r in log.differences]
-    lines += [
-        "## What differs between the runs",
-        "",
-        *(_table(["", "before", "after"], rows) if rows else ["Nothing that is known."]),
-    ]
-    lines += (
-        ["", "The same: " + escape(", ".join(f"{k} {v}" for k, v in log.alike.items())) + ".", ""]
-        if log.alike
-        else [""]
-    )
-    for change in GATHERED:
-        found = log.of(change)
-        lines += [f"## {change.capitalize()}: {log.counts[change]:,}", ""] if found else []
-        for cause in found[:100]:
-            lines.append(f"- **{escape(cause['names'])}** {escape(title(cause))}")
-            lines += [
-                f"  - {escape(cause[name], 600)}" for name in ("numbers", "example", "detail", "reason") if cause[name]
-            ]
-            lines.append(f"  - {code(cause['rerun'])}")
-        lines += [f"- and {len(found) - 100:,} more"] if len(found) > 100 else []
-        lines += [""] if found else []
-    told = [[escape(c["claim"]), escape(c["was"]), escape(c["now"]), escape(c["plans"])] for c in log.claims]
-    lines += ["## Verdicts on claims", "", *_table(["claim", "before", "after", "plans"], told), ""] if told else []
-    if log.numbers is not None:
-        told = [
-            [
-                escape(r["spec"]),
-                escape(r["dtype"]),
-                moved(r),
-                escape(r["plans"]),
-                code(r["worst"]),
-            ]
-            for r in log.numbers
-        ]
-        lines += ["## Numbers that changed without a change of verdict", ""]
-        heads = ["spec", "dtype", "moved", "plans", "worst in"]
-        lines += [*(_table(heads, told) if told else ["None: all bits are the same."]), ""]
-    for change, found in log.only.items():
-        lines += [f"## {change.capitalize()}: {log.counts[change]:,}", ""] if found else []
-        lines += [*(f"- {escape(scope(row))}" for row in found[:100])]
-        lines += ([f"- and {len(found) - 100:,} more"] if len(found) > 100 else []) + ([""] if found else [])
-    return "\n".join(lines).rstrip("\n") + "\n"
-
-
-def _table(heads: list[str], rows: list[list[str]]) -> list[str]:
-    return ["| " + " | ".join(line) + " |" for line in (heads, ["---"] * len(heads), *rows)]
-
-
-def html(log: Changelog) -> str:
-    """The page; no script runs in it, and whatever is not ours is escaped."""
-    from reports.page import LISTED, environment, style
-
-    return (
-        environment()
-        .get_template("diff.html")
-        .render(
-            log=log,
-            means=MEANS,
-            symbols=SYMBOLS,
-            gathered=GATHERED,
-            listed=LISTED,
-            scope=scope,
-            moved=moved,
-            style=style(),
-            policy="default-src 'none'; style-src 'unsafe-inline'",
-        )
-    )

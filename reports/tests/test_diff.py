@@ -21,7 +21,7 @@ from harness.__main__ import main
 from harness.devices import ROOT
 from harness.observation import pack
 from harness.record import Record
-from reports import bits, causes, changelog, circumstances, frame, tables
+from reports import bits, causes, changelog, circumstances, frame, rendered, tables
 from reports.diff import diff
 from reports.tests import synthetic
 from reports.tests.browser import Browser
@@ -448,17 +448,17 @@ def hostile(tmp_path: Path) -> changelog.Changelog:
 def test_hostile_texts_stay_texts_in_every_output(tmp_path: Path) -> None:
     log = hostile(tmp_path)
     path = tmp_path / "d.html"
-    path.write_text(changelog.html(log))
+    path.write_text(rendered.html(log))
     page = Page(path)
     assert page.scripts == []
     assert not {tag for tag, _ in page.elements} & {"script", "img", "svg", "iframe"}
     assert not {name for _, attributes in page.elements for name in attributes if name.startswith("on")}
     assert all((a.get("href") or "#").startswith("#") for _, a in page.elements)
-    text = changelog.markdown(log)
+    text = rendered.markdown(log)
     outside = [part for line in text.splitlines() for part in line.split("`")[::2]]
     assert not any("<" in part for part in outside if "onmouseover" not in part)
     assert all(c.isprintable() or c == "\n" for c in text)
-    assert all(line.isprintable() for line in changelog.text(log))
+    assert all(line.isprintable() for line in rendered.text(log))
 
 
 @pytest.mark.browser
