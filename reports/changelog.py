@@ -25,11 +25,11 @@ MEANS = {
     "unchanged": "as before",
 }
 NUMBERS = {
-    "differ": "TensorFlow gave other bits",
-    "same": "TensorFlow gave the same bits: spec, reference, budget or known.toml changed",
-    "differ same": "TensorFlow gave other bits in some of them",
+    "differ": "other bits from TensorFlow",
+    "same": "the same bits from TensorFlow: spec, reference, budget or known.toml changed",
+    "differ same": "other bits from TensorFlow in some of them",
 }
-_NAMED = 4
+_NAMED = 3
 
 
 @dataclass

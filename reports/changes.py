@@ -38,6 +38,7 @@ def diff(
       against_before: category; differs where the plan was held against another one.
       verdict_before, verdict, kind_before, kind: category; empty where there is no such record.
       mismatched_before, mismatched: int64, elements. max_ulp_before, max_ulp, budget_before, budget: float64, ULPs.
+      max_abs_before, max_abs: float64.
       inputs_changed: bool. Seed, dtype, recipe, number of elements, or the input at the same index differ, so distances
         are not held against each other.
       lost: bool. It was planned in `after`'s run and has no result.
@@ -64,7 +65,7 @@ def diff(
         made[f"{name}_before"], made[name] = (
             _column(c, names, at).astype(dtype) for c, at in ((one, old), (other, new))
         )
-    for name in ("mismatched", "max_ulp", "budget"):
+    for name in ("mismatched", "max_ulp", "max_abs", "budget"):
         made[f"{name}_before"], made[name] = _numbers(before[name], old), _numbers(after[name], new)
     both = np.flatnonzero((old >= 0) & (new >= 0))
     made["inputs_changed"] = np.zeros(len(old), bool)

@@ -43,7 +43,7 @@ def main(options: argparse.Namespace) -> int:
             if not (run / OBSERVATIONS).exists() and not (run / "shards").is_dir():
                 raise FileNotFoundError(f"--bits: {run} has no {OBSERVATIONS}")
         numbers = bits.compared(*(load_observations(run) for run in runs))
-        changes = bits.attached(changes, numbers)
+        changes = bits.attached(bits.asked_anew(changes, numbers), numbers)
     log = changelog.changelog(
         changes,
         before,

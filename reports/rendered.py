@@ -62,7 +62,7 @@ def _listed(log: Changelog, change: str, most: int) -> list[str]:
     found = log.of(change)
     lines = ["", f"{change} ({log.counts[change]:,}): {MEANS[change]}"] if found else []
     for cause in found[:most]:
-        told = cause["numbers"] and f" [{cause['numbers']}]"
+        told = cause["numbers"] and f" [{cause['numbers'].partition(':')[0]}]"
         lines.append(("! " if cause["worse"] else "  ") + plain(f"{cause['names']}: {title(cause)}{told}", 200))
         lines.append("      " + plain(cause["example"], 200))
         if change == "new":
@@ -72,7 +72,7 @@ def _listed(log: Changelog, change: str, most: int) -> list[str]:
 
 def _short(heading: str, rows: list[str], most: int) -> list[str]:
     lines = ["", f"{heading}:"] if rows else []
-    lines += ["  " + plain(row, 160) for row in rows[:most]]
+    lines += ["  " + plain(row, 200) for row in rows[:most]]
     return lines + ([f"  and {len(rows) - most:,} more"] if len(rows) > most else [])
 
 
