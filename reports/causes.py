@@ -20,8 +20,9 @@ COLUMNS = (
 
 
 def causes(changes: pd.DataFrame) -> pd.DataFrame:
-    """What is new, changed, fixed or drifted: a row for each way of it × the plans on which specs do it.
+    """What is new, changed, fixed or drifted, or appeared and fails.
 
+    A row for each way of it × the plans on which specs do it.
     Columns: `change`, `worse`; `was` and `now`, verdicts; `kind`, as `value`, `value → nan`, and for what drifted
     `farther` or `nearer`; `plans`; `specs`, a dict from names to numbers of records, most first; `records` and `cases`,
     counts; `quantities`, `dtypes`; `numbers`, what `reports.bits` says of TensorFlow's own numbers (`same`, `differ`,
@@ -29,7 +30,8 @@ def causes(changes: pd.DataFrame) -> pd.DataFrame:
     that stands for the rest: against NumPy where there is one, and the one that moved or is off most. Worse ones first,
     then by how many records there are.
     """
-    some = changes[changes["change"].isin(GATHERED)]
+    failing = (changes["change"] == "appeared") & changes["worse"]
+    some = changes[changes["change"].isin(GATHERED) | failing]
     if not len(some):
         return pd.DataFrame(columns=list(COLUMNS))
     told = pd.DataFrame(
@@ -61,7 +63,13 @@ def causes(changes: pd.DataFrame) -> pd.DataFrame:
             | {"example": best["example"]}
         )
     found = pd.DataFrame(rows)[list(COLUMNS)]
-    order = pd.DataFrame({"c": found["change"].map(GATHERED.index), "w": ~found["worse"], "n": -found["records"]})
+    order = pd.DataFrame(
+        {
+            "c": found["change"].astype("str").map([*GATHERED, "appeared"].index),
+            "w": ~found["worse"],
+            "n": -found["records"],
+        }
+    )
     return found.loc[order.sort_values(["c", "w", "n"], kind="stable").index].reset_index(drop=True)
 
 

@@ -124,7 +124,7 @@ def _example(change: str, was: dict[str, Any] | None, now: dict[str, Any] | None
     values = sentence.values(row)
     text += f" {values[0].upper()}{values[1:]}." if values else ""
     if was is not None and change == "new" and not math.isnan(was["max_ulp"]):
-        text += f" Before: {sentence.number(was['max_ulp'])} ULP."
+        text += f" Before: {sentence.number(was['max_ulp'])} ULP of {sentence.number(was['budget'])} allowed."
     if (
         was is not None
         and change == "changed"

@@ -45,7 +45,8 @@ def _text(log: Changelog, room: Mapping[str, int]) -> list[str]:
         heading = "numbers that changed without a change of verdict"
         lines += _short(heading, rows, room["numbers"]) if rows else ["", f"{heading}: none"]
     for change, found in log.only.items():
-        lines += _short(change, [scope(row) for row in found], room[change])
+        failing = _listed(log, change, room[change])
+        lines += failing + _short(change, [scope(row) for row in found], room[change])[2 if failing else 0 :]
     return lines
 
 
@@ -64,7 +65,7 @@ def _listed(log: Changelog, change: str, most: int) -> list[str]:
     for cause in found[:most]:
         told = cause["numbers"] and f" [{cause['numbers'].partition(':')[0]}]"
         lines.append(("! " if cause["worse"] else "  ") + plain(f"{cause['names']}: {title(cause)}{told}", 200))
-        lines.append("      " + plain(cause["example"], 200))
+        lines.append("      " + plain(f"{cause['example']} {cause['detail']}", 200))
         if change == "new":
             lines.append("      rerun: " + plain(cause["rerun"], 200))
     return lines + ([f"  and {len(found) - most:,} more kinds of it"] if len(found) > most else [])
@@ -98,16 +99,8 @@ def markdown(log: Changelog) -> str:
         else [""]
     )
     for change in GATHERED:
-        found = log.of(change)
-        lines += [f"## {change.capitalize()}: {log.counts[change]:,}", ""] if found else []
-        for cause in found[:LISTED]:
-            lines.append(f"- **{escape(cause['names'])}** {escape(title(cause))}")
-            lines += [
-                f"  - {escape(cause[name], 600)}" for name in ("numbers", "example", "detail", "reason") if cause[name]
-            ]
-            lines.append(f"  - {code(cause['rerun'])}")
-        lines += [f"- and {len(found) - LISTED:,} more"] if len(found) > LISTED else []
-        lines += [""] if found else []
+        found = _causes(log, change)
+        lines += [f"## {change.capitalize()}: {log.counts[change]:,}", "", *found, ""] if found else []
     told = [[escape(c["claim"]), escape(c["was"]), escape(c["now"]), escape(c["plans"])] for c in log.claims]
     lines += ["## Verdicts on claims", "", *_table(["claim", "before", "after", "plans"], told), ""] if told else []
     if log.numbers is not None:
@@ -123,12 +116,21 @@ def markdown(log: Changelog) -> str:
         ]
         lines += ["## Numbers that changed without a change of verdict", ""]
         heads = ["spec", "dtype", "moved", "plans", "worst in"]
-        lines += [*(_table(heads, told) if told else ["None: all bits are the same."]), ""]
-    for change, found in log.only.items():
-        lines += [f"## {change.capitalize()}: {log.counts[change]:,}", ""] if found else []
-        lines += [*(f"- {escape(scope(row))}" for row in found[:LISTED])]
-        lines += ([f"- and {len(found) - LISTED:,} more"] if len(found) > LISTED else []) + ([""] if found else [])
+        lines += [*(_table(heads, told) if told else ["None, where the inputs are the same."]), ""]
+    for change, rest in log.only.items():
+        lines += [f"## {change.capitalize()}: {log.counts[change]:,}", "", *_causes(log, change)] if rest else []
+        lines += [*(f"- {escape(scope(row))}" for row in rest[:LISTED])]
+        lines += ([f"- and {len(rest) - LISTED:,} more"] if len(rest) > LISTED else []) + ([""] if rest else [])
     return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _causes(log: Changelog, change: str) -> list[str]:
+    lines, found = [], log.of(change)
+    for cause in found[:LISTED]:
+        lines.append(f"- **{escape(cause['names'])}** {escape(title(cause))}")
+        told = [cause[name] for name in ("numbers", "example", "detail", "reason") if cause[name]]
+        lines += [*(f"  - {escape(text, 600)}" for text in told), f"  - {code(cause['rerun'])}"]
+    return lines + ([f"- and {len(found) - LISTED:,} more"] if len(found) > LISTED else [])
 
 
 def _table(heads: list[str], rows: list[list[str]]) -> list[str]:

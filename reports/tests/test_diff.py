@@ -174,6 +174,7 @@ def test_runs_without_records_are_compared(before: list[Record], after: list[Rec
     changes = found(before, after)
     assert changes["change"].tolist() == ["appeared"] * len(after) + ["disappeared"] * len(before)
     assert len(causes.causes(changes)) == 0
+    assert len(causes.alone(changes, "appeared")) == len(after)
 
 
 def cases(spec: str, n: int, mode: str = "xla", **more: Any) -> list[Record]:
@@ -225,6 +226,12 @@ def test_a_plan_that_only_one_run_has_is_one_row_not_its_cases() -> None:
     ]
     back = causes.alone(found([*both, *gpu, *more], both), "disappeared")
     assert back["level"].tolist() == ["plan", "spec", "cases", "comparisons"]
+
+
+def test_what_appeared_and_fails_is_a_cause_of_its_own() -> None:
+    changes = found([row()], [row(), *cases("log", 5, **BAD), *cases("exp", 5)])
+    (cause,) = tables.rows(causes.causes(changes))
+    assert (cause["change"], cause["was"], cause["now"], cause["specs"]) == ("appeared", "", "mismatch", {"log": 5})
 
 
 def run(directory: Path, rows: Sequence[Record], **info: Any) -> Path:
