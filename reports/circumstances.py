@@ -11,6 +11,10 @@ from harness.rundir import RunInfo
 
 _COMMON = ("tensorflow", "cuda", "cudnn", "python", "numpy", "host", "processor", "tier")
 
+_OBJECTS = ("versions", "flags", "machine", "devices")
+_LISTS = ("arguments", "modes", "deselected", "not_run", "faults")
+_NUMBERS = ("planned", "recorded", "damaged")
+
 
 def info(run: Path) -> RunInfo:
     """A run's `run.json`.
@@ -24,10 +28,12 @@ def info(run: Path) -> RunInfo:
         raise FileNotFoundError(f"{run} is not the directory of a run: it has no run.json")
     try:
         found = RunInfo.load(run)
-        if not all(isinstance(getattr(found, name), dict) for name in ("versions", "flags", "machine", "devices")):
-            raise TypeError("versions, flags, machine and devices have to be objects")
-        if not all(isinstance(about, dict) for about in found.devices.values()):
-            raise TypeError("each of devices has to be an object")
+        for names, kind in ((_OBJECTS, dict), (_LISTS, list), (_NUMBERS, int)):
+            for name in names:
+                if not isinstance(getattr(found, name), kind):
+                    raise TypeError(f"{name} has to be of type {kind.__name__}")
+        if not all(isinstance(one, dict) for one in (*found.devices.values(), *found.not_run)):
+            raise TypeError("each of devices and of not_run has to be an object")
     except (ValueError, TypeError) as why:
         raise ValueError(f"{path} is damaged: expected what a run writes ({why})") from why
     return found

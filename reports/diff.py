@@ -20,23 +20,26 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--html", type=Path, metavar="FILE", help="write it as a page, too")
     parser.add_argument("--bits", action="store_true", help="compare the arrays bit for bit, whatever the verdicts")
     parser.add_argument(
-        "--ulp", type=_distance, default=ULP, help="how many ULPs a distance may move before it drifted (default: 0.5)"
+        "--ulp", default=str(ULP), help="how many ULPs a distance may move before it drifted (default: 0.5)"
     )
 
 
 def _distance(text: str) -> float:
-    value = float(text)
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
     if not value >= 0:
-        raise argparse.ArgumentTypeError(f"{text!r}: expected a number of ULPs, 0 or more")
+        raise ValueError(f"--ulp {text}: expected a number of ULPs, 0 or more")
     return value
 
 
 def main(options: argparse.Namespace) -> int:
     """Prints what changed; 1 where something got worse, else 0."""
-    runs = options.before, options.after
+    runs, ulp = (options.before, options.after), _distance(options.ulp)
     infos = circumstances.info(runs[0]), circumstances.info(runs[1])
     before, after = (load(run) for run in runs)
-    changes = diff(before, after, ulp=options.ulp, not_run=tables.not_run(infos[1]))
+    changes = diff(before, after, ulp=ulp, not_run=tables.not_run(infos[1]))
     numbers = None
     if options.bits:
         for run in runs:

@@ -292,6 +292,10 @@ def _other_info(path: Path) -> None:
     (path / "run.json").write_text(json.dumps({"run": "x", "started": "", "colour": "red"}))
 
 
+def _odd_info(path: Path) -> None:
+    (path / "run.json").write_text(json.dumps({"run": "x", "started": "", "arguments": 5}))
+
+
 def _torn_records(path: Path) -> None:
     data = (path / "records.parquet").read_bytes()
     (path / "records.parquet").write_bytes(data[: len(data) // 2])
@@ -303,6 +307,7 @@ def _torn_records(path: Path) -> None:
         (_no_run, "is not the directory of a run: it has no run.json"),
         (_torn_info, "run.json is damaged"),
         (_other_info, "run.json is damaged"),
+        (_odd_info, "arguments has to be of type list"),
         (_torn_records, "records.parquet is damaged"),
     ],
 )
@@ -317,6 +322,15 @@ def test_a_damaged_run_is_one_clear_line(
     assert str(b) in told.err
     assert told.err.count("\n") == 1
     assert told.out == ""
+
+
+@pytest.mark.parametrize("ulp", ["-1", "nan", "much"])
+def test_a_threshold_that_is_no_distance_is_wrong_usage(
+    ulp: str, runs: Runs, capsys: pytest.CaptureFixture[str]
+) -> None:
+    a, b = runs([row()], [row()])
+    assert main(["diff", str(a), str(b), f"--ulp={ulp}"]) == 4
+    assert capsys.readouterr().err == f"python -m harness diff: --ulp {ulp}: expected a number of ULPs, 0 or more\n"
 
 
 def test_a_partial_run_is_compared_and_said_to_be_partial(runs: Runs, capsys: pytest.CaptureFixture[str]) -> None:
