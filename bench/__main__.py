@@ -11,7 +11,7 @@ from pathlib import Path
 
 from harness.devices import ROOT
 
-NAMES = ("overhead", "gradient", "sweep", "growth")
+NAMES = ("overhead", "gradient", "sweep", "growth", "reports")
 
 
 def table(rows: list[dict[str, object]]) -> str:

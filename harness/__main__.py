@@ -87,6 +87,7 @@ def repro(options: argparse.Namespace) -> int:
 VIEWS = {
     "claims": "Prints the verdicts on claims that a run found.",
     "table": "Prints or writes a table of what a run found: by op, plan, kind, and more.",
+    "diff": "Tells what changed between two runs, and in what they differ.",
 }
 
 

@@ -1,0 +1,114 @@
+"""Views of large runs: made-up records, 16 of them a case, written as a run's files and read by a command of its own.
+
+`diff` compares two runs of which every tenth spec fails, drifts, or is gone in the later one; with `--bits` it holds an
+array of 67 float32 for each case, plan and quantity against its former self. `peak` is the command's largest resident
+set; `command` the time from its start to its end, that of starting Python and of reading the files included.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from harness.devices import ROOT
+from harness.rundir import RunInfo
+from reports import frame, parquet
+from reports.load import OBSERVATIONS, RECORDS
+from reports.tests import synthetic
+
+SIZES = (100_000, 1_000_000)
+RECIPES = ("edges", "bits", "plain", "halves", "domain", "inside", "nan", "large")
+DEVICES = ("cpu", "gpu:0")
+_CELLS = ["case", "device", "mode", "quantity"]
+
+
+def records(count: int, seed: int = 0) -> pd.DataFrame:
+    """At least as many made-up records, typed as a run's are."""
+    base = pd.DataFrame(map(vars, synthetic.records(synthetic.ops(200), DEVICES, RECIPES, seed)))
+    parts = []
+    for i in range(-(-count // len(base))):
+        names = base["spec"] + f"_{i}x"
+        parts.append(base.assign(spec=names, case=names + "-float32-" + base["recipe"]))
+    made = pd.concat(parts, ignore_index=True).assign(against="numpy")
+    return frame.typed(made.assign(seed="0123456789abcdef"))
+
+
+def later(records: pd.DataFrame) -> pd.DataFrame:
+    """The records of the next night: of every ten specs one fails now, one has drifted, and one is gone."""
+    nth = records["spec"].cat.codes % 10
+    made = records.assign(run="later")
+    fails = (nth == 1) & (made["verdict"] == "match")
+    made["verdict"] = made["verdict"].mask(fails, "mismatch")
+    made["kind"] = made["kind"].mask(fails, "value")
+    made["max_ulp"] = made["max_ulp"].mask(fails, 99.0).where(nth != 2, made["max_ulp"] * 3)
+    return frame.typed(made[nth != 3].reset_index(drop=True))
+
+
+def observations(records: pd.DataFrame, off: str = "") -> pd.DataFrame:
+    """An array for each case, plan and quantity; those of the recipe `off` have another bit in one element."""
+    cells = records[_CELLS].drop_duplicates()
+    arrays = np.random.default_rng(0).random((997, 67), np.float32)
+    plain = [a.tobytes() for a in arrays]
+    moved = [np.nextafter(a, np.float32(2), where=np.arange(67) == 5, out=a.copy()).tobytes() for a in arrays]
+    wrong = (records.loc[cells.index, "recipe"] == off).tolist() if off else [False] * len(cells)
+    which = (pd.util.hash_pandas_object(cells.astype("str"), index=False) % 997).tolist()
+    made = cells.assign(status="value", dtype="float32", shape=[(67,)] * len(cells))
+    made["bytes"] = [(moved if w else plain)[i] for i, w in zip(which, wrong, strict=True)]
+    return frame.typed(made.assign(indices=None, dense_shape=None, code="", message="")[frame.OBSERVATIONS.names])
+
+
+def write(directory: Path, made: pd.DataFrame, arrays: pd.DataFrame | None = None) -> Path:
+    """A run's directory with these records and, where they are given, observations."""
+    directory.mkdir()
+    parquet.write(made, directory / RECORDS)
+    if arrays is not None:
+        parquet.write(arrays, directory / OBSERVATIONS, schema=frame.OBSERVATIONS)
+    cells = len(made[["case", "device", "mode"]].drop_duplicates())
+    info = {"state": "complete", "planned": cells, "recorded": cells, "modes": list(synthetic.MODES)}
+    RunInfo(run=directory.name, started="2031-05-04T03:02:01+00:00", tf="2.21.0", **info).save(directory)
+    return directory
+
+
+def measured(*arguments: str) -> tuple[float, float]:
+    """Seconds and the largest resident set, in MiB, of `python -m harness` with these arguments.
+
+    Raises:
+      RuntimeError: it ended with a status other than 0 and 1.
+    """
+    begin = time.perf_counter()
+    with tempfile.TemporaryFile() as output:
+        command = [sys.executable, "-m", "harness", *arguments]
+        process = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=output)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode not in (0, 1):
+            output.seek(0)
+            raise RuntimeError(output.read().decode(errors="replace")[-2000:])
+    return time.perf_counter() - begin, usage.ru_maxrss / 1024
+
+
+def diff(count: int, folder: Path) -> list[dict[str, object]]:
+    """The rows of `python -m harness diff`."""
+    before = records(count)
+    after = later(before)
+    runs = [write(folder / f"a{count}", before, observations(before))]
+    runs.append(write(folder / f"b{count}", after, observations(after, off="nan")))
+    rows = []
+    for options in ((), ("--html", f"{folder}/diff.html", "--markdown", f"{folder}/diff.md"), ("--bits",)):
+        seconds, peak = measured("diff", *map(str, runs), *options)
+        name = " ".join(["diff", *(o for o in options if o.startswith("--"))])
+        rows.append({"view": name, "records a run": len(before), "command, s": seconds, "peak, MiB": peak})
+    return rows
+
+
+def rows() -> list[dict[str, object]]:
+    """A row for each view and size."""
+    with tempfile.TemporaryDirectory() as folder:
+        return [row for count in SIZES for row in diff(count, Path(folder))]

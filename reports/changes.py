@@ -1,0 +1,188 @@
+"""Changes: what became of each record from one run to another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from harness.record import FAILING, KINDS, VERDICTS
+from reports import tables
+from reports.pairs import common, counterparts, plans
+
+CHANGES = ("new", "changed", "fixed", "drifted", "appeared", "disappeared", "unchanged")
+#: Verdicts that say that TensorFlow, or the suite, is not as it should be.
+BAD = (*FAILING, "known")
+#: A distance has drifted where it moved by more than one rounding can move it, and by more than a tenth of itself (the
+#: last digits of a large one mean nothing); or where it uses a quarter more, or less, of its budget.
+ULP, TENTH, QUARTER = 0.5, 0.1, 0.25
+_SAME = ("suite", "spec", "case", "dtype", "recipe", "device", "mode", "against", "quantity")
+
+
+def diff(
+    before: pd.DataFrame, after: pd.DataFrame, *, ulp: float = ULP, not_run: pd.DataFrame | None = None
+) -> pd.DataFrame:
+    """What became of each record: one row for each of `after`, in order, and then for each that only `before` has.
+
+    A record is a case × device × mode × what it is held against × quantity; see `reports.pairs`.
+
+    Columns:
+      change: category. `new`: fails or is known now, and was neither; `fixed`: the other way round, and tested;
+        `changed`: of another verdict or kind otherwise; `drifted`: verdict, kind and inputs alike, but `max_ulp` moved
+        (see `ULP`); `appeared` and `disappeared`: there is no counterpart; `unchanged`.
+      worse: bool. What is new, what fails in another way (unless its verdict is milder now), what was tested and is
+        unavailable, a failure that is farther off, what appeared and fails, what was planned and has no result now.
+      suite, spec, case, dtype, recipe, device, mode, against, quantity, plan: category; those of `after` where it has
+        any.
+      against_before: category; differs where the plan was held against another one.
+      verdict_before, verdict, kind_before, kind: category; empty where there is no such record.
+      mismatched_before, mismatched: int64, elements. max_ulp_before, max_ulp, budget_before, budget: float64, ULPs.
+      max_abs_before, max_abs: float64.
+      inputs_changed: bool. Seed, dtype, recipe, number of elements, or the input at the same index differ, so distances
+        are not held against each other.
+      lost: bool. It was planned in `after`'s run and has no result.
+      before, after: int64. The positions of the records; -1 where there is none.
+
+    Args:
+      before: the records of a run, as `reports.load` gives them.
+      after: those of the other one.
+      ulp: by how many ULPs a distance may move before it counts as drifted.
+      not_run: `reports.tables.not_run` of the run of `after`.
+    """
+    before, after = before.reset_index(drop=True), after.reset_index(drop=True)
+    at = counterparts(before, after)
+    gone = np.flatnonzero(np.bincount(at[at >= 0], minlength=len(before)) == 0)
+    old = np.concatenate([at, gone])
+    new = np.concatenate([np.arange(len(after)), np.full(len(gone), -1)])
+    columns = {name: common(before[name], after[name]) for name in (*_SAME, "seed", "verdict", "kind")}
+    made: dict[str, Any] = {name: _either(*columns[name], old, new) for name in _SAME}
+    made["plan"] = plans(pd.DataFrame(made))
+    made["against_before"] = _column(columns["against"][0], columns["against"][2], old)
+    for name, allowed in (("verdict", VERDICTS), ("kind", [k for k in KINDS if k])):
+        one, other, names = columns[name]
+        dtype = pd.CategoricalDtype(["", *allowed])
+        made[f"{name}_before"], made[name] = (
+            _column(c, names, at).astype(dtype) for c, at in ((one, old), (other, new))
+        )
+    for name in ("mismatched", "max_ulp", "max_abs", "budget"):
+        made[f"{name}_before"], made[name] = _numbers(before[name], old), _numbers(after[name], new)
+    both = np.flatnonzero((old >= 0) & (new >= 0))
+    made["inputs_changed"] = np.zeros(len(old), bool)
+    made["inputs_changed"][both] = _inputs_changed(before, after, old[both], new[both], columns)
+    found = pd.DataFrame(made | {"lost": False, "before": old, "after": new})
+    if not_run is not None and len(not_run):
+        wanted = pd.MultiIndex.from_frame(not_run[["case", "device", "mode"]].astype(str))
+        only = np.flatnonzero(new < 0)
+        here = pd.MultiIndex.from_frame(found.iloc[only][["case", "device", "mode"]].astype(str))
+        found.loc[only[here.isin(wanted)], "lost"] = True
+    found.insert(0, "change", _changes(found, ulp))
+    found.insert(1, "worse", _worse(found))
+    return found
+
+
+def _column(codes: np.ndarray, names: np.ndarray, at: np.ndarray) -> pd.Series:
+    """The texts at these positions as a category; empty where the position is -1."""
+    return _texts(np.append(codes, -1)[at], names)
+
+
+def _either(old: np.ndarray, new: np.ndarray, names: np.ndarray, at_old: np.ndarray, at_new: np.ndarray) -> pd.Series:
+    """The text of the record of after or, where there is none, of before."""
+    return _texts(np.where(at_new >= 0, np.append(new, -1)[at_new], np.append(old, -1)[at_old]), names)
+
+
+def _texts(codes: np.ndarray, names: np.ndarray) -> pd.Series:
+    """The texts of these numbers as a category of those that occur; empty where the number is -1."""
+    used = np.flatnonzero(np.bincount(codes + 1, minlength=1))
+    ids, texts = pd.factorize(np.array([names[c - 1] if c else "" for c in used], dtype=object))
+    of = np.zeros(len(names) + 1, np.int64)
+    of[used] = ids
+    return pd.Series(pd.Categorical.from_codes(of[codes + 1], categories=pd.Index(texts, dtype="str")))
+
+
+def _numbers(column: pd.Series, at: np.ndarray) -> np.ndarray:
+    missing = 0 if column.dtype.kind == "i" else np.nan
+    return np.append(column.to_numpy(), missing)[at]  # -1 is the last one
+
+
+def _inputs_changed(
+    before: pd.DataFrame, after: pd.DataFrame, old: np.ndarray, new: np.ndarray, columns: dict[str, Any]
+) -> np.ndarray:
+    """Whether the inputs of pairs of records differ, as far as records tell."""
+    sides = (before, old), (after, new)
+    found = np.zeros(len(old), bool)
+    for name in ("seed", "dtype", "recipe"):
+        found |= columns[name][0][old] != columns[name][1][new]
+    sizes = [frame["size"].to_numpy()[at] for frame, at in sides]
+    shaped = [frame["kind"].isin(["", "value"]).to_numpy()[at] for frame, at in sides]
+    found |= (sizes[0] != sizes[1]) & (sizes[0] > 0) & (sizes[1] > 0) & shaped[0] & shaped[1]
+    shown = np.flatnonzero(
+        (old >= 0) & (before["input"] != "").to_numpy()[old] & (after["input"] != "").to_numpy()[new]
+    )
+    places, inputs = (
+        [frame[name].iloc[at[shown]].to_numpy(object) for frame, at in sides] for name in ("worst_index", "input")
+    )
+    found[shown] |= (places[0] == places[1]) & (inputs[0] != inputs[1])
+    return found
+
+
+def _changes(found: pd.DataFrame, ulp: float) -> pd.Series:
+    was, now = found["verdict_before"], found["verdict"]
+    paired = ((found["before"] >= 0) & (found["after"] >= 0)).to_numpy()
+    bad_before, bad = was.isin(BAD).to_numpy(), now.isin(BAD).to_numpy()
+    codes = {name: found[name].cat.codes.to_numpy() for name in ("verdict_before", "verdict", "kind_before", "kind")}
+    other = (codes["verdict_before"] != codes["verdict"]) | (codes["kind_before"] != codes["kind"])
+    tested = now.isin(["match", "contract"]).to_numpy()
+    # A comparison without a counterpart, in a cell that both runs have: news where it fails, and gone where it failed.
+    plan = found["plan"].cat
+    cells = pd.factorize(found["case"].cat.codes.to_numpy() * np.int64(len(plan.categories)) + plan.codes)[0]
+    size = cells.max(initial=-1) + 1
+    old, new = (found[name].to_numpy() >= 0 for name in ("before", "after"))
+    shared = (np.bincount(cells, old, size) > 0) & (np.bincount(cells, new, size) > 0)
+    sound = (np.bincount(cells, bad, size) == 0) & (np.bincount(cells, tested, size) > 0)
+    there = shared[cells]
+    one, another, _ = common(found["against_before"], found["against"])
+    same = paired & ~other & ~found["inputs_changed"].to_numpy() & (one == another)
+    change = np.select(
+        [
+            bad & ~bad_before & (paired | there),
+            bad_before & tested & paired,
+            bad_before & ~new & there & sound[cells],
+            ~old,
+            ~new,
+            other,
+            same & _moved(found, ulp),
+        ],
+        ["new", "fixed", "fixed", "appeared", "disappeared", "changed", "drifted"],
+        "unchanged",
+    )
+    return pd.Series(pd.Categorical(change, categories=list(CHANGES)))
+
+
+def _moved(found: pd.DataFrame, ulp: float) -> np.ndarray:
+    one, other = found["max_ulp_before"].to_numpy(), found["max_ulp"].to_numpy()
+    with np.errstate(invalid="ignore", divide="ignore"):
+        apart = np.where(one == other, 0.0, np.abs(other - one))
+        used = np.abs(other / found["budget"].to_numpy() - one / found["budget_before"].to_numpy())
+        far = (apart > ulp) & (apart > TENTH * np.fmax(one, other))
+        return far | (np.isinf(one) != np.isinf(other)) | (np.isfinite(used) & (used > QUARTER) & (apart > 0))
+
+
+def _severity(verdicts: pd.Series) -> np.ndarray:
+    """0 for the worst verdict; the number of verdicts where there is none."""
+    ranks = [tables.SEVERITY.index(v) if v else len(tables.SEVERITY) for v in verdicts.cat.categories]
+    return np.array(ranks)[verdicts.cat.codes]
+
+
+def _worse(found: pd.DataFrame) -> np.ndarray:
+    change = found["change"].to_numpy(object)
+    was, now = (_severity(found[name]) for name in ("verdict_before", "verdict"))
+    bad_before, bad = (found[name].isin(BAD).to_numpy() for name in ("verdict_before", "verdict"))
+    fails = found["verdict"].isin(FAILING).to_numpy()
+    untested = ((found["verdict"] == "unavailable") & (found["verdict_before"] != "unavailable")).to_numpy()
+    farther = (found["max_ulp"] > found["max_ulp_before"]).to_numpy()
+    return np.select(
+        [change == "new", change == "changed", change == "drifted", change == "appeared"],
+        [True, (bad & bad_before & (now <= was)) | untested, bad & farther, fails],
+        found["lost"].to_numpy(),
+    ).astype(bool)

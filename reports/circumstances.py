@@ -1,0 +1,68 @@
+"""Circumstances: in what two runs differ besides what they found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from harness.rundir import RunInfo
+
+_COMMON = ("tensorflow", "cuda", "cudnn", "python", "numpy", "host", "processor", "tier")
+
+_OBJECTS = ("versions", "flags", "machine", "devices")
+_LISTS = ("arguments", "modes", "deselected", "not_run", "faults")
+_NUMBERS = ("planned", "recorded", "damaged")
+
+
+def info(run: Path) -> RunInfo:
+    """A run's `run.json`.
+
+    Raises:
+      FileNotFoundError: `run` is not the directory of a run.
+      ValueError: the file is damaged.
+    """
+    path = run / "run.json"
+    if not path.exists():
+        raise FileNotFoundError(f"{run} is not the directory of a run: it has no run.json")
+    try:
+        found = RunInfo.load(run)
+        for names, kind in ((_OBJECTS, dict), (_LISTS, list), (_NUMBERS, int)):
+            for name in names:
+                if not isinstance(getattr(found, name), kind):
+                    raise TypeError(f"{name} has to be of type {kind.__name__}")
+        if not all(isinstance(one, dict) for one in (*found.devices.values(), *found.not_run)):
+            raise TypeError("each of devices and of not_run has to be an object")
+    except (ValueError, TypeError) as why:
+        raise ValueError(f"{path} is damaged: expected what a run writes ({why})") from why
+    return found
+
+
+def facts(run: RunInfo) -> dict[str, str]:
+    """All that is known of where and how a run ran, by name."""
+    versions = {"tensorflow": run.tf, "cuda": run.cuda} | {k: v for k, v in run.versions.items() if k != "tensorflow"}
+    devices = {f"device {name}": _told(about) for name, about in run.devices.items()}
+    found = versions | {"host": run.host} | run.machine | devices
+    found |= {f"flag {name}": value for name, value in run.flags.items()}
+    found |= {"modes": " ".join(map(str, run.modes)), "tier": run.tier, "arguments": " ".join(map(str, run.arguments))}
+    found |= {"items left out": f"{len(run.deselected):,}", "planned cells": f"{run.planned:,}"}
+    return {str(name): str(value) for name, value in found.items()}
+
+
+def _told(about: Mapping[str, object]) -> str:
+    more = [f"{key} {value}" for key, value in about.items() if key != "asked"]
+    return ", ".join(["asked for" if about.get("asked") else "not asked for", *more])
+
+
+def differences(before: RunInfo, after: RunInfo) -> pd.DataFrame:
+    """What differs: `what`, `before`, `after`; a text is empty where a run says nothing of it."""
+    old, new = facts(before), facts(after)
+    rows = [(name, old.get(name, ""), new.get(name, "")) for name in dict.fromkeys([*new, *old])]
+    return pd.DataFrame([row for row in rows if row[1] != row[2]], columns=["what", "before", "after"], dtype="str")
+
+
+def alike(before: RunInfo, after: RunInfo) -> dict[str, str]:
+    """Of what readers ask for first, what is the same in both."""
+    old, new = facts(before), facts(after)
+    return {name: old[name] for name in _COMMON if old.get(name) and old.get(name) == new.get(name)}
