@@ -74,7 +74,11 @@ def repro(options: argparse.Namespace) -> int:
 
 #: Verbs that are views of records: `reports.VERB` has `add_options(parser)` and `main(options)`. It is imported when
 #: it is asked for, since pandas takes its time.
-VIEWS = {"claims": "Prints the verdicts on claims that a run found."}
+VIEWS = {
+    "claims": "Prints the verdicts on claims that a run found.",
+    "history": "Shows the verdicts of a folder of runs over time: what changed, what is flaky.",
+    "suggest": "Writes known.toml entries for what fails in a run, and finds those that are spent.",
+}
 
 
 class Scratch:
