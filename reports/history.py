@@ -107,7 +107,8 @@ def _worst(found: Nights, by: Sequence[str], codes: pd.Series | None = None) -> 
     if unknown := [name for name in by if name not in KEY]:
         raise LookupError(f"rows by {', '.join(unknown)}: expected some of {', '.join(KEY)}")
     if codes is None:
-        codes = tables.by_severity(found.records["verdict"]).cat.codes
+        severity = {verdict: code for code, verdict in enumerate(tables.SEVERITY)}
+        codes = found.records["verdict"].map(severity).astype("int8")
     keys = found.records[[*by, "run"]].assign(code=codes)
     table = keys.groupby([*by, "run"], observed=True)["code"].min().unstack("run", fill_value=ABSENT)
     return table.reindex(columns=range(len(found.runs)), fill_value=ABSENT).astype("int8")

@@ -33,7 +33,7 @@ class Nights:
     `runs` has one row a run, the newest first: the columns of `ABOUT` (`name` is what it is called in the folder,
     `partial` says why it is not whole, `environment` maps devices to what they are) and `records`, how many it has.
     `records` has one row a record: the columns of `KEY` as categories, `run` (the row in `runs`), `verdict`, `kind`
-    and `max_ulp` (in ULPs, kept as float32). `left_out` says of each run that can't be read why.
+    and `max_ulp` (in ULPs, float32). `left_out` says of each run that can't be read why.
     """
 
     runs: pd.DataFrame
@@ -124,6 +124,9 @@ def _unpack(path: Path, stamp: list[int] | None) -> tuple[dict[str, Any], pa.Tab
     about = json.loads((table.schema.metadata or {}).get(_META, b"null"))
     if not about or table.column_names != [*KEY, *FIGURES] or set(about) < {*ABOUT} - {"name"}:
         raise ValueError(f"{path} is not what history keeps of a run: delete it")
+    for name in ("verdict", "kind"):
+        if unknown := {*table.column(name).unique().to_pylist()} - {*frame.FIXED[name]}:
+            raise ValueError(f"{path}: {name} {sorted(map(str, unknown))}: delete it")
     if stamp is not None and about["stamp"] != stamp:
         raise ValueError("the run was written again since")
     return about, table
@@ -179,5 +182,7 @@ def _runs(abouts: list[dict[str, Any]], tables: list[pa.Table]) -> pd.DataFrame:
 def _records(tables: list[pa.Table]) -> pd.DataFrame:
     """The records of all runs, in one frame."""
     whole = pa.concat_tables([table.replace_schema_metadata() for table in tables]).unify_dictionaries()
-    records = frame.typed(whole.to_pandas())
+    records = whole.to_pandas()
+    for name in ("verdict", "kind"):
+        records[name] = records[name].cat.set_categories(frame.FIXED[name])
     return records.assign(run=np.repeat(np.arange(len(tables), dtype="int32"), [len(t) for t in tables]))

@@ -77,11 +77,11 @@ class Told:
 
 def of(found: Nights) -> Told:
     """What a history tells."""
-    rows = history.grid(found)
+    rows, seen = history.grid(found), history.seen(found)
     specs = history.grid(found, ("suite", "spec"), quiet=True)
     whole = dict(zip(map(tuple, specs.index), specs.to_numpy().tolist(), strict=True))
     made: dict[tuple[str, str], Spec] = {}
-    lines = _lines(found, rows)
+    lines = _lines(rows, seen)
     for suite, spec, line in lines[:LINES]:
         made.setdefault((suite, spec), Spec(suite, spec, whole[suite, spec])).lines.append(line)
     runs = tables.rows(found.runs)
@@ -89,18 +89,18 @@ def of(found: Nights) -> Told:
         run["date"] = f"{run['started'][5:10]} {run['started'][11:16]}".strip() or run["name"]
     every = found.records.drop_duplicates(list(history.ROW))
     quiet, unlisted = len(every) - len(rows), max(0, len(lines) - LINES)
-    return Told(runs, found.left_out, list(made.values()), history.seen(found), _flaky(found), quiet, unlisted)
+    return Told(runs, found.left_out, list(made.values()), seen, _flaky(found), quiet, unlisted)
 
 
-def _lines(found: Nights, rows: pd.DataFrame) -> list[tuple[str, str, Line]]:
+def _lines(rows: pd.DataFrame, seen: pd.DataFrame) -> list[tuple[str, str, Line]]:
     """The rows of the grid, those alike gathered, in its order."""
     if not len(rows):
         return []
     told = rows.index.to_frame(index=False).astype("str")
     told["plan"] = tables.plans(told).astype(str)
     told["cells"] = ["\n".join(line) for line in rows.to_numpy().tolist()]
-    seen = history.seen(found).set_index(list(history.ROW))["kinds"]
-    told["kinds"] = seen.reindex(rows.index, fill_value="").to_numpy()
+    kinds = seen.set_index(list(history.ROW))["kinds"]
+    told["kinds"] = kinds.reindex(rows.index, fill_value="").to_numpy()
     keys = ["suite", "spec", "cells"]
     told = told.groupby([*keys, "case"], sort=False).agg(plans=("plan", _plans), kinds=("kinds", _words)).reset_index()
     told = told.groupby([*keys, "plans"], sort=False).agg(cases=("case", list), kinds=("kinds", _words)).reset_index()
