@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from harness.known import CELL, Known
+from harness.known import CELL, Entry, Known
 from harness.record import CLAIM
 from reports import tables
 
@@ -59,10 +59,12 @@ def code_of(records: pd.DataFrame) -> pd.Series:
 
 def found(there: pd.DataFrame, known: Known, tf: str) -> np.ndarray:
     """The number of the entry that `Known.find` finds for each place, 0 where there is none."""
-    codes, distinct = _distinct(there, PLACE)
+    numbers = np.zeros(len(there), "int64")
+    some = np.flatnonzero(there["spec"].isin({spec for entry in known.entries for spec in _specs(entry)}))
+    codes, distinct = _distinct(there.iloc[some], PLACE)
     entries = [known.find(place, tf) for place in distinct]
-    numbers = np.asarray([entry[0] if entry else 0 for entry in entries], dtype="int64")
-    return numbers[codes]
+    numbers[some] = np.asarray([entry[0] if entry else 0 for entry in entries], dtype="int64")[codes]
+    return numbers
 
 
 def judged(records: pd.DataFrame, known: Known) -> pd.DataFrame:
@@ -124,14 +126,20 @@ def _one(value: str | list[str]) -> str:
 def _idle(records: pd.DataFrame, known: Known) -> set[int]:
     """The numbers of the entries that `Known.idle` names."""
     there, tf = places(records), version(records)
-    ran, about = set(), set()
-    by_spec = dict(list(there.groupby("spec")))
+    some = there[there["spec"].isin({spec for entry in known.entries for spec in _specs(entry)})]
+    by_spec: dict[str, tuple[list[dict[str, str]], ...]] = {}
+    for spec, own in some.groupby("spec"):
+        by_spec[str(spec)] = tuple(_distinct(own, names)[1] for names in (CELL, PLACE))
+    idle = set()
     for number, entry in enumerate(known.entries, 1):
-        for spec in [entry.spec] if isinstance(entry.spec, str) else entry.spec:
-            if spec in by_spec:
-                ran.update([number] if any(entry.selects(c, tf) for c in _distinct(by_spec[spec], CELL)[1]) else [])
-                about.update([number] if any(entry.selects(p, tf) for p in _distinct(by_spec[spec], PLACE)[1]) else [])
-    return ran - about
+        near = [by_spec[spec] for spec in _specs(entry) if spec in by_spec]
+        ran, about = (any(entry.selects(place, tf) for both in near for place in both[i]) for i in (0, 1))
+        idle.update([number] if ran and not about else [])
+    return idle
+
+
+def _specs(entry: Entry) -> list[str]:
+    return [entry.spec] if isinstance(entry.spec, str) else entry.spec
 
 
 def _distinct(there: pd.DataFrame, names: Collection[str]) -> tuple[np.ndarray, list[dict[str, str]]]:
