@@ -193,13 +193,14 @@ def html(told: Told, folder: Path, page: Path) -> str:
     for run in told.runs:
         own = folder / run["name"] / "index.html"
         run["link"] = quote(os.path.relpath(own, page.parent)) if own.exists() else ""
-    heads = [(key, len(list(some))) for key, some in groupby(told.runs, lambda run: (run["tf"], run["host"]))]
+    heads = [(tf, len(list(some))) for tf, some in groupby(told.runs, lambda run: run["tf"])]
     return (
         environment()
         .get_template("history.html")
         .render(
             told=told,
             heads=heads,
+            hosts=len({run["host"] for run in told.runs}) > 1,
             flaky=told.flaky[:FLAKY],
             symbols=SYMBOLS,
             means=MEANS,
