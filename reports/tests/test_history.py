@@ -63,6 +63,16 @@ def test_a_row_that_a_run_does_not_cover_is_blank_and_not_a_pass(tmp_path: Path)
     assert (row["since"], row["bad"], row["runs"]) == ("r01", 2, 2)
 
 
+def test_a_run_without_records_is_a_blank_column(tmp_path: Path) -> None:
+    info = synthetic.write(tmp_path / "empty", [], run="r03", started="2031-05-03T00:00:00+00:00")
+    reports.write(tmp_path / "empty", info)
+    options = ["--html", str(tmp_path / "h.html"), "--markdown", str(tmp_path / "h.md")]
+    assert main(["history", str(tmp_path), *options]) == 0
+    assert len(history.grid(history.read(tmp_path), quiet=True)) == 0
+    night(tmp_path, 1, ("known", "match"))
+    assert ceil(tmp_path) == ["", "known"]
+
+
 def test_only_rows_that_were_ever_out_of_order_are_listed_the_latest_change_first(tmp_path: Path) -> None:
     night(tmp_path, 1, ("match", "match"))
     night(tmp_path, 2, ("mismatch", "match"))
