@@ -88,6 +88,8 @@ VIEWS = {
     "claims": "Prints the verdicts on claims that a run found.",
     "table": "Prints or writes a table of what a run found: by op, plan, kind, and more.",
     "diff": "Tells what changed between two runs, and in what they differ.",
+    "history": "Shows the verdicts of a folder of runs over time: what changed, what is flaky.",
+    "suggest": "Writes known.toml entries for what fails in a run, and finds those that are spent.",
 }
 
 

@@ -1,0 +1,77 @@
+"""Box: few products of selectors that hold exactly some of a run's places, as an entry of known.toml selects them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+#: Selector → the values that it allows, in order.
+Box = dict[str, list[str]]
+
+
+def cover(places: pd.DataFrame, wanted: np.ndarray) -> list[Box]:
+    """Boxes that together hold every wanted row of `places` and no other row; one where one is enough.
+
+    A box holds the rows whose value in every column is among the allowed ones. A place that is no row, since it did not
+    run, may be in a box or not. Greedy: each box is grown from a wanted row in several orders of the columns, and the
+    one that holds most is taken; the fewest boxes are not promised.
+
+    Raises:
+      ValueError: a wanted row has the same values as one that is not.
+    """
+    factored = {str(name): pd.factorize(places[name].astype(str), sort=True) for name in places.columns}
+    codes = np.stack([code for code, _ in factored.values()], axis=1)
+    values = [list(map(str, names)) for _, names in factored.values()]
+    if {*map(tuple, codes[wanted].tolist())} & {*map(tuple, codes[~wanted].tolist())}:
+        raise ValueError("a place to be held has the same selectors as one that must not be")
+    found: list[Box] = []
+    left = wanted.copy()
+    whole = [np.isin(np.arange(len(v)), codes[wanted, i]) for i, v in enumerate(values)]
+    while left.any():
+        grown = [whole] if not found and not (_held(codes, whole) & ~wanted).any() else []
+        seed = codes[np.flatnonzero(left)[0]]
+        grown = grown or [_grow(codes, wanted, whole, seed, order) for order in _orders(codes.shape[1])]
+        best = max(grown, key=lambda box: int((_held(codes, box) & left).sum()))
+        left &= ~_held(codes, best)
+        found.append({n: [values[i][j] for j in np.flatnonzero(best[i])] for i, n in enumerate(factored)})
+    return found
+
+
+def holds(places: pd.DataFrame, box: Box) -> np.ndarray:
+    """Which rows a box holds; a column that it does not name may have any value."""
+    held = np.ones(len(places), bool)
+    for name, allowed in box.items():
+        held &= places[name].astype(str).isin(allowed).to_numpy()
+    return held
+
+
+def _held(codes: np.ndarray, box: list[np.ndarray]) -> np.ndarray:
+    held = np.ones(len(codes), bool)
+    for i, allowed in enumerate(box):
+        held &= allowed[codes[:, i]]
+    return held
+
+
+def _grow(
+    codes: np.ndarray, wanted: np.ndarray, whole: list[np.ndarray], seed: np.ndarray, order: tuple[int, ...]
+) -> list[np.ndarray]:
+    """The box of one row, with every value added that brings no row that is not wanted, in the order of the columns."""
+    box = [np.arange(len(w)) == at for w, at in zip(whole, seed, strict=True)]
+    bad = codes[~wanted]
+    for i in order:
+        others = np.ones(len(bad), bool)
+        for j, allowed in enumerate(box):
+            others &= allowed[bad[:, j]] | (j == i)
+        barred = np.isin(np.arange(len(whole[i])), bad[others, i])
+        box[i] = whole[i] & ~barred
+    return box
+
+
+def _orders(columns: int) -> Iterator[tuple[int, ...]]:
+    """The columns from each one on, forwards and backwards."""
+    for start in range(columns):
+        forwards = tuple((start + i) % columns for i in range(columns))
+        yield forwards
+        yield forwards[::-1]

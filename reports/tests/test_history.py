@@ -1,0 +1,328 @@
+"""Tests of the history of many runs: what is kept of each, since when verdicts stand, what is flaky, and the page."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import reports
+from harness.__main__ import main
+from harness.record import Record
+from reports import history, nights, timeline
+from reports.tests import synthetic
+from reports.tests.browser import Browser
+from reports.tests.conftest import HOSTILE
+from reports.tests.test_page import Page
+
+CEIL = ("ceil-float32-edges", "cpu", "xla")
+CPU = {"cpu": {"asked": True}}
+
+
+def night(folder: Path, day: int, verdicts: Sequence[str] = (), *, tf: str = "2.21.0", **info: Any) -> Path:
+    """A run of `ceil` and `rint`; `ceil` on cpu/xla has the given verdicts for its output and its gradient."""
+    run, started = f"r{day:02}", f"2031-05-{day:02}T03:02:01+00:00"
+    rows = [
+        replace(r, run=run, started=started, tf=tf, against="numpy")
+        for r in synthetic.records([("rounding", "ceil"), ("rounding", "rint")], ["cpu"], ["edges"])
+    ]
+    left = list(verdicts or ("match", "match"))
+    for i, row in enumerate(rows):
+        if (row.case, row.device, row.mode) == CEIL:
+            verdict = left.pop(0) if left else ""
+            rows[i] = replace(row, verdict=verdict, kind="" if verdict in ("match", "contract") else "value")
+    directory = folder / f"night-{day}"
+    reports.write(directory, synthetic.write(directory, [r for r in rows if r.verdict], **({"devices": CPU} | info)))
+    return directory
+
+
+def ceil(folder: Path, last: int | None = None) -> list[str]:
+    table = history.grid(history.read(folder, last), quiet=True)
+    return table.xs(CEIL, level=["case", "device", "mode"]).to_numpy()[0].tolist()
+
+
+def test_a_cell_is_the_worst_verdict_and_the_newest_run_is_first(tmp_path: Path) -> None:
+    for day, verdicts in enumerate([("match", "match"), ("known", "mismatch"), ("contract", "match")], 1):
+        night(tmp_path, day, verdicts)
+    assert ceil(tmp_path) == ["contract", "mismatch", "match"]
+    assert ceil(tmp_path, last=2) == ["contract", "mismatch"]
+    assert history.grid(history.read(tmp_path)).columns.tolist() == ["r03", "r02", "r01"]
+
+
+def test_a_row_that_a_run_does_not_cover_is_blank_and_not_a_pass(tmp_path: Path) -> None:
+    night(tmp_path, 1, ("known", "match"))
+    night(tmp_path, 2, ("",))
+    night(tmp_path, 3, ("known", "match"))
+    assert ceil(tmp_path) == ["known", "", "known"]
+    (row,) = history.seen(history.read(tmp_path)).to_dict("records")
+    assert (row["since"], row["bad"], row["runs"]) == ("r01", 2, 2)
+
+
+def test_a_run_without_records_is_a_blank_column(tmp_path: Path) -> None:
+    info = synthetic.write(tmp_path / "empty", [], run="r03", started="2031-05-03T00:00:00+00:00")
+    reports.write(tmp_path / "empty", info)
+    options = ["--html", str(tmp_path / "h.html"), "--markdown", str(tmp_path / "h.md")]
+    assert main(["history", str(tmp_path), *options]) == 0
+    assert len(history.grid(history.read(tmp_path), quiet=True)) == 0
+    night(tmp_path, 1, ("known", "match"))
+    assert ceil(tmp_path) == ["", "known"]
+
+
+def test_only_rows_that_were_ever_out_of_order_are_listed_the_latest_change_first(tmp_path: Path) -> None:
+    night(tmp_path, 1, ("match", "match"))
+    night(tmp_path, 2, ("mismatch", "match"))
+    for day in (1, 2):
+        path = tmp_path / f"night-{day}"
+        rows = reports.load(path)
+        rows.loc[(rows["spec"] == "rint") & (rows["mode"] == "eager"), "verdict"] = "known"
+        rows.to_parquet(path / "records.parquet", index=False)
+    found = history.read(tmp_path)
+    assert history.grid(found).index.get_level_values("spec").tolist() == ["ceil", "rint"]
+    assert len(history.grid(found, quiet=True)) == 8
+    assert history.grid(found, ("suite", "spec")).index.tolist() == [("rounding", "ceil"), ("rounding", "rint")]
+
+
+def test_first_and_last_seen(tmp_path: Path) -> None:
+    for day, verdict in enumerate(["match", "mismatch", "known", "match", "match"], 1):
+        night(tmp_path, day, (verdict, "match"))
+    (row,) = history.seen(history.read(tmp_path)).to_dict("records")
+    assert (row["case"], row["device"], row["mode"]) == CEIL
+    assert (row["first"], row["last"], row["since"], row["verdict"]) == ("r02", "r03", "r04", "match")
+    assert (row["bad"], row["runs"], row["kinds"]) == (2, 5, "value")
+
+
+def test_what_comes_and_goes_is_flaky_at_its_flip_rate(tmp_path: Path) -> None:
+    for day, verdict in enumerate(["match", "mismatch", "match", "match", "mismatch"], 1):
+        night(tmp_path, day, (verdict, "match"))
+    (row,) = history.flaky(history.read(tmp_path)).to_dict("records")
+    assert (row["case"], row["quantity"]) == (CEIL[0], "output[0]")
+    assert (row["changes"], row["opportunities"], row["rate"]) == (3, 4, 0.75)
+    assert row["verdicts"] == "mismatch match match mismatch match"
+
+
+@pytest.mark.parametrize(
+    "verdicts",
+    [
+        ["match", "mismatch", "mismatch", "mismatch"],  # it broke
+        ["mismatch", "known", "mismatch", "known"],  # an entry came and went
+        ["known", "stale", "match", "match"],  # it was mended, then the entry deleted
+        ["match", "contract", "match", "contract"],
+    ],
+)
+def test_what_broke_once_or_was_only_judged_anew_is_not_flaky(tmp_path: Path, verdicts: list[str]) -> None:
+    for day, verdict in enumerate(verdicts, 1):
+        night(tmp_path, day, (verdict, "match"))
+    assert len(history.flaky(history.read(tmp_path))) == 0
+
+
+@pytest.mark.parametrize("how", ["tf", "device", "processor"])
+def test_what_differs_between_versions_or_devices_is_not_flaky(tmp_path: Path, how: str) -> None:
+    for day in range(1, 7):
+        odd = day % 2
+        more: dict[str, Any] = {
+            "tf": {"tf": f"2.2{odd}.0"},
+            "device": {"devices": {"cpu": {"asked": True, "device_name": f"name {odd}"}}},
+            "processor": {"machine": {"processor": f"name {odd}"}},
+        }[how]
+        night(tmp_path, day, ("mismatch" if odd else "match", "match"), **more)
+    assert len(history.flaky(history.read(tmp_path))) == 0
+    assert set(ceil(tmp_path)) == {"match", "mismatch"}
+
+
+def test_flips_of_one_version_count_though_another_ran_in_between(tmp_path: Path) -> None:
+    for day, (tf, verdict) in enumerate(
+        [("2.21.0", "match"), ("2.20.0", "match"), ("2.21.0", "mismatch"), ("2.20.0", "match"), ("2.21.0", "match")], 1
+    ):
+        night(tmp_path, day, (verdict, "match"), tf=tf)
+    (row,) = history.flaky(history.read(tmp_path)).to_dict("records")
+    assert (row["changes"], row["opportunities"]) == (2, 3)  # two of 2.21.0, one of 2.20.0 that did not change
+
+
+def test_a_run_that_is_gone_stays_in_history_and_one_written_again_is_read_again(tmp_path: Path) -> None:
+    night(tmp_path, 1, ("mismatch", "match"))
+    night(tmp_path, 2)
+    assert ceil(tmp_path) == ["match", "mismatch"]
+    shutil.rmtree(tmp_path / "night-1")
+    assert ceil(tmp_path) == ["match", "mismatch"]
+    shutil.rmtree(tmp_path / "night-2")
+    night(tmp_path, 2, ("known", "match"))
+    assert ceil(tmp_path) == ["known", "mismatch"]
+
+
+def test_what_is_kept_gives_what_the_records_gave(tmp_path: Path) -> None:
+    path = night(tmp_path, 1, ("mismatch", "known"))
+    first, again = history.read(tmp_path).records, history.read(tmp_path).records
+    columns = [*nights.KEY, *nights.FIGURES]
+    assert first.equals(again)
+    own = reports.load(path).sort_values(list(nights.KEY), key=lambda c: c.astype("str"))[columns]
+    own = own.astype({"max_ulp": "float32"}).astype("str")
+    assert first[columns].astype("str").to_numpy().tolist() == own.to_numpy().tolist()
+
+
+def test_files_of_records_and_runs_that_have_only_shards_are_runs(tmp_path: Path) -> None:
+    (night(tmp_path, 1, ("mismatch", "match")) / "records.parquet").rename(tmp_path / "first.parquet")
+    shutil.rmtree(tmp_path / "night-1")
+    (night(tmp_path, 2) / "records.parquet").unlink()
+    assert ceil(tmp_path) == ["match", "mismatch"]
+    runs = history.read(tmp_path).runs
+    assert runs["name"].tolist() == ["night-2", "first.parquet"]
+    assert "no run.json" in runs["partial"][1]
+
+
+def test_what_cannot_be_read_is_named_and_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    night(tmp_path, 1)
+    (night(tmp_path, 2) / "records.parquet").write_bytes(b"PAR1 nonsense")
+    (night(tmp_path, 3) / "run.json").write_text('{"surprise": 1}')
+    (tmp_path / "other.parquet").write_bytes(b"")
+    shutil.copytree(tmp_path / "night-1", tmp_path / "copy-of-1")
+    (tmp_path / "latest").symlink_to("night-1")
+    (tmp_path / "notes").mkdir()
+    assert main(["history", str(tmp_path)]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("1 runs")
+    assert [line.split(":")[1].strip() for line in said.splitlines() if line.startswith("left out")] == [
+        *("night-1", "night-2", "night-3", "other.parquet")
+    ]
+    assert "is run r01, as copy-of-1 is" in said
+
+
+def test_a_damaged_kept_file_is_made_again_and_named_where_it_cannot_be(tmp_path: Path) -> None:
+    for day in (1, 2):
+        night(tmp_path, day)
+    history.read(tmp_path)
+    for path in (tmp_path / "history").glob("*.parquet"):
+        path.write_bytes(path.read_bytes()[:200])
+    shutil.rmtree(tmp_path / "night-1")
+    found = history.read(tmp_path)
+    assert found.runs["run"].tolist() == ["r02"] and list(found.left_out) == ["night-1"]
+
+
+def test_a_folder_that_cannot_be_written_is_read_all_the_same(tmp_path: Path) -> None:
+    night(tmp_path, 1, ("known", "match"))
+    (tmp_path / "history").write_text("a file in its place")
+    assert ceil(tmp_path) == ["known"]
+
+
+def test_partial_runs_are_marked_everywhere(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    night(tmp_path, 1, ("mismatch", "match"))
+    night(tmp_path, 2, ("mismatch", "match"), state="interrupted")
+    options = ["--html", str(tmp_path / "h.html"), "--markdown", str(tmp_path / "h.md")]
+    assert main(["history", str(tmp_path), *options]) == 0
+    assert "partial: night-2: it was interrupted" in capsys.readouterr().out
+    assert "it was interrupted" in (tmp_path / "h.md").read_text()
+    page = (tmp_path / "h.html").read_text()
+    assert "1 of them partial" in page and "it was interrupted" in page
+    assert page.count('class="night partial"') == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["{}/nowhere"], "expected a folder of runs"),
+        (["{}"], "expected run directories or files of records"),
+        (["{}", "--last", "0"], "expected a positive number of runs"),
+        (["{}", "--last", "-1.5"], "expected a positive number of runs"),
+    ],
+)
+def test_wrong_usage_is_told_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], says: str
+) -> None:
+    arguments = [a.format(tmp_path) for a in arguments]
+    if "-1.5" in arguments:
+        arguments[-2:] = ["--last=-1.5"]
+    assert main(["history", *arguments]) == 4
+    told = capsys.readouterr().err
+    assert says in told and told.count("\n") == 1
+
+
+def test_an_unknown_row_is_refused(tmp_path: Path) -> None:
+    night(tmp_path, 1)
+    with pytest.raises(LookupError, match="rows by recipe: expected some of suite, spec"):
+        history.grid(history.read(tmp_path), ("recipe",))
+
+
+def test_cases_alike_share_a_line_that_names_exactly_their_plans(tmp_path: Path) -> None:
+    rows = [replace(r, verdict="match", kind="") for r in synthetic.records([("s", "op")], ["cpu"], ["a", "b", "c"])]
+    bad = {("op-float32-a", "xla"), ("op-float32-b", "xla"), ("op-float32-c", "xla"), ("op-float32-c", "graph")}
+    rows = [replace(r, verdict="known", kind="nan") if (r.case, r.mode) in bad else r for r in rows]
+    reports.write(tmp_path / "one", synthetic.write(tmp_path / "one", rows))
+    (spec,) = timeline.of(history.read(tmp_path)).specs
+    lines = [(line.cases, line.where, line.kinds, line.cells) for line in spec.lines]
+    assert sorted(lines) == [
+        (["op-float32-a", "op-float32-b"], "cpu/xla", "nan", ["known"]),
+        (["op-float32-c"], "cpu/xla, graph", "nan", ["known"]),
+    ]
+
+
+@pytest.fixture
+def hostile(tmp_path: Path, hostile_run: Path) -> Path:
+    """A folder of the hostile run, twice; the second has other verdicts."""
+    shutil.copytree(hostile_run, tmp_path / "one")
+    shutil.copytree(hostile_run, tmp_path / "<img src=x onerror=window.pwned=1>")
+    path = tmp_path / "<img src=x onerror=window.pwned=1>"
+    about = json.loads((path / "run.json").read_text())
+    (path / "run.json").write_text(json.dumps(about | {"run": HOSTILE[5], "tf": HOSTILE[1]}))
+    (tmp_path / "<script>window.pwned=1").mkdir()
+    (tmp_path / "<script>window.pwned=1" / "run.json").write_text("[]")
+    return tmp_path
+
+
+def test_hostile_texts_make_no_element_and_no_markup(hostile: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["history", str(hostile), "--html", str(hostile / "h.html"), "--markdown", str(hostile / "h.md")]) == 0
+    page = Page(hostile / "h.html")
+    assert page.scripts == []
+    assert not {tag for tag, _ in page.elements} & {"script", "img", "svg", "iframe", "base", "form"}
+    names = {name for _, attributes in page.elements for name in attributes}
+    assert not {name for name in names if name.startswith("on")} and "src" not in names
+    links = {a.get("href") or "#" for _, a in page.elements}
+    assert all(link.startswith("#") or (link.endswith("/index.html") and ":" not in link) for link in links)
+    assert "<img" not in (hostile / "h.md").read_text() and "<script" not in (hostile / "h.md").read_text()
+    assert all(c.isprintable() or c == "\n" for c in capsys.readouterr().out)
+
+
+@pytest.mark.browser
+def test_the_page_reads_in_a_browser_wide_narrow_and_dark(browser: Browser, tmp_path: Path) -> None:
+    for day, verdict in enumerate(["match", "mismatch", "match", "known"], 1):
+        night(tmp_path, day, (verdict, "match"), **({"state": "interrupted"} if day == 2 else {}))
+    (tmp_path / "torn.parquet").write_bytes(b"")
+    page = tmp_path / "history.html"
+    assert main(["history", str(tmp_path), "--html", str(page)]) == 0
+    contrast = (Path(__file__).parent / "contrast.js").read_text()
+    for look in ({}, {"dark": True}, {"width": 390, "height": 800}):
+        browser.look(**look)
+        browser.call("Page.navigate", url="about:blank")
+        browser.call("Page.navigate", url=page.resolve().as_uri())
+        browser.until("document.readyState === 'complete' && !!document.querySelector('.strips')")
+        assert browser.js("document.documentElement.scrollWidth <= innerWidth")
+        assert browser.js(contrast) == []
+        assert browser.js("[...document.querySelectorAll('.line td')].map(td => td.textContent).join('')") == "K✓✗✓"
+        text = browser.js("document.body.innerText")
+        for part in ("100% (3 of 3)", "torn.parquet", "1 run is left out", "7 rows"):
+            assert part in text
+    assert browser.said == []
+    assert {u for u in browser.asked if not u.startswith("about:")} == {page.resolve().as_uri()}
+
+
+@pytest.mark.browser
+def test_the_page_is_used_by_keyboard(browser: Browser, tmp_path: Path) -> None:
+    rows: list[Record] = []
+    for recipe in ("a", "b"):
+        rows += [replace(r, verdict="known") for r in synthetic.records([("s", "op")], ["cpu"], [recipe])]
+    reports.write(tmp_path / "one", synthetic.write(tmp_path / "one", rows))
+    page = tmp_path / "history.html"
+    assert main(["history", str(tmp_path), "--html", str(page)]) == 0
+    browser.call("Page.navigate", url=page.resolve().as_uri())
+    browser.until("document.readyState === 'complete' && !!document.querySelector('.strips')")
+    assert "op-float32-a" not in browser.js("document.body.innerText")
+    for _ in range(40):
+        browser.key("Tab", 9)
+        if browser.js("document.activeElement.tagName") == "SUMMARY":
+            break
+    browser.key("Enter", 13)
+    assert browser.until("document.body.innerText.includes('op-float32-a')")
+    assert browser.js("[...document.querySelectorAll('.scroll')].every(part => part.tabIndex === 0)")

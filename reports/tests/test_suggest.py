@@ -1,0 +1,505 @@
+"""Tests of the suggestions for known.toml, of its entries held against a run, and of taking spent ones out."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import re
+import shutil
+import subprocess
+import tomllib
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import reports
+from harness.__main__ import main
+from harness.again import AGAIN
+from harness.catalog import Catalog, Item
+from harness.compare import Comparison
+from harness.known import Entry, Known, KnownError, load, place_of
+from harness.observation import Observation, Result
+from harness.plan import MODES, Device, Plan
+from harness.record import Record
+from harness.spec import Spec
+from harness.verdict import Context, decide
+from reports import box, ledger, stanza
+from reports.frame import typed
+from reports.suggest import entries, suggest
+from reports.tests import synthetic
+from reports.tests.conftest import HOSTILE
+
+DTYPES, RECIPES = ("float32", "float64"), ("edges", "plain")
+SPECS = [
+    Spec(
+        name=name,
+        ops="",
+        program=lambda tf, x: x,
+        reference=np.positive,
+        recipes=dict.fromkeys(RECIPES, lambda draw, dtype: (np.zeros(3, dtype),)),
+        dtypes=DTYPES,
+    )
+    for name in ("alpha", "beta", "gamma")
+]
+CATALOG = Catalog(tuple(Item("suites.made", spec, dtype) for spec in SPECS for dtype in spec.dtypes))
+TF = ">=2.21,<2.22"
+
+
+def whole_run(tf: str = "2.21.0", devices: Sequence[str] = ("cpu",)) -> list[Record]:
+    """Every case of the catalog under every plan, against NumPy and against eager: all match."""
+    rows = []
+    for spec, dtype, recipe in itertools.product(("alpha", "beta", "gamma"), DTYPES, RECIPES):
+        for device, mode, quantity in itertools.product(devices, MODES, ("output[0]", "grad[0]")):
+            case = f"{spec}-{dtype}-{recipe}"
+            row = Record(
+                run="r", tf=tf, suite="made", spec=spec, case=case, dtype=dtype, recipe=recipe, device=device,
+                mode=mode, quantity=quantity, against="numpy", verdict="match", size=3, max_ulp=0.0,
+                rerun=f"pytest suites --case {case} --device {device} --mode {mode}",
+            )  # fmt: skip
+            rows += [row] + ([replace(row, against="cpu/eager")] if (device, mode) != ("cpu", "eager") else [])
+    return rows
+
+
+def frame(rows: Sequence[Record]) -> pd.DataFrame:
+    return typed(pd.DataFrame([vars(row) for row in rows]))
+
+
+def failing(
+    rows: Sequence[Record], kind: str = "value", got: str = "1.0", **where: str | tuple[str, ...]
+) -> list[Record]:
+    """The records, those of the given places failing."""
+
+    def there(row: Record) -> bool:
+        wanted = {name: (v,) if isinstance(v, str) else v for name, v in where.items()}
+        return all(getattr(row, name) in names for name, names in wanted.items())
+
+    wrong = {"verdict": "mismatch", "kind": kind, "got": got, "want": "2.0", "max_ulp": 9.0}
+    return [replace(row, **wrong) if there(row) else row for row in rows]  # type: ignore[arg-type]
+
+
+def selectors(rows: Sequence[Record]) -> list[dict[str, object]]:
+    made, why = suggest(frame(rows), Known(), CATALOG)
+    assert not len(why)
+    return [dict(one.selectors) for one in made]
+
+
+def holds_up(rows: Sequence[Record], known: Known = Known(), catalog: Catalog = CATALOG) -> int:  # noqa: B008
+    """Asserts that suggestions make what fails known and nothing stale; returns how many entries there are."""
+    made, why = suggest(frame(rows), known, catalog)
+    more = Known((*known.entries, *(one.entry("us", "said for this test") for one in made)))
+    for index, row in enumerate(rows):
+        found = more.find(place_of(row), row.tf)
+        if row.verdict == "mismatch" and index not in why.index:
+            assert found and found[1].kind == row.kind, row
+            assert found[1].code in ("", (row.got.split() or [""])[-1]), row
+        elif row.verdict in ("match", "contract"):
+            assert found is None or found[0] <= len(known.entries), row
+    assert more.idle(list(rows), rows[0].tf) == known.idle(list(rows), rows[0].tf)
+    return len(made)
+
+
+def test_all_that_fails_alike_becomes_one_entry_with_the_smallest_selectors() -> None:
+    assert selectors(failing(whole_run(), spec="alpha")) == [{"spec": "alpha", "device": "cpu"}]
+    assert selectors(failing(whole_run(), spec="alpha", mode="xla", dtype="float32")) == [
+        {"spec": "alpha", "dtype": "float32", "device": "cpu", "mode": "xla"}
+    ]
+    assert selectors(failing(whole_run(), spec=("alpha", "gamma"), mode=("xla", "graph"), against="numpy")) == [
+        {"spec": ["alpha", "gamma"], "device": "cpu", "mode": ["graph", "xla"], "against": "numpy"}
+    ]
+
+
+def test_what_fails_in_another_way_or_elsewhere_gets_its_own_entry() -> None:
+    rows = failing(whole_run(), spec="alpha", mode="xla")
+    rows = failing(rows, "nan", spec="beta", mode="xla")
+    rows = failing(rows, spec="gamma", mode="graph")
+    assert sorted(str(one["spec"]) for one in selectors(rows)) == ["alpha", "beta", "gamma"]
+    assert holds_up(rows) == 3
+
+
+def test_errors_of_several_codes_are_told_apart() -> None:
+    rows = failing(whole_run(), "status", "error INTERNAL", spec="alpha", mode="xla")
+    rows = failing(rows, "status", "error UNIMPLEMENTED", spec="beta", mode="xla")
+    rows = failing(rows, "crash", "crash SIGABRT", spec="gamma", mode="xla")
+    rows = failing(rows, "error_code", "NOT_FOUND", spec="gamma", mode="eager")
+    made, _ = suggest(frame(rows), Known(), CATALOG)
+    assert sorted((one.kind, one.code) for one in made) == [
+        ("crash", "SIGABRT"),
+        ("error_code", "NOT_FOUND"),
+        ("status", "INTERNAL"),
+        ("status", "UNIMPLEMENTED"),
+    ]
+    assert holds_up(rows) == 4
+
+
+def test_entries_are_split_where_one_would_hold_a_record_that_matches() -> None:
+    rows = failing(whole_run(), spec="alpha", dtype="float32", recipe="edges", mode="xla")
+    rows = failing(rows, spec="alpha", dtype="float64", recipe="plain", mode="xla")
+    assert holds_up(rows) == 2
+
+
+def test_a_device_or_mode_that_did_not_run_is_not_claimed() -> None:
+    rows = failing([r for r in whole_run() if r.mode in ("eager", "xla")], spec="alpha", dtype="float32")
+    assert selectors(rows) == [{"spec": "alpha", "dtype": "float32", "device": "cpu", "mode": ["eager", "xla"]}]
+    rows = failing([r for r in whole_run() if r.dtype == "float32"], spec="alpha")
+    assert selectors(rows) == [{"spec": "alpha", "dtype": "float32", "device": "cpu"}]
+    rows = failing(whole_run(devices=("cpu", "gpu:0")), spec="alpha")
+    assert selectors(rows) == [{"spec": "alpha", "device": ["cpu", "gpu:0"]}]
+
+
+@pytest.mark.parametrize("kind", AGAIN)
+def test_what_a_run_does_against_itself_is_no_other_entry(kind: str) -> None:
+    rows = whole_run()
+    rows += [replace(r, against=r.plan) for r in rows if r.against == "numpy"]
+    again = failing(rows, kind, "", spec="beta", mode="eager", against="cpu/eager")
+    rows = [new if old.against == old.plan else old for old, new in zip(rows, again, strict=True)]
+    made, _ = suggest(frame(rows), Known(), CATALOG)
+    assert [dict(one.selectors) for one in made] == [{"spec": "beta", "device": "cpu", "mode": "eager"}]
+    assert holds_up(rows) == 1
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_whatever_fails_becomes_known_and_nothing_stale(seed: int) -> None:
+    draw = random.Random(seed)
+    rows = whole_run(devices=("cpu", "gpu:0"))
+    rows += [replace(r, against=r.plan) for r in rows if r.against == "numpy"]
+    rows = [r for r in rows if draw.random() < 0.9]
+    for _ in range(draw.randint(1, 6)):
+        names = draw.sample(["spec", "dtype", "recipe", "device", "mode", "quantity", "against"], draw.randint(1, 4))
+        one = draw.choice(rows)
+        where = {name: getattr(one, name) for name in names}
+        itself = one.against == one.plan
+        kind = draw.choice(["position", "nondeterministic"] if itself else ["value", "nan", "status"])
+        got = draw.choice(["error INTERNAL", "error ABORTED"]) if kind == "status" else "1.0"
+        held = failing(rows, kind, got, **where)
+        rows = [new if (new.against == new.plan) == itself else old for old, new in zip(rows, held, strict=True)]
+    for name in ("known", "contract", "unavailable", "error"):
+        at = draw.randrange(len(rows))
+        rows[at] = replace(rows[at], verdict=name, kind="" if name == "contract" else "value")
+    rows = [r for r in rows if r.verdict != "known"]
+    fails = frame(rows)["verdict"].eq("mismatch").sum()
+    made, why = suggest(frame(rows), Known(), CATALOG)
+    assert sum(len(set(one.rows)) for one in made) + len(why) >= fails
+    assert holds_up(rows) == len(made)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_boxes_hold_exactly_what_is_wanted(seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    places = pd.DataFrame(list(itertools.product("abc", "de", "fgh")), columns=list("xyz")).sample(
+        15, random_state=seed
+    )
+    wanted = draw.random(15) < 0.4
+    held = np.zeros(15, bool)
+    for one in box.cover(places, wanted):
+        held |= box.holds(places, one)
+    assert (held == wanted).all()
+
+
+def test_a_place_that_both_fails_and_does_not_is_said_to_have_no_entry() -> None:
+    rows = whole_run(devices=("cpu", "gpu:0"))
+    rows = [r for r in rows if r.spec == "alpha"]
+    double = [replace(r, against="cpu/graph") for r in rows if r.device == "gpu:0" and r.against == "cpu/eager"]
+    rows = [*failing(rows, spec="alpha", device="gpu:0", mode="xla", against="cpu/eager"), *double]
+    made, why = suggest(frame(rows), Known(), CATALOG)
+    assert not made and len(why) == 8 and set(why) == {"the same place, against another plan, does not fail"}
+    assert "# No entry for 8 records of 4 cases" in stanza.text(made, why, frame(rows))
+
+
+def test_what_no_entry_can_be_about_is_named_with_the_reason() -> None:
+    rows = failing(whole_run(), spec="alpha", mode="xla")
+    first = [i for i, r in enumerate(rows) if r.verdict == "mismatch"]
+    rows[first[0]] = replace(rows[first[0]], against="claim:C01")
+    rows[first[1]] = replace(rows[first[1]], spec="gone")
+    rows[first[2]] = replace(rows[first[2]], device="h100@2.21.0")
+    rows[first[3]] = replace(rows[first[3]], recipe="gone")
+    rows[first[4]] = replace(rows[first[4]], kind="crash", got="crash SIG;RM")
+    _, why = suggest(frame(rows), Known(), CATALOG)
+    assert [why[first[i]].split(":")[0] for i in range(4)] == [
+        "what is held against a claim is never known",
+        "the suites have no such spec any more",
+        "an entry can't name that device",
+        "the spec has no such case any more",
+    ]
+    assert why[first[4]] == "its error has no plain code"
+    assert holds_up(rows)
+
+
+def test_an_entry_that_is_there_already_comes_first() -> None:
+    rows = failing(whole_run(), "nan", spec="alpha", mode="xla")
+    there = Entry(spec="alpha", mode="xla", kind="value", owner="us", reason="said for this test")
+    made, why = suggest(frame(rows), Known((there,)), CATALOG)
+    assert not made and set(why) == {
+        "entry 1 is about it already, and expects another kind or code: narrow that one first"
+    }
+    fits = Entry(spec="alpha", mode="xla", kind="nan", owner="us", reason="said for this test")
+    made, why = suggest(frame(rows), Known((fits,)), CATALOG)
+    assert not made and set(why) == {"known.toml makes it known by now"}
+
+
+@pytest.mark.parametrize(
+    ("tf", "wanted"),
+    [("2.21.0", ">=2.21,<2.22"), ("2.9.3", ">=2.9,<2.10"), ("2.22.0-dev20310504", ">=2.22.dev0,<2.23")],
+)
+def test_an_entry_holds_for_exactly_the_version_that_ran(tf: str, wanted: str) -> None:
+    rows = failing(whole_run(tf), spec="alpha")
+    made, _ = suggest(frame(rows), Known(), CATALOG)
+    assert [one.tf for one in made] == [wanted]
+    assert holds_up(rows) == 1
+
+
+def test_the_text_is_refused_until_a_person_has_written_why_and_who(tmp_path: Path) -> None:
+    rows = failing(whole_run(), spec="alpha", mode="xla")
+    rows = failing(rows, "status", "error INTERNAL", spec="beta", dtype="float32")
+    made, why = suggest(frame(rows), Known(), CATALOG)
+    text = stanza.text(made, why, frame(rows))
+    path = tmp_path / "known.toml"
+    path.write_text("# Known.\n\n" + text)
+    with pytest.raises(KnownError, match=r"entry 1 .*: no owner 'TODO'"):
+        load(path, CATALOG)
+    path.write_text(text.replace('owner = "TODO"', 'owner = "us"'))
+    with pytest.raises(KnownError, match=r"entry 1 .*: reason 'TODO': expected the checked reason"):
+        load(path, CATALOG)
+    path.write_text(text.replace('owner = "TODO"', 'owner = "us"').replace('"TODO"', '"for this test"'))
+    known = load(path, CATALOG)
+    assert known.entries == tuple(one.entry("us", "for this test") for one in made)
+    assert set(ledger.judged(frame(rows), known)["verdict"]) == {"match", "known"}
+    assert (ledger.judged(frame(rows), known)["verdict"] == "known").sum() == sum(r.failing for r in rows)
+
+
+def test_above_each_entry_stands_its_worst_example_and_the_command_that_reruns_it() -> None:
+    rows = failing(whole_run(), spec="alpha", mode="xla")
+    at = next(i for i, r in enumerate(rows) if r.failing and r.against == "numpy")
+    rows[at] = replace(rows[at], max_ulp=77.0, got="3.5")
+    made, why = suggest(frame(rows), Known(), CATALOG)
+    lines = stanza.text(made, why, frame(rows)).splitlines()
+    assert lines[0] == "# 16 records of 4 cases on cpu/xla"
+    assert lines[1].startswith(f"# {rows[at].case}, ") and "77 ULP" in lines[1] and "Got 3.5, want 2.0" in lines[1]
+    assert lines[2:4] == [f"# rerun: {rows[at].rerun}", "[[known]]"]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_texts_stay_in_their_comment(text: str) -> None:
+    clean = text.encode("utf-8", "replace").decode() + "\n[[known]]\nspec = 1\r[[known]]"
+    rows = failing(whole_run(), spec="alpha")
+    rows = [replace(r, got=clean, want=clean, input=clean, detail=clean, rerun=clean) for r in rows]
+    made, why = suggest(frame(rows), Known(), CATALOG)
+    said = stanza.text(made, why, frame(rows))
+    assert len(tomllib.loads(said)["known"]) == len(made) == 1
+    assert all(c.isprintable() or c == "\n" for c in said)
+
+
+CONTEXT = {"run": "r", "started": "", "cuda": "", "host": "", "tf": "2.21.0"}
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_records_are_judged_as_the_harness_judges_them(seed: int) -> None:
+    """Entries and records at random; the verdicts are those of `harness.verdict.decide`."""
+    draw = random.Random(seed)
+    specs = {spec.name: spec for spec in SPECS}
+    rows = failing(whole_run(), spec="alpha", mode=("xla", "eager"))
+    rows = failing(rows, "nan", spec="beta", quantity="grad[0]")
+    rows = failing(rows, "status", "error INTERNAL", spec="gamma", recipe="edges")
+    known = Known(
+        tuple(
+            Entry(
+                spec=draw.sample(["alpha", "beta", "gamma"], draw.randint(1, 2)),
+                mode=draw.choice(["*", *MODES]),
+                against=draw.choice(["*", "numpy", "plan"]),
+                kind=draw.choice(["value", "nan", "status"]),
+                code=draw.choice(["", "INTERNAL", "ABORTED"]),
+                owner="us",
+                reason="said for this test",
+            )
+            for _ in range(4)
+        )
+    )
+    told = ledger.judged(frame(rows), known)
+    context = Context(**CONTEXT, known=known)  # type: ignore[arg-type]
+    for row, verdict in zip(rows, told["verdict"], strict=True):
+        spec = specs[row.spec]
+        case = next(c for c in spec.cases(row.dtype) if c.recipe == row.recipe)
+        code = row.got.split()[-1] if row.kind == "status" else ""
+        result = Result("error", code=code) if code else Result("value", np.zeros(3))
+        observation = Observation({row.quantity: result})
+        found = Comparison(kind=row.kind, got=row.got)
+        plan = Plan(Device.parse(row.device), row.mode)
+        new = decide(context, "made", case, plan, observation, row.quantity, found, against=row.against)
+        assert new.verdict == verdict, row
+    lines = known.idle(rows, "2.21.0")
+    table = entries(frame(rows), known)
+    idle = [int(re.search(r"entry (\d+)", line)[1]) for line in lines]  # type: ignore[index]
+    assert set(table[table["state"] == "idle"]["entry"]) <= set(idle)
+    assert set(idle) == ledger._idle(frame(rows), known)
+
+
+def entry(spec: str, kind: str = "value", **more: str) -> Entry:
+    return Entry(spec=spec, kind=kind, owner="us", reason="said for this test", tf=TF, **more)  # type: ignore[arg-type]
+
+
+def test_each_entry_has_what_it_covers_and_its_state() -> None:
+    rows = failing(whole_run(), spec="alpha", mode="xla")
+    rows = failing(rows, spec="beta", recipe="edges", mode="xla")
+    known = Known(
+        (
+            entry("alpha", mode="xla"),
+            entry("beta", mode="xla"),
+            entry("gamma", mode="xla"),
+            entry("gamma", quantity="hvp[0]"),
+            entry("gamma", device="gpu"),
+        )
+    )
+    table = entries(frame(rows), known)
+    assert table["entry"].tolist() == [1, 2, 3, 4, 5]
+    assert table["state"].tolist() == ["holds", "narrow", "stale", "idle", "not run"]
+    assert table[["records", "cases", "plans", "stale"]].to_numpy().tolist() == [
+        [16, 4, "cpu/xla", 0],
+        [8, 2, "cpu/xla", 8],
+        [0, 0, "", 16],
+        [0, 0, "", 0],
+        [0, 0, "", 0],
+    ]
+    assert set(table["commit"]) == {""}
+
+
+KNOWN = """\
+# Where TensorFlow does not do what a spec says.
+
+# rounding
+
+# about the next one only
+[[known]] # first
+spec = "floor"
+mode = "xla"
+quantity = "output[0]"
+kind = "signed_zero"
+owner = "tensorflow"
+reason = "said for this test"
+
+# sign
+
+[[known]]
+spec = "ceil"
+mode = "xla"
+kind = "value"
+owner = "tensorflow"
+reason = "said for this [[known]] test"
+# the end of it
+"""
+
+
+def test_an_entry_is_taken_out_and_all_else_is_left_as_it_is() -> None:
+    assert ledger.without(KNOWN, [1]) == KNOWN.replace(KNOWN[KNOWN.index("# about") : KNOWN.index("# sign")], "")
+    assert ledger.without(KNOWN, [2]) == KNOWN.replace(
+        KNOWN[KNOWN.rindex("[[known]]\n") : KNOWN.index("# the end")], ""
+    )
+    assert ledger.without(KNOWN, []) == KNOWN
+    assert ledger.without(KNOWN.replace("\n", "\r\n"), [1]).count("\r\n") == ledger.without(KNOWN, [1]).count("\n")
+    with pytest.raises(ValueError, match="by hand"):
+        ledger.without("known = [{spec = 'a'}]\n", [1])
+    with pytest.raises(ValueError, match="by hand"):
+        ledger.without(KNOWN.replace('"said for this test"', '"""said\n[[known]]\nfor this"""'), [2])
+
+
+@pytest.fixture
+def floor_run(tmp_path: Path) -> Path:
+    """A run in which `floor` fails on cpu/xla, all else matches."""
+    rows = synthetic.records([("rounding", "floor"), ("rounding", "ceil")], ["cpu"], ["edges"])
+    directory = tmp_path / "run"
+    reports.write(directory, synthetic.write(directory, [replace(r, against="numpy") for r in rows]))
+    (tmp_path / "known.toml").write_text("")
+    return directory
+
+
+def test_the_verb_writes_entries_that_load_when_completed(
+    floor_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = tmp_path / "known.toml"
+    assert main(["suggest", str(floor_run), "--known", str(own)]) == 0
+    said = capsys.readouterr().out
+    assert main(["suggest", str(floor_run), "--known", str(own), "--out", str(tmp_path / "new.toml")]) == 0
+    assert (tmp_path / "new.toml").read_text() == said
+    own.write_text(said.replace('owner = "TODO"', 'owner = "us"').replace('"TODO"', '"said for this test"'))
+    known = load(own, Catalog.load("suites"))
+    told = ledger.judged(reports.load(floor_run), known)["verdict"]
+    assert told.value_counts().to_dict() == {"match": 14, "known": 2}
+    capsys.readouterr()
+    assert main(["suggest", str(floor_run), "--known", str(own)]) == 0
+    assert "known.toml makes it known by now" in capsys.readouterr().out
+
+
+def test_pruning_writes_only_where_it_is_asked_to(
+    floor_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own, new = tmp_path / "known.toml", tmp_path / "new.toml"
+    own.write_text(KNOWN)
+    command = ["suggest", str(floor_run), "--known", str(own), "--prune"]
+    assert main(command) == 0
+    said = capsys.readouterr().out
+    assert said.splitlines()[0] == "entry 2 (ceil, value): none of its 2 records fails any more"
+    assert said.splitlines()[1] == "1 of 2 entries are spent"
+    assert own.read_text() == KNOWN
+    assert main([*command, "--out", str(new)]) == 0
+    assert (own.read_text(), new.read_text()) == (KNOWN, ledger.without(KNOWN, [2]))
+    assert main([*command, "--in-place"]) == 0
+    assert own.read_text() == ledger.without(KNOWN, [2])
+
+
+def test_an_entry_that_still_covers_some_failures_is_not_pruned(
+    floor_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = tmp_path / "known.toml"
+    own.write_text(KNOWN.replace('spec = "floor"\nmode = "xla"\n', 'spec = "floor"\n'))
+    assert main(["suggest", str(floor_run), "--known", str(own), "--prune"]) == 0
+    assert "entry 1 (floor, signed_zero): 3 records no longer fail, 1 still do: narrow" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["nowhere"], "is not the directory of a run"),
+        (["run", "--in-place"], "--in-place: expected with --prune"),
+        (["run", "--prune", "--in-place", "--out", "x"], "--in-place: expected with --prune, and without --out"),
+        (["run", "--known", "bad.toml"], "bad.toml: entry 1"),
+        (["run", "--known", "none.toml"], "none.toml"),
+        (["empty"], "expected a run with records"),
+    ],
+)
+def test_wrong_usage_is_told_in_one_line(
+    floor_run: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    says: str,
+) -> None:
+    (tmp_path / "bad.toml").write_text("[[known]]\nspec = 1\n")
+    reports.write(tmp_path / "empty", synthetic.write(tmp_path / "empty", []))
+    paths = [str(tmp_path / a) if not a.startswith("--") else a for a in arguments]
+    assert main(["suggest", *paths]) == 4
+    told = capsys.readouterr().err
+    assert says in told and told.count("\n") == 1
+
+
+@pytest.mark.skipif(not shutil.which("git"), reason="needs git")
+def test_an_entry_stands_since_the_commit_that_last_changed_what_it_selects(tmp_path: Path) -> None:
+    path = tmp_path / "known.toml"
+
+    def commit(text: str, date: str) -> None:
+        path.write_text(text)
+        who = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"]
+        about = {"GIT_COMMITTER_DATE": date, "GIT_AUTHOR_DATE": date, "PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
+        for command in (["init", "-q"], ["add", "."], [*who, "commit", "-qm", "x"]):
+            subprocess.run(["git", *command], cwd=tmp_path, env=about, check=True)
+
+    commit(KNOWN, "2031-05-01T00:00:00Z")
+    commit(KNOWN.replace('spec = "ceil"', 'spec = "ceil"\ndtype = "float32"'), "2031-05-02T00:00:00Z")
+    commit(path.read_text().replace("said for this test", "said better for this test"), "2031-05-03T00:00:00Z")
+    known = load(path, Catalog.load("suites"))
+    rows = frame(synthetic.records([("rounding", "floor")], ["cpu"], ["edges"]))
+    table = entries(rows, known, path)
+    assert table["since"].tolist() == ["2031-05-01T00:00:00Z", "2031-05-02T00:00:00Z"]
+    assert all(re.fullmatch("[0-9a-f]{12}", commit) for commit in table["commit"])
+    assert entries(rows, known, tmp_path / "nowhere" / "known.toml")["since"].tolist() == ["", ""]
