@@ -117,6 +117,10 @@ class Writer:
             return self._array(np.asarray(value))
         if isinstance(value, type) and value.__module__ in ("builtins", "numpy"):
             return f"np.{value.__name__}" if value.__module__ == "numpy" else value.__name__
+        if isinstance(value, type) and issubclass(value, Exception):
+            name = self._free(value.__name__, value)
+            self.parts.append(f"class {name}({', '.join(b.__name__ for b in value.__bases__)}):\n    pass")
+            return name
         if isinstance(value, np.ufunc):
             return f"np.{value.__name__}"
         module, name_there = (str(getattr(value, n, "")) for n in ("__module__", "__name__"))
