@@ -119,7 +119,8 @@ def decide(
         verdict, detail = "error", observation.fault
         row = replace(row, kind=found.kind or "status")
     elif _lacking(observation, result, found):
-        verdict, detail = "unavailable", f"{observation.lacking}: {found.detail}"
+        said = "" if found.detail == observation.lacking else f": {found.detail}"
+        verdict, detail = "unavailable", observation.lacking + said
     elif found.kind:
         verdict = "mismatch"
         if entry and (both or (entry[1].kind == found.kind and entry[1].code in ("", result.code))):

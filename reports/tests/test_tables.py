@@ -72,6 +72,12 @@ def test_margins_are_of_matches_within_their_budget(records: pd.DataFrame) -> No
     assert margins["used"].is_monotonic_decreasing and margins["used"].between(0, 1).all()
 
 
+def test_a_claim_that_denies_has_no_margin(records: pd.DataFrame) -> None:
+    denied = records.head(1).assign(against="claim:C08b", verdict="match", max_ulp=1e9, budget=1.0)
+    both = pd.concat([records.astype({"against": "str"}), denied.astype({"against": "str"})])
+    assert (tables.worst_margins(both, 1000)["used"] <= 1).all()
+
+
 def test_kinds_count_all_that_is_no_match(records: pd.DataFrame) -> None:
     found = tables.by_kind(records)
     assert found["records"].sum() == (records["kind"] != "").sum()
