@@ -198,8 +198,8 @@ def worst_margins(records: pd.DataFrame, n: int = 10) -> pd.DataFrame:
     """The matches that come nearest to their budget: `used` is the largest `max_ulp` / `budget`, at most 1.
 
     One row for each spec, dtype, quantity and plan. Budgets of 0 leave no margin and are left out, and so are claims:
-    one that denies holds where the budget is exceeded. A sweep that has a bound tells its largest distance, wherever that
-    is: where it is past the budget, it is no margin either.
+    one that denies holds where the budget is exceeded. A sweep that has a bound tells its largest distance, wherever
+    that is: where it is past the budget, it is no margin either.
     """
     some = records[(records["verdict"] == "match") & (records["budget"] > 0) & records["max_ulp"].notna()]
     some = some[~some["against"].astype(str).str.startswith(CLAIM)]
