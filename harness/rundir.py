@@ -22,6 +22,7 @@ class RunInfo:
 
     `state` is `running`, `complete`, `interrupted`, `fault` or `empty`. `devices` maps the name of every device that
     TensorFlow lists, or that was asked for, to what is known of it; those with `"asked": false` were not run.
+    `suites` is the module of the suites, `known` the file of known failures, relative to the repository.
     `not_run` lists the planned cells that have no result, with the reason; `faults` is what else is wrong with the
     suite itself.
     """
@@ -39,6 +40,8 @@ class RunInfo:
     flags: dict[str, str] = field(default_factory=dict)
     machine: dict[str, str] = field(default_factory=dict)
     devices: dict[str, dict[str, Any]] = field(default_factory=dict)
+    suites: str = ""
+    known: str = ""
     modes: list[str] = field(default_factory=list)
     tier: str = "default"
     deselected: list[str] = field(default_factory=list)

@@ -67,6 +67,7 @@ class Session:
             raise pytest.UsageError(str(error.args[0])) from error
         self.info = info
         info.versions["pytest"] = pytest.__version__
+        info.suites, info.known = self.config.getini("opdiff_suites"), self.config.getini("opdiff_known")
         info.arguments, info.modes, info.tier = list(self.config.invocation_params.args), list(self.modes), option.tier
         info.save(self.directory)
         (self.directory / "claims.json").write_text(json.dumps(claims, indent=1))

@@ -33,6 +33,7 @@ _SAYS = {
     "unavailable": "unavailable",
     "error": "faulty",
 }
+_VERDICTS = {"held": "confirmed", "refuted": "refuted", "unavailable": "unavailable", "faulty": "faulty"}
 #: A verdict's colour, which is that of a record's verdict, its symbol and what it means.
 LOOKS = {
     "confirmed": ("match", "✓", "what the claim predicts came, in every case"),
@@ -43,6 +44,12 @@ LOOKS = {
     "not run": ("unavailable", "?", "this run has no record of it"),
 }
 EVIDENCE = 4
+#: The columns that the page is made of.
+_TEXTS = (
+    *("spec", "case", "dtype", "recipe", "device", "mode", "against", "quantity", "verdict", "kind", "worst_index"),
+    *("input", "got", "want", "reason"),
+)
+_SHOWN = (*_TEXTS, "size", "mismatched")
 
 
 def verdicts(records: pd.DataFrame) -> pd.DataFrame:
@@ -141,6 +148,11 @@ def chapters(
 ) -> list[Chapter]:
     """The topics in order, each with its claims: this run's verdicts, and `others` of other versions and plans."""
     found = verdicts(records)
+    instead = {claim["instead"] for claim in claims}
+    few = records[records["against"].astype(str).str.startswith(CLAIM) | records["spec"].isin(instead)]
+    few = few[list(_SHOWN)].astype(dict.fromkeys(_TEXTS, "object"))  # many small selections follow
+    by_claim: dict[Any, pd.DataFrame] = dict(list(few.groupby("against")))
+    by_spec: dict[Any, pd.DataFrame] = dict(list(few.groupby("spec")))
     both = pd.concat([found, others]) if len(others) else found
     both = both.drop_duplicates(KEYS, keep="first")
     made: dict[str, Chapter] = {}
@@ -149,7 +161,8 @@ def chapters(
         by_id.setdefault(claim["id"], []).append(claim)
     for name, told in sorted(by_id.items()):
         chapter = made.setdefault(told[0]["topic"]["id"], Chapter(told[0]["topic"]))
-        shown = _shown(name, told, records, info, both[both["claim"] == name])
+        here = by_claim.get(CLAIM + name, few.head(0))
+        shown = _shown(name, told, here, by_spec, info, both[both["claim"] == name])
         chapter.claims.append(shown)
         for program in (*shown.programs, *shown.instead):
             chapter.first.setdefault(program["spec"], name)
@@ -157,9 +170,14 @@ def chapters(
 
 
 def _shown(
-    name: str, told: Sequence[Mapping[str, Any]], records: pd.DataFrame, info: RunInfo, found: pd.DataFrame
+    name: str,
+    told: Sequence[Mapping[str, Any]],
+    here: pd.DataFrame,
+    by_spec: Mapping[str, pd.DataFrame],
+    info: RunInfo,
+    found: pd.DataFrame,
 ) -> Shown:
-    here = records[records["against"].astype(str) == CLAIM + name]
+    """What the page says of a claim: `here` are its records, `found` the verdicts on it, by version and plan."""
     plans = sorted({f"{r.device}/{r.mode}" for r in found.itertuples()}, key=tables.plan_order)
     lines = []
     for tf in sorted(set(found["tf"]), key=_version, reverse=True):
@@ -181,7 +199,9 @@ def _shown(
         whys={why: sorted(names, key=tables.plan_order) for why, names in whys.items()},
         evidence=_evidence(here, {claim["spec"]: claim["denies"] for claim in told}),
         programs=[_program(here[here["spec"] == claim["spec"]], claim) for claim in told],
-        instead=[{"spec": s, "listing": listed(listings[s]), "tested": _tested(records, s)} for s in specs],
+        instead=[
+            {"spec": s, "listing": listed(listings[s]), "tested": _tested(by_spec.get(s, here.head(0)))} for s in specs
+        ],
         unexpected=sorted({f"{r.device}/{r.mode}" for r in here[here["verdict"].isin(FAILING)].itertuples()}),
     )
 
@@ -231,9 +251,8 @@ def _evidence(here: pd.DataFrame, denied: Mapping[str, bool]) -> list[dict[str, 
     return list(merged.values())[:EVIDENCE]
 
 
-def _tested(records: pd.DataFrame, spec: str) -> dict[str, Any]:
-    """What became of the spec that does what was wanted: its records, those that fail, its plans."""
-    some = records[records["spec"] == spec]
+def _tested(some: pd.DataFrame) -> dict[str, Any]:
+    """What became of the spec that does what was wanted, by its records: how many, how many fail, on which plans."""
     plans = sorted(set(tables.plans(some).astype(str)), key=tables.plan_order)
     return {"records": len(some), "failing": int(some["verdict"].isin(FAILING).sum()), "plans": ", ".join(plans)}
 
@@ -243,7 +262,7 @@ def _program(here: pd.DataFrame, claim: Mapping[str, Any]) -> dict[str, Any]:
     spec, modes = claim["spec"], ", ".join(claim["modes"])
     some = here.sort_values("dtype", key=lambda dtypes: dtypes.astype(str) != "float32", kind="stable")
     rerun = f"pytest suites --case {some['case'].iloc[0]}" if len(some) else f"pytest suites --op {spec}"
-    verdict = overall(verdicts(here)["verdict"].tolist())
+    verdict = overall([_VERDICTS[says] for says in here["verdict"].map(_SAYS).unique()])
     files = {name: listed(text, cpp=True) for name, text in claim["files"].items()}
     told = {"spec": spec, "modes": modes, "rerun": rerun, "verdict": verdict}
     return told | {"listing": listed(claim["listing"]), "files": files}

@@ -13,8 +13,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from harness.known import CELL, Entry, Known
+from harness.catalog import Catalog
+from harness.devices import ROOT
+from harness.known import CELL, Entry, Known, KnownError, load
 from harness.record import CLAIM
+from harness.rundir import RunInfo
 from reports import tables
 
 PLACE = (*CELL, "quantity", "against")
@@ -117,6 +120,18 @@ def entries(records: pd.DataFrame, known: Known, path: Path | None = None) -> pd
     for i, name in enumerate(("commit", "since")):
         table[name] = pd.Series([one[i] for one in blamed], index=table.index, dtype="str")
     return table.rename_axis("entry").reset_index()
+
+
+def of_run(records: pd.DataFrame, info: RunInfo) -> pd.DataFrame:
+    """`entries` of the file that a run was judged by, as it is now; none where that is not here, or can't be read."""
+    path = ROOT / info.known
+    if not info.known or not path.is_file() or not len(records) or records["tf"].nunique() > 1:
+        return pd.DataFrame(columns=["state"])
+    try:
+        known = load(path, Catalog.load(info.suites))
+    except (KnownError, LookupError, ImportError):
+        return pd.DataFrame(columns=["state"])
+    return entries(records, known, path)
 
 
 def _one(value: str | list[str]) -> str:

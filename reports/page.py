@@ -43,9 +43,16 @@ def style() -> Markup:
 
 
 def html(
-    records: pd.DataFrame, info: RunInfo, *, claims: bool = False, repros: Sequence[Mapping[str, Any]] = ()
+    records: pd.DataFrame,
+    info: RunInfo,
+    *,
+    claims: bool = False,
+    repros: Sequence[Mapping[str, Any]] = (),
+    entries: pd.DataFrame | None = None,
 ) -> str:
     """The whole page, with a link to that of the claims where there is one, and to the scripts of findings.
+
+    `entries` are those of known.toml; see `reports.ledger.entries`.
 
     Whatever comes from TensorFlow or from files is escaped, and a policy bars any other script.
     """
@@ -78,6 +85,7 @@ def html(
             devices=_devices(rows, info),
             failing=[f for f in findings if f[0]["verdict"] in FAILING],
             known=[f for f in findings if f[0]["verdict"] == "known"],
+            entries=[] if entries is None else tables.rows(entries[entries["state"] != "not run"]),
             not_run=_not_run(info),
             missing=info.not_run[:LISTED],
             slowest=tables.rows(tables.slowest(rows)),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from harness.record import CLAIM
 from harness.rundir import RunInfo, merge
-from reports import badge, claims, files, frame, junit, markdown, page, parquet, tables
+from reports import badge, claims, files, frame, junit, ledger, markdown, page, parquet, tables
 from reports.load import OBSERVATIONS, RECORDS, load_repros
 
 
@@ -26,5 +26,7 @@ def write(run_dir: Path, info: RunInfo, *, xml: Path | None = None) -> None:
     told = claims.load(run_dir) if records["against"].astype(str).str.startswith(CLAIM).any() else []
     if told:
         files.replace_text(run_dir / "claims.html", claims.html(records, info, told))
-    files.replace_text(run_dir / "index.html", page.html(records, info, claims=bool(told), repros=load_repros(run_dir)))
+    repros, entries = load_repros(run_dir), ledger.of_run(records, info)
+    index = page.html(records, info, claims=bool(told), repros=repros, entries=entries)
+    files.replace_text(run_dir / "index.html", index)
     junit.finish(xml or run_dir / "junit.xml", records, info)
