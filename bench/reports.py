@@ -8,10 +8,12 @@ set; `command` the time from its start to its end, that of starting Python and o
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +24,7 @@ from harness.rundir import RunInfo
 from reports import frame, parquet
 from reports.load import OBSERVATIONS, RECORDS
 from reports.tests import synthetic
+from reports.tests.browser import Browser
 
 SIZES = (100_000, 1_000_000)
 RECIPES = ("edges", "bits", "plain", "halves", "domain", "inside", "nan", "large")
@@ -76,7 +79,7 @@ def write(directory: Path, made: pd.DataFrame, arrays: pd.DataFrame | None = Non
     return directory
 
 
-def measured(*arguments: str) -> tuple[float, float]:
+def measured(*arguments: str, module: str = "harness") -> tuple[float, float]:
     """Seconds and the largest resident set, in MiB, of `python -m harness` with these arguments.
 
     Raises:
@@ -84,7 +87,7 @@ def measured(*arguments: str) -> tuple[float, float]:
     """
     begin = time.perf_counter()
     with tempfile.TemporaryFile() as output:
-        command = [sys.executable, "-m", "harness", *arguments]
+        command = [sys.executable, "-m", module, *arguments]
         process = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=output)
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -108,7 +111,43 @@ def diff(count: int, folder: Path) -> list[dict[str, object]]:
     return rows
 
 
+def report(count: int, folder: Path) -> dict[str, object]:
+    """The row of `python -m reports`, and of the page that it writes."""
+    base = synthetic.records(synthetic.ops(200), DEVICES, RECIPES)
+    made = [
+        replace(row, spec=f"{row.spec}_{i}x", case=f"{row.spec}_{i}x-float32-{row.recipe}")
+        for i in range(-(-count // len(base)))
+        for row in base
+    ]
+    directory = folder / f"r{count}"
+    directory.mkdir()
+    synthetic.write(directory, made)
+    many, spec = len(made), made[0].spec
+    made.clear()
+    seconds, peak = measured(str(directory), module="reports")
+    page = directory / "index.html"
+    row = {"view": "report", "records a run": many, "command, s": seconds, "peak, MiB": peak}
+    row["page, MB"] = page.stat().st_size / 1e6
+    program = shutil.which("chromium")
+    if not program:
+        return row | {"open, s": "no chromium", "filter, s": ""}
+    browser = Browser(program, folder / f"profile{count}")
+    try:
+        begin = time.perf_counter()
+        browser.open(page)
+        row["open, s"] = time.perf_counter() - begin
+        begin = time.perf_counter()
+        browser.js(f"location.hash = 'spec={spec}'")
+        browser.until(f"!document.querySelector('#count').textContent.startsWith('{many:,} of')")
+        row["filter, s"] = time.perf_counter() - begin
+    finally:
+        browser.close()
+    return row
+
+
 def rows() -> list[dict[str, object]]:
     """A row for each view and size."""
     with tempfile.TemporaryDirectory() as folder:
-        return [row for count in SIZES for row in diff(count, Path(folder))]
+        made = [row for count in SIZES for row in [*diff(count, Path(folder)), report(count, Path(folder))]]
+    heads = dict.fromkeys(head for row in made for head in row)
+    return [{head: row.get(head, "") for head in heads} for row in made]

@@ -17,6 +17,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Self
 
+import msgspec
+
 VERDICTS = ("match", "contract", "known", "mismatch", "stale", "error", "unavailable")
 FAILING = ("mismatch", "stale", "error")
 KINDS = (
@@ -88,8 +90,8 @@ class Record:
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Self:
         """The row that `to_json` was given."""
-        values: dict[str, Any] = {k: float(v) if k in _FLOATS else v for k, v in row.items()}
-        return cls(**values)
+        told = {k: float(row[k]) for k in _FLOATS if not isinstance(row.get(k, 0.0), float)}
+        return cls(**{**row, **told})
 
 
 COLUMNS = tuple(f.name for f in fields(Record))
@@ -125,4 +127,11 @@ def read_shard(path: Path) -> Iterator[dict[str, Any] | None]:
                 whole = int(crc, 16) == zlib.crc32(text) and line.endswith(b"\n")
             except ValueError:
                 whole = False
-            yield json.loads(text) if whole else None
+            yield _read(text) if whole else None
+
+
+def _read(text: bytes) -> dict[str, Any]:
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.DecodeError:  # lone surrogates: what a message of TensorFlow's may hold
+        return json.loads(text)
