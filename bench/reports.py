@@ -3,6 +3,8 @@
 `diff` compares two runs of which every tenth spec fails, drifts, or is gone in the later one; with `--bits` it holds an
 array of 67 float32 for each case, plan and quantity against its former self. `peak` is the command's largest resident
 set; `command` the time from its start to its end, that of starting Python and of reading the files included.
+`report` writes a run's Parquet files and page from its shards; `page` is the page's size, `open` the time from asking
+headless Chromium for it until its table stands, `filter` that from a change of the address until the rows are counted.
 """
 
 from __future__ import annotations

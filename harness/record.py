@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import sys
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
@@ -89,9 +90,10 @@ class Record:
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Self:
-        """The row that `to_json` was given."""
-        told = {k: float(row[k]) for k in _FLOATS if not isinstance(row.get(k, 0.0), float)}
-        return cls(**{**row, **told})
+        """The row that `to_json` was given. Texts that recur, as most do, are kept once."""
+        told: dict[str, Any] = {k: sys.intern(v) if type(v) is str else v for k, v in row.items()}
+        told.update({k: float(row[k]) for k in _FLOATS if not isinstance(row.get(k, 0.0), float)})
+        return cls(**told)
 
 
 COLUMNS = tuple(f.name for f in fields(Record))

@@ -72,7 +72,8 @@ class Merged:
     """All shards of a run, read as one.
 
     `results` maps each cell to its result line, with the observation and the records against NumPy; `compared` maps it
-    to its records against other plans. A cell with both is done. Where a cell has two, the last counts.
+    to its records against other plans; `records` of both are `Record`s. A cell with both is done. Where a cell has two,
+    the last counts.
     """
 
     items: frozenset[str]
@@ -84,7 +85,7 @@ class Merged:
     @property
     def records(self) -> list[Record]:
         lines = (line for cell in self.results for line in (self.results[cell], self.compared.get(cell)) if line)
-        return [Record.from_json(row) for line in lines for row in line["records"]]
+        return [record for line in lines for record in line["records"]]
 
     @property
     def done(self) -> set[Cell]:
@@ -128,5 +129,6 @@ def merge(directories: Iterable[Path]) -> Merged:
                 started.add((line["case"], line["device"], line["mode"]))
             elif line["line"] in ("result", "compare"):
                 into = results if line["line"] == "result" else compared
+                line["records"] = [Record.from_json(row) for row in line["records"]]
                 into[line["case"], line["device"], line["mode"]] = line
     return Merged(frozenset(items), frozenset(started), results, compared, damaged)
