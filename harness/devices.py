@@ -116,6 +116,11 @@ def own_process(work: Callable[..., None], *arguments: Any) -> Any:
     return process
 
 
+def ending(code: int) -> str:
+    """How a process ended, by its exit code: `EXIT n`, or the name of a signal."""
+    return signal.Signals(-code).name if code < 0 else f"EXIT {code}"
+
+
 def _tail(log: Path, start: int, size: int = 2000) -> str:
     """The end of what was written to a log from `start` on."""
     try:
@@ -197,8 +202,7 @@ class DeviceServer:
             observation: Observation = taken(self._connection.recv(), request.segment)
         except (EOFError, OSError):
             self._process.join()
-            code = self._process.exitcode
-            name = signal.Signals(-code).name if code < 0 else f"EXIT {code}"
+            name = ending(self._process.exitcode)
             self.stop()
             return self._lost(request, Result("crash", code=name, message=_tail(self._log, self._offset)), began)
         if observation.poisoned:

@@ -19,7 +19,7 @@ from harness import rundir
 from harness.catalog import Item
 from harness.devices import ROOT
 from harness.plan import MODES
-from harness.record import Record
+from harness.record import Record, encodable
 from harness.session import Session
 from harness.spec import TIERS
 from harness.verdict import sentence
@@ -147,19 +147,14 @@ def check(request: pytest.FixtureRequest, record_property: Callable[[str, object
         record_property("records", len(records))
         failing = [record for record in records if record.failing]
         if failing:
-            pytest.fail(sendable("\n".join(report(failing))), pytrace=False)
+            pytest.fail(encodable("\n".join(report(failing))), pytrace=False)
         if all(record.verdict == "unavailable" for record in records):
             reasons = {record.detail for record in records}
             pytest.skip(
-                sendable(f"unavailable: {'; '.join(sorted(reasons))}")
+                encodable(f"unavailable: {'; '.join(sorted(reasons))}")
             )  # a run of nothing else is red: Session.finish
 
     return run
-
-
-def sendable(text: str) -> str:
-    """A text that xdist can send: lone surrogates, which a message may hold and UTF-8 can't, are written out."""
-    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def report(failing: list[Record]) -> Iterator[str]:

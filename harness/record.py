@@ -120,6 +120,11 @@ class Shard:
         self._file.close()
 
 
+def encodable(text: str) -> str:
+    """A text that UTF-8 can hold: lone surrogates, which a message of TensorFlow's may hold, are written out."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
 def read_shard(path: Path) -> Iterator[dict[str, Any] | None]:
     """The lines of a shard, in order; None for each that was cut or damaged."""
     with path.open("rb") as file:

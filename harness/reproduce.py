@@ -7,12 +7,11 @@ import math
 import os
 import re
 import runpy
-import signal
 import sys
 import time
 import traceback
 from ast import literal_eval
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import wait
 from pathlib import Path
@@ -126,12 +125,13 @@ def _execute(path: Path, log: Path, memory: int) -> None:
     os._exit(status if isinstance(status, int) else _BROKEN)
 
 
-def run(paths: Sequence[Path], *, timeout: float = 60.0, at_once: int = 2) -> Iterator[tuple[Path, str, str]]:
+def run(scripts: Mapping[Path, Device], *, timeout: float = 60.0, at_once: int = 2) -> Iterator[tuple[Path, str, str]]:
     """Runs scripts, each in a process of its own that finds TensorFlow imported: (path, how it ended, what it said).
 
+    `scripts` names the device of each: those of the CPU see no GPU, and have a share of the machine's memory.
     How it ended: `EXIT n`, the name of a signal, or `TIMEOUT` after so many seconds.
     """
-    todo = list(paths)
+    todo = list(scripts)
     memory = devices.memory_share(at_once)
     busy: dict[Any, tuple[Any, Path, Path, float]] = {}
     if todo:
@@ -140,7 +140,7 @@ def run(paths: Sequence[Path], *, timeout: float = 60.0, at_once: int = 2) -> It
         while todo and len(busy) < at_once:
             path = todo.pop(0)
             log = path.with_suffix(".log")
-            process = devices.own_process(_execute, path, log, memory if "-cpu" in path.name else 0)
+            process = devices.own_process(_execute, path, log, memory if scripts[path].type == "cpu" else 0)
             busy[process.sentinel] = process, path, log, time.monotonic() + timeout
         left = min(end for *_, end in busy.values()) - time.monotonic()
         ended = set(wait(list(busy), timeout=max(0.0, left)))
@@ -151,8 +151,7 @@ def run(paths: Sequence[Path], *, timeout: float = 60.0, at_once: int = 2) -> It
             if late:
                 process.kill()
             process.join()
-            code = process.exitcode
-            how = "TIMEOUT" if late else f"EXIT {code}" if code >= 0 else signal.Signals(-code).name
+            how = "TIMEOUT" if late else devices.ending(process.exitcode)
             said = _LOG_LINE.sub("", log.read_text(errors="replace"))[-_KEPT:] if log.exists() else ""
             with contextlib.suppress(FileNotFoundError):
                 log.unlink()
@@ -221,6 +220,7 @@ def reproduce(
             except Unwritable as why:
                 if not alone:
                     done(number, "no script", output=str(why))
-        for path, how, said in run(list(paths), timeout=timeout):
+        scripts = {path: Device.parse(todo[number].device) for path, number in paths.items()}
+        for path, how, said in run(scripts, timeout=timeout):
             done(paths[path], status(how, todo[paths[path]]), f"{folder.name}/{path.name}", f"{said.strip()}\n[{how}]")
     return [outcomes[number] for number in todo]

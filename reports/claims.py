@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +19,8 @@ from pygments.lexers import CppLexer, PythonLexer
 from harness.record import CLAIM, FAILING
 from harness.rundir import RunInfo
 from reports import tables
-from reports.load import load as load_records
+from reports.load import load
+from reports.page import POLICY, environment, style
 
 #: Where verdicts on claims are kept, so that a page shows other versions of TensorFlow beside the run's own.
 KEPT = Path(__file__).parent.parent / "recordings" / "claims.csv"
@@ -64,20 +64,13 @@ def verdicts(records: pd.DataFrame) -> pd.DataFrame:
     told["says"] = some["verdict"].astype(str).map(_SAYS)
     counts = told.groupby([*KEYS, "says"]).size().unstack("says", fill_value=0)
     counts = counts.reindex(columns=list(COLUMNS[5:]), fill_value=0).rename_axis(columns=None).reset_index()
-    counts.insert(4, "verdict", [_verdict(*n) for n in counts[list(COLUMNS[5:])].itertuples(index=False)])
+    each = counts[list(COLUMNS[5:])].to_dict("records")
+    counts.insert(4, "verdict", [overall([_VERDICTS[str(says)] for says, n in row.items() if n]) for row in each])
     return counts
 
 
-def _verdict(held: int, refuted: int, unavailable: int, faulty: int) -> str:
-    if faulty:
-        return "faulty"
-    if held and refuted:
-        return "true only where"
-    return "confirmed" if held else "refuted" if refuted else "unavailable"
-
-
 def overall(found: Sequence[str]) -> str:
-    """One verdict out of those on several plans and versions."""
+    """One verdict out of those on several cases, plans or versions."""
     told = {v for v in found if v != "unavailable"}
     if not told:
         return "unavailable" if found else "not run"
@@ -282,12 +275,6 @@ def token_style() -> Markup:
     return Markup(f"{light}\n@media (prefers-color-scheme: dark) {{\n{dark}\n}}")
 
 
-def load(run: Path) -> list[dict[str, Any]]:
-    """What a run's `claims.json` says of the claims that the suites hold; none where there is no such file."""
-    path = run / "claims.json"
-    return json.loads(path.read_text()) if path.exists() else []
-
-
 def counts(found: Sequence[Chapter]) -> dict[str, int]:
     """How many claims have each verdict."""
     each = [claim.verdict for chapter in found for claim in chapter.claims]
@@ -298,8 +285,6 @@ def html(
     records: pd.DataFrame, info: RunInfo, claims: Sequence[Mapping[str, Any]], others: pd.DataFrame | None = None
 ) -> str:
     """The page of the claims; no script runs in it, and whatever is not ours is escaped."""
-    from reports.page import environment, style
-
     found = chapters(records, info, claims, kept() if others is None else others)
     return (
         environment()
@@ -311,7 +296,7 @@ def html(
             looks=LOOKS,
             style=style(),
             tokens=token_style(),
-            policy="default-src 'none'; style-src 'unsafe-inline'",
+            policy=POLICY,
         )
     )
 
@@ -325,7 +310,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def main(options: argparse.Namespace) -> int:
     """Prints a line for each claim and plan; 1 where one is faulty or not as expected, else 0."""
-    records = load_records(options.run)
+    records = load(options.run)
     found = verdicts(records)
     for row in tables.rows(found):
         plan = f"{row['device']}/{row['mode']}"

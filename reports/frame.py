@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 
 from harness.observation import STATUSES, unpack
-from harness.record import COLUMNS, KINDS, VERDICTS
+from harness.record import COLUMNS, KINDS, VERDICTS, encodable
 from harness.rundir import Merged
 
 INTEGERS = ("size", "mismatched")
@@ -115,5 +115,5 @@ def _clean(column: Sequence[Any]) -> Sequence[Any]:
     try:
         "".join(column).encode()
     except UnicodeEncodeError:
-        return [text.encode("utf-8", "backslashreplace").decode() for text in column]
+        return [encodable(text) for text in column]
     return column

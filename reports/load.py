@@ -53,12 +53,21 @@ def load_observations(run: Path | str) -> pd.DataFrame:
 
 def load_repros(run: Path | str) -> list[dict[str, Any]]:
     """What became of each finding's script, and its `text`: the fields of `harness.reproduce.Outcome`, else nothing."""
-    path = Path(run) / "repro.json"
-    found = json.loads(path.read_text()) if path.exists() else []
+    found = _listed(run, "repro.json")
     for one in found:
         script = Path(run) / one["script"]
         one["text"] = script.read_text() if SCRIPT.fullmatch(one["script"]) and script.is_file() else ""
     return found
+
+
+def load_claims(run: Path | str) -> list[dict[str, Any]]:
+    """What a run says of the claims that the suites hold (see `harness.claim.told`); nothing where it says nothing."""
+    return _listed(run, "claims.json")
+
+
+def _listed(run: Path | str, name: str) -> list[dict[str, Any]]:
+    path = Path(run) / name
+    return json.loads(path.read_text()) if path.exists() else []
 
 
 def _merged(directory: Path) -> Merged:

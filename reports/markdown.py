@@ -50,7 +50,7 @@ def summary(records: pd.DataFrame, info: RunInfo) -> str:
         asked = "asked for" if about.get("asked") else "**not asked for, not run**"
         lines.append(f"- {escape(name)}: {asked} {escape(rest)}".rstrip())
     named = [(f"{SYMBOLS[verdict]} {verdict}", n) for verdict, n in counts.items()]
-    lines += ["", *_table(["verdict", "records"], [[name, f"{n:,}"] for name, n in named]), ""]
+    lines += ["", *table(["verdict", "records"], [[name, f"{n:,}"] for name, n in named]), ""]
     lines += _matrix(records)
     found = tables.findings(records)
     for title, some in (
@@ -64,9 +64,9 @@ def summary(records: pd.DataFrame, info: RunInfo) -> str:
     if len(absent):
         why = absent.groupby(["why", "device", "mode"]).size().reset_index(name="cells")
         rows = [[escape(r["why"]), _plan(r), f"{r['cells']:,}"] for r in tables.rows(why)]
-        lines += ["## Not run", "", *_table(["why", "plan", "cells"], rows), ""]
+        lines += ["## Not run", "", *table(["why", "plan", "cells"], rows), ""]
     slow = [[escape(r["case"]), _plan(r), f"{r['seconds']:.2f}"] for r in tables.rows(tables.slowest(records))]
-    return "\n".join([*lines, "## Slowest", "", *_table(["case", "plan", "seconds"], slow), ""])
+    return "\n".join([*lines, "## Slowest", "", *table(["case", "plan", "seconds"], slow), ""])
 
 
 def _plan(row: dict[str, Any]) -> str:
@@ -93,8 +93,9 @@ def _matrix(records: pd.DataFrame) -> list[str]:
     grid = tables.matrix(records, rows)
     body = zip(map(str, grid.index), grid.to_numpy().tolist(), strict=True)
     lines = [[escape(name), *(SYMBOLS.get(v, "") for v in values)] for name, values in body]
-    return [f"## By {rows[0]} and plan: the worst verdict", "", *_table([*rows, *map(escape, grid.columns)], lines), ""]
+    return [f"## By {rows[0]} and plan: the worst verdict", "", *table([*rows, *map(escape, grid.columns)], lines), ""]
 
 
-def _table(heads: list[str], rows: list[list[str]]) -> list[str]:
+def table(heads: list[str], rows: list[list[str]]) -> list[str]:
+    """The lines of a table; what stands in it has to be escaped already."""
     return ["| " + " | ".join(line) + " |" for line in (heads, ["---"] * len(heads), *rows)]

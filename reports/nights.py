@@ -12,6 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from harness.record import encodable
 from harness.rundir import RunInfo
 from reports import files, frame, sentence
 from reports.load import OBSERVATIONS, RECORDS, load
@@ -142,8 +143,7 @@ def _packed(source: Path, stamp: list[int] | None) -> tuple[dict[str, Any], pa.T
     first = records.iloc[0] if len(records) else None
     about: dict[str, Any] = {"name": source.name, "stamp": stamp}
     for name in ("run", "started", "tf", "cuda", "host"):
-        text = str(getattr(info, name) if info else first[name] if first is not None else "")
-        about[name] = text.encode("utf-8", "backslashreplace").decode()
+        about[name] = encodable(str(getattr(info, name) if info else first[name] if first is not None else ""))
     about["run"] = about["run"] or source.name
     about["partial"] = "; ".join(sentence.shortfalls(info)) if info else "there is no run.json to tell if it is whole"
     about["environment"] = {d: _environment(d, info, about) for d in records["device"].astype(str).unique().tolist()}

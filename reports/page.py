@@ -21,6 +21,8 @@ from reports.summary import duration
 _HERE = Path(__file__).parent
 _SCRIPTS = ("dom.js", "data.js", "filters.js", "table.js", "plot.js", "detail.js", "main.js")
 LISTED = 500
+#: What a page may load and run that has no script: its own style, and nothing else.
+POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
 def environment() -> Environment:
@@ -106,7 +108,7 @@ def html(
             ),
             library=library,
             own=own,
-            policy=f"default-src 'none'; style-src 'unsafe-inline'; script-src {_hash(library)} {_hash(own)}",
+            policy=f"{POLICY}; script-src {_hash(library)} {_hash(own)}",
         )
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from reports.causes import GATHERED
 from reports.changelog import MEANS, Changelog, many, moved, scope, title
 from reports.grid import SYMBOLS
-from reports.markdown import code, escape
+from reports.markdown import code, escape, table
 from reports.summary import plain
 
 LINES, MOST = 60, 12
@@ -83,7 +83,7 @@ def markdown(log: Changelog) -> str:
     for when, info in (("before", log.before), ("after", log.after)):
         lines.append(f"- {when}: {code(info.run)}, {escape(info.started)}")
         lines += [f"  - **Partial run**: {escape(why)}" for why in log.shortfalls[when]]
-    lines += ["", *_table(["change", "records", "means"], [[c, f"{n:,}", MEANS[c]] for c, n in log.counts.items()]), ""]
+    lines += ["", *table(["change", "records", "means"], [[c, f"{n:,}", MEANS[c]] for c, n in log.counts.items()]), ""]
     lines += (
         [f"{many(log.reset, 'record')} have other inputs: their distances are not compared.", ""] if log.reset else []
     )
@@ -91,7 +91,7 @@ def markdown(log: Changelog) -> str:
     lines += [
         "## What differs between the runs",
         "",
-        *(_table(["", "before", "after"], rows) if rows else ["Nothing that is known."]),
+        *(table(["", "before", "after"], rows) if rows else ["Nothing that is known."]),
     ]
     lines += (
         ["", "The same: " + escape(", ".join(f"{k} {v}" for k, v in log.alike.items())) + ".", ""]
@@ -102,7 +102,7 @@ def markdown(log: Changelog) -> str:
         found = _causes(log, change)
         lines += [f"## {change.capitalize()}: {log.counts[change]:,}", "", *found, ""] if found else []
     told = [[escape(c["claim"]), escape(c["was"]), escape(c["now"]), escape(c["plans"])] for c in log.claims]
-    lines += ["## Verdicts on claims", "", *_table(["claim", "before", "after", "plans"], told), ""] if told else []
+    lines += ["## Verdicts on claims", "", *table(["claim", "before", "after", "plans"], told), ""] if told else []
     if log.numbers is not None:
         told = [
             [
@@ -116,7 +116,7 @@ def markdown(log: Changelog) -> str:
         ]
         lines += ["## Numbers that changed without a change of verdict", ""]
         heads = ["spec", "dtype", "moved", "plans", "worst in"]
-        lines += [*(_table(heads, told) if told else ["None, where the inputs are the same."]), ""]
+        lines += [*(table(heads, told) if told else ["None, where the inputs are the same."]), ""]
     for change, rest in log.only.items():
         lines += [f"## {change.capitalize()}: {log.counts[change]:,}", "", *_causes(log, change)] if rest else []
         lines += [*(f"- {escape(scope(row))}" for row in rest[:LISTED])]
@@ -131,10 +131,6 @@ def _causes(log: Changelog, change: str) -> list[str]:
         told = [cause[name] for name in ("numbers", "example", "detail", "reason") if cause[name]]
         lines += [*(f"  - {escape(text, 600)}" for text in told), f"  - {code(cause['rerun'])}"]
     return lines + ([f"- and {len(found) - LISTED:,} more"] if len(found) > LISTED else [])
-
-
-def _table(heads: list[str], rows: list[list[str]]) -> list[str]:
-    return ["| " + " | ".join(line) + " |" for line in (heads, ["---"] * len(heads), *rows)]
 
 
 def html(log: Changelog) -> str:
@@ -153,6 +149,6 @@ def html(log: Changelog) -> str:
             scope=scope,
             moved=moved,
             style=page.style(),
-            policy="default-src 'none'; style-src 'unsafe-inline'",
+            policy=page.POLICY,
         )
     )

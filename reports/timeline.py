@@ -14,9 +14,9 @@ import pandas as pd
 
 from reports import history, tables
 from reports.grid import MEANS, SYMBOLS
-from reports.markdown import escape
+from reports.markdown import escape, table
 from reports.nights import Nights
-from reports.page import environment, style
+from reports.page import POLICY, environment, style
 from reports.summary import LETTERS, plain
 
 #: Lines that a page lists, rows of what is flaky, and rows at the terminal; the rest is counted.
@@ -165,27 +165,23 @@ def markdown(told: Told) -> str:
     lines += [f"- left out: {escape(name)}: {escape(why)}" for name, why in told.left_out.items()]
     heads = ["", "run", "started", "TensorFlow", "host", "records", "partial"]
     facts = [[run[name] for name in ("run", "started", "tf", "host", "records", "partial")] for run in told.runs]
-    lines += ["", *_table(heads, [[str(i), *map(escape, row)] for i, row in enumerate(facts, 1)]), ""]
+    lines += ["", *table(heads, [[str(i), *map(escape, row)] for i, row in enumerate(facts, 1)]), ""]
     grid = [[escape(f"{s.suite}/{s.name}"), *(SYMBOLS.get(v, "") for v in s.cells)] for s in told.specs]
-    lines += ["## The worst verdict of each spec", "", *_table(["spec", *map(str, range(1, len(facts) + 1))], grid), ""]
+    lines += ["## The worst verdict of each spec", "", *table(["spec", *map(str, range(1, len(facts) + 1))], grid), ""]
     lines += [", ".join(f"{SYMBOLS[v]} {v}" for v in tables.SEVERITY) + "; empty: no record", ""]
     lines += [f"{told.quiet:,} rows were never anything but match or contract.", "", "## Flaky", ""]
     names = ["case", "quantities", "plans"]
     rows = [[escape(_rate(row)), *(escape(row[name]) for name in names)] for row in told.flaky[:FLAKY]]
-    lines += [*_table(["flip rate", *names], rows), ""] if rows else ["Nothing.", ""]
+    lines += [*table(["flip rate", *names], rows), ""] if rows else ["Nothing.", ""]
     lines += [f"And {len(told.flaky) - FLAKY:,} more.", ""] if len(told.flaky) > FLAKY else []
     names = ["verdict", "kinds", "case", "device", "mode", "since", "first", "last", "bad", "runs"]
     rows = [[escape(row[name]) for name in names] for row in tables.rows(told.seen.head(FLAKY))]
     lines += [
         "## Failing and known, the latest changed first",
         "",
-        *(_table(names, rows) if rows else ["Nothing."]),
+        *(table(names, rows) if rows else ["Nothing."]),
     ]
     return "\n".join(lines + ([f"\nAnd {len(told.seen) - FLAKY:,} more."] if len(told.seen) > FLAKY else [])) + "\n"
-
-
-def _table(heads: list[str], rows: list[list[str]]) -> list[str]:
-    return ["| " + " | ".join(line) + " |" for line in (heads, ["---"] * len(heads), *rows)]
 
 
 def html(told: Told, folder: Path, page: Path) -> str:
@@ -206,6 +202,6 @@ def html(told: Told, folder: Path, page: Path) -> str:
             means=MEANS,
             rate=_rate,
             style=style(),
-            policy="default-src 'none'; style-src 'unsafe-inline'",
+            policy=POLICY,
         )
     )

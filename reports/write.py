@@ -7,7 +7,7 @@ from pathlib import Path
 from harness.record import CLAIM
 from harness.rundir import RunInfo, merge
 from reports import badge, claims, files, frame, junit, ledger, markdown, page, parquet, tables
-from reports.load import OBSERVATIONS, RECORDS, load_repros
+from reports.load import OBSERVATIONS, RECORDS, load_claims, load_repros
 
 
 def write(run_dir: Path, info: RunInfo, *, xml: Path | None = None) -> None:
@@ -23,7 +23,7 @@ def write(run_dir: Path, info: RunInfo, *, xml: Path | None = None) -> None:
     parquet.write(frame.observations(merged), run_dir / OBSERVATIONS, schema=frame.OBSERVATIONS)
     files.replace_text(run_dir / "summary.md", markdown.summary(records, info))
     badge.write(run_dir, info, tables.counts(records))
-    told = claims.load(run_dir) if records["against"].astype(str).str.startswith(CLAIM).any() else []
+    told = load_claims(run_dir) if records["against"].astype(str).str.startswith(CLAIM).any() else []
     if told:
         files.replace_text(run_dir / "claims.html", claims.html(records, info, told))
     repros, entries = load_repros(run_dir), ledger.of_run(records, info)

@@ -15,6 +15,7 @@ from harness.plan import MODES
 from harness.record import Record
 from harness.rundir import RunInfo
 from reports import claims
+from reports.load import load_claims
 from reports.tests import synthetic
 from reports.tests.browser import Browser
 from reports.tests.conftest import HOSTILE
@@ -71,7 +72,7 @@ def records(claimed_run: Path) -> pd.DataFrame:
 
 def chapter(records: pd.DataFrame, run: Path, others: pd.DataFrame | None = None) -> dict[str, claims.Shown]:
     none = pd.DataFrame(columns=list(claims.COLUMNS)) if others is None else others
-    found = claims.chapters(records, RunInfo.load(run), claims.load(run), none)
+    found = claims.chapters(records, RunInfo.load(run), load_claims(run), none)
     return {shown.id: shown for c in found for shown in c.claims}
 
 
@@ -144,7 +145,7 @@ def test_a_right_way_that_fails_is_said_to_fail(records: pd.DataFrame, claimed_r
     broken.loc[broken["spec"] == "the-right-way", "verdict"] = "mismatch"
     shown = chapter(broken, claimed_run)["C01b"]
     assert shown.instead[0]["tested"]["failing"] == 8
-    text = claims.html(broken, RunInfo.load(claimed_run), claims.load(claimed_run))
+    text = claims.html(broken, RunInfo.load(claimed_run), load_claims(claimed_run))
     assert "8 of its 8 records fail" in text
 
 
