@@ -12,6 +12,7 @@ import multiprocessing as mp
 import os
 import resource
 import signal
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -33,6 +34,22 @@ _PR_SET_PDEATHSIG = 1
 _context = mp.get_context("forkserver")
 
 
+@contextlib.contextmanager
+def uninterrupted() -> Iterator[None]:
+    """An interrupt in here is raised after it: half a process started would be one that nobody holds or ends."""
+    if threading.current_thread() is not threading.main_thread():  # interrupts go to the main thread
+        yield
+        return
+    waiting: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: waiting.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if waiting:
+            signal.raise_signal(signal.SIGINT)
+
+
 def start_fork_server(log: Path) -> None:
     """Starts the fork server, unless it runs; it imports TensorFlow and says nothing on this process's stderr."""
     from multiprocessing import forkserver
@@ -44,13 +61,14 @@ def start_fork_server(log: Path) -> None:
         "TF_FORCE_GPU_ALLOW_GROWTH": "true",
     }
     before = {name: os.environ.get(name) for name in settings}
-    os.environ.update(settings)
-    try:
-        _context.set_forkserver_preload(["harness.preload"])
-        forkserver.ensure_running()
-    finally:
-        for name, value in before.items():
-            os.environ.pop(name) if value is None else os.environ.__setitem__(name, value)
+    with uninterrupted():
+        os.environ.update(settings)
+        try:
+            _context.set_forkserver_preload(["harness.preload"])
+            forkserver.ensure_running()
+        finally:
+            for name, value in before.items():
+                os.environ.pop(name) if value is None else os.environ.__setitem__(name, value)
 
 
 def enter(log: Path, memory: int) -> None:
@@ -93,11 +111,8 @@ def probe(log: Path) -> dict[str, Any]:
       RuntimeError: that process died or did not answer.
     """
     start_fork_server(log)
-    ours, theirs = _context.Pipe()
-    process = _context.Process(target=_describe, args=(theirs, log), daemon=True)
     with contextlib.suppress(EOFError):  # of the new process, or of the fork server itself
-        process.start()
-        theirs.close()
+        ours, _ = _connected(_describe, log)
         if ours.poll(START_TIMEOUT):
             return ours.recv()
     raise RuntimeError(f"TensorFlow could not be asked for its devices: {_tail(log, 0)}")
@@ -112,8 +127,17 @@ def memory_share(processes: int) -> int:
 def own_process(work: Callable[..., None], *arguments: Any) -> Any:
     """A new process, a fork of the fork server: TensorFlow is imported there, and nothing has been run with it."""
     process = _context.Process(target=work, args=arguments, daemon=True)
-    process.start()
+    with uninterrupted():
+        process.start()
     return process
+
+
+def _connected(work: Callable[..., None], *arguments: Any) -> tuple[Connection, Any]:
+    """A new process, and our end of the pipe whose other end is its first argument."""
+    with uninterrupted():
+        ours, theirs = _context.Pipe()
+        with contextlib.closing(theirs):
+            return ours, own_process(work, theirs, *arguments)
 
 
 def ending(code: int) -> str:
@@ -147,13 +171,10 @@ class DeviceServer:
 
     def _start(self) -> str:
         start_fork_server(self._log)
-        self._connection, theirs = _context.Pipe()
-        args = (theirs, self.device, self._log, self.memory)
-        self._process = _context.Process(target=_serve, args=args, daemon=True)
         self._offset = self._log.stat().st_size if self._log.exists() else 0
         try:
-            self._process.start()
-            theirs.close()
+            with uninterrupted():
+                self._connection, self._process = _connected(_serve, self.device, self._log, self.memory)
             absent = self._connection.recv() if self._connection.poll(START_TIMEOUT) else "it does not start"
         except EOFError:
             absent = f"its server ended at the start: {_tail(self._log, self._offset)}"

@@ -1,9 +1,12 @@
 """An op that dies or hangs costs its own record and nothing else."""
 
+import subprocess
+import sys
 import time
 
 import pytest
 
+from harness.devices import ROOT
 from harness.plan import Device
 
 
@@ -68,3 +71,46 @@ def test_a_real_abort_of_tensorflow_is_a_crash_with_its_check_message(run_spec, 
     (record,) = run_spec(spec, modes=("eager",))
     assert (record.verdict, record.kind, record.got) == ("mismatch", "crash", "crash SIGABRT")
     assert "Check failed" in record.detail or "F0000" in record.detail
+
+
+INTERRUPTED_STARTS = """
+import signal, sys
+from pathlib import Path
+from harness.devices import DeviceServer, start_fork_server
+from harness.plan import Device
+
+folder = Path(sys.argv[1])
+start_fork_server(folder / "log")
+
+def interrupted(calls):
+    \"""Whether the start made so many calls and returns; there an interrupt came.\"""
+    def profile(frame, event, argument):
+        nonlocal calls
+        calls -= 1
+        if not calls:
+            signal.raise_signal(signal.SIGINT)
+    server = DeviceServer(Device("cpu"), folder)
+    try:
+        sys.setprofile(profile)
+        server._start()
+        sys.setprofile(None)
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.setprofile(None)
+        server.stop()
+    return False
+
+calls = 1
+while interrupted(calls):
+    calls += 1
+print(calls)
+"""
+
+
+def test_an_interrupt_at_any_call_of_a_servers_start_leaves_nothing_half_made(tmp_path):
+    """No open socket: once one in CI, between a socket's creation and the object that closes it, gave exit status 1."""
+    command = [sys.executable, "-W", "error", "-c", INTERRUPTED_STARTS, str(tmp_path)]
+    process = subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert (process.returncode, process.stderr) == (0, "")
+    assert int(process.stdout) > 100
