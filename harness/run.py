@@ -13,11 +13,12 @@ from harness.again import kinds
 from harness.catalog import Item
 from harness.devices import DeviceServer, run_all
 from harness.expect import Expectation, ReferenceFault, Want, expectations
-from harness.observation import Observation, Result, pack
+from harness.observation import Observation
 from harness.plan import Device, Plan
 from harness.record import Record, Shard
 from harness.request import Request
 from harness.slots import Slots
+from harness.source import digest
 from harness.spec import Case
 from harness.sweep import outcome
 from harness.sweep.pieces import patterns
@@ -44,19 +45,22 @@ class Runner:
     slots: Slots
     only: Collection[str] = ()
     sweeps: bool = False
+    _last_program: tuple[str, str] = ("", "")
 
     def run(self, item: Item) -> list[Record]:
         """All records of an item; the runs of a case are judged as they come in, and against each other at its end."""
         self.slots.acquire()
+        began = time.monotonic()
         try:
             return self._run(item) + (self._sweep(item) if self.sweeps else [])
         finally:
+            self.shard.write("item", item=item.id, seconds=round(time.monotonic() - began, 3))
             if self.slots.release_if_wanted():
                 self._stop()
 
     def _run(self, item: Item) -> list[Record]:
         todo: dict[str, dict[Plan, Expectation]] = {}
-        cases, requests, records = {}, defaultdict(list), []
+        cases, requests, records, program = {}, defaultdict(list), [], self._program(item)
         claims: dict[str, claim.Promises] = {}
         for case, plan in planned(item, self.plans, self.only):
             if case.id not in cases:
@@ -78,7 +82,9 @@ class Runner:
             found = judge(self.context, item.suite, case, plan, observation, wants, inputs)
             wrong.update([(case.id, plan)] if any(record.kind for record in found) else [])
             found += claim.judge(self.context, item.suite, case, plan, observation, claims[case.id], inputs)
-            self._write("result", case, plan, found, observation=_json(observation))
+            self._write(
+                "result", case, plan, found, observation=observation.to_json(), asked=asked.digest, program=program
+            )
             records += found
             seen[case.id][plan] = observation
             if len(seen[case.id]) == len(todo[case.id]):
@@ -149,6 +155,13 @@ class Runner:
         rows = [record.to_json() for record in records]
         self.shard.write(line, case=case.id, device=str(plan.device), mode=plan.mode, records=rows, **more)
 
+    def _program(self, item: Item) -> str:
+        """The digest of what the item's spec runs; it is dear, and items of one spec mostly follow each other."""
+        name, found = self._last_program
+        if name != item.spec.name:
+            self._last_program = name, found = item.spec.name, digest(item.spec)
+        return found
+
     def close(self) -> None:
         """Ends the servers and closes the shard."""
         self._stop()
@@ -175,17 +188,3 @@ def request(item: Item, case: Case, plan: Plan, inputs: Any, expected: Expectati
         tangents=expected.tangents,
         again=kinds(case.spec, inputs),
     )
-
-
-def _json(observation: Observation) -> dict[str, Any]:
-    def result(found: Result) -> dict[str, Any]:
-        return {
-            "status": found.status,
-            "value": pack(found.value),
-            "indices": pack(found.indices),
-            "shape": found.shape,
-            "code": found.code,
-            "message": found.message,
-        }
-
-    return {quantity: result(found) for quantity, found in observation.quantities.items()}

@@ -109,7 +109,8 @@ def create(base: Path, *, chosen: Path | None = None) -> Path:
 
 def open_shard(directory: Path, worker: str) -> Shard:
     """A new shard for one worker process."""
-    return Shard(directory / "shards" / f"{worker}-{os.getpid()}-{secrets.token_hex(3)}.jsonl")
+    now = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")  # in front: of two lines for a cell the last one counts
+    return Shard(directory / "shards" / f"{now}-{worker}-{os.getpid()}-{secrets.token_hex(3)}.jsonl")
 
 
 def merge(directories: Iterable[Path]) -> Merged:

@@ -125,7 +125,7 @@ class Session:
         assert self.directory is not None
 
         def observed(record: Record) -> np.ndarray | None:
-            seen = merged.results[record.case, record.device, record.mode].get("observation", {})
+            seen = merged.results[record.case, record.device, record.mode]["observation"].get("quantities", {})
             return unpack(seen.get(record.quantity, {}).get("value"))
 
         patience = self.config.option.op_timeout

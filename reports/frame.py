@@ -55,7 +55,7 @@ def observations(merged: Merged) -> pd.DataFrame:
     """
     rows = []
     for (case, device, mode), line in sorted(merged.results.items()):
-        for quantity, result in line.get("observation", {}).items():
+        for quantity, result in line["observation"].get("quantities", {}).items():
             value, indices = result.get("value"), unpack(result.get("indices"))
             where = {"case": case, "device": device, "mode": mode, "quantity": quantity, "status": result["status"]}
             array = {
