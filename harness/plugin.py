@@ -51,6 +51,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--case", action="append", default=[], metavar="CASE", help="a case id, as failures print it")
     group.addoption("--tier", default="default", metavar="T", help=f"{', '.join(TIERS)}; default: default")
     group.addoption("--run-dir", metavar="DIR", help="where the run is kept; default: a new one under runs/")
+    kept = ROOT / "recordings"
+    group.addoption("--recordings", default=str(kept), metavar="DIR", help="where recorded devices are; recordings/")
     group.addoption("--no-sweep", action="store_true", help="leave out the cases of every input of a 16-bit dtype")
     group.addoption("--no-repro", action="store_true", help="do not write and run a script for each finding")
     group.addoption("--op-timeout", type=float, default=120.0, metavar="S", help="seconds after which a run has hung")

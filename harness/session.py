@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -22,7 +25,10 @@ from harness.reproduce import findings, reproduce
 from harness.run import Runner, planned
 from harness.slots import Slots
 from harness.spec import TIERS
-from harness.verdict import Context
+from harness.verdict import Context, Origin
+
+if TYPE_CHECKING:  # it takes pyarrow, which a run without recordings does not need
+    from harness.recording import Recording
 
 
 class Session:
@@ -38,17 +44,28 @@ class Session:
             )
             self.items = tuple(item for item in selected if set(item.spec.modes) & set(self.modes))
             self.known = known.load(ROOT / config.getini("opdiff_known"), self.catalog)
-            asked = [Device.parse(d) for d in config.option.device]
+            self.recordings = _recordings(config.option.device, Path(config.option.recordings))
+            asked = [self._device(d) for d in config.option.device]
         except (LookupError, ValueError, known.KnownError, OSError) as error:
             raise pytest.UsageError(str(error.args[0] if len(error.args) == 1 else error)) from error
         self.asked = list(dict.fromkeys(asked))
+        self.known = replace(self.known, types={name: r.device.type for name, r in self.recordings.items()})
+        self.only = set(config.option.case)
+        if (
+            self.asked and len(self.recordings) == len(self.asked) and not self.only
+        ):  # what was not recorded is not here
+            self.only = {case for recording in self.recordings.values() for case in recording.cases}
+            self.items = tuple(i for i in self.items if self.only & {c.id for c in (*i.cases, *i.sweeps)})
         self.directory: Path | None = None
         self.info = rundir.RunInfo(run="", started="")
         self.runner: Runner | None = None
 
+    def _device(self, name: str) -> Device:
+        return self.recordings[name].device if name in self.recordings else Device.parse(name)
+
     @property
     def plans(self) -> list[Plan]:
-        devices = [Device.parse(d) for d, about in self.info.devices.items() if about["asked"]]
+        devices = [self._device(d) for d, about in self.info.devices.items() if about["asked"]]
         return [Plan(device, mode) for device in devices for mode in self.modes]
 
     @property
@@ -62,7 +79,7 @@ class Session:
         option = self.config.option
         try:
             claims = told(self.catalog)
-            self.directory, info = open_run(self.asked, option.run_dir)
+            self.directory, info = open_run(self.asked, option.run_dir, self.recordings)
         except (RuntimeError, LookupError, ValueError) as error:
             raise pytest.UsageError(str(error.args[0])) from error
         self.info = info
@@ -78,25 +95,24 @@ class Session:
         logs = directory / "logs"
         logs.mkdir(exist_ok=True)
         timeout = self.config.option.op_timeout
-        devices = dict.fromkeys(plan.device for plan in self.plans)
-        context = Context(
-            run=info.run, started=info.started, tf=info.tf, cuda=info.cuda, host=info.host, known=self.known
-        )
+        devices = [device for device in dict.fromkeys(plan.device for plan in self.plans) if not device.recorded]
+        recorded = {name: Origin(r.about.tf, r.about.cuda, r.about.host) for name, r in self.recordings.items()}
+        here = Origin(info.tf, info.cuda, info.host)
+        context = Context(run=info.run, started=info.started, here=here, known=self.known, recorded=recorded)
         servers = {d: DeviceServer(d, logs, timeout=timeout, memory=memory_limit(d)) for d in devices}
+        recordings = {recording.device: recording for recording in self.recordings.values()}
         shard = rundir.open_shard(directory, worker)
-        only = self.config.option.case
-        self.runner = Runner(context, self.plans, servers, shard, Slots(devices), only, self.sweeps)
+        self.runner = Runner(context, self.plans, servers, shard, Slots(devices), self.only, self.sweeps, recordings)
 
     def finish(self, status: int) -> int:
         """Accounts for every planned cell, runs each finding's script, and returns the exit status."""
         assert self.directory is not None
         merged = rundir.merge([self.directory])
         chosen = [item for item in self.catalog.items if item.id in merged.items]
-        only = self.config.option.case
         cells = {
             (c.id, str(p.device), p.mode)
             for item in chosen
-            for c, p in planned(item, self.plans, only, sweeps=self.sweeps)
+            for c, p in planned(item, self.plans, self.only, sweeps=self.sweeps)
         }
         missing = sorted(cells - merged.done)
         info = self.info
@@ -108,7 +124,8 @@ class Session:
         info.deselected = sorted({i.id for i in self.catalog.items} - merged.items)
         info.ended = datetime.now(UTC).isoformat(timespec="seconds")
         records = merged.records
-        info.faults = self.known.idle(records, info.tf)
+        info.faults = self.known.idle(records)
+        info.faults += [fault for recording in self.recordings.values() for fault in recording.about.faults]
         if records and all(record.verdict == "unavailable" for record in records):
             info.faults.append("nothing was tested: no plan has a kernel for what was selected")
         if not self.config.option.no_repro and status != pytest.ExitCode.INTERRUPTED:
@@ -130,7 +147,13 @@ class Session:
 
         patience = self.config.option.op_timeout
         outcomes = reproduce(
-            findings(records), self.catalog, self.info.tf, self.directory / "repro", timeout=patience, observed=observed
+            findings(records),
+            self.catalog,
+            self.info.tf,
+            self.directory / "repro",
+            timeout=patience,
+            observed=observed,
+            recorded={name: recording.device for name, recording in self.recordings.items()},
         )
         (self.directory / "repro.json").write_text(json.dumps([vars(o) for o in outcomes], indent=1))
 
@@ -145,6 +168,15 @@ def _one_of(what: str, name: str, there: tuple[str, ...]) -> str:
     if name not in there:
         raise ValueError(f"no {what} {name!r}; there is {', '.join(there)}")
     return name
+
+
+def _recordings(devices: Sequence[str], folder: Path) -> Mapping[str, Recording]:
+    """The recordings among the devices that were asked for."""
+    if not any("@" in name or (folder / f"{name}.parquet").exists() for name in devices):
+        return {}
+    from harness import recording  # it takes pyarrow
+
+    return recording.find(devices, folder)
 
 
 def memory_limit(device: Device) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -19,16 +19,28 @@ from harness.spec import Case, Side
 LOST = Result("error", code="MISSING", message="the run gave no such quantity")
 
 
+@dataclass(frozen=True)
+class Origin:
+    """Where observations come from: the versions of TensorFlow and CUDA, and the machine."""
+
+    tf: str
+    cuda: str = ""
+    host: str = ""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Context:
-    """What all records of a run share."""
+    """What all records of a run share; `recorded` says where those of recorded devices come from, by their names."""
 
     run: str
     started: str
-    tf: str
-    cuda: str
-    host: str
+    here: Origin
     known: Known
+    recorded: Mapping[str, Origin] = field(default_factory=dict)
+
+    def origin(self, device: str) -> Origin:
+        """Where the observations of a device come from."""
+        return self.recorded.get(device, self.here)
 
 
 def judge(
@@ -110,7 +122,7 @@ def decide(
     side = None if against == str(plan) else side or case.spec.side(plan)
     result = observation.quantities.get(quantity, LOST)
     row = row_of(context, suite, case, plan, observation, found, inputs, against, quantity)
-    entry = context.known.find(place_of(row), context.tf)
+    entry = context.known.find(place_of(row), row.tf)
     both = entry is not None and _known_too(context, row)  # whether they still fail, and how, shows against NumPy
     if both and not found.kind:
         entry = None
@@ -149,7 +161,29 @@ def _known_too(context: Context, row: Record) -> bool:
     """Whether the plan that a record is held against is itself known to fail there."""
     device, _, mode = row.against.rpartition("/")
     place = {**place_of(row), "device": device, "mode": mode, "against": "numpy"}
-    return bool(device) and context.known.find(place, context.tf) is not None
+    return bool(device) and context.known.find(place, context.origin(device).tf) is not None
+
+
+def restored(context: Context, plan: Plan, kept: Record) -> Record:
+    """A record against NumPy that was kept in place of arrays, as one of this run."""
+    device = str(plan.device)
+    of = context.origin(device)
+    row = replace(kept, run=context.run, started=context.started, device=device, tf=of.tf, cuda=of.cuda, host=of.host)
+    entry, fails = context.known.find(place_of(row), row.tf), row.verdict in ("known", "mismatch")
+    if entry and fails and entry[1].kind == row.kind:
+        return replace(row, verdict="known", owner=entry[1].owner, reason=entry[1].reason, link=entry[1].link)
+    if fails:
+        return replace(row, verdict="mismatch", owner="", reason="", link="")
+    if entry and row.verdict in ("match", "contract"):
+        why = f"no longer fails: delete or narrow entry {entry[0]} of {context.known.path} ({entry[1].reason})"
+        return replace(row, verdict="stale", detail=why)
+    return row
+
+
+def absent(context: Context, suite: str, case: Case, plan: Plan, why: str) -> Record:
+    """The record of a cell that a recording lacks."""
+    nothing = Observation({}, lacking=why)
+    return decide(context, suite, case, plan, nothing, "output[0]", Comparison(kind="status", detail=why))
 
 
 def broken(context: Context, suite: str, case: Case, plan: Plan, message: str) -> Record:
@@ -176,9 +210,7 @@ def row_of(
     return Record(
         run=context.run,
         started=context.started,
-        tf=context.tf,
-        cuda=context.cuda,
-        host=context.host,
+        **vars(context.origin(str(plan.device))),
         suite=suite,
         spec=case.spec.name,
         raw_op=observation.raw_op,

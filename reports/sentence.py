@@ -101,6 +101,7 @@ _OF_REPRO = {
     "not reproduced": "Its program was run, and did not show it",
     "failed": "Its program failed",
     "no script": "It has no program",
+    "elsewhere": "It has a program, which was not run: the device was recorded elsewhere",
 }
 
 

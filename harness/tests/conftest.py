@@ -15,7 +15,7 @@ from harness.record import Shard
 from harness.run import Runner
 from harness.rundir import merge
 from harness.slots import Slots
-from harness.verdict import Context
+from harness.verdict import Context, Origin
 
 
 @pytest.fixture(scope="session")
@@ -35,7 +35,7 @@ def run_spec(catalog, tmp_path_factory):
         for device in map(Device.parse, devices):
             key = (device, timeout, memory)
             held[device] = servers.setdefault(key, DeviceServer(device, folder, timeout=timeout, memory=memory))
-        context = Context(run="r", started="s", tf=tf, cuda="", host="h", known=Known(tuple(known)))
+        context = Context(run="r", started="s", here=Origin(tf, host="h"), known=Known(tuple(known)))
         plans = [Plan(device, mode) for device in held for mode in modes]
         runner = Runner(context, plans, held, shard, Slots(held))
         return [record for item in catalog.items if item.spec.name == name for record in runner.run(item)]
