@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness import recording, rundir
+from harness import recording, rundir, sharding
 from harness.devices import ROOT
 from harness.recording import About
 from harness.rundir import Cell, RunInfo
@@ -116,6 +116,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--name", default="", metavar="NAME", help="such as h100, for h100@2.21.0; default: the device's"
     )
+    told = "write how long each item took to durations.csv, by which --shard deals them out"
+    parser.add_argument("--durations", action="store_true", help=told)
     parser.add_argument("--out", type=Path, default=ROOT / "recordings", metavar="DIR", help="default: recordings/")
 
 
@@ -123,4 +125,6 @@ def main(options: argparse.Namespace) -> int:
     """Writes the recordings, and says where they are."""
     for path in record(options.run, options.device, options.name, options.out):
         print(f"{path}: {path.stat().st_size / 2**20:.1f} MiB")
+    if options.durations:
+        sharding.write(rundir.merge([options.run]).seconds, options.out / sharding.DURATIONS.name)
     return 0

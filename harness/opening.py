@@ -69,6 +69,29 @@ def open_run(
     return directory, info
 
 
+def reopen_run(directory: Path, recordings: Mapping[str, Recording]) -> tuple[Path, rundir.RunInfo]:
+    """The run of a directory, to go on with.
+
+    Raises:
+      RuntimeError: TensorFlow does not start, or is too old.
+      ValueError: TensorFlow or CUDA is another one than in the run.
+    """
+    info = rundir.RunInfo.load(directory)
+    live = [d for d, about in info.devices.items() if about["asked"] and d not in recordings]
+    if live:
+        there = _there()
+        for what, was, now in (
+            ("TensorFlow", info.tf, there["versions"]["tensorflow"]),
+            ("CUDA", info.cuda, there["cuda"]),
+        ):
+            if was != now:
+                raise ValueError(
+                    f"--resume {directory}: it was run with {what} {was or '(none)'}; here is {now or 'none'}"
+                )
+    info.state, info.ended, info.exit_status = "running", "", None
+    return directory, info
+
+
 def _there() -> dict[str, Any]:
     """What TensorFlow says of this machine."""
     logs = Path(tempfile.mkdtemp(prefix="opdiff-"))

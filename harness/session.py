@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from harness import known, rundir
+from harness import known, rundir, sharding
 from harness.catalog import Catalog
 from harness.claim import told
 from harness.devices import ROOT, DeviceServer, memory_share
 from harness.observation import unpack
-from harness.opening import open_run
+from harness.opening import open_run, reopen_run
 from harness.plan import MODES, Device, Plan
 from harness.record import Record
 from harness.reproduce import findings, reproduce
@@ -37,12 +37,19 @@ class Session:
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
         self.catalog = Catalog.load(config.getini("opdiff_suites"))
+        self.before: rundir.Merged | None = None
         try:
+            if config.option.resume:
+                self._resume(Path(config.option.resume))
             self.modes = tuple(_one_of("mode", m, MODES) for m in config.option.mode) or MODES
             selected = self.catalog.select(
                 tier=_one_of("tier", config.option.tier, TIERS), ops=config.option.op, cases=config.option.case
             )
             self.items = tuple(item for item in selected if set(item.spec.modes) & set(self.modes))
+            if self.before:
+                self.items = tuple(item for item in self.items if item.id in self.before.items)
+            if config.option.shard:
+                self.items = sharding.shard(self.items, sharding.parse(config.option.shard), sharding.read())
             self.known = known.load(ROOT / config.getini("opdiff_known"), self.catalog)
             self.recordings = _recordings(config.option.device, Path(config.option.recordings))
             asked = [self._device(d) for d in config.option.device]
@@ -59,6 +66,36 @@ class Session:
         self.directory: Path | None = None
         self.info = rundir.RunInfo(run="", started="")
         self.runner: Runner | None = None
+
+    def _resume(self, directory: Path) -> None:
+        """Takes what is asked for from a run that was cut off, and what it has."""
+        option = self.config.option
+        if option.device or option.mode or option.op or option.case or option.run_dir or option.shard:
+            raise ValueError("--resume takes devices, modes, tier and cases from the run: expected no other selection")
+        try:
+            info = rundir.RunInfo.load(directory)
+        except (OSError, ValueError, TypeError) as why:
+            raise ValueError(f"--resume {directory}: expected the directory of a run ({why})") from why
+        if info.suites != self.config.getini("opdiff_suites"):
+            raise ValueError(f"--resume {directory}: it is a run of {info.suites}")
+        if info.state in ("complete", "empty"):
+            raise ValueError(f"--resume {directory}: that run is whole, there is nothing to resume")
+        option.device = [name for name, about in info.devices.items() if about["asked"]]
+        option.mode, option.tier, option.case = info.modes, info.tier, info.cases
+        self.before = rundir.merge([directory])
+        if not self.before.items:
+            raise ValueError(f"--resume {directory}: it had not begun: start it again")
+
+    def _done(self) -> dict[str, list[Record]]:
+        """The records of the items all of whose cells a run has that is being resumed."""
+        done: dict[str, list[Record]] = {}
+        if self.before is None:
+            return done
+        for item in self.items:
+            cells = planned(item, self.plans, self.only, sweeps=self.sweeps)
+            found = self.before.records_of((case.id, str(plan.device), plan.mode) for case, plan in cells)
+            done.update({} if found is None else {item.id: found})
+        return done
 
     def _device(self, name: str) -> Device:
         return self.recordings[name].device if name in self.recordings else Device.parse(name)
@@ -79,13 +116,17 @@ class Session:
         option = self.config.option
         try:
             claims = told(self.catalog)
-            self.directory, info = open_run(self.asked, option.run_dir, self.recordings)
+            if option.resume:
+                self.directory, info = reopen_run(Path(option.resume), self.recordings)
+            else:
+                self.directory, info = open_run(self.asked, option.run_dir, self.recordings)
         except (RuntimeError, LookupError, ValueError) as error:
             raise pytest.UsageError(str(error.args[0])) from error
         self.info = info
         info.versions["pytest"] = pytest.__version__
         info.suites, info.known = self.config.getini("opdiff_suites"), self.config.getini("opdiff_known")
-        info.arguments, info.modes, info.tier = list(self.config.invocation_params.args), list(self.modes), option.tier
+        info.modes, info.tier, info.cases = list(self.modes), option.tier, option.case
+        info.arguments = info.arguments or list(self.config.invocation_params.args)
         info.save(self.directory)
         (self.directory / "claims.json").write_text(json.dumps(claims, indent=1))
 
@@ -103,6 +144,7 @@ class Session:
         recordings = {recording.device: recording for recording in self.recordings.values()}
         shard = rundir.open_shard(directory, worker)
         self.runner = Runner(context, self.plans, servers, shard, Slots(devices), self.only, self.sweeps, recordings)
+        self.runner.done = self._done()
 
     def finish(self, status: int) -> int:
         """Accounts for every planned cell, runs each finding's script, and returns the exit status."""

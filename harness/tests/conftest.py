@@ -66,7 +66,8 @@ def run_pytest(tmp_path_factory):
     def run(*arguments, suites="harness.tests.planted", known=os.devnull, folder=None, env=(), paths=("suites",)):
         directory = folder or tmp_path_factory.mktemp("run") / "run"
         command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-o", f"opdiff_suites={suites}"]
-        command += ["-o", f"opdiff_known={known}", "--run-dir", str(directory), *paths, *arguments]
+        chosen = [] if "--resume" in arguments else ["--run-dir", str(directory)]
+        command += ["-o", f"opdiff_known={known}", *chosen, *paths, *arguments]
         environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")} | dict(env)
         process = subprocess.run(
             command, check=False, cwd=ROOT, capture_output=True, text=True, timeout=300, env=environment
