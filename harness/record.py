@@ -125,8 +125,15 @@ def encodable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def read_shard(path: Path) -> Iterator[dict[str, Any] | None]:
-    """The lines of a shard, in order; None for each that was cut or damaged."""
+def read_shard(path: Path, as_: Any = dict[str, Any]) -> Iterator[Any]:
+    """The lines of a shard, in order; None for each that was cut or damaged.
+
+    `as_` is the type to read a line as; of a `msgspec.Struct`, what it does not name is passed over.
+
+    Raises:
+      ValueError: a line is whole, and of another type.
+    """
+    decoder = msgspec.json.Decoder(as_)
     with path.open("rb") as file:
         for line in file:
             crc, _, text = line.rstrip(b"\n").partition(b" ")
@@ -134,11 +141,11 @@ def read_shard(path: Path) -> Iterator[dict[str, Any] | None]:
                 whole = int(crc, 16) == zlib.crc32(text) and line.endswith(b"\n")
             except ValueError:
                 whole = False
-            yield _read(text) if whole else None
+            yield _read(text, decoder) if whole else None
 
 
-def _read(text: bytes) -> dict[str, Any]:
+def _read(text: bytes, decoder: msgspec.json.Decoder[Any]) -> Any:
     try:
-        return msgspec.json.decode(text)
+        return decoder.decode(text)
     except msgspec.DecodeError:  # lone surrogates: what a message of TensorFlow's may hold
-        return json.loads(text)
+        return msgspec.convert(json.loads(text), decoder.type)

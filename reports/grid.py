@@ -82,10 +82,11 @@ class Grid:
 def grid(records: pd.DataFrame, info: RunInfo) -> Grid:
     """The matrix of a run. Planned cells without a result count as `not run`, also where a spec has no record."""
     counts: dict[tuple[str, str], dict[tuple[str, str], Counter[str]]] = {}
-    keys = [records[name].astype(str) for name in ("suite", "spec", "device", "mode", "verdict")]
-    for (suite, spec, device, mode, verdict), n in Counter(zip(*keys, strict=True)).items():
+    sizes = records.groupby(["suite", "spec", "device", "mode", "verdict"], observed=True).size()
+    for suite, spec, device, mode, verdict, n in sizes.reset_index().itertuples(index=False):
         counts.setdefault((suite, spec), {}).setdefault((device, mode), Counter())[verdict] += n
-    homes = {str(r.case): (str(r.suite), str(r.spec)) for r in records.drop_duplicates("case").itertuples()}
+    cases = records[["case", "suite", "spec"]].drop_duplicates("case").astype("str")
+    homes = {case: (suite, spec) for case, suite, spec in cases.itertuples(index=False)}
     suites = {spec: suite for suite, spec in homes.values()}
     for lost in tables.not_run(info).itertuples():
         spec = str(lost.case).rsplit("-", 2)[0]
