@@ -22,6 +22,8 @@ SYMBOLS = {
     "match": "✓",
     "": "",
 }
+#: The most specs that are shown before anybody asks for them.
+OPENED = 100
 MEANS = {
     "mismatch": "differs, and nobody expected it",
     "error": "the suite itself is at fault",
@@ -77,6 +79,12 @@ class Grid:
 
     devices: dict[str, list[str]]
     rows: list[Row]
+
+    @property
+    def opened(self) -> list[Row]:
+        """The suites that stand open at first: those that fail, where that is not too long to lay out and to read."""
+        failing = [row for row in self.rows if row.failing]
+        return failing if sum(len(row.specs) for row in failing) <= OPENED else []
 
 
 def grid(records: pd.DataFrame, info: RunInfo) -> Grid:
