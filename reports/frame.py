@@ -97,12 +97,14 @@ def _typed(column: pd.Series) -> pd.Series:
         return column.astype("float64")
     if name not in CATEGORIES:
         return column.astype("str")
-    if name not in FIXED:
-        return column.astype("str").astype("category").cat.remove_unused_categories()
-    unknown = set(column.unique()) - set(FIXED[name])
+    if not isinstance(column.dtype, pd.CategoricalDtype):
+        column = column.astype("str").astype("category")
+    column = column.cat.remove_unused_categories().cat.as_unordered()
+    column = column.cat.rename_categories(column.cat.categories.astype("str").tolist())
+    unknown = set(column.cat.categories) - set(FIXED.get(name, column.cat.categories))
     if unknown:
-        raise ValueError(f"column {name}: {sorted(map(str, unknown))} are none of {', '.join(FIXED[name])}")
-    return column.astype("str").astype(pd.CategoricalDtype(list(FIXED[name])))
+        raise ValueError(f"column {name}: {sorted(unknown)} are none of {', '.join(FIXED[name])}")
+    return column.cat.set_categories(FIXED.get(name, sorted(column.cat.categories)))
 
 
 def _clean(column: Sequence[Any]) -> Sequence[Any]:

@@ -145,8 +145,8 @@ def _devices(records: pd.DataFrame, info: RunInfo) -> list[dict[str, str]]:
     found = []
     for name in dict.fromkeys([*info.devices, *records["device"].astype(str).unique()]):
         about = info.devices.get(name, {"asked": True})
-        here = records[records["device"] == name]
-        ran = int((here["verdict"] != "unavailable").sum())
+        here = records.loc[records["device"] == name, "verdict"]
+        ran = int((here != "unavailable").sum())
         state = "ran" if ran else "asked for, but nothing ran there" if about.get("asked") else "not asked for, not run"
         facts = ", ".join(f"{key} {value}" for key, value in about.items() if key != "asked")
         tone = "good" if ran else "bad" if about.get("asked") else "quiet"

@@ -21,7 +21,8 @@ import pandas as pd
 from harness.record import COLUMNS, Record, encodable, read_shard
 from harness.rundir import Cell
 
-_BATCH = 4096
+#: Lines at a time: as many as a processor's cache holds.
+_BATCH = 256
 INTEGERS = tuple(f.name for f in fields(Record) if f.type == "int")
 FLOATS = tuple(f.name for f in fields(Record) if f.type == "float")
 _CELL = ("case", "device", "mode")
