@@ -78,8 +78,9 @@ def _finding(records: pd.DataFrame, row: dict[str, Any]) -> str:
     title = f"- {SYMBOLS[record['verdict']]} **{escape(record['spec'])}** {escape(record['kind'])}"
     lines = [f"{title}, {row['records']:,} on {escape(row['plans'])}: {escape(sentence.of_record(record))}"]
     if record["got"] or record["want"]:
-        lines.append(f"  - got {code(record['got'])}, want {code(record['want'])}, input {code(record['input'])}")
-    lines += [f"  - {escape(record[name])}" for name in ("detail", "reason") if record[name]]
+        told = [f"{name} {code(record[name])}" for name in ("got", "want", "input") if record[name]]
+        lines.append(f"  - {', '.join(told)}")
+    lines += [f"  - {escape(text)}" for text in dict.fromkeys([record["detail"], record["reason"]]) if text]
     link = str(record["link"])
     if re.fullmatch(r"https://[A-Za-z0-9./_#?=&%:+-]+", link):
         lines.append(f"  - <{link}>")

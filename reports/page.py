@@ -15,6 +15,7 @@ from markupsafe import Markup
 from harness.record import FAILING
 from harness.rundir import RunInfo
 from reports import embed, sentence, tables
+from reports.beside import Beside
 from reports.grid import MEANS, SYMBOLS, grid
 from reports.summary import duration
 
@@ -51,10 +52,12 @@ def html(
     claims: bool = False,
     repros: Sequence[Mapping[str, Any]] = (),
     entries: pd.DataFrame | None = None,
+    beside: Beside | None = None,
 ) -> str:
     """The whole page, with a link to that of the claims where there is one, and to the scripts of findings.
 
-    `entries` are those of known.toml; see `reports.ledger.entries`.
+    `entries` are those of known.toml; see `reports.ledger.entries`. `beside` is what every plan gave where one is off;
+    see `reports.beside.values`.
 
     Whatever comes from TensorFlow or from files is escaped, and a policy bars any other script.
     """
@@ -99,6 +102,7 @@ def html(
                     verdicts=_verdicts(),
                     plans=list(tables.plans(rows).cat.categories),
                     programs=_programs(repros),
+                    beside=beside or {},
                 )
             ),
             style=style(),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from harness.record import CLAIM
 from harness.rundir import RunInfo, merge
-from reports import badge, claims, files, frame, junit, ledger, markdown, page, parquet, tables
+from reports import badge, beside, claims, files, frame, junit, ledger, markdown, page, parquet, tables
 from reports.load import OBSERVATIONS, RECORDS, load_claims, load_repros
 
 
@@ -20,13 +20,15 @@ def write(run_dir: Path, info: RunInfo, *, xml: Path | None = None) -> None:
     merged = merge([run_dir])
     records = frame.records(merged)
     parquet.write(records, run_dir / RECORDS)
-    parquet.write(frame.observations(merged), run_dir / OBSERVATIONS, schema=frame.OBSERVATIONS)
+    observations = frame.observations(merged)
+    parquet.write(observations, run_dir / OBSERVATIONS, schema=frame.OBSERVATIONS)
     files.replace_text(run_dir / "summary.md", markdown.summary(records, info))
     badge.write(run_dir, info, tables.counts(records))
     told = load_claims(run_dir) if records["against"].astype(str).str.startswith(CLAIM).any() else []
     if told:
         files.replace_text(run_dir / "claims.html", claims.html(records, info, told))
     repros, entries = load_repros(run_dir), ledger.of_run(records, info)
-    index = page.html(records, info, claims=bool(told), repros=repros, entries=entries)
+    gave = beside.values(records, observations)
+    index = page.html(records, info, claims=bool(told), repros=repros, entries=entries, beside=gave)
     files.replace_text(run_dir / "index.html", index)
     junit.finish(xml or run_dir / "junit.xml", records, info)
