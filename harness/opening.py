@@ -14,6 +14,7 @@ from pathlib import Path
 from packaging.version import Version
 
 from harness import rundir
+from harness.commit import commit
 from harness.devices import OLDEST_TF, ROOT, probe
 from harness.plan import Device
 
@@ -56,7 +57,7 @@ def open_run(asked: Sequence[Device], chosen: str | None) -> tuple[Path, rundir.
         host=socket.gethostname(),
         tf=tf,
         cuda=there["cuda"],
-        versions={**there["versions"], "cudnn": there["cudnn"]},
+        versions={**there["versions"], "cudnn": there["cudnn"], "suite commit": commit(ROOT)},
         flags={name: os.environ[name] for name in FLAGS if name in os.environ},
         machine={"system": platform.platform(), "processor": _processor(), "cores": str(os.cpu_count())},
         devices={str(d): {**listed.get(str(d), {}), "asked": True} for d in devices}

@@ -43,6 +43,7 @@ def summary(records: pd.DataFrame, info: RunInfo) -> str:
     lines = [f"**{escape(sentence.of_run(info, counts))}**", ""]
     lines += [f"# tf-opdiff run {escape(info.run)}", ""]
     facts = {"TensorFlow": info.tf, "CUDA": info.cuda, "host": info.host, "started": info.started}
+    facts["suite"] = info.versions.get("suite commit", "")
     facts["took"] = duration(info)
     lines += [", ".join(f"{name} {escape(value)}" for name, value in facts.items() if value), ""]
     for name, about in info.devices.items():

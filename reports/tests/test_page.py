@@ -16,6 +16,7 @@ import pytest
 import reports
 from harness.rundir import RunInfo
 from reports import embed, files
+from reports.__main__ import main
 from reports.tests import synthetic
 
 
@@ -98,6 +99,15 @@ def test_writing_again_gives_the_same_files(tmp_path: Path) -> None:
         *("run.json", "records.parquet", "observations.parquet", "index.html", "summary.md"),
         *("badge.svg", "badge.json"),
     }
+
+
+def test_the_report_of_what_is_no_run_is_one_clear_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([str(tmp_path / "nowhere")]) == main([]) == 4
+    said = capsys.readouterr().err.splitlines()
+    assert said[0] == f"python -m reports: {tmp_path / 'nowhere'} is not the directory of a run: it has no run.json"
+    (tmp_path / "run.json").write_text("{")
+    assert main([str(tmp_path)]) == 4
+    assert "run.json is damaged" in capsys.readouterr().err
 
 
 def test_a_damaged_parquet_is_written_anew_from_the_shards(tmp_path: Path) -> None:

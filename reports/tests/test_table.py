@@ -197,6 +197,19 @@ def test_wrong_usage_is_one_line(
     assert says in captured.err and len(captured.err.splitlines()) == 1 and not captured.out
 
 
+@pytest.mark.parametrize("words", [[], ["nonsense"], ["diff"], ["table", "--format", "docx"]])
+def test_words_that_no_verb_takes_are_wrong_usage_and_not_an_interrupt(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == 4
+    assert "error:" in capsys.readouterr().err
+
+
+def test_help_is_no_fault(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["diff", "--help"]) == 0
+    assert "RUN_A" in capsys.readouterr().out
+
+
 def test_rows_that_are_not_shown_are_counted(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["table", "by_op", str(run), "--top", "3"]) == 0
     captured = capsys.readouterr()
