@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from reports.circumstances import info
+from reports.since import earlier
 from reports.write import write
 
 
@@ -18,7 +19,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SystemExit as end:  # 2, of wrong usage, means here that a run was interrupted
         return 4 if end.code else 0
     try:
-        write(directory, info(directory))
+        about = info(directory)
+        write(directory, about, before=earlier(directory, about))
     except (LookupError, ValueError, RuntimeError, OSError) as error:
         print(f"python -m reports: {error.args[0] if len(error.args) == 1 else error}", file=sys.stderr)
         return 4

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd
+
 from harness.record import CLAIM
 from harness.rundir import RunInfo, merge
-from reports import badge, beside, claims, files, frame, junit, ledger, markdown, page, parquet, tables
+from reports import badge, beside, claims, files, frame, junit, ledger, markdown, page, parquet, since, tables
+from reports.changelog import Changelog
 from reports.load import OBSERVATIONS, RECORDS, load_claims, load_repros
 
 
-def write(run_dir: Path, info: RunInfo, *, xml: Path | None = None) -> None:
+def write(run_dir: Path, info: RunInfo, *, xml: Path | None = None, before: Path | None = None) -> None:
     """Merges the shards of a run into `records.parquet`, `observations.parquet`, `index.html`, `summary.md`, and
     `badge.svg` and `badge.json`; and, where claims were tested, `claims.html`.
 
-    Reads nothing but what the run left, so that writing again gives the same files. The JUnit XML that pytest has
-    written is finished: `xml`, or `junit.xml` of the run.
+    Reads nothing but what the run left, and the one in the directory `before`, since which the page tells what changed;
+    so writing again gives the same files. The JUnit XML that pytest has written is finished: `xml`, or `junit.xml` of
+    the run.
     """
     merged = merge([run_dir])
     records = frame.records(merged)
@@ -29,6 +33,15 @@ def write(run_dir: Path, info: RunInfo, *, xml: Path | None = None) -> None:
         files.replace_text(run_dir / "claims.html", claims.html(records, info, told))
     repros, entries = load_repros(run_dir), ledger.of_run(records, info)
     gave = beside.values(records, observations)
-    index = page.html(records, info, claims=bool(told), repros=repros, entries=entries, beside=gave)
+    news = _since(before, records, info) if before else None
+    index = page.html(records, info, claims=bool(told), repros=repros, entries=entries, beside=gave, since=news)
     files.replace_text(run_dir / "index.html", index)
     junit.finish(xml or run_dir / "junit.xml", records, info)
+
+
+def _since(before: Path, records: pd.DataFrame, info: RunInfo) -> Changelog | str:
+    """What changed; or why the earlier run can't be read, which must not cost this one its report."""
+    try:
+        return since.since(before, records, info)
+    except (OSError, ValueError) as why:
+        return str(why)
