@@ -13,10 +13,12 @@ def pytest_configure(config):
 
     def pytest_opdiff_report(directory, info):
         from reports import github
+        from reports.since import earlier
         from reports.write import write
 
         xml = config.option.xmlpath
-        write(directory, info, xml=Path(os.path.expandvars(xml)).expanduser() if xml else None)
+        path = Path(os.path.expandvars(xml)).expanduser() if xml else None
+        write(directory, info, xml=path, before=earlier(directory, info))
         try:
             github.summarise(directory / "summary.md", os.environ)
         except OSError as why:

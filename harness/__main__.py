@@ -129,7 +129,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             view = import_module(LATE.get(name, f"reports.{name}"))
             view.add_options(sub)
             sub.set_defaults(main=view.main)
-    options = parser.parse_args(words)
+    try:
+        options = parser.parse_args(words)
+    except SystemExit as end:  # 2, of wrong usage, means here that a run was interrupted
+        return 4 if end.code else 0
     try:
         return options.main(options)
     except (LookupError, ValueError, RuntimeError, OSError) as error:

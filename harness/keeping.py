@@ -43,8 +43,8 @@ class Part:
         info, found = self.info, []
         if info.state == "running":
             found.append("it never ended, or its directory was copied before it did")
-        elif info.state not in ("complete", "empty"):
-            found.append(f"it ended as {info.state!r}")
+        elif info.state == "interrupted":
+            found.append("it was interrupted")
         if info.not_run:
             found.append(f"{len(info.not_run)} of its {info.planned} planned cells have no result")
         if self.merged.damaged:

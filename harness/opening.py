@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from packaging.version import Version
 
 from harness import rundir
+from harness.commit import commit
 from harness.devices import OLDEST_TF, ROOT, probe
 from harness.plan import Device
 
@@ -57,7 +58,7 @@ def open_run(
         host=there.get("host", socket.gethostname()),
         tf=there["versions"]["tensorflow"],
         cuda=there["cuda"],
-        versions={**there["versions"], "cudnn": there["cudnn"]},
+        versions={**there["versions"], "cudnn": there["cudnn"], "suite commit": commit(ROOT)},
         flags={name: os.environ[name] for name in FLAGS if name in os.environ},
         machine={"system": platform.platform(), "processor": _processor(), "cores": str(os.cpu_count())},
         devices={

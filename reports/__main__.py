@@ -1,12 +1,31 @@
 """`python -m reports DIR`: writes the report of a run again."""
 
 import argparse
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 
-from harness.rundir import RunInfo
+from reports.circumstances import info
+from reports.since import earlier
 from reports.write import write
 
-parser = argparse.ArgumentParser(prog="python -m reports", description="Writes the report of a run again.")
-parser.add_argument("directory", type=Path, metavar="DIR", help="the directory of a run")
-directory = parser.parse_args().directory
-write(directory, RunInfo.load(directory))
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Writes it; returns the exit status: 0, or 4 for what is no run, or a damaged one."""
+    parser = argparse.ArgumentParser(prog="python -m reports", description="Writes the report of a run again.")
+    parser.add_argument("directory", type=Path, metavar="DIR", help="the directory of a run")
+    try:
+        directory = parser.parse_args(arguments).directory
+    except SystemExit as end:  # 2, of wrong usage, means here that a run was interrupted
+        return 4 if end.code else 0
+    try:
+        about = info(directory)
+        write(directory, about, before=earlier(directory, about))
+    except (LookupError, ValueError, RuntimeError, OSError) as error:
+        print(f"python -m reports: {error.args[0] if len(error.args) == 1 else error}", file=sys.stderr)
+        return 4
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
@@ -13,6 +13,7 @@ from harness.rundir import RunInfo
 from reports import sentence, tables
 from reports.causes import alone, causes, counts, example
 from reports.circumstances import alike, differences
+from reports.execution import executed
 
 #: What each change means, for readers.
 MEANS = {
@@ -48,6 +49,7 @@ class Changelog:
     only: dict[str, list[dict[str, Any]]]
     claims: list[dict[str, Any]]
     numbers: list[dict[str, Any]] | None = None
+    executed: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def status(self) -> str:
@@ -101,6 +103,7 @@ def changelog(
         only={change: tables.rows(alone(changes, change)) for change in ("appeared", "disappeared")},
         claims=tables.rows(claims),
         numbers=None if numbers is None else tables.rows(numbers),
+        executed=tables.rows(executed(changes, before, after)),
     )
 
 
@@ -146,6 +149,12 @@ def title(cause: Mapping[str, Any]) -> str:
     what = ", ".join(filter(None, [cause["kind"].replace("_", " "), verdicts]))
     cases = "" if cause["records"] == cause["cases"] == 1 else f" in {many(cause['cases'], 'case')}"
     return f"{what}: {many(cause['records'], 'record')}{cases} on {cause['plans']}"
+
+
+def ran(row: Mapping[str, Any]) -> str:
+    """What was executed otherwise, or elsewhere, in words."""
+    cases = f"{many(row['records'], 'record')} in {many(row['cases'], 'case')} on {row['plans']}"
+    return f"{names(row['specs'])}: {row['what']} {row['was']} → {row['now']}, {cases}"
 
 
 def many(n: int, noun: str) -> str:

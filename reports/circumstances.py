@@ -9,7 +9,7 @@ import pandas as pd
 
 from harness.rundir import RunInfo
 
-_COMMON = ("tensorflow", "cuda", "cudnn", "python", "numpy", "host", "processor", "tier")
+_COMMON = ("tensorflow", "suite commit", "cuda", "cudnn", "python", "numpy", "host", "processor", "tier")
 
 _OBJECTS = ("versions", "flags", "machine", "devices")
 _LISTS = ("arguments", "modes", "deselected", "not_run", "faults")

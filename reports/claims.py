@@ -19,6 +19,7 @@ from pygments.lexers import CppLexer, PythonLexer
 from harness.record import CLAIM, FAILING
 from harness.rundir import RunInfo
 from reports import tables
+from reports.files import show
 from reports.load import load
 from reports.page import POLICY, environment, style
 
@@ -314,7 +315,7 @@ def main(options: argparse.Namespace) -> int:
     found = verdicts(records)
     for row in tables.rows(found):
         plan = f"{row['device']}/{row['mode']}"
-        print(f"{row['claim']:6} {row['tf']:9} {plan:14} {row['verdict']}")
+        show(f"{row['claim']:6} {row['tf']:9} {plan:14} {row['verdict']}\n")
     if options.keep:
         print(f"{keep(records)} verdicts are kept in {KEPT}")
     told = records["against"].astype(str).str.startswith(CLAIM)

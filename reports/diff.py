@@ -59,5 +59,5 @@ def main(options: argparse.Namespace) -> int:
         files.replace_text(options.markdown, rendered.markdown(log))
     if options.html:
         files.replace_text(options.html, rendered.html(log))
-    print("\n".join(rendered.text(log)))
+    files.show("\n".join(rendered.text(log)) + "\n")
     return int(changes["worse"].any())

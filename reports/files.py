@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
@@ -24,3 +25,12 @@ def replace(path: Path, fill: Callable[[BinaryIO], object]) -> None:
 def replace_text(path: Path, text: str) -> None:
     """Gives `path` this text, in UTF-8, in one step."""
     replace(path, lambda file: file.write(text.encode()))
+
+
+def show(text: str) -> None:
+    """Prints a text; a reader that has seen enough, such as `head`, may close the pipe, and changes no exit status."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

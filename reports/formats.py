@@ -17,6 +17,9 @@ WIDTH = 60
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 #: What spreadsheets take for the beginning of a formula, in full width as well; behind spaces, to be sure.
 _FORMULA = re.compile(r" *[=+\-@\uff1d\uff0b\uff0d\uff20]")
+#: A formula behind what separates the columns of a file where commas stand for decimal points: a program there that is
+#: given a file with commas splits at it, quoted or not.
+_INNER = re.compile(r"(;[\s\"']*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])")
 _NUMBER = re.compile(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?")
 
 
@@ -47,7 +50,8 @@ def markdown(table: pd.DataFrame) -> str:
 def csv(table: pd.DataFrame) -> str:
     """Comma-separated values, in which a spreadsheet runs nothing; numbers in full.
 
-    A word that a spreadsheet would take for a formula has an apostrophe in front, and control characters are spaces.
+    What a spreadsheet would take for a formula, at the beginning of a word or behind a semicolon, has an apostrophe in
+    front, and control characters are spaces.
     Words stand in quotation marks; numbers, and columns of them, are as they were.
     """
     words = [name for name in table.columns if not _right(table[name]) and not is_bool_dtype(table[name])]
@@ -57,7 +61,7 @@ def csv(table: pd.DataFrame) -> str:
 
 def defused(cell: str) -> str:
     """A word that a spreadsheet shows and does not run."""
-    cell = _CONTROL.sub(" ", cell)
+    cell = _INNER.sub(r"\1'", _CONTROL.sub(" ", cell))
     return f"'{cell}" if _FORMULA.match(cell) and not _NUMBER.fullmatch(cell) else cell
 
 

@@ -15,6 +15,7 @@ import pandas as pd
 from harness.record import FAILING
 from harness.rundir import RunInfo
 from reports import sentence, source, tables
+from reports.changelog import names
 from reports.summary import plain
 
 #: Bytes that a step's summary may have.
@@ -25,29 +26,43 @@ CUT = "\n\n*The rest did not fit: see `summary.md` and `index.html` of the run.*
 
 
 def errors(records: pd.DataFrame, info: RunInfo) -> list[str]:
-    """Commands that show failing findings as errors, each where its spec stands; at most ten, what is left counted.
+    """Commands that show what fails as errors, one for each cause, where a spec stands; at most ten, the rest counted.
 
     That a run is not whole comes first.
     """
     found = tables.findings(records)
-    failing = tables.rows(found[found["verdict"].isin(FAILING)])
+    failing = _causes(found[found["verdict"].isin(FAILING)])
     missing = sentence.shortfalls(info)
     said = [command("error", "; ".join(missing), title="tf-opdiff: partial run")] if missing else []
     room = MOST - len(said)
     shown = failing if len(failing) <= room else failing[: room - 1]
-    said += [_annotation(records, finding) for finding in shown]
+    said += [_annotation(records, cause) for cause in shown]
     if len(shown) < len(failing):
-        rest = f"{len(failing) - len(shown):,} more findings are in the report"
+        rest = f"{sum(len(cause['specs']) for cause in failing[len(shown) :]):,} more findings are in the report"
         said.append(command("error", rest, title="tf-opdiff: more findings"))
     return said
 
 
+def _causes(findings: pd.DataFrame) -> list[dict[str, Any]]:
+    """Findings that are one to a reader: of one family, verdict and kind, on the same plans; `specs` counts records."""
+    causes: dict[tuple[str, ...], dict[str, Any]] = {}
+    for row in tables.rows(findings):
+        key = tuple(str(row[name]) for name in ("suite", "verdict", "kind", "plans"))
+        cause = causes.setdefault(key, row | {"specs": {}, "records": 0})
+        cause["specs"][row["spec"]] = row["records"]
+        cause["records"] += row["records"]
+    return sorted(causes.values(), key=lambda cause: (tables.SEVERITY.index(cause["verdict"]), -cause["records"]))
+
+
 def _annotation(records: pd.DataFrame, finding: Mapping[str, Any]) -> str:
+    """A command for one cause, where the spec of its worst record stands."""
     record = tables.row(records, finding["first"])
     file, line = source.place(str(record["suite"]), str(record["spec"]))
     many = f"{finding['records']:,} {'record' if finding['records'] == 1 else 'records'}"
     told = [sentence.of_record(record), sentence.values(record), record["detail"], f"rerun: {record['rerun']}"]
-    title = plain(f"{finding['verdict']}: {finding['spec']} {finding['kind']}, {many} on {finding['plans']}", 200)
+    title = plain(
+        f"{finding['verdict']}: {names(finding['specs'])} {finding['kind']}, {many} on {finding['plans']}", 200
+    )
     message = "\n".join(plain(str(text), 500) for text in told if text)
     return command("error", message, file=file, line=str(line), title=title)
 

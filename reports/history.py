@@ -163,7 +163,7 @@ def main(options: argparse.Namespace) -> int:
             raise ValueError(f"--last {options.last}: expected a positive number of runs")
         last = int(options.last)
     told = timeline.of(read(options.folder, last))
-    print("\n".join(timeline.text(told)))
+    files.show("\n".join(timeline.text(told)) + "\n")
     if options.markdown:
         files.replace_text(options.markdown, timeline.markdown(told))
     if options.html:

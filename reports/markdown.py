@@ -43,6 +43,7 @@ def summary(records: pd.DataFrame, info: RunInfo) -> str:
     lines = [f"**{escape(sentence.of_run(info, counts))}**", ""]
     lines += [f"# tf-opdiff run {escape(info.run)}", ""]
     facts = {"TensorFlow": info.tf, "CUDA": info.cuda, "host": info.host, "started": info.started}
+    facts["suite"] = info.versions.get("suite commit", "")
     facts["took"] = duration(info)
     lines += [", ".join(f"{name} {escape(value)}" for name, value in facts.items() if value), ""]
     for name, about in info.devices.items():
@@ -78,8 +79,9 @@ def _finding(records: pd.DataFrame, row: dict[str, Any]) -> str:
     title = f"- {SYMBOLS[record['verdict']]} **{escape(record['spec'])}** {escape(record['kind'])}"
     lines = [f"{title}, {row['records']:,} on {escape(row['plans'])}: {escape(sentence.of_record(record))}"]
     if record["got"] or record["want"]:
-        lines.append(f"  - got {code(record['got'])}, want {code(record['want'])}, input {code(record['input'])}")
-    lines += [f"  - {escape(record[name])}" for name in ("detail", "reason") if record[name]]
+        told = [f"{name} {code(record[name])}" for name in ("got", "want", "input") if record[name]]
+        lines.append(f"  - {', '.join(told)}")
+    lines += [f"  - {escape(text)}" for text in dict.fromkeys([record["detail"], record["reason"]]) if text]
     link = str(record["link"])
     if re.fullmatch(r"https://[A-Za-z0-9./_#?=&%:+-]+", link):
         lines.append(f"  - <{link}>")

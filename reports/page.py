@@ -16,6 +16,8 @@ from markupsafe import Markup
 from harness.record import FAILING
 from harness.rundir import RunInfo
 from reports import embed, sentence, tables
+from reports.beside import Beside
+from reports.changelog import Changelog, title
 from reports.grid import MEANS, SYMBOLS, grid
 from reports.summary import duration
 
@@ -52,10 +54,14 @@ def html(
     claims: bool = False,
     repros: Sequence[Mapping[str, Any]] = (),
     entries: pd.DataFrame | None = None,
+    beside: Beside | None = None,
+    since: Changelog | str | None = None,
 ) -> str:
     """The whole page, with a link to that of the claims where there is one, and to the scripts of findings.
 
-    `entries` are those of known.toml; see `reports.ledger.entries`.
+    `entries` are those of known.toml; see `reports.ledger.entries`. `beside` is what every plan gave where one is off;
+    see `reports.beside.values`. `since` is what changed since an earlier run, or why
+    that can't be told; see `reports.since`.
 
     Whatever comes from TensorFlow or from files is escaped, and a policy bars any other script.
     """
@@ -79,6 +85,9 @@ def html(
             info=info,
             claims=claims,
             took=duration(info),
+            since=since,
+            title=title,
+            news=[c for c in since.causes if c["worse"]] if isinstance(since, Changelog) else [],
             status=sentence.of_run(info, counts, brief=True),
             shortfalls=sentence.shortfalls(info),
             counts=counts,
@@ -100,6 +109,7 @@ def html(
                     verdicts=_verdicts(),
                     plans=list(tables.plans(rows).cat.categories),
                     programs=_programs(repros),
+                    beside=beside or {},
                 )
             ),
             style=style(),

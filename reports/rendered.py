@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from reports.causes import GATHERED
-from reports.changelog import MEANS, Changelog, many, moved, scope, title
+from reports.changelog import MEANS, Changelog, many, moved, names, ran, scope, title
 from reports.grid import SYMBOLS
 from reports.markdown import code, escape, table
 from reports.summary import plain
 
 LINES, MOST = 60, 12
-_SECTIONS = ("circumstances", *GATHERED, "claims", "numbers", "appeared", "disappeared")
+_SECTIONS = ("circumstances", *GATHERED, "executed", "claims", "numbers", "appeared", "disappeared")
+_EXECUTED = "other ops, or elsewhere, whatever the verdict"
 #: How many rows of a kind Markdown holds.
 LISTED = 100
 
@@ -36,6 +37,7 @@ def _text(log: Changelog, room: Mapping[str, int]) -> list[str]:
     lines += ["", *_circumstances(log, room["circumstances"])]
     for change in GATHERED:
         lines += _listed(log, change, room[change])
+    lines += _short(_EXECUTED, [ran(row) for row in log.executed], room["executed"])
     rows = [f"{c['claim']} {c['was'] or 'no record'} → {c['now'] or 'no record'} on {c['plans']}" for c in log.claims]
     lines += _short("verdicts on claims that changed", rows, room["claims"])
     if log.numbers is not None:
@@ -101,6 +103,12 @@ def markdown(log: Changelog) -> str:
     for change in GATHERED:
         found = _causes(log, change)
         lines += [f"## {change.capitalize()}: {log.counts[change]:,}", "", *found, ""] if found else []
+    told = [
+        [*(escape(row[name]) for name in ("what", "was", "now", "plans")), escape(names(row["specs"]))]
+        for row in log.executed[:LISTED]
+    ]
+    heads = ["", "before", "after", "plans", "specs"]
+    lines += [f"## {_EXECUTED.capitalize()}", "", *table(heads, told), ""] if told else []
     told = [[escape(c["claim"]), escape(c["was"]), escape(c["now"]), escape(c["plans"])] for c in log.claims]
     lines += ["## Verdicts on claims", "", *table(["claim", "before", "after", "plans"], told), ""] if told else []
     if log.numbers is not None:
@@ -148,6 +156,7 @@ def html(log: Changelog) -> str:
             listed=page.LISTED,
             scope=scope,
             moved=moved,
+            names=names,
             style=page.style(),
             policy=page.POLICY,
         )

@@ -13,7 +13,7 @@ from reports.load import SCRIPT
 _SAYS = {
     "match": "matches {against}",
     "contract": "keeps its documented divergence, against {against}",
-    "known": "differs from {against}, as known",
+    "known": "differs, as known, from {against}",
     "mismatch": "differs from {against}",
     "stale": "no longer differs from {against}, though a known failure says so",
     "error": "proves nothing about {against}: the suite itself is at fault",
@@ -65,7 +65,7 @@ def without_case(row: Mapping[str, Any]) -> str:
     text = f"{row['quantity']} on {row['device']}/{row['mode']}: {says}"
     if row["mismatched"] and row["verdict"] != "match":
         text += f" in {row['mismatched']:,} of {row['size']:,} elements"
-    if not math.isnan(row["max_ulp"]) and not (row["verdict"] == "match" and row["max_ulp"] == 0):
+    if not math.isnan(row["max_ulp"]) and not (row["verdict"] in ("match", "stale") and row["max_ulp"] == 0):
         text += f", worst {number(row['max_ulp'])} ULP of {number(row['budget'])} allowed"
     return text + (f" ({row['kind'].replace('_', ' ')})" if row["kind"] else "") + "."
 

@@ -15,14 +15,15 @@ GENERIC = "suites/test_ops.py"
 def place(suite: str, spec: str, root: Path = ROOT) -> tuple[str, int]:
     """The file, seen from the root, and the line, counted from 1, where the name of a spec stands.
 
-    A name that is put together in a loop is looked for without its last words; the first line stands for one that is
-    not found at all, and the generic test for a suite without a file.
+    A name that is put together in a loop is looked for without its last words, and then by them alone, behind the part
+    that is put in; the first line stands for one that is not found at all, and the generic test for a suite without a
+    file.
     """
     lines = [(file, n, line) for file in _files(suite, root) for n, line in enumerate(_lines(root / file), 1)]
     words = spec.split("-")
-    for some in range(len(words), 0, -1):
-        name = re.escape("-".join(words[:some]))
-        quoted = re.compile(rf"""["']{name}["'-]""")
+    starts = [rf"""["']{re.escape("-".join(words[:some]))}["'-]""" for some in range(len(words), 0, -1)]
+    ends = [rf"""\}}-?{re.escape("-".join(words[some:]))}["']""" for some in range(1, len(words))]
+    for quoted in map(re.compile, starts + ends):
         for file, n, line in lines:
             if quoted.search(line):
                 return file, n

@@ -162,17 +162,18 @@ def main(options: argparse.Namespace) -> int:
         files.replace_text(options.out, told)
         print(f"{len(made)} entries for {sum(len(one.rows) for one in made):,} records are in {options.out}")
     else:
-        print(told, end="")
+        files.show(told)
     return 0
 
 
 def _prune(records: pd.DataFrame, known: Known, options: argparse.Namespace) -> int:
     table = entries(records, known)
     for row in tables.rows(table[table["state"].isin(["stale", "narrow", "idle"])]):
-        print(plain(f"entry {row['entry']} ({row['spec']}, {row['kind']}): {ledger.TOLD[row['state']].format(**row)}"))
+        told = f"entry {row['entry']} ({row['spec']}, {row['kind']}): {ledger.TOLD[row['state']].format(**row)}"
+        files.show(plain(told) + "\n")
     spent = table[table["state"].isin(["stale", "idle"])]["entry"].tolist()
     target = options.known if options.in_place else options.out
-    print(f"{len(spent)} of {len(table)} entries are spent" + (f"; {target} is without them" if target else ""))
+    files.show(f"{len(spent)} of {len(table)} entries are spent{f'; {target} is without them' if target else ''}\n")
     if target:
         whole = options.known.read_bytes().decode()
         files.replace_text(target, ledger.without(whole, spent))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -66,7 +65,7 @@ def main(options: argparse.Namespace) -> int:
       OSError: RUN is not a run's directory, or FILE can't be written.
     """
     if options.name is None:
-        _print("".join(f"{name:14} {_first_line(name)}\n" for name in TABLES))
+        files.show("".join(f"{name:14} {_first_line(name)}\n" for name in TABLES))
         return 0
     form = options.format or ENDINGS.get(options.out.suffix if options.out else "", "text")
     if options.name in TABLES and options.run is None:
@@ -86,7 +85,7 @@ def main(options: argparse.Namespace) -> int:
     elif options.out:
         files.replace_text(options.out, FORMATS[form](table))
     else:
-        _print(FORMATS[form](table))
+        files.show(FORMATS[form](table))
     return 0
 
 
@@ -102,12 +101,3 @@ def _notes(run: Path, table: pd.DataFrame, whole: pd.DataFrame) -> list[str]:
 
 def _first_line(name: str) -> str:
     return (getattr(tables, name).__doc__ or "").partition("\n")[0]
-
-
-def _print(text: str) -> None:
-    """Prints a text; a reader that has seen enough, such as `head`, may close the pipe."""
-    try:
-        sys.stdout.write(text)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -16,6 +16,9 @@ from harness.spec import SWEEPS
 #: Verdicts, the one that a reader has to see first in front.
 SEVERITY = ("mismatch", "error", "stale", "known", "unavailable", "contract", "match")
 
+#: What rounding once takes of a budget, in ULPs.
+ROUNDING = 0.5
+
 #: Families of quantities, in the order in which they are listed.
 FAMILIES = ("output", "grad", "jvp", "hvp")
 
@@ -197,11 +200,11 @@ def slowest(records: pd.DataFrame, n: int = 10) -> pd.DataFrame:
 def worst_margins(records: pd.DataFrame, n: int = 10) -> pd.DataFrame:
     """The matches that come nearest to their budget: `used` is the largest `max_ulp` / `budget`, at most 1.
 
-    One row for each spec, dtype, quantity and plan. Budgets of 0 leave no margin and are left out, and so are claims:
-    one that denies holds where the budget is exceeded. A sweep that has a bound tells its largest distance, wherever
-    that is: where it is past the budget, it is no margin either.
+    One row for each spec, dtype, quantity and plan. Budgets of up to half an ULP, which is what rounding takes, leave
+    no margin and are left out, and so are claims: one that denies holds where the budget is exceeded. A sweep that has
+    a bound tells its largest distance, wherever that is: where it is past the budget, it is no margin either.
     """
-    some = records[(records["verdict"] == "match") & (records["budget"] > 0) & records["max_ulp"].notna()]
+    some = records[(records["verdict"] == "match") & (records["budget"] > ROUNDING) & records["max_ulp"].notna()]
     some = some[~some["against"].astype(str).str.startswith(CLAIM)]
     some = some[~(some["recipe"].isin(SWEEPS) & (some["max_ulp"] > some["budget"]))]
     some = some.assign(used=some["max_ulp"] / some["budget"]).sort_values("used", ascending=False, kind="stable")

@@ -4,28 +4,43 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd
+
 from harness.record import CLAIM
 from harness.rundir import RunInfo
-from reports import badge, claims, files, frame, junit, ledger, markdown, page, parquet, tables
+from reports import badge, beside, claims, files, frame, junit, ledger, markdown, page, parquet, since, tables
+from reports.changelog import Changelog
 from reports.load import OBSERVATIONS, RECORDS, load_claims, load_repros
 
 
-def write(run_dir: Path, info: RunInfo, *, xml: Path | None = None) -> None:
+def write(run_dir: Path, info: RunInfo, *, xml: Path | None = None, before: Path | None = None) -> None:
     """Merges the shards of a run into `records.parquet`, `observations.parquet`, `index.html`, `summary.md`, and
     `badge.svg` and `badge.json`; and, where claims were tested, `claims.html`.
 
-    Reads nothing but what the run left, so that writing again gives the same files. The JUnit XML that pytest has
-    written is finished: `xml`, or `junit.xml` of the run.
+    Reads nothing but what the run left, and the one in the directory `before`, since which the page tells what changed;
+    so writing again gives the same files. The JUnit XML that pytest has written is finished: `xml`, or `junit.xml` of
+    the run.
     """
     records = frame.records(run_dir)
     parquet.write(records, run_dir / RECORDS)
-    parquet.write(frame.observations(run_dir), run_dir / OBSERVATIONS, schema=frame.OBSERVATIONS)
+    observations = frame.observations(run_dir)
+    parquet.write(observations, run_dir / OBSERVATIONS, schema=frame.OBSERVATIONS)
     files.replace_text(run_dir / "summary.md", markdown.summary(records, info))
     badge.write(run_dir, info, tables.counts(records))
     told = load_claims(run_dir) if records["against"].astype(str).str.startswith(CLAIM).any() else []
     if told:
         files.replace_text(run_dir / "claims.html", claims.html(records, info, told))
     repros, entries = load_repros(run_dir), ledger.of_run(records, info)
-    index = page.html(records, info, claims=bool(told), repros=repros, entries=entries)
+    gave = beside.values(records, observations)
+    news = _since(before, records, info) if before else None
+    index = page.html(records, info, claims=bool(told), repros=repros, entries=entries, beside=gave, since=news)
     files.replace_text(run_dir / "index.html", index)
     junit.finish(xml or run_dir / "junit.xml", records, info)
+
+
+def _since(before: Path, records: pd.DataFrame, info: RunInfo) -> Changelog | str:
+    """What changed; or why the earlier run can't be read, which must not cost this one its report."""
+    try:
+        return since.since(before, records, info)
+    except (OSError, ValueError) as why:
+        return str(why)

@@ -66,11 +66,15 @@ function makeStore(data) {
   };
   store.siblings = (row) => {
     const cases = columns.get("case").matching((v) => v === row.case);
-    const key = (other) => [other.against !== "numpy", other.against, String(data.plans.indexOf(other.plan)).padStart(4)].join();
+    // Against NumPy first, then against other plans; a plan against itself tells least.
+    const rank = (other) => (other.against === "numpy" ? 0 : other.against === other.plan ? 2 : 1);
+    const key = (other) => [rank(other), other.against, String(data.plans.indexOf(other.plan)).padStart(4)].join();
     return store.rows
       .filter((other) => cases[other.i] && other.quantity === row.quantity)
       .sort((a, b) => (key(a) < key(b) ? -1 : 1));
   };
+  // What a plan gave at the element where a record is off; undefined where that was not kept.
+  store.gave = (row, plan) => data.beside?.[row.case]?.[row.quantity]?.[row.worst_index]?.[plan];
   // The script that stands for a record's finding.
   store.program = (row) => (data.programs || []).find((p) => p.spec === row.spec && p.verdict === row.verdict && p.kind === row.kind);
   const key = (row) => [row.case, row.device, row.mode, row.quantity, row.against];

@@ -17,24 +17,50 @@ function values(row) {
   return el("div", { class: "values" }, box("Input", row.input), box("Got", row.got, row.kind ? "off" : ""), box("Want", row.want));
 }
 
-function sideBySide(store, row, show) {
-  const body = el("tbody");
-  for (const other of store.siblings(row)) {
-    const here = other.i === row.i;
-    const plan = `${other.device}/${other.mode}`;
-    const jump = el("button", { type: "button", class: "plan", "aria-current": here ? "true" : undefined }, plan);
-    jump.addEventListener("click", () => show(other, true));
-    const cells = [other.against, badge(other.verdict, store.verdicts), el("code", {}, other.got || "–"), el("code", {}, other.want || "–")];
-    cells.push(shown(other.max_ulp), wrong(other));
-    body.append(el("tr", { class: here ? "here" : "" }, el("th", { scope: "row" }, jump), ...cells.map((c) => el("td", {}, c))));
-  }
-  const heads = ["Plan", "Against", "Verdict", "Got", "Want", "ULP", "Wrong"].map((name) => el("th", { scope: "col" }, name));
-  const table = el("table", { class: "plain" }, el("thead", {}, el("tr", {}, ...heads)), body);
-  return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Under every plan" }, table);
+// Which plans differ from the oracle that all share, which agree with it, and who is alone in what it does.
+function outliers(siblings) {
+  const first = siblings.find((one) => one.against !== one.plan);
+  const group = siblings.filter((one) => first && one.against === first.against);
+  const those = (...verdicts) => group.filter((one) => verdicts.includes(one.verdict)).map((one) => one.plan);
+  const [off, fine, documented] = [those("mismatch", "known"), those("match", "stale"), those("contract")];
+  const told = (plans, one, many) => (plans.length ? [`${plans.join(", ")} ${plans.length > 1 ? many : one}`] : []);
+  const parts = off.length
+    ? [...told(off, `differs from ${first.against}`, `differ from ${first.against}`), ...told(fine, "does not", "do not"),
+       ...told(documented, "does as documented", "do as documented")]
+    : [];
+  return { said: parts.length ? `${parts.join("; ")}.` : "", plans: new Set(off.length < fine.length ? off : []), against: first?.against };
 }
 
-function aboutProgram(program) {
+// What each plan gave at the element where this record is off, so that all of a column is about one element.
+function sideBySide(store, row, show) {
+  const body = el("tbody");
+  const siblings = store.siblings(row);
+  const { said, plans, against } = outliers(siblings);
+  for (const other of siblings) {
+    const here = other.i === row.i;
+    const jump = el("button", { type: "button", class: "plan", "aria-current": here ? "true" : undefined }, other.plan);
+    jump.addEventListener("click", () => show(other, true));
+    const odd = other.against === against && plans.has(other.plan);
+    const alike = other.worst_index === row.worst_index;
+    const got = other.against === other.plan ? "" : here ? other.got : store.gave(row, other.plan) || (alike && other.got);
+    const want = alike && other.want ? other.want : other.verdict === "match" && other.against === row.against ? row.want : "";
+    const cells = [other.against === other.plan ? "itself, again" : other.against, badge(other.verdict, store.verdicts), shown(other.max_ulp)];
+    cells.push(el("code", {}, got || "–"), el("code", {}, want || "–"), wrong(other));
+    const name = el("th", { scope: "row" }, jump, odd ? el("strong", { class: "outlier" }, "outlier") : "");
+    body.append(el("tr", { class: here ? "here" : "" }, name, ...cells.map((c) => el("td", {}, c))));
+  }
+  const at = row.worst_index ? ` at ${row.worst_index}` : "";
+  const heads = ["Plan", "Against", "Verdict", "Worst ULP", `Got${at}`, `Want${at}`, "Wrong"].map((name) => el("th", { scope: "col" }, name));
+  const table = el("table", { class: "plain" }, el("thead", {}, el("tr", {}, ...heads)), body);
+  const told = said ? el("p", { class: "plans" }, said) : "";
+  return [told, el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Under every plan" }, table)];
+}
+
+// The program stands for all records of a finding, and is about one of them.
+function aboutProgram(program, row) {
   const parts = [el("h4", {}, "A program of its own"), el("p", {}, `${program.said}.`)];
+  const about = ["case", "device", "mode", "quantity"].every((name) => program[name] === row[name]);
+  if (!about) parts.push(el("p", { class: "of" }, `It is not about this record, but about another one of the finding: ${program.quantity} of ${program.case} on ${program.device}/${program.mode}.`));
   if (program.text) {
     const file = el("pre", { class: "unbroken program", tabindex: "0", "aria-label": "Program" }, program.text);
     parts.push(el("details", {}, el("summary", {}, program.path || "The program"), file), copyButton("Copy program", () => program.text));
@@ -53,17 +79,17 @@ function drawDetail(store, row, actions) {
   const close = el("button", { type: "button", "aria-label": "Close", title: "Close (Esc)", onclick: actions.close }, "✕");
   const bar = el("div", { class: "bar" }, badge(row.verdict, store.verdicts), el("span", { class: "grow" }),
     copyButton("Copy link", () => location.href), step("Previous record", -1), step("Next record", 1), close);
-  const parts = [bar, el("h3", {}, row.case), el("p", { class: "sentence", role: "status" }, row.sentence), values(row)];
+  const parts = [bar, el("h3", {}, row.case), el("p", { class: "sentence" }, row.sentence), values(row)];
   if (row.detail) parts.push(el("pre", { class: "message", tabindex: "0", "aria-label": "Detail" }, row.detail));
   if (row.reason || row.owner || row.link) {
     parts.push(el("div", { class: "reason" }, el("h4", {}, row.verdict === "contract" ? "As documented" : "Known failure"),
       facts([["Owner", row.owner], ["Reason", row.reason], ["Link", row.link && linkOrText(row.link)]])));
   }
-  parts.push(el("h4", {}, "Under every plan"), sideBySide(store, row, actions.show));
+  parts.push(el("h4", {}, "Under every plan"), ...sideBySide(store, row, actions.show));
   parts.push(el("h4", {}, "Run it again"), el("div", { class: "command" }, el("pre", { class: "unbroken", tabindex: "0", "aria-label": "Command" }, row.rerun || "–"),
     copyButton("Copy", () => row.rerun)));
   const program = store.program(row);
-  if (program) parts.push(...aboutProgram(program));
+  if (program) parts.push(...aboutProgram(program, row));
   parts.push(el("h4", {}, "Facts"), facts([
     ["Wrong", row.size ? `${wrong(row)} elements` : ""], ["Kind", row.kind.replaceAll("_", " ")],
     ["Distance", distance(row)], ["Largest error", row.max_abs === "NaN" ? "" : shown(row.max_abs)], ["Worst index", row.worst_index],

@@ -54,6 +54,7 @@ function start(store) {
     document.body.classList.toggle("opened", Boolean(row));
     if (row) drawDetail(store, row, { close, show, step });
     else byId("detail").hidden = true;
+    byId("said").textContent = row ? `${row.verdict}: ${row.case}, ${row.sentence}` : ""; // a region that was there before
     view.choose(row, scroll);
   }
 
@@ -121,6 +122,9 @@ function start(store) {
   });
   view.table.on("tableBuilt", () => {
     for (const column of view.table.getColumns()) column.getElement().tabIndex = 0;
+    // What takes the focus inside of a grid has to be a part of it.
+    byId("table").querySelector(".tabulator-tableholder").setAttribute("role", "rowgroup");
+    byId("table").querySelector(".tabulator-table").setAttribute("role", "presentation");
     follow();
     if (location.hash.length > 1) goTo(byId("records"));
     document.documentElement.dataset.ready = Math.round(performance.now());

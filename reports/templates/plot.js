@@ -5,7 +5,7 @@ const byInput = (points) => points[0].map((x, i) => [x, points[1][i]]).sort((a, 
 
 function axes(labels) {
   const shared = { stroke: colour("--quiet"), grid: { stroke: colour("--line"), width: 1 }, ticks: { stroke: colour("--line") }, font: "11px system-ui" };
-  return labels.map((label) => ({ ...shared, label, labelSize: 18, labelFont: "11px system-ui", size: label ? 42 : 30 }));
+  return labels.map((label) => ({ ...shared, label, labelSize: 18, labelFont: "11px system-ui", size: (_plot, values, at) => (at ? 26 + 7 * Math.max(0, ...(values || []).map((v) => v.length)) : 42) }));
 }
 
 // The power of ten at or below the smallest size that is not 0: below it an axis is linear, beyond it logarithmic.
@@ -49,7 +49,7 @@ function histogram(points, width) {
   const last = Math.max(2, ...sizes.map(bin));
   const counts = Array(last + 1).fill(0);
   for (const v of sizes) counts[bin(v)]++;
-  const names = counts.map((_, i) => (i === 0 ? "0" : i === 14 ? ">2k" : i === 1 ? "½" : String(2 ** (i - 2))));
+  const names = counts.map((_, i) => (i === 0 ? "0" : i === 14 ? ">2k" : i === 1 ? "½" : i < 12 ? String(2 ** (i - 2)) : `${2 ** (i - 12)}k`));
   const [x, y] = axes(["size of the error, up to … ULP", "elements"]);
   return new uPlot({
     width, height: 160, legend: { show: false }, cursor: { show: false },

@@ -23,7 +23,7 @@ function makeTable(store, onSelect) {
   const plain = { formatter: text, sorter: "alphanum" };
   const narrow = innerWidth < 640;
   const columns = [
-    { title: narrow ? "" : "Verdict", field: "verdict", minWidth: narrow ? 44 : 130, widthGrow: 0, responsive: 0,
+    { title: narrow ? "V" : "Verdict", field: "verdict", minWidth: narrow ? 44 : 130, widthGrow: 0, responsive: 0,
       formatter: (cell) => badge(cell.getValue(), store.verdicts), sorter: (a, b) => rank[a] - rank[b] },
     { title: "Case", field: "case", ...plain, minWidth: narrow ? 140 : 170, widthGrow: 4, responsive: 0 },
     { title: "Plan", field: "plan", ...plain, minWidth: 122, responsive: 1 },
@@ -31,13 +31,14 @@ function makeTable(store, onSelect) {
     { title: "Against", field: "against", ...plain, minWidth: 100, responsive: 4 },
     { title: "Kind", field: "kind", minWidth: 110, widthGrow: 1, responsive: 3, sorter: "alphanum",
       formatter: (cell) => el("span", { class: "text" }, cell.getValue().replaceAll("_", " ")) },
-    { title: "Wrong", field: "mismatched", ...numeric, minWidth: 92, responsive: 5,
+    { title: "Wrong", field: "mismatched", ...numeric, minWidth: 100, responsive: 5,
       formatter: (cell) => el("span", {}, wrong(cell.getData())) },
-    { title: "ULP", field: "max_ulp", ...numeric, minWidth: 72, responsive: 4 },
+    { title: "ULP", field: "max_ulp", ...numeric, minWidth: 92, responsive: 4 },
     { title: "Budget", field: "budget", ...numeric, minWidth: 88, responsive: 6 },
-    { title: "Got", field: "got", formatter: code, sorter: "alphanum", minWidth: 110, widthGrow: 2, responsive: 5 },
-    { title: "Want", field: "want", formatter: code, sorter: "alphanum", minWidth: 110, widthGrow: 2, responsive: 5 },
-    { title: "Seconds", field: "seconds", ...numeric, minWidth: 88, responsive: 7 },
+    { title: "Got", field: "got", formatter: code, sorter: "alphanum", minWidth: 100, widthGrow: 2, responsive: 5 },
+    { title: "Want", field: "want", formatter: code, sorter: "alphanum", minWidth: 100, widthGrow: 2, responsive: 5 },
+    { title: "Seconds", field: "seconds", ...numeric, minWidth: 88, responsive: 7,
+      formatter: (cell) => el("span", {}, shown(cell.getValue(), 3)) },
   ];
   const state = { mask: new Uint8Array(store.n).fill(1), selected: -1, row: undefined };
   const table = new Tabulator(byId("table"), {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import parse_qs
 
@@ -128,6 +130,97 @@ def test_every_plan_of_the_same_case_and_quantity_stands_side_by_side(browser: B
     assert [line[1] for line in found] == sorted((line[1] for line in found), key=lambda name: name != "numpy")
     browser.js("[...document.querySelectorAll('#detail button.plan')].find(b => b.textContent === 'cpu/eager').click()")
     assert "on cpu/eager:" in browser.js("document.querySelector('#detail .sentence').textContent")
+
+
+def rows_of_plans(browser: Browser) -> list[list[str]]:
+    return browser.js(
+        "[...document.querySelectorAll('#detail tbody tr')].map(r => [...r.cells].map(c => c.textContent))"
+    )
+
+
+def test_a_plan_that_matches_shows_its_value_and_the_few_that_differ_are_marked(browser: Browser, run: Path) -> None:
+    browser.open(run / "index.html", "#verdict=mismatch&spec=floor&q=numpy")
+    browser.js("document.querySelector('.tabulator-row').click()")
+    found = [row for row in rows_of_plans(browser) if row[1] == "numpy"]
+    off = [row for row in found if "mismatch" in row[2]]
+    assert off and all(row[0].endswith("outlier") for row in off)
+    fine = [row for row in found if "match" in row[2] and row not in off]
+    assert fine and not any("outlier" in row[0] for row in fine)
+    assert {row[4] for row in fine} == {"0.0"}  # what `observed` gave
+    said = browser.js("document.querySelector('#detail .plans').textContent")
+    assert said.startswith(off[0][0].removesuffix("outlier")) and "from numpy" in said
+
+
+def test_a_documented_divergence_is_no_outlier_and_wants_nothing_of_the_others(browser: Browser, run: Path) -> None:
+    browser.open(run / "index.html", "#spec=gather_nd&verdict=contract")
+    browser.js("document.querySelector('.tabulator-row').click()")
+    assert not any("outlier" in row[0] for row in rows_of_plans(browser))
+    assert browser.js("document.querySelector('#detail .plans')") is None
+
+
+def test_a_number_too_long_for_its_column_is_never_cut_in_front(browser: Browser, tmp_path: Path) -> None:
+    row = synthetic.records([("gather", "gather_oob")], ["gpu:0"], ["edges"])[0]
+    row = replace(row, max_ulp=8.78e15, size=63490, mismatched=60707, budget=15710.7, seconds=0.000123456)
+    reports.write(tmp_path, synthetic.write(tmp_path, [row]))
+    browser.open(tmp_path / "index.html")
+    cells = "[...document.querySelectorAll('.tabulator-row .tabulator-cell')]"
+    edges = f"{cells}.map(c => [c.getBoundingClientRect(), c.firstElementChild.getBoundingClientRect()])"
+    assert browser.js(f"{edges}.every(([cell, text]) => text.left >= cell.left - 1)")
+    shown = dict(browser.js(f"{cells}.map(c => [c.getAttribute('tabulator-field'), c.textContent])"))
+    assert (shown["max_ulp"], shown["budget"]) == ("8.78e+15", "1.571e+04")  # as sentence.number writes them
+    assert shown["seconds"] == "0.000123"
+
+
+def test_a_program_about_another_record_of_its_finding_says_so(browser: Browser, tmp_path: Path) -> None:
+    rows = synthetic.records([("rounding", "floor")], ["cpu"], ["edges"])
+    info = synthetic.write(tmp_path, rows)
+    one = next(r for r in rows if r.verdict == "mismatch" and r.quantity == "output[0]")
+    names = ("suite", "spec", "verdict", "kind", "case", "device", "mode", "against", "quantity")
+    about = {name: getattr(one, name) for name in names}
+    told = {"status": "reproduced", "script": "repro/floor.py", "output": "", "points": []}
+    (tmp_path / "repro.json").write_text(json.dumps([about | told]))
+    reports.write(tmp_path, info)
+    for quantity, other in (("output[0]", False), ("grad[0]", True)):
+        browser.open(tmp_path / "index.html", f"#verdict=mismatch&q={quantity}")
+        browser.js("document.querySelector('.tabulator-row').click()")
+        assert ("not about this record" in detail(browser)) is other
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_on_paper_the_open_record_stands_whole_in_dark_on_light(browser: Browser, run: Path, dark: bool) -> None:
+    browser.look(dark=dark)
+    browser.open(run / "index.html", "#verdict=mismatch")
+    browser.js("document.querySelector('.tabulator-row').click()")
+    scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+    browser.call("Emulation.setEmulatedMedia", media="print", features=[scheme])
+    style = "getComputedStyle(document.querySelector('{}')).{}"
+    assert browser.js(style.format("body", "printColorAdjust")) == "exact"
+    assert browser.js((Path(__file__).parent / "contrast.js").read_text()) == []
+    assert browser.js("document.querySelector('#detail').checkVisibility()")
+    assert not browser.js("document.querySelector('#table').checkVisibility()")
+    scrolls = "[...document.querySelectorAll('#detail, #detail pre')].every(e => e.scrollHeight <= e.clientHeight + 2)"
+    assert browser.js(scrolls)
+    browser.call("Emulation.setEmulatedMedia", media="", features=[])
+
+
+def test_a_screen_reader_is_told_which_record_opened(browser: Browser, run: Path) -> None:
+    browser.open(run / "index.html", "#verdict=mismatch")
+    assert browser.js("document.querySelector('#said[role=status]').textContent") == ""
+    browser.js("document.querySelector('.tabulator-tableholder').focus()")
+    browser.key(*DOWN)
+    said = browser.js("document.querySelector('#said').textContent")
+    assert said.startswith("mismatch: ") and browser.js("document.querySelector('#detail h3').textContent") in said
+
+
+def test_names_begin_with_what_is_seen_and_what_scrolls_takes_the_focus(browser: Browser, run: Path) -> None:
+    browser.open(run / "index.html")
+    seen = "[...document.querySelectorAll('a.cell')].filter(a => !a.ariaLabel.startsWith(a.textContent)).length"
+    assert browser.js(seen) == 0
+    lists = "[...document.querySelectorAll('ul.list')].filter(e => e.tabIndex !== 0).length"
+    assert browser.js(lists) == 0
+    holder = "document.querySelector('.tabulator-tableholder')"
+    assert browser.js(f"{holder}.role") == "rowgroup"
+    assert browser.js("document.querySelectorAll('dl:not(:has(dt))').length") == 0
 
 
 def test_the_rerun_command_is_copied_whole(browser: Browser, run: Path) -> None:

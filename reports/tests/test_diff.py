@@ -268,6 +268,40 @@ def test_the_first_question_is_answered_what_differs_between_the_runs(runs: Runs
     assert circumstances.alike(*infos)["numpy"] == "2.4.6"
 
 
+def test_an_op_that_is_executed_otherwise_or_elsewhere_is_told_though_no_verdict_changed(
+    runs: Runs, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = [row(raw_op="Exp", ran_on="GPU:0"), row(mode="xla", raw_op="Exp"), row(mode="graph", raw_op="")]
+    other = [row(raw_op="_FusedExp", ran_on="CPU:0"), row(mode="xla", raw_op="Exp"), row(mode="graph", raw_op="Exp")]
+    a, b = runs(one, other)
+    assert main(["diff", str(a), str(b), "--html", f"{b}/d.html", "--markdown", f"{b}/d.md"]) == 0
+    out = capsys.readouterr().out
+    assert "exp: executed ops Exp → _FusedExp, 1 record in 1 case on cpu/eager" in out
+    assert "exp: ran on GPU:0 → CPU:0, 1 record in 1 case on cpu/eager" in out
+    assert out.count("executed ops") == 1  # not where a run does not tell
+    assert "\\_FusedExp" in (b / "d.md").read_text() and "<td>_FusedExp</td>" in (b / "d.html").read_text()
+    assert main(["diff", str(a), str(a)]) == 0
+    assert "whatever the verdict" not in capsys.readouterr().out
+
+
+def test_the_commits_of_the_suites_are_among_the_circumstances(runs: Runs) -> None:
+    a, b = runs([row()], [row()], *({"versions": {"suite commit": c}} for c in ("1a2b3c4", "1a2b3c4 with changes")))
+    infos = circumstances.info(a), circumstances.info(b)
+    told = circumstances.differences(*infos).set_index("what")
+    assert told.loc["suite commit"].tolist() == ["1a2b3c4", "1a2b3c4 with changes"]
+    assert circumstances.alike(infos[0], infos[0])["suite commit"] == "1a2b3c4"
+
+
+def test_a_reader_that_closes_the_pipe_changes_no_exit_status(runs: Runs) -> None:
+    a, b = runs([row()], [row(**BAD)])
+    read, write = os.pipe()
+    os.close(read)  # as `head` does once it has seen enough
+    command = [sys.executable, "-m", "harness", "diff", str(a), str(b)]
+    done = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, cwd=ROOT, text=True, check=False)
+    os.close(write)
+    assert (done.returncode, done.stderr) == (1, "")
+
+
 def test_the_status_is_0_unless_something_got_worse(runs: Runs, capsys: pytest.CaptureFixture[str]) -> None:
     good, bad = runs([row()], [row(**BAD)])
     assert main(["diff", str(good), str(good)]) == 0

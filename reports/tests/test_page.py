@@ -17,6 +17,7 @@ import pytest
 import reports
 from harness.rundir import RunInfo
 from reports import embed, files
+from reports.__main__ import main
 from reports.tests import synthetic
 
 
@@ -112,6 +113,15 @@ def test_writing_again_gives_the_same_files(tmp_path: Path) -> None:
     }
 
 
+def test_the_report_of_what_is_no_run_is_one_clear_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([str(tmp_path / "nowhere")]) == main([]) == 4
+    said = capsys.readouterr().err.splitlines()
+    assert said[0] == f"python -m reports: {tmp_path / 'nowhere'} is not the directory of a run: it has no run.json"
+    (tmp_path / "run.json").write_text("{")
+    assert main([str(tmp_path)]) == 4
+    assert "run.json is damaged" in capsys.readouterr().err
+
+
 def test_a_damaged_parquet_is_written_anew_from_the_shards(tmp_path: Path) -> None:
     info = synthetic.write(tmp_path, synthetic.records(synthetic.ops(2), ["cpu"], ["edges"]))
     (tmp_path / "records.parquet").write_bytes(b"nothing")
@@ -148,6 +158,11 @@ def test_the_page_names_what_did_not_run_and_why(tmp_path: Path) -> None:
     ):
         assert said in text
     assert "asked for, but nothing ran there" in text and "not asked for, not run" in text
+
+
+def test_a_stale_entry_is_told_with_what_to_delete(run: Path) -> None:
+    findings = (run / "index.html").read_text().partition("<h2>Findings</h2>")[2].partition("</section>")[0]
+    assert "delete or narrow entry 3 of suites/known.toml" in findings
 
 
 def test_a_whole_run_has_no_banner(run: Path) -> None:

@@ -168,12 +168,16 @@ def test_no_xml_is_no_fault_and_damaged_xml_is_an_error_that_names_the_file(writ
 
 def test_a_name_that_is_put_together_is_looked_for_without_its_last_words(tmp_path: Path) -> None:
     (tmp_path / "suites").mkdir()
-    (tmp_path / "suites" / "sign.py").write_text('x = 1\nname="sign",\nname=f"sign-{dtype}",\n')
+    (tmp_path / "suites" / "sign.py").write_text(
+        'x = 1\nname="sign",\nname=f"sign-{dtype}",\nname=f"{s}-position"\nname=f"{s}-position-xla"\n'
+    )
     (tmp_path / "suites" / "claims").mkdir()
     (tmp_path / "suites" / "claims" / "b.py").write_text("\n\nname='claim-b'")
     assert source.place("sign", "sign", tmp_path) == ("suites/sign.py", 2)
     assert source.place("sign", "sign-float-zero", tmp_path) == ("suites/sign.py", 2)
     assert source.place("sign", "other", tmp_path) == ("suites/sign.py", 1)
+    assert source.place("sign", "floor-position-xla", tmp_path) == ("suites/sign.py", 5)
+    assert source.place("sign", "floor-position", tmp_path) == ("suites/sign.py", 4)
     assert source.place("claims", "claim-b", tmp_path) == ("suites/claims/b.py", 3)
     assert source.place("../../etc/passwd", "root", tmp_path) == (source.GENERIC, 1)
 
@@ -195,7 +199,10 @@ def parsed(line: str) -> tuple[dict[str, str], str]:
 
 
 def test_annotations_are_ten_at_most_failing_ones_only_and_count_the_rest() -> None:
-    rows = [replace(row, spec=f"op{i}", verdict="mismatch", kind="value") for i, row in enumerate(ROWS * 3)]
+    rows = [
+        replace(row, spec=f"op{i}", verdict="mismatch", kind="value", device=f"gpu:{i}")
+        for i, row in enumerate(ROWS * 3)
+    ]
     found = [parsed(line) for line in github.errors(typed(frame(*rows)), info(state="interrupted"))]
     assert len(found) == 10
     assert found[0][0]["title"] == "tf-opdiff: partial run" and "interrupted" in found[0][1]
@@ -204,6 +211,16 @@ def test_annotations_are_ten_at_most_failing_ones_only_and_count_the_rest() -> N
     assert len(some) == 10 and all(about["file"] == "suites/rounding.py" for about, _ in some)
     known = [replace(row, verdict="known") for row in ROWS]
     assert github.errors(typed(frame(*known)), info()) == []
+
+
+def test_what_fails_alike_on_the_same_plans_is_one_annotation() -> None:
+    bad = replace(ROWS[0], verdict="mismatch", kind="shape")
+    rows = [replace(bad, spec=f"op{i}") for i in range(5)] + [replace(bad, spec="op0", kind="nan")]
+    found = [parsed(line)[0]["title"] for line in github.errors(typed(frame(*rows)), info())]
+    assert found == [
+        "mismatch: op0, op1, op2 and 2 more specs shape, 5 records on cpu/eager",
+        "mismatch: op0 nan, 1 record on cpu/eager",
+    ]
 
 
 def test_an_annotation_says_what_came_and_how_to_rerun_it() -> None:

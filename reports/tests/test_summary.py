@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -11,10 +11,12 @@ import pytest
 import reports
 from harness.record import COLUMNS, Record
 from harness.rundir import RunInfo
-from reports import markdown, summary
+from reports import markdown, sentence, summary
 from reports.frame import records as frame_of
+from reports.frame import typed
 from reports.tests import synthetic
 from reports.tests.conftest import HOSTILE
+from reports.tests.test_table import frame
 
 
 @pytest.mark.parametrize(("specs", "devices"), [(5, 1), (15, 2), (15, 5), (61, 2), (400, 3)])
@@ -46,6 +48,21 @@ def test_new_failures_come_before_known_ones_with_their_rerun_command(run: Path)
     titles = [line.partition(":")[0] for line in lines if line.startswith(("fail [new]", "known"))]
     assert titles == sorted(titles) and set(titles) == {"fail [new]", "known"}
     assert sum("rerun: pytest suites --case" in line for line in lines) == 5
+
+
+def test_markdown_tells_a_finding_once_and_leaves_out_what_it_has_not() -> None:
+    row = synthetic.records([("rounding", "floor")], ["cpu"], ["edges"])[0]
+    row = replace(row, verdict="known", kind="status", got="error ABORTED", want="value", input="", worst_index="")
+    told = replace(row, detail="it aborts", reason="it aborts")
+    text = markdown.summary(typed(frame(told)), RunInfo(run="r", started=""))
+    assert "got ` error ABORTED `, want ` value `\n" in text and text.count("it aborts") == 1
+
+
+def test_a_known_failure_reads_as_a_sentence() -> None:
+    row = synthetic.records([("rounding", "floor")], ["cpu"], ["edges"])[0]
+    row = replace(row, verdict="known", kind="value", size=67, mismatched=3, against="numpy")
+    said = sentence.without_case(asdict(row))
+    assert said.startswith("output[0] on cpu/eager: differs, as known, from numpy in 3 of 67 elements, worst ")
 
 
 def test_devices_not_asked_for_are_named(run: Path) -> None:

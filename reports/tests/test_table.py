@@ -130,6 +130,17 @@ def test_words_that_no_spreadsheet_runs_stay_as_they_are(cell: str) -> None:
     assert cells(formats.csv(pd.DataFrame({"name": [cell]}))) == [cell]
 
 
+@pytest.mark.parametrize("cell", [";=1+1", "a; @SUM(A1)", 'a;"=HYPERLINK(1)', "x;b;-2+3", "a;\uff1d1"])
+def test_no_formula_stands_behind_a_semicolon_which_separates_columns_elsewhere(cell: str) -> None:
+    (found,) = cells(formats.csv(pd.DataFrame({"name": [cell]})))
+    assert len(found) == len(cell) + 1 and "'" in found
+    assert not [part for part in found.split(";")[1:] if part.lstrip(' "')[:1] in tuple("=+-@＝＋－＠")]
+
+
+def test_ops_joined_by_semicolons_stay_as_they_are() -> None:
+    assert cells(formats.csv(pd.DataFrame({"name": ["Switch;Merge"]}))) == ["Switch;Merge"]
+
+
 def test_numbers_stay_numbers_in_csv() -> None:
     table = pd.DataFrame({"f": [-1.5, float("nan"), float("-inf"), 1e-300, 0.1], "i": [-3, 2**60, 0, 1, 2], "w": "=x"})
     back = pd.read_csv(io.StringIO(formats.csv(table)))
@@ -184,6 +195,19 @@ def test_wrong_usage_is_one_line(
     assert main(["table", *(str(run) if a == "RUN" else a for a in arguments)]) == 4
     captured = capsys.readouterr()
     assert says in captured.err and len(captured.err.splitlines()) == 1 and not captured.out
+
+
+@pytest.mark.parametrize("words", [[], ["nonsense"], ["diff"], ["table", "--format", "docx"]])
+def test_words_that_no_verb_takes_are_wrong_usage_and_not_an_interrupt(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == 4
+    assert "error:" in capsys.readouterr().err
+
+
+def test_help_is_no_fault(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["diff", "--help"]) == 0
+    assert "RUN_A" in capsys.readouterr().out
 
 
 def test_rows_that_are_not_shown_are_counted(run: Path, capsys: pytest.CaptureFixture[str]) -> None:

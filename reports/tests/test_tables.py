@@ -72,6 +72,12 @@ def test_margins_are_of_matches_within_their_budget(records: pd.DataFrame) -> No
     assert margins["used"].is_monotonic_decreasing and margins["used"].between(0, 1).all()
 
 
+def test_a_budget_of_correct_rounding_has_no_margin(records: pd.DataFrame) -> None:
+    exact = records.head(1).assign(against="numpy", verdict="match", max_ulp=0.5, budget=0.5, spec="rounded")
+    both = pd.concat([records.astype({"against": "str"}), exact.astype({"against": "str"})])
+    assert "rounded" not in set(tables.worst_margins(both, 1000)["spec"])
+
+
 def test_a_claim_that_denies_has_no_margin(records: pd.DataFrame) -> None:
     denied = records.head(1).assign(against="claim:C08b", verdict="match", max_ulp=1e9, budget=1.0)
     both = pd.concat([records.astype({"against": "str"}), denied.astype({"against": "str"})])
