@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness import known, rundir
+from harness import known, maturity, rundir
 from harness.catalog import Catalog
 from harness.claim import told
 from harness.devices import ROOT, DeviceServer, memory_share
@@ -38,6 +38,8 @@ class Session:
             )
             self.items = tuple(item for item in selected if set(item.spec.modes) & set(self.modes))
             self.known = known.load(ROOT / config.getini("opdiff_known"), self.catalog)
+            listed = config.option.maturity and config.invocation_params.dir / config.option.maturity
+            self.maturity = maturity.load(listed, self.catalog) if listed else maturity.Maturity()
             asked = [Device.parse(d) for d in config.option.device]
         except (LookupError, ValueError, known.KnownError, OSError) as error:
             raise pytest.UsageError(str(error.args[0] if len(error.args) == 1 else error)) from error
@@ -66,6 +68,9 @@ class Session:
         except (RuntimeError, LookupError, ValueError) as error:
             raise pytest.UsageError(str(error.args[0])) from error
         self.info = info
+        if self.maturity.device and self.maturity.device not in {p.device.type for p in self.plans}:
+            ran = ", ".join(dict.fromkeys(str(p.device) for p in self.plans))
+            raise pytest.UsageError(f"{self.maturity.path} is about {self.maturity.device}, which is not run; {ran} is")
         info.versions["pytest"] = pytest.__version__
         info.suites, info.known = self.config.getini("opdiff_suites"), self.config.getini("opdiff_known")
         info.arguments, info.modes, info.tier = list(self.config.invocation_params.args), list(self.modes), option.tier
@@ -80,7 +85,13 @@ class Session:
         timeout = self.config.option.op_timeout
         devices = dict.fromkeys(plan.device for plan in self.plans)
         context = Context(
-            run=info.run, started=info.started, tf=info.tf, cuda=info.cuda, host=info.host, known=self.known
+            run=info.run,
+            started=info.started,
+            tf=info.tf,
+            cuda=info.cuda,
+            host=info.host,
+            known=self.known,
+            maturity=self.maturity,
         )
         servers = {d: DeviceServer(d, logs, timeout=timeout, memory=memory_limit(d)) for d in devices}
         shard = rundir.open_shard(directory, worker)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from harness.compare import Comparison, compare
 from harness.expect import Want
 from harness.known import Known, place_of
+from harness.maturity import Maturity
 from harness.observation import Observation, Result
 from harness.plan import Plan
 from harness.record import Record
@@ -29,6 +30,7 @@ class Context:
     cuda: str
     host: str
     known: Known
+    maturity: Maturity = field(default_factory=Maturity)
 
 
 def judge(
@@ -136,7 +138,8 @@ def decide(
         row = replace(row, owner=entry[1].owner, reason=entry[1].reason, link=entry[1].link)
     elif side:
         row = replace(row, reason=side.why, link=side.link)
-    return replace(row, verdict=verdict, detail=" ".join(detail.split())[:1000])
+    record = replace(row, verdict=verdict, detail=" ".join(detail.split())[:1000])
+    return context.maturity.graded(record, came=result.status in ("value", "sparse", "unconnected"))
 
 
 def _lacking(observation: Observation, result: Result, found: Comparison) -> bool:
