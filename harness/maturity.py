@@ -56,7 +56,8 @@ class Maturity:
         place, because = f"entry {number} of {self.path}", f" ({entry.reason})" if entry.reason else ""
         reason, detail = f"{entry.level}, by {place}{because}", record.detail
         if record.verdict == "unavailable" and entry.level == "mandatory":
-            detail = f"mandatory, and lacking: {place}{because}. {detail}"[:1000]
+            what, _, said = detail.partition(":")
+            detail = f"{what}, which is {reason}:{said}"[:1000]
             return replace(record, verdict="mismatch", kind="status", detail=detail, reason=reason)
         if record.verdict == "unavailable":
             return replace(record, reason=reason)

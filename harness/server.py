@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 from tensorflow.core.protobuf import error_codes_pb2
+from tensorflow.python.eager import context
 from tensorflow.python.framework.indexed_slices import IndexedSlicesValue
 
 from harness.again import in_pieces, repeated
@@ -42,8 +43,11 @@ def configure(device: Device) -> str:
     tf.config.experimental.enable_tensor_float_32_execution(False)
     kind = device.type.upper()
     present = tf.config.list_physical_devices(kind)
-    for other in {d.device_type for d in tf.config.list_physical_devices()} - {"CPU", kind}:
-        tf.config.set_visible_devices([], other)  # it would be started, and its memory taken
+    others = {d.device_type for d in tf.config.list_physical_devices()} - {"CPU", kind}
+    for other in others:  # they would be started, and memory taken there
+        tf.config.set_visible_devices([], other)
+    # A plugin's devices are all started where none is visible, unless their number is given.
+    context.context()._config = tf.compat.v1.ConfigProto(device_count=dict.fromkeys(others, 0))
     if kind == "CPU" and device.index:
         # A second CPU is TensorFlow's own stand-in for a second device: placement is as strict as between CPU and GPU.
         logical = [tf.config.LogicalDeviceConfiguration()] * (device.index + 1)

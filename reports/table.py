@@ -13,6 +13,7 @@ import pandas as pd
 from harness.catalog import unknown
 from harness.rundir import RunInfo
 from reports import files, formats, parquet, sentence, tables
+from reports.lacking import lacking
 from reports.load import load
 
 #: What there is; the first line of what each says of itself is listed.
@@ -25,6 +26,7 @@ TABLES: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
     "slowest": lambda records: tables.slowest(records, len(records)),
     "coverage": tables.coverage,
     "known": tables.known,
+    "lacking": lacking,
 }
 FORMATS: dict[str, Callable[[pd.DataFrame], str]] = {
     "text": formats.text,
