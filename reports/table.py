@@ -103,7 +103,7 @@ def _notes(run: Path, table: pd.DataFrame, whole: pd.DataFrame) -> list[str]:
 
 
 def _first_line(name: str) -> str:
-    return (getattr(tables, name).__doc__ or "").partition("\n")[0]
+    return (TABLES[name].__doc__ or getattr(tables, name).__doc__ or "").partition("\n")[0]
 
 
 def _print(text: str) -> None:
