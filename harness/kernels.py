@@ -15,7 +15,7 @@ from harness.plan import Device
 
 #: How TensorFlow names an op for which it finds no kernel: one op at a time, the runtime, the placer, the executor.
 _NO_KERNEL = re.compile(
-    r"Could not satisfy device specification .*\[Op:(\w+)\]"
+    r"Could not satisfy device specification .*?\[Op:(\w+)\]"
     r"|All kernels registered for op (\w+)"
     r"|no supported kernel for \w+ devices .*?\nOp: (\w+)\n"
     r"|No OpKernel was registered to support Op '(\w+)'",

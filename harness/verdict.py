@@ -120,7 +120,7 @@ def decide(
     if observation.fault:
         verdict, detail = "error", observation.fault
         row = replace(row, kind=found.kind or "status")
-    elif _lacking(observation, result, found):
+    elif _lacking(observation, result, found, plan):
         said = "" if found.detail == observation.lacking else f": {found.detail}"
         verdict, detail = "unavailable", observation.lacking + said
     elif found.kind:
@@ -142,9 +142,14 @@ def decide(
     return context.maturity.graded(record, came=result.status in ("value", "sparse", "unconnected"))
 
 
-def _lacking(observation: Observation, result: Result, found: Comparison) -> bool:
-    """Whether there is an error in place of a value for want of a kernel, or of what the program says it needs."""
+def _lacking(observation: Observation, result: Result, found: Comparison, plan: Plan) -> bool:
+    """Whether there is an error in place of what was promised for want of a kernel, or of what the program needs.
+
+    Another error than the promised one is no such thing on the CPU, which promises of errors are about: that it lacks a
+    kernel may be what is promised.
+    """
     expected = found.kind == "status" or (found.kind and result.code == "Unavailable")
+    expected = expected or (found.kind == "error_code" and plan.device.type != "cpu")
     return bool(observation.lacking and result.status == "error" and expected)
 
 

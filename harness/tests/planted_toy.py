@@ -3,7 +3,7 @@
 import numpy as np
 
 from harness.inputs import plain
-from harness.spec import Spec
+from harness.spec import Raises, Spec
 from suites.sign import real_sign
 
 WIDE = ("float32", "float64")
@@ -41,6 +41,14 @@ SPECS = (
     _spec("ceil", "Ceil", np.ceil),
     _spec("cos", "Cos", np.cos, vjp=None, ulp={"output": 4}),
     _spec("floor", "Floor", np.floor, dtypes=("float16", *WIDE)),
+    Spec(
+        name="out-of-range",
+        ops="GatherV2",
+        program=lambda tf, x: tf.gather(x, 1000),
+        reference=lambda x: Raises("INVALID_ARGUMENT", "is not in"),
+        recipes={"plain": plain},
+        modes=("eager", "function", "graph"),
+    ),
     _spec("rint", "Rint", np.rint),
     _spec("round", "Round", np.round, dtypes=("float32",)),
     _spec("sign", "Sign", real_sign, vjp=lambda g, x: np.zeros_like(x)),

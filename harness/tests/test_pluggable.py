@@ -33,7 +33,7 @@ def run(run_pytest, installed):
 
 @pytest.fixture(scope="module")
 def everything(run):
-    ops = [f"--op={op}" for op in ("alone", "ceil", "cos", "floor", "rint", "sign")]
+    ops = [f"--op={op}" for op in ("alone", "ceil", "cos", "floor", "out-of-range", "rint", "sign")]
     return run("--device", "cpu", "--device", "toy:1", *ops)
 
 
@@ -87,6 +87,11 @@ def test_kernels_that_it_lacks_are_unavailable(everything):
                 assert record.detail.startswith(f"no TOY kernel of {lacks} for {dtype} is registered: ")
 
 
+def test_a_promised_error_can_not_come_from_a_kernel_that_it_lacks(everything):
+    assert {r.verdict for r in found(everything, device="toy:1", spec="out-of-range")} == {"unavailable"}
+    assert {r.verdict for r in found(everything, device="cpu", spec="out-of-range")} == {"match"}
+
+
 def test_a_gradient_made_of_an_op_that_it_lacks_is_unavailable_and_the_output_is_not(everything):
     records = found(everything, device="toy:1", mode="eager", spec="sign", dtype="float32", against="numpy")
     assert {r.quantity: r.verdict for r in records} == {"output[0]": "match", "grad[0]": "unavailable"}
@@ -125,9 +130,9 @@ level = "{level}"
 def test_a_maturity_list_is_held_to_both_ways(run, tmp_path):
     path = tmp_path / "toy.toml"
     ops = [f"--op={op}" for op in ("ceil", "cos", "floor")]
-    arguments = ["--device", "toy:0", "--mode", "eager", "--maturity", str(path), *ops, "-n", "2"]
+    arguments = ["--device", "toy:0", "--mode", "eager", "--maturity", str(path), *ops]
     path.write_text(LIST.format(level="mandatory"))
-    outcome = run(*arguments)
+    outcome = run(*arguments, "-n", "2")
     assert outcome.status == 1, outcome.output
     assert {(r.verdict, r.kind) for r in found(outcome, spec="cos")} == {("mismatch", "status")}
     assert {r.verdict for r in found(outcome, spec="ceil")} == {"match"}
