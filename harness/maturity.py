@@ -47,7 +47,7 @@ class Maturity:
     cells: Mapping[Cell, tuple[int, Entry]] = field(default_factory=dict)
 
     def graded(self, record: Record, *, came: bool) -> Record:
-        """The record against NumPy as the list has it; `came` says that the quantity is no error, crash or hang."""
+        """The record against NumPy as the list has it; `came` says that there are values."""
         family = record.quantity.partition("[")[0]
         found = self.cells.get((record.spec, record.dtype, record.mode, family))
         if not found or record.against != "numpy" or re.split(r"[:+]", record.device)[0] != self.device:

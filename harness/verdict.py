@@ -139,7 +139,7 @@ def decide(
     elif side:
         row = replace(row, reason=side.why, link=side.link)
     record = replace(row, verdict=verdict, detail=" ".join(detail.split())[:1000])
-    return context.maturity.graded(record, came=result.status in ("value", "sparse", "unconnected"))
+    return context.maturity.graded(record, came=result.status in ("value", "sparse"))
 
 
 def _lacking(observation: Observation, result: Result, found: Comparison, plan: Plan) -> bool:
