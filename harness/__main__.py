@@ -82,9 +82,12 @@ def repro(options: argparse.Namespace) -> int:
     return status
 
 
-#: Verbs that are views of records: `reports.VERB` has `add_options(parser)` and `main(options)`. It is imported when
-#: it is asked for, since pandas takes its time.
+#: Verbs that have a module of their own, with `add_options(parser)` and `main(options)`; of most it is `reports.VERB`.
+#: It is imported when it is asked for, since pandas takes its time.
+LATE = {"merge": "harness.merging", "record": "harness.keeping"}
 VIEWS = {
+    "record": "Keeps what a run observed of its devices, to be compared with others: --device NAME@TENSORFLOW.",
+    "merge": "Makes one run of several, with the comparisons between their devices; exits as a run does.",
     "claims": "Prints the verdicts on claims that a run found.",
     "table": "Prints or writes a table of what a run found: by op, plan, kind, and more.",
     "diff": "Tells what changed between two runs, and in what they differ.",
@@ -123,7 +126,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name, about in VIEWS.items():
         sub = verbs.add_parser(name, help=about, description=about)
         if name in words[:1]:
-            view = import_module(f"reports.{name}")
+            view = import_module(LATE.get(name, f"reports.{name}"))
             view.add_options(sub)
             sub.set_defaults(main=view.main)
     options = parser.parse_args(words)

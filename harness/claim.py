@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -139,8 +140,11 @@ def listing(spec: Spec) -> str:
     """The source of a spec's program: the functions of its module that it needs, its state, and itself."""
     parts: dict[str, None] = {}
     for function in filter(None, (spec.state, spec.program)):
-        parts.update(dict.fromkeys(inspect.getsource(f) for f in _needed(function, set())))
+        parts.update(dict.fromkeys(map(_source, _needed(function, set()))))
     return "\n\n".join(part.rstrip() for part in parts) + "\n"
+
+
+_source = cache(inspect.getsource)  # programs share functions
 
 
 def _needed(function: Any, seen: set[str]) -> Iterator[Callable[..., Any]]:

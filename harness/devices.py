@@ -22,6 +22,7 @@ from typing import Any
 
 from packaging.version import Version
 
+from harness import variant
 from harness.observation import Observation, Result
 from harness.plan import Device
 from harness.request import Request
@@ -50,6 +51,18 @@ def uninterrupted() -> Iterator[None]:
             signal.raise_signal(signal.SIGINT)
 
 
+@contextlib.contextmanager
+def environment(settings: Mapping[str, str]) -> Iterator[None]:
+    """Settings for the processes that are started in here."""
+    before = {name: os.environ.get(name) for name in settings}
+    os.environ.update(settings)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name) if value is None else os.environ.__setitem__(name, value)
+
+
 def start_fork_server(log: Path) -> None:
     """Starts the fork server, unless it runs; it imports TensorFlow and says nothing on this process's stderr."""
     from multiprocessing import forkserver
@@ -60,15 +73,9 @@ def start_fork_server(log: Path) -> None:
         "TF_CPP_MIN_LOG_LEVEL": os.environ.get("TF_CPP_MIN_LOG_LEVEL", "1"),
         "TF_FORCE_GPU_ALLOW_GROWTH": "true",
     }
-    before = {name: os.environ.get(name) for name in settings}
-    with uninterrupted():
-        os.environ.update(settings)
-        try:
-            _context.set_forkserver_preload(["harness.preload"])
-            forkserver.ensure_running()
-        finally:
-            for name, value in before.items():
-                os.environ.pop(name) if value is None else os.environ.__setitem__(name, value)
+    with uninterrupted(), environment(settings):
+        _context.set_forkserver_preload(["harness.preload"])
+        forkserver.ensure_running()
 
 
 def enter(log: Path, memory: int) -> None:
@@ -124,20 +131,26 @@ def memory_share(processes: int) -> int:
     return max(4 << 30, int(0.8 * total) // processes)
 
 
-def own_process(work: Callable[..., None], *arguments: Any) -> Any:
-    """A new process, a fork of the fork server: TensorFlow is imported there, and nothing has been run with it."""
-    process = _context.Process(target=work, args=arguments, daemon=True)
-    with uninterrupted():
+def own_process(work: Callable[..., None], *arguments: Any, settings: Mapping[str, str] | None = None) -> Any:
+    """A new process, a fork of the fork server: TensorFlow is imported there, and nothing has been run with it.
+
+    One with settings in its environment, which TensorFlow may read when it is imported, is no fork.
+    """
+    context = mp.get_context("spawn") if settings else _context
+    process = context.Process(target=work, args=arguments, daemon=True)
+    with uninterrupted(), environment(settings or {}):
         process.start()
     return process
 
 
-def _connected(work: Callable[..., None], *arguments: Any) -> tuple[Connection, Any]:
+def _connected(
+    work: Callable[..., None], *arguments: Any, settings: Mapping[str, str] | None = None
+) -> tuple[Connection, Any]:
     """A new process, and our end of the pipe whose other end is its first argument."""
     with uninterrupted():
         ours, theirs = _context.Pipe()
         with contextlib.closing(theirs):
-            return ours, own_process(work, theirs, *arguments)
+            return ours, own_process(work, theirs, *arguments, settings=settings)
 
 
 def ending(code: int) -> str:
@@ -172,9 +185,14 @@ class DeviceServer:
     def _start(self) -> str:
         start_fork_server(self._log)
         self._offset = self._log.stat().st_size if self._log.exists() else 0
+        arguments = self.device, self._log, self.memory
+        try:
+            settings = variant.environment(self.device.variants)
+        except OSError as why:
+            return str(why)
         try:
             with uninterrupted():
-                self._connection, self._process = _connected(_serve, self.device, self._log, self.memory)
+                self._connection, self._process = _connected(_serve, *arguments, settings=settings)
             absent = self._connection.recv() if self._connection.poll(START_TIMEOUT) else "it does not start"
         except EOFError:
             absent = f"its server ended at the start: {_tail(self._log, self._offset)}"

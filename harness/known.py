@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from harness.again import AGAIN
 from harness.catalog import Catalog, unknown
-from harness.plan import MODES
+from harness.plan import MODES, Device
 from harness.record import CLAIM, KINDS, Record
 from harness.spec import SWEEPS
 
@@ -48,8 +48,8 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     tf: str = ""
     code: str = ""
 
-    def selects(self, place: Mapping[str, str], tf: str) -> bool:
-        """Whether the entry is about a place; `tf` is the version that runs.
+    def selects(self, place: Mapping[str, str], tf: str, kind: str = "") -> bool:
+        """Whether the entry is about a place; `tf` is the version that runs, `kind` the device's type.
 
         A place is given by spec, dtype, recipe, device and mode, and for one comparison also by quantity and against
         (`numpy`, `plan` for any other plan, or `itself`: these are for the kinds of `harness.again`, and for no other).
@@ -59,7 +59,7 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         if against == "claim" or (against and (against == "itself") != (self.kind in AGAIN)):
             return False
         return _contains(self.tf, tf) and all(
-            _in(name, getattr(self, field)) or (field == "device" and _in(name.partition(":")[0], self.device))
+            _in(name, getattr(self, field)) or (field == "device" and _in(kind or _type(name), self.device))
             for field, name in place.items()
         )
 
@@ -71,14 +71,16 @@ def _contains(specifier: str, version: str) -> bool:
 
 @dataclass(frozen=True)
 class Known:
-    """The entries of a file, in order."""
+    """The entries of a file, in order; and the types of the devices whose names do not tell them."""
 
     entries: tuple[Entry, ...] = ()
     path: str = "known.toml"
+    types: Mapping[str, str] = field(default_factory=dict)
 
     def find(self, place: Mapping[str, str], tf: str) -> tuple[int, Entry] | None:
         """The first entry that is about a place, with its number in the file, counted from 1; see `Entry.selects`."""
-        return next(((n, e) for n, e in self._of_spec.get(place["spec"], ()) if e.selects(place, tf)), None)
+        entries, kind = self._of_spec.get(place["spec"], ()), self.types.get(place["device"], "")
+        return next(((n, e) for n, e in entries if e.selects(place, tf, kind)), None)
 
     @cached_property
     def _of_spec(self) -> dict[str, list[tuple[int, Entry]]]:
@@ -89,16 +91,16 @@ class Known:
                 found.setdefault(name, []).append((number, entry))
         return found
 
-    def idle(self, records: Sequence[Record], tf: str) -> list[str]:
+    def idle(self, records: Sequence[Record]) -> list[str]:
         """A line for each entry that is about cases that ran, but about none of the comparisons made of them."""
         ran, about = set(), set()
         for record in records:
-            place = place_of(record)
+            place, of = place_of(record), (record.tf, self.types.get(record.device, ""))
             cell = {name: place[name] for name in CELL}
             for number, entry in self._of_spec.get(record.spec, ()):
-                if number not in about and entry.selects(cell, tf):
+                if number not in about and entry.selects(cell, *of):
                     ran.add(number)
-                    about.update([number] if entry.selects(place, tf) else [])
+                    about.update([number] if entry.selects(place, *of) else [])
         return [
             f"{self.path}: entry {n} (spec {self.entries[n - 1].spec!r}) is about no comparison of this run; "
             "delete or mend it"
@@ -115,6 +117,11 @@ def place_of(record: Record) -> dict[str, str]:
     other = "claim" if record.against.startswith(CLAIM) else "plan"
     against = {"numpy": "numpy", record.plan: "itself"}.get(record.against, other)
     return {**place, "against": against}
+
+
+def _type(device: str) -> str:
+    """The type of a device, by its name."""
+    return re.split("[:+]", device, maxsplit=1)[0]
 
 
 def _names(selector: Names) -> list[str]:
@@ -164,16 +171,16 @@ def _check(entry: Entry, catalog: Catalog) -> None:
         "dtype": {d for s in chosen for d in s.dtypes},
         "recipe": {r for s in chosen for r in s.recipes} | set(SWEEPS),
     }
-    for field, there in allowed.items():
-        for name in _names(getattr(entry, field)):
-            if name not in there and (name != "*" or field in ("kind", "owner")):
-                raise LookupError(unknown(field, name, there))
+    for selector, there in allowed.items():
+        for name in _names(getattr(entry, selector)):
+            if name not in there and (name != "*" or selector in ("kind", "owner")):
+                raise LookupError(unknown(selector, name, there))
     for name in _names(entry.quantity):
         if name != "*" and not re.fullmatch(r"(output|grad|jvp|hvp)\[\d+\]", name):
             raise ValueError(f"quantity {name!r}: expected output[i], grad[i], jvp[i] or hvp[i]")
     for name in _names(entry.device):
-        if name != "*" and not re.fullmatch(r"[a-z][a-z0-9_]*(:\d+)?", name):
-            raise ValueError(f"device {name!r}: expected TYPE or TYPE:INDEX, such as cpu or gpu:0")
+        if name != "*":
+            Device.parse(name)
     if len(entry.reason.split()) < 3:
         raise ValueError(f"reason {entry.reason!r}: expected the checked reason, in a sentence")
     if entry.link and not entry.link.startswith("https://"):

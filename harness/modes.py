@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 import tensorflow as tf
 from tensorflow.python.eager import context
-from tensorflow.python.framework import op_callbacks
+from tensorflow.python.framework import config, op_callbacks
 from tensorflow.python.framework.indexed_slices import IndexedSlicesValue
 
 from harness.request import ALIGNMENT, Asked
@@ -243,16 +243,22 @@ def xla(spec: Spec, device: str, evidence: Evidence) -> Program:
 
 
 def session_config() -> Any:
-    """How every session runs: where the plan says, on one thread, with the devices that this process is to see."""
+    """How every session runs: where the plan says, on as many threads, with the devices that this process is to see."""
     own = context.context().config
     return v1.ConfigProto(
         allow_soft_placement=False,
-        intra_op_parallelism_threads=1,
-        inter_op_parallelism_threads=1,
+        intra_op_parallelism_threads=tf.config.threading.get_intra_op_parallelism_threads(),
+        inter_op_parallelism_threads=tf.config.threading.get_inter_op_parallelism_threads(),
         device_count={**own.device_count, "CPU": len(tf.config.list_logical_devices("CPU"))},
         gpu_options=own.gpu_options,
         pluggable_device_options=own.pluggable_device_options,
     )
+
+
+def _seed() -> None:
+    """Gives the graph a seed where ops have to be deterministic: one that draws numbers without is then an error."""
+    if config.is_op_determinism_enabled():
+        v1.set_random_seed(1)
 
 
 def sessions(spec: Spec, device: str, evidence: Evidence) -> Program:
@@ -262,14 +268,15 @@ def sessions(spec: Spec, device: str, evidence: Evidence) -> Program:
         """A session on a graph, a new one unless given; entered, it puts what is built on the plan's device."""
 
         def __init__(self, graph: tf.Graph | None = None) -> None:
-            config = session_config()
-            config.device_count["CPU"] = max(2, config.device_count["CPU"])
-            super().__init__(graph=graph or tf.Graph(), config=config)
+            settings = session_config()
+            settings.device_count["CPU"] = max(2, settings.device_count["CPU"])
+            super().__init__(graph=graph or tf.Graph(), config=settings)
 
         def __enter__(self) -> Self:
             super().__enter__()
             self._scope = self.graph.device(device)
             self._scope.__enter__()
+            _seed()
             return self
 
         def __exit__(self, *error: object) -> Any:
@@ -300,6 +307,7 @@ def graph(spec: Spec, device: str, evidence: Evidence) -> Program:
 
     def build(asked: Asked) -> None:
         with tf.Graph().as_default() as graph, tf.device(device):
+            _seed()
             built["state"] = spec.state(tf, *asked.xs) if spec.state else None
             built["fed"] = given = asked.map(
                 lambda a: v1.placeholder(a.dtype if a.dtype != object else tf.string, a.shape)

@@ -7,9 +7,10 @@ import platform
 import shutil
 import socket
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from packaging.version import Version
 
@@ -17,32 +18,32 @@ from harness import rundir
 from harness.devices import OLDEST_TF, ROOT, probe
 from harness.plan import Device
 
+if TYPE_CHECKING:  # it takes pyarrow, which a run without recordings does not need
+    from harness.recording import About, Recording
+
 FLAGS = ("TF_ENABLE_ONEDNN_OPTS", "TF_XLA_FLAGS", "XLA_FLAGS", "CUDA_VISIBLE_DEVICES", "NVIDIA_TF32_OVERRIDE")
 
 
-def open_run(asked: Sequence[Device], chosen: str | None) -> tuple[Path, rundir.RunInfo]:
+def open_run(
+    asked: Sequence[Device], chosen: str | None, recordings: Mapping[str, Recording] | None = None
+) -> tuple[Path, rundir.RunInfo]:
     """Asks TensorFlow what is there, and makes the run's directory.
 
     Args:
       asked: the devices to run on; none of them stands for all that TensorFlow lists.
       chosen: the directory; without it, a new one under runs/.
+      recordings: those of the devices that are recorded, by their names. Of nothing else, TensorFlow is not asked.
 
     Raises:
       RuntimeError: TensorFlow does not start, or is too old.
       LookupError: a device is not there.
       ValueError: the directory can't be made, or holds a run.
     """
-    logs = Path(tempfile.mkdtemp(prefix="opdiff-"))
-    try:
-        there = probe(logs / "probe.log")
-    finally:
-        shutil.rmtree(logs, ignore_errors=True)
-    tf = there["versions"]["tensorflow"]
-    if Version(tf) < Version(OLDEST_TF):
-        raise RuntimeError(f"TensorFlow {tf} is too old: expected {OLDEST_TF} or newer")
+    recorded = {name: recording.about for name, recording in (recordings or {}).items()}
+    there = _there() if not asked or any(not d.recorded for d in asked) else _of_recordings(recorded.values())
     listed = there["devices"]
     devices = list(asked) or [Device.parse(d) for d in listed]
-    absent = [d for d in devices if str(d) not in listed and d.type != "cpu"]
+    absent = [d for d in devices if str(d.plain) not in listed and d.type != "cpu" and not d.recorded]
     if absent:
         names = ", ".join(map(str, absent))
         raise LookupError(f"device {names} is not there; TensorFlow lists {', '.join(listed)}")
@@ -53,16 +54,72 @@ def open_run(asked: Sequence[Device], chosen: str | None) -> tuple[Path, rundir.
     info = rundir.RunInfo(
         run=directory.resolve().name,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
-        host=socket.gethostname(),
-        tf=tf,
+        host=there.get("host", socket.gethostname()),
+        tf=there["versions"]["tensorflow"],
         cuda=there["cuda"],
         versions={**there["versions"], "cudnn": there["cudnn"]},
         flags={name: os.environ[name] for name in FLAGS if name in os.environ},
         machine={"system": platform.platform(), "processor": _processor(), "cores": str(os.cpu_count())},
-        devices={str(d): {**listed.get(str(d), {}), "asked": True} for d in devices}
+        devices={
+            str(d): {**(recorded[str(d)].facts if d.recorded else listed.get(str(d.plain), {})), "asked": True}
+            for d in devices
+        }
         | {d: {**about, "asked": False} for d, about in listed.items() if Device.parse(d) not in devices},
     )
     return directory, info
+
+
+def reopen_run(directory: Path, recordings: Mapping[str, Recording]) -> tuple[Path, rundir.RunInfo]:
+    """The run of a directory, to go on with.
+
+    Raises:
+      RuntimeError: TensorFlow does not start, or is too old.
+      ValueError: TensorFlow or CUDA is another one than in the run.
+    """
+    info = rundir.RunInfo.load(directory)
+    live = [d for d, about in info.devices.items() if about["asked"] and d not in recordings]
+    if live:
+        there = _there()
+        for what, was, now in (
+            ("TensorFlow", info.tf, there["versions"]["tensorflow"]),
+            ("CUDA", info.cuda, there["cuda"]),
+        ):
+            if was != now:
+                raise ValueError(
+                    f"--resume {directory}: it was run with {what} {was or '(none)'}; here is {now or 'none'}"
+                )
+    info.state, info.ended, info.exit_status = "running", "", None
+    return directory, info
+
+
+def _there() -> dict[str, Any]:
+    """What TensorFlow says of this machine."""
+    logs = Path(tempfile.mkdtemp(prefix="opdiff-"))
+    try:
+        there = probe(logs / "probe.log")
+    finally:
+        shutil.rmtree(logs, ignore_errors=True)
+    tf = there["versions"]["tensorflow"]
+    if Version(tf) < Version(OLDEST_TF):
+        raise RuntimeError(f"TensorFlow {tf} is too old: expected {OLDEST_TF} or newer")
+    return there
+
+
+def _of_recordings(recorded: Iterable[About]) -> dict[str, Any]:
+    """The same, for a run in which nothing runs here: what the recordings say, each different word once."""
+    told = list(recorded)
+
+    def all_of(values: Iterable[str]) -> str:
+        return ", ".join(sorted(set(filter(None, values))))
+
+    versions = {k: all_of(about.versions.get(k, "") for about in told) for about in told for k in about.versions}
+    return {
+        "devices": {},
+        "cuda": all_of(about.cuda for about in told),
+        "cudnn": versions.get("cudnn", ""),
+        "versions": {**versions, "tensorflow": all_of(about.tf for about in told)},
+        "host": all_of(about.host for about in told),
+    }
 
 
 def _processor() -> str:

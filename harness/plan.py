@@ -5,29 +5,47 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from harness.variant import check
+
 MODES = ("eager", "function", "xla", "graph")
 DEVICE_TYPE = re.compile(r"[a-z][a-z0-9_]*")
-_DEVICE = re.compile(r"(?P<type>[a-z][a-z0-9_]*)(:(?P<index>\d+))?")
+_DEVICE = re.compile(r"(?P<type>[a-z][a-z0-9_]*)(:(?P<index>\d+))?(?P<variants>(\+[a-z0-9_]+(=\w*)?)*)")
 
 
 @dataclass(frozen=True, order=True)
 class Device:
-    """A device as users write it: `cpu`, `gpu:0`, or any type that TensorFlow lists, in lower case."""
+    """A device as users write it: `cpu`, `gpu:0`, or any type that TensorFlow lists, in lower case.
+
+    Behind it stand its `variants`, as in `cpu+noonednn`; see `harness.variant`. One that is not here, whose
+    observations were kept, has the name under which they are `recorded`, such as `h100@2.21.0`.
+    """
 
     type: str
     index: int = 0
+    variants: tuple[str, ...] = ()
+    recorded: str = ""
 
     @classmethod
     def parse(cls, text: str) -> Device:
-        """Reads `TYPE` or `TYPE:INDEX`.
+        """Reads `TYPE` or `TYPE:INDEX`, and `+VARIANT` behind it, as often as there is one.
 
         Raises:
-          ValueError: the text has another form.
+          ValueError: the text has another form, or there is no such variant for the type.
         """
         found = _DEVICE.fullmatch(text.strip().lower())
         if not found:
             raise ValueError(f"device {text!r}: expected TYPE or TYPE:INDEX, such as cpu or gpu:0")
-        return cls(found["type"], int(found["index"] or 0))
+        variants = tuple(sorted({v for v in found["variants"].split("+") if v}))
+        try:
+            check(variants, found["type"])
+        except ValueError as why:
+            raise ValueError(f"device {text!r}: {why}") from why
+        return cls(found["type"], int(found["index"] or 0), variants)
+
+    @property
+    def plain(self) -> Device:
+        """The device without its variants."""
+        return Device(self.type, self.index)
 
     @property
     def tf_name(self) -> str:
@@ -35,7 +53,8 @@ class Device:
         return f"{self.type.upper()}:{self.index}"
 
     def __str__(self) -> str:
-        return "cpu" if self == Device("cpu") else f"{self.type}:{self.index}"
+        name = "cpu" if (self.type, self.index) == ("cpu", 0) else f"{self.type}:{self.index}"
+        return self.recorded or "+".join([name, *self.variants])
 
 
 @dataclass(frozen=True, order=True)

@@ -52,6 +52,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--tier", default="default", metavar="T", help=f"{', '.join(TIERS)}; default: default")
     group.addoption("--maturity", metavar="FILE", help="what a device is to have kernels for; see docs/vendors.md")
     group.addoption("--run-dir", metavar="DIR", help="where the run is kept; default: a new one under runs/")
+    group.addoption("--shard", metavar="I/N", help="the I-th of N parts of the selection, about as long as each other")
+    told = "go on with a run that was cut off; devices, modes, tier and cases are those of the run"
+    group.addoption("--resume", metavar="RUN", help=told)
+    kept = ROOT / "recordings"
+    group.addoption("--recordings", default=str(kept), metavar="DIR", help="where recorded devices are; recordings/")
     group.addoption("--no-sweep", action="store_true", help="leave out the cases of every input of a 16-bit dtype")
     group.addoption("--no-repro", action="store_true", help="do not write and run a script for each finding")
     group.addoption("--op-timeout", type=float, default=120.0, metavar="S", help="seconds after which a run has hung")
@@ -101,15 +106,16 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def joined(arguments: Iterable[str | os.PathLike[str]]) -> tuple[str, ...]:
-    """The arguments with `--run-dir DIR` as one word.
+    """The arguments with `--run-dir DIR`, and others that take a directory, as one word.
 
     xdist's workers read the command line anew, before they know the option: the directory, which is there by now, would
     pass for a path to collect, and move the root.
     """
     words = [str(a) for a in arguments]
-    while "--run-dir" in words:
-        at = words.index("--run-dir")
-        words[at : at + 2] = ["=".join(words[at : at + 2])]
+    for option in ("--run-dir", "--recordings", "--resume"):
+        while option in words:
+            at = words.index(option)
+            words[at : at + 2] = ["=".join(words[at : at + 2])]
     return tuple(words)
 
 

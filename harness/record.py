@@ -112,7 +112,7 @@ class Shard:
     def write(self, kind: str, **data: Any) -> None:
         """Appends one line, handed to the operating system before it returns."""
         text = json.dumps({"line": kind, **data}, allow_nan=False, separators=(",", ":")).encode()
-        self._file.write(b"%08x %s\n" % (zlib.crc32(text), text))
+        self._file.write(_checked(text))
 
     def close(self) -> None:
         """Flushes to the disk and closes."""
@@ -120,25 +120,33 @@ class Shard:
         self._file.close()
 
 
+def _checked(text: bytes) -> bytes:
+    """The line of a shard that holds this text."""
+    return b"%08x %s\n" % (zlib.crc32(text), text)
+
+
 def encodable(text: str) -> str:
     """A text that UTF-8 can hold: lone surrogates, which a message of TensorFlow's may hold, are written out."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def read_shard(path: Path) -> Iterator[dict[str, Any] | None]:
-    """The lines of a shard, in order; None for each that was cut or damaged."""
+def read_shard(path: Path, as_: Any = dict[str, Any]) -> Iterator[Any]:
+    """The lines of a shard, in order; None for each that was cut or damaged.
+
+    `as_` is the type to read a line as; of a `msgspec.Struct`, what it does not name is passed over.
+
+    Raises:
+      ValueError: a line is whole, and of another type.
+    """
+    decoder = msgspec.json.Decoder(as_)
     with path.open("rb") as file:
         for line in file:
-            crc, _, text = line.rstrip(b"\n").partition(b" ")
-            try:
-                whole = int(crc, 16) == zlib.crc32(text) and line.endswith(b"\n")
-            except ValueError:
-                whole = False
-            yield _read(text) if whole else None
+            text = line[9:-1]
+            yield _read(text, decoder) if line == _checked(text) else None
 
 
-def _read(text: bytes) -> dict[str, Any]:
+def _read(text: bytes, decoder: msgspec.json.Decoder[Any]) -> Any:
     try:
-        return msgspec.json.decode(text)
+        return decoder.decode(text)
     except msgspec.DecodeError:  # lone surrogates: what a message of TensorFlow's may hold
-        return json.loads(text)
+        return msgspec.convert(json.loads(text), decoder.type)

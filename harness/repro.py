@@ -24,7 +24,7 @@ from harness.request import Request
 from harness.run import Runner, request
 from harness.slots import Slots
 from harness.spec import SWEEPS, Case
-from harness.verdict import Context
+from harness.verdict import Context, Origin
 
 
 def show(item: Item, case: Case, plans: Sequence[Plan], servers: Mapping[Device, DeviceServer]) -> int:
@@ -66,7 +66,7 @@ def scripts(
     folder: Path,
 ) -> list[Outcome]:
     """Writes and runs the script of each discrepancy of a case, those included that are known, in a folder."""
-    nothing = Context(run="", started="", tf=version("tensorflow"), cuda="", host="", known=Known())
+    nothing = Context(run="", started="", here=Origin(version("tensorflow")), known=Known())
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as shards:
         shard = Shard(Path(shards) / "repro.jsonl")
@@ -76,7 +76,7 @@ def scripts(
         finally:
             runner.close()
     differing = [r for r in records if r.verdict == "mismatch" and r.against in ("numpy", r.plan)]
-    return reproduce(differing, catalog, nothing.tf, folder)
+    return reproduce(differing, catalog, nothing.here.tf, folder)
 
 
 def issue(outcome: Outcome, folder: Path, there: Mapping[str, Any]) -> str:

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from harness import devices
+from harness import devices, variant
 from harness.catalog import Catalog
 from harness.errors import points
 from harness.expect import ReferenceFault
@@ -30,8 +30,9 @@ from harness.source import Unwritable
 from harness.spec import SWEEPS, Case
 from harness.verdict import sentence
 
-#: What became of a script: it showed the discrepancy, it did not, there is none, or it failed in another way.
-STATUSES = ("reproduced", "not reproduced", "no script", "failed")
+#: What became of a script: it showed the discrepancy, it did not, there is none, it failed in another way, or it was
+#: not run, since the device was recorded elsewhere.
+STATUSES = ("reproduced", "not reproduced", "no script", "failed", "elsewhere")
 #: What TensorFlow logs on its own account: when it was, in which line of its source.
 _LOG_LINE = re.compile(r"^([IWE]\d{4} \d\d:|\d{4}-\d\d-\d\d \d\d:).*\n", re.MULTILINE)
 _BROKEN = 70
@@ -76,8 +77,8 @@ def findings(records: Iterable[Record]) -> list[Record]:
     return [record for _, record in best.values()]
 
 
-def discrepancy(record: Record, case: Case) -> Discrepancy:
-    """What a record's script is to show; of a sweep, the one input that stands for the rest."""
+def discrepancy(record: Record, case: Case, device: Device) -> Discrepancy:
+    """What a record's script is to show on its device; of a sweep, the one input that stands for the rest."""
     at = literal_eval(record.worst_index) if record.worst_index else None
     index: tuple[int, ...] | None = None if at is None else tuple(at)
     inputs: tuple[np.ndarray, ...]
@@ -86,9 +87,16 @@ def discrepancy(record: Record, case: Case) -> Discrepancy:
         inputs, index = (bits.view(np.dtype(record.dtype)),), (0,)
     else:
         inputs = case.inputs()
-    plan = Plan(Device.parse(record.device), record.mode)
     return Discrepancy(
-        case, plan, record.quantity, record.against, record.kind, inputs, record.budget, index, sentence(record)
+        case,
+        Plan(device, record.mode),
+        record.quantity,
+        record.against,
+        record.kind,
+        inputs,
+        record.budget,
+        index,
+        sentence(record),
     )
 
 
@@ -140,7 +148,10 @@ def run(scripts: Mapping[Path, Device], *, timeout: float = 60.0, at_once: int =
         while todo and len(busy) < at_once:
             path = todo.pop(0)
             log = path.with_suffix(".log")
-            process = devices.own_process(_execute, path, log, memory if scripts[path].type == "cpu" else 0)
+            device = scripts[path]
+            settings = variant.environment(device.variants)
+            limit = memory if device.type == "cpu" else 0
+            process = devices.own_process(_execute, path, log, limit, settings=settings)
             busy[process.sentinel] = process, path, log, time.monotonic() + timeout
         left = min(end for *_, end in busy.values()) - time.monotonic()
         ended = set(wait(list(busy), timeout=max(0.0, left)))
@@ -187,11 +198,14 @@ def reproduce(
     *,
     timeout: float = 60.0,
     observed: Observed = lambda record: None,
+    recorded: Mapping[str, Device] | None = None,
 ) -> list[Outcome]:
     """Writes and runs the script of each of these records, in `folder`; one that takes longer than `timeout` s hangs.
 
-    The script is about the worst element alone where that shows the discrepancy, else about the whole case.
+    The script is about the worst element alone where that shows the discrepancy, else about the whole case. That of a
+    recorded device, of which `recorded` has the name, is written and not run.
     """
+    elsewhere = recorded or {}
     specs, outcomes = catalog.specs, dict[int, Outcome]()
     todo = dict(enumerate(chosen))
     drawn: dict[int, list[list[float]]] = {}
@@ -206,16 +220,20 @@ def reproduce(
     for alone in (True, False):
         paths: dict[Path, int] = {}
         for number, record in todo.items():
-            if number in outcomes and outcomes[number].status in ("reproduced", "no script"):
+            if number in outcomes and outcomes[number].status in ("reproduced", "no script", "elsewhere"):
                 continue
             try:
                 if record.spec not in specs:
                     raise Unwritable(f"the suites have no spec {record.spec!r}")
-                whole = discrepancy(record, Case(specs[record.spec], record.dtype, record.recipe))
+                device = elsewhere.get(record.device) or Device.parse(record.device)
+                whole = discrepancy(record, Case(specs[record.spec], record.dtype, record.recipe), device)
                 if number not in drawn:
                     drawn[number] = _points(whole, observed(record))
                 shown = smaller(whole) if alone else whole
-                if shown is not None:
+                if shown is not None and record.device in elsewhere:
+                    if not alone:
+                        done(number, "elsewhere", f"{folder.name}/{write(shown, record.tf, folder).name}")
+                elif shown is not None:
                     paths[write(shown, tf, folder)] = number
             except Unwritable as why:
                 if not alone:

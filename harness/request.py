@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -10,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from harness.observation import raw
 from harness.spec import Spec
 
 #: Bytes: Eigen's, with the widest vectors that TensorFlow is built for.
@@ -160,6 +162,19 @@ class Request:
         """The same with every input an array."""
         upstreams = None if self.upstreams is None else tuple(map(_array, self.upstreams))
         return replace(self, inputs=self.arrays, upstreams=upstreams)
+
+    @property
+    def digest(self) -> str:
+        """A hash of what is asked, the same on every machine: what was observed under another one answers another."""
+        told = hashlib.blake2b(digest_size=8)
+        told.update(repr((self.spec, self.dtype, self.quantities, self.state, self.again)).encode())
+        for part in (self.inputs, self.upstreams, self.tangents):
+            for given in part or ():
+                array = _array(given)
+                told.update(repr(None if array is None else array.shape).encode())
+                for piece in () if array is None else raw(array):
+                    told.update(piece.encode() if isinstance(piece, str) else piece)
+        return told.hexdigest()
 
     @property
     def arrays(self) -> tuple[np.ndarray, ...]:

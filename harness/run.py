@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from harness import claim
 from harness.again import kinds
 from harness.catalog import Item
 from harness.devices import DeviceServer, run_all
 from harness.expect import Expectation, ReferenceFault, Want, expectations
-from harness.observation import Observation, Result, pack
+from harness.observation import Observation
 from harness.plan import Device, Plan
 from harness.record import Record, Shard
 from harness.request import Request
 from harness.slots import Slots
+from harness.source import digest
 from harness.spec import Case
 from harness.sweep import outcome
 from harness.sweep.pieces import patterns
 from harness.sweep.sweep import Sweep
-from harness.verdict import Context, broken, judge, rejudge
+from harness.verdict import Context, absent, broken, judge, rejudge, restored
+
+if TYPE_CHECKING:  # it takes pyarrow, which a run without recordings does not need
+    from harness.recording import Recording
 
 
 def planned(
@@ -35,7 +39,10 @@ def planned(
 
 @dataclass
 class Runner:
-    """Runs items on one worker's device servers, and appends what it finds to that worker's shard."""
+    """Runs items on one worker's device servers, and appends what it finds to that worker's shard.
+
+    What `recordings` hold of devices takes part as if they had been run. Items that are `done` are not run again.
+    """
 
     context: Context
     plans: Sequence[Plan]
@@ -44,19 +51,26 @@ class Runner:
     slots: Slots
     only: Collection[str] = ()
     sweeps: bool = False
+    recordings: Mapping[Device, Recording] = field(default_factory=dict)
+    done: Mapping[str, Sequence[Record]] = field(default_factory=dict)
+    _last_program: tuple[str, str] = ("", "")
 
     def run(self, item: Item) -> list[Record]:
         """All records of an item; the runs of a case are judged as they come in, and against each other at its end."""
+        if item.id in self.done:
+            return list(self.done[item.id])
         self.slots.acquire()
+        began = time.monotonic()
         try:
             return self._run(item) + (self._sweep(item) if self.sweeps else [])
         finally:
+            self.shard.write("item", item=item.id, seconds=round(time.monotonic() - began, 3))
             if self.slots.release_if_wanted():
                 self._stop()
 
     def _run(self, item: Item) -> list[Record]:
         todo: dict[str, dict[Plan, Expectation]] = {}
-        cases, requests, records = {}, defaultdict(list), []
+        cases, requests, records, program = {}, defaultdict(list), [], self._program(item)
         claims: dict[str, claim.Promises] = {}
         for case, plan in planned(item, self.plans, self.only):
             if case.id not in cases:
@@ -68,17 +82,25 @@ class Runner:
                 except ReferenceFault as error:
                     records += self._broken(item, case, plans, str(error))
             if case.id in todo:
-                requests[plan.device].append(request(item, case, plan, cases[case.id][1], todo[case.id][plan]))
+                recording = self.recordings.get(plan.device)
+                asked = request(item, case, plan, cases[case.id][1], todo[case.id][plan])
+                if recording and recording.without_arrays(case.id, plan.mode):
+                    records += self._kept(item, case, plan, asked.digest)
+                    del todo[case.id][plan]
+                else:
+                    requests[plan.device].append(asked)
         seen: dict[str, dict[Plan, Observation]] = defaultdict(dict)
         wrong: set[tuple[str, Plan]] = set()
-        for device, asked, observation in run_all(self.servers, requests, self._before):
+        for device, asked, observation in self._observed(requests, program):
             case, inputs = cases[asked.case]
             plan = Plan(device, asked.mode)
             wants = dict(todo[case.id][plan].wants)
             found = judge(self.context, item.suite, case, plan, observation, wants, inputs)
             wrong.update([(case.id, plan)] if any(record.kind for record in found) else [])
             found += claim.judge(self.context, item.suite, case, plan, observation, claims[case.id], inputs)
-            self._write("result", case, plan, found, observation=_json(observation))
+            self._write(
+                "result", case, plan, found, observation=observation.to_json(), asked=asked.digest, program=program
+            )
             records += found
             seen[case.id][plan] = observation
             if len(seen[case.id]) == len(todo[case.id]):
@@ -86,19 +108,47 @@ class Runner:
                 records += self._compared(item, case, inputs, todo[case.id], seen.pop(case.id), right_first)
         return records
 
+    def _observed(
+        self, requests: Mapping[Device, Sequence[Request]], program: str
+    ) -> Iterator[tuple[Device, Request, Observation]]:
+        """What the recordings hold, then what is observed now."""
+        for device, recording in self.recordings.items():
+            for asked in requests.get(device, ()):
+                yield device, asked, recording.observation(asked, program)
+        live = {device: asked for device, asked in requests.items() if device not in self.recordings}
+        yield from run_all(self.servers, live, self._before)
+
     def _sweep(self, item: Item) -> list[Record]:
         """Every bit pattern of the item's dtype, where they are few."""
+        cells = planned(item, self.plans, self.only, sweeps=True)
+        kept = [
+            self._kept(item, *cell) for cell in cells if cell[0] in item.sweeps and cell[1].device in self.recordings
+        ]
+        return [record for found in kept for record in found] + self._sweep_now(item)
+
+    def _kept(self, item: Item, case: Case, plan: Plan, asked: str = "") -> list[Record]:
+        """The records that a recording holds in place of arrays."""
+        program = self._program(item)
+        found, why = self.recordings[plan.device].records(case.id, plan.mode, program, asked)
+        records = [restored(self.context, plan, record) for record in found]
+        records = records or [absent(self.context, item.suite, case, plan, why)]
+        self._write("result", case, plan, records, observation={}, asked=asked, program=program)
+        self._write("compare", case, plan, [])
+        return records
+
+    def _sweep_now(self, item: Item) -> list[Record]:
         wanted = {case.recipe for case in item.sweeps if not self.only or case.id in self.only}
-        if not wanted:
+        plans = [plan for plan in self.plans if plan.device not in self.recordings]
+        if not wanted or not plans:
             return []
-        sweep = Sweep(item, self.plans, 0, patterns(item.dtype))
+        sweep = Sweep(item, plans, 0, patterns(item.dtype))
         try:
             sweep.run(self.servers, self.shard, lambda _: None)
             records = [r for cell in outcome.cells(sweep) for r in outcome.records(sweep, self.context, *cell)]
         except ReferenceFault as error:
             records = outcome.faulty(sweep, self.context, str(error))
         records = [record for record in records if record.recipe in wanted]
-        outcome.write(records, self.shard)
+        outcome.write(records, self.shard, self._program(item))
         return records
 
     def _before(self, device: Device, asked: Request) -> None:
@@ -149,6 +199,13 @@ class Runner:
         rows = [record.to_json() for record in records]
         self.shard.write(line, case=case.id, device=str(plan.device), mode=plan.mode, records=rows, **more)
 
+    def _program(self, item: Item) -> str:
+        """The digest of what the item's spec runs; it is dear, and items of one spec mostly follow each other."""
+        name, found = self._last_program
+        if name != item.spec.name:
+            self._last_program = name, found = item.spec.name, digest(item.spec)
+        return found
+
     def close(self) -> None:
         """Ends the servers and closes the shard."""
         self._stop()
@@ -175,17 +232,3 @@ def request(item: Item, case: Case, plan: Plan, inputs: Any, expected: Expectati
         tangents=expected.tangents,
         again=kinds(case.spec, inputs),
     )
-
-
-def _json(observation: Observation) -> dict[str, Any]:
-    def result(found: Result) -> dict[str, Any]:
-        return {
-            "status": found.status,
-            "value": pack(found.value),
-            "indices": pack(found.indices),
-            "shape": found.shape,
-            "code": found.code,
-            "message": found.message,
-        }
-
-    return {quantity: result(found) for quantity, found in observation.quantities.items()}

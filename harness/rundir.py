@@ -23,8 +23,8 @@ class RunInfo:
     `state` is `running`, `complete`, `interrupted`, `fault` or `empty`. `devices` maps the name of every device that
     TensorFlow lists, or that was asked for, to what is known of it; those with `"asked": false` were not run.
     `suites` is the module of the suites, `known` the file of known failures, relative to the repository.
-    `not_run` lists the planned cells that have no result, with the reason; `faults` is what else is wrong with the
-    suite itself.
+    `cases` are those to which the run was narrowed. `not_run` lists the planned cells that have no result, with the
+    reason; `faults` is what else is wrong with the suite itself.
     """
 
     run: str
@@ -44,6 +44,7 @@ class RunInfo:
     known: str = ""
     modes: list[str] = field(default_factory=list)
     tier: str = "default"
+    cases: list[str] = field(default_factory=list)
     deselected: list[str] = field(default_factory=list)
     planned: int = 0
     recorded: int = 0
@@ -73,7 +74,7 @@ class Merged:
 
     `results` maps each cell to its result line, with the observation and the records against NumPy; `compared` maps it
     to its records against other plans; `records` of both are `Record`s. A cell with both is done. Where a cell has two,
-    the last counts.
+    the last counts. `seconds` is how long each item took.
     """
 
     items: frozenset[str]
@@ -81,6 +82,7 @@ class Merged:
     results: dict[Cell, dict[str, Any]]
     compared: dict[Cell, dict[str, Any]]
     damaged: int
+    seconds: dict[str, float]
 
     @property
     def records(self) -> list[Record]:
@@ -90,6 +92,13 @@ class Merged:
     @property
     def done(self) -> set[Cell]:
         return self.results.keys() & self.compared.keys()
+
+    def records_of(self, cells: Iterable[Cell]) -> list[Record] | None:
+        """The records of some cells; None where one of them is not done."""
+        wanted = list(cells)
+        if not set(wanted) <= self.done:
+            return None
+        return [r for lines in (self.results, self.compared) for cell in wanted for r in lines[cell]["records"]]
 
 
 def create(base: Path, *, chosen: Path | None = None) -> Path:
@@ -109,7 +118,8 @@ def create(base: Path, *, chosen: Path | None = None) -> Path:
 
 def open_shard(directory: Path, worker: str) -> Shard:
     """A new shard for one worker process."""
-    return Shard(directory / "shards" / f"{worker}-{os.getpid()}-{secrets.token_hex(3)}.jsonl")
+    now = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")  # in front: of two lines for a cell the last one counts
+    return Shard(directory / "shards" / f"{now}-{worker}-{os.getpid()}-{secrets.token_hex(3)}.jsonl")
 
 
 def merge(directories: Iterable[Path]) -> Merged:
@@ -118,6 +128,7 @@ def merge(directories: Iterable[Path]) -> Merged:
     started: set[Cell] = set()
     results: dict[Cell, dict[str, Any]] = {}
     compared: dict[Cell, dict[str, Any]] = {}
+    seconds: dict[str, float] = {}
     damaged = 0
     for path in sorted(p for d in directories for p in (d / "shards").glob("*.jsonl")):
         for line in read_shard(path):
@@ -127,8 +138,10 @@ def merge(directories: Iterable[Path]) -> Merged:
                 items.update(line["items"])
             elif line["line"] == "start":
                 started.add((line["case"], line["device"], line["mode"]))
+            elif line["line"] == "item":
+                seconds[line["item"]] = line["seconds"]
             elif line["line"] in ("result", "compare"):
                 into = results if line["line"] == "result" else compared
                 line["records"] = [Record.from_json(row) for row in line["records"]]
                 into[line["case"], line["device"], line["mode"]] = line
-    return Merged(frozenset(items), frozenset(started), results, compared, damaged)
+    return Merged(frozenset(items), frozenset(started), results, compared, damaged, seconds)

@@ -20,6 +20,7 @@ from harness.plan import Device, Plan
 from harness.source import Unwritable, Writer
 from harness.spec import SWEEPS, Case
 from harness.sweep.oracle import expected as swept
+from harness.variant import program
 
 #: Elements up to which an array is written as numbers that a person can read.
 READABLE = 40
@@ -64,6 +65,10 @@ def text(found: Discrepancy, tf: str) -> str:
     spec, plan = found.case.spec, found.plan
     if spec.files:
         raise Unwritable(f"it is made of {', '.join(path.name for path in spec.files)} too")
+    try:
+        environment, switches = program(plan.device.variants)
+    except OSError as why:
+        raise Unwritable(str(why)) from why
     expected = promised(found)
     family, _, number = found.quantity.rstrip("]").partition("[")
     outputs = sum(q.startswith("output") for q in expected.wants) - len(expected.state)
@@ -72,7 +77,7 @@ def text(found: Discrepancy, tf: str) -> str:
     writer.function(spec.program, "program")
     if spec.state:
         writer.function(spec.state, "make_state")
-    writer.imports |= {"sys": "sys"}
+    writer.imports |= {"sys": "sys", **({"os": "os"} if environment else {})}
     upstreams = [g for g in expected.upstreams or () if g is not None and family != "output"]
     words: dict[str, Any] = {
         "said": _quoted(found.said or found.case.id),
@@ -82,6 +87,8 @@ def text(found: Discrepancy, tf: str) -> str:
         "number": number,
         "mode": plan.mode,
         "device": plan.device.tf_name,
+        "environment": environment,
+        "switches": switches,
         "cpus": plan.device.index + 1 if plan.device.type == "cpu" else 1,
         "state": bool(spec.state),
         "final": expected.state[past] if 0 <= past < len(expected.state) else "",
@@ -151,8 +158,14 @@ def _oracle(found: Discrepancy, want: Want | None, writer: Writer) -> dict[str, 
         return {"oracle": "pieces", "pieces": list(PIECES)}
     if "/" in found.against and found.against != str(found.plan):
         device, _, mode = found.against.rpartition("/")
+        try:
+            other = Device.parse(device)
+        except ValueError as why:
+            raise Unwritable(f"it is held against {device}, which was recorded") from why
+        if other.variants != found.plan.device.variants:
+            raise Unwritable(f"it is held against {device}, which takes another process")
         ulps = float(found.budget) if np.isfinite(found.budget) else 0.0
-        return {"oracle": "plan", "other_mode": mode, "other_device": Device.parse(device).tf_name, "ulps": ulps}
+        return {"oracle": "plan", "other_mode": mode, "other_device": other.tf_name, "ulps": ulps}
     if want is None or found.kind == "input_mutated":
         raise Unwritable(f"there is no script for {found.kind} in {found.quantity}")
     if want.raises is not None:

@@ -18,6 +18,7 @@ from tensorflow.core.protobuf import error_codes_pb2
 from tensorflow.python.eager import context
 from tensorflow.python.framework.indexed_slices import IndexedSlicesValue
 
+from harness import variant
 from harness.again import in_pieces, repeated
 from harness.kernels import lacking_kernel, named
 from harness.modes import MODES, TRANSPORT, Evidence, Program, Ran, op_names
@@ -41,6 +42,7 @@ def configure(device: Device) -> str:
     tf.config.threading.set_intra_op_parallelism_threads(1)
     tf.config.threading.set_inter_op_parallelism_threads(1)
     tf.config.experimental.enable_tensor_float_32_execution(False)
+    variant.apply(device.variants, tf)
     kind = device.type.upper()
     present = tf.config.list_physical_devices(kind)
     others = {d.device_type for d in tf.config.list_physical_devices()} - {"CPU", kind}
@@ -64,7 +66,7 @@ def configure(device: Device) -> str:
 
 def local(device: Device) -> Device:
     """The device under the name that it has in its server, which sees no other accelerator."""
-    return device if device.type == "cpu" else Device(device.type)
+    return device if device.type == "cpu" else replace(device, index=0)
 
 
 def describe() -> dict[str, Any]:
@@ -179,7 +181,7 @@ def observe(request: Request, device: Device, programs: Programs) -> Observation
 
         again = repeated(request.again, asked, before, [_quantity(x) for x in ran.inputs], found, rerun)
         break
-    wanted = spec.ops_in(request.mode)
+    wanted = spec.ops_in(request.mode, device.variants)
     failed = any(r.status == "error" for r in quantities.values())
     ops = list(dict.fromkeys([*wanted, *named(quantities)]))
     places = {place for op in wanted if op not in TRANSPORT for place in evidence.ran.get(op, ())}

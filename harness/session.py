@@ -4,25 +4,31 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
-from harness import known, maturity, rundir
+from harness import known, maturity, rundir, sharding
 from harness.catalog import Catalog
 from harness.claim import told
 from harness.devices import ROOT, DeviceServer, memory_share
 from harness.observation import unpack
-from harness.opening import open_run
+from harness.opening import open_run, reopen_run
 from harness.plan import MODES, Device, Plan
 from harness.record import Record
 from harness.reproduce import findings, reproduce
 from harness.run import Runner, planned
 from harness.slots import Slots
 from harness.spec import TIERS
-from harness.verdict import Context
+from harness.verdict import Context, Origin
+
+if TYPE_CHECKING:  # it takes pyarrow, which a run without recordings does not need
+    from harness.recording import Recording
 
 
 class Session:
@@ -31,26 +37,74 @@ class Session:
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
         self.catalog = Catalog.load(config.getini("opdiff_suites"))
+        self.before: rundir.Merged | None = None
         try:
+            if config.option.resume:
+                self._resume(Path(config.option.resume))
             self.modes = tuple(_one_of("mode", m, MODES) for m in config.option.mode) or MODES
             selected = self.catalog.select(
                 tier=_one_of("tier", config.option.tier, TIERS), ops=config.option.op, cases=config.option.case
             )
             self.items = tuple(item for item in selected if set(item.spec.modes) & set(self.modes))
+            if self.before:
+                self.items = tuple(item for item in self.items if item.id in self.before.items)
+            if config.option.shard:
+                self.items = sharding.shard(self.items, sharding.parse(config.option.shard), sharding.read())
             self.known = known.load(ROOT / config.getini("opdiff_known"), self.catalog)
             listed = config.option.maturity and config.invocation_params.dir / config.option.maturity
             self.maturity = maturity.load(listed, self.catalog) if listed else maturity.Maturity()
-            asked = [Device.parse(d) for d in config.option.device]
+            self.recordings = _recordings(config.option.device, Path(config.option.recordings))
+            asked = [self._device(d) for d in config.option.device]
         except (LookupError, ValueError, known.KnownError, OSError) as error:
             raise pytest.UsageError(str(error.args[0] if len(error.args) == 1 else error)) from error
         self.asked = list(dict.fromkeys(asked))
+        self.known = replace(self.known, types={name: r.device.type for name, r in self.recordings.items()})
+        self.only = set(config.option.case)
+        if (
+            self.asked and len(self.recordings) == len(self.asked) and not self.only
+        ):  # what was not recorded is not here
+            self.only = {case for recording in self.recordings.values() for case in recording.cases}
+            self.items = tuple(i for i in self.items if self.only & {c.id for c in (*i.cases, *i.sweeps)})
         self.directory: Path | None = None
         self.info = rundir.RunInfo(run="", started="")
         self.runner: Runner | None = None
 
+    def _resume(self, directory: Path) -> None:
+        """Takes what is asked for from a run that was cut off, and what it has."""
+        option = self.config.option
+        if option.device or option.mode or option.op or option.case or option.run_dir or option.shard:
+            raise ValueError("--resume takes devices, modes, tier and cases from the run: expected no other selection")
+        try:
+            info = rundir.RunInfo.load(directory)
+        except (OSError, ValueError, TypeError) as why:
+            raise ValueError(f"--resume {directory}: expected the directory of a run ({why})") from why
+        if info.suites != self.config.getini("opdiff_suites"):
+            raise ValueError(f"--resume {directory}: it is a run of {info.suites}")
+        if info.state in ("complete", "empty"):
+            raise ValueError(f"--resume {directory}: that run is whole, there is nothing to resume")
+        option.device = [name for name, about in info.devices.items() if about["asked"]]
+        option.mode, option.tier, option.case = info.modes, info.tier, info.cases
+        self.before = rundir.merge([directory])
+        if not self.before.items:
+            raise ValueError(f"--resume {directory}: it had not begun: start it again")
+
+    def _done(self) -> dict[str, list[Record]]:
+        """The records of the items all of whose cells a run has that is being resumed."""
+        done: dict[str, list[Record]] = {}
+        if self.before is None:
+            return done
+        for item in self.items:
+            cells = planned(item, self.plans, self.only, sweeps=self.sweeps)
+            found = self.before.records_of((case.id, str(plan.device), plan.mode) for case, plan in cells)
+            done.update({} if found is None else {item.id: found})
+        return done
+
+    def _device(self, name: str) -> Device:
+        return self.recordings[name].device if name in self.recordings else Device.parse(name)
+
     @property
     def plans(self) -> list[Plan]:
-        devices = [Device.parse(d) for d, about in self.info.devices.items() if about["asked"]]
+        devices = [self._device(d) for d, about in self.info.devices.items() if about["asked"]]
         return [Plan(device, mode) for device in devices for mode in self.modes]
 
     @property
@@ -64,16 +118,22 @@ class Session:
         option = self.config.option
         try:
             claims = told(self.catalog)
-            self.directory, info = open_run(self.asked, option.run_dir)
+            if option.resume:
+                self.directory, info = reopen_run(Path(option.resume), self.recordings)
+            else:
+                self.directory, info = open_run(self.asked, option.run_dir, self.recordings)
         except (RuntimeError, LookupError, ValueError) as error:
             raise pytest.UsageError(str(error.args[0])) from error
         self.info = info
-        if self.maturity.device and self.maturity.device not in {p.device.type for p in self.plans}:
+        if self.maturity.device and self.maturity.device not in {
+            p.device.type for p in self.plans if not p.device.recorded
+        }:
             ran = ", ".join(dict.fromkeys(str(p.device) for p in self.plans))
             raise pytest.UsageError(f"{self.maturity.path} is about {self.maturity.device}, which is not run; {ran} is")
         info.versions["pytest"] = pytest.__version__
         info.suites, info.known = self.config.getini("opdiff_suites"), self.config.getini("opdiff_known")
-        info.arguments, info.modes, info.tier = list(self.config.invocation_params.args), list(self.modes), option.tier
+        info.modes, info.tier, info.cases = list(self.modes), option.tier, option.case
+        info.arguments = info.arguments or list(self.config.invocation_params.args)
         info.save(self.directory)
         (self.directory / "claims.json").write_text(json.dumps(claims, indent=1))
 
@@ -83,31 +143,32 @@ class Session:
         logs = directory / "logs"
         logs.mkdir(exist_ok=True)
         timeout = self.config.option.op_timeout
-        devices = dict.fromkeys(plan.device for plan in self.plans)
+        devices = [device for device in dict.fromkeys(plan.device for plan in self.plans) if not device.recorded]
+        recorded = {name: Origin(r.about.tf, r.about.cuda, r.about.host) for name, r in self.recordings.items()}
+        here = Origin(info.tf, info.cuda, info.host)
         context = Context(
             run=info.run,
             started=info.started,
-            tf=info.tf,
-            cuda=info.cuda,
-            host=info.host,
+            here=here,
             known=self.known,
             maturity=self.maturity,
+            recorded=recorded,
         )
         servers = {d: DeviceServer(d, logs, timeout=timeout, memory=memory_limit(d)) for d in devices}
+        recordings = {recording.device: recording for recording in self.recordings.values()}
         shard = rundir.open_shard(directory, worker)
-        only = self.config.option.case
-        self.runner = Runner(context, self.plans, servers, shard, Slots(devices), only, self.sweeps)
+        self.runner = Runner(context, self.plans, servers, shard, Slots(devices), self.only, self.sweeps, recordings)
+        self.runner.done = self._done()
 
     def finish(self, status: int) -> int:
         """Accounts for every planned cell, runs each finding's script, and returns the exit status."""
         assert self.directory is not None
         merged = rundir.merge([self.directory])
         chosen = [item for item in self.catalog.items if item.id in merged.items]
-        only = self.config.option.case
         cells = {
             (c.id, str(p.device), p.mode)
             for item in chosen
-            for c, p in planned(item, self.plans, only, sweeps=self.sweeps)
+            for c, p in planned(item, self.plans, self.only, sweeps=self.sweeps)
         }
         missing = sorted(cells - merged.done)
         info = self.info
@@ -119,7 +180,8 @@ class Session:
         info.deselected = sorted({i.id for i in self.catalog.items} - merged.items)
         info.ended = datetime.now(UTC).isoformat(timespec="seconds")
         records = merged.records
-        info.faults = self.known.idle(records, info.tf)
+        info.faults = self.known.idle(records)
+        info.faults += [fault for recording in self.recordings.values() for fault in recording.about.faults]
         if records and all(record.verdict == "unavailable" for record in records):
             info.faults.append("nothing was tested: no plan has a kernel for what was selected")
         if not self.config.option.no_repro and status != pytest.ExitCode.INTERRUPTED:
@@ -136,12 +198,18 @@ class Session:
         assert self.directory is not None
 
         def observed(record: Record) -> np.ndarray | None:
-            seen = merged.results[record.case, record.device, record.mode].get("observation", {})
+            seen = merged.results[record.case, record.device, record.mode]["observation"].get("quantities", {})
             return unpack(seen.get(record.quantity, {}).get("value"))
 
         patience = self.config.option.op_timeout
         outcomes = reproduce(
-            findings(records), self.catalog, self.info.tf, self.directory / "repro", timeout=patience, observed=observed
+            findings(records),
+            self.catalog,
+            self.info.tf,
+            self.directory / "repro",
+            timeout=patience,
+            observed=observed,
+            recorded={name: recording.device for name, recording in self.recordings.items()},
         )
         (self.directory / "repro.json").write_text(json.dumps([vars(o) for o in outcomes], indent=1))
 
@@ -156,6 +224,15 @@ def _one_of(what: str, name: str, there: tuple[str, ...]) -> str:
     if name not in there:
         raise ValueError(f"no {what} {name!r}; there is {', '.join(there)}")
     return name
+
+
+def _recordings(devices: Sequence[str], folder: Path) -> Mapping[str, Recording]:
+    """The recordings among the devices that were asked for."""
+    if not any("@" in name or (folder / f"{name}.parquet").exists() for name in devices):
+        return {}
+    from harness import recording  # it takes pyarrow
+
+    return recording.find(devices, folder)
 
 
 def memory_limit(device: Device) -> int:

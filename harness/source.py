@@ -10,6 +10,7 @@ import ast
 import copy
 import dis
 import functools
+import hashlib
 import inspect
 import math
 import re
@@ -22,9 +23,24 @@ from typing import Any
 
 import numpy as np
 
+from harness.spec import Spec
+
 
 class Unwritable(Exception):
     """What a function names can't be written down; the message says what."""
+
+
+def digest(spec: Spec) -> str:
+    """A hash of what a spec runs: its program and state with all that they name, however it is written down."""
+    writer = Writer()
+    try:
+        for function in filter(None, (spec.program, spec.state)):
+            writer.function(function)
+        text = ast.unparse(ast.parse(writer.text))
+    except Unwritable:  # it names what has no literal: its module says what that is
+        text = inspect.getsource(sys.modules[spec.program.__module__])
+    parts = [text, *(path.read_text() for path in spec.files), repr((spec.steps, spec.elementwise, spec.sessions))]
+    return hashlib.blake2b("\n".join(parts).encode(), digest_size=8).hexdigest()
 
 
 class Writer:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from inspect import signature
 from pathlib import Path
@@ -14,6 +14,7 @@ import numpy as np
 
 from harness.inputs import Draw
 from harness.plan import DEVICE_TYPE, MODES, Plan
+from harness.variant import VARIANTS
 
 CASE_ID = re.compile(r"[A-Za-z0-9_.=,:+-]{1,150}")
 #: The recipes of a sweep: every bit pattern but the subnormal ones, and those.
@@ -52,13 +53,14 @@ class Side:
     """One side of a contract: what the plans that a pattern selects promise instead of the reference.
 
     `why` says where the divergence is documented, `link` points there.
-    A side without `vjp` keeps that of the spec.
+    A side without `vjp` keeps that of the spec. `unless` names a variant of a device under which it does not hold.
     """
 
     reference: Callable[..., Any]
     why: str
     vjp: Callable[..., Any] | None = None
     link: str = ""
+    unless: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,7 +139,8 @@ class Spec:
     recipes                     name → recipe(draw, dtype) → input arrays. One of the name `bits` says of a program of
                                 one input that it is elementwise and that the spec is about every bit pattern: it is
                                 then swept, for which a reference that is slow may look at `harness.quick`.
-    ops                         OpDef names, `;`-joined, that the executed graph has to contain, or a dict by mode.
+    ops                         OpDef names, `;`-joined, that the executed graph has to contain, or a dict by mode and,
+                                where TensorFlow takes other ops under a variant of a device, by `+VARIANT`.
     modes                       the modes that can express the program at all; one that refuses it is a contract.
     state(tf, *inputs)          → dict of variables, and of lists to which Python side effects append; what is under a
                                 name with `_` in front, such as an optimizer, is kept between steps and not looked at.
@@ -179,9 +182,13 @@ class Spec:
     tier: str = "default"
 
     def __post_init__(self) -> None:
-        for mode in (*self.modes, *(self.ops if isinstance(self.ops, Mapping) else ())):
+        ops = self.ops if isinstance(self.ops, Mapping) else {}
+        for mode in (*self.modes, *(key for key in ops if not key.startswith("+"))):
             if mode not in MODES:
                 raise ValueError(f"spec {self.name}: mode {mode!r} is none of {', '.join(MODES)}")
+        for variant in (*(key[1:] for key in ops if key.startswith("+")), *(s.unless for s in self.contract.values())):
+            if variant and variant not in VARIANTS:
+                raise ValueError(f"spec {self.name}: variant {variant!r} is none of {', '.join(VARIANTS)}")
         for pattern in (*self.contract, *(p for c in self.claims for p in (*c.plans, *c.refuted))):
             device, _, mode = pattern.partition("/")
             if not (device == "*" or DEVICE_TYPE.fullmatch(device)) or mode not in (*MODES, "*"):
@@ -207,14 +214,18 @@ class Spec:
         dtypes = self.dtypes if dtype is None else (dtype,)
         return tuple(Case(self, d, recipe) for d in dtypes for recipe in self.recipes)
 
-    def ops_in(self, mode: str) -> tuple[str, ...]:
-        """The OpDef names that the graph of this mode has to contain."""
-        names = self.ops.get(mode, "") if isinstance(self.ops, Mapping) else self.ops
+    def ops_in(self, mode: str, variants: Iterable[str] = ()) -> tuple[str, ...]:
+        """The OpDef names that the graph of this mode has to contain, on a device of these variants."""
+        names = self.ops
+        if isinstance(names, Mapping):
+            names = next((names[f"+{v}"] for v in variants if f"+{v}" in names), names.get(mode, ""))
         return tuple(filter(None, names.split(";")))
 
     def side(self, plan: Plan) -> Side | None:
         """The side of the contract that this plan is on, if any."""
-        return next((side for pattern, side in self.contract.items() if plan.matches(pattern)), None)
+        return next(
+            (s for p, s in self.contract.items() if plan.matches(p) and s.unless not in plan.device.variants), None
+        )
 
     @property
     def sweepable(self) -> bool:

@@ -20,17 +20,29 @@ from harness.spec import Case, Side
 LOST = Result("error", code="MISSING", message="the run gave no such quantity")
 
 
+@dataclass(frozen=True)
+class Origin:
+    """Where observations come from: the versions of TensorFlow and CUDA, and the machine."""
+
+    tf: str
+    cuda: str = ""
+    host: str = ""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Context:
-    """What all records of a run share."""
+    """What all records of a run share; `recorded` says where those of recorded devices come from, by their names."""
 
     run: str
     started: str
-    tf: str
-    cuda: str
-    host: str
+    here: Origin
     known: Known
     maturity: Maturity = field(default_factory=Maturity)
+    recorded: Mapping[str, Origin] = field(default_factory=dict)
+
+    def origin(self, device: str) -> Origin:
+        """Where the observations of a device come from."""
+        return self.recorded.get(device, self.here)
 
 
 def judge(
@@ -112,7 +124,7 @@ def decide(
     side = None if against == str(plan) else side or case.spec.side(plan)
     result = observation.quantities.get(quantity, LOST)
     row = row_of(context, suite, case, plan, observation, found, inputs, against, quantity)
-    entry = context.known.find(place_of(row), context.tf)
+    entry = context.known.find(place_of(row), row.tf)
     both = entry is not None and _known_too(context, row)  # whether they still fail, and how, shows against NumPy
     if both and not found.kind:
         entry = None
@@ -157,7 +169,29 @@ def _known_too(context: Context, row: Record) -> bool:
     """Whether the plan that a record is held against is itself known to fail there."""
     device, _, mode = row.against.rpartition("/")
     place = {**place_of(row), "device": device, "mode": mode, "against": "numpy"}
-    return bool(device) and context.known.find(place, context.tf) is not None
+    return bool(device) and context.known.find(place, context.origin(device).tf) is not None
+
+
+def restored(context: Context, plan: Plan, kept: Record) -> Record:
+    """A record against NumPy that was kept in place of arrays, as one of this run."""
+    device = str(plan.device)
+    of = context.origin(device)
+    row = replace(kept, run=context.run, started=context.started, device=device, tf=of.tf, cuda=of.cuda, host=of.host)
+    entry, fails = context.known.find(place_of(row), row.tf), row.verdict in ("known", "mismatch")
+    if entry and fails and entry[1].kind == row.kind:
+        return replace(row, verdict="known", owner=entry[1].owner, reason=entry[1].reason, link=entry[1].link)
+    if fails:
+        return replace(row, verdict="mismatch", owner="", reason="", link="")
+    if entry and row.verdict in ("match", "contract"):
+        why = f"no longer fails: delete or narrow entry {entry[0]} of {context.known.path} ({entry[1].reason})"
+        return replace(row, verdict="stale", detail=why)
+    return row
+
+
+def absent(context: Context, suite: str, case: Case, plan: Plan, why: str) -> Record:
+    """The record of a cell that a recording lacks."""
+    nothing = Observation({}, lacking=why)
+    return decide(context, suite, case, plan, nothing, "output[0]", Comparison(kind="status", detail=why))
 
 
 def broken(context: Context, suite: str, case: Case, plan: Plan, message: str) -> Record:
@@ -184,9 +218,7 @@ def row_of(
     return Record(
         run=context.run,
         started=context.started,
-        tf=context.tf,
-        cuda=context.cuda,
-        host=context.host,
+        **vars(context.origin(str(plan.device))),
         suite=suite,
         spec=case.spec.name,
         raw_op=observation.raw_op,

@@ -12,24 +12,30 @@ import pandas as pd
 
 
 def encode(frame: pd.DataFrame, **more: Any) -> str:
-    """Base64 of gzip of JSON: `{"n": rows, "columns": {name: column}}` and `more`; the alphabet is safe in HTML.
+    """Base64 of gzip of a line of JSON, `{"n": rows, "columns": {name: column}}` and `more`, and of the columns' codes.
 
-    A column is `{"const": value}`, `{"values": […], "codes": […]}` where few values recur, or `{"list": […]}`. Floats
-    that are not finite stand as `"NaN"`, `"inf"` and `"-inf"`.
+    A column is `{"const": value}`, `{"values": […], "width": bytes}` where few values recur, or `{"list": […]}`. For
+    each that has a width, in their order, its codes follow: little-endian unsigned integers that count in its values.
+    Floats that are not finite stand as `"NaN"`, `"inf"` and `"-inf"`. The alphabet is safe in HTML.
     """
-    data = {"n": len(frame), "columns": {str(name): _column(frame[name]) for name in frame.columns}} | more
-    text = json.dumps(data, allow_nan=False, separators=(",", ":"))
-    return base64.b64encode(gzip.compress(text.encode(), compresslevel=6, mtime=0)).decode()
+    columns, codes = {}, []
+    for name in frame.columns:
+        columns[str(name)], more_codes = _column(frame[name])
+        codes.append(more_codes)
+    text = json.dumps({"n": len(frame), "columns": columns} | more, allow_nan=False, separators=(",", ":"))
+    data = b"".join([text.encode(), b"\n", *codes])
+    return base64.b64encode(gzip.compress(data, compresslevel=6, mtime=0)).decode()
 
 
-def _column(column: pd.Series) -> dict[str, Any]:
+def _column(column: pd.Series) -> tuple[dict[str, Any], bytes]:
     codes, values = pd.factorize(column, use_na_sentinel=False)
     distinct = [_value(v) for v in values.tolist()]
     if len(distinct) == 1:
-        return {"const": distinct[0]}
+        return {"const": distinct[0]}, b""
     if len(distinct) <= len(column) // 2:
-        return {"values": distinct, "codes": codes.tolist()}
-    return {"list": [_value(v) for v in column.tolist()]}
+        width = next(w for w in (1, 2, 4) if len(distinct) <= 256**w)
+        return {"values": distinct, "width": width}, codes.astype(f"<u{width}").tobytes()
+    return {"list": [_value(v) for v in column.tolist()]}, b""
 
 
 def _value(value: Any) -> Any:

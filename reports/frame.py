@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import zlib
 from collections.abc import Mapping, Sequence
-from operator import attrgetter
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,11 +13,10 @@ import pandas as pd
 import pyarrow as pa
 
 from harness.observation import STATUSES, unpack
-from harness.record import COLUMNS, KINDS, VERDICTS, encodable
-from harness.rundir import Merged
+from harness.record import KINDS, VERDICTS, encodable
+from reports import shards
+from reports.shards import FLOATS, INTEGERS
 
-INTEGERS = ("size", "mismatched")
-FLOATS = ("max_ulp", "max_abs", "budget", "seconds")
 #: Columns whose values come from a fixed list, in that order.
 FIXED = {"verdict": VERDICTS, "kind": ("", *KINDS), "status": STATUSES}
 CATEGORIES = (
@@ -38,24 +37,22 @@ OBSERVATIONS = pa.schema(
 )
 
 
-def records(merged: Merged) -> pd.DataFrame:
-    """One row a record, with the columns of `harness.record.COLUMNS`."""
-    rows = map(attrgetter(*COLUMNS), merged.records)
-    columns = dict(zip(COLUMNS, zip(*rows, strict=True), strict=False))  # no columns where there are no rows
-    frame = typed(pd.DataFrame({name: _clean(columns.get(name, ())) for name in COLUMNS}))
-    order = frame[SORTED_BY].astype(str).sort_values(SORTED_BY, kind="stable").index
-    return frame.loc[order].reset_index(drop=True)
+def records(run: Path) -> pd.DataFrame:
+    """The records of a run's shards, one row each, with the columns of `harness.record.COLUMNS`."""
+    found = shards.records(run)
+    order = np.lexsort([found[name].cat.codes for name in reversed(SORTED_BY)])  # categories are in order
+    return typed(found.iloc[order].reset_index(drop=True))
 
 
-def observations(merged: Merged) -> pd.DataFrame:
-    """One row a quantity of a case under a plan.
+def observations(run: Path) -> pd.DataFrame:
+    """The observations of a run's shards, one row a quantity of a case under a plan.
 
     `dtype`, `shape` and `bytes` (little-endian, in C order) are those of the array, or of the values of a sparse
     gradient, whose `indices` and `dense_shape` go along. Where there is no array, `bytes` and `shape` are None.
     """
     rows = []
-    for (case, device, mode), line in sorted(merged.results.items()):
-        for quantity, result in line.get("observation", {}).items():
+    for (case, device, mode), observation in shards.observations(run).items():
+        for quantity, result in observation.get("quantities", {}).items():
             value, indices = result.get("value"), unpack(result.get("indices"))
             where = {"case": case, "device": device, "mode": mode, "quantity": quantity, "status": result["status"]}
             array = {
@@ -100,12 +97,14 @@ def _typed(column: pd.Series) -> pd.Series:
         return column.astype("float64")
     if name not in CATEGORIES:
         return column.astype("str")
-    if name not in FIXED:
-        return column.astype("str").astype("category").cat.remove_unused_categories()
-    unknown = set(column.unique()) - set(FIXED[name])
+    if not isinstance(column.dtype, pd.CategoricalDtype):
+        column = column.astype("str").astype("category")
+    column = column.cat.remove_unused_categories().cat.as_unordered()
+    column = column.cat.rename_categories(column.cat.categories.astype("str").tolist())
+    unknown = set(column.cat.categories) - set(FIXED.get(name, column.cat.categories))
     if unknown:
-        raise ValueError(f"column {name}: {sorted(map(str, unknown))} are none of {', '.join(FIXED[name])}")
-    return column.astype("str").astype(pd.CategoricalDtype(list(FIXED[name])))
+        raise ValueError(f"column {name}: {sorted(unknown)} are none of {', '.join(FIXED[name])}")
+    return column.cat.set_categories(FIXED.get(name, sorted(column.cat.categories)))
 
 
 def _clean(column: Sequence[Any]) -> Sequence[Any]:

@@ -22,6 +22,8 @@ SYMBOLS = {
     "match": "✓",
     "": "",
 }
+#: The most specs that are shown before anybody asks for them.
+OPENED = 100
 MEANS = {
     "mismatch": "differs, and nobody expected it",
     "error": "the suite itself is at fault",
@@ -78,14 +80,21 @@ class Grid:
     devices: dict[str, list[str]]
     rows: list[Row]
 
+    @property
+    def opened(self) -> list[Row]:
+        """The suites that stand open at first: those that fail, where that is not too long to lay out and to read."""
+        failing = [row for row in self.rows if row.failing]
+        return failing if sum(len(row.specs) for row in failing) <= OPENED else []
+
 
 def grid(records: pd.DataFrame, info: RunInfo) -> Grid:
     """The matrix of a run. Planned cells without a result count as `not run`, also where a spec has no record."""
     counts: dict[tuple[str, str], dict[tuple[str, str], Counter[str]]] = {}
-    keys = [records[name].astype(str) for name in ("suite", "spec", "device", "mode", "verdict")]
-    for (suite, spec, device, mode, verdict), n in Counter(zip(*keys, strict=True)).items():
+    sizes = records.groupby(["suite", "spec", "device", "mode", "verdict"], observed=True).size()
+    for suite, spec, device, mode, verdict, n in sizes.reset_index().itertuples(index=False):
         counts.setdefault((suite, spec), {}).setdefault((device, mode), Counter())[verdict] += n
-    homes = {str(r.case): (str(r.suite), str(r.spec)) for r in records.drop_duplicates("case").itertuples()}
+    cases = records[["case", "suite", "spec"]].drop_duplicates("case").astype("str")
+    homes = {case: (suite, spec) for case, suite, spec in cases.itertuples(index=False)}
     suites = {spec: suite for suite, spec in homes.values()}
     for lost in tables.not_run(info).itertuples():
         spec = str(lost.case).rsplit("-", 2)[0]

@@ -143,8 +143,9 @@ def _idle(records: pd.DataFrame, known: Known) -> set[int]:
     there, tf = places(records), version(records)
     some = there[there["spec"].isin({spec for entry in known.entries for spec in _specs(entry)})]
     by_spec: dict[str, tuple[list[dict[str, str]], ...]] = {}
-    for spec, own in some.groupby("spec"):
-        by_spec[str(spec)] = tuple(_distinct(own, names)[1] for names in (CELL, PLACE))
+    for i, names in enumerate((CELL, PLACE)):
+        for place in _distinct(some, names)[1]:
+            by_spec.setdefault(place["spec"], ([], []))[i].append(place)
     idle = set()
     for number, entry in enumerate(known.entries, 1):
         near = [by_spec[spec] for spec in _specs(entry) if spec in by_spec]

@@ -10,7 +10,6 @@ from typing import Any
 import pandas as pd
 
 from harness.record import COLUMNS
-from harness.rundir import Merged, merge
 from reports import frame, parquet
 
 RECORDS = "records.parquet"
@@ -31,7 +30,7 @@ def load(run: Path | str) -> pd.DataFrame:
     """
     path = Path(run) / RECORDS
     if not path.exists():
-        return frame.records(_merged(Path(run)))
+        return frame.records(_with_shards(Path(run)))
     return _of_columns(parquet.read(path), COLUMNS, path)
 
 
@@ -47,7 +46,7 @@ def load_observations(run: Path | str) -> pd.DataFrame:
     """
     path = Path(run) / OBSERVATIONS
     if not path.exists():
-        return frame.observations(_merged(Path(run)))
+        return frame.observations(_with_shards(Path(run)))
     return _of_columns(parquet.read(path), tuple(frame.OBSERVATIONS.names), path)
 
 
@@ -70,10 +69,10 @@ def _listed(run: Path | str, name: str) -> list[dict[str, Any]]:
     return json.loads(path.read_text()) if path.exists() else []
 
 
-def _merged(directory: Path) -> Merged:
+def _with_shards(directory: Path) -> Path:
     if not (directory / "shards").is_dir():
         raise FileNotFoundError(f"{directory} is not the directory of a run: it has neither {RECORDS} nor shards/")
-    return merge([directory])
+    return directory
 
 
 def _of_columns(found: pd.DataFrame, columns: tuple[str, ...], path: Path) -> pd.DataFrame:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
@@ -113,11 +114,16 @@ def html(
     )
 
 
-def sentences(records: pd.DataFrame) -> list[str]:
-    """`sentence.without_case` of each record."""
+def sentences(records: pd.DataFrame) -> pd.Categorical:
+    """`sentence.without_case` of each record; many records share one."""
     names = ["quantity", "device", "mode", "against", "verdict", "kind", "size", "mismatched", "max_ulp", "budget"]
-    columns = (records[name].tolist() for name in names)
-    return [sentence.without_case(dict(zip(names, values, strict=True))) for values in zip(*columns, strict=True)]
+    alike = records.groupby(names, observed=True, sort=False, dropna=False).ngroup().to_numpy()
+    numbers, first = np.unique(alike, return_index=True)
+    told = pd.Series([sentence.without_case(row) for row in tables.rows(records[names].iloc[first])], dtype="str")
+    codes, texts = pd.factorize(told)
+    of_group = np.empty(len(numbers), np.int64)
+    of_group[numbers] = codes
+    return pd.Categorical.from_codes(of_group[alike], texts)
 
 
 def _programs(repros: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -139,8 +145,8 @@ def _devices(records: pd.DataFrame, info: RunInfo) -> list[dict[str, str]]:
     found = []
     for name in dict.fromkeys([*info.devices, *records["device"].astype(str).unique()]):
         about = info.devices.get(name, {"asked": True})
-        here = records[records["device"] == name]
-        ran = int((here["verdict"] != "unavailable").sum())
+        here = records.loc[records["device"] == name, "verdict"]
+        ran = int((here != "unavailable").sum())
         state = "ran" if ran else "asked for, but nothing ran there" if about.get("asked") else "not asked for, not run"
         facts = ", ".join(f"{key} {value}" for key, value in about.items() if key != "asked")
         tone = "good" if ran else "bad" if about.get("asked") else "quiet"

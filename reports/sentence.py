@@ -15,7 +15,7 @@ _SAYS = {
     "contract": "keeps its documented divergence, against {against}",
     "known": "differs from {against}, as known",
     "mismatch": "differs from {against}",
-    "stale": "no longer differs from {against}, though a known failure says so",
+    "stale": "no longer differs from {against}, though an entry says so",
     "error": "proves nothing about {against}: the suite itself is at fault",
     "unavailable": "can't run, so it was not set against {against}",
 }
@@ -101,6 +101,7 @@ _OF_REPRO = {
     "not reproduced": "Its program was run, and did not show it",
     "failed": "Its program failed",
     "no script": "It has no program",
+    "elsewhere": "It has a program, which was not run: the device was recorded elsewhere",
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from harness.record import CLAIM
-from harness.rundir import RunInfo, merge
+from harness.rundir import RunInfo
 from reports import badge, claims, files, frame, junit, ledger, markdown, page, parquet, tables
 from reports.load import OBSERVATIONS, RECORDS, load_claims, load_repros
 
@@ -17,10 +17,9 @@ def write(run_dir: Path, info: RunInfo, *, xml: Path | None = None) -> None:
     Reads nothing but what the run left, so that writing again gives the same files. The JUnit XML that pytest has
     written is finished: `xml`, or `junit.xml` of the run.
     """
-    merged = merge([run_dir])
-    records = frame.records(merged)
+    records = frame.records(run_dir)
     parquet.write(records, run_dir / RECORDS)
-    parquet.write(frame.observations(merged), run_dir / OBSERVATIONS, schema=frame.OBSERVATIONS)
+    parquet.write(frame.observations(run_dir), run_dir / OBSERVATIONS, schema=frame.OBSERVATIONS)
     files.replace_text(run_dir / "summary.md", markdown.summary(records, info))
     badge.write(run_dir, info, tables.counts(records))
     told = load_claims(run_dir) if records["against"].astype(str).str.startswith(CLAIM).any() else []

@@ -11,7 +11,7 @@ from harness.spec import Raises, Side, Spec
 from suites.references.binary import FUNCTIONS, floored, gamma_sample_da, igamma_da, truncated
 from suites.references.broadcast import unbroadcast
 from suites.references.pairs import crossed, edge_values, many, normal, replaced, shaped, within
-from suites.references.subnormal import LINK, WHY, flushed
+from suites.references.subnormal import DENORMALS, LINK, WHY, flushed
 
 _WIDE = ("float32", "float64")
 
@@ -322,12 +322,14 @@ def _bounds(low, high, *shape):
 
 
 def _flushes(f):
-    return Side(reference=lambda x, y: flushed(f(flushed(x), flushed(y))), why=WHY, link=LINK)
+    return Side(reference=lambda x, y: flushed(f(flushed(x), flushed(y))), why=WHY, link=LINK, unless=DENORMALS)
 
 
 def _compared(condition):
     why = f"{WHY} to compare them; XLA then hands on the bits of the one that it chose, which are of 16 bits"
-    return Side(reference=lambda x, y: np.where(condition(flushed(x), flushed(y)), x, y), why=why, link=LINK)
+    return Side(
+        reference=lambda x, y: np.where(condition(flushed(x), flushed(y)), x, y), why=why, link=LINK, unless=DENORMALS
+    )
 
 
 _NO_BF16 = ("float16", "float32", "float64")

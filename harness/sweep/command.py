@@ -19,7 +19,7 @@ from harness.sweep.ending import end
 from harness.sweep.pieces import DTYPES
 from harness.sweep.selection import chosen, span
 from harness.sweep.sweep import Sweep
-from harness.verdict import Context, sentence
+from harness.verdict import Context, Origin, sentence
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -57,7 +57,8 @@ def sweep(options: argparse.Namespace) -> int:
     logs.mkdir(exist_ok=True)
     shard = Shard(directory / "shards" / "sweep.jsonl")
     servers = {d: DeviceServer(d, logs, timeout=options.op_timeout, memory=memory_limit(d)) for d in devices}
-    context = Context(run=info.run, started=info.started, tf=info.tf, cuda=info.cuda, host=info.host, known=expected)
+    here = Origin(info.tf, info.cuda, info.host)
+    context = Context(run=info.run, started=info.started, here=here, known=expected)
     status, recorded = 0, []
     try:
         for one in sweeps:

@@ -70,11 +70,11 @@ def records(sweep: Sweep, context: Context, recipe: str, plan: Plan) -> list[Rec
     return made
 
 
-def write(rows: Sequence[Record], shard: Shard) -> None:
-    """Appends the records of whole cells, those of a cell one after the other."""
+def write(rows: Sequence[Record], shard: Shard, program: str = "") -> None:
+    """Appends the records of whole cells, those of a cell one after the other; `program` is the digest of what ran."""
     for (case, device, mode), found in itertools.groupby(rows, lambda r: (r.case, r.device, r.mode)):
         cell = {"case": case, "device": device, "mode": mode}
-        shard.write("result", **cell, records=[r.to_json() for r in found], observation={})
+        shard.write("result", **cell, records=[r.to_json() for r in found], observation={}, program=program)
         shard.write("compare", **cell, records=[])
 
 

@@ -15,7 +15,7 @@ from harness.record import Shard
 from harness.run import Runner
 from harness.rundir import merge
 from harness.slots import Slots
-from harness.verdict import Context
+from harness.verdict import Context, Origin
 
 
 @pytest.fixture(scope="session")
@@ -35,7 +35,7 @@ def run_spec(catalog, tmp_path_factory):
         for device in map(Device.parse, devices):
             key = (device, timeout, memory)
             held[device] = servers.setdefault(key, DeviceServer(device, folder, timeout=timeout, memory=memory))
-        context = Context(run="r", started="s", tf=tf, cuda="", host="h", known=Known(tuple(known)))
+        context = Context(run="r", started="s", here=Origin(tf, host="h"), known=Known(tuple(known)))
         plans = [Plan(device, mode) for device in held for mode in modes]
         runner = Runner(context, plans, held, shard, Slots(held))
         return [record for item in catalog.items if item.spec.name == name for record in runner.run(item)]
@@ -66,7 +66,8 @@ def run_pytest(tmp_path_factory):
     def run(*arguments, suites="harness.tests.planted", known=os.devnull, folder=None, env=(), paths=("suites",)):
         directory = folder or tmp_path_factory.mktemp("run") / "run"
         command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-o", f"opdiff_suites={suites}"]
-        command += ["-o", f"opdiff_known={known}", "--run-dir", str(directory), *paths, *arguments]
+        chosen = [] if "--resume" in arguments else ["--run-dir", str(directory)]
+        command += ["-o", f"opdiff_known={known}", *chosen, *paths, *arguments]
         environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")} | dict(env)
         process = subprocess.run(
             command, check=False, cwd=ROOT, capture_output=True, text=True, timeout=300, env=environment

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from harness.devices import ROOT
+from harness.record import read_shard
 from harness.rundir import RunInfo, merge
 
 SESSION = "harness.tests.planted_session"
@@ -76,6 +77,40 @@ def test_an_interrupted_run_says_so_and_keeps_what_it_has(tmp_path):
     assert "interrupted" in output.lower()
     assert info.planned == info.recorded + len(info.not_run)
     assert "interrupted" in (directory / "summary.md").read_text().lower()
+
+
+def test_a_run_that_was_cut_off_goes_on_where_it_stopped(run_pytest):
+    """Two workers die while they run the last item; resumed, only that one is run, and nothing is lost or doubled."""
+    first = run_pytest("-n", "2", "--mode", "eager", suites=SESSION)
+    assert (first.status, RunInfo.load(first.directory).state) == (3, "fault")
+    started = {path.name for path in (first.directory / "shards").iterdir()}
+    done, planned = first.merged.done, RunInfo.load(first.directory).planned
+    again = run_pytest("--resume", str(first.directory), suites=SESSION, folder=first.directory, env={"SPARE": "1"})
+    info = RunInfo.load(first.directory)
+    assert (again.status, info.state, info.not_run) == (1, "complete", []), again.output
+    assert info.planned == info.recorded == planned == len(again.merged.done)
+    added = [p for p in (first.directory / "shards").iterdir() if p.name not in started]
+    ran = {
+        (line["case"], line["device"], line["mode"]) for p in added for line in read_shard(p) if line["line"] == "start"
+    }
+    assert ran and ran.isdisjoint(done - {c for c in done if c[0].startswith("kills-the-worker")})
+    assert {case.rpartition("-float32")[0] for case, *_ in ran} == {"kills-the-worker"}
+    assert "kills-the-worker" in again.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--op", "Floor"], "expected no other selection"),
+        ([], "there is nothing to resume"),
+    ],
+)
+def test_what_cannot_be_resumed_is_named(run_pytest, tmp_path, arguments, says):
+    whole = run_pytest("--op", "right", "--mode", "eager")
+    outcome = run_pytest("--resume", str(whole.directory), *arguments, folder=whole.directory)
+    assert outcome.status == 4
+    assert says in outcome.output
+    assert run_pytest("--resume", str(tmp_path / "none"), folder=tmp_path / "none").status == 4
 
 
 def _started(directory: Path):

@@ -8,14 +8,22 @@ async function readData(text) {
   const bytes = new Uint8Array(binary.length);
   for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return JSON.parse(await new Response(stream).text());
+  const buffer = await new Response(stream).arrayBuffer();
+  let at = new Uint8Array(buffer).indexOf(10); // JSON holds no newline; the codes of columns follow it
+  const data = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 0, at++)));
+  for (const column of Object.values(data.columns).filter((one) => one.width)) {
+    const end = at + data.n * column.width;
+    column.codes = new { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array }[column.width](buffer.slice(at, end));
+    at = end;
+  }
+  return data;
 }
 
 // A column with `at(row)`; `matching(predicate)` marks the rows whose value passes, asking once for each distinct value;
 // `containing(word)` those whose text holds a lower-case word.
 function makeColumn(column, n) {
   const values = "const" in column ? [column.const] : column.values || column.list;
-  const codes = column.codes && Uint32Array.from(column.codes);
+  const codes = column.codes;
   const spread = (list, is) => {
     if ("const" in column) return new Uint8Array(n).fill(is(list[0]) ? 1 : 0);
     const passes = new Uint8Array(list.length);

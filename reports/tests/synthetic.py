@@ -111,7 +111,9 @@ def write(
         shard = files[i % shards]
         shard.write("start", case=case, device=device, mode=mode, at=0.0)
         lines = [row.to_json() for row in found if row.against == "numpy"]
-        shard.write("result", case=case, device=device, mode=mode, records=lines, observation=observation or {})
+        shard.write(
+            "result", case=case, device=device, mode=mode, records=lines, observation={"quantities": observation or {}}
+        )
         lines = [row.to_json() for row in found if row.against != "numpy"]
         shard.write("compare", case=case, device=device, mode=mode, records=lines)
     for file in files:

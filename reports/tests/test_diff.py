@@ -20,7 +20,7 @@ import reports
 from harness.__main__ import main
 from harness.devices import ROOT
 from harness.observation import pack
-from harness.record import Record
+from harness.record import COLUMNS, Record
 from reports import bits, causes, changelog, circumstances, frame, rendered, tables
 from reports.diff import diff
 from reports.tests import synthetic
@@ -48,7 +48,7 @@ def row(case: str = "exp-float32-edges", mode: str = "eager", **more: Any) -> Re
 
 
 def table(rows: Sequence[Record]) -> pd.DataFrame:
-    return frame.typed(pd.DataFrame([vars(r) for r in rows], columns=list(frame.COLUMNS)))
+    return frame.typed(pd.DataFrame([vars(r) for r in rows], columns=list(COLUMNS)))
 
 
 def found(before: Sequence[Record], after: Sequence[Record], **more: Any) -> pd.DataFrame:

@@ -10,6 +10,7 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -76,13 +77,24 @@ def test_embedded_columns_decode_to_the_same_values() -> None:
             "int": [1, 2, 3, 4],
         }
     )
-    data = json.loads(gzip.decompress(base64.b64decode(embed.encode(frame, more=1))))
+    text, _, codes = gzip.decompress(base64.b64decode(embed.encode(frame, more=1))).partition(b"\n")
+    data = json.loads(text)
     assert (data["n"], data["more"]) == (4, 1)
     assert data["columns"]["const"] == {"const": "x"}
-    assert data["columns"]["few"] == {"values": ["a", "b"], "codes": [0, 1, 0, 1]}
+    assert data["columns"]["few"] == {"values": ["a", "b"], "width": 1}
+    assert codes == bytes([0, 1, 0, 1])
     assert data["columns"]["all"] == {"list": ["1", "2", "3", "4"]}
     assert data["columns"]["float"] == {"list": [1.5, "NaN", "inf", "-inf"]}
     assert data["columns"]["int"] == {"list": [1, 2, 3, 4]}
+
+
+@pytest.mark.parametrize(("values", "width"), [(256, 1), (257, 2), (65_536, 2), (65_537, 4)])
+def test_embedded_codes_are_as_wide_as_their_number_asks(values: int, width: int) -> None:
+    column = [f"v{i}" for i in range(values)] * 2
+    text, _, codes = gzip.decompress(base64.b64decode(embed.encode(pd.DataFrame({"c": column})))).partition(b"\n")
+    found = json.loads(text)["columns"]["c"]
+    assert found["width"] == width
+    assert [found["values"][i] for i in np.frombuffer(codes, f"<u{width}")] == column
 
 
 def test_writing_again_gives_the_same_files(tmp_path: Path) -> None:

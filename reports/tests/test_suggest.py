@@ -26,7 +26,7 @@ from harness.observation import Observation, Result
 from harness.plan import MODES, Device, Plan
 from harness.record import Record
 from harness.spec import Spec
-from harness.verdict import Context, decide
+from harness.verdict import Context, Origin, decide
 from reports import box, ledger, stanza
 from reports.frame import typed
 from reports.suggest import entries, suggest
@@ -98,7 +98,7 @@ def holds_up(rows: Sequence[Record], known: Known = Known(), catalog: Catalog = 
             assert found[1].code in ("", (row.got.split() or [""])[-1]), row
         elif row.verdict in ("match", "contract"):
             assert found is None or found[0] <= len(known.entries), row
-    assert more.idle(list(rows), rows[0].tf) == known.idle(list(rows), rows[0].tf)
+    assert more.idle(list(rows)) == known.idle(list(rows))
     return len(made)
 
 
@@ -292,7 +292,7 @@ def test_hostile_texts_stay_in_their_comment(text: str) -> None:
     assert all(c.isprintable() or c == "\n" for c in said)
 
 
-CONTEXT = {"run": "r", "started": "", "cuda": "", "host": "", "tf": "2.21.0"}
+CONTEXT = {"run": "r", "started": "", "here": Origin("2.21.0")}
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -329,7 +329,7 @@ def test_records_are_judged_as_the_harness_judges_them(seed: int) -> None:
         plan = Plan(Device.parse(row.device), row.mode)
         new = decide(context, "made", case, plan, observation, row.quantity, found, against=row.against)
         assert new.verdict == verdict, row
-    lines = known.idle(rows, "2.21.0")
+    lines = known.idle(rows)
     table = entries(frame(rows), known)
     idle = [int(re.search(r"entry (\d+)", line)[1]) for line in lines]  # type: ignore[index]
     assert set(table[table["state"] == "idle"]["entry"]) <= set(idle)

@@ -13,7 +13,7 @@ import reports
 from harness.record import KINDS, VERDICTS, Record
 from harness.rundir import RunInfo
 from reports import sentence, tables
-from reports.grid import SYMBOLS, grid
+from reports.grid import OPENED, SYMBOLS, grid
 from reports.tests import synthetic
 
 
@@ -106,6 +106,15 @@ def test_a_mismatch_is_not_hidden_by_a_cell_that_did_not_run() -> None:
     rows = [replace(r, verdict="mismatch") for r in synthetic.records([("s", "ceil")], ["cpu"], ["edges"])]
     found = grid(pd.DataFrame([vars(r) for r in rows]), info(not_run=[{**LOST, "case": "ceil-float32-edges"}]))
     assert found.rows[0].cells[2].worst == "mismatch"
+
+
+@pytest.mark.parametrize(("failing", "opened"), [(OPENED, ["bad"]), (OPENED + 1, [])])
+def test_suites_that_fail_stand_open_where_that_is_not_too_long(failing: int, opened: list[str]) -> None:
+    rows = synthetic.records([("bad", f"op{i}") for i in range(failing)], ["cpu"], ["edges"])
+    bad = [replace(r, verdict="mismatch") for r in rows[:1]] + rows[1:]
+    good = synthetic.records([("good", f"fine{i}") for i in range(OPENED)], ["cpu"], ["edges"])
+    found = grid(pd.DataFrame([vars(r) for r in bad + good]), info())
+    assert [row.name for row in found.opened] == opened
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import numpy as np
 
 from harness.inputs import plain
+from harness.plan import MODES
 from harness.spec import Claim, Raises, Side, Spec
 from suites.claims import topics
 from suites.references.overrides import registered
@@ -325,7 +326,8 @@ def _trained_bound(u, g, *inputs):
 BOTH = {"output": _loss_bound, "grad": _grad_bound}
 TRAINED = {"output": _trained_bound}
 NET = {"net": _net}
-OPS = "AddV2;Mul;SparseSoftmaxCrossEntropyWithLogits"
+#: Under op determinism, TensorFlow makes the loss of other ops.
+OPS = dict.fromkeys(MODES, "AddV2;Mul;SparseSoftmaxCrossEntropyWithLogits") | {"+deterministic": "AddV2;Mul;LogSoftmax"}
 FLOAT = ("float32", "float64")
 TAPED = dict.fromkeys(("*/eager", "*/function"), Side(reference=_loss, vjp=_by_d_only, why=TAPE, link=TAPE_LINK))
 NO_GRADIENT = f"{TAPE}: PyFunc has no gradient of its own, so that k gets None, and c what comes by d"

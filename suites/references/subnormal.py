@@ -5,6 +5,8 @@ import numpy as np
 #: TensorFlow runs CPU kernels, and what XLA compiles for a CPU, on threads that take subnormals for zeros.
 WHY = "TensorFlow's CPU threads flush subnormals to zero"
 LINK = "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/core/platform/denormal.h"
+#: The variant of a device that preserves them.
+DENORMALS = "denormals"
 
 
 def flushed(x: np.ndarray) -> np.ndarray:

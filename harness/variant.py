@@ -1,0 +1,154 @@
+"""Variant: a device with one of TensorFlow's switches set otherwise; `cpu+noonednn`, `gpu:0+tf32+deterministic`.
+
+A switch is set in the server of that device alone, so that the device and its variants run side by side.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+_HERE = Path(__file__).resolve().parent
+
+
+def _nothing(*_: Any) -> None:
+    pass
+
+
+def _no_environment() -> Mapping[str, str]:
+    return {}
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A switch: what it does, and how it is set.
+
+    types          the types of device that it means something for; none for any.
+    environment()  what has to be in the environment before TensorFlow starts; `OSError` where that can't be had.
+    apply(tf, n)   sets it in a TensorFlow that has started; `n` is the number behind `=`.
+    counted        whether it takes a number: `threads=4`.
+    lines          the same in a program of its own, behind its configuration: `{}` stands for the number.
+    """
+
+    about: str
+    types: tuple[str, ...] = ()
+    environment: Callable[[], Mapping[str, str]] = _no_environment
+    apply: Callable[[Any, int], None] = _nothing
+    counted: bool = False
+    lines: tuple[str, ...] = ()
+
+
+def denormals() -> Mapping[str, str]:
+    """Has the constructor with which TensorFlow's threads begin to flush subnormals do the opposite.
+
+    There is no switch for that. Both constructors are exported by libtensorflow_framework; a library that is loaded
+    before it puts the one in the other's place. It is compiled once, and kept in `.cache/`.
+
+    Raises:
+      OSError: there is no C compiler, or it fails.
+    """
+    source = _HERE / "denormals.c"
+    library = Path(os.environ.get("TF_OPDIFF_CACHE") or _HERE.parent / ".cache") / "denormals.so"
+    if not library.exists() or library.stat().st_mtime < source.stat().st_mtime:
+        compiler = next(filter(None, map(shutil.which, ("cc", "gcc", "clang"))), None)
+        if not compiler:
+            raise OSError("variant denormals: there is no C compiler (cc, gcc, clang) on the PATH")
+        library.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=library.parent) as folder:
+            made = Path(folder) / library.name
+            command = [compiler, "-shared", "-fPIC", "-O2", "-o", str(made), str(source)]
+            done = subprocess.run(command, check=False, capture_output=True, text=True)
+            if done.returncode:
+                raise OSError(f"variant denormals: {compiler} failed: {done.stderr.strip()[-500:]}")
+            os.replace(made, library)
+    return {"LD_PRELOAD": ":".join(filter(None, [str(library), os.environ.get("LD_PRELOAD")]))}
+
+
+VARIANTS: Mapping[str, Variant] = {
+    "noonednn": Variant("oneDNN's kernels off", ("cpu",), lambda: {"TF_ENABLE_ONEDNN_OPTS": "0"}),
+    "tf32": Variant(
+        "TensorFloat-32 on",
+        ("gpu",),
+        apply=lambda tf, _: tf.config.experimental.enable_tensor_float_32_execution(True),
+        lines=("tf.config.experimental.enable_tensor_float_32_execution(True)",),
+    ),
+    "deterministic": Variant(
+        "deterministic ops on",
+        apply=lambda tf, _: _determined(tf),
+        lines=("tf.config.experimental.enable_op_determinism()", "tf.random.set_seed(1)"),
+    ),
+    "threads": Variant(
+        "so many intra-op threads, where one is the rule",
+        ("cpu",),
+        apply=lambda tf, n: tf.config.threading.set_intra_op_parallelism_threads(n),
+        counted=True,
+        lines=("tf.config.threading.set_intra_op_parallelism_threads({})",),
+    ),
+    "denormals": Variant("subnormals preserved, which TensorFlow's threads flush", ("cpu",), denormals),
+}
+
+
+def _determined(tf: Any) -> None:
+    tf.config.experimental.enable_op_determinism()
+    tf.random.set_seed(1)  # without one, an op that draws numbers is an error under this switch
+
+
+def split(text: str) -> tuple[str, int]:
+    """`threads=4` as its name and number; the number is 0 where there is none.
+
+    Raises:
+      ValueError: there is no such variant, or it has a number and takes none, or takes one and has none.
+    """
+    name, equals, number = text.partition("=")
+    if name not in VARIANTS:
+        raise ValueError(f"no variant {name!r}; there is {', '.join(VARIANTS)}")
+    if VARIANTS[name].counted != bool(equals) or (equals and not (number.isdecimal() and int(number))):
+        raise ValueError(f"variant {text!r}: expected {name}{'=N, N at least 1' if VARIANTS[name].counted else ''}")
+    return name, int(number or 0)
+
+
+def check(variants: tuple[str, ...], device_type: str) -> None:
+    """Refuses variants that there are not, or that mean nothing for a type of device.
+
+    Raises:
+      ValueError: one is like that.
+    """
+    for text in variants:
+        name, _ = split(text)
+        types = VARIANTS[name].types
+        if types and device_type not in types:
+            raise ValueError(f"variant {name!r} is for {', '.join(types)}, not for {device_type}")
+
+
+def environment(variants: tuple[str, ...]) -> dict[str, str]:
+    """What the variants need in the environment before TensorFlow starts.
+
+    Raises:
+      OSError: it can't be had.
+    """
+    return {k: v for text in variants for k, v in VARIANTS[split(text)[0]].environment().items()}
+
+
+def apply(variants: tuple[str, ...], tf: Any) -> None:
+    """Sets the variants in a TensorFlow that has started and run nothing yet."""
+    for text in variants:
+        name, number = split(text)
+        VARIANTS[name].apply(tf, number)
+
+
+def program(variants: tuple[str, ...]) -> tuple[dict[str, str], list[str]]:
+    """The variants in a program of its own: what it puts into its environment first, and its lines.
+
+    Raises:
+      OSError: one needs what a program cannot do for itself.
+    """
+    if "denormals" in variants:
+        raise OSError("a library has to be loaded before TensorFlow for it: see harness/variant.py")
+    told = [(VARIANTS[name], number) for name, number in map(split, variants)]
+    return environment(variants), [line.format(number) for variant, number in told for line in variant.lines]
