@@ -11,6 +11,7 @@ import numpy as np
 from harness.compare import Comparison, compare
 from harness.expect import Want
 from harness.known import Known, place_of
+from harness.maturity import Maturity
 from harness.observation import Observation, Result
 from harness.plan import Plan
 from harness.record import Record
@@ -36,6 +37,7 @@ class Context:
     started: str
     here: Origin
     known: Known
+    maturity: Maturity = field(default_factory=Maturity)
     recorded: Mapping[str, Origin] = field(default_factory=dict)
 
     def origin(self, device: str) -> Origin:
@@ -130,7 +132,7 @@ def decide(
     if observation.fault:
         verdict, detail = "error", observation.fault
         row = replace(row, kind=found.kind or "status")
-    elif _lacking(observation, result, found):
+    elif _lacking(observation, result, found, plan):
         said = "" if found.detail == observation.lacking else f": {found.detail}"
         verdict, detail = "unavailable", observation.lacking + said
     elif found.kind:
@@ -148,12 +150,18 @@ def decide(
         row = replace(row, owner=entry[1].owner, reason=entry[1].reason, link=entry[1].link)
     elif side:
         row = replace(row, reason=side.why, link=side.link)
-    return replace(row, verdict=verdict, detail=" ".join(detail.split())[:1000])
+    record = replace(row, verdict=verdict, detail=" ".join(detail.split())[:1000])
+    return context.maturity.graded(record, came=result.status in ("value", "sparse"))
 
 
-def _lacking(observation: Observation, result: Result, found: Comparison) -> bool:
-    """Whether there is an error in place of a value for want of a kernel, or of what the program says it needs."""
+def _lacking(observation: Observation, result: Result, found: Comparison, plan: Plan) -> bool:
+    """Whether there is an error in place of what was promised for want of a kernel, or of what the program needs.
+
+    Another error than the promised one is no such thing on the CPU, which promises of errors are about: that it lacks a
+    kernel may be what is promised.
+    """
     expected = found.kind == "status" or (found.kind and result.code == "Unavailable")
+    expected = expected or (found.kind == "error_code" and plan.device.type != "cpu")
     return bool(observation.lacking and result.status == "error" and expected)
 
 
