@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: report test lint own smoke bench lock clean
+.PHONY: report test lint own smoke bench matrix plan job night issues lock clean
 
 report: $(STAMP) ## the whole default run on what this machine has; the report is in runs/latest/
 	$(BIN)/python -m pytest -n auto
@@ -25,6 +25,21 @@ smoke: $(STAMP)
 bench: $(STAMP) ## rates against the bare cost of the same work; nothing here passes or fails
 	$(BIN)/python -m bench
 
+matrix: $(STAMP) ## after a change of .ci/matrix.toml
+	$(BIN)/python -m harness matrix --write
+
+plan: $(STAMP) ## the jobs of a night, as JSON
+	$(BIN)/python -m harness matrix
+
+job: $(STAMP) ## one of them, here: make job JOB=tf221-arm64; its run is in jobs/
+	$(BIN)/python -m harness matrix --job '$(JOB)'
+
+night: $(STAMP) ## what jobs left in jobs/ becomes night/; what changed since last/, which is fetched where gh is set up
+	$(BIN)/python -m harness night jobs --out night --last last $(if $(GH_TOKEN),--fetch)
+
+issues: $(STAMP) ## an issue for each cause of what fails in night/; only told where gh is not set up
+	$(BIN)/python -m harness issues night $(if $(GH_TOKEN),--apply)
+
 lock: $(STAMP) ## after a change of the dependencies in pyproject.toml
 	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements.lock
@@ -35,4 +50,4 @@ $(STAMP): requirements.lock
 	touch $(STAMP)
 
 clean:
-	rm -rf $(VENV) runs .cache .tox .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) runs jobs night last .cache .tox .pytest_cache .mypy_cache .ruff_cache
