@@ -31,14 +31,14 @@ matrix: $(STAMP) ## after a change of .ci/matrix.toml
 plan: $(STAMP) ## the jobs of a night, as JSON
 	$(BIN)/python -m harness matrix
 
-job: $(STAMP) ## one of them, here: make job JOB=tf221-arm64; its run is in jobs/
+job: $(STAMP) ## one of them, here: make job JOB=tf221-arm64; its run is in night/jobs/
 	$(BIN)/python -m harness matrix --job '$(JOB)'
 
-night: $(STAMP) ## what jobs left in jobs/ becomes night/; what changed since last/, which is fetched where gh is set up
-	$(BIN)/python -m harness night jobs --out night --last last $(if $(GH_TOKEN),--fetch)
+night: $(STAMP) ## what jobs left, merged, and what changed since night/last; FETCH=1 gets that from GitHub
+	$(BIN)/python -m harness night night/jobs --out night/out --last night/last $(if $(FETCH),--fetch)
 
-issues: $(STAMP) ## an issue for each cause of what fails in night/; only told where gh is not set up
-	$(BIN)/python -m harness issues night $(if $(GH_TOKEN),--apply)
+issues: $(STAMP) ## an issue for each cause of what fails: told as JSON; APPLY=1 does it
+	$(BIN)/python -m harness issues night/out/merged $(if $(SITE),--site "$(SITE)") $(if $(APPLY),--apply)
 
 lock: $(STAMP) ## after a change of the dependencies in pyproject.toml
 	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 \
@@ -50,4 +50,4 @@ $(STAMP): requirements.lock
 	touch $(STAMP)
 
 clean:
-	rm -rf $(VENV) runs jobs night last .cache .tox .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) runs night .cache .tox .pytest_cache .mypy_cache .ruff_cache

@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Collection, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
@@ -17,6 +18,8 @@ from harness.devices import ROOT
 from reports import files
 
 DATA = ROOT / ".ci" / "matrix.toml"
+#: Where a job leaves its run, in a folder of its own name.
+LEFT = "night/jobs"
 #: How many jobs GitHub makes of one matrix at most.
 MOST = 256
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
@@ -128,7 +131,6 @@ def jobs(matrix: Matrix, machines: Collection[str] = ()) -> list[Job]:
                 name, python = f"{tf.name}-{machine.name}{of}", tf.python[-1]
                 given = ["--tier", matrix.tier, *(word for d in machine.devices for word in ("--device", d))]
                 given += ["--shard", f"{i}/{machine.shards}"] if machine.shards > 1 else []
-                given += ["--run-dir", f"jobs/{name}"]
                 group, env = f"{tf.name}-{_group(machine)}", environment(tf, python) + machine.factors
                 made.append(Job(name, env, python, machine.runs_on, machine.minutes, tf.may_fail, group, given))
     if not made or len(made) > MOST:
@@ -238,7 +240,9 @@ def main(options: argparse.Namespace) -> int:
         if options.job not in there:
             raise LookupError(f"job {options.job!r}: expected one of {', '.join(there)}")
         job = there[options.job]
-        command = [sys.executable, "-m", "tox", "-e", job.tox, "--", *job.arguments]
+        stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")  # runs of many nights stand beside each other in histories
+        kept = [f"--run-dir={LEFT}/{job.name}/{job.name}-{stamp}"] if job.group else []
+        command = [sys.executable, "-m", "tox", "-e", job.tox, "--", *job.arguments, *kept]
         return subprocess.run(command, check=False, cwd=ROOT).returncode
     told = {"run": jobs(matrix, chosen()), "smoke": smoke(matrix, chosen())}
     print(json.dumps(msgspec.to_builtins(told), indent=1))
