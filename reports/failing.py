@@ -100,6 +100,14 @@ def gather(nights: Sequence[Night], site: str = "") -> list[Cause]:
     return [_cause(row, said, changes, nights, site) for row in found]
 
 
+def quiet(text: object, width: int = 300) -> str:
+    """A text that an issue shows as it is, and by which it mentions nobody and refers to no other issue.
+
+    GitHub looks for those after it has read escapes, so a space of no width follows what they begin with.
+    """
+    return escape(text, width).replace("&#64;", "&#64;&#8203;").replace("\\#", "\\#&#8203;")
+
+
 def _cause(
     row: Mapping[str, Any], records: pd.DataFrame, changes: pd.DataFrame, nights: Sequence[Night], site: str
 ) -> Cause:
@@ -123,25 +131,26 @@ def _body(
 ) -> str:
     values = sentence.values(record)
     counted = f"{many(row['records'], 'record')} in {many(row['cases'], 'case')} of {many(len(row['specs']), 'spec')}"
-    lines = [mark(place), escape(sentence.of_record(record), 600), *([f"{escape(values, 600)}."] if values else [])]
-    lines += [escape(record[name], 600) for name in ("detail", "reason") if record[name]]
+    told = sentence.of_record(record) + (f" {values[0].upper()}{values[1:]}." if values else "")
+    lines = [mark(place), quiet(told, 600)]
+    lines += [quiet(record[name], 600) for name in ("detail", "reason") if record[name]]
     lines += ["", f"Rerun: {code(record['rerun'])}", ""]
-    lines += [f"{counted}; {escape(row['quantities'])}; {escape(row['dtypes'])}", ""]
+    lines += [f"{counted}; {quiet(row['quantities'])}; {quiet(row['dtypes'])}", ""]
     rows = []
     for night in (n for n in nights if n.name in place.runs):
         n = f"{(own['night'] == night.name).sum():,}"
         info, where = night.info, f"{night.name}/{night.directory.name}/index.html"
         page = f"[report]({site.rstrip('/')}/{where})" if site and re.fullmatch(r"[\w./-]+", where) else ""
-        facts = [night.name, info.tf, " ".join(filter(None, [info.machine.get("processor"), info.cuda and "CUDA"]))]
-        facts += [info.cuda, " ".join(place.runs[night.name]), info.started]
-        rows.append([*map(escape, facts), n, page])
+        facts = [night.name, info.tf, info.machine.get("processor", ""), info.cuda]
+        facts += [" ".join(place.runs[night.name]), info.started]
+        rows.append([*map(quiet, facts), n, page])
     heads = ["run", "TensorFlow", "machine", "CUDA", "plans", "begun", "records", ""]
     lines += [*table(heads, rows), "", f"<details><summary>{many(len(row['specs']), 'spec')}</summary>", ""]
-    lines += [f"- {escape(name)}: {many(n, 'record')}" for name, n in list(row["specs"].items())[:LISTED]]
+    lines += [f"- {quiet(name)}: {many(n, 'record')}" for name, n in list(row["specs"].items())[:LISTED]]
     lines += [f"- and {len(row['specs']) - LISTED:,} more"] if len(row["specs"]) > LISTED else []
     lines += ["", "</details>", "", *_program(record, nights)]
-    lines += ["*This text is written anew each night; comments stay. Once nothing of it fails any more, the issue is "]
-    lines += ["closed. One that a person closes as not planned stays closed.*"]
+    ends = "Once nothing of it fails any more, it is closed. One that a person closes as not planned stays closed."
+    lines += [f"*This text is written anew each night; comments stay. {ends}*"]
     return "\n".join(lines) + "\n"
 
 

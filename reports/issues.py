@@ -12,7 +12,7 @@ import msgspec
 
 from harness.record import FAILING
 from reports import sentence, tables
-from reports.failing import Cause, Night, Place, gather, marked, read
+from reports.failing import Cause, Night, Place, gather, marked, quiet, read
 from reports.gh import gh, listed
 from reports.summary import plain
 
@@ -102,7 +102,7 @@ def _kept(cause: Cause, issue: Issue, before: Place) -> list[Action]:
     more += [f"run {name}" for name in cause.place.runs if name not in before.runs]
     told = plain(f"New in it tonight: {', '.join(more[:20])}{' and more' if len(more) > 20 else ''}.", 1000)
     why = "it fails in more places" if more else "it is as before, in newer runs"
-    return [Action("update", why, number, title, body, _quiet(told) if more else "")]
+    return [Action("update", why, number, title, body, quiet(told, 1000) if more else "")]
 
 
 def _gone(issue: Issue, place: Place, nights: Sequence[Night], later: bool) -> Action:
@@ -131,16 +131,9 @@ def _gone(issue: Issue, place: Place, nights: Sequence[Night], later: bool) -> A
         return Action("leave", "what fails there is a cause whose issue is opened later", number, title)
     if failing:
         comment = f"It fails otherwise now, which is told in another issue; the records here: {told}. In {where}."
-        return Action("close", "what fails there is another cause's now", number, title, comment=_quiet(comment))
+        return Action("close", "what fails there is another cause's now", number, title, comment=quiet(comment, 2000))
     comment = f"None of it fails any more: {told}. In {where}."
-    return Action("close", "none of it fails", number, title, comment=_quiet(comment))
-
-
-def _quiet(text: str) -> str:
-    """A comment that mentions nobody, and is nothing but text."""
-    from reports.markdown import escape
-
-    return escape(text, 2000)
+    return Action("close", "none of it fails", number, title, comment=quiet(comment, 2000))
 
 
 def apply(actions: Iterable[Action]) -> None:

@@ -8,14 +8,13 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
 
 from harness.devices import ROOT
-from reports import files
 
 DATA = ROOT / ".ci" / "matrix.toml"
 #: Where a job leaves its run, in a folder of its own name.
@@ -23,7 +22,6 @@ LEFT = "night/jobs"
 #: How many jobs GitHub makes of one matrix at most.
 MOST = 256
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
-_BEGIN, _END = "matrix:begin {}", "matrix:end"
 
 
 class TensorFlow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -105,8 +103,8 @@ def load(path: Path = DATA) -> Matrix:
             raise ValueError(f"{path}: machine {machine.name!r}: merge {machine.merge!r}: expected {', '.join(into)}")
         if machine.shards < 1 or machine.minutes < 1 or not machine.runs_on or not machine.devices:
             raise ValueError(f"{path}: machine {machine.name!r}: expected labels, devices, shards, minutes")
-    for group in {_group(m) for m in found.machine}:
-        devices = [d for m in found.machine if _group(m) == group for d in m.devices]
+    for group in {group_of(m) for m in found.machine}:
+        devices = [d for m in found.machine if group_of(m) == group for d in m.devices]
         if twice := [d for d in devices if devices.count(d) > 1]:
             raise ValueError(f"{path}: {twice[0]} stands twice among the machines that are merged with {group!r}")
     return found
@@ -131,7 +129,7 @@ def jobs(matrix: Matrix, machines: Collection[str] = ()) -> list[Job]:
                 name, python = f"{tf.name}-{machine.name}{of}", tf.python[-1]
                 given = ["--tier", matrix.tier, *(word for d in machine.devices for word in ("--device", d))]
                 given += ["--shard", f"{i}/{machine.shards}"] if machine.shards > 1 else []
-                group, env = f"{tf.name}-{_group(machine)}", environment(tf, python) + machine.factors
+                group, env = f"{tf.name}-{group_of(machine)}", environment(tf, python) + machine.factors
                 made.append(Job(name, env, python, machine.runs_on, machine.minutes, tf.may_fail, group, given))
     if not made or len(made) > MOST:
         raise ValueError(f"{len(made)} jobs: expected 1 to {MOST}, which is what GitHub makes of one matrix")
@@ -155,7 +153,8 @@ def environment(tf: TensorFlow, python: str) -> str:
     return f"py{python.replace('.', '')}-{tf.name}"
 
 
-def _group(machine: Machine) -> str:
+def group_of(machine: Machine) -> str:
+    """The machine into whose runs its own are merged."""
     return machine.merge or machine.name
 
 
@@ -164,55 +163,6 @@ def _chosen(matrix: Matrix, names: Collection[str]) -> list[Machine]:
     if unknown := [name for name in names if name not in there]:
         raise LookupError(f"machine {unknown[0]!r}: expected some of {', '.join(there)}")
     return [m for m in matrix.machine if (m.name in names if names else m.default)]
-
-
-def parts(matrix: Matrix) -> dict[str, dict[str, str]]:
-    """What is written from the data: for each file of the repository the text of each part, by the part's name."""
-    by_python: dict[tuple[str, ...], list[str]] = {}
-    for tf in matrix.tensorflow:
-        by_python.setdefault(tuple(tf.python), []).append(tf.name)
-    envs = [f"    py{_braced([p.replace('.', '') for p in pys])}-{_braced(tfs)}" for pys, tfs in by_python.items()]
-    deps = [f"    {tf.name}: {tf.requires}" for tf in matrix.tensorflow]
-    cuda = [(tf.name, re.sub(r"^[\w.-]+", r"\g<0>[and-cuda]", tf.requires)) for tf in matrix.tensorflow]
-    deps += [f"    {name}-cuda: {requires}" for name, requires in cuda]
-    allowed = [f"    {tf.name}: true" for tf in matrix.tensorflow if tf.may_fail]
-    versions = [["TensorFlow", "tox", "Pythons", "each night"], ["---"] * 4]
-    for tf in matrix.tensorflow:
-        note = f"all on {tf.python[-1]}" + (", smoke on the others" if tf.python[1:] else "")
-        note += "; allowed to fail" if tf.may_fail else ""
-        versions.append([f"`{tf.requires}`", f"`{tf.name}`", ", ".join(tf.python), note])
-    machines = [["machine", "runner", "devices", "shards", "merged into", "taken"], ["---"] * 6]
-    for m in matrix.machine:
-        devices, when = ", ".join(f"`{d}`" for d in m.devices), "each night" if m.default else "where asked for"
-        row = [m.name, f"`{', '.join(m.runs_on)}`", devices, str(m.shards), f"`TF-{_group(m)}`", when]
-        machines.append(row)
-    tables = {name: _table(rows) for name, rows in (("versions", versions), ("machines", machines))}
-    tox = {"env_list": "\n".join(envs), "deps": "\n".join(deps), "ignore_outcome": "\n".join(allowed)}
-    return {"tox.ini": tox, "docs/nightly.md": tables}
-
-
-def _braced(words: Sequence[str]) -> str:
-    return words[0] if len(words) == 1 else "{" + ",".join(words) + "}"
-
-
-def _table(rows: list[list[str]]) -> str:
-    return "\n".join(["", *("| " + " | ".join(row) + " |" for row in rows), ""])
-
-
-def written(text: str, wanted: dict[str, str]) -> str:
-    """A file's text with its parts replaced; a part stands between a line with `matrix:begin NAME` and `matrix:end`.
-
-    Raises:
-      ValueError: a part has no such lines.
-    """
-    for name, part in wanted.items():
-        begin = re.escape(_BEGIN.format(name))
-        found = re.compile(rf"(^[^\n]*{begin}\b[^\n]*\n)(.*?)(^[^\n]*{_END}[^\n]*$)", re.MULTILINE | re.DOTALL)
-        body = part + "\n" if part else ""
-        text, n = found.subn(lambda m, body=body: m[1] + body + m[3], text)  # type: ignore[misc]
-        if n != 1:
-            raise ValueError(f"part {name}: expected one pair of lines {_BEGIN.format(name)} and {_END}, found {n}")
-    return text
 
 
 def chosen() -> list[str]:
@@ -229,10 +179,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def main(options: argparse.Namespace) -> int:
     """Prints the jobs of a night as JSON, and for GitHub's Actions where they ask; or runs one; or writes the parts."""
+    from reports import files, generated
+
     matrix = load()
     if options.write:
-        for name, wanted in parts(matrix).items():
-            files.replace_text(ROOT / name, written((ROOT / name).read_text(), wanted))
+        for name, wanted in generated.parts(matrix).items():
+            files.replace_text(ROOT / name, generated.written((ROOT / name).read_text(), wanted))
         return 0
     if options.job:
         every = [m.name for m in matrix.machine]

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import io
 import os
 import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+import traceback
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from harness.__main__ import main as harness
 from harness.devices import ROOT
 from harness.rundir import RunInfo
 from reports import files, gh, github, sentence, tables
 from reports.load import load
-from reports.markdown import code, escape, table
 from reports.matrix import Job, chosen, jobs
 from reports.matrix import load as load_matrix
+from reports.overview import Group, cells, html, markdown, status
 from reports.summary import plain
 
 #: The folders of a night's output: what is kept until the next night, and what is published of it.
@@ -28,37 +31,6 @@ MERGED, SITE = "merged", "site"
 UNPUBLISHED = ("shards", "logs", "observations.parquet", "history")
 #: Nights of which the history is kept.
 NIGHTS = 90
-#: What `cells` gives of a group.
-HEADS = ("runs", "TensorFlow", "devices", "state", "since last night", "how it stands")
-
-
-@dataclass
-class Group:
-    """Runs that are merged: of one TensorFlow, on machines that the matrix puts together.
-
-    `run` is the merged run's directory within the group's own; `status` its exit status, 3 where a job left no run;
-    `faults` says what went wrong. `worse` is None where there was nothing to compare with.
-    """
-
-    name: str
-    jobs: list[Job]
-    faults: list[str] = field(default_factory=list)
-    run: str = ""
-    status: int = 3
-    worse: bool | None = None
-    says: str = "there is no run"
-    counts: dict[str, int] = field(default_factory=dict)
-    tf: str = ""
-    devices: list[str] = field(default_factory=list)
-
-    @property
-    def may_fail(self) -> bool:
-        return all(job.may_fail for job in self.jobs)
-
-    @property
-    def state(self) -> str:
-        """`clean`, `discrepancies` or `fault`."""
-        return {0: "clean", 1: "discrepancies"}.get(self.status, "fault")
 
 
 def night(planned: Sequence[Job], left: Path, out: Path, last: Path, run: str) -> list[Group]:
@@ -83,11 +55,11 @@ def night(planned: Sequence[Job], left: Path, out: Path, last: Path, run: str) -
             before = newest(last / group.name)
             if before:
                 told = [f"--{kind}={folder}/diff.{end}" for kind, end in (("html", "html"), ("markdown", "md"))]
-                status, said = _harness("diff", str(before), str(folder / run), "--bits", *told)
+                status, said = _view("diff", str(before), str(folder / run), "--bits", *told)
                 compared = status in (0, 1) and (folder / "diff.md").exists()
                 group.worse = bool(status) if compared else None
                 group.faults += [] if compared else [f"not compared with last night: {said}"]
-            status, said = _harness("history", str(folder), f"--html={folder}/history.html")
+            status, said = _view("history", str(folder), f"--html={folder}/history.html")
             group.faults += [f"there is no history: {said}"] if status else []
         if group.faults:
             group.status = 3
@@ -102,7 +74,7 @@ def _merge(group: Group, left: Path, into: Path) -> None:
     if len(runs) == 1:
         shutil.copytree(runs[0], into)
     elif runs:
-        status, said = _harness("merge", *map(str, runs), "--run-dir", str(into))
+        status, said = _merged(runs, into)
         group.faults += [f"merge ended with status {status}: {said}"] if status > 1 else []
     if not (into / "run.json").exists():
         return
@@ -127,73 +99,35 @@ def newest(folder: Path) -> Path | None:
     return max(found)[1] if found else None
 
 
-def _harness(*words: str) -> tuple[int, str]:
-    """Runs a verb, shown as one would type it; its status, and the last line that it said to stderr."""
-    command = [sys.executable, "-m", "harness", *words]
+def _view(*words: str) -> tuple[int, str]:
+    """Runs a verb, shown as one would type it; its status, and the last line that it said to stderr.
+
+    Whatever goes wrong in it costs its own page only.
+    """
     print("+ python -m harness", shlex.join(words), flush=True)
+    said = io.StringIO()
+    try:
+        with contextlib.redirect_stderr(said):
+            status = harness(words)
+    except Exception:  # noqa: BLE001  whatever it is, it is told, and the other pages are made
+        said.write(traceback.format_exc())
+        status = 3
+    return status, _last(said.getvalue())
+
+
+def _merged(runs: Sequence[Path], into: Path) -> tuple[int, str]:
+    """Runs `merge`, which ends as pytest does, in a process of its own; else as `_view`."""
+    words = ["merge", *map(str, runs), f"--run-dir={into}"]
+    print("+ python -m harness", shlex.join(words), flush=True)
+    command = [sys.executable, "-m", "harness", *words]
     mine = {k: v for k, v in os.environ.items() if k not in ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY")}
     done = subprocess.run(command, check=False, cwd=ROOT, env=mine, stderr=subprocess.PIPE, text=True, errors="replace")
-    sys.stderr.write(done.stderr)
-    lines = done.stderr.strip().splitlines()
-    return done.returncode, plain(lines[-1], 300) if lines else "it said nothing"
+    return done.returncode, _last(done.stderr)
 
 
-def status(groups: Iterable[Group], faults: Sequence[str]) -> int:
-    """How the night ends: 3 with a fault, 1 with discrepancies or where something got worse, else 0.
-
-    Groups that are allowed to fail don't count.
-    """
-    bound = [group for group in groups if not group.may_fail]
-    if faults or any(group.state == "fault" for group in bound):
-        return 3
-    return int(any(group.status or group.worse for group in bound))
-
-
-def markdown(groups: Sequence[Group], faults: Sequence[str], out: Path) -> str:
-    """The night in Markdown: a line a group, what is at fault, and what changed in each since last night."""
-    lines = ["# tf-opdiff: the night", "", *(f"- **Fault**: {escape(text)}" for text in faults), ""]
-    lines += [*table(list(HEADS), [[escape(cell) for cell in cells(group)] for group in groups]), ""]
-    for group in groups:
-        changes = out / group.name / "diff.md"
-        lines += [f"- {code(group.name)}: **fault**: {escape(text, 500)}" for text in group.faults]
-        if changes.exists() and group.worse:
-            lines += ["", f"## {escape(group.name)}", "", changes.read_text().replace("\n#", "\n###").lstrip("# ")]
-    return "\n".join(lines) + "\n"
-
-
-def cells(group: Group) -> list[str]:
-    """A group's line: its name, TensorFlow, devices, state, change, and how its run stands."""
-    changed = {None: "nothing to compare with", True: "worse", False: "nothing got worse"}[group.worse]
-    state = f"{group.state}{', allowed to fail' if group.may_fail else ''}"
-    return [group.name, group.tf, " ".join(group.devices), state, changed, group.says]
-
-
-def html(groups: Sequence[Group], faults: Sequence[str], run: str, out: Path) -> str:
-    """The page of the night, which links the groups' own; no script runs in it."""
-    from reports import page
-
-    links = {}
-    for group in groups:
-        of = {"report": f"{group.run}/index.html", "changes": "diff.html", "history": "history.html"}
-        links[group.name] = {n: f"{group.name}/{path}" for n, path in of.items() if (out / group.name / path).exists()}
-    ends = status(groups, faults)
-    failing = sum(bool(group.status or group.worse) for group in groups)
-    text = f"{failing} of {len(groups)} runs differ, got worse or are at fault." if failing else "All clean."
-    return (
-        page.environment()
-        .get_template("night.html")
-        .render(
-            says={"text": text, "failing": ends == 1, "partial": ends == 3},
-            heads=HEADS,
-            groups=groups,
-            cells=cells,
-            links=links,
-            faults=faults,
-            run=run,
-            style=page.style(),
-            policy=page.POLICY,
-        )
-    )
+def _last(said: str) -> str:
+    sys.stderr.write(said)
+    return plain(said.strip().rpartition("\n")[2], 300) or "it said nothing"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -232,7 +166,7 @@ def main(options: argparse.Namespace) -> int:
     for text in faults:
         print(f"fault: {plain(text, 300)}")
     for group in groups:
-        print(plain("  ".join(filter(None, cells(group))), 200))
+        print(plain(" | ".join(filter(None, cells(group))), 200))
         for text in group.faults:
             print(f"  fault: {plain(text, 300)}")
     return status(groups, faults)
