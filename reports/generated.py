@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from reports.markdown import table
 from reports.matrix import Matrix, group_of
 
 _BEGIN, _END = "matrix:begin {}", "matrix:end"
