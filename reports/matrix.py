@@ -15,6 +15,7 @@ from pathlib import Path
 import msgspec
 
 from harness.devices import ROOT
+from harness.plan import Device
 
 DATA = ROOT / ".ci" / "matrix.toml"
 #: Where a job leaves its run, in a folder of its own name.
@@ -101,6 +102,11 @@ def load(path: Path = DATA) -> Matrix:
         into = [m.name for m in found.machine if not m.merge]
         if machine.merge and machine.merge not in into:
             raise ValueError(f"{path}: machine {machine.name!r}: merge {machine.merge!r}: expected {', '.join(into)}")
+        for device in machine.devices:
+            try:
+                Device.parse(device)
+            except ValueError as error:
+                raise ValueError(f"{path}: machine {machine.name!r}: {error}") from error
         if machine.shards < 1 or machine.minutes < 1 or not machine.runs_on or not machine.devices:
             raise ValueError(f"{path}: machine {machine.name!r}: expected labels, devices, shards, minutes")
     for group in {group_of(m) for m in found.machine}:

@@ -28,7 +28,7 @@ from reports.summary import plain
 #: The folders of a night's output: what is kept until the next night, and what is published of it.
 MERGED, SITE = "merged", "site"
 #: What of runs is not published: it is large, and no page needs it.
-UNPUBLISHED = ("shards", "logs", "observations.parquet", "history")
+UNPUBLISHED = ("shards", "logs", "recordings", "observations.parquet", "history")
 #: Nights of which the history is kept.
 NIGHTS = 90
 

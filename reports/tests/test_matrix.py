@@ -121,6 +121,7 @@ def test_a_machine_that_is_asked_for_is_merged_with_the_one_that_the_data_says(d
         ("shards = 2", "shards = 0", "expected labels, devices, shards, minutes"),
         ('name = "b"', 'name = "a"', "machine 'a': expected names of a-z, 0-9 and -, each once"),
         ('name = "b"', 'name = "$(b)"', "each once"),
+        ('"gpu:0"', '"gpu:0+tf23"', "machine 'b': device 'gpu:0+tf23': no variant 'tf23'"),
         ('merge = "a"', 'merge = "c"', "merge 'c': expected a"),
         ('"gpu:0"', '"cpu"', "cpu stands twice among the machines that are merged with 'a'"),
         ('["3.11", "3.12"]', "[]", "and Pythons such as '3.12'"),
