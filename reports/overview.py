@@ -83,6 +83,7 @@ def html(groups: Sequence[Group], faults: Sequence[str], run: str, out: Path) ->
     ends = status(groups, faults)
     failing = sum(bool(group.status or group.worse) for group in groups)
     text = f"{failing} of {len(groups)} runs differ, got worse or are at fault." if failing else "All clean."
+    text = "The night itself is at fault." if faults and not failing else text
     return (
         page.environment()
         .get_template("night.html")

@@ -95,6 +95,7 @@ def test_a_run_of_a_job_that_is_not_of_the_night_is_a_fault(left, tmp_path, caps
     left("tf221-a", "tf221-a-1")
     assert main(["night", str(left("tf221-b", "tf221-b-1")), "--out", str(tmp_path / "out")]) == 3
     assert "fault: tf221-b is no job of this night" in capsys.readouterr().out
+    assert "All clean" not in (tmp_path / "out" / "site" / "index.html").read_text()
 
 
 def test_a_partial_run_is_a_fault(left, tmp_path):
