@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import io
 import os
+import secrets
 import shlex
 import shutil
 import subprocess
@@ -148,7 +149,7 @@ def main(options: argparse.Namespace) -> int:
         raise ValueError("--fetch: expected --last, the folder to be made of it")
     if not options.jobs.is_dir():
         raise NotADirectoryError(f"{options.jobs}: expected a folder with the runs of jobs")
-    out, run = options.out / MERGED, datetime.now(UTC).strftime("%Y%m%dT%H%M%S")
+    out, run = options.out / MERGED, f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
     out.mkdir(parents=True)
     faults = []
     if options.fetch:
