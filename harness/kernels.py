@@ -26,20 +26,26 @@ _NO_KERNEL = re.compile(
 _TYPES = ("T", "Tin", "Tout", "Tparams", "dtype")
 
 
+def lacking_dtype(name: str) -> str:
+    """Says that this TensorFlow has no such dtype, as an older one may; nothing where it has."""
+    try:
+        tf.as_dtype(np.dtype(name))
+    except TypeError:
+        return f"TensorFlow {tf.__version__} has no dtype {name}"
+    return ""
+
+
 def lacking_kernel(ops: Sequence[str], device: Device, mode: str, dtype: str) -> str:
     """The first of the ops that has no kernel registered for the device (under XLA, its compiler) and dtype."""
     kind = f"XLA_{device.type.upper()}_JIT" if mode == "xla" else device.type.upper()
     if mode == "xla" and kind not in _kernel_devices():
         return f"XLA does not compile for {device.type.upper()}: no {kind} kernel is registered"
     everywhere = {kind} if mode == "xla" else {kind, "DEFAULT"}
-    try:
-        wanted = tf.as_dtype(np.dtype(dtype)).as_datatype_enum  # a NumPy dtype, for TensorFlow knows no "bytes"
-    except TypeError:
-        wanted = None
+    wanted = tf.as_dtype(np.dtype(dtype)).as_datatype_enum  # a NumPy dtype, for TensorFlow knows no "bytes"
     for op in ops:
         for kernel in registry.get_registered_kernels_for_op(op).kernel:
             types = [list(c.allowed_values.list.type) for c in kernel.constraint if c.name in _TYPES]
-            if kernel.device_type in everywhere and all(wanted is None or wanted in t for t in types):
+            if kernel.device_type in everywhere and all(wanted in t for t in types):
                 break
         else:
             return f"no {kind} kernel of {op} for {dtype} is registered"

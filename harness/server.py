@@ -20,7 +20,7 @@ from tensorflow.python.framework.indexed_slices import IndexedSlicesValue
 
 from harness import variant
 from harness.again import in_pieces, repeated
-from harness.kernels import lacking_kernel, named
+from harness.kernels import lacking_dtype, lacking_kernel, named
 from harness.modes import MODES, TRANSPORT, Evidence, Program, Ran, op_names
 from harness.observation import Observation, Result
 from harness.plan import Device
@@ -158,7 +158,10 @@ def observe(request: Request, device: Device, programs: Programs) -> Observation
     before = tuple(x.copy() for x in request.arrays) if request.again else ()
     quantities: dict[str, Result] = {}
     again: dict[str, dict[str, Result]] = {}
-    lacking = ""
+    lacking = lacking_dtype(request.dtype)
+    if lacking:
+        result = failure(Unavailable(lacking))
+        return Observation.of_all(request.quantities, result, lacking=lacking)
     started = time.perf_counter()
     for asked in Asked(request.arrays, request.upstreams, request.tangents).less():
         program, evidence = programs.get(spec, request.mode, device, asked)
