@@ -10,7 +10,7 @@ import numpy as np
 
 from harness.compare import Comparison, compare
 from harness.expect import Want
-from harness.known import Known, place_of
+from harness.known import Entry, Known, place_of
 from harness.maturity import Maturity
 from harness.observation import Observation, Result
 from harness.plan import Plan
@@ -124,10 +124,9 @@ def decide(
     side = None if against == str(plan) else side or case.spec.side(plan)
     result = observation.quantities.get(quantity, LOST)
     row = row_of(context, suite, case, plan, observation, found, inputs, against, quantity)
-    entry = context.known.find(place_of(row), row.tf)
-    both = entry is not None and _known_too(context, row)  # whether they still fail, and how, shows against NumPy
-    if both and not found.kind:
-        entry = None
+    entry, others = context.known.find(place_of(row), row.tf), _of_other(context, row)
+    if others:  # whether, and how, that one still fails shows against NumPy
+        entry = entry or others if found.kind else None
     verdict, detail = ("contract" if side else "match"), found.detail
     if observation.fault:
         verdict, detail = "error", observation.fault
@@ -137,7 +136,7 @@ def decide(
         verdict, detail = "unavailable", observation.lacking + said
     elif found.kind:
         verdict = "mismatch"
-        if entry and (both or (entry[1].kind == found.kind and entry[1].code in ("", result.code))):
+        if entry and (others or (entry[1].kind == found.kind and entry[1].code in ("", result.code))):
             verdict = "known"
         elif entry:
             detail = f"{context.known.path} entry {entry[0]} expects {entry[1].kind} {entry[1].code} here. {detail}"
@@ -165,11 +164,12 @@ def _lacking(observation: Observation, result: Result, found: Comparison, plan: 
     return bool(observation.lacking and result.status == "error" and expected)
 
 
-def _known_too(context: Context, row: Record) -> bool:
-    """Whether the plan that a record is held against is itself known to fail there."""
+def _of_other(context: Context, row: Record) -> tuple[int, Entry] | None:
+    """The entry by which the plan that a record is held against is itself known to fail there, with its number."""
     device, _, mode = row.against.rpartition("/")
     place = {**place_of(row), "device": device, "mode": mode, "against": "numpy"}
-    return bool(device) and context.known.find(place, context.origin(device).tf) is not None
+    there = device and row.against != row.plan
+    return context.known.find(place, context.origin(device).tf) if there else None
 
 
 def restored(context: Context, plan: Plan, kept: Record) -> Record:

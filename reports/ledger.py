@@ -77,9 +77,11 @@ def judged(records: pd.DataFrame, known: Known) -> pd.DataFrame:
     was, kind = records["verdict"].astype(str).to_numpy(), records["kind"].astype(str).to_numpy()
     split = records["against"].astype("str").str.rpartition("/")
     other = there.assign(device=split[0], mode=split[2], against="numpy")
-    both = np.zeros(len(records), bool)
-    plans = (split[1] == "/") & (there["against"] != "claim")
-    both[plans.to_numpy()] = found(other[plans], known, tf) > 0
+    others = np.zeros(len(records), "int64")
+    plans = there["against"] == "plan"
+    others[plans.to_numpy()] = found(other[plans], known, tf)
+    both = others > 0
+    number = np.where((number == 0) & np.isin(records["verdict"].astype(str), ["mismatch", "known"]), others, number)
     about = np.asarray([("", ""), *((e.kind, e.code) for e in known.entries)], dtype=object)
     fits = (about[number, 0] == kind) & ((about[number, 1] == "") | (about[number, 1] == code.to_numpy()))
     differs, agrees = np.isin(was, ["mismatch", "known"]), np.isin(was, ["match", "contract", "stale"])
