@@ -81,12 +81,15 @@ def judged(records: pd.DataFrame, known: Known) -> pd.DataFrame:
     plans = there["against"] == "plan"
     others[plans.to_numpy()] = found(other[plans], known, tf)
     both = others > 0
+    loose = plans.to_numpy() & np.asarray([False, *(e.against == "*" for e in known.entries)])[number]
     number = np.where((number == 0) & np.isin(records["verdict"].astype(str), ["mismatch", "known"]), others, number)
     about = np.asarray([("", ""), *((e.kind, e.code) for e in known.entries)], dtype=object)
     fits = (about[number, 0] == kind) & ((about[number, 1] == "") | (about[number, 1] == code.to_numpy()))
     differs, agrees = np.isin(was, ["mismatch", "known"]), np.isin(was, ["match", "contract", "stale"])
     verdict = np.where(differs, np.where((number > 0) & (both | fits), "known", "mismatch"), was)
-    verdict = np.where(agrees, np.where((number > 0) & ~both, "stale", np.where(was == "stale", "match", was)), verdict)
+    verdict = np.where(
+        agrees, np.where((number > 0) & ~both & ~loose, "stale", np.where(was == "stale", "match", was)), verdict
+    )
     return pd.DataFrame({"verdict": verdict, "entry": number}, index=records.index)
 
 
