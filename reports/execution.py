@@ -24,7 +24,7 @@ def executed(changes: pd.DataFrame, before: pd.DataFrame, after: pd.DataFrame) -
     both = changes[(changes["before"] >= 0) & (changes["after"] >= 0)]
     rows = []
     for name, what in TOLD.items():
-        old, new, texts = common(before[name], after[name])
+        old, new, texts = common(_unordered(before[name]), _unordered(after[name]))
         was, now = old[both["before"].to_numpy()], new[both["after"].to_numpy()]
         empty = [i for i, text in enumerate(texts) if not text]
         moved = (was != now) & ~pd.Series(was).isin(empty).to_numpy() & ~pd.Series(now).isin(empty).to_numpy()
@@ -38,3 +38,9 @@ def executed(changes: pd.DataFrame, before: pd.DataFrame, after: pd.DataFrame) -
                 rows.append(told | {"specs": specs, "cases": group["case"].nunique(), "records": len(group)})
     found = pd.DataFrame(rows, columns=["what", "was", "now", "plans", "specs", "cases", "records"])
     return found.sort_values("records", ascending=False, kind="stable", ignore_index=True)
+
+
+def _unordered(column: pd.Series) -> pd.Series:
+    """The names of each text in one order: that of a graph's functions changes from one trace to the next."""
+    told = {text: ";".join(sorted(str(text).split(";"))) for text in column.unique()}
+    return column.astype("object").map(told).astype("category")
