@@ -139,9 +139,8 @@ def of_run(records: pd.DataFrame, info: RunInfo) -> pd.DataFrame:
         known = load(path, Catalog.load(info.suites))
     except (KnownError, LookupError, ImportError):
         return pd.DataFrame(columns=["state"])
-    types = {
-        name: str(about["device"]).partition(":")[0] for name, about in info.devices.items() if "recorded" in about
-    }
+    kept = {name: about for name, about in info.devices.items() if "recorded" in about}
+    types = {name: Device.parse(about["device"]).type for name, about in kept.items()}
     return entries(records, replace(known, types=types), path)
 
 
