@@ -35,7 +35,7 @@ def engine() -> ModuleType:
     Raises:
       RuntimeError: it is not installed, or too old.
     """
-    for name, value in QUIET.items():
+    for name, value in {**QUIET, "RAY_NUM_REDIS_GET_RETRIES": "4"}.items():  # how often it tries to reach a head
         os.environ.setdefault(name, value)
     try:
         import ray
@@ -67,12 +67,15 @@ def connect(address: str, asked: Sequence[Device]) -> None:
         if not host or not port.isdigit():
             raise ValueError(f"--address {address!r}: expected HOST:PORT, such as 127.0.0.1:6379")
         guard("the cluster's address", host, os.environ)
+        os.environ.update(LOOPBACK if loopback(host) else {})
     ray = engine()
     sent = {"working_dir": str(ROOT), "excludes": EXCLUDES, "env_vars": QUIET}
     try:
         ray.init(**told, runtime_env=sent, log_to_driver=False, logging_level="error")
     except (ray.exceptions.RayError, RuntimeError, OSError) as error:
-        raise RuntimeError(f"no campaign at {address}: {reason(error)}") from error
+        refused = "InvalidAuthToken" in f"{error} {error.__cause__}"
+        why = "the token here is not the cluster's, or there is none" if refused else reason(error)
+        raise RuntimeError(f"no campaign at {address}: {why}") from error
 
 
 def reason(error: BaseException) -> str:

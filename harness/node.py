@@ -75,7 +75,8 @@ def command(options: argparse.Namespace, listed: Mapping[str, object]) -> list[s
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of `python -m harness node`."""
     parser.add_argument("--address", metavar="HOST:PORT", help="of the head that it joins; without, it is the head")
-    parser.add_argument("--listen", default="127.0.0.1", metavar="IP", help="this machine's address; default: loopback")
+    told = "this machine's address; default: loopback, where a head is alone and needs no token"
+    parser.add_argument("--listen", default="127.0.0.1", metavar="IP", help=told)
     parser.add_argument("--port", type=int, default=PORT, metavar="N", help=f"of the head; default: {PORT}")
     parser.add_argument("--num-cpus", type=int, metavar="N", help="batches at once; default: one a core")
 
@@ -83,6 +84,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def main(options: argparse.Namespace) -> int:
     """Becomes Ray's node, with the devices that TensorFlow lists here; refuses to listen without a token."""
     guard("the address to listen on,", options.listen, os.environ)
+    if options.address and loopback(options.listen):
+        raise ValueError(f"--listen {options.listen}: a node that joins a head is reached by it: expected its address")
     words = command(options, here()["devices"])
     if not Path(words[0]).exists():
         raise RuntimeError("a node needs Ray Core: pip install 'ray>=2.52'")

@@ -29,6 +29,11 @@ def test_no_head_and_no_node_listens_beyond_loopback_without_a_token(no_token, c
     assert "is beyond loopback: expected RAY_AUTH_MODE=token" in told
 
 
+def test_a_node_that_joins_says_where_it_is_reached(capsys):
+    assert main(["node", "--address", f"{AWAY}:6379"]) == 4
+    assert "--listen 127.0.0.1: a node that joins a head is reached by it" in capsys.readouterr().err
+
+
 @pytest.mark.usefixtures("no_token")
 def test_no_campaign_goes_beyond_loopback_without_a_token(run_pytest):
     outcome = run_pytest("--campaign", f"{AWAY}:6379", "--device", "cpu", suites=SUITE)
@@ -108,8 +113,8 @@ def test_a_node_tells_ray_what_tensorflow_lists():
     words = node.command(options, dict.fromkeys(["cpu", "gpu:0", "gpu:1", "toy:0"]))
     assert {"--head", "--port=7", "--num-gpus=2", '--resources={"TOY": 1}', "--include-dashboard=false"} <= set(words)
     assert "--node-ip-address=127.0.0.1" in words
-    joining = node.command(argparse.Namespace(**{**vars(options), "address": "127.0.0.1:7"}), {"cpu": {}})
-    assert "--address=127.0.0.1:7" in joining
+    joining = node.command(argparse.Namespace(**{**vars(options), "address": f"{AWAY}:7"}), {"cpu": {}})
+    assert f"--address={AWAY}:7" in joining
     assert "--head" not in joining
 
 

@@ -141,5 +141,7 @@ def test_an_unreachable_cluster_is_told_in_a_line(nodes, run_pytest):
     env = {"RAY_AUTH_TOKEN": "x" * 32, "RAY_NUM_REDIS_GET_RETRIES": "1"}
     outcome = run_pytest("--campaign", nodes.address, suites=SUITE, env=env)
     assert outcome.status == 4
-    assert f"no campaign at {nodes.address}: " in outcome.output
-    assert "token" in outcome.output
+    assert f"no campaign at {nodes.address}: the token here is not the cluster's" in outcome.output
+    nobody = run_pytest("--campaign", "127.0.0.1:1", suites=SUITE, env={"RAY_NUM_REDIS_GET_RETRIES": "1"})
+    assert nobody.status == 4
+    assert "no campaign at 127.0.0.1:1: " in nobody.output
