@@ -6,6 +6,7 @@ import atexit
 import os
 import secrets
 import shutil
+import socket
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from types import ModuleType
@@ -55,19 +56,23 @@ def connect(address: str, asked: Sequence[Device]) -> None:
     """
     told: dict[str, Any] = {"address": address}
     if address == LOCAL:
-        devices = dict.fromkeys(str(d.plain) for d in asked if not d.recorded) if asked else here()["devices"]
+        accelerators = not asked or any(d.type != "cpu" and not d.recorded for d in asked)
+        has = resources(here()["devices"]) if accelerators else {}
         os.environ.update({**LOOPBACK, "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)})
         folder = tempfile.mkdtemp(prefix="opdiff-")
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
-        has = resources(devices)
         told |= {"_temp_dir": folder, "include_dashboard": False, "object_store_memory": STORE}
-        told |= {"num_cpus": len(os.sched_getaffinity(0)), "num_gpus": has.pop("GPU", None), "resources": has}
+        told |= {"num_cpus": len(os.sched_getaffinity(0)), "num_gpus": has.pop("GPU", 0), "resources": has}
     else:
         host, _, port = address.rpartition(":")
         if not host or not port.isdigit():
             raise ValueError(f"--address {address!r}: expected HOST:PORT, such as 127.0.0.1:6379")
         guard("the cluster's address", host, os.environ)
         os.environ.update(LOOPBACK if loopback(host) else {})
+        try:
+            socket.create_connection((host.strip("[]"), int(port)), timeout=20).close()  # Ray tries for minutes
+        except OSError as why:
+            raise RuntimeError(f"no campaign at {address}: {why}") from why
     ray = engine()
     sent = {"working_dir": str(ROOT), "excludes": EXCLUDES, "env_vars": QUIET}
     try:

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import threading
 from pathlib import Path
 
 from harness.tests.planted import HANGING, ONE, _now, floor, lethal
@@ -16,8 +17,7 @@ def _wait_if_held():
     if gate.exists():
         with gate.open("w") as told:
             told.write(f"{os.environ['RAY_RAYLET_PID']} {worker()} {os.getpid()}\n")
-        with Path(os.environ[FOLDER], "never").open() as nobody:
-            nobody.read()
+        threading.Event().wait()
 
 
 def _be_alone():

@@ -71,6 +71,7 @@ def test_only_loopback_is_out_of_reach(host, own):
     ("arguments", "says"),
     [
         (["--campaign", "6379"], "--address '6379': expected HOST:PORT"),
+        (["--campaign", "127.0.0.1:1"], "no campaign at 127.0.0.1:1: [Errno 111] Connection refused"),
         (["--campaign", "127.0.0.1:6379", "-n", "2"], "a campaign has its own workers"),
     ],
 )
@@ -82,7 +83,7 @@ def test_wrong_usage_is_told_in_a_line(run_pytest, arguments, says):
 
 def test_without_ray_there_is_a_line_that_says_what_to_install(run_pytest, tmp_path):
     (tmp_path / "ray.py").write_text("raise ImportError('planted')")
-    outcome = run_pytest("--campaign", "127.0.0.1:6379", suites=SUITE, env={"PYTHONPATH": str(tmp_path)})
+    outcome = run_pytest("--campaign", "local", "--device", "cpu", suites=SUITE, env={"PYTHONPATH": str(tmp_path)})
     assert outcome.status == 4
     assert "a campaign needs Ray Core: pip install 'ray>=2.52' (planted)" in outcome.output
 

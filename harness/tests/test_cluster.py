@@ -42,16 +42,14 @@ def nodes(tmp_path_factory):
 def started(nodes, run):
     """A campaign in the background; and, as soon as `held` runs, where: the node, the worker's and the server's pid."""
     folder = Path(os.environ[FOLDER])
-    for name in ("held", "never"):
-        os.mkfifo(folder / name)
+    os.mkfifo(folder / "held")
     ending = ThreadPoolExecutor(1).submit(run)
     gate = os.open(folder / "held", os.O_RDWR)
     readable, _, _ = select.select([gate], [], [], 120)
     assert readable, ending.result(120).output
     raylet, worker, server = map(int, os.read(gate, 100).split())
     os.close(gate)
-    for name in ("held", "never"):
-        (folder / name).unlink()  # the next time it goes on
+    (folder / "held").unlink()  # the next time it goes on
     pids = {found: [p.process.pid for p in found.all_processes["raylet"]] for found in nodes.worker_nodes}
     holding = next(found for found, own in pids.items() if raylet in own)
     return ending, holding, (worker, server)
@@ -137,11 +135,8 @@ def test_where_no_node_is_left_the_run_is_red_and_names_what_did_not_run(nodes, 
     assert Counter(cells_of(outcome.directory).values()) == {1: CELLS}
 
 
-def test_an_unreachable_cluster_is_told_in_a_line(nodes, run_pytest):
+def test_a_cluster_with_another_token_is_told_in_a_line(nodes, run_pytest):
     env = {"RAY_AUTH_TOKEN": "x" * 32, "RAY_NUM_REDIS_GET_RETRIES": "1"}
     outcome = run_pytest("--campaign", nodes.address, suites=SUITE, env=env)
     assert outcome.status == 4
     assert f"no campaign at {nodes.address}: the token here is not the cluster's" in outcome.output
-    nobody = run_pytest("--campaign", "127.0.0.1:1", suites=SUITE, env={"RAY_NUM_REDIS_GET_RETRIES": "1"})
-    assert nobody.status == 4
-    assert "no campaign at 127.0.0.1:1: " in nobody.output
