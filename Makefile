@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: report test lint own smoke campaign bench lock clean
+.PHONY: report test lint own smoke campaign bench matrix plan job night issues lock clean
 
 report: $(STAMP) ## the whole default run on what this machine has; the report is in runs/latest/
 	$(BIN)/python -m pytest -n auto
@@ -15,6 +15,8 @@ lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/zizmor --offline --quiet .github/workflows
 
 own: $(STAMP) ## planted faults are no news for the job that runs them
 	env -u GITHUB_ACTIONS -u GITHUB_STEP_SUMMARY $(BIN)/python -m pytest -n 2 -m "not cluster" harness/tests reports/tests
@@ -28,6 +30,21 @@ smoke: $(STAMP)
 bench: $(STAMP) ## rates against the bare cost of the same work; nothing here passes or fails
 	$(BIN)/python -m bench
 
+matrix: $(STAMP) ## after a change of .ci/matrix.toml
+	$(BIN)/python -m harness matrix --write
+
+plan: $(STAMP) ## the jobs of a night, as JSON
+	$(BIN)/python -m harness matrix
+
+job: $(STAMP) ## one of them, here: make job JOB=tf221-arm64; its run is in night/jobs/
+	$(BIN)/python -m harness matrix --job '$(JOB)'
+
+night: $(STAMP) ## what jobs left, merged, and what changed since night/last; FETCH=1 gets that from GitHub
+	$(BIN)/python -m harness night night/jobs --out night/out --last night/last $(if $(FETCH),--fetch)
+
+issues: $(STAMP) ## an issue for each cause of what fails: told as JSON; APPLY=1 does it
+	$(BIN)/python -m harness issues night/out/merged $(if $(SITE),--site "$(SITE)") $(if $(APPLY),--apply)
+
 lock: $(STAMP) ## after a change of the dependencies in pyproject.toml
 	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements.lock
@@ -38,4 +55,4 @@ $(STAMP): requirements.lock
 	touch $(STAMP)
 
 clean:
-	rm -rf $(VENV) runs .cache .tox .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) runs night .cache .tox .pytest_cache .mypy_cache .ruff_cache

@@ -94,6 +94,9 @@ VIEWS = {
     "table": "Prints or writes a table of what a run found: by op, plan, kind, and more.",
     "diff": "Tells what changed between two runs, and in what they differ.",
     "history": "Shows the verdicts of a folder of runs over time: what changed, what is flaky.",
+    "issues": "Opens, updates and closes an issue on GitHub for each cause of failures in runs.",
+    "matrix": "Prints the jobs of a night as JSON, or runs one.",
+    "night": "Makes what the jobs of a night left into merged runs, what changed since last night, and pages.",
     "suggest": "Writes known.toml entries for what fails in a run, and finds those that are spent.",
 }
 

@@ -31,7 +31,8 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     """One known failure. Every selector is a name, a list of names, or absent for all.
 
     All that an entry selects has to fail with its `kind` (and `code`, of an error or crash); one that does not is
-    stale. `tf` is a version specifier such as `>=2.18,<2.22`. `owner` is who has to act.
+    stale, unless it is held against another plan, and the entry does not ask for that by its `against`. `tf` is a
+    version specifier such as `>=2.18,<2.22`. `owner` is who has to act.
     """
 
     spec: Names

@@ -243,13 +243,15 @@ def xla(spec: Spec, device: str, evidence: Evidence) -> Program:
 
 
 def session_config() -> Any:
-    """How every session runs: where the plan says, on as many threads, in as little GPU memory as it needs."""
+    """How every session runs: where the plan says, on as many threads, with the devices that this process is to see."""
+    own = context.context().config
     return v1.ConfigProto(
         allow_soft_placement=False,
         intra_op_parallelism_threads=tf.config.threading.get_intra_op_parallelism_threads(),
         inter_op_parallelism_threads=tf.config.threading.get_inter_op_parallelism_threads(),
-        device_count={"CPU": len(tf.config.list_logical_devices("CPU"))},
-        gpu_options=v1.GPUOptions(allow_growth=True),
+        device_count={**own.device_count, "CPU": len(tf.config.list_logical_devices("CPU"))},
+        gpu_options=own.gpu_options,
+        pluggable_device_options=own.pluggable_device_options,
     )
 
 

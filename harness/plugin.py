@@ -50,6 +50,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--op", action="append", default=[], metavar="OP", help="a spec, a family or an OpDef name")
     group.addoption("--case", action="append", default=[], metavar="CASE", help="a case id, as failures print it")
     group.addoption("--tier", default="default", metavar="T", help=f"{', '.join(TIERS)}; default: default")
+    group.addoption("--maturity", metavar="FILE", help="what a device is to have kernels for; see docs/vendors.md")
     group.addoption("--run-dir", metavar="DIR", help="where the run is kept; default: a new one under runs/")
     group.addoption("--shard", metavar="I/N", help="the I-th of N parts of the selection, about as long as each other")
     told = "go on with a run that was cut off; devices, modes, tier and cases are those of the run"

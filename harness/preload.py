@@ -1,6 +1,9 @@
 """Preload: what the fork server imports, so that each device server is a fork with TensorFlow already there."""
 
 import os
+import site
+import sys
+import sysconfig
 
 _log = os.environ.get("TF_OPDIFF_LOG")
 if _log:
@@ -8,4 +11,19 @@ if _log:
     os.dup2(_file, 1)
     os.dup2(_file, 2)
 
-import harness.server  # noqa: F401
+
+def plugins() -> list[str]:
+    """Where `import tensorflow` finds plugins of devices: folders, as it searches them, and `$TF_PLUGGABLE_…`.
+
+    https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/api_template.__init__.py
+    """
+    schemes = [sysconfig.get_path(n, s) for s in sysconfig.get_scheme_names() for n in ("purelib", "platlib")]
+    folders = dict.fromkeys([*sys.path, site.getusersitepackages(), *site.getsitepackages(), *schemes])
+    found = [path for f in folders if f and os.path.isdir(path := os.path.join(f, "tensorflow-plugins"))]
+    return found + list(filter(None, [os.environ.get("TF_PLUGGABLE_DEVICE_LIBRARY_PATH")]))
+
+
+# With a plugin, the import asks every driver for its devices, CUDA too, and none of them works in a fork afterwards:
+# each server then imports TensorFlow itself, which takes it seconds.
+if not plugins():
+    import harness.server  # noqa: F401

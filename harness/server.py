@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 from tensorflow.core.protobuf import error_codes_pb2
-from tensorflow.python.framework import kernels
+from tensorflow.python.eager import context
 from tensorflow.python.framework.indexed_slices import IndexedSlicesValue
 
 from harness import variant
 from harness.again import in_pieces, repeated
+from harness.kernels import lacking_dtype, lacking_kernel, named
 from harness.modes import MODES, TRANSPORT, Evidence, Program, Ran, op_names
 from harness.observation import Observation, Result
 from harness.plan import Device
@@ -34,9 +35,6 @@ _STACK = re.compile(
     re.MULTILINE,
 )
 
-#: The attributes by which kernels say which dtypes of data they take.
-_TYPES = ("T", "Tin", "Tout", "Tparams", "dtype")
-
 
 def configure(device: Device) -> str:
     """Readies TensorFlow for one device; returns why it can't be had, or nothing."""
@@ -47,6 +45,11 @@ def configure(device: Device) -> str:
     variant.apply(device.variants, tf)
     kind = device.type.upper()
     present = tf.config.list_physical_devices(kind)
+    others = {d.device_type for d in tf.config.list_physical_devices()} - {"CPU", kind}
+    for other in others:  # they would be started, and memory taken there
+        tf.config.set_visible_devices([], other)
+    # A plugin's devices are all started where none is visible, unless their number is given.
+    context.context()._config = tf.compat.v1.ConfigProto(device_count=dict.fromkeys(others, 0))
     if kind == "CPU" and device.index:
         # A second CPU is TensorFlow's own stand-in for a second device: placement is as strict as between CPU and GPU.
         logical = [tf.config.LogicalDeviceConfiguration()] * (device.index + 1)
@@ -92,28 +95,14 @@ def failure(error: BaseException) -> Result:
     return Result("error", code=code, message=_STACK.sub("", message).strip()[:2000])
 
 
-def lacking_kernel(ops: Sequence[str], device: Device, mode: str, dtype: str) -> str:
-    """The first of the ops that has no kernel registered for the device (under XLA, its compiler) and dtype."""
-    kind = f"XLA_{device.type.upper()}_JIT" if mode == "xla" else device.type.upper()
-    try:
-        wanted = tf.as_dtype(np.dtype(dtype)).as_datatype_enum  # a NumPy dtype, for TensorFlow knows no "bytes"
-    except TypeError:
-        wanted = None
-    for op in ops:
-        for kernel in kernels.get_registered_kernels_for_op(op).kernel:
-            types = [list(c.allowed_values.list.type) for c in kernel.constraint if c.name in _TYPES]
-            if kernel.device_type in (kind, "DEFAULT") and all(wanted is None or wanted in t for t in types):
-                break
-        else:
-            return f"no {kind} kernel of {op} for {dtype} is registered"
-    return ""
-
-
 def _works(device: Device) -> bool:
     """Whether the device still adds one and one: after a fault, a CUDA context may answer with errors for ever."""
     try:
         with tf.device(device.tf_name):
-            return float(tf.constant(1.0) + tf.constant(1.0)) == 2.0
+            one = tf.constant(1.0)
+            if lacking_kernel(("AddV2",), device, "eager", "float32"):
+                return float(tf.identity(one)) == 1.0  # needs no kernel of the device's own
+            return float(one + one) == 2.0
     except Exception:  # noqa: BLE001  whatever it raises, it does not work
         return False
 
@@ -169,7 +158,10 @@ def observe(request: Request, device: Device, programs: Programs) -> Observation
     before = tuple(x.copy() for x in request.arrays) if request.again else ()
     quantities: dict[str, Result] = {}
     again: dict[str, dict[str, Result]] = {}
-    lacking = ""
+    lacking = lacking_dtype(request.dtype)
+    if lacking:
+        result = failure(Unavailable(lacking))
+        return Observation.of_all(request.quantities, result, lacking=lacking)
     started = time.perf_counter()
     for asked in Asked(request.arrays, request.upstreams, request.tangents).less():
         program, evidence = programs.get(spec, request.mode, device, asked)
@@ -194,6 +186,7 @@ def observe(request: Request, device: Device, programs: Programs) -> Observation
         break
     wanted = spec.ops_in(request.mode, device.variants)
     failed = any(r.status == "error" for r in quantities.values())
+    ops = list(dict.fromkeys([*wanted, *named(quantities)]))
     places = {place for op in wanted if op not in TRANSPORT for place in evidence.ran.get(op, ())}
     # Of an op that the optimiser removed, what is left tells; but not the transport between the session and the device,
     # nor an Identity, which follows it.
@@ -205,7 +198,7 @@ def observe(request: Request, device: Device, programs: Programs) -> Observation
         seconds=seconds,
         again=again,
         fault="" if failed else _fault(wanted, evidence, places, device),
-        lacking=lacking or (lacking_kernel(wanted, device, request.mode, request.dtype) if failed else ""),
+        lacking=lacking or (lacking_kernel(ops, device, request.mode, request.dtype) if failed else ""),
         poisoned=failed and not _works(device),
     )
 

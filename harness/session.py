@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from harness import batch, known, rundir, sharding
+from harness import batch, known, maturity, rundir, sharding
 from harness.catalog import Catalog
 from harness.claim import told
 from harness.devices import ROOT
@@ -51,6 +51,8 @@ class Session:
             if config.option.shard:
                 self.items = sharding.shard(self.items, sharding.parse(config.option.shard), sharding.read())
             self.known = known.load(ROOT / config.getini("opdiff_known"), self.catalog)
+            listed = config.option.maturity and config.invocation_params.dir / config.option.maturity
+            self.maturity = maturity.load(listed, self.catalog) if listed else maturity.Maturity()
             self.recordings = _recordings(config.option.device, Path(config.option.recordings))
             asked = [self._device(d) for d in config.option.device]
         except (LookupError, ValueError, known.KnownError, OSError) as error:
@@ -136,6 +138,11 @@ class Session:
         except (RuntimeError, LookupError, ValueError) as error:
             raise pytest.UsageError(str(error.args[0])) from error
         self.info = info
+        if self.maturity.device and self.maturity.device not in {
+            p.device.type for p in self.plans if not p.device.recorded
+        }:
+            ran = ", ".join(dict.fromkeys(str(p.device) for p in self.plans))
+            raise pytest.UsageError(f"{self.maturity.path} is about {self.maturity.device}, which is not run; {ran} is")
         info.versions["pytest"] = pytest.__version__
         info.suites, info.known = self.config.getini("opdiff_suites"), self.config.getini("opdiff_known")
         info.modes, info.tier, info.cases = list(self.modes), option.tier, option.case
@@ -148,8 +155,15 @@ class Session:
         self.directory, self.info = directory, info
         recorded = {name: Origin(r.about.tf, r.about.cuda, r.about.host) for name, r in self.recordings.items()}
         here = Origin(info.tf, info.cuda, info.host)
-        context = Context(run=info.run, started=info.started, here=here, known=self.known, recorded=recorded)
         option = self.config.option
+        context = Context(
+            run=info.run,
+            started=info.started,
+            here=here,
+            known=self.known,
+            maturity=self.maturity,
+            recorded=recorded,
+        )
         work = batch.Work(
             suites=self.config.getini("opdiff_suites"),
             context=context,

@@ -10,7 +10,8 @@ import numpy as np
 
 from harness.compare import Comparison, compare
 from harness.expect import Want
-from harness.known import Known, place_of
+from harness.known import Entry, Known, place_of
+from harness.maturity import Maturity
 from harness.observation import Observation, Result
 from harness.plan import Plan
 from harness.record import Record
@@ -36,6 +37,7 @@ class Context:
     started: str
     here: Origin
     known: Known
+    maturity: Maturity = field(default_factory=Maturity)
     recorded: Mapping[str, Origin] = field(default_factory=dict)
 
     def origin(self, device: str) -> Origin:
@@ -122,20 +124,22 @@ def decide(
     side = None if against == str(plan) else side or case.spec.side(plan)
     result = observation.quantities.get(quantity, LOST)
     row = row_of(context, suite, case, plan, observation, found, inputs, against, quantity)
-    entry = context.known.find(place_of(row), row.tf)
-    both = entry is not None and _known_too(context, row)  # whether they still fail, and how, shows against NumPy
-    if both and not found.kind:
-        entry = None
+    place = place_of(row)
+    entry, others = context.known.find(place, row.tf), _of_other(context, row)
+    if found.kind:
+        entry = entry or others
+    elif others or (entry and place["against"] == "plan" and entry[1].against == "*"):
+        entry = None  # whether one still fails shows against NumPy: between plans there is twice the room
     verdict, detail = ("contract" if side else "match"), found.detail
     if observation.fault:
         verdict, detail = "error", observation.fault
         row = replace(row, kind=found.kind or "status")
-    elif _lacking(observation, result, found):
+    elif _lacking(observation, result, found, plan):
         said = "" if found.detail == observation.lacking else f": {found.detail}"
         verdict, detail = "unavailable", observation.lacking + said
     elif found.kind:
         verdict = "mismatch"
-        if entry and (both or (entry[1].kind == found.kind and entry[1].code in ("", result.code))):
+        if entry and (others or (entry[1].kind == found.kind and entry[1].code in ("", result.code))):
             verdict = "known"
         elif entry:
             detail = f"{context.known.path} entry {entry[0]} expects {entry[1].kind} {entry[1].code} here. {detail}"
@@ -148,20 +152,27 @@ def decide(
         row = replace(row, owner=entry[1].owner, reason=entry[1].reason, link=entry[1].link)
     elif side:
         row = replace(row, reason=side.why, link=side.link)
-    return replace(row, verdict=verdict, detail=" ".join(detail.split())[:1000])
+    record = replace(row, verdict=verdict, detail=" ".join(detail.split())[:1000])
+    return context.maturity.graded(record, came=result.status in ("value", "sparse"))
 
 
-def _lacking(observation: Observation, result: Result, found: Comparison) -> bool:
-    """Whether there is an error in place of a value for want of a kernel, or of what the program says it needs."""
+def _lacking(observation: Observation, result: Result, found: Comparison, plan: Plan) -> bool:
+    """Whether there is an error in place of what was promised for want of a kernel, or of what the program needs.
+
+    Another error than the promised one is no such thing on the CPU, which promises of errors are about: that it lacks a
+    kernel may be what is promised.
+    """
     expected = found.kind == "status" or (found.kind and result.code == "Unavailable")
+    expected = expected or (found.kind == "error_code" and plan.device.type != "cpu")
     return bool(observation.lacking and result.status == "error" and expected)
 
 
-def _known_too(context: Context, row: Record) -> bool:
-    """Whether the plan that a record is held against is itself known to fail there."""
+def _of_other(context: Context, row: Record) -> tuple[int, Entry] | None:
+    """The entry by which the plan that a record is held against is itself known to fail there, with its number."""
     device, _, mode = row.against.rpartition("/")
     place = {**place_of(row), "device": device, "mode": mode, "against": "numpy"}
-    return bool(device) and context.known.find(place, context.origin(device).tf) is not None
+    there = device and row.against != row.plan
+    return context.known.find(place, context.origin(device).tf) if there else None
 
 
 def restored(context: Context, plan: Plan, kept: Record) -> Record:

@@ -6,6 +6,7 @@ import re
 import subprocess
 import tomllib
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ import pandas as pd
 from harness.catalog import Catalog
 from harness.devices import ROOT
 from harness.known import CELL, Entry, Known, KnownError, load
+from harness.plan import Device
 from harness.record import CLAIM
 from harness.rundir import RunInfo
 from reports import tables
@@ -32,8 +34,8 @@ _HEAD = re.compile(r"\s*\[\[\s*known\s*\]\]\s*(#.*)?$")
 
 
 def places(records: pd.DataFrame) -> pd.DataFrame:
-    """Where each record stands, as entries select it: see `harness.known.place_of`, which this is for many."""
-    told = records[[*CELL, "quantity"]].astype("str")
+    """Where each record stands, as entries select it, and under which `tf`: `harness.known.place_of` for many."""
+    told = records[[*CELL, "quantity", "tf"]].astype("str")
     against = records["against"].astype("str")
     other = np.where(against.str.startswith(CLAIM), "claim", "plan")
     itself = against == told["device"] + "/" + told["mode"]
@@ -60,31 +62,37 @@ def code_of(records: pd.DataFrame) -> pd.Series:
     return code.where(records["kind"].astype(str) != "error_code", got)
 
 
-def found(there: pd.DataFrame, known: Known, tf: str) -> np.ndarray:
-    """The number of the entry that `Known.find` finds for each place, 0 where there is none."""
+def found(there: pd.DataFrame, known: Known) -> np.ndarray:
+    """The number of the entry that `Known.find` finds for each place, under its `tf`; 0 where there is none."""
     numbers = np.zeros(len(there), "int64")
     some = np.flatnonzero(there["spec"].isin({spec for entry in known.entries for spec in _specs(entry)}))
-    codes, distinct = _distinct(there.iloc[some], PLACE)
-    entries = [known.find(place, tf) for place in distinct]
+    codes, distinct = _distinct(there.iloc[some], (*PLACE, "tf"))
+    entries = [known.find(place, place.pop("tf")) for place in distinct]
     numbers[some] = np.asarray([entry[0] if entry else 0 for entry in entries], dtype="int64")[codes]
     return numbers
 
 
 def judged(records: pd.DataFrame, known: Known) -> pd.DataFrame:
     """What `harness.verdict.decide` would make of the records with these entries: `verdict`, and `entry` (0: none)."""
-    there, tf, code = places(records), version(records), code_of(records)
-    number = found(there, known, tf)
+    there, code = places(records), code_of(records)
+    number = found(there, known)
     was, kind = records["verdict"].astype(str).to_numpy(), records["kind"].astype(str).to_numpy()
     split = records["against"].astype("str").str.rpartition("/")
-    other = there.assign(device=split[0], mode=split[2], against="numpy")
-    both = np.zeros(len(records), bool)
-    plans = (split[1] == "/") & (there["against"] != "claim")
-    both[plans.to_numpy()] = found(other[plans], known, tf) > 0
+    tf = there.drop_duplicates("device").set_index("device")["tf"]
+    other = there.assign(device=split[0], mode=split[2], against="numpy", tf=split[0].map(tf).fillna(""))
+    others = np.zeros(len(records), "int64")
+    plans = there["against"] == "plan"
+    others[plans.to_numpy()] = found(other[plans], known)
+    both = others > 0
+    loose = plans.to_numpy() & np.asarray([False, *(e.against == "*" for e in known.entries)])[number]
+    number = np.where((number == 0) & np.isin(records["verdict"].astype(str), ["mismatch", "known"]), others, number)
     about = np.asarray([("", ""), *((e.kind, e.code) for e in known.entries)], dtype=object)
     fits = (about[number, 0] == kind) & ((about[number, 1] == "") | (about[number, 1] == code.to_numpy()))
     differs, agrees = np.isin(was, ["mismatch", "known"]), np.isin(was, ["match", "contract", "stale"])
     verdict = np.where(differs, np.where((number > 0) & (both | fits), "known", "mismatch"), was)
-    verdict = np.where(agrees, np.where((number > 0) & ~both, "stale", np.where(was == "stale", "match", was)), verdict)
+    verdict = np.where(
+        agrees, np.where((number > 0) & ~both & ~loose, "stale", np.where(was == "stale", "match", was)), verdict
+    )
     return pd.DataFrame({"verdict": verdict, "entry": number}, index=records.index)
 
 
@@ -125,13 +133,16 @@ def entries(records: pd.DataFrame, known: Known, path: Path | None = None) -> pd
 def of_run(records: pd.DataFrame, info: RunInfo) -> pd.DataFrame:
     """`entries` of the file that a run was judged by, as it is now; none where that is not here, or can't be read."""
     path = ROOT / info.known
-    if not info.known or not path.is_file() or not len(records) or records["tf"].nunique() > 1:
+    if not info.known or not path.is_file() or not len(records):
         return pd.DataFrame(columns=["state"])
     try:
         known = load(path, Catalog.load(info.suites))
     except (KnownError, LookupError, ImportError):
         return pd.DataFrame(columns=["state"])
-    return entries(records, known, path)
+    types = {
+        name: str(about["device"]).partition(":")[0] for name, about in info.devices.items() if "recorded" in about
+    }
+    return entries(records, replace(known, types=types), path)
 
 
 def _one(value: str | list[str]) -> str:
@@ -140,16 +151,17 @@ def _one(value: str | list[str]) -> str:
 
 def _idle(records: pd.DataFrame, known: Known) -> set[int]:
     """The numbers of the entries that `Known.idle` names."""
-    there, tf = places(records), version(records)
+    there = places(records)
     some = there[there["spec"].isin({spec for entry in known.entries for spec in _specs(entry)})]
-    by_spec: dict[str, tuple[list[dict[str, str]], ...]] = {}
+    by_spec: dict[str, tuple[list[tuple[dict[str, str], str, str]], ...]] = {}
     for i, names in enumerate((CELL, PLACE)):
-        for place in _distinct(some, names)[1]:
-            by_spec.setdefault(place["spec"], ([], []))[i].append(place)
+        for place in _distinct(some, (*names, "tf"))[1]:
+            of = place.pop("tf"), known.types.get(place["device"], "")
+            by_spec.setdefault(place["spec"], ([], []))[i].append((place, *of))
     idle = set()
     for number, entry in enumerate(known.entries, 1):
         near = [by_spec[spec] for spec in _specs(entry) if spec in by_spec]
-        ran, about = (any(entry.selects(place, tf) for both in near for place in both[i]) for i in (0, 1))
+        ran, about = (any(entry.selects(*place) for both in near for place in both[i]) for i in (0, 1))
         idle.update([number] if ran and not about else [])
     return idle
 

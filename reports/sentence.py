@@ -15,7 +15,7 @@ _SAYS = {
     "contract": "keeps its documented divergence, against {against}",
     "known": "differs, as known, from {against}",
     "mismatch": "differs from {against}",
-    "stale": "no longer differs from {against}, though a known failure says so",
+    "stale": "no longer differs from {against}, though an entry says so",
     "error": "proves nothing about {against}: the suite itself is at fault",
     "unavailable": "can't run, so it was not set against {against}",
 }

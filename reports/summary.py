@@ -10,6 +10,7 @@ import pandas as pd
 from harness.record import FAILING
 from harness.rundir import RunInfo
 from reports import sentence, tables
+from reports.lacking import expected
 
 #: One character a verdict, for the terminal.
 LETTERS = {
@@ -56,9 +57,11 @@ def terminal(records: pd.DataFrame, info: RunInfo, directory: Path | None = None
     lines.append(plain(f"devices: {', '.join(asked) or 'none'}; not asked for: {', '.join(unasked) or 'none'}"))
     lines += ["", *_grid(records), ""] if len(records) else []
     found = tables.findings(records)
-    room = (LINES - len(lines) - 7) // 3
+    awaited = expected(records, 2)
+    room = (LINES - len(lines) - len(awaited) - 7) // 3
     lines += _findings(records, found[found["verdict"].isin(FAILING)], "fail [new]", min(room, 5))
     lines += _findings(records, found[found["verdict"] == "known"], "known", 2)
+    lines += map(plain, awaited)
     for row in tables.rows(tables.slowest(records, 2)):
         lines.append(plain(f"slow: {row['seconds']:.2f} s  {row['case']} on {row['device']}/{row['mode']}"))
     lines.append(f"report: {(directory or Path('runs') / info.run) / 'index.html'}")

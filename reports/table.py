@@ -12,6 +12,7 @@ import pandas as pd
 from harness.catalog import unknown
 from harness.rundir import RunInfo
 from reports import files, formats, parquet, sentence, tables
+from reports.lacking import lacking
 from reports.load import load
 
 #: What there is; the first line of what each says of itself is listed.
@@ -24,6 +25,7 @@ TABLES: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
     "slowest": lambda records: tables.slowest(records, len(records)),
     "coverage": tables.coverage,
     "known": tables.known,
+    "lacking": lacking,
 }
 FORMATS: dict[str, Callable[[pd.DataFrame], str]] = {
     "text": formats.text,
@@ -100,4 +102,4 @@ def _notes(run: Path, table: pd.DataFrame, whole: pd.DataFrame) -> list[str]:
 
 
 def _first_line(name: str) -> str:
-    return (getattr(tables, name).__doc__ or "").partition("\n")[0]
+    return (TABLES[name].__doc__ or getattr(tables, name).__doc__ or "").partition("\n")[0]

@@ -68,9 +68,11 @@ class Promise:
         """
         if self.budget >= 0.5 and self.dtype == np.float32 and self.value.dtype == np.float64:
             return np.zeros(0, np.intp)
-        finite = np.isfinite(self._rounded)
-        apart = np.abs(np.where(finite, self._rounded, 0).astype(self.value.dtype) - np.where(finite, self.value, 0))
-        return np.flatnonzero(apart > self.budget * ulp_of(np.where(finite, self._rounded, 0), self.dtype))
+        wide = self._rounded.astype(self.value.dtype)  # NumPy 2.0's `where` dies of a bfloat16 array and a plain 0
+        finite = np.isfinite(wide)
+        rounded = np.where(finite, wide, 0)
+        apart = np.abs(rounded - np.where(finite, self.value, 0))
+        return np.flatnonzero(apart > self.budget * ulp_of(rounded, self.dtype))
 
     @cached_property
     def _countable(self) -> bool:

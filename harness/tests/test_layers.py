@@ -13,7 +13,7 @@ ALLOWED = {
     "reports": {"reports", "harness"},
     "conftest.py": {"harness", "suites", "reports"},
 }
-SERVER_ONLY = {"harness/modes.py", "harness/server.py", "harness/preload.py"}
+SERVER_ONLY = {"harness/kernels.py", "harness/modes.py", "harness/server.py", "harness/preload.py"}
 #: `harness.server` at the top of these would bring TensorFlow along; `tensorflow` in `devices` stands in functions that
 #: run in the child.
 FILES = sorted(

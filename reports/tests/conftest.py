@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -93,3 +95,16 @@ def browser(chromium: Browser) -> Browser:
     chromium.said.clear()
     chromium.asked.clear()
     return chromium
+
+
+@pytest.fixture
+def github(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of a stand-in for gh, which is the first on the PATH; see `reports.tests.fake_gh`."""
+    folder = tmp_path / "github"
+    (folder / "bin").mkdir(parents=True)
+    program = folder / "bin" / "gh"
+    program.write_text(f"#!/bin/sh\nexec '{sys.executable}' '{Path(__file__).with_name('fake_gh.py')}' \"$@\"\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("FAKE_GH", str(folder))
+    return folder

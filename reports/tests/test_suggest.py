@@ -357,8 +357,8 @@ def test_each_entry_has_what_it_covers_and_its_state() -> None:
     assert table["state"].tolist() == ["holds", "narrow", "stale", "idle", "not run"]
     assert table[["records", "cases", "plans", "stale"]].to_numpy().tolist() == [
         [16, 4, "cpu/xla", 0],
-        [8, 2, "cpu/xla", 8],
-        [0, 0, "", 16],
+        [8, 2, "cpu/xla", 4],
+        [0, 0, "", 8],
         [0, 0, "", 0],
         [0, 0, "", 0],
     ]

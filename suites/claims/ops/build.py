@@ -9,6 +9,7 @@ import shlex
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,27 +31,45 @@ def compiled(tf: Any) -> str:
       Unavailable: there is no C++ compiler; or there is a GPU, and no kernel for it could be made.
       RuntimeError: the compiler fails.
     """
-    compiler = cpp_compiler()
     cuda = (shutil.which("nvcc") if tf.test.is_built_with_cuda() else None) or ""
-    headers, linked = tf.sysconfig.get_compile_flags(), tf.sysconfig.get_link_flags()
-    made_of = [tf.__version__, compiler, cuda, OPTIONS, CUDA_OPTIONS, headers, linked]
-    key = hashlib.sha256("\0".join(map(str, made_of)).encode() + b"".join(s.read_bytes() for s in SOURCES))
-    cache = Path(os.environ.get("TF_OPDIFF_CACHE") or ROOT / ".cache")
-    cache.mkdir(parents=True, exist_ok=True)
-    library = cache / f"ops-{tf.__version__}-{key.hexdigest()[:16]}.so"
-    lacking = library.with_suffix(".txt")
-    with library.with_suffix(".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # others that need it wait, instead of building it as well
-        if not library.exists():
-            with tempfile.TemporaryDirectory(dir=cache) as folder:
-                made = Path(folder) / library.name
-                why = build(made, compiler, cuda, headers, linked)
-                if why:
-                    lacking.write_text(why)
-                os.replace(made, library)
+
+    def make(made: Path, compiler: str, headers: list[str], linked: list[str]) -> None:
+        why = build(made, compiler, cuda, headers, linked)
+        if why:
+            made.with_suffix(".txt").write_text(why)
+
+    found = library(tf, "ops", SOURCES, make, (cuda, OPTIONS, CUDA_OPTIONS))
+    lacking = found.with_suffix(".txt")
     if lacking.exists() and tf.config.list_logical_devices("GPU"):
         raise Unavailable(lacking.read_text())
-    return str(library)
+    return str(found)
+
+
+def library(tf: Any, name: str, sources: Sequence[Path], make: Callable[..., None], options: Sequence[Any]) -> Path:
+    """The path of a library that `make(path, compiler, headers, linked)` makes of the sources, with what lies beside.
+
+    It is made once for the TensorFlow, the compiler, the options and the sources that there are.
+
+    Raises:
+      Unavailable: there is no C++ compiler.
+      RuntimeError: the compiler fails.
+    """
+    compiler, headers, linked = cpp_compiler(), tf.sysconfig.get_compile_flags(), tf.sysconfig.get_link_flags()
+    made_of = [tf.__version__, compiler, *options, headers, linked]
+    key = hashlib.sha256("\0".join(map(str, made_of)).encode() + b"".join(s.read_bytes() for s in sources))
+    cache = Path(os.environ.get("TF_OPDIFF_CACHE") or ROOT / ".cache")
+    cache.mkdir(parents=True, exist_ok=True)
+    found = cache / f"{name}-{tf.__version__}-{key.hexdigest()[:16]}.so"
+    with found.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # others that need it wait, instead of building it as well
+        if not found.exists():
+            with tempfile.TemporaryDirectory(dir=cache) as folder:
+                made = Path(folder) / found.name
+                make(made, compiler, headers, linked)
+                for beside in Path(folder).glob("*.txt"):
+                    os.replace(beside, cache / beside.name)
+                os.replace(made, found)
+    return found
 
 
 def cpp_compiler() -> str:

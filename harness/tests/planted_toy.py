@@ -1,0 +1,55 @@
+"""Planted specs for the device TOY: one case each, so that its kernels meet few of them. See tests/toy/toy.cc."""
+
+import numpy as np
+
+from harness.inputs import plain
+from harness.spec import Raises, Spec
+from suites.sign import real_sign
+
+WIDE = ("float32", "float64")
+
+
+def _alone(tf, x):
+    """Floor, if there is no device besides CPUs and the one that is in use, neither here nor in a session."""
+    from harness.modes import session_config, short_device
+
+    with tf.compat.v1.Session(graph=tf.Graph(), config=session_config()) as session:
+        there = [*tf.config.list_logical_devices(), *session.list_devices()]
+    floor = tf.raw_ops.Floor(x=x)
+    used = {"CPU:0", short_device(floor.device)}
+    return floor if {short_device(device.name) for device in there} <= used else tf.raw_ops.Ceil(x=x)
+
+
+def _spec(name, op, reference, vjp=lambda g, x: None, **more):
+    def program(tf, x):
+        return getattr(tf.raw_ops, op)(x=x)
+
+    settings = {"recipes": {"plain": plain}, "dtypes": WIDE} | more
+    return Spec(name=name, ops=op, program=program, reference=reference, vjp=vjp, **settings)
+
+
+SPECS = (
+    Spec(
+        name="alone",
+        ops="Floor",
+        program=_alone,
+        reference=np.floor,
+        recipes={"plain": plain},
+        dtypes=("float64",),
+        modes=("eager",),
+    ),
+    _spec("ceil", "Ceil", np.ceil),
+    _spec("cos", "Cos", np.cos, vjp=None, ulp={"output": 4}),
+    _spec("floor", "Floor", np.floor, dtypes=("float16", *WIDE)),
+    Spec(
+        name="out-of-range",
+        ops="GatherV2",
+        program=lambda tf, x: tf.gather(x, 1000),
+        reference=lambda x: Raises("INVALID_ARGUMENT", "is not in"),
+        recipes={"plain": plain},
+        modes=("eager", "function", "graph"),
+    ),
+    _spec("rint", "Rint", np.rint),
+    _spec("round", "Round", np.round, dtypes=("float32",)),
+    _spec("sign", "Sign", real_sign, vjp=lambda g, x: np.zeros_like(x)),
+)
