@@ -71,8 +71,8 @@ def connect(address: str, asked: Sequence[Device]) -> None:
         os.environ.update(LOOPBACK if loopback(host) else {})
         try:
             socket.create_connection((host.strip("[]"), int(port)), timeout=20).close()  # Ray tries for minutes
-        except OSError as why:
-            raise RuntimeError(f"no campaign at {address}: {why}") from why
+        except OSError as error:
+            raise RuntimeError(f"no campaign at {address}: {error}") from error
     ray = engine()
     sent = {"working_dir": str(ROOT), "excludes": EXCLUDES, "env_vars": QUIET}
     try:
