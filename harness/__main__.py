@@ -84,8 +84,10 @@ def repro(options: argparse.Namespace) -> int:
 
 #: Verbs that have a module of their own, with `add_options(parser)` and `main(options)`; of most it is `reports.VERB`.
 #: It is imported when it is asked for, since pandas takes its time.
-LATE = {"merge": "harness.merging", "record": "harness.keeping"}
+LATE = {"campaign": "harness.campaign", "node": "harness.node", "merge": "harness.merging", "record": "harness.keeping"}
 VIEWS = {
+    "campaign": "Runs items on many machines, by Ray: the options are those of pytest; exits as a run does.",
+    "node": "Starts Ray on this machine, as the head of a cluster or as one of its nodes.",
     "record": "Keeps what a run observed of its devices, to be compared with others: --device NAME@TENSORFLOW.",
     "merge": "Makes one run of several, with the comparisons between their devices; exits as a run does.",
     "claims": "Prints the verdicts on claims that a run found.",

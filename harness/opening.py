@@ -26,7 +26,10 @@ FLAGS = ("TF_ENABLE_ONEDNN_OPTS", "TF_XLA_FLAGS", "XLA_FLAGS", "CUDA_VISIBLE_DEV
 
 
 def open_run(
-    asked: Sequence[Device], chosen: str | None, recordings: Mapping[str, Recording] | None = None
+    asked: Sequence[Device],
+    chosen: str | None,
+    recordings: Mapping[str, Recording] | None = None,
+    there: Mapping[str, Any] | None = None,
 ) -> tuple[Path, rundir.RunInfo]:
     """Asks TensorFlow what is there, and makes the run's directory.
 
@@ -34,6 +37,7 @@ def open_run(
       asked: the devices to run on; none of them stands for all that TensorFlow lists.
       chosen: the directory; without it, a new one under runs/.
       recordings: those of the devices that are recorded, by their names. Of nothing else, TensorFlow is not asked.
+      there: what `here` said on the machine that runs them, where that is another one.
 
     Raises:
       RuntimeError: TensorFlow does not start, or is too old.
@@ -41,7 +45,9 @@ def open_run(
       ValueError: the directory can't be made, or holds a run.
     """
     recorded = {name: recording.about for name, recording in (recordings or {}).items()}
-    there = _there() if not asked or any(not d.recorded for d in asked) else _of_recordings(recorded.values())
+    if there is None:
+        live = not asked or any(not d.recorded for d in asked)
+        there = here() if live else _machine() | _of_recordings(recorded.values())
     listed = there["devices"]
     devices = list(asked) or [Device.parse(d) for d in listed]
     absent = [d for d in devices if str(d.plain) not in listed and d.type != "cpu" and not d.recorded]
@@ -55,12 +61,12 @@ def open_run(
     info = rundir.RunInfo(
         run=directory.resolve().name,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
-        host=there.get("host", socket.gethostname()),
+        host=there["host"],
         tf=there["versions"]["tensorflow"],
         cuda=there["cuda"],
         versions={**there["versions"], "cudnn": there["cudnn"], "suite commit": commit(ROOT)},
-        flags={name: os.environ[name] for name in FLAGS if name in os.environ},
-        machine={"system": platform.platform(), "processor": _processor(), "cores": str(os.cpu_count())},
+        flags=there["flags"],
+        machine=there["machine"],
         devices={
             str(d): {**(recorded[str(d)].facts if d.recorded else listed.get(str(d.plain), {})), "asked": True}
             for d in devices
@@ -70,8 +76,10 @@ def open_run(
     return directory, info
 
 
-def reopen_run(directory: Path, recordings: Mapping[str, Recording]) -> tuple[Path, rundir.RunInfo]:
-    """The run of a directory, to go on with.
+def reopen_run(
+    directory: Path, recordings: Mapping[str, Recording], there: Mapping[str, Any] | None = None
+) -> tuple[Path, rundir.RunInfo]:
+    """The run of a directory, to go on with; `there` as for `open_run`.
 
     Raises:
       RuntimeError: TensorFlow does not start, or is too old.
@@ -80,7 +88,7 @@ def reopen_run(directory: Path, recordings: Mapping[str, Recording]) -> tuple[Pa
     info = rundir.RunInfo.load(directory)
     live = [d for d, about in info.devices.items() if about["asked"] and d not in recordings]
     if live:
-        there = _there()
+        there = there or here()
         for what, was, now in (
             ("TensorFlow", info.tf, there["versions"]["tensorflow"]),
             ("CUDA", info.cuda, there["cuda"]),
@@ -93,8 +101,12 @@ def reopen_run(directory: Path, recordings: Mapping[str, Recording]) -> tuple[Pa
     return directory, info
 
 
-def _there() -> dict[str, Any]:
-    """What TensorFlow says of this machine."""
+def here() -> dict[str, Any]:
+    """What TensorFlow says of this machine, as `harness.server.describe` has it, and its `host`, `flags` and `machine`.
+
+    Raises:
+      RuntimeError: TensorFlow does not start, or is too old.
+    """
     logs = Path(tempfile.mkdtemp(prefix="opdiff-"))
     try:
         there = probe(logs / "probe.log")
@@ -103,7 +115,15 @@ def _there() -> dict[str, Any]:
     tf = there["versions"]["tensorflow"]
     if Version(tf) < Version(OLDEST_TF):
         raise RuntimeError(f"TensorFlow {tf} is too old: expected {OLDEST_TF} or newer")
-    return there
+    return there | _machine()
+
+
+def _machine() -> dict[str, Any]:
+    return {
+        "host": socket.gethostname(),
+        "flags": {name: os.environ[name] for name in FLAGS if name in os.environ},
+        "machine": {"system": platform.platform(), "processor": _processor(), "cores": str(os.cpu_count())},
+    }
 
 
 def _of_recordings(recorded: Iterable[About]) -> dict[str, Any]:

@@ -55,6 +55,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--shard", metavar="I/N", help="the I-th of N parts of the selection, about as long as each other")
     told = "go on with a run that was cut off; devices, modes, tier and cases are those of the run"
     group.addoption("--resume", metavar="RUN", help=told)
+    told = "run items on the nodes of a Ray cluster, HOST:PORT or local; what `python -m harness campaign` does"
+    group.addoption("--campaign", metavar="ADDRESS", help=told)
     kept = ROOT / "recordings"
     group.addoption("--recordings", default=str(kept), metavar="DIR", help="where recorded devices are; recordings/")
     group.addoption("--no-sweep", action="store_true", help="leave out the cases of every input of a 16-bit dtype")
@@ -140,7 +142,7 @@ def _item(item: pytest.Item) -> Any:
 def pytest_collection_finish(session: pytest.Session) -> None:
     ours = session.config.stash.get(_session, None)
     if ours and ours.runner:
-        ours.runner.shard.write("plan", items=[_item(i).id for i in session.items if isinstance(_item(i), Item)])
+        ours.runner.plan([_item(i) for i in session.items if isinstance(_item(i), Item)])
 
 
 @pytest.fixture
@@ -194,5 +196,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     ours = config.stash.get(_session, None)
     if ours and ours.directory and ours.info.ended:
         terminalreporter.section("tf-opdiff")
+        for line in ours.runner.notes if ours.runner else ():
+            terminalreporter.write_line(line)
         for line in config.hook.pytest_opdiff_summary(directory=ours.directory, info=ours.info):
             terminalreporter.write_line(line)

@@ -53,7 +53,12 @@ class Runner:
     sweeps: bool = False
     recordings: Mapping[Device, Recording] = field(default_factory=dict)
     done: Mapping[str, Sequence[Record]] = field(default_factory=dict)
+    notes: Sequence[str] = ()
     _last_program: tuple[str, str] = ("", "")
+
+    def plan(self, items: Sequence[Item]) -> None:
+        """Writes what is going to be run."""
+        self.shard.write("plan", items=[item.id for item in items])
 
     def run(self, item: Item) -> list[Record]:
         """All records of an item; the runs of a case are judged as they come in, and against each other at its end."""

@@ -74,7 +74,7 @@ class Merged:
 
     `results` maps each cell to its result line, with the observation and the records against NumPy; `compared` maps it
     to its records against other plans; `records` of both are `Record`s. A cell with both is done. Where a cell has two,
-    the last counts. `seconds` is how long each item took.
+    the last counts. `seconds` is how long each item took, `lost` why a campaign has no result of one.
     """
 
     items: frozenset[str]
@@ -83,6 +83,7 @@ class Merged:
     compared: dict[Cell, dict[str, Any]]
     damaged: int
     seconds: dict[str, float]
+    lost: dict[str, str]
 
     @property
     def records(self) -> list[Record]:
@@ -129,6 +130,7 @@ def merge(directories: Iterable[Path]) -> Merged:
     results: dict[Cell, dict[str, Any]] = {}
     compared: dict[Cell, dict[str, Any]] = {}
     seconds: dict[str, float] = {}
+    lost: dict[str, str] = {}
     damaged = 0
     for path in sorted(p for d in directories for p in (d / "shards").glob("*.jsonl")):
         for line in read_shard(path):
@@ -140,8 +142,10 @@ def merge(directories: Iterable[Path]) -> Merged:
                 started.add((line["case"], line["device"], line["mode"]))
             elif line["line"] == "item":
                 seconds[line["item"]] = line["seconds"]
+            elif line["line"] == "lost":
+                lost.update(dict.fromkeys(line["items"], line["why"]))
             elif line["line"] in ("result", "compare"):
                 into = results if line["line"] == "result" else compared
                 line["records"] = [Record.from_json(row) for row in line["records"]]
                 into[line["case"], line["device"], line["mode"]] = line
-    return Merged(frozenset(items), frozenset(started), results, compared, damaged, seconds)
+    return Merged(frozenset(items), frozenset(started), results, compared, damaged, seconds, lost)

@@ -13,21 +13,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from harness import known, maturity, rundir, sharding
+from harness import batch, known, maturity, rundir, sharding
 from harness.catalog import Catalog
 from harness.claim import told
-from harness.devices import ROOT, DeviceServer, memory_share
+from harness.devices import ROOT
 from harness.observation import unpack
 from harness.opening import open_run, reopen_run
 from harness.plan import MODES, Device, Plan
 from harness.record import Record
 from harness.reproduce import findings, reproduce
 from harness.run import Runner, planned
-from harness.slots import Slots
 from harness.spec import TIERS
 from harness.verdict import Context, Origin
 
 if TYPE_CHECKING:  # it takes pyarrow, which a run without recordings does not need
+    from harness.campaign import Campaign
     from harness.recording import Recording
 
 
@@ -67,7 +67,10 @@ class Session:
             self.items = tuple(i for i in self.items if self.only & {c.id for c in (*i.cases, *i.sweeps)})
         self.directory: Path | None = None
         self.info = rundir.RunInfo(run="", started="")
-        self.runner: Runner | None = None
+        self.runner: Runner | Campaign | None = None
+        self.expected: Mapping[str, str] = {}
+        if config.option.campaign and config.getoption("numprocesses", None):
+            raise pytest.UsageError("-n: a campaign has its own workers, one for each CPU of the nodes")
 
     def _resume(self, directory: Path) -> None:
         """Takes what is asked for from a run that was cut off, and what it has."""
@@ -115,13 +118,23 @@ class Session:
 
     def open(self) -> None:
         """Makes the run directory and asks TensorFlow what is there; in the controlling process only."""
-        option = self.config.option
+        option, there = self.config.option, None
+        nodes_have = Path(option.recordings).resolve().is_relative_to(ROOT)
+        if option.campaign and self.recordings and not nodes_have:
+            raise pytest.UsageError(
+                f"--recordings {option.recordings}: nodes get the repository: expected a folder in it"
+            )
         try:
             claims = told(self.catalog)
+            if option.campaign:
+                from harness import cluster
+
+                cluster.connect(option.campaign, self.asked)
+                there, self.expected = cluster.survey(self.asked)
             if option.resume:
-                self.directory, info = reopen_run(Path(option.resume), self.recordings)
+                self.directory, info = reopen_run(Path(option.resume), self.recordings, there)
             else:
-                self.directory, info = open_run(self.asked, option.run_dir, self.recordings)
+                self.directory, info = open_run(self.asked, option.run_dir, self.recordings, there)
         except (RuntimeError, LookupError, ValueError) as error:
             raise pytest.UsageError(str(error.args[0])) from error
         self.info = info
@@ -140,12 +153,9 @@ class Session:
     def start(self, directory: Path, info: rundir.RunInfo, worker: str) -> None:
         """Readies this process to run items."""
         self.directory, self.info = directory, info
-        logs = directory / "logs"
-        logs.mkdir(exist_ok=True)
-        timeout = self.config.option.op_timeout
-        devices = [device for device in dict.fromkeys(plan.device for plan in self.plans) if not device.recorded]
         recorded = {name: Origin(r.about.tf, r.about.cuda, r.about.host) for name, r in self.recordings.items()}
         here = Origin(info.tf, info.cuda, info.host)
+        option = self.config.option
         context = Context(
             run=info.run,
             started=info.started,
@@ -154,10 +164,23 @@ class Session:
             maturity=self.maturity,
             recorded=recorded,
         )
-        servers = {d: DeviceServer(d, logs, timeout=timeout, memory=memory_limit(d)) for d in devices}
-        recordings = {recording.device: recording for recording in self.recordings.values()}
-        shard = rundir.open_shard(directory, worker)
-        self.runner = Runner(context, self.plans, servers, shard, Slots(devices), self.only, self.sweeps, recordings)
+        work = batch.Work(
+            suites=self.config.getini("opdiff_suites"),
+            context=context,
+            plans=self.plans,
+            timeout=option.op_timeout,
+            only=self.only,
+            sweeps=self.sweeps,
+            recorded=list(self.recordings),
+            recordings=Path(os.path.relpath(option.recordings, ROOT)),
+        )
+        if option.campaign:
+            from harness.campaign import Campaign
+
+            self.runner = Campaign(work, directory, self.expected)
+        else:
+            processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+            self.runner = batch.runner(work, directory, worker, processes=processes, recordings=self.recordings)
         self.runner.done = self._done()
 
     def finish(self, status: int) -> int:
@@ -173,9 +196,15 @@ class Session:
         missing = sorted(cells - merged.done)
         info = self.info
         info.planned, info.recorded, info.damaged = len(cells), len(cells) - len(missing), merged.damaged
+        lost = {c.id: merged.lost[i.id] for i in chosen if i.id in merged.lost for c in (*i.cases, *i.sweeps)}
         info.not_run = [
-            {"case": c, "device": d, "mode": m, "why": "cut off" if (c, d, m) in merged.started else "never started"}
-            for c, d, m in missing
+            {
+                "case": cell[0],
+                "device": cell[1],
+                "mode": cell[2],
+                "why": lost.get(cell[0]) or ("cut off" if cell in merged.started else "never started"),
+            }
+            for cell in missing
         ]
         info.deselected = sorted({i.id for i in self.catalog.items} - merged.items)
         info.ended = datetime.now(UTC).isoformat(timespec="seconds")
@@ -193,6 +222,12 @@ class Session:
         info.save(self.directory)
         return status
 
+    @property
+    def _elsewhere(self) -> dict[str, Device]:
+        """The devices that are not on this machine: recorded ones, and those of a cluster's nodes."""
+        remote = self.config.option.campaign not in (None, "local")
+        return {str(plan.device): plan.device for plan in self.plans if plan.device.recorded or remote}
+
     def _reproduce(self, merged: rundir.Merged, records: list[Record]) -> None:
         """Writes and runs the script of each finding, and keeps what became of it as `repro.json`."""
         assert self.directory is not None
@@ -209,7 +244,7 @@ class Session:
             self.directory / "repro",
             timeout=patience,
             observed=observed,
-            recorded={name: recording.device for name, recording in self.recordings.items()},
+            recorded=self._elsewhere,
         )
         (self.directory / "repro.json").write_text(json.dumps([vars(o) for o in outcomes], indent=1))
 
@@ -233,8 +268,3 @@ def _recordings(devices: Sequence[str], folder: Path) -> Mapping[str, Recording]
     from harness import recording  # it takes pyarrow
 
     return recording.find(devices, folder)
-
-
-def memory_limit(device: Device) -> int:
-    """What a server may allocate: a CPU server its share of the machine's memory; drivers of others map far more."""
-    return memory_share(int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))) if device.type == "cpu" else 0

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from harness import known, rundir
+from harness.batch import memory_limit
 from harness.catalog import Catalog
 from harness.devices import ROOT, DeviceServer
 from harness.expect import ReferenceFault
 from harness.opening import open_run
 from harness.plan import MODES, Device, Plan
 from harness.record import Record, Shard
-from harness.session import memory_limit
 from harness.sweep import heap, outcome, progress
 from harness.sweep.ending import end
 from harness.sweep.pieces import DTYPES
