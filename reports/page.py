@@ -157,7 +157,9 @@ def _devices(records: pd.DataFrame, info: RunInfo) -> list[dict[str, str]]:
         about = info.devices.get(name, {"asked": True})
         here = records.loc[records["device"] == name, "verdict"]
         ran = int((here != "unavailable").sum())
-        state = "ran" if ran else "asked for, but nothing ran there" if about.get("asked") else "not asked for, not run"
+        state = "asked for, but nothing ran there" if about.get("asked") else "not asked for, not run"
+        if ran:
+            state = "recorded elsewhere" if "recorded" in about else "ran"
         facts = ", ".join(f"{key} {value}" for key, value in about.items() if key != "asked")
         tone = "good" if ran else "bad" if about.get("asked") else "quiet"
         found.append({"name": name, "state": state, "records": f"{len(here):,}", "about": facts, "tone": tone})
