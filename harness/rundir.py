@@ -23,8 +23,8 @@ class RunInfo:
     `state` is `running`, `complete`, `interrupted`, `fault` or `empty`. `devices` maps the name of every device that
     TensorFlow lists, or that was asked for, to what is known of it; those with `"asked": false` were not run.
     `suites` is the module of the suites, `known` the file of known failures, relative to the repository.
-    `cases` are those to which the run was narrowed. `not_run` lists the planned cells that have no result, with the
-    reason; `faults` is what else is wrong with the suite itself.
+    `cases` are those to which the run was narrowed, `sweeps` whether 16-bit dtypes are swept. `not_run` lists the
+    planned cells that have no result, with the reason; `faults` is what else is wrong with the suite itself.
     """
 
     run: str
@@ -45,6 +45,7 @@ class RunInfo:
     modes: list[str] = field(default_factory=list)
     tier: str = "default"
     cases: list[str] = field(default_factory=list)
+    sweeps: bool = True
     deselected: list[str] = field(default_factory=list)
     planned: int = 0
     recorded: int = 0

@@ -60,9 +60,8 @@ class Session:
         self.asked = list(dict.fromkeys(asked))
         self.known = replace(self.known, types={name: r.device.type for name, r in self.recordings.items()})
         self.only = set(config.option.case)
-        if (
-            self.asked and len(self.recordings) == len(self.asked) and not self.only
-        ):  # what was not recorded is not here
+        if self.asked and all(device.recorded for device in self.asked) and not self.only:
+            # of what was not recorded, there is nothing to judge
             self.only = {case for recording in self.recordings.values() for case in recording.cases}
             self.items = tuple(i for i in self.items if self.only & {c.id for c in (*i.cases, *i.sweeps)})
         self.directory: Path | None = None
@@ -75,7 +74,8 @@ class Session:
     def _resume(self, directory: Path) -> None:
         """Takes what is asked for from a run that was cut off, and what it has."""
         option = self.config.option
-        if option.device or option.mode or option.op or option.case or option.run_dir or option.shard:
+        chosen = option.device or option.mode or option.op or option.case or option.run_dir or option.shard
+        if chosen and not hasattr(self.config, "workerinput"):  # a worker has the options as they stand below
             raise ValueError("--resume takes devices, modes, tier and cases from the run: expected no other selection")
         try:
             info = rundir.RunInfo.load(directory)
@@ -86,7 +86,7 @@ class Session:
         if info.state in ("complete", "empty"):
             raise ValueError(f"--resume {directory}: that run is whole, there is nothing to resume")
         option.device = [name for name, about in info.devices.items() if about["asked"]]
-        option.mode, option.tier, option.case = info.modes, info.tier, info.cases
+        option.mode, option.tier, option.case, option.no_sweep = info.modes, info.tier, info.cases, not info.sweeps
         self.before = rundir.merge([directory])
         if not self.before.items:
             raise ValueError(f"--resume {directory}: it had not begun: start it again")
@@ -145,7 +145,7 @@ class Session:
             raise pytest.UsageError(f"{self.maturity.path} is about {self.maturity.device}, which is not run; {ran} is")
         info.versions["pytest"] = pytest.__version__
         info.suites, info.known = self.config.getini("opdiff_suites"), self.config.getini("opdiff_known")
-        info.modes, info.tier, info.cases = list(self.modes), option.tier, option.case
+        info.modes, info.tier, info.cases, info.sweeps = list(self.modes), option.tier, option.case, self.sweeps
         info.arguments = info.arguments or list(self.config.invocation_params.args)
         info.save(self.directory)
         (self.directory / "claims.json").write_text(json.dumps(claims, indent=1))

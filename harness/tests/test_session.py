@@ -79,13 +79,16 @@ def test_an_interrupted_run_says_so_and_keeps_what_it_has(tmp_path):
     assert "interrupted" in (directory / "summary.md").read_text().lower()
 
 
-def test_a_run_that_was_cut_off_goes_on_where_it_stopped(run_pytest):
+@pytest.mark.parametrize("workers", ["0", "2"])
+def test_a_run_that_was_cut_off_goes_on_where_it_stopped(run_pytest, workers):
     """Two workers die while they run the last item; resumed, only that one is run, and nothing is lost or doubled."""
     first = run_pytest("-n", "2", "--mode", "eager", suites=SESSION)
     assert (first.status, RunInfo.load(first.directory).state) == (3, "fault")
     started = {path.name for path in (first.directory / "shards").iterdir()}
     done, planned = first.merged.done, RunInfo.load(first.directory).planned
-    again = run_pytest("--resume", str(first.directory), suites=SESSION, folder=first.directory, env={"SPARE": "1"})
+    again = run_pytest(
+        "--resume", str(first.directory), "-n", workers, suites=SESSION, folder=first.directory, env={"SPARE": "1"}
+    )
     info = RunInfo.load(first.directory)
     assert (again.status, info.state, info.not_run) == (1, "complete", []), again.output
     assert info.planned == info.recorded == planned == len(again.merged.done)
