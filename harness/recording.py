@@ -17,6 +17,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -176,32 +177,23 @@ def _result(row: Mapping[str, Any]) -> Result:
     return Result(
         status=row["status"],
         value=None if row["bytes"] is None else unraw(row["dtype"], row["shape"], row["bytes"]),
-        indices=None if row["indices"] is None else _array(row["indices"]),
+        indices=None if row["indices"] is None else np.asarray(row["indices"], np.int64),
         shape=None if row["dense_shape"] is None else tuple(row["dense_shape"]),
         code=row["code"],
         message=row["message"],
     )
 
 
-def _array(indices: list[int]) -> Any:
-    import numpy as np
-
-    return np.asarray(indices, np.int64)
-
-
 def _rows(line: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """The rows of a shard's result line."""
-    told = line["observation"]
-    empty = {"quantities": {}, "again": {}, "ran_on": "", "raw_op": "", "seconds": 0.0, "fault": "", "lacking": ""}
-    seen = Observation.from_json({**empty, **told})
+    seen = Observation.from_json(line["observation"]) if line["observation"] else Observation({})
     cell = {name: line.get(name, "") for name in ("case", "mode", "asked", "program")}
     cell |= {name: getattr(seen, name) for name in ("ran_on", "raw_op", "seconds", "fault", "lacking")}
     arrays = [("", seen.quantities), *seen.again.items()]
     found = [{**cell, "again": kind, "quantity": q, **_columns(r)} for kind, rs in arrays for q, r in rs.items()]
     if not found or any(row["hash"] for row in found):
-        rows = [r.to_json() if isinstance(r, Record) else r for r in line["records"]]
-        cell["records"] = json.dumps([row for row in rows if row["against"] == "numpy"])
-        found = [{**row, "records": cell["records"]} for row in found or [cell]]
+        kept = [record.to_json() for record in line["records"] if record.against == "numpy"]
+        found = [{**row, "records": json.dumps(kept)} for row in found or [cell]]
     yield from found
 
 

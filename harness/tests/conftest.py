@@ -1,6 +1,7 @@
 """Running planted specs: in this process's own device servers, or by pytest in a process of its own."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +17,10 @@ from harness.run import Runner
 from harness.rundir import merge
 from harness.slots import Slots
 from harness.verdict import Context, Origin
+
+# A shell that puts the tests in the background leaves SIGINT ignored, in their children too: some are to be interrupted.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

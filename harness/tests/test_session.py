@@ -63,8 +63,6 @@ def test_an_interrupted_run_says_so_and_keeps_what_it_has(tmp_path):
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        # a shell that puts the tests in the background leaves SIGINT ignored
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     )
     while process.poll() is None and not any(cell[0].startswith("hangs") for cell in _started(directory)):
         os.sched_yield()
