@@ -18,7 +18,7 @@ from harness.rundir import merge
 from harness.slots import Slots
 from harness.verdict import Context, Origin
 
-# A shell that puts the tests in the background leaves SIGINT ignored, in their children too: some are to be interrupted.
+# A shell that puts the tests in the background leaves SIGINT ignored, in children too: some are to be interrupted.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
