@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness import rundir
 from harness.catalog import Catalog
+from harness.circumstances import MODEL, apart
 from harness.devices import ROOT, DeviceServer, memory_share
 from harness.opening import here
 from harness.plan import Device, Plan
@@ -76,17 +77,15 @@ def circumstances(there: Mapping[str, Any], devices: Iterable[str]) -> dict[str,
         "CUDA": there["cuda"],
         "cuDNN": there["cudnn"],
         **there["flags"],
-        **{f"{d}'s {k}": details[d].get(k, "") for d in details for k in ("device_name", "compute_capability")},
+        **{f"{d}'s {k}": details[d].get(k, "") for d in details for k in MODEL},
     }
 
 
 def differing(all_told: Mapping[str, Mapping[str, str]]) -> list[str]:
     """In what machines differ, one line each; `all_told` has the circumstances of each by its name."""
-    names = dict.fromkeys(name for told in all_told.values() for name in told)
     return [
-        f"{name}: " + ", ".join(f"{told.get(name) or 'none'} on {machine}" for machine, told in all_told.items())
-        for name in names
-        if len({told.get(name, "") for told in all_told.values()}) > 1
+        f"{name}: " + ", ".join(f"{value or 'none'} on {machine}" for machine, value in said.items())
+        for name, said in apart(all_told).items()
     ]
 
 

@@ -10,7 +10,6 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -103,10 +102,10 @@ class Campaign:
 
     def _keep(self, lines: bytes) -> None:
         """Adds what a node's shard held to the run's, in one step."""
-        now = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")  # in front, as in `rundir.open_shard`
-        temporary = self._directory / "shards" / f"{now}-batch-{os.urandom(6).hex()}.tmp"
+        path = rundir.shard_path(self._directory, f"batch-{os.getpid()}")
+        temporary = path.with_suffix(".tmp")
         temporary.write_bytes(lines)
-        os.replace(temporary, temporary.with_suffix(".jsonl"))
+        os.replace(temporary, path)
 
     def _lost(self, items: list[Item], why: str) -> None:
         """Has a batch run again whose node was lost; or says that its items never gave a result."""

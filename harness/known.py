@@ -15,7 +15,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from harness.again import AGAIN
 from harness.catalog import Catalog, unknown
-from harness.plan import MODES, Device
+from harness.plan import MODES, Device, type_of
 from harness.record import CLAIM, KINDS, Record
 from harness.spec import SWEEPS
 
@@ -60,7 +60,7 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         if against == "claim" or (against and (against == "itself") != (self.kind in AGAIN)):
             return False
         return _contains(self.tf, tf) and all(
-            _in(name, getattr(self, field)) or (field == "device" and _in(kind or _type(name), self.device))
+            _in(name, getattr(self, field)) or (field == "device" and _in(kind or type_of(name), self.device))
             for field, name in place.items()
         )
 
@@ -88,7 +88,7 @@ class Known:
         """The numbered entries by the specs that they name: there are many of both."""
         found: dict[str, list[tuple[int, Entry]]] = {}
         for number, entry in enumerate(self.entries, 1):
-            for name in _names(entry.spec):
+            for name in listed(entry.spec):
                 found.setdefault(name, []).append((number, entry))
         return found
 
@@ -120,17 +120,13 @@ def place_of(record: Record) -> dict[str, str]:
     return {**place, "against": against}
 
 
-def _type(device: str) -> str:
-    """The type of a device, by its name."""
-    return re.split("[:+]", device, maxsplit=1)[0]
-
-
-def _names(selector: Names) -> list[str]:
+def listed(selector: Names) -> list[str]:
+    """What a selector names."""
     return [selector] if isinstance(selector, str) else selector
 
 
 def _in(name: str, selector: Names) -> bool:
-    return selector == "*" or name in _names(selector)
+    return selector == "*" or name in listed(selector)
 
 
 def load(path: Path, catalog: Catalog) -> Known:
@@ -160,10 +156,10 @@ def load(path: Path, catalog: Catalog) -> Known:
 
 def _check(entry: Entry, catalog: Catalog) -> None:
     specs = catalog.specs
-    for name in _names(entry.spec):
+    for name in listed(entry.spec):
         if name not in specs:
             raise LookupError(unknown("spec", name, set(specs)))
-    chosen = [specs[name] for name in _names(entry.spec)]
+    chosen = [specs[name] for name in listed(entry.spec)]
     allowed = {
         "kind": set(KINDS),
         "owner": set(OWNERS),
@@ -173,13 +169,13 @@ def _check(entry: Entry, catalog: Catalog) -> None:
         "recipe": {r for s in chosen for r in s.recipes} | set(SWEEPS),
     }
     for selector, there in allowed.items():
-        for name in _names(getattr(entry, selector)):
+        for name in listed(getattr(entry, selector)):
             if name not in there and (name != "*" or selector in ("kind", "owner")):
                 raise LookupError(unknown(selector, name, there))
-    for name in _names(entry.quantity):
+    for name in listed(entry.quantity):
         if name != "*" and not re.fullmatch(r"(output|grad|jvp|hvp)\[\d+\]", name):
             raise ValueError(f"quantity {name!r}: expected output[i], grad[i], jvp[i] or hvp[i]")
-    for name in _names(entry.device):
+    for name in listed(entry.device):
         if name != "*":
             Device.parse(name)
     if len(entry.reason.split()) < 3:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -13,14 +12,14 @@ from typing import Any
 import msgspec
 
 from harness.catalog import Catalog, unknown
-from harness.plan import DEVICE_TYPE, MODES
+from harness.known import Names, listed
+from harness.plan import DEVICE_TYPE, MODES, type_of
 from harness.record import Record
 
 #: `mandatory`: a kernel that is lacking fails the run. `expected`: it is listed. `skip`: there is to be none yet; one
 #: that gives what is promised is stale, one that gives anything else a mismatch, as everywhere.
 LEVELS = ("mandatory", "expected", "skip")
 FAMILIES = ("output", "grad", "jvp", "hvp")
-Names = str | list[str]
 Cell = tuple[str, str, str, str]  # spec, dtype, mode, family of quantities
 
 
@@ -50,7 +49,7 @@ class Maturity:
         """The record against NumPy as the list has it; `came` says that there are values."""
         family = record.quantity.partition("[")[0]
         found = self.cells.get((record.spec, record.dtype, record.mode, family))
-        if not found or record.against != "numpy" or re.split(r"[:+]", record.device)[0] != self.device:
+        if not found or record.against != "numpy" or type_of(record.device) != self.device:
             return record
         number, entry = found
         place, because = f"entry {number} of {self.path}", f" ({entry.reason})" if entry.reason else ""
@@ -110,11 +109,11 @@ def _cells(entry: Entry, catalog: Catalog) -> set[Cell]:
     """
     specs = set(catalog.specs)
     if entry.op != "*":
-        specs = {spec for op in _listed(entry.op) for spec in catalog.named(op)}
+        specs = {spec for op in listed(entry.op) for spec in catalog.named(op)}
     items = [item for item in catalog.items if item.spec.name in specs]
     there = {"dtype": {i.dtype for i in items}, "mode": set(MODES), "quantity": set(FAMILIES), "level": set(LEVELS)}
     for name, allowed in there.items():
-        for value in _listed(getattr(entry, name)):
+        for value in listed(getattr(entry, name)):
             if value not in allowed and (value != "*" or name == "level"):
                 raise LookupError(unknown(name, value, allowed))
     return {
@@ -122,7 +121,7 @@ def _cells(entry: Entry, catalog: Catalog) -> set[Cell]:
         for item in items
         for cell in itertools.product([item.spec.name], [item.dtype], item.spec.modes, _families(item.spec))
         if all(
-            "*" in _listed(selector) or value in _listed(selector)
+            "*" in listed(selector) or value in listed(selector)
             for value, selector in zip(cell[1:], (entry.dtype, entry.mode, entry.quantity), strict=True)
         )
     }
@@ -132,7 +131,3 @@ def _families(spec: Any) -> tuple[str, ...]:
     """The families of quantities that a spec promises."""
     promised = {"output": True, "grad": spec.vjp, "jvp": spec.jvp, "hvp": spec.hvp}
     return tuple(family for family in FAMILIES if promised[family])
-
-
-def _listed(names: Names) -> list[str]:
-    return [names] if isinstance(names, str) else names

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from harness import recording, rundir
+from harness.circumstances import MODEL, apart
 from harness.devices import ROOT
 from harness.keeping import Part
 from harness.observation import Observation
@@ -28,15 +29,8 @@ def _circumstances(about: About) -> dict[str, str]:
         "CUDA": about.cuda,
         **{name: about.versions.get(name, "") for name in kept},
         **about.flags,
-        **{k: v for k, v in about.details.items() if k in ("device_name", "compute_capability")},
+        **{k: v for k, v in about.details.items() if k in MODEL},
     }
-
-
-def _differing(abouts: Sequence[About]) -> dict[str, list[str]]:
-    """In what some runs of a device differ, with what each says."""
-    told = [_circumstances(about) for about in abouts]
-    names = dict.fromkeys(name for one in told for name in one)
-    return {n: [t.get(n, "") for t in told] for n in names if len({t.get(n, "") for t in told}) > 1}
 
 
 def together(parts: Sequence[Part]) -> tuple[dict[str, list[tuple[Part, str]]], list[str]]:
@@ -58,9 +52,11 @@ def together(parts: Sequence[Part]) -> tuple[dict[str, list[tuple[Part, str]]], 
         if len(by_tf) > 1:
             notes.append(f"{device} ran with TensorFlow {', '.join(by_tf)}: each is a device of its own")
         for tf, mine in by_tf.items():
-            differing = _differing([part.about(device, device) for part in mine])
+            differing = apart({n: _circumstances(part.about(device, device)) for n, part in enumerate(mine)})
             if differing:
-                said = "; ".join(f"{name} {' and '.join(v or '(none)' for v in vs)}" for name, vs in differing.items())
+                said = "; ".join(
+                    f"{name} {' and '.join(v or '(none)' for v in vs.values())}" for name, vs in differing.items()
+                )
                 runs = ", ".join(str(part.directory) for part in mine)
                 raise ValueError(f"{device} is not the same device in {runs}: {said}. Record each under its own name")
             processors = sorted({part.info.machine.get("processor", "") for part in mine})

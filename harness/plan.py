@@ -57,6 +57,11 @@ class Device:
         return self.recorded or "+".join([name, *self.variants])
 
 
+def type_of(name: str) -> str:
+    """The type of a device by its name, which does not tell that of a recorded one."""
+    return re.split("[:+]", name, maxsplit=1)[0]
+
+
 @dataclass(frozen=True, order=True)
 class Plan:
     """A device and a mode; written `cpu/xla`."""

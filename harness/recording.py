@@ -128,6 +128,12 @@ class Recording:
             found[cell] = first, count + 1
         return found
 
+    @cached_property
+    def _hashed(self) -> set[tuple[str, str]]:
+        """The cases under a mode of which an array has a hash in its place."""
+        columns = zip(self._column("case"), self._column("mode"), self._column("hash"), strict=True)
+        return {(case, mode) for case, mode, hashed in columns if hashed}
+
     def _column(self, name: str) -> list[Any]:
         return self._table.column(name).to_pylist()
 
@@ -152,7 +158,7 @@ class Recording:
 
     def without_arrays(self, case: str, mode: str) -> bool:
         """Whether the arrays of a case were too large to keep."""
-        return any(row["hash"] for row in self._of(case, mode))
+        return (case, mode) in self._hashed
 
     def records(self, case: str, mode: str, program: str, asked: str = "") -> tuple[list[Record], str]:
         """The records that a case led to whose arrays were too many or too large to keep; or why there are none."""

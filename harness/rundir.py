@@ -120,8 +120,13 @@ def create(base: Path, *, chosen: Path | None = None) -> Path:
 
 def open_shard(directory: Path, worker: str) -> Shard:
     """A new shard for one worker process."""
-    now = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")  # in front: of two lines for a cell the last one counts
-    return Shard(directory / "shards" / f"{now}-{worker}-{os.getpid()}-{secrets.token_hex(3)}.jsonl")
+    return Shard(shard_path(directory, f"{worker}-{os.getpid()}"))
+
+
+def shard_path(directory: Path, writer: str) -> Path:
+    """Where a new shard of a writer is to be; the time is in front: of two lines for a cell the last one counts."""
+    now = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")
+    return directory / "shards" / f"{now}-{writer}-{secrets.token_hex(3)}.jsonl"
 
 
 def merge(directories: Iterable[Path]) -> Merged:

@@ -145,7 +145,7 @@ def decide(
             detail = f"{context.known.path} entry {entry[0]} expects {entry[1].kind} {entry[1].code} here. {detail}"
     elif entry:
         verdict = "stale"
-        detail = f"no longer fails: delete or narrow entry {entry[0]} of {context.known.path} ({entry[1].reason})"
+        detail = _spent(context, entry)
     if side and not detail:
         detail = side.why
     if entry:
@@ -175,6 +175,10 @@ def _of_other(context: Context, row: Record) -> tuple[int, Entry] | None:
     return context.known.find(place, context.origin(device).tf) if there else None
 
 
+def _spent(context: Context, entry: tuple[int, Entry]) -> str:
+    return f"no longer fails: delete or narrow entry {entry[0]} of {context.known.path} ({entry[1].reason})"
+
+
 def restored(context: Context, plan: Plan, kept: Record) -> Record:
     """A record against NumPy that was kept in place of arrays, as one of this run."""
     device = str(plan.device)
@@ -186,7 +190,7 @@ def restored(context: Context, plan: Plan, kept: Record) -> Record:
     if fails:
         return replace(row, verdict="mismatch", owner="", reason="", link="")
     if entry and row.verdict in ("match", "contract"):
-        why = f"no longer fails: delete or narrow entry {entry[0]} of {context.known.path} ({entry[1].reason})"
+        why = _spent(context, entry)
         return replace(row, verdict="stale", detail=why)
     return row
 

@@ -16,7 +16,7 @@ import pandas as pd
 
 from harness.catalog import Catalog
 from harness.devices import ROOT
-from harness.known import CELL, Entry, Known, KnownError, load
+from harness.known import CELL, Known, KnownError, listed, load
 from harness.plan import Device
 from harness.record import CLAIM
 from harness.rundir import RunInfo
@@ -65,7 +65,7 @@ def code_of(records: pd.DataFrame) -> pd.Series:
 def found(there: pd.DataFrame, known: Known) -> np.ndarray:
     """The number of the entry that `Known.find` finds for each place, under its `tf`; 0 where there is none."""
     numbers = np.zeros(len(there), "int64")
-    some = np.flatnonzero(there["spec"].isin({spec for entry in known.entries for spec in _specs(entry)}))
+    some = np.flatnonzero(there["spec"].isin({spec for entry in known.entries for spec in listed(entry.spec)}))
     codes, distinct = _distinct(there.iloc[some], (*PLACE, "tf"))
     entries = [known.find(place, place.pop("tf")) for place in distinct]
     numbers[some] = np.asarray([entry[0] if entry else 0 for entry in entries], dtype="int64")[codes]
@@ -151,7 +151,7 @@ def _one(value: str | list[str]) -> str:
 def _idle(records: pd.DataFrame, known: Known) -> set[int]:
     """The numbers of the entries that `Known.idle` names."""
     there = places(records)
-    some = there[there["spec"].isin({spec for entry in known.entries for spec in _specs(entry)})]
+    some = there[there["spec"].isin({spec for entry in known.entries for spec in listed(entry.spec)})]
     by_spec: dict[str, tuple[list[tuple[dict[str, str], str, str]], ...]] = {}
     for i, names in enumerate((CELL, PLACE)):
         for place in _distinct(some, (*names, "tf"))[1]:
@@ -159,14 +159,10 @@ def _idle(records: pd.DataFrame, known: Known) -> set[int]:
             by_spec.setdefault(place["spec"], ([], []))[i].append((place, *of))
     idle = set()
     for number, entry in enumerate(known.entries, 1):
-        near = [by_spec[spec] for spec in _specs(entry) if spec in by_spec]
+        near = [by_spec[spec] for spec in listed(entry.spec) if spec in by_spec]
         ran, about = (any(entry.selects(*place) for both in near for place in both[i]) for i in (0, 1))
         idle.update([number] if ran and not about else [])
     return idle
-
-
-def _specs(entry: Entry) -> list[str]:
-    return [entry.spec] if isinstance(entry.spec, str) else entry.spec
 
 
 def _distinct(there: pd.DataFrame, names: Collection[str]) -> tuple[np.ndarray, list[dict[str, str]]]:
