@@ -3,6 +3,9 @@
 The record of a claim says `match` where it holds and `contract` where it does not, as its spec expects; `stale` where
 it was expected not to hold and does, and `mismatch` where it was expected to and does not. `got` is what came, `want`
 what the claim predicts.
+
+A claim is judged by a value, or by an error that its spec promises or that it predicts. Any other error, crash or hang
+neither confirms nor refutes it as expected: `mismatch` where TensorFlow failed, `error` where the program itself did.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ import numpy as np
 from harness.catalog import Catalog
 from harness.compare import compare
 from harness.expect import ReferenceFault, Want, expectation
-from harness.observation import Observation
+from harness.observation import Observation, Result
 from harness.plan import Plan
 from harness.record import CLAIM, Record
 from harness.source import named
@@ -64,9 +67,13 @@ def judge(
     plan: Plan,
     observation: Observation,
     promises: Promises,
+    wants: Mapping[str, Want],
     inputs: Sequence[np.ndarray],
 ) -> list[Record]:
-    """A record for each claim that speaks of the plan: of the first quantity that differs, or of the first one."""
+    """A record for each claim that speaks of the plan: of the first quantity that differs, or of the first one.
+
+    `promises` are what the claims predict, `wants` what their spec promises under the plan.
+    """
     records = []
     for claim in case.spec.claims:
         if not any(plan.matches(pattern) for pattern in claim.plans):
@@ -79,24 +86,39 @@ def judge(
         }
         quantity = next((q for q, found in compared.items() if found.kind), next(iter(compared)))
         found, why = compared[quantity], claim.why_refuted(plan)
+        came, want = observation.quantities.get(quantity, instead), promises[claim.id][quantity]
+        unpromised = _unpromised(came, quantity, (want, wants.get(quantity, wants["output[0]"])))
         holds = bool(found.kind) == claim.denies
         against, verdict, detail = CLAIM + claim.id, "match" if holds else "contract", found.detail
         if observation.fault:
             verdict, detail = "error", observation.fault
         elif observation.lacking and observation.quantities.get(quantity, instead).status == "error":
             verdict, detail = "unavailable", observation.lacking
-        elif found.kind in ("shape", "dtype") and not claim.denies:
+        elif unpromised:
+            verdict, detail = unpromised, f"nothing follows for {claim.id} from an error that nobody promised: {detail}"
+        elif found.kind in ("shape", "dtype"):
             verdict, detail = "error", f"the prediction of {claim.id} is of another {found.kind}: {detail}"
         elif holds and why:
             verdict, detail = "stale", f"{claim.id} holds here, and was expected not to: {why}"
         elif not holds and not why:
             verdict, detail = "mismatch", f"{claim.id} does not hold here: {claim.says} {detail}"
-        came, want = observation.quantities.get(quantity, instead), promises[claim.id][quantity]
         if found.kind in ("status", "gradient_status"):  # numbers say more than that there are some
             found = replace(found, got=_brief(came.value) or found.got, want=_brief(want.value) or found.want)
         row = row_of(context, suite, case, plan, observation, found, inputs, against, quantity)
         records.append(replace(row, verdict=verdict, detail=" ".join(detail.split())[:1000], reason=why))
     return records
+
+
+def _unpromised(came: Result, quantity: str, wants: Sequence[Want]) -> str:
+    """The verdict on a claim where a failure came that is none of `wants`; empty for anything else.
+
+    Python names its exceptions in CamelCase: such a failure is the program's own, and the suite's fault. TensorFlow's
+    error codes, crashes and hangs are findings.
+    """
+    if came.status in ("value", "unconnected", "sparse") or not all(compare(came, w, quantity).kind for w in wants):
+        return ""
+    own = came.status == "error" and (came == LOST or not came.code.isupper())
+    return "error" if own else "mismatch"
 
 
 def _brief(value: np.ndarray | None) -> str:

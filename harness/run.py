@@ -102,7 +102,7 @@ class Runner:
             wants = dict(todo[case.id][plan].wants)
             found = judge(self.context, item.suite, case, plan, observation, wants, inputs)
             wrong.update([(case.id, plan)] if any(record.kind for record in found) else [])
-            found += claim.judge(self.context, item.suite, case, plan, observation, claims[case.id], inputs)
+            found += claim.judge(self.context, item.suite, case, plan, observation, claims[case.id], wants, inputs)
             self._write(
                 "result", case, plan, found, observation=observation.to_json(), asked=asked.digest, program=program
             )

@@ -52,6 +52,25 @@ def run_spec(catalog, tmp_path_factory):
     shard.close()
 
 
+@pytest.fixture(scope="module")
+def run_module(tmp_path_factory):
+    """run_module(name, modes) → the records of every spec of a module, from a CPU server of their own."""
+
+    def run(name, modes=MODES):
+        folder, cpu = tmp_path_factory.mktemp("module"), Device.parse("cpu")
+        context = Context(run="r", started="s", here=Origin("2.21.0", host="h"), known=Known(()))
+        servers = {cpu: DeviceServer(cpu, folder, timeout=120)}
+        runner = Runner(
+            context, [Plan(cpu, mode) for mode in modes], servers, Shard(folder / "shard.jsonl"), Slots(servers)
+        )
+        try:
+            return [record for item in Catalog.load(name).items for record in runner.run(item)]
+        finally:
+            runner.close()
+
+    return run
+
+
 class Outcome:
     """A pytest run in a process of its own: its exit status, output, and run directory."""
 

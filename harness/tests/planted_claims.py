@@ -22,6 +22,19 @@ def spec(name, *claims, **more):
     return Spec(name=name, recipes={"plain": plain}, claims=claims, **defaults | more)
 
 
+def stops(tf, x):
+    raise NameError("name 'floor' is not defined")
+
+
+def fails(tf, x):
+    with tf.control_dependencies([tf.debugging.assert_less(x, -1e9)]):
+        return tf.floor(x)
+
+
+def refuses(tf, x):
+    raise KeyError("as promised")
+
+
 def lacks_a_compiler(tf, x):
     raise Unavailable("no C++ compiler on the PATH")
 
@@ -70,6 +83,24 @@ SPECS = (
         claim("m", refuted={"*/eager": "eager rounds up"}),
         program=lambda tf, x: tf.math.ceil(x) if tf.executing_eagerly() else tf.floor(x),
         contract={"*/eager": Side(reference=np.ceil, why="eager rounds up")},
+        vjp=None,
+        ops="",
+    ),
+    *(
+        spec(
+            name,
+            claim(letters[0], denies=True),
+            claim(letters[1], reference=np.ceil, refuted={"*/*": WHY}),
+            program=program,
+            modes=("eager", "graph"),
+        )
+        for name, letters, program in (("claimed-that-stops", "op", stops), ("claimed-that-fails", "qr", fails))
+    ),
+    spec(
+        "claimed-that-refuses",
+        claim("s", denies=True, reference=np.floor),
+        program=refuses,
+        reference=lambda x: Raises("KeyError", "as promised"),
         vjp=None,
         ops="",
     ),

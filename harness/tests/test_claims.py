@@ -10,7 +10,7 @@ from harness.catalog import Catalog, Item
 from harness.claim import listing, told
 from harness.plan import MODES
 from harness.score import score
-from harness.tests import planted_claims
+from harness.tests import planted_claims, planted_denials
 
 
 @pytest.fixture(scope="module")
@@ -80,6 +80,26 @@ def test_a_prediction_of_another_shape_refutes_nothing(claims):
     assert "prediction of C99j is of another shape" in claims["j"]["eager"].detail
 
 
+def test_an_error_that_nobody_promised_confirms_and_refutes_nothing(claims):
+    for letter in "op":  # of the program's own
+        assert said(claims, letter) == {"eager": "error", "graph": "error"}
+        assert "name 'floor' is not defined" in claims[letter]["eager"].detail
+    for letter in "qr":  # TensorFlow's
+        assert said(claims, letter) == {"eager": "mismatch", "graph": "mismatch"}
+
+
+def test_a_denial_is_confirmed_by_the_error_that_its_spec_promises(claims):
+    assert said(claims, "s") == everywhere("match")
+
+
+def test_a_name_error_confirms_no_denial(run_module):
+    found = run_module("harness.tests.planted_denials")
+    denied = {f"claim:{c.id}" for spec in planted_denials.SPECS for c in spec.claims if c.denies}
+    judged = [r for r in found if r.against in denied]
+    assert {r.against for r in judged} == denied
+    assert {r.verdict for r in judged} == {"error"}
+
+
 @pytest.mark.parametrize(
     ("spec", "says"), [("claimed-of-nothing", "about output[7]"), ("claimed-to-raise", "ZeroDivisionError")]
 )
@@ -108,7 +128,7 @@ def test_the_run_is_red_and_the_books_balance(outcome):
 
 def test_the_run_keeps_what_is_claimed_and_the_programs(outcome):
     kept = json.loads((outcome.directory / "claims.json").read_text())
-    assert [c["id"] for c in kept] == sorted(f"C99{letter}" for letter in "abcdefghijklmn")
+    assert [c["id"] for c in kept] == sorted(f"C99{letter}" for letter in "abcdefghijklmnopqrs")
     assert kept[0]["listing"] == "def floor(tf, x):\n    return tf.floor(x)\n"
     assert kept[0]["topic"]["title"] == "Planted"
 

@@ -31,6 +31,10 @@ def register_square(tf, x):
     return tf.square(x)
 
 
+def square(tf, x):
+    return tf.square(x)
+
+
 def mapped_square(tf, x):
     registered(tf, "TwiceUpstream", lambda op, g: 2.0 * g)
     with tf.compat.v1.get_default_graph().gradient_override_map({"Square": "TwiceUpstream"}):
@@ -112,6 +116,9 @@ def _zeros(draw, dtype):
 MEAN = {"output": lambda u, g, x: (x.size + 2) * u * _scale(x)}
 NAIVE = {"grad": lambda u, g, x: (x.size + 6) * u * (np.abs(g) * _scale(x) + np.sum(np.abs(g)) / x.size)}
 
+#: True in a v1 graph only, and there of nothing but the ops that the map replaced.
+TWICE = "2·g is the gradient of x²."
+
 SPECS = (
     Spec(
         name="claim-c07-register-square",
@@ -146,10 +153,30 @@ SPECS = (
             Claim(
                 topic=topics.C07,
                 letter="b",
-                says="2·g is the gradient of x².",
+                says=TWICE,
                 about=("grad",),
-                vjp=lambda g, x: 2 * x * g,
-                refuted={"*/graph": "d(x²)/dx = 2·x: the chain rule gives 2·x·g, and 2·g leaves out x"},
+                refuted=dict.fromkeys(TAPED, f"{TAPE}: square keeps its own gradient, 2·x·g"),
+                instead="claim-c07-own-square",
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c07-square",
+        program=square,
+        reference=np.square,
+        vjp=lambda g, x: 2 * x * g,
+        ulp={"grad": 0.5},
+        recipes={"whole": _whole},
+        ops="Square",
+        dtypes=FLOATS,
+        claims=(
+            Claim(
+                topic=topics.C07,
+                letter="b",
+                says=TWICE,
+                about=("grad",),
+                vjp=lambda g, x: 2 * g,
+                refuted={"*/*": "d(x²)/dx = 2·x: the chain rule gives 2·x·g, and 2·g leaves out x"},
                 instead="claim-c07-own-square",
             ),
         ),
