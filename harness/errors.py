@@ -1,4 +1,4 @@
-"""Errors: how far each element of what came is from what was promised, for plots."""
+"""Errors: how far each element of a result is from the promised one, for plots."""
 
 from __future__ import annotations
 
@@ -16,18 +16,40 @@ def points(x: np.ndarray, got: np.ndarray | None, want: Want | None) -> list[lis
     """Inputs and errors, in ULPs of the result's dtype, of the elements that are finite: two lists of equal length.
 
     Empty where results are no real floats of the input's shape. ULPs have a sign: positive where `got` is the larger.
+    All numbers are finite; see `distances`.
     """
     if got is None or want is None or want.value is None or want.dtype is None or not is_float(want.dtype):
         return []
-    if not (x.shape == got.shape == want.value.shape) or got.dtype != want.dtype or x.dtype.kind == "c":
+    if not (x.shape == got.shape == want.value.shape) or got.dtype != want.dtype:
+        return []
+    if not (is_float(x.dtype) or x.dtype.kind in "biu"):
         return []
     with np.errstate(all="ignore"):
         exact, came = want.value.astype(np.float64).ravel(), got.astype(np.float64).ravel()
-        given = x.astype(np.float64).ravel()
-        finite = np.isfinite(exact) & np.isfinite(came) & np.isfinite(given)
-        ulps = (came - exact)[finite] / ulp_of(exact[finite], want.dtype)
-    given = given[finite]
-    if not given.size:
+        inputs = x.astype(np.float64).ravel()
+    finite = np.isfinite(exact) & np.isfinite(came) & np.isfinite(inputs)
+    inputs, errors = inputs[finite], distances(came[finite], exact[finite], want.dtype)
+    if not inputs.size:
         return []
-    kept = np.unique(np.append(np.linspace(0, given.size - 1, MOST).astype(int), np.argmax(np.abs(ulps))))
-    return [[float(f"{v:.6g}") for v in values[kept]] for values in (given, ulps)]
+    shown = np.unique(np.append(np.linspace(0, inputs.size - 1, MOST).astype(int), np.argmax(np.abs(errors))))
+    return [[float(f"{v:.6g}") for v in values[shown]] for values in (inputs, errors)]
+
+
+def distances(got: np.ndarray, want: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """The signed error of each (finite, float64) number in ULPs that `dtype` has at the promised one.
+
+    That quotient says nothing where 0 is promised, whose unit is the smallest subnormal number, and may overflow beside
+    a tiny number. There, the steps from one representable number to the next are counted, as `numpy.testing` does in
+    `assert_array_max_ulp`: at most 2^64 of them.
+    """
+    with np.errstate(all="ignore"):
+        ulps = (got - want) / ulp_of(want, dtype)
+    steps = _rank(got, dtype) - _rank(want, dtype)
+    return np.where((want == 0) | ~np.isfinite(ulps), steps, ulps)
+
+
+def _rank(value: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """How many representable numbers lie between 0 and each number, negative below 0; in float64."""
+    with np.errstate(all="ignore"):
+        magnitude = np.abs(value).astype(dtype)
+    return np.copysign(magnitude.view(f"u{dtype.itemsize}").astype(np.float64), value)

@@ -86,7 +86,7 @@ class Record:
 
     def to_json(self) -> dict[str, Any]:
         """The row as JSON-able data."""
-        return {k: repr(v) if isinstance(v, float) and not math.isfinite(v) else v for k, v in vars(self).items()}
+        return finite(vars(self))
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Self:
@@ -111,8 +111,7 @@ class Shard:
 
     def write(self, kind: str, **data: Any) -> None:
         """Appends one line, handed to the operating system before it returns."""
-        text = json.dumps({"line": kind, **data}, allow_nan=False, separators=(",", ":")).encode()
-        self._file.write(_checked(text))
+        self._file.write(_checked(json_of({"line": kind, **data}, separators=(",", ":")).encode()))
 
     def close(self) -> None:
         """Flushes to the disk and closes."""
@@ -123,6 +122,23 @@ class Shard:
 def _checked(text: bytes) -> bytes:
     """The line of a shard that holds this text."""
     return b"%08x %s\n" % (zlib.crc32(text), text)
+
+
+def finite(data: Any) -> Any:
+    """JSON-able data with text in place of the floats that JSON has no way to write: `nan`, `inf` and `-inf`."""
+    if isinstance(data, Mapping):
+        return {name: finite(value) for name, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [finite(value) for value in data]
+    return repr(float(data)) if isinstance(data, float) and not math.isfinite(data) else data
+
+
+def json_of(data: Any, **layout: Any) -> str:
+    """`finite` data as JSON that every reader takes."""
+    try:
+        return json.dumps(data, allow_nan=False, **layout)
+    except ValueError:
+        return json.dumps(finite(data), allow_nan=False, **layout)
 
 
 def encodable(text: str) -> str:

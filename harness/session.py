@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -20,7 +19,7 @@ from harness.devices import ROOT
 from harness.observation import unpack
 from harness.opening import open_run, reopen_run
 from harness.plan import MODES, Device, Plan
-from harness.record import Record
+from harness.record import Record, json_of
 from harness.reproduce import findings, reproduce
 from harness.run import Runner, planned
 from harness.spec import TIERS
@@ -148,7 +147,7 @@ class Session:
         info.modes, info.tier, info.cases, info.sweeps = list(self.modes), option.tier, option.case, self.sweeps
         info.arguments = info.arguments or list(self.config.invocation_params.args)
         info.save(self.directory)
-        (self.directory / "claims.json").write_text(json.dumps(claims, indent=1))
+        (self.directory / "claims.json").write_text(json_of(claims, indent=1))
 
     def start(self, directory: Path, info: rundir.RunInfo, worker: str) -> None:
         """Readies this process to run items."""
@@ -246,7 +245,7 @@ class Session:
             observed=observed,
             recorded=self._elsewhere,
         )
-        (self.directory / "repro.json").write_text(json.dumps([vars(o) for o in outcomes], indent=1))
+        (self.directory / "repro.json").write_text(json_of([vars(o) for o in outcomes], indent=1))
 
 
 def exit_status(status: int, at_fault: bool) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from ast import literal_eval
 from typing import Any
 
 import pandas as pd
@@ -15,7 +14,7 @@ from reports import frame, tables
 
 #: How many cases × quantities are told of, those that fail first; a page has to stay small where everything fails.
 MOST = 2000
-_INDEX = re.compile(r"\[(\d+(, \d+)*)?\]")
+_INDEX = re.compile(r"\[(\d{1,18}(, \d{1,18})*)?\]")
 
 #: For each case and quantity, for each index (empty for the whole), what each plan gave: `{"cpu/xla": "-0.0"}`.
 Beside = dict[str, dict[str, dict[str, dict[str, str]]]]
@@ -52,6 +51,6 @@ def _text(row: dict[str, Any], index: str) -> str:
     value = frame.array(row)
     if value is None or row["status"] != "value" or not _INDEX.fullmatch(index):
         return summary(Result(str(row["status"]), value, code=str(row["code"])))
-    at = tuple(literal_eval(index))
+    at = tuple(map(int, re.findall(r"\d+", index)))
     inside = len(at) == value.ndim and all(i < n for i, n in zip(at, value.shape, strict=True))
     return str(value[at]) if inside else ""

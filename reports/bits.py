@@ -106,8 +106,10 @@ def asked_anew(changes: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
     at = _positions(numbers, [some[name] for name in KEYS])
     rows, some, at = rows[at >= 0], some[at >= 0], at[at >= 0]
     there = numbers.iloc[at]
-    off = some["max_abs_before"].fillna(0.0).to_numpy() + some["max_abs"].fillna(0.0).to_numpy()
-    far = ~(there["absolute"].to_numpy() <= 1.001 * off) & (there["numbers"] == "differ").to_numpy()
+    with np.errstate(over="ignore"):
+        off = some["max_abs_before"].fillna(0.0).to_numpy() + some["max_abs"].fillna(0.0).to_numpy()
+    near = there["absolute"].to_numpy() / 1.001 <= off
+    far = ~near & (there["numbers"] == "differ").to_numpy()
     anew = np.zeros(len(changes["case"].cat.categories) + 1, bool)
     anew[some["case"].cat.codes.to_numpy()[far]] = True
     hit = anew[changes["case"].cat.codes] & (changes["before"] >= 0).to_numpy() & (changes["after"] >= 0).to_numpy()

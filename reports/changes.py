@@ -161,7 +161,7 @@ def _changes(found: pd.DataFrame, ulp: float) -> pd.Series:
 
 def _moved(found: pd.DataFrame, ulp: float) -> np.ndarray:
     one, other = found["max_ulp_before"].to_numpy(), found["max_ulp"].to_numpy()
-    with np.errstate(invalid="ignore", divide="ignore"):
+    with np.errstate(all="ignore"):  # distances may be infinite, or as large as floats go
         apart = np.where(one == other, 0.0, np.abs(other - one))
         used = np.abs(other / found["budget"].to_numpy() - one / found["budget_before"].to_numpy())
         far = (apart > ulp) & (apart > TENTH * np.fmax(one, other))

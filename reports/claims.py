@@ -202,7 +202,7 @@ def _shown(
 
 def _version(text: str) -> tuple[list[int], str]:
     """The key that sorts versions, whatever stands in them."""
-    return [int(n) for n in re.findall(r"\d+", text)], text
+    return [int(n) for n in re.findall(r"\d{1,18}", text)], text
 
 
 def _cell(plan: str, row: Any) -> Cell:

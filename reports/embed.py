@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import base64
 import gzip
-import json
 import math
 from typing import Any
 
 import pandas as pd
+
+from harness.record import finite, json_of
 
 
 def encode(frame: pd.DataFrame, **more: Any) -> str:
@@ -16,13 +17,13 @@ def encode(frame: pd.DataFrame, **more: Any) -> str:
 
     A column is `{"const": value}`, `{"values": […], "width": bytes}` where few values recur, or `{"list": […]}`. For
     each that has a width, in their order, its codes follow: little-endian unsigned integers that count in its values.
-    Floats that are not finite stand as `"NaN"`, `"inf"` and `"-inf"`. The alphabet is safe in HTML.
+    Floats that are not finite, in `more` as well, stand as `"NaN"`, `"inf"` and `"-inf"`. The alphabet is safe in HTML.
     """
     columns, codes = {}, []
     for name in frame.columns:
         columns[str(name)], more_codes = _column(frame[name])
         codes.append(more_codes)
-    text = json.dumps({"n": len(frame), "columns": columns} | more, allow_nan=False, separators=(",", ":"))
+    text = json_of({"n": len(frame), "columns": columns} | more, separators=(",", ":"))
     data = b"".join([text.encode(), b"\n", *codes])
     return base64.b64encode(gzip.compress(data, compresslevel=6, mtime=0)).decode()
 
@@ -39,9 +40,4 @@ def _column(column: pd.Series) -> tuple[dict[str, Any], bytes]:
 
 
 def _value(value: Any) -> Any:
-    if isinstance(value, float):
-        if math.isnan(value):
-            return "NaN"
-        if math.isinf(value):
-            return "inf" if value > 0 else "-inf"
-    return value
+    return "NaN" if isinstance(value, float) and math.isnan(value) else finite(value)

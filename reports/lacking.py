@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from harness.plan import MODES
+from reports import tables
 
 #: In the order in which they are shown: what is on no list comes before what is not to be there yet.
 _LISTED = ("mandatory", "expected", "", "skip")
@@ -24,9 +24,15 @@ def lacking(records: pd.DataFrame) -> pd.DataFrame:
     keys = ["missing", "device", "listed", "level"]
     some = some[[*keys, "spec", "mode", "case"]].astype("str")
     groups = some.groupby(keys)
+
+    def joined(names: pd.Series) -> str:
+        return " ".join(sorted(set(names), key=tables.mode_order))
+
     table = pd.DataFrame(
         {
-            "modes": groups["mode"].agg(lambda names: " ".join(sorted(set(names), key=MODES.index))).astype("str"),
+            "modes": groups["mode"]
+            .agg(lambda names: " ".join(sorted(set(names), key=tables.mode_order)))
+            .astype("str"),
             "specs": groups["spec"].agg(lambda names: " ".join(sorted(set(names)))).astype("str"),
             "cases": groups["case"].nunique().astype("int64"),
             "records": groups.size().astype("int64"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -67,7 +68,8 @@ def html(
     """
     order = tables.by_severity(records["verdict"]).argsort(kind="stable")
     rows = records.iloc[order].reset_index(drop=True)
-    told = rows.assign(seconds=rows["seconds"].round(6), sentence=sentences(rows))
+    with np.errstate(over="ignore"):
+        told = rows.assign(seconds=rows["seconds"].round(6), sentence=sentences(rows))
     library = Markup("\n").join(_script(_HERE / "vendor" / name) for name in ("tabulator.min.js", "uplot.min.js"))
     own = Markup("(() => {\n%s\n})();") % Markup("\n".join(_script(_HERE / "templates" / name) for name in _SCRIPTS))
     counts = tables.counts(rows)
@@ -142,8 +144,18 @@ def _programs(repros: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     for one in repros:
         said, path = sentence.of_repro(one)
         place = {name: one[name] for name in ("spec", "verdict", "kind", "case", "device", "mode", "quantity")}
-        found.append(place | {"said": said, "path": path, "text": one.get("text", ""), "points": one["points"]})
+        found.append(
+            place | {"said": said, "path": path, "text": one.get("text", ""), "points": _drawable(one["points"])}
+        )
     return found
+
+
+def _drawable(points: Sequence[Sequence[float]]) -> list[list[float]]:
+    """The points of `harness.errors` that can be drawn: both numbers are finite; none of lists of other lengths."""
+    if len(points) != 2 or len(points[0]) != len(points[1]):
+        return []
+    pairs = [pair for pair in zip(*points, strict=True) if all(map(math.isfinite, pair))]
+    return [list(side) for side in zip(*pairs, strict=True)]
 
 
 def _verdicts() -> dict[str, str]:

@@ -31,7 +31,12 @@ def by_severity(verdicts: pd.Series) -> pd.Series:
 def plan_order(plan: object) -> tuple[bool, str, int, str]:
     """The key that sorts plans: the CPU first, then devices by name; modes as the harness lists them."""
     device, _, mode = str(plan).rpartition("/")
-    return device != "cpu", device, MODES.index(mode) if mode in MODES else len(MODES), mode
+    return device != "cpu", device, *mode_order(mode)
+
+
+def mode_order(mode: str) -> tuple[int, str]:
+    """The key that sorts modes as the harness lists them; others, which a file may name, come last."""
+    return MODES.index(mode) if mode in MODES else len(MODES), mode
 
 
 def plans(records: pd.DataFrame) -> pd.Series:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -12,7 +11,7 @@ from pathlib import Path
 
 from harness import rundir
 from harness.devices import ROOT
-from harness.record import Record
+from harness.record import Record, json_of
 from harness.sweep import outcome, plot
 from harness.sweep.sweep import Sweep
 
@@ -41,7 +40,7 @@ def end(directory: Path, info: rundir.RunInfo, sweeps: Sequence[Sweep], recorded
     info.exit_status, info.ended = status, datetime.now(UTC).isoformat(timespec="seconds")
     info.save(directory)
     rows = [row for one in sweeps for row in outcome.summary(one, recorded)]
-    for name, text in (("sweep.json", json.dumps(rows, indent=1)), ("sweep.svg", plot.svg(rows))):
+    for name, text in (("sweep.json", json_of(rows, indent=1)), ("sweep.svg", plot.svg(rows))):
         (directory / f"{name}.tmp").write_text(text)
         os.replace(directory / f"{name}.tmp", directory / name)
     subprocess.run([sys.executable, "-m", "reports", str(directory)], check=True, cwd=ROOT)

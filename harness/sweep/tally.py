@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from harness.compare import Comparison
-from harness.record import KINDS
+from harness.record import KINDS, finite
 from harness.sweep.promise import Difference
 
 #: How many of the worst inputs are kept.
@@ -82,14 +82,14 @@ class Tally:
 
     def to_json(self) -> dict[str, Any]:
         """The tally as JSON-able data; see `from_json`."""
-        row = asdict(self)
-        return {k: None if isinstance(v, float) and math.isnan(v) else v for k, v in row.items()}
+        return finite({k: None if isinstance(v, float) and math.isnan(v) else v for k, v in asdict(self).items()})
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Self:
         """The tally that `to_json` was given."""
-        values: dict[str, Any] = {k: math.nan if v is None else v for k, v in row.items()}
-        return cls(**values)
+        distances = {k: math.nan if row[k] is None else float(row[k]) for k in ("max_ulp", "max_abs")}
+        worst = [[kind, float(ulps), *more] for kind, ulps, *more in row["worst"]]
+        return cls(**{**row, **distances, "worst": worst})
 
 
 def _rank(kind: str) -> int:
