@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -44,6 +46,10 @@ class Want:
             return cls(result.status, raises=None if result.status == "unconnected" else Raises(result.code))
         assert result.value is not None
         return cls(result.status, result.value, result.value.dtype, result.indices, result.shape)
+
+
+#: The promise for a quantity of which a spec says nothing: none may come.
+NOTHING = Want("nothing")
 
 
 @dataclass(frozen=True)
@@ -101,29 +107,83 @@ def random_tangents(inputs: Sequence[np.ndarray], case: Case) -> tuple[np.ndarra
     )
 
 
+class _Refused:
+    """An import hook that refuses TensorFlow, and Keras, which brings it along."""
+
+    @staticmethod
+    def find_spec(fullname: str, path: object = None, target: object = None) -> None:
+        """Refuses an import.
+
+        Raises:
+          ImportError: it is one of TensorFlow's.
+        """
+        if fullname.partition(".")[0] in ("tensorflow", "keras", "tf_keras"):
+            raise ImportError(f"a reference may not import {fullname}: it has to be independent of TensorFlow")
+
+
+@contextmanager
+def _without_tensorflow() -> Iterator[None]:
+    """Refuses imports of TensorFlow in here.
+
+    Raises:
+      ImportError: it is imported already.
+    """
+    if "tensorflow" in sys.modules:
+        raise ImportError("TensorFlow is imported in this process: expected in device servers only")
+    sys.meta_path.insert(0, _Refused)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(_Refused)
+
+
 def _call(function: Any, what: str, case: Case, *arguments: Any) -> Any:
     try:
-        return function(*arguments)
+        with _without_tensorflow():
+            return function(*arguments)
     except Exception as error:
         raise ReferenceFault(f"the {what} of {case.id} failed: {type(error).__name__}: {error}") from error
 
 
-def _outputs(promised: Any) -> tuple[list[np.ndarray], dict[str, np.ndarray]]:
+def _outputs(promised: Any, what: str, case: Case) -> tuple[list[np.ndarray], dict[str, np.ndarray]]:
+    """What a reference returned: outputs, and final values of the state by name.
+
+    Raises:
+      ReferenceFault: there is nothing, or something that is no array.
+    """
     values = list(promised) if isinstance(promised, tuple) else [promised]
     state = values.pop() if values and isinstance(values[-1], dict) else {}
+    for value in (*values, *state.values()):
+        if not _is_data(_array(value)):
+            raise ReferenceFault(f"the {what} of {case.id} returned {type(value).__name__}: expected arrays of numbers")
+    if not values and not state:
+        raise ReferenceFault(f"the {what} of {case.id} promises nothing: expected an output, a final value or Raises")
     return [_array(v) for v in values], {k: _array(v) for k, v in state.items()}
 
 
+def _is_data(array: np.ndarray) -> bool:
+    """Whether an array holds numbers, booleans or byte strings."""
+    if array.dtype.kind == "O":
+        return all(isinstance(x, bytes) for x in array.flat)
+    return array.dtype.kind in "biufc" or is_float(array.dtype)
+
+
 def _array(value: Any) -> np.ndarray:
-    """An array; byte strings as objects, which is how TensorFlow gives them."""
-    array = np.asarray(value)
+    """An array; byte strings as objects, which is how TensorFlow gives them; a ragged list as an object."""
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        array = np.array(None)
     return array.astype(object) if array.dtype.kind == "S" else array
 
 
 def _agree(case: Case, values: list[np.ndarray], second: Any) -> None:
     """Raises ReferenceFault unless the second reference gives the same, once rounded, as the first."""
-    others, state = _outputs(second)
-    for i, (one, other) in enumerate(zip(values, [*others, *state.values()], strict=True)):
+    outputs, state = _outputs(second, "second reference", case)
+    others = [*outputs, *state.values()]
+    if len(others) != len(values):
+        raise ReferenceFault(f"the two references of {case.id} promise {len(values)} and {len(others)} quantities")
+    for i, (one, other) in enumerate(zip(values, others, strict=True)):
         dtype = result_dtype(one, np.dtype(case.dtype))
         if one.shape != other.shape or not np.array_equal(
             one.astype(dtype), other.astype(dtype), equal_nan=dtype.kind != "O"
@@ -131,13 +191,23 @@ def _agree(case: Case, values: list[np.ndarray], second: Any) -> None:
             raise ReferenceFault(f"reference suspect: the two references of {case.id} disagree on output[{i}]")
 
 
-def _gradients(name: str, promised: Any, dtypes: Sequence[np.dtype], rest: np.dtype) -> dict[str, Want]:
-    """The promises for a gradient with respect to sources of these dtypes, and, of `rest`, to the state's variables."""
+def _gradients(what: str, promised: Any, dtypes: Sequence[np.dtype], rest: np.dtype | None, case: Case) -> list[Want]:
+    """The promises for a gradient with respect to sources of these dtypes, and, of `rest`, to the state's variables.
+
+    Raises:
+      ReferenceFault: there are too few or too many, or one is no array.
+    """
     if isinstance(promised, Raises):
         promised = (promised,) * len(dtypes)
     values = promised if isinstance(promised, tuple) else (promised,)
+    if len(values) < len(dtypes) or (rest is None and len(values) > len(dtypes)):
+        raise ReferenceFault(f"the {what} of {case.id} returned {len(values)} gradients: expected {len(dtypes)}")
+    for value in values:
+        array = value.values if isinstance(value, Sparse) else value
+        if not (value is None or isinstance(value, Raises) or _is_data(_array(array))):
+            raise ReferenceFault(f"the {what} of {case.id} returned {type(array).__name__}: expected arrays of numbers")
     sources = [*dtypes, *[rest] * (len(values) - len(dtypes))]
-    return {f"{name}[{i}]": _gradient(v, d) for i, (v, d) in enumerate(zip(values, sources, strict=True))}
+    return [_gradient(v, d) for v, d in zip(values, sources, strict=True) if d is not None]
 
 
 def _gradient(value: Any, source: np.dtype) -> Want:
@@ -148,6 +218,10 @@ def _gradient(value: Any, source: np.dtype) -> Want:
     if isinstance(value, Sparse):
         return Want("sparse", np.asarray(value.values), source, np.asarray(value.indices), tuple(value.shape))
     return Want("value", np.asarray(value), source)
+
+
+def _named(family: str, wants: Sequence[Want]) -> dict[str, Want]:
+    return {f"{family}[{i}]": want for i, want in enumerate(wants)}
 
 
 @np.errstate(all="ignore")
@@ -164,47 +238,71 @@ def expectation(
     `upstreams_of` makes the upstream gradients for the outputs of the reference. `bounds` may be left for later.
 
     Raises:
-      ReferenceFault: the reference or the VJP raised.
+      ReferenceFault: the reference, a derivative or a bound raised, imported TensorFlow, or returned no promise.
     """
     spec, dtype = case.spec, np.dtype(case.dtype)
     wide = tuple(widened(x) for x in inputs)
     promised = _call((side or spec).reference, "reference", case, *wide)
     if isinstance(promised, Raises):
         return Expectation({"output[0]": Want("error", raises=promised)})
-    outputs, state = _outputs(promised)
+    outputs, state = _outputs(promised, "reference", case)
     values = [*outputs, *state.values()]
     if spec.second and not side:
         _agree(case, values, _call(spec.second, "second reference", case, *wide))
-    wants = {f"output[{i}]": Want("value", v, result_dtype(v, dtype)) for i, v in enumerate(values)}
+    wants = _named("output", [Want("value", v, result_dtype(v, dtype)) for v in values])
     vjp = (side.vjp if side else None) or spec.vjp
     upstreams = upstreams_of(outputs, case) if vjp else None
+    sources = [x.dtype for x in inputs]
     gs: Any = None
     if vjp and upstreams is not None:
         gs = tuple(None if g is None else widened(g) for g in upstreams)
         gs = gs if isinstance(promised, tuple) and len(outputs) > 1 else gs[0]
-        gradients = _call(vjp, "VJP", case, gs, *wide)
-        sources = [x.dtype for x in inputs]
-        wants |= _gradients("grad", gradients, sources, dtype)
+        found = _call(vjp, "VJP", case, gs, *wide)
+        wants |= _named("grad", _gradients("VJP", found, sources, dtype if spec.state else None, case))
     ts: Any = None
     tangents = random_tangents(inputs, case) if (spec.jvp or spec.hvp) and not side else None
     if tangents is not None:
         ts = tuple(map(widened, tangents))
         ts = ts if len(ts) > 1 else ts[0]
-        promises = {}
         if spec.jvp:
-            promises["jvp"] = _call(spec.jvp, "JVP", case, ts, *wide), [result_dtype(y, dtype) for y in outputs]
+            found = _call(spec.jvp, "JVP", case, ts, *wide)
+            wants |= _named("jvp", _gradients("JVP", found, [result_dtype(y, dtype) for y in outputs], None, case))
         if spec.hvp:
-            promises["hvp"] = _call(spec.hvp, "second derivative", case, gs, ts, *wide), [x.dtype for x in inputs]
-        for name, (found, dtypes) in promises.items():
-            wants |= _gradients(name, found, dtypes, dtype)
-    unit = float(ml_dtypes.finfo(dtype).eps) / 2 if dtype.kind == "c" or is_float(dtype) else 0.0
-    for quantity, want in list(wants.items()) if bounds and spec.bound else ():
-        bound = spec.of(spec.bound, quantity)
-        if bound and want.status in ("value", "sparse"):  # no gradients for a bool, say
-            upstream = (gs, ts) if quantity.startswith(("jvp", "hvp")) else (gs,)
-            allowed = _call(bound, "bound", case, unit, *upstream, *wide)
-            wants[quantity] = replace(want, bound=np.asarray(allowed))
+            found = _call(spec.hvp, "second derivative", case, gs, ts, *wide)
+            wants |= _named("hvp", _gradients("second derivative", found, sources, None, case))
+    if bounds and spec.bound:
+        wants = {q: _bounded(case, q, want, gs, ts, wide) for q, want in wants.items()}
     return Expectation(wants, upstreams, tuple(state), tangents)
+
+
+def _bounded(case: Case, quantity: str, want: Want, gs: Any, ts: Any, wide: Sequence[np.ndarray]) -> Want:
+    """The promise with the largest absolute error that the spec allows of it; without a bound, as it is.
+
+    A bound may be NaN or infinite in places, where the promise or its derivative is: NaN excuses nothing.
+
+    Raises:
+      ReferenceFault: the bound raised, or is not made of real numbers that are not negative, of the promise's shape.
+    """
+    bound, dtype = case.spec.of(case.spec.bound, quantity), np.dtype(case.dtype)
+    if not bound or want.value is None:  # no gradients for a bool, say
+        return want
+    unit = float(ml_dtypes.finfo(dtype).eps) / 2 if dtype.kind == "c" or is_float(dtype) else 0.0
+    upstream = (gs, ts) if quantity.startswith(("jvp", "hvp")) else (gs,)
+    what = f"bound of {quantity}"
+    allowed = np.asarray(_call(bound, what, case, unit, *upstream, *wide))
+    if allowed.dtype.kind not in "biuf":
+        raise ReferenceFault(f"the {what} of {case.id} is {allowed.dtype}: expected real numbers")
+    try:
+        everywhere = np.broadcast_to(allowed, want.value.shape)
+    except ValueError as error:
+        shapes = f"has shape {allowed.shape}: expected {want.value.shape}"
+        raise ReferenceFault(f"the {what} of {case.id} {shapes}") from error
+    finite = np.isfinite(want.value)
+    if (allowed < 0).any():
+        raise ReferenceFault(f"the {what} of {case.id} is {allowed.min()}: expected no negative number")
+    if finite.any() and ((not allowed.ndim and np.isnan(allowed)) or np.isposinf(everywhere[finite]).all()):
+        raise ReferenceFault(f"the {what} of {case.id} is {allowed.flat[0]} everywhere: expected finite numbers")
+    return replace(want, bound=allowed)
 
 
 def expectations(case: Case, inputs: tuple[np.ndarray, ...], plans: list[Plan]) -> dict[Plan, Expectation]:

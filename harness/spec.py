@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from inspect import signature
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from harness.inputs import Draw
 from harness.plan import DEVICE_TYPE, MODES, Plan
 from harness.variant import VARIANTS
 
+QUANTITY = re.compile(r"(output|grad|jvp|hvp)(\[\d+\])?")
 CASE_ID = re.compile(r"[A-Za-z0-9_.=,:+-]{1,150}")
 #: The recipes of a sweep: every bit pattern but the subnormal ones, and those.
 SWEEPS = ("sweep", "sweep_subnormal")
@@ -205,9 +208,33 @@ class Spec:
             raise ValueError(f"spec {self.name}: a claim predicts a gradient, and the spec has no vjp")
         if self.hvp and not self.vjp:
             raise ValueError(f"spec {self.name}: hvp is the derivative of vjp, which it lacks")
+        for ulp in (self.ulp, *(c.ulp or {} for c in self.claims)):
+            for quantity, budget in ulp.items():
+                self._check_budget(quantity, budget)
+        for quantity, bound in self.bound.items():
+            self._check_quantity(quantity)
+            if not callable(bound):
+                raise TypeError(f"spec {self.name}: bound of {quantity}: expected a function, got {bound!r}")
         for case in self.cases():
             if not CASE_ID.fullmatch(case.id):
                 raise ValueError(f"spec {self.name}: case id {case.id!r} does not match {CASE_ID.pattern}")
+
+    def _check_quantity(self, quantity: str) -> None:
+        if not QUANTITY.fullmatch(quantity):
+            expected = "output, grad, jvp or hvp, and [i] for one of several"
+            raise ValueError(f"spec {self.name}: quantity {quantity!r}: expected {expected}")
+
+    def _check_budget(self, quantity: str, budget: object) -> None:
+        self._check_quantity(quantity)
+        by_dtype: Mapping[str, object] = budget if isinstance(budget, Mapping) else {"": budget}
+        for dtype, ulps in by_dtype.items():
+            try:
+                np.dtype(dtype or "f4")
+            except TypeError as error:
+                raise ValueError(f"spec {self.name}: budget of {quantity}: there is no dtype {dtype!r}") from error
+            if isinstance(ulps, (bool, np.bool_)) or not isinstance(ulps, Real) or not 0 <= float(ulps) < math.inf:
+                where = f"{quantity} in {dtype}" if dtype else quantity
+                raise ValueError(f"spec {self.name}: budget of {where}: expected a number of ULPs >= 0, got {ulps!r}")
 
     def cases(self, dtype: str | None = None) -> tuple[Case, ...]:
         """The spec's cases, or those of one dtype, in the order of their declaration."""

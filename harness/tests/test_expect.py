@@ -1,9 +1,11 @@
 """The reference is wider than the thing tested, and its result stands for the case's dtype."""
 
+import sys
+
 import numpy as np
 import pytest
 
-from harness.expect import expectation
+from harness.expect import ReferenceFault, expectation
 from harness.inputs import FLOATS, plain
 from harness.spec import Raises, Side, Spec
 
@@ -52,3 +54,61 @@ def test_a_refusal_asks_for_no_gradient():
     found = expected(side=side, vjp=lambda g, x: g)
     assert set(found.wants) == {"output[0]"}
     assert found.upstreams is None
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        ({"reference": lambda x: ()}, "promises nothing"),
+        ({"reference": lambda x: ({},)}, "promises nothing"),
+        ({"reference": lambda x: None}, "returned NoneType: expected arrays"),
+        ({"reference": lambda x: (x, [x, None])}, "returned list: expected arrays"),
+        ({"second": lambda x: (np.floor(x), x)}, "promise 1 and 2 quantities"),
+        ({"vjp": lambda g, x: ()}, "the VJP of x-float16-plain returned 0 gradients: expected 1"),
+        ({"vjp": lambda g, x: (g, g)}, "returned 2 gradients: expected 1"),
+        ({"vjp": lambda g, x: "g"}, "returned str: expected arrays"),
+        ({"jvp": lambda t, x: ()}, "the JVP of x-float16-plain returned 0 gradients: expected 1"),
+        ({"bound": {"output": lambda u, g, x: -np.abs(x)}}, "expected no negative number"),
+        ({"bound": {"output": lambda u, g, x: np.nan}}, "is nan everywhere"),
+        ({"bound": {"output": lambda u, g, x: x + np.inf}}, "is inf everywhere"),
+        ({"bound": {"output": lambda u, g, x: None}}, "is object: expected real numbers"),
+        ({"bound": {"output": lambda u, g, x: 1j * x}}, "is complex128: expected real numbers"),
+        ({"bound": {"output": lambda u, g, x: x[:3]}}, "has shape (3,): expected (67,)"),
+    ],
+)
+def test_what_promises_nothing_or_nonsense_is_a_fault_of_one_line(more, says):
+    with pytest.raises(ReferenceFault) as caught:
+        expected(**more)
+    assert says in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_side_of_a_contract_that_promises_nothing_is_a_fault():
+    with pytest.raises(ReferenceFault, match="promises nothing"):
+        expected(side=Side(reference=lambda x: (), why="planted"))
+
+
+def test_a_bound_may_be_nan_in_places():
+    bound = expected(bound={"output": lambda u, g, x: np.where(x > 0, u, np.nan)}).wants["output[0]"].bound
+    assert np.isnan(bound).any()
+
+
+def test_a_reference_with_an_import_of_tensorflow_is_a_fault_and_imports_nothing(tmp_path, monkeypatch):
+    (tmp_path / "tensorflow.py").write_text("floor = len")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def reference(x):
+        import tensorflow
+
+        return tensorflow.floor(x)
+
+    with pytest.raises(ReferenceFault, match=r"the reference of x-float16-plain failed: ImportError: .*independent"):
+        expected(reference=reference)
+    assert "tensorflow" not in sys.modules
+    assert all("_Refused" not in str(hook) for hook in sys.meta_path)
+
+
+def test_a_reference_is_not_called_where_tensorflow_is_imported(monkeypatch):
+    monkeypatch.setitem(sys.modules, "tensorflow", np)
+    with pytest.raises(ReferenceFault, match="TensorFlow is imported in this process"):
+        expected()

@@ -1,0 +1,46 @@
+"""A spec that could never turn red, or names what does not exist, is refused when it is made."""
+
+import numpy as np
+import pytest
+
+from harness.inputs import plain
+from harness.spec import Claim, Spec, Topic
+
+
+def made(**more):
+    return Spec(**{"name": "x", "program": len, "reference": np.floor, "recipes": {"plain": plain}, "ops": ""} | more)
+
+
+@pytest.mark.parametrize("ulp", [{}, {"output": 0}, {"grad[1]": 0.5, "jvp": np.float32(2)}, {"hvp": {"bfloat16": 3}}])
+def test_a_good_budget_is_accepted(ulp):
+    made(ulp=ulp)
+
+
+@pytest.mark.parametrize("budget", [np.nan, np.inf, -1, -0.5, None, "1", True, 1j, [1], {"float32": np.nan}])
+def test_a_budget_that_forgives_everything_or_is_no_number_is_refused(budget):
+    with pytest.raises(ValueError, match=r"^spec x: budget of output.*: expected a number of ULPs >= 0, got"):
+        made(ulp={"output": budget})
+
+
+@pytest.mark.parametrize("quantity", ["outptu", "output[a]", "", "output[0][1]", "gradient"])
+def test_a_budget_of_an_unknown_quantity_is_refused(quantity):
+    for more in ({"ulp": {quantity: 1}}, {"bound": {quantity: lambda u, g, x: u}}):
+        with pytest.raises(ValueError, match=r"expected output, grad, jvp or hvp"):
+            made(**more)
+
+
+def test_a_budget_in_an_unknown_dtype_is_refused():
+    with pytest.raises(ValueError, match="budget of output: there is no dtype 'flaot32'"):
+        made(ulp={"output": {"flaot32": 1}})
+
+
+def test_a_bound_that_is_no_function_is_refused():
+    with pytest.raises(TypeError, match="bound of output: expected a function, got 1"):
+        made(bound={"output": 1})
+
+
+def test_a_claims_budgets_are_held_to_the_same():
+    topic = Topic(id="C99", title="Planted", program="floor(x).", origin="nowhere")
+    claim = Claim(topic=topic, letter="a", says="It is so.", about=("output",), ulp={"output": np.nan})
+    with pytest.raises(ValueError, match="expected a number of ULPs >= 0, got nan"):
+        made(claims=(claim,))
