@@ -165,7 +165,12 @@ def _is_data(array: np.ndarray) -> bool:
     """Whether an array holds numbers, booleans or byte strings."""
     if array.dtype.kind == "O":
         return all(isinstance(x, bytes) for x in array.flat)
-    return array.dtype.kind in "biufc" or is_float(array.dtype)
+    return array.dtype.kind in "biufc" or _is_of_ml_dtypes(array.dtype)
+
+
+def _is_of_ml_dtypes(dtype: np.dtype) -> bool:
+    """Whether a dtype is one of numbers that NumPy has from ml_dtypes, such as bfloat16 or int4."""
+    return dtype.kind == "V" and hasattr(ml_dtypes, dtype.name)
 
 
 def _array(value: Any) -> np.ndarray:

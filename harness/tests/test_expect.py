@@ -88,6 +88,14 @@ def test_a_side_of_a_contract_that_promises_nothing_is_a_fault():
         expected(side=Side(reference=lambda x: (), why="planted"))
 
 
+@pytest.mark.parametrize("dtype", ["int4", "uint4", "bfloat16", "float8_e5m2", "bool", "S1"])
+def test_a_reference_may_return_any_dtype_that_tensorflow_has(dtype):
+    import ml_dtypes  # noqa: F401  the names int4, bfloat16, …
+
+    found = expected(reference=lambda x: np.zeros(x.shape, dtype)).wants["output[0]"]
+    assert found.dtype == (object if dtype == "S1" else np.dtype(dtype))
+
+
 def test_a_bound_may_be_nan_in_places():
     bound = expected(bound={"output": lambda u, g, x: np.where(x > 0, u, np.nan)}).wants["output[0]"].bound
     assert np.isnan(bound).any()

@@ -29,11 +29,16 @@ def rows(g, x, indices):
     return Sparse(g.reshape(indices.size, *x.shape[1:]), indices.ravel(), x.shape)
 
 
+def _zero(dtype):
+    """What stands for a zero in a dtype: of byte strings, the empty one."""
+    return np.array(b"", object) if dtype.kind == "O" else np.zeros((), dtype)
+
+
 def clamped(x, indices, axis=0, batch=0):
     """`take` with the nearest index in range; zeros where there is none."""
     if x.shape[axis]:
         return take(x, np.clip(indices, 0, x.shape[axis] - 1), axis, batch)
-    return np.zeros(x.shape[:axis] + indices.shape[batch:] + x.shape[axis + 1 :], x.dtype)
+    return np.full(x.shape[:axis] + indices.shape[batch:] + x.shape[axis + 1 :], _zero(x.dtype))
 
 
 def zeroed(x, indices, axis=0, batch=0):
@@ -41,7 +46,7 @@ def zeroed(x, indices, axis=0, batch=0):
     inside = (indices >= 0) & (indices < x.shape[axis])
     inside = inside.reshape(indices.shape + (1,) * (x.ndim - axis - 1))
     inside = inside if batch else inside[(None,) * axis]
-    return np.where(inside, clamped(x, indices, axis, batch), np.zeros((), x.dtype))
+    return np.where(inside, clamped(x, indices, axis, batch), _zero(x.dtype))
 
 
 def refused(x, indices, axis=0, batch=0):
@@ -82,14 +87,14 @@ def clamped_nd(x, indices):
     depth = indices.shape[-1]
     if x.size:
         return take_nd(x, np.clip(indices, 0, np.array(x.shape[:depth]) - 1))
-    return np.zeros(indices.shape[:-1] + x.shape[depth:], x.dtype)
+    return np.full(indices.shape[:-1] + x.shape[depth:], _zero(x.dtype))
 
 
 def zeroed_nd(x, indices):
     """`take_nd` with zeros where an index is out of range."""
     found = clamped_nd(x, indices)
     inside = _inside_nd(x, indices)
-    return np.where(inside.reshape(inside.shape + (1,) * (found.ndim - inside.ndim)), found, np.zeros((), x.dtype))
+    return np.where(inside.reshape(inside.shape + (1,) * (found.ndim - inside.ndim)), found, _zero(x.dtype))
 
 
 def refused_nd(x, indices):
