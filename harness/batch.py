@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness import rundir
+from harness import rundir, variant
 from harness.catalog import Catalog
-from harness.circumstances import MODEL, apart
+from harness.circumstances import apart, of_devices, of_flags
 from harness.devices import ROOT, DeviceServer, memory_share
 from harness.opening import here
 from harness.plan import Device, Plan
@@ -74,10 +74,8 @@ def circumstances(there: Mapping[str, Any], devices: Iterable[str]) -> dict[str,
     return {
         "TensorFlow": there["versions"]["tensorflow"],
         "NumPy": there["versions"]["numpy"],
-        "CUDA": there["cuda"],
-        "cuDNN": there["cudnn"],
-        **there["flags"],
-        **{f"{d}'s {k}": details[d].get(k, "") for d in details for k in MODEL},
+        **of_devices(details, {"CUDA": there["cuda"], "cuDNN": there["cudnn"]}),
+        **of_flags(there["flags"], onednn_known=any(variant.ONEDNN in one for one in details.values())),
     }
 
 

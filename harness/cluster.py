@@ -15,10 +15,12 @@ from typing import Any
 from packaging.version import Version
 
 from harness import batch
+from harness.circumstances import joined
 from harness.devices import ROOT
 from harness.node import LOOPBACK, QUIET, guard, loopback, resources
 from harness.opening import here
 from harness.plan import Device
+from harness.processor import described
 from harness.slots import per_device
 
 LOCAL = "local"
@@ -183,6 +185,6 @@ def agreed(found: Mapping[str, Mapping[str, Any]], asked: Sequence[Device]) -> t
     if others:
         raise ValueError(f"the nodes differ: {'; '.join(others)}. Run each kind on its own, and merge the runs")
     hosts = ", ".join(dict.fromkeys(one["host"] for one in found.values()))
-    kinds = dict.fromkeys(f"{one['host']}: {one['machine']['processor']}" for one in found.values())
-    machine = {**first["machine"], "nodes": f"{len(found)} ({'; '.join(kinds)})"}
+    kinds = dict.fromkeys(f"{one['host']}: {described(one['machine'])}" for one in found.values())
+    machine = {**joined(one["machine"] for one in found.values()), "nodes": f"{len(found)} ({'; '.join(kinds)})"}
     return {**first, "host": hosts, "machine": machine}, batch.circumstances(first, devices)

@@ -12,24 +12,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from harness import recording, rundir
-from harness.circumstances import MODEL, apart
+from harness import recording, rundir, variant
+from harness.circumstances import apart, joined, of_devices, of_flags
 from harness.devices import ROOT
 from harness.keeping import Part
 from harness.observation import Observation
+from harness.processor import described
 from harness.recording import About
 from harness.rundir import Cell
 
 
 def _circumstances(about: About) -> dict[str, str]:
     """What has to be the same for two runs' observations to be those of one device."""
-    kept = ("cudnn", "driver")
+    libraries = {name: about.versions.get(name, "") for name in ("cudnn", "driver")}
     return {
         "TensorFlow": about.tf,
-        "CUDA": about.cuda,
-        **{name: about.versions.get(name, "") for name in kept},
-        **about.flags,
-        **{k: v for k, v in about.details.items() if k in MODEL},
+        **of_devices({about.device: about.details}, {"CUDA": about.cuda, **libraries}),
+        **of_flags(about.flags, onednn_known=variant.ONEDNN in about.details),
     }
 
 
@@ -59,9 +58,9 @@ def together(parts: Sequence[Part]) -> tuple[dict[str, list[tuple[Part, str]]], 
                 )
                 runs = ", ".join(str(part.directory) for part in mine)
                 raise ValueError(f"{device} is not the same device in {runs}: {said}. Record each under its own name")
-            processors = sorted({part.info.machine.get("processor", "") for part in mine})
+            processors = sorted({described(part.info.machine) for part in mine})
             if len(processors) > 1:
-                notes.append(f"{device} ran on several processors: {', '.join(processors)}")
+                notes.append(f"{device} ran on several processors: {'; '.join(processors)}")
             found[f"{device}@{tf}" if len(by_tf) > 1 else device] = [(part, device) for part in mine]
     return found, notes
 
@@ -89,6 +88,7 @@ def union(name: str, having: Sequence[tuple[Part, str]]) -> tuple[About, dict[Ce
     about = replace(
         abouts[0],
         host=", ".join(dict.fromkeys(a.host for a in abouts)),
+        machine=joined(a.machine for a in abouts),
         runs=tuple(dict.fromkeys(r for a in abouts for r in a.runs)),
         started=min(a.started for a in abouts),
         faults=tuple(dict.fromkeys([*(f for a in abouts for f in a.faults), *faults])),

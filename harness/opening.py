@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 from packaging.version import Version
 
-from harness import rundir
+from harness import rundir, variant
+from harness.circumstances import FLAGS, apart, joined, of_devices
 from harness.commit import commit
 from harness.devices import OLDEST_TF, ROOT, probe
 from harness.plan import Device
+from harness.processor import processor
 
 if TYPE_CHECKING:  # it takes pyarrow, which a run without recordings does not need
     from harness.recording import About, Recording
-
-FLAGS = ("TF_ENABLE_ONEDNN_OPTS", "TF_XLA_FLAGS", "XLA_FLAGS", "CUDA_VISIBLE_DEVICES", "NVIDIA_TF32_OVERRIDE")
 
 
 def open_run(
@@ -47,7 +47,7 @@ def open_run(
     recorded = {name: recording.about for name, recording in (recordings or {}).items()}
     if there is None:
         live = not asked or any(not d.recorded for d in asked)
-        there = here() if live else _machine() | _of_recordings(recorded.values())
+        there = here() if live else _of_recordings(recorded.values())
     listed = there["devices"]
     devices = list(asked) or [Device.parse(d) for d in listed]
     absent = [d for d in devices if str(d.plain) not in listed and d.type != "cpu" and not d.recorded]
@@ -68,8 +68,7 @@ def open_run(
         flags=there["flags"],
         machine=there["machine"],
         devices={
-            str(d): {**(recorded[str(d)].facts if d.recorded else listed.get(str(d.plain), {})), "asked": True}
-            for d in devices
+            str(d): {**(recorded[str(d)].facts if d.recorded else _facts(d, listed)), "asked": True} for d in devices
         }
         | {d: {**about, "asked": False} for d, about in listed.items() if Device.parse(d) not in devices},
     )
@@ -83,20 +82,18 @@ def reopen_run(
 
     Raises:
       RuntimeError: TensorFlow does not start, or is too old.
-      ValueError: TensorFlow or CUDA is another one than in the run.
+      ValueError: TensorFlow, a device's model or CUDA differs from the run's, or oneDNN was on and is off now.
     """
     info = rundir.RunInfo.load(directory)
     live = [d for d, about in info.devices.items() if about["asked"] and d not in recordings]
     if live:
         there = there or here()
-        for what, was, now in (
-            ("TensorFlow", info.tf, there["versions"]["tensorflow"]),
-            ("CUDA", info.cuda, there["cuda"]),
-        ):
-            if was != now:
-                raise ValueError(
-                    f"--resume {directory}: it was run with {what} {was or '(none)'}; here is {now or 'none'}"
-                )
+        devices = {d: _facts(Device.parse(d), there["devices"]) for d in live}
+        ran = {"TensorFlow": info.tf, **of_devices({d: info.devices[d] for d in live}, {"CUDA": info.cuda})}
+        now = {"TensorFlow": there["versions"]["tensorflow"], **of_devices(devices, {"CUDA": there["cuda"]})}
+        for what, values in apart({0: ran, 1: now}).items():
+            before, after = (value or "none" for value in values.values())
+            raise ValueError(f"--resume {directory}: it was run with {what} {before}; here is {after}")
     info.state, info.ended, info.exit_status = "running", "", None
     return directory, info
 
@@ -118,34 +115,29 @@ def here() -> dict[str, Any]:
     return there | _machine()
 
 
+def _facts(device: Device, listed: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+    """What is known of a device that runs here: what TensorFlow lists, and what its variants change of that."""
+    plain = listed.get(str(device.plain), listed.get("cpu", {}) if device.type == "cpu" else {})
+    return {**plain, **variant.facts(device.variants)}
+
+
 def _machine() -> dict[str, Any]:
     return {
         "host": socket.gethostname(),
         "flags": {name: os.environ[name] for name in FLAGS if name in os.environ},
-        "machine": {"system": platform.platform(), "processor": _processor(), "cores": str(os.cpu_count())},
+        "machine": {"system": platform.platform(), **processor(), "cores": str(os.cpu_count())},
     }
 
 
 def _of_recordings(recorded: Iterable[About]) -> dict[str, Any]:
-    """The same, for a run in which nothing runs here: what the recordings say, each different word once."""
-    told = list(recorded)
-
-    def all_of(values: Iterable[str]) -> str:
-        return ", ".join(sorted(set(filter(None, values))))
-
-    versions = {k: all_of(about.versions.get(k, "") for about in told) for about in told for k in about.versions}
+    """The same, for a run in which nothing runs here: what the recordings say, each different text once."""
+    abouts = list(recorded)
+    versions = joined(about.versions for about in abouts)
     return {
         "devices": {},
-        "cuda": all_of(about.cuda for about in told),
         "cudnn": versions.get("cudnn", ""),
-        "versions": {**versions, "tensorflow": all_of(about.tf for about in told)},
-        "host": all_of(about.host for about in told),
+        **joined({"cuda": about.cuda, "host": about.host} for about in abouts),
+        "versions": versions | joined({"tensorflow": about.tf} for about in abouts),
+        "flags": joined(about.flags for about in abouts),
+        "machine": joined(about.machine for about in abouts),
     }
-
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        return next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.processor()

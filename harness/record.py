@@ -34,6 +34,8 @@ CLAIM = "claim:"
 class Record:
     """One row. The names and their order are read by tools outside the project.
 
+    `cuda` is the version of CUDA that TensorFlow uses on the machine; empty where TensorFlow lists no GPU. Records made
+    before this rule, and old recordings, have there the version that TensorFlow was built for.
     `raw_op` and `ran_on` are `;`-joined. `against` is `numpy`, a plan, or `claim:` and an id. `size` and `mismatched`
     count elements; `max_ulp` (in ULPs of the result's dtype), `max_abs` and `budget` (in ULPs) are NaN where no
     distance was taken. `input`, `got` and `want` show the values at `worst_index`. `seconds` is the run's time in the

@@ -23,6 +23,7 @@ import pyarrow.parquet as pq
 
 from harness.observation import Observation, Result, raw, unraw
 from harness.plan import Device
+from harness.processor import described
 from harness.record import Record
 from harness.request import Request
 from harness.rundir import Cell
@@ -53,7 +54,8 @@ class About:
     """What was recorded: the device, and what it ran on.
 
     `details` is what TensorFlow says of the device (of a GPU: its name and compute capability), `versions` those of
-    TensorFlow, CUDA's libraries, the driver, NumPy and Python; `runs` the ids of the runs, `started` the first one's
+    TensorFlow, CUDA's libraries, the driver, NumPy and Python; `cuda` is as in a record; `machine` is the processor
+    and the system; `runs` the ids of the runs, `started` the first one's
     begin. `faults` says why it is not all that was planned.
     """
 
@@ -73,14 +75,13 @@ class About:
     @property
     def facts(self) -> dict[str, str]:
         """All that tells one recording from another, for people to read."""
-        processor = self.machine.get("processor", "")
         return {
             "recorded": f"{self.started}, run {', '.join(self.runs)}",
             "device": self.device,
             "tensorflow": self.tf,
             "cuda": self.cuda,
             "host": self.host,
-            "processor": processor,
+            "processor": described(self.machine),
             **{k: v for k, v in self.versions.items() if k in ("cudnn", "driver") and v},
             **self.flags,
             **self.details,

@@ -24,6 +24,7 @@ from harness.request import Request
 from harness.run import Runner, request
 from harness.slots import Slots
 from harness.spec import SWEEPS, Case
+from harness.variant import ONEDNN
 from harness.verdict import Context, Origin
 
 
@@ -88,7 +89,8 @@ def issue(outcome: Outcome, folder: Path, there: Mapping[str, Any]) -> str:
     versions = there["versions"]
     facts = {
         "TensorFlow": versions["tensorflow"],
-        "CUDA": there["cuda"] or "none",
+        "CUDA": there["cuda"] or "none: no GPU here",
+        "oneDNN": there["devices"]["cpu"][ONEDNN],
         "NumPy": versions["numpy"],
         "Python": versions["python"],
         "OS": platform.platform(),

@@ -23,7 +23,7 @@ from harness.again import in_pieces, repeated
 from harness.kernels import lacking_dtype, lacking_kernel, named
 from harness.modes import MODES, TRANSPORT, Evidence, Program, Ran, op_names
 from harness.observation import Observation, Result
-from harness.plan import Device
+from harness.plan import Device, type_of
 from harness.request import Asked, Request, find_spec
 from harness.segment import handed
 from harness.spec import Spec, Unavailable
@@ -42,7 +42,10 @@ def configure(device: Device) -> str:
     tf.config.threading.set_intra_op_parallelism_threads(1)
     tf.config.threading.set_inter_op_parallelism_threads(1)
     tf.config.experimental.enable_tensor_float_32_execution(False)
-    variant.apply(device.variants, tf)
+    try:
+        variant.apply(device.variants, tf)
+    except OSError as why:
+        return str(why)
     kind = device.type.upper()
     present = tf.config.list_physical_devices(kind)
     others = {d.device_type for d in tf.config.list_physical_devices()} - {"CPU", kind}
@@ -70,19 +73,26 @@ def local(device: Device) -> Device:
 
 
 def describe() -> dict[str, Any]:
-    """The devices that TensorFlow lists, and the versions that matter; for the run's `run.json`."""
-    build = tf.sysconfig.get_build_info()
+    """The devices that TensorFlow lists, and the versions that matter; for the run's `run.json`.
+
+    `cuda` and `cudnn` are empty where TensorFlow lists no GPU: the version that it was built for is among `versions`.
+    """
     devices = {}
     for physical in tf.config.list_physical_devices():
         kind, _, index = physical.name.rpartition("physical_device:")[2].partition(":")
         name = str(Device(kind.lower(), int(index)))
         if not kind.startswith("XLA_"):
             devices[name] = {k: str(v) for k, v in tf.config.experimental.get_device_details(physical).items()}
+    devices["cpu"][variant.ONEDNN] = variant.onednn()
+    build = tf.sysconfig.get_build_info()
+    built_for = {k: str(build.get(f"{k}_version", "")) for k in ("cuda", "cudnn") if build.get("is_cuda_build")}
+    versions = {"tensorflow": tf.__version__, "numpy": np.__version__, "python": platform.python_version()}
+    gpu = any(type_of(name) == "gpu" for name in devices)
     return {
         "devices": devices,
-        "cuda": str(build.get("cuda_version", "")) if build.get("is_cuda_build") else "",
-        "cudnn": str(build.get("cudnn_version", "")),
-        "versions": {"tensorflow": tf.__version__, "numpy": np.__version__, "python": platform.python_version()},
+        "cuda": built_for.get("cuda", "") if gpu else "",
+        "cudnn": built_for.get("cudnn", "") if gpu else "",
+        "versions": {**versions, **{f"built for {k}": v for k, v in built_for.items()}},
     }
 
 

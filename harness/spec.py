@@ -192,6 +192,8 @@ class Spec:
         for variant in (*(key[1:] for key in ops if key.startswith("+")), *(s.unless for s in self.contract.values())):
             if variant and variant not in VARIANTS:
                 raise ValueError(f"spec {self.name}: variant {variant!r} is none of {', '.join(VARIANTS)}")
+            if variant and VARIANTS[variant].facts:  # a device without the variant may be the same
+                raise ValueError(f"spec {self.name}: no promise can go by {variant!r}: the processor decides too")
         for pattern in (*self.contract, *(p for c in self.claims for p in (*c.plans, *c.refuted))):
             device, _, mode = pattern.partition("/")
             if not (device == "*" or DEVICE_TYPE.fullmatch(device)) or mode not in (*MODES, "*"):

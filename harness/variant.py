@@ -1,4 +1,4 @@
-"""Variant: a device with one of TensorFlow's switches set otherwise; `cpu+noonednn`, `gpu:0+tf32+deterministic`.
+"""Variant: a device with one of TensorFlow's switches set otherwise; `cpu+onednn`, `gpu:0+tf32+deterministic`.
 
 A switch is set in the server of that device alone, so that the device and its variants run side by side.
 """
@@ -10,10 +10,14 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+#: Whether TensorFlow takes oneDNN's kernels on a CPU, `on` or `off`: by default that depends on the processor.
+#: https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/core/util/port.cc
+ONEDNN = "oneDNN"
+ONEDNN_FLAG = "TF_ENABLE_ONEDNN_OPTS"
 _HERE = Path(__file__).resolve().parent
 
 
@@ -31,9 +35,11 @@ class Variant:
 
     types          the types of device that it means something for; none for any.
     environment()  what has to be in the environment before TensorFlow starts; `OSError` where that can't be had.
-    apply(tf, n)   sets it in a TensorFlow that has started; `n` is the number behind `=`.
+    apply(tf, n)   sets it in a TensorFlow that has started; `n` is the number behind `=`. `OSError` where this
+                   TensorFlow does not obey.
     counted        whether it takes a number: `threads=4`.
     lines          the same in a program of its own, behind its configuration: `{}` stands for the number.
+    facts          what is known of a device by its having the variant: `oneDNN`, `on` or `off`.
     """
 
     about: str
@@ -42,6 +48,7 @@ class Variant:
     apply: Callable[[Any, int], None] = _nothing
     counted: bool = False
     lines: tuple[str, ...] = ()
+    facts: Mapping[str, str] = field(default_factory=dict)
 
 
 def denormals() -> Mapping[str, str]:
@@ -70,8 +77,31 @@ def denormals() -> Mapping[str, str]:
     return {"LD_PRELOAD": ":".join(filter(None, [str(library), os.environ.get("LD_PRELOAD")]))}
 
 
+def onednn() -> str:
+    """Whether this TensorFlow takes oneDNN's kernels, `on` or `off`; only in a device server.
+
+    TensorFlow reads `TF_ENABLE_ONEDNN_OPTS`; without it, kernels are on where the processor has instructions such as
+    AVX-512 VNNI. TensorFlow's own tests ask in the same way (`test_util.IsMklEnabled`).
+    """
+    from tensorflow.python.util import _pywrap_util_port
+
+    return "on" if _pywrap_util_port.IsMklEnabled() else "off"
+
+
+def _onednn_set(state: str, setting: str) -> Variant:
+    """oneDNN's kernels on or off, whatever the processor."""
+
+    def check_state(*_: Any) -> None:
+        if onednn() != state:
+            raise OSError(f"{ONEDNN_FLAG}={setting} leaves oneDNN {onednn()} in this TensorFlow; expected {state}")
+
+    facts = {ONEDNN: state}
+    return Variant(f"oneDNN's kernels {state}", ("cpu",), lambda: {ONEDNN_FLAG: setting}, check_state, facts=facts)
+
+
 VARIANTS: Mapping[str, Variant] = {
-    "noonednn": Variant("oneDNN's kernels off", ("cpu",), lambda: {"TF_ENABLE_ONEDNN_OPTS": "0"}),
+    "noonednn": _onednn_set("off", "0"),
+    "onednn": _onednn_set("on", "1"),
     "tf32": Variant(
         "TensorFloat-32 on",
         ("gpu",),
@@ -114,16 +144,21 @@ def split(text: str) -> tuple[str, int]:
 
 
 def check(variants: tuple[str, ...], device_type: str) -> None:
-    """Refuses variants that there are not, or that mean nothing for a type of device.
+    """Refuses variants that there are not, that mean nothing for a type of device, or that contradict each other.
 
     Raises:
       ValueError: one is like that.
     """
+    setters: dict[str, str] = {}
     for text in variants:
         name, _ = split(text)
         types = VARIANTS[name].types
         if types and device_type not in types:
             raise ValueError(f"variant {name!r} is for {', '.join(types)}, not for {device_type}")
+        for fact in VARIANTS[name].facts:
+            if fact in setters:
+                raise ValueError(f"variants {setters[fact]!r} and {name!r} contradict each other")
+            setters[fact] = name
 
 
 def environment(variants: tuple[str, ...]) -> dict[str, str]:
@@ -135,8 +170,17 @@ def environment(variants: tuple[str, ...]) -> dict[str, str]:
     return {k: v for text in variants for k, v in VARIANTS[split(text)[0]].environment().items()}
 
 
+def facts(variants: tuple[str, ...]) -> dict[str, str]:
+    """What is known of a device by its variants."""
+    return {k: v for text in variants for k, v in VARIANTS[split(text)[0]].facts.items()}
+
+
 def apply(variants: tuple[str, ...], tf: Any) -> None:
-    """Sets the variants in a TensorFlow that has started and run nothing yet."""
+    """Sets the variants in a TensorFlow that has started and run nothing yet.
+
+    Raises:
+      OSError: this TensorFlow does not obey one.
+    """
     for text in variants:
         name, number = split(text)
         VARIANTS[name].apply(tf, number)

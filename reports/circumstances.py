@@ -7,9 +7,13 @@ from pathlib import Path
 
 import pandas as pd
 
+from harness.plan import type_of
 from harness.rundir import RunInfo
 
-_COMMON = ("tensorflow", "suite commit", "cuda", "cudnn", "python", "numpy", "host", "processor", "tier")
+_COMMON = (
+    *("tensorflow", "suite commit", "cuda", "cudnn", "python", "numpy", "host", "processor", "instructions"),
+    "tier",
+)
 
 _OBJECTS = ("versions", "flags", "machine", "devices")
 _LISTS = ("arguments", "modes", "deselected", "not_run", "faults")
@@ -39,11 +43,33 @@ def info(run: Path) -> RunInfo:
     return found
 
 
+def cuda(run: RunInfo) -> str:
+    """The CUDA of a run in words: `CUDA 12.5.1`, or `built for CUDA 12.5.1, no GPU here`; empty without CUDA."""
+    versions = _versions(run)
+    built = versions.get("built for cuda", "")
+    if versions["cuda"]:
+        return f"CUDA {versions['cuda']}"
+    return f"built for CUDA {built}, no GPU here" if built else ""
+
+
+def _versions(run: RunInfo) -> dict[str, str]:
+    """A run's versions by name.
+
+    `cuda` and `cudnn` are empty where the run knows no GPU. Earlier runs have there what TensorFlow was built for.
+    """
+    versions = {"tensorflow": run.tf, **run.versions, "cuda": run.cuda}
+    gpu = any(type_of(str(about.get("device", name))) == "gpu" for name, about in run.devices.items())
+    if run.devices and not gpu:
+        for name in ("cuda", "cudnn"):
+            versions.setdefault(f"built for {name}", versions.get(name, ""))
+            versions[name] = ""
+    return {**versions, "tensorflow": run.tf}
+
+
 def facts(run: RunInfo) -> dict[str, str]:
     """All that is known of where and how a run ran, by name."""
-    versions = {"tensorflow": run.tf, "cuda": run.cuda} | {k: v for k, v in run.versions.items() if k != "tensorflow"}
     devices = {f"device {name}": _told(about) for name, about in run.devices.items()}
-    found = versions | {"host": run.host} | run.machine | devices
+    found = _versions(run) | {"host": run.host} | run.machine | devices
     found |= {f"flag {name}": value for name, value in run.flags.items()}
     found |= {"modes": " ".join(map(str, run.modes)), "tier": run.tier, "arguments": " ".join(map(str, run.arguments))}
     found |= {"items left out": f"{len(run.deselected):,}", "planned cells": f"{run.planned:,}"}

@@ -17,6 +17,7 @@ from xml.etree.ElementTree import Element
 
 import pandas as pd
 
+from harness.processor import described
 from harness.rundir import RunInfo
 from reports import files, sentence, source, tables
 
@@ -88,6 +89,7 @@ def _facts(suite: Element, records: pd.DataFrame, info: RunInfo) -> None:
         there.remove(old)
     asked = [name for name, about in info.devices.items() if about.get("asked")]
     facts: dict[str, object] = {"run": info.run, "tensorflow": info.tf, "cuda": info.cuda, "host": info.host}
+    facts["processor"] = described(info.machine)
     facts["tier"] = info.tier
     facts |= {"devices": " ".join(asked), "not_asked": " ".join(sorted(set(info.devices) - set(asked)))}
     facts |= {"modes": " ".join(info.modes), "state": info.state, "planned": info.planned, "recorded": info.recorded}

@@ -7,9 +7,10 @@ from typing import Any
 
 import pandas as pd
 
+from harness.processor import described
 from harness.record import FAILING
 from harness.rundir import RunInfo
-from reports import sentence, tables
+from reports import circumstances, sentence, tables
 from reports.summary import duration, plain
 
 SYMBOLS = {
@@ -42,7 +43,8 @@ def summary(records: pd.DataFrame, info: RunInfo) -> str:
     counts = tables.counts(records)
     lines = [f"**{escape(sentence.of_run(info, counts))}**", ""]
     lines += [f"# tf-opdiff run {escape(info.run)}", ""]
-    facts = {"TensorFlow": info.tf, "CUDA": info.cuda, "host": info.host, "started": info.started}
+    tensorflow = ", ".join(filter(None, [info.tf, circumstances.cuda(info)]))
+    facts = {"TensorFlow": tensorflow, "host": info.host, "processor": described(info.machine), "started": info.started}
     facts["suite"] = info.versions.get("suite commit", "")
     facts["took"] = duration(info)
     lines += [", ".join(f"{name} {escape(value)}" for name, value in facts.items() if value), ""]

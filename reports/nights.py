@@ -12,6 +12,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from harness.circumstances import MODEL
+from harness.processor import described
 from harness.record import encodable
 from harness.rundir import RunInfo
 from reports import files, frame, sentence
@@ -169,8 +171,8 @@ def _environment(device: str, info: RunInfo | None, about: dict[str, Any]) -> st
     if info is None:
         return f"{about['host']} {about['cuda']}"
     facts = info.devices.get(device, {})
-    processor = info.machine.get("processor", "") if device.startswith("cpu") else f"CUDA {info.cuda}"
-    names = [str(facts[name]) for name in ("device_name", "compute_capability") if name in facts]
+    processor = described(info.machine) if device.startswith("cpu") else f"CUDA {info.cuda}"
+    names = [str(facts[name]) for name in MODEL if name in facts]
     return " ".join(filter(None, [*names, processor, *(f"{k}={v}" for k, v in sorted(info.flags.items()))]))
 
 

@@ -14,9 +14,10 @@ import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from harness.processor import described
 from harness.record import FAILING
 from harness.rundir import RunInfo
-from reports import embed, sentence, tables
+from reports import circumstances, embed, sentence, tables
 from reports.beside import Beside
 from reports.changelog import Changelog, title
 from reports.grid import MEANS, SYMBOLS, grid
@@ -85,6 +86,8 @@ def html(
         .get_template("index.html")
         .render(
             info=info,
+            cuda=circumstances.cuda(info),
+            processor=described(info.machine),
             claims=claims,
             took=duration(info),
             since=since,

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pandas as pd
 
+from harness.processor import described
 from harness.record import FAILING
 from harness.rundir import RunInfo
-from reports import sentence, tables
+from harness.variant import ONEDNN
+from reports import circumstances, sentence, tables
 from reports.lacking import expected
 
 #: One character a verdict, for the terminal.
@@ -50,11 +52,13 @@ def terminal(records: pd.DataFrame, info: RunInfo, directory: Path | None = None
     lines = [plain(sentence.of_run(info, counts), 200)]
     lines += [plain(", ".join(f"{n:,} {verdict}" for verdict, n in counts.items() if n), 200)] if len(records) else []
     took = duration(info)
-    where = [f"TensorFlow {info.tf}", info.cuda and f"CUDA {info.cuda}", info.host, took and f"took {took}"]
+    where = [f"TensorFlow {info.tf}", circumstances.cuda(info), info.host, took and f"took {took}"]
     lines.append(plain(", ".join(filter(None, where))))
+    lines += [plain(f"processor: {processor}", 200)] if (processor := described(info.machine)) else []
     unasked = [name for name, about in info.devices.items() if not about.get("asked")]
     asked = [name for name in info.devices if name not in unasked]
-    lines.append(plain(f"devices: {', '.join(asked) or 'none'}; not asked for: {', '.join(unasked) or 'none'}"))
+    named = [f"{name} (oneDNN {on})" if (on := info.devices[name].get(ONEDNN)) else name for name in asked]
+    lines.append(plain(f"devices: {', '.join(named) or 'none'}; not asked for: {', '.join(unasked) or 'none'}"))
     lines += ["", *_grid(records), ""] if len(records) else []
     found = tables.findings(records)
     awaited = expected(records, 2)

@@ -154,6 +154,12 @@ def test_nodes_that_differ_or_have_no_token_are_refused():
     kinds = {k: machine(devices={"gpu:0": {"device_name": n}}) for k, n in (("a", "H100"), ("b", "A100"))}
     with pytest.raises(ValueError, match="gpu:0's device_name: H100 on a, A100 on b"):
         cluster.agreed(kinds, [Device.parse("gpu:0")])
+    with pytest.raises(ValueError, match="the nodes differ: cpu's oneDNN: on on a, off on b"):
+        cluster.agreed({k: machine(devices={"cpu": {"oneDNN": v}}) for k, v in (("a", "on"), ("b", "off"))}, cpu)
+    cudas = {k: machine(cuda=cuda, devices={"cpu": {}, "gpu:0": {}}) for k, cuda in (("a", "12.5.1"), ("b", "12.9"))}
+    with pytest.raises(ValueError, match=r"the nodes differ: CUDA: 12.5.1 on a, 12.9 on b"):
+        cluster.agreed(cudas, [Device.parse("gpu:0")])
+    assert cluster.agreed(cudas, cpu), "CUDA is nothing to a CPU"
     with pytest.raises(ValueError, match="node b can be reached without a token: expected RAY_AUTH_MODE=token"):
         cluster.agreed({"a": machine(), "b": machine(guarded=False)}, cpu)
     assert cluster.agreed({"b": machine(guarded=False, address="127.0.0.1")}, cpu)
@@ -162,5 +168,9 @@ def test_nodes_that_differ_or_have_no_token_are_refused():
 def test_a_run_on_several_machines_names_them_all():
     there, expected = cluster.agreed({"a": machine(), "b": machine(host="i")}, [])
     assert there["host"] == "h, i"
-    assert there["machine"]["nodes"] == "2 (h: p; i: p)"
+    assert there["machine"] == {"processor": "p", "nodes": "2 (h: p; i: p)"}
+    new = machine(host="i", machine={"processor": "q", "instructions": "AVX2 FMA"})
+    there_of_two, _ = cluster.agreed({"a": machine(), "b": new}, [])
+    assert there_of_two["machine"]["processor"] == "p; q"
+    assert there_of_two["machine"]["nodes"] == "2 (h: p; i: q, AVX2 FMA)"
     assert expected["TensorFlow"] == "2.21.0"

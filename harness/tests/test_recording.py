@@ -12,6 +12,7 @@ import pytest
 from harness import keeping, merging, recording
 from harness.devices import ROOT
 from harness.rundir import RunInfo, merge
+from harness.variant import ONEDNN_FLAG
 
 SUITE = "harness.tests.planted_kept"
 
@@ -249,6 +250,40 @@ def test_runs_that_differ_in_more_are_not_merged(runs, merged, tmp_path):
         merged(runs["cpu"], copy)
 
 
+def edited(run, folder, **facts):
+    """A copy of a run, with other facts in its `run.json`."""
+    copy = shutil.copytree(run, folder)
+    info = RunInfo.load(copy)
+    for name, value in facts.items():
+        setattr(info, name, value)
+    info.save(copy)
+    return keeping.Part.read(copy)
+
+
+def test_a_cpu_with_onednn_and_one_without_are_two_devices_however_that_was_set(runs, tmp_path):
+    on, flagged, off = (
+        edited(runs["cpu"], tmp_path / name, flags=flags, devices={"cpu": {"asked": True, "oneDNN": state}})
+        for name, state, flags in (("on", "on", {}), ("flagged", "on", {ONEDNN_FLAG: "1"}), ("off", "off", {}))
+    )
+    devices, _ = merging.together([on, flagged])
+    assert list(devices) == ["cpu"]
+    with pytest.raises(ValueError, match=r"cpu is not the same device in .*: cpu's oneDNN on and off"):
+        merging.together([on, off])
+
+
+def test_runs_from_before_a_fact_was_written_down_are_merged_and_recorded(runs, tmp_path):
+    """They had no instruction sets, no oneDNN, and under `cuda` what TensorFlow was built for."""
+    early = {"cuda": "12.5.1", "machine": {"processor": "AMD EPYC"}, "devices": {"cpu": {"asked": True}}}
+    parts = [keeping.Part.read(runs["cpu"]), edited(runs["cpu"], tmp_path / "early", **early)]
+    devices, notes = merging.together(parts)
+    assert list(devices) == ["cpu"]
+    assert "cpu ran on several processors: " in notes[0]
+    about, _, _ = merging.union("cpu", devices["cpu"])
+    assert "AMD EPYC" in about.machine["processor"]
+    (path,) = keeping.record(tmp_path / "early", [], "old", tmp_path)
+    assert recording.Recording(path).about.facts["processor"] == "AMD EPYC"
+
+
 def test_what_is_no_run_is_named(merged, tmp_path):
     with pytest.raises(FileNotFoundError, match="expected the directory of a run"):
         merged(tmp_path)
@@ -257,4 +292,7 @@ def test_what_is_no_run_is_named(merged, tmp_path):
 def test_a_recording_says_what_it_is_of(recorded):
     about = recording.Recording(recorded).about
     assert about.tf and about.runs and about.machine["processor"] is not None
+    assert about.details["oneDNN"] in ("on", "off")
+    assert about.facts["processor"].startswith(about.machine["processor"])
+    assert about.machine["instructions"]
     assert about.device == "cpu"

@@ -1,17 +1,24 @@
 """Variants of a device: the switch is really set, there and nowhere else; and names that mean nothing are refused."""
 
 import os
+import subprocess
+import sys
+from dataclasses import replace
 
 import pytest
 
+from harness.devices import ROOT
 from harness.plan import Device
+from harness.rundir import RunInfo
+from harness.tests import planted_variants
+from harness.variant import ONEDNN_FLAG
 
 SUITE = "harness.tests.planted_variants"
 
 
 @pytest.fixture(scope="module")
 def outcome(run_pytest):
-    devices = ("cpu", "cpu+denormals", "cpu+threads=3", "cpu+deterministic", "cpu+noonednn")
+    devices = ("cpu", "cpu+denormals", "cpu+threads=3", "cpu+deterministic", "cpu+noonednn", "cpu+onednn")
     return run_pytest(*(word for d in devices for word in ("--device", d)), "--no-repro", suites=SUITE)
 
 
@@ -24,7 +31,7 @@ def verdicts(outcome, spec):
 def test_subnormals_are_preserved_in_every_mode_under_one_variant_alone(outcome):
     records = [r for r in outcome.merged.records if r.spec == "halved" and r.against == "numpy"]
     assert {(r.device, r.verdict) for r in records} == {
-        *((d, "contract") for d in ("cpu", "cpu+threads=3", "cpu+deterministic", "cpu+noonednn")),
+        *((d, "contract") for d in ("cpu", "cpu+threads=3", "cpu+deterministic", "cpu+noonednn", "cpu+onednn")),
         ("cpu+denormals", "match"),
     }
     assert {r.mode for r in records if r.device == "cpu+denormals"} == {"eager", "function", "xla", "graph"}
@@ -48,12 +55,40 @@ def test_a_random_op_has_its_seed_under_determinism(outcome):
     assert {(r.mode, r.verdict) for r in records if r.against == "numpy"} == {("eager", "match"), ("graph", "match")}
 
 
-def test_onednn_is_off_in_its_variant_alone(outcome):
-    """TensorFlow says at its start that oneDNN is on."""
-    logs = {path.name: path.read_text() for path in (outcome.directory / "logs").glob("cpu+*.log")}
-    said = {name.rpartition("-")[0] for name, text in logs.items() if "oneDNN custom operations are on" in text}
-    assert "cpu+denormals" in said
-    assert "cpu+noonednn" not in said
+def test_onednn_is_on_and_off_in_its_variants_and_a_run_says_so_of_each_device(outcome):
+    """Whether it is on in the others depends on the processor; TensorFlow writes to its log at the start that it is."""
+    started = ("cpu+denormals", "cpu+noonednn", "cpu+onednn")  # these import TensorFlow each for itself
+    logs = {d: "".join(p.read_text() for p in (outcome.directory / "logs").glob(f"{d}-*.log")) for d in started}
+    logged = {d: "on" if "oneDNN custom operations are on" in text else "off" for d, text in logs.items()}
+    assert (logged["cpu+noonednn"], logged["cpu+onednn"]) == ("off", "on")
+    devices = RunInfo.load(outcome.directory).devices
+    assert logged == {device: devices[device]["oneDNN"] for device in started}
+    assert devices["cpu"]["oneDNN"] == devices["cpu+threads=3"]["oneDNN"] == logged["cpu+denormals"]
+
+
+@pytest.mark.parametrize(("setting", "state"), [("0", "off"), ("1", "on")])
+def test_a_run_says_whether_onednn_is_on_and_a_resumed_one_has_it_the_same(run_pytest, setting, state):
+    words = ("--op", "halved", "--mode", "eager", "--no-repro")
+    outcome = run_pytest(*words, suites=SUITE, env={ONEDNN_FLAG: setting})
+    info = RunInfo.load(outcome.directory)
+    assert (info.devices["cpu"]["oneDNN"], info.flags[ONEDNN_FLAG]) == (state, setting)
+    assert "AVX" in info.machine["instructions"] or "NEON" in info.machine["instructions"]
+    assert f"cpu (oneDNN {state})" in outcome.output
+    info.state = "interrupted"
+    info.save(outcome.directory)
+    resume = ("--resume", str(outcome.directory))
+    other = run_pytest(*resume, suites=SUITE, folder=outcome.directory, env={ONEDNN_FLAG: str(1 - int(setting))})
+    assert other.status == 4
+    assert f"it was run with cpu's oneDNN {state}; here is {'off' if state == 'on' else 'on'}" in other.output
+
+
+def test_a_tensorflow_that_does_not_obey_a_variant_is_no_such_device():
+    """As one that was built without oneDNN would do; here, since the environment says something else."""
+    program = "from harness import plan, server; print(server.configure(plan.Device.parse('cpu+onednn')))"
+    environment = {**os.environ, ONEDNN_FLAG: "0"}
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, check=True, cwd=ROOT, capture_output=True, text=True, env=environment)
+    assert done.stdout.strip() == f"{ONEDNN_FLAG}=1 leaves oneDNN off in this TensorFlow; expected on"
 
 
 @pytest.mark.parametrize(
@@ -64,11 +99,22 @@ def test_onednn_is_off_in_its_variant_alone(outcome):
         ("cpu+threads", r"expected threads=N"),
         ("cpu+threads=0", r"expected threads=N"),
         ("cpu+noonednn=2", r"expected noonednn"),
+        ("cpu+onednn+noonednn", "variants 'noonednn' and 'onednn' contradict each other"),
     ],
 )
 def test_a_variant_that_means_nothing_is_refused(name, says):
     with pytest.raises(ValueError, match=says):
         Device.parse(name)
+
+
+@pytest.mark.parametrize("name", ["noonednn", "onednn"])
+def test_no_promise_goes_by_a_variant_that_the_processor_may_decide(name):
+    """With oneDNN off by default, `cpu` and `cpu+noonednn` are the same device under two names."""
+    spec = planted_variants.SPECS[0]
+    side = replace(spec.contract["cpu/*"], unless=name)
+    for change in ({"contract": {"cpu/*": side}}, {"ops": {"eager": "Mul", f"+{name}": "Mul"}}):
+        with pytest.raises(ValueError, match=f"no promise can go by '{name}'"):
+            replace(spec, **change)
 
 
 def test_a_device_with_variants_is_written_one_way():

@@ -21,7 +21,7 @@ from harness.__main__ import main
 from harness.devices import ROOT
 from harness.observation import pack
 from harness.record import COLUMNS, Record
-from reports import bits, causes, changelog, circumstances, frame, rendered, tables
+from reports import bits, causes, changelog, circumstances, frame, markdown, page, rendered, summary, tables
 from reports.diff import diff
 from reports.tests import synthetic
 from reports.tests.browser import Browser
@@ -240,6 +240,7 @@ def run(directory: Path, rows: Sequence[Record], **info: Any) -> Path:
 
 
 Runs = Callable[..., tuple[Path, Path]]
+NEW_MACHINE = {"model": "family 25, model 17, stepping 1", "instructions": "AVX FMA AVX2 AVX512F AVX512_VNNI"}
 
 
 @pytest.fixture
@@ -266,6 +267,35 @@ def test_the_first_question_is_answered_what_differs_between_the_runs(runs: Runs
     assert told.loc["tier"].tolist() == ["default", "full"]
     assert "numpy" not in told.index
     assert circumstances.alike(*infos)["numpy"] == "2.4.6"
+
+
+def test_the_processor_and_onednn_are_among_the_circumstances_and_cuda_is_where_a_gpu_is(runs: Runs) -> None:
+    """The first run is as runs were written before: no instruction sets, and the CUDA that TensorFlow was built for."""
+    cpu = {"asked": True}
+    a, b = runs(
+        [row()], [row()],
+        {"cuda": "12.5.1", "devices": {"cpu": cpu}, "machine": {"processor": "AMD EPYC"}, "versions": {"cudnn": "9"}},
+        {"cuda": "", "devices": {"cpu": cpu | {"oneDNN": "on"}}, "machine": {"processor": "AMD EPYC", **NEW_MACHINE},
+         "versions": {"cudnn": "", "built for cuda": "12.5.1", "built for cudnn": "9"}},
+    )  # fmt: skip
+    before, after = circumstances.info(a), circumstances.info(b)
+    told = circumstances.differences(before, after).set_index("what")
+    assert told.loc["device cpu"].tolist() == ["asked for", "asked for, oneDNN on"]
+    assert told.loc["instructions"].tolist() == ["", NEW_MACHINE["instructions"]]
+    assert told.loc["model"].tolist() == ["", NEW_MACHINE["model"]]
+    assert not {"cuda", "cudnn", "built for cuda", "built for cudnn"} & set(told.index)
+    assert circumstances.cuda(before) == circumstances.cuda(after) == "built for CUDA 12.5.1, no GPU here"
+    gpu = replace(after, cuda="12.5.1", devices={"cpu": cpu, "gpu:0": cpu})
+    assert circumstances.cuda(gpu) == "CUDA 12.5.1"
+    assert (
+        circumstances.cuda(replace(gpu, devices={"h100@2.21.0": {"asked": True, "device": "gpu:0"}})) == "CUDA 12.5.1"
+    )
+    records = reports.load(b)
+    terminal = "\n".join(summary.terminal(records, after))
+    for text in (page.html(records, after), terminal, markdown.summary(records, after).replace("\\", "")):
+        assert "built for CUDA 12.5.1, no GPU here" in text
+        assert "family 25, model 17" in text and "AVX512" in text
+        assert "oneDNN on" in text
 
 
 def test_an_op_that_is_executed_otherwise_or_elsewhere_is_told_though_no_verdict_changed(

@@ -1,0 +1,70 @@
+"""Processor: this machine's CPU: its name, its model, and the instruction sets on which numerics depend."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+_CPUINFO = Path("/proc/cpuinfo")
+#: Vector width, fused multiply-add, 16-bit floats and matrix tiles, as Linux names them: kernels and compilers choose
+#: between these at run time. https://www.kernel.org/doc/html/latest/arch/x86/cpuinfo.html
+_X86 = (
+    *("avx", "f16c", "fma", "avx2", "avx_vnni", "avx512f", "avx512dq", "avx512bw", "avx512vl", "avx512_vnni"),
+    *("avx512_bf16", "avx512_fp16", "amx_tile", "amx_int8", "amx_bf16", "amx_fp16"),
+)
+#: https://www.kernel.org/doc/html/latest/arch/arm64/elf_hwcaps.html
+_ARM = (
+    *("asimd", "fphp", "asimdhp", "asimddp", "asimdfhm", "fcma", "bf16", "i8mm", "sve", "sve2", "svebf16", "svei8mm"),
+    *("sme", "sme2"),
+)
+#: What Linux calls NEON on 64-bit Arm.
+_SPOKEN = {"asimd": "NEON"}
+_X86_MODEL = {"family": "cpu family", "model": "model", "stepping": "stepping"}
+_ARM_MODEL = {name: f"CPU {name}" for name in ("implementer", "part", "variant", "revision")}
+
+
+def processor() -> dict[str, str]:
+    """This machine's `processor` (a name), `model` (numbers) and `instructions` (names of instruction sets).
+
+    They come from `/proc/cpuinfo`; where there is none, the name is the operating system's and the instruction sets
+    are those that NumPy chooses between. Empty where nobody knows.
+    """
+    try:
+        facts = read(_CPUINFO.read_text())
+    except OSError:
+        facts = {}
+    return {
+        "processor": facts.get("processor") or platform.processor() or platform.machine(),
+        "model": facts.get("model", ""),
+        "instructions": facts.get("instructions") or _instructions_of_numpy(),
+    }
+
+
+def read(cpuinfo: str) -> dict[str, str]:
+    """`processor`, `model` and `instructions` from the text of `/proc/cpuinfo`: those of its first processor."""
+    lines = (line.partition(":") for line in cpuinfo.partition("\n\n")[0].splitlines())
+    fields = {name.strip(): value.strip() for name, _, value in lines}
+    flags = set((fields.get("flags") or fields.get("Features", "")).split())
+    return {
+        "processor": fields.get("model name", ""),
+        "model": _numbers(fields, _X86_MODEL) or _numbers(fields, _ARM_MODEL),
+        "instructions": " ".join(_SPOKEN.get(flag, flag.upper()) for flag in (*_X86, *_ARM) if flag in flags),
+    }
+
+
+def described(machine: Mapping[str, str]) -> str:
+    """A machine's processor in a line: name, model, instruction sets; less of a run that was made without them."""
+    return ", ".join(filter(None, (machine.get(name, "") for name in ("processor", "model", "instructions"))))
+
+
+def _numbers(fields: Mapping[str, str], names: Mapping[str, str]) -> str:
+    return ", ".join(f"{word} {fields[name]}" for word, name in names.items() if fields.get(name))
+
+
+def _instructions_of_numpy() -> str:
+    config = np.show_config(mode="dicts") or {}
+    extensions = config.get("SIMD Extensions", {})
+    return " ".join([*extensions.get("baseline", ()), *extensions.get("found", ())])
