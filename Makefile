@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: report test lint own smoke campaign bench matrix plan job night issues lock clean
+.PHONY: report test lint own smoke campaign mutants bench matrix plan job night issues lock clean
 
 report: $(STAMP) ## the whole default run on what this machine has; the report is in runs/latest/
 	$(BIN)/python -m pytest -n auto
@@ -19,10 +19,13 @@ lint: $(STAMP)
 	$(BIN)/zizmor --offline --quiet .github/workflows
 
 own: $(STAMP) ## planted faults are no news for the job that runs them
-	env -u GITHUB_ACTIONS -u GITHUB_STEP_SUMMARY $(BIN)/python -m pytest -n 2 -m "not cluster" harness/tests reports/tests
+	env -u GITHUB_ACTIONS -u GITHUB_STEP_SUMMARY $(BIN)/python -m pytest -n 2 -m "not cluster and not mutation" harness/tests reports/tests
 
 campaign: $(STAMP) ## the tests that start several nodes of Ray's here, and kill some: two minutes of CPU
 	env -u GITHUB_ACTIONS -u GITHUB_STEP_SUMMARY $(BIN)/python -m pytest -m cluster harness/tests
+
+mutants: $(STAMP) ## faults planted in a copy of the harness, which tests that start TensorFlow have to notice
+	env -u GITHUB_ACTIONS -u GITHUB_STEP_SUMMARY $(BIN)/python -m pytest -m mutation harness/tests
 
 smoke: $(STAMP)
 	$(BIN)/python -m pytest -n auto --tier smoke

@@ -225,7 +225,7 @@ def compare(got: Result, want: Want, quantity: str, *, budget: float = 0.0) -> C
         return Comparison(kind="status", got=summary(got), want=want.status, detail=got.message)
     if got.status != want.status:
         kind = "gradient_status" if gradient else "status"
-        return Comparison(kind=kind, got=summary(got), want=want.status)
+        return Comparison(kind=kind, got=summary(got), want=want.status, detail=got.message)
     if got.status == "unconnected":
         return Comparison()
     assert got.value is not None and want.value is not None and want.dtype is not None

@@ -179,7 +179,7 @@ class Runner:
             base = first.setdefault(id(expected[plan]), plan) if usable else plan
             found = []
             if base != plan:
-                other = {q: Want.of(r) for q, r in seen[base].quantities.items() if q in expected[plan].wants}
+                other = {q: Want.of(r) for q, r in seen[base].quantities.items()}
                 for quantity, want in expected[plan].wants.items():
                     if quantity in other and want.bound is not None:
                         other[quantity] = Want(**{**vars(other[quantity]), "bound": want.bound})

@@ -74,8 +74,9 @@ class Merged:
     """All shards of a run, read as one.
 
     `results` maps each cell to its result line, with the observation and the records against NumPy; `compared` maps it
-    to its records against other plans; `records` of both are `Record`s. A cell with both is done. Where a cell has two,
-    the last counts. `seconds` is how long each item took, `lost` why a campaign has no result of one.
+    to its records against other plans; `records` of both are `Record`s. A cell that has both lines and a record is
+    done. Where a cell has two, the last counts. `seconds` is how long each item took, `lost` why a campaign has no
+    result of one.
     """
 
     items: frozenset[str]
@@ -93,7 +94,7 @@ class Merged:
 
     @property
     def done(self) -> set[Cell]:
-        return self.results.keys() & self.compared.keys()
+        return {cell for cell, line in self.results.items() if line["records"] and cell in self.compared}
 
     def records_of(self, cells: Iterable[Cell]) -> list[Record] | None:
         """The records of some cells; None where one of them is not done."""

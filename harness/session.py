@@ -201,7 +201,7 @@ class Session:
                 "case": cell[0],
                 "device": cell[1],
                 "mode": cell[2],
-                "why": lost.get(cell[0]) or ("cut off" if cell in merged.started else "never started"),
+                "why": lost.get(cell[0]) or _why(cell, merged),
             }
             for cell in missing
         ]
@@ -246,6 +246,13 @@ class Session:
             recorded=self._elsewhere,
         )
         (self.directory / "repro.json").write_text(json_of([vars(o) for o in outcomes], indent=1))
+
+
+def _why(cell: rundir.Cell, merged: rundir.Merged) -> str:
+    """Why a planned cell counts as not run."""
+    if cell in merged.results and cell in merged.compared:
+        return "it ran, and left no record"
+    return "cut off" if cell in merged.started else "never started"
 
 
 def exit_status(status: int, at_fault: bool) -> int:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from harness.compare import Comparison, compare
-from harness.expect import Want
+from harness.expect import NOTHING, Want
 from harness.known import Entry, Known, place_of
 from harness.maturity import Maturity
 from harness.observation import Observation, Result
@@ -57,12 +57,13 @@ def judge(
     against: str = "numpy",
     slack: float = 1.0,
 ) -> list[Record]:
-    """A record for each promised quantity of a case under a plan.
+    """A record for each promised quantity of a case under a plan, and for each that came and is not promised.
 
     `slack` multiplies budgets: two plans that each stay within the budget may be twice as far from each other.
     """
     records = []
-    for quantity, want in wants.items():
+    beyond = {quantity: NOTHING for quantity in observation.quantities if quantity not in wants}
+    for quantity, want in {**wants, **beyond}.items():
         budget = case.spec.budget(quantity, case.dtype) * slack
         if want.bound is not None and slack != 1:
             want = replace(want, bound=want.bound * slack)

@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 
 from harness.compare import Differences, compare, differences
-from harness.expect import Expectation, ReferenceFault, Want, expectation, result_dtype, widened
+from harness.expect import NOTHING, Expectation, ReferenceFault, Want, expectation, result_dtype, widened
 from harness.inputs import is_float
 from harness.observation import Result
 from harness.quick import quick
@@ -115,7 +115,7 @@ class Part:
 
     def tally(self, quantity: str, result: Result, start: int, size: int) -> Tally:
         """The tally of a result of `size` elements from the bit pattern `start` on, as far as this piece goes."""
-        want, lo, hi = self.wants[quantity], self.piece.lo, self.piece.hi
+        want, lo, hi = self.wants.get(quantity, NOTHING), self.piece.lo, self.piece.hi
         promise = self.promises.get(quantity)
         value = result.value if result.status == "value" else None
         if promise is None or value is None or value.shape != (size,) or value.dtype != promise.dtype:

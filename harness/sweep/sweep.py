@@ -23,6 +23,7 @@ from harness.sweep.oracle import UPSTREAM, Oracle, expected, upstreams
 from harness.sweep.pieces import NORMAL, pieces
 from harness.sweep.swept import Key, Swept
 from harness.sweep.tally import Tally
+from harness.verdict import LOST
 
 #: Elements in a block: enough that what a request costs is little beside, few enough for a processor's cache; and a
 #: multiple of the upstream's period, so that every block has the same one.
@@ -126,11 +127,9 @@ class Sweep:
         """A block's line of the shard."""
         tallies: dict[Key, Tally] = {}
         for part in self.oracle.parts(lo, hi, self.item.spec.side(plan)):
-            for quantity in part.wants:
-                result = observation.quantities.get(quantity)
-                if result is not None:
-                    tally = part.tally(quantity, result, lo, hi - lo)
-                    tallies.setdefault((part.piece.recipe, quantity), Tally()).add(tally)
+            for quantity in dict.fromkeys([*part.wants, *observation.quantities]):
+                tally = part.tally(quantity, observation.quantities.get(quantity, LOST), lo, hi - lo)
+                tallies.setdefault((part.piece.recipe, quantity), Tally()).add(tally)
         about = {name: getattr(observation, name) for name in ("ran_on", "raw_op", "fault", "lacking")}
         return {
             "spec": self.item.spec.name,

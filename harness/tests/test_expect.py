@@ -120,3 +120,16 @@ def test_a_reference_is_not_called_where_tensorflow_is_imported(monkeypatch):
     monkeypatch.setitem(sys.modules, "tensorflow", np)
     with pytest.raises(ReferenceFault, match="TensorFlow is imported in this process"):
         expected()
+
+
+def test_two_references_have_to_agree_in_shape_and_in_every_number():
+    for second in (np.ceil, lambda x: np.floor(x)[None], lambda x: np.where(np.arange(x.size) == 3, 9, np.floor(x))):
+        with pytest.raises(ReferenceFault, match=r"the two references of x-float16-plain disagree on output\[0\]"):
+            expected(second=second)
+    assert expected(second=lambda x: -np.ceil(-x)).wants["output[0]"].status == "value"
+
+
+def test_a_gradient_that_is_none_is_promised_to_be_unconnected():
+    assert expected(vjp=lambda g, x: None).wants["grad[0]"].status == "unconnected"
+    refused = expected(vjp=lambda g, x: Raises("INTERNAL")).wants["grad[0]"]
+    assert (refused.status, refused.raises.code) == ("error", "INTERNAL")
