@@ -21,10 +21,10 @@ import numpy as np
 from harness.catalog import Catalog
 from harness.compare import compare
 from harness.expect import ReferenceFault, Want, expectation
-from harness.observation import Observation, Result
+from harness.observation import Observation, Result, raw
 from harness.plan import Plan
 from harness.record import CLAIM, Record
-from harness.source import named
+from harness.source import digest, hashed, named, written
 from harness.spec import Case, Claim, Spec
 from harness.verdict import LOST, Context, row_of
 
@@ -128,8 +128,11 @@ def _brief(value: np.ndarray | None) -> str:
     return ", ".join(map(str, value.ravel()[:3].tolist())) + (", …" if value.size > 3 else "")
 
 
-def told(catalog: Catalog) -> list[dict[str, Any]]:
+def told(catalog: Catalog, *, hashes: bool = True) -> list[dict[str, Any]]:
     """Every claim of the catalog as plain data, with the program that it is about, and the one to write instead.
+
+    `cases` is how many cases the program has. `program`, `inputs` and `prediction` are hashes: a verdict of another run
+    is about this claim while they are the same. They take a second, and are left out without `hashes`.
 
     Raises:
       LookupError: one names a spec that is not there, or an id stands for two sentences.
@@ -153,9 +156,24 @@ def told(catalog: Catalog) -> list[dict[str, Any]]:
                     "listing": listing(spec),
                     "files": {path.name: path.read_text() for path in spec.files},
                     "instead_listing": listing(specs[claim.instead]) if claim.instead else "",
+                    "cases": len(spec.cases()),
+                    **(_hashes(spec, claim) if hashes else {}),
                 }
             )
     return sorted(made, key=lambda claim: claim["id"])
+
+
+def _hashes(spec: Spec, claim: Claim) -> dict[str, str]:
+    """Hashes of a spec's program, of the inputs of all its cases, and of what a claim says and predicts."""
+    arrays = ((case.id, x.shape, *raw(x)) for case in spec.cases() for x in case.inputs())
+    predicted = predicting(spec, claim)
+    functions = tuple(filter(None, (predicted.reference, predicted.vjp)))
+    says = repr((claim.says, claim.about, claim.denies, claim.plans, predicted.ulp))
+    return {
+        "program": digest(spec),
+        "inputs": hashed(*map(repr, arrays)),
+        "prediction": hashed(written(functions), says),
+    }
 
 
 def listing(spec: Spec) -> str:

@@ -124,7 +124,7 @@ class Session:
                 f"--recordings {option.recordings}: nodes get the repository: expected a folder in it"
             )
         try:
-            claims = told(self.catalog)
+            claims = told(self.catalog, hashes=any(item.spec.claims for item in self.items))
             if option.campaign:
                 from harness import cluster
 

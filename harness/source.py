@@ -16,7 +16,7 @@ import math
 import re
 import sys
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
@@ -32,15 +32,35 @@ class Unwritable(Exception):
 
 def digest(spec: Spec) -> str:
     """A hash of what a spec runs: its program and state with all that they name, however it is written down."""
+    functions = tuple(filter(None, (spec.program, spec.state)))
+    files = (path.read_text() for path in spec.files)
+    return hashed(written(functions), *files, repr((spec.steps, spec.elementwise, spec.sessions)))
+
+
+def hashed(*parts: str) -> str:
+    """A hash of texts, as 16 hexadecimal digits."""
+    return hashlib.blake2b("\n".join(parts).encode(), digest_size=8).hexdigest()
+
+
+def written(functions: Sequence[Callable[..., Any]]) -> str:
+    """The source of functions with all that they name, without comments, however it is laid out.
+
+    Where they name what has no literal, it is the source of their modules, which say what that is; of a function that
+    is not written in Python, its name.
+    """
     writer = Writer()
     try:
-        for function in filter(None, (spec.program, spec.state)):
+        for function in functions:
             writer.function(function)
-        text = ast.unparse(ast.parse(writer.text))
-    except Unwritable:  # it names what has no literal: its module says what that is
-        text = inspect.getsource(sys.modules[spec.program.__module__])
-    parts = [text, *(path.read_text() for path in spec.files), repr((spec.steps, spec.elementwise, spec.sessions))]
-    return hashlib.blake2b("\n".join(parts).encode(), digest_size=8).hexdigest()
+        return ast.unparse(ast.parse(writer.text))
+    except Unwritable:
+        texts = (
+            inspect.getsource(sys.modules[f.__module__])
+            if isinstance(f, FunctionType)
+            else f"{getattr(f, '__module__', '')}.{getattr(f, '__name__', repr(f))}"
+            for f in functions
+        )
+        return "\n".join(dict.fromkeys(texts))
 
 
 class Writer:
@@ -200,18 +220,28 @@ def _globals(code: CodeType) -> Iterator[str]:
 
 
 @functools.cache
-def _parsed(path: str) -> tuple[str, list[ast.FunctionDef | ast.Lambda]]:
-    with open(path) as file:
+def _parsed(path: str) -> tuple[list[bytes], list[ast.FunctionDef | ast.Lambda]]:
+    """The lines of a file, and the functions in it."""
+    with open(path, "rb") as file:
         text = file.read()
     tree = ast.parse(text)
-    return text, [n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.Lambda))]
+    return text.splitlines(), [n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.Lambda))]
+
+
+def _segment(lines: list[bytes], node: ast.FunctionDef | ast.Lambda) -> str:
+    """The source of a node, its first line padded: `ast.get_source_segment` splits the whole file at each call."""
+    assert node.end_lineno is not None
+    found = lines[node.lineno - 1 : node.end_lineno]
+    found[-1] = found[-1][: node.end_col_offset]
+    found[0] = b" " * node.col_offset + found[0][node.col_offset :]
+    return b"\n".join(found).decode()
 
 
 def _node(function: FunctionType) -> tuple[ast.FunctionDef | ast.Lambda, str]:
     """The syntax tree of a function, which may be one of several lambdas on a line, and its source, dedented."""
     code = function.__code__
     try:
-        text, nodes = _parsed(code.co_filename)
+        source, nodes = _parsed(code.co_filename)
     except OSError as error:
         raise Unwritable(f"{function.__name__} has no source") from error
     lines = [p for p in code.co_positions() if p[0] is not None and p[2] is not None and p[1] is not None]
@@ -230,15 +260,17 @@ def _node(function: FunctionType) -> tuple[ast.FunctionDef | ast.Lambda, str]:
     if not fit:
         raise Unwritable(f"the source of {function.__name__} is not found")
     node = min(fit, key=lambda f: f[0])[1]
-    segment = ast.get_source_segment(text, node, padded=True) or ""
     if not isinstance(node, ast.Lambda) and node.decorator_list:
         raise Unwritable(f"{function.__name__} is decorated")
-    return node, textwrap.dedent(segment)
+    return node, textwrap.dedent(_segment(source, node))
 
 
 def _as_def(node: ast.FunctionDef | ast.Lambda, function: FunctionType, name: str, writer: Writer) -> ast.FunctionDef:
     """The node as a `def` of that name, its defaults as literals."""
-    arguments = ast.parse(ast.unparse(node.args).join(("lambda ", ": 0")), mode="eval").body.args  # type: ignore[attr-defined]
+    arguments = copy.deepcopy(node.args)
+    for part in ast.walk(arguments):
+        if isinstance(part, ast.arg):
+            part.annotation = None  # it may name what the text does not define
     positional = [*arguments.posonlyargs, *arguments.args]
     names = [a.arg for a in positional[len(positional) - len(arguments.defaults) :]]
     values = [writer.expression(v, n) for n, v in zip(names, function.__defaults__ or (), strict=True)]

@@ -20,13 +20,18 @@ from harness.record import CLAIM, FAILING
 from harness.rundir import RunInfo
 from reports import tables
 from reports.files import show
-from reports.load import load
+from reports.load import load, load_claims
 from reports.page import POLICY, environment, style
 
-#: Where verdicts on claims are kept, so that a page shows other versions of TensorFlow beside the run's own.
+#: Verdicts of other runs, which the page shows apart from the run's own.
 KEPT = Path(__file__).parent.parent / "recordings" / "claims.csv"
 COLUMNS = ("claim", "tf", "device", "mode", "verdict", "held", "refuted", "unavailable", "faulty")
 KEYS = ["claim", "tf", "device", "mode"]
+#: A verdict is about a claim while these hashes are the same.
+HASHES = ("program", "inputs", "prediction")
+#: A row of `KEPT`: the verdict on a claim by one program under one plan; when, by which run and on which machine.
+KEPT_COLUMNS = ("claim", "spec", *COLUMNS[1:], "made", "machine", *HASHES)
+KEPT_KEYS = ["claim", "spec", "tf", "device", "mode"]
 #: What a record's verdict says of the claim that it is held against.
 _SAYS = {
     **dict.fromkeys(("match", "stale"), "held"),
@@ -42,8 +47,10 @@ LOOKS = {
     "true only where": ("known", "◐", "it depends: on the mode, the device, the version or the case"),
     "unavailable": ("unavailable", "∅", "it could not run there"),
     "faulty": ("error", "!", "the suite itself is at fault"),
-    "not run": ("unavailable", "?", "this run has no record of it"),
+    "not run in this run": ("unavailable", "?", "this run has no record of it; verdicts of other runs stand apart"),
 }
+#: What stands in place of a verdict that another program led to, or other inputs, or another prediction.
+OLDER = "of an older program"
 EVIDENCE = 4
 #: The columns that the page is made of.
 _TEXTS = (
@@ -53,20 +60,22 @@ _TEXTS = (
 _SHOWN = (*_TEXTS, "size", "mismatched")
 
 
-def verdicts(records: pd.DataFrame) -> pd.DataFrame:
+def verdicts(records: pd.DataFrame, keys: Sequence[str] = KEYS) -> pd.DataFrame:
     """The verdict on each claim for each TensorFlow version and plan, worked out from the records.
 
-    Columns: `claim`, `tf`, `device`, `mode`; `verdict`, one of `confirmed`, `refuted`, `true only where`, `unavailable`
-    and `faulty`; how many records `held`, `refuted`, were `unavailable` or `faulty`. A record is a claim × case × plan.
+    Columns: the `keys`, which are `claim`, `tf`, `device` and `mode`, and may have `spec` among them; `verdict`, one of
+    `confirmed`, `refuted`, `true only where`, `unavailable` and `faulty`; how many records `held`, `refuted`, were
+    `unavailable` or `faulty`. A record is a claim × case × plan.
     """
     some = records[records["against"].astype(str).str.startswith(CLAIM)]
-    told = some[["tf", "device", "mode"]].astype(str)
-    told.insert(0, "claim", some["against"].astype(str).str.removeprefix(CLAIM))
+    told = some[[key for key in keys if key != "claim"]].astype(str)
+    told["claim"] = some["against"].astype(str).str.removeprefix(CLAIM)
     told["says"] = some["verdict"].astype(str).map(_SAYS)
-    counts = told.groupby([*KEYS, "says"]).size().unstack("says", fill_value=0)
+    counts = told.groupby([*keys, "says"]).size().unstack("says", fill_value=0)
     counts = counts.reindex(columns=list(COLUMNS[5:]), fill_value=0).rename_axis(columns=None).reset_index()
     each = counts[list(COLUMNS[5:])].to_dict("records")
-    counts.insert(4, "verdict", [overall([_VERDICTS[str(says)] for says, n in row.items() if n]) for row in each])
+    found = [overall([_VERDICTS[str(says)] for says, n in row.items() if n]) for row in each]
+    counts.insert(len(keys), "verdict", found)
     return counts
 
 
@@ -74,23 +83,62 @@ def overall(found: Sequence[str]) -> str:
     """One verdict out of those on several cases, plans or versions."""
     told = {v for v in found if v != "unavailable"}
     if not told:
-        return "unavailable" if found else "not run"
+        return "unavailable" if found else "not run in this run"
     return "faulty" if "faulty" in told else told.pop() if len(told) == 1 else "true only where"
 
 
 def kept(path: Path = KEPT) -> pd.DataFrame:
-    """The verdicts that were kept from runs of before."""
+    """The verdicts of other runs; columns are `KEPT_COLUMNS`.
+
+    Raises:
+      ValueError: the file has other columns.
+    """
     if not path.exists():
-        return pd.DataFrame(columns=list(COLUMNS))
-    return pd.read_csv(path, dtype=dict.fromkeys((*KEYS, "verdict"), "str"))
+        return pd.DataFrame(columns=list(KEPT_COLUMNS))
+    found = pd.read_csv(path, dtype="str", keep_default_na=False)
+    if tuple(found.columns) != KEPT_COLUMNS:
+        raise ValueError(f"{path}: expected the columns {', '.join(KEPT_COLUMNS)}; it has {', '.join(found.columns)}")
+    return found
 
 
-def keep(records: pd.DataFrame, path: Path = KEPT) -> int:
-    """Keeps a run's verdicts, in place of those on the same claim, version and plan; returns how many there are."""
-    both = pd.concat([kept(path), verdicts(records)]).drop_duplicates(KEYS, keep="last").sort_values(KEYS)
+def keep(records: pd.DataFrame, info: RunInfo, claims: Sequence[Mapping[str, Any]], path: Path = KEPT) -> int:
+    """Adds a run's verdicts to a file, in place of those on the same claim, program, version and plan.
+
+    A program of which the run lacks cases is left out, and so is what a recording refused to answer. Returns how many
+    verdicts the file has.
+
+    Raises:
+      ValueError: the run has no hashes of its claims.
+    """
+    if not all(name in c for c in claims for name in HASHES):
+        raise ValueError(f"run {info.run}: expected hashes of {', '.join(HASHES)} in claims.json: run the claims again")
+    found = verdicts(records, KEPT_KEYS)
+    known = pd.DataFrame(
+        [(c["id"], *(c[k] for k in ("spec", "cases", *HASHES))) for c in claims],
+        columns=["claim", "spec", "cases", *HASHES],
+    )
+    found = found.merge(known, on=["claim", "spec"])
+    recorded = found["device"].str.contains("@")
+    whole = found[list(COLUMNS[5:])].sum(axis=1) == found["cases"]
+    found = found[whole & ~(recorded & (found["unavailable"] > 0))]
+    found = found.assign(
+        made=[_made(info, device)[0] for device in found["device"]],
+        machine=[_made(info, device)[1] for device in found["device"]],
+        device=found["device"].str.split("@").str[0],
+    )
+    both = pd.concat([kept(path), found[list(KEPT_COLUMNS)].astype(str)])
+    both = both.drop_duplicates(KEPT_KEYS, keep="last").sort_values(KEPT_KEYS)
     path.parent.mkdir(exist_ok=True)
     both.to_csv(path, index=False, lineterminator="\n")
     return len(both)
+
+
+def _made(info: RunInfo, device: str) -> tuple[str, str]:
+    """When and by which run the observations of a device were made, and on which machine."""
+    about = info.devices.get(device, {})
+    if "recorded" in about:
+        return str(about["recorded"]), str(about.get("processor") or about.get("host", ""))
+    return f"{info.started}, run {info.run}", info.machine.get("processor") or info.host
 
 
 @dataclass
@@ -104,11 +152,12 @@ class Cell:
 
 @dataclass
 class Line:
-    """A version's cells; `here` where it is this run's own."""
+    """A version's cells; when and where they were made, where that was in another run."""
 
     tf: str
-    here: bool
     cells: list[Cell]
+    made: str = ""
+    machine: str = ""
 
 
 @dataclass
@@ -121,6 +170,8 @@ class Shown:
     where: str
     plans: list[str]
     lines: list[Line]
+    kept_plans: list[str]
+    kept: list[Line]
     whys: dict[str, list[str]]
     evidence: list[dict[str, Any]]
     programs: list[dict[str, Any]]
@@ -140,15 +191,14 @@ class Chapter:
 def chapters(
     records: pd.DataFrame, info: RunInfo, claims: Sequence[Mapping[str, Any]], others: pd.DataFrame
 ) -> list[Chapter]:
-    """The topics in order, each with its claims: this run's verdicts, and `others` of other versions and plans."""
+    """The topics in order, each with its claims: this run's verdicts and, apart from them, `others` of other runs."""
     found = verdicts(records)
     instead = {claim["instead"] for claim in claims}
     few = records[records["against"].astype(str).str.startswith(CLAIM) | records["spec"].isin(instead)]
     few = few[list(_SHOWN)].astype(dict.fromkeys(_TEXTS, "object"))  # many small selections follow
     by_claim: dict[Any, pd.DataFrame] = dict(list(few.groupby("against")))
     by_spec: dict[Any, pd.DataFrame] = dict(list(few.groupby("spec")))
-    both = pd.concat([found, others]) if len(others) else found
-    both = both.drop_duplicates(KEYS, keep="first")
+    elsewhere = _elsewhere(others, found, claims)
     made: dict[str, Chapter] = {}
     by_id: dict[str, list[Mapping[str, Any]]] = {}
     for claim in claims:
@@ -156,7 +206,7 @@ def chapters(
     for name, told in sorted(by_id.items()):
         chapter = made.setdefault(told[0]["topic"]["id"], Chapter(told[0]["topic"]))
         here = by_claim.get(CLAIM + name, few.head(0))
-        shown = _shown(name, told, here, by_spec, info, both[both["claim"] == name])
+        shown = _shown(name, told, here, by_spec, found[found["claim"] == name], elsewhere[elsewhere["claim"] == name])
         chapter.claims.append(shown)
         for program in (*shown.programs, *shown.instead):
             chapter.first.setdefault(program["spec"], name)
@@ -168,15 +218,13 @@ def _shown(
     told: Sequence[Mapping[str, Any]],
     here: pd.DataFrame,
     by_spec: Mapping[str, pd.DataFrame],
-    info: RunInfo,
     found: pd.DataFrame,
+    elsewhere: pd.DataFrame,
 ) -> Shown:
-    """What the page says of a claim: `here` are its records, `found` the verdicts on it, by version and plan."""
-    plans = sorted({f"{r.device}/{r.mode}" for r in found.itertuples()}, key=tables.plan_order)
-    lines = []
-    for tf in sorted(set(found["tf"]), key=_version, reverse=True):
-        rows = {f"{r.device}/{r.mode}": r for r in found[found["tf"] == tf].itertuples()}
-        lines.append(Line(tf, tf == info.tf, [_cell(plan, rows.get(plan)) for plan in plans]))
+    """What the page says of a claim: `here` are its records, `found` the verdicts on it, by version and plan, and
+    `elsewhere` those of other runs."""
+    plans, lines = _lines(found)
+    kept_plans, kept_lines = _lines(elsewhere, "made", "machine")
     whys: dict[str, list[str]] = {}
     for row in here[here["verdict"].isin(["contract", "mismatch"])].itertuples():
         names = whys.setdefault(str(row.reason) or "nobody expected it: see the run's findings", [])
@@ -190,6 +238,8 @@ def _shown(
         where=_where(found),
         plans=plans,
         lines=lines,
+        kept_plans=kept_plans,
+        kept=kept_lines,
         whys={why: sorted(names, key=tables.plan_order) for why, names in whys.items()},
         evidence=_evidence(here, {claim["spec"]: claim["denies"] for claim in told}),
         programs=[_program(here[here["spec"] == claim["spec"]], claim) for claim in told],
@@ -203,6 +253,38 @@ def _shown(
 def _version(text: str) -> tuple[list[int], str]:
     """The key that sorts versions, whatever stands in them."""
     return [int(n) for n in re.findall(r"\d{1,18}", text)], text
+
+
+def _lines(found: pd.DataFrame, *made: str) -> tuple[list[str], list[Line]]:
+    """The plans of some verdicts, and a line for each version; for each run that made them, too, where `made` says so.
+
+    The newest version comes first.
+    """
+    plans = sorted({f"{r.device}/{r.mode}" for r in found.itertuples()}, key=tables.plan_order)
+    lines = []
+    for (tf, *run), some in found.groupby(["tf", *made]):
+        rows = {f"{r.device}/{r.mode}": r for r in some.itertuples()}
+        lines.append(Line(str(tf), [_cell(plan, rows.get(plan)) for plan in plans], *map(str, run)))
+    return plans, sorted(lines, key=lambda line: _version(line.tf), reverse=True)
+
+
+def _elsewhere(others: pd.DataFrame, found: pd.DataFrame, claims: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """The verdicts of other runs on versions and plans of which this run has none; columns as of `verdicts`, and
+    `made` and `machine`.
+
+    Where a program, its inputs or the prediction have changed since, `verdict` says `of an older program`.
+    """
+    now = {(c["id"], c["spec"], *(c.get(name) for name in HASHES)) for c in claims}
+    mine = set(found[KEYS].itertuples(index=False, name=None))
+    rows: list[dict[str, Any]] = []
+    groups = others.groupby([*KEYS, "made", "machine"]) if len(others) else ()
+    for key, some in groups:
+        if key[: len(KEYS)] not in mine:
+            current = all(row in now for row in some[["claim", "spec", *HASHES]].itertuples(index=False, name=None))
+            verdict = overall(some["verdict"].tolist()) if current else OLDER
+            counts = {name: some[name].astype(int).sum() for name in COLUMNS[5:]}
+            rows.append({**dict(zip([*KEYS, "made", "machine"], key, strict=True)), "verdict": verdict, **counts})
+    return pd.DataFrame(rows, columns=[*COLUMNS, "made", "machine"])
 
 
 def _cell(plan: str, row: Any) -> Cell:
@@ -317,6 +399,6 @@ def main(options: argparse.Namespace) -> int:
         plan = f"{row['device']}/{row['mode']}"
         show(f"{row['claim']:6} {row['tf']:9} {plan:14} {row['verdict']}\n")
     if options.keep:
-        print(f"{keep(records)} verdicts are kept in {KEPT}")
+        print(f"{keep(records, RunInfo.load(options.run), load_claims(options.run))} verdicts are kept in {KEPT}")
     told = records["against"].astype(str).str.startswith(CLAIM)
     return int(records[told]["verdict"].isin(FAILING).any())

@@ -52,6 +52,8 @@ def claim(name: str, **more: Any) -> dict[str, Any]:
     topic = {"id": name[:3], "title": f"Topic {name[:3]}", "program": "y = f(x)", "origin": "posts", "link": ""}
     base = {"id": name, "letter": name[3:], "says": f"It is {name}.", "denies": False, "plans": ["*/*"]}
     more = {"instead": "the-right-way", "refuted": {}, "spec": name.lower(), "modes": list(MODES), "files": {}} | more
+    hashes = {"program": f"p-{name}", "inputs": f"i-{name}", "prediction": f"q-{name}"}
+    more = {"cases": len(max(CAME.get(name, {"": "1"}).values(), key=len)), **hashes} | more
     listing = f"def program_{name}(tf, x):\n    return tf.floor(x)\n"
     return base | {"topic": topic, "listing": listing, "instead_listing": "def right(tf, x):\n    return x\n"} | more
 
@@ -71,7 +73,7 @@ def records(claimed_run: Path) -> pd.DataFrame:
 
 
 def chapter(records: pd.DataFrame, run: Path, others: pd.DataFrame | None = None) -> dict[str, claims.Shown]:
-    none = pd.DataFrame(columns=list(claims.COLUMNS)) if others is None else others
+    none = pd.DataFrame(columns=list(claims.KEPT_COLUMNS)) if others is None else others
     found = claims.chapters(records, RunInfo.load(run), load_claims(run), none)
     return {shown.id: shown for c in found for shown in c.claims}
 
@@ -95,37 +97,83 @@ def test_a_claims_verdict_is_that_of_all_its_plans(records: pd.DataFrame, claime
         "C04a": "confirmed",
         "C04b": "faulty",
         "C05a": "true only where",
-        "C06": "not run",
+        "C06": "not run in this run",
     }
     assert (
         chapter(records, claimed_run)["C02"].where == "confirmed: cpu/graph; refuted: cpu/eager, cpu/function, cpu/xla"
     )
 
 
-def test_a_verdict_that_changes_with_the_version_is_shown_so(records: pd.DataFrame, claimed_run: Path) -> None:
-    older = claims.verdicts(records.assign(tf="2.9.1"))
-    older.loc[older["claim"] == "C01a", "verdict"] = "refuted"
-    shown = chapter(records, claimed_run, older)["C01a"]
-    assert (shown.verdict, [line.tf for line in shown.lines]) == ("true only where", ["2.21.0", "2.9.1"])
-    assert "refuted: cpu/eager with 2.9.1" in shown.where
-    assert chapter(records, claimed_run, older)["C01b"].verdict == "refuted"
+@pytest.fixture(scope="module")
+def older(records: pd.DataFrame, claimed_run: Path, tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
+    """The verdicts of an earlier run, which was of TensorFlow 2.9.1 and refuted C01a."""
+    path = tmp_path_factory.mktemp("kept") / "new" / "claims.csv"
+    before = records.assign(tf="2.9.1")
+    before.loc[before["against"] == "claim:C01a", "verdict"] = "contract"
+    info = replace(RunInfo.load(claimed_run), started="long ago", run="r0", machine={"processor": "a processor"})
+    assert claims.keep(before, info, load_claims(claimed_run), path) == len(claims.kept(path))
+    assert claims.keep(before, info, load_claims(claimed_run), path) == len(claims.kept(path))
+    return claims.kept(path)
 
 
-def test_this_runs_verdict_counts_where_an_older_run_of_the_same_version_differs(
-    records: pd.DataFrame, claimed_run: Path
+def test_verdicts_of_other_runs_stand_apart_with_when_and_where_they_were_made(
+    records: pd.DataFrame, claimed_run: Path, older: pd.DataFrame
 ) -> None:
-    kept = claims.verdicts(records)
-    kept["verdict"] = "refuted"
-    assert chapter(records, claimed_run, kept)["C01a"].verdict == "confirmed"
+    shown = chapter(records, claimed_run, older)["C01a"]
+    assert (shown.verdict, [line.tf for line in shown.lines]) == ("confirmed", ["2.21.0"])
+    (line,) = shown.kept
+    assert (line.tf, line.made, line.machine) == ("2.9.1", "long ago, run r0", "a processor")
+    assert [cell.verdict for cell in line.cells] == ["refuted"] * 4
+    assert shown.where == ""
 
 
-def test_verdicts_are_kept_and_replaced(records: pd.DataFrame, tmp_path: Path) -> None:
-    path = tmp_path / "new" / "claims.csv"
-    many = claims.keep(records, path)
-    assert many == len(claims.verdicts(records)) == len(claims.kept(path))
-    assert claims.keep(records, path) == many
-    assert claims.keep(records.assign(tf="2.20.0"), path) == 2 * many
-    assert set(claims.kept(path)["tf"]) == {"2.20.0", "2.21.0"}
+def test_a_claim_that_this_run_did_not_test_is_not_said_to_be_confirmed_by_it(
+    records: pd.DataFrame, claimed_run: Path, older: pd.DataFrame
+) -> None:
+    some = records[records["spec"].isin(["c01b"]) & (records["mode"] == "graph")]
+    found = chapter(some, claimed_run, older.assign(tf="2.21.0"))
+    assert {name: shown.verdict for name, shown in found.items()} == {
+        **dict.fromkeys([*CAME, "C06"], "not run in this run"),
+        "C01b": "refuted",
+    }
+    assert [cell.plan for line in found["C01b"].lines for cell in line.cells] == ["cpu/graph"]
+    assert [cell.plan for line in found["C01b"].kept for cell in line.cells] == ["cpu/eager", "cpu/function", "cpu/xla"]
+    assert found["C01a"].lines == []
+    assert [cell.verdict for line in found["C01a"].kept for cell in line.cells] == ["refuted"] * 4
+
+
+@pytest.mark.parametrize("changed", claims.HASHES)
+def test_a_verdict_on_another_program_other_inputs_or_another_prediction_is_not_shown(
+    records: pd.DataFrame, claimed_run: Path, older: pd.DataFrame, changed: str
+) -> None:
+    shown = chapter(records, claimed_run, older.assign(**{changed: "another"}))["C01a"]
+    assert {cell.verdict for line in shown.kept for cell in line.cells} == {claims.OLDER}
+    told = [claim("C01a", **dict.fromkeys(claims.HASHES))]  # as of a run that had no hashes
+    (chapter_of_it,) = claims.chapters(records, RunInfo.load(claimed_run), told, older)
+    none = chapter_of_it.claims[0].kept
+    assert {cell.verdict for line in none for cell in line.cells} == {claims.OLDER}
+
+
+def test_what_is_kept_is_whole_and_of_a_recording_only_what_it_answered(
+    records: pd.DataFrame, claimed_run: Path, tmp_path: Path
+) -> None:
+    path, info, told = tmp_path / "claims.csv", RunInfo.load(claimed_run), load_claims(claimed_run)
+    half = records[records["case"] != "c03-1"]
+    claims.keep(half, info, told, path)
+    assert "C03" not in set(claims.kept(path)["claim"])
+    info.devices["cpu@2.9.1"] = {"recorded": "2026-01-01, run r9", "processor": "old"}
+    claims.keep(records.assign(tf="2.9.1", device="cpu@2.9.1"), info, told, path)
+    recorded = claims.kept(path).query("tf == '2.9.1'")
+    assert set(recorded["made"] + recorded["machine"] + recorded["device"]) == {"2026-01-01, run r9oldcpu"}
+    assert not (recorded["unavailable"] != "0").any()
+    assert {("C04a", "eager")} < set(recorded[["claim", "mode"]].itertuples(index=False, name=None))
+
+
+def test_a_file_of_another_format_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "claims.csv"
+    path.write_text("claim,tf\nC01a,2.21.0\n")
+    with pytest.raises(ValueError, match=r"claims.csv: expected the columns claim, spec"):
+        claims.kept(path)
 
 
 def test_a_refuted_claim_shows_the_numbers_the_reason_and_the_right_way(
@@ -167,7 +215,7 @@ def test_hostile_texts_make_no_element_in_the_page(claimed_run: Path) -> None:
     topic = dict.fromkeys(("id", "title", "program", "origin"), text) | {"link": "javascript:window.pwned=1"}
     told = [claim("C01b", says=text, listing=text, instead_listing=text, topic=topic)]
     frame = pd.DataFrame([vars(r) for r in found])
-    text = claims.html(frame, info, told, pd.DataFrame(columns=list(claims.COLUMNS)))
+    text = claims.html(frame, info, told, pd.DataFrame(columns=list(claims.KEPT_COLUMNS)))
     path = claimed_run / "hostile.html"
     path.write_text(text)
     page = Page(path)
