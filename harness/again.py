@@ -69,6 +69,13 @@ def cut(arrays: Sequence[np.ndarray | None]) -> tuple[np.ndarray | None, ...]:
     return tuple(None if w is None else w[i].reshape(shape) for i, shape in enumerate(PIECES) for w in whole)
 
 
+def sizes(place: int, size: int) -> list[int]:
+    """The numbers of elements of the pieces that hold the value at a place in the flat order of `size` values."""
+    ends = zip(PIECES, _ENDS.tolist(), strict=True)
+    begins = ((math.prod(shape), end - math.prod(shape)) for shape, end in ends)
+    return [count for count, begin in begins if (place - begin) % size < count]
+
+
 #: Runs what is asked, by the program of all pieces or by the program itself: results by quantity, or else an error.
 Rerun = Callable[[Asked, bool], tuple[Mapping[str, Result], Result | None]]
 

@@ -7,24 +7,37 @@ subnormal), then the distance of finite numbers in units in the last place of th
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import ml_dtypes
 import numpy as np
 
+from harness import wording
+from harness.again import differing
 from harness.expect import Want
 from harness.inputs import is_float
 from harness.observation import Result
+from harness.simplest import first
+
+
+@dataclass(frozen=True)
+class Element:
+    """One element of a result: its index in the result's shape, what came and what was promised there."""
+
+    index: tuple[int, ...]
+    got: str
+    want: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
     """How an observed result differs from the promised one. `kind` is empty where it does not.
 
-    `index` is that of the worst element in the result's shape. `max_ulp` and `max_abs` are over all finite elements,
-    those within the budget included. Where there is a bound, what is allowed differs between elements: `max_ulp` and
-    `budget` are then those of the element which comes nearest to what is allowed, or exceeds it most.
+    `index` is that of the worst element in the result's shape, `distance` says in words how far off that one is, and
+    `simplest` is the element of the same kind with the simplest input. `max_ulp` and `max_abs` are over all finite
+    elements, those within the budget included. Where there is a bound, what is allowed differs between elements:
+    `max_ulp` and `budget` are then those of the element which comes nearest to what is allowed, or exceeds it most.
     """
 
     kind: str = ""
@@ -37,6 +50,8 @@ class Comparison:
     got: str = ""
     want: str = ""
     detail: str = ""
+    distance: str = ""
+    simplest: Element | None = None
 
 
 _EXPONENT = np.uint64(0x7FF0_0000_0000_0000)
@@ -46,13 +61,14 @@ _EXPONENT = np.uint64(0x7FF0_0000_0000_0000)
 class Differences:
     """What became of each element of a result: its distance, and by kind which elements are wrong.
 
-    `ulps` and `absolute` are 0 where either number is not finite; `rounded` is the promise in the result's dtype.
-    `allowed` is what budget and bound allow, in ULPs, where there is a bound.
+    `ulps` and `absolute` are 0 where either number is not finite. `want` is the promise as it was, `rounded` the
+    promise in the result's dtype. `allowed` is what budget and bound allow, in ULPs, where there is a bound.
     """
 
     classes: Mapping[str, np.ndarray]
     ulps: np.ndarray
     absolute: np.ndarray
+    want: np.ndarray
     rounded: np.ndarray
     allowed: np.ndarray | None = None
 
@@ -60,8 +76,11 @@ class Differences:
     def wrong(self) -> np.ndarray:
         return np.logical_or.reduce(list(self.classes.values()))
 
-    def comparison(self, got: np.ndarray, budget: float) -> Comparison:
-        """The difference in one line: the first kind that occurs, and its worst element."""
+    def comparison(self, got: np.ndarray, budget: float, inputs: Sequence[np.ndarray] = ()) -> Comparison:
+        """The difference in one line: the first kind that occurs, and of that kind the worst and the simplest element.
+
+        `inputs` are those of the op.
+        """
         largest, badness = float(self.ulps.max(initial=0.0)), self.ulps
         if self.allowed is not None and got.size:
             with np.errstate(divide="ignore", invalid="ignore"):  # nothing may be allowed, and nothing be off
@@ -74,10 +93,40 @@ class Differences:
         if not wrong.any():
             return within
         kind = next(k for k, where in self.classes.items() if where.any())
-        index = np.unravel_index(np.argmax(np.where(self.classes[kind], 1 + badness, 0)), got.shape)
-        at = tuple(int(i) for i in index)
-        count, rounded = int(wrong.sum()), self.rounded
-        return replace(within, kind=kind, mismatched=count, index=at, got=_text(got, at), want=_text(rounded, at))
+        at = position(np.argmax(np.where(self.classes[kind], badness, -1.0)), got.shape)
+        return replace(
+            within,
+            kind=kind,
+            mismatched=int(wrong.sum()),
+            **vars(self.element(got, at)),
+            distance=self.distance(got, at, budget) if kind == "value" else "",
+            simplest=self.element(got, simplest(self.classes[kind], inputs, self.rounded)),
+        )
+
+    def element(self, got: np.ndarray, at: tuple[int, ...]) -> Element:
+        """What came at an index, and what was promised, in texts that differ."""
+        return Element(at, *wording.pair(got[at], self.rounded[at], self.want[at]))
+
+    def distance(self, got: np.ndarray, at: tuple[int, ...], budget: float) -> str:
+        """How far off an element is, in words; `budget` is what is allowed where there is no bound."""
+        allowed = budget if self.allowed is None else float(self.allowed[at])
+        return wording.distance(got[at], self.want[at], float(self.ulps[at]), allowed)
+
+
+def position(flat: np.integer | int, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The index, in an array of this shape, of the element that has a place in its flat order."""
+    return tuple(int(i) for i in np.unravel_index(flat, shape))
+
+
+def simplest(where: np.ndarray, inputs: Sequence[np.ndarray], want: np.ndarray) -> tuple[int, ...]:
+    """The index of the element with the simplest input among those where `where` is true, of which there is one.
+
+    The inputs of an element are those at its index, of inputs of the result's shape. Where no input has it, the promise
+    counts in place of an input.
+    """
+    flat = np.flatnonzero(where)
+    columns = [x for x in inputs if x.shape == where.shape] or [want]
+    return position(flat[first([x.ravel()[flat] for x in columns])], where.shape)
 
 
 def ulp_of(value: np.ndarray, dtype: np.dtype) -> np.ndarray:
@@ -92,10 +141,6 @@ def ulp_of(value: np.ndarray, dtype: np.dtype) -> np.ndarray:
         return np.maximum(size, info.smallest_subnormal, dtype=np.float64)
     power = np.asarray(value, np.float64).view(np.uint64) & _EXPONENT  # of two, below |x|; 0 for a subnormal
     return np.maximum(power.view(np.float64) * 2.0**-info.nmant, float(info.smallest_subnormal))
-
-
-def _text(array: np.ndarray, index: tuple[int, ...]) -> str:
-    return str(array[index])
 
 
 def differences(
@@ -123,19 +168,38 @@ def differences(
         "subnormal": flushed,
         "value": far & ~flushed,
     }
-    return Differences(classes, ulps, difference, rounded, allowed)
+    return Differences(classes, ulps, difference, want, rounded, allowed)
 
 
-def _floats(got: np.ndarray, want: np.ndarray, dtype: np.dtype, budget: float, bound: np.ndarray | None) -> Comparison:
-    return differences(got, want, dtype, budget=budget, bound=bound).comparison(got, budget)
+def illustrated(found: Comparison, got: Result, want: Want, inputs: Sequence[np.ndarray]) -> Comparison:
+    """A comparison that found no difference, with a telling element: the one with the simplest input among those where
+    the promise is not what the reference gives (`Want.plain`), else among those where it is a special number.
+    """
+    if got.value is None or want.value is None or want.dtype is None or not got.value.size:
+        return replace(found, got=summary(got), want=f"error {want.raises.code}" if want.raises else want.status)
+    with np.errstate(all="ignore"):
+        rounded = want.value.astype(want.dtype)
+        at = simplest(_telling(rounded, want.plain), inputs, rounded)
+    return replace(found, index=at, got=str(got.value[at]), want=str(rounded[at]))
 
 
-def _exact(got: np.ndarray, want: np.ndarray) -> Comparison:
+def _telling(promise: np.ndarray, plain: np.ndarray | None) -> np.ndarray:
+    if plain is not None and plain.shape == promise.shape:
+        other = differing(plain.astype(promise.dtype), promise)
+        if other.any():
+            return other
+    parts = [promise.real, promise.imag] if promise.dtype.kind == "c" else [promise] if is_float(promise.dtype) else []
+    special = [~np.isfinite(x) | (np.abs(x) < ml_dtypes.finfo(x.dtype).smallest_normal) for x in parts]
+    found = np.logical_or.reduce(special) if special else np.zeros(promise.shape, bool)
+    return np.asarray(found if found.any() else np.ones(promise.shape, bool))
+
+
+def _exact(got: np.ndarray, want: np.ndarray, inputs: Sequence[np.ndarray]) -> Comparison:
     """Compares integers, booleans or byte strings of equal shape."""
     wrong = got != want
     if not wrong.any():
         return Comparison(size=got.size, budget=0.0)
-    at = tuple(int(i) for i in np.unravel_index(np.argmax(wrong), got.shape))
+    at, easy = position(np.argmax(wrong), got.shape), simplest(wrong, inputs, want)
     apart = math.nan
     if got.dtype.kind in "iub":
         apart = max(abs(int(a) - int(b)) for a, b in zip(got[wrong].tolist(), want[wrong].tolist(), strict=True))
@@ -146,13 +210,20 @@ def _exact(got: np.ndarray, want: np.ndarray) -> Comparison:
         max_abs=float(apart),
         budget=0.0,
         index=at,
-        got=_text(got, at),
-        want=_text(want, at),
+        got=str(got[at]),
+        want=str(want[at]),
+        simplest=Element(easy, str(got[easy]), str(want[easy])),
     )
 
 
 def compare_arrays(
-    got: np.ndarray, want: np.ndarray, dtype: np.dtype, *, budget: float = 0.0, bound: np.ndarray | None = None
+    got: np.ndarray,
+    want: np.ndarray,
+    dtype: np.dtype,
+    *,
+    budget: float = 0.0,
+    bound: np.ndarray | None = None,
+    inputs: Sequence[np.ndarray] = (),
 ) -> Comparison:
     """Compares arrays.
 
@@ -162,6 +233,7 @@ def compare_arrays(
       dtype: the dtype in which `got` must come.
       budget: allowed distance in ULPs of `dtype`.
       bound: allowed absolute error, of `want`'s shape or a scalar; an element has to break both to differ.
+      inputs: the op's inputs, by which the simplest element that differs is chosen; those of `want`'s shape count.
     """
     if got.shape != want.shape:
         return Comparison(kind="shape", size=got.size, mismatched=got.size, got=str(got.shape), want=str(want.shape))
@@ -169,20 +241,29 @@ def compare_arrays(
         return Comparison(kind="dtype", size=got.size, mismatched=got.size, got=got.dtype.name, want=dtype.name)
     if dtype.kind == "c":
         bounds = None if bound is None else np.broadcast_to(bound, want.shape)
-        part = np.dtype(f"f{dtype.itemsize // 2}")
-        parts = [_floats(f(got), f(want), part, budget, bounds) for f in (np.real, np.imag)]
-        nearest = max(parts, key=lambda p: p.max_ulp / p.budget if p.budget else p.max_ulp)
-        worst = next((p for p in parts if p.kind), nearest)
-        return replace(
-            worst,
-            mismatched=max(p.mismatched for p in parts),
-            max_abs=max(p.max_abs for p in parts),
-            got="" if worst.index is None else _text(got, worst.index),
-            want="" if worst.index is None else _text(want, worst.index),
-        )
+        return _complex(got, want, budget, bounds, inputs)
     if is_float(dtype):
-        return _floats(got, want, dtype, budget, bound)
-    return _exact(got, want)
+        return differences(got, want, dtype, budget=budget, bound=bound).comparison(got, budget, inputs)
+    return _exact(got, want, inputs)
+
+
+def _complex(
+    got: np.ndarray, want: np.ndarray, budget: float, bound: np.ndarray | None, inputs: Sequence[np.ndarray]
+) -> Comparison:
+    """Compares complex numbers of equal shape, the real parts and the imaginary parts each on their own."""
+    part = np.dtype(f"f{got.dtype.itemsize // 2}")
+    parts = []
+    for side in (np.real, np.imag):
+        found = differences(side(got), side(want), part, budget=budget, bound=bound)
+        parts.append(found.comparison(side(got), budget, inputs))
+    nearest = max(parts, key=lambda p: p.max_ulp / p.budget if p.budget else p.max_ulp)
+    worst = next((p for p in parts if p.kind), nearest)
+    worst = replace(worst, mismatched=max(p.mismatched for p in parts), max_abs=max(p.max_abs for p in parts))
+    if worst.index is None or worst.simplest is None:
+        return worst
+    rounded = want.astype(got.dtype)
+    shown = [Element(at, *wording.pair(got[at], rounded[at], want[at])) for at in (worst.index, worst.simplest.index)]
+    return replace(worst, **vars(shown[0]), simplest=shown[1])
 
 
 def _error(got: Result, want: Want) -> Comparison:
@@ -212,8 +293,10 @@ def _vanished(got: Result, want: Want) -> bool:
     return got.value.size > 0 and got.value.dtype.kind in "fcV" and not got.value.any() and bool(want.value.any())
 
 
-def compare(got: Result, want: Want, quantity: str, *, budget: float = 0.0) -> Comparison:
-    """Compares one quantity; see `compare_arrays` for the budget."""
+def compare(
+    got: Result, want: Want, quantity: str, *, budget: float = 0.0, inputs: Sequence[np.ndarray] = ()
+) -> Comparison:
+    """Compares one quantity; see `compare_arrays` for the budget and the inputs."""
     gradient = not quantity.startswith("output")
     if got.status in ("crash", "hang"):
         if want.status == got.status and want.raises is not None and want.raises.code == got.code:
@@ -237,7 +320,7 @@ def compare(got: Result, want: Want, quantity: str, *, budget: float = 0.0) -> C
         if found.kind:
             return replace(found, detail="indices of the IndexedSlices")
     with np.errstate(all="ignore"):
-        found = compare_arrays(got.value, want.value, want.dtype, budget=budget, bound=want.bound)
+        found = compare_arrays(got.value, want.value, want.dtype, budget=budget, bound=want.bound, inputs=inputs)
     if gradient and found.kind in ("value", "subnormal", "nan", "inf") and _vanished(got, want):
-        return replace(found, kind="gradient_status", detail="the gradient is zeros")
+        return replace(found, kind="gradient_status", detail="the gradient is zeros", distance="")
     return found

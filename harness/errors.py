@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from harness.compare import ulp_of
@@ -12,27 +14,34 @@ from harness.inputs import is_float
 MOST = 400
 
 
-def points(x: np.ndarray, got: np.ndarray | None, want: Want | None) -> list[list[float]]:
+def points(
+    x: np.ndarray, got: np.ndarray | None, want: Want | None, marks: Mapping[str, int] | None = None
+) -> tuple[list[list[float]], dict[str, list[float]]]:
     """Inputs and errors, in ULPs of the result's dtype, of the elements that are finite: two lists of equal length.
 
-    Empty where results are no real floats of the input's shape. ULPs have a sign: positive where `got` is the larger.
-    All numbers are finite; see `distances`.
+    The lists are empty where results are no real floats of the input's shape. ULPs have a sign: positive where `got` is
+    the larger. All numbers are finite; see `distances`. `marks` names elements by their places in the flat order. The
+    plot has these too; the second value tells their inputs and errors, of those that are finite.
     """
     if got is None or want is None or want.value is None or want.dtype is None or not is_float(want.dtype):
-        return []
+        return [], {}
     if not (x.shape == got.shape == want.value.shape) or got.dtype != want.dtype:
-        return []
+        return [], {}
     if not (is_float(x.dtype) or x.dtype.kind in "biu"):
-        return []
+        return [], {}
     with np.errstate(all="ignore"):
         exact, came = want.value.astype(np.float64).ravel(), got.astype(np.float64).ravel()
         inputs = x.astype(np.float64).ravel()
     finite = np.isfinite(exact) & np.isfinite(came) & np.isfinite(inputs)
     inputs, errors = inputs[finite], distances(came[finite], exact[finite], want.dtype)
     if not inputs.size:
-        return []
-    shown = np.unique(np.append(np.linspace(0, inputs.size - 1, MOST).astype(int), np.argmax(np.abs(errors))))
-    return [[float(f"{v:.6g}") for v in values[shown]] for values in (inputs, errors)]
+        return [], {}
+    named = {name: int(finite[:place].sum()) for name, place in (marks or {}).items() if finite[place]}
+    evenly = np.linspace(0, inputs.size - 1, MOST).astype(int)
+    shown = np.unique([*evenly, np.argmax(np.abs(errors)), *named.values()])
+    plotted = [[float(f"{v:.6g}") for v in values[shown]] for values in (inputs, errors)]
+    places = {name: int(np.searchsorted(shown, place)) for name, place in named.items()}
+    return plotted, {name: [values[place] for values in plotted] for name, place in places.items()}
 
 
 def distances(got: np.ndarray, want: np.ndarray, dtype: np.dtype) -> np.ndarray:

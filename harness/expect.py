@@ -28,7 +28,8 @@ class Want:
     """The promise for one quantity.
 
     `value` may be wider than `dtype`, the dtype in which the result must come. `bound` is the largest absolute error
-    allowed, elementwise, where the spec gives one.
+    allowed, elementwise, where the spec gives one. `plain` is what the reference gives where a contract's side promises
+    something else.
     """
 
     status: str
@@ -38,6 +39,7 @@ class Want:
     shape: tuple[int, ...] | None = None
     raises: Raises | None = None
     bound: np.ndarray | None = None
+    plain: np.ndarray | None = None
 
     @classmethod
     def of(cls, result: Result) -> Want:
@@ -314,4 +316,16 @@ def expectations(case: Case, inputs: tuple[np.ndarray, ...], plans: list[Plan]) 
     """What the case promises under each plan; worked out once for each side of its contract."""
     sides = {plan: case.spec.side(plan) for plan in plans}
     made = {id(side): expectation(case, inputs, side) for side in sides.values()}
+    if any(sides.values()):
+        made = {key: one if key == id(None) else _beside(one, case, inputs, made) for key, one in made.items()}
     return {plan: made[id(side)] for plan, side in sides.items()}
+
+
+def _beside(side: Expectation, case: Case, inputs: tuple[np.ndarray, ...], made: dict[int, Expectation]) -> Expectation:
+    """What a side promises, with what the reference gives beside it; the reference may not take these inputs."""
+    try:
+        plain = made.get(id(None)) or expectation(case, inputs, None, bounds=False)
+    except ReferenceFault:
+        return side
+    values = {q: want.value for q, want in plain.wants.items()}
+    return replace(side, wants={q: replace(want, plain=values.get(q)) for q, want in side.wants.items()})

@@ -39,7 +39,8 @@ class Record:
     `raw_op` and `ran_on` are `;`-joined. `against` is `numpy`, a plan, or `claim:` and an id. `size` and `mismatched`
     count elements; `max_ulp` (in ULPs of the result's dtype), `max_abs` and `budget` (in ULPs) are NaN where no
     distance was taken. `input`, `got` and `want` show the values at `worst_index`. `seconds` is the run's time in the
-    device server.
+    device server. `example` shows the values at `example_index`, that of the simplest input (see `harness.simplest`) of
+    those with the same kind; `distance` says in words how far off the worst element is, where a distance makes sense.
     """
 
     run: str = ""
@@ -76,10 +77,18 @@ class Record:
     link: str = ""
     seconds: float = math.nan
     rerun: str = ""
+    example_index: str = ""
+    example: str = ""
+    distance: str = ""
 
     @property
     def failing(self) -> bool:
         return self.verdict in FAILING
+
+    @property
+    def cause(self) -> str:
+        """What explains a known failure: the reason of its entry. Empty for what nobody has explained."""
+        return self.reason if self.verdict in ("known", "stale") else ""
 
     @property
     def plan(self) -> str:
@@ -99,6 +108,8 @@ class Record:
 
 
 COLUMNS = tuple(f.name for f in fields(Record))
+#: Columns that older files do not have.
+ADDED = COLUMNS[COLUMNS.index("rerun") + 1 :]
 _FLOATS = {f.name for f in fields(Record) if f.type == "float"}
 
 

@@ -20,12 +20,14 @@ from typing import Any
 import numpy as np
 
 from harness import devices, variant
+from harness.again import AGAIN
 from harness.catalog import Catalog
 from harness.errors import points
 from harness.expect import ReferenceFault
 from harness.plan import Device, Plan
 from harness.record import CLAIM, Record
 from harness.script import Discrepancy, promised, smaller, text
+from harness.simplest import of_text
 from harness.source import Unwritable
 from harness.spec import SWEEPS, Case
 from harness.verdict import sentence
@@ -35,6 +37,8 @@ from harness.verdict import sentence
 STATUSES = ("reproduced", "not reproduced", "no script", "failed", "elsewhere")
 #: What TensorFlow logs on its own account: when it was, in which line of its source.
 _LOG_LINE = re.compile(r"^([IWE]\d{4} \d\d:|\d{4}-\d\d-\d\d \d\d:).*\n", re.MULTILINE)
+#: Inputs and errors of a plot, and those that are marked; see `harness.errors.points`.
+Plot = tuple[list[list[float]], dict[str, list[float]]]
 _BROKEN = 70
 _KEPT = 2000
 
@@ -43,7 +47,8 @@ _KEPT = 2000
 class Outcome:
     """What became of a finding's script: one of `STATUSES`, the script's path in the run, and the end of its output.
 
-    `points` are inputs and errors of the elements of the whole case; see `harness.errors`.
+    `points` are inputs and errors of the elements of the whole case, `marked` those of the simplest and the worst one;
+    see `harness.errors`.
     """
 
     suite: str
@@ -59,19 +64,22 @@ class Outcome:
     script: str = ""
     output: str = ""
     points: list[list[float]] = field(default_factory=list)
+    reason: str = ""
+    marked: dict[str, list[float]] = field(default_factory=dict)
 
 
 def findings(records: Iterable[Record]) -> list[Record]:
-    """One record for each spec × verdict × kind that fails or is known to: against NumPy, with the largest distance.
+    """One record for each spec × verdict × kind × cause that fails or is known to: against NumPy where there is one,
+    and with the simplest input.
 
     What the suite itself is at fault for is not among them.
     """
-    best: dict[tuple[str, ...], tuple[tuple[bool, float], Record]] = {}
+    best: dict[tuple[str, ...], tuple[Any, Record]] = {}
     for record in records:
         if record.verdict not in ("known", "mismatch") or record.against.startswith(CLAIM):
             continue
-        rank = (record.against != "numpy", -record.max_ulp if not math.isnan(record.max_ulp) else math.inf)
-        key = (record.suite, record.spec, record.verdict, record.kind)
+        rank = (record.against != "numpy", of_text(record.example))
+        key = (record.suite, record.spec, record.verdict, record.kind, record.cause)
         if key not in best or rank < best[key][0]:
             best[key] = rank, record
     return [record for _, record in best.values()]
@@ -79,7 +87,8 @@ def findings(records: Iterable[Record]) -> list[Record]:
 
 def discrepancy(record: Record, case: Case, device: Device) -> Discrepancy:
     """What a record's script is to show on its device; of a sweep, the one input that stands for the rest."""
-    at = literal_eval(record.worst_index) if record.worst_index else None
+    shown = record.example_index or record.worst_index
+    at = literal_eval(shown) if shown else None
     index: tuple[int, ...] | None = None if at is None else tuple(at)
     inputs: tuple[np.ndarray, ...]
     if record.recipe in SWEEPS and index is not None:
@@ -177,13 +186,23 @@ def status(how: str, record: Record) -> str:
     return {"EXIT 1": "reproduced", "EXIT 0": "not reproduced"}.get(how, "failed")
 
 
-def _points(found: Discrepancy, got: np.ndarray | None) -> list[list[float]]:
-    if got is None or not found.inputs or found.kind in ("position", "nondeterministic", "input_mutated"):
-        return []
+def _plot(whole: Discrepancy, record: Record, got: np.ndarray | None) -> Plot:
+    """What `harness.errors.points` makes of a record, its simplest and its worst element marked."""
+    if got is None or not whole.inputs or whole.kind in AGAIN:
+        return [], {}
+    marks = {"simplest": record.example_index, "worst": record.worst_index}
+    flat = {name: place for name, at in marks.items() if (place := _place(at, got.shape)) is not None}
     try:
-        return points(found.inputs[0], got, promised(found).wants.get(found.quantity))
+        return points(whole.inputs[0], got, promised(whole).wants.get(whole.quantity), flat)
     except ReferenceFault:
-        return []
+        return [], {}
+
+
+def _place(index: str, shape: tuple[int, ...]) -> int | None:
+    """The place in the flat order of an array of this shape; None where the index is none of it."""
+    at = tuple(literal_eval(index)) if index else (-1,)
+    inside = len(at) == len(shape) and all(0 <= i < n for i, n in zip(at, shape, strict=True))
+    return int(np.arange(math.prod(shape)).reshape(shape)[at]) if inside else None
 
 
 #: What a run observed of a record's quantity: its array, if it is one.
@@ -208,14 +227,23 @@ def reproduce(
     elsewhere = recorded or {}
     specs, outcomes = catalog.specs, dict[int, Outcome]()
     todo = dict(enumerate(chosen))
-    drawn: dict[int, list[list[float]]] = {}
+    drawn: dict[int, Plot] = {}
     if todo:
         folder.mkdir(exist_ok=True)
 
     def done(number: int, status: str, script: str = "", output: str = "") -> None:
         names = ("suite", "spec", "verdict", "kind", "case", "device", "mode", "against", "quantity")
-        place = {name: getattr(todo[number], name) for name in names}
-        outcomes[number] = Outcome(**place, status=status, script=script, output=output, points=drawn.get(number, []))
+        place: dict[str, Any] = {name: getattr(todo[number], name) for name in names}
+        plot = drawn.get(number, ([], {}))
+        outcomes[number] = Outcome(
+            **place,
+            reason=todo[number].cause,
+            status=status,
+            script=script,
+            output=output,
+            points=plot[0],
+            marked=plot[1],
+        )
 
     for alone in (True, False):
         paths: dict[Path, int] = {}
@@ -228,7 +256,7 @@ def reproduce(
                 device = elsewhere.get(record.device) or Device.parse(record.device)
                 whole = discrepancy(record, Case(specs[record.spec], record.dtype, record.recipe), device)
                 if number not in drawn:
-                    drawn[number] = _points(whole, observed(record))
+                    drawn[number] = _plot(whole, record, observed(record))
                 shown = smaller(whole) if alone else whole
                 if shown is not None and record.device in elsewhere:
                     if not alone:

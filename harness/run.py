@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from harness import claim
@@ -181,8 +181,8 @@ class Runner:
             if base != plan:
                 other = {q: Want.of(r) for q, r in seen[base].quantities.items()}
                 for quantity, want in expected[plan].wants.items():
-                    if quantity in other and want.bound is not None:
-                        other[quantity] = Want(**{**vars(other[quantity]), "bound": want.bound})
+                    if quantity in other:
+                        other[quantity] = replace(other[quantity], bound=want.bound, plain=want.plain)
                 found = judge(
                     self.context, item.suite, case, plan, seen[plan], other, inputs, against=str(base), slack=2.0
                 )

@@ -30,7 +30,8 @@ READABLE = 40
 class Discrepancy:
     """What a script is to show: a quantity of a case under a plan, against `numpy`, another plan, or the plan itself.
 
-    `kind` and `budget` are the record's; `index` is that of the worst element; `said` is the record in a sentence.
+    `kind` and `budget` are the record's; `index` is that of the element that is shown; `said` is the record in a
+    sentence.
     """
 
     case: Case
@@ -45,7 +46,7 @@ class Discrepancy:
 
 
 def smaller(found: Discrepancy) -> Discrepancy | None:
-    """The same of its worst element alone, where each input has one like it; else None."""
+    """The same of the element that is shown alone, where each input has one like it; else None."""
     index, inputs = found.index, found.inputs
     if index is None or not inputs or found.kind in ("position", "nondeterministic"):
         return None
@@ -182,6 +183,7 @@ def _oracle(found: Discrepancy, want: Want | None, writer: Writer) -> dict[str, 
     return {"oracle": "value", "want": _array(value, writer), "dtype": _dtype(want.dtype), "allowed": told}
 
 
+@np.errstate(all="ignore")
 def _allowed(found: Discrepancy, want: Want) -> tuple[np.ndarray, np.ndarray]:
     """The promised array, no wider than float64, and the largest absolute error allowed of each element."""
     assert want.value is not None and want.dtype is not None
@@ -193,8 +195,7 @@ def _allowed(found: Discrepancy, want: Want) -> tuple[np.ndarray, np.ndarray]:
     if dtype.kind == "c":
         part, size = np.dtype(f"f{dtype.itemsize // 2}"), np.maximum(np.abs(wide.real), np.abs(wide.imag))
     size = np.where(np.isfinite(size), size, 0.0)
-    with np.errstate(invalid="ignore"):
-        rounding = np.abs(value - wide).astype(np.float64)
+    rounding = np.abs(value - wide).astype(np.float64)
     budget = found.case.spec.budget(found.quantity, found.case.dtype)
     allowed = budget * ulp_of(size, part) + np.where(np.isfinite(rounding), rounding, 0.0)
     if want.bound is not None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from harness.compare import Comparison, compare
+from harness import wording
+from harness.again import sizes
+from harness.compare import Comparison, compare, illustrated
 from harness.expect import NOTHING, Want
 from harness.known import Entry, Known, place_of
 from harness.maturity import Maturity
@@ -67,7 +70,10 @@ def judge(
         budget = case.spec.budget(quantity, case.dtype) * slack
         if want.bound is not None and slack != 1:
             want = replace(want, bound=want.bound * slack)
-        found = compare(observation.quantities.get(quantity, LOST), want, quantity, budget=budget)
+        result = observation.quantities.get(quantity, LOST)
+        found = compare(result, want, quantity, budget=budget, inputs=inputs)
+        if not found.kind and case.spec.side(plan):
+            found = illustrated(found, result, want, inputs)
         records.append(decide(context, suite, case, plan, observation, quantity, found, inputs, against=against))
     return records
 
@@ -96,13 +102,25 @@ def rejudge(
                     compare(others[mutated], Want("value", was, was.dtype), mutated), detail=f"{mutated} changed"
                 )
             elif quantity in others:
-                found = compare(others[quantity], Want.of(first), quantity)
+                found = compare(others[quantity], Want.of(first), quantity, inputs=inputs)
             else:
                 continue
             found = replace(found, kind=kind)
+            if kind == "position" and first.value is not None:
+                found = replace(found, detail=found.detail or _smaller(found, first.value.shape))
             break
         records.append(decide(context, suite, case, plan, observation, quantity, found, inputs, against=str(plan)))
     return records
+
+
+def _smaller(found: Comparison, shape: tuple[int, ...]) -> str:
+    """In which smaller tensors the example's value may have come out differently; `shape` is that of the whole one."""
+    if found.simplest is None:
+        return ""
+    place = int(np.ravel_multi_index(found.simplest.index, shape)) if shape else 0
+    counts = sizes(place, math.prod(shape))
+    told = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    return f"the smaller tensor has {told} element{'' if told == '1' else 's'}"
 
 
 def decide(
@@ -222,7 +240,8 @@ def row_of(
 ) -> Record:
     """A record without a verdict."""
     value = observation.quantities.get(quantity, LOST).value
-    shape = value.shape if value is not None else ()
+    shape, easy = value.shape if value is not None else (), found.simplest
+    told = "" if easy is None else wording.numbers(found.kind, _shown(inputs, shape, easy.index), easy.got, easy.want)
     return Record(
         run=context.run,
         started=context.started,
@@ -245,22 +264,27 @@ def row_of(
         max_ulp=found.max_ulp,
         max_abs=found.max_abs,
         budget=found.budget,
-        worst_index="" if found.index is None else str(list(found.index)),
-        input=_shown(inputs, shape, found.index),
+        worst_index=_written(found.index),
+        input=_shown(inputs, shape, found.index) if found.got or found.want else "",
         got=found.got,
         want=found.want,
         seconds=round(observation.seconds, 6),
         rerun=rerun(case, plan, against),
+        example_index="" if easy is None else _written(easy.index),
+        example=told,
+        distance=found.distance,
     )
+
+
+def _written(index: tuple[int, ...] | None) -> str:
+    return "" if index is None else str(list(index))
 
 
 def _shown(inputs: Sequence[np.ndarray], shape: tuple[int, ...], index: tuple[int, ...] | None) -> str:
     """The inputs at an index, where they have the result's shape; small ones whole; otherwise what they are."""
-    if index is None:
-        return ""
     texts = []
     for array in inputs:
-        if array.shape == shape:
+        if index is not None and array.shape == shape:
             texts.append(str(array[index]))
         elif array.size <= 8:
             texts.append(str(array.tolist()))
@@ -281,16 +305,15 @@ def rerun(case: Case, plan: Plan, against: str) -> str:
 
 
 def sentence(record: Record) -> str:
-    """A record in one line: what, where, k of n, worst against allowed, index, input, got, want."""
-    against = "itself, run again" if record.against == record.plan else record.against
-    parts = [f"{record.verdict}: {record.case} on {record.plan} against {against},"]
-    parts.append(f"{record.quantity}: {record.kind or 'no difference'}")
+    """A record in one line: what, where, k of n, the simplest element and the worst, each with input, got and want."""
+    row, itself = vars(record), wording.against_itself(vars(record))
+    against = "" if itself else f" against {record.against}"
+    parts = [f"{record.verdict}: {record.case} on {record.plan}{against},"]
+    parts.append(f"{record.quantity}: {itself or record.kind or 'no difference'}")
     if record.mismatched:
         parts.append(f"in {record.mismatched} of {record.size}")
-    if record.max_ulp > record.budget:
-        parts.append(f"(worst {record.max_ulp:.4g} ULP, allowed {record.budget:g})")
-    if record.worst_index:
-        parts.append(f"at {record.worst_index}: input {record.input},")
-    if record.got or record.want:
-        parts.append(f"got {record.got}, want {record.want}")
+    values = wording.values(row)
+    if values:
+        parts[-1] += "" if values.startswith("at [") else ":"
+        parts.append(values)
     return " ".join(parts) + (f". {record.detail[:300]}" if record.detail else "")

@@ -21,7 +21,7 @@ Beside = dict[str, dict[str, dict[str, dict[str, str]]]]
 
 
 def values(records: pd.DataFrame, observations: pd.DataFrame) -> Beside:
-    """What each plan gave where a record is off: the element at its worst index, or what came instead of a value.
+    """What each plan gave where a record is off: the element of its example, or what came instead of a value.
 
     Args:
       records: those of a run; the ones that fail or are known are looked at, worst first.
@@ -31,10 +31,11 @@ def values(records: pd.DataFrame, observations: pd.DataFrame) -> Beside:
     off = records[records["verdict"].isin([*FAILING, "known"])]
     off = off.iloc[tables.by_severity(off["verdict"]).argsort(kind="stable")]
     wanted: dict[tuple[str, str], set[str]] = {}
-    for case, quantity, index in off[["case", "quantity", "worst_index"]].astype("str").itertuples(index=False):
+    names = ["case", "quantity", "example_index", "worst_index"]
+    for case, quantity, simplest, worst in off[names].astype("str").itertuples(index=False):
         key = (case, quantity)
         if key in wanted or len(wanted) < MOST:
-            wanted.setdefault(key, set()).add(index)
+            wanted.setdefault(key, set()).add(simplest or worst)
     some = observations[observations["case"].isin({case for case, _ in wanted})]
     found: Beside = {}
     for row in tables.rows(some):

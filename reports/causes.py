@@ -15,7 +15,7 @@ from reports import tables
 GATHERED = ("new", "changed", "fixed", "drifted")
 COLUMNS = (
     *("change", "worse", "was", "now", "kind", "plans", "specs", "records", "cases", "quantities", "dtypes"),
-    *("numbers", "inputs_changed", "example"),
+    *("numbers", "inputs_changed", "example", "reason"),
 )
 
 
@@ -27,8 +27,8 @@ def causes(changes: pd.DataFrame) -> pd.DataFrame:
     `farther` or `nearer`; `plans`; `specs`, a dict from names to numbers of records, most first; `records` and `cases`,
     counts; `quantities`, `dtypes`; `numbers`, what `reports.bits` says of TensorFlow's own numbers (`same`, `differ`,
     both, or empty where that is not known); `inputs_changed`, a count; `example`, the index in `changes` of the record
-    that stands for the rest: against NumPy where there is one, and the one that moved or is off most. Worse ones first,
-    then by how many records there are.
+    that stands for the rest: against NumPy where there is one, and the one with the simplest input, or that moved most;
+    `reason`, that of the entry by which they are known. Worse ones first, then by how many records there are.
     """
     failing = (changes["change"] == "appeared") & changes["worse"]
     some = changes[changes["change"].isin(GATHERED) | failing]
@@ -36,7 +36,7 @@ def causes(changes: pd.DataFrame) -> pd.DataFrame:
         return pd.DataFrame(columns=list(COLUMNS))
     told = pd.DataFrame(
         {
-            **{name: some[name] for name in ("change", "spec", "case", "quantity", "dtype", "plan")},
+            **{name: some[name] for name in ("change", "reason", "spec", "case", "quantity", "dtype", "plan")},
             "worse": some["worse"],
             "was": some["verdict_before"],
             "now": some["verdict"],
@@ -45,16 +45,17 @@ def causes(changes: pd.DataFrame) -> pd.DataFrame:
             "inputs_changed": some["inputs_changed"],
             "example": some.index,
             "other": some["against"] != "numpy",
+            "simple": some["simple"].where(some["change"] != "drifted", 0),
             "off": _off(some),
         }
-    ).sort_values(["other", "off"], ascending=[True, False], kind="stable")
-    way = ["change", "worse", "was", "now", "kind"]
+    ).sort_values(list(_FIRST), ascending=list(_FIRST.values()), kind="stable")
+    way = ["change", "worse", "was", "now", "kind", "reason"]
     by_spec = _gathered(told, [*way, "spec"])
     by_spec["plans"] = by_spec["plan"].map(_plans)
     rows = []
     for key, group in by_spec.groupby([*way, "plans"], sort=False, observed=True):
         group = group.sort_values(["records", "spec"], ascending=[False, True])
-        best = group.sort_values(["other", "off"], ascending=[True, False], kind="stable").iloc[0]
+        best = group.sort_values(list(_FIRST), ascending=list(_FIRST.values()), kind="stable").iloc[0]
         rows.append(
             dict(zip([*way, "plans"], key, strict=True))
             | {"specs": dict(zip(group["spec"], group["records"].tolist(), strict=True))}
@@ -73,6 +74,8 @@ def causes(changes: pd.DataFrame) -> pd.DataFrame:
     return found.loc[order.sort_values(["c", "w", "n"], kind="stable").index].reset_index(drop=True)
 
 
+#: What sorts records, to find the one that stands for the rest; whether upwards.
+_FIRST = {"other": True, "simple": True, "off": False}
 _LISTED = {"quantities": "quantity", "dtypes": "dtype", "numbers": "numbers"}
 
 
@@ -83,8 +86,7 @@ def _gathered(told: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
         cases=("case", "nunique"),
         inputs_changed=("inputs_changed", "sum"),
         example=("example", "first"),
-        other=("other", "first"),
-        off=("off", "first"),
+        **{name: (name, "first") for name in _FIRST},
     )
     for name in ("plan", "quantity", "dtype", "numbers"):
         sets = told.drop_duplicates([*keys, name]).groupby(keys, sort=False, observed=True)[name].agg(frozenset)

@@ -41,6 +41,8 @@ def diff(
       max_abs_before, max_abs: float64.
       inputs_changed: bool. Seed, dtype, recipe, number of elements, or the input at the same index differ, so distances
         are not held against each other.
+      reason: category. That of the entry by which the record of `after`, or else that of `before`, is known.
+      simple: int64. What sorts the records by their examples, the simplest input first.
       lost: bool. It was planned in `after`'s run and has no result.
       before, after: int64. The positions of the records; -1 where there is none.
 
@@ -70,6 +72,7 @@ def diff(
     both = np.flatnonzero((old >= 0) & (new >= 0))
     made["inputs_changed"] = np.zeros(len(old), bool)
     made["inputs_changed"][both] = _inputs_changed(before, after, old[both], new[both], columns)
+    made["reason"], made["simple"] = _reasons(before, after, old, new), _simple(before, after, old, new)
     found = pd.DataFrame(made | {"lost": False, "before": old, "after": new})
     if not_run is not None and len(not_run):
         wanted = pd.MultiIndex.from_frame(not_run[["case", "device", "mode"]].astype(str))
@@ -79,6 +82,23 @@ def diff(
     found.insert(0, "change", _changes(found, ulp))
     found.insert(1, "worse", _worse(found))
     return found
+
+
+def _reasons(before: pd.DataFrame, after: pd.DataFrame, old: np.ndarray, new: np.ndarray) -> pd.Series:
+    """The reason of the entry by which a record of after is known or, where it is not, that of before was."""
+    sides = []
+    for frame, at in ((before, old), (after, new)):
+        reason = frame["reason"].astype("str").where(frame["verdict"].isin(["known", "stale"]), "").to_numpy(object)
+        sides.append(np.append(reason, "")[at])
+    return pd.Series(np.where(sides[1] != "", sides[1], sides[0])).astype("category")
+
+
+def _simple(before: pd.DataFrame, after: pd.DataFrame, old: np.ndarray, new: np.ndarray) -> np.ndarray:
+    """What sorts records by their examples, the simplest input first: of after or, where it has none, before."""
+    examples = pd.concat([frame[["example"]].astype("str") for frame in (before, after)], ignore_index=True)
+    rank = tables.simplicity(examples).to_numpy()
+    last = rank.max(initial=0)
+    return np.minimum(np.append(rank[: len(before)], last)[old], np.append(rank[len(before) :], last)[new])
 
 
 def _column(codes: np.ndarray, names: np.ndarray, at: np.ndarray) -> pd.Series:

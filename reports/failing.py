@@ -158,7 +158,8 @@ def _program(record: Mapping[str, Any], nights: Sequence[Night]) -> list[str]:
     """The program of a finding of the same spec and kind that was seen to show it; nothing where there is none."""
     for night in nights:
         for one in load_repros(night.directory):
-            alike = all(one[name] == record[name] for name in ("spec", "verdict", "kind"))
+            alike = all(one.get(name, "") == record[name] for name in ("spec", "verdict", "kind"))
+            alike = alike and one.get("reason", "") in ("", record["reason"])
             if alike and one["status"] == "reproduced" and one["text"] and len(one["text"]) <= PROGRAM:
                 fence = "`" * (3 + max((len(run) for run in re.findall("`+", one["text"])), default=0))
                 text = "\n".join(plain_line(line) for line in one["text"].splitlines())

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from harness.record import COLUMNS
+from harness.record import ADDED, COLUMNS
 from reports import frame, parquet
 
 RECORDS = "records.parquet"
@@ -22,7 +22,7 @@ def load(run: Path | str) -> pd.DataFrame:
     """The records of a run, one row a verdict, matches included.
 
     Columns are those of `harness.record.COLUMNS`, in that order. Reads `records.parquet` or, before there is one,
-    the shards.
+    the shards. In a file of an older version, columns that were added since are empty.
 
     Raises:
       FileNotFoundError: `run` is not the directory of a run.
@@ -31,7 +31,10 @@ def load(run: Path | str) -> pd.DataFrame:
     path = Path(run) / RECORDS
     if not path.exists():
         return frame.records(_with_shards(Path(run)))
-    return _of_columns(parquet.read(path), COLUMNS, path)
+    found = parquet.read(path)
+    known = [name for name in COLUMNS if name in found.columns or name not in ADDED]
+    records = _of_columns(found, tuple(known), path)
+    return records.assign(**{name: "" for name in ADDED if name not in known})[list(COLUMNS)]
 
 
 def load_observations(run: Path | str) -> pd.DataFrame:

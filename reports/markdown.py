@@ -11,6 +11,7 @@ from harness.processor import described
 from harness.record import FAILING
 from harness.rundir import RunInfo
 from reports import circumstances, sentence, tables
+from reports.headline import headline
 from reports.summary import duration, plain
 
 SYMBOLS = {
@@ -39,9 +40,12 @@ def code(text: object) -> str:
 
 
 def summary(records: pd.DataFrame, info: RunInfo) -> str:
-    """The run in Markdown: how it stands, what ran where, verdicts, specs × plans, findings, what did not run."""
+    """The run in Markdown: what is wrong, and an example; how it stands; what ran where; verdicts, specs × plans,
+    findings, and what did not run.
+    """
     counts = tables.counts(records)
-    lines = [f"**{escape(sentence.of_run(info, counts))}**", ""]
+    first, *more = [*headline(records, info), sentence.of_run(info, counts)]
+    lines = [f"**{escape(first, 500)}**", "", *(line for text in more for line in (escape(text, 500), ""))]
     lines += [f"# tf-opdiff run {escape(info.run)}", ""]
     tensorflow = ", ".join(filter(None, [info.tf, circumstances.cuda(info)]))
     facts = {"TensorFlow": tensorflow, "host": info.host, "processor": described(info.machine), "started": info.started}
@@ -80,9 +84,8 @@ def _finding(records: pd.DataFrame, row: dict[str, Any]) -> str:
     record = tables.row(records, row["first"])
     title = f"- {SYMBOLS[record['verdict']]} **{escape(record['spec'])}** {escape(record['kind'])}"
     lines = [f"{title}, {row['records']:,} on {escape(row['plans'])}: {escape(sentence.of_record(record))}"]
-    if record["got"] or record["want"]:
-        told = [f"{name} {code(record[name])}" for name in ("got", "want", "input") if record[name]]
-        lines.append(f"  - {', '.join(told)}")
+    values = sentence.values(record)
+    lines += [f"  - {code(values)}"] if values else []
     lines += [f"  - {escape(text)}" for text in dict.fromkeys([record["detail"], record["reason"]]) if text]
     link = str(record["link"])
     if re.fullmatch(r"https://[A-Za-z0-9./_#?=&%:+-]+", link):

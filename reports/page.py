@@ -21,11 +21,14 @@ from reports import circumstances, embed, sentence, tables
 from reports.beside import Beside
 from reports.changelog import Changelog, title
 from reports.grid import MEANS, SYMBOLS, grid
+from reports.headline import headline
 from reports.summary import duration
 
 _HERE = Path(__file__).parent
 _SCRIPTS = ("dom.js", "data.js", "filters.js", "table.js", "plot.js", "detail.js", "main.js")
 LISTED = 500
+#: What a finding and its program have in common.
+_FINDING = ("spec", "verdict", "kind", "reason")
 #: What a page may load and run that has no script: its own style, and nothing else.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
@@ -75,12 +78,12 @@ def html(
     own = Markup("(() => {\n%s\n})();") % Markup("\n".join(_script(_HERE / "templates" / name) for name in _SCRIPTS))
     counts = tables.counts(rows)
     matrix = grid(rows, info)
-    scripts = {tuple(r[k] for k in ("spec", "verdict", "kind")): r for r in repros}
+    scripts = {tuple(r.get(k, "") for k in _FINDING): r for r in repros}
     findings = []
     for found in tables.rows(tables.findings(rows)):
         record = tables.row(rows, found["first"])
-        repro = sentence.of_repro(scripts.get((found["spec"], found["verdict"], found["kind"])))
-        findings.append((found, record, sentence.of_record(record), repro))
+        repro = sentence.of_repro(scripts.get(tuple(found[k] for k in _FINDING)))
+        findings.append((found, record, sentence.of_record(record), sentence.values(record), repro))
     return (
         environment()
         .get_template("index.html")
@@ -93,6 +96,7 @@ def html(
             since=since,
             title=title,
             news=[c for c in since.causes if c["worse"]] if isinstance(since, Changelog) else [],
+            headline=headline(rows, info),
             status=sentence.of_run(info, counts, brief=True),
             shortfalls=sentence.shortfalls(info),
             counts=counts,
@@ -146,7 +150,8 @@ def _programs(repros: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     found = []
     for one in repros:
         said, path = sentence.of_repro(one)
-        place = {name: one[name] for name in ("spec", "verdict", "kind", "case", "device", "mode", "quantity")}
+        place = {name: one.get(name, "") for name in (*_FINDING, "case", "device", "mode", "quantity")}
+        place["marked"] = {name: p for name, p in one.get("marked", {}).items() if _drawable([[v] for v in p])}
         found.append(
             place | {"said": said, "path": path, "text": one.get("text", ""), "points": _drawable(one["points"])}
         )

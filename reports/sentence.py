@@ -6,9 +6,13 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from harness import wording
 from harness.record import CLAIM
 from harness.rundir import RunInfo
+from harness.wording import values
 from reports.load import SCRIPT
+
+__all__ = ["number", "of_record", "of_repro", "of_run", "shortfalls", "values", "without_case"]
 
 _SAYS = {
     "match": "matches {against}",
@@ -18,6 +22,14 @@ _SAYS = {
     "stale": "no longer differs from {against}, though an entry says so",
     "error": "proves nothing about {against}: the suite itself is at fault",
     "unavailable": "can't run, so it was not set against {against}",
+}
+_SAYS_OF_ITSELF = {
+    "mismatch": "differs between its runs",
+    "known": "differs between its runs",
+    "match": "gives the same bits again, in smaller tensors too, and leaves its inputs as they are",
+    "stale": "gives the same again, though an entry of known.toml says that it does not",
+    "error": "proves nothing: the suite itself is at fault",
+    "unavailable": "can't run",
 }
 _SAYS_OF_CLAIM = {
     "match": "bears out {against}",
@@ -49,25 +61,31 @@ def of_record(row: Mapping[str, Any]) -> str:
     return f"{row['case']}, {without_case(row)}"
 
 
-def values(row: Mapping[str, Any]) -> str:
-    """Where, and what: `at [3]: input 0.5, got -0.0, want 0.0`; empty where no value was kept."""
-    named = ", ".join(f"{name} {row[name]}" for name in ("input", "got", "want") if row[name])
-    return f"at {row['worst_index']}: {named}" if named and row["worst_index"] else named
-
-
 def without_case(row: Mapping[str, Any]) -> str:
-    """What was found: `output[0] on cpu/xla: differs from numpy in 3 of 67 elements, worst 12 ULP of 1 allowed.`"""
-    plan = f"{row['device']}/{row['mode']}"
-    if str(row["against"]).startswith(CLAIM):
-        says = _SAYS_OF_CLAIM[row["verdict"]].format(against=f"claim {row['against'].removeprefix(CLAIM)}")
-    else:
-        says = _SAYS[row["verdict"]].format(against="itself, run again" if row["against"] == plan else row["against"])
-    text = f"{row['quantity']} on {row['device']}/{row['mode']}: {says}"
-    if row["mismatched"] and row["verdict"] != "match":
-        text += f" in {row['mismatched']:,} of {row['size']:,} elements"
-    if not math.isnan(row["max_ulp"]) and not (row["verdict"] in ("match", "stale") and row["max_ulp"] == 0):
-        text += f", worst {number(row['max_ulp'])} ULP of {number(row['budget'])} allowed"
-    return text + (f" ({row['kind'].replace('_', ' ')})" if row["kind"] else "") + "."
+    """What was found: `output[0] on cpu/xla: differs from numpy in 3 of 67 elements (value).`"""
+    counted = f" in {row['mismatched']:,} of {row['size']:,} elements"
+    counted = counted if row["mismatched"] and row["verdict"] != "match" else ""
+    kind = f" ({row['kind'].replace('_', ' ')})" if row["kind"] and not wording.against_itself(row) else ""
+    return f"{row['quantity']} on {row['device']}/{row['mode']}: {_says(row)}{counted}{_margin(row)}{kind}."
+
+
+def _says(row: Mapping[str, Any]) -> str:
+    against = str(row["against"])
+    if against.startswith(CLAIM):
+        return _SAYS_OF_CLAIM[row["verdict"]].format(against=f"claim {against.removeprefix(CLAIM)}")
+    if against != f"{row['device']}/{row['mode']}":
+        return _SAYS[row["verdict"]].format(against=against)
+    if row["verdict"] == "match" and row["max_ulp"] > 0:
+        return "stays within its budget wherever the value is in the tensor"
+    wrong = wording.against_itself(row) if row["verdict"] in ("known", "mismatch") else ""
+    return (f"as known, {wrong}" if row["verdict"] == "known" else wrong) or _SAYS_OF_ITSELF.get(row["verdict"], "")
+
+
+def _margin(row: Mapping[str, Any]) -> str:
+    """How much of the budget a match takes."""
+    if row["verdict"] != "match" or math.isnan(row["max_ulp"]) or row["max_ulp"] == 0:
+        return ""
+    return f", at most {number(row['max_ulp'])} ULP off, {number(row['budget'])} allowed"
 
 
 def shortfalls(info: RunInfo) -> list[str]:

@@ -34,17 +34,20 @@ class Suggestion:
 
 
 def text(suggestions: Sequence[Suggestion], why: pd.Series, records: pd.DataFrame) -> str:
-    """TOML to be appended to known.toml, once a person has checked each: above each entry its worst example."""
+    """TOML to be appended to known.toml, once a person has checked each: above each entry its simplest example."""
     parts = []
     for one in suggestions:
         some = records.loc[one.rows]
-        worst = some.assign(other=some["against"].astype(str) != "numpy", at=some.index)
-        worst = worst.sort_values(["other", "max_ulp"], ascending=[True, False], na_position="last", kind="stable")
-        row = tables.row(records, worst["at"].iloc[0])
+        best = some.assign(other=some["against"].astype(str) != "numpy", simple=tables.simplicity(some))
+        row = tables.row(records, best.sort_values(["other", "simple"], kind="stable").index[0])
         plans = " ".join(map(str, sorted(set(tables.plans(some).astype(str)), key=tables.plan_order)))
         many = f"{_many(some)} on {plans}"
-        values = f" Got {row['got']}, want {row['want']}, input {row['input']}." if row["got"] or row["want"] else ""
-        said = [many, sentence.of_record(row) + values, *filter(None, [row["detail"]]), f"rerun: {row['rerun']}"]
+        said = [
+            many,
+            sentence.of_record(row),
+            *filter(None, [sentence.values(row), row["detail"]]),
+            f"rerun: {row['rerun']}",
+        ]
         fields = {**{n: one.selectors[n] for n in FIELDS if n in one.selectors}, "kind": one.kind}
         fields |= {"code": one.code} if one.code else {}
         fields |= {"owner": PLACEHOLDER, "reason": PLACEHOLDER, "tf": one.tf}

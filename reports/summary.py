@@ -12,6 +12,7 @@ from harness.record import FAILING
 from harness.rundir import RunInfo
 from harness.variant import ONEDNN
 from reports import circumstances, sentence, tables
+from reports.headline import headline
 from reports.lacking import expected
 
 #: One character a verdict, for the terminal.
@@ -47,9 +48,11 @@ def duration(info: RunInfo) -> str:
 
 
 def terminal(records: pd.DataFrame, info: RunInfo, directory: Path | None = None) -> list[str]:
-    """At most 40 lines: how the run stands, specs × plans, findings (failing before known), slowest, where it is."""
+    """At most 40 lines: what is wrong, and an example; how the run stands; specs × plans, findings (failing before
+    known), slowest, where it is.
+    """
     counts = tables.counts(records)
-    lines = [plain(sentence.of_run(info, counts), 200)]
+    lines = [*(plain(line, 220) for line in headline(records, info)), plain(sentence.of_run(info, counts), 200)]
     lines += [plain(", ".join(f"{n:,} {verdict}" for verdict, n in counts.items() if n), 200)] if len(records) else []
     took = duration(info)
     where = [f"TensorFlow {info.tf}", circumstances.cuda(info), info.host, took and f"took {took}"]

@@ -11,6 +11,7 @@ import pandas as pd
 from harness.plan import MODES
 from harness.record import CLAIM, FAILING, KINDS
 from harness.rundir import RunInfo
+from harness.simplest import of_text
 from harness.spec import SWEEPS
 
 #: Verdicts, the one that a reader has to see first in front.
@@ -220,26 +221,37 @@ def worst_margins(records: pd.DataFrame, n: int = 10) -> pd.DataFrame:
 
 
 def findings(records: pd.DataFrame) -> pd.DataFrame:
-    """What is not as promised, gathered: one row for each spec × verdict × kind, the failing ones first.
+    """What is not as promised, gathered: one row for each spec × verdict × kind × cause, the failing ones first.
 
-    `records` counts, `plans` and `quantities` list where; `first` is the index in `records` of the one that stands for
-    the rest: against NumPy where there is one, and with the largest distance.
+    `reason` is that of the entry by which a failure is known; a failure that no entry explains has none. `records`
+    counts, `plans`, `dtypes` and `quantities` list where; `first` is the index in `records` of the one that stands for
+    the rest: against NumPy where there is one, and with the simplest input.
     """
     some = records[records["verdict"].isin([*FAILING, "known"])]
     some = some.assign(plan=plans(some).astype(str), index=some.index, other=some["against"].astype(str) != "numpy")
-    some = some.sort_values(["other", "max_ulp"], ascending=[True, False], na_position="last")
-    keys = ["suite", "spec", "verdict", "kind"]
-    some[[*keys, "quantity"]] = some[[*keys, "quantity"]].astype(str)
+    some = some.assign(reason=some["reason"].astype(str).where(some["verdict"].isin(["known", "stale"]), ""))
+    some = some.assign(simple=simplicity(some)).sort_values(["other", "simple"], kind="stable")
+    keys = ["suite", "spec", "verdict", "kind", "reason"]
+    names = [*keys, "quantity", "dtype"]
+    some[names] = some[names].astype(str)
     grouped = some.groupby(keys, sort=False)
     table = grouped.agg(
         records=("index", "size"),
         plans=("plan", lambda names: " ".join(sorted(set(names), key=plan_order))),
+        dtypes=("dtype", lambda names: " ".join(sorted(set(names)))),
         quantities=("quantity", lambda names: " ".join(sorted(set(names)))),
         first=("index", "first"),
     ).reset_index()
     table["verdict"] = by_severity(table["verdict"])
-    order = ["verdict", "records", "suite", "spec", "kind"]
-    return table.sort_values(order, ascending=[True, False, True, True, True]).reset_index(drop=True)
+    order = ["verdict", "records", "suite", "spec", "kind", "reason"]
+    return table.sort_values(order, ascending=[True, False, True, True, True, True]).reset_index(drop=True)
+
+
+def simplicity(records: pd.DataFrame) -> pd.Series:
+    """Numbers that sort records by their examples, the one with the simplest input first; see `harness.simplest`."""
+    texts = records["example"].astype(str)
+    order = sorted(set(texts), key=of_text)
+    return texts.map({text: place for place, text in enumerate(order)}).astype("int64")
 
 
 def not_run(info: RunInfo) -> pd.DataFrame:

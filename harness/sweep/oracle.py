@@ -120,12 +120,12 @@ class Part:
         value = result.value if result.status == "value" else None
         if promise is None or value is None or value.shape != (size,) or value.dtype != promise.dtype:
             line = compare(result, want, quantity, budget=self.case.spec.budget(quantity, self.case.dtype))
-            tally = of_comparison(line, hi - lo, lo)
+            tally = of_comparison(line, hi - lo, lo, self.case.dtype)
             tally.status, tally.code = result.status, result.code
             return tally
         with np.errstate(all="ignore"):
             excuse = partial(self._flushed, quantity) if is_float(promise.dtype) else None
-            return of_difference(promise.compare(value[lo - start : hi - start], excuse), lo)
+            return of_difference(promise.compare(value[lo - start : hi - start], excuse), lo, self.case.dtype)
 
     def _flushed(self, quantity: str, at: np.ndarray, got: np.ndarray, found: Differences) -> np.ndarray:
         """Which of the elements are right but for a subnormal number that was taken for another one.

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from harness import wording
 from harness.known import Known
 from harness.observation import Observation, Result
 from harness.plan import Plan
@@ -56,18 +57,26 @@ def records(sweep: Sweep, context: Context, recipe: str, plan: Plan) -> list[Rec
         if row.verdict == "stale" and case_id(sweep, recipe) != case.id:  # what fails may lie outside the range
             spared = replace(context, known=Known())
             row = decide(spared, sweep.item.suite, case, plan, observation, quantity, found, side=side)
-        worst = next((r for r in tally.worst if r[0] == (found.kind or FLUSHED)), None)
+        kind = found.kind or (FLUSHED if flushed else "")
+        worst = next((r for r in tally.worst if r[0] == kind), None)
+        simple = tally.simplest.get(kind)
         if flushed and row.verdict == "contract":
             count = f"{tally.flushed} of {tally.size} are those of a flushed input. "
             row = replace(row, kind="subnormal", mismatched=tally.flushed, detail=(count + row.detail)[:1000])
-            if worst is not None:
-                row = replace(row, worst_index=f"[{worst[2]}]", got=worst[3], want=worst[4])
-        if worst is not None and row.worst_index:
-            value = Bits(dtype, worst[2], worst[2] + 1).array()[0]
-            row = replace(row, input=f"{value} (0x{worst[2]:0{len(f'{patterns(dtype) - 1:x}')}x})")
-        at = worst[2] if worst is not None and row.failing else None
+        if worst is not None and (kind or row.verdict == "contract"):
+            shown = {"input": _input(dtype, worst[2]), "got": worst[3], "want": worst[4]}
+            row = replace(row, worst_index=f"[{worst[2]}]", **shown)
+        if simple is not None:
+            told = wording.numbers(found.kind, _input(dtype, simple[1]), *simple[2:])
+            row = replace(row, example_index=f"[{simple[1]}]", example=told)
+        at = simple[1] if simple is not None and row.failing else None
         made.append(replace(row, case=case_id(sweep, recipe), rerun=rerun(sweep, plan, at)))
     return made
+
+
+def _input(dtype: str, bits: int) -> str:
+    """An input with its bit pattern."""
+    return f"{Bits(dtype, bits, bits + 1).array()[0]!s} (0x{bits:0{len(f'{patterns(dtype) - 1:x}')}x})"
 
 
 def write(rows: Sequence[Record], shard: Shard, program: str = "") -> None:

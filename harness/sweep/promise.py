@@ -179,7 +179,7 @@ class Promise:
         if not at.size:
             return Difference(got.size)
         none = np.zeros(at.size)
-        found = Differences({"value": np.ones(at.size, bool)}, none, none, self.value[at])
+        found = Differences({"value": np.ones(at.size, bool)}, none, none, self.value[at], self.value[at])
         return Difference(got.size, at=at, got=got[at], found=found)
 
 

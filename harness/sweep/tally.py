@@ -9,8 +9,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from harness.compare import Comparison
+from harness import wording
+from harness.compare import Comparison, Element
 from harness.record import KINDS, finite
+from harness.request import Bits
+from harness.simplest import first, key
 from harness.sweep.promise import Difference
 
 #: How many of the worst inputs are kept.
@@ -26,8 +29,9 @@ class Tally:
     `histogram[k]` counts finite elements that are not the rounded promise and ULPs in [2^(k-1), 2^k) away, k = 0 below
     one; the rest of `size` equals it. `kinds` counts elements, or results where it is a matter of the whole, that
     are wrong by kind; `flushed` those that are right but for a subnormal number which was flushed. `worst` has rows
-    (kind, ULPs, bit pattern, got, want), wrong ones first, and a flushed one at the end. `code` and `message` are those
-    of an error.
+    (kind, ULPs, bit pattern, got, want), wrong ones first, and a flushed one at the end. `simplest` has for each kind
+    (what sorts it, bit pattern, got, want) of the simplest input; see `harness.simplest`. `code` and `message` are
+    those of an error.
     """
 
     size: int = 0
@@ -41,6 +45,7 @@ class Tally:
     status: str = "value"
     code: str = ""
     message: str = ""
+    simplest: dict[str, list[Any]] = field(default_factory=dict)
 
     def add(self, other: Self) -> None:
         """Takes in what another part of the sweep found."""
@@ -56,6 +61,8 @@ class Tally:
         there = {row[2]: row for row in [*self.worst, *other.worst]}.values()
         rows = sorted(there, key=lambda row: (_rank(row[0]), -row[1], row[2]))
         self.worst = [r for r in rows if r[0] != FLUSHED][:WORST] + [r for r in rows if r[0] == FLUSHED][:1]
+        for kind, simple in other.simplest.items():
+            self.simplest[kind] = min(self.simplest.get(kind, simple), simple)
         if other.code or not self.code:
             self.status, self.code, self.message = other.status, other.code, other.message
 
@@ -67,6 +74,7 @@ class Tally:
     def comparison(self, budget: float) -> Comparison:
         """The sweep as one comparison; `index` is the bit pattern of the worst input."""
         row = next((row for row in self.worst if row[0] == self.kind), None)
+        _, at, *shown = self.simplest.get(self.kind, (None, None))
         return Comparison(
             kind=self.kind,
             size=self.size,
@@ -78,6 +86,8 @@ class Tally:
             got=row[3] if row and self.kind else "",
             want=row[4] if row and self.kind else "",
             detail=self.message,
+            distance=_distance(row) if row and self.kind == "value" else "",
+            simplest=None if at is None else Element((at,), *shown),
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -96,27 +106,42 @@ def _rank(kind: str) -> int:
     return KINDS.index(kind) if kind in KINDS else len(KINDS)
 
 
-def of_comparison(line: Comparison, size: int, start: int) -> Tally:
-    """The tally of `size` elements that are all right, or all wrong for the same reason: an error, a shape, a dtype."""
+def _distance(row: list[Any]) -> str:
+    """How far off the worst one is: what a bound allows there is not known any more."""
+    try:
+        return wording.distance(float(row[3]), float(row[4]), row[1], math.nan)
+    except ValueError:  # booleans
+        return ""
+
+
+def of_comparison(line: Comparison, size: int, start: int, dtype: str) -> Tally:
+    """The tally of `size` elements that are all right, or all wrong for the same reason: an error, a shape, a dtype.
+
+    `start` is the bit pattern of the first input, `dtype` that of inputs.
+    """
     tally = Tally(size=size, max_ulp=line.max_ulp, max_abs=line.max_abs, message=line.detail)
     if line.kind:
         tally.kinds, tally.mismatched = {line.kind: 1}, size
         tally.worst = [[line.kind, 0.0, start, line.got, line.want]]
+        tally.simplest = {line.kind: [key([Bits(dtype, start, start + 1).array()]), start, line.got, line.want]}
     return tally
 
 
-def of_difference(difference: Difference, start: int) -> Tally:
-    """The tally of consecutive inputs, the first of which has the bit pattern `start`."""
+def of_difference(difference: Difference, start: int, dtype: str) -> Tally:
+    """The tally of consecutive inputs of a dtype, the first of which has the bit pattern `start`."""
     tally = Tally(size=difference.size, max_ulp=difference.max_ulp, max_abs=difference.max_abs)
     tally.histogram = difference.histogram
     found, at, got = difference.found, difference.at, difference.got
     if found is not None and at is not None and got is not None:
+        inputs = (start + at).astype(f"u{np.dtype(dtype).itemsize}").view(dtype)
 
-        def rows(kind: str, chosen: np.ndarray) -> list[list[Any]]:
-            return [
-                [kind, float(found.ulps[i]), start + int(at[i]), str(got[i]), str(found.rounded[i])]
-                for i in chosen.tolist()
-            ]
+        def row(i: int) -> list[Any]:
+            return [start + int(at[i]), *wording.pair(got[i], found.rounded[i], found.want[i])]
+
+        def take(kind: str, places: np.ndarray, worst: np.ndarray) -> None:
+            tally.worst += [[kind, float(found.ulps[i]), *row(i)] for i in worst.tolist()]
+            easy = int(places[first([inputs[places]])])
+            tally.simplest[kind] = [key([inputs[easy : easy + 1]]), *row(easy)]
 
         wrong = found.wrong
         kept = wrong if difference.flushed is None else wrong & ~difference.flushed
@@ -125,11 +150,13 @@ def of_difference(difference: Difference, start: int) -> Tally:
             places = np.flatnonzero(where & kept)
             if places.size:
                 tally.kinds[kind] = places.size
+                worst = places
                 if places.size > WORST:
-                    places = places[np.argpartition(-found.ulps[places], WORST)[:WORST]]
-                tally.worst += rows(kind, places[np.argsort(-found.ulps[places], kind="stable")])
+                    worst = places[np.argpartition(-found.ulps[places], WORST)[:WORST]]
+                take(kind, places, worst[np.argsort(-found.ulps[worst], kind="stable")])
         if tally.flushed:
-            tally.worst += rows(FLUSHED, np.flatnonzero(wrong & ~kept)[:1])
+            places = np.flatnonzero(wrong & ~kept)
+            take(FLUSHED, places, places[:1])
     if not tally.worst and difference.farthest:
         i, *shown = difference.farthest
         tally.worst = [["", difference.max_ulp, start + i, *shown]]

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from harness.again import PIECES, cut, differing
+from harness.again import PIECES, cut, differing, sizes
 from harness.known import Entry
+from harness.verdict import sentence
 
 
 def against_itself(records):
@@ -90,3 +91,19 @@ def test_the_pieces_hold_each_value_in_order_and_none_of_an_output_without_upstr
     assert [p.shape for p in pieces[::2]] == list(PIECES)
     assert np.concatenate([p.ravel() for p in pieces[::2]]).tolist() == x.tolist()
     assert set(pieces[1::2]) == {None}
+
+
+@pytest.mark.parametrize(("place", "size", "counts"), [(0, 200, [1]), (3, 200, [3]), (60, 200, [17]), (150, 200, [35])])
+def test_the_pieces_that_hold_a_value_are_known(place, size, counts):
+    assert sizes(place, size) == counts
+    joined = np.concatenate([np.full(np.prod(shape), i) for i, shape in enumerate(PIECES)])
+    held = {int(np.prod(PIECES[joined[k]])) for k in range(joined.size) if k % size == place}
+    assert held == set(counts)
+
+
+def test_a_matter_of_position_is_not_told_as_if_it_were_chance(run_spec):
+    record = next(r for r in run_spec("by-length", modes=("eager",)) if r.kind == "position")
+    said = sentence(record)
+    assert "the value depends on its position in the tensor" in said and "run again" not in said
+    assert f"input {record.input}, got {record.got} in a smaller tensor, want {record.want} as in the whole one" in said
+    assert record.detail.startswith("the smaller tensor has ")

@@ -4,7 +4,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from harness.compare import compare, compare_arrays, ulp_of
+from harness import wording
+from harness.compare import Comparison, compare, compare_arrays, illustrated, ulp_of
 from harness.expect import Want, result_dtype
 from harness.observation import Result
 from harness.spec import Raises
@@ -161,3 +162,80 @@ SLICES = Result("sparse", ARRAY, INDICES, (5,))
 )
 def test_statuses_are_compared_and_never_turned_into_one_another(got, want, kind):
     assert compare(got, want, "grad[0]").kind == kind
+
+
+@pytest.mark.parametrize(
+    ("dtype", "got", "want"),
+    [
+        ("float32", 5.911953, 5.911952883),
+        ("bfloat16", 5.90625, 5.911953),
+        ("float16", 0.1, 0.1),
+        ("float8_e5m2", 3.0, 3.1),
+        ("complex64", 0.1 + 1j, 0.1 + 1j),
+        ("complex128", np.clongdouble(0.1) + 1j, np.clongdouble(1) / 10 + 1j),
+        ("float64", 1 / 3, 1 / np.longdouble(3)),
+    ],
+)
+def test_two_numbers_that_differ_look_different(dtype, got, want):
+    want = np.asarray(want)
+    wide = np.array([want if want.dtype.itemsize > 8 else want + want * 2.0**-40])
+    found = compare_arrays(np.array([got]).astype(dtype), wide, np.dtype(dtype))
+    assert found.kind == "value"
+    assert found.got != found.want
+    assert (found.simplest.got, found.simplest.want) == (found.got, found.want)
+
+
+def test_bits_tell_numbers_apart_that_print_alike():
+    one, other = np.array([0x7FC00000, 0x7FC00001], np.uint32).view(np.float32)
+    assert wording.pair(one, other, other) == ("nan (0x7fc00000)", "nan (0x7fc00001)")
+
+
+@pytest.mark.parametrize(
+    ("got", "want", "kind", "said"),
+    [
+        (1 + 2.0**-22, 1.0, "value", "2 ULP, 1 allowed"),
+        (1e30, 1.0, "value", "1e+30 times the expected number"),
+        (1.5, 1.0, "value", "a relative error of 0.5"),
+        (-3.0, 1.0, "value", "the wrong sign"),
+        (0.25, 0.0, "value", "an absolute error of 0.25"),
+        (0.0, 3.0, "value", "a relative error of 1"),
+        (np.nan, 1.0, "nan", ""),
+        (np.inf, 1.0, "inf", ""),
+        (-0.0, 0.0, "signed_zero", ""),
+        (0.0, 1e-40, "subnormal", ""),
+    ],
+)
+def test_a_distance_is_told_where_one_makes_sense_and_of_the_element_that_is_shown(got, want, kind, said):
+    beside = np.array([got, 2 + 2.0**-20], np.float32)  # another element, that is off as well
+    found = compare_arrays(beside, np.array([want, 2.0]), np.dtype("float32"), budget=1)
+    shown = compare_arrays(beside[:1], np.array([want]), np.dtype("float32"), budget=1)
+    assert (found.kind, shown.kind, shown.distance) == (kind, kind, said)
+    assert kind == "value" or not found.distance
+
+
+def test_the_worst_of_many_tiny_differences_is_the_largest():
+    got, want = np.zeros(3, np.float32), np.array([1e-60, 3e-60, 2e-60])
+    assert compare_arrays(got, want, np.dtype("float32")).index == (1,)
+
+
+@pytest.mark.parametrize(
+    ("plain", "shown"),
+    [(np.array([1.0, -2.0, 3.0]), 1), (np.array([1.0, 2.0, 3.0]), 0), (None, 0)],
+)
+def test_the_telling_element_of_a_contract_is_one_where_the_promise_is_not_the_references(plain, shown):
+    promise = np.array([1.0, 2.0, 3.0], np.float32)
+    want = Want("value", promise.astype(np.float64), promise.dtype, plain=plain)
+    found = illustrated(Comparison(size=3), Result("value", promise), want, (promise,))
+    assert (found.kind, found.index, found.got, found.want) == ("", (shown,), str(promise[shown]), str(promise[shown]))
+
+
+def test_without_a_reference_a_special_number_tells_most():
+    promise = np.array([1.0, np.nan, 0.5], np.float32)
+    want = Want("value", promise.astype(np.float64), promise.dtype)
+    assert illustrated(Comparison(), Result("value", promise), want, (promise,)).index == (1,)
+
+
+def test_a_promised_error_is_told_where_it_came():
+    want = Want("error", raises=Raises("INVALID_ARGUMENT"))
+    found = illustrated(Comparison(), Result("error", code="INVALID_ARGUMENT"), want, ())
+    assert (found.got, found.want) == ("error INVALID_ARGUMENT", "error INVALID_ARGUMENT")

@@ -99,13 +99,23 @@ def test_how_a_script_ended_says_what_it_showed(kind, got, how, verdict):
     assert status(how, Record(kind=kind, got=got)) == verdict
 
 
-def test_one_record_stands_for_a_finding_the_farthest_against_numpy():
+def test_one_record_stands_for_a_finding_the_simplest_against_numpy():
     base = {"suite": "s", "spec": "a", "verdict": "known", "kind": "value"}
-    near, far = (Record(**base, against="numpy", max_ulp=u) for u in (2.0, 9.0))
-    other, claimed = (Record(**base, against=a, max_ulp=99.0) for a in ("cpu/eager", "claim:C01"))
+    far, simple = (Record(**base, against="numpy", example=f"input {x}, got 1, want 2") for x in ("-9.9e-51", "-0.5"))
+    other, claimed = (Record(**base, against=a, example="input 0") for a in ("cpu/eager", "claim:C01"))
     right = Record(**base | {"verdict": "match", "kind": ""})
-    assert findings([near, other, far, claimed, right]) == [far]
+    assert findings([far, other, simple, claimed, right]) == [simple]
     assert findings([other]) == [other]
+
+
+def test_a_finding_has_one_cause_and_its_example_is_of_that_cause():
+    base = {"suite": "s", "spec": "a", "kind": "value", "against": "numpy"}
+    infinite = [
+        Record(**base, verdict="known", reason="wrong at infinity", example=f"input {x}") for x in ("-inf", "inf")
+    ]
+    tiny = [Record(**base, verdict="known", reason="wrong near 0", example=f"input {x}") for x in ("1e-9", "0.0")]
+    new = [Record(**base, verdict="mismatch", reason=r, example="input 2") for r in ("", "a contract's")]
+    assert findings([*infinite, *tiny, *new]) == [infinite[1], tiny[1], new[0]]
 
 
 def test_every_program_can_be_written_down():

@@ -74,7 +74,7 @@ def test_the_quick_comparison_says_what_the_plain_one_says(dtype, function):
             plain = compare_arrays(got, value, dtype, budget=budget, bound=bound)
             promise = Promise(value, dtype, budget, bounds(bound, size))
             for _ in range(2):  # the second time, from what was kept
-                tally = of_difference(promise.compare(got), lo)
+                tally = of_difference(promise.compare(got), lo, dtype.name)
                 assert (tally.size, tally.mismatched, tally.kind) == (size, plain.mismatched, plain.kind)
                 if plain.kind and bound is None:
                     first = tally.comparison(budget)
@@ -92,9 +92,9 @@ def test_tallies_of_parts_add_up_to_that_of_the_whole():
     got[700] = np.nan
     value = x.astype(np.float64)
     whole, parts = Tally(), Tally()
-    whole.add(of_difference(Promise(value, x.dtype, 0.0).compare(got), 0))
+    whole.add(of_difference(Promise(value, x.dtype, 0.0).compare(got), 0, "float32"))
     for a, b in ((0, 7), (7, 701), (701, 1024)):
-        parts.add(of_difference(Promise(value[a:b], x.dtype, 0.0).compare(got[a:b]), a))
+        parts.add(of_difference(Promise(value[a:b], x.dtype, 0.0).compare(got[a:b]), a, "float32"))
     parts.max_ulp = whole.max_ulp  # where nothing differs, there is no rounding that counts
     assert parts == whole
     assert (whole.mismatched, whole.kinds) == (5, {"nan": 1, "value": 4})

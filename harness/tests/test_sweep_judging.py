@@ -246,18 +246,35 @@ def test_tallies_add_up():
 
 
 def test_a_result_that_is_wrong_as_a_whole_counts_every_element():
-    tally = of_comparison(Comparison(kind="shape", got="a", want="b"), 9, 3)
+    tally = of_comparison(Comparison(kind="shape", got="a", want="b"), 9, 3, "float16")
     assert (tally.mismatched, tally.kinds, tally.worst) == (9, {"shape": 1}, [["shape", 0.0, 3, "a", "b"]])
-    assert of_comparison(Comparison(), 9, 3).mismatched == 0
+    assert of_comparison(Comparison(), 9, 3, "float16").mismatched == 0
 
 
 def test_the_worst_inputs_are_those_that_are_farthest_off():
     x = Bits("float16", LO, HI).array()
     got = x.copy()
     got.view(np.uint16)[:40] += np.arange(1, 41, dtype=np.uint16)
-    tally = of_difference(Promise(x.astype(np.float64), x.dtype, 0.0).compare(got), LO)
+    tally = of_difference(Promise(x.astype(np.float64), x.dtype, 0.0).compare(got), LO, "float16")
     assert [row[2] - LO for row in tally.worst] == list(range(39, 29, -1))
     assert (tally.mismatched, tally.max_ulp) == (40, 40)
+
+
+def test_of_the_wrong_inputs_the_simplest_of_each_kind_is_kept():
+    lo, hi = 0x3800, 0x3C02  # from 0.5 to a little above 1
+    x = Bits("float16", lo, hi).array()
+    got = x + np.float16(2)
+    got[5] = np.nan
+    parts = Tally()
+    for a, b in ((0, 3), (3, x.size)):
+        promise = Promise(x[a:b].astype(np.float64), x.dtype, 0.0)
+        parts.add(of_difference(promise.compare(got[a:b]), lo + a, "float16"))
+    assert {kind: row[1:] for kind, row in parts.simplest.items()} == {
+        "value": [0x3C00, "3.0", "1.0"],
+        "nan": [lo + 5, "nan", str(x[5])],
+    }
+    found = parts.comparison(0).simplest
+    assert (found.index, found.got, found.want) == ((lo + 5,), "nan", str(x[5]))
 
 
 @pytest.mark.parametrize("dtype", ["int32", "bool"])
@@ -265,8 +282,8 @@ def test_integers_are_compared_exactly(dtype):
     value = np.array([0, 1, 1, 0], dtype)
     got = np.array([1, 1, 0, 0], dtype)
     found = Promise(value, value.dtype, 9.0).compare(got)
-    assert (found.at.tolist(), of_difference(found, 0).mismatched) == ([0, 2], 2)
-    assert of_difference(Promise(value, value.dtype, 0.0).compare(value), 0).mismatched == 0
+    assert (found.at.tolist(), of_difference(found, 0, "float32").mismatched) == ([0, 2], 2)
+    assert of_difference(Promise(value, value.dtype, 0.0).compare(value), 0, "float32").mismatched == 0
 
 
 def test_a_line_of_a_block_is_taken_once():

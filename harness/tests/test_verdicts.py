@@ -1,8 +1,10 @@
 """Planted wrong results are seen for what they are, on real TensorFlow."""
 
+import numpy as np
 import pytest
 
 from harness.known import Entry
+from harness.verdict import sentence
 
 
 def verdicts(records, against="numpy"):
@@ -149,3 +151,18 @@ def test_the_plan_that_agrees_with_numpy_is_not_the_outlier(run_spec):
 @pytest.mark.parametrize("elsewhere", [{"tf": "<2.21"}, {"mode": "xla"}, {"device": "gpu"}, {"quantity": "grad[0]"}])
 def test_a_known_failure_holds_in_its_recorded_place_only(run_spec, elsewhere):
     assert judged(run_spec, **elsewhere)[0] == "mismatch"
+
+
+def test_a_contract_that_is_kept_shows_an_element_that_tells_the_two_sides_apart(run_spec):
+    (record,) = (r for r in run_spec("both-sides", modes=("eager",)) if r.against == "numpy")
+    x, got, want = (float(text) for text in (record.input, record.got, record.want))
+    assert (record.verdict, got, want) == ("contract", np.floor(x) + 1, np.floor(x) + 1)
+    assert sentence(record).endswith(f"input {record.input}, got {record.got}, want {record.want}. planted")
+
+
+def test_the_sentence_of_a_failure_has_the_simplest_input_and_then_the_worst(run_spec):
+    record = next(r for r in run_spec("wrong-in-eager", modes=("eager",)) if r.kind == "value")
+    simplest, _, worst = sentence(record).partition("; worst at ")
+    assert f"at {record.example_index}: {record.example}" in simplest
+    if record.example_index != record.worst_index:
+        assert worst.endswith(f"({record.distance})")

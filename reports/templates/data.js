@@ -74,9 +74,9 @@ function makeStore(data) {
       .sort((a, b) => (key(a) < key(b) ? -1 : 1));
   };
   // What a plan gave at the element where a record is off; undefined where that was not kept.
-  store.gave = (row, plan) => data.beside?.[row.case]?.[row.quantity]?.[row.worst_index]?.[plan];
+  store.gave = (row, plan) => data.beside?.[row.case]?.[row.quantity]?.[row.example_index || row.worst_index]?.[plan];
   // The script that stands for a record's finding.
-  store.program = (row) => (data.programs || []).find((p) => p.spec === row.spec && p.verdict === row.verdict && p.kind === row.kind);
+  store.program = (row) => (data.programs || []).find((p) => p.spec === row.spec && p.verdict === row.verdict && p.kind === row.kind && p.reason === (row.verdict === "known" ? row.reason : ""));
   const key = (row) => [row.case, row.device, row.mode, row.quantity, row.against];
   store.keyOf = (row) => key(row).join("|");
   store.find = (text) => {

@@ -7,14 +7,27 @@ function facts(pairs) {
 }
 
 function distance(row) {
-  if (row.max_ulp === "NaN") return "no distance was taken";
-  return `${shown(row.max_ulp)} ULP, ${shown(row.budget)} allowed`;
+  if (row.kind) return row.distance || "none makes sense";
+  return row.max_ulp === "NaN" ? "no distance was taken" : `at most ${shown(row.max_ulp)} ULP, ${shown(row.budget)} allowed`;
+}
+
+// The element that stands for a record: the one with the simplest input or, where none is told, the worst one.
+function example(row) {
+  const ends = [["", ""], [" in a smaller tensor", " as in the whole one"], [" in the second run", " as in the first"], [" after the run", " as before it"]];
+  for (const [got, want] of ends.reverse()) {
+    const parts = new RegExp(`^(?:input (.*), )?got (.*)${got}, want (.*)${want}$`, "s").exec(row.example);
+    if (parts) return { index: row.example_index, input: parts[1] || "", got: parts[2], want: parts[3] };
+  }
+  return { index: row.worst_index, input: row.input, got: row.got, want: row.want };
 }
 
 function values(row) {
+  const simple = example(row);
   const box = (name, value, more = "") =>
     el("div", { class: `value ${more}` }, el("h4", {}, name), el("pre", { tabindex: "0", "aria-label": name }, value === "" ? "–" : value));
-  return el("div", { class: "values" }, box("Input", row.input), box("Got", row.got, row.kind ? "off" : ""), box("Want", row.want));
+  const boxes = el("div", { class: "values" }, box("Input", simple.input), box("Got", simple.got, row.kind ? "off" : ""), box("Want", simple.want));
+  if (!row.distance || simple.index === row.worst_index) return [boxes];
+  return [boxes, el("p", { class: "quiet" }, `Worst at ${row.worst_index}: input ${row.input || "–"}, got ${row.got}, want ${row.want} (${row.distance}).`)];
 }
 
 // Which plans differ from the oracle that all share, which agree with it, and who is alone in what it does.
@@ -34,6 +47,7 @@ function outliers(siblings) {
 // What each plan gave at the element where this record is off, so that all of a column is about one element.
 function sideBySide(store, row, show) {
   const body = el("tbody");
+  const simple = example(row);
   const siblings = store.siblings(row);
   const { said, plans, against } = outliers(siblings);
   for (const other of siblings) {
@@ -41,16 +55,18 @@ function sideBySide(store, row, show) {
     const jump = el("button", { type: "button", class: "plan", "aria-current": here ? "true" : undefined }, other.plan);
     jump.addEventListener("click", () => show(other, true));
     const odd = other.against === against && plans.has(other.plan);
-    const alike = other.worst_index === row.worst_index;
-    const got = other.against === other.plan ? "" : here ? other.got : store.gave(row, other.plan) || (alike && other.got);
-    const want = alike && other.want ? other.want : other.verdict === "match" && other.against === row.against ? row.want : "";
-    const cells = [other.against === other.plan ? "itself, again" : other.against, badge(other.verdict, store.verdicts), shown(other.max_ulp)];
+    const theirs = example(other);
+    const alike = theirs.index === simple.index;
+    const got = other.against === other.plan ? "" : here ? simple.got : store.gave(row, other.plan) || (alike && theirs.got);
+    const want = alike && theirs.want ? theirs.want : other.verdict === "match" && other.against === row.against ? simple.want : "";
+    const off = other.kind ? other.distance : shown(other.max_ulp);
+    const cells = [other.against === other.plan ? "itself" : other.against, badge(other.verdict, store.verdicts), off || "–"];
     cells.push(el("code", {}, got || "–"), el("code", {}, want || "–"), wrong(other));
     const name = el("th", { scope: "row" }, jump, odd ? el("strong", { class: "outlier" }, "outlier") : "");
     body.append(el("tr", { class: here ? "here" : "" }, name, ...cells.map((c) => el("td", {}, c))));
   }
-  const at = row.worst_index ? ` at ${row.worst_index}` : "";
-  const heads = ["Plan", "Against", "Verdict", "Worst ULP", `Got${at}`, `Want${at}`, "Wrong"].map((name) => el("th", { scope: "col" }, name));
+  const at = simple.index ? ` at ${simple.index}` : "";
+  const heads = ["Plan", "Against", "Verdict", "Worst, ULP", `Got${at}`, `Want${at}`, "Wrong"].map((name) => el("th", { scope: "col" }, name));
   const table = el("table", { class: "plain" }, el("thead", {}, el("tr", {}, ...heads)), body);
   const told = said ? el("p", { class: "plans" }, said) : "";
   return [told, el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Under every plan" }, table)];
@@ -67,7 +83,7 @@ function aboutProgram(program, row) {
   }
   if (program.points.length) {
     const about = `${program.quantity} of ${program.case} on ${program.device}/${program.mode}, in ULP`;
-    parts.push(el("h4", {}, "Errors of the finding's worst case"), el("p", { class: "quiet" }, about), drawErrors(program.points));
+    parts.push(el("h4", {}, "Errors of the program's case"), el("p", { class: "quiet" }, about), drawErrors(program.points, program.marked || {}));
   }
   return parts;
 }
@@ -79,7 +95,7 @@ function drawDetail(store, row, actions) {
   const close = el("button", { type: "button", "aria-label": "Close", title: "Close (Esc)", onclick: actions.close }, "✕");
   const bar = el("div", { class: "bar" }, badge(row.verdict, store.verdicts), el("span", { class: "grow" }),
     copyButton("Copy link", () => location.href), step("Previous record", -1), step("Next record", 1), close);
-  const parts = [bar, el("h3", {}, row.case), el("p", { class: "sentence" }, row.sentence), values(row)];
+  const parts = [bar, el("h3", {}, row.case), el("p", { class: "sentence" }, row.sentence), ...values(row)];
   if (row.detail) parts.push(el("pre", { class: "message", tabindex: "0", "aria-label": "Detail" }, row.detail));
   if (row.reason || row.owner || row.link) {
     parts.push(el("div", { class: "reason" }, el("h4", {}, row.verdict === "contract" ? "As documented" : "Known failure"),

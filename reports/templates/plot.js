@@ -27,9 +27,11 @@ function decades(values, linear) {
 
 const tick = (v) => (v === 0 ? "0" : Math.abs(v) >= 1e4 || Math.abs(v) < 1e-2 ? v.toExponential(0) : String(+v.toPrecision(3)));
 
-function scatter(points, width) {
+function scatter(points, marked, width) {
   const sorted = byInput(points);
   const sides = [sorted.map((p) => p[0]), sorted.map((p) => p[1])];
+  const marks = Object.values(marked);
+  const dots = (size, name) => ({ paths: () => null, points: { show: true, size, fill: colour(name), stroke: colour(name) } });
   const near = [threshold(sides[0]), 1];
   const at = (v, side) => Math.asinh(v / near[side]);
   const ticks = sides.map((values, side) => decades(values, near[side]));
@@ -38,8 +40,8 @@ function scatter(points, width) {
   }));
   return new uPlot({
     width, height: 190, legend: { show: false }, cursor: { show: false }, scales: { x: { time: false } }, axes: [x, y],
-    series: [{}, { paths: () => null, points: { show: true, size: 5, fill: colour("--accent"), stroke: colour("--accent") } }],
-  }, sides.map((values, side) => values.map((v) => at(v, side)))).root;
+    series: [{}, dots(5, "--accent"), ...marks.map(() => dots(10, "--mismatch-bg"))],
+  }, [sides[0].map((v) => at(v, 0)), sides[1].map((v) => at(v, 1)), ...marks.map(([x, y]) => sides[0].map((v, i) => (v === x && sides[1][i] === y ? at(y, 1) : null)))]).root;
 }
 
 // Bins by size: 0, up to ½, 1, 2, 4, … ULP.
@@ -59,9 +61,15 @@ function histogram(points, width) {
   }, [counts.map((_, i) => i), counts]).root;
 }
 
-function drawErrors(points) {
+// Which elements the larger dots are.
+function legend(marked) {
+  const said = Object.entries(marked).map(([name, [x, y]]) => `${name}: input ${shown(x)}, ${shown(y)} ULP`);
+  return said.length ? [el("span", { class: "marked" }, ` Marked: ${said.join("; ")}.`)] : [];
+}
+
+function drawErrors(points, marked) {
   const width = Math.max(240, Math.min(620, byId("detail").clientWidth - 40 || 420));
   const worst = Math.max(...points[1].map(Math.abs));
   const told = `${points[1].length} elements, the worst ${shown(worst)} ULP off, ${points[1].filter((v) => v === 0).length} exact`;
-  return el("figure", { class: "plots", role: "img", "aria-label": told }, scatter(points, width), histogram(points, width), el("figcaption", { class: "quiet" }, told));
+  return el("figure", { class: "plots", role: "img", "aria-label": told }, scatter(points, marked, width), histogram(points, width), el("figcaption", { class: "quiet" }, told, ...legend(marked)));
 }

@@ -12,6 +12,7 @@ import pytest
 import reports
 from harness.record import KINDS, VERDICTS, Record
 from harness.rundir import RunInfo
+from harness.verdict import sentence as in_one_line
 from reports import sentence, tables
 from reports.grid import OPENED, SYMBOLS, grid
 from reports.tests import synthetic
@@ -154,10 +155,17 @@ def test_the_sentence_of_a_mismatch_tells_what_where_how_many_and_how_far() -> N
     )
     row = replace(row, worst_index="[4]", input="0.5", got="1.0", want="0.0")
     assert sentence.of_record(vars(row)) == (
-        "floor-float32-edges, output[0] on cpu/eager: differs from numpy in 3 of 1,234 elements, "
-        "worst 12.5 ULP of 1 allowed (value)."
+        "floor-float32-edges, output[0] on cpu/eager: differs from numpy in 3 of 1,234 elements (value)."
     )
     assert sentence.values(vars(row)) == "at [4]: input 0.5, got 1.0, want 0.0"
+    row = replace(row, distance="12.5 ULP, 1 allowed")
+    assert sentence.values(vars(row)) == "at [4]: input 0.5, got 1.0, want 0.0 (12.5 ULP, 1 allowed)"
+    row = replace(row, example_index="[7]", example="input 0, got 2, want 1")
+    assert sentence.values(vars(row)) == (
+        "at [7]: input 0, got 2, want 1; worst at [4]: input 0.5, got 1.0, want 0.0 (12.5 ULP, 1 allowed)"
+    )
+    row = replace(row, distance="")  # a zero of the wrong sign, say: none is worse than another
+    assert sentence.values(vars(row)) == "at [7]: input 0, got 2, want 1"
 
 
 @pytest.mark.parametrize("verdict", VERDICTS)
@@ -166,7 +174,19 @@ def test_every_verdict_has_a_sentence(verdict: str) -> None:
     assert sentence.of_record(vars(row)).startswith("floor-float32-edges, output[0] on cpu/eager: ")
 
 
-def test_a_run_that_is_not_the_same_again_is_said_to_differ_from_itself() -> None:
+@pytest.mark.parametrize("verdict", ["mismatch", "known"])
+@pytest.mark.parametrize(
+    ("kind", "says"),
+    [
+        ("position", "the value depends on its position in the tensor"),
+        ("nondeterministic", "two runs of the same program give different results"),
+        ("input_mutated", "the op changes its input"),
+    ],
+)
+def test_each_way_in_which_a_run_contradicts_itself_has_words_of_its_own(verdict: str, kind: str, says: str) -> None:
     row = synthetic.records([("s", "floor")], ["cpu"], ["edges"])[0]
-    row = replace(row, verdict="mismatch", kind="position", against=f"{row.device}/{row.mode}")
-    assert ": differs from itself, run again" in sentence.of_record(vars(row))
+    row = replace(row, verdict=verdict, kind=kind, against=f"{row.device}/{row.mode}", got="1", want="2", example="")
+    for text in (sentence.of_record(vars(row)), in_one_line(row)):
+        assert says in text
+        assert sum(other in text for other in ("depends on its position", "two runs", "changes its input")) == 1
+        assert "itself" not in text

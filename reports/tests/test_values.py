@@ -180,6 +180,6 @@ def test_a_sweep_is_written_whatever_its_tallies_hold() -> None:
 def test_a_gradient_off_where_nothing_is_promised_has_finite_points_and_a_page(tmp_path: Path) -> None:
     x = np.linspace(1, 2, 6)
     got = np.array([0.0, 9e-16, 1e300, 5e-324, -1.0, np.finfo("f8").max])
-    drawn = points(x, got, Want("value", np.zeros(6), np.dtype("float64")))
+    drawn, _ = points(x, got, Want("value", np.zeros(6), np.dtype("float64")))
     assert np.isfinite(drawn).all() and drawn[1][0] == 0 and drawn[1][3] == 1
     strict(json.dumps(drawn))

@@ -1,0 +1,64 @@
+"""A red run says first what is wrong, where, and with which example: of a floor that is a ceiling below 0."""
+
+import json
+from html.parser import HTMLParser
+
+import pytest
+
+WRONG = "floor gives wrong values everywhere: on all 4 plans, in all 4 dtypes."
+EXAMPLE = "Example: input -0.5, got -0.0, want -1.0 (floor-"
+
+
+@pytest.fixture(scope="module")
+def red(run_pytest):
+    return run_pytest("--device", "cpu", "--no-sweep", "-n", "2", suites="harness.tests.planted_floor")
+
+
+class Body(HTMLParser):
+    """The texts of a page's body in their order, without scripts and the link that skips to the records."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.texts, self._within = [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        if tag in ("body", "script", "style") or ("class", "skip") in attrs:
+            self._within.append(tag)
+
+    def handle_endtag(self, tag):
+        if self._within and self._within[-1] == tag:
+            self._within.pop()
+
+    def handle_data(self, data):
+        if self._within == ["body"] and data.strip():
+            self.texts.append(" ".join(data.split()))
+
+
+def test_the_first_two_lines_of_the_page_say_what_is_wrong(red):
+    first, second, *_ = Body((red.directory / "index.html").read_text()).texts
+    assert first == WRONG
+    assert second.startswith(EXAMPLE)
+
+
+def test_the_summaries_begin_with_the_same_lines(red):
+    lines = red.output.splitlines()
+    at = lines.index(WRONG)
+    assert lines[at - 1].strip("=") == " tf-opdiff " and lines[at + 1].startswith(EXAMPLE)
+    markdown = (red.directory / "summary.md").read_text().replace("\\", "").splitlines()
+    assert markdown[0] == f"**{WRONG}**" and markdown[2].startswith(EXAMPLE)
+
+
+def test_finding_program_and_plot_have_one_example(red):
+    (outcome,) = json.loads((red.directory / "repro.json").read_text())
+    assert outcome["status"] == "reproduced"
+    assert outcome["marked"]["simplest"][0] == -0.5
+    assert "inputs = [np.array([-0.5]" in (red.directory / outcome["script"]).read_text()
+    assert "got  array([-0.]" in outcome["output"]
+
+
+def test_every_failure_shows_its_simplest_input_first(red):
+    said = [line for line in red.output.splitlines() if line.startswith("mismatch: ")]
+    edges = [line for line in said if "-edges on cpu/" in line]
+    assert len(edges) == 16
+    assert all("at [18]: input -0.5, got -0, want -1" in line.replace(".0", "") for line in edges)

@@ -1,0 +1,94 @@
+"""Wording: numbers, distances and kinds of differences in words that a person reads at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+#: ULPs up to which a distance is told in ULPs; beyond it they say less than a relative error does.
+MANY = 10_000
+
+
+def pair(got: Any, rounded: Any, want: Any) -> tuple[str, str]:
+    """What came and what was promised as texts, which differ wherever the numbers do.
+
+    Args:
+      got: a NumPy scalar.
+      rounded: the promise in the dtype of `got`.
+      want: the promise as it was, which may be wider.
+    """
+    texts, exact = (str(got), str(rounded)), np.asarray(want)
+    if texts[0] == texts[1] and exact.dtype != np.asarray(got).dtype and exact != got:
+        texts = str(np.asarray(got).astype(exact.dtype)[()]), str(want)
+    if texts[0] == texts[1] and _bits(got) != _bits(rounded):
+        texts = f"{got} ({_bits(got)})", f"{rounded} ({_bits(rounded)})"
+    return texts
+
+
+def _bits(number: Any) -> str:
+    return f"0x{np.asarray(number).tobytes()[::-1].hex()}"
+
+
+def distance(got: Any, want: Any, ulps: float, allowed: float) -> str:
+    """How far a number is from a promised one, both finite, in words.
+
+    `ulps` is the distance in ULPs. Where it is beyond `MANY`, the text tells the relative error instead. `allowed` is
+    the largest distance in ULPs that is allowed; NaN where that is not known.
+    """
+    if ulps <= MANY:
+        return f"{ulps:.4g} ULP" + ("" if math.isnan(allowed) else f", {allowed:.4g} allowed")
+    came, promised = float(got), float(want)
+    if not promised:
+        return f"an absolute error of {abs(came):.3g}"
+    if came and (came < 0) != (promised < 0):
+        return "the wrong sign"
+    ratio = came / promised
+    if not ratio or 0.5 <= ratio <= 2:
+        return f"a relative error of {abs(ratio - 1):.2g}"
+    return f"{ratio:.3g} times the expected number"
+
+
+#: How the numbers of a record are told: what came, and what was expected.
+_NAMES = {
+    "position": ("got {} in a smaller tensor", "want {} as in the whole one"),
+    "nondeterministic": ("got {} in the second run", "want {} as in the first"),
+    "input_mutated": ("got {} after the run", "want {} as before it"),
+}
+#: What is wrong with a run that is held against itself.
+_SELF = {
+    "position": "the value depends on its position in the tensor (alone, in vector lanes, in the tail, in a batch)",
+    "nondeterministic": "two runs of the same program give different results",
+    "input_mutated": "the op changes its input",
+}
+
+
+def numbers(kind: str, given: str, got: str, want: str) -> str:
+    """The numbers of one element: `input -0.5, got -0.0, want -1.0`; what is empty is left out."""
+    came, promised = _NAMES.get(kind, ("got {}", "want {}"))
+    texts = (f"input {given}" if given else "", came.format(got) if got else "", promised.format(want) if want else "")
+    return ", ".join(filter(None, texts))
+
+
+def values(row: Mapping[str, Any]) -> str:
+    """The simplest element of a record, and the worst one where it is another and a distance was taken.
+
+    `row` has the columns of a record. The text is empty where no value was kept.
+    """
+    worst, off = numbers(*(row[name] for name in ("kind", "input", "got", "want"))), row["distance"]
+    worst = _at(row["worst_index"], worst) + (f" ({off})" if off else "")
+    if not row["example"] or row["example_index"] == row["worst_index"]:
+        return worst
+    simplest = _at(row["example_index"], row["example"])
+    return f"{simplest}; worst {worst}" if off else simplest
+
+
+def _at(index: str, text: str) -> str:
+    return f"at {index}: {text}" if text and index else text
+
+
+def against_itself(row: Mapping[str, Any]) -> str:
+    """What is wrong, for a record of a run that is held against itself; else nothing."""
+    return _SELF.get(row["kind"], "") if row["against"] == f"{row['device']}/{row['mode']}" else ""
