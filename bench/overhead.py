@@ -74,6 +74,9 @@ def bare(path: Path) -> float:
         def note_graph(self, graph: Any, outputs: int) -> None:
             pass
 
+        def note_outputs(self, outputs: Any, inputs: Any) -> None:
+            pass
+
     device = Device("cpu")
     configure(device)
     built: dict[Any, Any] = {}

@@ -9,9 +9,12 @@ from typing import Any, Self
 import numpy as np
 import tensorflow as tf
 from tensorflow.python.eager import context
-from tensorflow.python.framework import config, op_callbacks
+from tensorflow.python.framework import config, op_callbacks, op_def_registry
 from tensorflow.python.framework.indexed_slices import IndexedSlicesValue
 
+from harness.again import same
+from harness.dependence import Trail, constants
+from harness.observation import Result
 from harness.request import ALIGNMENT, Asked
 from harness.spec import Spec
 
@@ -25,12 +28,12 @@ _PLUMBING = {"Const", "Placeholder", "NoOp", "Identity", "ReadVariableOp"} | TRA
 
 @dataclass
 class Evidence:
-    """What a run left behind: the ops of its graph, where each op ran, and whether its outputs were computed at all."""
+    """What a run left behind: the ops of its graph, where each op ran, and which outputs, by number, are constants."""
 
     ops: dict[str, None] = field(default_factory=dict)
     ran: dict[str, set[str]] = field(default_factory=dict)
     outputs: int = 0
-    folded: bool = False
+    constant: set[int] = field(default_factory=set)
 
     def note_graph(self, graph: tf.Graph, outputs: int) -> None:
         """Notes the op types of a graph that was built, nested functions included, and how many outputs it has."""
@@ -39,8 +42,12 @@ class Evidence:
         for nodes in (built.node, *(f.node_def for f in built.library.function)):
             self.ops.update(dict.fromkeys(n.op for n in nodes))
 
+    def note_outputs(self, outputs: Sequence[Any], inputs: Sequence[Any]) -> None:
+        """Notes the outputs of the graph that is being built to which none of these inputs leads."""
+        self.constant |= constants(outputs, inputs, _stateful)
+
     def note_partitions(self, graphs: Sequence[Any]) -> None:
-        """Notes where the ops of the optimised, placed graphs are, and whether an output depends on no input."""
+        """Notes where the ops of the optimised, placed graphs are, and which outputs depend on no input."""
         for graph in graphs:
             nodes = {n.name: n for n in graph.node}
             fed = {"_Arg", "_Recv", "_HostRecv", "Placeholder", "VarHandleOp", "VariableV2"}
@@ -54,16 +61,26 @@ class Evidence:
                     if name in nodes and name not in seen:
                         seen.add(name)
                         todo.extend(nodes[name].input)
-                self.folded |= not any(nodes[n].op in fed or nodes[n].op.startswith("Stateful") for n in seen)
+                if not any(nodes[n].op in fed or nodes[n].op.startswith("Stateful") for n in seen):
+                    self.constant.add(node.attr["index"].i)
+
+
+def _stateful(op_type: str) -> bool:
+    known = op_def_registry.get(op_type)
+    return known is not None and known.is_stateful
 
 
 @dataclass
 class Ran:
-    """The raw outcome of a run: for each quantity an array, None or IndexedSlices; final state; the inputs then."""
+    """The raw outcome of a run: for each quantity an array, None or IndexedSlices; final state; the inputs then.
+
+    `changed` names what of the state the run changed.
+    """
 
     quantities: dict[str, list[Any]]
     state: dict[str, np.ndarray]
     inputs: list[Any]
+    changed: tuple[str, ...] = ()
 
 
 Program = Callable[[Asked], Ran]
@@ -95,17 +112,22 @@ def variables(state: dict[str, Any] | None) -> list[Any]:
     return [v for v in shown(state).values() if not isinstance(v, list)]
 
 
-def taken(spec: Spec, state: Any, asked: Asked, note: Callable[[int], None]) -> dict[str, list]:
+def changed(before: Mapping[str, np.ndarray], after: Mapping[str, np.ndarray]) -> tuple[str, ...]:
+    """The names under which other bits are now than before."""
+    return tuple(name for name in after if not same(Result("value", before.get(name)), Result("value", after[name])))
+
+
+def taken(spec: Spec, state: Any, asked: Asked, note: Callable[[list[Any]], None]) -> dict[str, list]:
     """Outputs; gradients by `tf.GradientTape`, where upstreams are given; what `derived` gives, where tangents are."""
     if asked.gs is None:
         outputs = call(spec, state, asked.xs)
-        note(len(outputs))
+        note(outputs)
         return {"output": outputs} | derived(spec, asked)
     with tf.GradientTape() as tape:
         for x in asked.xs:
             tape.watch(x)
         outputs = call(spec, state, asked.xs)
-    note(len(outputs))
+    note(outputs)
     sources = [*asked.xs, *variables(state)]
     return {"output": outputs, "grad": tape.gradient(*upstream(outputs, asked, sources))} | derived(spec, asked)
 
@@ -171,25 +193,34 @@ def final(state: dict[str, Any] | None, read: Callable[[Any], Any] = lambda v: v
 def eager(spec: Spec, device: str, evidence: Evidence) -> Program:
     """Op by op. The ops are then seen by a second, forward-only run under a callback, on a state of its own."""
 
-    def seen(op_type: str, _inputs: Any, _attrs: Any, outputs: Any, op_name: Any = None, graph: Any = None) -> None:
+    trail = Trail((), _stateful)
+
+    def seen(op_type: str, inputs: Any, _attrs: Any, outputs: Any, op_name: Any = None, graph: Any = None) -> None:
         op_type = tf.compat.as_str(op_type)  # TensorFlow's fast path for eager ops gives bytes
         evidence.ops[op_type] = None
+        if graph is None:
+            trail.note(op_type, inputs, outputs)
         where = evidence.ran.setdefault(op_type, set())
         where.update(short_device(o.device) for o in outputs if graph is None)
 
     def run(asked: Asked) -> Ran:
+        nonlocal trail
         with tf.device(device):
             state = spec.state(tf, *asked.xs) if spec.state else None
+            before = final(state)
             given = asked.map(lambda x: fed(x, device))
             steps = [plains(taken(spec, state, given, lambda _: None)) for _ in range(spec.steps)]
-            ran = Ran(stacked(steps), final(state), [plain(x) for x in given.xs])
+            after = final(state)
+            ran = Ran(stacked(steps), after, [plain(x) for x in given.xs], changed(before, after))
             if not evidence.ops:
                 again = spec.state(tf, *asked.xs) if spec.state else None
+                trail = Trail(given.xs, _stateful)
                 op_callbacks.add_op_callback(seen)
                 try:
-                    call(spec, again, given.xs)
+                    evidence.constant = trail.constants(call(spec, again, given.xs))
                 finally:
                     op_callbacks.remove_op_callback(seen)
+                    trail = Trail((), _stateful)  # it holds every tensor of that run
         return ran
 
     return run
@@ -203,10 +234,14 @@ def function(spec: Spec, device: str, evidence: Evidence, *, jit: bool = False) 
     state: dict[str, Any] | None = None
     names: tuple[str, ...] = ()
 
+    def built(outputs: list[Any], xs: Any) -> None:
+        evidence.note_graph(v1.get_default_graph(), len(outputs))
+        evidence.note_outputs(outputs, xs)
+
     def step(xs: Any, gs: Any, ts: Any) -> Any:
         nonlocal names
         with tf.device(device):
-            found = taken(spec, state, Asked(xs, gs, ts), lambda n: evidence.note_graph(v1.get_default_graph(), n))
+            found = taken(spec, state, Asked(xs, gs, ts), lambda outputs: built(outputs, xs))
         names = tuple(found)
         return tuple(found.values())  # no dict, whose names TensorFlow sorts: the outputs come first
 
@@ -216,6 +251,7 @@ def function(spec: Spec, device: str, evidence: Evidence, *, jit: bool = False) 
         nonlocal state
         with tf.device(device):
             state = spec.state(tf, *asked.xs) if spec.state else None
+            before = final(state)
             given = asked.map(lambda x: fed(x, device))
             arguments = given.xs, given.gs, given.ts
             if evidence.ran:
@@ -232,7 +268,8 @@ def function(spec: Spec, device: str, evidence: Evidence, *, jit: bool = False) 
                     ran = {short_device(y.device) for y in steps[0][0] if isinstance(y, tf.Tensor)}
                     evidence.ran = dict.fromkeys(evidence.ops, ran)
         found = [plains(dict(zip(names, s, strict=True))) for s in steps]
-        return Ran(stacked(found), final(state), [plain(x) for x in given.xs])
+        after = final(state)
+        return Ran(stacked(found), after, [plain(x) for x in given.xs], changed(before, after))
 
     return run
 
@@ -314,6 +351,7 @@ def graph(spec: Spec, device: str, evidence: Evidence) -> Program:
             )
             outputs = call(spec, built["state"], given.xs)
             evidence.note_graph(graph, 0)  # fetches are fed by placeholders: nothing to fold
+            evidence.note_outputs(outputs, given.xs)
             wanted = built["wanted"] = {"output": outputs}
             if given.gs is not None:
                 sources = [*given.xs, *variables(built["state"])]
@@ -333,6 +371,7 @@ def graph(spec: Spec, device: str, evidence: Evidence) -> Program:
         session, wanted = built["session"], built["wanted"]
         feed = dict(zip(built["fed"].arrays, asked.arrays, strict=True))
         session.run(built["init"])
+        before = final(built["state"], session.run)
         there = {q: [v for v in values if v is not None] for q, values in wanted.items()}
         options, metadata = None, None
         if not evidence.ran:
@@ -344,7 +383,8 @@ def graph(spec: Spec, device: str, evidence: Evidence) -> Program:
             for quantity, values in wanted.items():
                 fetched = iter(found[quantity])
                 found[quantity] = [None if v is None else next(fetched) for v in values]
-        return Ran(stacked(steps), final(built["state"], session.run), list(asked.xs))
+        after = final(built["state"], session.run)
+        return Ran(stacked(steps), after, list(asked.xs), changed(before, after))
 
     return run
 

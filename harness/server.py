@@ -128,9 +128,15 @@ def _quantity(value: Any) -> Result:
 
 
 def _results(ran: Ran, state: Sequence[str]) -> dict[str, Result]:
-    """The results of a run by quantity; final values of the named state follow the outputs."""
+    """The results of a run by quantity; final values follow the outputs: of the named state, then of what else changed.
+
+    A spec that promises nothing of a variable promises that the run leaves it alone.
+    """
     values = {**ran.quantities, "output": [*ran.quantities["output"], *(ran.state[k] for k in state)]}
-    return {f"{name}[{i}]": _quantity(v) for name, vs in values.items() for i, v in enumerate(vs)}
+    results = {f"{name}[{i}]": _quantity(v) for name, vs in values.items() for i, v in enumerate(vs)}
+    for i, name in enumerate((k for k in ran.changed if k not in state), len(values["output"])):
+        results[f"output[{i}]"] = replace(_quantity(ran.state[name]), message=f"the run changed the state {name!r}")
+    return results
 
 
 class Programs:
@@ -207,13 +213,13 @@ def observe(request: Request, device: Device, programs: Programs) -> Observation
         raw_op=op_names(tuple(evidence.ops), wanted),
         seconds=seconds,
         again=again,
-        fault="" if failed else _fault(wanted, evidence, places, device),
+        fault="" if failed else _fault(wanted, evidence, places, device, spec.constant),
         lacking=lacking or (lacking_kernel(ops, device, request.mode, request.dtype) if failed else ""),
         poisoned=failed and not _works(device),
     )
 
 
-def _fault(wanted: Sequence[str], evidence: Evidence, places: set[str], device: Device) -> str:
+def _fault(wanted: Sequence[str], evidence: Evidence, places: set[str], device: Device, constant: Sequence[str]) -> str:
     """Why a run that gave values proves nothing about the plan, if so."""
     absent = [op for op in wanted if op not in evidence.ops]
     if absent:
@@ -221,8 +227,10 @@ def _fault(wanted: Sequence[str], evidence: Evidence, places: set[str], device: 
     elsewhere = places - {device.tf_name}
     if elsewhere:
         return f"ran on {', '.join(sorted(elsewhere))}; the plan says {device.tf_name}"
-    if evidence.folded:
-        return "an output depends on no input in the optimised graph: it was computed when the graph was built"
+    ignoring = [q for q in (f"output[{i}]" for i in sorted(evidence.constant)) if q not in constant]
+    if ignoring:
+        what = "the program ignores them, or TensorFlow computed it when the graph was built"
+        return f"{', '.join(ignoring)} depends on no input: {what}; a spec that means it says so by `constant`"
     return ""
 
 

@@ -154,6 +154,8 @@ class Spec:
                                 `hvp` → largest absolute error, for accumulations and where the error goes with the
                                 input; u is the unit round-off of the case's dtype.
     contract                    pattern of plans (`gpu/*`, `*/xla`) → `Side`; the first that matches counts.
+    constant                    the outputs (`output[1]`) to which, on purpose, no op leads from an input: they tell a
+                                shape, or are worked out by Python. Any other output like that is a fault.
     sessions                    the program opens v1 sessions itself, in mode `graph`: program(tf, session, *arrays) →
                                 arrays. `with session() as s:` makes a graph the default one, on the plan's device, and
                                 a session on it, closed in the end; `session(graph)` opens another one on that graph.
@@ -179,6 +181,7 @@ class Spec:
     ulp: Mapping[str, float | Mapping[str, float]] = field(default_factory=dict)
     bound: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     contract: Mapping[str, Side] = field(default_factory=dict)
+    constant: tuple[str, ...] = ()
     sessions: bool = False
     claims: tuple[Claim, ...] = ()
     files: tuple[Path, ...] = ()
@@ -213,6 +216,9 @@ class Spec:
         for ulp in (self.ulp, *(c.ulp or {} for c in self.claims)):
             for quantity, budget in ulp.items():
                 self._check_budget(quantity, budget)
+        for quantity in self.constant:
+            if not re.fullmatch(r"output\[\d+\]", quantity):
+                raise ValueError(f"spec {self.name}: constant {quantity!r}: expected output[i]")
         for quantity, bound in self.bound.items():
             self._check_quantity(quantity)
             if not callable(bound):

@@ -103,7 +103,7 @@ def _arguments(tests: Sequence[str]) -> list[str]:
     return ["-q", "-x", *spared, "-o", "addopts=", "--confcutdir", str(folder), "--tb=line", *chosen]
 
 
-def _child(mutant: Mutant | None, tests: Sequence[str], log: int) -> int:
+def _child(mutant: Mutant | None, tests: Sequence[str], log: int, scratch: str) -> int:
     """Runs tests in this process, with a mutant in place of its module; pytest's exit status."""
     signal.alarm(PATIENCE)
     os.dup2(log, 1)
@@ -113,17 +113,17 @@ def _child(mutant: Mutant | None, tests: Sequence[str], log: int) -> int:
         sys.meta_path.insert(0, _Hook(mutant))
     import pytest
 
-    return int(pytest.main(_arguments(tests)))
+    return int(pytest.main([*_arguments(tests), f"--basetemp={scratch}/tests"]))
 
 
 def forked(mutant: Mutant | None, tests: Sequence[str]) -> tuple[int, str]:
     """Runs tests in a fork of this process: pytest's exit status (of a signal, its number below 0), and the output."""
-    with tempfile.TemporaryFile() as log:
+    with tempfile.TemporaryFile() as log, tempfile.TemporaryDirectory() as scratch:
         child = os.fork()
         if not child:
             status = 70
             try:
-                status = _child(mutant, tests, log.fileno())
+                status = _child(mutant, tests, log.fileno(), scratch)
             finally:
                 os._exit(status)
         _, ended = os.waitpid(child, 0)

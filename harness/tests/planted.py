@@ -242,4 +242,53 @@ AGAIN = (
 )
 
 
-SPECS = AGAIN + STATE + LETHAL + HANGING + ABORTING + WRONG + CONTRACTS
+def _counts(tf, state, x):
+    """Floor, and a variable that counts how often that was asked for."""
+    with tf.control_dependencies([state["calls"].assign_add(1.0)]):
+        return tf.floor(x)
+
+
+def _calls(tf, x):
+    return {"calls": tf.Variable(0.0), "untouched": tf.Variable(x)}
+
+
+def _with_tensorflow(x):
+    import tensorflow as tf
+
+    return tf.floor(x).numpy()
+
+
+BEYOND = (
+    floor("gives-two", lambda tf, x: (tf.floor(x), tf.floor(x)), vjp=None),
+    floor("gives-two-in-eager", lambda tf, x: (tf.floor(x),) * (1 + tf.executing_eagerly()), vjp=None),
+    floor("gives-one", lambda tf, x: tf.floor(x), vjp=None, reference=lambda x: (np.floor(x), np.floor(x))),
+    floor("counts", _counts, vjp=None, state=_calls),
+    floor(
+        "counts-as-promised", _counts, vjp=None, state=_calls, reference=lambda x: (np.floor(x), {"calls": np.ones(())})
+    ),
+    floor("promises-nothing", lambda tf, x: tf.floor(x), reference=lambda x: ()),
+    floor("calls-tensorflow", lambda tf, x: tf.floor(x), reference=_with_tensorflow),
+    floor(
+        "zeros-like",
+        lambda tf, x: tf.zeros_like(tf.floor(x)),  # of a known shape, which is all that a graph then takes
+        vjp=None,
+        reference=np.zeros_like,
+        constant=("output[0]",),
+    ),
+    floor("stops", lambda tf, x: tf.stop_gradient(tf.floor(x))),
+    floor("tells-its-shape", lambda tf, x: (tf.floor(x), tf.shape(x)), vjp=None, reference=lambda x: _shaped(x)),
+    floor(
+        "means-its-shape",
+        lambda tf, x: (tf.floor(x), tf.shape(x)),
+        vjp=None,
+        reference=lambda x: _shaped(x),
+        constant=("output[1]",),
+    ),
+)
+
+
+def _shaped(x):
+    return np.floor(x), np.array(x.shape, np.int32)
+
+
+SPECS = BEYOND + AGAIN + STATE + LETHAL + HANGING + ABORTING + WRONG + CONTRACTS

@@ -229,6 +229,20 @@ def _rounding(u, g, *inputs):
     return 4 * u * np.arange(1, ROUNDS + 1).reshape(-1, 1, 1)
 
 
+def _rounding_in_the_end(u, g, *inputs):
+    return _rounding(u, g, *inputs)[-1]
+
+
+def _with_final(reference):
+    """The reference of a program with state: the weights after each round, and those in the end."""
+
+    def stated(*inputs):
+        discriminator, generator = reference(*inputs)
+        return discriminator, generator, {"discriminator": discriminator[-1], "generator": generator[-1]}
+
+    return stated
+
+
 def _samples(draw, dtype):
     """Real samples, noise, and the weights to start from: of the discriminator, and of the generator."""
     return tuple(draw.uniform(*shape).astype(dtype) for shape in ((6, 2), (4, 2), (2, 3), (2, 2)))
@@ -238,6 +252,7 @@ def _spec(name, program, reference, ops, *claims, state=None):
     how: dict[str, Any] = {"modes": ("graph",), "sessions": True}
     if state:
         how = {"modes": IN_ORDER, "state": state, "steps": ROUNDS}
+        reference = _with_final(reference)
     return Spec(
         name=name,
         program=program,
@@ -246,7 +261,7 @@ def _spec(name, program, reference, ops, *claims, state=None):
         # under op determinism, TensorFlow makes the loss of other ops
         ops=dict.fromkeys(MODES, ops) | {"+deterministic": ops.replace(CROSS_ENTROPY, "LogSoftmax")},
         dtypes=("float32", "float64"),
-        bound={"output": _rounding},
+        bound={"output": _rounding, "output[2]": _rounding_in_the_end, "output[3]": _rounding_in_the_end},
         claims=claims,
         **how,
     )

@@ -1,0 +1,60 @@
+"""An output to which no input leads is found out, in graphs and op by op; what reads a state is not one."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from harness.dependence import Trail, constants
+
+
+def stateful(op_type):
+    return op_type in ("ReadVariableOp", "EagerPyFunc")
+
+
+def tensor(op_type, *inputs, control=(), dtype="float32"):
+    """A tensor of a graph, and the op that makes it."""
+    made = SimpleNamespace(dtype=SimpleNamespace(name=dtype))
+    made.op = SimpleNamespace(type=op_type, inputs=inputs, control_inputs=[t.op for t in control], outputs=[made])
+    made.op.name = f"{op_type}-{id(made)}"
+    return made
+
+
+X = tensor("Placeholder")
+CONST = tensor("Const")
+BUILT = {
+    "the input": (X, False),
+    "an op on it": (tensor("Floor", X), False),
+    "an op behind that": (tensor("AddV2", CONST, tensor("Floor", X)), False),
+    "only control": (tensor("Identity", CONST, control=[tensor("Floor", X)]), False),
+    "a constant": (CONST, True),
+    "an op on a constant": (tensor("Floor", CONST), True),
+    "another placeholder": (tensor("Floor", tensor("Placeholder")), True),
+    "a variable": (tensor("ReadVariableOp", tensor("Placeholder", dtype="resource")), False),
+    "a captured state": (tensor("TensorListStack", tensor("Placeholder", dtype="variant")), False),
+    "a Python function": (tensor("EagerPyFunc"), False),
+    "slices": (SimpleNamespace(values=tensor("Gather", CONST)), True),
+}
+
+
+@pytest.mark.parametrize("name", BUILT)
+def test_in_a_graph_an_output_is_a_constant_where_no_input_leads_to_it(name):
+    output, constant = BUILT[name]
+    assert constants([X, output], [X], stateful) == ({1} if constant else set())
+
+
+def test_op_by_op_an_output_is_a_constant_where_no_input_leads_to_it():
+    x, handle = tensor("x"), tensor("handle", dtype="resource")
+    trail = Trail([x], stateful)
+    floor, const, added, read, drawn, other = (tensor(str(n)) for n in range(6))
+    trail.note("Floor", [x], [floor])
+    trail.note("Fill", [], [const])
+    trail.note("AddV2", [const, floor], [added])
+    trail.note("ReadVariable", [handle], [read])
+    trail.note("EagerPyFunc", [], [drawn])
+    trail.note("Floor", [const], [other])
+    assert trail.constants([x, floor, const, added, read, drawn, other]) == {2, 6}
+
+
+def test_a_program_without_inputs_ignores_none():
+    assert constants([CONST], [], stateful) == set()
+    assert Trail([], stateful).constants([CONST]) == set()
