@@ -15,7 +15,7 @@ import numpy as np
 
 from harness import wording
 from harness.again import differing
-from harness.expect import Want
+from harness.expect import Want, positive_zeros
 from harness.inputs import is_float
 from harness.observation import Result
 from harness.simplest import first
@@ -320,7 +320,8 @@ def compare(
         if found.kind:
             return replace(found, detail="indices of the IndexedSlices")
     with np.errstate(all="ignore"):
-        found = compare_arrays(got.value, want.value, want.dtype, budget=budget, bound=want.bound, inputs=inputs)
+        value, wanted = (positive_zeros(a) if want.unsigned_zeros else a for a in (got.value, want.value))
+        found = compare_arrays(value, wanted, want.dtype, budget=budget, bound=want.bound, inputs=inputs)
     if gradient and found.kind in ("value", "subnormal", "nan", "inf") and _vanished(got, want):
         return replace(found, kind="gradient_status", detail="the gradient is zeros", distance="")
     return found

@@ -29,7 +29,7 @@ class Want:
 
     `value` may be wider than `dtype`, the dtype in which the result must come. `bound` is the largest absolute error
     allowed, elementwise, where the spec gives one. `plain` is what the reference gives where a contract's side promises
-    something else.
+    something else. `unsigned_zeros`: a zero of either sign keeps the promise.
     """
 
     status: str
@@ -40,6 +40,7 @@ class Want:
     raises: Raises | None = None
     bound: np.ndarray | None = None
     plain: np.ndarray | None = None
+    unsigned_zeros: bool = False
 
     @classmethod
     def of(cls, result: Result) -> Want:
@@ -48,6 +49,11 @@ class Want:
             return cls(result.status, raises=None if result.status == "unconnected" else Raises(result.code))
         assert result.value is not None
         return cls(result.status, result.value, result.value.dtype, result.indices, result.shape)
+
+    def from_other(self, result: Result, slack: float = 1.0) -> Want:
+        """What was observed elsewhere as the promise, with this one's bound, times `slack`, and its rule for zeros."""
+        bound = None if self.bound is None else self.bound * slack
+        return replace(Want.of(result), bound=bound, plain=self.plain, unsigned_zeros=self.unsigned_zeros)
 
 
 #: The promise for a quantity of which a spec says nothing: none may come.
@@ -69,6 +75,11 @@ def widened(array: np.ndarray) -> np.ndarray:
     if array.dtype.kind == "c":
         return array.astype(np.complex128)
     return array.astype(np.float64) if is_float(array.dtype) else array
+
+
+def positive_zeros(array: np.ndarray) -> np.ndarray:
+    """Floats, in which each -0 is now +0; anything else as it is."""
+    return array + np.zeros((), array.dtype) if array.dtype.kind == "c" or is_float(array.dtype) else array
 
 
 def result_dtype(value: np.ndarray, dtype: np.dtype) -> np.dtype:
@@ -279,7 +290,13 @@ def expectation(
             wants |= _named("hvp", _gradients("second derivative", found, sources, None, case))
     if bounds and spec.bound:
         wants = {q: _bounded(case, q, want, gs, ts, wide) for q, want in wants.items()}
+    wants = {q: _unsigned(want) if spec.has_unsigned_zeros(q) else want for q, want in wants.items()}
     return Expectation(wants, upstreams, tuple(state), tangents)
+
+
+def _unsigned(want: Want) -> Want:
+    """The promise, which a zero of either sign keeps."""
+    return want if want.value is None else replace(want, value=positive_zeros(want.value), unsigned_zeros=True)
 
 
 def _bounded(case: Case, quantity: str, want: Want, gs: Any, ts: Any, wide: Sequence[np.ndarray]) -> Want:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from harness import claim
@@ -23,7 +23,7 @@ from harness.spec import Case
 from harness.sweep import outcome
 from harness.sweep.pieces import patterns
 from harness.sweep.sweep import Sweep
-from harness.verdict import Context, absent, broken, judge, rejudge, restored
+from harness.verdict import TWO_RESULTS, Context, absent, broken, judge, rejudge, restored
 
 if TYPE_CHECKING:  # it takes pyarrow, which a run without recordings does not need
     from harness.recording import Recording
@@ -179,13 +179,10 @@ class Runner:
             base = first.setdefault(id(expected[plan]), plan) if usable else plan
             found = []
             if base != plan:
-                other = {q: Want.of(r) for q, r in seen[base].quantities.items()}
-                for quantity, want in expected[plan].wants.items():
-                    if quantity in other:
-                        other[quantity] = replace(other[quantity], bound=want.bound, plain=want.plain)
-                found = judge(
-                    self.context, item.suite, case, plan, seen[plan], other, inputs, against=str(base), slack=2.0
-                )
+                wants, results = expected[plan].wants, seen[base].quantities
+                other = {q: wants[q].from_other(r) if q in wants else Want.of(r) for q, r in results.items()}
+                room: Any = {"against": str(base), "slack": TWO_RESULTS}
+                found = judge(self.context, item.suite, case, plan, seen[plan], other, inputs, **room)
             found += rejudge(self.context, item.suite, case, plan, seen[plan], expected[plan].wants, inputs)
             self._write("compare", case, plan, found)
             records += found

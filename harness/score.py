@@ -17,7 +17,7 @@ from harness.again import same
 from harness.catalog import Catalog
 from harness.claim import predicting
 from harness.compare import compare, ulp_of
-from harness.expect import Want, expectation
+from harness.expect import Want, expectation, positive_zeros
 from harness.inputs import is_float
 from harness.observation import Result
 from harness.spec import Case, Spec
@@ -157,6 +157,13 @@ def truth(want: Want) -> Result:
     return Result(want.status, value, want.indices, want.shape)
 
 
+def _judged(result: Result, want: Want) -> Result:
+    """The result as the comparison sees it."""
+    if result.value is None or not want.unsigned_zeros:
+        return result
+    return replace(result, value=positive_zeros(result.value))
+
+
 def _trials(case: Case) -> Iterator[tuple[str, bool]]:
     """(mutant of a quantity, whether it is killed), for each possible one, on each side of the case's contract.
 
@@ -173,7 +180,7 @@ def _trials(case: Case) -> Iterator[tuple[str, bool]]:
             right, budget = truth(want), case.spec.budget(quantity, case.dtype)
             for name, mutant in {**MUTANTS, "one ULP past the budget": past(want, budget)}.items():
                 wrong = mutant(right, inputs)
-                if wrong is not None and not same(wrong, right):
+                if wrong is not None and not same(_judged(wrong, want), right):
                     found = compare(wrong, want, quantity, budget=budget)
                     yield f"{name} in {quantity}", bool(found.kind)
 

@@ -156,7 +156,7 @@ def _oracle(found: Discrepancy, want: Want | None, writer: Writer) -> dict[str, 
     if found.kind == "nondeterministic":
         return {"oracle": "again"}
     if found.kind == "position":
-        return {"oracle": "pieces", "pieces": list(PIECES)}
+        return {"oracle": "pieces", "pieces": list(PIECES), "ulps": _ulps(found)}
     if "/" in found.against and found.against != str(found.plan):
         device, _, mode = found.against.rpartition("/")
         try:
@@ -165,8 +165,7 @@ def _oracle(found: Discrepancy, want: Want | None, writer: Writer) -> dict[str, 
             raise Unwritable(f"it is held against {device}, which was recorded") from why
         if other.variants != found.plan.device.variants:
             raise Unwritable(f"it is held against {device}, which takes another process")
-        ulps = float(found.budget) if np.isfinite(found.budget) else 0.0
-        return {"oracle": "plan", "other_mode": mode, "other_device": other.tf_name, "ulps": ulps}
+        return {"oracle": "plan", "other_mode": mode, "other_device": other.tf_name, "ulps": _ulps(found)}
     if want is None or found.kind == "input_mutated":
         raise Unwritable(f"there is no script for {found.kind} in {found.quantity}")
     if want.raises is not None:
@@ -181,6 +180,10 @@ def _oracle(found: Discrepancy, want: Want | None, writer: Writer) -> dict[str, 
     same = allowed.size and (allowed == allowed.flat[0]).all()
     told = repr(float(allowed.flat[0])) if same else _array(allowed, writer)
     return {"oracle": "value", "want": _array(value, writer), "dtype": _dtype(want.dtype), "allowed": told}
+
+
+def _ulps(found: Discrepancy) -> float:
+    return float(found.budget) if np.isfinite(found.budget) else 0.0
 
 
 @np.errstate(all="ignore")

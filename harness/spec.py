@@ -153,6 +153,8 @@ class Spec:
     bound                       quantity, or family → bound(u, g, *inputs), or bound(u, g, t, *inputs) of `jvp` and
                                 `hvp` → largest absolute error, for accumulations and where the error goes with the
                                 input; u is the unit round-off of the case's dtype.
+    unsigned_zeros              quantities, or families, in which a zero of either sign is right, as of the maximum of
+                                zeros: see docs/conventions.md.
     contract                    pattern of plans (`gpu/*`, `*/xla`) → `Side`; the first that matches counts.
     constant                    the outputs (`output[1]`) to which, on purpose, no op leads from an input: they tell a
                                 shape, or are worked out by Python. Any other output like that is a fault.
@@ -180,6 +182,7 @@ class Spec:
     steps: int = 1
     ulp: Mapping[str, float | Mapping[str, float]] = field(default_factory=dict)
     bound: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    unsigned_zeros: tuple[str, ...] = ()
     contract: Mapping[str, Side] = field(default_factory=dict)
     constant: tuple[str, ...] = ()
     sessions: bool = False
@@ -274,6 +277,10 @@ class Spec:
     def of(mapping: Mapping[str, Any], quantity: str) -> Any:
         """What a mapping has for a quantity (`grad[1]`) or, failing that, for its family (`grad`); else None."""
         return mapping.get(quantity, mapping.get(quantity.partition("[")[0]))
+
+    def has_unsigned_zeros(self, quantity: str) -> bool:
+        """Whether a zero of either sign is right in a quantity."""
+        return quantity in self.unsigned_zeros or quantity.partition("[")[0] in self.unsigned_zeros
 
     def budget(self, quantity: str, dtype: str) -> float:
         """Allowed distance in ULPs of the result's dtype."""

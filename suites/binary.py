@@ -8,7 +8,7 @@ import numpy as np
 
 from harness.inputs import FLOATS, bit_patterns, plain, subnormals
 from harness.spec import Raises, Side, Spec
-from suites.references.binary import FUNCTIONS, floored, gamma_sample_da, igamma_da, truncated
+from suites.references.binary import FUNCTIONS, floor_of_quotient, floored, gamma_sample_da, igamma_da, truncated
 from suites.references.broadcast import unbroadcast
 from suites.references.pairs import crossed, edge_values, many, normal, replaced, shaped, within
 from suites.references.subnormal import DENORMALS, LINK, WHY, flushed
@@ -72,7 +72,7 @@ def _rounded(rounding, exact):
     return condition
 
 
-_FLOORED, _TRUNCATED = _rounded(np.floor, floored), _rounded(np.trunc, truncated)
+_FLOORED, _TRUNCATED = _rounded(np.floor, floor_of_quotient), _rounded(np.trunc, truncated)
 
 
 def _flushed_rest(dtype, x, y):
@@ -495,6 +495,7 @@ SPECS = (
             vjp=_chosen_vjp(condition),
             recipes=recipes,
             dtypes=FLOATS,
+            unsigned_zeros=("output",),
         )
         for name, (op, reference, condition) in _EXTREMES.items()
         for suffix, recipes in (
@@ -515,6 +516,17 @@ SPECS = (
             ulp={"output": 0.5},
         )
         for name, (op, f, dtypes, vjp, recipes) in _STEPS.items()
+    ),
+    Spec(
+        name="floor-div-infinite",  # https://github.com/tensorflow/tensorflow/issues/74893
+        ops="FloorDiv",
+        program=_program("FloorDiv"),
+        reference=floored,
+        recipes={
+            "dividend": _cross((np.inf, -np.inf), (1.0, -1.0, 0.3, -0.3, 1000.0)),
+            "divisor": _cross((1.4, -1.4, 0.0, -0.0, 1000.0, -1000.0), (np.inf, -np.inf)),
+        },
+        dtypes=FLOATS,
     ),
     *(
         Spec(

@@ -12,8 +12,6 @@ from harness.spec import Raises, Side, Spec
 
 _VALUES = {"positive": 4, "zero": 0, "negative": -3, "nan": np.nan}
 _ONE_TAPE = "an eager cond runs one branch, and only that is on the tape"
-_BOOL = "XLA's conditional takes a boolean"
-_SEMANTICS = "https://openxla.org/xla/operation_semantics#conditional"
 
 
 def v2(tf, predicate, then, otherwise):
@@ -330,7 +328,6 @@ SPECS = (
         reference=_chosen,
         recipes=_PREDICATES,
         dtypes=("float32", "float64", "int8", "int16", "int32", "int64", "uint8"),
-        contract={"*/xla": Side(reference=_refused("INVALID_ARGUMENT"), why=_BOOL, link=_SEMANTICS)},
         **_PREDICATE,
     ),
     Spec(
@@ -338,13 +335,6 @@ SPECS = (
         reference=_chosen,
         recipes=_PREDICATES,
         dtypes=("bool",),
-        contract={
-            "*/xla": Side(
-                reference=lambda p, x, y: Raises("INVALID_ARGUMENT") if np.ndim(p) else _chosen(p, x, y),
-                why="XLA's conditional takes a scalar",
-                link=_SEMANTICS,
-            )
-        },
         tier="smoke",
         **_PREDICATE,
     ),
@@ -353,7 +343,6 @@ SPECS = (
         reference=_chosen,
         recipes={"nan": _predicate(np.nan), "negative_zero": _predicate(-0.0)},
         dtypes=("float32", "float64"),
-        contract={"*/xla": Side(reference=_refused("INVALID_ARGUMENT"), why=_BOOL, link=_SEMANTICS)},
         **_PREDICATE,
     ),
     Spec(
@@ -370,7 +359,6 @@ SPECS = (
             reference=_chosen,
             recipes={"nonzero": _predicate(3)},
             dtypes=dtypes,
-            contract={"*/xla": Side(reference=_refused("INVALID_ARGUMENT"), why=_BOOL, link=_SEMANTICS)},
             tier=tier,
             **_PREDICATE,
         )

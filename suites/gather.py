@@ -1,4 +1,4 @@
-"""GatherV2, GatherNd, ResourceGather, ResourceGatherNd. Out of range the CPU raises, a GPU gives zeros, XLA clamps."""
+"""GatherV2, GatherNd, ResourceGather, ResourceGatherNd. Out of range a CPU raises; a GPU gives 0, or clamps by XLA."""
 
 import numpy as np
 
@@ -87,15 +87,15 @@ DOCUMENTED = "https://www.tensorflow.org/api_docs/python/tf/gather"
 
 
 def sides(clamped, zeroed, vjp):
-    """The contract out of range; the CPU's side is the reference. A gradient goes nowhere, or stays in sparse form."""
+    """The contract of accelerators out of range; a CPU raises. A gradient goes nowhere, or stays in sparse form."""
     xla = Side(
         reference=clamped,
         vjp=vjp,
-        why="XLA clamps the indices of a gather, and drops the updates of a scatter that are out of range",
+        why="on an accelerator XLA clamps the indices of a gather, and drops the updates of a scatter out of range",
         link="https://openxla.org/xla/operation_semantics#gather",
     )
     gpu = Side(reference=zeroed, vjp=vjp, why="on GPU a 0 is stored in the corresponding output value", link=DOCUMENTED)
-    return {"*/xla": xla, "gpu/*": gpu}
+    return {"gpu/xla": xla, "tpu/xla": xla, "gpu/*": gpu}
 
 
 def no_gpu_kernel(reference, vjp, why):

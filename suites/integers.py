@@ -116,17 +116,6 @@ def _overflowing(draw, dtype):
     return np.where(worst, np.iinfo(dtype).min, x).astype(dtype), np.where(worst, -1, y).astype(dtype)
 
 
-def _by_zero(f):
-    """-1, all bits set; one less where that is the floor of something negative; of a remainder, the dividend."""
-
-    def divided(x, y):
-        whole = ~np.zeros_like(x) - (x < 0) if f is np.floor_divide else ~np.zeros_like(x)
-        safe = np.where(y == 0, 1, y).astype(x.dtype)
-        return np.where(y == 0, x if f in (np.mod, np.fmod) else whole, f(x, safe)).astype(x.dtype)
-
-    return divided
-
-
 def _negative(draw, dtype):
     """Bases 0, 1, -1 and others, to negative powers."""
     x = np.resize(np.array([0, 1, -1, 2, -3, 7], dtype), 67)
@@ -138,8 +127,6 @@ def _reciprocal_power(x, y):
     return np.where(np.abs(x) == 1, np.where(y % 2 == 0, 1, x), 0).astype(x.dtype)
 
 
-_XLA_DIVISION = "https://github.com/openxla/xla/blob/main/xla/service/elemental_ir_emitter.cc"
-_OVER_ZERO = "XLA has no errors: x / 0 is -1, all bits set, floored -2 for x < 0, and the remainder is x"
 _CWISE_OPS = "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/core/kernels/cwise_ops.h"
 _SHIFT = "https://www.tensorflow.org/api_docs/python/tf/bitwise/left_shift"
 _DEFINED = "a shift by less than 0, or by the width or more, is implementation defined; XLA shifts everything out"
@@ -201,7 +188,6 @@ SPECS = (
             reference=lambda x, y: Raises("INVALID_ARGUMENT", "ivision by zero"),
             recipes={"zeros": _over_zero},
             dtypes=_TABLE[name][2],
-            contract={"*/xla": Side(reference=_by_zero(_TABLE[name][1]), why=_OVER_ZERO, link=_XLA_DIVISION)},
         )
         for name in _DIVISIONS
     ),

@@ -1,7 +1,7 @@
 """Select: `tf.where` with three arguments (SelectV2, broadcasting) and v1 Select (a vector picks rows).
 
 An upstream goes to the chosen side, zeros go to the other, nothing to the condition. A dead branch can't leak into the
-output, but does leak into the gradient: its VJP is fed zeros, and 0 × inf is NaN
+output, but may leak into the gradient: its VJP is fed zeros, and 0 × inf is NaN
 (https://www.tensorflow.org/api_docs/python/tf/where), unless its input is made safe as well (the double where).
 """
 
@@ -107,7 +107,7 @@ def _composed(vjp):
 
 
 def _guarded(vjp):
-    """The same where the kernel of f's gradient answers a zero upstream with zero, before it multiplies."""
+    """What is right: nothing where x is dead."""
     return lambda g, x: np.where(x > 0, vjp(g, x), 0)
 
 
@@ -122,17 +122,17 @@ _ULP: dict[str, Any] = {
     "log": {"output": 1, "grad": {"float32": 2.5}},
     "reciprocal": {"output": {"float32": 2.5}, "grad": {"float32": 5}},
 }
-_KERNEL = "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/core/kernels/cwise_ops_gradients.h"
-_ZERO = (
-    "the kernels of SqrtGrad and ReciprocalGrad answer a zero upstream with zero; XLA divides and multiplies (118674)"
+_LEAKS = (
+    "the gradient of log multiplies the zeros for the dead side by 1 / x, which the documentation of where warns of"
 )
 
 
 def _dead_sides(name):
-    """Modes in which a kernel of its own computes the gradient; log's is composed of others, and so always leaks."""
+    """The gradient of log leaks in every mode; those of sqrt and reciprocal are kernels that keep to 0."""
     _, value, vjp = _FUNCTIONS[name]
-    side = Side(reference=lambda x: np.where(x > 0, value(x), 0), vjp=_guarded(vjp), why=_ZERO, link=_KERNEL)
-    return {} if name == "log" else {f"*/{mode}": side for mode in ("eager", "function", "graph")}
+    reference = lambda x: np.where(x > 0, value(x), 0)  # noqa: E731
+    link = "https://www.tensorflow.org/api_docs/python/tf/where"
+    return {"*/*": Side(reference=reference, vjp=_composed(vjp), why=_LEAKS, link=link)} if name == "log" else {}
 
 
 SPECS = (
@@ -171,7 +171,7 @@ SPECS = (
             name=f"where-dead-{name}",
             program=lambda tf, x, f=f: tf.where(x > 0, f(tf, x), tf.zeros_like(x)),
             reference=lambda x, f=value: np.where(x > 0, f(x), 0),
-            vjp=_composed(vjp),
+            vjp=_guarded(vjp),
             recipes={"around_zero": around_zero},
             ops=f"SelectV2;{name.title()}",
             dtypes=FLOATS,

@@ -107,7 +107,7 @@ class Part:
             return at if given else None
 
         promises = {
-            q: Promise(w.value, w.dtype, spec.budget(q, dtype), bound(q))
+            q: Promise(w.value, w.dtype, spec.budget(q, dtype), bound(q), unsigned_zeros=w.unsigned_zeros)
             for q, w in found.wants.items()
             if w.status == "value" and w.value is not None and w.dtype is not None
         }

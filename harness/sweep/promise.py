@@ -8,12 +8,14 @@ those that are too far, or not finite, get a class.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+import ml_dtypes
 import numpy as np
 
 from harness.compare import Differences, differences, ulp_of
+from harness.expect import positive_zeros
 from harness.inputs import is_float
 
 #: Of a result that is within the budget, so many elements are searched for distances that are worth measuring.
@@ -50,10 +52,20 @@ class Promise:
     """The value of a `Want`, compared with results of several plans; what can be kept between them is.
 
     value: of shape (n,), in `dtype` or wider. bound: gives, for places, the largest absolute errors allowed there.
+    unsigned_zeros: as of a `Want`.
     """
 
-    def __init__(self, value: np.ndarray, dtype: np.dtype, budget: float, bound: Bound | None = None) -> None:
+    def __init__(
+        self,
+        value: np.ndarray,
+        dtype: np.dtype,
+        budget: float,
+        bound: Bound | None = None,
+        *,
+        unsigned_zeros: bool = False,
+    ) -> None:
         self.value, self.dtype, self.budget, self.bound = value, dtype, budget, bound
+        self.unsigned_zeros = unsigned_zeros
         self._unsigned = np.dtype(f"u{dtype.itemsize}")
 
     @cached_property
@@ -87,6 +99,8 @@ class Promise:
         """
         if not is_float(self.dtype):
             return self._exact(got)
+        if self.unsigned_zeros:
+            got = positive_zeros(got)
         if self._same(got):
             return Difference(got.size)
         if self._countable:
@@ -156,6 +170,8 @@ class Promise:
         found = flushed = None
         if where.size:
             found = differences(got[where], value[where], self.dtype, budget=self.budget, bound=bound)
+            within = self._beyond_range(got[where], value[where], bound)
+            found = replace(found, classes={**found.classes, "inf": found.classes["inf"] & ~within})
             ulps[where], absolute[where] = found.ulps, found.absolute  # 0 where not finite
             if excuse and found.wrong.any():
                 flushed = excuse(at[where], got[where], found) & found.wrong
@@ -172,6 +188,19 @@ class Promise:
             flushed=flushed,
             farthest=(int(at[most]), str(got[most]), str(rounded[most])),
         )
+
+    def _beyond_range(self, got: np.ndarray, value: np.ndarray, bound: np.ndarray | None) -> np.ndarray:
+        """Where an infinity is within the budget of a finite promise, or the other way round.
+
+        A promise next to the largest number may be rounded past it, and one past it back. An infinity stands for all
+        numbers that round to it, which begin half an ULP beyond the largest one.
+        """
+        top = np.array([float(ml_dtypes.finfo(self.dtype).max)])
+        unit = ulp_of(np.where(np.isfinite(value), np.minimum(np.abs(value), top), 0), self.dtype)
+        allowed = self.budget * unit if bound is None else np.fmax(self.budget * unit, bound)
+        least, size = top + ulp_of(top, self.dtype) / 2, np.abs(got.astype(np.float64))
+        nearest = np.where(np.isinf(size), np.maximum(least, np.abs(value)), size)
+        return np.isfinite(value) & (np.signbit(got) == np.signbit(value)) & (abs(nearest - np.abs(value)) <= allowed)
 
     def _exact(self, got: np.ndarray) -> Difference:
         """Of integers and booleans."""

@@ -189,6 +189,16 @@ def _by_length(tf, x):
     return tf.floor(x) + (x if x.shape.num_elements() < _SMALL else 0 * x)
 
 
+def _by_length_ulps(ulps):
+    """Twice the input; where a vector is shorter than a register, so many ULPs away from zero."""
+
+    def program(tf, x):
+        bits = tf.bitcast(x + x, tf.int32) + (ulps if x.shape.num_elements() < _SMALL else 0)
+        return tf.bitcast(bits, tf.float32)
+
+    return program
+
+
 def _halved_second(tf):
     """The square, with a gradient that is right and whose own gradient is half of what it should be."""
 
@@ -216,6 +226,18 @@ AGAIN = (
         vjp=None,
     ),
     floor("by-length", _by_length, vjp=lambda g, x: 0 * g, elementwise=True),
+    *(
+        Spec(
+            name=f"by-length-{ulps}-ulp",
+            program=_by_length_ulps(ulps),
+            reference=lambda x: 2 * x,
+            recipes=ONE,
+            ops="Bitcast",
+            ulp={"output": 1},
+            elementwise=True,
+        )
+        for ulps in (1, 3)
+    ),
     floor("sound", lambda tf, x: tf.floor(x), elementwise=True),
     Spec(
         name="cube",

@@ -37,6 +37,16 @@ def test_a_value_that_depends_on_the_length_of_its_vector_is_a_matter_of_positio
     assert {quantity for _, quantity in found} == {"output[0]", "grad[0]"}
 
 
+def test_a_position_within_the_budget_is_a_match_that_records_the_distance(run_spec):
+    records = [r for r in run_spec("by-length-1-ulp") if r.against == r.plan]
+    assert {(r.verdict, r.kind, r.max_ulp, r.budget) for r in records} == {("match", "", 1.0, 2.0)}
+
+
+def test_a_position_beyond_the_budget_is_a_finding(run_spec):
+    records = [r for r in run_spec("by-length-3-ulp") if r.against == r.plan]
+    assert {(r.verdict, r.kind, r.max_ulp, r.budget) for r in records} == {("mismatch", "position", 3.0, 2.0)}
+
+
 POSITION = {"spec": "by-length", "kind": "position", "owner": "us", "reason": "planted for the tests"}
 
 

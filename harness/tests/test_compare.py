@@ -80,6 +80,18 @@ def test_the_class_of_each_element_comes_before_distances(got, want, kind):
     assert kinds(got, want, budget=1e9 if kind not in ("value", "subnormal") else 0) == kind
 
 
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64", "complex64"])
+def test_a_zero_of_either_sign_is_right_where_the_promise_says_so_and_only_a_zero(dtype):
+    zeros = np.array([0.0, -0.0, 1.0], dtype)
+    want = Want("value", -zeros, np.dtype(dtype))
+    free = Want("value", -zeros, np.dtype(dtype), unsigned_zeros=True)
+    assert compare(Result("value", -zeros), free, "output[0]").kind == ""
+    got = np.array([0.0, -0.0, -1.0], dtype)
+    assert compare(Result("value", got), want, "output[0]").kind == "signed_zero"
+    assert compare(Result("value", got), free, "output[0]").kind == ""
+    assert compare(Result("value", np.array([0.0, 1e-3, -1.0], dtype)), free, "output[0]").kind == "value"
+
+
 def test_a_shape_is_never_broadcast():
     one, three = np.ones(1, np.float32), np.ones(3, np.float32)
     assert compare_arrays(one, three, three.dtype).kind == "shape"

@@ -219,8 +219,8 @@ def test_a_record_says_where_it_is_from_and_shows_its_worst_element():
         assert word in sentence(record)
 
 
-def again(kind, results, quantities=None, inputs=(ONE,)):
-    (case,) = made().cases()
+def again(kind, results, quantities=None, inputs=(ONE,), **spec):
+    (case,) = made(**spec).cases()
     quantities = {"output[0]": ulps(0)} if quantities is None else quantities
     wants = {q: Want("value", np.ones(5), ONE.dtype) for q in quantities}
     seen = Observation(quantities, again={k: results if k == kind else {} for k in AGAIN})
@@ -231,6 +231,18 @@ def again(kind, results, quantities=None, inputs=(ONE,)):
 def test_what_differs_from_itself_is_a_mismatch_of_its_kind(kind):
     record = only(again(kind, {"output[0]": ulps(8)}))
     assert (record.verdict, record.kind, record.against) == ("mismatch", kind, "cpu/xla")
+
+
+@pytest.mark.parametrize(("kind", "off", "verdict"), [("position", 4, "match"), ("position", 5, "mismatch")])
+def test_two_positions_may_each_be_off_by_the_budget(kind, off, verdict):
+    record = only(again(kind, {"output[0]": ulps(off)}, ulp={"output": 2}))
+    assert (record.verdict, record.budget, record.max_ulp) == (verdict, 4, off)
+    assert record.kind == ("position" if verdict == "mismatch" else "")
+
+
+def test_a_rerun_within_the_budget_is_nondeterministic_all_the_same():
+    record = only(again("nondeterministic", {"output[0]": ulps(1)}, ulp={"output": 2}))
+    assert (record.verdict, record.kind) == ("mismatch", "nondeterministic")
 
 
 def test_an_input_that_was_written_to_is_a_mismatch_with_the_element():

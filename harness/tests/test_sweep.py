@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from harness.__main__ import main
-from harness.compare import compare_arrays, differences
+from harness.compare import compare_arrays, differences, ulp_of
 from harness.devices import ROOT
 from harness.observation import Result
 from harness.record import read_shard
@@ -83,6 +83,24 @@ def test_the_quick_comparison_says_what_the_plain_one_says(dtype, function):
                 largest = max(rest, float(differences(got, value, dtype).ulps.max()))
                 assert tally.max_ulp == pytest.approx(largest, rel=1e-12) or (tally.max_ulp == 0 and largest == rest)
                 assert sum(tally.histogram) == differing(got, value.astype(dtype))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32"])
+def test_next_to_the_largest_number_an_infinity_is_as_far_off_as_what_rounds_to_it(dtype):
+    dtype = np.dtype(dtype)
+    top = float(ml_dtypes.finfo(dtype).max)
+    ulp = float(ulp_of(np.array([top]), dtype)[0])
+
+    def kind(got, want, budget):
+        with np.errstate(all="ignore"):
+            promise = Promise(np.array([want]), dtype, budget)
+            return of_difference(promise.compare(np.array([got]).astype(dtype)), 0).kind
+
+    assert kind(np.inf, top - ulp, 1.5) == kind(-np.inf, ulp - top, 1.5) == ""
+    assert kind(np.inf, top - ulp, 1.4) == kind(-np.inf, top - ulp, 1.5) == "inf"
+    assert kind(top, top + 0.75 * ulp, 1.0) == ""
+    assert kind(top, top + 0.75 * ulp, 0.5) == kind(top, np.inf, 4.0) == kind(1.0, top + ulp, 4.0) == "inf"
+    assert kind(np.inf, top, 0.0) == "inf"
 
 
 def test_tallies_of_parts_add_up_to_that_of_the_whole():

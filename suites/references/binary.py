@@ -77,13 +77,22 @@ def floor_mod(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 @wide
 def floored(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """x // y as Python and NumPy have it: without the rounding of x / y; -1 for a finite x over -inf, NaN for inf // y.
+
+    A division by zero, where Python raises, is floor(x / y), as in NumPy.
+    """
+    return np.floor_divide(x, y)
+
+
+@wide
+def floor_of_quotient(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """floor(x / y) without the rounding of x / y, except where that is not finite, or y is not."""
     return np.where(np.isfinite(x / y) & np.isfinite(y), np.floor_divide(x, y), np.floor(x / y))
 
 
 def truncated(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """trunc(x / y), likewise."""
-    return np.where((x < 0) != (y < 0), -floored(-x, y), floored(x, y))
+    return np.where((x < 0) != (y < 0), -floor_of_quotient(-x, y), floor_of_quotient(x, y))
 
 
 def _special(function: Callable[..., Any]) -> Callable[..., Any]:

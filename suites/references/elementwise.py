@@ -302,7 +302,9 @@ PAIRS: dict[str, Pair] = {
     "digamma": Pair(
         Wide(mp.digamma, {0: -INF, INF: INF, -INF: NAN}, odd=True), Wide(_trigamma, {INF: 0, -INF: NAN}), (-40, 20)
     ),
-    "elu": Pair(Wide(lambda x: x if x > 0 else mp.expm1(x), odd=True), Wide(lambda x: 1 if x >= 0 else mp.exp(x))),
+    "elu": Pair(
+        Wide(lambda x: x if x > 0 else mp.expm1(x), odd=True), Wide(lambda x: 1 if x >= 0 else mp.exp(x), {NAN: 1})
+    ),
     "erf": Pair(Wide(mp.erf, odd=True), Wide(lambda x: 2 / mp.sqrt(mp.pi) * mp.exp(-x * x))),
     "erfc": Pair(Wide(_erfc), Wide(lambda x: -2 / mp.sqrt(mp.pi) * mp.exp(-x * x), {INF: -0.0, -INF: -0.0}), (-4, 9)),
     "erfinv": Pair(
@@ -343,7 +345,7 @@ PAIRS: dict[str, Pair] = {
     ),
     "selu": Pair(
         Wide(lambda x: _SCALE * (x if x > 0 else _ALPHA * mp.expm1(x)), odd=True),
-        Wide(lambda x: _SCALE * (1 if x >= 0 else _ALPHA * mp.exp(x))),
+        Wide(lambda x: _SCALE * (1 if x >= 0 else _ALPHA * mp.exp(x)), {NAN: float(_SCALE)}),
     ),
     "sigmoid": Pair(Wide(_logistic), Wide(lambda x: _logistic(x) * _logistic(-x)), (-90, 20)),
     "sin": Pair(Wide(mp.sin, _OUTSIDE, odd=True), Wide(mp.cos, _OUTSIDE)),

@@ -174,7 +174,7 @@ FAST: dict[str, tuple[Function, Function]] = {
     "cosh": (np.cosh, np.sinh),
     "dawsn": (special.dawsn, _dawsn_slope),
     "digamma": (special.psi, _trigamma),
-    "elu": (lambda x: np.where(x > 0, x, np.expm1(x)), lambda x: np.where(x > 0, 1, np.exp(x))),
+    "elu": (lambda x: np.where(x > 0, x, np.expm1(x)), lambda x: np.where(x < 0, np.exp(x), 1)),
     "erf": (special.erf, lambda x: 2 / np.sqrt(np.pi) * np.exp(-x * x)),
     "erfc": (special.erfc, lambda x: -2 / np.sqrt(np.pi) * np.exp(-x * x)),
     "erfinv": (_odd(special.erfinv), lambda x: np.sqrt(np.pi) / 2 * np.exp(special.erfinv(x) ** 2)),
@@ -195,7 +195,7 @@ FAST: dict[str, tuple[Function, Function]] = {
     "rsqrt": (lambda x: 1 / np.sqrt(x), _rsqrt_slope),
     "selu": (
         lambda x: _SCALE * np.where(x > 0, x, _ALPHA * np.expm1(x)),
-        lambda x: _SCALE * np.where(x >= 0, 1, _ALPHA * np.exp(x)),
+        lambda x: _SCALE * np.where(x < 0, _ALPHA * np.exp(x), 1),
     ),
     "sigmoid": (special.expit, _logistic_slope),
     "sin": (np.sin, np.cos),

@@ -1,0 +1,110 @@
+"""What docs/conventions.md says holds in the specs; no contract or bound excuses what is a bug of TensorFlow's."""
+
+import math
+
+import numpy as np
+import pytest
+
+from harness.catalog import Case
+from harness.compare import compare
+from harness.expect import expectation
+from harness.observation import Result
+from harness.plan import Device, Plan
+from suites import binary, cond, gather, integers, overrides, select, unary
+from suites.references.binary import floored
+from suites.references.conventions import EXTREMES
+
+SPECS = {s.name: s for family in (binary, cond, gather, integers, overrides, select, unary) for s in family.SPECS}
+
+
+def promised(case, quantity="output[0]", side=None):
+    with np.errstate(all="ignore"):
+        return expectation(case, case.inputs(), side).wants[quantity]
+
+
+def test_floor_division_at_infinities_is_that_of_python():
+    finite = (1.4, -1.4, 0.0, -0.0, 3.0, -1e300)
+    pairs = [(x, y) for x in finite for y in (math.inf, -math.inf)]
+    pairs += [(x, y) for x in (math.inf, -math.inf) for y in (*finite[:2], math.inf)]
+    x, y = np.array(pairs).T
+    with np.errstate(all="ignore"):
+        found = floored(x, y).astype(float)
+    expected = np.array([a // b for a, b in pairs])
+    assert np.array_equal(found, expected, equal_nan=True)
+    assert (np.signbit(found) == np.signbit(expected))[~np.isnan(found)].all()
+
+
+@pytest.mark.parametrize("name", [n for n in SPECS if n.removesuffix("-zeros") in EXTREMES])
+def test_a_zero_of_either_sign_is_the_extreme_of_zeros(name):
+    spec = SPECS[name]
+    for recipe in spec.recipes:
+        case = Case(spec, "float32", recipe)
+        want = promised(case)
+        right = want.value.astype(want.dtype)
+        for value in (right, np.where(right == 0, np.float32(-0.0), right)):
+            assert compare(Result("value", value), want, "output[0]").kind == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "at_nan"), [("elu", 1.0), ("selu", 1.0507009873554805), ("leaky-relu", 0.2), ("relu", 0.0)]
+)
+def test_the_documented_rule_gives_the_gradient_at_nan(name, at_nan):
+    g, x = np.array([2.0, -3.0]), np.array([np.nan, np.nan])
+    assert SPECS[name].vjp(g, x).astype(float) == pytest.approx(at_nan * g)
+    if f"{name}-grad" in SPECS and name in ("elu", "selu"):
+        with np.errstate(all="ignore"):
+            assert SPECS[f"{name}-grad"].reference(g, x).astype(float) == pytest.approx(at_nan * g)
+
+
+@pytest.mark.parametrize("name", ["sqrt", "reciprocal", "log"])
+def test_what_is_right_behind_a_where_is_nothing_in_the_dead_side(name):
+    spec = SPECS[f"where-dead-{name}"]
+    case = Case(spec, "float32", "around_zero")
+    (x,) = case.inputs()
+    gradient = promised(case, "grad[0]").value
+    assert (gradient[~(x > 0)] == 0).all()
+    assert bool(spec.contract) == (name == "log")  # of which the documentation warns
+
+
+EXCUSED_BEFORE = [
+    *(n for n in SPECS if n.startswith("if-predicate") or n.endswith("-by-zero")),
+    *(n for n in SPECS if "gather" in n and "out-of-range" in n),
+    *(
+        n
+        for n in SPECS
+        if n.startswith("override-") and n.endswith("-map") and "compiled" not in n and "called" not in n
+    ),
+    "map-taped",
+    "map-unregistered-taped",
+]
+
+
+@pytest.mark.parametrize("name", EXCUSED_BEFORE)
+def test_no_contract_excuses_a_bug_on_a_cpu(name):
+    spec = SPECS[name]
+    assert {mode: spec.side(Plan(Device.parse("cpu"), mode)) for mode in spec.modes} == dict.fromkeys(spec.modes)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_bessel_function_that_is_zero_for_small_numbers_is_wrong(dtype):
+    case = Case(SPECS["bessel-j1"], dtype, "tiny")
+    want = promised(case)
+    assert compare(Result("value", want.value.astype(dtype)), want, "output[0]").kind == ""
+    assert compare(Result("value", 0 * want.value.astype(dtype)), want, "output[0]").kind == "value"
+
+
+@pytest.mark.parametrize("name", ["bessel-i0e", "bessel-i1e"])
+def test_a_gradient_far_out_has_to_be_right(name):
+    case = Case(SPECS[name], "float64", "huge")
+    want = promised(case, "grad[0]")
+    assert compare(Result("value", 0 * want.value.astype("float64")), want, "grad[0]").kind
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_an_error_of_a_percent_in_erfinv_shows(dtype):
+    case = Case(SPECS["erfinv"], dtype, "beside_one")
+    want = promised(case)
+    assert compare(Result("value", (0.99 * want.value).astype(dtype)), want, "output[0]").kind == "value"
+    (x,) = case.inputs()
+    assert np.abs(x).max() < 1
+    assert 1 - np.abs(x).max() < 1e-4
