@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import shutil
 import sys
-import tempfile
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
 from harness.catalog import Catalog, unknown
 from harness.devices import DeviceServer, probe
+from harness.interrupt import STATUS, Interrupts, Scratch
+from harness.opening import require
 from harness.plan import MODES, Device, Plan
 from harness.repro import issue, scripts, show
 from harness.score import scores
@@ -65,6 +65,8 @@ def repro(options: argparse.Namespace) -> int:
         plans.append(Plan(Device.parse(device), mode))
     case, folder = catalog.cases[options.case], options.script
     with Scratch() as logs:
+        if any(plan.device.type != "cpu" for plan in plans):
+            require([plan.device for plan in plans], probe(logs / "probe.log")["devices"])
         servers = {d: DeviceServer(d, logs) for d in {p.device for p in plans}}
         try:
             status = show(found, case, plans, servers)
@@ -101,19 +103,8 @@ VIEWS = {
 }
 
 
-class Scratch:
-    """A folder for logs that is gone afterwards."""
-
-    def __enter__(self) -> Path:
-        self.path = Path(tempfile.mkdtemp(prefix="opdiff-"))
-        return self.path
-
-    def __exit__(self, *_: object) -> None:
-        shutil.rmtree(self.path, ignore_errors=True)
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs a verb; returns the exit status: 0, 1 where something differs, 4 for wrong usage."""
+    """Runs a verb; returns the exit status: 0, 1 where something differs, 2 if interrupted, 4 for wrong usage."""
     parser = argparse.ArgumentParser(prog="python -m harness", description="Differential testing of TensorFlow ops.")
     verbs = parser.add_subparsers(dest="verb", required=True)
     for verb in (coverage, devices, repro, score, sweep):
@@ -140,10 +131,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 4 if end.code else 0
     try:
         return options.main(options)
+    except KeyboardInterrupt:
+        print(f"python -m harness {options.verb}: interrupted", file=sys.stderr)
+        return STATUS
     except (LookupError, ValueError, RuntimeError, OSError) as error:
         print(f"python -m harness {options.verb}: {error.args[0] if len(error.args) == 1 else error}", file=sys.stderr)
         return 4
 
 
 if __name__ == "__main__":
+    Interrupts().install()
     sys.exit(main())

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-import shutil
 import sys
-import tempfile
 import traceback
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,6 +15,7 @@ from harness import rundir, variant
 from harness.catalog import Catalog
 from harness.circumstances import apart, of_devices, of_flags
 from harness.devices import ROOT, DeviceServer, memory_share
+from harness.interrupt import Scratch
 from harness.opening import here
 from harness.plan import Device, Plan
 from harness.record import Record
@@ -123,10 +122,9 @@ def run(work: Work, items: Sequence[str], expected: Mapping[str, str]) -> tuple[
     origin = Origin(there["versions"]["tensorflow"], there["cuda"], there["host"])
     work = replace(work, context=replace(work.context, here=origin))
     chosen = {item.id: item for item in _catalog(work.suites).items}
-    directory = Path(tempfile.mkdtemp(prefix="opdiff-"))
-    (directory / "shards").mkdir()
     found: dict[str, list[Record] | str] = {}
-    try:
+    with Scratch() as directory:
+        (directory / "shards").mkdir()
         worker = runner(work, directory, "node", processes=os.cpu_count() or 1, recordings=_recordings(work))
         try:
             for name in items:
@@ -137,8 +135,6 @@ def run(work: Work, items: Sequence[str], expected: Mapping[str, str]) -> tuple[
         finally:
             worker.close()
         return found, b"".join(path.read_bytes() for path in sorted((directory / "shards").iterdir()))
-    finally:
-        shutil.rmtree(directory, ignore_errors=True)
 
 
 def _recordings(work: Work) -> Mapping[str, Recording]:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import argparse
-import subprocess
+import shutil
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,6 +15,7 @@ from typing import Any
 from harness import recording, rundir, variant
 from harness.circumstances import apart, joined, of_devices, of_flags
 from harness.devices import ROOT
+from harness.interrupt import run_child
 from harness.keeping import Part
 from harness.observation import Observation
 from harness.processor import described
@@ -109,14 +110,19 @@ def merge(runs: Iterable[Path], directory: Path, arguments: Sequence[str] = ()) 
 
     Raises:
       FileNotFoundError: one is not the directory of a run.
-      ValueError: they can't be merged; the message names what disagrees.
+      ValueError: they can't be merged; the message names what disagrees, or that there is nothing to merge.
+      FileExistsError: the directory holds a run already.
     """
     parts = [Part.read(run) for run in runs]
+    if not any(part.merged.results for part in parts):
+        raise ValueError(f"nothing to merge: no result in {', '.join(str(part.directory) for part in parts)}")
     told = {(p.info.suites, p.info.known) for p in parts}
     if len(told) > 1:
         raise ValueError(f"the runs are of different suites: {'; '.join(' with '.join(t) for t in sorted(told))}")
     ((suites, known),) = told
     devices, notes = together(parts)
+    made = rundir.absent(directory)
+    rundir.create(directory.parent, chosen=directory)
     kept = directory / "recordings"
     for name, having in devices.items():
         about, lines, more = union(name, having)
@@ -128,7 +134,11 @@ def merge(runs: Iterable[Path], directory: Path, arguments: Sequence[str] = ()) 
     command = [sys.executable, "-m", "pytest", "-o", f"opdiff_suites={suites}", "-o", f"opdiff_known={known}"]
     command += ["--tier", "full", f"--run-dir={directory}", f"--recordings={kept}", *arguments, "suites"]
     command += [word for device in devices for word in ("--device", device)] + [w for m in modes for w in ("--mode", m)]
-    return subprocess.run(command, check=False, cwd=ROOT).returncode
+    status = run_child(command, ROOT)
+    if status in (4, 5):  # refused, or nothing selected: there is no run
+        shutil.rmtree(kept)
+        rundir.discard(directory, made)
+    return status
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -139,4 +149,4 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def main(options: argparse.Namespace) -> int:
     """Merges; the exit status is that of a run."""
-    return merge(options.runs, rundir.create(ROOT / "runs", chosen=options.run_dir), ["-n", "auto"])
+    return merge(options.runs, options.run_dir or rundir.fresh(ROOT / "runs"), ["-n", "auto"])

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 import platform
-import shutil
 import socket
-import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +16,7 @@ from harness import rundir, variant
 from harness.circumstances import FLAGS, apart, joined, of_devices
 from harness.commit import commit
 from harness.devices import OLDEST_TF, ROOT, probe
+from harness.interrupt import Scratch
 from harness.plan import Device
 from harness.processor import processor
 
@@ -50,10 +49,7 @@ def open_run(
         there = here() if live else _of_recordings(recorded.values())
     listed = there["devices"]
     devices = list(asked) or [Device.parse(d) for d in listed]
-    absent = [d for d in devices if str(d.plain) not in listed and d.type != "cpu" and not d.recorded]
-    if absent:
-        names = ", ".join(map(str, absent))
-        raise LookupError(f"device {names} is not there; TensorFlow lists {', '.join(listed)}")
+    require(devices, listed)
     try:
         directory = rundir.create(ROOT / "runs", chosen=Path(chosen) if chosen else None)
     except OSError as error:
@@ -73,6 +69,14 @@ def open_run(
         | {d: {**about, "asked": False} for d, about in listed.items() if Device.parse(d) not in devices},
     )
     return directory, info
+
+
+def require(devices: Iterable[Device], listed: Collection[str]) -> None:
+    """Raises LookupError unless TensorFlow lists each of these devices; recorded ones and logical CPUs need not be."""
+    absent = [d for d in devices if str(d.plain) not in listed and d.type != "cpu" and not d.recorded]
+    if absent:
+        names = ", ".join(map(str, absent))
+        raise LookupError(f"device {names} is not there; TensorFlow lists {', '.join(listed)}")
 
 
 def reopen_run(
@@ -104,11 +108,8 @@ def here() -> dict[str, Any]:
     Raises:
       RuntimeError: TensorFlow does not start, or is too old.
     """
-    logs = Path(tempfile.mkdtemp(prefix="opdiff-"))
-    try:
+    with Scratch() as logs:
         there = probe(logs / "probe.log")
-    finally:
-        shutil.rmtree(logs, ignore_errors=True)
     tf = there["versions"]["tensorflow"]
     if Version(tf) < Version(OLDEST_TF):
         raise RuntimeError(f"TensorFlow {tf} is too old: expected {OLDEST_TF} or newer")

@@ -113,23 +113,48 @@ ADDED = COLUMNS[COLUMNS.index("rerun") + 1 :]
 _FLOATS = {f.name for f in fields(Record) if f.type == "float"}
 
 
+class Unkept(Exception):
+    """What a run finds can't be kept: its directory is gone, or the disk is full. The message is one line."""
+
+
 class Shard:
     """An append-only file of lines, owned by one process."""
 
     def __init__(self, path: Path) -> None:
         torn = path.exists() and path.stat().st_size and not path.read_bytes().endswith(b"\n")
+        self._path = path
         self._file = path.open("ab", buffering=0)
         if torn:  # its writer was killed: the first line of ours must not lengthen that one
             self._file.write(b"\n")
 
     def write(self, kind: str, **data: Any) -> None:
-        """Appends one line, handed to the operating system before it returns."""
-        self._file.write(_checked(json_of({"line": kind, **data}, separators=(",", ":")).encode()))
+        """Appends one line, handed to the operating system before it returns.
+
+        Raises:
+          Unkept: it can't be written whole, or the file was deleted.
+        """
+        left = memoryview(_checked(json_of({"line": kind, **data}, separators=(",", ":")).encode()))
+        try:
+            while left:  # a write to a disk that fills up is a short one before it is an error
+                left = left[self._file.write(left) :]
+            present = os.fstat(self._file.fileno()).st_nlink
+        except OSError as why:
+            raise Unkept(f"{self._path}: {why.strerror}") from why
+        if not present:
+            raise Unkept(f"{self._path} was deleted while the run was writing it")
 
     def close(self) -> None:
-        """Flushes to the disk and closes."""
-        os.fsync(self._file.fileno())
-        self._file.close()
+        """Flushes to the disk and closes.
+
+        Raises:
+          Unkept: it can't be flushed.
+        """
+        try:
+            with self._file:
+                if os.path.isfile(self._path):  # a pipe or a device has nothing to flush
+                    os.fsync(self._file.fileno())
+        except OSError as why:
+            raise Unkept(f"{self._path}: {why.strerror}") from why
 
 
 def _checked(text: bytes) -> bytes:

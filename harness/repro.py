@@ -16,7 +16,7 @@ from harness.compare import compare, summary
 from harness.devices import DeviceServer, run_all
 from harness.expect import Want, expectations
 from harness.known import Known
-from harness.observation import Result
+from harness.observation import Observation, Result
 from harness.plan import Device, Plan
 from harness.record import Shard
 from harness.reproduce import Outcome, reproduce
@@ -25,11 +25,13 @@ from harness.run import Runner, request
 from harness.slots import Slots
 from harness.spec import SWEEPS, Case
 from harness.variant import ONEDNN
-from harness.verdict import Context, Origin
+from harness.verdict import Context, Origin, rejudge, sentence
 
 
 def show(item: Item, case: Case, plans: Sequence[Plan], servers: Mapping[Device, DeviceServer]) -> int:
     """Prints inputs, promises and observations of a case under the given plans; 1 if one differs, else 0.
+
+    An observation may differ from its promise, or from itself when it is made again (see `harness.again`).
 
     Raises:
       ReferenceFault: the case's reference failed.
@@ -55,7 +57,26 @@ def show(item: Item, case: Case, plans: Sequence[Plan], servers: Mapping[Device,
             differs |= bool(found.kind)
             print(f"  {quantity}: {found.kind or 'as promised'}")
             print(f"    got  {_result(got)}\n    want {_want(want)}")
+        differs |= _show_again(item, case, plan, seen, expected[plan].wants, inputs)
     return int(differs)
+
+
+def _show_again(
+    item: Item, case: Case, plan: Plan, seen: Observation, wants: Mapping[str, Want], inputs: Sequence[np.ndarray]
+) -> bool:
+    """Prints what came again, where that fails: other bits, another value in another place, a changed input."""
+    records = rejudge(_nothing_known(), item.suite, case, plan, seen, wants, inputs)
+    failing = [record for record in records if record.verdict == "mismatch"]
+    for record in failing:
+        print(f"  {record.quantity}: {record.kind}, {sentence(record)}")
+        for quantity, result in seen.again.get(record.kind, {}).items():
+            if record.kind == "input_mutated" or quantity == record.quantity:
+                print(f"    then {quantity} {_result(result)}")
+    return bool(failing)
+
+
+def _nothing_known() -> Context:
+    return Context(run="", started="", here=Origin(version("tensorflow")), known=Known())
 
 
 def scripts(
@@ -67,7 +88,7 @@ def scripts(
     folder: Path,
 ) -> list[Outcome]:
     """Writes and runs the script of each discrepancy of a case, those included that are known, in a folder."""
-    nothing = Context(run="", started="", here=Origin(version("tensorflow")), known=Known())
+    nothing = _nothing_known()
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as shards:
         shard = Shard(Path(shards) / "repro.jsonl")

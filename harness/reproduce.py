@@ -25,20 +25,24 @@ from harness.catalog import Catalog
 from harness.errors import points
 from harness.expect import ReferenceFault
 from harness.plan import Device, Plan
+from harness.progress import Progress
 from harness.record import CLAIM, Record
+from harness.reproduced import Shown, Store
 from harness.script import Discrepancy, promised, smaller, text
 from harness.simplest import of_text
 from harness.source import Unwritable
 from harness.spec import SWEEPS, Case
 from harness.verdict import sentence
 
-#: What became of a script: it showed the discrepancy, it did not, there is none, it failed in another way, or it was
-#: not run, since the device was recorded elsewhere.
-STATUSES = ("reproduced", "not reproduced", "no script", "failed", "elsewhere")
+#: What became of a script: it showed the discrepancy, it did in an earlier run and was not run again, it did not, there
+#: is none, it failed in another way, or it was not run, since the device was recorded elsewhere.
+STATUSES = ("reproduced", "reproduced earlier", "not reproduced", "no script", "failed", "elsewhere")
 #: What TensorFlow logs on its own account: when it was, in which line of its source.
 _LOG_LINE = re.compile(r"^([IWE]\d{4} \d\d:|\d{4}-\d\d-\d\d \d\d:).*\n", re.MULTILINE)
 #: Inputs and errors of a plot, and those that are marked; see `harness.errors.points`.
 Plot = tuple[list[list[float]], dict[str, list[float]]]
+#: Statuses after which nothing else is tried.
+ENDED = ("reproduced", "reproduced earlier", "no script", "elsewhere")
 _BROKEN = 70
 _KEPT = 2000
 
@@ -48,7 +52,8 @@ class Outcome:
     """What became of a finding's script: one of `STATUSES`, the script's path in the run, and the end of its output.
 
     `points` are inputs and errors of the elements of the whole case, `marked` those of the simplest and the worst one;
-    see `harness.errors`.
+    see `harness.errors`. Of a script that was not run again, `run` and `date` say in which run and when it showed the
+    discrepancy.
     """
 
     suite: str
@@ -66,6 +71,8 @@ class Outcome:
     points: list[list[float]] = field(default_factory=list)
     reason: str = ""
     marked: dict[str, list[float]] = field(default_factory=dict)
+    run: str = ""
+    date: str = ""
 
 
 def findings(records: Iterable[Record]) -> list[Record]:
@@ -205,6 +212,17 @@ def _place(index: str, shape: tuple[int, ...]) -> int | None:
     return int(np.arange(math.prod(shape)).reshape(shape)[at]) if inside else None
 
 
+def _earlier(whole: Discrepancy, tf: str, folder: Path, record: Record, store: Store) -> tuple[Path, Shown] | None:
+    """The script about one element, or about the whole case, and when it showed the discrepancy before."""
+    for shown in filter(None, (smaller(whole), whole)):
+        with contextlib.suppress(Unwritable):
+            path = write(shown, tf, folder)
+            before = store.find(path.read_text(), record.device)
+            if before and status(before.how, record) == "reproduced":
+                return path, before
+    return None
+
+
 #: What a run observed of a record's quantity: its array, if it is one.
 Observed = Callable[[Record], "np.ndarray | None"]
 
@@ -218,11 +236,15 @@ def reproduce(
     timeout: float = 60.0,
     observed: Observed = lambda record: None,
     recorded: Mapping[str, Device] | None = None,
+    store: Store | None = None,
+    again: bool = True,
+    progress: Progress | None = None,
 ) -> list[Outcome]:
     """Writes and runs the script of each of these records, in `folder`; one that takes longer than `timeout` s hangs.
 
     The script is about the worst element alone where that shows the discrepancy, else about the whole case. That of a
-    recorded device, of which `recorded` has the name, is written and not run.
+    recorded device, of which `recorded` has the name, is written and not run; nor is one that showed its discrepancy
+    before, as `store` knows, unless it is to run `again`.
     """
     elsewhere = recorded or {}
     specs, outcomes = catalog.specs, dict[int, Outcome]()
@@ -231,7 +253,7 @@ def reproduce(
     if todo:
         folder.mkdir(exist_ok=True)
 
-    def done(number: int, status: str, script: str = "", output: str = "") -> None:
+    def done(number: int, status: str, script: str = "", output: str = "", **before: str) -> None:
         names = ("suite", "spec", "verdict", "kind", "case", "device", "mode", "against", "quantity")
         place: dict[str, Any] = {name: getattr(todo[number], name) for name in names}
         plot = drawn.get(number, ([], {}))
@@ -243,12 +265,13 @@ def reproduce(
             output=output,
             points=plot[0],
             marked=plot[1],
+            **before,
         )
 
     for alone in (True, False):
         paths: dict[Path, int] = {}
         for number, record in todo.items():
-            if number in outcomes and outcomes[number].status in ("reproduced", "no script", "elsewhere"):
+            if number in outcomes and outcomes[number].status in ENDED:
                 continue
             try:
                 if record.spec not in specs:
@@ -257,6 +280,13 @@ def reproduce(
                 whole = discrepancy(record, Case(specs[record.spec], record.dtype, record.recipe), device)
                 if number not in drawn:
                     drawn[number] = _plot(whole, record, observed(record))
+                known = store and not again and alone and record.device not in elsewhere
+                if store and known and (before := _earlier(whole, tf, folder, record, store)):
+                    path, shown_before = before
+                    place = f"{folder.name}/{path.name}"
+                    earlier = {"run": shown_before.run, "date": shown_before.date}
+                    done(number, "reproduced earlier", place, shown_before.output, **earlier)
+                    continue
                 shown = smaller(whole) if alone else whole
                 if shown is not None and record.device in elsewhere:
                     if not alone:
@@ -267,6 +297,14 @@ def reproduce(
                 if not alone:
                     done(number, "no script", output=str(why))
         scripts = {path: Device.parse(todo[number].device) for path, number in paths.items()}
+        if progress:
+            name = "programs of findings, " + ("an element each" if alone else "whole cases")
+            progress.begin(name, {str(path): 1.0 for path in scripts})
         for path, how, said in run(scripts, timeout=timeout):
-            done(paths[path], status(how, todo[paths[path]]), f"{folder.name}/{path.name}", f"{said.strip()}\n[{how}]")
+            number, output = paths[path], f"{said.strip()}\n[{how}]"
+            done(number, status(how, todo[number]), f"{folder.name}/{path.name}", output)
+            if store and outcomes[number].status == "reproduced":
+                store.add(path.read_text(), todo[number].device, how, output)
+            if progress:
+                progress.done(str(path))
     return [outcomes[number] for number in todo]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import secrets
-from collections.abc import Iterable
+import shutil
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,6 +15,10 @@ from typing import Any
 
 from harness.record import Record, Shard, read_shard
 
+#: What a run writes into its directory before its report.
+OWN = ("shards", "logs", "run.json", "run.json.tmp", "claims.json", "junit.xml")
+#: Why cells have no result where pytest stopped the run: after `-x`, or as many failures as `--maxfail` allows.
+STOPPED = "was stopped at a failure, as -x and --maxfail ask"
 Cell = tuple[str, str, str]  # case id, device, mode
 
 
@@ -54,10 +60,19 @@ class RunInfo:
     faults: list[str] = field(default_factory=list)
 
     def save(self, directory: Path) -> None:
-        """Replaces `run.json` in one step."""
-        temporary = directory / "run.json.tmp"
-        temporary.write_text(json.dumps(asdict(self), indent=1))
-        os.replace(temporary, directory / "run.json")
+        """Replaces `run.json` in one step; of a run that ended, in place where the disk has no room for another file.
+
+        Raises:
+          OSError: it can't be written.
+        """
+        path, temporary = directory / "run.json", directory / "run.json.tmp"
+        try:
+            temporary.write_text(json.dumps(asdict(self), indent=1))
+            os.replace(temporary, path)
+        except OSError:
+            temporary.unlink(missing_ok=True)
+            if self.state == "running" or not _in_place(path, state=self.state, exit_status=self.exit_status):
+                raise
 
     @classmethod
     def load(cls, directory: Path) -> RunInfo:
@@ -67,6 +82,17 @@ class RunInfo:
           FileNotFoundError: the directory is not that of a run.
         """
         return cls(**json.loads((directory / "run.json").read_text()))
+
+
+def _in_place(path: Path, **changes: Any) -> bool:
+    """Changes a JSON object within the bytes that its file has, by leaving out its layout; whether that is enough."""
+    with path.open("r+b") as file:
+        was = file.read()
+        text = json.dumps(json.loads(was) | changes, separators=(",", ":")).encode()
+        if len(text) > len(was):
+            return False
+        file.seek(0)
+        return file.write(text.ljust(len(was))) == len(was)
 
 
 @dataclass(frozen=True)
@@ -104,6 +130,11 @@ class Merged:
         return [r for lines in (self.results, self.compared) for cell in wanted for r in lines[cell]["records"]]
 
 
+def fresh(base: Path) -> Path:
+    """A path under `base` that no other run has."""
+    return base / f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
+
+
 def create(base: Path, *, chosen: Path | None = None) -> Path:
     """Makes the directory of a new run: `chosen`, or a fresh one under `base`.
 
@@ -111,12 +142,33 @@ def create(base: Path, *, chosen: Path | None = None) -> Path:
       FileExistsError: `chosen` holds a run already.
       OSError: it can't be written.
     """
-    now = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")
-    directory = chosen or base / f"{now}-{secrets.token_hex(3)}"
+    directory = chosen or fresh(base)
     if (directory / "run.json").exists():
         raise FileExistsError(f"{directory} holds a run already; expected a new or an empty directory")
     (directory / "shards").mkdir(parents=True, exist_ok=True)
     return directory
+
+
+def absent(directory: Path) -> list[Path]:
+    """What `create` would make of a directory's path: the folders that do not exist, the outermost first."""
+    return [path for path in reversed((directory, *directory.parents)) if not path.exists()]
+
+
+def discard(directory: Path, made: Sequence[Path]) -> None:
+    """Removes a run in which nothing was planned, and the folders that were `made` for it, if nothing else is there.
+
+    Of a directory that was there before, what is not the run's own stays.
+    """
+    own = (directory,) if directory in made else (directory / name for name in OWN)
+    with contextlib.suppress(OSError):  # another one's, or never made
+        for path in own:
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
+        for folder in reversed(made):
+            if folder != directory:
+                folder.rmdir()
 
 
 def open_shard(directory: Path, worker: str) -> Shard:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,8 +20,10 @@ from harness.devices import ROOT
 from harness.observation import unpack
 from harness.opening import open_run, reopen_run
 from harness.plan import MODES, Device, Plan
-from harness.record import Record, json_of
+from harness.progress import Progress, weights
+from harness.record import Record, Unkept, json_of
 from harness.reproduce import findings, reproduce
+from harness.reproduced import Store, circumstances
 from harness.run import Runner, planned
 from harness.spec import TIERS
 from harness.verdict import Context, Origin
@@ -33,16 +36,24 @@ if TYPE_CHECKING:  # it takes pyarrow, which a run without recordings does not n
 class Session:
     """A pytest session that runs items: what was asked for, and where it is written."""
 
-    def __init__(self, config: pytest.Config) -> None:
+    def __init__(self, config: pytest.Config, within: Iterable[tuple[str, str]] = ()) -> None:
+        """`within` is what the paths on the command line select, as `Catalog.select` takes it.
+
+        Raises:
+          pytest.UsageError: something that was asked for does not exist, or a suite can't be imported.
+        """
         self.config = config
-        self.catalog = Catalog.load(config.getini("opdiff_suites"))
         self.before: rundir.Merged | None = None
         try:
+            self.catalog = Catalog.load(config.getini("opdiff_suites"))
             if config.option.resume:
                 self._resume(Path(config.option.resume))
             self.modes = tuple(_one_of("mode", m, MODES) for m in config.option.mode) or MODES
             selected = self.catalog.select(
-                tier=_one_of("tier", config.option.tier, TIERS), ops=config.option.op, cases=config.option.case
+                tier=_one_of("tier", config.option.tier, TIERS),
+                ops=config.option.op,
+                cases=config.option.case,
+                within=within,
             )
             self.items = tuple(item for item in selected if set(item.spec.modes) & set(self.modes))
             if self.before:
@@ -64,6 +75,11 @@ class Session:
             self.only = {case for recording in self.recordings.values() for case in recording.cases}
             self.items = tuple(i for i in self.items if self.only & {c.id for c in (*i.cases, *i.sweeps)})
         self.directory: Path | None = None
+        self.made: list[Path] = []
+        self.unkept = ""
+        self.faults: list[str] = []
+        self.progress: Progress | None = None
+        self.begun = False
         self.info = rundir.RunInfo(run="", started="")
         self.runner: Runner | Campaign | None = None
         self.expected: Mapping[str, str] = {}
@@ -116,7 +132,25 @@ class Session:
         return not option.no_sweep and (bool(option.case) or option.tier != "smoke")
 
     def open(self) -> None:
-        """Makes the run directory and asks TensorFlow what is there; in the controlling process only."""
+        """Makes the run directory and asks TensorFlow what is there; in the controlling process only.
+
+        Raises:
+          pytest.UsageError: it can't be made, or what was asked for is not there; then there is no directory either.
+        """
+        option = self.config.option
+        chosen = Path(option.run_dir) if option.run_dir else rundir.fresh(ROOT / "runs")
+        self.made = [] if option.resume else rundir.absent(chosen)
+        try:
+            self._open(chosen)
+        except BaseException as error:
+            if not option.resume and (self.directory or chosen in self.made):  # another run's directory is not ours
+                rundir.discard(chosen, self.made)
+            self.directory = None
+            if isinstance(error, OSError):
+                raise pytest.UsageError(f"the run can't be started: {error}") from error
+            raise
+
+    def _open(self, chosen: Path) -> None:
         option, there = self.config.option, None
         nodes_have = Path(option.recordings).resolve().is_relative_to(ROOT)
         if option.campaign and self.recordings and not nodes_have:
@@ -133,7 +167,7 @@ class Session:
             if option.resume:
                 self.directory, info = reopen_run(Path(option.resume), self.recordings, there)
             else:
-                self.directory, info = open_run(self.asked, option.run_dir, self.recordings, there)
+                self.directory, info = open_run(self.asked, str(chosen), self.recordings, there)
         except (RuntimeError, LookupError, ValueError) as error:
             raise pytest.UsageError(str(error.args[0])) from error
         self.info = info
@@ -182,10 +216,55 @@ class Session:
             self.runner = batch.runner(work, directory, worker, processes=processes, recordings=self.recordings)
         self.runner.done = self._done()
 
-    def finish(self, status: int) -> int:
-        """Accounts for every planned cell, runs each finding's script, and returns the exit status."""
+    def begin(self, ids: Iterable[str], workers: int) -> None:
+        """Tells how long the items with these ids are going to take; once, in the controlling process."""
+        if self.progress is None or self.begun:
+            return
+        self.begun = True
+        done = self._done() if self.before else {}
+        expected = weights((name for name in ids if name not in done), sharding.read())
+        self.progress.begin("items", expected, rate=1 / max(1, workers))
+
+    @property
+    def gone(self) -> bool:
+        """Whether the run's directory was deleted while it was run."""
+        return self.directory is not None and not (self.directory / "shards").is_dir()
+
+    def finish(self, status: int, stopped: str = "") -> int:
+        """Accounts for every planned cell, runs each finding's program, and returns the exit status.
+
+        A run in which nothing was planned leaves nothing: `directory` is None from then on. `stopped` is why the user
+        had the run stop early, as by `-x`.
+
+        Raises:
+          Unkept: the run's directory is gone.
+          OSError: the outcome can't be written.
+        """
+        if self.gone:
+            raise Unkept(f"{self.directory} was deleted while the run was writing it")
         assert self.directory is not None
         merged = rundir.merge([self.directory])
+        if not merged.items and status != pytest.ExitCode.INTERNAL_ERROR and not self.config.option.resume:
+            self.discard()
+            return status
+        status = pytest.ExitCode.TESTS_FAILED if stopped else status  # to xdist it is an interrupt
+        at_fault = self._account(merged, stopped)
+        records, info = merged.records, self.info
+        if self.config.option.repro != "none" and status != pytest.ExitCode.INTERRUPTED and not self.unkept:
+            try:
+                self._reproduce(merged, records)
+            except KeyboardInterrupt:
+                status = pytest.ExitCode.INTERRUPTED
+        at_fault |= any(record.verdict == "error" for record in records)
+        status = pytest.ExitCode.INTERNAL_ERROR if self.unkept else exit_status(status, at_fault)
+        info.state = {2: "interrupted", 3: "fault", 5: "empty"}.get(status, "interrupted" if stopped else "complete")
+        info.exit_status = status
+        info.ended = datetime.now(UTC).isoformat(timespec="seconds")
+        info.save(self.directory)
+        return status
+
+    def _account(self, merged: rundir.Merged, stopped: str) -> bool:
+        """Notes which planned cells have no result, and why, and what else is at fault; whether anything is."""
         chosen = [item for item in self.catalog.items if item.id in merged.items]
         cells = {
             (c.id, str(p.device), p.mode)
@@ -201,25 +280,56 @@ class Session:
                 "case": cell[0],
                 "device": cell[1],
                 "mode": cell[2],
-                "why": lost.get(cell[0]) or _why(cell, merged),
+                "why": lost.get(cell[0]) or _why(cell, merged, stopped),
             }
             for cell in missing
         ]
         info.deselected = sorted({i.id for i in self.catalog.items} - merged.items)
-        info.ended = datetime.now(UTC).isoformat(timespec="seconds")
         records = merged.records
         info.faults = self.known.idle(records)
         info.faults += [fault for recording in self.recordings.values() for fault in recording.about.faults]
+        info.faults += [*self.faults, *filter(None, [self.unkept])]
         if records and all(record.verdict == "unavailable" for record in records):
             info.faults.append("nothing was tested: no plan has a kernel for what was selected")
-        if not self.config.option.no_repro and status != pytest.ExitCode.INTERRUPTED:
-            self._reproduce(merged, records)
-        at_fault = bool(missing or info.faults) or any(record.verdict == "error" for record in records)
-        status = exit_status(status, at_fault)
-        info.state = {2: "interrupted", 3: "fault", 5: "empty"}.get(status, "complete")
-        info.exit_status = status
-        info.save(self.directory)
-        return status
+        return bool(info.faults) or any(cell["why"] != stopped for cell in info.not_run)
+
+    def discard(self) -> None:
+        """Removes the run: there is nothing in it."""
+        assert self.directory is not None
+        rundir.discard(self.directory, self.made)
+        self.directory = None
+
+    def abandon(self) -> None:
+        """Closes a run that pytest began and did not come to end, as after an interrupt while it was configured."""
+        if self.directory is None or self.gone or self.info.state != "running":
+            return
+        if self.config.option.resume or rundir.merge([self.directory]).items:
+            self.interrupted()
+        else:
+            self.discard()
+
+    def give_up(self, why: str, gone: bool) -> None:
+        """Notes that the run can't be kept, as far as that itself can be; `gone` is whether its directory was deleted
+        before junit.xml was written, which makes it again.
+        """
+        self.unkept = self.unkept or why
+        if self.directory is None:
+            return
+        if gone:
+            with contextlib.suppress(OSError):
+                (self.directory / "junit.xml").unlink()
+                self.directory.rmdir()
+        elif (self.directory / "run.json").exists():
+            self.info.state, self.info.exit_status = "fault", int(pytest.ExitCode.INTERNAL_ERROR)
+            self.info.faults = [*self.info.faults, *({why} - set(self.info.faults))]
+            with contextlib.suppress(OSError):
+                self.info.save(self.directory)
+
+    def interrupted(self) -> None:
+        """Says in `run.json`, if it says `running`, that the run was interrupted; no more than that."""
+        if self.directory is not None and self.info.state == "running" and not self.gone:
+            self.info.state, self.info.exit_status = "interrupted", int(pytest.ExitCode.INTERRUPTED)
+            self.info.save(self.directory)
 
     @property
     def _elsewhere(self) -> dict[str, Device]:
@@ -236,6 +346,7 @@ class Session:
             return unpack(seen.get(record.quantity, {}).get("value"))
 
         patience = self.config.option.op_timeout
+        store = Store(self.info.run, circumstances(self.info, patience), self.info.devices)
         outcomes = reproduce(
             findings(records),
             self.catalog,
@@ -244,15 +355,19 @@ class Session:
             timeout=patience,
             observed=observed,
             recorded=self._elsewhere,
+            store=store,
+            again=self.config.option.repro == "all",
+            progress=self.progress,
         )
+        store.prune()
         (self.directory / "repro.json").write_text(json_of([vars(o) for o in outcomes], indent=1))
 
 
-def _why(cell: rundir.Cell, merged: rundir.Merged) -> str:
-    """Why a planned cell counts as not run."""
+def _why(cell: rundir.Cell, merged: rundir.Merged, stopped: str) -> str:
+    """Why a planned cell counts as not run; `stopped` is why the user had the run stop early, if so."""
     if cell in merged.results and cell in merged.compared:
         return "it ran, and left no record"
-    return "cut off" if cell in merged.started else "never started"
+    return "cut off" if cell in merged.started else stopped or "never started"
 
 
 def exit_status(status: int, at_fault: bool) -> int:

@@ -12,19 +12,21 @@ from pathlib import Path
 from harness.catalog import Item
 from harness.devices import ROOT
 
+#: More shards than there are items in any suites.
+MOST = 100_000
 #: How long each item took, in seconds: what `python -m harness record RUN --durations` writes.
 DURATIONS = ROOT / "recordings" / "durations.csv"
 
 
 def parse(text: str) -> tuple[int, int]:
-    """Reads `I/N`: the I-th of N shards, counted from 1.
+    """Reads `I/N`: the I-th of N shards, counted from 1; N is `MOST` at most.
 
     Raises:
       ValueError: the text has another form.
     """
-    found = re.fullmatch(r"(\d+)/(\d+)", text)
-    if not found or not 1 <= int(found[1]) <= int(found[2]):
-        raise ValueError(f"shard {text!r}: expected I/N with I from 1 to N, such as 3/16")
+    found = re.fullmatch(r"(\d{1,9})/(\d{1,9})", text)
+    if not found or not 1 <= int(found[1]) <= int(found[2]) <= MOST:
+        raise ValueError(f"shard {text!r}: expected I/N with I from 1 to N, N up to {MOST:,}, such as 3/16")
     return int(found[1]), int(found[2])
 
 

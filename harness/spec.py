@@ -191,6 +191,8 @@ class Spec:
     tier: str = "default"
 
     def __post_init__(self) -> None:
+        if not callable(self.reference):
+            raise TypeError(f"spec {self.name}: reference: expected a function, got {self.reference!r}")
         ops = self.ops if isinstance(self.ops, Mapping) else {}
         for mode in (*self.modes, *(key for key in ops if not key.startswith("+"))):
             if mode not in MODES:

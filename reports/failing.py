@@ -21,6 +21,8 @@ from reports.load import load, load_repros
 from reports.markdown import code, escape, table
 from reports.summary import plain
 
+#: What became of a finding's program that showed it, in this run or before.
+SHOWN = ("reproduced", "reproduced earlier")
 #: Specs that an issue lists, and characters of a program that it shows.
 LISTED, PROGRAM = 50, 12_000
 _MARK = re.compile(r"<!-- tf-opdiff cause (\{[^\n]*\}) -->\r?(\n|$)")
@@ -160,7 +162,7 @@ def _program(record: Mapping[str, Any], nights: Sequence[Night]) -> list[str]:
         for one in load_repros(night.directory):
             alike = all(one.get(name, "") == record[name] for name in ("spec", "verdict", "kind"))
             alike = alike and one.get("reason", "") in ("", record["reason"])
-            if alike and one["status"] == "reproduced" and one["text"] and len(one["text"]) <= PROGRAM:
+            if alike and one["status"] in SHOWN and one["text"] and len(one["text"]) <= PROGRAM:
                 fence = "`" * (3 + max((len(run) for run in re.findall("`+", one["text"])), default=0))
                 text = "\n".join(plain_line(line) for line in one["text"].splitlines())
                 heading = "<details><summary>A program that shows it, of TensorFlow and NumPy alone</summary>"

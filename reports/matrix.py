@@ -6,7 +6,6 @@ import argparse
 import json
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Collection
 from datetime import UTC, datetime
@@ -15,6 +14,7 @@ from pathlib import Path
 import msgspec
 
 from harness.devices import ROOT
+from harness.interrupt import run_child
 from harness.plan import Device
 
 DATA = ROOT / ".ci" / "matrix.toml"
@@ -107,7 +107,9 @@ def load(path: Path = DATA) -> Matrix:
                 Device.parse(device)
             except ValueError as error:
                 raise ValueError(f"{path}: machine {machine.name!r}: {error}") from error
-        if machine.shards < 1 or machine.minutes < 1 or not machine.runs_on or not machine.devices:
+        if not 1 <= machine.shards <= MOST:
+            raise ValueError(f"{path}: machine {machine.name!r}: shards: expected 1 to {MOST}, got {machine.shards}")
+        if machine.minutes < 1 or not machine.runs_on or not machine.devices:
             raise ValueError(f"{path}: machine {machine.name!r}: expected labels, devices, shards, minutes")
     for group in {group_of(m) for m in found.machine}:
         devices = [d for m in found.machine if group_of(m) == group for d in m.devices]
@@ -133,7 +135,13 @@ def jobs(matrix: Matrix, machines: Collection[str] = ()) -> list[Job]:
             for i in range(1, machine.shards + 1):
                 of = f"-{i}of{machine.shards}" if machine.shards > 1 else ""
                 name, python = f"{tf.name}-{machine.name}{of}", tf.python[-1]
-                given = ["--tier", matrix.tier, *(word for d in machine.devices for word in ("--device", d))]
+                given = [
+                    "--tier",
+                    matrix.tier,
+                    "--repro",
+                    "all",
+                    *(word for d in machine.devices for word in ("--device", d)),
+                ]
                 given += ["--shard", f"{i}/{machine.shards}"] if machine.shards > 1 else []
                 group, env = f"{tf.name}-{group_of(machine)}", environment(tf, python) + machine.factors
                 made.append(Job(name, env, python, machine.runs_on, machine.minutes, tf.may_fail, group, given))
@@ -201,7 +209,7 @@ def main(options: argparse.Namespace) -> int:
         stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")  # runs of many nights stand beside each other in histories
         kept = [f"--run-dir={LEFT}/{job.name}/{job.name}-{stamp}"] if job.group else []
         command = [sys.executable, "-m", "tox", "-e", job.tox, "--", *job.arguments, *kept]
-        return subprocess.run(command, check=False, cwd=ROOT).returncode
+        return run_child(command, ROOT)
     told = {"run": jobs(matrix, chosen()), "smoke": smoke(matrix, chosen())}
     print(json.dumps(msgspec.to_builtins(told), indent=1))
     if output := os.environ.get("GITHUB_OUTPUT"):

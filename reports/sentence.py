@@ -8,7 +8,7 @@ from typing import Any
 
 from harness import wording
 from harness.record import CLAIM
-from harness.rundir import RunInfo
+from harness.rundir import STOPPED, RunInfo
 from harness.wording import values
 from reports.load import SCRIPT
 
@@ -91,7 +91,9 @@ def _margin(row: Mapping[str, Any]) -> str:
 def shortfalls(info: RunInfo) -> list[str]:
     """Why a run is not whole, one reason an entry; none for a run that is."""
     found = []
-    if info.state != "complete":
+    if any(cell.get("why") == STOPPED for cell in info.not_run):
+        found.append(f"it {STOPPED}")
+    elif info.state != "complete":
         found.append(_ENDED.get(info.state, f"its state is {info.state!r}"))
     if info.not_run:
         found.append(f"{len(info.not_run):,} of {info.planned:,} planned cells have no result")
@@ -116,6 +118,7 @@ def of_run(info: RunInfo, counts: Mapping[str, int], *, brief: bool = False) -> 
 
 _OF_REPRO = {
     "reproduced": "Shown by a program of its own, which was run",
+    "reproduced earlier": "Reproduced in run {run} on {date} UTC, not run again",
     "not reproduced": "Its program was run, and did not show it",
     "failed": "Its program failed",
     "no script": "It has no program",
@@ -129,6 +132,10 @@ def of_repro(outcome: Mapping[str, Any] | None) -> tuple[str, str]:
         return "", ""
     path = str(outcome["script"])
     last = next((line for line in reversed(str(outcome["output"]).splitlines()) if line.strip()), "")
-    why = f" ({last[:200]})" if outcome["status"] in ("failed", "no script") and last else ""
-    said = _OF_REPRO.get(outcome["status"], str(outcome["status"])) + why
+    said = _OF_REPRO.get(outcome["status"], str(outcome["status"]))
+    if outcome["status"] in ("failed", "no script") and last:
+        said += f" ({last[:200]})"
+    if outcome["status"] == "reproduced earlier":
+        date = str(outcome.get("date", ""))[:16].replace("T", " ")
+        said = said.format(run=outcome.get("run", ""), date=date)
     return said, path if SCRIPT.fullmatch(path) else ""

@@ -85,16 +85,34 @@ class Outcome:
 
 @pytest.fixture(scope="session")
 def run_pytest(tmp_path_factory):
-    """run_pytest(*arguments) → the Outcome of pytest on the planted suite."""
+    """run_pytest(*arguments) → the Outcome of pytest on the planted suite; `before` is called in the new process.
 
-    def run(*arguments, suites="harness.tests.planted", known=os.devnull, folder=None, env=(), paths=("suites",)):
+    Programs of findings run although they did before.
+    """
+
+    def run(
+        *arguments,
+        suites="harness.tests.planted",
+        known=os.devnull,
+        folder=None,
+        env=(),
+        paths=("suites",),
+        before=None,
+    ):
         directory = folder or tmp_path_factory.mktemp("run") / "run"
         command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-o", f"opdiff_suites={suites}"]
         chosen = [] if "--resume" in arguments else ["--run-dir", str(directory)]
-        command += ["-o", f"opdiff_known={known}", *chosen, *paths, *arguments]
+        command += ["-o", f"opdiff_known={known}", *chosen, *paths, "--repro", "all", *arguments]
         environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")} | dict(env)
         process = subprocess.run(
-            command, check=False, cwd=ROOT, capture_output=True, text=True, timeout=300, env=environment
+            command,
+            check=False,
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            env=environment,
+            preexec_fn=before,
         )
         return Outcome(process, Path(directory))
 

@@ -129,7 +129,7 @@ def test_the_verb_hands_its_options_to_pytest(monkeypatch):
     ran = []
     monkeypatch.setattr(os, "execv", lambda program, words: ran.append(words))
     assert main(["campaign", "--device", "cpu", "--device", "gpu:0", "--op", "Floor", "--no-repro"]) == 0
-    assert {"--campaign=local", "--device=cpu", "--device=gpu:0", "--op=Floor", "--no-repro"} <= set(ran[0])
+    assert {"--campaign=local", "--device=cpu", "--device=gpu:0", "--op=Floor", "--repro=none"} <= set(ran[0])
 
 
 def machine(**more):

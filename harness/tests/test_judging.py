@@ -421,11 +421,11 @@ def test_a_fault_outweighs_discrepancies_and_no_other_end(status, at_fault, ends
 def finished(tmp_path, *lines, status=0, known=(), faults=()):
     """How a session of one item in one mode ends, whose shard has these lines; its exit status and info."""
     session = object.__new__(Session)
-    option = SimpleNamespace(no_repro=True, no_sweep=True, case=[], tier="default", campaign=None)
+    option = SimpleNamespace(repro="none", no_sweep=True, case=[], tier="default", campaign=None, resume=None)
     session.config = SimpleNamespace(option=option)
     session.catalog = Catalog((Item("harness.tests.test_judging", made(), "float32"),))
     session.known, session.only, session.before, session.modes = Known(tuple(known)), set(), None, ("xla",)
-    session.directory, session.runner, session.asked = tmp_path, None, []
+    session.directory, session.runner, session.asked, session.faults, session.unkept = tmp_path, None, [], [], ""
     session.recordings = {str(n): SimpleNamespace(about=SimpleNamespace(faults=(f,))) for n, f in enumerate(faults)}
     session.info = rundir.RunInfo("r", "s", modes=["xla"], devices={"cpu": {"asked": True}})
     shard_of(tmp_path, ("plan", {"items": ["x-float32"]}), *lines)

@@ -103,7 +103,7 @@ def test_a_night_has_each_shard_of_each_default_machine_on_the_newest_python(dat
         ("tf221-a-1of2", "py312-tf221", "tf221-a"),
         ("tf221-a-2of2", "py312-tf221", "tf221-a"),
     ]
-    assert made[1].arguments == ["--tier", "smoke", "--device", "cpu", "--shard", "2/2"]
+    assert made[1].arguments == ["--tier", "smoke", "--repro", "all", "--device", "cpu", "--shard", "2/2"]
     assert [(job.name, job.group) for job in matrix.smoke(found)] == [("py311-tf221-a", "")]
 
 
@@ -118,14 +118,17 @@ def test_a_machine_that_is_asked_for_is_merged_with_the_one_that_the_data_says(d
     [
         ("shards = 2", "shard = 2", "unknown field `shard`"),
         ("shards = 2", 'shards = "2"', "Expected `int`, got `str`"),
-        ("shards = 2", "shards = 0", "expected labels, devices, shards, minutes"),
+        ("shards = 2", "shards = 0", "shards: expected 1 to 256, got 0"),
+        ("shards = 2", "shards = 99999999999999999999", "shards: expected 1 to 256, got 99999999999999999999"),
+        ("minutes = 9\ndefault", "minutes = 0\ndefault", "expected labels, devices, shards, minutes"),
         ('name = "b"', 'name = "a"', "machine 'a': expected names of a-z, 0-9 and -, each once"),
         ('name = "b"', 'name = "$(b)"', "each once"),
         ('"gpu:0"', '"gpu:0+tf23"', "machine 'b': device 'gpu:0+tf23': no variant 'tf23'"),
         ('merge = "a"', 'merge = "c"', "merge 'c': expected a"),
         ('"gpu:0"', '"cpu"', "cpu stands twice among the machines that are merged with 'a'"),
         ('["3.11", "3.12"]', "[]", "and Pythons such as '3.12'"),
-        ("shards = 2", "shards = 257", "257 jobs: expected 1 to 256"),
+        ("shards = 2", "shards = 257", "shards: expected 1 to 256, got 257"),
+        ("cuda = true", "cuda = true\ndefault = true\nshards = 255", "257 jobs: expected 1 to 256"),
         ("default = true", "", "0 jobs"),
     ],
 )

@@ -57,6 +57,11 @@ def test_what_became_of_a_program_is_said(status: str, says: str) -> None:
     assert sentence.of_repro(OUTCOME | {"status": status}) == (says, "repro/floor.py")
 
 
+def test_a_program_that_was_not_run_again_says_when_it_was() -> None:
+    earlier = OUTCOME | {"status": "reproduced earlier", "run": "r1", "date": "2026-11-20T01:02:03+00:00"}
+    assert sentence.of_repro(earlier)[0] == "Reproduced in run r1 on 2026-11-20 01:02 UTC, not run again"
+
+
 @pytest.mark.parametrize("path", ["../repro/x.py", "javascript:alert(1)", "repro/../x.py", 'repro/".py', "/etc/passwd"])
 def test_a_path_that_is_none_of_the_runs_is_no_link(path: str) -> None:
     assert sentence.of_repro(OUTCOME | {"script": path})[1] == ""

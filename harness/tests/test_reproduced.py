@@ -1,0 +1,96 @@
+"""Programs that reproduced before: known again by all that their outcome depends on, and by nothing less."""
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import pytest
+
+from harness import reproduced
+from harness.reproduced import Store, circumstances
+from harness.rundir import RunInfo
+
+INFO = RunInfo(
+    run="r1",
+    started="s",
+    cuda="12.5",
+    versions={"tensorflow": "2.21.0", "numpy": "2.4.0", "suite commit": "1a2b3c4"},
+    flags={"TF_ENABLE_ONEDNN_OPTS": "1"},
+    machine={"processor": "one"},
+    devices={"cpu": {"asked": True}},
+)
+
+
+def store(folder, info=INFO, timeout=60.0):
+    return Store(info.run, circumstances(info, timeout), info.devices, folder)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    store(tmp_path / "reproduced").add("print(1)", "cpu", "EXIT 1", "said\n[EXIT 1]")
+    return tmp_path / "reproduced"
+
+
+def test_a_program_is_known_in_another_run_and_at_another_commit(folder):
+    later = replace(INFO, run="r2", versions=INFO.versions | {"suite commit": "5d6e7f8"})
+    shown = store(folder, later).find("print(1)", "cpu")
+    assert shown is not None
+    assert (shown.run, shown.how, shown.output) == ("r1", "EXIT 1", "said\n[EXIT 1]")
+    assert shown.date[:2] == "20"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"versions": INFO.versions | {"tensorflow": "2.20.0"}},
+        {"versions": INFO.versions | {"numpy": "2.3.0"}},
+        {"flags": {}},
+        {"cuda": ""},
+        {"machine": {"processor": "another"}},
+        {"devices": {"cpu": {"asked": True, "device_name": "another"}}},
+    ],
+)
+def test_a_program_is_unknown_where_its_outcome_may_be_another(folder, change):
+    assert store(folder, replace(INFO, **change)).find("print(1)", "cpu") is None
+
+
+def test_a_program_is_unknown_with_another_text_device_or_time_limit(folder):
+    assert store(folder).find("print(2)", "cpu") is None
+    assert store(folder).find("print(1)", "cpu+noonednn") is None
+    assert store(folder, timeout=5.0).find("print(1)", "cpu") is None
+
+
+@pytest.mark.parametrize("content", ["", "{", '{"run": 1}', "[]", json.dumps({"run": "r"}), "x" * 100_000])
+def test_a_damaged_entry_is_none(folder, content):
+    (path,) = folder.iterdir()
+    path.write_text(content)
+    assert store(folder).find("print(1)", "cpu") is None
+
+
+def test_a_store_that_cannot_be_written_costs_nothing_but_itself(tmp_path):
+    (tmp_path / "file").write_text("")
+    one = store(tmp_path / "file" / "reproduced")
+    one.add("print(1)", "cpu", "EXIT 1", "")
+    one.prune()
+    assert one.find("print(1)", "cpu") is None
+
+
+def test_a_store_keeps_what_was_needed_last(tmp_path, monkeypatch):
+    monkeypatch.setattr(reproduced, "MOST", 3)
+    one = store(tmp_path)
+    for n in range(5):
+        one.add(f"print({n})", "cpu", "EXIT 1", "")
+        for path in tmp_path.iterdir():
+            stat = path.stat()
+            reproduced.os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns - 10**9))
+    assert one.find("print(0)", "cpu")
+    one.prune()
+    assert [n for n in range(5) if one.find(f"print({n})", "cpu")] == [0, 3, 4]
+
+
+def test_several_runs_write_one_store_at_once(tmp_path):
+    one = store(tmp_path)
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda n: one.add(f"print({n % 3})", "cpu", "EXIT 1", "x" * 1000), range(300)))
+    assert len(list(tmp_path.iterdir())) == 3
+    assert all(one.find(f"print({n})", "cpu") for n in range(3))

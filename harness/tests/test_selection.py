@@ -1,0 +1,94 @@
+"""What the command line selects: paths, ops and cases narrow each other, and what does not exist is refused."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from harness.catalog import Catalog
+from harness.devices import ROOT
+from harness.plugin import _within
+
+
+@pytest.fixture(scope="module")
+def suites():
+    return Catalog.load("suites")
+
+
+def within(*arguments):
+    config = SimpleNamespace(args=list(arguments), invocation_params=SimpleNamespace(dir=ROOT))
+    return _within(config), config.args
+
+
+def ids(catalog, *arguments, **more):
+    return [item.id for item in catalog.select(within=within(*arguments)[0], **more)]
+
+
+def test_a_family_and_an_op_select_what_is_of_both(suites):
+    assert set(ids(suites, "suites/rounding.py", ops=["floor"])) == {
+        *("floor-float16", "floor-bfloat16", "floor-float32", "floor-float64")
+    }
+    assert ids(suites, "suites/sign.py", ops=["floor"]) == []
+    assert ids(suites, "suites/sign.py", cases=["floor-float32-edges"]) == []
+    assert ids(suites, "suites/rounding.py", ops=["floor"], cases=["ceil-float32-edges"]) == []
+
+
+@pytest.mark.parametrize("name", ["floor-float32", "test_op[floor-float32]"])
+def test_an_item_can_be_named_behind_its_family_or_the_generic_test(suites, name):
+    assert ids(suites, f"suites/rounding.py::{name}") == ["floor-float32"]
+    assert ids(suites, f"suites/test_ops.py::{name}") == ["floor-float32"]
+
+
+def test_paths_add_up_and_stand_for_the_generic_test(suites):
+    both = within("suites/rounding.py::floor-float32", "suites/sign.py::sign-float32")
+    assert both[1] == [str(ROOT / "suites" / "test_ops.py")] * 2
+    assert [item.id for item in suites.select(within=both[0])] == ["floor-float32", "sign-float32"]
+    assert within("suites/rounding.py", "suites")[0] == within("suites")[0] == within(".")[0] == []
+    assert within("harness/tests/test_plan.py")[0] is None
+
+
+def test_a_file_within_a_family_selects_its_own_specs(suites):
+    own = ids(suites, "suites/claims/queues.py")
+    assert own and set(own) < set(ids(suites, "suites/claims"))
+
+
+@pytest.mark.parametrize(
+    ("path", "says"),
+    [
+        ("suites/rounding.py::flor", "no spec or item of suites.rounding: 'flor'; there is floor"),
+        ("suites/rounding.py::sign", "no spec or item of suites.rounding: 'sign'"),
+        ("suites::floor-float31", "no spec or item 'floor-float31'; there is floor-float"),
+        ("suites/claims/topics.py", "suites.claims.topics: expected a module of suites, with SPECS"),
+        ("suites/known.toml", "suites.known can't be imported: ModuleNotFoundError"),
+    ],
+)
+def test_what_a_path_does_not_name_is_refused(suites, path, says):
+    with pytest.raises((LookupError, ValueError)) as refused:
+        ids(suites, path)
+    assert says in str(refused.value)
+
+
+def test_a_path_that_does_not_exist_is_refused():
+    with pytest.raises(pytest.UsageError, match=r"no file 'suites/roundin\.py'; there is suites/rounding\.py"):
+        within("suites/roundin.py")
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        (
+            "recipes={}, ops='Floor'",
+            "line 2: TypeError: Spec.__init__() missing 1 required keyword-only argument: 'ref",
+        ),
+        ("recipes={}, ops='Floor', reference=None", "line 2: TypeError: spec x: reference: expected a function, got N"),
+        ("recipes={}, ops='Floor', reference=", "SyntaxError: invalid syntax (planted_broken.py, line 2)"),
+    ],
+)
+def test_a_suite_that_cannot_be_imported_is_named_with_its_line(tmp_path: Path, monkeypatch, body, says):
+    (tmp_path / "planted_broken.py").write_text(
+        f"from harness.spec import Spec\nSPECS = (Spec(name='x', program=abs, {body}),)\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ValueError, match=r"planted_broken can't be imported") as refused:
+        Catalog.load("planted_broken")
+    assert says in str(refused.value)
