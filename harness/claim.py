@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from harness.catalog import Catalog
-from harness.compare import compare
+from harness.compare import compare, illustrated
 from harness.expect import ReferenceFault, Want, expectation
 from harness.observation import Observation, Result, raw
 from harness.plan import Plan
@@ -81,7 +81,9 @@ def judge(
         spec, failed = predicting(case.spec, claim), observation.quantities.get("output[0]", LOST)
         instead = failed if failed.status not in ("value", "sparse") else LOST
         compared = {
-            q: compare(observation.quantities.get(q, instead), want, q, budget=spec.budget(q, case.dtype))
+            q: compare(
+                observation.quantities.get(q, instead), want, q, budget=spec.budget(q, case.dtype), inputs=inputs
+            )
             for q, want in promises[claim.id].items()
         }
         quantity = next((q for q, found in compared.items() if found.kind), next(iter(compared)))
@@ -104,6 +106,8 @@ def judge(
             verdict, detail = "mismatch", f"{claim.id} does not hold here: {claim.says} {detail}"
         if found.kind in ("status", "gradient_status"):  # numbers say more than that there are some
             found = replace(found, got=_brief(came.value) or found.got, want=_brief(want.value) or found.want)
+        elif not found.kind and verdict in ("contract", "mismatch"):  # of what is denied, and came
+            found = illustrated(found, came, want, inputs)
         row = row_of(context, suite, case, plan, observation, found, inputs, against, quantity)
         records.append(replace(row, verdict=verdict, detail=" ".join(detail.split())[:1000], reason=why))
     return records

@@ -96,6 +96,7 @@ def text(found: Discrepancy, tf: str) -> str:
         "sessions": spec.sessions,
         "steps": spec.steps,
         "taken": [i for i, g in enumerate(expected.upstreams or ()) if g is not None],
+        "example": None if found.kind == "position" else found.index,
         "inputs": [_array(x, writer) for x in found.inputs],
         "upstreams": [_array(g, writer) for g in upstreams],
         "tangents": [_array(t, writer) for t in expected.tangents or () if family in ("jvp", "hvp")],

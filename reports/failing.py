@@ -31,13 +31,15 @@ _MARK = re.compile(r"<!-- tf-opdiff cause (\{[^\n]*\}) -->\r?(\n|$)")
 class Place(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a cause is known by from night to night: the verdict and the kind of specs, and in each run on which plans.
 
-    It stands in the first line of an issue's body, where nobody sees it.
+    `reason` is that of the entry of known.toml, where it no longer fails. A place stands in the first line of an
+    issue's body, where nobody sees it.
     """
 
     verdict: str
     kind: str
     specs: list[str]
     runs: dict[str, list[str]]
+    reason: str = ""
 
     @property
     def plans(self) -> set[str]:
@@ -46,7 +48,7 @@ class Place(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def shared(self, other: Place) -> int:
         """In how many specs × plans both fail in the same way."""
-        if (self.verdict, self.kind) != (other.verdict, other.kind):
+        if (self.verdict, self.kind, self.reason) != (other.verdict, other.kind, other.reason):
             return 0
         return len({*self.specs} & {*other.specs}) * len(self.plans & other.plans)
 
@@ -115,8 +117,10 @@ def _cause(
 ) -> Cause:
     own = records[records["spec"].isin(row["specs"]) & (records["verdict"].astype(str) == row["now"])]
     own = own[own["kind"].astype(str) == row["kind"]]
+    own = own[own["reason"].astype(str) == row["reason"]] if row["reason"] else own
     by_run = own.groupby("night")["plan"].agg(lambda plans: sorted(set(plans), key=tables.plan_order))
-    place = Place(row["now"], row["kind"], sorted(row["specs"]), {str(k): list(v) for k, v in by_run.items()})
+    runs = {str(night): list(plans) for night, plans in by_run.items()}
+    place = Place(row["now"], row["kind"], sorted(row["specs"]), runs, row["reason"])
     record = tables.row(records, int(changes["after"].loc[row["example"]]))
     what = f"{row['now']}, {row['kind'].replace('_', ' ')}" if row["kind"] else row["now"]
     title = plain(f"{what}: {names(row['specs'])} on {row['plans']}", 200)

@@ -60,6 +60,7 @@ def test_a_claim_that_unexpectedly_holds_is_stale(claims):
 def test_a_denial_holds_where_what_it_denies_did_not_come(claims):
     assert said(claims, "e") == everywhere("match")
     assert said(claims, "f") == everywhere("contract")
+    assert all(r.input and r.got and r.got == r.want for r in claims["f"].values())  # what is denied, and came
 
 
 def test_no_gradient_is_not_a_gradient_of_zeros(claims):

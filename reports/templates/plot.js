@@ -64,7 +64,7 @@ function histogram(points, width) {
 // Which elements the larger dots are.
 function legend(marked) {
   const said = Object.entries(marked).map(([name, [x, y]]) => `${name}: input ${shown(x)}, ${shown(y)} ULP`);
-  return said.length ? [el("span", { class: "marked" }, ` Marked: ${said.join("; ")}.`)] : [];
+  return said.length ? [el("span", { class: "marked" }, `. Marked: ${said.join("; ")}.`)] : [];
 }
 
 function drawErrors(points, marked) {

@@ -14,9 +14,12 @@ function byNumber(a, b, _rowA, _rowB, _column, direction) {
   return x === y ? 0 : x < y ? -1 : 1;
 }
 
+// Kinds of difference for which a distance makes sense.
+const DISTANT = ["", "value", "position", "nondeterministic"];
+
 function makeTable(store, onSelect) {
   const text = (cell) => el("span", { class: "text" }, String(cell.getValue()).slice(0, 200));
-  const code = (cell) => el("span", { class: "text code" }, String(cell.getValue()).slice(0, 200));
+  const shortened = (value) => el("span", { class: "text code" }, String(value).slice(0, 200));
   const number = (cell) => el("span", {}, shown(cell.getValue()));
   const rank = Object.fromEntries(Object.keys(store.verdicts).map((verdict, i) => [verdict, i]));
   const numeric = { formatter: number, sorter: byNumber, hozAlign: "right", headerHozAlign: "right" };
@@ -33,10 +36,11 @@ function makeTable(store, onSelect) {
       formatter: (cell) => el("span", { class: "text" }, cell.getValue().replaceAll("_", " ")) },
     { title: "Wrong", field: "mismatched", ...numeric, minWidth: 100, responsive: 5,
       formatter: (cell) => el("span", {}, wrong(cell.getData())) },
-    { title: "ULP", field: "max_ulp", ...numeric, minWidth: 92, responsive: 4 },
+    { title: "ULP", field: "max_ulp", ...numeric, minWidth: 92, responsive: 4,
+      formatter: (cell) => el("span", {}, DISTANT.includes(cell.getData().kind) ? shown(cell.getValue()) : "–") },
     { title: "Budget", field: "budget", ...numeric, minWidth: 88, responsive: 6 },
-    { title: "Got", field: "got", formatter: code, sorter: "alphanum", minWidth: 100, widthGrow: 2, responsive: 5 },
-    { title: "Want", field: "want", formatter: code, sorter: "alphanum", minWidth: 100, widthGrow: 2, responsive: 5 },
+    { title: "Got", field: "got", formatter: (cell) => shortened(example(cell.getData()).got), sorter: "alphanum", minWidth: 100, widthGrow: 2, responsive: 5 },
+    { title: "Want", field: "want", formatter: (cell) => shortened(example(cell.getData()).want), sorter: "alphanum", minWidth: 100, widthGrow: 2, responsive: 5 },
     { title: "Seconds", field: "seconds", ...numeric, minWidth: 88, responsive: 7,
       formatter: (cell) => el("span", {}, shown(cell.getValue(), 3)) },
   ];

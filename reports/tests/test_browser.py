@@ -171,6 +171,30 @@ def test_a_number_too_long_for_its_column_is_never_cut_in_front(browser: Browser
     assert shown["seconds"] == "0.000123"
 
 
+@pytest.mark.parametrize(
+    ("kind", "example", "got", "want"),
+    [
+        ("value", "input -0.5, got -0.0, want -1.0", "-0.0", "-1.0"),
+        ("position", "input -0.5, got 3 in a smaller tensor, want 4 as in the whole one", "3", "4"),
+    ],
+)
+def test_table_and_record_show_the_simplest_input_and_then_the_worst(
+    browser: Browser, tmp_path: Path, kind: str, example: str, got: str, want: str
+) -> None:
+    row = synthetic.records([("gather", "gather_oob")], ["gpu:0"], ["edges"])[0]
+    row = replace(row, kind=kind, worst_index="[3]", input="7.25", got="8.0", want="9.0", distance="2 ULP, 1 allowed")
+    row = replace(row, example_index="[4]", example=example, against="numpy")
+    reports.write(tmp_path, synthetic.write(tmp_path, [row]))
+    browser.open(tmp_path / "index.html")
+    cells = "[...document.querySelectorAll('.tabulator-row .tabulator-cell')]"
+    shown = dict(browser.js(f"{cells}.map(c => [c.getAttribute('tabulator-field'), c.textContent])"))
+    assert (shown["got"], shown["want"]) == (got, want)
+    browser.js("document.querySelector('.tabulator-row').click()")
+    boxes = browser.js("[...document.querySelectorAll('#detail .value pre')].map(e => e.textContent)")
+    assert boxes == ["-0.5", got, want]
+    assert "Worst at [3]: input 7.25, got 8.0, want 9.0 (2 ULP, 1 allowed)." in detail(browser)
+
+
 def test_a_program_about_another_record_of_its_finding_says_so(browser: Browser, tmp_path: Path) -> None:
     rows = synthetic.records([("rounding", "floor")], ["cpu"], ["edges"])
     info = synthetic.write(tmp_path, rows)

@@ -191,6 +191,19 @@ def test_one_cause_is_one_row_over_specs_and_cases() -> None:
     assert set(cause["specs"].values()) == {10}
 
 
+def test_failures_that_are_known_for_other_reasons_are_other_causes_each_with_its_simplest_example() -> None:
+    names = [f"exp-float32-{n}" for n in range(4)]
+    inputs = dict(zip(names, ["-inf", "inf", "1e-9", "0.0"], strict=True))
+    after = [
+        row(name, verdict="known", kind="value", reason="at infinity" if "inf" in x else "near 0", example=f"input {x}")
+        for name, x in inputs.items()
+    ]
+    gathered = causes.causes(found([row(name) for name in names], after))
+    shown = {c["reason"]: after[c["example"]].example for c in tables.rows(gathered)}
+    assert shown == {"at infinity": "input inf", "near 0": "input 0.0"}
+    assert list(gathered["records"]) == [2, 2]
+
+
 def test_other_kinds_and_plans_are_other_causes_and_the_worst_stands_for_the_rest() -> None:
     before = [*cases("exp", 3), *cases("log", 3, "graph"), *cases("tan", 2)]
     after = [replace(r, **BAD, max_ulp=9.0 + i) for i, r in enumerate(before[:6])]

@@ -101,6 +101,18 @@ def test_an_issue_is_the_same_while_the_cause_is_the_same_and_told_when_it_grows
     assert action.comment.startswith("New in it tonight: spec ceil, plan cpu/eager")
 
 
+def test_entries_that_no_longer_fail_are_apart_by_their_reasons_and_stay_so(clean, night):
+    reasons = {"eager": "wrong at infinity", "graph": "wrong near 0"}
+    rows = fail(clean, "", ["floor"], verdict="stale")
+    rows = [replace(r, reason=reasons.get(r.mode, r.reason)) if r.verdict == "stale" else r for r in rows]
+    rows = [r for r in rows if r.spec != "floor" or r.device == "cpu" or r.mode in reasons]
+    folder = night(tf221=rows)
+    actions = planned(folder)
+    assert {failing.marked(a.body).reason for a in actions} == set(reasons.values())
+    assert all(sum(reason in a.body for reason in reasons.values()) == 1 for a in actions)
+    assert planned(folder, opened(actions)) == []
+
+
 def test_nothing_is_done_where_all_is_as_planned(clean, night):
     folder = night(tf221=fail(clean, "value", ["floor"]))
     assert planned(folder, opened(planned(folder))) == []

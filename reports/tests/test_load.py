@@ -14,7 +14,8 @@ import pytest
 
 import reports
 from harness.observation import pack
-from harness.record import COLUMNS, FAILING, KINDS, VERDICTS, Record
+from harness.record import ADDED, COLUMNS, FAILING, KINDS, VERDICTS, Record
+from reports import parquet
 from reports.frame import array
 from reports.tables import rows as rows_of
 from reports.tests import synthetic
@@ -113,6 +114,16 @@ def test_a_cut_parquet_is_an_error_that_names_the_file(tmp_path: Path, name: str
     load = reports.load if name.startswith("records") else reports.load_observations
     with pytest.raises(ValueError, match=name):
         load(tmp_path)
+
+
+def test_a_file_from_before_a_column_was_added_has_it_empty(tmp_path: Path) -> None:
+    small(tmp_path)
+    before = reports.load(tmp_path)
+    parquet.write(before.drop(columns=list(ADDED)), tmp_path / "records.parquet")
+    found = reports.load(tmp_path)
+    assert tuple(found.columns) == COLUMNS
+    assert set(found[list(ADDED)].astype(str).to_numpy().ravel()) == {""}
+    pd.testing.assert_frame_equal(found.drop(columns=list(ADDED)), before.drop(columns=list(ADDED)))
 
 
 def test_a_parquet_of_other_columns_is_an_error_that_names_the_file(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ OUTCOME: dict[str, Any] = PLACE | {
     "script": "repro/floor.py",
     "output": "the discrepancy is there\n[EXIT 1]",
     "points": [[-1e38, -0.0, 1e-30, 2.5, 1e38], [0.0, 3.5, -0.5, 1.0, -2000.0]],
+    "marked": {"simplest": [-0.0, 3.5], "worst": [1e38, -2000.0]},
 }
 
 
@@ -90,7 +91,8 @@ def test_a_record_shows_its_findings_program_and_errors(browser: Browser, shown:
     browser.until("!document.querySelector('#detail').hidden && !!document.querySelector('#detail .plots')")
     text = browser.js("document.querySelector('#detail').innerText")
     assert "Shown by a program of its own, which was run." in text
-    assert "5 elements, the worst 2,000 ULP off, 1 exact" in text
+    assert "5 elements, the worst 2,000 ULP off, 1 exact. Marked" in text
+    assert "Marked: simplest: input -0, 3.5 ULP; worst: input 1e+38, -2,000 ULP." in text
     assert browser.js("document.querySelector('#detail .program').textContent").startswith("import tensorflow as tf")
     assert browser.js("document.querySelectorAll('#detail .plots canvas').length") == 2
     drawn = (

@@ -16,6 +16,7 @@ from harness.verdict import sentence as in_one_line
 from reports import sentence, tables
 from reports.grid import OPENED, SYMBOLS, grid
 from reports.tests import synthetic
+from reports.tests.test_table import frame
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +61,19 @@ def test_findings_put_failing_before_known_and_lose_no_record(records: pd.DataFr
             row[name] for name in ("spec", "verdict", "kind")
         ]
         assert first["against"] == "numpy"
+
+
+def test_a_finding_has_one_cause_and_is_illustrated_by_its_simplest_example() -> None:
+    row = synthetic.records([("s", "floor")], ["cpu"], ["edges"])[0]
+    row = replace(row, verdict="known", kind="value", against="numpy", got="1", want="2")
+    examples = {"at infinity": ("-inf", "inf"), "near 0": ("1e-9", "-0.25")}
+    rows = [replace(row, reason=r, example=f"input {x}, got 1, want 2") for r, xs in examples.items() for x in xs]
+    unknown = [replace(row, verdict="mismatch", reason=reason) for reason in ("", "what its contract says")]
+    records = frame(*rows, *unknown)
+    found = tables.findings(records).set_index("reason")
+    assert found["records"].to_dict() == {"": 2, "at infinity": 2, "near 0": 2}
+    shown = {reason: records["example"][at] for reason, at in found["first"].items() if reason}
+    assert shown == {"at infinity": "input inf, got 1, want 2", "near 0": "input -0.25, got 1, want 2"}
 
 
 def test_a_run_counts_once_among_the_slowest_however_many_records_it_gave(records: pd.DataFrame) -> None:
