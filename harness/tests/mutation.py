@@ -180,7 +180,7 @@ def survivors(chosen: Sequence[Mutant]) -> Iterator[str]:
 def main(names: Sequence[str]) -> int:
     """Prints what survives of the mutants whose file or name holds one of these words; 1 where one does."""
     chosen = [m for m in mutants() if not m.real and (not names or any(n in m.file or n in m.name for n in names))]
-    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    os.environ |= {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "OPENBLAS_NUM_THREADS": "1"}  # threads do not survive a fork
     os.chdir(ROOT)
     count = 0
     for line in survivors(chosen):
