@@ -29,7 +29,7 @@ from harness.progress import Progress
 from harness.record import CLAIM, Record
 from harness.reproduced import Shown, Store
 from harness.script import Discrepancy, promised, smaller, text
-from harness.simplest import of_text
+from harness.simplest import of_texts
 from harness.source import Unwritable
 from harness.spec import SWEEPS, Case
 from harness.verdict import sentence
@@ -81,11 +81,11 @@ def findings(records: Iterable[Record]) -> list[Record]:
 
     What the suite itself is at fault for is not among them.
     """
+    some = [r for r in records if r.verdict in ("known", "mismatch") and not r.against.startswith(CLAIM)]
+    simple = of_texts(record.example for record in some)
     best: dict[tuple[str, ...], tuple[Any, Record]] = {}
-    for record in records:
-        if record.verdict not in ("known", "mismatch") or record.against.startswith(CLAIM):
-            continue
-        rank = (record.against != "numpy", of_text(record.example))
+    for record in some:
+        rank = (record.against != "numpy", simple[record.example])
         key = (record.suite, record.spec, record.verdict, record.kind, record.cause)
         if key not in best or rank < best[key][0]:
             best[key] = rank, record

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import ml_dtypes
 import numpy as np
@@ -31,33 +31,36 @@ PLACES = (1, 2, 3)
 _COUNTED = 2 + len(PLACES)
 
 
+@np.errstate(all="ignore")
 def first(columns: Sequence[np.ndarray]) -> int:
     """The place of the simplest of n ≥ 1 tuples, whose parts are the `columns`, each of shape (n,)."""
-    return _simplest(columns)[0]
-
-
-def key(columns: Sequence[np.ndarray]) -> list[float]:
-    """What sorts one tuple among others: its parts are the `columns`, each of shape (1,)."""
-    return _simplest(columns)[1]
+    parts = [part for column in columns for part in _parts(column)]
+    left, group = np.zeros(0, np.intp), np.zeros(1)
+    for masks in zip(*map(_groups, parts), strict=True):  # few numbers take more than the first of them
+        left = np.flatnonzero(np.logical_and.reduce(masks))
+        if left.size:
+            break
+        group += 1
+    at = np.arange(left.size)
+    for cost in _costs([part[left].astype(np.float64) for part in parts], group):
+        at = at[cost[at] == cost[at].min()]
+    return int(left[at[0]])
 
 
 @np.errstate(all="ignore")
-def _simplest(columns: Sequence[np.ndarray]) -> tuple[int, list[float]]:
+def keys(columns: Sequence[np.ndarray]) -> list[list[float]]:
+    """What sorts each of n tuples, whose parts are the `columns`, each of shape (n,)."""
     parts = [part for column in columns for part in _parts(column)]
-    left, best = np.zeros(0, np.intp), list[float]()
-    for group, masks in enumerate(zip(*map(_groups, parts), strict=True)):
-        left = np.flatnonzero(np.logical_and.reduce(masks))
-        if left.size:
-            best = [float(group)]
-            break
-    wide = [part[left].astype(np.float64) for part in parts]
-    sizes = [np.abs(x) if best[0] < _COUNTED else _digits(x) for x in wide]
-    at = np.arange(left.size)
-    for cost in (np.sum(sizes, axis=0), *sizes, *(np.signbit(x) & ~np.isnan(x) for x in wide)):
-        least = cost[at].min()
-        at = at[cost[at] == least]
-        best.append(float(least))
-    return int(left[at[0]]), best
+    group = np.zeros(parts[0].shape)
+    for masks in zip(*map(_groups, parts), strict=True):
+        group += ~np.logical_and.reduce(masks)
+    return np.stack([group, *_costs([part.astype(np.float64) for part in parts], group)], axis=1).tolist()
+
+
+def _costs(parts: Sequence[np.ndarray], group: np.ndarray) -> list[np.ndarray]:
+    """What sorts tuples of these groups, the first number first; `parts` are float64."""
+    sizes = [np.where(group < _COUNTED, np.abs(x), _digits(x)) for x in parts]
+    return [np.sum(sizes, axis=0), *sizes, *(np.signbit(x) & ~np.isnan(x) for x in parts)]
 
 
 def _parts(column: np.ndarray) -> list[np.ndarray]:
@@ -101,12 +104,25 @@ def _digits(x: np.ndarray) -> np.ndarray:
 _TOLD = re.compile(r"input (.*?)(?:, got |$)")
 
 
-def of_text(example: str) -> tuple[bool, list[float]]:
+def of_texts(examples: Iterable[str]) -> dict[str, tuple[bool, list[float]]]:
     """What sorts examples as records tell them, `input -0.5, got -0.0, want -1.0`: those without a number last."""
-    told = _TOLD.match(example)
-    numbers = []
+    found: dict[str, tuple[bool, list[float]]] = {}
+    by_length: dict[int, dict[str, list[complex]]] = {}
+    for example in set(examples):
+        numbers = _numbers(example)
+        found[example] = True, []
+        by_length.setdefault(len(numbers), {})[example] = numbers
+    for length, some in by_length.items():
+        if length:
+            columns = np.array(list(some.values())).T
+            parts = [part for column in columns for part in (column.real, column.imag)]
+            found |= {example: (False, key) for example, key in zip(some, keys(parts), strict=True)}
+    return found
+
+
+def _numbers(example: str) -> list[complex]:
+    told, numbers = _TOLD.match(example), []
     for word in told[1].split(", ") if told else ():
         with contextlib.suppress(ValueError):  # an array's shape, say
             numbers.append(complex(word.partition(" ")[0]))
-    parts = [np.array([n.real]) if not n.imag else np.array([n]) for n in numbers]
-    return (False, key(parts)) if parts else (True, [])
+    return numbers

@@ -11,7 +11,7 @@ import pandas as pd
 from harness.plan import MODES
 from harness.record import CLAIM, FAILING, KINDS
 from harness.rundir import RunInfo
-from harness.simplest import of_text
+from harness.simplest import of_texts
 from harness.spec import SWEEPS
 
 #: Verdicts, the one that a reader has to see first in front.
@@ -250,7 +250,8 @@ def findings(records: pd.DataFrame) -> pd.DataFrame:
 def simplicity(records: pd.DataFrame) -> pd.Series:
     """Numbers that sort records by their examples, the one with the simplest input first; see `harness.simplest`."""
     texts = records["example"].astype(str)
-    order = sorted(set(texts), key=of_text)
+    simple = of_texts(texts)
+    order = sorted(simple, key=simple.__getitem__)
     return texts.map({text: place for place, text in enumerate(order)}).astype("int64")
 
 

@@ -13,7 +13,7 @@ from harness import wording
 from harness.compare import Comparison, Element
 from harness.record import KINDS, finite
 from harness.request import Bits
-from harness.simplest import first, key
+from harness.simplest import first, keys
 from harness.sweep.promise import Difference
 
 #: How many of the worst inputs are kept.
@@ -123,7 +123,7 @@ def of_comparison(line: Comparison, size: int, start: int, dtype: str) -> Tally:
     if line.kind:
         tally.kinds, tally.mismatched = {line.kind: 1}, size
         tally.worst = [[line.kind, 0.0, start, line.got, line.want]]
-        tally.simplest = {line.kind: [key([Bits(dtype, start, start + 1).array()]), start, line.got, line.want]}
+        tally.simplest = {line.kind: [keys([Bits(dtype, start, start + 1).array()])[0], start, line.got, line.want]}
     return tally
 
 
@@ -141,7 +141,7 @@ def of_difference(difference: Difference, start: int, dtype: str) -> Tally:
         def take(kind: str, places: np.ndarray, worst: np.ndarray) -> None:
             tally.worst += [[kind, float(found.ulps[i]), *row(i)] for i in worst.tolist()]
             easy = int(places[first([inputs[places]])])
-            tally.simplest[kind] = [key([inputs[easy : easy + 1]]), *row(easy)]
+            tally.simplest[kind] = [keys([inputs[easy : easy + 1]])[0], *row(easy)]
 
         wrong = found.wrong
         kept = wrong if difference.flushed is None else wrong & ~difference.flushed
