@@ -12,13 +12,15 @@ def pytest_configure(config):
     """Has the run's report written; imported late, so that collecting stays quick."""
 
     def pytest_opdiff_report(directory, info):
+        from harness.judged import JudgedBy
         from reports import github
         from reports.since import earlier
         from reports.write import write
 
         xml = config.option.xmlpath
         path = Path(os.path.expandvars(xml)).expanduser() if xml else None
-        write(directory, info, xml=path, before=earlier(directory, info))
+        judged_by = JudgedBy(config.getini("opdiff_suites"), config.getini("opdiff_known"))
+        write(directory, info, xml=path, before=earlier(directory, info), judged_by=judged_by)
         try:
             github.summarise(directory / "summary.md", os.environ)
         except OSError as why:

@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from importlib import import_module
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from harness.plan import MODES, Device, Plan
 from harness.repro import issue, scripts, show
 from harness.score import scores
 from harness.sweep.command import add_options, sweep
+from harness.terminal import guarded
 
 
 def devices(options: argparse.Namespace) -> int:
@@ -129,14 +131,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options = parser.parse_args(words)
     except SystemExit as end:  # 2, of wrong usage, means here that a run was interrupted
         return 4 if end.code else 0
-    try:
-        return options.main(options)
-    except KeyboardInterrupt:
-        print(f"python -m harness {options.verb}: interrupted", file=sys.stderr)
-        return STATUS
-    except (LookupError, ValueError, RuntimeError, OSError) as error:
-        print(f"python -m harness {options.verb}: {error.args[0] if len(error.args) == 1 else error}", file=sys.stderr)
-        return 4
+    with nullcontext() if options.verb == "sweep" else guarded():  # a sweep draws a bar, and prints cases of ours
+        try:
+            return options.main(options)
+        except KeyboardInterrupt:
+            print(f"python -m harness {options.verb}: interrupted", file=sys.stderr)
+            return STATUS
+        except (LookupError, ValueError, RuntimeError, OSError) as error:
+            says = error.args[0] if len(error.args) == 1 else error
+            print(f"python -m harness {options.verb}: {says}", file=sys.stderr)
+            return 4
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cache
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 import numpy as np
 
@@ -130,6 +130,38 @@ def _brief(value: np.ndarray | None) -> str:
     if value is None or not value.size:
         return ""
     return ", ".join(map(str, value.ravel()[:3].tolist())) + (", …" if value.size > 3 else "")
+
+
+class ToldTopic(TypedDict):
+    """What claims.json says of a topic; see `harness.spec.Topic`."""
+
+    id: str
+    title: str
+    program: str
+    origin: str
+    link: str
+
+
+class Told(TypedDict):
+    """What claims.json says of one claim about one spec; see `told`."""
+
+    id: str
+    letter: str
+    says: str
+    denies: bool
+    plans: list[str]
+    instead: str
+    topic: ToldTopic
+    refuted: dict[str, str]
+    spec: str
+    modes: list[str]
+    listing: str
+    files: dict[str, str]
+    instead_listing: str
+    cases: NotRequired[int]
+    program: NotRequired[str]
+    inputs: NotRequired[str]
+    prediction: NotRequired[str]
 
 
 def told(catalog: Catalog, *, hashes: bool = True) -> list[dict[str, Any]]:

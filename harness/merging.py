@@ -12,12 +12,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from harness import recording, rundir, variant
+from harness import judged, recording, rundir, variant
 from harness.circumstances import apart, joined, of_devices, of_flags
 from harness.devices import ROOT
 from harness.interrupt import run_child
+from harness.judged import OURS, JudgedBy
 from harness.keeping import Part
 from harness.observation import Observation
+from harness.plan import MODES
 from harness.processor import described
 from harness.recording import About
 from harness.rundir import Cell
@@ -105,7 +107,7 @@ def _bits(line: Mapping[str, Any]) -> Any:
     return {**Observation.from_json(seen).to_json(), "seconds": 0}
 
 
-def merge(runs: Iterable[Path], directory: Path, arguments: Sequence[str] = ()) -> int:
+def merge(runs: Iterable[Path], directory: Path, arguments: Sequence[str] = (), judged_by: JudgedBy = OURS) -> int:
     """Judges the observations of some runs together, in a new run of that directory; returns its exit status.
 
     Raises:
@@ -116,10 +118,10 @@ def merge(runs: Iterable[Path], directory: Path, arguments: Sequence[str] = ()) 
     parts = [Part.read(run) for run in runs]
     if not any(part.merged.results for part in parts):
         raise ValueError(f"nothing to merge: no result in {', '.join(str(part.directory) for part in parts)}")
-    told = {(p.info.suites, p.info.known) for p in parts}
-    if len(told) > 1:
-        raise ValueError(f"the runs are of different suites: {'; '.join(' with '.join(t) for t in sorted(told))}")
-    ((suites, known),) = told
+    if others := [said for part in parts if (said := judged_by.other(part.info))]:
+        raise ValueError("; ".join(others))
+    if unknown := sorted({m for part in parts for m in part.info.modes} - {*MODES}):
+        raise ValueError(f"mode {unknown[0]!r} in run.json: expected one of {', '.join(MODES)}")
     devices, notes = together(parts)
     made = rundir.absent(directory)
     rundir.create(directory.parent, chosen=directory)
@@ -131,7 +133,8 @@ def merge(runs: Iterable[Path], directory: Path, arguments: Sequence[str] = ()) 
     for line in [*notes, *(fault for part in parts for fault in part.faults)]:
         print(f"merge: {line}", flush=True)
     modes = list(dict.fromkeys(m for p in parts for m in p.info.modes))
-    command = [sys.executable, "-m", "pytest", "-o", f"opdiff_suites={suites}", "-o", f"opdiff_known={known}"]
+    command = [sys.executable, "-m", "pytest", "-o", f"opdiff_suites={judged_by.suites}"]
+    command += ["-o", f"opdiff_known={judged_by.known}"]
     command += ["--tier", "full", f"--run-dir={directory}", f"--recordings={kept}", *arguments, "suites"]
     command += [word for device in devices for word in ("--device", device)] + [w for m in modes for w in ("--mode", m)]
     status = run_child(command, ROOT)
@@ -145,8 +148,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of `python -m harness merge`."""
     parser.add_argument("runs", nargs="+", metavar="RUN", type=Path, help="directories of runs, or of their copies")
     parser.add_argument("--run-dir", type=Path, metavar="DIR", help="default: a new one under runs/")
+    judged.add_options(parser)
 
 
 def main(options: argparse.Namespace) -> int:
     """Merges; the exit status is that of a run."""
-    return merge(options.runs, options.run_dir or rundir.fresh(ROOT / "runs"), ["-n", "auto"])
+    by = JudgedBy(options.suites, options.known)
+    return merge(options.runs, options.run_dir or rundir.fresh(ROOT / "runs"), ["-n", "auto"], by)

@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 import base64
+import math
+import re
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Annotated, Any, Self, TypedDict
 
 import ml_dtypes  # noqa: F401  (teaches NumPy the names bfloat16, float8_…)
+import msgspec
 import numpy as np
 
 #: `value`: an array. `unconnected`: a gradient that is None. `sparse`: an `IndexedSlices`. `error`: TensorFlow or
 #: Python raised. `crash`: the process died. `hang`: it did not answer in time.
 STATUSES = ("value", "unconnected", "sparse", "error", "crash", "hang")
+
+#: Bytes of the largest array that is read from a file.
+LARGEST = 256 << 20
+#: Bytes that say how long a byte string is.
+_LENGTH = 4
+
+
+class Packed(TypedDict):
+    """An array as JSON-able data; see `pack`."""
+
+    dtype: str
+    shape: list[Annotated[int, msgspec.Meta(ge=0)]]
+    data: str
 
 
 @dataclass(frozen=True)
@@ -79,8 +95,8 @@ class Observation:
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Self:
         """The observation that `to_json` was given."""
-        again = {kind: _each(results, Result.from_json) for kind, results in row["again"].items()}
-        return cls(**{**row, "quantities": _each(row["quantities"], Result.from_json), "again": again})
+        again = {kind: _each(results, Result.from_json) for kind, results in row.get("again", {}).items()}
+        return cls(**{**row, "quantities": _each(row.get("quantities", {}), Result.from_json), "again": again})
 
 
 def _each(results: Mapping[str, Any], change: Any) -> dict[str, Any]:
@@ -88,11 +104,11 @@ def _each(results: Mapping[str, Any], change: Any) -> dict[str, Any]:
 
 
 def raw(array: np.ndarray) -> tuple[str, bytes]:
-    """An array's dtype name and little-endian bytes, in C order; of texts, each behind its length in four bytes."""
+    """An array's dtype name and little-endian bytes, in C order; each text behind its length in `_LENGTH` bytes."""
     if array.dtype.kind not in "OSU":
         return array.dtype.name, np.ascontiguousarray(array).tobytes()
     texts = [x if isinstance(x, bytes) else str(x).encode() for x in array.ravel().tolist()]
-    return "bytes", b"".join(len(t).to_bytes(4, "little") + t for t in texts)
+    return "bytes", b"".join(len(t).to_bytes(_LENGTH, "little") + t for t in texts)
 
 
 def pack(array: np.ndarray | None) -> dict[str, Any] | None:
@@ -103,22 +119,55 @@ def pack(array: np.ndarray | None) -> dict[str, Any] | None:
     return {"dtype": name, "shape": list(array.shape), "data": base64.b64encode(zlib.compress(data)).decode()}
 
 
-def unpack(packed: Mapping[str, Any] | None) -> np.ndarray | None:
-    """The array that `pack` was given; byte strings come back as an object array."""
+def unpack(packed: Packed | Mapping[str, Any] | None) -> np.ndarray | None:
+    """The array that `pack` was given; byte strings come back as an object array.
+
+    Raises:
+      ValueError: it is damaged, not as large as it says, or larger than `LARGEST`. Nothing larger is put in memory.
+    """
     if packed is None:
         return None
-    return unraw(packed["dtype"], packed["shape"], zlib.decompress(base64.b64decode(packed["data"])))
+    dtype, shape = packed["dtype"], packed["shape"]
+    size = math.prod(shape) * (_LENGTH if dtype == "bytes" else _dtype(dtype).itemsize)
+    if size > LARGEST:
+        raise ValueError(f"array of {dtype}{list(shape)}: expected at most {LARGEST:,} bytes")
+    try:
+        inflater, data = zlib.decompressobj(), base64.b64decode(packed["data"], validate=True)
+        data = inflater.decompress(data, 1 + (LARGEST if dtype == "bytes" else size))
+    except (zlib.error, ValueError) as why:
+        raise ValueError(f"array of {dtype}{list(shape)}: expected base64 of what zlib compressed ({why})") from why
+    if not inflater.eof:
+        raise ValueError(f"array of {dtype}{list(shape)}: expected {size:,} bytes, got others")
+    return unraw(dtype, shape, data)
 
 
 def unraw(dtype: str, shape: Sequence[int], data: bytes) -> np.ndarray:
-    """The array of this shape that `raw` was given."""
+    """The array of this shape that `raw` was given.
+
+    Raises:
+      ValueError: there is no such dtype, or the data are not as long as dtype and shape say.
+    """
     if dtype != "bytes":
-        return np.frombuffer(data, np.dtype(dtype)).reshape(shape)
-    texts, at = [], 0
-    while at < len(data):
-        size = int.from_bytes(data[at : at + 4], "little")
-        texts.append(data[at + 4 : at + 4 + size])
-        at += 4 + size
+        return np.frombuffer(data, _dtype(dtype)).reshape(shape)
+    texts: list[bytes] = []
+    at = 0
+    while at < len(data) and len(texts) <= math.prod(shape):
+        size = int.from_bytes(data[at : at + _LENGTH], "little")
+        texts.append(data[at + _LENGTH : at + _LENGTH + size])
+        at += _LENGTH + size
+    if at != len(data):
+        raise ValueError(f"array of bytes{list(shape)}: its texts are cut, or too many")
     out = np.empty(len(texts), object)
     out[:] = texts
     return out.reshape(shape)
+
+
+def _dtype(name: str) -> np.dtype:
+    """The dtype of numbers that `raw` calls by this name."""
+    try:
+        dtype = np.dtype(name) if re.fullmatch(r"[a-z][a-z0-9_]{1,30}", name) else None
+    except TypeError:
+        dtype = None
+    if dtype is None or dtype.name != name or dtype.kind not in "biufcV" or dtype.names or not dtype.itemsize:
+        raise ValueError(f"dtype {name[:40]!r}: expected that of numbers, such as float32 or bfloat16")
+    return dtype

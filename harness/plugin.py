@@ -25,9 +25,10 @@ from harness.devices import ROOT
 from harness.interrupt import Interrupts
 from harness.plan import MODES
 from harness.progress import IN_LOG, ON_TERMINAL, Progress
-from harness.record import Record, Unkept, encodable
+from harness.record import Record, Unkept
 from harness.session import Session
 from harness.spec import TIERS
+from harness.terminal import safe
 from harness.verdict import sentence
 
 _session = pytest.StashKey[Session]()
@@ -280,15 +281,15 @@ def check(request: pytest.FixtureRequest, record_property: Callable[[str, object
             ours.unkept = str(why)
         if ours.unkept:
             request.session.shouldstop = f"the run can't be kept: {ours.unkept}"
-            pytest.fail(encodable(request.session.shouldstop), pytrace=False)
+            pytest.fail(safe(request.session.shouldstop), pytrace=False)
         record_property("records", len(records))
         failing = [record for record in records if record.failing]
         if failing:
-            pytest.fail(encodable("\n".join(report(failing))), pytrace=False)
+            pytest.fail(safe("\n".join(report(failing))), pytrace=False)
         if all(record.verdict == "unavailable" for record in records):
             reasons = {record.detail for record in records}
             pytest.skip(
-                encodable(f"unavailable: {'; '.join(sorted(reasons))}")
+                safe(f"unavailable: {'; '.join(sorted(reasons))}")
             )  # a run of nothing else is red: Session.finish
 
     return run
@@ -369,10 +370,10 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     ours = config.stash.get(_session, None)
     if ours and ours.unkept:
         terminalreporter.section("tf-opdiff")
-        terminalreporter.write_line(encodable(f"the run can't be kept: {ours.unkept}"), red=True)
+        terminalreporter.write_line(safe(f"the run can't be kept: {ours.unkept}"), red=True)
     elif ours and ours.directory and ours.info.ended:
         terminalreporter.section("tf-opdiff")
         for line in ours.runner.notes if ours.runner else ():
-            terminalreporter.write_line(line)
+            terminalreporter.write_line(safe(line))
         for line in config.hook.pytest_opdiff_summary(directory=ours.directory, info=ours.info):
             terminalreporter.write_line(line)

@@ -20,12 +20,16 @@ from typing import Any, Self
 
 import msgspec
 
+from harness import untrusted
+
 VERDICTS = ("match", "contract", "known", "mismatch", "stale", "error", "unavailable")
 FAILING = ("mismatch", "stale", "error")
 KINDS = (
     *("status", "error_code", "crash", "hang", "shape", "dtype", "nan", "inf", "signed_zero", "subnormal", "value"),
     *("gradient_status", "nondeterministic", "position", "input_mutated", "reference"),
 )
+#: Bytes of a shard, and of one line of it.
+SHARD, LINE = 4096 * untrusted.MIB, 256 * untrusted.MIB
 #: What `against` begins with where it is a claim, whose id follows.
 CLAIM = "claim:"
 
@@ -184,23 +188,37 @@ def encodable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
+def texts(path: Path) -> Iterator[tuple[str, bytes | None]]:
+    """Where each line of a shard stands, and its JSON, which is None where the line was cut or damaged.
+
+    A line longer than `LINE` is none of ours, and neither is what stands beyond `SHARD`: both count as damaged.
+
+    Raises:
+      OSError: the shard can't be opened.
+      ValueError: it is a link, or no file.
+    """
+    with untrusted.opened(path, untrusted.ANY) as file:
+        number, left = 0, SHARD
+        while line := file.readline(LINE):
+            number, left = number + 1, left - len(line)
+            text = line[9:-1]
+            yield f"{path}, line {number}", text if line == _checked(text) else None
+            while not line.endswith(b"\n") and left > 0 and (line := file.readline(LINE)):  # the rest of a long one
+                left -= len(line)
+            if left <= 0:
+                yield f"{path}, beyond {SHARD:,} bytes", None
+                return
+
+
 def read_shard(path: Path, as_: Any = dict[str, Any]) -> Iterator[Any]:
     """The lines of a shard, in order; None for each that was cut or damaged.
 
-    `as_` is the type to read a line as; of a `msgspec.Struct`, what it does not name is passed over.
+    `as_` is the type to read a line as; fields that a `msgspec.Struct` does not name are passed over.
 
     Raises:
-      ValueError: a line is whole, and of another type.
+      OSError: the shard can't be opened.
+      ValueError: it is a link or no file, or a line is whole and of another type.
     """
     decoder = msgspec.json.Decoder(as_)
-    with path.open("rb") as file:
-        for line in file:
-            text = line[9:-1]
-            yield _read(text, decoder) if line == _checked(text) else None
-
-
-def _read(text: bytes, decoder: msgspec.json.Decoder[Any]) -> Any:
-    try:
-        return decoder.decode(text)
-    except msgspec.DecodeError:  # lone surrogates: what a message of TensorFlow's may hold
-        return msgspec.convert(json.loads(text), decoder.type)
+    for where, text in texts(path):
+        yield None if text is None else untrusted.decode(text, decoder, where)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,11 +18,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from harness.observation import Observation, Result, raw, unraw
+from harness import parquet, untrusted
+from harness.lines import Row
+from harness.observation import STATUSES, Observation, Result, raw, unraw
 from harness.plan import Device
 from harness.processor import described
 from harness.record import Record
@@ -47,6 +51,14 @@ _SCHEMA = pa.schema(
         *((name, pa.string()) for name in ("fault", "lacking", "records")),
     ]
 )
+_HOLDS = {"shape": "lists of integers", "bytes": "bytes", "indices": "lists of integers", "seconds": "floats"}
+_COLUMNS = dict.fromkeys(_SCHEMA.names, "texts") | _HOLDS | {"dense_shape": "lists of integers"}
+#: A sweep has no arrays, and a result may be none.
+_NULLABLE = tuple(name for name in _SCHEMA.names if name not in ("case", "mode"))
+
+
+class _Format(msgspec.Struct):
+    format: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,13 +111,19 @@ class Recording:
         """
         self.path = path
         try:
-            told = (pq.read_schema(path).metadata or {})[_KEY]
-            about = json.loads(told)
-            if about.pop("format") != FORMAT:
-                raise ValueError("another format")
-            self.about = About(**{**about, "runs": tuple(about["runs"]), "faults": tuple(about["faults"])})
-        except (pa.ArrowException, KeyError, ValueError, TypeError, OSError) as why:
+            with untrusted.opened(path, parquet.MOST) as file:
+                about = (pq.read_schema(file).metadata or {}).get(_KEY)
+        except (pa.ArrowException, OSError, TypeError) as why:
             raise ValueError(f"{path}: expected a recording of format {FORMAT} ({why})") from why
+        if about is None:
+            raise ValueError(f"{path}: expected a recording of format {FORMAT}; it does not say that it is one")
+        if (format_ := untrusted.decode(about, _Format, str(path)).format) != FORMAT:
+            raise ValueError(f"{path}: expected a recording of format {FORMAT}, got {format_}")
+        self.about = untrusted.decode(about, About, str(path))
+        try:
+            Device.parse(self.about.device)
+        except ValueError as why:
+            raise ValueError(f"{path}: {why}") from why
 
     @property
     def device(self) -> Device:
@@ -115,10 +133,7 @@ class Recording:
 
     @cached_property
     def _table(self) -> Any:
-        try:
-            return pq.read_table(self.path, page_checksum_verification=True)
-        except (pa.ArrowException, OSError) as why:
-            raise ValueError(f"{self.path} is damaged ({why})") from why
+        return parquet.read(self.path, _COLUMNS, nullable=_NULLABLE).cast(_SCHEMA)
 
     @cached_property
     def _rows(self) -> dict[tuple[str, str], tuple[int, int]]:
@@ -153,9 +168,10 @@ class Recording:
         quantities: dict[str, Result] = {}
         for row in rows:
             into = again.setdefault(row["again"], {}) if row["again"] else quantities
-            into[row["quantity"]] = _result(row)
-        told = {name: rows[0][name] for name in ("ran_on", "raw_op", "seconds", "fault", "lacking")}
-        return Observation(quantities=quantities, again=again, **told)
+            into[row["quantity"]] = _result(row, f"{self.path}: {row['quantity']} of {request.case}")
+        told: dict[str, Any] = {name: rows[0][name] or "" for name in ("ran_on", "raw_op", "fault", "lacking")}
+        seconds = rows[0]["seconds"]
+        return Observation(quantities, seconds=math.nan if seconds is None else seconds, again=again, **told)
 
     def without_arrays(self, case: str, mode: str) -> bool:
         """Whether the arrays of a case were too large to keep."""
@@ -165,7 +181,12 @@ class Recording:
         """The records that a case led to whose arrays were too many or too large to keep; or why there are none."""
         rows = self._of(case, mode)
         why = self._refused(rows, case, mode, program, asked)
-        return ([] if why else [Record.from_json(r) for r in json.loads(rows[0]["records"] or "[]")]), why
+        if why:
+            return [], why
+        where = f"{self.path}: records of {case} under {mode}"
+        return [
+            Record.from_json(r) for r in untrusted.decode((rows[0]["records"] or "[]").encode(), list[Row], where)
+        ], ""
 
     def _of(self, case: str, mode: str) -> list[dict[str, Any]]:
         first, count = self._rows.get((case, mode), (0, 0))
@@ -180,14 +201,22 @@ class Recording:
         return ""
 
 
-def _result(row: Mapping[str, Any]) -> Result:
+def _result(row: Mapping[str, Any], where: str) -> Result:
+    if row["status"] not in STATUSES:
+        raise ValueError(f"{where}: status {row['status']!r}: expected one of {', '.join(STATUSES)}")
+    if row["bytes"] is not None and (row["dtype"] is None or row["shape"] is None):
+        raise ValueError(f"{where}: expected an array with its dtype and shape")
+    try:
+        value = None if row["bytes"] is None else unraw(row["dtype"], row["shape"], row["bytes"])
+    except ValueError as why:
+        raise ValueError(f"{where}: {why}") from why
     return Result(
         status=row["status"],
-        value=None if row["bytes"] is None else unraw(row["dtype"], row["shape"], row["bytes"]),
+        value=value,
         indices=None if row["indices"] is None else np.asarray(row["indices"], np.int64),
         shape=None if row["dense_shape"] is None else tuple(row["dense_shape"]),
-        code=row["code"],
-        message=row["message"],
+        code=row["code"] or "",
+        message=row["message"] or "",
     )
 
 
@@ -260,6 +289,8 @@ def find(names_or_devices: Iterable[str], folder: Path) -> dict[str, Recording]:
     """
     found = {}
     for name in names_or_devices:
+        if not NAME.fullmatch(name):
+            raise LookupError(f"recording {name!r}: expected a name such as h100@2.21.0")
         path = folder / f"{name}{SUFFIX}"
         if path.is_file():
             found[name] = Recording(path)

@@ -10,7 +10,6 @@ import runpy
 import sys
 import time
 import traceback
-from ast import literal_eval
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import wait
@@ -95,10 +94,9 @@ def findings(records: Iterable[Record]) -> list[Record]:
 def discrepancy(record: Record, case: Case, device: Device) -> Discrepancy:
     """What a record's script is to show on its device; of a sweep, the one input that stands for the rest."""
     shown = record.example_index or record.worst_index
-    at = literal_eval(shown) if shown else None
-    index: tuple[int, ...] | None = None if at is None else tuple(at)
+    index = _numbers(shown) if shown else None
     inputs: tuple[np.ndarray, ...]
-    if record.recipe in SWEEPS and index is not None:
+    if record.recipe in SWEEPS and index and index[0] < 256 ** np.dtype(record.dtype).itemsize:
         bits = np.array(index, f"u{np.dtype(record.dtype).itemsize}")
         inputs, index = (bits.view(np.dtype(record.dtype)),), (0,)
     else:
@@ -205,9 +203,14 @@ def _plot(whole: Discrepancy, record: Record, got: np.ndarray | None) -> Plot:
         return [], {}
 
 
+def _numbers(index: str) -> tuple[int, ...]:
+    """An index as a record has it: `[3, 4]`."""
+    return tuple(map(int, re.findall(r"\d{1,18}", index)))
+
+
 def _place(index: str, shape: tuple[int, ...]) -> int | None:
     """The place in the flat order of an array of this shape; None where the index is none of it."""
-    at = tuple(literal_eval(index)) if index else (-1,)
+    at = _numbers(index) if index else (-1,)
     inside = len(at) == len(shape) and all(0 <= i < n for i, n in zip(at, shape, strict=True))
     return int(np.arange(math.prod(shape)).reshape(shape)[at]) if inside else None
 
@@ -276,8 +279,11 @@ def reproduce(
             try:
                 if record.spec not in specs:
                     raise Unwritable(f"the suites have no spec {record.spec!r}")
+                spec = specs[record.spec]
+                if record.dtype not in spec.dtypes or record.recipe not in (*spec.recipes, *SWEEPS):
+                    raise Unwritable(f"the spec has no case {record.case!r}")
                 device = elsewhere.get(record.device) or Device.parse(record.device)
-                whole = discrepancy(record, Case(specs[record.spec], record.dtype, record.recipe), device)
+                whole = discrepancy(record, Case(spec, record.dtype, record.recipe), device)
                 if number not in drawn:
                     drawn[number] = _plot(whole, record, observed(record))
                 known = store and not again and alone and record.device not in elsewhere

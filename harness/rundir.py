@@ -13,13 +13,24 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from harness.record import Record, Shard, read_shard
+import msgspec
+
+from harness import lines, untrusted
+from harness.record import Record, Shard, json_of
 
 #: What a run writes into its directory before its report.
 OWN = ("shards", "logs", "run.json", "run.json.tmp", "claims.json", "junit.xml")
 #: Why cells have no result where pytest stopped the run: after `-x`, or as many failures as `--maxfail` allows.
 STOPPED = "was stopped at a failure, as -x and --maxfail ask"
 Cell = tuple[str, str, str]  # case id, device, mode
+
+
+class _About(msgspec.Struct):
+    """What is read of what run.json says of a device."""
+
+    asked: bool = False
+    device: str = ""
+    recorded: str = ""
 
 
 @dataclass
@@ -67,7 +78,8 @@ class RunInfo:
         """
         path, temporary = directory / "run.json", directory / "run.json.tmp"
         try:
-            temporary.write_text(json.dumps(asdict(self), indent=1))
+            temporary.unlink(missing_ok=True)  # a link there would lead elsewhere
+            temporary.write_text(json_of(asdict(self), indent=1))
             os.replace(temporary, path)
         except OSError:
             temporary.unlink(missing_ok=True)
@@ -80,8 +92,14 @@ class RunInfo:
 
         Raises:
           FileNotFoundError: the directory is not that of a run.
+          ValueError: the file is a link, or not what a run writes; the message names the field.
         """
-        return cls(**json.loads((directory / "run.json").read_text()))
+        path = untrusted.inside(directory, "run.json")
+        info = untrusted.load(path, cls)
+        for name, about in info.devices.items():
+            untrusted.convert(about, _About, f"{path}: $.devices[{name!r}]")
+            about.setdefault("asked", False)
+        return info
 
 
 def _in_place(path: Path, **changes: Any) -> bool:
@@ -182,8 +200,22 @@ def shard_path(directory: Path, writer: str) -> Path:
     return directory / "shards" / f"{now}-{writer}-{secrets.token_hex(3)}.jsonl"
 
 
+def shards(directory: Path) -> list[Path]:
+    """The shards of a run, in the order in which they are read: of two lines for a cell the last one counts.
+
+    Raises:
+      ValueError: one is a link, or leads out of the run.
+    """
+    folder = untrusted.inside(directory, "shards")
+    return [untrusted.inside(directory, f"shards/{path.name}") for path in sorted(folder.glob("*.jsonl"))]
+
+
 def merge(directories: Iterable[Path]) -> Merged:
-    """Reads every shard of the given runs; reading a shard twice changes nothing."""
+    """Reads every shard of the given runs; reading a shard twice changes nothing.
+
+    Raises:
+      ValueError: a shard is a link, or a line of it is whole and of another type than `harness.lines` says.
+    """
     items: set[str] = set()
     started: set[Cell] = set()
     results: dict[Cell, dict[str, Any]] = {}
@@ -191,20 +223,19 @@ def merge(directories: Iterable[Path]) -> Merged:
     seconds: dict[str, float] = {}
     lost: dict[str, str] = {}
     damaged = 0
-    for path in sorted(p for d in directories for p in (d / "shards").glob("*.jsonl")):
-        for line in read_shard(path):
-            if line is None:
-                damaged += 1
-            elif line["line"] == "plan":
-                items.update(line["items"])
-            elif line["line"] == "start":
-                started.add((line["case"], line["device"], line["mode"]))
-            elif line["line"] == "item":
-                seconds[line["item"]] = line["seconds"]
-            elif line["line"] == "lost":
-                lost.update(dict.fromkeys(line["items"], line["why"]))
-            elif line["line"] in ("result", "compare"):
-                into = results if line["line"] == "result" else compared
-                line["records"] = [Record.from_json(row) for row in line["records"]]
-                into[line["case"], line["device"], line["mode"]] = line
+    for line in (line for path in sorted(p for d in directories for p in shards(d)) for line in lines.read(path)):
+        if line is None:
+            damaged += 1
+        elif line["line"] == "plan":
+            items.update(line["items"])
+        elif line["line"] == "start":
+            started.add((line["case"], line["device"], line["mode"]))
+        elif line["line"] == "item":
+            seconds[line["item"]] = line["seconds"]
+        elif line["line"] == "lost":
+            lost.update(dict.fromkeys(line["items"], line["why"]))
+        elif line["line"] in ("result", "compare"):
+            into = results if line["line"] == "result" else compared
+            line["records"] = [Record.from_json(row) for row in line["records"]]
+            into[line["case"], line["device"], line["mode"]] = line
     return Merged(frozenset(items), frozenset(started), results, compared, damaged, seconds, lost)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 import zlib
 from dataclasses import dataclass, replace
 from functools import cache
@@ -16,12 +17,14 @@ from harness.again import PIECES
 from harness.compare import ulp_of
 from harness.expect import Expectation, Want, expectation
 from harness.inputs import is_float
-from harness.plan import Device, Plan
+from harness.plan import MODES, Device, Plan
 from harness.source import Unwritable, Writer
 from harness.spec import SWEEPS, Case
 from harness.sweep.oracle import expected as swept
 from harness.variant import program
 
+_QUANTITY = re.compile(r"(output|grad|jvp|hvp)\[\d+\]")
+_VERSION = re.compile(r"[\w.+-]{0,40}", re.ASCII)
 #: Elements up to which an array is written as numbers that a person can read.
 READABLE = 40
 
@@ -52,6 +55,8 @@ def smaller(found: Discrepancy) -> Discrepancy | None:
         return None
     if {x.shape for x in inputs} != {inputs[0].shape} or len(index) != inputs[0].ndim or inputs[0].size < 2:
         return None
+    if any(i >= n for i, n in zip(index, inputs[0].shape, strict=True)):
+        return None
     return replace(found, inputs=tuple(x[index].reshape(1) for x in inputs), index=(0,))
 
 
@@ -64,6 +69,7 @@ def text(found: Discrepancy, tf: str) -> str:
       Unwritable: the program names something that has no source, or the quantity is not promised.
     """
     spec, plan = found.case.spec, found.plan
+    _named(plan.mode, found.quantity, tf)
     if spec.files:
         raise Unwritable(f"it is made of {', '.join(path.name for path in spec.files)} too")
     try:
@@ -105,6 +111,12 @@ def text(found: Discrepancy, tf: str) -> str:
     }
     imports = sorted(set(writer.imports.values()) - {"numpy", "tensorflow"})
     return _template().render(words | {"imports": imports})
+
+
+def _named(mode: str, quantity: str, tf: str = "") -> None:
+    """Refuses names that are none of ours: they would stand in the program, and a record may come from anywhere."""
+    if mode not in MODES or not _QUANTITY.fullmatch(quantity) or not _VERSION.fullmatch(tf):
+        raise Unwritable(f"mode {mode!r}, quantity {quantity!r}, TensorFlow {tf!r}: expected names of the harness")
 
 
 def promised(found: Discrepancy) -> Expectation:
@@ -160,6 +172,7 @@ def _oracle(found: Discrepancy, want: Want | None, writer: Writer) -> dict[str, 
         return {"oracle": "pieces", "pieces": list(PIECES), "ulps": _ulps(found)}
     if "/" in found.against and found.against != str(found.plan):
         device, _, mode = found.against.rpartition("/")
+        _named(mode, found.quantity)
         try:
             other = Device.parse(device)
         except ValueError as why:

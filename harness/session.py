@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from harness import batch, known, maturity, rundir, sharding
+from harness import batch, known, maturity, rundir, sharding, untrusted
 from harness.catalog import Catalog
 from harness.claim import told
 from harness.devices import ROOT
@@ -93,7 +93,7 @@ class Session:
         if chosen and not hasattr(self.config, "workerinput"):  # a worker has the options as they stand below
             raise ValueError("--resume takes devices, modes, tier and cases from the run: expected no other selection")
         try:
-            info = rundir.RunInfo.load(directory)
+            info = rundir.RunInfo.load(untrusted.without_links(directory))
         except (OSError, ValueError, TypeError) as why:
             raise ValueError(f"--resume {directory}: expected the directory of a run ({why})") from why
         if info.suites != self.config.getini("opdiff_suites"):

@@ -5,6 +5,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from harness.judged import JudgedBy, add_options
+from harness.terminal import guarded
 from reports.circumstances import info
 from reports.since import earlier
 from reports.write import write
@@ -14,16 +16,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Writes it; returns the exit status: 0, or 4 for what is no run, or a damaged one."""
     parser = argparse.ArgumentParser(prog="python -m reports", description="Writes the report of a run again.")
     parser.add_argument("directory", type=Path, metavar="DIR", help="the directory of a run")
+    add_options(parser)
     try:
-        directory = parser.parse_args(arguments).directory
+        options = parser.parse_args(arguments)
     except SystemExit as end:  # 2, of wrong usage, means here that a run was interrupted
         return 4 if end.code else 0
-    try:
-        about = info(directory)
-        write(directory, about, before=earlier(directory, about))
-    except (LookupError, ValueError, RuntimeError, OSError) as error:
-        print(f"python -m reports: {error.args[0] if len(error.args) == 1 else error}", file=sys.stderr)
-        return 4
+    directory, judged_by = options.directory, JudgedBy(options.suites, options.known)
+    with guarded():
+        try:
+            about = info(directory)
+            if other := judged_by.other(about):
+                print(f"python -m reports: {other}: the page shows no entries of known.toml", file=sys.stderr)
+            write(directory, about, before=earlier(directory, about), judged_by=None if other else judged_by)
+        except (LookupError, ValueError, RuntimeError, OSError) as error:
+            print(f"python -m reports: {error.args[0] if len(error.args) == 1 else error}", file=sys.stderr)
+            return 4
     return 0
 
 

@@ -13,7 +13,8 @@ def replace(path: Path, fill: Callable[[BinaryIO], object]) -> None:
     """Gives `path` the content that `fill` writes, in one step, once it is on the disk."""
     temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
-        with temporary.open("wb") as file:
+        temporary.unlink(missing_ok=True)  # a link there would lead elsewhere
+        with temporary.open("xb") as file:
             fill(file)
             file.flush()
             os.fsync(file.fileno())

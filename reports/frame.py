@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +10,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from harness.observation import STATUSES, unpack
+from harness.observation import STATUSES, raw, unpack, unraw
+from harness.parquet import MOST
 from harness.record import KINDS, VERDICTS, encodable
 from reports import shards
 from reports.shards import FLOATS, INTEGERS
@@ -49,18 +48,26 @@ def observations(run: Path) -> pd.DataFrame:
 
     `dtype`, `shape` and `bytes` (little-endian, in C order) are those of the array, or of the values of a sparse
     gradient, whose `indices` and `dense_shape` go along. Where there is no array, `bytes` and `shape` are None.
+
+    Raises:
+      ValueError: the arrays take more than `harness.parquet.MOST` bytes together.
     """
-    rows = []
+    rows, left = [], MOST
     for (case, device, mode), observation in shards.observations(run).items():
         for quantity, result in observation.get("quantities", {}).items():
-            value, indices = result.get("value"), unpack(result.get("indices"))
+            value, unpacked, indices = result.get("value"), unpack(result.get("value")), unpack(result.get("indices"))
+            dense = result.get("shape")
+            data = None if unpacked is None else raw(unpacked)[1]
+            left -= len(data or b"") + (0 if indices is None else indices.nbytes)
+            if left < 0:
+                raise ValueError(f"{run}: expected arrays of at most {MOST:,} bytes together")
             where = {"case": case, "device": device, "mode": mode, "quantity": quantity, "status": result["status"]}
             array = {
                 "dtype": value["dtype"] if value else "",
                 "shape": tuple(value["shape"]) if value else None,
-                "bytes": zlib.decompress(base64.b64decode(value["data"])) if value else None,
+                "bytes": data,
                 "indices": None if indices is None else tuple(indices.ravel().tolist()),
-                "dense_shape": None if result.get("shape") is None else tuple(result["shape"]),
+                "dense_shape": None if dense is None else tuple(dense),
             }
             rows.append(where | array | {"code": result.get("code", ""), "message": result.get("message", "")})
     return typed(pd.DataFrame({name: _clean([row[name] for row in rows]) for name in OBSERVATIONS.names}))
@@ -80,8 +87,7 @@ def array(row: Mapping[str, Any]) -> np.ndarray | None:
     """The array that a row of `observations` holds."""
     if not isinstance(row["bytes"], bytes):  # None, or what pandas made of it
         return None
-    data = base64.b64encode(zlib.compress(row["bytes"], 0)).decode()
-    return unpack({"dtype": row["dtype"], "shape": row["shape"], "data": data})
+    return unraw(row["dtype"], row["shape"], row["bytes"])
 
 
 def _typed(column: pd.Series) -> pd.Series:

@@ -33,7 +33,7 @@ def errors(records: pd.DataFrame, info: RunInfo) -> list[str]:
     found = tables.findings(records)
     failing = _causes(found[found["verdict"].isin(FAILING)])
     missing = sentence.shortfalls(info)
-    said = [command("error", "; ".join(missing), title="tf-opdiff: partial run")] if missing else []
+    said = [command("error", plain("; ".join(missing), 2000), title="tf-opdiff: partial run")] if missing else []
     room = MOST - len(said)
     shown = failing if len(failing) <= room else failing[: room - 1]
     said += [_annotation(records, cause) for cause in shown]

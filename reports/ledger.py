@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import tomllib
@@ -16,6 +17,7 @@ import pandas as pd
 
 from harness.catalog import Catalog
 from harness.devices import ROOT
+from harness.judged import JudgedBy
 from harness.known import CELL, Known, KnownError, listed, load
 from harness.plan import Device
 from harness.record import CLAIM
@@ -30,6 +32,8 @@ TOLD = {
     "stale": "none of its {stale} records fails any more",
     "idle": "its cases ran, but it is about no comparison of theirs",
 }
+#: Settings of git's that name no program.
+_SAFE = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}", "-c", "core.pager=cat")
 _HEAD = re.compile(r"\s*\[\[\s*known\s*\]\]\s*(#.*)?$")
 
 
@@ -130,17 +134,21 @@ def entries(records: pd.DataFrame, known: Known, path: Path | None = None) -> pd
     return table.rename_axis("entry").reset_index()
 
 
-def of_run(records: pd.DataFrame, info: RunInfo) -> pd.DataFrame:
-    """`entries` of the file that a run was judged by, as it is now; none where that is not here, or can't be read."""
-    path = ROOT / info.known
-    if not info.known or not path.is_file() or not len(records):
-        return pd.DataFrame(columns=["state"])
+def of_run(records: pd.DataFrame, info: RunInfo, judged_by: JudgedBy | None) -> pd.DataFrame:
+    """`entries` of the file that a run was judged by, as it is now; none where that can't be read, or was another one.
+
+    What the run says of its suites and its file is compared, and never imported or opened.
+    """
+    nothing = pd.DataFrame(columns=["state"])
+    if not judged_by or not info.known or judged_by.other(info) or not len(records):
+        return nothing
+    path = ROOT / judged_by.known
     try:
-        known = load(path, Catalog.load(info.suites))
-    except (KnownError, LookupError, ImportError):
-        return pd.DataFrame(columns=["state"])
-    kept = {name: about for name, about in info.devices.items() if "recorded" in about}
-    types = {name: Device.parse(about["device"]).type for name, about in kept.items()}
+        known = load(path, Catalog.load(judged_by.suites))
+        recorded = {name: about for name, about in info.devices.items() if "recorded" in about}
+        types = {name: Device.parse(about.get("device", "")).type for name, about in recorded.items()}
+    except (KnownError, LookupError, ImportError, OSError, ValueError):
+        return nothing
     return entries(records, replace(known, types=types), path)
 
 
@@ -209,10 +217,26 @@ def _blocks(lines: list[str]) -> Iterator[tuple[int, int]]:
 
 
 def _blame(path: Path) -> list[tuple[str, str]]:
-    """The commit and the time of the last change to the selectors of each entry; nothing outside a git checkout."""
-    command = ["git", "-C", str(path.parent), "blame", "--line-porcelain", "--", path.name]
+    """The commit and the time of the last change to the selectors of each entry; nothing outside this checkout.
+
+    Git obeys the settings of the repository that it is asked of, which may name programs: it is asked of this one only,
+    and with none of them.
+    """
+    root = ROOT.resolve()
+    if not path.resolve().is_relative_to(root):
+        return []
+    git = ["git", "-C", str(root), f"--git-dir={root / '.git'}", f"--work-tree={root}", *_SAFE]
+    command = [
+        *git,
+        "blame",
+        "--no-textconv",
+        "--line-porcelain",
+        "--",
+        str(path.resolve().relative_to(ROOT.resolve())),
+    ]
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True, env=clean)
     except (OSError, subprocess.SubprocessError):
         return []
     lines, commits, times = [], [], []

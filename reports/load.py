@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
-import json
 import re
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from harness.record import ADDED, COLUMNS
-from reports import frame, parquet
+from harness import parquet, untrusted
+from harness.claim import Told
+from harness.record import ADDED, COLUMNS, Record
+from harness.reproduce import Outcome
+from reports import frame
 
 RECORDS = "records.parquet"
 OBSERVATIONS = "observations.parquet"
+_HOLDS = {"str": "texts", "int": "integers", "float": "floats"}
+RECORD_COLUMNS = {field.name: _HOLDS[str(field.type)] for field in fields(Record)}
+#: How many columns a record had at first; others were added behind them.
+OLDEST = len(COLUMNS) - len(ADDED)
+OBSERVATION_COLUMNS = dict.fromkeys(frame.OBSERVATIONS.names, "texts") | {
+    **dict.fromkeys(("shape", "indices", "dense_shape"), "lists of integers"),
+    "bytes": "bytes",
+}
+#: What an observation without an array has none of.
+NULLABLE = ("shape", "bytes", "indices", "dense_shape")
 #: The path of a finding's script within its run.
 SCRIPT = re.compile(r"repro/[\w.=,+-]+\.py")
 
@@ -28,13 +41,23 @@ def load(run: Path | str) -> pd.DataFrame:
       FileNotFoundError: `run` is not the directory of a run.
       ValueError: a file is damaged or of another format.
     """
-    path = Path(run) / RECORDS
+    path = untrusted.inside(Path(run), RECORDS)
     if not path.exists():
         return frame.records(_with_shards(Path(run)))
-    found = parquet.read(path)
-    known = [name for name in COLUMNS if name in found.columns or name not in ADDED]
-    records = _of_columns(found, tuple(known), path)
-    return records.assign(**{name: "" for name in ADDED if name not in known})[list(COLUMNS)]
+    return load_file(path)
+
+
+def load_file(path: Path) -> pd.DataFrame:
+    """The records in a file such as `records.parquet`; columns that there were not yet have their defaults.
+
+    Raises:
+      FileNotFoundError: there is no such file.
+      ValueError: it is damaged or of another format.
+    """
+    found = parquet.read(path, RECORD_COLUMNS, least=OLDEST).to_pandas()
+    for field in fields(Record)[len(found.columns) :]:  # of a run from before there was such a column
+        found[field.name] = field.default
+    return _typed(found, path)
 
 
 def load_observations(run: Path | str) -> pd.DataFrame:
@@ -47,29 +70,38 @@ def load_observations(run: Path | str) -> pd.DataFrame:
       FileNotFoundError: `run` is not the directory of a run.
       ValueError: a file is damaged or of another format.
     """
-    path = Path(run) / OBSERVATIONS
+    path = untrusted.inside(Path(run), OBSERVATIONS)
     if not path.exists():
         return frame.observations(_with_shards(Path(run)))
-    return _of_columns(parquet.read(path), tuple(frame.OBSERVATIONS.names), path)
+    table = parquet.read(path, OBSERVATION_COLUMNS, nullable=NULLABLE).cast(frame.OBSERVATIONS)
+    return _typed(table.to_pandas(), path)
 
 
 def load_repros(run: Path | str) -> list[dict[str, Any]]:
-    """What became of each finding's script, and its `text`: the fields of `harness.reproduce.Outcome`, else nothing."""
-    found = _listed(run, "repro.json")
+    """What became of each finding's script, and its `text`: the fields of `harness.reproduce.Outcome`, else nothing.
+
+    Raises:
+      ValueError: repro.json or a script is a link, or not what a run writes.
+    """
+    found = [asdict(outcome) for outcome in _listed(run, "repro.json", Outcome)]
     for one in found:
-        script = Path(run) / one["script"]
-        one["text"] = script.read_text() if SCRIPT.fullmatch(one["script"]) and script.is_file() else ""
+        path = untrusted.inside(Path(run), one["script"]) if SCRIPT.fullmatch(one["script"]) else None
+        one["text"] = untrusted.text(path) if path and path.exists() else ""
     return found
 
 
 def load_claims(run: Path | str) -> list[dict[str, Any]]:
-    """What a run says of the claims that the suites hold (see `harness.claim.told`); nothing where it says nothing."""
-    return _listed(run, "claims.json")
+    """What a run says of the claims that the suites hold (see `harness.claim.told`); nothing where it says nothing.
+
+    Raises:
+      ValueError: claims.json is a link, or not what a run writes.
+    """
+    return _listed(run, "claims.json", Told)
 
 
-def _listed(run: Path | str, name: str) -> list[dict[str, Any]]:
-    path = Path(run) / name
-    return json.loads(path.read_text()) if path.exists() else []
+def _listed(run: Path | str, name: str, of: Any) -> list[Any]:
+    path = untrusted.inside(Path(run), name)
+    return untrusted.load(path, list[of]) if path.exists() else []
 
 
 def _with_shards(directory: Path) -> Path:
@@ -78,7 +110,8 @@ def _with_shards(directory: Path) -> Path:
     return directory
 
 
-def _of_columns(found: pd.DataFrame, columns: tuple[str, ...], path: Path) -> pd.DataFrame:
-    if tuple(found.columns) != columns:
-        raise ValueError(f"{path}: has the columns {', '.join(found.columns)}; expected {', '.join(columns)}")
-    return frame.typed(found)
+def _typed(found: pd.DataFrame, path: Path) -> pd.DataFrame:
+    try:
+        return frame.typed(found)
+    except ValueError as why:
+        raise ValueError(f"{path}: {why}") from why

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from harness import untrusted
 from harness.__main__ import main as harness
 from harness.devices import ROOT
 from harness.rundir import RunInfo
@@ -69,17 +70,26 @@ def night(planned: Sequence[Job], left: Path, out: Path, last: Path, run: str) -
 
 def _merge(group: Group, left: Path, into: Path) -> None:
     """Makes one run of those that a group's jobs left, and notes how it stands."""
-    there = {job.name: newest(left / job.name) for job in group.jobs}
-    group.faults += [f"job {name} left no run" for name, found in there.items() if not found]
-    runs = [found for found in there.values() if found]
+    runs = []
+    for job in group.jobs:
+        try:
+            run = newest(left / job.name)
+            runs += [untrusted.without_links(run)] if run else []
+            group.faults += [] if run else [f"job {job.name} left no run"]
+        except (OSError, ValueError) as why:
+            group.faults.append(f"job {job.name} left no run that can be read: {why}")
     if len(runs) == 1:
-        shutil.copytree(runs[0], into)
+        shutil.copytree(runs[0], into, symlinks=True)
     elif runs:
         status, said = _merged(runs, into)
         group.faults += [f"merge ended with status {status}: {said}"] if status > 1 else []
     if not (into / "run.json").exists():
         return
-    info, records = RunInfo.load(into), load(into)
+    try:
+        info, records = RunInfo.load(into), load(into)
+    except (OSError, ValueError) as why:
+        group.faults.append(f"the run can't be read: {why}")
+        return
     group.run, group.status, group.tf = into.name, 3 if info.exit_status is None else info.exit_status, info.tf
     group.counts = tables.counts(records)
     group.says = sentence.of_run(info, group.counts, brief=True)
@@ -91,7 +101,7 @@ def _keep_history(before: Path, into: Path) -> None:
     """Takes over what is kept of the runs of the nights before; the names of runs sort by their time."""
     into.mkdir()
     for path in sorted(before.glob("*.parquet"))[-NIGHTS:]:
-        shutil.copy2(path, into)
+        shutil.copy2(path, into, follow_symlinks=False)
 
 
 def newest(folder: Path) -> Path | None:

@@ -7,17 +7,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from harness import parquet, untrusted
 from harness.circumstances import MODEL
 from harness.processor import described
 from harness.record import encodable
 from harness.rundir import RunInfo
-from reports import files, frame, sentence
-from reports.load import OBSERVATIONS, RECORDS, load
+from reports import circumstances, files, frame, sentence
+from reports.load import OBSERVATIONS, RECORDS, load, load_file
 
 #: Where in the folder of runs the small files are.
 KEPT = "history"
@@ -27,6 +29,22 @@ FIGURES = ("verdict", "kind", "max_ulp")
 ABOUT = ("run", "started", "tf", "cuda", "host", "name", "partial", "environment")
 _META = b"tf-opdiff run"
 _FORMAT = 1
+_COLUMNS = dict.fromkeys((*KEY, *FIGURES), "texts") | {"max_ulp": "floats"}
+_SCHEMA = pa.schema([(n, pa.float32() if n == "max_ulp" else pa.dictionary(pa.int32(), pa.string())) for n in _COLUMNS])
+
+
+class _About(msgspec.Struct):
+    """The facts of a run that stand in the file where it is kept; see `Nights`."""
+
+    run: str
+    started: str
+    tf: str
+    cuda: str
+    host: str
+    partial: str
+    environment: dict[str, str]
+    stamp: list[int] | None
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -122,11 +140,15 @@ def _stamp(source: Path) -> list[int]:
 
 
 def _unpack(path: Path, stamp: list[int] | None) -> tuple[dict[str, Any], pa.Table]:
-    with path.open("rb") as file:
-        table = pq.read_table(file, page_checksum_verification=True)
-    about = json.loads((table.schema.metadata or {}).get(_META, b"null"))
-    if not about or table.column_names != [*KEY, *FIGURES] or set(about) < {*ABOUT} - {"name"}:
-        raise ValueError(f"{path} is not what history keeps of a run: delete it")
+    """What `_packed` gave, from the file where it is kept.
+
+    Raises:
+      ValueError: the file is no such one, or the run was written again since.
+    """
+    table = parquet.read(path, _COLUMNS).cast(_SCHEMA)
+    with untrusted.opened(path, parquet.MOST) as file:
+        told = (pq.read_schema(file).metadata or {}).get(_META, b"null")
+    about = msgspec.to_builtins(untrusted.decode(told, _About, str(path)))
     for name in ("verdict", "kind"):
         if unknown := {*table.column(name).unique().to_pylist()} - {*frame.FIXED[name]}:
             raise ValueError(f"{path}: {name} {sorted(map(str, unknown))}: delete it")
@@ -139,9 +161,9 @@ def _packed(source: Path, stamp: list[int] | None) -> tuple[dict[str, Any], pa.T
     """A run as a table of the key and the key figures, its facts among the metadata."""
     info = None
     if source.is_dir():
-        records, info = load(source), RunInfo.load(source) if (source / "run.json").exists() else None
+        records, info = load(source), circumstances.info(source) if (source / "run.json").exists() else None
     else:
-        records = _of_file(source)
+        records = load_file(source)
     first = records.iloc[0] if len(records) else None
     about: dict[str, Any] = {"name": source.name, "stamp": stamp}
     for name in ("run", "started", "tf", "cuda", "host"):
@@ -152,18 +174,8 @@ def _packed(source: Path, stamp: list[int] | None) -> tuple[dict[str, Any], pa.T
     some = records[[*KEY, *FIGURES]].sort_values(list(KEY), kind="stable")
     with np.errstate(over="ignore"):  # farther than a float32 can say is infinitely far
         some = some.assign(max_ulp=some["max_ulp"].astype("float32"))
-    schema = pa.schema([(n, pa.float32() if n == "max_ulp" else pa.dictionary(pa.int32(), pa.string())) for n in some])
-    table = pa.Table.from_pandas(some, schema=schema, preserve_index=False)
+    table = pa.Table.from_pandas(some, schema=_SCHEMA, preserve_index=False)
     return about, table.replace_schema_metadata({_META: json.dumps(about).encode()})
-
-
-def _of_file(path: Path) -> pd.DataFrame:
-    with path.open("rb") as file:
-        table = pq.read_table(file, page_checksum_verification=True)
-    wanted = [*KEY, *FIGURES, "run", "started", "tf", "cuda", "host"]
-    if lacking := set(wanted) - set(table.column_names):
-        raise ValueError(f"{path} has no columns {', '.join(sorted(lacking))}: expected the records of a run")
-    return frame.typed(table.select(wanted).to_pandas())
 
 
 def _environment(device: str, info: RunInfo | None, about: dict[str, Any]) -> str:

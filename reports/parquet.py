@@ -15,20 +15,3 @@ def write(frame: pd.DataFrame, path: Path, *, schema: pa.Schema | None = None) -
     """Replaces `path` by the DataFrame, each page with a checksum; the index is left out."""
     table = pa.Table.from_pandas(frame, schema=schema, preserve_index=False)
     files.replace(path, lambda file: pq.write_table(table, file, compression="zstd", write_page_checksum=True))
-
-
-def read(path: Path) -> pd.DataFrame:
-    """Reads what `write` wrote.
-
-    Raises:
-      FileNotFoundError: there is no such file.
-      ValueError: the file is damaged.
-    """
-    try:
-        with path.open("rb") as file:
-            return pq.read_table(file, page_checksum_verification=True).to_pandas()
-    except FileNotFoundError:
-        raise
-    except (pa.ArrowException, OSError, ValueError, KeyError, TypeError, MemoryError) as why:
-        text = " ".join(str(why).split())
-        raise ValueError(f"{path} is damaged; delete it to read the run's shards instead ({text})") from why

@@ -18,6 +18,8 @@ import msgspec
 import numpy as np
 import pandas as pd
 
+from harness import rundir
+from harness.lines import COLUMN_TYPES, Observed, sound
 from harness.record import COLUMNS, Record, encodable, read_shard
 from harness.rundir import Cell
 
@@ -26,9 +28,11 @@ _BATCH = 256
 INTEGERS = tuple(f.name for f in fields(Record) if f.type == "int")
 FLOATS = tuple(f.name for f in fields(Record) if f.type == "float")
 _CELL = ("case", "device", "mode")
-_TYPES: dict[str, Any] = {"str": str, "int": int, "float": float | str}
 _ROW = msgspec.defstruct(
-    "_ROW", [(f.name, _TYPES[str(f.type)], f.default) for f in fields(Record)], forbid_unknown_fields=True, gc=False
+    "_ROW",
+    [(f.name, COLUMN_TYPES[str(f.type)], f.default) for f in fields(Record)],
+    forbid_unknown_fields=True,
+    gc=False,
 )
 
 
@@ -46,7 +50,7 @@ class _Recorded(_Line):
 
 
 class _Observed(_Line):
-    observation: dict[str, Any] = {}
+    observation: Observed = {}
 
 
 _L = TypeVar("_L", bound=_Line)
@@ -112,17 +116,18 @@ def _counting(cells: dict[str, pd.Categorical], late: np.ndarray, sizes: Sequenc
     return np.concatenate([np.flatnonzero((kept & ~late)[line]), np.flatnonzero((kept & late)[line])])
 
 
-def observations(run: Path) -> dict[Cell, dict[str, Any]]:
+def observations(run: Path) -> dict[Cell, Observed]:
     """What each cell's result line says of its observation, cells in order; where one was run twice, the last counts.
 
     Raises:
       ValueError: a line holds what is no observation.
     """
     lines = _lines(run, _Observed, ("result",))
-    return dict(sorted({(line.case, line.device, line.mode): line.observation for line in lines}.items()))
+    told = {(line.case, line.device, line.mode): line.observation for line in lines if sound(line.observation)}
+    return dict(sorted(told.items()))
 
 
 def _lines(run: Path, as_: type[_L], kinds: Sequence[str]) -> Iterator[_L]:
     """The whole lines of these kinds, in the order in which merging reads them."""
-    for path in sorted((run / "shards").glob("*.jsonl")):
+    for path in rundir.shards(run):
         yield from (line for line in read_shard(path, as_) if line is not None and line.line in kinds)

@@ -10,6 +10,7 @@ import pandas as pd
 from harness.processor import described
 from harness.record import FAILING
 from harness.rundir import RunInfo
+from harness.terminal import safe
 from harness.variant import ONEDNN
 from reports import circumstances, sentence, tables
 from reports.headline import headline
@@ -31,8 +32,8 @@ WIDTH = 120
 
 
 def plain(text: str, width: int = WIDTH) -> str:
-    """One printable line: control characters (which a terminal would obey) become spaces; cut at `width`."""
-    text = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    """One printable line that no terminal and no CI obeys: control characters become spaces; cut at `width`."""
+    text = safe(" ".join("".join(c if c.isprintable() else " " for c in text).split()))
     return text if len(text) <= width else text[: width - 1] + "…"
 
 
@@ -71,7 +72,7 @@ def terminal(records: pd.DataFrame, info: RunInfo, directory: Path | None = None
     lines += map(plain, awaited)
     for row in tables.rows(tables.slowest(records, 2)):
         lines.append(plain(f"slow: {row['seconds']:.2f} s  {row['case']} on {row['device']}/{row['mode']}"))
-    lines.append(f"report: {(directory or Path('runs') / info.run) / 'index.html'}")
+    lines.append(safe(f"report: {(directory or Path('runs') / info.run) / 'index.html'}"))
     return lines
 
 

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from harness import known, rundir
+from harness import known, rundir, untrusted
 from harness.batch import memory_limit
 from harness.catalog import Catalog
 from harness.devices import ROOT, DeviceServer
@@ -83,7 +83,7 @@ def _opened(options: argparse.Namespace, asked: Sequence[Device]) -> tuple[Path,
     arguments = [*(options.op or ["--all"]), *options.dtype, *options.device, *options.mode, options.range or ""]
     if options.run_dir and (Path(options.run_dir) / "run.json").exists():
         directory = Path(options.run_dir)
-        info = rundir.RunInfo.load(directory)
+        info = rundir.RunInfo.load(untrusted.without_links(directory))
         if info.arguments != arguments:
             raise ValueError(f"{directory} holds another run: {' '.join(info.arguments)}")
         return directory, info

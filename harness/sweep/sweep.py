@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from harness import lines
 from harness.catalog import Item
 from harness.devices import DeviceServer, run_all
 from harness.observation import Observation
 from harness.plan import Device, Plan
-from harness.record import Shard, read_shard
+from harness.record import Shard
 from harness.request import Bits, Request
 from harness.spec import SWEEPS, Case
 from harness.sweep.oracle import UPSTREAM, Oracle, expected, upstreams
@@ -66,7 +67,7 @@ class Sweep:
         """Takes in the blocks that an earlier process recorded, less those that were lost with their server."""
         plans = {(str(p.device), p.mode): p for p in self.plans}
         there = set(self.blocks())
-        for line in read_shard(shard) if shard.exists() else ():
+        for line in lines.read(shard) if shard.exists() else ():
             if line and line["line"] == "block" and (line["lo"], line["hi"]) in there:
                 plan = plans.get((line["device"], line["mode"]))
                 lost = any(row["status"] in ("crash", "hang") for *_, row in line["tallies"])

@@ -99,7 +99,8 @@ class Tally:
         """The tally that `to_json` was given."""
         distances = {k: math.nan if row[k] is None else float(row[k]) for k in ("max_ulp", "max_abs")}
         worst = [[kind, float(ulps), *more] for kind, ulps, *more in row["worst"]]
-        return cls(**{**row, **distances, "worst": worst})
+        simplest = {kind: [[*map(float, by)], *more] for kind, (by, *more) in row.get("simplest", {}).items()}
+        return cls(**{**row, **distances, "worst": worst, "simplest": simplest})
 
 
 def _rank(kind: str) -> int:

@@ -1,6 +1,7 @@
 """Recorded devices beside live ones, and runs merged: what was altered, changed, cut or doubled has to be seen."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import pytest
 
 from harness import keeping, merging, recording
 from harness.devices import ROOT
+from harness.judged import JudgedBy
 from harness.rundir import RunInfo, merge
 from harness.variant import ONEDNN_FLAG
 
@@ -159,7 +161,7 @@ def merged(tmp_path, capfd):
     """merged(*runs) → exit status and output of merging them into `tmp_path / "merged"`."""
 
     def merged(*runs):
-        status = merging.merge(runs, tmp_path / "merged", ["--no-repro"])
+        status = merging.merge(runs, tmp_path / "merged", ["--no-repro"], JudgedBy(SUITE, os.devnull))
         return status, capfd.readouterr().out
 
     return merged
@@ -167,7 +169,7 @@ def merged(tmp_path, capfd):
 
 def test_merged_runs_are_compared_as_if_their_devices_had_run_side_by_side(runs, tmp_path):
     command = [sys.executable, "-m", "harness", "merge", *map(str, (runs["cpu"], runs["other"]))]
-    command += ["--run-dir", str(tmp_path / "merged")]
+    command += ["--run-dir", str(tmp_path / "merged"), "--suites", SUITE, "--known", os.devnull]
     done = subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     records = merge([tmp_path / "merged"]).records

@@ -112,8 +112,9 @@ def write(
         shard.write("start", case=case, device=device, mode=mode, at=0.0)
         lines = [row.to_json() for row in found if row.against == "numpy"]
         shard.write(
-            "result", case=case, device=device, mode=mode, records=lines, observation={"quantities": observation or {}}
-        )
+            "result", case=case, device=device, mode=mode, records=lines, observation={"quantities": observation or {}},
+            asked="", program="",
+        )  # fmt: skip
         lines = [row.to_json() for row in found if row.against != "numpy"]
         shard.write("compare", case=case, device=device, mode=mode, records=lines)
     for file in files:

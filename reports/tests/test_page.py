@@ -119,7 +119,7 @@ def test_the_report_of_what_is_no_run_is_one_clear_line(tmp_path: Path, capsys: 
     assert said[0] == f"python -m reports: {tmp_path / 'nowhere'} is not the directory of a run: it has no run.json"
     (tmp_path / "run.json").write_text("{")
     assert main([str(tmp_path)]) == 4
-    assert "run.json is damaged" in capsys.readouterr().err
+    assert "run.json: expected JSON" in capsys.readouterr().err
 
 
 def test_a_damaged_parquet_is_written_anew_from_the_shards(tmp_path: Path) -> None:

@@ -35,14 +35,14 @@ def test_of_a_cell_that_was_run_twice_the_last_counts_and_a_comparison_only_besi
     shard = open_shard(create(tmp_path, chosen=tmp_path), "gw0")
     for got in ("first", "last"):
         told = replace(row, got=got, against="numpy").to_json()
-        shard.write("result", **cell, records=[told, told | {"quantity": "grad[0]"}], observation={"o": got})
+        shard.write("result", **cell, records=[told, told | {"quantity": "grad[0]"}], observation={"ran_on": got})
         shard.write("compare", **cell, records=[replace(row, got=got, against="cpu/xla").to_json()])
     shard.write("compare", **cell | {"mode": "xla"}, records=[row.to_json()])
     shard.close()
     found = same(tmp_path)
     assert [one[COLUMNS.index("got")] for one in found] == ["last"] * 3
     assert list(frame.records(tmp_path)["got"].unique()) == ["last"]
-    assert shards.observations(tmp_path) == {tuple(cell.values()): {"o": "last"}}
+    assert shards.observations(tmp_path) == {tuple(cell.values()): {"ran_on": "last"}}
 
 
 @pytest.mark.parametrize("cut", [1, 40])
@@ -57,7 +57,11 @@ def test_a_cut_line_costs_only_its_own_records(tmp_path: Path, cut: int) -> None
 
 
 @pytest.mark.parametrize(
-    ("change", "says"), [({"colour": "red"}, "unknown field `colour`"), ({"size": "x"}, "Expected `int`")]
+    ("change", "says"),
+    [
+        ({"colour": "red"}, "line 1: $.records[0]: Object contains unknown field colour"),
+        ({"size": "x"}, "line 1: $.records[0].size: Expected int, got str"),
+    ],
 )
 def test_a_line_that_holds_no_record_is_an_error_that_says_why(
     tmp_path: Path, change: dict[str, str], says: str

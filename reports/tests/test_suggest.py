@@ -485,7 +485,10 @@ def test_wrong_usage_is_told_in_one_line(
 
 
 @pytest.mark.skipif(not shutil.which("git"), reason="needs git")
-def test_an_entry_stands_since_the_commit_that_last_changed_what_it_selects(tmp_path: Path) -> None:
+def test_an_entry_stands_since_the_commit_that_last_changed_what_it_selects(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ledger, "ROOT", tmp_path)
     path = tmp_path / "known.toml"
 
     def commit(text: str, date: str) -> None:

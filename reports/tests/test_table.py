@@ -168,7 +168,7 @@ def test_text_aligns_numbers_to_the_right_and_says_yes_or_no() -> None:
 def test_parquet_keeps_the_types(records: pd.DataFrame, tmp_path: Path, name: str) -> None:
     table = make(name, records)
     parquet.write(table, tmp_path / "table.parquet")
-    pd.testing.assert_frame_equal(parquet.read(tmp_path / "table.parquet"), table)
+    pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "table.parquet"), table)
 
 
 def test_the_verb_without_a_name_lists_the_tables(capsys: pytest.CaptureFixture[str]) -> None:
@@ -232,7 +232,7 @@ def test_a_file_is_of_the_format_that_its_name_ends_with_and_whole(run: Path, tm
     assert main(["table", "by_op", str(run), "--out", str(path)]) == 0
     whole = make("by_op", reports.load(run))
     if ending == "parquet":
-        assert len(parquet.read(path)) == len(whole)
+        assert len(pd.read_parquet(path)) == len(whole)
     elif ending == "csv":
         assert path.read_text() == formats.csv(whole)
     else:
