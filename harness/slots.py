@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import stat
 import tempfile
 import time
 from collections.abc import Iterable
@@ -33,21 +34,47 @@ def physical(device: Device) -> str:
     return f"{device.type}-{device.index}"
 
 
+def own_folder(path: Path) -> int:
+    """A descriptor of a folder, made if it is missing, in which nobody else can put, remove or link files.
+
+    Raises:
+      RuntimeError: another user can, or it is no folder.
+    """
+    try:
+        path.mkdir(mode=0o700, exist_ok=True)
+        folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError as why:
+        raise RuntimeError(f"{path}: expected a folder, to count what shares a device; {why.strerror}") from why
+    about = os.fstat(folder)
+    if about.st_uid == os.getuid() and not about.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        return folder
+    os.close(folder)
+    raise RuntimeError(
+        f"{path}: expected a folder that only user {os.getuid()} can write to, to count what shares a device; it "
+        f"belongs to user {about.st_uid}, mode {stat.S_IMODE(about.st_mode):o}. Delete it, or set TMPDIR"
+    )
+
+
 class Slots:
     """One worker's slots on the accelerators among its devices; a CPU needs none."""
 
     def __init__(self, devices: Iterable[Device], *, limit: int | None = None, folder: Path | None = None) -> None:
-        """`limit` is the number of slots a device, `folder` where the lock files are."""
+        """`limit` is the number of slots a device, `folder` where the lock files are.
+
+        Raises:
+          RuntimeError: that is no folder, or others can write to it.
+        """
         self.keys = sorted({physical(d) for d in devices if d.type != "cpu"})
         self._limit = per_device() if limit is None else limit
         self._folder = folder or Path(tempfile.gettempdir(), f"tf-opdiff-slots-{os.getuid()}")
         self._held: list[int] = []
+        if self.keys:
+            os.close(own_folder(self._folder))
 
     def acquire(self) -> None:
         """Waits for a slot on every device, unless they are held already."""
         if self._held or not self.keys:
             return
-        self._folder.mkdir(mode=0o700, exist_ok=True)
         for key in self.keys:
             wanting = self._open(f"{key}.wanted")
             fcntl.flock(wanting, fcntl.LOCK_SH)
@@ -69,7 +96,11 @@ class Slots:
             os.close(self._held.pop())
 
     def _open(self, name: str) -> int:
-        return os.open(self._folder / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        folder = own_folder(self._folder)
+        try:
+            return os.open(name, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600, dir_fd=folder)
+        finally:
+            os.close(folder)
 
     def _locked(self, name: str) -> int | None:
         file = self._open(name)

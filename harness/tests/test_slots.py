@@ -1,6 +1,7 @@
 """No more servers share an accelerator than there are slots, over real processes."""
 
 import multiprocessing as mp
+import os
 import time
 
 import pytest
@@ -92,3 +93,40 @@ def test_a_cpu_needs_no_slot(tmp_path):
     slots = Slots([Device("cpu")], limit=0, folder=tmp_path)
     slots.acquire()
     assert list(tmp_path.iterdir()) == []
+
+
+def linked(path):
+    path.with_name("elsewhere").mkdir()
+    path.symlink_to("elsewhere")
+
+
+def writable(path):
+    path.mkdir()
+    path.chmod(0o770)
+
+
+def foreign(path):
+    path.mkdir(mode=0o700)
+    os.chown(path, 12345, -1)
+
+
+@pytest.mark.parametrize("made", [linked, writable, foreign, lambda path: path.write_text("")])
+def test_slots_are_not_kept_where_somebody_else_could_have_a_hand_in_them(tmp_path, made):
+    folder = tmp_path / "slots"
+    try:
+        made(folder)
+    except PermissionError:
+        pytest.skip("only root can give a folder away")
+    with pytest.raises(RuntimeError, match="slots: expected a folder"):
+        Slots([GPU], folder=folder)
+    assert [path.name for path in folder.resolve().parent.iterdir() if path.name not in ("slots", "elsewhere")] == []
+
+
+def test_a_folder_that_changes_hands_while_slots_are_used_is_refused(tmp_path):
+    folder = tmp_path / "slots"
+    slots = Slots([GPU], folder=folder)
+    folder.rmdir()
+    linked(folder)
+    with pytest.raises(RuntimeError, match="expected a folder"):
+        slots.acquire()
+    assert list((tmp_path / "elsewhere").iterdir()) == []
