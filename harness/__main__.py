@@ -23,8 +23,7 @@ from harness.terminal import guarded
 
 def devices(options: argparse.Namespace) -> int:
     """Prints what TensorFlow lists here."""
-    with Scratch() as logs:
-        print(json.dumps(probe(logs / "probe.log"), indent=1))
+    print(json.dumps(probe(), indent=1))
     return 0
 
 
@@ -68,7 +67,7 @@ def repro(options: argparse.Namespace) -> int:
     case, folder = catalog.cases[options.case], options.script
     with Scratch() as logs:
         if any(plan.device.type != "cpu" for plan in plans):
-            require([plan.device for plan in plans], probe(logs / "probe.log")["devices"])
+            require([plan.device for plan in plans], probe()["devices"])
         servers = {d: DeviceServer(d, logs) for d in {p.device for p in plans}}
         try:
             status = show(found, case, plans, servers)
@@ -81,7 +80,7 @@ def repro(options: argparse.Namespace) -> int:
             print(f"\n{place}: {outcome.status}" + (f", {outcome.script}" if folder else ""))
         if options.issue and outcomes:
             best = next((o for o in outcomes if o.status == "reproduced"), outcomes[0])
-            options.issue.write_text(issue(best, folder or logs, probe(logs / "probe.log")))
+            options.issue.write_text(issue(best, folder or logs, probe()))
             print(f"\nthe body of an issue: {options.issue}")
     return status
 

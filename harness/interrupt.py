@@ -77,7 +77,7 @@ class Interrupts:
         self._at_once = True
 
     def _as_interrupt(self, number: int, frame: FrameType | None) -> None:
-        """Goes through SIGINT, which `harness.devices.uninterrupted` puts off while a process is started."""
+        """Goes through SIGINT, which `harness.process.uninterrupted` puts off while a process is started."""
         if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
             signal.signal(signal.SIGINT, self._interrupt)
         signal.raise_signal(signal.SIGINT)

@@ -97,9 +97,22 @@ def listed(outputs: Any) -> list[Any]:
 
 
 def call(spec: Spec, state: dict[str, Any] | None, xs: Sequence[Any]) -> list[Any]:
-    """Runs or traces the program once."""
+    """Runs or traces the program once.
+
+    Raises:
+      TypeError: an output is a handle, which has no value.
+    """
     outputs = spec.program(tf, *xs) if state is None else spec.program(tf, state, *xs)
-    return [y if isinstance(y, tf.IndexedSlices) else tf.convert_to_tensor(y) for y in listed(outputs)]
+    tensors = [y if isinstance(y, tf.IndexedSlices) else tf.convert_to_tensor(y) for y in listed(outputs)]
+    for i, y in enumerate(tensors):
+        if y.dtype in (tf.resource, tf.variant):
+            raise TypeError(no_value(f"output[{i}]", y.dtype.name))
+    return tensors
+
+
+def no_value(quantity: str, dtype: str) -> str:
+    """Says that a quantity can't be compared, in every mode alike; in a v1 graph it would come back as raw memory."""
+    return f"{quantity} is a handle, of dtype {dtype}, which has no value: expected the program to return what it holds"
 
 
 def shown(state: dict[str, Any] | None) -> dict[str, Any]:

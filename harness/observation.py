@@ -38,7 +38,7 @@ class Result:
 
     `value` holds the array, or the values of an `IndexedSlices`, whose `indices` (n,) and dense `shape` go along.
     `code` and `message` tell an error: TensorFlow's error code or the Python exception's class name; a crash: the
-    signal's name or `EXIT n`.
+    signal's name, `EXIT n`, `CLOSED` (the process closed its connection and lived on) or `NO_SERVER`.
     """
 
     status: str
@@ -69,7 +69,8 @@ class Observation:
     ops of interest really ran, `raw_op` the OpDef names of the executed graph. `again` has an entry for each kind of
     thing that the run was held against (see `harness.again`): the results that came out differently, by quantity.
     `fault` says why the run proves nothing (an op on another device, an op that never ran), `lacking` which kernel is
-    not registered, `poisoned` that the device no longer works.
+    not registered, `poisoned` that the server must run nothing else: its device no longer works, or the op left a
+    thread behind.
     """
 
     quantities: Mapping[str, Result]

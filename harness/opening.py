@@ -16,9 +16,9 @@ from harness import rundir, variant
 from harness.circumstances import FLAGS, apart, joined, of_devices
 from harness.commit import commit
 from harness.devices import OLDEST_TF, ROOT, probe
-from harness.interrupt import Scratch
 from harness.plan import Device
 from harness.processor import processor
+from harness.slots import Slots
 
 if TYPE_CHECKING:  # it takes pyarrow, which a run without recordings does not need
     from harness.recording import About, Recording
@@ -39,7 +39,7 @@ def open_run(
       there: what `here` said on the machine that runs them, where that is another one.
 
     Raises:
-      RuntimeError: TensorFlow does not start, or is too old.
+      RuntimeError: TensorFlow does not start, or is too old; or as `harness.slots.own_folder`.
       LookupError: a device is not there.
       ValueError: the directory can't be made, or holds a run.
     """
@@ -50,6 +50,7 @@ def open_run(
     listed = there["devices"]
     devices = list(asked) or [Device.parse(d) for d in listed]
     require(devices, listed)
+    Slots(d for d in devices if not d.recorded)  # refused now, not by each worker
     try:
         directory = rundir.create(ROOT / "runs", chosen=Path(chosen) if chosen else None)
     except OSError as error:
@@ -108,8 +109,7 @@ def here() -> dict[str, Any]:
     Raises:
       RuntimeError: TensorFlow does not start, or is too old.
     """
-    with Scratch() as logs:
-        there = probe(logs / "probe.log")
+    there = probe()
     tf = there["versions"]["tensorflow"]
     if Version(tf) < Version(OLDEST_TF):
         raise RuntimeError(f"TensorFlow {tf} is too old: expected {OLDEST_TF} or newer")

@@ -1,6 +1,8 @@
 """Preload: what the fork server imports, so that each device server is a fork with TensorFlow already there."""
 
+import atexit
 import os
+import shutil
 import site
 import sys
 import sysconfig
@@ -10,6 +12,17 @@ if _log:
     _file = os.open(_log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     os.dup2(_file, 1)
     os.dup2(_file, 2)
+
+_owner, _scratch = os.getpid(), os.environ.get("TF_OPDIFF_SCRATCH")
+
+
+def _tidy() -> None:
+    """Deletes the temporary files of this process and of its children, when its parent has ended, and they with it."""
+    if _scratch and os.getpid() == _owner:
+        shutil.rmtree(_scratch, ignore_errors=True)
+
+
+atexit.register(_tidy)
 
 
 def plugins() -> list[str]:

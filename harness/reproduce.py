@@ -21,9 +21,11 @@ import numpy as np
 from harness import devices, variant
 from harness.again import AGAIN
 from harness.catalog import Catalog
+from harness.channel import Channel
 from harness.errors import points
 from harness.expect import ReferenceFault
 from harness.plan import Device, Plan
+from harness.process import Child, start_fork_server, uninterrupted
 from harness.progress import Progress
 from harness.record import CLAIM, Record
 from harness.reproduced import Shown, Store
@@ -130,10 +132,9 @@ def write(found: Discrepancy, tf: str, folder: Path) -> Path:
     return path
 
 
-def _execute(path: Path, log: Path, memory: int) -> None:
+def _execute(_: Channel, path: Path, sees_gpus: bool) -> None:
     """Runs a script as a program; its exit status is this process's."""
-    devices.enter(log, memory)
-    if memory:  # a plan on the CPU: before CUDA starts, as in its device server
+    if not sees_gpus:  # before CUDA starts, as in its device server
         os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
     status: Any = 0
     try:
@@ -151,37 +152,50 @@ def run(scripts: Mapping[Path, Device], *, timeout: float = 60.0, at_once: int =
     """Runs scripts, each in a process of its own that finds TensorFlow imported: (path, how it ended, what it said).
 
     `scripts` names the device of each: those of the CPU see no GPU, and have a share of the machine's memory.
-    How it ended: `EXIT n`, the name of a signal, or `TIMEOUT` after so many seconds.
+    How it ended: `EXIT n`, the name of a signal, `TIMEOUT` after so many seconds, or `NO_PROCESS`.
     """
     todo = list(scripts)
-    memory = devices.memory_share(at_once)
-    busy: dict[Any, tuple[Any, Path, Path, float]] = {}
+    busy: dict[Path, tuple[Child, float]] = {}
     if todo:
-        devices.start_fork_server(todo[0].parent / "fork-server.log")
-    while todo or busy:
-        while todo and len(busy) < at_once:
-            path = todo.pop(0)
-            log = path.with_suffix(".log")
-            device = scripts[path]
-            settings = variant.environment(device.variants)
-            limit = memory if device.type == "cpu" else 0
-            process = devices.own_process(_execute, path, log, limit, settings=settings)
-            busy[process.sentinel] = process, path, log, time.monotonic() + timeout
-        left = min(end for *_, end in busy.values()) - time.monotonic()
-        ended = set(wait(list(busy), timeout=max(0.0, left)))
-        for sentinel, (process, path, log, end) in list(busy.items()):
-            if sentinel not in ended and time.monotonic() < end:
-                continue
-            late = sentinel not in ended
-            if late:
-                process.kill()
-            process.join()
-            how = "TIMEOUT" if late else devices.ending(process.exitcode)
-            said = _LOG_LINE.sub("", log.read_text(errors="replace"))[-_KEPT:] if log.exists() else ""
-            with contextlib.suppress(FileNotFoundError):
-                log.unlink()
-            del busy[sentinel]
-            yield path, how, said
+        start_fork_server(todo[0].parent / "fork-server.log")
+    try:
+        while todo or busy:
+            while todo and len(busy) < at_once:
+                path = todo.pop(0)
+                try:
+                    with uninterrupted():
+                        busy[path] = _started(path, scripts[path], at_once), time.monotonic() + timeout
+                except (EOFError, OSError) as why:
+                    yield path, "NO_PROCESS", f"no process can be started: {why}"
+            left = min((end for _, end in busy.values()), default=0.0) - time.monotonic()
+            wait([child.end for child, _ in busy.values()], timeout=max(0.0, left))
+            for path, (child, end) in list(busy.items()):
+                if child.ended or time.monotonic() >= end:
+                    how = child.kill() or "TIMEOUT"
+                    del busy[path]
+                    yield path, how, _said(path)
+    finally:
+        for child, _ in busy.values():
+            child.kill()
+
+
+def _started(path: Path, device: Device, at_once: int) -> Child:
+    """The process of a script, which runs beside so many others."""
+    memory = devices.memory_share(at_once) if device.type == "cpu" else 0
+    settings = variant.environment(device.variants)
+    log = path.with_suffix(".log")
+    return Child(_execute, path, device.type != "cpu", log=log, memory=memory, settings=settings)
+
+
+def _said(path: Path) -> str:
+    """The end of what a script wrote, less what TensorFlow logs on its own account."""
+    log = path.with_suffix(".log")
+    try:
+        return _LOG_LINE.sub("", log.read_text(errors="replace"))[-_KEPT:]
+    except FileNotFoundError:
+        return ""
+    finally:
+        log.unlink(missing_ok=True)
 
 
 def status(how: str, record: Record) -> str:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import gc
+import os
 import platform
 import re
+import sys
+import threading
 import time
 import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from multiprocessing.connection import Connection
 from typing import Any
 
 import numpy as np
@@ -20,19 +22,29 @@ from tensorflow.python.framework.indexed_slices import IndexedSlicesValue
 
 from harness import variant
 from harness.again import in_pieces, repeated
+from harness.channel import Channel
 from harness.kernels import lacking_dtype, lacking_kernel, named
-from harness.modes import MODES, TRANSPORT, Evidence, Program, Ran, op_names
+from harness.modes import MODES, TRANSPORT, Evidence, Program, Ran, no_value, op_names
 from harness.observation import Observation, Result
 from harness.plan import Device, type_of
 from harness.request import Asked, Request, find_spec
 from harness.segment import handed
 from harness.spec import Spec, Unavailable
 
-#: The Python stack that TensorFlow puts into a message: paths of this machine, and nothing about the op.
-_STACK = re.compile(
-    r"(Graph execution error:\s+)?Detected at node .*? defined at \(most recent call last\):\n"
-    r"|^ +File \".*\n( {4}.*\n)?",
-    re.MULTILINE,
+#: What a message says of this machine or of what ran before, and not of the op: the Python stack, with paths; the
+#: numbers with which TensorFlow tells functions and callbacks apart, which count on in a process; addresses.
+_INCIDENTAL = (
+    (
+        re.compile(
+            r"(Graph execution error:\s+)?Detected at node .*? defined at \(most recent call last\):\n"
+            r"|^ *File \"[^\n]*\", line \d+, in [^\n]*\n?( {4}[^\n]*\n)?( +[\^~]+ *\n)?",
+            re.MULTILINE,
+        ),
+        "",
+    ),
+    (re.compile(r"(__(?:inference|forward|backward)_[\w<>]*?)_\d+\b"), r"\1"),
+    (re.compile(r"\b(pyfunc|lambda|_Anonymous[A-Za-z]+)_?\d+"), r"\1"),
+    (re.compile(r"\b0x[0-9a-f]{6,}\b"), "0x…"),
 )
 
 
@@ -102,7 +114,9 @@ def failure(error: BaseException) -> Result:
         code, message = error_codes_pb2.Code.Name(error.error_code), str(error.message)
     else:
         code, message = type(error).__name__, str(error)
-    return Result("error", code=code, message=_STACK.sub("", message).strip()[:2000])
+    for pattern, instead in _INCIDENTAL:
+        message = pattern.sub(instead, message)
+    return Result("error", code=code, message=message.strip()[:2000])
 
 
 def _works(device: Device) -> bool:
@@ -117,13 +131,15 @@ def _works(device: Device) -> bool:
         return False
 
 
-def _quantity(value: Any) -> Result:
+def _quantity(value: Any, name: str = "input") -> Result:
     if value is None:
         return Result("unconnected")
     if isinstance(value, IndexedSlicesValue):
         shape = None if value.dense_shape is None else tuple(int(n) for n in value.dense_shape)
         return Result("sparse", value.values, value.indices, shape)
     array = np.asarray(value)
+    if array.dtype.type is np.void:
+        return failure(TypeError(no_value(name, (array.dtype.names or [array.dtype.name])[0])))
     return Result("value", array.astype(object) if array.dtype.kind == "S" else array)  # a scalar string comes as bytes
 
 
@@ -133,7 +149,8 @@ def _results(ran: Ran, state: Sequence[str]) -> dict[str, Result]:
     A spec that promises nothing of a variable promises that the run leaves it alone.
     """
     values = {**ran.quantities, "output": [*ran.quantities["output"], *(ran.state[k] for k in state)]}
-    results = {f"{name}[{i}]": _quantity(v) for name, vs in values.items() for i, v in enumerate(vs)}
+    pairs = [(f"{family}[{i}]", v) for family, vs in values.items() for i, v in enumerate(vs)]
+    results = {name: _quantity(v, name) for name, v in pairs}
     for i, name in enumerate((k for k in ran.changed if k not in state), len(values["output"])):
         results[f"output[{i}]"] = replace(_quantity(ran.state[name]), message=f"the run changed the state {name!r}")
     return results
@@ -234,15 +251,24 @@ def _fault(wanted: Sequence[str], evidence: Evidence, places: set[str], device: 
     return ""
 
 
-def serve(connection: Connection, device: Device) -> None:
+def _threads_left() -> bool:
+    """Whether an op left a Python thread of its own running, in whose company no other op is to run."""
+    others = set(sys._current_frames()) - {threading.get_ident()}
+    if others:
+        names = {t.ident: t.name for t in threading.enumerate()}
+        print(f"threads were left behind: {', '.join(names.get(i, str(i)) for i in others)}", file=sys.stderr)
+    return bool(others)
+
+
+def serve(channel: Channel, device: Device) -> None:
     """Answers requests until the other side hangs up. The first answer says why the device can't be had, or nothing."""
-    connection.send(configure(device))
+    channel.send(configure(device))
     device, outside = local(device), device
     gc.freeze()  # what the imports left behind stays: walking it in every collection took 0.15 s
-    programs = Programs()
+    programs, owner = Programs(), os.getpid()
     while True:
         try:
-            request = connection.recv()
+            request = channel.receive()
         except EOFError:
             return
         try:
@@ -250,4 +276,7 @@ def serve(connection: Connection, device: Device) -> None:
         except Exception as error:  # noqa: BLE001  ours, not TensorFlow's: said so, and not taken for an observation
             fault = f"the device server failed: {traceback.format_exc(limit=-3)}"
             observation = Observation.of_all(request.quantities, failure(error), fault=fault)
-        connection.send(replace(observation, ran_on=observation.ran_on.replace(device.tf_name, outside.tf_name)))
+        if os.getpid() != owner:  # a child that the op forked: the answer is its parent's
+            os._exit(0)
+        where = observation.ran_on.replace(device.tf_name, outside.tf_name)
+        channel.send(replace(observation, ran_on=where, poisoned=observation.poisoned or _threads_left()))

@@ -6,9 +6,11 @@ import os
 import signal
 import sys
 import threading
+import time
 
 import numpy as np
 
+from harness.channel import Channel
 from harness.inputs import plain
 from harness.spec import Raises, Side, Spec
 
@@ -43,6 +45,82 @@ def _exhaust_memory():
         held.append(np.ones(1 << 24))
 
 
+def _close_every_file():
+    os.closerange(0, 4096)
+
+
+def _close_every_file_and_live_on():
+    _close_every_file()
+    threading.Event().wait()
+
+
+def _abort_leaving_a_child():
+    """The child has the pipe to the worker open, and that to the log."""
+    child = os.fork()
+    if not child:
+        time.sleep(600)
+    print(f"child {child}", file=sys.stderr, flush=True)
+    os.abort()
+
+
+def _stop_in_the_answer():
+    """The process stops itself after a part of its answer."""
+
+    def push(channel):
+        channel._end.send(channel._unsent[:100_000])
+        os.kill(os.getpid(), signal.SIGSTOP)
+
+    Channel._push = push
+
+
+def _stop_in_the_next_large_request():
+    pull = Channel._pull
+
+    def stop(channel):
+        pull(channel)
+        if not channel.complete:
+            os.kill(os.getpid(), signal.SIGSTOP)
+
+    Channel._pull = stop
+
+
+def _leave_a_thread():
+    """It takes the GIL for ever as soon as the process waits for its next request."""
+    main = threading.main_thread().ident
+
+    def take():
+        while sys._current_frames()[main].f_code is not Channel._pull.__code__:
+            time.sleep(0.001)
+        _hold_the_gil()
+
+    threading.Thread(target=take, daemon=True).start()
+
+
+def _write_much():
+    for n in range(1 << 9):
+        os.write(2, f"line {n} ".encode() * (1 << 13) + b"\n")
+    os.write(2, b"last words\n")
+
+
+def _large(draw, dtype):
+    return (np.zeros(1 << 20, dtype),)
+
+
+def _handle(tf, x):
+    return tf.raw_ops.VarHandleOp(dtype=x.dtype, shape=x.shape, shared_name="planted")
+
+
+def _list_handle(tf, x):
+    return tf.raw_ops.EmptyTensorList(
+        element_shape=tf.constant([], tf.int32), max_num_elements=3, element_dtype=x.dtype
+    )
+
+
+def _fetched_handle(tf, session, x):
+    with session() as s:
+        return s.run(_handle(tf, tf.identity(tf.constant(x))))
+
+
 def _altered(change):
     """Floor, with the output of its kernel changed."""
     return lambda tf, x: change(tf, tf.floor(x))
@@ -58,6 +136,10 @@ def _same(x):
 
 def lethal(name, action, modes=("eager", "graph")):
     return Spec(name=name, program=_now(action), reference=_same, recipes=TWO, ops="", modes=modes)
+
+
+def stopping(name, action, **recipes):
+    return Spec(name=name, program=_now(action), reference=_same, recipes=recipes, ops="", modes=("eager",))
 
 
 def floor(name, program, **more):
@@ -76,6 +158,22 @@ LETHAL = (
 HANGING = (
     lethal("hangs", lambda: threading.Event().wait(), modes=("eager",)),
     lethal("hangs-with-the-gil", _hold_the_gil, modes=("eager",)),
+)
+OUT_OF_REACH = (
+    stopping("closes-every-file", _close_every_file, plain=plain),
+    stopping("closes-every-file-and-lives-on", _close_every_file_and_live_on, plain=plain),
+    stopping("forks", os.fork, first=plain, second=plain),
+    stopping("aborts-leaving-a-child", _abort_leaving_a_child, plain=plain),
+    stopping("stops-in-its-answer", _stop_in_the_answer, large=_large),
+    stopping("stops-in-the-next-large-request", _stop_in_the_next_large_request, plain=plain, large=_large),
+    stopping("leaves-a-thread", _leave_a_thread, plain=plain),
+    stopping("writes-much", _write_much, plain=plain),
+    stopping("writes-much-and-aborts", lambda: (_write_much(), os.abort()), plain=plain),
+)
+HANDLES = (
+    floor("gives-a-handle", _handle, ops="", vjp=None),
+    floor("gives-a-list-handle", _list_handle, ops="", vjp=None),
+    floor("fetches-a-handle", _fetched_handle, ops="", vjp=None, sessions=True, modes=("graph",)),
 )
 ABORTING = (
     # tensorflow issues 117842, 67527
@@ -100,6 +198,7 @@ ABORTING = (
 )
 WRONG = (
     floor("right", lambda tf, x: tf.floor(x)),
+    floor("out-of-range", lambda tf, x: tf.gather(tf.floor(x), 10**6 + 0 * tf.cast(x, tf.int32)), vjp=None),
     floor("one-ulp-off", _altered(lambda tf, y: tf.math.nextafter(y, y + 1)), ops="Floor;NextAfter", vjp=None),
     floor("zero-gradient", _altered(lambda tf, y: y), vjp=lambda g, x: np.zeros_like(x)),
     floor("dropped-gradient", _altered(lambda tf, y: y), vjp=lambda g, x: g),
@@ -313,4 +412,4 @@ def _shaped(x):
     return np.floor(x), np.array(x.shape, np.int32)
 
 
-SPECS = BEYOND + AGAIN + STATE + LETHAL + HANGING + ABORTING + WRONG + CONTRACTS
+SPECS = BEYOND + AGAIN + STATE + LETHAL + HANGING + OUT_OF_REACH + HANDLES + ABORTING + WRONG + CONTRACTS

@@ -1,12 +1,18 @@
 """An op that dies or hangs costs its own record and nothing else."""
 
+import os
+import re
+import select
 import subprocess
 import sys
+import tempfile
 import time
+from pathlib import Path
 
 import pytest
 
 from harness.devices import ROOT
+from harness.log import LIMIT
 from harness.plan import Device
 
 
@@ -28,7 +34,7 @@ def test_the_case_after_a_crash_is_run_on_a_new_server_within_a_second(run_spec)
     run_spec("right", modes=("eager",))
     run_spec("aborts", modes=("eager",))
     (server,) = [s for (d, t, m), s in run_spec.servers.items() if d == Device("cpu") and t == 60 and m == 0]
-    assert server._process is None, "the server that died is still held"
+    assert server._child is None, "the server that died is still held"
     started = time.monotonic()
     records = run_spec("right", modes=("eager",))
     assert time.monotonic() - started < 1
@@ -73,14 +79,100 @@ def test_a_real_abort_of_tensorflow_is_a_crash_with_its_check_message(run_spec, 
     assert "Check failed" in record.detail or "F0000" in record.detail
 
 
+def test_an_op_that_closes_its_files_is_a_crash(run_spec):
+    (record,) = run_spec("closes-every-file", modes=("eager",))
+    assert (record.verdict, record.got) == ("mismatch", "crash EXIT 1")
+    assert {r.verdict for r in run_spec("right", modes=("eager",))} == {"match"}
+
+
+@pytest.mark.parametrize("device", ["cpu", "cpu+noonednn"])  # a fork; a process of its own, whose end is seen otherwise
+def test_an_op_that_closes_its_files_and_lives_on_is_a_crash(run_spec, device, monkeypatch):
+    monkeypatch.setattr("harness.devices.GRACE", 0.5)
+    (record,) = run_spec("closes-every-file-and-lives-on", modes=("eager",), devices=(device,))
+    assert (record.verdict, record.got) == ("mismatch", "crash CLOSED")
+    assert "it closed its connection and lived on" in record.detail
+    assert {r.verdict for r in run_spec("right", modes=("eager",))} == {"match"}
+
+
+def test_a_child_of_an_op_that_holds_the_pipe_makes_no_hang_of_a_crash_and_ends_with_it(run_spec):
+    (record,) = run_spec("aborts-leaving-a-child", modes=("eager",))
+    assert record.got == "crash SIGABRT"
+    child = Path("/proc", re.search(r"child (\d+)", record.detail)[1], "stat")
+    deadline = time.monotonic() + 60
+    while child.exists() and " Z " not in child.read_text() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not child.exists() or " Z " in child.read_text()
+
+
+def test_a_child_that_an_op_forked_answers_nothing(run_spec):
+    """Else the second case is answered with the numbers of the first."""
+    assert {r.verdict for spec in ("forks", "right") for r in run_spec(spec, modes=("eager",))} == {"match"}
+
+
+def test_a_server_that_stops_in_the_middle_of_its_answer_is_a_hang(run_spec):
+    (record,) = run_spec("stops-in-its-answer", modes=("eager",), timeout=5.0)
+    assert (record.verdict, record.kind) == ("mismatch", "hang")
+    assert {r.verdict for r in run_spec("right", modes=("eager",), timeout=5.0)} == {"match"}
+
+
+def test_a_server_that_stops_reading_its_request_is_a_hang(run_spec):
+    records = by_case(run_spec("stops-in-the-next-large-request", modes=("eager",), timeout=5.0))
+    assert {case.rpartition("-")[2]: r.kind for (case, _), r in records.items()} == {"plain": "", "large": "hang"}
+    assert {r.verdict for r in run_spec("right", modes=("eager",), timeout=5.0)} == {"match"}
+
+
+def test_the_server_of_an_op_that_left_a_thread_behind_runs_nothing_else(run_spec):
+    assert {r.verdict for r in run_spec("leaves-a-thread", modes=("eager",), timeout=5.0)} == {"match"}
+    assert {r.verdict for r in run_spec("right", modes=("eager",), timeout=5.0)} == {"match"}
+
+
+@pytest.mark.parametrize("spec", ["writes-much", "writes-much-and-aborts"])
+def test_a_log_is_limited_and_has_the_end_of_what_was_written(run_spec, spec):
+    run_spec("right", modes=("eager",), timeout=30.0)
+    (record,) = (r for r in run_spec(spec, modes=("eager",), timeout=30.0) if r.against == "numpy")
+    if spec == "writes-much":
+        assert record.verdict == "match"
+    else:
+        assert record.got == "crash SIGABRT"
+        assert "last words" in record.detail
+    (server,) = [s for (d, t, m), s in run_spec.servers.items() if t == 30.0]
+    server.stop()
+    log = server._log.read_text()
+    assert len(log) <= LIMIT + len("[earlier lines were deleted: the log is limited]\n")
+    assert "last words" in log
+
+
+@pytest.mark.parametrize("spec", ["gives-a-handle", "gives-a-list-handle", "fetches-a-handle"])
+def test_an_output_without_a_value_is_an_error_that_says_so_in_every_mode(run_spec, spec):
+    records = by_case(run_spec(spec))
+    assert len(records) == (1 if spec == "fetches-a-handle" else 4)
+    assert {(r.verdict, r.kind, r.got) for r in records.values()} == {("mismatch", "status", "error TypeError")}
+    (detail,) = {r.detail for r in records.values()}
+    assert re.match(r"output\[0\] is a handle, of dtype (resource|variant), which has no value", detail)
+
+
+def test_a_message_is_the_same_whatever_the_server_ran_before(run_spec):
+    once, again = ({r.mode: r.detail for r in run_spec("out-of-range") if r.against == "numpy"} for _ in range(2))
+    assert once == again
+    assert "[Op:__inference_step]" in once["function"]
+
+
+def light(folder):
+    """An environment whose fork server imports no TensorFlow, so that hundreds of starts take seconds."""
+    (folder / "tensorflow.py").write_text("import harness.devices, harness.tests.planted_children\n")
+    return os.environ | {"PYTHONPATH": str(folder)}
+
+
 INTERRUPTED_STARTS = """
 import signal, sys
 from pathlib import Path
-from harness.devices import DeviceServer, start_fork_server
+from harness import devices
+from harness.devices import DeviceServer
 from harness.plan import Device
+from harness.tests.planted_children import ready
 
 folder = Path(sys.argv[1])
-start_fork_server(folder / "log")
+devices._serve = ready
 
 def interrupted(calls):
     \"""Whether the start made so many calls and returns; there an interrupt came.\"""
@@ -111,6 +203,69 @@ print(calls)
 def test_an_interrupt_at_any_call_of_a_servers_start_leaves_nothing_half_made(tmp_path):
     """No open socket: once one in CI, between a socket's creation and the object that closes it, gave exit status 1."""
     command = [sys.executable, "-W", "error", "-c", INTERRUPTED_STARTS, str(tmp_path)]
-    process = subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True, timeout=120)
+    process = subprocess.run(
+        command, check=False, cwd=ROOT, capture_output=True, text=True, timeout=600, env=light(tmp_path)
+    )
     assert (process.returncode, process.stderr) == (0, "")
     assert int(process.stdout) > 100
+
+
+HANGING_SERVER = """
+import sys, time
+from pathlib import Path
+from harness import devices
+from harness.plan import Device
+from harness.tests.planted_children import hang
+
+devices._serve = hang
+server = devices.DeviceServer(Device("cpu"), Path(sys.argv[1]))
+print(server._start() or server.pid, flush=True)
+time.sleep(600)
+"""
+
+
+def test_a_killed_worker_leaves_neither_a_process_nor_a_file(tmp_path):
+    temporary = Path(tempfile.mkdtemp())  # a socket's path is short
+    environment = light(tmp_path) | {"TMPDIR": str(temporary)}
+    command = [sys.executable, "-c", HANGING_SERVER, str(tmp_path)]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, env=environment) as worker:
+        try:
+            server = os.pidfd_open(int(worker.stdout.readline()))
+            assert any(temporary.iterdir())
+        finally:
+            worker.kill()
+    assert select.select([server], [], [], 60)[0], "the server outlives its worker"
+    os.close(server)
+    deadline = time.monotonic() + 60
+    while any(temporary.iterdir()) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    temporary.rmdir()
+
+
+SLOW_START = """
+from harness import devices, process
+
+process.START_TIMEOUT = devices.START_TIMEOUT = 1.0
+try:
+    devices.probe()
+except RuntimeError as error:
+    print(error)
+"""
+
+
+def test_a_tensorflow_that_never_starts_is_given_up_after_a_while(tmp_path):
+    package = tmp_path / "tensorflow"
+    package.mkdir()
+    (package / "__init__.py").write_text("print('starting', flush=True)\nimport time\ntime.sleep(600)\n")
+    process = subprocess.run(
+        [sys.executable, "-c", SLOW_START],
+        check=False,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env=os.environ | {"PYTHONPATH": str(tmp_path)},
+    )
+    assert process.returncode == 0, process.stderr
+    assert process.stdout.startswith("TensorFlow could not be asked for its devices: no process can be started")
+    assert "starting" in process.stdout

@@ -10,7 +10,7 @@ import pytest
 from harness.catalog import Catalog
 from harness.plan import Device, Plan
 from harness.record import Record
-from harness.reproduce import findings, status
+from harness.reproduce import findings, run, status
 from harness.script import Discrepancy, smaller, text
 from harness.source import Unwritable, Writer
 from harness.spec import Case
@@ -80,6 +80,33 @@ def test_a_script_needs_tensorflow_and_numpy_only_and_says_when_the_fault_is_men
     (tmp_path / "mended.py").write_text(made.replace("change(tf, tf.floor(x))", "tf.floor(x)"))
     code, said = plain_python(tmp_path / "mended.py")
     assert (code, said.splitlines()[-1]) == (0, "no discrepancy"), said
+
+
+HARD_TO_END = {
+    "closes": ("import os, threading\nos.closerange(0, 4096)\nthreading.Event().wait()\n", "TIMEOUT"),
+    "stops": ("import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)\n", "TIMEOUT"),
+    "leaves-a-child": ("import os, time\nos.fork() or time.sleep(600)\nos.abort()\n", "SIGABRT"),
+    "leaves-a-thread": ("import threading\nthreading.Thread(target=threading.Event().wait).start()\n", "EXIT 0"),
+    "writes-much": (
+        "import os\nfor n in range(99): os.write(2, b'x' * 65535 + b'\\n')\nprint('last words')\n",
+        "EXIT 0",
+    ),
+}
+
+
+def test_every_script_ends(tmp_path):
+    """Forks of the fork server, and processes of their own, whose end is seen in another way."""
+    scripts = {}
+    for device in map(Device.parse, ("cpu", "cpu+noonednn")):
+        for name, (script, _) in HARD_TO_END.items():
+            path = tmp_path / f"{name}-{device}.py"
+            path.write_text(script)
+            scripts[path] = device
+    ended = {path.name: (how, said) for path, how, said in run(scripts, timeout=15.0, at_once=len(scripts))}
+    assert {name: how for name, (how, _) in ended.items()} == {
+        path.name: HARD_TO_END[path.name.rpartition("-cpu")[0]][1] for path in scripts
+    }
+    assert ended["writes-much-cpu.py"][1].endswith("last words\n")
 
 
 @pytest.mark.parametrize(

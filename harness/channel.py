@@ -1,0 +1,101 @@
+"""Channel: one end of a connection between two processes, which the parent uses without ever waiting."""
+
+from __future__ import annotations
+
+import contextlib
+import pickle
+import socket
+import struct
+from typing import Any
+
+_CHUNK = 1 << 16
+_LENGTH = struct.Struct("!Q")
+
+
+class Channel:
+    """One end of a socket pair, for messages that pickle can carry, each behind its length."""
+
+    def __init__(self, end: socket.socket) -> None:
+        self._end = end
+        self._unsent = memoryview(b"")
+        self._received = bytearray()
+
+    def fileno(self) -> int:
+        return self._end.fileno()
+
+    def close(self) -> None:
+        self._end.close()
+
+    def post(self, message: object) -> None:
+        """Has a message sent by what comes next: `flush`, or `send`."""
+        data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
+        self._unsent = memoryview(_LENGTH.pack(len(data)) + data)
+
+    @property
+    def sending(self) -> bool:
+        """Whether part of a message is still to be sent."""
+        return bool(self._unsent)
+
+    @property
+    def complete(self) -> bool:
+        """Whether a whole message was received."""
+        size = len(self._received) - _LENGTH.size
+        return size >= 0 and size >= _LENGTH.unpack_from(self._received)[0]
+
+    def take(self) -> Any:
+        """The message that is complete."""
+        data, self._received = self._received, bytearray()
+        return pickle.loads(memoryview(data)[_LENGTH.size :])
+
+    def flush(self) -> bool:
+        """Sends what can be sent without waiting; says whether that was anything.
+
+        Raises:
+          OSError: the other end is closed.
+        """
+        self._end.setblocking(False)
+        before = len(self._unsent)
+        with contextlib.suppress(BlockingIOError):
+            while self._unsent:
+                self._push()
+        return len(self._unsent) != before
+
+    def fetch(self) -> bool:
+        """Receives what has come of a message, without waiting; says whether that was anything.
+
+        Raises:
+          OSError, EOFError: the other end is closed.
+        """
+        self._end.setblocking(False)
+        before = len(self._received)
+        with contextlib.suppress(BlockingIOError):
+            while not self.complete:
+                self._pull()
+        return len(self._received) != before
+
+    def send(self, message: object) -> None:
+        """Sends a message, however long that takes: for a child, which its parent watches."""
+        self._end.setblocking(True)
+        self.post(message)
+        while self._unsent:
+            self._push()
+
+    def receive(self) -> Any:
+        """The next message, however long that takes: for a child, which its parent watches.
+
+        Raises:
+          EOFError: the other end is closed.
+        """
+        self._end.setblocking(True)
+        while not self.complete:
+            self._pull()
+        return self.take()
+
+    def _push(self) -> None:
+        self._unsent = self._unsent[self._end.send(self._unsent) :]
+
+    def _pull(self) -> None:
+        data = self._end.recv(_CHUNK)
+        if not data:
+            raise EOFError
+        self._received += data

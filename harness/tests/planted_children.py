@@ -1,0 +1,17 @@
+"""What child processes of tests do, without TensorFlow."""
+
+import ctypes
+import tempfile
+
+
+def ready(channel, device):
+    """A device server that is ready at once, and never asked for anything."""
+    channel.send("")
+    channel.receive()
+
+
+def hang(channel, device):
+    """A device server that leaves a temporary file, and then never gives the GIL back."""
+    channel.send("")
+    tempfile.mkstemp()
+    ctypes.PyDLL(None).sleep(600)
