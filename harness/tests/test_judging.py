@@ -418,7 +418,7 @@ def test_a_fault_outweighs_discrepancies_and_no_other_end(status, at_fault, ends
     assert exit_status(status, at_fault) == ends
 
 
-def finished(tmp_path, *lines, status=0, known=(), faults=()):
+def finished(tmp_path, *lines, status=0, known=(), faults=(), stopped="", own=None):
     """How a session of one item in one mode ends, whose shard has these lines; its exit status and info."""
     session = object.__new__(Session)
     option = SimpleNamespace(repro="none", no_sweep=True, case=[], tier="default", campaign=None, resume=None)
@@ -428,8 +428,9 @@ def finished(tmp_path, *lines, status=0, known=(), faults=()):
     session.directory, session.runner, session.asked, session.faults, session.unkept = tmp_path, None, [], [], ""
     session.recordings = {str(n): SimpleNamespace(about=SimpleNamespace(faults=(f,))) for n, f in enumerate(faults)}
     session.info = rundir.RunInfo("r", "s", modes=["xla"], devices={"cpu": {"asked": True}})
+    vars(session).update(own or {})
     shard_of(tmp_path, ("plan", {"items": ["x-float32"]}), *lines)
-    return session.finish(status), session.info
+    return session.finish(status, stopped), session.info
 
 
 def of(verdict):
@@ -465,6 +466,19 @@ def test_an_error_of_the_suite_a_run_of_nothing_and_an_idle_entry_are_faults(tmp
     assert finished(tmp_path / "c", RESULT, COMPARE, known=[idle])[0] == 3
     assert finished(tmp_path / "d", RESULT, COMPARE, faults=["a damaged recording"])[0] == 3
     assert finished(tmp_path / "e", of("error"), COMPARE, status=2)[0] == 2
+
+
+def test_a_run_that_the_user_had_stop_is_at_fault_for_what_it_began_alone(tmp_path):
+    ended, info = finished(tmp_path / "a", status=2, stopped="stopped by -x")
+    assert (ended, info.state, only(info.not_run)["why"]) == (1, "interrupted", "stopped by -x")
+    ended, info = finished(tmp_path / "b", ("start", CELL), status=2, stopped="stopped by -x")
+    assert (ended, info.state, only(info.not_run)["why"]) == (3, "fault", "cut off")
+
+
+def test_a_run_with_a_fault_of_its_own_or_that_cannot_be_kept_is_a_fault(tmp_path):
+    unkept = finished(tmp_path / "a", RESULT, COMPARE, status=2, own={"unkept": "the disk is full"})
+    assert (unkept[0], unkept[1].faults) == (3, ["the disk is full"])
+    assert finished(tmp_path / "b", RESULT, COMPARE, own={"faults": ["a thread was left behind"]})[0] == 3
 
 
 def claimed(got, plan=XLA, **more):
