@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import ctypes
 import multiprocessing as mp
@@ -65,10 +66,12 @@ def environment(settings: Mapping[str, str]) -> Iterator[None]:
 
 
 def scratch() -> Path:
-    """The folder for temporary files of this process's children; the fork server deletes it."""
+    """The folder for temporary files of this process's children; it is deleted at the end, by the fork server too."""
     global _scratch
-    if not os.path.isdir(_scratch):
-        _scratch = tempfile.mkdtemp(prefix="opdiff-")
+    with uninterrupted():
+        if not os.path.isdir(_scratch):
+            _scratch = tempfile.mkdtemp(prefix="opdiff-")
+            atexit.register(shutil.rmtree, _scratch, ignore_errors=True)
     return Path(_scratch)
 
 
