@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from harness import untrusted
 from harness.judged import OURS, JudgedBy
 from harness.record import CLAIM
 from harness.rundir import RunInfo
@@ -29,6 +30,7 @@ def write(
     so writing again gives the same files. The JUnit XML that pytest has written is finished: `xml`, or `junit.xml` of
     the run. `judged_by` says whose entries of known.toml the page shows; none without it.
     """
+    xml = xml or untrusted.inside(run_dir, "junit.xml")
     records = frame.records(run_dir)
     parquet.write(records, run_dir / RECORDS)
     observations = frame.observations(run_dir)
@@ -43,7 +45,7 @@ def write(
     news = _since(before, records, info) if before else None
     index = page.html(records, info, claims=bool(told), repros=repros, entries=entries, beside=gave, since=news)
     files.replace_text(run_dir / "index.html", index)
-    junit.finish(xml or run_dir / "junit.xml", records, info)
+    junit.finish(xml, records, info)
 
 
 def _since(before: Path, records: pd.DataFrame, info: RunInfo) -> Changelog | str:
