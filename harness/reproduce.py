@@ -126,7 +126,9 @@ def write(found: Discrepancy, tf: str, folder: Path) -> Path:
         made = text(found, tf)
     except (ReferenceFault, ValueError, IndexError, TypeError) as error:  # of inputs that the reference does not take
         raise Unwritable(f"its reference failed: {error}") from error
-    name = re.sub(r"[^A-Za-z0-9_.=,+-]", "_", f"{found.case.id}-{found.plan}-{found.quantity}-{found.kind}")
+    words = [found.case.id, str(found.plan), found.quantity, found.kind]
+    words += [found.against] if found.against not in ("numpy", str(found.plan)) else []
+    name = re.sub(r"[^A-Za-z0-9_.=,+-]", "_", "-".join(words))
     path = folder / f"{name}.py"
     path.write_text(made)
     return path

@@ -10,7 +10,7 @@ import pytest
 from harness.catalog import Catalog
 from harness.plan import Device, Plan
 from harness.record import Record
-from harness.reproduce import findings, run, status
+from harness.reproduce import findings, run, status, write
 from harness.script import Discrepancy, smaller, text
 from harness.source import Unwritable, Writer
 from harness.spec import Case
@@ -214,6 +214,17 @@ def test_what_has_no_literal_is_named():
     held = object()
     with pytest.raises(Unwritable, match="held is a object"):
         Writer().function(lambda: held, "program")
+
+
+def test_findings_of_one_quantity_against_numpy_and_another_plan_have_a_script_each(tmp_path):
+    case = Case(PLANTED.specs["right"], "float32", "plain")
+    place = (case, Plan(Device("cpu"), "xla"), "output[0]")
+    one, other = (
+        write(Discrepancy(*place, against, "value", case.inputs()), "2.21.0", tmp_path)
+        for against in ("numpy", "cpu/eager")
+    )
+    assert one != other
+    assert one.read_text() != other.read_text()
 
 
 def test_a_case_with_inputs_of_several_shapes_is_not_cut_to_an_element():
