@@ -237,5 +237,6 @@ def merge(directories: Iterable[Path]) -> Merged:
         elif line["line"] in ("result", "compare"):
             into = results if line["line"] == "result" else compared
             line["records"] = [Record.from_json(row) for row in line["records"]]
+            line.setdefault("observation", {})
             into[line["case"], line["device"], line["mode"]] = line
     return Merged(frozenset(items), frozenset(started), results, compared, damaged, seconds, lost)

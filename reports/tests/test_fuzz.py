@@ -173,8 +173,7 @@ def test_changed_shards_are_read_or_refused(tmp_path: Path) -> None:
         def read(number: int = number) -> None:
             merged = rundir.merge([tmp_path])
             for cell, line in merged.results.items():
-                recording._rows(line)
-                assert cell
+                assert list(recording._rows(line)) or not line["observation"], cell
             for line in filter(None, lines.read(path)):
                 if line["line"] == "block":
                     Swept().add(line)
