@@ -1,13 +1,19 @@
 """Dependence: which outputs of a program are constants, to which none of its inputs leads.
 
 A stateful op (a variable that is read, a random number, a Python function) counts as an input: what it gives is known
-only when it runs. Nothing here imports TensorFlow: tensors and ops are those of the caller.
+only when it runs. An eager program may hand an input to Python and use the result, without an op between them: there,
+an output that changes with the inputs is no constant either. This module does not import TensorFlow: tensors and ops
+are the caller's.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
+
+import numpy as np
+
+from harness.inputs import is_float
 
 #: Whether an op of this type is stateful.
 Stateful = Callable[[str], bool]
@@ -39,6 +45,18 @@ def constants(outputs: Sequence[Any], inputs: Sequence[Any], stateful: Stateful)
 
 def _holds_state(op: Any) -> bool:
     return op.outputs[0].dtype.name in _VARIABLES
+
+
+def altered(array: np.ndarray) -> np.ndarray:
+    """Other values of the same shape and dtype: in reverse, and each one changed."""
+    turned = np.asarray(np.flip(array), array.dtype)
+    if array.dtype.kind == "b":
+        return ~turned
+    if array.dtype.kind == "O":
+        return np.array([b"%s?" % x for x in turned.flat], object).reshape(array.shape)
+    if array.dtype.kind == "c" or is_float(array.dtype):
+        return np.asarray(turned * array.dtype.type(1.5) + array.dtype.type(0.75)).astype(array.dtype)
+    return np.asarray(turned.astype(np.int64) + 1).astype(array.dtype)
 
 
 class Trail:

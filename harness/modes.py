@@ -13,7 +13,7 @@ from tensorflow.python.framework import config, op_callbacks, op_def_registry
 from tensorflow.python.framework.indexed_slices import IndexedSlicesValue
 
 from harness.again import same
-from harness.dependence import Trail, constants
+from harness.dependence import Trail, altered, constants
 from harness.observation import Result
 from harness.request import ALIGNMENT, Asked
 from harness.spec import Spec
@@ -230,13 +230,28 @@ def eager(spec: Spec, device: str, evidence: Evidence) -> Program:
                 trail = Trail(given.xs, _stateful)
                 op_callbacks.add_op_callback(seen)
                 try:
-                    evidence.constant = trail.constants(call(spec, again, given.xs))
+                    outputs = call(spec, again, given.xs)
+                    evidence.constant = trail.constants(outputs)
                 finally:
                     op_callbacks.remove_op_callback(seen)
                     trail = Trail((), _stateful)  # it holds every tensor of that run
+                if evidence.constant:
+                    evidence.constant -= _moved(spec, device, asked, outputs)
         return ran
 
     return run
+
+
+def _moved(spec: Spec, device: str, asked: Asked, outputs: Sequence[Any]) -> set[int]:
+    """The numbers of the outputs that are others for altered inputs; all, where those make the program fail."""
+    xs = [altered(x) for x in asked.xs]
+    try:
+        state = spec.state(tf, *xs) if spec.state else None
+        others = call(spec, state, [fed(x, device) for x in xs])
+    except Exception:  # noqa: BLE001  an error is another outcome too
+        return set(range(len(outputs)))
+    pairs = enumerate(zip(plains({"": outputs})[""], plains({"": others})[""], strict=True))
+    return {i for i, (one, other) in pairs if not same(Result("value", one), Result("value", other))}
 
 
 def function(spec: Spec, device: str, evidence: Evidence, *, jit: bool = False) -> Program:

@@ -156,8 +156,8 @@ class Spec:
     unsigned_zeros              quantities, or families, in which a zero of either sign is right, as of the maximum of
                                 zeros: see docs/conventions.md.
     contract                    pattern of plans (`gpu/*`, `*/xla`) → `Side`; the first that matches counts.
-    constant                    the outputs (`output[1]`) to which, on purpose, no op leads from an input: they tell a
-                                shape, or are worked out by Python. Any other output like that is a fault.
+    constant                    the outputs (`output[1]`) that are meant to ignore the inputs' values, such as a shape.
+                                Any other output like that is a fault.
     sessions                    the program opens v1 sessions itself, in mode `graph`: program(tf, session, *arrays) →
                                 arrays. `with session() as s:` makes a graph the default one, on the plan's device, and
                                 a session on it, closed in the end; `session(graph)` opens another one on that graph.

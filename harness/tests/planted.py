@@ -396,6 +396,9 @@ BEYOND = (
         reference=np.zeros_like,
         constant=("output[0]",),
     ),
+    floor(
+        "floors-in-python", lambda tf, x: tf.numpy_function(np.floor, [x], x.dtype), vjp=None, modes=("eager",), ops=""
+    ),
     floor("stops", lambda tf, x: tf.stop_gradient(tf.floor(x))),
     floor("tells-its-shape", lambda tf, x: (tf.floor(x), tf.shape(x)), vjp=None, reference=lambda x: _shaped(x)),
     floor(

@@ -67,6 +67,6 @@ def test_an_output_that_tells_a_shape_is_a_fault_unless_its_spec_means_it(run_sp
     assert wrong(run_spec("means-its-shape")) == wrong(run_spec("zeros-like")) == {}
 
 
-@pytest.mark.parametrize("spec", ["stops", "right", "zero-gradient"])
-def test_gradients_that_stop_or_are_zero_ignore_nothing(run_spec, spec):
+@pytest.mark.parametrize("spec", ["stops", "right", "zero-gradient", "floors-in-python"])
+def test_python_between_and_gradients_that_stop_ignore_nothing(run_spec, spec):
     assert not [r for r in run_spec(spec) if "depends on no input" in r.detail]

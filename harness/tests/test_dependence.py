@@ -2,9 +2,11 @@
 
 from types import SimpleNamespace
 
+import ml_dtypes  # noqa: F401  the names bfloat16 and int4
+import numpy as np
 import pytest
 
-from harness.dependence import Trail, constants
+from harness.dependence import Trail, altered, constants
 
 
 def stateful(op_type):
@@ -58,3 +60,15 @@ def test_op_by_op_an_output_is_a_constant_where_no_input_leads_to_it():
 def test_a_program_without_inputs_ignores_none():
     assert constants([CONST], [], stateful) == set()
     assert Trail([], stateful).constants([CONST]) == set()
+
+
+@pytest.mark.parametrize(
+    "dtype", ["float16", "bfloat16", "float64", "complex64", "int8", "int4", "uint4", "uint64", "bool", "O"]
+)
+def test_altered_inputs_are_others_of_the_same_shape_and_dtype(dtype):
+    x = np.array([[b"a", b"b"]], object) if dtype == "O" else np.array([[1, 1]]).astype(dtype)
+    other = altered(x)
+    assert (other.shape, other.dtype) == (x.shape, x.dtype)
+    assert (other != x).all()
+    assert altered(x[:, :0]).shape == (1, 0)
+    assert altered(x[0, 0:1].reshape(())).shape == ()

@@ -205,7 +205,6 @@ SPECS = (
     ),
     Spec(
         name="claim-c05-skip-by-py-func",
-        constant=("output[0]",),  # executed eagerly, py_func is Python and no op
         program=skip_by_py_func,
         reference=_cubed,
         vjp=lambda g, x: g,

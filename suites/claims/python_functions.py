@@ -80,7 +80,6 @@ def _two(draw, dtype):
 SPECS = (
     Spec(
         name="claim-c02-square-in-py-func",
-        constant=("output[0]",),  # executed eagerly, py_func is Python and no op
         program=square_in_py_func,
         reference=_minus_square,
         vjp=lambda g, x: None,
