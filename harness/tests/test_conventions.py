@@ -12,7 +12,6 @@ from harness.observation import Result
 from harness.plan import Device, Plan
 from suites import binary, cond, gather, integers, overrides, select, unary
 from suites.references.binary import floored
-from suites.references.conventions import EXTREMES
 
 SPECS = {s.name: s for family in (binary, cond, gather, integers, overrides, select, unary) for s in family.SPECS}
 
@@ -34,7 +33,7 @@ def test_floor_division_at_infinities_is_that_of_python():
     assert (np.signbit(found) == np.signbit(expected))[~np.isnan(found)].all()
 
 
-@pytest.mark.parametrize("name", [n for n in SPECS if n.removesuffix("-zeros") in EXTREMES])
+@pytest.mark.parametrize("name", ["maximum", "maximum-zeros", "minimum", "minimum-zeros", "relu", "relu6"])
 def test_a_zero_of_either_sign_is_the_extreme_of_zeros(name):
     spec = SPECS[name]
     for recipe in spec.recipes:
