@@ -370,7 +370,7 @@ def _torn_info(path: Path) -> None:
 
 
 def _other_info(path: Path) -> None:
-    (path / "run.json").write_text(json.dumps({"run": "x", "started": "", "colour": "red"}))
+    (path / "run.json").write_text(json.dumps({"run": "x", "colour": "red"}))
 
 
 def _odd_info(path: Path) -> None:
@@ -386,9 +386,9 @@ def _torn_records(path: Path) -> None:
     ("damage", "says"),
     [
         (_no_run, "is not the directory of a run: it has no run.json"),
-        (_torn_info, "run.json is damaged"),
-        (_other_info, "run.json is damaged"),
-        (_odd_info, "arguments has to be of type list"),
+        (_torn_info, "run.json: expected JSON"),
+        (_other_info, "run.json: Object missing required field started"),
+        (_odd_info, "run.json: $.arguments: Expected array, got int"),
         (_torn_records, "records.parquet is damaged"),
     ],
 )
