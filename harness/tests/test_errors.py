@@ -43,3 +43,11 @@ def test_an_element_that_has_no_distance_is_not_marked():
     x = np.array([1, np.nan, 3], np.float32)
     drawn, marked = points(x, x, Want("value", x.astype(np.float64), F32), {"simplest": 1, "worst": 2})
     assert (drawn, marked) == ([[1.0, 3.0], [0.0, 0.0]], {"worst": [3.0, 0.0]})
+
+
+def test_of_many_elements_the_farthest_is_among_those_taken_though_nobody_marked_it():
+    x = np.arange(10_001, dtype=np.float32)
+    got = x.copy()
+    got[7777] -= 64
+    ((inputs, ulps), _) = points(x, got, Want("value", x.astype(np.float64), F32))
+    assert ulps[inputs.index(7777.0)] == -64 / 2.0**-11
