@@ -243,7 +243,7 @@ def eager(spec: Spec, device: str, evidence: Evidence) -> Program:
 
 
 def _moved(spec: Spec, device: str, asked: Asked, outputs: Sequence[Any]) -> set[int]:
-    """The numbers of the outputs that are others for altered inputs; all, where those make the program fail."""
+    """The numbers of the outputs that are empty, or change with the inputs; all, where other inputs make it fail."""
     xs = [altered(x) for x in asked.xs]
     try:
         state = spec.state(tf, *xs) if spec.state else None
@@ -251,7 +251,7 @@ def _moved(spec: Spec, device: str, asked: Asked, outputs: Sequence[Any]) -> set
     except Exception:  # noqa: BLE001  an error is another outcome too
         return set(range(len(outputs)))
     pairs = enumerate(zip(plains({"": outputs})[""], plains({"": others})[""], strict=True))
-    return {i for i, (one, other) in pairs if not same(Result("value", one), Result("value", other))}
+    return {i for i, (one, other) in pairs if not one.size or not same(Result("value", one), Result("value", other))}
 
 
 def function(spec: Spec, device: str, evidence: Evidence, *, jit: bool = False) -> Program:
