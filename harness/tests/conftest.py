@@ -16,6 +16,7 @@ from harness.record import Shard
 from harness.run import Runner
 from harness.rundir import merge
 from harness.slots import Slots
+from harness.tests.patience import PATIENCE
 from harness.verdict import Context, Origin
 
 # A shell that puts the tests in the background leaves SIGINT ignored, in children too: some are to be interrupted.
@@ -35,7 +36,7 @@ def run_spec(catalog, tmp_path_factory):
     servers = {}
     shard = Shard(folder / "shard.jsonl")
 
-    def run(name, *, devices=("cpu",), modes=MODES, known=(), timeout=60.0, memory=0, tf="2.21.0"):
+    def run(name, *, devices=("cpu",), modes=MODES, known=(), timeout=PATIENCE, memory=0, tf="2.21.0"):
         held = {}
         for device in map(Device.parse, devices):
             key = (device, timeout, memory)
@@ -59,7 +60,7 @@ def run_module(tmp_path_factory):
     def run(name, modes=MODES):
         folder, cpu = tmp_path_factory.mktemp("module"), Device.parse("cpu")
         context = Context(run="r", started="s", here=Origin("2.21.0", host="h"), known=Known(()))
-        servers = {cpu: DeviceServer(cpu, folder, timeout=120)}
+        servers = {cpu: DeviceServer(cpu, folder, timeout=PATIENCE)}
         runner = Runner(
             context, [Plan(cpu, mode) for mode in modes], servers, Shard(folder / "shard.jsonl"), Slots(servers)
         )
@@ -102,7 +103,8 @@ def run_pytest(tmp_path_factory):
         directory = folder or tmp_path_factory.mktemp("run") / "run"
         command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-o", f"opdiff_suites={suites}"]
         chosen = [] if "--resume" in arguments else ["--run-dir", str(directory)]
-        command += ["-o", f"opdiff_known={known}", *chosen, *paths, "--repro", "all", *arguments]
+        command += ["-o", f"opdiff_known={known}", f"--op-timeout={PATIENCE}", "--repro", "all"]
+        command += [*chosen, *paths, *arguments]
         environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")} | dict(env)
         process = subprocess.run(
             command,
@@ -110,7 +112,7 @@ def run_pytest(tmp_path_factory):
             cwd=ROOT,
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=PATIENCE,
             env=environment,
             preexec_fn=before,
         )

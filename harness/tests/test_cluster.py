@@ -14,6 +14,7 @@ import pytest
 from harness import node
 from harness.record import read_shard
 from harness.rundir import RunInfo
+from harness.tests.patience import PATIENCE
 from harness.tests.planted_campaign import FOLDER
 
 pytestmark = pytest.mark.cluster
@@ -45,8 +46,8 @@ def started(nodes, run):
     os.mkfifo(folder / "held")
     ending = ThreadPoolExecutor(1).submit(run)
     gate = os.open(folder / "held", os.O_RDWR)
-    readable, _, _ = select.select([gate], [], [], 120)
-    assert readable, ending.result(120).output
+    readable, _, _ = select.select([gate], [], [], PATIENCE)
+    assert readable, ending.result(PATIENCE).output
     raylet, worker, server = map(int, os.read(gate, 100).split())
     os.close(gate)
     (folder / "held").unlink()  # the next time it goes on
@@ -61,7 +62,7 @@ def ended(pid):
         watched = os.pidfd_open(pid)
     except ProcessLookupError:
         return True
-    readable, _, _ = select.select([watched], [], [], 60)
+    readable, _, _ = select.select([watched], [], [], PATIENCE)
     os.close(watched)
     return bool(readable)
 
@@ -80,7 +81,7 @@ def test_nothing_is_lost_and_nothing_counted_twice_when_a_node_is_killed(nodes, 
     ending, holding, pids = started(nodes, run)
     nodes.remove_node(holding, allow_graceful=False)
     assert all(map(ended, pids)), "what ran there ends with the node"
-    outcome = ending.result(240)
+    outcome = ending.result(PATIENCE)
     info = RunInfo.load(outcome.directory)
     assert outcome.status == 0, outcome.output
     assert (info.state, info.not_run, info.faults) == ("complete", [], [])
@@ -99,7 +100,7 @@ def test_nothing_is_lost_and_nothing_counted_twice_when_a_node_is_killed(nodes, 
 def test_what_dies_or_hangs_in_a_batch_is_attributed_to_its_case(nodes, run_pytest):
     wanted = ("aborts", "hangs", "kills-its-worker", "fine-0", "fine-1")
     options = [word for op in wanted for word in ("--op", op)]
-    outcome = run_pytest("--campaign", nodes.address, *options, "--op-timeout", "5", "--no-repro", suites=SUITE)
+    outcome = run_pytest("--campaign", nodes.address, *options, "--op-timeout", "20", "--no-repro", suites=SUITE)
     info = RunInfo.load(outcome.directory)
     assert outcome.status == 3, outcome.output
     found = {(r.spec, r.kind) for r in outcome.merged.records}
@@ -117,7 +118,7 @@ def test_where_no_node_is_left_the_run_is_red_and_names_what_did_not_run(nodes, 
 
     ending, holding, _ = started(nodes, run)
     nodes.remove_node(holding, allow_graceful=False)
-    outcome = ending.result(240)
+    outcome = ending.result(PATIENCE)
     info = RunInfo.load(outcome.directory)
     assert outcome.status == 3, outcome.output
     assert info.planned == info.recorded + len(info.not_run) == CELLS

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from multiprocessing import forkserver
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ import pytest
 from harness.devices import ROOT
 from harness.log import LIMIT
 from harness.plan import Device
+from harness.tests.patience import PATIENCE
 
 
 def by_case(records):
@@ -30,15 +32,14 @@ def test_a_dying_op_is_a_crash_attributed_to_its_case_and_plan(run_spec, spec, c
     assert {(r.verdict, r.kind, r.got) for r in records.values()} == {("mismatch", "crash", f"crash {code}")}
 
 
-def test_the_case_after_a_crash_is_run_on_a_new_server_within_a_second(run_spec):
+def test_the_case_after_a_crash_is_run_on_a_new_server_that_need_not_import_tensorflow(run_spec):
     run_spec("right", modes=("eager",))
     run_spec("aborts", modes=("eager",))
-    (server,) = [s for (d, t, m), s in run_spec.servers.items() if d == Device("cpu") and t == 60 and m == 0]
+    (server,) = [s for (d, t, m), s in run_spec.servers.items() if d == Device("cpu") and t == PATIENCE and m == 0]
     assert server._child is None, "the server that died is still held"
-    started = time.monotonic()
-    records = run_spec("right", modes=("eager",))
-    assert time.monotonic() - started < 1
-    assert {r.verdict for r in records} == {"match"}
+    assert {r.verdict for r in run_spec("right", modes=("eager",))} == {"match"}
+    (parent,) = re.findall(r"^PPid:\s+(\d+)", Path(f"/proc/{server.pid}/status").read_text(), re.MULTILINE)
+    assert int(parent) == forkserver._forkserver._forkserver_pid, "it is no fork of the process that has TensorFlow"
 
 
 def test_a_crash_keeps_the_end_of_stderr(run_spec):
@@ -98,7 +99,7 @@ def test_a_child_of_an_op_that_holds_the_pipe_makes_no_hang_of_a_crash_and_ends_
     (record,) = run_spec("aborts-leaving-a-child", modes=("eager",))
     assert record.got == "crash SIGABRT"
     child = Path("/proc", re.search(r"child (\d+)", record.detail)[1], "stat")
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while child.exists() and " Z " not in child.read_text() and time.monotonic() < deadline:
         time.sleep(0.01)
     assert not child.exists() or " Z " in child.read_text()
@@ -110,20 +111,20 @@ def test_a_child_that_an_op_forked_answers_nothing(run_spec):
 
 
 def test_a_server_that_stops_in_the_middle_of_its_answer_is_a_hang(run_spec):
-    (record,) = run_spec("stops-in-its-answer", modes=("eager",), timeout=5.0)
+    (record,) = run_spec("stops-in-its-answer", modes=("eager",), timeout=20.0)
     assert (record.verdict, record.kind) == ("mismatch", "hang")
-    assert {r.verdict for r in run_spec("right", modes=("eager",), timeout=5.0)} == {"match"}
+    assert {r.verdict for r in run_spec("right", modes=("eager",), timeout=20.0)} == {"match"}
 
 
 def test_a_server_that_stops_reading_its_request_is_a_hang(run_spec):
-    records = by_case(run_spec("stops-in-the-next-large-request", modes=("eager",), timeout=5.0))
+    records = by_case(run_spec("stops-in-the-next-large-request", modes=("eager",), timeout=20.0))
     assert {case.rpartition("-")[2]: r.kind for (case, _), r in records.items()} == {"plain": "", "large": "hang"}
-    assert {r.verdict for r in run_spec("right", modes=("eager",), timeout=5.0)} == {"match"}
+    assert {r.verdict for r in run_spec("right", modes=("eager",), timeout=20.0)} == {"match"}
 
 
 def test_the_server_of_an_op_that_left_a_thread_behind_runs_nothing_else(run_spec):
-    assert {r.verdict for r in run_spec("leaves-a-thread", modes=("eager",), timeout=5.0)} == {"match"}
-    assert {r.verdict for r in run_spec("right", modes=("eager",), timeout=5.0)} == {"match"}
+    assert {r.verdict for r in run_spec("leaves-a-thread", modes=("eager",), timeout=600.0)} == {"match"}
+    assert {r.verdict for r in run_spec("right", modes=("eager",), timeout=600.0)} == {"match"}
 
 
 @pytest.mark.parametrize("spec", ["writes-much", "writes-much-and-aborts"])
@@ -204,7 +205,7 @@ def test_an_interrupt_at_any_call_of_a_servers_start_leaves_nothing_half_made(tm
     """No open socket: once one in CI, between a socket's creation and the object that closes it, gave exit status 1."""
     command = [sys.executable, "-W", "error", "-c", INTERRUPTED_STARTS, str(tmp_path)]
     process = subprocess.run(
-        command, check=False, cwd=ROOT, capture_output=True, text=True, timeout=600, env=light(tmp_path)
+        command, check=False, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, env=light(tmp_path)
     )
     assert (process.returncode, process.stderr) == (0, "")
     assert int(process.stdout) > 100
@@ -234,9 +235,9 @@ def test_a_killed_worker_leaves_neither_a_process_nor_a_file(tmp_path):
             assert any(temporary.iterdir())
         finally:
             worker.kill()
-    assert select.select([server], [], [], 60)[0], "the server outlives its worker"
+    assert select.select([server], [], [], PATIENCE)[0], "the server outlives its worker"
     os.close(server)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while any(temporary.iterdir()) and time.monotonic() < deadline:
         time.sleep(0.01)
     temporary.rmdir()
@@ -263,7 +264,7 @@ def test_a_tensorflow_that_never_starts_is_given_up_after_a_while(tmp_path):
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE,
         env=os.environ | {"PYTHONPATH": str(tmp_path)},
     )
     assert process.returncode == 0, process.stderr

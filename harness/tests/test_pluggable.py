@@ -11,7 +11,7 @@ from harness.preload import plugins
 from harness.rundir import RunInfo
 
 SUITES = "harness.tests.planted_toy"
-OPTIONS = ("--no-repro", "--op-timeout", "60")
+OPTIONS = ("--no-repro",)
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +110,7 @@ def test_a_server_sees_no_other_accelerator_than_its_own(everything):
 
 
 def test_a_kernel_that_never_returns_is_a_hang(run):
-    outcome = run("--device", "toy:0", "--op", "round", "--mode", "eager", "--op-timeout", "10")
+    outcome = run("--device", "toy:0", "--op", "round", "--mode", "eager", "--op-timeout", "15")
     assert outcome.status == 1, outcome.output
     assert {(r.verdict, r.kind) for r in found(outcome, spec="round")} == {("mismatch", "hang")}
 

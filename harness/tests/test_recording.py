@@ -14,6 +14,7 @@ from harness import keeping, merging, recording
 from harness.devices import ROOT
 from harness.judged import JudgedBy
 from harness.rundir import RunInfo, merge
+from harness.tests.patience import PATIENCE
 from harness.variant import ONEDNN_FLAG
 
 SUITE = "harness.tests.planted_kept"
@@ -170,7 +171,7 @@ def merged(tmp_path, capfd):
 def test_merged_runs_are_compared_as_if_their_devices_had_run_side_by_side(runs, tmp_path):
     command = [sys.executable, "-m", "harness", "merge", *map(str, (runs["cpu"], runs["other"]))]
     command += ["--run-dir", str(tmp_path / "merged"), "--suites", SUITE, "--known", os.devnull]
-    done = subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stdout + done.stderr
     records = merge([tmp_path / "merged"]).records
     assert {r.device for r in records} == {"cpu", "cpu:1"}

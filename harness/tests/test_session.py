@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from harness.devices import ROOT
 from harness.record import read_shard
 from harness.rundir import RunInfo, merge
+from harness.tests.patience import PATIENCE
 
 SESSION = "harness.tests.planted_session"
 
@@ -65,9 +67,9 @@ def test_an_interrupted_run_says_so_and_keeps_what_it_has(tmp_path):
         text=True,
     )
     while process.poll() is None and not any(cell[0].startswith("hangs") for cell in _started(directory)):
-        os.sched_yield()
+        time.sleep(0.05)  # looks again, and leaves the processor to the run
     process.send_signal(signal.SIGINT)
-    output, _ = process.communicate(timeout=60)
+    output, _ = process.communicate(timeout=PATIENCE)
     info = RunInfo.load(directory)
     assert process.returncode == 2, output
     assert info.state == "interrupted"

@@ -8,6 +8,7 @@ import pytest
 
 from harness.plan import Device
 from harness.slots import Slots, physical
+from harness.tests.patience import PATIENCE
 
 GPU = Device("gpu", 0)
 _context = mp.get_context("spawn")
@@ -48,13 +49,13 @@ def test_a_slot_that_is_taken_is_waited_for_and_handed_over(holder):
     first, _ = holder(1)
     assert first.recv() == "held"
     second, _ = holder(1)
-    given, deadline = False, time.monotonic() + 60
+    given, deadline = False, time.monotonic() + PATIENCE
     while not given and time.monotonic() < deadline:  # until the second has come as far as waiting
         assert not second.poll(0.1), "two servers hold the only slot"
         first.send("give way if another waits")
         given = first.recv()
     assert given
-    assert second.poll(10)
+    assert second.poll(PATIENCE)
 
 
 def test_a_slot_is_kept_where_nobody_waits(holder):
@@ -66,8 +67,8 @@ def test_a_slot_is_kept_where_nobody_waits(holder):
 
 def test_as_many_hold_a_slot_as_there_are(holder):
     one, two = holder(2), holder(2)
-    assert one[0].poll(10)
-    assert two[0].poll(10)
+    assert one[0].poll(PATIENCE)
+    assert two[0].poll(PATIENCE)
 
 
 def test_the_slot_of_a_killed_holder_is_free(holder):
@@ -75,7 +76,7 @@ def test_the_slot_of_a_killed_holder_is_free(holder):
     assert first.recv() == "held"
     process.kill()
     second, _ = holder(1)
-    assert second.poll(10)
+    assert second.poll(PATIENCE)
 
 
 @pytest.mark.parametrize(

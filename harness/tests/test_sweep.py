@@ -23,6 +23,7 @@ from harness.sweep.pieces import NORMAL, SUBNORMAL, Piece, pieces
 from harness.sweep.promise import Promise
 from harness.sweep.sweep import BLOCK
 from harness.sweep.tally import Tally, of_difference
+from harness.tests.patience import PATIENCE
 from harness.tests.planted_sweep import CALM, LETHAL, WRONG
 from harness.tests.planted_sweep import _spec as planted
 from reports.load import load
@@ -231,7 +232,7 @@ def test_an_interrupted_sweep_says_so_and_goes_on_where_it_stopped(tmp_path):
     while process.poll() is None and not (shard.exists() and len(shard.read_bytes().splitlines()) > 3):
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
-    output, _ = process.communicate(timeout=60)
+    output, _ = process.communicate(timeout=PATIENCE)
     info = RunInfo.load(tmp_path)
     assert (process.returncode, info.state) == (2, "interrupted"), output
     assert len(info.not_run) == 2

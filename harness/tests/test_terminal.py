@@ -12,6 +12,7 @@ from harness import plugin
 from harness.devices import ROOT
 from harness.record import Record
 from harness.terminal import Guarded, safe
+from harness.tests.patience import PATIENCE
 
 ODD = "a\x1b[31mred\x1b]0;title\x07\x9b2J\r##[error]no\n::error file=x::no\n  ::set-output name=a::b\n"
 ODD += "##vso[task.x]\u202e\ud800é\t."
@@ -65,7 +66,12 @@ def test_no_command_prints_what_is_obeyed(tmp_path, words):
     path.mkdir()
     (path / "run.json").write_text('{"run": 3}')
     done = subprocess.run(
-        [sys.executable, "-m", *words, str(path)], check=False, cwd=ROOT, capture_output=True, text=True, timeout=120
+        [sys.executable, "-m", *words, str(path)],
+        check=False,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
     )
     assert done.returncode == 4 and done.stderr.count("\n") == 1
     assert not obeyed(done.stderr + done.stdout)

@@ -11,11 +11,12 @@ import time
 from pathlib import Path
 from typing import Any
 
+from harness.tests.patience import PATIENCE
+
 OPTIONS = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
     *("--disable-background-networking", "--disable-component-update", "--remote-debugging-pipe"),
 )
-PATIENCE = 60.0
 
 
 class Browser:

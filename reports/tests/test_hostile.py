@@ -29,6 +29,7 @@ from harness.observation import pack, unpack
 from harness.plan import Device
 from harness.record import Shard
 from harness.reproduce import reproduce
+from harness.tests.patience import PATIENCE
 from reports import ledger
 from reports.__main__ import main as report
 from reports.load import RECORD_COLUMNS
@@ -85,7 +86,9 @@ def test_a_run_that_is_resumed_is_of_these_suites(tmp_path: Path) -> None:
     run = run_in(tmp_path, suites="evil_suites", state="interrupted")
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", f"--resume={run}", "suites"]
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")} | {"PYTHONPATH": str(tmp_path)}
-    done = subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True, env=environment, timeout=120)
+    done = subprocess.run(
+        command, check=False, cwd=ROOT, capture_output=True, text=True, env=environment, timeout=PATIENCE
+    )
     assert done.returncode == 4 and "it is a run of evil_suites" in done.stderr
     assert not (tmp_path / "canary").exists()
 

@@ -12,6 +12,7 @@ from packaging.version import Version
 
 from harness.__main__ import main
 from harness.devices import ROOT
+from harness.tests.patience import PATIENCE
 from reports import generated, matrix
 
 GOOD = """
@@ -76,7 +77,7 @@ def test_tox_has_an_environment_for_each_job_that_installs_its_tensorflow():
     jobs = [*matrix.jobs(found, names), *matrix.smoke(found)]
     command = [sys.executable, "-m", "tox", "config", "-k", "deps", "ignore_outcome"]
     command += [word for env in sorted({job.tox for job in jobs}) for word in ("-e", env)]
-    said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=120).stdout
+    said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=PATIENCE).stdout
     sections = {part.partition("]")[0]: part for part in said.split("[testenv:")[1:]}
     assert sections.keys() == {job.tox for job in jobs}
     for tf in found.tensorflow:

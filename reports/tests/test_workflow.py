@@ -14,6 +14,7 @@ from ruamel.yaml import YAML
 
 import reports
 from harness.devices import ROOT
+from harness.tests.patience import PATIENCE
 from reports import matrix
 
 FILES = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
@@ -140,7 +141,7 @@ def ran(checkout, github, tmp_path):
             outside |= {"GITHUB_OUTPUT": str(tmp_path / "output"), "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md")}
             command = ["bash", "-e", "-c", step["run"]]
             done = subprocess.run(
-                command, check=False, cwd=checkout, env=outside | told, capture_output=True, text=True, timeout=280
+                command, check=False, cwd=checkout, env=outside | told, capture_output=True, text=True, timeout=PATIENCE
             )
             if done.returncode:
                 return done.returncode, done.stdout + done.stderr
