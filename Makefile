@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: report test lint own smoke campaign mutants bench matrix plan job night issues lock clean
+.PHONY: report test lint own cpus smoke campaign mutants bench matrix plan job night issues lock clean
 
 report: $(STAMP) ## the whole default run on what this machine has; the report is in runs/latest/
 	$(BIN)/python -m pytest -n auto
@@ -20,6 +20,14 @@ lint: $(STAMP)
 
 own: $(STAMP) ## planted faults are no news for the job that runs them
 	env -u GITHUB_ACTIONS -u GITHUB_STEP_SUMMARY $(BIN)/python -m pytest -n 2 -m "not cluster and not mutation" harness/tests reports/tests
+
+# as on a processor where TensorFlow takes oneDNN's kernels, on one where it does not, and on one without AVX-512
+CPUS := "TF_ENABLE_ONEDNN_OPTS=1" "TF_ENABLE_ONEDNN_OPTS=0" \
+	"TF_ENABLE_ONEDNN_OPTS=1 ONEDNN_MAX_CPU_ISA=AVX2 XLA_FLAGS=--xla_cpu_max_isa=AVX2"
+
+cpus: $(STAMP) ## the tests that start TensorFlow, as on other processors; three times as long as `make own`
+	for settings in $(CPUS); do echo "with $$settings" && env -u GITHUB_ACTIONS -u GITHUB_STEP_SUMMARY $$settings \
+		$(BIN)/python -m pytest -n 2 -m "not cluster and not mutation" harness/tests || exit; done
 
 campaign: $(STAMP) ## the tests that start several nodes of Ray's here, and kill some: two minutes of CPU
 	env -u GITHUB_ACTIONS -u GITHUB_STEP_SUMMARY $(BIN)/python -m pytest -m cluster harness/tests
