@@ -250,7 +250,8 @@ def _moved(spec: Spec, device: str, asked: Asked, outputs: Sequence[Any]) -> set
         others = call(spec, state, [fed(x, device) for x in xs])
     except Exception:  # noqa: BLE001  an error is another outcome too
         return set(range(len(outputs)))
-    pairs = enumerate(zip(plains({"": outputs})[""], plains({"": others})[""], strict=True))
+    arrays = ([plain(getattr(y, "values", y)) for y in ys] for ys in (outputs, others))  # of IndexedSlices, the values
+    pairs = enumerate(zip(*arrays, strict=False))
     return {i for i, (one, other) in pairs if not one.size or not same(Result("value", one), Result("value", other))}
 
 
