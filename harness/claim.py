@@ -13,7 +13,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
-from functools import cache
+from functools import cache, partial
 from typing import Any, NotRequired, TypedDict
 
 import numpy as np
@@ -24,7 +24,7 @@ from harness.expect import ReferenceFault, Want, expectation
 from harness.observation import Observation, Result, raw
 from harness.plan import Plan
 from harness.record import CLAIM, Record
-from harness.source import digest, hashed, named, written
+from harness.source import digest, hashed, named, source_of
 from harness.spec import Case, Claim, Spec
 from harness.verdict import LOST, Context, row_of
 
@@ -203,13 +203,33 @@ def _hashes(spec: Spec, claim: Claim) -> dict[str, str]:
     """Hashes of a spec's program, of the inputs of all its cases, and of what a claim says and predicts."""
     arrays = ((case.id, x.shape, *raw(x)) for case in spec.cases() for x in case.inputs())
     predicted = predicting(spec, claim)
-    functions = tuple(filter(None, (predicted.reference, predicted.vjp)))
+    functions = [text for f in (predicted.reference, predicted.vjp) if f for text in _texts(f, set())]
     says = repr((claim.says, claim.about, claim.denies, claim.plans, predicted.ulp))
     return {
         "program": digest(spec),
         "inputs": hashed(*map(repr, arrays)),
-        "prediction": hashed(written(functions), says),
+        "prediction": hashed(*functions, says),
     }
+
+
+def _texts(value: Any, seen: set[int]) -> Iterator[str]:
+    """What tells a function from another: its source, that of the functions and modules of ours that it names, and the
+    values that it names."""
+    if id(value) in seen:
+        return
+    seen.add(id(value))
+    if inspect.ismodule(value):
+        yield inspect.getsource(value) if value.__name__.startswith("suites") else value.__name__
+    elif inspect.isfunction(value):
+        yield source_of(value)
+        for name, other in named(value):
+            yield name
+            yield from _texts(other, seen)
+    elif isinstance(value, partial):
+        yield repr((value.args, value.keywords))
+        yield from _texts(value.func, seen)
+    else:
+        yield value.__name__ if hasattr(value, "__name__") else repr(value)
 
 
 def listing(spec: Spec) -> str:

@@ -63,6 +63,14 @@ def written(functions: Sequence[Callable[..., Any]]) -> str:
         return "\n".join(dict.fromkeys(texts))
 
 
+def source_of(function: FunctionType) -> str:
+    """A function's own source, without comments, however it is laid out."""
+    try:
+        return ast.unparse(_node(function)[0])
+    except Unwritable:  # it is decorated
+        return inspect.getsource(function)
+
+
 class Writer:
     """Gathers definitions, each after what it needs; `text` is all of them."""
 

@@ -16,6 +16,7 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import CppLexer, PythonLexer
 
+from harness.processor import described
 from harness.record import CLAIM, FAILING
 from harness.rundir import RunInfo
 from reports import tables
@@ -104,8 +105,8 @@ def kept(path: Path = KEPT) -> pd.DataFrame:
 def keep(records: pd.DataFrame, info: RunInfo, claims: Sequence[Mapping[str, Any]], path: Path = KEPT) -> int:
     """Adds a run's verdicts to a file, in place of those on the same claim, program, version and plan.
 
-    A program of which the run lacks cases is left out, and so is what a recording refused to answer. Returns how many
-    verdicts the file has.
+    A program of which the run lacks cases is left out, and so is what a recording refused to answer, and a verdict that
+    is the suite's own fault. Returns how many verdicts the file has.
 
     Raises:
       ValueError: the run has no hashes of its claims.
@@ -120,7 +121,7 @@ def keep(records: pd.DataFrame, info: RunInfo, claims: Sequence[Mapping[str, Any
     found = found.merge(known, on=["claim", "spec"])
     recorded = found["device"].str.contains("@")
     whole = found[list(COLUMNS[5:])].sum(axis=1) == found["cases"]
-    found = found[whole & ~(recorded & (found["unavailable"] > 0))]
+    found = found[whole & (found["faulty"] == 0) & ~(recorded & (found["unavailable"] > 0))]
     found = found.assign(
         made=[_made(info, device)[0] for device in found["device"]],
         machine=[_made(info, device)[1] for device in found["device"]],
@@ -138,7 +139,7 @@ def _made(info: RunInfo, device: str) -> tuple[str, str]:
     about = info.devices.get(device, {})
     if "recorded" in about:
         return str(about["recorded"]), str(about.get("processor") or about.get("host", ""))
-    return f"{info.started}, run {info.run}", info.machine.get("processor") or info.host
+    return f"{info.started}, run {info.run}", described(info.machine) or info.host
 
 
 @dataclass

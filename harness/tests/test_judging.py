@@ -20,8 +20,8 @@ from harness.request import Asked
 from harness.run import Runner, planned
 from harness.session import Session, exit_status
 from harness.slots import Slots
-from harness.spec import Claim, Side, Spec, Topic
-from harness.verdict import Context, Origin, absent, broken, judge, rejudge, restored, sentence
+from harness.spec import Claim, Raises, Side, Spec, Topic
+from harness.verdict import LOST, Context, Origin, absent, broken, judge, rejudge, restored, sentence
 
 EAGER, XLA, GRAPH = (Plan(Device("cpu"), mode) for mode in ("eager", "xla", "graph"))
 STEP = np.float32(2.0**-23)  # an ULP of 1
@@ -490,6 +490,22 @@ def claimed(got, plan=XLA, **more):
     seen, wants = Observation({"output[0]": got}), expectation(case, case.inputs(), None).wants
     found = claim.judge(context(), "s", case, plan, seen, promises, wants, case.inputs())
     return found[0].verdict if found else None
+
+
+@pytest.mark.parametrize("more", [{}, {"denies": True}, {"refuted": {"*/xla": "it is not so"}}])
+def test_a_failure_that_nobody_promised_is_no_evidence_for_or_against_a_claim(more):
+    assert claimed(Result("error", code="NameError"), **more) == "error"
+    assert claimed(LOST, **more) == "error"
+    assert claimed(Result("error", code="INTERNAL"), **more) == "mismatch"
+    assert claimed(Result("crash", code="SIGSEGV"), **more) == "mismatch"
+    assert claimed(Result("hang"), **more) == "mismatch"
+    assert claimed(Result("value", np.ones((7, 7), np.float32)), **more) == "error"
+
+
+def test_an_error_that_a_claim_predicts_is_evidence():
+    raised = Result("error", code="KeyError", message="no such key")
+    assert claimed(raised, reference=lambda *_: Raises("KeyError", "no such")) == "match"
+    assert claimed(raised, reference=lambda *_: Raises("KeyError", "no such"), denies=True) == "mismatch"
 
 
 def test_the_claims_of_a_spec_are_among_its_records(tmp_path):
