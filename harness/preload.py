@@ -38,5 +38,5 @@ def plugins() -> list[str]:
 
 # With a plugin, the import asks every driver for its devices, CUDA too, and none of them works in a fork afterwards:
 # each server then imports TensorFlow itself, which takes it seconds.
-if not plugins():
+if _log and not plugins():  # the fork server; a test that imports this gets no TensorFlow
     import harness.server  # noqa: F401
