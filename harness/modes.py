@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -28,12 +29,33 @@ _PLUMBING = {"Const", "Placeholder", "NoOp", "Identity", "ReadVariableOp"} | TRA
 
 @dataclass
 class Evidence:
-    """What a run left behind: the ops of its graph, where each op ran, and which outputs, by number, are constants."""
+    """What a run left behind: the ops of its graph, where each op ran, and which outputs, by number, are constants.
+
+    `replaced` names ops whose gradient a map replaced, as `OP` and as `OP=GRADIENT`. `calls` is how often the program
+    called what `watch` counts; `graphs` and `sessions` are how many of them a program ran that opens sessions itself.
+    """
 
     ops: dict[str, None] = field(default_factory=dict)
     ran: dict[str, set[str]] = field(default_factory=dict)
     outputs: int = 0
     constant: set[int] = field(default_factory=set)
+    replaced: set[str] = field(default_factory=set)
+    calls: Counter[str] = field(default_factory=Counter)
+    graphs: int = 0
+    sessions: int = 0
+
+    def lacks(self, kind: str, name: str) -> str:
+        """Why an entry of a spec's `evidence` does not stand; empty where it does."""
+        if kind in ("graphs", "sessions"):
+            count = getattr(self, kind)
+            return "" if count == int(name) else f"the program ran {count} {kind}, expected {name}"
+        present, why = {
+            "ran": (bool(self.ran.get(name)), f"no {name} in the executed graph"),
+            "built": (name in self.ops, f"no {name} in the graph that was built"),
+            "replaced": (name in self.replaced, f"no map replaced the gradient of an op: expected {name}"),
+            "called": (self.calls[name] > 0, f"the program did not call tf.{name}"),
+        }[kind]
+        return "" if present else why
 
     def note_graph(self, graph: tf.Graph, outputs: int) -> None:
         """Notes the op types of a graph that was built, nested functions included, and how many outputs it has."""
@@ -41,6 +63,13 @@ class Evidence:
         built = graph.as_graph_def()
         for nodes in (built.node, *(f.node_def for f in built.library.function)):
             self.ops.update(dict.fromkeys(n.op for n in nodes))
+        self.note_replaced(built)
+
+    def note_replaced(self, built: Any) -> None:
+        """Notes which ops of a graph that was built have another gradient than their own."""
+        for nodes in (built.node, *(f.node_def for f in built.library.function)):
+            marked = {n.op: n.attr["_gradient_op_type"].s.decode() for n in nodes if "_gradient_op_type" in n.attr}
+            self.replaced.update(marked, (f"{op}={gradient}" for op, gradient in marked.items()))
 
     def note_outputs(self, outputs: Sequence[Any], inputs: Sequence[Any]) -> None:
         """Notes the outputs of the graph that is being built to which none of these inputs leads."""
@@ -207,8 +236,10 @@ def eager(spec: Spec, device: str, evidence: Evidence) -> Program:
     """Op by op. The ops are then seen by a second, forward-only run under a callback, on a state of its own."""
 
     trail = Trail((), _stateful)
+    traced: set[tf.Graph] = set()
 
     def seen(op_type: str, inputs: Any, _attrs: Any, outputs: Any, op_name: Any = None, graph: Any = None) -> None:
+        traced.update([graph] if graph is not None else [])
         op_type = tf.compat.as_str(op_type)  # TensorFlow's fast path for eager ops gives bytes
         evidence.ops[op_type] = None
         if graph is None:
@@ -237,6 +268,8 @@ def eager(spec: Spec, device: str, evidence: Evidence) -> Program:
                     trail = Trail((), _stateful)  # it holds every tensor of that run
                 if evidence.constant:
                     evidence.constant -= _moved(spec, device, asked, outputs)
+                for graph in traced:
+                    evidence.note_replaced(graph.as_graph_def())
         return ran
 
     return run
@@ -287,6 +320,7 @@ def function(spec: Spec, device: str, evidence: Evidence, *, jit: bool = False) 
                 steps = [compiled(*arguments) for _ in range(spec.steps)]
             else:
                 context.context().enable_graph_collection()
+                context.context().export_run_metadata()  # a run that failed may have left its graph: it is no evidence
                 try:
                     steps = [compiled(*arguments) for _ in range(spec.steps)]
                 finally:
@@ -330,6 +364,8 @@ def _seed() -> None:
 def sessions(spec: Spec, device: str, evidence: Evidence) -> Program:
     """A program that opens v1 sessions itself; every run of each is looked at."""
 
+    ran: list[tf.compat.v1.Session] = []
+
     class Session(v1.Session):  # type: ignore[name-defined]
         """A session on a graph, a new one unless given; entered, it puts what is built on the plan's device."""
 
@@ -354,12 +390,15 @@ def sessions(spec: Spec, device: str, evidence: Evidence) -> Program:
             found = super().run(fetches, feed_dict, options, metadata)
             evidence.note_graph(self.graph, 0)
             evidence.note_partitions(metadata.partition_graphs)
+            ran.append(self)
             if run_metadata is not None:
                 run_metadata.CopyFrom(metadata)
             return found
 
     def run(asked: Asked) -> Ran:
+        ran.clear()
         outputs = listed(spec.program(tf, Session, *asked.xs))
+        evidence.sessions, evidence.graphs = len(set(ran)), len({session.graph for session in ran})
         return Ran({"output": [np.asarray(y) for y in outputs]}, {}, list(asked.xs))
 
     return run

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import ctypes
 import multiprocessing as mp
@@ -66,12 +65,10 @@ def environment(settings: Mapping[str, str]) -> Iterator[None]:
 
 
 def scratch() -> Path:
-    """The folder for temporary files of this process's children; it is deleted at the end, by the fork server too."""
+    """The folder for temporary files of this process's children; the fork server deletes it."""
     global _scratch
-    with uninterrupted():
-        if not os.path.isdir(_scratch):
-            _scratch = tempfile.mkdtemp(prefix="opdiff-")
-            atexit.register(shutil.rmtree, _scratch, ignore_errors=True)
+    if not os.path.isdir(_scratch):
+        _scratch = tempfile.mkdtemp(prefix="opdiff-")
     return Path(_scratch)
 
 

@@ -30,6 +30,7 @@ from harness.plan import Device, type_of
 from harness.request import Asked, Request, find_spec
 from harness.segment import handed
 from harness.spec import Spec, Unavailable
+from harness.watch import calls, watch
 
 #: What a message says of this machine or of what ran before, and not of the op: the Python stack, with paths; the
 #: numbers with which TensorFlow tells functions and callbacks apart, which count on in a process; addresses.
@@ -181,8 +182,24 @@ class Programs:
         if key not in self._built or spec.state:
             evidence = Evidence()
             made = in_pieces(spec) if pieces else spec
-            self._built[key] = MODES[mode](made, device.tf_name, evidence), evidence
+            self._built[key] = _watched(MODES[mode](made, device.tf_name, evidence), spec, mode, evidence), evidence
         return self._built[key]
+
+
+def _watched(program: Program, spec: Spec, mode: str, evidence: Evidence) -> Program:
+    """The program, with the calls counted that are evidence of its subject."""
+    names = [name for kind, name in spec.evidence_in(mode) if kind == "called"]
+    for name in names:
+        watch(tf, name)
+
+    def run(asked: Asked) -> Ran:
+        before = {name: calls(name) for name in names}
+        try:
+            return program(asked)
+        finally:
+            evidence.calls.update({name: calls(name) - before[name] for name in names})
+
+    return run if names else program
 
 
 def observe(request: Request, device: Device, programs: Programs) -> Observation:
@@ -219,21 +236,36 @@ def observe(request: Request, device: Device, programs: Programs) -> Observation
         break
     wanted = spec.ops_in(request.mode, device.variants)
     failed = any(r.status == "error" for r in quantities.values())
+    valueless = "output[0]" not in quantities or quantities["output[0]"].status == "error"
     ops = list(dict.fromkeys([*wanted, *named(quantities)]))
     places = {place for op in wanted if op not in TRANSPORT for place in evidence.ran.get(op, ())}
     # Of an op that the optimiser removed, what is left tells; but not the transport between the session and the device,
     # nor an Identity, which follows it.
     places = places or {p for op, where in evidence.ran.items() if op not in TRANSPORT | {"Identity"} for p in where}
+    lacking = lacking or (lacking_kernel(ops, device, request.mode, request.dtype) if failed else "")
+    missing = "" if lacking else _missing(spec.evidence_in(request.mode), evidence, failed=valueless)
+    if missing and valueless:
+        missing += "".join(f"; {r.code}: {r.message}" for r in list(quantities.values())[:1])
     return Observation(
         quantities=quantities,
         ran_on=";".join(sorted(places)),
         raw_op=op_names(tuple(evidence.ops), wanted),
         seconds=seconds,
         again=again,
-        fault="" if failed else _fault(wanted, evidence, places, device, spec.constant),
-        lacking=lacking or (lacking_kernel(ops, device, request.mode, request.dtype) if failed else ""),
+        fault=missing or ("" if failed else _fault(wanted, evidence, places, device, spec.constant)),
+        lacking=lacking,
         poisoned=failed and not _works(device),
     )
+
+
+def _missing(subject: Sequence[tuple[str, str]], evidence: Evidence, *, failed: bool) -> str:
+    """Why a run is not about the subject of its spec, if so.
+
+    One that failed left no graph to look at; what it called counts all the same.
+    """
+    whys = (evidence.lacks(kind, name) for kind, name in subject if kind == "called" or not failed)
+    why = next(filter(None, whys), "")
+    return why and f"the subject is missing: {why}"
 
 
 def _fault(wanted: Sequence[str], evidence: Evidence, places: set[str], device: Device, constant: Sequence[str]) -> str:

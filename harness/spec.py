@@ -23,6 +23,8 @@ CASE_ID = re.compile(r"[A-Za-z0-9_.=,:+-]{1,150}")
 #: The recipes of a sweep: every bit pattern but the subnormal ones, and those.
 SWEEPS = ("sweep", "sweep_subnormal")
 TIERS = ("smoke", "default", "full")
+#: The kinds of evidence that a spec can ask for, beside `ops`.
+EVIDENCE = ("ran", "built", "replaced", "called", "graphs", "sessions")
 Recipe = Callable[[Draw, np.dtype], tuple[np.ndarray, ...]]
 
 
@@ -144,6 +146,12 @@ class Spec:
                                 then swept, for which a reference that is slow may look at `harness.quick`.
     ops                         OpDef names, `;`-joined, that the executed graph has to contain, or a dict by mode and,
                                 where TensorFlow takes other ops under a variant of a device, by `+VARIANT`.
+    evidence                    what else a run has to show to be about its subject: `KIND:NAME`, `;`-joined, or a
+                                dict by mode. `ran:OP` is in the executed graph, on whatever device. `built:OP` is in
+                                the graph that the program built; it may have been pruned since. `replaced:OP=GRADIENT`,
+                                or `replaced:OP`: a map replaced the gradient of that op. `called:NAME`: the program
+                                called this function, method or class of TensorFlow, such as `compat.v1.py_func`.
+                                `graphs:N`, `sessions:N`: that many ran in a program with sessions.
     modes                       the modes that can express the program at all; one that refuses it is a contract.
     state(tf, *inputs)          → dict of variables, and of lists to which Python side effects append; what is under a
                                 name with `_` in front, such as an optimizer, is kept between steps and not looked at.
@@ -171,6 +179,7 @@ class Spec:
     reference: Callable[..., Any]
     recipes: Mapping[str, Recipe]
     ops: str | Mapping[str, str]
+    evidence: str | Mapping[str, str] = ""
     second: Callable[..., Any] | None = None
     vjp: Callable[..., Any] | None = None
     jvp: Callable[..., Any] | None = None
@@ -197,6 +206,11 @@ class Spec:
         for mode in (*self.modes, *(key for key in ops if not key.startswith("+"))):
             if mode not in MODES:
                 raise ValueError(f"spec {self.name}: mode {mode!r} is none of {', '.join(MODES)}")
+        for mode in self.modes:
+            for kind, name in self.evidence_in(mode):
+                if kind not in EVIDENCE or not name:
+                    kinds = ", ".join(EVIDENCE)
+                    raise ValueError(f"spec {self.name}: evidence {kind}:{name}: expected KIND:NAME, of {kinds}")
         for variant in (*(key[1:] for key in ops if key.startswith("+")), *(s.unless for s in self.contract.values())):
             if variant and variant not in VARIANTS:
                 raise ValueError(f"spec {self.name}: variant {variant!r} is none of {', '.join(VARIANTS)}")
@@ -260,6 +274,11 @@ class Spec:
         if isinstance(names, Mapping):
             names = next((names[f"+{v}"] for v in variants if f"+{v}" in names), names.get(mode, ""))
         return tuple(filter(None, names.split(";")))
+
+    def evidence_in(self, mode: str) -> tuple[tuple[str, str], ...]:
+        """The evidence that a run in this mode has to show, as pairs of a kind and a name."""
+        entries = self.evidence if isinstance(self.evidence, str) else self.evidence.get(mode, "")
+        return tuple((e.partition(":")[0], e.partition(":")[2]) for e in entries.split(";") if e)
 
     def side(self, plan: Plan) -> Side | None:
         """The side of the contract that this plan is on, if any."""

@@ -57,6 +57,32 @@ def session_that_folds(tf, session, x):
         return s.run(tf.identity(np.floor(x)))
 
 
+def floor_beside_the_host(tf, x):
+    with tf.device("CPU:0"):
+        higher = tf.math.ceil(tf.identity(x))
+    return tf.floor(x), tf.identity(higher)
+
+
+def floor_beside_what_is_pruned(tf, x):
+    tf.negative(x)
+    return tf.floor(x)
+
+
+def refuses_by_itself(tf, x):
+    raise KeyError("Registering two gradient with name")
+
+
+#: What a spec may ask for, and what is said of `floor`, which has none of it.
+LACKING = {
+    "ran:Ceil": "no Ceil in the executed graph",
+    "built:Ceil": "no Ceil in the graph that was built",
+    "replaced:Floor=Identity": "no map replaced the gradient of an op: expected Floor=Identity",
+    "called:compat.v1.py_func": "the program did not call tf.compat.v1.py_func",
+    "called:Graph.gradient_override_map": "the program did not call tf.Graph.gradient_override_map",
+    "graphs:2": "the program ran 0 graphs, expected 2",
+}
+
+
 def keeps_a_counter(tf, state, x):
     state["_calls"].append(None)
     return state["v"].assign_add(tf.floor(x)).read_value()
@@ -123,6 +149,27 @@ SPECS = (
     *(
         spec(name, program=program, vjp=None, modes=("graph",), sessions=True)
         for name, program in (("session-elsewhere", session_elsewhere), ("session-that-folds", session_that_folds))
+    ),
+    *(
+        spec(f"without-evidence-{i}", vjp=None, evidence=evidence, modes=("eager", "graph"))
+        for i, evidence in enumerate(LACKING)
+    ),
+    spec(
+        "refuses-by-itself",
+        program=refuses_by_itself,
+        reference=lambda x: Raises("KeyError", "Registering two gradient with name"),
+        vjp=None,
+        ops="",
+        evidence="called:RegisterGradient",
+    ),
+    spec("what-is-pruned", program=floor_beside_what_is_pruned, vjp=None, evidence="built:Neg", modes=("graph",)),
+    spec(
+        "beside-the-host",
+        program=floor_beside_the_host,
+        reference=lambda x: (np.floor(x), np.ceil(x)),
+        vjp=None,
+        evidence="ran:Ceil",
+        modes=("eager", "graph"),
     ),
     spec(
         "keeps-a-counter",

@@ -8,6 +8,8 @@ from harness.compare import compare
 from harness.expect import expectations
 from harness.observation import Result
 from harness.plan import Device, Plan
+from harness.record import CLAIM, FAILING
+from harness.tests import planted_without
 from suites import claims
 from suites.claims.binarize import TAPE
 
@@ -42,6 +44,19 @@ LETTERS = {
 }
 #: Refuted by roundings that are TensorFlow's, and not its reference's.
 BY_ROUNDING = ["C09c of claim-c09-binarize on cpu/graph"]
+#: What a program uses beside its subject: without it, the same things happen.
+BESIDE = {
+    ("claim-c01-train-by-formula--identity", "eager"),  # reads the weights once, before they are moved
+    ("claim-c01-train-by-formula--control_dependencies", "eager"),
+    ("claim-c03-map--stop_gradient", "eager"),  # no claim is about the gradient of the uniform numbers
+    ("claim-c11-copied--identity", "eager"),  # unavailable, where there is one device only
+    ("claim-c14-assigned--control_dependencies", "eager"),  # waits for the assignments, which are the subject
+    ("claim-c14-assigned--identity", "eager"),
+    ("claim-c20-layer-of-images--identity", "eager"),  # reads the averages
+    ("claim-c24-import-reference-beside--identity", "graph"),  # names the value that is fetched
+}
+#: These say that a map does nothing to some ops.
+SAYS_THAT_NOTHING_CHANGES = {"C19a", "C19c"}
 #: The mean's own part of the gradient comes with and without the map.
 ALSO_WITHOUT_THE_MAP = {"C08b"}
 
@@ -109,3 +124,23 @@ def test_no_claim_of_a_gradient_holds_where_its_map_is_ignored(judged):
         if any(quantity.startswith("grad") for quantity in claim.about)
     }
     assert holding == ALSO_WITHOUT_THE_MAP
+
+
+@pytest.fixture(scope="module")
+def taken_out(run_module):
+    """The records of every program without a thing that it uses."""
+    return run_module("harness.tests.planted_without", ("eager", "graph"))
+
+
+def test_a_program_without_its_subject_is_red(taken_out):
+    ran = {(r.spec, r.mode) for r in taken_out}
+    assert {spec for spec, _ in ran} == {spec.name for spec in planted_without.SPECS}
+    assert ran - {(r.spec, r.mode) for r in taken_out if r.verdict in FAILING} == BESIDE
+
+
+def test_no_prediction_about_an_overridden_gradient_is_what_comes_without_the_override(taken_out):
+    overrides = ("map", "custom_gradient", "grad_pass_through")
+    about = {c.id for spec in claims.SPECS for c in spec.claims if any(q.startswith("grad") for q in c.about)}
+    came = [r for r in taken_out if r.against.startswith(CLAIM) and not r.kind]
+    found = {r.against.removeprefix(CLAIM) for r in came if r.spec.partition("--")[2] in overrides} & about
+    assert found == SAYS_THAT_NOTHING_CHANGES

@@ -134,17 +134,54 @@ def test_the_run_keeps_what_is_claimed_and_the_programs(outcome):
     assert kept[0]["topic"]["title"] == "Planted"
 
 
-def test_sessions_of_a_programs_own_run_where_the_plan_says(run_pytest):
+@pytest.fixture(scope="module")
+def on_two_devices(run_pytest):
+    """The records against NumPy, by spec and device."""
     where = ["--device", "cpu", "--device", "cpu:1"]
-    ops = [w for op in ("two-sessions", "session-elsewhere", "session-that-folds") for w in ("--op", op)]
+    names = ("two-sessions", "session-elsewhere", "session-that-folds", "beside-the-host")
+    ops = [word for name in names for word in ("--op", name)]
     found = run_pytest(*where, *ops, suites="harness.tests.planted_claims").merged.records
-    verdicts = {(r.spec, r.device): (r.verdict, r.ran_on) for r in found if r.against == "numpy"}
+    return {(r.spec, r.device): r for r in found if r.against == "numpy"}
+
+
+def test_sessions_of_a_programs_own_run_where_the_plan_says(on_two_devices):
+    verdicts = {key: (r.verdict, r.ran_on) for key, r in on_two_devices.items()}
     assert verdicts["two-sessions", "cpu"] == ("match", "CPU:0")
     assert verdicts["two-sessions", "cpu:1"] == ("match", "CPU:1")
     assert verdicts["session-elsewhere", "cpu"][0] == "match"
     assert verdicts["session-elsewhere", "cpu:1"] == ("error", "CPU:0")
     assert verdicts["session-that-folds", "cpu"][0] == "error"
-    assert all("no Floor" in r.detail for r in found if r.spec == "session-that-folds" and r.against == "numpy")
+    assert "no Floor" in on_two_devices["session-that-folds", "cpu"].detail
+
+
+def test_evidence_may_be_an_op_that_runs_on_the_host(on_two_devices):
+    record = on_two_devices["beside-the-host", "cpu:1"]
+    assert (record.verdict, record.ran_on) == ("match", "CPU:1")
+
+
+def test_a_run_without_the_evidence_of_its_subject_is_at_fault(outcome):
+    for i, why in enumerate(planted_claims.LACKING.values()):
+        found = [r for r in outcome.merged.records if r.spec == f"without-evidence-{i}" and r.against == "numpy"]
+        assert {(r.mode, r.verdict, r.detail) for r in found} == {
+            (mode, "error", f"the subject is missing: {why}") for mode in ("eager", "graph")
+        }
+
+
+def test_a_promised_error_of_a_program_that_never_called_its_subject_is_a_fault(outcome):
+    found = [r for r in outcome.merged.records if r.spec == "refuses-by-itself" and r.against == "numpy"]
+    assert {r.verdict for r in found} == {"error"}
+    assert all("did not call tf.RegisterGradient" in r.detail for r in found)
+
+
+def test_evidence_may_be_an_op_that_was_pruned(outcome):
+    found = [r for r in outcome.merged.records if r.spec == "what-is-pruned"]
+    assert {r.verdict for r in found} == {"match"}
+
+
+@pytest.mark.parametrize("evidence", ["called", "seen:Floor", "ran:"])
+def test_evidence_of_an_unknown_kind_is_refused(evidence):
+    with pytest.raises(ValueError, match="expected KIND:NAME, of ran, built, replaced, called, graphs, sessions"):
+        planted_claims.spec("x", evidence=evidence)
 
 
 def test_what_a_state_hides_is_kept_between_steps_and_not_looked_at(outcome):
@@ -177,6 +214,26 @@ def test_a_listing_holds_the_functions_that_a_program_names():
     text = listing(planted_claims.spec("x", program=_outer))
     assert text.index("def _inner") < text.index("def _outer")
     assert text.count("def ") == 2
+
+
+def test_a_hash_tells_programs_and_predictions_apart_and_takes_annotated_ones():
+    def annotated(tf, x: np.ndarray, *rest: int):
+        return tf.floor(x)
+
+    def hashes(spec):
+        (row,) = told(Catalog((Item("m", spec, "float32"),)))
+        return [row[name] for name in ("program", "inputs", "prediction")]
+
+    first = planted_claims.spec("x", planted_claims.claim("a"))
+    assert hashes(first) == hashes(first)
+    for number, other in enumerate(
+        (
+            replace(first, program=annotated),
+            replace(first, recipes={"plain": lambda draw, dtype: (np.zeros(3, dtype),)}),
+            replace(first, claims=(planted_claims.claim("a", reference=np.ceil),)),
+        )
+    ):
+        assert [a == b for a, b in zip(hashes(first), hashes(other), strict=True)] == [i != number for i in range(3)]
 
 
 def _inner(tf, x):

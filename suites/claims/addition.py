@@ -6,6 +6,7 @@ from harness.inputs import plain
 from harness.plan import MODES
 from harness.spec import Claim, Raises, Side, Spec
 from suites.claims import topics
+from suites.claims.subjects import CUSTOM_GRADIENT, MINIMIZE, PY_FUNC, py_func_mapped
 from suites.references.overrides import registered
 
 RATE = 0.125
@@ -325,6 +326,7 @@ def _trained_bound(u, g, *inputs):
 
 BOTH = {"output": _loss_bound, "grad": _grad_bound}
 TRAINED = {"output": _trained_bound}
+TRAINED_BY_MAP = f"{PY_FUNC};ran:PyFunc;replaced:PyFunc=AddGradient;ran:ResourceApplyAdam"
 NET = {"net": _net}
 #: Under op determinism, TensorFlow makes the loss of other ops.
 OPS = dict.fromkeys(MODES, "AddV2;Mul;SparseSoftmaxCrossEntropyWithLogits") | {"+deterministic": "AddV2;Mul;LogSoftmax"}
@@ -342,6 +344,7 @@ SPECS = (
         bound=BOTH,
         recipes=NET,
         ops=OPS,
+        evidence=py_func_mapped("AddGradient"),
         dtypes=FLOAT,
         contract={"*/xla": REFUSED} | TAPED,
         claims=(
@@ -372,6 +375,7 @@ SPECS = (
         bound=BOTH,
         recipes=NET,
         ops=OPS,
+        evidence=f"{PY_FUNC};called:function;replaced:PyFunc=AddGradient",
         dtypes=FLOAT,
         contract={"*/xla": REFUSED},
         claims=(
@@ -394,6 +398,7 @@ SPECS = (
         bound=BOTH,
         recipes=NET,
         ops=OPS,
+        evidence=f"{PY_FUNC};called:function;replaced:PyFunc",
         dtypes=FLOAT,
         contract={"*/xla": REFUSED},
         claims=(
@@ -417,6 +422,7 @@ SPECS = (
         bound=BOTH,
         recipes=NET,
         ops=OPS,
+        evidence=CUSTOM_GRADIENT,
         dtypes=FLOAT,
     ),
     Spec(
@@ -427,6 +433,7 @@ SPECS = (
         bound=BOTH,
         recipes=NET,
         ops=OPS,
+        evidence=f"{PY_FUNC};called:function;replaced:PyFunc=SumGradient",
         dtypes=FLOAT,
         contract={"*/xla": REFUSED},
     ),
@@ -438,6 +445,7 @@ SPECS = (
         bound=BOTH,
         recipes=NET,
         ops=OPS,
+        evidence=CUSTOM_GRADIENT,
         dtypes=FLOAT,
     ),
     Spec(
@@ -446,6 +454,7 @@ SPECS = (
         reference=lambda x: Raises("KeyError", "Registering two gradient with name 'AddGradientTwice'!"),
         recipes={"plain": plain},
         ops="",
+        evidence="called:RegisterGradient",
         claims=(
             Claim(
                 topic=topics.C01,
@@ -461,6 +470,7 @@ SPECS = (
         reference=lambda x: Raises("KeyError", "Registering two gradient with name 'AddGradientOfGraph'!"),
         recipes={"plain": plain},
         ops="",
+        evidence="called:RegisterGradient;called:Graph",
         claims=(
             Claim(
                 topic=topics.C01,
@@ -480,6 +490,7 @@ SPECS = (
         bound=TRAINED,
         recipes=NET,
         ops=OPS,
+        evidence="ran:ResourceApplyAdam",
         dtypes=FLOAT,
         modes=("graph",),
         sessions=True,
@@ -491,6 +502,7 @@ SPECS = (
         bound=TRAINED,
         recipes=NET,
         ops=OPS,
+        evidence=f"{TRAINED_BY_MAP};called:compat.v1.train.Optimizer.compute_gradients",
         dtypes=FLOAT,
         modes=("graph",),
         sessions=True,
@@ -513,6 +525,7 @@ SPECS = (
         bound=TRAINED,
         recipes=NET,
         ops=OPS,
+        evidence=f"{TRAINED_BY_MAP};{MINIMIZE}",
         dtypes=FLOAT,
         modes=("graph",),
         sessions=True,
@@ -536,6 +549,7 @@ SPECS = (
         bound=TRAINED,
         recipes=NET,
         ops=OPS,
+        evidence=f"{CUSTOM_GRADIENT};built:ResourceApplyAdam",
         dtypes=FLOAT,
         state=weights,
         steps=STEPS,
@@ -558,6 +572,7 @@ SPECS = (
         bound=TRAINED,
         recipes=NET,
         ops=OPS,
+        evidence=f"{CUSTOM_GRADIENT};built:ResourceApplyAdam",
         dtypes=FLOAT,
         state=weights,
         steps=STEPS,

@@ -237,6 +237,7 @@ SPECS = (
         reference=_none,
         recipes={"point": _point},
         ops="",
+        evidence="called:GradientTape",
         claims=(
             Claim(
                 topic=topics.C16,
@@ -252,6 +253,7 @@ SPECS = (
         reference=_none,
         recipes={"point": _point},
         ops="",
+        evidence="called:gradients",
         modes=("function", "xla", "graph"),  # tf.gradients needs a graph
         claims=(
             Claim(
@@ -269,6 +271,7 @@ SPECS = (
         bound={"output": _estimate_bound},
         recipes={"point": _point},
         ops="Mul;Sum;Sqrt",
+        evidence="called:GradientTape",
         dtypes=FLOAT,
         claims=(
             Claim(
@@ -300,6 +303,7 @@ SPECS = (
         ulp={"output": 8},
         recipes={"point": _point},
         ops="Mul;Sqrt",
+        evidence="called:GradientTape",
         dtypes=FLOAT,
     ),
     Spec(
@@ -309,6 +313,7 @@ SPECS = (
         bound={"output": _estimate_bound},
         recipes={"point": _point},
         ops="Mul;Sum;Sqrt;AssignAddVariableOp",
+        evidence="called:gradients;ran:AssignAddVariableOp",
         dtypes=FLOAT,
         modes=("graph",),
         sessions=True,
@@ -329,6 +334,7 @@ SPECS = (
         bound={"output[0]": _estimate_bound},
         recipes={"point": _point},
         ops="Mul;Sum;Sqrt;AssignAddVariableOp",
+        evidence="called:GradientTape",
         dtypes=FLOAT,
         modes=("eager", "function", "xla"),  # a graph orders nothing unless told to
         claims=(

@@ -5,6 +5,7 @@ import numpy as np
 from harness.inputs import FLOATS, SIZE
 from harness.spec import Claim, Side, Spec
 from suites.claims import topics
+from suites.claims.subjects import CUSTOM_GRADIENT, mapped
 
 TAPE = "a tape records an op by its type and never sees the mark that the map left on the node"
 TAPE_LINK = "https://github.com/tensorflow/tensorflow/issues/36870"
@@ -129,6 +130,7 @@ SPECS = (
         ulp={"grad": 0.5},
         recipes=DRAWN,
         ops="Less;Mul",
+        evidence=CUSTOM_GRADIENT,
         dtypes=FLOATS,
         claims=(
             Claim(
@@ -147,6 +149,7 @@ SPECS = (
         ulp={"grad": 0.5},
         recipes=CERTAIN,
         ops="RandomUniform;Less;Mul",
+        evidence=CUSTOM_GRADIENT,
         claims=(
             Claim(
                 topic=topics.C03,
@@ -164,6 +167,7 @@ SPECS = (
         ulp={"grad": 0.5},
         recipes=DRAWN,
         ops="Floor;Mul",
+        evidence=mapped("Floor", "Identity"),
         dtypes=FLOATS,
         contract=dict.fromkeys(
             TAPED,
@@ -193,6 +197,7 @@ SPECS = (
         ulp={"grad": 0.5},
         recipes=DRAWN,
         ops="Floor;Mul",
+        evidence="called:function;replaced:Floor=Identity",
         claims=(
             Claim(
                 topic=topics.C03,

@@ -6,6 +6,7 @@ import numpy as np
 
 from harness.spec import Claim, Spec
 from suites.claims import topics
+from suites.claims.subjects import CONTROL_DEPENDENCIES
 from suites.references.running import bound
 from suites.references.training import sgd
 
@@ -205,6 +206,8 @@ def _bounds(reference, count):
     return {f"output[{i}]": bound(reference, i) for i in range(count)}
 
 
+UPDATES = "built:AssignSubVariableOp;called:compat.v1.add_to_collection"
+LAYER = "called:keras.layers.BatchNormalization"
 MOVING = ("output[3]", "output[4]")
 PRUNED = "control dependencies bind what is made in the context, and minimize made its ops before it"
 ALONE = "A train step alone does not evaluate the updates of the moving mean and variance."
@@ -218,6 +221,7 @@ SPECS = (
         reference=_not_updated,
         bound=_bounds(_not_updated, 5),
         ops="ResourceApplyGradientDescent",
+        evidence=UPDATES,
         claims=(Claim(topic=topics.C20, letter="a", says=ALONE, about=MOVING),),
     ),
     InSession(
@@ -226,6 +230,7 @@ SPECS = (
         reference=_updated,
         bound=_bounds(_updated, 5),
         ops="ResourceApplyGradientDescent;AssignSubVariableOp",
+        evidence=f"{UPDATES};{CONTROL_DEPENDENCIES};ran:AssignSubVariableOp",
         claims=(
             Claim(
                 topic=topics.C20,
@@ -242,6 +247,7 @@ SPECS = (
         reference=_updated,
         bound=_bounds(_updated, 5),
         ops="ResourceApplyGradientDescent;AssignSubVariableOp",
+        evidence=f"{UPDATES};ran:AssignSubVariableOp",
         claims=(
             Claim(
                 topic=topics.C20,
@@ -257,6 +263,7 @@ SPECS = (
         reference=_not_updated,
         bound=_bounds(_not_updated, 5),
         ops="ResourceApplyGradientDescent",
+        evidence=f"{UPDATES};{CONTROL_DEPENDENCIES}",
         claims=(
             Claim(
                 topic=topics.C20,
@@ -278,6 +285,7 @@ SPECS = (
         dtypes=("float32", "float64"),
         modes=TF2,
         ops="AssignVariableOp",
+        evidence=LAYER,
         bound=_bounds(_updated, 5) | {"output[5]": lambda u, g, *inputs: bound(_updated, 0)(u, g, *inputs)[-1]},
         claims=(
             Claim(
@@ -301,6 +309,7 @@ SPECS = (
         dtypes=("float32", "float64"),
         modes=TF2,
         ops="AssignVariableOp",
+        evidence=LAYER,
         bound=_bounds(_first_images, 3),
         claims=(Claim(topic=topics.C20, letter="d", says=BIASED, about=("output[2]",)),),
     ),

@@ -5,6 +5,7 @@ import numpy as np
 from harness.inputs import FLOATS, plain
 from harness.spec import Claim, Raises, Side, Spec
 from suites.claims import topics
+from suites.claims.subjects import CUSTOM_GRADIENT, mapped
 from suites.references.overrides import registered
 
 TAPED = ("*/eager", "*/function", "*/xla")
@@ -127,6 +128,7 @@ SPECS = (
         vjp=lambda g, x: 2 * x * g,
         recipes={"whole": _whole},
         ops="",
+        evidence="called:RegisterGradient",
         claims=(
             Claim(
                 topic=topics.C07,
@@ -147,6 +149,7 @@ SPECS = (
         ulp={"grad": 0.5},
         recipes={"whole": _whole},
         ops="Square",
+        evidence=mapped("Square", "TwiceUpstream"),
         dtypes=FLOATS,
         contract=_taped(np.square, lambda g, x: 2 * x * g),
         claims=(
@@ -189,6 +192,7 @@ SPECS = (
         ulp={"grad": 0.5},
         recipes={"whole": _whole},
         ops="Mul",
+        evidence=CUSTOM_GRADIENT,
         dtypes=FLOATS,
     ),
     Spec(
@@ -199,6 +203,7 @@ SPECS = (
         bound=MEAN | {"grad": lambda u, g, x: (x.size + 2) * u * np.abs(g) * _scale(x)},
         recipes={"few": _few},
         ops="Sign;Mean",
+        evidence=mapped("Sign", "Identity", "built:StopGradient"),
         dtypes=FLOATS,
         contract=_taped(_binarized, lambda g, x: np.zeros_like(x)),
         claims=(
@@ -220,6 +225,7 @@ SPECS = (
         bound=MEAN | NAIVE,
         recipes={"few": _few},
         ops="Sign;Mean",
+        evidence=mapped("Sign", "Identity"),
         dtypes=FLOATS,
         contract=_taped(_binarized, lambda g, x: _by_mean(g, x)),
         claims=(
@@ -242,6 +248,7 @@ SPECS = (
         bound=MEAN,
         recipes={"few": _few},
         ops="Sign;Mean",
+        evidence=CUSTOM_GRADIENT,
         dtypes=FLOATS,
     ),
     Spec(
@@ -253,6 +260,7 @@ SPECS = (
         bound=MEAN,
         recipes={"plain": plain},
         ops="Sign;Mean",
+        evidence=mapped("Sign", "Identity", "built:StopGradient"),
         dtypes=("float32", "float64"),
         contract=_taped(_binarized, lambda g, x: np.zeros_like(x)),
         tier="smoke",
@@ -289,6 +297,7 @@ SPECS = (
         reference=lambda x: np.full_like(x, np.nan),
         recipes={"zeros": _zeros},
         ops="Sign;Mean",
+        evidence=mapped("Sign", "Identity", "built:StopGradient"),
         dtypes=FLOATS,
         claims=(
             Claim(
@@ -311,6 +320,7 @@ SPECS = (
         bound=MEAN,
         recipes={"plain": plain},
         ops="Sign;Mean",
+        evidence=mapped("Sign", "WithinOne", "built:StopGradient"),
         dtypes=FLOATS,
         contract=_taped(_binarized, lambda g, x: np.zeros_like(x)),
         claims=(
@@ -332,6 +342,7 @@ SPECS = (
         bound=MEAN,
         recipes={"plain": plain},
         ops="Sign;Mean",
+        evidence=CUSTOM_GRADIENT,
         dtypes=FLOATS,
     ),
 )

@@ -6,6 +6,7 @@ import numpy as np
 
 from harness.spec import Claim, Spec
 from suites.claims import topics
+from suites.claims.subjects import CONTROL_DEPENDENCIES
 from suites.references.running import bound
 from suites.references.training import sgd
 
@@ -167,6 +168,7 @@ SPECS = (
         reference=_staying,
         bound=_bounds(_staying),
         ops="ResourceApplyGradientDescent",
+        evidence="built:ResourceScatterSub",
         claims=(Claim(topic=topics.C22, letter="a", says=BESIDE, about=("output[3]",), ulp={}),),
     ),
     InSession(
@@ -175,6 +177,7 @@ SPECS = (
         reference=_moving,
         bound=_bounds(_moving),
         ops="ResourceApplyGradientDescent;ResourceScatterSub",
+        evidence="ran:ResourceScatterSub",
         claims=(
             Claim(
                 topic=topics.C22,
@@ -198,6 +201,7 @@ SPECS = (
         reference=_moving,
         bound=_bounds(_moving),
         ops="ResourceApplyGradientDescent;ResourceScatterSub",
+        evidence=f"ran:ResourceScatterSub;{CONTROL_DEPENDENCIES}",
         claims=(
             Claim(
                 topic=topics.C22,

@@ -256,6 +256,23 @@ def _claim(letter, says, **more):
     return Claim(topic=topics.C24, letter=letter, says=says, about=("output",), **more)
 
 
+#: What each way of copying shows beside its values.
+EVIDENCE = {
+    "claim-c24-assign-resources": "called:Variable.assign",
+    "claim-c24-assign-references": "called:Variable.assign",
+    "claim-c24-copy-graph-of-resource": "called:compat.v1.train.import_meta_graph;graphs:2",
+    "claim-c24-copy-graph-of-reference": "called:compat.v1.train.import_meta_graph;graphs:2",
+    "claim-c24-import-resource-beside": "called:graph_util.import_graph_def;graphs:1",
+    "claim-c24-import-reference-beside": "called:graph_util.import_graph_def;graphs:1",
+    "claim-c24-two-sessions": "graphs:1;sessions:2",
+    "claim-c24-load": "called:Variable.load",
+    "claim-c24-load-references": "called:Variable.load",
+    "claim-c24-load-into-copied-graph": "called:Variable.load;called:compat.v1.train.import_meta_graph;graphs:2",
+    "claim-c24-reuse": "graphs:1;sessions:1",
+    "claim-c24-assign": "called:Variable.assign",
+}
+
+
 def _in_session(name, program, reference, ops, *claims, **more):
     return Spec(
         name=name,
@@ -263,6 +280,7 @@ def _in_session(name, program, reference, ops, *claims, **more):
         reference=reference,
         recipes={"quarters": _quarters},
         ops=ops,
+        evidence=EVIDENCE.get(name, ""),
         modes=("graph",),
         sessions=True,
         claims=claims,
@@ -277,6 +295,7 @@ def _in_order(name, program, reference, state, *claims):
         reference=reference,
         recipes={"quarters": _quarters},
         ops="AssignAddVariableOp;AssignSubVariableOp",
+        evidence=EVIDENCE.get(name, ""),
         modes=IN_ORDER,
         state=state,
         claims=claims,

@@ -10,6 +10,7 @@ from harness.inputs import FLOATS, SIZE
 from harness.spec import Claim, Raises, Side, Spec
 from suites.claims import topics
 from suites.claims.binarize import TAPE, TAPE_LINK, TAPED
+from suites.claims.subjects import mapped
 
 
 # C17.
@@ -234,6 +235,7 @@ def _by_erf(x):
     return K / np.sqrt(np.pi) * np.exp(-((K * x) ** 2))
 
 
+CHECK = "called:compat.v1.test.compute_gradient_error"
 SESSIONS: dict[str, Any] = {"recipes": {"points": _points}, "modes": ("graph",), "sessions": True}
 WIDE = ("float32", "float64")
 
@@ -267,6 +269,15 @@ def _along(slope):
     return lambda g, x: np.where(slope(x) == 0, 0, g * slope(x))
 
 
+#: The op that makes each stand-in what it is.
+STAND_INS = {
+    "sigmoid-step": "Sigmoid",
+    "linear-step": "Minimum",
+    "filtered-step": "Erf",
+    "sigmoid-floor": "Sigmoid",
+    "linear-floor": "Minimum",
+    "filtered-floor": "Floor",
+}
 #: What there is of relaxations: name, program, letter, what it is, reference, slope, inputs, budgets.
 RELAXATIONS: tuple[tuple[Any, ...], ...] = (
     ("sigmoid-step", sigmoid_step, "a", "sigmoid(k·x)", lambda x: _sigmoid(K * x), _by_sigmoid, AROUND_STEP, SLOPE),
@@ -366,6 +377,7 @@ FLOOR_SPECS = (
         vjp=lambda g, x: g,
         recipes={"quarters": _quarters},
         ops="Floor",
+        evidence=mapped("Floor", "Identity"),
         dtypes=FLOATS,
         contract=dict.fromkeys(TAPED, Side(reference=np.floor, vjp=lambda g, x: None, why=TAPE, link=TAPE_LINK)),
         claims=(
@@ -386,6 +398,7 @@ FLOOR_SPECS = (
         vjp=lambda g, x: g,
         recipes={"quarters": _quarters},
         ops="Floor",
+        evidence="called:grad_pass_through",
         dtypes=FLOATS,
     ),
     Spec(
@@ -393,6 +406,7 @@ FLOOR_SPECS = (
         program=check_floor,
         reference=lambda points: Raises("AssertionError", "None"),
         ops="Floor",
+        evidence=CHECK,
         claims=(
             Claim(
                 topic=topics.C17,
@@ -411,6 +425,7 @@ FLOOR_SPECS = (
         program=check_detour,
         reference=lambda points: _check_in_session(points, 0),
         ops="Floor;Sub",
+        evidence=CHECK,
         claims=(
             Claim(
                 topic=topics.C17,
@@ -426,6 +441,7 @@ FLOOR_SPECS = (
         program=check_overridden,
         reference=lambda points: _check_in_session(points, 1),
         ops="Floor",
+        evidence=f"{CHECK};replaced:Floor=Identity",
         claims=(
             Claim(
                 topic=topics.C17,
@@ -453,6 +469,7 @@ FLOOR_SPECS = (
         reference=lambda points: tuple(_check_eagerly(points, gradient) for gradient in (0, 0, 1)),
         recipes={"points": _points},
         ops="Floor",
+        evidence="called:test.compute_gradient;called:grad_pass_through",
         modes=("eager",),  # the check evaluates what it builds
         constant=("output[0]", "output[1]", "output[2]"),  # it works them out in NumPy
         claims=(
@@ -473,6 +490,7 @@ FLOOR_SPECS = (
         reference=np.zeros_like,
         recipes={"small_points": _small_points},
         ops="Floor;Identity",
+        evidence="called:test.compute_gradient;called:grad_pass_through",
         modes=("eager",),
         constant=("output[0]",),  # the check works it out in NumPy
     ),
@@ -492,6 +510,7 @@ SPECS = (
             ops={"sigmoid": "Sigmoid", "linear": "Mul", "filtered": "Erf" if name.endswith("step") else "Floor"}[
                 name.partition("-")[0]
             ],
+            evidence=f"built:{STAND_INS[name]}",
             dtypes=WIDE,
             claims=(
                 Claim(
@@ -512,6 +531,7 @@ SPECS = (
             bound={"output": lambda u, g, x, most=most: most * u},
             recipes=recipes,
             ops="Max",
+            evidence=f"built:{STAND_INS[name]}",
             dtypes=WIDE,
             claims=(
                 Claim(
@@ -533,6 +553,7 @@ SPECS = (
         vjp=lambda g, x: np.zeros_like(x),
         recipes=BEYOND_STEP,
         ops="Mul",
+        evidence="built:Minimum",
         dtypes=WIDE,
         claims=(
             Claim(

@@ -10,6 +10,7 @@ import numpy as np
 from harness.inputs import FLOATS
 from harness.spec import Claim, Raises, Spec
 from suites.claims import topics
+from suites.claims.subjects import MINIMIZE
 from suites.references import training
 from suites.references.running import bound
 
@@ -493,6 +494,18 @@ def _with_final(reference, *names):
     return promise
 
 
+#: How the slots of an optimizer are reached: in a session, and elsewhere.
+SLOTS = dict.fromkeys(
+    ("claim-c15-zeroed-slots", "claim-c15-zeroed-m"),
+    (";called:compat.v1.train.Optimizer.get_slot;called:Variable.assign", ";built:AssignVariableOp"),
+) | {
+    "claim-c15-restored-slots": (
+        ";called:compat.v1.train.Optimizer.get_slot;called:Variable.load",
+        ";built:AssignVariableOp",
+    )
+}
+
+
 def _specs(name, in_session, program, state, reference, claims, recipes, *, names=("w",)):
     """A spec for v1 graphs and one for everything else: one reference, the same claims."""
     bounds = {f"output[{i}]": bound(reference, i) for i in range(len(names))}
@@ -500,6 +513,8 @@ def _specs(name, in_session, program, state, reference, claims, recipes, *, name
     final = {f"output[{count + i}]": _last(bounds[f"output[{i}]"]) for i in range(len(names))}
     common = {"recipes": recipes, "dtypes": ("float32", "float64")}
     optimizer = "Momentum" if "momentum" in name else "GradientDescent" if "sgd" in name else "Adam"
+    masked = ";built:StopGradient" if names == ("w",) else ""
+    slots_in_session, slots = SLOTS.get(name, ("", ""))
     return (
         Spec(
             name=f"{name}-in-session",
@@ -507,6 +522,7 @@ def _specs(name, in_session, program, state, reference, claims, recipes, *, name
             reference=reference,
             bound=bounds,
             ops=f"ResourceApply{optimizer}",
+            evidence=f"{MINIMIZE}{masked}{slots_in_session}",
             modes=("graph",),
             sessions=True,
             claims=tuple(replace(c, instead=INSTEAD_IN_SESSION.get(c.instead, c.instead)) for c in claims),
@@ -519,6 +535,7 @@ def _specs(name, in_session, program, state, reference, claims, recipes, *, name
             reference=_with_final(reference, *names),
             bound=bounds | final,
             ops="AssignAddVariableOp" if optimizer == "Momentum" else "AssignSubVariableOp",
+            evidence=f"called:keras.optimizers.{'Adam' if optimizer == 'Adam' else 'SGD'}{masked}{slots}",
             modes=TF2,
             claims=claims,
             **common,
@@ -656,6 +673,7 @@ SPECS = (
         bound={"output[0]": bound(_own, 0)},
         dtypes=("float32", "float64"),
         ops="Pow;Sqrt",
+        evidence="called:GradientTape;built:StopGradient",
         claims=(
             Claim(
                 topic=topics.C15,
@@ -700,6 +718,7 @@ SPECS = (
         bound={f"output[{i}]": bound(_later, i) for i in range(2)},
         recipes={"apart": _in_two(_apart)},
         ops="ResourceApplyAdam",
+        evidence=MINIMIZE,
         dtypes=("float32", "float64"),
         modes=("graph",),
         sessions=True,
@@ -713,6 +732,7 @@ SPECS = (
         bound={f"output[{i}]": bound(_later, i) for i in range(2)},
         recipes={"apart": _in_two(_apart)},
         ops="",
+        evidence="called:keras.optimizers.Adam",
         dtypes=("float32", "float64"),
         modes=TF2,
         claims=(

@@ -6,6 +6,7 @@ from harness.inputs import FLOATS, plain
 from harness.spec import Claim, Side, Spec, Unavailable
 from suites.claims import topics
 from suites.claims.binarize import TAPE, TAPE_LINK, TAPED
+from suites.claims.subjects import CONTROL_DEPENDENCIES, CUSTOM_GRADIENT, MAP, mapped
 from suites.references.overrides import registered
 
 
@@ -202,6 +203,7 @@ SPECS = (
         vjp=lambda g, x: g,
         recipes={"plain": plain},
         ops="Sign",
+        evidence=mapped("Sign", "Identity"),
         dtypes=FLOATS,
         contract=_taped(np.sign, lambda g, x: np.zeros_like(x)),
         claims=(
@@ -231,6 +233,7 @@ SPECS = (
         reference=lambda x: (2 * x, 2 * x, np.array([b"CPU:0", b"CPU:1"])),
         recipes={"plain": plain},
         ops="Mul",
+        evidence="called:identity",
         dtypes=WIDE,
         modes=("graph",),
         sessions=True,
@@ -249,6 +252,7 @@ SPECS = (
         reference=lambda x: (2 * x, np.array([False, True])),
         recipes={"plain": plain},
         ops="Mul",
+        evidence="called:identity",
         dtypes=WIDE,
         modes=("eager",),  # elsewhere a program is traced, and a tensor is nowhere yet
         claims=(
@@ -267,6 +271,7 @@ SPECS = (
         bound=LOSS,
         recipes={"batches": _batches},
         ops="Square;Mean;AssignSubVariableOp",
+        evidence=f"called:identity;{CONTROL_DEPENDENCIES};ran:AssignSubVariableOp",
         dtypes=WIDE,
         modes=("graph",),
         sessions=True,
@@ -286,6 +291,7 @@ SPECS = (
         bound={"output[0]": LOSS["output[0]"]},
         recipes={"batches": _batches},
         ops="Square;Mean",
+        evidence=f"{CONTROL_DEPENDENCIES};built:AssignSubVariableOp",
         dtypes=WIDE,
         modes=("graph",),
         sessions=True,
@@ -310,6 +316,7 @@ SPECS = (
         bound=LOSS,
         recipes={"nine": _nine},
         ops="AssignSubVariableOp",
+        evidence=CONTROL_DEPENDENCIES,
         dtypes=WIDE,
         contract={
             "*/graph": Side(
@@ -339,6 +346,7 @@ SPECS = (
         bound=LOSS,
         recipes={"nine": _nine},
         ops="AssignSubVariableOp",
+        evidence=f"called:identity;{CONTROL_DEPENDENCIES}",
         dtypes=WIDE,
     ),
     Spec(
@@ -348,6 +356,7 @@ SPECS = (
         vjp=lambda g, x: g,
         recipes={"plain": plain},
         ops="Identity",
+        evidence="called:identity",
         dtypes=FLOATS,
         claims=(
             Claim(
@@ -366,6 +375,7 @@ SPECS = (
         ulp={"output": 0.5, "grad": 0.5},
         recipes={"plain": plain},
         ops="Round;Mul",
+        evidence=MAP,
         dtypes=FLOATS,
         claims=(
             Claim(
@@ -384,6 +394,7 @@ SPECS = (
         ulp={"grad": 0.5},
         recipes={"plain": plain},
         ops="Identity",
+        evidence=mapped("Identity", "FiveTimes", "called:identity"),
         dtypes=FLOATS,
         contract=_taped(lambda x: x, lambda g, x: g),
         claims=(
@@ -411,6 +422,7 @@ SPECS = (
         ulp={"grad": 0.5},
         recipes={"plain": plain},
         ops="Identity",
+        evidence=mapped("Identity", "FiveTimes", "called:identity"),
         dtypes=FLOATS,
         contract=_taped(lambda x: x, lambda g, x: g),
         claims=(
@@ -433,6 +445,7 @@ SPECS = (
         vjp=lambda g, x: -g,
         recipes={"plain": plain},
         ops="Neg",
+        evidence=MAP,
         dtypes=FLOATS,
         claims=(
             Claim(
@@ -455,6 +468,7 @@ SPECS = (
         bound={"grad": lambda u, g, x: 2 * u * (5 * np.abs(g[0]) + np.abs(g[1]))},
         recipes={"plain": plain},
         ops="Identity",
+        evidence=mapped("Identity", "FiveTimes", "called:identity"),
         dtypes=FLOATS,
         contract=_taped(lambda x: (x, x), lambda g, x: g[0] + g[1]),
         claims=(
@@ -475,6 +489,7 @@ SPECS = (
         ulp={"grad": 0.5},
         recipes={"plain": plain},
         ops="Identity",
+        evidence=CUSTOM_GRADIENT,
         dtypes=FLOATS,
     ),
 )

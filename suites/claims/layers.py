@@ -5,6 +5,7 @@ import numpy as np
 from harness.inputs import FLOATS, plain
 from harness.spec import Claim, Raises, Side, Spec
 from suites.claims import topics
+from suites.claims.subjects import CUSTOM_GRADIENT, PY_FUNC, py_func_mapped
 from suites.references.overrides import registered
 
 TAPE = "a tape records an op by its type and never sees the mark that the map left on the node"
@@ -104,6 +105,7 @@ def _zeros(g, x):
     return np.zeros_like(x)
 
 
+LAMBDA = "called:keras.layers.Lambda"
 PLAIN = {"plain": plain}
 CUBE = {"output": 1.5}
 
@@ -115,6 +117,7 @@ SPECS = (
         vjp=lambda g, x: None,
         recipes=PLAIN,
         ops="Floor",
+        evidence=LAMBDA,
         dtypes=FLOATS,
         claims=(
             Claim(
@@ -135,6 +138,7 @@ SPECS = (
         vjp=_zeros,
         recipes=PLAIN,
         ops="Sign",
+        evidence=LAMBDA,
         dtypes=FLOATS,
         claims=(
             Claim(
@@ -153,6 +157,7 @@ SPECS = (
         ulp=CUBE,
         recipes=PLAIN,
         ops="Mul",
+        evidence=f"{LAMBDA};{CUSTOM_GRADIENT}",
         dtypes=FLOATS,
         claims=(
             Claim(
@@ -180,6 +185,7 @@ SPECS = (
         ulp=CUBE,
         recipes=PLAIN,
         ops="Mul",
+        evidence=f"{LAMBDA};{CUSTOM_GRADIENT}",
         dtypes=FLOATS,
         claims=(
             Claim(
@@ -201,6 +207,7 @@ SPECS = (
         bound={"output": lambda u, g, x: 4 * u * (np.abs(x) ** 3 + np.abs(x))},
         recipes=PLAIN,
         ops="Mul;AddV2",
+        evidence=LAMBDA,
         dtypes=FLOATS,
     ),
     Spec(
@@ -211,6 +218,7 @@ SPECS = (
         ulp=CUBE,
         recipes=PLAIN,
         ops="EnsureShape",
+        evidence=py_func_mapped("SkipLayer", LAMBDA),
         dtypes=FLOATS,
         contract=REFUSED
         | dict.fromkeys(
@@ -236,6 +244,7 @@ SPECS = (
         ulp=CUBE,
         recipes=PLAIN,
         ops="EnsureShape",
+        evidence=f"{LAMBDA};{PY_FUNC};called:function;replaced:PyFunc=SkipLayer",
         contract=REFUSED,
         claims=(
             Claim(
@@ -255,6 +264,7 @@ SPECS = (
         vjp=lambda g, x: None,
         recipes=PLAIN,
         ops="Snapshot",
+        evidence=LAMBDA,
         claims=(
             Claim(
                 topic=topics.C05,

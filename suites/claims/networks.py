@@ -10,6 +10,7 @@ import numpy as np
 from harness.plan import MODES
 from harness.spec import Claim, Spec
 from suites.claims import topics
+from suites.claims.subjects import MINIMIZE
 
 IN_ORDER = ("eager", "function", "xla")
 ROUNDS = 4
@@ -248,7 +249,7 @@ def _samples(draw, dtype):
     return tuple(draw.uniform(*shape).astype(dtype) for shape in ((6, 2), (4, 2), (2, 3), (2, 2)))
 
 
-def _spec(name, program, reference, ops, *claims, state=None):
+def _spec(name, program, reference, ops, *claims, evidence, state=None):
     how: dict[str, Any] = {"modes": ("graph",), "sessions": True}
     if state:
         how = {"modes": IN_ORDER, "state": state, "steps": ROUNDS}
@@ -261,6 +262,7 @@ def _spec(name, program, reference, ops, *claims, state=None):
         # under op determinism, TensorFlow makes the loss of other ops
         ops=dict.fromkeys(MODES, ops) | {"+deterministic": ops.replace(CROSS_ENTROPY, "LogSoftmax")},
         dtypes=("float32", "float64"),
+        evidence=evidence,
         bound={"output": _rounding, "output[2]": _rounding_in_the_end, "output[3]": _rounding_in_the_end},
         claims=claims,
         **how,
@@ -289,6 +291,7 @@ SPECS = (
             refuted={"*/*": "var_list says whose variables a step moves; the rest of the graph is only read"},
             instead="claim-c23-one-graph",
         ),
+        evidence=f"graphs:1;{MINIMIZE}",
     ),
     _spec(
         "claim-c23-one-program",
@@ -303,6 +306,7 @@ SPECS = (
             refuted={"*/*": "one traced function holds both networks; each tape's gradient is asked for one of them"},
             instead="claim-c23-one-program",
         ),
+        evidence="called:GradientTape",
         state=two_networks,
     ),
     _spec(
@@ -311,8 +315,17 @@ SPECS = (
         _in_turn,
         f"ResourceApplyGradientDescent;{LOSS}",
         _claim("b", EACH),
+        evidence="graphs:2;sessions:2",
     ),
-    _spec("claim-c23-two-functions", train_in_two_functions, _in_turn, LOSS, _claim("b", EACH), state=two_networks),
+    _spec(
+        "claim-c23-two-functions",
+        train_in_two_functions,
+        _in_turn,
+        LOSS,
+        _claim("b", EACH),
+        evidence="called:function",
+        state=two_networks,
+    ),
     _spec(
         "claim-c23-no-var-list",
         train_without_var_list,
@@ -325,6 +338,7 @@ SPECS = (
             refuted={"*/*": "without var_list, minimize moves all trainable variables that the loss depends on"},
             instead="claim-c23-one-graph",
         ),
+        evidence=f"graphs:1;{MINIMIZE}",
     ),
     _spec(
         "claim-c23-one-adam",
@@ -340,6 +354,13 @@ SPECS = (
             },
             instead="claim-c23-adam-each",
         ),
+        evidence=f"graphs:1;{MINIMIZE}",
     ),
-    _spec("claim-c23-adam-each", train_by_an_adam_each, _each_adam, f"ResourceApplyAdam;{LOSS}"),
+    _spec(
+        "claim-c23-adam-each",
+        train_by_an_adam_each,
+        _each_adam,
+        f"ResourceApplyAdam;{LOSS}",
+        evidence=f"graphs:1;{MINIMIZE}",
+    ),
 )

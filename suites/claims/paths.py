@@ -212,6 +212,7 @@ SPECS = (
         reference=lambda x: x,
         recipes={"plain": plain},
         ops="Sub;StopGradient",
+        evidence="called:GradientTape",
         dtypes=FLOATS,
     ),
     Spec(
@@ -329,6 +330,7 @@ SPECS = (
         ulp=_ROUNDED,
         recipes=EITHER,
         ops={"eager": "Mul", "function": "StatelessIf", "xla": "StatelessIf", "graph": "StatelessIf"},
+        evidence="called:cond",
         dtypes=WIDE,
         contract={"*/eager": Side(reference=lambda p, x, y, z: x * (y if p else z), vjp=_branch_alone, why=ONE_TAPE)},
         claims=(
@@ -344,6 +346,7 @@ SPECS = (
     ),
     Spec(
         name="claim-c13-cond-v1",
+        evidence="called:compat.v1.cond",
         program=conditional_v1,
         claims=(
             Claim(
@@ -381,6 +384,7 @@ SPECS = (
             "true": lambda draw, dtype: _either(draw, dtype, True)[:2],
         },
         ops="Switch;Merge",
+        evidence="called:gradients",
         dtypes=WIDE,
         modes=("graph",),
         claims=(

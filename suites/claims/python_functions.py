@@ -3,6 +3,7 @@
 from harness.inputs import FLOATS, plain
 from harness.spec import Claim, Raises, Side, Spec
 from suites.claims import topics
+from suites.claims.subjects import by_py_func, by_py_function
 
 REFUSED = {
     "*/xla": Side(
@@ -86,6 +87,7 @@ SPECS = (
         ulp={"output": 0.5},
         recipes={"plain": plain},
         ops="Neg",
+        evidence=by_py_func("called:square"),
         dtypes=FLOATS,
         contract=REFUSED,
         claims=(
@@ -119,6 +121,7 @@ SPECS = (
         ulp={"output": 0.5, "grad": 0.5},
         recipes={"plain": plain},
         ops="Neg",
+        evidence=by_py_function("called:square"),
         dtypes=FLOATS,
         contract=REFUSED,
     ),
@@ -129,6 +132,7 @@ SPECS = (
         ulp={"output": 0.5, "grad": 0.5},
         recipes={"two": _two},
         ops="Neg",
+        evidence=by_py_func("called:multiply"),
         contract=REFUSED
         | {"*/eager": Side(reference=_scaled, vjp=lambda g, x, scale: (None, -2 * x * g), why=EAGER, link=EAGER_LINK)},
         claims=(
@@ -153,6 +157,7 @@ SPECS = (
         ulp={"output": 0.5, "grad": 0.5},
         recipes={"two": _two},
         ops="Neg",
+        evidence=by_py_function("called:multiply"),
         contract=REFUSED,
     ),
     Spec(
@@ -161,6 +166,7 @@ SPECS = (
         reference=lambda x: Raises("UNIMPLEMENTED", "Cannot convert a symbolic tf.Tensor"),
         recipes={"plain": plain},
         ops="Neg",
+        evidence=by_py_func("called:square", "called:Graph"),
         contract=REFUSED
         | {
             "*/eager": Side(

@@ -6,6 +6,7 @@ import numpy as np
 
 from harness.spec import Claim, Raises, Side, Spec
 from suites.claims import topics
+from suites.claims.subjects import FIFO_QUEUE
 from suites.references import philox
 
 SEED = 7
@@ -358,6 +359,7 @@ SPECS = (
         reference=lambda x: (-x[0], -x[1:6], -x[6:]),
         recipes={"examples": _examples},
         ops="Neg",
+        evidence=f"{FIFO_QUEUE};built:QueueEnqueueManyV2;ran:QueueDequeueManyV2;ran:QueueDequeueUpToV2",
         state=a_queue,
         contract=HOST_ONLY,
         claims=(_filled(plans=("*/eager", "*/function", "*/graph"), refuted={"*/*": WAITS}),),
@@ -367,6 +369,7 @@ SPECS = (
         program=wait_for_enough,
         reference=lambda x: -x.reshape(2, 6),
         ops="Neg",
+        evidence=f"{FIFO_QUEUE};ran:QueueDequeueManyV2",
         claims=(_filled(refuted={"*/*": WAITS}),),
     ),
     _in_session(
@@ -374,6 +377,7 @@ SPECS = (
         program=take_too_many,
         reference=lambda x: Raises("OUT_OF_RANGE", "insufficient elements (requested 100, current size 12)"),
         ops="",
+        evidence=FIFO_QUEUE,
         claims=(_filled(reference=np.negative, instead="claim-c25-take-up-to"),),
     ),
     _in_session(
@@ -381,12 +385,14 @@ SPECS = (
         program=take_up_to,
         reference=np.negative,
         ops="Neg",
+        evidence=f"{FIFO_QUEUE};ran:QueueDequeueUpToV2",
     ),
     _in_session(
         name="claim-c25-forget-to-start",
         program=forget_to_start,
         reference=lambda x: Raises("OUT_OF_RANGE", "insufficient elements (requested 12, current size 0)"),
         ops="",
+        evidence=f"{FIFO_QUEUE};called:compat.v1.train.QueueRunner",
         claims=(_filled(reference=np.negative, instead="claim-c25-start-queue-runners"),),
     ),
     _in_session(
@@ -394,12 +400,14 @@ SPECS = (
         program=start_queue_runners,
         reference=np.negative,
         ops="Neg",
+        evidence=f"{FIFO_QUEUE};ran:QueueDequeueManyV2;called:compat.v1.train.start_queue_runners",
     ),
     _in_session(
         name="claim-c25-shuffle-one-at-a-time",
         program=shuffle_one_at_a_time,
         reference=np.negative,
         ops="Neg",
+        evidence="ran:RandomShuffleQueueV2;ran:QueueDequeueV2",
         claims=(
             Claim(topic=topics.C25, letter="d", says=AMONG, about=("output",), instead="claim-c25-shuffle-among-eight"),
         ),
@@ -409,6 +417,7 @@ SPECS = (
         program=shuffle_among_eight,
         reference=lambda x: _shuffled(x, 7),
         ops="Neg",
+        evidence="ran:RandomShuffleQueueV2;ran:QueueDequeueV2",
         claims=(Claim(topic=topics.C25, letter="d", says=AMONG, about=("output",)),),
     ),
     Spec(
@@ -417,6 +426,7 @@ SPECS = (
         reference=lambda x, v: (-x, -v),
         recipes={"examples": _with_validation},
         ops="Neg",
+        evidence=f"{FIFO_QUEUE};ran:QueueDequeueManyV2",
         state=two_queues_of_one_name,
         contract=HOST_ONLY
         | {
@@ -448,6 +458,7 @@ SPECS = (
         reference=lambda x, v: (-x, -v),
         recipes={"examples": _with_validation},
         ops="Neg",
+        evidence=f"{FIFO_QUEUE};ran:QueueDequeueManyV2",
         state=two_queues,
         contract=HOST_ONLY,
     ),
@@ -457,6 +468,7 @@ SPECS = (
         reference=lambda x, v: _means([*v, *x[:2]]),
         recipe=_with_validation,
         ops="AssignAddVariableOp;Sub",
+        evidence=f"{FIFO_QUEUE};ran:QueueDequeueV2",
         claims=(
             Claim(topic=topics.C25, letter="b", says=LEAKS, about=("output",), instead="claim-c25-train-on-own-queue"),
         ),
@@ -467,12 +479,14 @@ SPECS = (
         reference=lambda x, v: _means(x[:6]),
         recipe=_with_validation,
         ops="AssignAddVariableOp;Sub",
+        evidence=f"{FIFO_QUEUE};ran:QueueDequeueV2",
     ),
     _in_session(
         name="claim-c25-draw-for-each",
         program=draw_for_each,
         reference=lambda x: _drawn(x, philox.uniforms(SEED, 12)),
         ops="Neg",
+        evidence="ran:QueueDequeueV2;ran:RandomUniform;called:train.Coordinator",
         claims=(_own(("output[2]",)),),
     ),
     _in_session(
@@ -480,6 +494,7 @@ SPECS = (
         program=draw_for_batches,
         reference=lambda x: _drawn(x, np.repeat(philox.uniforms(SEED, 4), 3)),
         ops="Neg",
+        evidence="ran:QueueDequeueManyV2;ran:RandomUniform;called:train.Coordinator",
         claims=(
             _own(
                 ("output[2]",),
@@ -493,6 +508,7 @@ SPECS = (
         program=draw_in_each_thread,
         reference=lambda x: _drawn(x, np.repeat(philox.uniforms(SEED, 3), 4)),
         ops="Neg",
+        evidence="ran:QueueDequeueV2;ran:RandomUniform;called:train.Coordinator",
         claims=(
             _own(
                 ("output[2]",),
@@ -506,6 +522,7 @@ SPECS = (
         program=draw_by_number,
         reference=_numbered,
         ops="Neg",
+        evidence="ran:QueueDequeueManyV2;built:StatelessRandomUniformV2;called:compat.v1.train.QueueRunner",
         ulp={"output": 0.5},
         claims=(_own(("output",)),),
     ),
@@ -516,6 +533,7 @@ SPECS = (
         reference=lambda x: (-x, np.int32(12)),
         recipes={"examples": _examples},
         ops="Neg",
+        evidence="ran:ParallelMapDatasetV2;built:RandomUniform",
         contract=HOST_ONLY,
         claims=(_own(("output[1]",), plans=("*/eager", "*/function", "*/graph")),),
     ),
@@ -525,6 +543,7 @@ SPECS = (
         reference=_numbered,
         recipes={"examples": _examples},
         ops="Neg",
+        evidence="ran:ParallelMapDatasetV2;built:StatelessRandomUniformV2",
         ulp={"output": 0.5},
         contract=HOST_ONLY,
         claims=(_own(("output",), plans=("*/eager", "*/function", "*/graph")),),

@@ -7,6 +7,7 @@ import numpy as np
 from harness.plan import MODES
 from harness.spec import Claim, Side, Spec
 from suites.claims import topics
+from suites.claims.subjects import CONTROL_DEPENDENCIES
 
 CONTEXT = "https://www.tensorflow.org/api_docs/python/tf/Graph#control_dependencies"
 
@@ -63,6 +64,7 @@ SPECS = tuple(
     for spec in (
         Spec(
             name=f"claim-c21-variable{suffix}",
+            evidence=CONTROL_DEPENDENCIES,
             program=read_as_it_is,
             reference=_counting,
             recipes={"literal": lambda draw, dtype: ()},
@@ -83,6 +85,7 @@ SPECS = tuple(
         ),
         Spec(
             name=f"claim-c21-identity{suffix}",
+            evidence=f"called:identity;{CONTROL_DEPENDENCIES}",
             program=read_by_identity,
             reference=_counting,
             recipes={"literal": lambda draw, dtype: ()},
@@ -99,6 +102,7 @@ SPECS = tuple(
         ),
         Spec(
             name=f"claim-c21-update{suffix}",
+            evidence=CONTROL_DEPENDENCIES,
             program=read_the_update,
             reference=_counting,
             recipes={"literal": lambda draw, dtype: ()},

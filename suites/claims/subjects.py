@@ -1,0 +1,35 @@
+"""Subjects: the evidence that a program is about what its claim is about; see `evidence` in `harness.spec`."""
+
+from harness.plan import MODES
+
+MAP = "called:Graph.gradient_override_map"
+PY_FUNC = "called:compat.v1.py_func"
+PY_FUNCTION = "called:py_function"
+CUSTOM_GRADIENT = "called:custom_gradient"
+CONTROL_DEPENDENCIES = "called:control_dependencies"
+MINIMIZE = "called:compat.v1.train.Optimizer.minimize"
+FIFO_QUEUE = "called:queue.FIFOQueue"
+
+
+def mapped(op, gradient, *more):
+    """A map that replaces the gradient of an op. An eager op has no node for it to mark: there, the call is all."""
+    marked = ";".join((MAP, f"replaced:{op}={gradient}", *more))
+    return dict.fromkeys(MODES, marked) | {"eager": ";".join((MAP, *more))}
+
+
+def by_py_func(*more):
+    """py_func, which calls the function there and then where it is executed eagerly; XLA refuses it, calls nothing."""
+    called = ";".join((PY_FUNC, *more))
+    return {"eager": called, "xla": PY_FUNC} | dict.fromkeys(("function", "graph"), f"{called};ran:PyFunc")
+
+
+def by_py_function(*more):
+    """py_function, which is an op wherever it is executed; XLA refuses it, and calls nothing."""
+    called = ";".join((PY_FUNCTION, *more))
+    return {"xla": PY_FUNCTION} | dict.fromkeys(("eager", "function", "graph"), f"{called};ran:EagerPyFunc")
+
+
+def py_func_mapped(gradient, *more):
+    """py_func with a map that replaces its gradient."""
+    by_mode = mapped("PyFunc", gradient, *more)
+    return {mode: f"{by_mode[mode]};{called}" for mode, called in by_py_func().items()}
