@@ -26,6 +26,7 @@ from reports.matrix import Job, chosen, jobs
 from reports.matrix import load as load_matrix
 from reports.overview import Group, cells, html, markdown, status
 from reports.summary import plain
+from reports.write import rewrite
 
 #: The folders of a night's output: what is kept until the next night, and what is published of it.
 MERGED, SITE = "merged", "site"
@@ -69,7 +70,10 @@ def night(planned: Sequence[Job], left: Path, out: Path, last: Path, run: str) -
 
 
 def _merge(group: Group, left: Path, into: Path) -> None:
-    """Makes one run of those that a group's jobs left, and notes how it stands."""
+    """Makes one run of those that a group's jobs left, and notes how it stands.
+
+    What jobs left may hold anything: this checkout writes every page, from the data of their runs.
+    """
     runs = []
     for job in group.jobs:
         try:
@@ -79,7 +83,11 @@ def _merge(group: Group, left: Path, into: Path) -> None:
         except (OSError, ValueError) as why:
             group.faults.append(f"job {job.name} left no run that can be read: {why}")
     if len(runs) == 1:
-        shutil.copytree(runs[0], into, symlinks=True)
+        try:
+            rewrite(runs[0], into)
+        except (OSError, ValueError) as why:
+            shutil.rmtree(into, ignore_errors=True)
+            group.faults.append(f"the run can't be read: {why}")
     elif runs:
         status, said = _merged(runs, into)
         group.faults += [f"merge ended with status {status}: {said}"] if status > 1 else []

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pandas as pd
 
-from harness import untrusted
+from harness import rundir, untrusted
 from harness.judged import OURS, JudgedBy
 from harness.record import CLAIM
 from harness.rundir import RunInfo
 from reports import badge, beside, claims, files, frame, junit, ledger, markdown, page, parquet, since, tables
 from reports.changelog import Changelog
-from reports.load import OBSERVATIONS, RECORDS, load_claims, load_repros
+from reports.load import OBSERVATIONS, RECORDS, SCRIPT, load_claims, load_repros
 
 
 def write(
@@ -46,6 +47,41 @@ def write(
     index = page.html(records, info, claims=bool(told), repros=repros, entries=entries, beside=gave, since=news)
     files.replace_text(run_dir / "index.html", index)
     junit.finish(xml, records, info)
+
+
+def rewrite(run: Path, into: Path) -> RunInfo:
+    """Copies the data of a run from anywhere into a new folder and writes the report there; returns what the run says
+    of itself.
+
+    The data are `run.json`, the shards, `claims.json`, `repro.json` and the programs of findings. Every other file of
+    the run, its own pages among them, and every link stays behind.
+
+    Raises:
+      FileNotFoundError: `run` is not the directory of a run, or has no shards.
+      FileExistsError: `into` holds a run already.
+      ValueError: a file is a link, too large, damaged or of another format.
+      OSError: a file can't be read or written.
+    """
+    shards = rundir.shards(run)
+    if not shards:
+        raise FileNotFoundError(f"{run}: expected a run with shards, got none")
+    for path in shards:
+        _copy(path, into / "shards" / path.name, untrusted.ANY)
+    for name in ("run.json", "claims.json", "repro.json"):
+        if (path := untrusted.inside(run, name)).exists():
+            _copy(path, into / name, untrusted.TEXT)
+    for name in {repro["script"] for repro in load_repros(into) if SCRIPT.fullmatch(repro["script"])}:
+        if (path := untrusted.inside(run, name)).exists():
+            _copy(path, into / name, untrusted.TEXT)
+    info = RunInfo.load(into)
+    write(into, info, judged_by=None if OURS.other(info) else OURS)
+    return info
+
+
+def _copy(path: Path, into: Path, most: int) -> None:
+    into.parent.mkdir(parents=True, exist_ok=True)
+    with untrusted.opened(path, most) as source, into.open("xb") as target:
+        shutil.copyfileobj(source, target)
 
 
 def _since(before: Path, records: pd.DataFrame, info: RunInfo) -> Changelog | str:

@@ -2,13 +2,15 @@
 
 import json
 import shutil
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import pandas as pd
 import pytest
 
 import reports
 from harness.__main__ import main
+from harness.record import json_of
+from harness.reproduce import Outcome
 from harness.rundir import RunInfo
 from reports import gh, matrix
 from reports.tests import synthetic
@@ -146,6 +148,38 @@ def test_hostile_texts_are_escaped(left, tmp_path):
         assert "<script" not in text
         assert "<img" not in text
         assert "<svg" not in text
+
+
+PLANTED = "<script>window.pwned=1</script>"
+
+
+def test_the_pages_of_a_jobs_only_run_are_written_anew_and_nothing_else_of_it_is_published(left, tmp_path, capsys):
+    jobs = left("tf221-a", "tf221-a-1", floor="mismatch")
+    run = jobs / "tf221-a" / "tf221-a-1"
+    (run / "repro").mkdir()
+    (run / "shards" / "sub").mkdir()
+    outcome = {field.name: "" for field in fields(Outcome)[:9]} | {"status": "reproduced", "script": "repro/floor.py"}
+    (run / "repro.json").write_text(json_of([outcome]))
+    (run / "repro" / "floor.py").write_text("print('a program')")
+    own = ("index.html", "summary.md", "badge.svg")
+    foreign = ("claims.html", "foo.html", "foo.js", "junit.xml", "repro/foo.py", "shards/sub/foo.html")
+    for name in (*own, *foreign):
+        (run / name).write_text(PLANTED)
+    (run / "records.parquet").write_bytes(b"PAR1")
+    assert main(["night", str(jobs), "--out", str(tmp_path / "out")]) == 1, capsys.readouterr().out
+    for folder in (merged(tmp_path / "out"), tmp_path / "out" / "site" / "tf221-a" / merged(tmp_path / "out").name):
+        assert not [path for path in folder.rglob("*") if path.is_file() and PLANTED.encode() in path.read_bytes()]
+        assert not [name for name in foreign if (folder / name).exists()]
+        assert {path.name for path in folder.iterdir()} >= {*own, "records.parquet", "repro.json"}
+        assert [path.read_text() for path in folder.glob("repro/*")] == ["print('a program')"]
+
+
+def test_a_run_without_shards_is_a_fault_and_not_published(left, tmp_path, capsys):
+    jobs = left("tf221-a", "tf221-a-1")
+    shutil.rmtree(jobs / "tf221-a" / "tf221-a-1" / "shards")
+    assert main(["night", str(jobs), "--out", str(tmp_path / "out")]) == 3
+    assert "fault: the run can't be read" in capsys.readouterr().out
+    assert not [*(tmp_path / "out" / "site" / "tf221-a").glob("*/")]
 
 
 @pytest.mark.parametrize("words", [["nowhere", "--out", "x"], ["jobs", "--out", "x", "--fetch"]])
