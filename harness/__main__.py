@@ -6,7 +6,6 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from contextlib import nullcontext
 from importlib import import_module
 from pathlib import Path
 
@@ -130,7 +129,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options = parser.parse_args(words)
     except SystemExit as end:  # 2, of wrong usage, means here that a run was interrupted
         return 4 if end.code else 0
-    with nullcontext() if options.verb == "sweep" else guarded():  # a sweep draws a bar, and prints cases of ours
+    with guarded():
         try:
             return options.main(options)
         except KeyboardInterrupt:

@@ -130,6 +130,18 @@ def _module(path: Path) -> str:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
+    try:
+        _configure(config)
+    except pytest.UsageError as error:  # pytest prints it as it is, and it may quote a run from anywhere
+        raise pytest.UsageError(*map(safe, map(str, error.args))) from error
+
+
+def _configure(config: pytest.Config) -> None:
+    """Selects the items and, in the controlling process, opens the run.
+
+    Raises:
+      pytest.UsageError: something that was asked for does not exist, or the run can't be opened.
+    """
     within = _within(config)
     if within is None:
         return

@@ -31,15 +31,20 @@ class Guarded:
     """A stream to which only `safe` texts go; what else it has is the stream's own."""
 
     def __init__(self, stream: Any) -> None:
-        self._stream = stream
+        self.stream = stream
 
     def write(self, text: str) -> int:
         """Writes a text as `safe` has it."""
-        self._stream.write(safe(text))
+        self.stream.write(safe(text))
         return len(text)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
+        return getattr(self.stream, name)
+
+
+def bare(stream: Any) -> Any:
+    """The stream behind a guard, for what this process itself draws on a terminal; a stream without one as it is."""
+    return stream.stream if isinstance(stream, Guarded) else stream
 
 
 @contextlib.contextmanager

@@ -8,7 +8,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+from harness.terminal import bare, safe
 
 #: Seconds between the lines that stand for the bar where there is no terminal.
 EVERY = 10.0
@@ -19,7 +22,7 @@ def shown(name: str, total: int) -> Iterator[Callable[[int], None]]:
     """Gives a function to call with each number of elements done: a bar on a terminal, a line at times elsewhere."""
     began = time.monotonic()
     done = 0
-    console = Console(file=sys.stderr)
+    console = Console(file=bare(sys.stderr))
     if console.is_terminal:
         columns = (
             TextColumn("{task.description}"),
@@ -27,8 +30,10 @@ def shown(name: str, total: int) -> Iterator[Callable[[int], None]]:
             TaskProgressColumn(),
             TextColumn("{task.fields[rate]}"),
         )
-        with Progress(*columns, TimeRemainingColumn(), console=console) as bar:
-            task = bar.add_task(name, total=total, rate="")
+        left = TimeRemainingColumn()
+        # redirected to the bar, what is printed meanwhile would pass the guard by
+        with Progress(*columns, left, console=console, redirect_stdout=False, redirect_stderr=False) as bar:
+            task = bar.add_task(escape(safe(name)), total=total, rate="")
 
             def step(n: int) -> None:
                 nonlocal done

@@ -11,7 +11,9 @@ import pytest
 from harness import plugin
 from harness.devices import ROOT
 from harness.record import Record
-from harness.terminal import Guarded, safe
+from harness.rundir import RunInfo
+from harness.sweep import progress
+from harness.terminal import Guarded, guarded, safe
 from harness.tests.patience import PATIENCE
 
 ODD = "a\x1b[31mred\x1b]0;title\x07\x9b2J\r##[error]no\n::error file=x::no\n  ::set-output name=a::b\n"
@@ -58,7 +60,8 @@ def test_a_failing_item_and_one_that_is_skipped_say_nothing_that_is_obeyed(verdi
 
 
 @pytest.mark.parametrize(
-    "words", [["reports"], ["harness", "merge"], ["harness", "table", "by_op"], ["harness", "diff", "."]]
+    "words",
+    [["reports"], ["harness", "merge"], ["harness", "table", "by_op"], ["harness", "diff", "."], ["harness", "sweep"]],
 )
 def test_no_command_prints_what_is_obeyed(tmp_path, words):
     (tmp_path / "shards").mkdir()
@@ -75,3 +78,31 @@ def test_no_command_prints_what_is_obeyed(tmp_path, words):
     )
     assert done.returncode == 4 and done.stderr.count("\n") == 1
     assert not obeyed(done.stderr + done.stdout)
+
+
+def test_a_refusal_to_run_quotes_a_run_from_anywhere_without_what_is_obeyed(tmp_path):
+    RunInfo(run="r", started="s", suites=ODD).save(tmp_path)
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--color=no", f"--resume={tmp_path}", "suites"]
+    done = subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE)
+    assert done.returncode == 4 and "it is a run of a\\x1b[31mred" in done.stderr, done.stderr
+    assert not obeyed(done.stderr + done.stdout)
+
+
+class Screen(io.StringIO):
+    """A terminal that keeps what it is sent."""
+
+    def isatty(self):
+        return True
+
+
+def test_a_sweep_draws_its_bar_on_a_guarded_terminal_and_prints_beside_it_nothing_that_is_obeyed(monkeypatch):
+    screen = Screen()
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setenv("TERM", "xterm")
+    with guarded(), progress.shown("floor", 2) as step:
+        step(1)
+        assert "\x1b[" in screen.getvalue()
+        before = len(screen.getvalue())
+        print("\x1b]0;title\x07 ##[error]no", file=sys.stderr)
+    assert "\\x1b]0;title\\x07 ## [error]no" in screen.getvalue()[before:]
+    assert "\x1b]0;" not in screen.getvalue()
