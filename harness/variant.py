@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from harness import compiler
 
 #: Whether TensorFlow takes oneDNN's kernels on a CPU, `on` or `off`: by default that depends on the processor.
 #: https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/core/util/port.cc
@@ -58,21 +58,19 @@ def denormals() -> Mapping[str, str]:
     before it puts the one in the other's place. It is compiled once, and kept in `.cache/`.
 
     Raises:
-      OSError: there is no C compiler, or it fails.
+      OSError: there is no C compiler, or it fails or takes too long.
     """
     source = _HERE / "denormals.c"
-    library = Path(os.environ.get("TF_OPDIFF_CACHE") or _HERE.parent / ".cache") / "denormals.so"
+    library = compiler.cache() / "denormals.so"
     if not library.exists() or library.stat().st_mtime < source.stat().st_mtime:
-        compiler = next(filter(None, map(shutil.which, ("cc", "gcc", "clang"))), None)
-        if not compiler:
+        cc = next(filter(None, map(shutil.which, ("cc", "gcc", "clang"))), None)
+        if not cc:
             raise OSError("variant denormals: there is no C compiler (cc, gcc, clang) on the PATH")
-        library.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=library.parent) as folder:
-            made = Path(folder) / library.name
-            command = [compiler, "-shared", "-fPIC", "-O2", "-o", str(made), str(source)]
-            done = subprocess.run(command, check=False, capture_output=True, text=True)
-            if done.returncode:
-                raise OSError(f"variant denormals: {compiler} failed: {done.stderr.strip()[-500:]}")
+        with compiler.workspace() as folder:
+            made = folder / library.name
+            why = compiler.failure([cc, "-shared", "-fPIC", "-O2", "-o", str(made), str(source)])
+            if why:
+                raise OSError(f"variant denormals: {why}")
             os.replace(made, library)
     return {"LD_PRELOAD": ":".join(filter(None, [str(library), os.environ.get("LD_PRELOAD")]))}
 

@@ -7,13 +7,12 @@ import hashlib
 import os
 import shlex
 import shutil
-import subprocess
-import tempfile
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.devices import ROOT
+from harness import compiler
 from harness.spec import Unavailable
 
 HERE = Path(__file__).parent
@@ -33,8 +32,8 @@ def compiled(tf: Any) -> str:
     """
     cuda = (shutil.which("nvcc") if tf.test.is_built_with_cuda() else None) or ""
 
-    def make(made: Path, compiler: str, headers: list[str], linked: list[str]) -> None:
-        why = build(made, compiler, cuda, headers, linked)
+    def make(made: Path, cxx: str, headers: list[str], linked: list[str]) -> None:
+        why = build(made, cxx, cuda, headers, linked)
         if why:
             made.with_suffix(".txt").write_text(why)
 
@@ -46,7 +45,7 @@ def compiled(tf: Any) -> str:
 
 
 def library(tf: Any, name: str, sources: Sequence[Path], make: Callable[..., None], options: Sequence[Any]) -> Path:
-    """The path of a library that `make(path, compiler, headers, linked)` makes of the sources, with what lies beside.
+    """The path of a library that `make(path, cxx, headers, linked)` makes of the sources, with what lies beside.
 
     It is made once for the TensorFlow, the compiler, the options and the sources that there are.
 
@@ -54,19 +53,19 @@ def library(tf: Any, name: str, sources: Sequence[Path], make: Callable[..., Non
       Unavailable: there is no C++ compiler.
       RuntimeError: the compiler fails.
     """
-    compiler, headers, linked = cpp_compiler(), tf.sysconfig.get_compile_flags(), tf.sysconfig.get_link_flags()
-    made_of = [tf.__version__, compiler, *options, headers, linked]
+    cxx, headers, linked = cpp_compiler(), tf.sysconfig.get_compile_flags(), tf.sysconfig.get_link_flags()
+    made_of = [tf.__version__, cxx, *options, headers, linked]
     key = hashlib.sha256("\0".join(map(str, made_of)).encode() + b"".join(s.read_bytes() for s in sources))
-    cache = Path(os.environ.get("TF_OPDIFF_CACHE") or ROOT / ".cache")
-    cache.mkdir(parents=True, exist_ok=True)
+    cache = compiler.cache()
     found = cache / f"{name}-{tf.__version__}-{key.hexdigest()[:16]}.so"
     with found.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # others that need it wait, instead of building it as well
         if not found.exists():
-            with tempfile.TemporaryDirectory(dir=cache) as folder:
-                made = Path(folder) / found.name
-                make(made, compiler, headers, linked)
-                for beside in Path(folder).glob("*.txt"):
+            print(f"{cxx} builds {found.name}", file=sys.stderr, flush=True)  # read where it hangs
+            with compiler.workspace() as folder:
+                made = folder / found.name
+                make(made, cxx, headers, linked)
+                for beside in folder.glob("*.txt"):
                     os.replace(beside, cache / beside.name)
                 os.replace(made, found)
     return found
@@ -85,7 +84,7 @@ def cpp_compiler() -> str:
     return found
 
 
-def build(library: Path, compiler: str, cuda: str, headers: list[str], linked: list[str]) -> str:
+def build(library: Path, cxx: str, cuda: str, headers: list[str], linked: list[str]) -> str:
     """Builds the library; returns why it has no kernels for GPUs, or nothing.
 
     Raises:
@@ -95,16 +94,16 @@ def build(library: Path, compiler: str, cuda: str, headers: list[str], linked: l
     if cuda:
         objects = [str(library.with_name(name)) for name in ("kernels.o", "cuda_kernels.o")]
         try:
-            run([cuda, *CUDA_OPTIONS, "-ccbin", compiler, "-c", cuda_kernels, "-o", objects[1]])
-            run([compiler, *OPTIONS, "-DWITH_CUDA", *headers, "-c", kernels, "-o", objects[0]])
-            run([cuda, "-shared", "--cudart", "static", "-ccbin", compiler, *objects, *linked, "-o", str(library)])
+            run([cuda, *CUDA_OPTIONS, "-ccbin", cxx, "-c", cuda_kernels, "-o", objects[1]])
+            run([cxx, *OPTIONS, "-DWITH_CUDA", *headers, "-c", kernels, "-o", objects[0]])
+            run([cuda, "-shared", "--cudart", "static", "-ccbin", cxx, *objects, *linked, "-o", str(library)])
         except RuntimeError as error:
             why = f"no GPU kernel could be built: {error}"
         else:
             return ""
     else:
         why = "no GPU kernel can be built: there is no nvcc on the PATH, or TensorFlow is not built for CUDA"
-    run([compiler, *OPTIONS, *headers, "-shared", kernels, *linked, "-o", str(library)])
+    run([cxx, *OPTIONS, *headers, "-shared", kernels, *linked, "-o", str(library)])
     return why
 
 
@@ -112,10 +111,7 @@ def run(command: list[str]) -> None:
     """Runs a compiler.
 
     Raises:
-      RuntimeError: it fails; the message has its first errors.
+      RuntimeError: it fails or takes too long; the message has its first errors.
     """
-    done = subprocess.run(command, check=False, capture_output=True, text=True)
-    if done.returncode:
-        lines = (done.stderr or done.stdout).splitlines()
-        errors = [line for line in lines if "error" in line or "fatal" in line] or lines
-        raise RuntimeError(f"{Path(command[0]).name} failed: {' '.join(errors[:3])}")
+    if why := compiler.failure(command):
+        raise RuntimeError(why)
