@@ -30,13 +30,21 @@ def _mixed(recipes):
     return recipe
 
 
+def _subnormal(spec: Spec) -> bool:
+    """Whether a spec is about subnormals: a kernel may flush all of them or none, wherever they stand."""
+    return "-subnormal" in spec.name
+
+
 def _position(spec: Spec, modes: tuple[str, ...], **more):
-    recipes = {"mixed": _mixed([recipe for name, recipe in spec.recipes.items() if name in _RECIPES])}
+    chosen = [recipe for name, recipe in spec.recipes.items() if name in _RECIPES or _subnormal(spec)]
+    recipes = {"mixed": _mixed(chosen)}
     return replace(spec, modes=modes, recipes=recipes, elementwise=True, **more)
 
 
 _FAMILIES = (binary, binary_complex, comparison, complex, integers, rounding, sign, unary)
-_ELEMENTWISE = [s for family in _FAMILIES for s in family.SPECS if {"bits", "plain", "positive"} & set(s.recipes)]
+_ELEMENTWISE = [
+    s for family in _FAMILIES for s in family.SPECS if {"bits", "plain", "positive"} & set(s.recipes) or _subnormal(s)
+]
 
 # Eager mode has the same kernels as functions and graphs, and needs no building; XLA, which compiles every length anew,
 # is in the full tier.

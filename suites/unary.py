@@ -508,41 +508,63 @@ def _shaped(*shape):
 _SHAPES = {"scalar": _shaped(), "matrix": _shaped(3, 5), "empty": _shaped(0, 3), "deep": _shaped(2, 1, 3, 1, 2)}
 
 
-#: What subnormals become without arithmetic.
-_KEPT = {"abs", "neg"}
-#: Where vector lanes flush subnormals and the elements left over do not, or one mode does and another does not.
+#: Where a subnormal's result is promised as it is: ops without arithmetic, and expm1, which vector lanes and XLA keep.
+_KEPT = {"abs", "expm1", "neg"}
+#: Ops whose CPU kernels flush subnormals in whole vectors and keep them in the elements left over, or the other way
+#: round, and the dtypes in which they do. The contract allows flushing at every position only: known.toml has these.
+_BY_POSITION = {
+    "asin": ("float32",),
+    "atan": _WIDE,
+    "atanh": _WIDE,
+    "expm1": ("float32", "bfloat16", "float64"),
+    "log": ("float32", "bfloat16"),
+    "log1p": ("float32", "bfloat16", "float64"),
+    "relu": ("float32", "bfloat16", "float64"),
+    "relu6": ("float32", "bfloat16", "float64"),
+    "sin": ("float32", "bfloat16"),
+}
+#: The dtypes in which XLA keeps subnormals, where the kernels' vectors flush them.
+_KEPT_BY_XLA = {"atan": ("float32",), "sin": ("float32", "bfloat16")}
+#: Where one mode flushes subnormals and another does not.
 _FLUSHED_OR_NOT = {
-    "asin",
-    "asinh",
-    "atan",
-    "atanh",
-    "elu",
-    "expm1",
-    "lgamma",
-    "log",
-    "log1p",
-    "sin",
-} | {
-    *(
-        "sinh",
-        "tan",
-        "tanh",
-        "bessel-i1",
-        "bessel-i1e",
-        "bessel-j1",
-        "bessel-y1",
-        "dawsn",
-        "digamma",
-        "erfinv",
-        "expint",
-    ),
-    *("fresnel-cos", "fresnel-sin"),
+    *("asinh", "bessel-i1", "bessel-i1e", "bessel-j1", "bessel-y1", "dawsn", "digamma", "elu", "erfinv", "expint"),
+    *("fresnel-cos", "fresnel-sin", "lgamma", "sinh", "tan", "tanh"),
 }
 
 
-def _flushes(name):
+def _flushes(name, dtypes):
+    """The side of the CPU, where subnormals are zeros, but for XLA where that keeps them."""
     f = PAIRS[name].f
-    return {"cpu/*": Side(reference=lambda x: flushed(f(flushed(x))), why=WHY, link=LINK, unless=DENORMALS)}
+    side = Side(reference=lambda x: flushed(f(flushed(x))), why=WHY, link=LINK, unless=DENORMALS)
+    kept = dtypes == _KEPT_BY_XLA.get(name)
+    return dict.fromkeys([f"cpu/{mode}" for mode in ("eager", "function", "graph")] if kept else ["cpu/*"], side)
+
+
+def _subnormal(name, dtypes, suffix=""):
+    op, all_dtypes, output, _ = _TABLE[name]
+    return Spec(
+        name=f"{name}-subnormal{suffix}",
+        ops=op,
+        program=_program(op),
+        reference=PAIRS[name].f,
+        recipes={"subnormals": subnormals},
+        dtypes=dtypes,
+        unsigned_zeros=("output",) if name in EXTREMES else (),
+        ulp={"output": _by(output, all_dtypes)},
+        bound={k: v for k, v in _BOUNDS.get(name, {}).items() if k == "output[0]"},
+        contract={} if name in _KEPT else _flushes(name, dtypes),
+    )
+
+
+def _subnormals():
+    """A spec for each op, and another one for the dtypes for which XLA's side is another one."""
+    for name in (name for name in _TABLE if name not in _FLUSHED_OR_NOT):
+        dtypes = _BY_POSITION.get(name, ("float32",))
+        first = _KEPT_BY_XLA.get(name, dtypes)
+        yield _subnormal(name, first)
+        for dtype in dtypes:
+            if dtype not in first:
+                yield _subnormal(name, (dtype,), f"-{dtype}")
 
 
 def _every_shape(name, names):
@@ -593,22 +615,7 @@ SPECS = (
     ),
     _every_shape("unary-shapes", [n for n in _TABLE if n not in _NO_XLA | {"relu", "relu6"}]),
     _every_shape("unary-shapes-no-xla", [n for n in _TABLE if n in _NO_XLA]),
-    *(
-        Spec(
-            name=f"{name}-subnormal",
-            ops=op,
-            program=_program(op),
-            reference=PAIRS[name].f,
-            recipes={"subnormals": subnormals},
-            dtypes=("float32", "bfloat16") if name in EXTREMES else ("float32",),
-            unsigned_zeros=("output",) if name in EXTREMES else (),
-            ulp={"output": _by(output, dtypes)},
-            bound={k: v for k, v in _BOUNDS.get(name, {}).items() if k == "output[0]"},
-            contract={} if name in _KEPT else _flushes(name),
-        )
-        for name, (op, dtypes, output, _) in _TABLE.items()
-        if name not in _FLUSHED_OR_NOT
-    ),
+    *_subnormals(),
     # In float64 there are numbers between integers down to -2**52. XLA, which answers at once, is in digamma's "far".
     Spec(
         name="digamma-far",

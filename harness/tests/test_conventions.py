@@ -2,6 +2,7 @@
 
 import math
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -10,7 +11,7 @@ from harness.compare import compare
 from harness.expect import expectation
 from harness.observation import Result
 from harness.plan import Device, Plan
-from suites import binary, cond, gather, integers, overrides, select, unary
+from suites import binary, cond, gather, integers, overrides, position, select, unary
 from suites.references.binary import floored
 
 SPECS = {s.name: s for family in (binary, cond, gather, integers, overrides, select, unary) for s in family.SPECS}
@@ -107,3 +108,42 @@ def test_an_error_of_a_percent_in_erfinv_shows(dtype):
     (x,) = case.inputs()
     assert np.abs(x).max() < 1
     assert 1 - np.abs(x).max() < 1e-4
+
+
+@pytest.mark.parametrize("family", position._FAMILIES, ids=lambda family: family.__name__)
+def test_position_is_tried_with_subnormals(family):
+    by_name = {s.name: s for s in position.SPECS}
+    for spec in family.SPECS:
+        for mode, suffix in (("eager", "-position"), ("xla", "-position-xla")):
+            if "-subnormal" in spec.name and mode in spec.modes:
+                moved = by_name[spec.name + suffix]
+                assert (moved.elementwise, moved.modes, moved.dtypes) == (True, (mode,), spec.dtypes)
+                xs = Case(moved, spec.dtypes[0], "mixed").inputs()
+                tiny = float(ml_dtypes.finfo(spec.dtypes[0]).smallest_normal)
+                assert any(((x != 0) & (np.abs(x.astype(float)) <= tiny)).sum() > 9 for x in xs)
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype"),
+    [
+        (s.name, d)
+        for s in unary.SPECS
+        for d in s.dtypes
+        if s.name.partition("-")[0] in unary._BY_POSITION and "-subnormal" in s.name
+    ],
+)
+def test_no_contract_excuses_subnormals_that_some_positions_flush_and_others_keep(name, dtype):
+    spec = SPECS[name]
+    case = Case(spec, dtype, "subnormals")
+    (x,) = case.inputs()
+    with np.errstate(all="ignore"):
+        kept = spec.reference(x.astype(float)).astype(x.dtype)
+        lost = spec.reference(np.copysign(0.0, x.astype(float))).astype(x.dtype)
+    mixed = np.where(np.arange(x.size) < 64, lost, kept), np.where(np.arange(x.size) < 64, kept, lost)
+    for mode in spec.modes:
+        side = spec.side(Plan(Device.parse("cpu"), mode))
+        want, budget = promised(case, side=side), spec.budget("output[0]", dtype)
+        for value in mixed:
+            assert compare(Result("value", value), want, "output[0]", budget=budget).kind
+        whole = want.from_other(Result("value", kept), 2)
+        assert compare(Result("value", lost), whole, "output[0]", budget=2 * budget).kind
