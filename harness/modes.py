@@ -408,53 +408,63 @@ def graph(spec: Spec, device: str, evidence: Evidence) -> Program:
     """In a v1 graph and `Session`; the inputs are fed, so that nothing can be folded away."""
     if spec.sessions:
         return sessions(spec, device, evidence)
-    built: dict[str, Any] = {}
+    built: _Graph | None = None
 
-    def build(asked: Asked) -> None:
+    def run(asked: Asked) -> Ran:
+        nonlocal built
+        built = built or _Graph.of(spec, device, asked, evidence)
+        feed = dict(zip(built.fed.arrays, asked.arrays, strict=True))
+        built.session.run(built.init)
+        before = final(built.state, built.session.run)
+        options, metadata = None, None
+        if not evidence.ran:
+            options, metadata = v1.RunOptions(output_partition_graphs=True), v1.RunMetadata()
+        steps = [built.fetched(feed, options=options, run_metadata=metadata) for _ in range(spec.steps)]
+        if metadata:
+            evidence.note_partitions(metadata.partition_graphs)
+        after = final(built.state, built.session.run)
+        return Ran(stacked(steps), after, list(asked.xs), changed(before, after))
+
+    return run
+
+
+@dataclass(frozen=True)
+class _Graph:
+    """A program's v1 graph in a session: its state, its placeholders, what is fetched of each quantity, its start."""
+
+    session: Any
+    state: dict[str, Any] | None
+    fed: Asked
+    wanted: dict[str, list[Any]]
+    init: Any
+
+    @classmethod
+    def of(cls, spec: Spec, device: str, asked: Asked, evidence: Evidence) -> Self:
+        """Builds the graph for arrays of the dtypes and shapes that are asked, and opens the session."""
         with tf.Graph().as_default() as graph, tf.device(device):
             _seed()
-            built["state"] = spec.state(tf, *asked.xs) if spec.state else None
-            built["fed"] = given = asked.map(
-                lambda a: v1.placeholder(a.dtype if a.dtype != object else tf.string, a.shape)
-            )
-            outputs = call(spec, built["state"], given.xs)
+            state = spec.state(tf, *asked.xs) if spec.state else None
+            given = asked.map(lambda a: v1.placeholder(a.dtype if a.dtype != object else tf.string, a.shape))
+            outputs = call(spec, state, given.xs)
             evidence.note_graph(graph, 0)  # fetches are fed by placeholders: nothing to fold
             evidence.note_outputs(outputs, given.xs)
-            wanted = built["wanted"] = {"output": outputs}
+            wanted = {"output": outputs}
             if given.gs is not None:
-                sources = [*given.xs, *variables(built["state"])]
-                targets, sources, upstreams = upstream(outputs, given, sources)
+                targets, sources, upstreams = upstream(outputs, given, [*given.xs, *variables(state)])
                 wanted["grad"] = v1.gradients(targets, sources, grad_ys=upstreams)
             if given.ts is not None and spec.jvp:
                 wanted["jvp"] = _forward(outputs, given)
             if given.ts is not None and spec.hvp:
                 grads, sources, tangents = along(wanted["grad"], given)
                 wanted["hvp"] = v1.gradients(grads, sources, grad_ys=tangents)
-            built["init"] = v1.global_variables_initializer()
-        built["session"] = v1.Session(graph=graph, config=session_config())
+            init = v1.global_variables_initializer()
+        return cls(v1.Session(graph=graph, config=session_config()), state, given, wanted, init)
 
-    def run(asked: Asked) -> Ran:
-        if "session" not in built:  # a build that raised, as for want of a gradient, left some of the rest
-            build(asked)
-        session, wanted = built["session"], built["wanted"]
-        feed = dict(zip(built["fed"].arrays, asked.arrays, strict=True))
-        session.run(built["init"])
-        before = final(built["state"], session.run)
-        there = {q: [v for v in values if v is not None] for q, values in wanted.items()}
-        options, metadata = None, None
-        if not evidence.ran:
-            options, metadata = v1.RunOptions(output_partition_graphs=True), v1.RunMetadata()
-        steps = [session.run(there, feed, options=options, run_metadata=metadata) for _ in range(spec.steps)]
-        if metadata:
-            evidence.note_partitions(metadata.partition_graphs)
-        for found in steps:
-            for quantity, values in wanted.items():
-                fetched = iter(found[quantity])
-                found[quantity] = [None if v is None else next(fetched) for v in values]
-        after = final(built["state"], session.run)
-        return Ran(stacked(steps), after, list(asked.xs), changed(before, after))
-
-    return run
+    def fetched(self, feed: Mapping[Any, Any], **how: Any) -> dict[str, list[Any]]:
+        """Every quantity of one run; None where it has no tensor, as a gradient that is not connected."""
+        present = {quantity: [v for v in values if v is not None] for quantity, values in self.wanted.items()}
+        arrays = {quantity: iter(values) for quantity, values in self.session.run(present, feed, **how).items()}
+        return {q: [None if v is None else next(arrays[q]) for v in values] for q, values in self.wanted.items()}
 
 
 def _forward(outputs: Sequence[Any], asked: Asked) -> list[Any]:

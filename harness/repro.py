@@ -19,7 +19,7 @@ from harness.known import Known
 from harness.observation import Observation, Result
 from harness.plan import Device, Plan
 from harness.record import Shard
-from harness.reproduce import Outcome, reproduce
+from harness.reproduce import Outcome, Setting, reproduce
 from harness.request import Request
 from harness.run import Runner, request
 from harness.slots import Slots
@@ -98,7 +98,7 @@ def scripts(
         finally:
             runner.close()
     differing = [r for r in records if r.verdict == "mismatch" and r.against in ("numpy", r.plan)]
-    return reproduce(differing, catalog, nothing.here.tf, folder)
+    return reproduce(differing, Setting(catalog=catalog, tf=nothing.here.tf, folder=folder))
 
 
 def issue(outcome: Outcome, folder: Path, there: Mapping[str, Any]) -> str:

@@ -231,102 +231,139 @@ def _place(index: str, shape: tuple[int, ...]) -> int | None:
     return int(np.arange(math.prod(shape)).reshape(shape)[at]) if inside else None
 
 
-def _earlier(whole: Discrepancy, tf: str, folder: Path, record: Record, store: Store) -> tuple[Path, Shown] | None:
-    """The script about one element, or about the whole case, and when it showed the discrepancy before."""
-    for shown in filter(None, (smaller(whole), whole)):
-        with contextlib.suppress(Unwritable):
-            path = write(shown, tf, folder)
-            before = store.find(path.read_text(), record.device)
-            if before and status(before.how, record) == "reproduced":
-                return path, before
-    return None
-
-
 #: What a run observed of a record's quantity: its array, if it is one.
 Observed = Callable[[Record], "np.ndarray | None"]
 
 
-def reproduce(
-    chosen: Sequence[Record],
-    catalog: Catalog,
-    tf: str,
-    folder: Path,
-    *,
-    timeout: float = 60.0,
-    observed: Observed = lambda record: None,
-    recorded: Mapping[str, Device] | None = None,
-    store: Store | None = None,
-    again: bool = True,
-    progress: Progress | None = None,
-) -> list[Outcome]:
-    """Writes and runs the script of each of these records, in `folder`; one that takes longer than `timeout` s hangs.
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """Where the programs of findings come from, are written and run.
 
-    The script is about the worst element alone where that shows the discrepancy, else about the whole case. That of a
-    recorded device, of which `recorded` has the name, is written and not run; nor is one that showed its discrepancy
-    before, as `store` knows, unless it is to run `again`.
+    `tf` is the version of TensorFlow that showed the findings. A program that takes longer than `timeout` s hangs.
+    `elsewhere` has the devices of other machines, by their names: their programs are written, and not run. Programs
+    that reproduced in earlier runs are in `store`; they run `again`, or else are not run. A run's own arrays, for the
+    plots, come from `observed`.
     """
-    elsewhere = recorded or {}
-    specs, outcomes = catalog.specs, dict[int, Outcome]()
-    todo = dict(enumerate(chosen))
-    drawn: dict[int, Plot] = {}
-    if todo:
-        folder.mkdir(exist_ok=True)
 
-    def done(number: int, status: str, script: str = "", output: str = "", **before: str) -> None:
+    catalog: Catalog
+    tf: str
+    folder: Path
+    timeout: float = 60.0
+    observed: Observed = lambda record: None
+    elsewhere: Mapping[str, Device] = field(default_factory=dict)
+    store: Store | None = None
+    again: bool = True
+
+    def whole(self, record: Record) -> Discrepancy:
+        """The discrepancy of a record's whole case.
+
+        Raises:
+          Unwritable: the suites have no such case.
+        """
+        spec = self.catalog.specs.get(record.spec)
+        if spec is None:
+            raise Unwritable(f"the suites have no spec {record.spec!r}")
+        if record.dtype not in spec.dtypes or record.recipe not in (*spec.recipes, *SWEEPS):
+            raise Unwritable(f"the spec has no case {record.case!r}")
+        device = self.elsewhere.get(record.device) or Device.parse(record.device)
+        return discrepancy(record, Case(spec, record.dtype, record.recipe), device)
+
+    def earlier(self, whole: Discrepancy, record: Record) -> tuple[Path, Shown] | None:
+        """The program that showed the discrepancy in an earlier run, and need not run again; of one element first."""
+        if self.store is None or self.again or record.device in self.elsewhere:
+            return None
+        for shown in filter(None, (smaller(whole), whole)):
+            with contextlib.suppress(Unwritable):
+                path = write(shown, self.tf, self.folder)
+                before = self.store.find(path.read_text(), record.device)
+                if before and status(before.how, record) == "reproduced":
+                    return path, before
+        return None
+
+
+@dataclass
+class _Finding:
+    """A record that is worked on: its plot, once that is drawn, and what became of its program so far."""
+
+    record: Record
+    plot: Plot | None = None
+    outcome: Outcome = field(init=False)
+    ended: bool = False
+
+    def end(self, status: str, path: Path | None = None, output: str = "", **before: Any) -> None:
+        """Notes what became of the program at a path; `before` is the `run` and the `date` of an earlier run."""
         names = ("suite", "spec", "verdict", "kind", "case", "device", "mode", "against", "quantity")
-        place: dict[str, Any] = {name: getattr(todo[number], name) for name in names}
-        plot = drawn.get(number, ([], {}))
-        outcomes[number] = Outcome(
+        place: dict[str, Any] = {name: getattr(self.record, name) for name in names}
+        points, marked = self.plot or ([], {})
+        self.ended = status in ENDED
+        self.outcome = Outcome(
             **place,
-            reason=todo[number].cause,
+            reason=self.record.cause,
             status=status,
-            script=script,
+            script=f"{path.parent.name}/{path.name}" if path else "",
             output=output,
-            points=plot[0],
-            marked=plot[1],
+            points=points,
+            marked=marked,
             **before,
         )
 
+    def program(self, setting: Setting, *, alone: bool) -> Path | None:
+        """Writes the program about one element alone, or about the whole case; None where there is none to run.
+
+        Raises:
+          Unwritable: there can be none.
+        """
+        whole = setting.whole(self.record)
+        if self.plot is None:
+            self.plot = _plot(whole, self.record, setting.observed(self.record))
+        if alone and (earlier := setting.earlier(whole, self.record)):
+            path, before = earlier
+            self.end("reproduced earlier", path, before.output, run=before.run, date=before.date)
+            return None
+        shown = smaller(whole) if alone else whole
+        if shown is None:
+            return None
+        if self.record.device not in setting.elsewhere:
+            return write(shown, setting.tf, setting.folder)
+        if not alone:
+            self.end("elsewhere", write(shown, self.record.tf, setting.folder))
+        return None
+
+
+def reproduce(chosen: Sequence[Record], setting: Setting, progress: Progress | None = None) -> list[Outcome]:
+    """Writes and runs the program of each of these records: one about the worst element alone where that shows the
+    discrepancy, else one about the whole case.
+    """
+    todo = [_Finding(record) for record in chosen]
+    if todo:
+        setting.folder.mkdir(exist_ok=True)
     for alone in (True, False):
-        paths: dict[Path, int] = {}
-        for number, record in todo.items():
-            if number in outcomes and outcomes[number].status in ENDED:
+        programs: dict[Path, _Finding] = {}
+        for finding in todo:
+            if finding.ended:
                 continue
             try:
-                if record.spec not in specs:
-                    raise Unwritable(f"the suites have no spec {record.spec!r}")
-                spec = specs[record.spec]
-                if record.dtype not in spec.dtypes or record.recipe not in (*spec.recipes, *SWEEPS):
-                    raise Unwritable(f"the spec has no case {record.case!r}")
-                device = elsewhere.get(record.device) or Device.parse(record.device)
-                whole = discrepancy(record, Case(spec, record.dtype, record.recipe), device)
-                if number not in drawn:
-                    drawn[number] = _plot(whole, record, observed(record))
-                known = store and not again and alone and record.device not in elsewhere
-                if store and known and (before := _earlier(whole, tf, folder, record, store)):
-                    path, shown_before = before
-                    place = f"{folder.name}/{path.name}"
-                    earlier = {"run": shown_before.run, "date": shown_before.date}
-                    done(number, "reproduced earlier", place, shown_before.output, **earlier)
-                    continue
-                shown = smaller(whole) if alone else whole
-                if shown is not None and record.device in elsewhere:
-                    if not alone:
-                        done(number, "elsewhere", f"{folder.name}/{write(shown, record.tf, folder).name}")
-                elif shown is not None:
-                    paths[write(shown, tf, folder)] = number
+                path = finding.program(setting, alone=alone)
             except Unwritable as why:
                 if not alone:
-                    done(number, "no script", output=str(why))
-        scripts = {path: Device.parse(todo[number].device) for path, number in paths.items()}
+                    finding.end("no script", output=str(why))
+            else:
+                programs.update({path: finding} if path else {})
         if progress:
             name = "programs of findings, " + ("an element each" if alone else "whole cases")
-            progress.begin(name, {str(path): 1.0 for path in scripts})
-        for path, how, said in run(scripts, timeout=timeout):
-            number, output = paths[path], f"{said.strip()}\n[{how}]"
-            done(number, status(how, todo[number]), f"{folder.name}/{path.name}", output)
-            if store and outcomes[number].status == "reproduced":
-                store.add(path.read_text(), todo[number].device, how, output)
+            progress.begin(name, {str(path): 1.0 for path in programs})
+        for path in _ended(programs, setting):
             if progress:
                 progress.done(str(path))
-    return [outcomes[number] for number in todo]
+    return [finding.outcome for finding in todo]
+
+
+def _ended(programs: Mapping[Path, _Finding], setting: Setting) -> Iterator[Path]:
+    """Runs the programs of findings, and notes what became of each as it ends; those that reproduce are stored."""
+    scripts = {path: Device.parse(finding.record.device) for path, finding in programs.items()}
+    for path, how, said in run(scripts, timeout=setting.timeout):
+        finding, output = programs[path], f"{said.strip()}\n[{how}]"
+        finding.end(status(how, finding.record), path, output)
+        if setting.store and finding.outcome.status == "reproduced":
+            setting.store.add(path.read_text(), finding.record.device, how, output)
+        yield path

@@ -76,41 +76,53 @@ def text(found: Discrepancy, tf: str) -> str:
         environment, switches = program(plan.device.variants)
     except OSError as why:
         raise Unwritable(str(why)) from why
-    expected = promised(found)
-    family, _, number = found.quantity.rstrip("]").partition("[")
-    outputs = sum(q.startswith("output") for q in expected.wants) - len(expected.state)
-    past = int(number) - outputs if family == "output" else -1
-    writer = Writer()
+    expected, writer = promised(found), Writer()
     writer.function(spec.program, "program")
     if spec.state:
         writer.function(spec.state, "make_state")
     writer.imports |= {"sys": "sys", **({"os": "os"} if environment else {})}
-    upstreams = [g for g in expected.upstreams or () if g is not None and family != "output"]
     words: dict[str, Any] = {
         "said": _quoted(found.said or found.case.id),
         "case": found.case.id,
         "tf": tf,
-        "family": family,
-        "number": number,
         "mode": plan.mode,
         "device": plan.device.tf_name,
         "environment": environment,
         "switches": switches,
         "cpus": plan.device.index + 1 if plan.device.type == "cpu" else 1,
         "state": bool(spec.state),
-        "final": expected.state[past] if 0 <= past < len(expected.state) else "",
         "sessions": spec.sessions,
         "steps": spec.steps,
-        "taken": [i for i, g in enumerate(expected.upstreams or ()) if g is not None],
         "example": None if found.kind == "position" else found.index,
-        "inputs": [_array(x, writer) for x in found.inputs],
-        "upstreams": [_array(g, writer) for g in upstreams],
-        "tangents": [_array(t, writer) for t in expected.tangents or () if family in ("jvp", "hvp")],
+        **_quantity(found, expected),
+        **_arrays(found, expected, writer),
         "definitions": writer.text.strip(),
         **_oracle(found, expected.wants.get(found.quantity), writer),
     }
     imports = sorted(set(writer.imports.values()) - {"numpy", "tensorflow"})
     return _template().render(words | {"imports": imports})
+
+
+def _quantity(found: Discrepancy, expected: Expectation) -> dict[str, Any]:
+    """The quantity by its family and number; the name in `final` where that number is of a final state."""
+    family, _, number = found.quantity.rstrip("]").partition("[")
+    outputs = sum(q.startswith("output") for q in expected.wants) - len(expected.state)
+    past = int(number) - outputs if family == "output" else -1
+    final = expected.state[past] if 0 <= past < len(expected.state) else ""
+    return {"family": family, "number": number, "final": final}
+
+
+def _arrays(found: Discrepancy, expected: Expectation, writer: Writer) -> dict[str, Any]:
+    """The inputs, and the upstreams and tangents that the quantity takes; `taken` numbers outputs with an upstream."""
+    family = found.quantity.partition("[")[0]
+    upstreams = [] if family == "output" else [g for g in expected.upstreams or () if g is not None]
+    tangents = expected.tangents or () if family in ("jvp", "hvp") else ()
+    return {
+        "taken": [i for i, g in enumerate(expected.upstreams or ()) if g is not None],
+        "inputs": [_array(x, writer) for x in found.inputs],
+        "upstreams": [_array(g, writer) for g in upstreams],
+        "tangents": [_array(t, writer) for t in tangents],
+    }
 
 
 def _named(mode: str, quantity: str, tf: str = "") -> None:

@@ -22,7 +22,7 @@ from harness.opening import open_run, reopen_run
 from harness.plan import MODES, Device, Plan
 from harness.progress import Progress, weights
 from harness.record import Record, Unkept, json_of
-from harness.reproduce import findings, reproduce
+from harness.reproduce import Setting, findings, reproduce
 from harness.reproduced import Store, circumstances
 from harness.run import Runner, planned
 from harness.spec import TIERS
@@ -347,18 +347,17 @@ class Session:
 
         patience = self.config.option.op_timeout
         store = Store(self.info.run, circumstances(self.info, patience), self.info.devices)
-        outcomes = reproduce(
-            findings(records),
-            self.catalog,
-            self.info.tf,
-            self.directory / "repro",
+        setting = Setting(
+            catalog=self.catalog,
+            tf=self.info.tf,
+            folder=self.directory / "repro",
             timeout=patience,
             observed=observed,
-            recorded=self._elsewhere,
+            elsewhere=self._elsewhere,
             store=store,
             again=self.config.option.repro == "all",
-            progress=self.progress,
         )
+        outcomes = reproduce(findings(records), setting, self.progress)
         store.prune()
         (self.directory / "repro.json").write_text(json_of([vars(o) for o in outcomes], indent=1))
 

@@ -34,7 +34,24 @@ def causes(changes: pd.DataFrame) -> pd.DataFrame:
     some = changes[changes["change"].isin(GATHERED) | failing]
     if not len(some):
         return pd.DataFrame(columns=list(COLUMNS))
-    told = pd.DataFrame(
+    by_spec = _gathered(_described(some), [*_WAY, "spec"])
+    by_spec["plans"] = by_spec["plan"].map(_plans)
+    keys = [*_WAY, "plans"]
+    groups = by_spec.groupby(keys, sort=False, observed=True)
+    rows = [dict(zip(keys, key, strict=True)) | _cause(group) for key, group in groups]
+    return _worst_first(pd.DataFrame(rows)[list(COLUMNS)])
+
+
+#: What the records of one cause have in common, besides their plans.
+_WAY = ("change", "worse", "was", "now", "kind", "reason")
+#: What sorts records, to find the one that stands for the rest; whether upwards.
+_FIRST = {"other": True, "simple": True, "off": False}
+_LISTED = {"quantities": "quantity", "dtypes": "dtype", "numbers": "numbers"}
+
+
+def _described(some: pd.DataFrame) -> pd.DataFrame:
+    """A row for each of these changes: what it is gathered by, and what it counts; the best examples first."""
+    described = pd.DataFrame(
         {
             **{name: some[name] for name in ("change", "reason", "spec", "case", "quantity", "dtype", "plan")},
             "worse": some["worse"],
@@ -48,35 +65,35 @@ def causes(changes: pd.DataFrame) -> pd.DataFrame:
             "simple": some["simple"].where(some["change"] != "drifted", 0),
             "off": _off(some),
         }
-    ).sort_values(list(_FIRST), ascending=list(_FIRST.values()), kind="stable")
-    way = ["change", "worse", "was", "now", "kind", "reason"]
-    by_spec = _gathered(told, [*way, "spec"])
-    by_spec["plans"] = by_spec["plan"].map(_plans)
-    rows = []
-    for key, group in by_spec.groupby([*way, "plans"], sort=False, observed=True):
-        group = group.sort_values(["records", "spec"], ascending=[False, True])
-        best = group.sort_values(list(_FIRST), ascending=list(_FIRST.values()), kind="stable").iloc[0]
-        rows.append(
-            dict(zip([*way, "plans"], key, strict=True))
-            | {"specs": dict(zip(group["spec"], group["records"].tolist(), strict=True))}
-            | {name: int(group[name].sum()) for name in ("records", "cases", "inputs_changed")}
-            | {name: _union(group[column]) for name, column in _LISTED.items()}
-            | {"example": best["example"]}
-        )
-    found = pd.DataFrame(rows)[list(COLUMNS)]
+    )
+    return _best_first(described)
+
+
+def _best_first(rows: pd.DataFrame) -> pd.DataFrame:
+    return rows.sort_values(list(_FIRST), ascending=list(_FIRST.values()), kind="stable")
+
+
+def _cause(group: pd.DataFrame) -> dict[str, Any]:
+    """The columns of a cause that its specs add up to; `group` has a row for each of them."""
+    group = group.sort_values(["records", "spec"], ascending=[False, True])
+    return (
+        {"specs": dict(zip(group["spec"], group["records"].tolist(), strict=True))}
+        | {name: int(group[name].sum()) for name in ("records", "cases", "inputs_changed")}
+        | {name: _union(group[column]) for name, column in _LISTED.items()}
+        | {"example": _best_first(group).iloc[0]["example"]}
+    )
+
+
+def _worst_first(causes: pd.DataFrame) -> pd.DataFrame:
+    """The causes by change, the worse ones first, then by how many records they have."""
     order = pd.DataFrame(
         {
-            "c": found["change"].astype("str").map([*GATHERED, "appeared"].index),
-            "w": ~found["worse"],
-            "n": -found["records"],
+            "c": causes["change"].astype("str").map([*GATHERED, "appeared"].index),
+            "w": ~causes["worse"],
+            "n": -causes["records"],
         }
     )
-    return found.loc[order.sort_values(["c", "w", "n"], kind="stable").index].reset_index(drop=True)
-
-
-#: What sorts records, to find the one that stands for the rest; whether upwards.
-_FIRST = {"other": True, "simple": True, "off": False}
-_LISTED = {"quantities": "quantity", "dtypes": "dtype", "numbers": "numbers"}
+    return causes.loc[order.sort_values(["c", "w", "n"], kind="stable").index].reset_index(drop=True)
 
 
 def _gathered(told: pd.DataFrame, keys: list[str]) -> pd.DataFrame:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -52,53 +53,85 @@ def diff(
       ulp: by how many ULPs a distance may move before it counts as drifted.
       not_run: `reports.tables.not_run` of the run of `after`.
     """
-    before, after = before.reset_index(drop=True), after.reset_index(drop=True)
-    at = counterparts(before, after)
-    gone = np.flatnonzero(np.bincount(at[at >= 0], minlength=len(before)) == 0)
-    old = np.concatenate([at, gone])
-    new = np.concatenate([np.arange(len(after)), np.full(len(gone), -1)])
-    columns = {name: common(before[name], after[name]) for name in (*_SAME, "seed", "verdict", "kind")}
-    made: dict[str, Any] = {name: _either(*columns[name], old, new) for name in _SAME}
-    made["plan"] = plans(pd.DataFrame(made))
-    made["against_before"] = _column(columns["against"][0], columns["against"][2], old)
-    for name, allowed in (("verdict", VERDICTS), ("kind", [k for k in KINDS if k])):
-        one, other, names = columns[name]
-        dtype = pd.CategoricalDtype(["", *allowed])
-        made[f"{name}_before"], made[name] = (
-            _column(c, names, at).astype(dtype) for c, at in ((one, old), (other, new))
-        )
-    for name in ("mismatched", "max_ulp", "max_abs", "budget"):
-        made[f"{name}_before"], made[name] = _numbers(before[name], old), _numbers(after[name], new)
-    both = np.flatnonzero((old >= 0) & (new >= 0))
-    made["inputs_changed"] = np.zeros(len(old), bool)
-    made["inputs_changed"][both] = _inputs_changed(before, after, old[both], new[both], columns)
-    made["reason"], made["simple"] = _reasons(before, after, old, new), _simple(before, after, old, new)
-    found = pd.DataFrame(made | {"lost": False, "before": old, "after": new})
-    if not_run is not None and len(not_run):
-        wanted = pd.MultiIndex.from_frame(not_run[["case", "device", "mode"]].astype(str))
-        only = np.flatnonzero(new < 0)
-        here = pd.MultiIndex.from_frame(found.iloc[only][["case", "device", "mode"]].astype(str))
-        found.loc[only[here.isin(wanted)], "lost"] = True
+    pairs = _Pairs.of(before, after)
+    found = _described(pairs)
+    found.loc[_lost(found, not_run), "lost"] = True
     found.insert(0, "change", _changes(found, ulp))
     found.insert(1, "worse", _worse(found))
     return found
 
 
-def _reasons(before: pd.DataFrame, after: pd.DataFrame, old: np.ndarray, new: np.ndarray) -> pd.Series:
+@dataclass(frozen=True)
+class _Pairs:
+    """The records of two runs side by side.
+
+    `old` and `new` are int64 arrays of as many numbers as there are pairs: the positions in `before` and in `after`, -1
+    where only the other run has such a record. `codes` are the texts of some columns; see `reports.pairs.common`.
+    """
+
+    before: pd.DataFrame
+    after: pd.DataFrame
+    old: np.ndarray
+    new: np.ndarray
+    codes: dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]]
+
+    @classmethod
+    def of(cls, before: pd.DataFrame, after: pd.DataFrame) -> Self:
+        """The records of `after` in order, each with its counterpart, and then those that only `before` has."""
+        before, after = before.reset_index(drop=True), after.reset_index(drop=True)
+        at = counterparts(before, after)
+        gone = np.flatnonzero(np.bincount(at[at >= 0], minlength=len(before)) == 0)
+        old = np.concatenate([at, gone])
+        new = np.concatenate([np.arange(len(after)), np.full(len(gone), -1)])
+        codes = {name: common(before[name], after[name]) for name in (*_SAME, "seed", "verdict", "kind")}
+        return cls(before, after, old, new, codes)
+
+
+def _described(pairs: _Pairs) -> pd.DataFrame:
+    """A row for each pair, with the columns of `diff` that say what its records are; none is `lost` yet."""
+    codes, old, new = pairs.codes, pairs.old, pairs.new
+    made: dict[str, Any] = {name: _either(pairs, name) for name in _SAME}
+    made["plan"] = plans(pd.DataFrame(made))
+    made["against_before"] = _column(codes["against"][0], codes["against"][2], old)
+    for name, allowed in (("verdict", VERDICTS), ("kind", [k for k in KINDS if k])):
+        one, other, names = codes[name]
+        dtype = pd.CategoricalDtype(["", *allowed])
+        made[f"{name}_before"], made[name] = (
+            _column(c, names, at).astype(dtype) for c, at in ((one, old), (other, new))
+        )
+    for name in ("mismatched", "max_ulp", "max_abs", "budget"):
+        made[f"{name}_before"], made[name] = _numbers(pairs.before[name], old), _numbers(pairs.after[name], new)
+    made["inputs_changed"] = _inputs_changed(pairs)
+    made["reason"], made["simple"] = _reasons(pairs), _simple(pairs)
+    return pd.DataFrame(made | {"lost": False, "before": old, "after": new})
+
+
+def _lost(found: pd.DataFrame, not_run: pd.DataFrame | None) -> np.ndarray:
+    """The positions of the rows that only the earlier run has, and whose cells are among those that did not run."""
+    only = np.flatnonzero(found["after"] < 0)
+    if not_run is None or not len(not_run):
+        return only[:0]
+    cell = ["case", "device", "mode"]
+    wanted = pd.MultiIndex.from_frame(not_run[cell].astype(str))
+    return only[pd.MultiIndex.from_frame(found.iloc[only][cell].astype(str)).isin(wanted)]
+
+
+def _reasons(pairs: _Pairs) -> pd.Series:
     """The reason of the entry by which a record of after is known or, where it is not, that of before was."""
     sides = []
-    for frame, at in ((before, old), (after, new)):
+    for frame, at in ((pairs.before, pairs.old), (pairs.after, pairs.new)):
         reason = frame["reason"].astype("str").where(frame["verdict"].isin(["known", "stale"]), "").to_numpy(object)
         sides.append(np.append(reason, "")[at])
     return pd.Series(np.where(sides[1] != "", sides[1], sides[0])).astype("category")
 
 
-def _simple(before: pd.DataFrame, after: pd.DataFrame, old: np.ndarray, new: np.ndarray) -> np.ndarray:
+def _simple(pairs: _Pairs) -> np.ndarray:
     """What sorts records by their examples, the simplest input first: of after or, where it has none, before."""
-    examples = pd.concat([frame[["example"]].astype("str") for frame in (before, after)], ignore_index=True)
-    rank = tables.simplicity(examples).to_numpy()
+    frames = pairs.before, pairs.after
+    examples = pd.concat([frame[["example"]].astype("str") for frame in frames], ignore_index=True)
+    rank, split = tables.simplicity(examples).to_numpy(), len(pairs.before)
     last = rank.max(initial=0)
-    return np.minimum(np.append(rank[: len(before)], last)[old], np.append(rank[len(before) :], last)[new])
+    return np.minimum(np.append(rank[:split], last)[pairs.old], np.append(rank[split:], last)[pairs.new])
 
 
 def _column(codes: np.ndarray, names: np.ndarray, at: np.ndarray) -> pd.Series:
@@ -106,9 +139,10 @@ def _column(codes: np.ndarray, names: np.ndarray, at: np.ndarray) -> pd.Series:
     return _texts(np.append(codes, -1)[at], names)
 
 
-def _either(old: np.ndarray, new: np.ndarray, names: np.ndarray, at_old: np.ndarray, at_new: np.ndarray) -> pd.Series:
+def _either(pairs: _Pairs, name: str) -> pd.Series:
     """The text of the record of after or, where there is none, of before."""
-    return _texts(np.where(at_new >= 0, np.append(new, -1)[at_new], np.append(old, -1)[at_old]), names)
+    old, new, names = pairs.codes[name]
+    return _texts(np.where(pairs.new >= 0, np.append(new, -1)[pairs.new], np.append(old, -1)[pairs.old]), names)
 
 
 def _texts(codes: np.ndarray, names: np.ndarray) -> pd.Series:
@@ -125,25 +159,26 @@ def _numbers(column: pd.Series, at: np.ndarray) -> np.ndarray:
     return np.append(column.to_numpy(), missing)[at]  # -1 is the last one
 
 
-def _inputs_changed(
-    before: pd.DataFrame, after: pd.DataFrame, old: np.ndarray, new: np.ndarray, columns: dict[str, Any]
-) -> np.ndarray:
-    """Whether the inputs of pairs of records differ, as far as records tell."""
+def _inputs_changed(pairs: _Pairs) -> np.ndarray:
+    """Whether the inputs of a pair's records differ, as far as records tell; False where one run has no record."""
+    both = np.flatnonzero((pairs.old >= 0) & (pairs.new >= 0))
+    before, after, old, new = pairs.before, pairs.after, pairs.old[both], pairs.new[both]
     sides = (before, old), (after, new)
-    found = np.zeros(len(old), bool)
+    differ = np.zeros(len(both), bool)
     for name in ("seed", "dtype", "recipe"):
-        found |= columns[name][0][old] != columns[name][1][new]
+        one, other, _ = pairs.codes[name]
+        differ |= one[old] != other[new]
     sizes = [frame["size"].to_numpy()[at] for frame, at in sides]
     shaped = [frame["kind"].isin(["", "value"]).to_numpy()[at] for frame, at in sides]
-    found |= (sizes[0] != sizes[1]) & (sizes[0] > 0) & (sizes[1] > 0) & shaped[0] & shaped[1]
-    shown = np.flatnonzero(
-        (old >= 0) & (before["input"] != "").to_numpy()[old] & (after["input"] != "").to_numpy()[new]
-    )
+    differ |= (sizes[0] != sizes[1]) & (sizes[0] > 0) & (sizes[1] > 0) & shaped[0] & shaped[1]
+    shown = np.flatnonzero((before["input"] != "").to_numpy()[old] & (after["input"] != "").to_numpy()[new])
     places, inputs = (
         [frame[name].iloc[at[shown]].to_numpy(object) for frame, at in sides] for name in ("worst_index", "input")
     )
-    found[shown] |= (places[0] == places[1]) & (inputs[0] != inputs[1])
-    return found
+    differ[shown] |= (places[0] == places[1]) & (inputs[0] != inputs[1])
+    changed = np.zeros(len(pairs.old), bool)
+    changed[both] = differ
+    return changed
 
 
 def _changes(found: pd.DataFrame, ulp: float) -> pd.Series:

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -52,46 +53,39 @@ def style() -> Markup:
     return Markup((_HERE / "templates" / "style.css").read_text())
 
 
-def html(
-    records: pd.DataFrame,
-    info: RunInfo,
-    *,
-    claims: bool = False,
-    repros: Sequence[Mapping[str, Any]] = (),
-    entries: pd.DataFrame | None = None,
-    beside: Beside | None = None,
-    since: Changelog | str | None = None,
-) -> str:
-    """The whole page, with a link to that of the claims where there is one, and to the scripts of findings.
+@dataclass(frozen=True, kw_only=True)
+class Supplement:
+    """What the page of a run shows besides its records and its circumstances.
 
-    `entries` are those of known.toml; see `reports.ledger.entries`. `beside` is what every plan gave where one is off;
-    see `reports.beside.values`. `since` is what changed since an earlier run, or why
-    that can't be told; see `reports.since`.
-
-    Whatever comes from TensorFlow or from files is escaped, and a policy bars any other script.
+    `claims` says whether the run has a page of claims, to link to. `repros` are what became of the programs of
+    findings. `entries` are those of known.toml; see `reports.ledger.entries`. `beside` is what every plan gave where
+    one is off; see `reports.beside.values`. `since` is what changed since an earlier run, or why the two can't be
+    compared; see `reports.since`.
     """
+
+    claims: bool = False
+    repros: Sequence[Mapping[str, Any]] = ()
+    entries: pd.DataFrame | None = None
+    beside: Beside = field(default_factory=dict)
+    since: Changelog | str | None = None
+
+
+def html(records: pd.DataFrame, info: RunInfo, supplement: Supplement | None = None) -> str:
+    """The whole page. Whatever comes from TensorFlow or from files is escaped, and a policy bars any other script."""
+    supplement = supplement or Supplement()
     order = tables.by_severity(records["verdict"]).argsort(kind="stable")
     rows = records.iloc[order].reset_index(drop=True)
-    with np.errstate(over="ignore"):
-        told = rows.assign(seconds=rows["seconds"].round(6), sentence=sentences(rows))
-    library = Markup("\n").join(_script(_HERE / "vendor" / name) for name in ("tabulator.min.js", "uplot.min.js"))
-    own = Markup("(() => {\n%s\n})();") % Markup("\n".join(_script(_HERE / "templates" / name) for name in _SCRIPTS))
-    counts = tables.counts(rows)
-    matrix = grid(rows, info)
-    scripts = {tuple(r.get(k, "") for k in _FINDING): r for r in repros}
-    findings = []
-    for found in tables.rows(tables.findings(rows)):
-        record = tables.row(rows, found["first"])
-        repro = sentence.of_repro(scripts.get(tuple(found[k] for k in _FINDING)))
-        findings.append((found, record, sentence.of_record(record), sentence.values(record), repro))
+    counts, findings, since = tables.counts(rows), _findings(rows, supplement.repros), supplement.since
+    entries = supplement.entries
     return (
         environment()
         .get_template("index.html")
         .render(
+            **_assets(),
             info=info,
             cuda=circumstances.cuda(info),
             processor=described(info.machine),
-            claims=claims,
+            claims=supplement.claims,
             took=duration(info),
             since=since,
             title=title,
@@ -102,7 +96,7 @@ def html(
             counts=counts,
             symbols=SYMBOLS,
             means=MEANS,
-            matrix=matrix,
+            matrix=grid(rows, info),
             devices=_devices(rows, info),
             failing=[f for f in findings if f[0]["verdict"] in FAILING],
             known=[f for f in findings if f[0]["verdict"] == "known"],
@@ -112,23 +106,45 @@ def html(
             slowest=tables.rows(tables.slowest(rows)),
             margins=tables.rows(tables.worst_margins(rows)),
             kinds=[k for k in rows["kind"].cat.categories if k and (rows["kind"] == k).any()],
-            data=Markup(
-                embed.encode(
-                    told,
-                    verdicts=_verdicts(),
-                    plans=list(tables.plans(rows).cat.categories),
-                    programs=_programs(repros),
-                    beside=beside or {},
-                )
-            ),
-            style=style(),
-            library_style=Markup("\n").join(
-                Markup((_HERE / "vendor" / name).read_text().partition("\n/*#")[0])
-                for name in ("tabulator_simple.min.css", "uplot.min.css")
-            ),
-            library=library,
-            own=own,
-            policy=f"{POLICY}; script-src {_hash(library)} {_hash(own)}",
+            data=_data(rows, supplement),
+        )
+    )
+
+
+def _assets() -> dict[str, Any]:
+    """The page's style sheets and scripts, our own and the libraries', and the policy that lets these scripts run."""
+    library = Markup("\n").join(_script(_HERE / "vendor" / name) for name in ("tabulator.min.js", "uplot.min.js"))
+    own = Markup("(() => {\n%s\n})();") % Markup("\n".join(_script(_HERE / "templates" / name) for name in _SCRIPTS))
+    library_style = Markup("\n").join(
+        Markup((_HERE / "vendor" / name).read_text().partition("\n/*#")[0])
+        for name in ("tabulator_simple.min.css", "uplot.min.css")
+    )
+    policy = f"{POLICY}; script-src {_hash(library)} {_hash(own)}"
+    return {"style": style(), "library_style": library_style, "library": library, "own": own, "policy": policy}
+
+
+def _findings(records: pd.DataFrame, repros: Sequence[Mapping[str, Any]]) -> list[tuple[Any, ...]]:
+    """Each finding with the record that stands for it, its sentence, its values, and what became of its program."""
+    programs = {tuple(repro.get(name, "") for name in _FINDING): repro for repro in repros}
+    findings = []
+    for finding in tables.rows(tables.findings(records)):
+        record = tables.row(records, finding["first"])
+        repro = sentence.of_repro(programs.get(tuple(finding[name] for name in _FINDING)))
+        findings.append((finding, record, sentence.of_record(record), sentence.values(record), repro))
+    return findings
+
+
+def _data(records: pd.DataFrame, supplement: Supplement) -> Markup:
+    """What the page's scripts read: the records with their sentences, the plans, and the programs of findings."""
+    with np.errstate(over="ignore"):
+        shown = records.assign(seconds=records["seconds"].round(6), sentence=sentences(records))
+    return Markup(
+        embed.encode(
+            shown,
+            verdicts=_verdicts(),
+            plans=list(tables.plans(records).cat.categories),
+            programs=_programs(supplement.repros),
+            beside=supplement.beside,
         )
     )
 

@@ -81,55 +81,66 @@ def _short(heading: str, rows: list[str], most: int) -> list[str]:
 
 def markdown(log: Changelog) -> str:
     """The page that code hosts show; nothing is left out but what is beyond 100 rows of a kind."""
-    lines = [f"# {escape(log.status)}", ""]
-    for when, info in (("before", log.before), ("after", log.after)):
-        lines.append(f"- {when}: {code(info.run)}, {escape(info.started)}")
-        lines += [f"  - **Partial run**: {escape(why)}" for why in log.shortfalls[when]]
-    lines += ["", *table(["change", "records", "means"], [[c, f"{n:,}", MEANS[c]] for c, n in log.counts.items()]), ""]
-    lines += (
-        [f"{many(log.reset, 'record')} have other inputs: their distances are not compared.", ""] if log.reset else []
-    )
-    rows = [[escape(r[name]) for name in ("what", "before", "after")] for r in log.differences]
-    lines += [
-        "## What differs between the runs",
-        "",
-        *(table(["", "before", "after"], rows) if rows else ["Nothing that is known."]),
-    ]
-    lines += (
-        ["", "The same: " + escape(", ".join(f"{k} {v}" for k, v in log.alike.items())) + ".", ""]
-        if log.alike
-        else [""]
-    )
+    lines = [*_counted(log), *_differing(log)]
     for change in GATHERED:
         found = _causes(log, change)
         lines += [f"## {change.capitalize()}: {log.counts[change]:,}", "", *found, ""] if found else []
-    told = [
-        [*(escape(row[name]) for name in ("what", "was", "now", "plans")), escape(names(row["specs"]))]
-        for row in log.executed[:LISTED]
-    ]
-    heads = ["", "before", "after", "plans", "specs"]
-    lines += [f"## {_EXECUTED.capitalize()}", "", *table(heads, told), ""] if told else []
-    told = [[escape(c["claim"]), escape(c["was"]), escape(c["now"]), escape(c["plans"])] for c in log.claims]
-    lines += ["## Verdicts on claims", "", *table(["claim", "before", "after", "plans"], told), ""] if told else []
-    if log.numbers is not None:
-        told = [
-            [
-                escape(r["spec"]),
-                escape(r["dtype"]),
-                moved(r),
-                escape(r["plans"]),
-                code(r["worst"]),
-            ]
-            for r in log.numbers
-        ]
-        lines += ["## Numbers that changed without a change of verdict", ""]
-        heads = ["spec", "dtype", "moved", "plans", "worst in"]
-        lines += [*(table(heads, told) if told else ["None, where the inputs are the same."]), ""]
+    lines += [*_executed(log), *_claims(log), *_numbers(log)]
     for change, rest in log.only.items():
         lines += [f"## {change.capitalize()}: {log.counts[change]:,}", "", *_causes(log, change)] if rest else []
         lines += [*(f"- {escape(scope(row))}" for row in rest[:LISTED])]
         lines += ([f"- and {len(rest) - LISTED:,} more"] if len(rest) > LISTED else []) + ([""] if rest else [])
     return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _counted(log: Changelog) -> list[str]:
+    """Which runs these are, and how many records there are of each change."""
+    lines = [f"# {escape(log.status)}", ""]
+    for when, info in (("before", log.before), ("after", log.after)):
+        lines.append(f"- {when}: {code(info.run)}, {escape(info.started)}")
+        lines += [f"  - **Partial run**: {escape(why)}" for why in log.shortfalls[when]]
+    lines += ["", *table(["change", "records", "means"], [[c, f"{n:,}", MEANS[c]] for c, n in log.counts.items()]), ""]
+    if log.reset:
+        lines += [f"{many(log.reset, 'record')} have other inputs: their distances are not compared.", ""]
+    return lines
+
+
+def _differing(log: Changelog) -> list[str]:
+    """What differs between the runs, and what is the same."""
+    rows = [[escape(r[name]) for name in ("what", "before", "after")] for r in log.differences]
+    lines = ["## What differs between the runs", ""]
+    lines += table(["", "before", "after"], rows) if rows else ["Nothing that is known."]
+    if log.alike:
+        lines += ["", "The same: " + escape(", ".join(f"{k} {v}" for k, v in log.alike.items())) + "."]
+    return [*lines, ""]
+
+
+def _executed(log: Changelog) -> list[str]:
+    """Which ops ran that did not before, or elsewhere."""
+    rows = [
+        [*(escape(row[name]) for name in ("what", "was", "now", "plans")), escape(names(row["specs"]))]
+        for row in log.executed[:LISTED]
+    ]
+    heads = ["", "before", "after", "plans", "specs"]
+    return [f"## {_EXECUTED.capitalize()}", "", *table(heads, rows), ""] if rows else []
+
+
+def _claims(log: Changelog) -> list[str]:
+    """The claims on which the verdict changed."""
+    rows = [[escape(claim[name]) for name in ("claim", "was", "now", "plans")] for claim in log.claims]
+    return ["## Verdicts on claims", "", *table(["claim", "before", "after", "plans"], rows), ""] if rows else []
+
+
+def _numbers(log: Changelog) -> list[str]:
+    """The numbers that changed without a change of verdict; nothing where the numbers were not compared."""
+    if log.numbers is None:
+        return []
+    rows = [
+        [escape(r["spec"]), escape(r["dtype"]), moved(r), escape(r["plans"]), code(r["worst"])] for r in log.numbers
+    ]
+    heads = ["spec", "dtype", "moved", "plans", "worst in"]
+    lines = table(heads, rows) if rows else ["None, where the inputs are the same."]
+    return ["## Numbers that changed without a change of verdict", "", *lines, ""]
 
 
 def _causes(log: Changelog, change: str) -> list[str]:

@@ -41,11 +41,14 @@ def write(
     told = load_claims(run_dir) if records["against"].astype(str).str.startswith(CLAIM).any() else []
     if told:
         files.replace_text(run_dir / "claims.html", claims.html(records, info, told))
-    repros, entries = load_repros(run_dir), ledger.of_run(records, info, judged_by)
-    gave = beside.values(records, observations)
-    news = _since(before, records, info) if before else None
-    index = page.html(records, info, claims=bool(told), repros=repros, entries=entries, beside=gave, since=news)
-    files.replace_text(run_dir / "index.html", index)
+    supplement = page.Supplement(
+        claims=bool(told),
+        repros=load_repros(run_dir),
+        entries=ledger.of_run(records, info, judged_by),
+        beside=beside.values(records, observations),
+        since=_since(before, records, info) if before else None,
+    )
+    files.replace_text(run_dir / "index.html", page.html(records, info, supplement))
     junit.finish(xml, records, info)
 
 

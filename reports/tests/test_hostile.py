@@ -28,7 +28,7 @@ from harness.devices import ROOT
 from harness.observation import pack, unpack
 from harness.plan import Device
 from harness.record import Shard
-from harness.reproduce import reproduce
+from harness.reproduce import Setting, reproduce
 from harness.tests.patience import PATIENCE
 from reports import ledger
 from reports.__main__ import main as report
@@ -219,7 +219,8 @@ def test_no_record_puts_code_into_a_program(
     base = replace(base, verdict="mismatch", kind="value", against="numpy", worst_index="[0]", mode="eager", budget=0.0)
     record = replace(base, **change)
     elsewhere = {record.device: Device.parse("cpu")}  # programs of a device that is elsewhere are written, and not run
-    reproduce([record], Catalog.load("suites"), record.tf, tmp_path / "repro", recorded=elsewhere)
+    catalog, folder = Catalog.load("suites"), tmp_path / "repro"
+    reproduce([record], Setting(catalog=catalog, tf=record.tf, folder=folder, elsewhere=elsewhere))
     for path in (tmp_path / "repro").glob("*.py"):
         tree = compile(path.read_text(), str(path), "exec")
         assert "open" not in tree.co_names and "os" not in tree.co_names
