@@ -12,21 +12,20 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
-from typing import Any, NotRequired, TypedDict
+from typing import Any, NotRequired, Self, TypedDict
 
 import numpy as np
 
 from harness.catalog import Catalog
-from harness.compare import compare, illustrated
+from harness.compare import Comparison, compare, illustrated
 from harness.expect import ReferenceFault, Want, expectation
-from harness.observation import Observation, Result, raw
-from harness.plan import Plan
+from harness.observation import Result, raw
 from harness.record import CLAIM, Record
 from harness.source import digest, hashed, named, source_of
 from harness.spec import Case, Claim, Spec
-from harness.verdict import LOST, Context, row_of
+from harness.verdict import LOST, Trial, row_of
 
 Promises = Mapping[str, Mapping[str, Want]]
 
@@ -60,57 +59,84 @@ def predictions(case: Case, inputs: tuple[np.ndarray, ...]) -> dict[str, dict[st
     return found
 
 
-def judge(
-    context: Context,
-    suite: str,
-    case: Case,
-    plan: Plan,
-    observation: Observation,
-    promises: Promises,
-    wants: Mapping[str, Want],
-    inputs: Sequence[np.ndarray],
-) -> list[Record]:
+def judge(trial: Trial, promises: Promises, wants: Mapping[str, Want]) -> list[Record]:
     """A record for each claim that speaks of the plan: of the first quantity that differs, or of the first one.
 
     `promises` are what the claims predict, `wants` what their spec promises under the plan.
     """
     records = []
-    for claim in case.spec.claims:
-        if not any(plan.matches(pattern) for pattern in claim.plans):
+    for claim in trial.case.spec.claims:
+        if not any(trial.plan.matches(pattern) for pattern in claim.plans):
             continue
-        spec, failed = predicting(case.spec, claim), observation.quantities.get("output[0]", LOST)
-        instead = failed if failed.status not in ("value", "sparse") else LOST
-        compared = {
-            q: compare(
-                observation.quantities.get(q, instead), want, q, budget=spec.budget(q, case.dtype), inputs=inputs
-            )
-            for q, want in promises[claim.id].items()
-        }
-        quantity = next((q for q, found in compared.items() if found.kind), next(iter(compared)))
-        found, why = compared[quantity], claim.why_refuted(plan)
-        came, want = observation.quantities.get(quantity, instead), promises[claim.id][quantity]
-        unpromised = _unpromised(came, quantity, (want, wants.get(quantity, wants["output[0]"])))
-        holds = bool(found.kind) == claim.denies
-        against, verdict, detail = CLAIM + claim.id, "match" if holds else "contract", found.detail
-        if observation.fault:
-            verdict, detail = "error", observation.fault
-        elif observation.lacking and observation.quantities.get(quantity, instead).status == "error":
-            verdict, detail = "unavailable", observation.lacking
-        elif unpromised:
-            verdict, detail = unpromised, f"nothing follows for {claim.id} from an error that nobody promised: {detail}"
-        elif found.kind in ("shape", "dtype"):
-            verdict, detail = "error", f"the prediction of {claim.id} is of another {found.kind}: {detail}"
-        elif holds and why:
-            verdict, detail = "stale", f"{claim.id} holds here, and was expected not to: {why}"
-        elif not holds and not why:
-            verdict, detail = "mismatch", f"{claim.id} does not hold here: {claim.says} {detail}"
-        if found.kind in ("status", "gradient_status"):  # numbers say more than that there are some
-            found = replace(found, got=_brief(came.value) or found.got, want=_brief(want.value) or found.want)
-        elif not found.kind and verdict in ("contract", "mismatch"):  # of what is denied, and came
-            found = illustrated(found, came, want, inputs)
-        row = row_of(context, suite, case, plan, observation, found, inputs, against, quantity)
-        records.append(replace(row, verdict=verdict, detail=" ".join(detail.split())[:1000], reason=why))
+        test = _Test.of(trial, claim, promises[claim.id])
+        verdict, detail = test.verdict(wants.get(test.quantity, wants["output[0]"]))
+        row = row_of(trial, test.shown(verdict), CLAIM + claim.id, test.quantity)
+        records.append(replace(row, verdict=verdict, detail=" ".join(detail.split())[:1000], reason=test.why))
     return records
+
+
+@dataclass(frozen=True)
+class _Test:
+    """A claim held against a quantity that it speaks of: what came, what the claim predicts, and how they compare."""
+
+    trial: Trial
+    claim: Claim
+    quantity: str
+    came: Result
+    want: Want
+    comparison: Comparison
+
+    @classmethod
+    def of(cls, trial: Trial, claim: Claim, predicted: Mapping[str, Want]) -> Self:
+        """The test of the first quantity that differs from what is predicted, or of the first one."""
+        spec, failed = predicting(trial.case.spec, claim), trial.result("output[0]")
+        instead = failed if failed.status not in ("value", "sparse") else LOST
+        came = {quantity: trial.observation.quantities.get(quantity, instead) for quantity in predicted}
+        compared = {
+            q: compare(came[q], want, q, budget=spec.budget(q, trial.case.dtype), inputs=trial.inputs)
+            for q, want in predicted.items()
+        }
+        quantity = next((q for q, comparison in compared.items() if comparison.kind), next(iter(compared)))
+        return cls(trial, claim, quantity, came[quantity], predicted[quantity], compared[quantity])
+
+    @property
+    def holds(self) -> bool:
+        """Whether the claim holds: a denial does where what came differs."""
+        return bool(self.comparison.kind) == self.claim.denies
+
+    @property
+    def why(self) -> str:
+        """Why the claim is expected not to hold; empty where it is expected to."""
+        return self.claim.why_refuted(self.trial.plan)
+
+    def verdict(self, promised: Want) -> tuple[str, str]:
+        """The verdict on the claim, and its detail; the spec promises `promised` of the quantity."""
+        claim, observation = self.claim, self.trial.observation
+        kind, detail = self.comparison.kind, self.comparison.detail
+        unpromised = _unpromised(self.came, self.quantity, (self.want, promised))
+        if observation.fault:
+            return "error", observation.fault
+        if observation.lacking and self.came.status == "error":
+            return "unavailable", observation.lacking
+        if unpromised:
+            return unpromised, f"nothing follows for {claim.id} from an error that nobody promised: {detail}"
+        if kind in ("shape", "dtype"):
+            return "error", f"the prediction of {claim.id} is of another {kind}: {detail}"
+        if self.holds and self.why:
+            return "stale", f"{claim.id} holds here, and was expected not to: {self.why}"
+        if not self.holds and not self.why:
+            return "mismatch", f"{claim.id} does not hold here: {claim.says} {detail}"
+        return "match" if self.holds else "contract", detail
+
+    def shown(self, verdict: str) -> Comparison:
+        """The comparison with the numbers that say most: those that came instead of another status, or were denied."""
+        comparison = self.comparison
+        if comparison.kind in ("status", "gradient_status"):  # numbers say more than that there are some
+            got, want = _brief(self.came.value), _brief(self.want.value)
+            return replace(comparison, got=got or comparison.got, want=want or comparison.want)
+        if not comparison.kind and verdict in ("contract", "mismatch"):  # of what is denied, and came
+            return illustrated(comparison, self.came, self.want, self.trial.inputs)
+        return comparison
 
 
 def _unpromised(came: Result, quantity: str, wants: Sequence[Want]) -> str:

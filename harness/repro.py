@@ -25,7 +25,7 @@ from harness.run import Runner, request
 from harness.slots import Slots
 from harness.spec import SWEEPS, Case
 from harness.variant import ONEDNN
-from harness.verdict import Context, Origin, rejudge, sentence
+from harness.verdict import Context, Origin, Trial, rejudge, sentence
 
 
 def show(item: Item, case: Case, plans: Sequence[Plan], servers: Mapping[Device, DeviceServer]) -> int:
@@ -65,7 +65,7 @@ def _show_again(
     item: Item, case: Case, plan: Plan, seen: Observation, wants: Mapping[str, Want], inputs: Sequence[np.ndarray]
 ) -> bool:
     """Prints what came again, where that fails: other bits, another value in another place, a changed input."""
-    records = rejudge(_nothing_known(), item.suite, case, plan, seen, wants, inputs)
+    records = rejudge(Trial(_nothing_known(), item.suite, case, plan, seen, inputs), wants)
     failing = [record for record in records if record.verdict == "mismatch"]
     for record in failing:
         print(f"  {record.quantity}: {record.kind}, {sentence(record)}")

@@ -23,7 +23,7 @@ from harness.spec import Case
 from harness.sweep import outcome
 from harness.sweep.pieces import patterns
 from harness.sweep.sweep import Sweep
-from harness.verdict import TWO_RESULTS, Context, absent, broken, judge, rejudge, restored
+from harness.verdict import TWO_RESULTS, Context, Trial, absent, broken, judge, rejudge, restored
 
 if TYPE_CHECKING:  # it takes pyarrow, which a run without recordings does not need
     from harness.recording import Recording
@@ -100,9 +100,10 @@ class Runner:
             case, inputs = cases[asked.case]
             plan = Plan(device, asked.mode)
             wants = dict(todo[case.id][plan].wants)
-            found = judge(self.context, item.suite, case, plan, observation, wants, inputs)
+            trial = Trial(self.context, item.suite, case, plan, observation, inputs)
+            found = judge(trial, wants)
             wrong.update([(case.id, plan)] if any(record.kind for record in found) else [])
-            found += claim.judge(self.context, item.suite, case, plan, observation, claims[case.id], wants, inputs)
+            found += claim.judge(trial, claims[case.id], wants)
             self._write(
                 "result", case, plan, found, observation=observation.to_json(), asked=asked.digest, program=program
             )
@@ -177,13 +178,12 @@ class Runner:
         for plan in right_first:
             usable = not (seen[plan].lacking or seen[plan].fault)
             base = first.setdefault(id(expected[plan]), plan) if usable else plan
-            found = []
+            found, trial = [], Trial(self.context, item.suite, case, plan, seen[plan], inputs)
             if base != plan:
                 wants, results = expected[plan].wants, seen[base].quantities
                 other = {q: wants[q].from_other(r) if q in wants else Want.of(r) for q, r in results.items()}
-                room: Any = {"against": str(base), "slack": TWO_RESULTS}
-                found = judge(self.context, item.suite, case, plan, seen[plan], other, inputs, **room)
-            found += rejudge(self.context, item.suite, case, plan, seen[plan], expected[plan].wants, inputs)
+                found = judge(trial, other, against=str(base), slack=TWO_RESULTS)
+            found += rejudge(trial, expected[plan].wants)
             self._write("compare", case, plan, found)
             records += found
         return records

@@ -50,53 +50,50 @@ class Context:
         return self.recorded.get(device, self.here)
 
 
-def judge(
-    context: Context,
-    suite: str,
-    case: Case,
-    plan: Plan,
-    observation: Observation,
-    wants: dict[str, Want],
-    inputs: Sequence[np.ndarray],
-    *,
-    against: str = "numpy",
-    slack: float = 1.0,
-) -> list[Record]:
+@dataclass(frozen=True)
+class Trial:
+    """What is judged: what a case of a suite gave under a plan, on which inputs; and the context of its records."""
+
+    context: Context
+    suite: str
+    case: Case
+    plan: Plan
+    observation: Observation
+    inputs: Sequence[np.ndarray] = ()
+
+    def result(self, quantity: str) -> Result:
+        """What came of a quantity; `LOST` where nothing did."""
+        return self.observation.quantities.get(quantity, LOST)
+
+
+def judge(trial: Trial, wants: Mapping[str, Want], *, against: str = "numpy", slack: float = 1.0) -> list[Record]:
     """A record for each promised quantity of a case under a plan, and for each that came and is not promised.
 
     `slack` multiplies budgets: two plans that each stay within the budget may be twice as far from each other.
     """
-    records = []
-    beyond = {quantity: NOTHING for quantity in observation.quantities if quantity not in wants}
+    case, inputs, records = trial.case, trial.inputs, []
+    beyond = {quantity: NOTHING for quantity in trial.observation.quantities if quantity not in wants}
     for quantity, want in {**wants, **beyond}.items():
         budget = case.spec.budget(quantity, case.dtype) * slack
         if want.bound is not None and slack != 1:
             want = replace(want, bound=want.bound * slack)
-        result = observation.quantities.get(quantity, LOST)
+        result = trial.result(quantity)
         found = compare(result, want, quantity, budget=budget, inputs=inputs)
-        if not found.kind and case.spec.side(plan):
+        if not found.kind and case.spec.side(trial.plan):
             found = illustrated(found, result, want, inputs)
-        records.append(decide(context, suite, case, plan, observation, quantity, found, inputs, against=against))
+        records.append(decide(trial, quantity, found, against=against))
     return records
 
 
-def rejudge(
-    context: Context,
-    suite: str,
-    case: Case,
-    plan: Plan,
-    observation: Observation,
-    wants: Mapping[str, Want],
-    inputs: Sequence[np.ndarray],
-) -> list[Record]:
+def rejudge(trial: Trial, wants: Mapping[str, Want]) -> list[Record]:
     """A record for each promised quantity that came, against the plan itself: what its runs gave again.
 
     A rerun has to give the same bits, and an input has to keep its bits. Results of one value in two places of a tensor
     may be as far apart as those of two plans.
     """
-    again, records = observation.again, []
+    case, inputs, again, records = trial.case, trial.inputs, trial.observation.again, []
     for quantity, promised in wants.items() if again else ():
-        first = observation.quantities.get(quantity, LOST)
+        first = trial.result(quantity)
         if first.status not in ("value", "unconnected", "sparse"):
             continue
         comparison = compare(first, Want.of(first), quantity)
@@ -122,7 +119,7 @@ def rejudge(
                 smaller = comparison.detail or _smaller(comparison, first.value.shape)
                 comparison = replace(comparison, detail=smaller)
             break
-        records.append(decide(context, suite, case, plan, observation, quantity, comparison, inputs, against=str(plan)))
+        records.append(decide(trial, quantity, comparison, against=str(trial.plan)))
     return records
 
 
@@ -137,25 +134,16 @@ def _smaller(found: Comparison, shape: tuple[int, ...]) -> str:
 
 
 def decide(
-    context: Context,
-    suite: str,
-    case: Case,
-    plan: Plan,
-    observation: Observation,
-    quantity: str,
-    found: Comparison,
-    inputs: Sequence[np.ndarray] = (),
-    *,
-    against: str = "numpy",
-    side: Side | None = None,
+    trial: Trial, quantity: str, found: Comparison, *, against: str = "numpy", side: Side | None = None
 ) -> Record:
     """The record of a comparison: what it means in the light of contracts and known failures.
 
     `side` is that of the contract which the comparison was made with; without it, the spec's for the plan.
     """
-    side = None if against == str(plan) else side or case.spec.side(plan)
-    result = observation.quantities.get(quantity, LOST)
-    row = row_of(context, suite, case, plan, observation, found, inputs, against, quantity)
+    context, plan, observation = trial.context, trial.plan, trial.observation
+    side = None if against == str(plan) else side or trial.case.spec.side(plan)
+    result = trial.result(quantity)
+    row = row_of(trial, found, against, quantity)
     place = place_of(row)
     entry, others = context.known.find(place, row.tf), _of_other(context, row)
     if found.kind:
@@ -229,37 +217,28 @@ def restored(context: Context, plan: Plan, kept: Record) -> Record:
 
 def absent(context: Context, suite: str, case: Case, plan: Plan, why: str) -> Record:
     """The record of a cell that a recording lacks."""
-    nothing = Observation({}, lacking=why)
-    return decide(context, suite, case, plan, nothing, "output[0]", Comparison(kind="status", detail=why))
+    nothing = Trial(context, suite, case, plan, Observation({}, lacking=why))
+    return decide(nothing, "output[0]", Comparison(kind="status", detail=why))
 
 
 def broken(context: Context, suite: str, case: Case, plan: Plan, message: str) -> Record:
     """The record of a case whose reference failed."""
-    nothing = Observation({})
-    row = row_of(context, suite, case, plan, nothing, Comparison(kind="reference"), (), "numpy", "output[0]")
+    nothing = Trial(context, suite, case, plan, Observation({}))
+    row = row_of(nothing, Comparison(kind="reference"), "numpy", "output[0]")
     return replace(row, verdict="error", detail=" ".join(message.split())[:1000])
 
 
-def row_of(
-    context: Context,
-    suite: str,
-    case: Case,
-    plan: Plan,
-    observation: Observation,
-    found: Comparison,
-    inputs: Sequence[np.ndarray],
-    against: str,
-    quantity: str,
-) -> Record:
+def row_of(trial: Trial, found: Comparison, against: str, quantity: str) -> Record:
     """A record without a verdict."""
-    value = observation.quantities.get(quantity, LOST).value
+    context, case, plan, observation = trial.context, trial.case, trial.plan, trial.observation
+    value, inputs = trial.result(quantity).value, trial.inputs
     shape, easy = value.shape if value is not None else (), found.simplest
     told = "" if easy is None else wording.numbers(found.kind, _shown(inputs, shape, easy.index), easy.got, easy.want)
     return Record(
         run=context.run,
         started=context.started,
         **vars(context.origin(str(plan.device))),
-        suite=suite,
+        suite=trial.suite,
         spec=case.spec.name,
         raw_op=observation.raw_op,
         case=case.id,

@@ -17,7 +17,7 @@ from harness.spec import Case, Side
 from harness.sweep.pieces import patterns
 from harness.sweep.sweep import Sweep
 from harness.sweep.tally import FLUSHED, Tally
-from harness.verdict import Context, broken, decide
+from harness.verdict import Context, Trial, broken, decide
 
 _FLUSHED = Side(
     reference=lambda x: x,
@@ -48,15 +48,16 @@ def records(sweep: Sweep, context: Context, recipe: str, plan: Plan) -> list[Rec
     mine = cells(sweep)[recipe, plan]
     quantities = {q: Result(t.status, code=t.code, message=t.message) for q, t in mine}
     observation = Observation(quantities, seconds=swept.seconds, **swept.about)
+    trial = Trial(context, sweep.item.suite, case, plan, observation)
     made = []
     for quantity, tally in mine:
         found = tally.comparison(spec.budget(quantity, dtype))
         flushed = tally.flushed > 0 and not found.kind
         side = spec.side(plan) or (_FLUSHED if flushed else None)
-        row = decide(context, sweep.item.suite, case, plan, observation, quantity, found, side=side)
+        row = decide(trial, quantity, found, side=side)
         if row.verdict == "stale" and case_id(sweep, recipe) != case.id:  # what fails may lie outside the range
-            spared = replace(context, known=Known())
-            row = decide(spared, sweep.item.suite, case, plan, observation, quantity, found, side=side)
+            spared = replace(trial, context=replace(context, known=Known()))
+            row = decide(spared, quantity, found, side=side)
         kind = found.kind or (FLUSHED if flushed else "")
         worst = next((r for r in tally.worst if r[0] == kind), None)
         simple = tally.simplest.get(kind)

@@ -21,7 +21,7 @@ from harness.run import Runner, planned
 from harness.session import Session, exit_status
 from harness.slots import Slots
 from harness.spec import Claim, Raises, Side, Spec, Topic
-from harness.verdict import LOST, Context, Origin, absent, broken, judge, rejudge, restored, sentence
+from harness.verdict import LOST, Context, Origin, Trial, absent, broken, judge, rejudge, restored, sentence
 
 EAGER, XLA, GRAPH = (Plan(Device("cpu"), mode) for mode in ("eager", "xla", "graph"))
 STEP = np.float32(2.0**-23)  # an ULP of 1
@@ -53,8 +53,8 @@ def judged(got, *entries, spec=None, plan=XLA, wants=None, quantities=None, agai
     (case, *_) = (spec or made()).cases()
     seen = Observation({"output[0]": got} if quantities is None else quantities, **about)
     wants = {"output[0]": Want("value", np.ones(5), np.dtype("float32"))} if wants is None else wants
-    inputs = case.inputs()
-    return judge(context(*entries), "suite", case, plan, seen, wants, inputs, against=against, slack=slack)
+    trial = Trial(context(*entries), "suite", case, plan, seen, case.inputs())
+    return judge(trial, wants, against=against, slack=slack)
 
 
 def ulps(n):
@@ -224,7 +224,7 @@ def again(kind, results, quantities=None, inputs=(ONE,), **spec):
     quantities = {"output[0]": ulps(0)} if quantities is None else quantities
     wants = {q: Want("value", np.ones(5), ONE.dtype) for q in quantities}
     seen = Observation(quantities, again={k: results if k == kind else {} for k in AGAIN})
-    return rejudge(context(), "suite", case, XLA, seen, wants, inputs)
+    return rejudge(Trial(context(), "suite", case, XLA, seen, inputs), wants)
 
 
 @pytest.mark.parametrize("kind", ["nondeterministic", "position"])
@@ -257,7 +257,8 @@ def test_what_is_the_same_again_matches_and_what_did_not_come_is_not_held_agains
     assert only(again("position", {})).verdict == "match"
     assert again("position", {}, {"output[0]": Result("error", code="INTERNAL")}) == []
     (case,) = made().cases()
-    assert rejudge(context(), "suite", case, XLA, Observation({"output[0]": ulps(0)}), {"output[0]": None}, ()) == []
+    once = Trial(context(), "suite", case, XLA, Observation({"output[0]": ulps(0)}))
+    assert rejudge(once, {"output[0]": None}) == []
 
 
 def test_a_case_without_a_reference_or_a_recording_has_a_record():
@@ -488,7 +489,7 @@ def claimed(got, plan=XLA, **more):
     (case,) = made(claims=(one,), ulp={"output": 1}).cases()
     promises = claim.predictions(case, case.inputs())
     seen, wants = Observation({"output[0]": got}), expectation(case, case.inputs(), None).wants
-    found = claim.judge(context(), "s", case, plan, seen, promises, wants, case.inputs())
+    found = claim.judge(Trial(context(), "s", case, plan, seen, case.inputs()), promises, wants)
     return found[0].verdict if found else None
 
 

@@ -26,7 +26,7 @@ from harness.observation import Observation, Result
 from harness.plan import MODES, Device, Plan
 from harness.record import Record
 from harness.spec import Spec
-from harness.verdict import Context, Origin, decide
+from harness.verdict import Context, Origin, Trial, decide
 from reports import box, ledger, stanza
 from reports.frame import typed
 from reports.suggest import entries, suggest
@@ -328,7 +328,7 @@ def test_records_are_judged_as_the_harness_judges_them(seed: int) -> None:
         observation = Observation({row.quantity: result})
         found = Comparison(kind=row.kind, got=row.got)
         plan = Plan(Device.parse(row.device), row.mode)
-        new = decide(context, "made", case, plan, observation, row.quantity, found, against=row.against)
+        new = decide(Trial(context, "made", case, plan, observation), row.quantity, found, against=row.against)
         assert new.verdict == verdict, row
     lines = known.idle(rows)
     table = entries(frame(rows), known)
