@@ -245,6 +245,8 @@ def _enter(output: int, scratch: str, memory: int) -> None:
     os.setpgid(0, 0)  # it ends with all that it starts; and Ctrl-C in a terminal is for its parent
     os.dup2(output, 1)
     os.dup2(output, 2)
+    # The fork server's own were opened on its output: if that was a file, they would seek, which a pipe refuses.
+    sys.stdout, sys.stderr = (os.fdopen(n, "w", 1, errors="backslashreplace", closefd=False) for n in (1, 2))
     os.environ["TMPDIR"] = tempfile.tempdir = scratch
     server: Any = forkserver._forkserver
     if server._forkserver_alive_fd is not None:  # open, it keeps the fork server alive when its own parent has ended

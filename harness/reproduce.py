@@ -30,7 +30,7 @@ from harness.progress import Progress
 from harness.record import CLAIM, Record
 from harness.reproduced import Shown, Store
 from harness.script import Discrepancy, promised, smaller, text
-from harness.simplest import of_texts
+from harness.simplest import TIES, of_texts
 from harness.source import Unwritable
 from harness.spec import SWEEPS, Case
 from harness.verdict import sentence
@@ -86,7 +86,8 @@ def findings(records: Iterable[Record]) -> list[Record]:
     simple = of_texts(record.example for record in some)
     best: dict[tuple[str, ...], tuple[Any, Record]] = {}
     for record in some:
-        rank = (record.against != "numpy", simple[record.example])
+        ties = record.dtype != "float32", *(getattr(record, name) for name in TIES)
+        rank = (record.against != "numpy", simple[record.example], ties)
         key = (record.suite, record.spec, record.verdict, record.kind, record.cause)
         if key not in best or rank < best[key][0]:
             best[key] = rank, record

@@ -104,6 +104,10 @@ def _digits(x: np.ndarray) -> np.ndarray:
 _TOLD = re.compile(r"input (.*?)(?:, got |$)")
 
 
+#: Columns that decide between records with equally simple examples, after float32 has come first.
+TIES = ("case", "device", "mode", "quantity")
+
+
 def of_texts(examples: Iterable[str]) -> dict[str, tuple[bool, list[float]]]:
     """What sorts examples as records tell them, `input -0.5, got -0.0, want -1.0`: those without a number last."""
     found: dict[str, tuple[bool, list[float]]] = {}

@@ -38,8 +38,7 @@ def text(suggestions: Sequence[Suggestion], why: pd.Series, records: pd.DataFram
     parts = []
     for one in suggestions:
         some = records.loc[one.rows]
-        best = some.assign(other=some["against"].astype(str) != "numpy", simple=tables.simplicity(some))
-        row = tables.row(records, best.sort_values(["other", "simple"], kind="stable").index[0])
+        row = tables.row(records, tables.simplest_first(some).index[0])
         plans = " ".join(map(str, sorted(set(tables.plans(some).astype(str)), key=tables.plan_order)))
         many = f"{_many(some)} on {plans}"
         said = [

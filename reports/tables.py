@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,7 +12,7 @@ import pandas as pd
 from harness.plan import MODES
 from harness.record import CLAIM, FAILING, KINDS
 from harness.rundir import RunInfo
-from harness.simplest import of_texts
+from harness.simplest import TIES, of_texts
 from harness.spec import SWEEPS
 
 #: Verdicts, the one that a reader has to see first in front.
@@ -228,9 +229,9 @@ def findings(records: pd.DataFrame) -> pd.DataFrame:
     the rest: against NumPy where there is one, and with the simplest input.
     """
     some = records[records["verdict"].isin([*FAILING, "known"])]
-    some = some.assign(plan=plans(some).astype(str), index=some.index, other=some["against"].astype(str) != "numpy")
+    some = some.assign(plan=plans(some).astype(str), index=some.index)
     some = some.assign(reason=some["reason"].astype(str).where(some["verdict"].isin(["known", "stale"]), ""))
-    some = some.assign(simple=simplicity(some)).sort_values(["other", "simple"], kind="stable")
+    some = simplest_first(some)
     keys = ["suite", "spec", "verdict", "kind", "reason"]
     names = [*keys, "quantity", "dtype"]
     some[names] = some[names].astype(str)
@@ -247,12 +248,28 @@ def findings(records: pd.DataFrame) -> pd.DataFrame:
     return table.sort_values(order, ascending=[True, False, True, True, True, True]).reset_index(drop=True)
 
 
+def simplest_first(records: pd.DataFrame) -> pd.DataFrame:
+    """The records in the order in which `harness.reproduce.findings` prefers them to illustrate a finding."""
+    order = records[list(TIES)].astype("str")
+    order = order.assign(
+        other=records["against"].astype(str) != "numpy",
+        simple=simplicity(records),
+        uncommon=records["dtype"].astype(str) != "float32",
+    )
+    return records.loc[order.sort_values(["other", "simple", "uncommon", *TIES], kind="stable").index]
+
+
 def simplicity(records: pd.DataFrame) -> pd.Series:
-    """Numbers that sort records by their examples, the one with the simplest input first; see `harness.simplest`."""
+    """Numbers that sort records by their examples, the one with the simplest input first; see `harness.simplest`.
+
+    Equally simple examples have equal numbers.
+    """
     texts = records["example"].astype(str)
     simple = of_texts(texts)
     order = sorted(simple, key=simple.__getitem__)
-    return texts.map({text: place for place, text in enumerate(order)}).astype("int64")
+    steps = (a != b for a, b in itertools.pairwise(simple[text] for text in order))
+    places = itertools.accumulate(steps, initial=0) if order else ()
+    return texts.map(dict(zip(order, places, strict=True))).astype("int64")
 
 
 def not_run(info: RunInfo) -> pd.DataFrame:

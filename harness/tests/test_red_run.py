@@ -1,6 +1,7 @@
 """A red run says first what is wrong, where, and with which example: of a floor that is a ceiling below 0."""
 
 import json
+import os
 from html.parser import HTMLParser
 
 import pytest
@@ -62,3 +63,16 @@ def test_every_failure_shows_its_simplest_input_first(red):
     edges = [line for line in said if "-edges on cpu/" in line]
     assert len(edges) == 16
     assert all("at [18]: input -0.5, got -0, want -1" in line.replace(".0", "") for line in edges)
+
+
+def test_a_program_is_run_also_where_the_output_of_pytest_goes_to_a_file(run_pytest, tmp_path):
+    def into_a_file():
+        os.dup2(os.open(tmp_path / "output", os.O_WRONLY | os.O_CREAT), 1)
+
+    done = run_pytest(
+        *("--case", "floor-float32-edges", "--mode", "eager", "--device", "cpu"),
+        suites="harness.tests.planted_floor",
+        before=into_a_file,
+    )
+    (outcome,) = json.loads((done.directory / "repro.json").read_text())
+    assert (outcome["status"], outcome["output"].splitlines()[-1]) == ("reproduced", "[EXIT 1]")

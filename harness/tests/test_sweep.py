@@ -95,7 +95,7 @@ def test_next_to_the_largest_number_an_infinity_is_as_far_off_as_what_rounds_to_
     def kind(got, want, budget):
         with np.errstate(all="ignore"):
             promise = Promise(np.array([want]), dtype, budget)
-            return of_difference(promise.compare(np.array([got]).astype(dtype)), 0).kind
+            return of_difference(promise.compare(np.array([got]).astype(dtype)), 0, dtype.name).kind
 
     assert kind(np.inf, top - ulp, 1.5) == kind(-np.inf, ulp - top, 1.5) == ""
     assert kind(np.inf, top - ulp, 1.4) == kind(-np.inf, top - ulp, 1.5) == "inf"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 import reports
 from harness.record import KINDS, VERDICTS, Record
+from harness.reproduce import findings
 from harness.rundir import RunInfo
 from harness.verdict import sentence as in_one_line
 from reports import sentence, tables
@@ -204,3 +206,15 @@ def test_each_way_in_which_a_run_contradicts_itself_has_words_of_its_own(verdict
         assert says in text
         assert sum(other in text for other in ("depends on its position", "two runs", "changes its input")) == 1
         assert "itself" not in text
+
+
+def test_page_and_program_of_a_finding_show_the_same_example_in_whatever_order_records_come() -> None:
+    base = {"suite": "s", "spec": "a", "verdict": "mismatch", "kind": "value", "against": "numpy", "mode": "eager"}
+    texts = {"bfloat16": "got -0, want -1", "float16": "got -0.0, want -1.0", "float32": "got -0.0, want -1.0"}
+    some = [
+        Record(**base, case=f"a-{dtype}", dtype=dtype, device=device, example=f"input -0.5, {text}")
+        for (dtype, text), device in itertools.product(texts.items(), ("cpu", "gpu:0"))
+    ]
+    for order in itertools.permutations(some):
+        (row,) = tables.findings(frame(*order)).itertuples()
+        assert findings(order) == [order[row.first]] == [some[4]]
