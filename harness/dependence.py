@@ -48,14 +48,20 @@ def _holds_state(op: Any) -> bool:
 
 
 def altered(array: np.ndarray) -> np.ndarray:
-    """Other values of the same shape and dtype: in reverse, and each one changed."""
+    """Other values of the same shape and dtype: in reverse, each one changed, floats also in sign.
+
+    Programs may branch on the sign of an input.
+    """
     turned = np.asarray(np.flip(array), array.dtype)
     if array.dtype.kind == "b":
         return ~turned
     if array.dtype.kind == "O":
         return np.array([b"%s?" % x for x in turned.flat], object).reshape(array.shape)
-    if array.dtype.kind == "c" or is_float(array.dtype):
-        return np.asarray(turned * array.dtype.type(1.5) + array.dtype.type(0.75)).astype(array.dtype)
+    if array.dtype.kind == "c":
+        return np.asarray(turned * array.dtype.type(-1.5) - array.dtype.type(0.75))
+    if is_float(array.dtype):
+        farther = turned * array.dtype.type(-1.5) - np.copysign(array.dtype.type(0.75), turned)
+        return np.asarray(farther).astype(array.dtype)
     return np.asarray(turned.astype(np.int64) + 1).astype(array.dtype)
 
 

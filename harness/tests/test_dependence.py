@@ -72,3 +72,10 @@ def test_altered_inputs_are_others_of_the_same_shape_and_dtype(dtype):
     assert (other != x).all()
     assert altered(x[:, :0]).shape == (1, 0)
     assert altered(x[0, 0:1].reshape(())).shape == ()
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float64"])
+def test_altered_floats_have_the_other_sign_so_that_a_branch_on_it_is_seen(dtype):
+    numbers = np.array([1.0, -1.0, 0.25, -3.0, np.inf]).astype(dtype)
+    assert (np.signbit(altered(numbers)) != np.signbit(numbers[::-1])).all()
+    assert altered(numbers.sum()) < 0 < altered(-numbers.sum())
