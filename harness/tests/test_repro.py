@@ -5,6 +5,7 @@ import pytest
 from harness.__main__ import main
 from harness.plan import Device, Plan
 from harness.repro import show
+from harness.tests.patience import PATIENCE
 
 PLAN = Plan(Device("cpu"), "eager")
 
@@ -19,7 +20,7 @@ PLAN = Plan(Device("cpu"), "eager")
 )
 def test_what_comes_differently_again_is_printed_and_fails(run_spec, catalog, capsys, spec, says):
     run_spec(spec, modes=("eager",))
-    (server,) = run_spec.servers.values()
+    server = run_spec.servers[PLAN.device, PATIENCE, 0]
     item = next(item for item in catalog.items if item.spec.name == spec)
     assert show(item, item.cases[0], [PLAN], {PLAN.device: server}) == 1
     lines = capsys.readouterr().out.splitlines()
@@ -30,7 +31,7 @@ def test_what_comes_differently_again_is_printed_and_fails(run_spec, catalog, ca
 
 def test_what_is_right_and_the_same_again_does_not_fail(run_spec, catalog, capsys):
     run_spec("sound", modes=("eager",))
-    (server,) = run_spec.servers.values()
+    server = run_spec.servers[PLAN.device, PATIENCE, 0]
     item = next(item for item in catalog.items if item.spec.name == "sound")
     assert show(item, item.cases[0], [PLAN], {PLAN.device: server}) == 0
     assert "then" not in capsys.readouterr().out
