@@ -21,7 +21,7 @@ _K = TypeVar("_K", bound=Hashable)
 def of_devices(devices: Mapping[str, Mapping[str, str]], cuda: Mapping[str, str]) -> dict[str, str]:
     """What has to be the same of devices: their models and, for accelerators, the versions of CUDA's libraries.
 
-    `devices` maps each name to what TensorFlow says of the device. What is not said there is unknown, and left out.
+    `devices` maps each name to the facts that TensorFlow gives about the device. Unknown facts are left out.
     """
     accelerated = any(type_of(device) != "cpu" for device in devices)
     models = {f"{d}'s {name}": details[name] for d, details in devices.items() for name in MODEL if name in details}

@@ -134,7 +134,7 @@ class _Test:
         if comparison.kind in ("status", "gradient_status"):  # numbers say more than that there are some
             got, want = _brief(self.came.value), _brief(self.want.value)
             return replace(comparison, got=got or comparison.got, want=want or comparison.want)
-        if not comparison.kind and verdict in ("contract", "mismatch"):  # of what is denied, and came
+        if not comparison.kind and verdict in ("contract", "mismatch"):  # the claim denies this value, and it came
             return illustrated(comparison, self.came, self.want, self.trial.inputs)
         return comparison
 
@@ -226,7 +226,7 @@ def told(catalog: Catalog, *, hashes: bool = True) -> list[dict[str, Any]]:
 
 
 def _hashes(spec: Spec, claim: Claim) -> dict[str, str]:
-    """Hashes of a spec's program, of the inputs of all its cases, and of what a claim says and predicts."""
+    """Hashes of a spec's program, of the inputs of all its cases, and of a claim's sentence and prediction."""
     arrays = ((case.id, x.shape, *raw(x)) for case in spec.cases() for x in case.inputs())
     predicted = predicting(spec, claim)
     functions = [text for f in (predicted.reference, predicted.vjp) if f for text in _texts(f, set())]

@@ -62,7 +62,7 @@ class Differences:
     """What became of each element of a result: its distance, and by kind which elements are wrong.
 
     `ulps` and `absolute` are 0 where either number is not finite. `want` is the promise as it was, `rounded` the
-    promise in the result's dtype. `allowed` is what budget and bound allow, in ULPs, where there is a bound.
+    promise in the result's dtype. `allowed` is the largest allowed distance in ULPs; None without a bound.
     """
 
     classes: Mapping[str, np.ndarray]
@@ -108,7 +108,7 @@ class Differences:
         return Element(at, *wording.pair(got[at], self.rounded[at], self.want[at]))
 
     def distance(self, got: np.ndarray, at: tuple[int, ...], budget: float) -> str:
-        """How far off an element is, in words; `budget` is what is allowed where there is no bound."""
+        """How far off an element is, in words; without a bound, `budget` ULPs are allowed."""
         allowed = budget if self.allowed is None else float(self.allowed[at])
         return wording.distance(got[at], self.want[at], float(self.ulps[at]), allowed)
 
@@ -119,7 +119,7 @@ def position(flat: np.integer | int, shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def simplest(where: np.ndarray, inputs: Sequence[np.ndarray], want: np.ndarray) -> tuple[int, ...]:
-    """The index of the element with the simplest input among those where `where` is true, of which there is one.
+    """The index of the element with the simplest input, of those where `where` is true; there must be at least one.
 
     The inputs of an element are those at its index, of inputs of the result's shape. Where no input has it, the promise
     counts in place of an input.

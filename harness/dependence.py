@@ -21,7 +21,7 @@ _VARIABLES = ("resource", "variant")
 
 
 def _tensors(values: Iterable[Any]) -> list[Any]:
-    """The tensors of which values are made; of `IndexedSlices`, those that hold values."""
+    """The tensors that hold the values: a tensor itself, and the `values` of an `IndexedSlices`."""
     return [getattr(value, "values", value) for value in values]
 
 

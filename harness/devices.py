@@ -61,7 +61,7 @@ def _no_start(child: Child | None, error: BaseException, log: Path, offset: int)
 
 
 def _end_of(log: Path, offset: int) -> str:
-    """The end of what was written to a log from `offset` on."""
+    """The end of the log text that was written from byte `offset` on."""
     try:
         with log.open("rb") as file:
             file.seek(max(offset, file.seek(0, os.SEEK_END) - QUOTED))

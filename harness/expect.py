@@ -56,7 +56,7 @@ class Want:
         return replace(Want.of(result), bound=bound, plain=self.plain, unsigned_zeros=self.unsigned_zeros)
 
 
-#: The promise for a quantity of which a spec says nothing: none may come.
+#: The promise for a quantity that the spec does not mention: it must not come.
 NOTHING = Want("nothing")
 
 

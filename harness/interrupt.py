@@ -17,7 +17,7 @@ from pathlib import Path
 from types import FrameType
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-#: The exit status of what was interrupted.
+#: The exit status of an interrupted command.
 STATUS = 2
 #: Seconds that the handlers of `atexit` may take after a second signal.
 PATIENCE = 5.0

@@ -9,7 +9,7 @@ import select
 import threading
 from pathlib import Path
 
-#: Bytes of a log on disk, and of its end in memory; characters that messages quote, of which a record takes 1,000.
+#: Bytes of a log on disk, bytes of its end in memory, and characters that a message quotes (a record takes 1,000).
 LIMIT, RECENT, QUOTED = 1 << 20, 1 << 13, 900
 #: Differs in each run and says nothing of the op: lines of a native stack, the time and the process, addresses.
 _INCIDENTAL = (

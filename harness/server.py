@@ -238,10 +238,7 @@ def observe(request: Request, device: Device, programs: Programs) -> Observation
     failed = any(r.status == "error" for r in quantities.values())
     valueless = "output[0]" not in quantities or quantities["output[0]"].status == "error"
     ops = list(dict.fromkeys([*wanted, *named(quantities)]))
-    places = {place for op in wanted if op not in TRANSPORT for place in evidence.ran.get(op, ())}
-    # Of an op that the optimiser removed, what is left tells; but not the transport between the session and the device,
-    # nor an Identity, which follows it.
-    places = places or {p for op, where in evidence.ran.items() if op not in TRANSPORT | {"Identity"} for p in where}
+    places = _places(wanted, evidence)
     lacking = lacking or (lacking_kernel(ops, device, request.mode, request.dtype) if failed else "")
     missing = "" if lacking else _missing(spec.evidence_in(request.mode), evidence, failed=valueless)
     if missing and valueless:
@@ -256,6 +253,15 @@ def observe(request: Request, device: Device, programs: Programs) -> Observation
         lacking=lacking,
         poisoned=failed and not _works(device),
     )
+
+
+def _places(wanted: Sequence[str], evidence: Evidence) -> set[str]:
+    """The devices on which the wanted ops ran; if the optimiser removed those, the devices of the ops that are left.
+
+    The transport between the session and the device does not count, nor an Identity, which follows it.
+    """
+    places = {place for op in wanted if op not in TRANSPORT for place in evidence.ran.get(op, ())}
+    return places or {p for op, where in evidence.ran.items() if op not in TRANSPORT | {"Identity"} for p in where}
 
 
 def _missing(subject: Sequence[tuple[str, str]], evidence: Evidence, *, failed: bool) -> str:
