@@ -19,9 +19,10 @@ from harness.slots import Slots
 from harness.tests.patience import PATIENCE
 from harness.verdict import Context, Origin
 
-# A shell that puts the tests in the background leaves SIGINT ignored, in children too: some are to be interrupted.
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+# A shell that puts the tests in the background, or nohup, leaves signals ignored, in children too: tests send them.
+for _signal, _handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+    if signal.getsignal(_signal) is signal.SIG_IGN:
+        signal.signal(_signal, _handler)
 
 
 @pytest.fixture(scope="session")
