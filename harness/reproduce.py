@@ -44,6 +44,8 @@ _LOG_LINE = re.compile(r"^([IWE]\d{4} \d\d:|\d{4}-\d\d-\d\d \d\d:).*\n", re.MULT
 Plot = tuple[list[list[float]], dict[str, list[float]]]
 #: Statuses after which nothing else is tried.
 ENDED = ("reproduced", "reproduced earlier", "no script", "elsewhere")
+#: Copies of a sweep's input, where one alone does not show the discrepancy: enough to fill the lanes of a vector.
+LANES = 64
 _BROKEN = 70
 _KEPT = 2000
 
@@ -101,7 +103,7 @@ def discrepancy(record: Record, case: Case, device: Device) -> Discrepancy:
     inputs: tuple[np.ndarray, ...]
     if record.recipe in SWEEPS and index and index[0] < 256 ** np.dtype(record.dtype).itemsize:
         bits = np.array(index, f"u{np.dtype(record.dtype).itemsize}")
-        inputs, index = (bits.view(np.dtype(record.dtype)),), (0,)
+        inputs, index = (np.repeat(bits.view(np.dtype(record.dtype)), LANES),), (0,)
     else:
         inputs = case.inputs()
     return Discrepancy(

@@ -10,7 +10,7 @@ import pytest
 from harness.catalog import Catalog
 from harness.plan import Device, Plan
 from harness.record import Record
-from harness.reproduce import findings, run, status, write
+from harness.reproduce import LANES, discrepancy, findings, run, status, write
 from harness.script import Discrepancy, smaller, text
 from harness.source import Unwritable, Writer
 from harness.spec import Case
@@ -244,3 +244,11 @@ def test_a_case_with_inputs_of_several_shapes_is_not_cut_to_an_element():
         case, whole.plan, "output[0]", "numpy", "value", (*case.inputs(), np.zeros((2, 2))), index=(3,)
     )
     assert smaller(several) is None
+
+
+def test_the_input_of_a_sweep_is_tried_alone_and_then_in_the_lanes_of_a_vector():
+    (case, *_) = Catalog.load("suites").specs["floor"].cases("bfloat16")
+    record = Record(dtype="bfloat16", recipe="sweep", mode="eager", kind="value", example_index="[16256]")
+    whole = discrepancy(record, case, Device("cpu"))
+    assert [x.tolist() for x in whole.inputs] == [[1.0] * LANES]
+    assert [x.tolist() for x in smaller(whole).inputs] == [[1.0]]
