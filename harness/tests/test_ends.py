@@ -16,9 +16,9 @@ from harness.__main__ import main
 from harness.devices import ROOT
 from harness.record import Shard, Unkept, read_shard
 from harness.rundir import STOPPED, RunInfo, absent, create, discard, merge
+from harness.tests.patience import PATIENCE
 
 ENDS = "harness.tests.planted_ends"
-PATIENCE = 240.0
 
 
 def until(condition, process):
