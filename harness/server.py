@@ -236,13 +236,10 @@ def observe(request: Request, device: Device, programs: Programs) -> Observation
         break
     wanted = spec.ops_in(request.mode, device.variants)
     failed = any(r.status == "error" for r in quantities.values())
-    valueless = "output[0]" not in quantities or quantities["output[0]"].status == "error"
     ops = list(dict.fromkeys([*wanted, *named(quantities)]))
     places = _places(wanted, evidence)
     lacking = lacking or (lacking_kernel(ops, device, request.mode, request.dtype) if failed else "")
-    missing = "" if lacking else _missing(spec.evidence_in(request.mode), evidence, failed=valueless)
-    if missing and valueless:
-        missing += "".join(f"; {r.code}: {r.message}" for r in list(quantities.values())[:1])
+    missing = "" if lacking else _missing(spec.evidence_in(request.mode), evidence, quantities)
     return Observation(
         quantities=quantities,
         ran_on=";".join(sorted(places)),
@@ -264,14 +261,19 @@ def _places(wanted: Sequence[str], evidence: Evidence) -> set[str]:
     return places or {p for op, where in evidence.ran.items() if op not in TRANSPORT | {"Identity"} for p in where}
 
 
-def _missing(subject: Sequence[tuple[str, str]], evidence: Evidence, *, failed: bool) -> str:
+def _missing(subject: Sequence[tuple[str, str]], evidence: Evidence, quantities: Mapping[str, Result]) -> str:
     """Why a run is not about the subject of its spec, if so.
 
-    One that failed left no graph to look at; what it called counts all the same.
+    A run without a first output left no graph to look at. The calls that it made count all the same, and its error is
+    part of the reason.
     """
+    failed = "output[0]" not in quantities or quantities["output[0]"].status == "error"
     whys = (evidence.lacks(kind, name) for kind, name in subject if kind == "called" or not failed)
     why = next(filter(None, whys), "")
-    return why and f"the subject is missing: {why}"
+    if not why:
+        return ""
+    errors = [f"; {r.code}: {r.message}" for r in quantities.values()] if failed else []
+    return f"the subject is missing: {why}{''.join(errors[:1])}"
 
 
 def _fault(wanted: Sequence[str], evidence: Evidence, places: set[str], device: Device, constant: Sequence[str]) -> str:
