@@ -279,6 +279,16 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, Any, Any]:
         return True
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Shortens an item's entry in pytest's summary to its first record; with CI set, pytest would repeat them all."""
+    report = yield
+    crash = getattr(report.longrepr, "reprcrash", None)
+    if crash is not None and "check" in getattr(item, "fixturenames", ()):
+        crash.message = crash.message.partition("\n")[0]
+    return report
+
+
 @pytest.fixture
 def check(request: pytest.FixtureRequest, record_property: Callable[[str, object], None]) -> Callable[[Item], None]:
     """Runs an item, and fails with every failing record and the commands that rerun them."""

@@ -12,7 +12,9 @@ EXAMPLE = "Example: input -0.5, got -0.0, want -1.0 (floor-"
 
 @pytest.fixture(scope="module")
 def red(run_pytest):
-    return run_pytest("--device", "cpu", "--no-sweep", "-n", "2", suites="harness.tests.planted_floor")
+    return run_pytest(
+        "--device", "cpu", "--no-sweep", "-n", "2", suites="harness.tests.planted_floor", env={"CI": "true"}
+    )
 
 
 class Body(HTMLParser):
@@ -63,6 +65,12 @@ def test_every_failure_shows_its_simplest_input_first(red):
     edges = [line for line in said if "-edges on cpu/" in line]
     assert len(edges) == 16
     assert all("at [18]: input -0.5, got -0, want -1" in line.replace(".0", "") for line in edges)
+
+
+def test_the_summary_of_pytest_has_one_line_for_each_item_also_in_ci(red):
+    summary = red.output.partition("short test summary info")[2].strip(" =\n").splitlines()
+    assert [line.partition(" ")[0] for line in summary[:-1]] == ["FAILED"] * (len(summary) - 1)
+    assert len(summary) > 4
 
 
 def test_a_program_is_run_also_where_the_output_of_pytest_goes_to_a_file(run_pytest, tmp_path):
