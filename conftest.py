@@ -5,17 +5,17 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
-pytest_plugins = ["harness.plugin"]
+pytest_plugins = ["tf_opdiff.harness.run.plugin"]
 
 
 def pytest_configure(config):
     """Has the run's report written; imported late, so that collecting stays quick."""
 
     def pytest_opdiff_report(directory, info):
-        from harness.judged import JudgedBy
-        from reports import github
-        from reports.since import earlier
-        from reports.write import write
+        from tf_opdiff.harness.store.judges import JudgedBy
+        from tf_opdiff.reports.analysis.since_last_run import earlier
+        from tf_opdiff.reports.ci import github
+        from tf_opdiff.reports.write import write
 
         xml = config.option.xmlpath
         path = Path(os.path.expandvars(xml)).expanduser() if xml else None
@@ -31,9 +31,9 @@ def pytest_configure(config):
 
 def pytest_opdiff_summary(directory, info):
     """The lines that close the terminal's output."""
-    from reports.github import annotated
-    from reports.load import load
-    from reports.summary import terminal
+    from tf_opdiff.reports.ci.github import annotated
+    from tf_opdiff.reports.data.load import load
+    from tf_opdiff.reports.text.summary import terminal
 
     records = load(directory)
     return terminal(records, info, directory) + annotated(records, info, os.environ)

@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 
-from harness.devices import ROOT
+from tf_opdiff.harness.paths import ROOT
 
 
 def apart(*arguments: str) -> str:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from importlib import import_module, metadata
 from pathlib import Path
 
-from harness.devices import ROOT
+from tf_opdiff.harness.paths import ROOT
 
 NAMES = ("overhead", "gradient", "sweep", "growth", "reports")
 

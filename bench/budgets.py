@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from harness.catalog import Catalog
-from harness.devices import ROOT
-from harness.inputs import Draw
-from harness.spec import Recipe, Spec
+from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.spec.catalog import Catalog
+from tf_opdiff.harness.spec.recipes import Draw
+from tf_opdiff.harness.spec.spec import Recipe, Spec
 
 DRAWS = int(os.environ.get("TF_OPDIFF_DRAWS", "1"))
 NAMES = os.environ.get("TF_OPDIFF_SPECS", "").split()
@@ -46,7 +46,7 @@ def _vectors(spec: Spec) -> dict[str, Recipe]:
 
 def _specs() -> tuple[Spec, ...]:
     with np.errstate(all="ignore"):
-        specs = Catalog.load("suites").specs
+        specs = Catalog.load("tf_opdiff.suites").specs
         found = [(specs[name], _vectors(specs[name])) for name in NAMES]
     return tuple(replace(s, recipes=recipes, elementwise=False) for s, recipes in found if recipes)
 
@@ -56,7 +56,7 @@ SPECS = _specs()
 
 def measured(names: Sequence[str], draws: int, options: Sequence[str]) -> Any:
     """A frame with a row for each quantity and dtype of the named specs."""
-    import reports
+    from tf_opdiff import reports
 
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "pytest", "-q", "-n", "auto", "-o", "opdiff_suites=bench.budgets"]
@@ -87,7 +87,7 @@ def main() -> None:
     parser.add_argument("--op", action="append", default=[], help="a spec, a family or an OpDef name; default: all")
     parser.add_argument("--over", action="store_true", help="only what is over its budget")
     known, options = parser.parse_known_args()
-    catalog = Catalog.load("suites")
+    catalog = Catalog.load("tf_opdiff.suites")
     names = sorted(set().union(*map(catalog.named, known.op))) if known.op else list(catalog.specs)
     found = measured([n for n in names if catalog.specs[n].ulp or catalog.specs[n].bound], known.draws, options)
     print((found[found.over > 0] if known.over else found).to_string())

@@ -18,15 +18,15 @@ from pathlib import Path
 import numpy as np
 
 from bench import apart
-from harness.catalog import Item
-from harness.compare import compare
-from harness.devices import DeviceServer, run_all
-from harness.expect import expectations
-from harness.observation import Result
-from harness.plan import Device, Plan
-from harness.request import find_spec
-from harness.run import request
-from harness.spec import Case, Spec
+from tf_opdiff.harness.device.observation import Result
+from tf_opdiff.harness.device.pool import DeviceServer, run_all
+from tf_opdiff.harness.device.request import find_spec
+from tf_opdiff.harness.judge.compare import compare
+from tf_opdiff.harness.judge.expectation import expectations
+from tf_opdiff.harness.run.runner import request
+from tf_opdiff.harness.spec.catalog import Item
+from tf_opdiff.harness.spec.plan import Device, Plan
+from tf_opdiff.harness.spec.spec import Case, Spec
 
 SIZE = 1000
 OPS = ("square", "exp", "tanh")
@@ -34,7 +34,7 @@ ERRORS = tuple(2.0**-k for k in range(1, 24))
 
 
 def _spec(name: str) -> Spec:
-    spec = find_spec("suites.unary", name)
+    spec = find_spec("tf_opdiff.suites.unary", name)
     return replace(
         spec, recipes={"gradient": lambda draw, dtype: (draw.uniform(SIZE, low=-1.0, high=1.0).astype(dtype),)}
     )

@@ -19,15 +19,15 @@ from typing import Any
 import numpy as np
 
 from bench import apart
-from harness import known
-from harness.again import cut
-from harness.catalog import Catalog, Item
-from harness.devices import ROOT
-from harness.expect import ReferenceFault, expectations
-from harness.plan import MODES, Device, Plan
-from harness.request import Asked, Request
-from harness.run import planned, request
-from harness.spec import Spec
+from tf_opdiff.harness.device.repeat import cut
+from tf_opdiff.harness.device.request import Asked, Request
+from tf_opdiff.harness.judge import known
+from tf_opdiff.harness.judge.expectation import ReferenceFault, expectations
+from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.run.runner import planned, request
+from tf_opdiff.harness.spec.catalog import Catalog, Item
+from tf_opdiff.harness.spec.plan import MODES, Device, Plan
+from tf_opdiff.harness.spec.spec import Spec
 
 FAMILIES = ("control_deps", "gather", "integers", "rounding", "select")
 _PLANS = [Plan(Device("cpu"), mode) for mode in MODES]
@@ -35,7 +35,7 @@ _PLANS = [Plan(Device("cpu"), mode) for mode in MODES]
 
 def chosen() -> list[Item]:
     """The families' items on which no plan is known to crash or hang."""
-    catalog = Catalog.load("suites")
+    catalog = Catalog.load("tf_opdiff.suites")
     entries = known.load(ROOT / "suites" / "known.toml", catalog).entries
     lethal = {
         n for e in entries if e.kind in ("crash", "hang") for n in ([e.spec] if isinstance(e.spec, str) else e.spec)
@@ -62,11 +62,11 @@ def bare(path: Path) -> float:
     """Seconds that the TensorFlow calls of the pickled requests take, the import included."""
     asked: list[Request] = pickle.loads(path.read_bytes())
     begin = time.perf_counter()
-    from harness.again import in_pieces
-    from harness.modes import MODES as PROGRAMS
-    from harness.modes import Evidence
-    from harness.request import find_spec
-    from harness.server import configure
+    from tf_opdiff.harness.device.modes import MODES as PROGRAMS
+    from tf_opdiff.harness.device.modes import Evidence
+    from tf_opdiff.harness.device.repeat import in_pieces
+    from tf_opdiff.harness.device.request import find_spec
+    from tf_opdiff.harness.device.server import configure
 
     class Mute(Evidence):
         """No evidence is wanted: there is some already, and no more is taken in."""

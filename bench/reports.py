@@ -21,12 +21,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from harness.devices import ROOT
-from harness.rundir import RunInfo
-from reports import frame, parquet
-from reports.load import OBSERVATIONS, RECORDS
-from reports.tests import synthetic
-from reports.tests.browser import Browser
+from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.store.rundir import RunInfo
+from tf_opdiff.reports.data import frame, parquet
+from tf_opdiff.reports.data.load import OBSERVATIONS, RECORDS
+from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.reports.tests.browser import Browser
 
 SIZES = (100_000, 1_000_000)
 RECIPES = ("edges", "bits", "plain", "halves", "domain", "inside", "nan", "large")

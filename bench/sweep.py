@@ -21,15 +21,15 @@ from typing import Any
 import numpy as np
 
 from bench import apart
-from harness.catalog import Catalog, Item
-from harness.devices import DeviceServer
-from harness.plan import Device, Plan
-from harness.quick import quick
-from harness.record import Shard
-from harness.request import Bits, Cycle
-from harness.sweep import heap
-from harness.sweep.oracle import UPSTREAM
-from harness.sweep.sweep import BLOCK, Sweep
+from tf_opdiff.harness.device.pool import DeviceServer
+from tf_opdiff.harness.device.request import Bits, Cycle
+from tf_opdiff.harness.spec.catalog import Catalog, Item
+from tf_opdiff.harness.spec.plan import Device, Plan
+from tf_opdiff.harness.spec.precision import quick
+from tf_opdiff.harness.store.record import Shard
+from tf_opdiff.harness.sweep import allocator
+from tf_opdiff.harness.sweep.oracle import UPSTREAM
+from tf_opdiff.harness.sweep.sweep import BLOCK, Sweep
 
 #: What is swept: an op, and whether with its gradient.
 OPS = (
@@ -150,8 +150,8 @@ def main() -> None:
     parser.add_argument("--keep", action="store_true")
     options = parser.parse_args()
     if options.keep:
-        heap.keep()
-    found = next(i for i in Catalog.load("suites").items if i.id == f"{options.op}-float32")
+        allocator.keep()
+    found = next(i for i in Catalog.load("tf_opdiff.suites").items if i.id == f"{options.op}-float32")
     item = found if options.gradient else replace(found, spec=replace(found.spec, vjp=None))
     print(json.dumps(bare(item) if options.what == "bare" else swept(item)))
 

@@ -1,7 +1,7 @@
 """What we tell people: views of the records of a run."""
 
-from reports import tables
-from reports.load import load, load_observations
-from reports.write import write
+from tf_opdiff.reports.data import tables
+from tf_opdiff.reports.data.load import load, load_observations
+from tf_opdiff.reports.write import write
 
 __all__ = ["load", "load_observations", "tables", "write"]

@@ -5,11 +5,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from harness.judged import JudgedBy, add_options
-from harness.terminal import guarded
-from reports.circumstances import info
-from reports.since import earlier
-from reports.write import write
+from tf_opdiff.harness.store.judges import JudgedBy, add_options
+from tf_opdiff.harness.system.terminal import guarded
+from tf_opdiff.reports.analysis.since_last_run import earlier
+from tf_opdiff.reports.data.run_environment import info
+from tf_opdiff.reports.write import write
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from reports import bits, causes, changelog, circumstances, claims, files, rendered, tables
-from reports.changes import ULP, diff
-from reports.load import OBSERVATIONS, load, load_observations
+from tf_opdiff.reports.analysis import bits, causes, changelog
+from tf_opdiff.reports.analysis.changes import ULP, diff
+from tf_opdiff.reports.analysis.claim_verdicts import verdicts
+from tf_opdiff.reports.data import files, run_environment, tables
+from tf_opdiff.reports.data.load import OBSERVATIONS, load, load_observations
+from tf_opdiff.reports.pages import changelog_page
 
 __all__ = ["add_options", "diff", "main"]
 
@@ -37,7 +40,7 @@ def _distance(text: str) -> float:
 def main(options: argparse.Namespace) -> int:
     """Prints what changed; 1 where something got worse, else 0."""
     runs, ulp = (options.before, options.after), _distance(options.ulp)
-    infos = circumstances.info(runs[0]), circumstances.info(runs[1])
+    infos = run_environment.info(runs[0]), run_environment.info(runs[1])
     before, after = (load(run) for run in runs)
     changes = diff(before, after, ulp=ulp, not_run=tables.not_run(infos[1]))
     numbers = None
@@ -52,12 +55,12 @@ def main(options: argparse.Namespace) -> int:
         before,
         after,
         infos,
-        claims=causes.claims(claims.verdicts(before), claims.verdicts(after)),
+        claims=causes.claims(verdicts(before), verdicts(after)),
         numbers=None if numbers is None else bits.silent(changes, numbers),
     )
     if options.markdown:
-        files.replace_text(options.markdown, rendered.markdown(log))
+        files.replace_text(options.markdown, changelog_page.markdown(log))
     if options.html:
-        files.replace_text(options.html, rendered.html(log))
-    files.show("\n".join(rendered.text(log)) + "\n")
+        files.replace_text(options.html, changelog_page.html(log))
+    files.show("\n".join(changelog_page.text(log)) + "\n")
     return int(changes["worse"].any())

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from harness.catalog import unknown
-from harness.rundir import RunInfo
-from reports import files, formats, parquet, sentence, tables
-from reports.lacking import lacking
-from reports.load import load
+from tf_opdiff.harness.spec.catalog import unknown
+from tf_opdiff.harness.store.rundir import RunInfo
+from tf_opdiff.reports.data import files, parquet, tables
+from tf_opdiff.reports.data.load import load
+from tf_opdiff.reports.data.missing_kernels import lacking
+from tf_opdiff.reports.text import formats, sentence
 
 #: What there is; the first line of what each says of itself is listed.
 TABLES: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {

@@ -7,13 +7,17 @@ from pathlib import Path
 
 import pandas as pd
 
-from harness import rundir, untrusted
-from harness.judged import OURS, JudgedBy
-from harness.record import CLAIM
-from harness.rundir import RunInfo
-from reports import badge, beside, claims, files, frame, junit, ledger, markdown, page, parquet, since, tables
-from reports.changelog import Changelog
-from reports.load import OBSERVATIONS, RECORDS, SCRIPT, load_claims, load_repros
+from tf_opdiff.harness.store import rundir, untrusted
+from tf_opdiff.harness.store.judges import OURS, JudgedBy
+from tf_opdiff.harness.store.record import CLAIM
+from tf_opdiff.harness.store.rundir import RunInfo
+from tf_opdiff.reports.analysis import ledger, plans_at_worst, since_last_run
+from tf_opdiff.reports.analysis.changelog import Changelog
+from tf_opdiff.reports.ci import badge, junit
+from tf_opdiff.reports.data import files, frame, parquet, tables
+from tf_opdiff.reports.data.load import OBSERVATIONS, RECORDS, SCRIPT, load_claims, load_repros
+from tf_opdiff.reports.pages import claims_page, run_page
+from tf_opdiff.reports.text import markdown
 
 
 def write(
@@ -40,15 +44,15 @@ def write(
     badge.write(run_dir, info, tables.counts(records))
     told = load_claims(run_dir) if records["against"].astype(str).str.startswith(CLAIM).any() else []
     if told:
-        files.replace_text(run_dir / "claims.html", claims.html(records, info, told))
-    supplement = page.Supplement(
+        files.replace_text(run_dir / "claims.html", claims_page.html(records, info, told))
+    supplement = run_page.Supplement(
         claims=bool(told),
         repros=load_repros(run_dir),
         entries=ledger.of_run(records, info, judged_by),
-        beside=beside.values(records, observations),
+        beside=plans_at_worst.values(records, observations),
         since=_since(before, records, info) if before else None,
     )
-    files.replace_text(run_dir / "index.html", page.html(records, info, supplement))
+    files.replace_text(run_dir / "index.html", run_page.html(records, info, supplement))
     junit.finish(xml, records, info)
 
 
@@ -90,6 +94,6 @@ def _copy(path: Path, into: Path, most: int) -> None:
 def _since(before: Path, records: pd.DataFrame, info: RunInfo) -> Changelog | str:
     """What changed; or why the earlier run can't be read, which must not cost this one its report."""
     try:
-        return since.since(before, records, info)
+        return since_last_run.since(before, records, info)
     except (OSError, ValueError) as why:
         return str(why)

@@ -6,12 +6,19 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from harness.inputs import FLOATS, bit_patterns, plain, subnormals
-from harness.spec import Raises, Side, Spec
-from suites.references.binary import FUNCTIONS, floor_of_quotient, floored, gamma_sample_da, igamma_da, truncated
-from suites.references.broadcast import unbroadcast
-from suites.references.pairs import crossed, edge_values, many, normal, replaced, shaped, within
-from suites.references.subnormal import DENORMALS, LINK, WHY, flushed
+from tf_opdiff.harness.spec.recipes import FLOATS, bit_patterns, plain, subnormals
+from tf_opdiff.harness.spec.spec import Raises, Side, Spec
+from tf_opdiff.suites.references.binary import (
+    FUNCTIONS,
+    floor_of_quotient,
+    floored,
+    gamma_sample_da,
+    igamma_da,
+    truncated,
+)
+from tf_opdiff.suites.references.broadcast import unbroadcast
+from tf_opdiff.suites.references.pairs import crossed, edge_values, many, normal, replaced, shaped, within
+from tf_opdiff.suites.references.subnormal import DENORMALS, LINK, WHY, flushed
 
 _WIDE = ("float32", "float64")
 

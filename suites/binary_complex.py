@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from harness.inputs import COMPLEX, plain
-from harness.spec import Spec
-from suites.references.binary import FUNCTIONS, wide
-from suites.references.broadcast import unbroadcast
-from suites.references.pairs import many, shaped
+from tf_opdiff.harness.spec.recipes import COMPLEX, plain
+from tf_opdiff.harness.spec.spec import Spec
+from tf_opdiff.suites.references.binary import FUNCTIONS, wide
+from tf_opdiff.suites.references.broadcast import unbroadcast
+from tf_opdiff.suites.references.pairs import many, shaped
 
 
 def _program(op):

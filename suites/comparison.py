@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from harness.inputs import COMPLEX, FLOATS, INTEGERS, bit_patterns, subnormals
-from harness.spec import Raises, Side, Spec
-from suites.references.pairs import crossed, many, shaped
-from suites.references.subnormal import DENORMALS, LINK, WHY, flushed
+from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, bit_patterns, subnormals
+from tf_opdiff.harness.spec.spec import Raises, Side, Spec
+from tf_opdiff.suites.references.pairs import crossed, many, shaped
+from tf_opdiff.suites.references.subnormal import DENORMALS, LINK, WHY, flushed
 
 
 def _program(op, **attributes):

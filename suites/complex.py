@@ -5,9 +5,9 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 
-from harness.inputs import COMPLEX, SIZE, matrix, plain
-from harness.spec import Spec
-from suites.references.analytic import ANALYTIC, wide
+from tf_opdiff.harness.spec.recipes import COMPLEX, SIZE, matrix, plain
+from tf_opdiff.harness.spec.spec import Spec
+from tf_opdiff.suites.references.analytic import ANALYTIC, wide
 
 
 def _scaled(draw, dtype, exponent):

@@ -6,9 +6,9 @@ eager mode, where one branch alone is ever on the tape; what no branch uses is u
 
 import numpy as np
 
-from harness.inputs import COMPLEX, FLOATS, INTEGERS
-from harness.plan import MODES
-from harness.spec import Raises, Side, Spec
+from tf_opdiff.harness.spec.plan import MODES
+from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS
+from tf_opdiff.harness.spec.spec import Raises, Side, Spec
 
 _VALUES = {"positive": 4, "zero": 0, "negative": -3, "nan": np.nan}
 _ONE_TAPE = "an eager cond runs one branch, and only that is on the tape"

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from harness.inputs import COMPLEX, FLOATS, INTEGERS, SIZE
-from harness.plan import MODES
-from harness.spec import Raises, Side, Spec
-from suites.references import control_deps as r
+from tf_opdiff.harness.spec.plan import MODES
+from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, SIZE
+from tf_opdiff.harness.spec.spec import Raises, Side, Spec
+from tf_opdiff.suites.references import control_deps as r
 
 IN_ORDER = ("eager", "function", "xla")  # a v1 graph orders nothing unless told to: what it gives would be a race
 CONTEXT = "https://www.tensorflow.org/api_docs/python/tf/Graph#control_dependencies"

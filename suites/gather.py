@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from harness.inputs import COMPLEX, FLOATS, INTEGERS
-from harness.spec import Raises, Side, Spec
-from suites.references import gather as ref
+from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS
+from tf_opdiff.harness.spec.spec import Raises, Side, Spec
+from tf_opdiff.suites.references import gather as ref
 
 FLOAT8 = ("float8_e4m3fn", "float8_e5m2")
 SMOOTH = (*FLOATS, *COMPLEX)

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from harness.inputs import INTEGERS, bit_patterns, plain
-from harness.spec import Raises, Side, Spec
-from suites.references.pairs import crossed, many
+from tf_opdiff.harness.spec.recipes import INTEGERS, bit_patterns, plain
+from tf_opdiff.harness.spec.spec import Raises, Side, Spec
+from tf_opdiff.suites.references.pairs import crossed, many
 
 _SIGNED = ("int8", "int16", "int32", "int64")
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from harness.inputs import COMPLEX, FLOATS, INTEGERS, SIZE, edges, plain
-from harness.spec import Raises, Side, Sparse, Spec
-from suites.references.override_rules import OVERRIDES
-from suites.references.overrides import registered
+from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, SIZE, edges, plain
+from tf_opdiff.harness.spec.spec import Raises, Side, Sparse, Spec
+from tf_opdiff.suites.references.override_rules import OVERRIDES
+from tf_opdiff.suites.references.overrides import registered
 
 CUSTOM_LINK = "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/python/ops/custom_gradient.py"
 GRADIENTS_LINK = "https://www.tensorflow.org/api_docs/python/tf/gradients"

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from harness.spec import Spec
-from suites import binary, binary_complex, comparison, complex, integers, rounding, sign, unary
+from tf_opdiff.harness.spec.spec import Spec
+from tf_opdiff.suites import binary, binary_complex, comparison, complex, integers, rounding, sign, unary
 
 SIZE = 175  # all that the pieces hold
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from harness.inputs import COMPLEX, FLOATS, INTEGERS, bit_patterns, empty, matrix, plain, scalar
-from harness.plan import MODES
-from harness.spec import Raises, Side, Spec
-from suites.references.overrides import registered
+from tf_opdiff.harness.spec.plan import MODES
+from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, bit_patterns, empty, matrix, plain, scalar
+from tf_opdiff.harness.spec.spec import Raises, Side, Spec
+from tf_opdiff.suites.references.overrides import registered
 
 
 def arbitrary(draw, dtype):

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from harness.inputs import FLOATS, INTEGERS, ROUNDING, edges, plain, subnormals
-from harness.spec import Raises, Side, Spec
-from suites.references.subnormal import DENORMALS, LINK, WHY, flushed
+from tf_opdiff.harness.spec.recipes import FLOATS, INTEGERS, ROUNDING, edges, plain, subnormals
+from tf_opdiff.harness.spec.spec import Raises, Side, Spec
+from tf_opdiff.suites.references.subnormal import DENORMALS, LINK, WHY, flushed
 
 _OPS = (("ceil", "Ceil", np.ceil), ("floor", "Floor", np.floor), ("rint", "Rint", np.rint), ("round", "Round", np.rint))
 _PROGRAMS = {

@@ -5,9 +5,9 @@ from dataclasses import replace
 import ml_dtypes
 import numpy as np
 
-from harness.spec import Raises
-from suites import unary
-from suites.references.elementwise import PAIRS, Wide, mp
+from tf_opdiff.harness.spec.spec import Raises
+from tf_opdiff.suites import unary
+from tf_opdiff.suites.references.elementwise import PAIRS, Wide, mp
 
 #: name: budgets of jvp and hvp in ULPs, as `bench.budgets` measured them over 2,680 inputs of each dtype. What
 #: is above 4 divides by something that is itself off by some ULPs, or raises it to a power; bessel-i0's are series.

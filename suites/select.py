@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from harness.inputs import COMPLEX, FLOATS, INTEGERS, SIZE, edges, is_float, subnormals
-from harness.spec import Raises, Side, Spec
-from suites.references.broadcast import unbroadcast
+from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, SIZE, edges, is_float, subnormals
+from tf_opdiff.harness.spec.spec import Raises, Side, Spec
+from tf_opdiff.suites.references.broadcast import unbroadcast
 
 
 def rows(c, x):

@@ -5,9 +5,9 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from harness.inputs import COMPLEX, FLOATS, SHAPES, UNARY, edges, filled, plain, subnormals
-from harness.spec import Raises, Side, Spec
-from suites.references.subnormal import DENORMALS, LINK, WHY, flushed
+from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, SHAPES, UNARY, edges, filled, plain, subnormals
+from tf_opdiff.harness.spec.spec import Raises, Side, Spec
+from tf_opdiff.suites.references.subnormal import DENORMALS, LINK, WHY, flushed
 
 
 def real_sign(x):

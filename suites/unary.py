@@ -5,11 +5,11 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from harness.inputs import FLOATS, INTEGERS, SIZE, bit_patterns, edges, matrix, plain, subnormals
-from harness.spec import Side, Spec
-from suites.references.conventions import EXTREMES
-from suites.references.elementwise import PAIRS
-from suites.references.subnormal import DENORMALS, LINK, WHY, flushed
+from tf_opdiff.harness.spec.recipes import FLOATS, INTEGERS, SIZE, bit_patterns, edges, matrix, plain, subnormals
+from tf_opdiff.harness.spec.spec import Side, Spec
+from tf_opdiff.suites.references.conventions import EXTREMES
+from tf_opdiff.suites.references.elementwise import PAIRS
+from tf_opdiff.suites.references.subnormal import DENORMALS, LINK, WHY, flushed
 
 
 def domain(low, high):

@@ -6,20 +6,21 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from harness import known, rundir, untrusted
-from harness.batch import memory_limit
-from harness.catalog import Catalog
-from harness.devices import ROOT, DeviceServer
-from harness.expect import ReferenceFault
-from harness.opening import open_run
-from harness.plan import MODES, Device, Plan
-from harness.record import Record, Shard
-from harness.sweep import heap, outcome, progress
-from harness.sweep.ending import end
-from harness.sweep.pieces import DTYPES
-from harness.sweep.selection import chosen, span
-from harness.sweep.sweep import Sweep
-from harness.verdict import Context, Origin, sentence
+from tf_opdiff.harness.device.pool import DeviceServer, memory_limit
+from tf_opdiff.harness.judge import known
+from tf_opdiff.harness.judge.expectation import ReferenceFault
+from tf_opdiff.harness.judge.verdict import Context, Origin, sentence
+from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.spec.catalog import Catalog
+from tf_opdiff.harness.spec.plan import MODES, Device, Plan
+from tf_opdiff.harness.store import rundir, untrusted
+from tf_opdiff.harness.store.open_run import open_run
+from tf_opdiff.harness.store.record import Record, Shard
+from tf_opdiff.harness.sweep import allocator, progress, tally_rows
+from tf_opdiff.harness.sweep.close_books import end
+from tf_opdiff.harness.sweep.pieces import DTYPES
+from tf_opdiff.harness.sweep.selection import chosen, span
+from tf_opdiff.harness.sweep.sweep import Sweep
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -36,9 +37,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--known", default="suites/known.toml", help=argparse.SUPPRESS)
 
 
-def sweep(options: argparse.Namespace) -> int:
+def main(options: argparse.Namespace) -> int:
     """Runs a spec on every bit pattern: 0, 1 where something differs, 2 interrupted, 3 a fault of the suite."""
-    heap.keep()
+    allocator.keep()
     catalog = Catalog.load(options.suites)
     if bool(options.op) == options.all:
         raise ValueError("expected either OP, once or more, or --all")
@@ -67,7 +68,7 @@ def sweep(options: argparse.Namespace) -> int:
                 with progress.shown(one.item.id, one.left) as step:
                     one.run(servers, shard, step)
             except ReferenceFault as error:
-                recorded += _told(outcome.faulty(one, context, str(error)), shard)
+                recorded += _told(tally_rows.faulty(one, context, str(error)), shard)
                 continue
             recorded += _record(one, context, shard)
     except KeyboardInterrupt:
@@ -76,7 +77,7 @@ def sweep(options: argparse.Namespace) -> int:
         for server in servers.values():
             server.stop()
         shard.close()
-    return end(directory, info, sweeps, recorded, status)
+    return end(directory, info, sweeps, recorded, status, options.write_report)
 
 
 def _opened(options: argparse.Namespace, asked: Sequence[Device]) -> tuple[Path, rundir.RunInfo]:
@@ -94,7 +95,7 @@ def _opened(options: argparse.Namespace, asked: Sequence[Device]) -> tuple[Path,
 
 def _record(sweep: Sweep, context: Context, shard: Shard) -> list[Record]:
     """Writes the records of a sweep that is whole, and prints those that are news."""
-    cells = {c: outcome.records(sweep, context, *c) for c in outcome.cells(sweep)}
+    cells = {c: tally_rows.records(sweep, context, *c) for c in tally_rows.cells(sweep)}
     made = _told([row for rows in cells.values() for row in rows], shard)
     lacking = {row.detail.partition(":")[0]: None for row in made if row.verdict == "unavailable"}
     for text in lacking:
@@ -103,7 +104,7 @@ def _record(sweep: Sweep, context: Context, shard: Shard) -> list[Record]:
 
 
 def _told(rows: list[Record], shard: Shard) -> list[Record]:
-    outcome.write(rows, shard)
+    tally_rows.write(rows, shard)
     for row in rows:
         if row.kind and row.verdict not in ("unavailable", "known"):
             print(sentence(row) + (f"\n  rerun: {row.rerun}" if row.failing else ""), flush=True)

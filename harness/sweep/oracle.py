@@ -9,16 +9,24 @@ from functools import partial
 import ml_dtypes
 import numpy as np
 
-from harness.compare import Differences, compare, differences
-from harness.expect import NOTHING, Expectation, ReferenceFault, Want, expectation, result_dtype, widened
-from harness.inputs import is_float
-from harness.observation import Result
-from harness.quick import quick
-from harness.request import Bits, Cycle
-from harness.spec import Case, Raises, Side, Spec
-from harness.sweep.pieces import DTYPES, SUBNORMAL, Piece, pieces
-from harness.sweep.promise import Bound, Promise
-from harness.sweep.tally import Tally, of_comparison, of_difference
+from tf_opdiff.harness.device.observation import Result
+from tf_opdiff.harness.device.request import Bits, Cycle
+from tf_opdiff.harness.judge.compare import Differences, compare, differences
+from tf_opdiff.harness.judge.expectation import (
+    NOTHING,
+    Expectation,
+    ReferenceFault,
+    Want,
+    expectation,
+    result_dtype,
+    widened,
+)
+from tf_opdiff.harness.spec.precision import quick
+from tf_opdiff.harness.spec.recipes import is_float
+from tf_opdiff.harness.spec.spec import Case, Raises, Side, Spec
+from tf_opdiff.harness.sweep.pieces import DTYPES, SUBNORMAL, Piece, pieces
+from tf_opdiff.harness.sweep.promise import Bound, Promise
+from tf_opdiff.harness.sweep.tally import Tally, of_comparison, of_difference
 
 #: The upstream gradient: of both signs, exact in every float dtype, never less than 1, so that a derivative which
 #: overflows makes a gradient that does; 7 is no divisor of a vector's width.

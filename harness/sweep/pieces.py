@@ -9,7 +9,7 @@ from itertools import pairwise
 import ml_dtypes
 import numpy as np
 
-from harness.spec import SWEEPS
+from tf_opdiff.harness.spec.spec import SWEEPS
 
 NORMAL, SUBNORMAL = SWEEPS
 DTYPES = ("float16", "bfloat16", "float32")

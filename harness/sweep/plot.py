@@ -13,7 +13,7 @@ _ROW, _LABEL, _CELL, _TOP = 22, 420, 26, 40
 def svg(rows: Sequence[Mapping[str, Any]]) -> str:
     """One line a quantity and plan; columns are distances, darkness the logarithm of how many elements have it.
 
-    `rows` are those of `harness.sweep.outcome.summary`.
+    `rows` are those of `harness.sweep.tally_rows.summary`.
     """
     bins = max((len(r["histogram"]) for r in rows), default=0)
     names = ["=", "<1", *(f"2^{k}" for k in range(bins - 1))]

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from harness.terminal import bare, safe
+from tf_opdiff.harness.system.terminal import bare, safe
 
 #: Seconds between the lines that stand for the bar where there is no terminal.
 EVERY = 10.0

@@ -1,6 +1,6 @@
 """Promise: what one quantity has to be over many elements; most results are found to keep it without taking distances.
 
-Element for element the comparison is that of `harness.compare`. What is bit-equal to the promise, or so few
+Element for element the comparison is that of `harness.judge.compare`. What is bit-equal to the promise, or so few
 representable numbers from its rounding that the budget covers it, needs no look; of the rest, all get a distance, and
 those that are too far, or not finite, get a class.
 """
@@ -14,9 +14,9 @@ from functools import cached_property
 import ml_dtypes
 import numpy as np
 
-from harness.compare import Differences, differences, ulp_of
-from harness.expect import positive_zeros
-from harness.inputs import is_float
+from tf_opdiff.harness.judge.compare import Differences, differences, ulp_of
+from tf_opdiff.harness.judge.expectation import positive_zeros
+from tf_opdiff.harness.spec.recipes import is_float
 
 #: Of a result that is within the budget, so many elements are searched for distances that are worth measuring.
 MEASURED = 1 << 13

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from harness.catalog import Catalog, Item
-from harness.sweep.oracle import refusal
-from harness.sweep.pieces import DTYPES, patterns
+from tf_opdiff.harness.spec.catalog import Catalog, Item
+from tf_opdiff.harness.sweep.oracle import refusal
+from tf_opdiff.harness.sweep.pieces import DTYPES, patterns
 
 
 def chosen(catalog: Catalog, ops: Sequence[str], dtypes: Sequence[str]) -> list[Item]:

@@ -12,19 +12,19 @@ from typing import Any
 
 import numpy as np
 
-from harness import lines
-from harness.catalog import Item
-from harness.devices import DeviceServer, run_all
-from harness.observation import Observation
-from harness.plan import Device, Plan
-from harness.record import Shard
-from harness.request import Bits, Request
-from harness.spec import SWEEPS, Case
-from harness.sweep.oracle import UPSTREAM, Oracle, expected, upstreams
-from harness.sweep.pieces import NORMAL, pieces
-from harness.sweep.swept import Key, Swept
-from harness.sweep.tally import Tally
-from harness.verdict import LOST
+from tf_opdiff.harness.device.observation import Observation
+from tf_opdiff.harness.device.pool import DeviceServer, run_all
+from tf_opdiff.harness.device.request import Bits, Request
+from tf_opdiff.harness.judge.verdict import LOST
+from tf_opdiff.harness.spec.catalog import Item
+from tf_opdiff.harness.spec.plan import Device, Plan
+from tf_opdiff.harness.spec.spec import SWEEPS, Case
+from tf_opdiff.harness.store import line_types
+from tf_opdiff.harness.store.record import Shard
+from tf_opdiff.harness.sweep.oracle import UPSTREAM, Oracle, expected, upstreams
+from tf_opdiff.harness.sweep.pieces import NORMAL, pieces
+from tf_opdiff.harness.sweep.progress_state import Key, Swept
+from tf_opdiff.harness.sweep.tally import Tally
 
 #: Elements in a block: enough that what a request costs is little beside, few enough for a processor's cache; and a
 #: multiple of the upstream's period, so that every block has the same one.
@@ -67,7 +67,7 @@ class Sweep:
         """Takes in the blocks that an earlier process recorded, less those that were lost with their server."""
         plans = {(str(p.device), p.mode): p for p in self.plans}
         there = set(self.blocks())
-        for line in lines.read(shard) if shard.exists() else ():
+        for line in line_types.read(shard) if shard.exists() else ():
             if line and line["line"] == "block" and (line["lo"], line["hi"]) in there:
                 plan = plans.get((line["device"], line["mode"]))
                 lost = any(row["status"] in ("crash", "hang") for *_, row in line["tallies"])

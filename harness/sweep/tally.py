@@ -9,12 +9,12 @@ from typing import Any, Self
 
 import numpy as np
 
-from harness import wording
-from harness.compare import Comparison, Element
-from harness.record import KINDS, finite
-from harness.request import Bits
-from harness.simplest import first, keys
-from harness.sweep.promise import Difference
+from tf_opdiff.harness.device.request import Bits
+from tf_opdiff.harness.judge import wording
+from tf_opdiff.harness.judge.compare import Comparison, Element
+from tf_opdiff.harness.judge.simplest import first, keys
+from tf_opdiff.harness.store.record import KINDS, finite
+from tf_opdiff.harness.sweep.promise import Difference
 
 #: How many of the worst inputs are kept.
 WORST = 10
@@ -30,8 +30,8 @@ class Tally:
     one; the rest of `size` equals it. `kinds` counts elements, or results where it is a matter of the whole, that
     are wrong by kind; `flushed` those that are right but for a subnormal number which was flushed. `worst` has rows
     (kind, ULPs, bit pattern, got, want), wrong ones first, and a flushed one at the end. `simplest` has for each kind
-    (what sorts it, bit pattern, got, want) of the simplest input; see `harness.simplest`. `code` and `message` are
-    those of an error.
+    (what sorts it, bit pattern, got, want) of the simplest input; see `harness.judge.simplest`. `code` and `message`
+    are those of an error.
     """
 
     size: int = 0

@@ -8,16 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from harness.catalog import Catalog
-from harness.devices import ROOT, DeviceServer
-from harness.known import Known
-from harness.plan import MODES, Device, Plan
-from harness.record import Shard
-from harness.run import Runner
-from harness.rundir import merge
-from harness.slots import Slots
-from harness.tests.patience import PATIENCE
-from harness.verdict import Context, Origin
+from tf_opdiff.harness.device.locks import Slots
+from tf_opdiff.harness.device.pool import DeviceServer
+from tf_opdiff.harness.judge.known import Known
+from tf_opdiff.harness.judge.verdict import Context, Origin
+from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.run.runner import Runner
+from tf_opdiff.harness.spec.catalog import Catalog
+from tf_opdiff.harness.spec.plan import MODES, Device, Plan
+from tf_opdiff.harness.store.record import Shard
+from tf_opdiff.harness.store.rundir import merge
+from tf_opdiff.harness.tests.patience import PATIENCE
 
 # A shell that puts the tests in the background, or nohup, leaves signals ignored, in children too: tests send them.
 for _signal, _handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
@@ -27,7 +28,7 @@ for _signal, _handler in ((signal.SIGINT, signal.default_int_handler), (signal.S
 
 @pytest.fixture(scope="session")
 def catalog():
-    return Catalog.load("harness.tests.planted")
+    return Catalog.load("tf_opdiff.harness.tests.planted")
 
 
 @pytest.fixture(scope="session")
@@ -94,7 +95,7 @@ def run_pytest(tmp_path_factory):
 
     def run(
         *arguments,
-        suites="harness.tests.planted",
+        suites="tf_opdiff.harness.tests.planted",
         known=os.devnull,
         folder=None,
         env=(),

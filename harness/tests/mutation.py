@@ -1,7 +1,7 @@
 """Mutation: faults planted in the harness's own judging code, one at a time, each of which some test has to notice.
 
-    python -m harness.tests.mutation              # all of `mutants.toml` that need no TensorFlow
-    python -m harness.tests.mutation verdict.py   # those of a file, or of a name
+    python -m tf_opdiff.harness.tests.mutation              # all of `mutants.toml` that need no TensorFlow
+    python -m tf_opdiff.harness.tests.mutation verdict.py   # those of a file, or of a name
 
 Where a mutant has `real = true`, its tests start TensorFlow: they run in a copy of the tree (`make mutants`). Others
 are imported in place of their module by forks of one process, which has imported the libraries and nothing of ours.
@@ -26,7 +26,8 @@ from pathlib import Path
 from types import CodeType
 from typing import NamedTuple
 
-ROOT = Path(__file__).resolve().parents[2]
+from tf_opdiff.harness.paths import ROOT
+
 LIST = Path(__file__).with_name("mutants.toml")
 #: Imported before the forks, as far as they are installed.
 LIBRARIES = ("numpy", "ml_dtypes", "msgspec", "pytest", "packaging.specifiers", "jinja2", "mpmath", "rich.progress")
@@ -82,7 +83,7 @@ class _Mutated(SourceFileLoader):
 
 class _Hook(MetaPathFinder):
     def __init__(self, mutant: Mutant) -> None:
-        self._module = mutant.file.removesuffix(".py").replace("/", ".")
+        self._module = "tf_opdiff." + mutant.file.removesuffix(".py").replace("/", ".")
         self._text = mutant.source()
 
     def find_spec(self, fullname: str, path: Sequence[str] | None, target: object = None) -> ModuleSpec | None:
@@ -135,9 +136,10 @@ def copied(mutant: Mutant, folder: Path) -> tuple[int, str]:
     """Runs the tests of a mutant in a copy of the tree, in which it is planted: the exit status, and the output."""
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     for name in listed.splitlines():
-        if (ROOT / name).is_file() and not name.startswith("recordings/cpu@"):
+        source = ROOT / name
+        if (source.is_file() or source.is_symlink()) and not name.startswith("recordings/cpu@"):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(ROOT / name, folder / name)
+            shutil.copyfile(source, folder / name, follow_symlinks=False)
     (folder / mutant.file).write_text(mutant.source())
     tests = [f"harness/tests/{test}" for test in mutant.tests]
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "--tb=short", *tests]

@@ -10,9 +10,9 @@ import time
 
 import numpy as np
 
-from harness.channel import Channel
-from harness.inputs import plain
-from harness.spec import Raises, Side, Spec
+from tf_opdiff.harness.device.channel import Channel
+from tf_opdiff.harness.spec.recipes import plain
+from tf_opdiff.harness.spec.spec import Raises, Side, Spec
 
 ONE = {"plain": plain}
 TWO = {"first": plain, "second": plain}

@@ -5,8 +5,8 @@ import sys
 import threading
 from pathlib import Path
 
-from harness.tests.planted import HANGING, ONE, _now, floor, lethal
-from harness.tests.planted_session import kill_the_worker, worker
+from tf_opdiff.harness.tests.planted import HANGING, ONE, _now, floor, lethal
+from tf_opdiff.harness.tests.planted_session import kill_the_worker, worker
 
 #: A folder; where there is a FIFO `held` in it, the op says there where it runs, and goes no further.
 FOLDER = "TF_OPDIFF_PLANTED"

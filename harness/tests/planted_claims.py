@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from harness.inputs import plain
-from harness.spec import Claim, Raises, Side, Spec, Topic, Unavailable
+from tf_opdiff.harness.spec.recipes import plain
+from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Spec, Topic, Unavailable
 
 TOPIC = Topic(id="C99", title="Planted", program="floor(x).", origin="nowhere")
 WHY = "floor is not ceil"

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from suites import claims
+from tf_opdiff.suites import claims
 
 
 def stops(tf, *inputs):

@@ -4,7 +4,7 @@ import os
 import shutil
 import threading
 
-from harness.tests.planted import TWO, floor, lethal
+from tf_opdiff.harness.tests.planted import TWO, floor, lethal
 
 SPECS = (
     floor("fine-before", lambda tf, x: tf.floor(x), recipes=TWO),

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from harness.inputs import FLOATS, ROUNDING
-from harness.spec import Spec
+from tf_opdiff.harness.spec.recipes import FLOATS, ROUNDING
+from tf_opdiff.harness.spec.spec import Spec
 
 
 def _ceiling_below_0(tf, x):

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from harness.inputs import plain
-from harness.spec import Side, Spec
+from tf_opdiff.harness.spec.recipes import plain
+from tf_opdiff.harness.spec.spec import Side, Spec
 
 
 def _many(draw, dtype):

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from harness.tests import planted_kept
+from tf_opdiff.harness.tests import planted_kept
 
 _kept, _sums, _large = planted_kept.SPECS
 

@@ -3,7 +3,7 @@
 import os
 import signal
 
-from harness.tests.planted import TWO, floor, lethal
+from tf_opdiff.harness.tests.planted import TWO, floor, lethal
 
 SPECS = (
     lethal("dies", os.abort),

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
-from harness import quick
-from harness.inputs import bit_patterns, plain
-from harness.spec import Spec
+from tf_opdiff.harness.spec import precision
+from tf_opdiff.harness.spec.recipes import bit_patterns, plain
+from tf_opdiff.harness.spec.spec import Spec
 
 WRONG = 0x40234567
 LETHAL = 0x40500000
@@ -41,7 +41,7 @@ def _double(tf, x):
 
 
 def _misled(x):
-    return np.where(quick.allowed() & (x > 2.0**20), 1.01 * x, np.floor(x))
+    return np.where(precision.allowed() & (x > 2.0**20), 1.01 * x, np.floor(x))
 
 
 def _spec(name, program, **more):

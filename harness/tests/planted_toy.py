@@ -2,16 +2,16 @@
 
 import numpy as np
 
-from harness.inputs import plain
-from harness.spec import Raises, Spec
-from suites.sign import real_sign
+from tf_opdiff.harness.spec.recipes import plain
+from tf_opdiff.harness.spec.spec import Raises, Spec
+from tf_opdiff.suites.sign import real_sign
 
 WIDE = ("float32", "float64")
 
 
 def _alone(tf, x):
     """Floor, if there is no device besides CPUs and the one that is in use, neither here nor in a session."""
-    from harness.modes import session_config, short_device
+    from tf_opdiff.harness.device.modes import session_config, short_device
 
     with tf.compat.v1.Session(graph=tf.Graph(), config=session_config()) as session:
         there = [*tf.config.list_logical_devices(), *session.list_devices()]

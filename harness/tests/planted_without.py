@@ -9,8 +9,8 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from types import SimpleNamespace
 
-from harness.claim import listing
-from suites import claims
+from tf_opdiff.harness.judge.claim import listing
+from tf_opdiff.suites import claims
 
 
 class Without:

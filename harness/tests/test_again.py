@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from harness.again import PIECES, cut, differing, sizes
-from harness.known import Entry
-from harness.verdict import sentence
+from tf_opdiff.harness.device.repeat import PIECES, cut, differing, sizes
+from tf_opdiff.harness.judge.known import Entry
+from tf_opdiff.harness.judge.verdict import sentence
 
 
 def against_itself(records):

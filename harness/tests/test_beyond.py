@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from harness.plan import MODES
+from tf_opdiff.harness.spec.plan import MODES
 
 
 def wrong(records, against="numpy"):

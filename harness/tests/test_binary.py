@@ -4,9 +4,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from suites.references.binary import FUNCTIONS
-from suites.references.cast import cast, rounded
-from suites.references.elementwise import mp
+from tf_opdiff.suites.references.binary import FUNCTIONS
+from tf_opdiff.suites.references.cast import cast, rounded
+from tf_opdiff.suites.references.elementwise import mp
 
 
 def points(name):

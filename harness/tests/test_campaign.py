@@ -5,12 +5,12 @@ import os
 
 import pytest
 
-from harness import batch, campaign, cluster, node
-from harness.__main__ import main
-from harness.catalog import Catalog
-from harness.plan import Device
+from tf_opdiff.command_line import main
+from tf_opdiff.harness.run import batch, campaign, cluster, node
+from tf_opdiff.harness.spec.catalog import Catalog
+from tf_opdiff.harness.spec.plan import Device
 
-SUITE = "harness.tests.planted_campaign"
+SUITE = "tf_opdiff.harness.tests.planted_campaign"
 AWAY = "192.0.2.77"  # a documentation address: nobody's
 
 
@@ -89,7 +89,7 @@ def test_without_ray_there_is_a_line_that_says_what_to_install(run_pytest, tmp_p
 
 
 def test_batches_hold_every_item_once_in_order_and_about_as_many_cases():
-    items = Catalog.load("suites").items[:200]
+    items = Catalog.load("tf_opdiff.suites").items[:200]
     parts = list(campaign.batches(items, 2))
     assert [item for part in parts for item in part] == list(items)
     sizes = [sum(len(item.cases) for item in part) for part in parts]

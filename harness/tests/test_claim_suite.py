@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from harness.claim import predicting, predictions
-from harness.compare import compare
-from harness.expect import expectations
-from harness.observation import Result
-from harness.plan import Device, Plan
-from harness.record import CLAIM, FAILING
-from harness.tests import planted_without
-from suites import claims
-from suites.claims.binarize import TAPE
+from tf_opdiff.harness.device.observation import Result
+from tf_opdiff.harness.judge.claim import predicting, predictions
+from tf_opdiff.harness.judge.compare import compare
+from tf_opdiff.harness.judge.expectation import expectations
+from tf_opdiff.harness.spec.plan import Device, Plan
+from tf_opdiff.harness.store.record import CLAIM, FAILING
+from tf_opdiff.harness.tests import planted_without
+from tf_opdiff.suites import claims
+from tf_opdiff.suites.claims.binarize import TAPE
 
 #: The letters of each topic's claims; C10 has one claim, without a letter.
 LETTERS = {
@@ -129,7 +129,7 @@ def test_no_claim_of_a_gradient_holds_where_its_map_is_ignored(judged):
 @pytest.fixture(scope="module")
 def taken_out(run_module):
     """The records of every program without a thing that it uses."""
-    return run_module("harness.tests.planted_without", ("eager", "graph"))
+    return run_module("tf_opdiff.harness.tests.planted_without", ("eager", "graph"))
 
 
 def test_a_program_without_its_subject_is_red(taken_out):

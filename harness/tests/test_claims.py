@@ -6,16 +6,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from harness.catalog import Catalog, Item
-from harness.claim import listing, told
-from harness.plan import MODES
-from harness.score import score
-from harness.tests import planted_claims, planted_denials
+from tf_opdiff.harness.judge.claim import listing, told
+from tf_opdiff.harness.judge.mutation import score
+from tf_opdiff.harness.spec.catalog import Catalog, Item
+from tf_opdiff.harness.spec.plan import MODES
+from tf_opdiff.harness.tests import planted_claims, planted_denials
 
 
 @pytest.fixture(scope="module")
 def outcome(run_pytest):
-    return run_pytest(suites="harness.tests.planted_claims", env={"CUDA_VISIBLE_DEVICES": "-1"}.items())
+    return run_pytest(suites="tf_opdiff.harness.tests.planted_claims", env={"CUDA_VISIBLE_DEVICES": "-1"}.items())
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +94,7 @@ def test_a_denial_is_confirmed_by_the_error_that_its_spec_promises(claims):
 
 
 def test_a_name_error_confirms_no_denial(run_module):
-    found = run_module("harness.tests.planted_denials")
+    found = run_module("tf_opdiff.harness.tests.planted_denials")
     denied = {f"claim:{c.id}" for spec in planted_denials.SPECS for c in spec.claims if c.denies}
     judged = [r for r in found if r.against in denied]
     assert {r.against for r in judged} == denied
@@ -140,7 +140,7 @@ def on_two_devices(run_pytest):
     where = ["--device", "cpu", "--device", "cpu:1"]
     names = ("two-sessions", "session-elsewhere", "session-that-folds", "beside-the-host")
     ops = [word for name in names for word in ("--op", name)]
-    found = run_pytest(*where, *ops, suites="harness.tests.planted_claims").merged.records
+    found = run_pytest(*where, *ops, suites="tf_opdiff.harness.tests.planted_claims").merged.records
     return {(r.spec, r.device): r for r in found if r.against == "numpy"}
 
 

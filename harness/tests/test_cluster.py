@@ -11,14 +11,14 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from harness import node
-from harness.record import read_shard
-from harness.rundir import RunInfo
-from harness.tests.patience import PATIENCE
-from harness.tests.planted_campaign import FOLDER
+from tf_opdiff.harness.run import node
+from tf_opdiff.harness.store.record import read_shard
+from tf_opdiff.harness.store.rundir import RunInfo
+from tf_opdiff.harness.tests.patience import PATIENCE
+from tf_opdiff.harness.tests.planted_campaign import FOLDER
 
 pytestmark = pytest.mark.cluster
-SUITE = "harness.tests.planted_campaign"
+SUITE = "tf_opdiff.harness.tests.planted_campaign"
 CELLS = 25  # of its specs of Floor
 SMALL = {"object_store_memory": 100 << 20, "include_dashboard": False}
 

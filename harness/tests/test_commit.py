@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.commit import commit
+from tf_opdiff.harness.store.revision import commit
 
 
 def git(root: Path, *words: str) -> str:

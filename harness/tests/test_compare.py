@@ -4,11 +4,11 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from harness import wording
-from harness.compare import Comparison, compare, compare_arrays, illustrated, ulp_of
-from harness.expect import Want, result_dtype
-from harness.observation import Result
-from harness.spec import Raises
+from tf_opdiff.harness.device.observation import Result
+from tf_opdiff.harness.judge import wording
+from tf_opdiff.harness.judge.compare import Comparison, compare, compare_arrays, illustrated, ulp_of
+from tf_opdiff.harness.judge.expectation import Want, result_dtype
+from tf_opdiff.harness.spec.spec import Raises
 
 FLOATS = [np.dtype(d) for d in ("float16", "bfloat16", "float32", "float64", "float8_e5m2", "float8_e4m3fn")]
 

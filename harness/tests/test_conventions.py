@@ -6,13 +6,13 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from harness.catalog import Case
-from harness.compare import compare
-from harness.expect import expectation
-from harness.observation import Result
-from harness.plan import Device, Plan
-from suites import binary, cond, gather, integers, overrides, position, select, unary
-from suites.references.binary import floored
+from tf_opdiff.harness.device.observation import Result
+from tf_opdiff.harness.judge.compare import compare
+from tf_opdiff.harness.judge.expectation import expectation
+from tf_opdiff.harness.spec.catalog import Case
+from tf_opdiff.harness.spec.plan import Device, Plan
+from tf_opdiff.suites import binary, cond, gather, integers, overrides, position, select, unary
+from tf_opdiff.suites.references.binary import floored
 
 SPECS = {s.name: s for family in (binary, cond, gather, integers, overrides, select, unary) for s in family.SPECS}
 

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from harness import quick
-from harness.catalog import Catalog
-from harness.compare import differences
-from harness.inputs import Draw, bit_patterns, edges, subnormals
-from suites.references.analytic import ANALYTIC, wide
-from suites.references.elementwise import PAIRS, mp
-from suites.references.fast import FAST
+from tf_opdiff.harness.judge.compare import differences
+from tf_opdiff.harness.spec import precision
+from tf_opdiff.harness.spec.catalog import Catalog
+from tf_opdiff.harness.spec.recipes import Draw, bit_patterns, edges, subnormals
+from tf_opdiff.suites.references.analytic import ANALYTIC, wide
+from tf_opdiff.suites.references.elementwise import PAIRS, mp
+from tf_opdiff.suites.references.fast import FAST
 
 
 @pytest.mark.parametrize("name", PAIRS)
@@ -54,7 +54,7 @@ def test_the_fast_function_is_the_wide_one_as_far_as_float32_can_tell(name):
     for function in PAIRS[name][:2]:
         with np.errstate(all="ignore"):
             wide = function(x)
-            with quick.quick() as taken:
+            with precision.quick() as taken:
                 fast = np.asarray(function(x), np.float64)
             found = differences(
                 fast, wide, np.dtype(np.float64), bound=np.abs(wide) * LOOSE.get(name, 2.0**-42) + 2.0**-160
@@ -67,7 +67,7 @@ def test_the_fast_function_is_the_wide_one_as_far_as_float32_can_tell(name):
 def test_every_unary_op_that_takes_16_bits_is_swept():
     lacking = [
         item.id
-        for item in Catalog.load("suites").items
+        for item in Catalog.load("tf_opdiff.suites").items
         if item.suite in ("unary", "rounding") and item.dtype in ("float16", "bfloat16") and not item.sweeps
     ]
     assert not [name for name in lacking if not name.rpartition("-")[0].endswith(("-grad", "-subnormal"))]

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from harness.__main__ import main
-from harness.devices import ROOT
-from harness.record import Shard, Unkept, read_shard
-from harness.rundir import STOPPED, RunInfo, absent, create, discard, merge
-from harness.tests.patience import PATIENCE
+from tf_opdiff.command_line import main
+from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.store.record import Shard, Unkept, read_shard
+from tf_opdiff.harness.store.rundir import STOPPED, RunInfo, absent, create, discard, merge
+from tf_opdiff.harness.tests.patience import PATIENCE
 
-ENDS = "harness.tests.planted_ends"
+ENDS = "tf_opdiff.harness.tests.planted_ends"
 
 
 def until(condition, process):
@@ -110,7 +110,7 @@ def test_a_run_that_is_terminated_ends_like_one_that_is_interrupted(begun, scrat
 
 def test_a_second_interrupt_ends_the_run_at_once_and_leaves_it_marked(begun, scratch, tmp_path):
     directory = tmp_path / "run"
-    process = begun(*words_of(directory, "--op", "waits", "-p", "harness.tests.slow_report"))
+    process = begun(*words_of(directory, "--op", "waits", "-p", "tf_opdiff.harness.tests.slow_report"))
     until(lambda: started(directory, "waits"), process)
     process.send_signal(signal.SIGHUP)
     until((directory / "reporting").exists, process)
@@ -124,7 +124,7 @@ def test_a_second_interrupt_ends_the_run_at_once_and_leaves_it_marked(begun, scr
 
 def test_an_interrupt_of_the_report_marks_a_run_that_was_complete(begun, tmp_path):
     directory = tmp_path / "run"
-    process = begun(*words_of(directory, "--op", "fine-before", "-p", "harness.tests.slow_report"))
+    process = begun(*words_of(directory, "--op", "fine-before", "-p", "tf_opdiff.harness.tests.slow_report"))
     until((directory / "reporting").exists, process)
     process.send_signal(signal.SIGTERM)
     output, _ = process.communicate(timeout=PATIENCE)
@@ -154,7 +154,7 @@ signal.pause()
 
 
 def test_a_command_that_a_verb_runs_is_interrupted_with_it_and_ends_in_its_own_way(begun, tmp_path):
-    code = "import sys; from pathlib import Path; from harness.interrupt import Interrupts, run_child;"
+    code = "import sys; from pathlib import Path; from tf_opdiff.harness.system.interrupt import Interrupts, run_child;"
     code += "Interrupts().install(); sys.exit(run_child([sys.executable, '-c', *sys.argv[1:]], Path('.')))"
     process = begun("-c", code, CHILD, str(tmp_path / "ready"))
     until((tmp_path / "ready").exists, process)
@@ -194,8 +194,8 @@ def test_a_run_that_the_disk_has_no_room_for_is_at_fault_and_says_so(run_pytest,
 LIMITED = """
 import resource, sys
 from pathlib import Path
-from harness.record import Shard, Unkept
-from harness.rundir import RunInfo
+from tf_opdiff.harness.store.record import Shard, Unkept
+from tf_opdiff.harness.store.rundir import RunInfo
 folder, limit = Path(sys.argv[1]), int(sys.argv[2])
 resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 """
@@ -273,7 +273,7 @@ def test_a_worker_that_dies_while_it_takes_another_ones_place_costs_no_report(ru
     (tmp_path / "count").mkdir()
     env = {"PYTHONPATH": str(tmp_path), "COUNT": str(tmp_path / "count")}
     options = ("--op", "kills-the-worker", "--op", "fine-0", "--mode", "eager", "-n", "2", "--no-repro")
-    outcome = run_pytest(*options, suites="harness.tests.planted_session", env=env)
+    outcome = run_pytest(*options, suites="tf_opdiff.harness.tests.planted_session", env=env)
     info = RunInfo.load(outcome.directory)
     assert (outcome.status, info.state) == (3, "fault"), outcome.output
     assert "INTERNALERROR" not in outcome.output

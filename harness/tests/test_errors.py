@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from harness.errors import MOST, points
-from harness.expect import Want
+from tf_opdiff.harness.judge.error_points import MOST, points
+from tf_opdiff.harness.judge.expectation import Want
 
 F32 = np.dtype("float32")
 

@@ -5,9 +5,9 @@ import sys
 import numpy as np
 import pytest
 
-from harness.expect import ReferenceFault, expectation
-from harness.inputs import FLOATS, plain
-from harness.spec import Raises, Side, Spec
+from tf_opdiff.harness.judge.expectation import ReferenceFault, expectation
+from tf_opdiff.harness.spec.recipes import FLOATS, plain
+from tf_opdiff.harness.spec.spec import Raises, Side, Spec
 
 
 def expected(dtype="float16", side=None, recipe=plain, **more):

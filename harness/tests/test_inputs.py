@@ -9,10 +9,10 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from harness.catalog import Catalog
-from harness.devices import ROOT
-from harness.inputs import COMPLEX, FLOATS, INTEGERS, ROUNDING, UNARY, Draw, subnormals
-from harness.spec import Spec
+from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.spec.catalog import Catalog
+from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, ROUNDING, UNARY, Draw, subnormals
+from tf_opdiff.harness.spec.spec import Spec
 
 
 def digest(arrays):
@@ -54,7 +54,7 @@ def test_a_case_has_the_inputs_that_its_id_has_always_named(dtype, expected):
 
 
 def test_inputs_do_not_depend_on_the_process():
-    code = "from harness.tests.test_inputs import all_inputs; print(all_inputs())"
+    code = "from tf_opdiff.harness.tests.test_inputs import all_inputs; print(all_inputs())"
     found = set()
     for seed in ("1", "2"):
         environment = {**os.environ, "PYTHONHASHSEED": seed}
@@ -68,7 +68,7 @@ def test_inputs_do_not_depend_on_the_process():
 
 def all_inputs():
     """A digest of every input of the planted suite."""
-    cases = Catalog.load("harness.tests.planted").cases.values()
+    cases = Catalog.load("tf_opdiff.harness.tests.planted").cases.values()
     return digest([a for case in cases for a in case.inputs()])
 
 

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.devices import ROOT
-from harness.log import LIMIT
-from harness.plan import Device
-from harness.tests.patience import PATIENCE
+from tf_opdiff.harness.device.log import LIMIT
+from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.spec.plan import Device
+from tf_opdiff.harness.tests.patience import PATIENCE
 
 
 def by_case(records):
@@ -88,7 +88,7 @@ def test_an_op_that_closes_its_files_is_a_crash(run_spec):
 
 @pytest.mark.parametrize("device", ["cpu", "cpu+noonednn"])  # a fork; a process of its own, whose end is seen otherwise
 def test_an_op_that_closes_its_files_and_lives_on_is_a_crash(run_spec, device, monkeypatch):
-    monkeypatch.setattr("harness.devices.GRACE", 0.5)
+    monkeypatch.setattr("tf_opdiff.harness.device.pool.GRACE", 0.5)
     (record,) = run_spec("closes-every-file-and-lives-on", modes=("eager",), devices=(device,))
     assert (record.verdict, record.got) == ("mismatch", "crash CLOSED")
     assert "it closed its connection and lived on" in record.detail
@@ -160,7 +160,9 @@ def test_a_message_is_the_same_whatever_the_server_ran_before(run_spec):
 
 def light(folder):
     """An environment whose fork server imports no TensorFlow, so that hundreds of starts take seconds."""
-    (folder / "tensorflow.py").write_text("import harness.devices, harness.tests.planted_children\n")
+    (folder / "tensorflow.py").write_text(
+        "import tf_opdiff.harness.device.pool, tf_opdiff.harness.tests.planted_children\n"
+    )
     return os.environ | {"PYTHONPATH": str(folder)}
 
 
@@ -168,9 +170,9 @@ INTERRUPTED_STARTS = """
 import signal, sys
 from pathlib import Path
 from harness import devices
-from harness.devices import DeviceServer
-from harness.plan import Device
-from harness.tests.planted_children import ready
+from tf_opdiff.harness.device.pool import DeviceServer
+from tf_opdiff.harness.spec.plan import Device
+from tf_opdiff.harness.tests.planted_children import ready
 
 folder = Path(sys.argv[1])
 devices._serve = ready
@@ -215,8 +217,8 @@ HANGING_SERVER = """
 import sys, time
 from pathlib import Path
 from harness import devices
-from harness.plan import Device
-from harness.tests.planted_children import hang
+from tf_opdiff.harness.spec.plan import Device
+from tf_opdiff.harness.tests.planted_children import hang
 
 devices._serve = hang
 server = devices.DeviceServer(Device("cpu"), Path(sys.argv[1]))

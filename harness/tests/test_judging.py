@@ -6,22 +6,34 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from harness import claim, rundir
-from harness.again import AGAIN, PIECES, kinds, repeated, same
-from harness.catalog import Catalog, Item
-from harness.compare import compare_arrays
-from harness.expect import Want, expectation
-from harness.inputs import plain
-from harness.known import Entry, Known, place_of
-from harness.observation import Observation, Result
-from harness.plan import Device, Plan
-from harness.record import Record, Shard
-from harness.request import Asked
-from harness.run import Runner, planned
-from harness.session import Session, exit_status
-from harness.slots import Slots
-from harness.spec import Claim, Raises, Side, Spec, Topic
-from harness.verdict import LOST, Context, Origin, Trial, absent, broken, judge, rejudge, restored, sentence
+from tf_opdiff.harness.device.locks import Slots
+from tf_opdiff.harness.device.observation import Observation, Result
+from tf_opdiff.harness.device.repeat import AGAIN, PIECES, kinds, repeated, same
+from tf_opdiff.harness.device.request import Asked
+from tf_opdiff.harness.judge import claim
+from tf_opdiff.harness.judge.compare import compare_arrays
+from tf_opdiff.harness.judge.expectation import Want, expectation
+from tf_opdiff.harness.judge.known import Entry, Known, place_of
+from tf_opdiff.harness.judge.verdict import (
+    LOST,
+    Context,
+    Origin,
+    Trial,
+    absent,
+    broken,
+    judge,
+    rejudge,
+    restored,
+    sentence,
+)
+from tf_opdiff.harness.run.runner import Runner, planned
+from tf_opdiff.harness.run.session import Session, exit_status
+from tf_opdiff.harness.spec.catalog import Catalog, Item
+from tf_opdiff.harness.spec.plan import Device, Plan
+from tf_opdiff.harness.spec.recipes import plain
+from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Spec, Topic
+from tf_opdiff.harness.store import rundir
+from tf_opdiff.harness.store.record import Record, Shard
 
 EAGER, XLA, GRAPH = (Plan(Device("cpu"), mode) for mode in ("eager", "xla", "graph"))
 STEP = np.float32(2.0**-23)  # an ULP of 1
@@ -119,7 +131,7 @@ def test_an_error_for_want_of_a_kernel_is_unavailable_and_nothing_else_is():
 
 @pytest.mark.parametrize(("device", "verdict"), [("cpu", "mismatch"), ("gpu", "unavailable")])
 def test_another_error_than_the_promised_one_counts_on_the_cpu(device, verdict):
-    from harness.spec import Raises
+    from tf_opdiff.harness.spec.spec import Raises
 
     wants = {"output[0]": Want("error", raises=Raises("INVALID_ARGUMENT"))}
     assert only(judged(**LACKING, wants=wants, plan=Plan(Device(device), "eager"))).verdict == verdict
@@ -299,7 +311,7 @@ def ran(tmp_path, spec, seen):
     runner = Told(context(), list(seen), {}, shard, Slots([]))
     runner.seen = {plan: s if isinstance(s, Observation) else Observation({"output[0]": s}) for plan, s in seen.items()}
     try:
-        records = runner.run(Item("harness.tests.test_judging", spec, "float32"))
+        records = runner.run(Item("tf_opdiff.harness.tests.test_judging", spec, "float32"))
     finally:
         shard.close()
     return {(r.mode, r.against, r.quantity): r for r in records}, rundir.merge([tmp_path])
@@ -424,7 +436,7 @@ def finished(tmp_path, *lines, status=0, known=(), faults=(), stopped="", own=No
     session = object.__new__(Session)
     option = SimpleNamespace(repro="none", no_sweep=True, case=[], tier="default", campaign=None, resume=None)
     session.config = SimpleNamespace(option=option)
-    session.catalog = Catalog((Item("harness.tests.test_judging", made(), "float32"),))
+    session.catalog = Catalog((Item("tf_opdiff.harness.tests.test_judging", made(), "float32"),))
     session.known, session.only, session.before, session.modes = Known(tuple(known)), set(), None, ("xla",)
     session.directory, session.runner, session.asked, session.faults, session.unkept = tmp_path, None, [], [], ""
     session.recordings = {str(n): SimpleNamespace(about=SimpleNamespace(faults=(f,))) for n, f in enumerate(faults)}

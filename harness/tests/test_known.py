@@ -2,8 +2,8 @@
 
 import pytest
 
-from harness.catalog import Catalog
-from harness.known import KnownError, load
+from tf_opdiff.harness.judge.known import KnownError, load
+from tf_opdiff.harness.spec.catalog import Catalog
 
 GOOD = {"spec": '"right"', "kind": '"value"', "owner": '"us"', "reason": '"planted for this test"'}
 
@@ -12,7 +12,7 @@ def loaded(tmp_path, **fields):
     lines = [f"{name} = {value}" for name, value in (GOOD | fields).items() if value is not None]
     path = tmp_path / "known.toml"
     path.write_text("[[known]]\n" + "\n".join(lines))
-    return load(path, Catalog.load("harness.tests.planted"))
+    return load(path, Catalog.load("tf_opdiff.harness.tests.planted"))
 
 
 def test_a_good_entry_loads(tmp_path):
@@ -51,5 +51,5 @@ def test_a_malformed_file_is_refused(tmp_path, text, says):
     path = tmp_path / "known.toml"
     path.write_text(text)
     with pytest.raises(KnownError) as caught:
-        load(path, Catalog.load("harness.tests.planted"))
+        load(path, Catalog.load("tf_opdiff.harness.tests.planted"))
     assert says in str(caught.value)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.devices import ROOT
+from tf_opdiff.harness.paths import ROOT
 
 ALLOWED = {
     "harness": {"harness"},
@@ -13,9 +13,14 @@ ALLOWED = {
     "reports": {"reports", "harness"},
     "conftest.py": {"harness", "suites", "reports"},
 }
-SERVER_ONLY = {"harness/kernels.py", "harness/modes.py", "harness/server.py", "harness/preload.py"}
-#: `harness.server` at the top of these would bring TensorFlow along; `tensorflow` in `devices` stands in functions that
-#: run in the child.
+SERVER_ONLY = {
+    "harness/device/kernels.py",
+    "harness/device/modes.py",
+    "harness/device/server.py",
+    "harness/device/preload.py",
+}
+#: `harness.device.server` at the top of these would bring TensorFlow along; `tensorflow` in `devices` stands in
+#: functions that run in the child.
 FILES = sorted(
     path
     for part in ALLOWED

@@ -2,16 +2,16 @@
 
 import pytest
 
-from harness.catalog import Catalog
-from harness.maturity import load
-from harness.record import Record
+from tf_opdiff.harness.judge.maturity import load
+from tf_opdiff.harness.spec.catalog import Catalog
+from tf_opdiff.harness.store.record import Record
 
 PLACE = {"spec": "floor", "dtype": "float32", "mode": "eager", "device": "toy:1", "against": "numpy"}
 
 
 @pytest.fixture(scope="module")
 def catalog():
-    return Catalog.load("harness.tests.planted_toy")
+    return Catalog.load("tf_opdiff.harness.tests.planted_toy")
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from harness.tests.mutation import ROOT, Mutant, Outdated, copied, mutants, trouble
+from tf_opdiff.harness.tests.mutation import ROOT, Mutant, Outdated, copied, mutants, trouble
 
 ALL = mutants()
 QUICK = [mutant for mutant in ALL if not mutant.real]
@@ -27,7 +27,11 @@ def test_every_mutant_is_of_todays_code():
 def test_no_mutant_survives(part):
     chosen = PARTS[part::4]
     done = subprocess.run(
-        [sys.executable, "-m", "harness.tests.mutation", *chosen], cwd=ROOT, capture_output=True, text=True, check=False
+        [sys.executable, "-m", "tf_opdiff.harness.tests.mutation", *chosen],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -39,8 +43,10 @@ def test_no_mutant_survives_a_real_run(mutant, tmp_path):
 
 
 def test_an_outdated_mutant_says_how_to_mend_it():
-    with pytest.raises(Outdated, match=r"harness/plan.py has its `old` 0 times, expected once: in mutants.toml, copy"):
-        Mutant("gone", "harness/plan.py", "no such text", "", []).source()
+    with pytest.raises(
+        Outdated, match=r"harness/spec/plan.py has its `old` 0 times, expected once: in mutants.toml, copy"
+    ):
+        Mutant("gone", "harness/spec/plan.py", "no such text", "", []).source()
 
 
 @pytest.mark.parametrize(("status", "says"), [(1, ""), (0, "survives: 'a' → 'b'"), (2, "ended with 2"), (-14, "-14")])

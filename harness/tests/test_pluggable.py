@@ -6,11 +6,11 @@ import sys
 
 import pytest
 
-from harness.devices import ROOT
-from harness.preload import plugins
-from harness.rundir import RunInfo
+from tf_opdiff.harness.device.preload import plugins
+from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.store.rundir import RunInfo
 
-SUITES = "harness.tests.planted_toy"
+SUITES = "tf_opdiff.harness.tests.planted_toy"
 OPTIONS = ("--no-repro",)
 
 
@@ -18,7 +18,7 @@ OPTIONS = ("--no-repro",)
 def installed(tmp_path_factory):
     """The environment in which the plugin of the device TOY is installed."""
     folder = tmp_path_factory.mktemp("toy") / "site-packages"
-    command = [sys.executable, "-m", "harness.tests.toy", str(folder)]
+    command = [sys.executable, "-m", "tf_opdiff.harness.tests.toy", str(folder)]
     made = subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True)
     if "no C++ compiler" in made.stderr:
         pytest.skip(made.stderr)

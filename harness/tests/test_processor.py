@@ -1,6 +1,6 @@
 """What is known of the CPU is read from what Linux says of it, or from what NumPy chooses between."""
 
-from harness import processor
+from tf_opdiff.harness.store import processor
 
 X86 = """\
 processor\t: 0

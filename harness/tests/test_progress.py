@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.progress import Progress, Stage, duration, weights
+from tf_opdiff.harness.system.progress import Progress, Stage, duration, weights
 
 
 class Clock:

@@ -6,9 +6,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from harness.observation import pack, unpack
-from harness.record import COLUMNS, Record, Shard, read_shard
-from harness.rundir import create, merge, open_shard
+from tf_opdiff.harness.device.observation import pack, unpack
+from tf_opdiff.harness.store.record import COLUMNS, Record, Shard, read_shard
+from tf_opdiff.harness.store.rundir import create, merge, open_shard
 
 CELL = {"case": "a-float32-b", "device": "cpu", "mode": "xla"}
 ROW = Record(case="a-float32-b", device="cpu", mode="xla", max_ulp=math.inf, max_abs=math.nan, verdict="mismatch")

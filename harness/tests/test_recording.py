@@ -10,14 +10,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from harness import keeping, merging, recording
-from harness.devices import ROOT
-from harness.judged import JudgedBy
-from harness.rundir import RunInfo, merge
-from harness.tests.patience import PATIENCE
-from harness.variant import ONEDNN_FLAG
+from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.run import merge_runs
+from tf_opdiff.harness.spec.variant import ONEDNN_FLAG
+from tf_opdiff.harness.store import record_devices, recording
+from tf_opdiff.harness.store.judges import JudgedBy
+from tf_opdiff.harness.store.rundir import RunInfo, merge
+from tf_opdiff.harness.tests.patience import PATIENCE
 
-SUITE = "harness.tests.planted_kept"
+SUITE = "tf_opdiff.harness.tests.planted_kept"
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +37,7 @@ def runs(run_pytest):
 def recorded(runs, tmp_path_factory):
     """A folder with a recording of the CPU, called h100."""
     folder = tmp_path_factory.mktemp("recordings")
-    (path,) = keeping.record(runs["cpu"], [], "h100", folder)
+    (path,) = record_devices.record(runs["cpu"], [], "h100", folder)
     assert path.name.startswith("h100@2.")
     return path
 
@@ -110,7 +111,7 @@ def test_a_case_that_has_changed_since_is_refused_and_says_so(run_pytest, record
 
 
 def test_a_changed_recipe_or_program_changes_the_hash(run_pytest, recorded):
-    outcome = against(run_pytest, recorded, suites="harness.tests.planted_kept_later")
+    outcome = against(run_pytest, recorded, suites="tf_opdiff.harness.tests.planted_kept_later")
     found = {r.spec: r.detail for r in of(outcome, recorded)}
     assert "other inputs" in found["kept"]
     assert "another program" in found["sums"]
@@ -154,7 +155,7 @@ def test_a_recording_of_a_run_that_is_not_whole_is_refused(runs, tmp_path):
     info.state = "interrupted"
     info.save(copy)
     with pytest.raises(ValueError, match=r"expected a whole run: .*interrupted"):
-        keeping.record(copy, [], "h100", tmp_path / "out")
+        record_devices.record(copy, [], "h100", tmp_path / "out")
 
 
 @pytest.fixture
@@ -162,7 +163,7 @@ def merged(tmp_path, capfd):
     """merged(*runs) → exit status and output of merging them into `tmp_path / "merged"`."""
 
     def merged(*runs):
-        status = merging.merge(runs, tmp_path / "merged", ["--no-repro"], JudgedBy(SUITE, os.devnull))
+        status = merge_runs.merge(runs, tmp_path / "merged", ["--no-repro"], JudgedBy(SUITE, os.devnull))
         return status, capfd.readouterr().out
 
     return merged
@@ -213,7 +214,7 @@ def _flipped(line):
 
 def edit(directory, change):
     """Writes a run's shards again, each line changed."""
-    from harness.record import Shard, read_shard
+    from tf_opdiff.harness.store.record import Shard, read_shard
 
     for path in (directory / "shards").glob("*.jsonl"):
         lines = [change(line) for line in read_shard(path)]
@@ -260,7 +261,7 @@ def edited(run, folder, **facts):
     for name, value in facts.items():
         setattr(info, name, value)
     info.save(copy)
-    return keeping.Part.read(copy)
+    return record_devices.Part.read(copy)
 
 
 def test_a_cpu_with_onednn_and_one_without_are_two_devices_however_that_was_set(runs, tmp_path):
@@ -268,22 +269,22 @@ def test_a_cpu_with_onednn_and_one_without_are_two_devices_however_that_was_set(
         edited(runs["cpu"], tmp_path / name, flags=flags, devices={"cpu": {"asked": True, "oneDNN": state}})
         for name, state, flags in (("on", "on", {}), ("flagged", "on", {ONEDNN_FLAG: "1"}), ("off", "off", {}))
     )
-    devices, _ = merging.together([on, flagged])
+    devices, _ = merge_runs.together([on, flagged])
     assert list(devices) == ["cpu"]
     with pytest.raises(ValueError, match=r"cpu is not the same device in .*: cpu's oneDNN on and off"):
-        merging.together([on, off])
+        merge_runs.together([on, off])
 
 
 def test_runs_from_before_a_fact_was_written_down_are_merged_and_recorded(runs, tmp_path):
     """They had no instruction sets, no oneDNN, and under `cuda` what TensorFlow was built for."""
     early = {"cuda": "12.5.1", "machine": {"processor": "AMD EPYC"}, "devices": {"cpu": {"asked": True}}}
-    parts = [keeping.Part.read(runs["cpu"]), edited(runs["cpu"], tmp_path / "early", **early)]
-    devices, notes = merging.together(parts)
+    parts = [record_devices.Part.read(runs["cpu"]), edited(runs["cpu"], tmp_path / "early", **early)]
+    devices, notes = merge_runs.together(parts)
     assert list(devices) == ["cpu"]
     assert "cpu ran on several processors: " in notes[0]
-    about, _, _ = merging.union("cpu", devices["cpu"])
+    about, _, _ = merge_runs.union("cpu", devices["cpu"])
     assert "AMD EPYC" in about.machine["processor"]
-    (path,) = keeping.record(tmp_path / "early", [], "old", tmp_path)
+    (path,) = record_devices.record(tmp_path / "early", [], "old", tmp_path)
     assert recording.Recording(path).about.facts["processor"] == "AMD EPYC"
 
 

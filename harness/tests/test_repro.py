@@ -2,10 +2,10 @@
 
 import pytest
 
-from harness.__main__ import main
-from harness.plan import Device, Plan
-from harness.repro import show
-from harness.tests.patience import PATIENCE
+from tf_opdiff.command_line import main
+from tf_opdiff.harness.run.one_case import show
+from tf_opdiff.harness.spec.plan import Device, Plan
+from tf_opdiff.harness.tests.patience import PATIENCE
 
 PLAN = Plan(Device("cpu"), "eager")
 

@@ -7,16 +7,16 @@ import sys
 import numpy as np
 import pytest
 
-from harness.catalog import Catalog
-from harness.plan import Device, Plan
-from harness.record import Record
-from harness.reproduce import LANES, discrepancy, findings, run, status, write
-from harness.script import Discrepancy, smaller, text
-from harness.source import Unwritable, Writer
-from harness.spec import Case
-from harness.tests.patience import PATIENCE
+from tf_opdiff.harness.repro.reproduce import LANES, discrepancy, findings, run, status, write
+from tf_opdiff.harness.repro.script import Discrepancy, smaller, text
+from tf_opdiff.harness.repro.source import Unwritable, Writer
+from tf_opdiff.harness.spec.catalog import Catalog
+from tf_opdiff.harness.spec.plan import Device, Plan
+from tf_opdiff.harness.spec.spec import Case
+from tf_opdiff.harness.store.record import Record
+from tf_opdiff.harness.tests.patience import PATIENCE
 
-PLANTED = Catalog.load("harness.tests.planted")
+PLANTED = Catalog.load("tf_opdiff.harness.tests.planted")
 SEEN = (
     *("one-ulp-off", "zero-gradient", "dropped-gradient", "wrong-either-way", "wrong-in-eager", "wrong-dtype"),
     *("wrong-shape", "falls-back", "side-given-up", "by-length", "by-length-3-ulp", "wrong-forward", "aborts", "exits"),
@@ -152,7 +152,7 @@ def test_a_finding_has_one_cause_and_its_example_is_of_that_cause():
 
 
 def test_every_program_can_be_written_down():
-    for spec in Catalog.load("suites").specs.values():
+    for spec in Catalog.load("tf_opdiff.suites").specs.values():
         if spec.files:
             continue  # in another language
         writer = Writer()
@@ -247,7 +247,7 @@ def test_a_case_with_inputs_of_several_shapes_is_not_cut_to_an_element():
 
 
 def test_the_input_of_a_sweep_is_tried_alone_and_then_in_the_lanes_of_a_vector():
-    (case, *_) = Catalog.load("suites").specs["floor"].cases("bfloat16")
+    (case, *_) = Catalog.load("tf_opdiff.suites").specs["floor"].cases("bfloat16")
     record = Record(dtype="bfloat16", recipe="sweep", mode="eager", kind="value", example_index="[16256]")
     whole = discrepancy(record, case, Device("cpu"))
     assert [x.tolist() for x in whole.inputs] == [[1.0] * LANES]

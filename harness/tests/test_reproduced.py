@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from harness import reproduced
-from harness.reproduced import Store, circumstances
-from harness.rundir import RunInfo
+from tf_opdiff.harness.repro import earlier_programs
+from tf_opdiff.harness.repro.earlier_programs import Store, circumstances
+from tf_opdiff.harness.store.rundir import RunInfo
 
 INFO = RunInfo(
     run="r1",
@@ -76,13 +76,13 @@ def test_a_store_that_cannot_be_written_costs_nothing_but_itself(tmp_path):
 
 
 def test_a_store_keeps_what_was_needed_last(tmp_path, monkeypatch):
-    monkeypatch.setattr(reproduced, "MOST", 3)
+    monkeypatch.setattr(earlier_programs, "MOST", 3)
     one = store(tmp_path)
     for n in range(5):
         one.add(f"print({n})", "cpu", "EXIT 1", "")
         for path in tmp_path.iterdir():
             stat = path.stat()
-            reproduced.os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns - 10**9))
+            earlier_programs.os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns - 10**9))
     assert one.find("print(0)", "cpu")
     one.prune()
     assert [n for n in range(5) if one.find(f"print({n})", "cpu")] == [0, 3, 4]

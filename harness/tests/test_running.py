@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from harness.inputs import Draw
-from suites.references.running import Running, bound
+from tf_opdiff.harness.spec.recipes import Draw
+from tf_opdiff.suites.references.running import Running, bound
 
 UNIT = 2.0**-24
 

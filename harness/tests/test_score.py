@@ -2,10 +2,10 @@
 
 import pytest
 
-from harness.catalog import Catalog
-from harness.score import score
+from tf_opdiff.harness.judge.mutation import score
+from tf_opdiff.harness.spec.catalog import Catalog
 
-SPECS = Catalog.load("suites").specs
+SPECS = Catalog.load("tf_opdiff.suites").specs
 
 
 @pytest.mark.parametrize("name", SPECS)

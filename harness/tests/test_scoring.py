@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from harness.expect import Want
-from harness.inputs import Draw, plain
-from harness.observation import Result
-from harness.score import past, score
-from harness.spec import Spec
+from tf_opdiff.harness.device.observation import Result
+from tf_opdiff.harness.judge.expectation import Want
+from tf_opdiff.harness.judge.mutation import past, score
+from tf_opdiff.harness.spec.recipes import Draw, plain
+from tf_opdiff.harness.spec.spec import Spec
 
 
 def floor(recipe, **more):

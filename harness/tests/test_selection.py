@@ -5,14 +5,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from harness.catalog import Catalog
-from harness.devices import ROOT
-from harness.plugin import _within
+from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.run.plugin import _within
+from tf_opdiff.harness.spec.catalog import Catalog
 
 
 @pytest.fixture(scope="module")
 def suites():
-    return Catalog.load("suites")
+    return Catalog.load("tf_opdiff.suites")
 
 
 def within(*arguments):
@@ -86,7 +86,7 @@ def test_a_path_that_does_not_exist_is_refused():
 )
 def test_a_suite_that_cannot_be_imported_is_named_with_its_line(tmp_path: Path, monkeypatch, body, says):
     (tmp_path / "planted_broken.py").write_text(
-        f"from harness.spec import Spec\nSPECS = (Spec(name='x', program=abs, {body}),)\n"
+        f"from tf_opdiff.harness.spec.spec import Spec\nSPECS = (Spec(name='x', program=abs, {body}),)\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(ValueError, match=r"planted_broken can't be imported") as refused:

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from harness.devices import ROOT
-from harness.record import read_shard
-from harness.rundir import RunInfo, merge
-from harness.tests.patience import PATIENCE
+from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.store.record import read_shard
+from tf_opdiff.harness.store.rundir import RunInfo, merge
+from tf_opdiff.harness.tests.patience import PATIENCE
 
-SESSION = "harness.tests.planted_session"
+SESSION = "tf_opdiff.harness.tests.planted_session"
 
 
 @pytest.mark.parametrize("workers", ["0", "2", "auto"])
@@ -54,7 +54,7 @@ def test_an_interrupted_run_says_so_and_keeps_what_it_has(tmp_path):
         "-m",
         "pytest",
         "-o",
-        "opdiff_suites=harness.tests.planted",
+        "opdiff_suites=tf_opdiff.harness.tests.planted",
         "-o",
         f"opdiff_known={os.devnull}",
     ]

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from harness import sharding
+from tf_opdiff.harness.store import partition
 
 
 def items(*names):
@@ -16,7 +16,7 @@ NAMES = [f"item-{i}" for i in range(300)]
 
 
 def dealt(names, count, durations):
-    return [{i.id for i in sharding.shard(items(*names), (n, count), durations)} for n in range(1, count + 1)]
+    return [{i.id for i in partition.shard(items(*names), (n, count), durations)} for n in range(1, count + 1)]
 
 
 @pytest.mark.parametrize("known", [0, 150, 300])
@@ -42,26 +42,26 @@ def test_shards_take_as_long_as_each_other_where_durations_are_known():
 
 def test_items_keep_their_order():
     durations = {name: random.Random(name).expovariate(1) for name in NAMES}
-    found = [i.id for i in sharding.shard(items(*NAMES), (2, 3), durations)]
+    found = [i.id for i in partition.shard(items(*NAMES), (2, 3), durations)]
     assert found == [name for name in NAMES if name in set(found)]
 
 
 @pytest.mark.parametrize("text", ["0/4", "5/4", "1", "a/b", "1/0", "-1/2", "1/99999999999999999999", "1/100001"])
 def test_what_is_no_shard_is_refused(text):
     with pytest.raises(ValueError, match="expected I/N with I from 1 to N"):
-        sharding.parse(text)
+        partition.parse(text)
 
 
 def test_durations_are_read_as_they_were_written(tmp_path):
-    sharding.write({"b": 1.5, "a": 0.25}, tmp_path / "durations.csv")
-    assert sharding.read(tmp_path / "durations.csv") == {"a": 0.25, "b": 1.5}
+    partition.write({"b": 1.5, "a": 0.25}, tmp_path / "durations.csv")
+    assert partition.read(tmp_path / "durations.csv") == {"a": 0.25, "b": 1.5}
     (tmp_path / "durations.csv").write_text("name,time\na,1\n")
     with pytest.raises(ValueError, match="expected the columns item and seconds"):
-        sharding.read(tmp_path / "durations.csv")
+        partition.read(tmp_path / "durations.csv")
 
 
 def test_shards_of_a_run_together_are_the_run(run_pytest):
-    suite = "harness.tests.planted_kept"
+    suite = "tf_opdiff.harness.tests.planted_kept"
     ran = []
     for n in (1, 2):
         outcome = run_pytest("--shard", f"{n}/2", "--mode", "eager", suites=suite)

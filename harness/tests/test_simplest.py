@@ -4,9 +4,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from harness.compare import compare_arrays
-from harness.inputs import FLOATS
-from harness.simplest import first, keys, of_texts
+from tf_opdiff.harness.judge.compare import compare_arrays
+from tf_opdiff.harness.judge.simplest import first, keys, of_texts
+from tf_opdiff.harness.spec.recipes import FLOATS
 
 ORDER = [0.0, -0.0, 1.0, -1.0, 2.0, 1000.0, 0.5, -0.5, 1.5, 0.1, -0.2, 0.25, 0.125, 0.3125, 0.7390851332151607]
 ORDER += [1e-12, 5e-324, 1e300, np.inf, -np.inf, np.nan]

@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-from harness.plan import Device
-from harness.slots import Slots, physical
-from harness.tests.patience import PATIENCE
+from tf_opdiff.harness.device.locks import Slots, physical
+from tf_opdiff.harness.spec.plan import Device
+from tf_opdiff.harness.tests.patience import PATIENCE
 
 GPU = Device("gpu", 0)
 _context = mp.get_context("spawn")

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from harness.inputs import plain
-from harness.spec import Claim, Spec, Topic
+from tf_opdiff.harness.spec.recipes import plain
+from tf_opdiff.harness.spec.spec import Claim, Spec, Topic
 
 
 def made(**more):

@@ -11,24 +11,24 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from harness.__main__ import main
-from harness.compare import compare_arrays, differences, ulp_of
-from harness.devices import ROOT
-from harness.observation import Result
-from harness.record import read_shard
-from harness.request import Bits, Cycle
-from harness.rundir import RunInfo, merge
-from harness.sweep.oracle import UPSTREAM, Part
-from harness.sweep.pieces import NORMAL, SUBNORMAL, Piece, pieces
-from harness.sweep.promise import Promise
-from harness.sweep.sweep import BLOCK
-from harness.sweep.tally import Tally, of_difference
-from harness.tests.patience import PATIENCE
-from harness.tests.planted_sweep import CALM, LETHAL, WRONG
-from harness.tests.planted_sweep import _spec as planted
-from reports.load import load
+from tf_opdiff.command_line import main
+from tf_opdiff.harness.device.observation import Result
+from tf_opdiff.harness.device.request import Bits, Cycle
+from tf_opdiff.harness.judge.compare import compare_arrays, differences, ulp_of
+from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.store.record import read_shard
+from tf_opdiff.harness.store.rundir import RunInfo, merge
+from tf_opdiff.harness.sweep.oracle import UPSTREAM, Part
+from tf_opdiff.harness.sweep.pieces import NORMAL, SUBNORMAL, Piece, pieces
+from tf_opdiff.harness.sweep.promise import Promise
+from tf_opdiff.harness.sweep.sweep import BLOCK
+from tf_opdiff.harness.sweep.tally import Tally, of_difference
+from tf_opdiff.harness.tests.patience import PATIENCE
+from tf_opdiff.harness.tests.planted_sweep import CALM, LETHAL, WRONG
+from tf_opdiff.harness.tests.planted_sweep import _spec as planted
+from tf_opdiff.reports.data.load import load
 
-OPTIONS = ["--suites", "harness.tests.planted_sweep", "--known", os.devnull, "--device", "cpu"]
+OPTIONS = ["--suites", "tf_opdiff.harness.tests.planted_sweep", "--known", os.devnull, "--device", "cpu"]
 
 
 def sweep(*arguments, folder):
@@ -272,8 +272,8 @@ def test_what_cannot_be_swept_is_refused_in_one_line(arguments, says, tmp_path, 
 
 
 def test_a_program_of_several_inputs_is_not_swept():
-    from harness.inputs import UNARY
-    from harness.spec import Spec
+    from tf_opdiff.harness.spec.recipes import UNARY
+    from tf_opdiff.harness.spec.spec import Spec
 
     def spec(program):
         return Spec(name="some", ops="", program=program, reference=abs, recipes=UNARY)

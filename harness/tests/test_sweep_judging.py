@@ -5,25 +5,25 @@ import json
 import numpy as np
 import pytest
 
-from harness import rundir
-from harness.catalog import Item
-from harness.compare import Comparison
-from harness.expect import ReferenceFault
-from harness.inputs import bit_patterns
-from harness.known import Entry, Known
-from harness.observation import Observation, Result
-from harness.plan import Device, Plan
-from harness.record import Shard
-from harness.request import Bits
-from harness.spec import Side, Spec
-from harness.sweep import outcome
-from harness.sweep.oracle import Part, refusal
-from harness.sweep.pieces import NORMAL, SUBNORMAL, Piece
-from harness.sweep.promise import Promise
-from harness.sweep.sweep import Sweep
-from harness.sweep.swept import Swept
-from harness.sweep.tally import Tally, of_comparison, of_difference
-from harness.verdict import Context, Origin
+from tf_opdiff.harness.device.observation import Observation, Result
+from tf_opdiff.harness.device.request import Bits
+from tf_opdiff.harness.judge.compare import Comparison
+from tf_opdiff.harness.judge.expectation import ReferenceFault
+from tf_opdiff.harness.judge.known import Entry, Known
+from tf_opdiff.harness.judge.verdict import Context, Origin
+from tf_opdiff.harness.spec.catalog import Item
+from tf_opdiff.harness.spec.plan import Device, Plan
+from tf_opdiff.harness.spec.recipes import bit_patterns
+from tf_opdiff.harness.spec.spec import Side, Spec
+from tf_opdiff.harness.store import rundir
+from tf_opdiff.harness.store.record import Shard
+from tf_opdiff.harness.sweep import tally_rows
+from tf_opdiff.harness.sweep.oracle import Part, refusal
+from tf_opdiff.harness.sweep.pieces import NORMAL, SUBNORMAL, Piece
+from tf_opdiff.harness.sweep.progress_state import Swept
+from tf_opdiff.harness.sweep.promise import Promise
+from tf_opdiff.harness.sweep.sweep import Sweep
+from tf_opdiff.harness.sweep.tally import Tally, of_comparison, of_difference
 
 PLAN = Plan(Device("cpu"), "eager")
 #: Around 1, and around the border of subnormal numbers.
@@ -43,7 +43,7 @@ def made(**more):
 
 def swept(*observations, spec=None, plan=PLAN, span=(LO, HI), block=None):
     """A sweep whose blocks gave these observations, each as the shard has it."""
-    item = Item("harness.tests.test_sweep_judging", spec or made(), "float16")
+    item = Item("tf_opdiff.harness.tests.test_sweep_judging", spec or made(), "float16")
     sweep = Sweep(item, [plan], *span, **({"block": block} if block else {}))
     for (lo, hi), observation in zip(sweep.blocks(), observations, strict=True):
         sweep.swept[plan].add(json.loads(json.dumps(sweep._line(plan, lo, hi, observation))))
@@ -56,7 +56,7 @@ def values(change=lambda x: x, span=(LO, HI), **more):
 
 def records(sweep, *entries):
     context = Context(run="r", started="s", here=Origin("2.21.0"), known=Known(entries))
-    return [r for cell in outcome.cells(sweep) for r in outcome.records(sweep, context, *cell)]
+    return [r for cell in tally_rows.cells(sweep) for r in tally_rows.records(sweep, context, *cell)]
 
 
 def only(rows):
@@ -166,7 +166,7 @@ def test_a_sweep_is_held_to_its_own_side_of_a_contract():
 def test_every_cell_of_a_sweep_has_a_record_in_the_shard(tmp_path):
     (tmp_path / "shards").mkdir()
     shard = Shard(tmp_path / "shards" / "a.jsonl")
-    outcome.write(records(swept(values(span=BORDER), span=BORDER)), shard)
+    tally_rows.write(records(swept(values(span=BORDER), span=BORDER)), shard)
     shard.close()
     merged = rundir.merge([tmp_path])
     assert {case for case, *_ in merged.done} == {f"x-float16-{r}-3f0-410" for r in (NORMAL, SUBNORMAL)}
@@ -176,7 +176,7 @@ def test_every_cell_of_a_sweep_has_a_record_in_the_shard(tmp_path):
 def test_a_sweep_without_a_reference_has_a_record_in_every_cell():
     sweep = Sweep(Item("m", made(), "float16"), [PLAN, Plan(Device("cpu"), "xla")], 0, 1 << 16)
     context = Context(run="r", started="s", here=Origin("2.21.0"), known=Known())
-    found = outcome.faulty(sweep, context, "it failed")
+    found = tally_rows.faulty(sweep, context, "it failed")
     assert {(r.recipe, r.mode, r.verdict) for r in found} == {
         (recipe, mode, "error") for recipe in (NORMAL, SUBNORMAL) for mode in ("eager", "xla")
     }
@@ -206,10 +206,10 @@ def test_the_blocks_of_a_range_are_all_of_it_once():
 
 
 def test_a_reference_in_float64_is_held_against_the_wide_one():
-    from harness import quick
+    from tf_opdiff.harness.spec import precision
 
     def misled(x):
-        return x * (1.01 if quick.allowed() else 1.0)
+        return x * (1.01 if precision.allowed() else 1.0)
 
     with pytest.raises(ReferenceFault, match="reference suspect"):
         Part.of(made(reference=misled), "float16", None, Piece(NORMAL, LO, HI), 8)

@@ -8,13 +8,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from harness import plugin
-from harness.devices import ROOT
-from harness.record import Record
-from harness.rundir import RunInfo
-from harness.sweep import progress
-from harness.terminal import Guarded, guarded, safe
-from harness.tests.patience import PATIENCE
+from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.run import plugin
+from tf_opdiff.harness.store.record import Record
+from tf_opdiff.harness.store.rundir import RunInfo
+from tf_opdiff.harness.sweep import progress
+from tf_opdiff.harness.system.terminal import Guarded, guarded, safe
+from tf_opdiff.harness.tests.patience import PATIENCE
 
 ODD = "a\x1b[31mred\x1b]0;title\x07\x9b2J\r##[error]no\n::error file=x::no\n  ::set-output name=a::b\n"
 ODD += "##vso[task.x]\u202e\ud800é\t."

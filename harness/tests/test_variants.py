@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from harness.devices import ROOT
-from harness.plan import Device
-from harness.rundir import RunInfo
-from harness.tests import planted_variants
-from harness.variant import ONEDNN_FLAG
+from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.spec.plan import Device
+from tf_opdiff.harness.spec.variant import ONEDNN_FLAG
+from tf_opdiff.harness.store.rundir import RunInfo
+from tf_opdiff.harness.tests import planted_variants
 
-SUITE = "harness.tests.planted_variants"
+SUITE = "tf_opdiff.harness.tests.planted_variants"
 
 
 @pytest.fixture(scope="module")

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from harness.known import Entry
-from harness.verdict import sentence
+from tf_opdiff.harness.judge.known import Entry
+from tf_opdiff.harness.judge.verdict import sentence
 
 
 def verdicts(records, against="numpy"):

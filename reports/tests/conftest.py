@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-import reports
-from harness.record import Record
-from harness.tests.conftest import run_pytest  # noqa: F401  a fixture
-from reports.tests import synthetic
-from reports.tests.browser import Browser
+from tf_opdiff import reports
+from tf_opdiff.harness.store.record import Record
+from tf_opdiff.harness.tests.conftest import run_pytest  # noqa: F401  a fixture
+from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.reports.tests.browser import Browser
 
 
 def pytest_configure(config: pytest.Config) -> None:

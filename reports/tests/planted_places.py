@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from harness.inputs import plain
-from harness.spec import Spec
+from tf_opdiff.harness.spec.recipes import plain
+from tf_opdiff.harness.spec.spec import Spec
 
 HOSTILE = "]]></failure><b>\x00\x1b[31m\ufffe\ud800 100%,:\r\n::error file=x::pwned\n##[error]pwned | `x` @someone"
 

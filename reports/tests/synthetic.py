@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from harness import rundir
-from harness.observation import pack
-from harness.plan import MODES
-from harness.record import Record
+from tf_opdiff.harness.device.observation import pack
+from tf_opdiff.harness.spec.plan import MODES
+from tf_opdiff.harness.store import rundir
+from tf_opdiff.harness.store.record import Record
 
 OPS = {
     "select": "where where_broadcast where_nan_untaken select_v2 where_v1 boolean_mask clip_select maximum_select",

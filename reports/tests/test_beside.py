@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-import reports
-from harness.observation import pack
-from reports import beside
-from reports.load import load_observations
-from reports.tests import synthetic
+from tf_opdiff import reports
+from tf_opdiff.harness.device.observation import pack
+from tf_opdiff.reports.analysis import plans_at_worst
+from tf_opdiff.reports.data.load import load_observations
+from tf_opdiff.reports.tests import synthetic
 
 ROW = replace(
     synthetic.records([("rounding", "floor")], ["cpu"], ["edges"])[0],
@@ -26,11 +26,11 @@ ROW = replace(
 ARRAY = np.array([1.0, -0.0, 3.0], np.float32)
 
 
-def observed(directory: Path, row: Any, result: dict[str, Any]) -> beside.Beside:
+def observed(directory: Path, row: Any, result: dict[str, Any]) -> plans_at_worst.Beside:
     """What is told of a run of this record, whose plan gave this."""
     other = replace(row, mode="xla", verdict="match", kind="", worst_index="", got="", want="")
     synthetic.write(directory, [row, other], observation={row.quantity: result})
-    return beside.values(reports.load(directory), load_observations(directory))
+    return plans_at_worst.values(reports.load(directory), load_observations(directory))
 
 
 def test_a_plan_that_matches_tells_what_it_gave_where_another_is_off(tmp_path: Path) -> None:

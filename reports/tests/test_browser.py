@@ -9,11 +9,11 @@ from urllib.parse import parse_qs
 
 import pytest
 
-import reports
-from harness.plan import MODES
-from reports.tests import synthetic
-from reports.tests.browser import Browser
-from reports.tests.conftest import HOSTILE
+from tf_opdiff import reports
+from tf_opdiff.harness.spec.plan import MODES
+from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.reports.tests.browser import Browser
+from tf_opdiff.reports.tests.conftest import HOSTILE
 
 pytestmark = pytest.mark.browser
 ENTER, ESCAPE, DOWN = ("Enter", 13), ("Escape", 27), ("ArrowDown", 40)

@@ -10,16 +10,17 @@ from typing import Any
 import pandas as pd
 import pytest
 
-import reports
-from harness.plan import MODES
-from harness.record import Record
-from harness.rundir import RunInfo
-from reports import claims
-from reports.load import load_claims
-from reports.tests import synthetic
-from reports.tests.browser import Browser
-from reports.tests.conftest import HOSTILE
-from reports.tests.test_page import Page
+from tf_opdiff import reports
+from tf_opdiff.harness.spec.plan import MODES
+from tf_opdiff.harness.store.record import Record
+from tf_opdiff.harness.store.rundir import RunInfo
+from tf_opdiff.reports.analysis import claim_verdicts, claims
+from tf_opdiff.reports.data.load import load_claims
+from tf_opdiff.reports.pages import claims_page
+from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.reports.tests.browser import Browser
+from tf_opdiff.reports.tests.conftest import HOSTILE
+from tf_opdiff.reports.tests.test_page import Page
 
 #: How the records of each claim come out by mode; the second of a pair is that of another case.
 CAME: dict[str, dict[str, tuple[str, ...]]] = {
@@ -73,13 +74,13 @@ def records(claimed_run: Path) -> pd.DataFrame:
 
 
 def chapter(records: pd.DataFrame, run: Path, others: pd.DataFrame | None = None) -> dict[str, claims.Shown]:
-    none = pd.DataFrame(columns=list(claims.KEPT_COLUMNS)) if others is None else others
+    none = pd.DataFrame(columns=list(claim_verdicts.KEPT_COLUMNS)) if others is None else others
     found = claims.chapters(records, RunInfo.load(run), load_claims(run), none)
     return {shown.id: shown for c in found for shown in c.claims}
 
 
 def test_a_verdict_is_worked_out_for_each_plan_from_its_records(records: pd.DataFrame) -> None:
-    found = claims.verdicts(records).set_index(["claim", "mode"])["verdict"].to_dict()
+    found = claim_verdicts.verdicts(records).set_index(["claim", "mode"])["verdict"].to_dict()
     assert {found["C01a", mode] for mode in MODES} == {"confirmed"}
     assert (found["C02", "graph"], found["C02", "xla"]) == ("confirmed", "refuted")
     assert {found["C03", mode] for mode in MODES} == {"true only where"}
@@ -111,9 +112,9 @@ def older(records: pd.DataFrame, claimed_run: Path, tmp_path_factory: pytest.Tem
     before = records.assign(tf="2.9.1")
     before.loc[before["against"] == "claim:C01a", "verdict"] = "contract"
     info = replace(RunInfo.load(claimed_run), started="long ago", run="r0", machine={"processor": "a processor"})
-    assert claims.keep(before, info, load_claims(claimed_run), path) == len(claims.kept(path))
-    assert claims.keep(before, info, load_claims(claimed_run), path) == len(claims.kept(path))
-    return claims.kept(path)
+    assert claim_verdicts.keep(before, info, load_claims(claimed_run), path) == len(claim_verdicts.kept(path))
+    assert claim_verdicts.keep(before, info, load_claims(claimed_run), path) == len(claim_verdicts.kept(path))
+    return claim_verdicts.kept(path)
 
 
 def test_verdicts_of_other_runs_stand_apart_with_when_and_where_they_were_made(
@@ -142,13 +143,13 @@ def test_a_claim_that_this_run_did_not_test_is_not_said_to_be_confirmed_by_it(
     assert [cell.verdict for line in found["C01a"].kept for cell in line.cells] == ["refuted"] * 4
 
 
-@pytest.mark.parametrize("changed", claims.HASHES)
+@pytest.mark.parametrize("changed", claim_verdicts.HASHES)
 def test_a_verdict_on_another_program_other_inputs_or_another_prediction_is_not_shown(
     records: pd.DataFrame, claimed_run: Path, older: pd.DataFrame, changed: str
 ) -> None:
     shown = chapter(records, claimed_run, older.assign(**{changed: "another"}))["C01a"]
     assert {cell.verdict for line in shown.kept for cell in line.cells} == {claims.OLDER}
-    told = [claim("C01a", **dict.fromkeys(claims.HASHES))]  # as of a run that had no hashes
+    told = [claim("C01a", **dict.fromkeys(claim_verdicts.HASHES))]  # as of a run that had no hashes
     (chapter_of_it,) = claims.chapters(records, RunInfo.load(claimed_run), told, older)
     none = chapter_of_it.claims[0].kept
     assert {cell.verdict for line in none for cell in line.cells} == {claims.OLDER}
@@ -159,11 +160,11 @@ def test_what_is_kept_is_whole_and_of_a_recording_only_what_it_answered(
 ) -> None:
     path, info, told = tmp_path / "claims.csv", RunInfo.load(claimed_run), load_claims(claimed_run)
     half = records[records["case"] != "c03-1"]
-    claims.keep(half, info, told, path)
-    assert "C03" not in set(claims.kept(path)["claim"])
+    claim_verdicts.keep(half, info, told, path)
+    assert "C03" not in set(claim_verdicts.kept(path)["claim"])
     info.devices["cpu@2.9.1"] = {"recorded": "2026-01-01, run r9", "processor": "old"}
-    claims.keep(records.assign(tf="2.9.1", device="cpu@2.9.1"), info, told, path)
-    recorded = claims.kept(path).query("tf == '2.9.1'")
+    claim_verdicts.keep(records.assign(tf="2.9.1", device="cpu@2.9.1"), info, told, path)
+    recorded = claim_verdicts.kept(path).query("tf == '2.9.1'")
     assert set(recorded["made"] + recorded["machine"] + recorded["device"]) == {"2026-01-01, run r9oldcpu"}
     assert not (recorded["unavailable"] != "0").any()
     assert {("C04a", "eager")} < set(recorded[["claim", "mode"]].itertuples(index=False, name=None))
@@ -173,7 +174,7 @@ def test_a_file_of_another_format_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "claims.csv"
     path.write_text("claim,tf\nC01a,2.21.0\n")
     with pytest.raises(ValueError, match=r"claims.csv: expected the columns claim, spec"):
-        claims.kept(path)
+        claim_verdicts.kept(path)
 
 
 def test_a_refuted_claim_shows_the_numbers_the_reason_and_the_right_way(
@@ -193,7 +194,7 @@ def test_a_right_way_that_fails_is_said_to_fail(records: pd.DataFrame, claimed_r
     broken.loc[broken["spec"] == "the-right-way", "verdict"] = "mismatch"
     shown = chapter(broken, claimed_run)["C01b"]
     assert shown.instead[0]["tested"]["failing"] == 8
-    text = claims.html(broken, RunInfo.load(claimed_run), load_claims(claimed_run))
+    text = claims_page.html(broken, RunInfo.load(claimed_run), load_claims(claimed_run))
     assert "8 of its 8 records fail" in text
 
 
@@ -215,7 +216,7 @@ def test_hostile_texts_make_no_element_in_the_page(claimed_run: Path) -> None:
     topic = dict.fromkeys(("id", "title", "program", "origin"), text) | {"link": "javascript:window.pwned=1"}
     told = [claim("C01b", says=text, listing=text, instead_listing=text, topic=topic)]
     frame = pd.DataFrame([vars(r) for r in found])
-    text = claims.html(frame, info, told, pd.DataFrame(columns=list(claims.KEPT_COLUMNS)))
+    text = claims_page.html(frame, info, told, pd.DataFrame(columns=list(claim_verdicts.KEPT_COLUMNS)))
     path = claimed_run / "hostile.html"
     path.write_text(text)
     page = Page(path)

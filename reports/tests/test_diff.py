@@ -16,17 +16,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import reports
-from harness.__main__ import main
-from harness.devices import ROOT
-from harness.observation import pack
-from harness.record import COLUMNS, Record
-from reports import bits, causes, changelog, circumstances, frame, markdown, page, rendered, summary, tables
-from reports.diff import diff
-from reports.tests import synthetic
-from reports.tests.browser import Browser
-from reports.tests.conftest import HOSTILE
-from reports.tests.test_page import Page
+from tf_opdiff import reports
+from tf_opdiff.command_line import main
+from tf_opdiff.harness.device.observation import pack
+from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.store.record import COLUMNS, Record
+from tf_opdiff.reports.analysis import bits, causes, changelog
+from tf_opdiff.reports.data import frame, run_environment, tables
+from tf_opdiff.reports.diff import diff
+from tf_opdiff.reports.pages import changelog_page, run_page
+from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.reports.tests.browser import Browser
+from tf_opdiff.reports.tests.conftest import HOSTILE
+from tf_opdiff.reports.tests.test_page import Page
+from tf_opdiff.reports.text import markdown, summary
 
 BAD = {"verdict": "mismatch", "kind": "value", "mismatched": 3}
 
@@ -271,15 +274,15 @@ def test_the_first_question_is_answered_what_differs_between_the_runs(runs: Runs
         [row()], [row()], {"tf": "2.20.0", "flags": {"XLA_FLAGS": "--a"}},
         {"tf": "2.21.0", "cuda": "12.9", "devices": {"cpu": {"asked": True, "driver": "580"}}, "tier": "full"},
     )  # fmt: skip
-    infos = circumstances.info(a), circumstances.info(b)
-    told = circumstances.differences(*infos).set_index("what")
+    infos = run_environment.info(a), run_environment.info(b)
+    told = run_environment.differences(*infos).set_index("what")
     assert told.loc["tensorflow"].tolist() == ["2.20.0", "2.21.0"]
     assert told.loc["flag XLA_FLAGS"].tolist() == ["--a", ""]
     assert told.loc["device cpu"].tolist() == ["asked for", "asked for, driver 580"]
     assert told.loc["device gpu:0"].tolist() == ["asked for, device_name NVIDIA H100", ""]
     assert told.loc["tier"].tolist() == ["default", "full"]
     assert "numpy" not in told.index
-    assert circumstances.alike(*infos)["numpy"] == "2.4.6"
+    assert run_environment.alike(*infos)["numpy"] == "2.4.6"
 
 
 def test_the_processor_and_onednn_are_among_the_circumstances_and_cuda_is_where_a_gpu_is(runs: Runs) -> None:
@@ -291,21 +294,21 @@ def test_the_processor_and_onednn_are_among_the_circumstances_and_cuda_is_where_
         {"cuda": "", "devices": {"cpu": cpu | {"oneDNN": "on"}}, "machine": {"processor": "AMD EPYC", **NEW_MACHINE},
          "versions": {"cudnn": "", "built for cuda": "12.5.1", "built for cudnn": "9"}},
     )  # fmt: skip
-    before, after = circumstances.info(a), circumstances.info(b)
-    told = circumstances.differences(before, after).set_index("what")
+    before, after = run_environment.info(a), run_environment.info(b)
+    told = run_environment.differences(before, after).set_index("what")
     assert told.loc["device cpu"].tolist() == ["asked for", "asked for, oneDNN on"]
     assert told.loc["instructions"].tolist() == ["", NEW_MACHINE["instructions"]]
     assert told.loc["model"].tolist() == ["", NEW_MACHINE["model"]]
     assert not {"cuda", "cudnn", "built for cuda", "built for cudnn"} & set(told.index)
-    assert circumstances.cuda(before) == circumstances.cuda(after) == "built for CUDA 12.5.1, no GPU here"
+    assert run_environment.cuda(before) == run_environment.cuda(after) == "built for CUDA 12.5.1, no GPU here"
     gpu = replace(after, cuda="12.5.1", devices={"cpu": cpu, "gpu:0": cpu})
-    assert circumstances.cuda(gpu) == "CUDA 12.5.1"
+    assert run_environment.cuda(gpu) == "CUDA 12.5.1"
     assert (
-        circumstances.cuda(replace(gpu, devices={"h100@2.21.0": {"asked": True, "device": "gpu:0"}})) == "CUDA 12.5.1"
+        run_environment.cuda(replace(gpu, devices={"h100@2.21.0": {"asked": True, "device": "gpu:0"}})) == "CUDA 12.5.1"
     )
     records = reports.load(b)
     terminal = "\n".join(summary.terminal(records, after))
-    for text in (page.html(records, after), terminal, markdown.summary(records, after).replace("\\", "")):
+    for text in (run_page.html(records, after), terminal, markdown.summary(records, after).replace("\\", "")):
         assert "built for CUDA 12.5.1, no GPU here" in text
         assert "family 25, model 17" in text and "AVX512" in text
         assert "oneDNN on" in text
@@ -333,10 +336,10 @@ def test_an_op_that_is_executed_otherwise_or_elsewhere_is_told_though_no_verdict
 
 def test_the_commits_of_the_suites_are_among_the_circumstances(runs: Runs) -> None:
     a, b = runs([row()], [row()], *({"versions": {"suite commit": c}} for c in ("1a2b3c4", "1a2b3c4 with changes")))
-    infos = circumstances.info(a), circumstances.info(b)
-    told = circumstances.differences(*infos).set_index("what")
+    infos = run_environment.info(a), run_environment.info(b)
+    told = run_environment.differences(*infos).set_index("what")
     assert told.loc["suite commit"].tolist() == ["1a2b3c4", "1a2b3c4 with changes"]
-    assert circumstances.alike(infos[0], infos[0])["suite commit"] == "1a2b3c4"
+    assert run_environment.alike(infos[0], infos[0])["suite commit"] == "1a2b3c4"
 
 
 def test_a_reader_that_closes_the_pipe_changes_no_exit_status(runs: Runs) -> None:
@@ -570,24 +573,24 @@ def hostile(tmp_path: Path) -> changelog.Changelog:
     told = pd.DataFrame([{"claim": clean[0], "was": clean[1], "now": clean[2], "plans": clean[3]}])
     moved = {"what": "values", "erratic": False, "cases": 1, "differing": 1, "size": 2, "apart": 1.0}
     texts = dict.fromkeys(("spec", "dtype", "plans", "quantities", "worst"), clean[1])
-    infos = circumstances.info(a), circumstances.info(b)
+    infos = run_environment.info(a), run_environment.info(b)
     return changelog.changelog(diff(one, other), one, other, infos, claims=told, numbers=pd.DataFrame([moved | texts]))
 
 
 def test_hostile_texts_stay_texts_in_every_output(tmp_path: Path) -> None:
     log = hostile(tmp_path)
     path = tmp_path / "d.html"
-    path.write_text(rendered.html(log))
+    path.write_text(changelog_page.html(log))
     page = Page(path)
     assert page.scripts == []
     assert not {tag for tag, _ in page.elements} & {"script", "img", "svg", "iframe"}
     assert not {name for _, attributes in page.elements for name in attributes if name.startswith("on")}
     assert all((a.get("href") or "#").startswith("#") for _, a in page.elements)
-    text = rendered.markdown(log)
+    text = changelog_page.markdown(log)
     outside = [part for line in text.splitlines() for part in line.split("`")[::2]]
     assert not any("<" in part for part in outside if "onmouseover" not in part)
     assert all(c.isprintable() or c == "\n" for c in text)
-    assert all(line.isprintable() for line in rendered.text(log))
+    assert all(line.isprintable() for line in changelog_page.text(log))
 
 
 @pytest.mark.browser

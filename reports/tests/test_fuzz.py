@@ -18,19 +18,22 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-import reports
-from harness import claim as claims
-from harness import lines, parquet, recording, rundir
-from harness.catalog import Catalog
-from harness.observation import Observation, Result, pack
-from harness.recording import About, Recording
-from harness.reproduce import Outcome
-from harness.sweep.swept import Swept
-from harness.sweep.tally import Tally
-from reports import circumstances, frame, markdown, nights, page, sentence, shards
-from reports.load import RECORD_COLUMNS, load_claims, load_repros
-from reports.tests import synthetic
-from reports.tests.test_claims import claim
+from tf_opdiff import reports
+from tf_opdiff.harness.device.observation import Observation, Result, pack
+from tf_opdiff.harness.judge import claim as claims
+from tf_opdiff.harness.repro.reproduce import Outcome
+from tf_opdiff.harness.spec.catalog import Catalog
+from tf_opdiff.harness.store import line_types, parquet, recording, rundir
+from tf_opdiff.harness.store.recording import About, Recording
+from tf_opdiff.harness.sweep.progress_state import Swept
+from tf_opdiff.harness.sweep.tally import Tally
+from tf_opdiff.reports.analysis import nights
+from tf_opdiff.reports.data import frame, run_environment, shards
+from tf_opdiff.reports.data.load import RECORD_COLUMNS, load_claims, load_repros
+from tf_opdiff.reports.pages import claims_page, run_page
+from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.reports.tests.test_claims import claim
+from tf_opdiff.reports.text import markdown, sentence
 
 MUTATIONS = 1000
 #: In place of any value: of every type of JSON's, at its ends.
@@ -126,11 +129,11 @@ def test_every_field_that_the_harness_writes_in_a_line_comes_back(tmp_path: Path
     path = tmp_path / "a.jsonl"
     written = json.loads(json.dumps(shard_lines()))
     path.write_bytes(b"".join(_line(line) for line in written))
-    assert json.loads(json.dumps(list(lines.read(path)))) == written
+    assert json.loads(json.dumps(list(line_types.read(path)))) == written
 
 
 def test_every_field_that_the_suites_tell_of_a_claim_comes_back() -> None:
-    told = claims.told(Catalog.load("harness.tests.planted_claims"))
+    told = claims.told(Catalog.load("tf_opdiff.harness.tests.planted_claims"))
     assert {frozenset(one) for one in told} == {frozenset(claims.Told.__annotations__)}
 
 
@@ -147,13 +150,13 @@ def test_changed_run_json_is_read_or_refused(run: Path) -> None:
             path.write_text(json.dumps(changed(json.loads(whole), draw)))
 
             def read(number: int = number) -> None:
-                info = circumstances.info(run)
-                circumstances.facts(info)
+                info = run_environment.info(run)
+                run_environment.facts(info)
                 sentence.of_run(info, dict.fromkeys(("mismatch", "error", "stale"), 0))
                 if number % 50 == 0:
                     records = reports.load(run)
                     markdown.summary(records, info)
-                    page.html(records, info)
+                    run_page.html(records, info)
 
             bad += refused(path, read)
     finally:
@@ -174,7 +177,7 @@ def test_changed_shards_are_read_or_refused(tmp_path: Path) -> None:
             merged = rundir.merge([tmp_path])
             for cell, line in merged.results.items():
                 assert list(recording._rows(line)) or not line["observation"], cell
-            for line in filter(None, lines.read(path)):
+            for line in filter(None, line_types.read(path)):
                 if line["line"] == "block":
                     Swept().add(line)
             if number % 20 == 0:
@@ -199,9 +202,9 @@ def test_changed_lists_are_read_or_refused(run: Path, name: str, read: Callable[
             def use(number: int = number) -> None:
                 found = read(run)
                 if name == "repro.json":
-                    page._programs(found)
+                    run_page._programs(found)
                 elif number % 50 == 0:
-                    reports.claims.html(records, info, found)
+                    claims_page.html(records, info, found)
 
             bad += refused(path, use)
     finally:
@@ -286,4 +289,4 @@ def test_an_array_of_another_type_than_its_line_says_is_no_array() -> None:
     assert packed is not None
     for change in ({"dtype": "float32,int8"}, {"dtype": "O"}, {"dtype": "datetime64"}, {"shape": [3]}, {"data": "!"}):
         with pytest.raises(ValueError, match=r"expected|array|reshape"):
-            lines.unpack(packed | change)
+            line_types.unpack(packed | change)

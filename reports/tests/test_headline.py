@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-import reports
-from harness.record import Record
-from harness.rundir import RunInfo
-from reports import markdown, summary
-from reports.headline import headline
-from reports.tests import synthetic
-from reports.tests.test_table import frame
+from tf_opdiff import reports
+from tf_opdiff.harness.store.record import Record
+from tf_opdiff.harness.store.rundir import RunInfo
+from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.reports.tests.test_table import frame
+from tf_opdiff.reports.text import markdown, summary
+from tf_opdiff.reports.text.headline import headline
 
 WHOLE = RunInfo(run="r", started="", state="complete")
 

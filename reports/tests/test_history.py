@@ -11,14 +11,15 @@ from typing import Any
 
 import pytest
 
-import reports
-from harness.__main__ import main
-from harness.record import Record
-from reports import history, nights, timeline
-from reports.tests import synthetic
-from reports.tests.browser import Browser
-from reports.tests.conftest import HOSTILE
-from reports.tests.test_page import Page
+from tf_opdiff import reports
+from tf_opdiff.command_line import main
+from tf_opdiff.harness.store.record import Record
+from tf_opdiff.reports.analysis import history, nights
+from tf_opdiff.reports.pages import history_page
+from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.reports.tests.browser import Browser
+from tf_opdiff.reports.tests.conftest import HOSTILE
+from tf_opdiff.reports.tests.test_page import Page
 
 CEIL = ("ceil-float32-edges", "cpu", "xla")
 CPU = {"cpu": {"asked": True}}
@@ -42,7 +43,7 @@ def night(folder: Path, day: int, verdicts: Sequence[str] = (), *, tf: str = "2.
 
 
 def ceil(folder: Path, last: int | None = None) -> list[str]:
-    table = history.grid(history.read(folder, last), quiet=True)
+    table = history.grid(nights.read(folder, last), quiet=True)
     return table.xs(CEIL, level=["case", "device", "mode"]).to_numpy()[0].tolist()
 
 
@@ -51,7 +52,7 @@ def test_a_cell_is_the_worst_verdict_and_the_newest_run_is_first(tmp_path: Path)
         night(tmp_path, day, verdicts)
     assert ceil(tmp_path) == ["contract", "mismatch", "match"]
     assert ceil(tmp_path, last=2) == ["contract", "mismatch"]
-    assert history.grid(history.read(tmp_path)).columns.tolist() == ["r03", "r02", "r01"]
+    assert history.grid(nights.read(tmp_path)).columns.tolist() == ["r03", "r02", "r01"]
 
 
 def test_a_row_that_a_run_does_not_cover_is_blank_and_not_a_pass(tmp_path: Path) -> None:
@@ -59,7 +60,7 @@ def test_a_row_that_a_run_does_not_cover_is_blank_and_not_a_pass(tmp_path: Path)
     night(tmp_path, 2, ("",))
     night(tmp_path, 3, ("known", "match"))
     assert ceil(tmp_path) == ["known", "", "known"]
-    (row,) = history.seen(history.read(tmp_path)).to_dict("records")
+    (row,) = history.seen(nights.read(tmp_path)).to_dict("records")
     assert (row["since"], row["bad"], row["runs"]) == ("r01", 2, 2)
 
 
@@ -68,7 +69,7 @@ def test_a_run_without_records_is_a_blank_column(tmp_path: Path) -> None:
     reports.write(tmp_path / "empty", info)
     options = ["--html", str(tmp_path / "h.html"), "--markdown", str(tmp_path / "h.md")]
     assert main(["history", str(tmp_path), *options]) == 0
-    assert len(history.grid(history.read(tmp_path), quiet=True)) == 0
+    assert len(history.grid(nights.read(tmp_path), quiet=True)) == 0
     night(tmp_path, 1, ("known", "match"))
     assert ceil(tmp_path) == ["", "known"]
 
@@ -81,7 +82,7 @@ def test_only_rows_that_were_ever_out_of_order_are_listed_the_latest_change_firs
         rows = reports.load(path)
         rows.loc[(rows["spec"] == "rint") & (rows["mode"] == "eager"), "verdict"] = "known"
         rows.to_parquet(path / "records.parquet", index=False)
-    found = history.read(tmp_path)
+    found = nights.read(tmp_path)
     assert history.grid(found).index.get_level_values("spec").tolist() == ["ceil", "rint"]
     assert len(history.grid(found, quiet=True)) == 8
     assert history.grid(found, ("suite", "spec")).index.tolist() == [("rounding", "ceil"), ("rounding", "rint")]
@@ -90,7 +91,7 @@ def test_only_rows_that_were_ever_out_of_order_are_listed_the_latest_change_firs
 def test_first_and_last_seen(tmp_path: Path) -> None:
     for day, verdict in enumerate(["match", "mismatch", "known", "match", "match"], 1):
         night(tmp_path, day, (verdict, "match"))
-    (row,) = history.seen(history.read(tmp_path)).to_dict("records")
+    (row,) = history.seen(nights.read(tmp_path)).to_dict("records")
     assert (row["case"], row["device"], row["mode"]) == CEIL
     assert (row["first"], row["last"], row["since"], row["verdict"]) == ("r02", "r03", "r04", "match")
     assert (row["bad"], row["runs"], row["kinds"]) == (2, 5, "value")
@@ -99,7 +100,7 @@ def test_first_and_last_seen(tmp_path: Path) -> None:
 def test_what_comes_and_goes_is_flaky_at_its_flip_rate(tmp_path: Path) -> None:
     for day, verdict in enumerate(["match", "mismatch", "match", "match", "mismatch"], 1):
         night(tmp_path, day, (verdict, "match"))
-    (row,) = history.flaky(history.read(tmp_path)).to_dict("records")
+    (row,) = history.flaky(nights.read(tmp_path)).to_dict("records")
     assert (row["case"], row["quantity"]) == (CEIL[0], "output[0]")
     assert (row["changes"], row["opportunities"], row["rate"]) == (3, 4, 0.75)
     assert row["verdicts"] == "mismatch match match mismatch match"
@@ -117,7 +118,7 @@ def test_what_comes_and_goes_is_flaky_at_its_flip_rate(tmp_path: Path) -> None:
 def test_what_broke_once_or_was_only_judged_anew_is_not_flaky(tmp_path: Path, verdicts: list[str]) -> None:
     for day, verdict in enumerate(verdicts, 1):
         night(tmp_path, day, (verdict, "match"))
-    assert len(history.flaky(history.read(tmp_path))) == 0
+    assert len(history.flaky(nights.read(tmp_path))) == 0
 
 
 @pytest.mark.parametrize("how", ["tf", "device", "processor"])
@@ -130,7 +131,7 @@ def test_what_differs_between_versions_or_devices_is_not_flaky(tmp_path: Path, h
             "processor": {"machine": {"processor": f"name {odd}"}},
         }[how]
         night(tmp_path, day, ("mismatch" if odd else "match", "match"), **more)
-    assert len(history.flaky(history.read(tmp_path))) == 0
+    assert len(history.flaky(nights.read(tmp_path))) == 0
     assert set(ceil(tmp_path)) == {"match", "mismatch"}
 
 
@@ -139,7 +140,7 @@ def test_flips_of_one_version_count_though_another_ran_in_between(tmp_path: Path
         [("2.21.0", "match"), ("2.20.0", "match"), ("2.21.0", "mismatch"), ("2.20.0", "match"), ("2.21.0", "match")], 1
     ):
         night(tmp_path, day, (verdict, "match"), tf=tf)
-    (row,) = history.flaky(history.read(tmp_path)).to_dict("records")
+    (row,) = history.flaky(nights.read(tmp_path)).to_dict("records")
     assert (row["changes"], row["opportunities"]) == (2, 3)  # two of 2.21.0, one of 2.20.0 that did not change
 
 
@@ -156,7 +157,7 @@ def test_a_run_that_is_gone_stays_in_history_and_one_written_again_is_read_again
 
 def test_what_is_kept_gives_what_the_records_gave(tmp_path: Path) -> None:
     path = night(tmp_path, 1, ("mismatch", "known"))
-    first, again = history.read(tmp_path).records, history.read(tmp_path).records
+    first, again = nights.read(tmp_path).records, nights.read(tmp_path).records
     columns = [*nights.KEY, *nights.FIGURES]
     assert first.equals(again)
     own = reports.load(path).sort_values(list(nights.KEY), key=lambda c: c.astype("str"))[columns]
@@ -169,7 +170,7 @@ def test_files_of_records_and_runs_that_have_only_shards_are_runs(tmp_path: Path
     shutil.rmtree(tmp_path / "night-1")
     (night(tmp_path, 2) / "records.parquet").unlink()
     assert ceil(tmp_path) == ["match", "mismatch"]
-    runs = history.read(tmp_path).runs
+    runs = nights.read(tmp_path).runs
     assert runs["name"].tolist() == ["night-2", "first.parquet"]
     assert "no run.json" in runs["partial"][1]
 
@@ -194,11 +195,11 @@ def test_what_cannot_be_read_is_named_and_left_out(tmp_path: Path, capsys: pytes
 def test_a_damaged_kept_file_is_made_again_and_named_where_it_cannot_be(tmp_path: Path) -> None:
     for day in (1, 2):
         night(tmp_path, day)
-    history.read(tmp_path)
+    nights.read(tmp_path)
     for path in (tmp_path / "history").glob("*.parquet"):
         path.write_bytes(path.read_bytes()[:200])
     shutil.rmtree(tmp_path / "night-1")
-    found = history.read(tmp_path)
+    found = nights.read(tmp_path)
     assert found.runs["run"].tolist() == ["r02"] and list(found.left_out) == ["night-1"]
 
 
@@ -243,7 +244,7 @@ def test_wrong_usage_is_told_in_one_line(
 def test_an_unknown_row_is_refused(tmp_path: Path) -> None:
     night(tmp_path, 1)
     with pytest.raises(LookupError, match="rows by recipe: expected some of suite, spec"):
-        history.grid(history.read(tmp_path), ("recipe",))
+        history.grid(nights.read(tmp_path), ("recipe",))
 
 
 def test_cases_alike_share_a_line_that_names_exactly_their_plans(tmp_path: Path) -> None:
@@ -251,7 +252,7 @@ def test_cases_alike_share_a_line_that_names_exactly_their_plans(tmp_path: Path)
     bad = {("op-float32-a", "xla"), ("op-float32-b", "xla"), ("op-float32-c", "xla"), ("op-float32-c", "graph")}
     rows = [replace(r, verdict="known", kind="nan") if (r.case, r.mode) in bad else r for r in rows]
     reports.write(tmp_path / "one", synthetic.write(tmp_path / "one", rows))
-    (spec,) = timeline.of(history.read(tmp_path)).specs
+    (spec,) = history_page.of(nights.read(tmp_path)).specs
     lines = [(line.cases, line.where, line.kinds, line.cells) for line in spec.lines]
     assert sorted(lines) == [
         (["op-float32-a", "op-float32-b"], "cpu/xla", "nan", ["known"]),

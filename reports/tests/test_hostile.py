@@ -20,20 +20,21 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-import reports
-from harness import keeping, merging, parquet, recording, rundir
-from harness.__main__ import main as harness
-from harness.catalog import Catalog
-from harness.devices import ROOT
-from harness.observation import pack, unpack
-from harness.plan import Device
-from harness.record import Shard
-from harness.reproduce import Setting, reproduce
-from harness.tests.patience import PATIENCE
-from reports import ledger
-from reports.__main__ import main as report
-from reports.load import RECORD_COLUMNS
-from reports.tests import synthetic
+from tf_opdiff import reports
+from tf_opdiff.command_line import main as harness
+from tf_opdiff.harness.device.observation import pack, unpack
+from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.repro.reproduce import Setting, reproduce
+from tf_opdiff.harness.run import merge_runs
+from tf_opdiff.harness.spec.catalog import Catalog
+from tf_opdiff.harness.spec.plan import Device
+from tf_opdiff.harness.store import parquet, record_devices, recording, rundir
+from tf_opdiff.harness.store.record import Shard
+from tf_opdiff.harness.tests.patience import PATIENCE
+from tf_opdiff.reports.__main__ import main as report
+from tf_opdiff.reports.analysis import ledger
+from tf_opdiff.reports.data.load import RECORD_COLUMNS
+from tf_opdiff.reports.tests import synthetic
 
 #: Bytes of memory that reading any of these files may take, beside what the process has.
 ROOM = 1 << 30
@@ -123,7 +124,7 @@ def test_no_setting_of_a_foreign_repository_runs_a_command(
     info = rundir.RunInfo(
         run="r", started="s", suites="suites", known=os.path.relpath(foreign / "known.toml", checkout)
     )
-    assert not len(ledger.of_run(records, info, merging.OURS))
+    assert not len(ledger.of_run(records, info, merge_runs.OURS))
     assert not (tmp_path / "canary").exists()
 
 
@@ -186,9 +187,9 @@ def test_no_name_of_a_device_leads_out_of_the_recordings(tmp_path: Path, name: s
     rundir.RunInfo(run="r", started="s", tf="2.21.0", state="complete", devices={name: {"asked": True}}).save(run)
     before = sorted(tmp_path.rglob("*"))
     with pytest.raises(ValueError, match="expected"):
-        merging.merge([run], tmp_path / "merged")
+        merge_runs.merge([run], tmp_path / "merged")
     with pytest.raises(ValueError, match="expected"):
-        keeping.record(run, [], "", tmp_path / "merged")
+        record_devices.record(run, [], "", tmp_path / "merged")
     assert [p for p in sorted(tmp_path.rglob("*")) if p not in before and p.is_file()] == []
 
 
@@ -219,7 +220,7 @@ def test_no_record_puts_code_into_a_program(
     base = replace(base, verdict="mismatch", kind="value", against="numpy", worst_index="[0]", mode="eager", budget=0.0)
     record = replace(base, **change)
     elsewhere = {record.device: Device.parse("cpu")}  # programs of a device that is elsewhere are written, and not run
-    catalog, folder = Catalog.load("suites"), tmp_path / "repro"
+    catalog, folder = Catalog.load("tf_opdiff.suites"), tmp_path / "repro"
     reproduce([record], Setting(catalog=catalog, tf=record.tf, folder=folder, elsewhere=elsewhere))
     for path in (tmp_path / "repro").glob("*.py"):
         tree = compile(path.read_text(), str(path), "exec")
@@ -277,10 +278,10 @@ def test_a_line_and_a_shard_that_are_too_long_are_damaged_and_cost_nothing_else(
     whole = rundir.merge([run])
     with (run / "shards" / "00-sparse.jsonl").open("wb") as file:
         file.truncate(1 << 40)
-    monkeypatch.setattr("harness.record.SHARD", 1 << 28)
+    monkeypatch.setattr("tf_opdiff.harness.store.record.SHARD", 1 << 28)
     merged = rundir.merge([run])
     assert 1 <= merged.damaged <= 2 and merged.results.keys() == whole.results.keys()
-    monkeypatch.setattr("harness.record.LINE", 4096)
+    monkeypatch.setattr("tf_opdiff.harness.store.record.LINE", 4096)
     shard = next(p for p in (run / "shards").iterdir() if "sparse" not in p.name)
     (run / "shards" / "00-sparse.jsonl").unlink()
     shard.write_bytes(b"0" * 10_000 + b"\n" + shard.read_bytes())

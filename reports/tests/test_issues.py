@@ -8,10 +8,10 @@ from html.parser import HTMLParser
 import pytest
 from markdown_it import MarkdownIt
 
-from harness.__main__ import main
-from reports import failing, issues
-from reports.tests import synthetic
-from reports.tests.conftest import HOSTILE
+from tf_opdiff.command_line import main
+from tf_opdiff.reports.ci import failing, issues
+from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.reports.tests.conftest import HOSTILE
 
 OPS = [("rounding", "floor"), ("rounding", "ceil"), ("sign", "abs"), ("gather", "gather_oob")]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import reports
-from harness.maturity import Entry, Maturity
-from harness.record import Record
-from reports.lacking import lacking
-from reports.summary import terminal
-from reports.tests import synthetic
+from tf_opdiff import reports
+from tf_opdiff.harness.judge.maturity import Entry, Maturity
+from tf_opdiff.harness.store.record import Record
+from tf_opdiff.reports.data.missing_kernels import lacking
+from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.reports.text.summary import terminal
 
 LIST = Maturity(
     "gpu",

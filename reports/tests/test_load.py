@@ -12,13 +12,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import reports
-from harness.observation import pack
-from harness.record import ADDED, COLUMNS, FAILING, KINDS, VERDICTS, Record
-from reports import parquet
-from reports.frame import array
-from reports.tables import rows as rows_of
-from reports.tests import synthetic
+from tf_opdiff import reports
+from tf_opdiff.harness.device.observation import pack
+from tf_opdiff.harness.store.record import ADDED, COLUMNS, FAILING, KINDS, VERDICTS, Record
+from tf_opdiff.reports.data import parquet
+from tf_opdiff.reports.data.frame import array
+from tf_opdiff.reports.data.tables import rows as rows_of
+from tf_opdiff.reports.tests import synthetic
 
 
 def small(directory: Path, **info: Any) -> Path:

@@ -10,10 +10,10 @@ import pytest
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from harness.__main__ import main
-from harness.devices import ROOT
-from harness.tests.patience import PATIENCE
-from reports import generated, matrix
+from tf_opdiff.command_line import main
+from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.tests.patience import PATIENCE
+from tf_opdiff.reports.ci import generated, matrix
 
 GOOD = """
 tier = "smoke"

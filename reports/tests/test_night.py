@@ -7,14 +7,14 @@ from dataclasses import fields, replace
 import pandas as pd
 import pytest
 
-import reports
-from harness.__main__ import main
-from harness.record import json_of
-from harness.reproduce import Outcome
-from harness.rundir import RunInfo
-from reports import gh, matrix
-from reports.tests import synthetic
-from reports.tests.conftest import HOSTILE
+from tf_opdiff import reports
+from tf_opdiff.command_line import main
+from tf_opdiff.harness.repro.reproduce import Outcome
+from tf_opdiff.harness.store.record import json_of
+from tf_opdiff.harness.store.rundir import RunInfo
+from tf_opdiff.reports.ci import gh, matrix
+from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.reports.tests.conftest import HOSTILE
 
 DATA = """
 tier = "smoke"

@@ -14,11 +14,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import reports
-from harness.rundir import RunInfo
-from reports import embed, files
-from reports.__main__ import main
-from reports.tests import synthetic
+from tf_opdiff import reports
+from tf_opdiff.harness.store.rundir import RunInfo
+from tf_opdiff.reports.__main__ import main
+from tf_opdiff.reports.data import files
+from tf_opdiff.reports.pages import embed
+from tf_opdiff.reports.tests import synthetic
 
 
 class Page(HTMLParser):

@@ -14,15 +14,16 @@ from xml.etree.ElementTree import Element
 
 import pytest
 
-import reports
-from harness.record import VERDICTS
-from harness.rundir import RunInfo
-from reports import badge, github, junit, source
-from reports.frame import typed
-from reports.tests import synthetic
-from reports.tests.browser import Browser
-from reports.tests.conftest import HOSTILE
-from reports.tests.test_table import frame
+from tf_opdiff import reports
+from tf_opdiff.harness.store.record import VERDICTS
+from tf_opdiff.harness.store.rundir import RunInfo
+from tf_opdiff.reports.ci import badge, github, junit
+from tf_opdiff.reports.data import spec_lines
+from tf_opdiff.reports.data.frame import typed
+from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.reports.tests.browser import Browser
+from tf_opdiff.reports.tests.conftest import HOSTILE
+from tf_opdiff.reports.tests.test_table import frame
 
 #: What may stand where: attributes that have to be there, others, and elements within. Jenkins' schema, and what
 #: GitLab and GitHub's actions read besides: `file` and `line`.
@@ -91,7 +92,7 @@ def test_an_item_is_named_by_its_family_and_stands_where_its_spec_does(written: 
     assert list(found) == ["floor-float32", "test_op[gone-float32]", "test_op[floor", "the run is whole"]
     place = {name: found["floor-float32"].get(name) for name in ("classname", "file", "line")}
     assert place["classname"] == "suites.rounding" and place["file"] == "suites/rounding.py"
-    line = Path(source.ROOT, "suites/rounding.py").read_text().splitlines()[int(str(place["line"])) - 1]
+    line = Path(spec_lines.ROOT, "suites/rounding.py").read_text().splitlines()[int(str(place["line"])) - 1]
     assert '"floor"' in line
     assert found["test_op[floor"].get("file") == "test_else.py"
 
@@ -150,7 +151,7 @@ def test_hostile_facts_leave_the_xml_well_formed(written: Path) -> None:
     rows = [replace(row, suite=clean, host=clean) for row in ROWS]
     about = info(host=text, tf=text, run=text, faults=[text], devices={text: {"asked": True}})
     junit.finish(written, frame(*rows), about)
-    assert cases(written)["floor-float32"].get("file") == source.GENERIC
+    assert cases(written)["floor-float32"].get("file") == spec_lines.GENERIC
 
 
 def test_no_xml_is_no_fault_and_damaged_xml_is_an_error_that_names_the_file(written: Path) -> None:
@@ -173,13 +174,13 @@ def test_a_name_that_is_put_together_is_looked_for_without_its_last_words(tmp_pa
     )
     (tmp_path / "suites" / "claims").mkdir()
     (tmp_path / "suites" / "claims" / "b.py").write_text("\n\nname='claim-b'")
-    assert source.place("sign", "sign", tmp_path) == ("suites/sign.py", 2)
-    assert source.place("sign", "sign-float-zero", tmp_path) == ("suites/sign.py", 2)
-    assert source.place("sign", "other", tmp_path) == ("suites/sign.py", 1)
-    assert source.place("sign", "floor-position-xla", tmp_path) == ("suites/sign.py", 5)
-    assert source.place("sign", "floor-position", tmp_path) == ("suites/sign.py", 4)
-    assert source.place("claims", "claim-b", tmp_path) == ("suites/claims/b.py", 3)
-    assert source.place("../../etc/passwd", "root", tmp_path) == (source.GENERIC, 1)
+    assert spec_lines.place("sign", "sign", tmp_path) == ("suites/sign.py", 2)
+    assert spec_lines.place("sign", "sign-float-zero", tmp_path) == ("suites/sign.py", 2)
+    assert spec_lines.place("sign", "other", tmp_path) == ("suites/sign.py", 1)
+    assert spec_lines.place("sign", "floor-position-xla", tmp_path) == ("suites/sign.py", 5)
+    assert spec_lines.place("sign", "floor-position", tmp_path) == ("suites/sign.py", 4)
+    assert spec_lines.place("claims", "claim-b", tmp_path) == ("suites/claims/b.py", 3)
+    assert spec_lines.place("../../etc/passwd", "root", tmp_path) == (spec_lines.GENERIC, 1)
 
 
 # GitHub
@@ -337,7 +338,7 @@ def outcome(run_pytest: Callable[..., Any], tmp_path_factory: pytest.TempPathFac
     env = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(folder / "step")}
     made = run_pytest(
         *("-n", "2", "--mode", "eager", "--junit-xml", str(folder / "own.xml")),
-        suites="reports.tests.planted_places",
+        suites="tf_opdiff.reports.tests.planted_places",
         env=env,
     )
     assert made.status == 1, made.output

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-import reports
-from harness.record import Record
-from reports import sentence
-from reports.tests import synthetic
-from reports.tests.browser import Browser
-from reports.tests.conftest import HOSTILE
-from reports.tests.test_page import Page
+from tf_opdiff import reports
+from tf_opdiff.harness.store.record import Record
+from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.reports.tests.browser import Browser
+from tf_opdiff.reports.tests.conftest import HOSTILE
+from tf_opdiff.reports.tests.test_page import Page
+from tf_opdiff.reports.text import sentence
 
 PLACE = {"spec": "floor", "verdict": "mismatch", "kind": "signed_zero", "suite": "rounding", "against": "numpy"}
 OUTCOME: dict[str, Any] = PLACE | {

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.record import COLUMNS, Record
-from harness.rundir import create, merge, open_shard
-from reports import frame, shards
-from reports.tests import synthetic
+from tf_opdiff.harness.store.record import COLUMNS, Record
+from tf_opdiff.harness.store.rundir import create, merge, open_shard
+from tf_opdiff.reports.data import frame, shards
+from tf_opdiff.reports.tests import synthetic
 
 
 def same(run: Path) -> list[tuple[object, ...]]:

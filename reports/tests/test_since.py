@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-import reports
-from harness.rundir import RunInfo
-from reports.__main__ import main
-from reports.since import earlier
-from reports.tests import synthetic
+from tf_opdiff import reports
+from tf_opdiff.harness.store.rundir import RunInfo
+from tf_opdiff.reports.__main__ import main
+from tf_opdiff.reports.analysis.since_last_run import earlier
+from tf_opdiff.reports.tests import synthetic
 
 ROWS = [replace(r, verdict="match", kind="", mismatched=0) for r in
         synthetic.records([("rounding", "ceil")], ["cpu"], ["edges"])]  # fmt: skip

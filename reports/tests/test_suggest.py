@@ -16,22 +16,22 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import reports
-from harness.__main__ import main
-from harness.again import AGAIN
-from harness.catalog import Catalog, Item
-from harness.compare import Comparison
-from harness.known import Entry, Known, KnownError, load, place_of
-from harness.observation import Observation, Result
-from harness.plan import MODES, Device, Plan
-from harness.record import Record
-from harness.spec import Spec
-from harness.verdict import Context, Origin, Trial, decide
-from reports import box, ledger, stanza
-from reports.frame import typed
-from reports.suggest import entries, suggest
-from reports.tests import synthetic
-from reports.tests.conftest import HOSTILE
+from tf_opdiff import reports
+from tf_opdiff.command_line import main
+from tf_opdiff.harness.device.observation import Observation, Result
+from tf_opdiff.harness.device.repeat import AGAIN
+from tf_opdiff.harness.judge.compare import Comparison
+from tf_opdiff.harness.judge.known import Entry, Known, KnownError, load, place_of
+from tf_opdiff.harness.judge.verdict import Context, Origin, Trial, decide
+from tf_opdiff.harness.spec.catalog import Catalog, Item
+from tf_opdiff.harness.spec.plan import MODES, Device, Plan
+from tf_opdiff.harness.spec.spec import Spec
+from tf_opdiff.harness.store.record import Record
+from tf_opdiff.reports.analysis import known_entry, ledger, selector_cover
+from tf_opdiff.reports.analysis.suggest import entries, suggest
+from tf_opdiff.reports.data.frame import typed
+from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.reports.tests.conftest import HOSTILE
 
 DTYPES, RECIPES = ("float32", "float64"), ("edges", "plain")
 SPECS = [
@@ -45,7 +45,7 @@ SPECS = [
     )
     for name in ("alpha", "beta", "gamma")
 ]
-CATALOG = Catalog(tuple(Item("suites.made", spec, dtype) for spec in SPECS for dtype in spec.dtypes))
+CATALOG = Catalog(tuple(Item("tf_opdiff.suites.made", spec, dtype) for spec in SPECS for dtype in spec.dtypes))
 TF = ">=2.21,<2.22"
 
 
@@ -194,8 +194,8 @@ def test_boxes_hold_exactly_what_is_wanted(seed: int) -> None:
     )
     wanted = draw.random(15) < 0.4
     held = np.zeros(15, bool)
-    for one in box.cover(places, wanted):
-        held |= box.holds(places, one)
+    for one in selector_cover.cover(places, wanted):
+        held |= selector_cover.holds(places, one)
     assert (held == wanted).all()
 
 
@@ -206,7 +206,7 @@ def test_a_place_that_both_fails_and_does_not_is_said_to_have_no_entry() -> None
     rows = [*failing(rows, spec="alpha", device="gpu:0", mode="xla", against="cpu/eager"), *double]
     made, why = suggest(frame(rows), Known(), CATALOG)
     assert not made and len(why) == 8 and set(why) == {"the same place, against another plan, does not fail"}
-    assert "# No entry for 8 records of 4 cases" in stanza.text(made, why, frame(rows))
+    assert "# No entry for 8 records of 4 cases" in known_entry.text(made, why, frame(rows))
 
 
 def test_what_no_entry_can_be_about_is_named_with_the_reason() -> None:
@@ -255,7 +255,7 @@ def test_the_text_is_refused_until_a_person_has_written_why_and_who(tmp_path: Pa
     rows = failing(whole_run(), spec="alpha", mode="xla")
     rows = failing(rows, "status", "error INTERNAL", spec="beta", dtype="float32")
     made, why = suggest(frame(rows), Known(), CATALOG)
-    text = stanza.text(made, why, frame(rows))
+    text = known_entry.text(made, why, frame(rows))
     path = tmp_path / "known.toml"
     path.write_text("# Known.\n\n" + text)
     with pytest.raises(KnownError, match=r"entry 1 .*: no owner 'TODO'"):
@@ -276,7 +276,7 @@ def test_above_each_entry_stands_its_simplest_example_and_the_command_that_rerun
     rows = [replace(row, example="input 0.1, got 3, want 4") if row.failing else row for row in rows]
     rows[at] = replace(rows[at], example_index="[1]", example="input 1, got 3.5, want 2.0")
     made, why = suggest(frame(rows), Known(), CATALOG)
-    lines = stanza.text(made, why, frame(rows)).splitlines()
+    lines = known_entry.text(made, why, frame(rows)).splitlines()
     assert lines[0] == "# 16 records of 4 cases on cpu/xla"
     assert lines[1].startswith(f"# {rows[at].case}, ")
     assert lines[2:5] == ["# at [1]: input 1, got 3.5, want 2.0", f"# rerun: {rows[at].rerun}", "[[known]]"]
@@ -288,7 +288,7 @@ def test_hostile_texts_stay_in_their_comment(text: str) -> None:
     rows = failing(whole_run(), spec="alpha")
     rows = [replace(r, got=clean, want=clean, input=clean, detail=clean, rerun=clean) for r in rows]
     made, why = suggest(frame(rows), Known(), CATALOG)
-    said = stanza.text(made, why, frame(rows))
+    said = known_entry.text(made, why, frame(rows))
     assert len(tomllib.loads(said)["known"]) == len(made) == 1
     assert all(c.isprintable() or c == "\n" for c in said)
 
@@ -298,7 +298,7 @@ CONTEXT = {"run": "r", "started": "", "here": Origin("2.21.0")}
 
 @pytest.mark.parametrize("seed", range(8))
 def test_records_are_judged_as_the_harness_judges_them(seed: int) -> None:
-    """Entries and records at random; the verdicts are those of `harness.verdict.decide`."""
+    """Entries and records at random; the verdicts are those of `harness.judge.verdict.decide`."""
     draw = random.Random(seed)
     specs = {spec.name: spec for spec in SPECS}
     rows = failing(whole_run(), spec="alpha", mode=("xla", "eager"))
@@ -424,7 +424,7 @@ def test_the_verb_writes_entries_that_load_when_completed(
     assert main(["suggest", str(floor_run), "--known", str(own), "--out", str(tmp_path / "new.toml")]) == 0
     assert (tmp_path / "new.toml").read_text() == said
     own.write_text(said.replace('owner = "TODO"', 'owner = "us"').replace('"TODO"', '"said for this test"'))
-    known = load(own, Catalog.load("suites"))
+    known = load(own, Catalog.load("tf_opdiff.suites"))
     told = ledger.judged(reports.load(floor_run), known)["verdict"]
     assert told.value_counts().to_dict() == {"match": 14, "known": 2}
     capsys.readouterr()
@@ -501,7 +501,7 @@ def test_an_entry_stands_since_the_commit_that_last_changed_what_it_selects(
     commit(KNOWN, "2031-05-01T00:00:00Z")
     commit(KNOWN.replace('spec = "ceil"', 'spec = "ceil"\ndtype = "float32"'), "2031-05-02T00:00:00Z")
     commit(path.read_text().replace("said for this test", "said better for this test"), "2031-05-03T00:00:00Z")
-    known = load(path, Catalog.load("suites"))
+    known = load(path, Catalog.load("tf_opdiff.suites"))
     rows = frame(synthetic.records([("rounding", "floor")], ["cpu"], ["edges"]))
     table = entries(rows, known, path)
     assert table["since"].tolist() == ["2031-05-01T00:00:00Z", "2031-05-02T00:00:00Z"]

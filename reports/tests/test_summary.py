@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-import reports
-from harness.record import COLUMNS, Record
-from harness.rundir import RunInfo
-from reports import markdown, sentence, summary
-from reports.frame import records as frame_of
-from reports.frame import typed
-from reports.tests import synthetic
-from reports.tests.conftest import HOSTILE
-from reports.tests.test_table import frame
+from tf_opdiff import reports
+from tf_opdiff.harness.store.record import COLUMNS, Record
+from tf_opdiff.harness.store.rundir import RunInfo
+from tf_opdiff.reports.data.frame import records as frame_of
+from tf_opdiff.reports.data.frame import typed
+from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.reports.tests.conftest import HOSTILE
+from tf_opdiff.reports.tests.test_table import frame
+from tf_opdiff.reports.text import markdown, sentence, summary
 
 
 @pytest.mark.parametrize(("specs", "devices"), [(5, 1), (15, 2), (15, 5), (61, 2), (400, 3)])

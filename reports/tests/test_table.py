@@ -12,14 +12,15 @@ from typing import Any
 import pandas as pd
 import pytest
 
-import reports
-from harness.__main__ import main
-from harness.devices import ROOT
-from harness.record import VERDICTS, Record
-from reports import formats, parquet, tables
-from reports.table import TABLES, make
-from reports.tests import synthetic
-from reports.tests.conftest import HOSTILE
+from tf_opdiff import reports
+from tf_opdiff.command_line import main
+from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.store.record import VERDICTS, Record
+from tf_opdiff.reports.data import parquet, tables
+from tf_opdiff.reports.table import TABLES, make
+from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.reports.tests.conftest import HOSTILE
+from tf_opdiff.reports.text import formats
 
 FORMULAS = ("=1+1", "+1+1", "-1+cmd|' /C calc'!A0", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1", "＝1+1", "\x00=1")
 

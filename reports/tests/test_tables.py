@@ -10,15 +10,16 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-import reports
-from harness.record import KINDS, VERDICTS, Record
-from harness.reproduce import findings
-from harness.rundir import RunInfo
-from harness.verdict import sentence as in_one_line
-from reports import sentence, tables
-from reports.grid import OPENED, SYMBOLS, grid
-from reports.tests import synthetic
-from reports.tests.test_table import frame
+from tf_opdiff import reports
+from tf_opdiff.harness.judge.verdict import sentence as in_one_line
+from tf_opdiff.harness.repro.reproduce import findings
+from tf_opdiff.harness.store.record import KINDS, VERDICTS, Record
+from tf_opdiff.harness.store.rundir import RunInfo
+from tf_opdiff.reports.analysis.grid import OPENED, SYMBOLS, grid
+from tf_opdiff.reports.data import tables
+from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.reports.tests.test_table import frame
+from tf_opdiff.reports.text import sentence
 
 
 @pytest.fixture(scope="module")

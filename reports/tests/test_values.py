@@ -18,18 +18,19 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-import reports
-from harness.__main__ import main
-from harness.errors import points
-from harness.expect import Want
-from harness.record import VERDICTS, Record
-from harness.sweep import plot
-from harness.sweep.tally import Tally
-from reports import embed, frame
-from reports.table import FORMATS, TABLES
-from reports.tests import synthetic
-from reports.tests.test_claims import claim
-from reports.tests.test_page import Page
+from tf_opdiff import reports
+from tf_opdiff.command_line import main
+from tf_opdiff.harness.judge.error_points import points
+from tf_opdiff.harness.judge.expectation import Want
+from tf_opdiff.harness.store.record import VERDICTS, Record
+from tf_opdiff.harness.sweep import plot
+from tf_opdiff.harness.sweep.tally import Tally
+from tf_opdiff.reports.data import frame
+from tf_opdiff.reports.pages import embed
+from tf_opdiff.reports.table import FORMATS, TABLES
+from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.reports.tests.test_claims import claim
+from tf_opdiff.reports.tests.test_page import Page
 
 FLOATS = (math.nan, math.inf, -math.inf, -0.0, 0.0, float(np.finfo("f8").max), -float(np.finfo("f8").max), 5e-324)
 INTEGERS = (0, 1, 2**63 - 1)

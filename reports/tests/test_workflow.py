@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
-import reports
-from harness.devices import ROOT
-from harness.tests.patience import PATIENCE
-from reports import matrix
+from tf_opdiff import reports
+from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.tests.patience import PATIENCE
+from tf_opdiff.reports.ci import matrix
 
 FILES = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 FLOWS = {path.name: YAML(typ="safe").load(path) for path in FILES}
@@ -111,9 +111,9 @@ def checkout(tmp_path):
     folder = tmp_path / "checkout"
     command = ["git", "ls-files", "-z", "-co", "--exclude-standard"]
     for name in subprocess.run(command, check=True, cwd=ROOT, capture_output=True, text=True).stdout.split("\0"):
-        if name and (ROOT / name).is_file():
+        if name and ((ROOT / name).is_file() or (ROOT / name).is_symlink()):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, folder / name)
+            shutil.copy2(ROOT / name, folder / name, follow_symlinks=False)
     (folder / ".venv").mkdir()
     for path in Path(sys.prefix).iterdir():
         (folder / ".venv" / path.name).symlink_to(path) if path.name != ".installed" else None

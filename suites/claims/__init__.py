@@ -4,7 +4,7 @@ A claim's spec promises what TensorFlow does, in NumPy, like any other; beside i
 predicts. A run holds the program against both, and the verdict on the claim is what the run found.
 """
 
-from suites.claims import (
+from tf_opdiff.suites.claims import (
     addition,
     assigned,
     attention,

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from harness.inputs import plain
-from harness.plan import MODES
-from harness.spec import Claim, Raises, Side, Spec
-from suites.claims import topics
-from suites.claims.subjects import CUSTOM_GRADIENT, MINIMIZE, PY_FUNC, py_func_mapped
-from suites.references.overrides import registered
+from tf_opdiff.harness.spec.plan import MODES
+from tf_opdiff.harness.spec.recipes import plain
+from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Spec
+from tf_opdiff.suites.claims import topics
+from tf_opdiff.suites.claims.subjects import CUSTOM_GRADIENT, MINIMIZE, PY_FUNC, py_func_mapped
+from tf_opdiff.suites.references.overrides import registered
 
 RATE = 0.125
 STEPS = 6

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from harness.spec import Claim, Raises, Spec
-from suites.claims import topics
+from tf_opdiff.harness.spec.spec import Claim, Raises, Spec
+from tf_opdiff.suites.claims import topics
 
 
 # C14.

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from harness.inputs import FLOATS, SIZE
-from harness.spec import Claim, Side, Spec
-from suites.claims import topics
-from suites.claims.subjects import CUSTOM_GRADIENT, mapped
+from tf_opdiff.harness.spec.recipes import FLOATS, SIZE
+from tf_opdiff.harness.spec.spec import Claim, Side, Spec
+from tf_opdiff.suites.claims import topics
+from tf_opdiff.suites.claims.subjects import CUSTOM_GRADIENT, mapped
 
 TAPE = "a tape records an op by its type and never sees the mark that the map left on the node"
 TAPE_LINK = "https://github.com/tensorflow/tensorflow/issues/36870"

@@ -4,11 +4,11 @@ from functools import partial
 
 import numpy as np
 
-from harness.spec import Claim, Spec
-from suites.claims import topics
-from suites.claims.subjects import CONTROL_DEPENDENCIES
-from suites.references.running import bound
-from suites.references.training import sgd
+from tf_opdiff.harness.spec.spec import Claim, Spec
+from tf_opdiff.suites.claims import topics
+from tf_opdiff.suites.claims.subjects import CONTROL_DEPENDENCIES
+from tf_opdiff.suites.references.running import bound
+from tf_opdiff.suites.references.training import sgd
 
 
 # The loss, and how far centers move: half of the paper's Δc.

@@ -1,10 +1,10 @@
 """An op in C++, loaded as a library, its gradient registered in Python: C06. Its source is in suites/claims/ops."""
 
-from harness.inputs import SHAPES, edges, plain
-from harness.spec import Claim, Raises, Side, Spec
-from suites.claims import topics
-from suites.claims.ops.build import SOURCES, compiled
-from suites.references.overrides import registered
+from tf_opdiff.harness.spec.recipes import SHAPES, edges, plain
+from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Spec
+from tf_opdiff.suites.claims import topics
+from tf_opdiff.suites.claims.ops.build import SOURCES, compiled
+from tf_opdiff.suites.references.overrides import registered
 
 RECIPES = {"edges": edges, "plain": plain, **SHAPES}
 FLOAT = ("float32", "float64")

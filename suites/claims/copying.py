@@ -6,8 +6,8 @@ in the original.
 
 import numpy as np
 
-from harness.spec import Claim, Raises, Spec
-from suites.claims import topics
+from tf_opdiff.harness.spec.spec import Claim, Raises, Spec
+from tf_opdiff.suites.claims import topics
 
 IN_ORDER = ("eager", "function", "xla")
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from harness.inputs import FLOATS, SIZE
-from harness.spec import Claim, Raises, Side, Spec
-from suites.claims import topics
-from suites.claims.binarize import TAPE, TAPE_LINK, TAPED
-from suites.claims.subjects import mapped
+from tf_opdiff.harness.spec.recipes import FLOATS, SIZE
+from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Spec
+from tf_opdiff.suites.claims import topics
+from tf_opdiff.suites.claims.binarize import TAPE, TAPE_LINK, TAPED
+from tf_opdiff.suites.claims.subjects import mapped
 
 
 # C17.

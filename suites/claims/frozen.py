@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from harness.inputs import FLOATS
-from harness.spec import Claim, Raises, Spec
-from suites.claims import topics
-from suites.claims.subjects import MINIMIZE
-from suites.references import training
-from suites.references.running import bound
+from tf_opdiff.harness.spec.recipes import FLOATS
+from tf_opdiff.harness.spec.spec import Claim, Raises, Spec
+from tf_opdiff.suites.claims import topics
+from tf_opdiff.suites.claims.subjects import MINIMIZE
+from tf_opdiff.suites.references import training
+from tf_opdiff.suites.references.running import bound
 
 TF2 = ("eager", "function", "xla")
 

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from harness.inputs import FLOATS, plain
-from harness.spec import Claim, Side, Spec, Unavailable
-from suites.claims import topics
-from suites.claims.binarize import TAPE, TAPE_LINK, TAPED
-from suites.claims.subjects import CONTROL_DEPENDENCIES, CUSTOM_GRADIENT, MAP, mapped
-from suites.references.overrides import registered
+from tf_opdiff.harness.spec.recipes import FLOATS, plain
+from tf_opdiff.harness.spec.spec import Claim, Side, Spec, Unavailable
+from tf_opdiff.suites.claims import topics
+from tf_opdiff.suites.claims.binarize import TAPE, TAPE_LINK, TAPED
+from tf_opdiff.suites.claims.subjects import CONTROL_DEPENDENCIES, CUSTOM_GRADIENT, MAP, mapped
+from tf_opdiff.suites.references.overrides import registered
 
 
 # C11.

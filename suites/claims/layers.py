@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from harness.inputs import FLOATS, plain
-from harness.spec import Claim, Raises, Side, Spec
-from suites.claims import topics
-from suites.claims.subjects import CUSTOM_GRADIENT, PY_FUNC, py_func_mapped
-from suites.references.overrides import registered
+from tf_opdiff.harness.spec.recipes import FLOATS, plain
+from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Spec
+from tf_opdiff.suites.claims import topics
+from tf_opdiff.suites.claims.subjects import CUSTOM_GRADIENT, PY_FUNC, py_func_mapped
+from tf_opdiff.suites.references.overrides import registered
 
 TAPE = "a tape records an op by its type and never sees the mark that the map left on the node"
 TAPE_LINK = "https://github.com/tensorflow/tensorflow/issues/36870"

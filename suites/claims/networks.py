@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from harness.plan import MODES
-from harness.spec import Claim, Spec
-from suites.claims import topics
-from suites.claims.subjects import MINIMIZE
+from tf_opdiff.harness.spec.plan import MODES
+from tf_opdiff.harness.spec.spec import Claim, Spec
+from tf_opdiff.suites.claims import topics
+from tf_opdiff.suites.claims.subjects import MINIMIZE
 
 IN_ORDER = ("eager", "function", "xla")
 ROUNDS = 4

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from harness.spec import Claim, Raises, Side, Sparse, Spec
-from suites.claims import topics
+from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Sparse, Spec
+from tf_opdiff.suites.claims import topics
 
 DOCUMENTED = "https://www.tensorflow.org/api_docs/python/tf/gather"
 CLAMPS = "XLA clamps the indices of a gather: 6 becomes 4, the last one"

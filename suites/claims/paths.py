@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from harness.inputs import FLOATS, SIZE, plain
-from harness.spec import Claim, Raises, Side, Spec
-from suites.claims import topics
+from tf_opdiff.harness.spec.recipes import FLOATS, SIZE, plain
+from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Spec
+from tf_opdiff.suites.claims import topics
 
 WIDE = ("float32", "float64")
 

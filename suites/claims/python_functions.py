@@ -1,9 +1,9 @@
 """TensorFlow ops inside a Python function that is handed to py_func: C02."""
 
-from harness.inputs import FLOATS, plain
-from harness.spec import Claim, Raises, Side, Spec
-from suites.claims import topics
-from suites.claims.subjects import by_py_func, by_py_function
+from tf_opdiff.harness.spec.recipes import FLOATS, plain
+from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Spec
+from tf_opdiff.suites.claims import topics
+from tf_opdiff.suites.claims.subjects import by_py_func, by_py_function
 
 REFUSED = {
     "*/xla": Side(

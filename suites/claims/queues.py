@@ -4,10 +4,10 @@ import threading
 
 import numpy as np
 
-from harness.spec import Claim, Raises, Side, Spec
-from suites.claims import topics
-from suites.claims.subjects import FIFO_QUEUE
-from suites.references import philox
+from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Spec
+from tf_opdiff.suites.claims import topics
+from tf_opdiff.suites.claims.subjects import FIFO_QUEUE
+from tf_opdiff.suites.references import philox
 
 SEED = 7
 

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from harness.plan import MODES
-from harness.spec import Claim, Side, Spec
-from suites.claims import topics
-from suites.claims.subjects import CONTROL_DEPENDENCIES
+from tf_opdiff.harness.spec.plan import MODES
+from tf_opdiff.harness.spec.spec import Claim, Side, Spec
+from tf_opdiff.suites.claims import topics
+from tf_opdiff.suites.claims.subjects import CONTROL_DEPENDENCIES
 
 CONTEXT = "https://www.tensorflow.org/api_docs/python/tf/Graph#control_dependencies"
 

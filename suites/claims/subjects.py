@@ -1,6 +1,6 @@
-"""Subjects: the evidence that a program is about what its claim is about; see `evidence` in `harness.spec`."""
+"""Subjects: the evidence that a program is about what its claim is about; see `evidence` in `harness.spec.spec`."""
 
-from harness.plan import MODES
+from tf_opdiff.harness.spec.plan import MODES
 
 MAP = "called:Graph.gradient_override_map"
 PY_FUNC = "called:compat.v1.py_func"

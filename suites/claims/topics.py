@@ -1,7 +1,7 @@
 """Topics: what the claims are about, in the order in which a learner would read them. The wording is that of the posts,
 answers and slides that make the claims, restated; it is an opinion until a run has looked."""
 
-from harness.spec import Topic
+from tf_opdiff.harness.spec.spec import Topic
 
 POSTS = "posts and answers on overriding TensorFlow's back-propagation"
 SLIDES = "course slides on TensorFlow 1.x"

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from suites.references.elementwise import INF, NAN, long_double, mp
+from tf_opdiff.suites.references.elementwise import INF, NAN, long_double, mp
 
 Interval = tuple[float, float]
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import ml_dtypes
 import numpy as np
 
-from harness.inputs import is_float
+from tf_opdiff.harness.spec.recipes import is_float
 
 
 def odd(x: np.ndarray) -> np.ndarray:

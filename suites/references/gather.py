@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from harness.spec import Raises, Sparse
+from tf_opdiff.harness.spec.spec import Raises, Sparse
 
 
 def take(x, indices, axis=0, batch=0):

@@ -6,8 +6,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from harness.inputs import SIZE, Draw, edges, is_float
-from suites.references.binary import Function
+from tf_opdiff.harness.spec.recipes import SIZE, Draw, edges, is_float
+from tf_opdiff.suites.references.binary import Function
 
 #: The edge values of a float number 29, the pairs of them 841. All recipes of floats have that size: one compilation.
 EDGES = 29

@@ -1,4 +1,5 @@
-"""Toy: `python -m harness.tests.toy FOLDER` installs the plugin of the device TOY in FOLDER, a folder of packages.
+"""Toy: `python -m tf_opdiff.harness.tests.toy FOLDER` installs the plugin of the device TOY in FOLDER, a folder of
+packages.
 
 Its name has to hold `site-packages`, and it has to be on PYTHONPATH, for TensorFlow to find the plugin there, as it
 finds those that vendors' packages install.
@@ -10,8 +11,8 @@ import shutil
 import sys
 from pathlib import Path
 
-from harness.spec import Unavailable
-from suites.claims.ops.build import OPTIONS, library, run
+from tf_opdiff.harness.spec.spec import Unavailable
+from tf_opdiff.suites.claims.ops.build import OPTIONS, library, run
 
 SOURCE = Path(__file__).with_name("toy.cc")
 
@@ -40,7 +41,7 @@ def install(folder: Path) -> Path:
 if __name__ == "__main__":
     try:
         if len(sys.argv) != 2:
-            raise ValueError("python -m harness.tests.toy: expected one FOLDER")
+            raise ValueError("python -m tf_opdiff.harness.tests.toy: expected one FOLDER")
         print(install(Path(sys.argv[1]).resolve()))
     except (ValueError, OSError, RuntimeError, Unavailable) as error:
         sys.exit(str(error))

@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from harness import compiler
-from harness.spec import Unavailable
+from tf_opdiff.harness.spec.spec import Unavailable
+from tf_opdiff.harness.system import compiler
 
 HERE = Path(__file__).parent
 SOURCES = tuple(HERE / name for name in ("skip_cube.cc", "skip_cube.cu.cc"))

@@ -1,0 +1,61 @@
+"""Watch: how often a program calls functions of TensorFlow. It needs no graph, in which many calls leave no op."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any
+
+#: What runs the programs calls TensorFlow too, and is none of them.
+_OURS = ("tf_opdiff.harness.device.modes", "tf_opdiff.harness.device.server")
+_watched: set[str] = set()
+_totals: Counter[str] = Counter()
+
+
+def calls(name: str) -> int:
+    """How often the function of this name was called in this process since `watch` got it."""
+    return _totals[name]
+
+
+def watch(tf: Any, name: str) -> None:
+    """Counts from now on the calls of a function, a method or a class of TensorFlow that come from a program.
+
+    `name` is its path in the module `tf`, such as `compat.v1.py_func`, `Graph.gradient_override_map` or `Graph`. Of a
+    method, those count too with which derived classes override it.
+    """
+    if name in _watched:
+        return
+    _watched.add(name)
+    *path, last = name.split(".")
+    owner: Any = functools.reduce(getattr, path, tf)
+    target, owners = getattr(owner, last), {owner}
+    if inspect.isclass(target):  # the class itself stays what it is: others derive from it and ask for it
+        owners, last = {target}, "__init__"
+    elif inspect.isclass(owner):
+        owners |= {derived for derived in _derived(owner) if last in vars(derived)}
+    for each in owners:
+        setattr(each, last, _counted(getattr(each, last), name))
+
+
+def _derived(kind: Any) -> Iterator[Any]:
+    """The classes that are derived from a class, and those from them."""
+    for derived in kind.__subclasses__():
+        yield derived
+        yield from _derived(derived)
+
+
+def _counted(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def counted(*args: Any, **kwargs: Any) -> Any:
+        caller = sys._getframe(1).f_globals.get("__name__", "")
+        if caller.partition(".")[0] not in ("tensorflow", "keras") and caller not in _OURS:
+            _totals[name] += 1
+        return function(*args, **kwargs)
+
+    with suppress(ValueError, TypeError):  # Keras asks a constructor for its arguments, and does not look through it
+        counted.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
+    return counted

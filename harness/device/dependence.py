@@ -1,0 +1,83 @@
+"""Dependence: which outputs of a program are constants, to which none of its inputs leads.
+
+A stateful op (a variable that is read, a random number, a Python function) counts as an input: what it gives is known
+only when it runs. An eager program may hand an input to Python and use the result, without an op between them: there,
+an output that changes with the inputs is no constant either. This module does not import TensorFlow: tensors and ops
+are the caller's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tf_opdiff.harness.spec.recipes import is_float
+
+#: Whether an op of this type is stateful.
+Stateful = Callable[[str], bool]
+_VARIABLES = ("resource", "variant")
+
+
+def _tensors(values: Iterable[Any]) -> list[Any]:
+    """The tensors that hold the values: a tensor itself, and the `values` of an `IndexedSlices`."""
+    return [getattr(value, "values", value) for value in values]
+
+
+def constants(outputs: Sequence[Any], inputs: Sequence[Any], stateful: Stateful) -> set[int]:
+    """The numbers of the outputs, tensors of a graph, to which no input leads; without inputs, none."""
+    sources = {tensor.op.name for tensor in inputs}
+    ignoring = set()
+    for number, tensor in enumerate(_tensors(outputs)):
+        todo, seen = [tensor.op], set()
+        while todo:
+            op = todo.pop()
+            if op.name in sources or stateful(op.type) or (op.type == "Placeholder" and _holds_state(op)):
+                break
+            if op.name not in seen:
+                seen.add(op.name)
+                todo += [*(t.op for t in op.inputs), *op.control_inputs]
+        else:
+            ignoring.add(number)
+    return ignoring if sources else set()
+
+
+def _holds_state(op: Any) -> bool:
+    return op.outputs[0].dtype.name in _VARIABLES
+
+
+def altered(array: np.ndarray) -> np.ndarray:
+    """Other values of the same shape and dtype: in reverse, each one changed, floats also in sign.
+
+    Programs may branch on the sign of an input.
+    """
+    turned = np.asarray(np.flip(array), array.dtype)
+    if array.dtype.kind == "b":
+        return ~turned
+    if array.dtype.kind == "O":
+        return np.array([b"%s?" % x for x in turned.flat], object).reshape(array.shape)
+    if array.dtype.kind == "c":
+        return np.asarray(turned * array.dtype.type(-1.5) - array.dtype.type(0.75))
+    if is_float(array.dtype):
+        farther = turned * array.dtype.type(-1.5) - np.copysign(array.dtype.type(0.75), turned)
+        return np.asarray(farther).astype(array.dtype)
+    return np.asarray(turned.astype(np.int64) + 1).astype(array.dtype)
+
+
+class Trail:
+    """The tensors of an eager run to which an input leads, op by op."""
+
+    def __init__(self, inputs: Iterable[Any], stateful: Stateful) -> None:
+        self._held = {id(tensor): tensor for tensor in inputs}  # held, so that no other object gets its id
+        self._any, self._stateful = bool(self._held), stateful
+
+    def note(self, op_type: str, inputs: Iterable[Any], outputs: Iterable[Any]) -> None:
+        """Notes an op that ran."""
+        leads = any(id(t) in self._held or t.dtype.name in _VARIABLES for t in inputs)
+        if leads or self._stateful(op_type):
+            self._held.update((id(t), t) for t in outputs)
+
+    def constants(self, outputs: Sequence[Any]) -> set[int]:
+        """The numbers of the outputs to which no input leads; without inputs, none."""
+        return {i for i, t in enumerate(_tensors(outputs)) if self._any and id(t) not in self._held}

@@ -1,0 +1,186 @@
+"""Request: what a device server is asked to run."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from tf_opdiff.harness.device.observation import raw
+from tf_opdiff.harness.spec.spec import Spec
+
+#: Bytes: Eigen's, with the widest vectors that TensorFlow is built for.
+ALIGNMENT = 64
+
+
+def find_spec(module: str, name: str) -> Spec:
+    """The spec of that name in a suite module's `SPECS`.
+
+    Raises:
+      LookupError: the module has none of that name.
+    """
+    specs: Iterable[Spec] = import_module(module).SPECS
+    for spec in specs:
+        if spec.name == name:
+            return spec
+    raise LookupError(f"{module} has no spec {name!r}")
+
+
+def aligned(size: int, dtype: np.dtype) -> np.ndarray:
+    """A new array, not filled, that begins where a vector register would: TensorFlow takes it without a copy."""
+    raw = np.empty(size * dtype.itemsize + ALIGNMENT, np.uint8)
+    begin = -raw.ctypes.data % ALIGNMENT
+    return raw[begin : begin + size * dtype.itemsize].view(dtype)
+
+
+@lru_cache(maxsize=4)
+def _counted(size: int, dtype: str) -> np.ndarray:
+    """0, 1, 2, …; read-only, for it is kept."""
+    made = np.arange(size, dtype=dtype)
+    made.flags.writeable = False
+    return made
+
+
+@dataclass(frozen=True)
+class Bits:
+    """An input told by its range: the bit patterns from `lo` up to, not including, `hi`, read as the dtype."""
+
+    dtype: str
+    lo: int
+    hi: int
+
+    def array(self) -> np.ndarray:
+        """The values, in order, of shape (hi - lo,)."""
+        dtype = np.dtype(self.dtype)
+        unsigned = np.dtype(f"u{dtype.itemsize}")
+        bits = aligned(self.hi - self.lo, unsigned)
+        np.add(_counted(bits.size, unsigned.name), unsigned.type(self.lo), out=bits)
+        return bits.view(dtype)
+
+
+@dataclass(frozen=True)
+class Cycle:
+    """An input told by its pattern: the values repeated, beginning with number `start` (modulo their count)."""
+
+    dtype: str
+    values: tuple[float, ...]
+    start: int
+    size: int
+
+    def array(self) -> np.ndarray:
+        """The values, of shape (size,)."""
+        begin = self.start % len(self.values)
+        return _repeated(self.dtype, self.values[begin:] + self.values[:begin], self.size)
+
+
+@lru_cache(maxsize=4)
+def _repeated(dtype: str, values: tuple[float, ...], size: int) -> np.ndarray:
+    """The values repeated; not to be written to, for it is kept, though TensorFlow takes no read-only memory."""
+    made = aligned(size, np.dtype(dtype))
+    made[:] = np.tile(np.array(values, dtype), size // len(values) + 1)[:size]
+    return made
+
+
+Made = Bits | Cycle
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a program is run with: inputs; upstreams, for gradients; tangents, for forward mode and second order.
+
+    Each is an array, a placeholder, a tensor, or None for an output without a gradient.
+    """
+
+    xs: Sequence[Any]
+    gs: Sequence[Any] | None = None
+    ts: Sequence[Any] | None = None
+
+    def map(self, change: Callable[[Any], Any]) -> Asked:
+        """The same with each one changed."""
+
+        def each(arrays: Sequence[Any] | None) -> Any:
+            return None if arrays is None else [None if a is None else change(a) for a in arrays]
+
+        return Asked(each(self.xs), each(self.gs), each(self.ts))
+
+    @property
+    def arrays(self) -> list[Any]:
+        """All of them in a row."""
+        return [a for part in (self.xs, self.gs, self.ts) for a in part or () if a is not None]
+
+    @property
+    def signature(self) -> tuple[Any, ...]:
+        """What a program is built for: what is asked for, in which shapes and dtypes."""
+        told = self.map(lambda a: (a.shape, a.dtype.name))
+        return tuple(part if part is None else tuple(part) for part in (told.xs, told.gs, told.ts))
+
+    def less(self) -> Iterator[Asked]:
+        """The same, then without tangents, then without upstreams."""
+        yield self
+        if self.ts is not None:
+            yield Asked(self.xs, self.gs)
+        if self.gs is not None:
+            yield Asked(self.xs)
+
+    def gives(self, quantity: str) -> bool:
+        """Whether a quantity is asked for."""
+        needed: Any = {"output": self.xs, "grad": self.gs}.get(quantity.partition("[")[0], self.ts)
+        return needed is not None
+
+
+@dataclass(frozen=True)
+class Request:
+    """One case under one plan: its inputs, and an upstream gradient for each output.
+
+    An upstream is None for an output that has no gradient; `upstreams` is None where no gradient is asked for, and
+    `tangents`, one an input, where neither forward mode nor second order is. `again` names what the run is to be held
+    against; see `harness.device.repeat`.
+    `quantities` are those that are expected; final values of the named `state` follow the outputs.
+    Arrays that are easily told are not sent: the server makes them. `segment` names the shared memory through which
+    arrays come back; without one they come through the pipe.
+    """
+
+    module: str
+    spec: str
+    case: str
+    dtype: str
+    mode: str
+    inputs: tuple[np.ndarray | Made, ...]
+    upstreams: tuple[np.ndarray | Made | None, ...] | None
+    quantities: tuple[str, ...]
+    state: tuple[str, ...] = ()
+    tangents: tuple[np.ndarray, ...] | None = None
+    again: tuple[str, ...] = ()
+    segment: str = ""
+
+    def made(self) -> Request:
+        """The same with every input an array."""
+        upstreams = None if self.upstreams is None else tuple(map(_array, self.upstreams))
+        return replace(self, inputs=self.arrays, upstreams=upstreams)
+
+    @property
+    def digest(self) -> str:
+        """A hash of what is asked, the same on every machine: what was observed under another one answers another."""
+        told = hashlib.blake2b(digest_size=8)
+        told.update(repr((self.spec, self.dtype, self.quantities, self.state, self.again)).encode())
+        for part in (self.inputs, self.upstreams, self.tangents):
+            for given in part or ():
+                array = _array(given)
+                told.update(repr(None if array is None else array.shape).encode())
+                for piece in () if array is None else raw(array):
+                    told.update(piece.encode() if isinstance(piece, str) else piece)
+        return told.hexdigest()
+
+    @property
+    def arrays(self) -> tuple[np.ndarray, ...]:
+        """The inputs, as arrays."""
+        return tuple(map(_array, self.inputs))
+
+
+def _array(told: Any) -> Any:
+    return told.array() if isinstance(told, Made) else told

@@ -1,0 +1,278 @@
+"""Claim: what people say of a program, held against what it gave.
+
+The record of a claim says `match` where it holds and `contract` where it does not, as its spec expects; `stale` where
+it was expected not to hold and does, and `mismatch` where it was expected to and does not. `got` is what came, `want`
+what the claim predicts.
+
+A claim is judged by a value, or by an error that its spec promises or that it predicts. Any other error, crash or hang
+neither confirms nor refutes it as expected: `mismatch` where TensorFlow failed, `error` where the program itself did.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cache, partial
+from typing import Any, NotRequired, Self, TypedDict
+
+import numpy as np
+
+from tf_opdiff.harness.device.observation import Result, raw
+from tf_opdiff.harness.judge.compare import Comparison, compare, illustrated
+from tf_opdiff.harness.judge.expectation import ReferenceFault, Want, expectation
+from tf_opdiff.harness.judge.verdict import LOST, Trial, row_of
+from tf_opdiff.harness.repro.source import digest, hashed, named, source_of
+from tf_opdiff.harness.spec.catalog import Catalog
+from tf_opdiff.harness.spec.spec import Case, Claim, Spec
+from tf_opdiff.harness.store.record import CLAIM, Record
+
+Promises = Mapping[str, Mapping[str, Want]]
+
+
+def predicting(spec: Spec, claim: Claim) -> Spec:
+    """The spec as the claim would have it."""
+    return replace(
+        spec,
+        reference=claim.reference or spec.reference,
+        vjp=claim.vjp or spec.vjp,
+        second=None if claim.reference else spec.second,
+        bound={} if claim.ulp is not None else spec.bound,
+        ulp=spec.ulp if claim.ulp is None else claim.ulp,
+        contract={},
+        claims=(),
+    )
+
+
+def predictions(case: Case, inputs: tuple[np.ndarray, ...]) -> dict[str, dict[str, Want]]:
+    """What each claim predicts of a case, for the quantities that it speaks of, by the claim's id.
+
+    Raises:
+      ReferenceFault: a prediction failed, or is about none of its quantities.
+    """
+    found = {}
+    for claim in case.spec.claims:
+        wants = expectation(replace(case, spec=predicting(case.spec, claim)), inputs, None).wants
+        found[claim.id] = {quantity: want for quantity, want in wants.items() if claim.concerns(quantity)}
+        if not found[claim.id]:
+            raise ReferenceFault(f"claim {claim.id} is about {', '.join(claim.about)}; there is {', '.join(wants)}")
+    return found
+
+
+def judge(trial: Trial, promises: Promises, wants: Mapping[str, Want]) -> list[Record]:
+    """A record for each claim that speaks of the plan: of the first quantity that differs, or of the first one.
+
+    `promises` are what the claims predict, `wants` what their spec promises under the plan.
+    """
+    records = []
+    for claim in trial.case.spec.claims:
+        if not any(trial.plan.matches(pattern) for pattern in claim.plans):
+            continue
+        test = _Test.of(trial, claim, promises[claim.id])
+        verdict, detail = test.verdict(wants.get(test.quantity, wants["output[0]"]))
+        row = row_of(trial, test.shown(verdict), CLAIM + claim.id, test.quantity)
+        records.append(replace(row, verdict=verdict, detail=" ".join(detail.split())[:1000], reason=test.why))
+    return records
+
+
+@dataclass(frozen=True)
+class _Test:
+    """A claim held against a quantity that it speaks of: what came, what the claim predicts, and how they compare."""
+
+    trial: Trial
+    claim: Claim
+    quantity: str
+    came: Result
+    want: Want
+    comparison: Comparison
+
+    @classmethod
+    def of(cls, trial: Trial, claim: Claim, predicted: Mapping[str, Want]) -> Self:
+        """The test of the first quantity that differs from what is predicted, or of the first one."""
+        spec, failed = predicting(trial.case.spec, claim), trial.result("output[0]")
+        instead = failed if failed.status not in ("value", "sparse") else LOST
+        came = {quantity: trial.observation.quantities.get(quantity, instead) for quantity in predicted}
+        compared = {
+            q: compare(came[q], want, q, budget=spec.budget(q, trial.case.dtype), inputs=trial.inputs)
+            for q, want in predicted.items()
+        }
+        quantity = next((q for q, comparison in compared.items() if comparison.kind), next(iter(compared)))
+        return cls(trial, claim, quantity, came[quantity], predicted[quantity], compared[quantity])
+
+    @property
+    def holds(self) -> bool:
+        """Whether the claim holds: a denial does where what came differs."""
+        return bool(self.comparison.kind) == self.claim.denies
+
+    @property
+    def why(self) -> str:
+        """Why the claim is expected not to hold; empty where it is expected to."""
+        return self.claim.why_refuted(self.trial.plan)
+
+    def verdict(self, promised: Want) -> tuple[str, str]:
+        """The verdict on the claim, and its detail; the spec promises `promised` of the quantity."""
+        claim, observation = self.claim, self.trial.observation
+        kind, detail = self.comparison.kind, self.comparison.detail
+        unpromised = _unpromised(self.came, self.quantity, (self.want, promised))
+        if observation.fault:
+            return "error", observation.fault
+        if observation.lacking and self.came.status == "error":
+            return "unavailable", observation.lacking
+        if unpromised:
+            return unpromised, f"nothing follows for {claim.id} from an error that nobody promised: {detail}"
+        if kind in ("shape", "dtype"):
+            return "error", f"the prediction of {claim.id} is of another {kind}: {detail}"
+        if self.holds and self.why:
+            return "stale", f"{claim.id} holds here, and was expected not to: {self.why}"
+        if not self.holds and not self.why:
+            return "mismatch", f"{claim.id} does not hold here: {claim.says} {detail}"
+        return "match" if self.holds else "contract", detail
+
+    def shown(self, verdict: str) -> Comparison:
+        """The comparison with the numbers that say most: those that came instead of another status, or were denied."""
+        comparison = self.comparison
+        if comparison.kind in ("status", "gradient_status"):  # numbers say more than that there are some
+            got, want = _brief(self.came.value), _brief(self.want.value)
+            return replace(comparison, got=got or comparison.got, want=want or comparison.want)
+        if not comparison.kind and verdict in ("contract", "mismatch"):  # the claim denies this value, and it came
+            return illustrated(comparison, self.came, self.want, self.trial.inputs)
+        return comparison
+
+
+def _unpromised(came: Result, quantity: str, wants: Sequence[Want]) -> str:
+    """The verdict on a claim where a failure came that is none of `wants`; empty for anything else.
+
+    Python names its exceptions in CamelCase: such a failure is the program's own, and the suite's fault. TensorFlow's
+    error codes, crashes and hangs are findings.
+    """
+    if came.status in ("value", "unconnected", "sparse") or not all(compare(came, w, quantity).kind for w in wants):
+        return ""
+    own = came.status == "error" and (came == LOST or not came.code.isupper())
+    return "error" if own else "mismatch"
+
+
+def _brief(value: np.ndarray | None) -> str:
+    """The first numbers of an array."""
+    if value is None or not value.size:
+        return ""
+    return ", ".join(map(str, value.ravel()[:3].tolist())) + (", …" if value.size > 3 else "")
+
+
+class ToldTopic(TypedDict):
+    """What claims.json says of a topic; see `harness.spec.spec.Topic`."""
+
+    id: str
+    title: str
+    program: str
+    origin: str
+    link: str
+
+
+class Told(TypedDict):
+    """What claims.json says of one claim about one spec; see `told`."""
+
+    id: str
+    letter: str
+    says: str
+    denies: bool
+    plans: list[str]
+    instead: str
+    topic: ToldTopic
+    refuted: dict[str, str]
+    spec: str
+    modes: list[str]
+    listing: str
+    files: dict[str, str]
+    instead_listing: str
+    cases: NotRequired[int]
+    program: NotRequired[str]
+    inputs: NotRequired[str]
+    prediction: NotRequired[str]
+
+
+def told(catalog: Catalog, *, hashes: bool = True) -> list[dict[str, Any]]:
+    """Every claim of the catalog as plain data, with the program that it is about, and the one to write instead.
+
+    `cases` is how many cases the program has. `program`, `inputs` and `prediction` are hashes: a verdict of another run
+    is about this claim while they are the same. They take a second, and are left out without `hashes`.
+
+    Raises:
+      LookupError: one names a spec that is not there, or an id stands for two sentences.
+    """
+    specs = catalog.specs
+    made: list[dict[str, Any]] = []
+    says: dict[str, str] = {}
+    for spec in specs.values():
+        for claim in spec.claims:
+            if says.setdefault(claim.id, claim.says) != claim.says:
+                raise LookupError(f"spec {spec.name}: claim {claim.id} says {claim.says!r}; before, {says[claim.id]!r}")
+            if claim.instead and claim.instead not in specs:
+                raise LookupError(f"spec {spec.name}: claim {claim.id}: there is no spec {claim.instead!r}")
+            made.append(
+                {
+                    **{k: getattr(claim, k) for k in ("id", "letter", "says", "denies", "plans", "instead")},
+                    "topic": asdict(claim.topic),
+                    "refuted": dict(claim.refuted),
+                    "spec": spec.name,
+                    "modes": spec.modes,
+                    "listing": listing(spec),
+                    "files": {path.name: path.read_text() for path in spec.files},
+                    "instead_listing": listing(specs[claim.instead]) if claim.instead else "",
+                    "cases": len(spec.cases()),
+                    **(_hashes(spec, claim) if hashes else {}),
+                }
+            )
+    return sorted(made, key=lambda claim: claim["id"])
+
+
+def _hashes(spec: Spec, claim: Claim) -> dict[str, str]:
+    """Hashes of a spec's program, of the inputs of all its cases, and of a claim's sentence and prediction."""
+    arrays = ((case.id, x.shape, *raw(x)) for case in spec.cases() for x in case.inputs())
+    predicted = predicting(spec, claim)
+    functions = [text for f in (predicted.reference, predicted.vjp) if f for text in _texts(f, set())]
+    says = repr((claim.says, claim.about, claim.denies, claim.plans, predicted.ulp))
+    return {
+        "program": digest(spec),
+        "inputs": hashed(*map(repr, arrays)),
+        "prediction": hashed(*functions, says),
+    }
+
+
+def _texts(value: Any, seen: set[int]) -> Iterator[str]:
+    """What tells a function from another: its source, that of the functions and modules of ours that it names, and the
+    values that it names."""
+    if id(value) in seen:
+        return
+    seen.add(id(value))
+    if inspect.ismodule(value):
+        yield inspect.getsource(value) if value.__name__.startswith("tf_opdiff.suites") else value.__name__
+    elif inspect.isfunction(value):
+        yield source_of(value)
+        for name, other in named(value):
+            yield name
+            yield from _texts(other, seen)
+    elif isinstance(value, partial):
+        yield repr((value.args, value.keywords))
+        yield from _texts(value.func, seen)
+    else:
+        yield value.__name__ if hasattr(value, "__name__") else repr(value)
+
+
+def listing(spec: Spec) -> str:
+    """The source of a spec's program: the functions of its module that it needs, its state, and itself."""
+    parts: dict[str, None] = {}
+    for function in filter(None, (spec.state, spec.program)):
+        parts.update(dict.fromkeys(map(_source, _needed(function, set()))))
+    return "\n\n".join(part.rstrip() for part in parts) + "\n"
+
+
+_source = cache(inspect.getsource)  # programs share functions
+
+
+def _needed(function: Any, seen: set[str]) -> Iterator[Callable[..., Any]]:
+    """The functions of its own module that a function names, theirs before, and the function itself."""
+    seen.add(function.__name__)
+    for name, other in named(function):
+        if inspect.isfunction(other) and other.__module__ == function.__module__ and name not in seen:
+            yield from _needed(other, seen)
+    yield function

@@ -1,0 +1,64 @@
+"""Errors: how far each element of a result is from the promised one, for plots."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from tf_opdiff.harness.judge.compare import ulp_of
+from tf_opdiff.harness.judge.expectation import Want
+from tf_opdiff.harness.spec.recipes import is_float
+
+#: Elements that a plot is made of at most; of more, evenly spaced ones are taken, and the farthest.
+MOST = 400
+
+
+def points(
+    x: np.ndarray, got: np.ndarray | None, want: Want | None, marks: Mapping[str, int] | None = None
+) -> tuple[list[list[float]], dict[str, list[float]]]:
+    """Inputs and errors, in ULPs of the result's dtype, of the elements that are finite: two lists of equal length.
+
+    The lists are empty where results are no real floats of the input's shape. ULPs have a sign: positive where `got` is
+    the larger. All numbers are finite; see `distances`. `marks` names elements by their places in the flat order. The
+    plot has these too; the second value tells their inputs and errors, of those that are finite.
+    """
+    if got is None or want is None or want.value is None or want.dtype is None or not is_float(want.dtype):
+        return [], {}
+    if not (x.shape == got.shape == want.value.shape) or got.dtype != want.dtype:
+        return [], {}
+    if not (is_float(x.dtype) or x.dtype.kind in "biu"):
+        return [], {}
+    with np.errstate(all="ignore"):
+        exact, came = want.value.astype(np.float64).ravel(), got.astype(np.float64).ravel()
+        inputs = x.astype(np.float64).ravel()
+    finite = np.isfinite(exact) & np.isfinite(came) & np.isfinite(inputs)
+    inputs, errors = inputs[finite], distances(came[finite], exact[finite], want.dtype)
+    if not inputs.size:
+        return [], {}
+    named = {name: int(finite[:place].sum()) for name, place in (marks or {}).items() if finite[place]}
+    evenly = np.linspace(0, inputs.size - 1, MOST).astype(int)
+    shown = np.unique([*evenly, np.argmax(np.abs(errors)), *named.values()])
+    plotted = [[float(f"{v:.6g}") for v in values[shown]] for values in (inputs, errors)]
+    places = {name: int(np.searchsorted(shown, place)) for name, place in named.items()}
+    return plotted, {name: [values[place] for values in plotted] for name, place in places.items()}
+
+
+def distances(got: np.ndarray, want: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """The signed error of each (finite, float64) number in ULPs that `dtype` has at the promised one.
+
+    That quotient says nothing where 0 is promised, whose unit is the smallest subnormal number, and may overflow beside
+    a tiny number. There, the steps from one representable number to the next are counted, as `numpy.testing` does in
+    `assert_array_max_ulp`: at most 2^64 of them.
+    """
+    with np.errstate(all="ignore"):
+        ulps = (got - want) / ulp_of(want, dtype)
+    steps = _rank(got, dtype) - _rank(want, dtype)
+    return np.where((want == 0) | ~np.isfinite(ulps), steps, ulps)
+
+
+def _rank(value: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """How many representable numbers lie between 0 and each number, negative below 0; in float64."""
+    with np.errstate(all="ignore"):
+        magnitude = np.abs(value).astype(dtype)
+    return np.copysign(magnitude.view(f"u{dtype.itemsize}").astype(np.float64), value)

@@ -1,0 +1,133 @@
+"""Maturity: which kernels a device is to have, as its vendor lists them, and whether that is so."""
+
+from __future__ import annotations
+
+import itertools
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from tf_opdiff.harness.judge.known import Names, listed
+from tf_opdiff.harness.spec.catalog import Catalog, unknown
+from tf_opdiff.harness.spec.plan import DEVICE_TYPE, MODES, type_of
+from tf_opdiff.harness.store.record import Record
+
+#: `mandatory`: a kernel that is lacking fails the run. `expected`: it is listed. `skip`: there is to be none yet; one
+#: that gives what is promised is stale, one that gives anything else a mismatch, as everywhere.
+LEVELS = ("mandatory", "expected", "skip")
+FAMILIES = ("output", "grad", "jvp", "hvp")
+Cell = tuple[str, str, str, str]  # spec, dtype, mode, family of quantities
+
+
+class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What is to be there of some ops. Every selector is a name, a list of names, or absent for all.
+
+    `op` names specs, families or OpDefs, as `--op` does; `quantity` names families, such as `grad`.
+    """
+
+    level: str
+    op: Names = "*"
+    dtype: Names = "*"
+    mode: Names = "*"
+    quantity: Names = "*"
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Maturity:
+    """A file of entries about one type of device; each cell with the first entry about it, counted from 1."""
+
+    device: str = ""
+    path: str = ""
+    cells: Mapping[Cell, tuple[int, Entry]] = field(default_factory=dict)
+
+    def graded(self, record: Record, *, came: bool) -> Record:
+        """The record against NumPy as the list has it; `came` says that there are values."""
+        family = record.quantity.partition("[")[0]
+        found = self.cells.get((record.spec, record.dtype, record.mode, family))
+        if not found or record.against != "numpy" or type_of(record.device) != self.device:
+            return record
+        number, entry = found
+        place, because = f"entry {number} of {self.path}", f" ({entry.reason})" if entry.reason else ""
+        reason, detail = f"{entry.level}, by {place}{because}", record.detail
+        if record.verdict == "unavailable" and entry.level == "mandatory":
+            what, _, said = detail.partition(":")
+            detail = f"{what}, which is {reason}:{said}"[:1000]
+            return replace(record, verdict="mismatch", kind="status", detail=detail, reason=reason)
+        if record.verdict == "unavailable":
+            return replace(record, reason=reason)
+        if entry.level == "skip" and came and record.verdict in ("match", "contract"):
+            detail = f"is there, and gives what is promised: delete or narrow {place}{because}"
+            return replace(record, verdict="stale", detail=detail, reason=reason)
+        if entry.level == "skip" and came and record.verdict == "mismatch":
+            return replace(record, detail=f"is there, though {place} says that it is not{because}. {detail}"[:1000])
+        return record
+
+
+def load(path: Path, catalog: Catalog) -> Maturity:
+    """Reads a file of a `device` and `[[maturity]]` tables.
+
+    Raises:
+      ValueError: it is no TOML, lacks the device, or has a field that is unknown or missing; or an entry selects
+        nothing, or only what the ones before it select.
+      LookupError: an entry names something that does not exist; the message names the nearest.
+      OSError: it can't be read.
+    """
+    try:
+        tables: dict[str, Any] = tomllib.loads(path.read_text("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path.name}: {error}") from error
+    device, entries = tables.get("device"), tables.get("maturity")
+    if not isinstance(device, str) or not DEVICE_TYPE.fullmatch(device):
+        raise ValueError(f'{path.name}: device {device!r}: expected a type of device, such as device = "gpu"')
+    if not isinstance(entries, list) or set(tables) != {"device", "maturity"}:
+        raise ValueError(f"{path.name}: expected device and [[maturity]] tables, found {', '.join(sorted(tables))}")
+    cells: dict[Cell, tuple[int, Entry]] = {}
+    for number, table in enumerate(entries, 1):
+        try:
+            entry = msgspec.convert(table, Entry)
+            selected = _cells(entry, catalog)
+        except (msgspec.ValidationError, LookupError) as error:
+            kind = LookupError if isinstance(error, LookupError) else ValueError
+            raise kind(f"{path.name}: entry {number}: {error.args[0]}") from error
+        if not selected - cells.keys():
+            why = "the entries before it select all that it does" if selected else "no spec has these together"
+            raise ValueError(f"{path.name}: entry {number} is about nothing: {why}")
+        cells |= dict.fromkeys(selected - cells.keys(), (number, entry))
+    return Maturity(device, path.name, cells)
+
+
+def _cells(entry: Entry, catalog: Catalog) -> set[Cell]:
+    """What an entry selects.
+
+    Raises:
+      LookupError: it names something that does not exist.
+    """
+    specs = set(catalog.specs)
+    if entry.op != "*":
+        specs = {spec for op in listed(entry.op) for spec in catalog.named(op)}
+    items = [item for item in catalog.items if item.spec.name in specs]
+    there = {"dtype": {i.dtype for i in items}, "mode": set(MODES), "quantity": set(FAMILIES), "level": set(LEVELS)}
+    for name, allowed in there.items():
+        for value in listed(getattr(entry, name)):
+            if value not in allowed and (value != "*" or name == "level"):
+                raise LookupError(unknown(name, value, allowed))
+    return {
+        cell
+        for item in items
+        for cell in itertools.product([item.spec.name], [item.dtype], item.spec.modes, _families(item.spec))
+        if all(
+            "*" in listed(selector) or value in listed(selector)
+            for value, selector in zip(cell[1:], (entry.dtype, entry.mode, entry.quantity), strict=True)
+        )
+    }
+
+
+def _families(spec: Any) -> tuple[str, ...]:
+    """The families of quantities that a spec promises."""
+    promised = {"output": True, "grad": spec.vjp, "jvp": spec.jvp, "hvp": spec.hvp}
+    return tuple(family for family in FAMILIES if promised[family])

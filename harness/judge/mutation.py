@@ -1,0 +1,218 @@
+"""Score: what a spec's cases could detect, told by mutants of the observation that they promise.
+
+A mutant is a wrong result. One that equals the truth on a case is not possible there; one that the comparison does not
+tell from the truth, on any case where it is possible, is alive: the spec's inputs can't tell right from that wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from tf_opdiff.harness.device.observation import Result
+from tf_opdiff.harness.device.repeat import same
+from tf_opdiff.harness.judge.claim import predicting
+from tf_opdiff.harness.judge.compare import compare, ulp_of
+from tf_opdiff.harness.judge.expectation import Want, expectation, positive_zeros
+from tf_opdiff.harness.spec.catalog import Catalog
+from tf_opdiff.harness.spec.recipes import is_float
+from tf_opdiff.harness.spec.spec import Case, Spec
+
+Mutant = Callable[[Result, Sequence[np.ndarray]], Result | None]
+
+
+def _value(change: Callable[[np.ndarray], np.ndarray | None]) -> Mutant:
+    """A mutant of the array of a result."""
+
+    def mutant(truth: Result, _inputs: Sequence[np.ndarray]) -> Result | None:
+        if truth.value is None:
+            return None
+        value = change(truth.value)
+        return None if value is None else replace(truth, value=value)
+
+    return mutant
+
+
+def _numeric(array: np.ndarray) -> bool:
+    return array.dtype.kind in "fciu" or is_float(array.dtype)
+
+
+def _floating(array: np.ndarray) -> bool:
+    return array.dtype.kind == "c" or is_float(array.dtype)
+
+
+def _where(condition: Callable[[np.ndarray], np.ndarray], new: Callable[[np.ndarray], Any]) -> Mutant:
+    return _value(lambda a: np.where(condition(a), new(a), a).astype(a.dtype) if is_float(a.dtype) else None)
+
+
+def _last(array: np.ndarray) -> np.ndarray | None:
+    """The last element wrong, as where a vector loop forgets its tail."""
+    if not array.size:
+        return None
+    changed = array.copy()
+    flat = changed.reshape(-1)
+    flat[-1] = (not flat[-1]) if array.dtype == bool else b"?" if array.dtype == object else -flat[-1] - 1
+    return changed
+
+
+def past(want: Want, budget: float) -> Mutant:
+    """The mutant with one element an ULP farther from zero than budget and bound allow: where they allow least."""
+
+    def change(array: np.ndarray) -> np.ndarray | None:
+        if not is_float(array.dtype):
+            return None
+        ulp = ulp_of(np.where(np.isfinite(array), array, 0), array.dtype)
+        allowed = np.full(array.shape, budget)
+        if want.bound is not None:
+            allowed = np.fmax(allowed, want.bound / ulp)
+        wrong = array + np.where(array > 0, 1, -1) * (np.floor(allowed) + 1) * ulp
+        usable = np.isfinite(array) & (np.abs(wrong) < float(ml_dtypes.finfo(array.dtype).max))
+        if not usable.any():
+            return None
+        changed, at = array.copy(), np.argmin(np.where(usable, allowed, np.inf))
+        changed.reshape(-1)[at] = wrong.reshape(-1)[at].astype(array.dtype)
+        return changed
+
+    return _value(change)
+
+
+def _identity(truth: Result, inputs: Sequence[np.ndarray]) -> Result | None:
+    """The first input of the result's shape and dtype, handed through."""
+    if truth.value is None:
+        return None
+    same = (x for x in inputs if x.shape == truth.value.shape and x.dtype == truth.value.dtype)
+    found = next(same, None)
+    return None if found is None else replace(truth, value=found)
+
+
+def _dropped(truth: Result, _inputs: Sequence[np.ndarray]) -> Result | None:
+    return None if truth.status in ("unconnected", "error") else Result("unconnected")
+
+
+def _connected(truth: Result, inputs: Sequence[np.ndarray]) -> Result | None:
+    """Zeros where the gradient should be unconnected."""
+    return Result("value", np.zeros_like(inputs[0])) if truth.status == "unconnected" and inputs else None
+
+
+def _raised(truth: Result, _inputs: Sequence[np.ndarray]) -> Result | None:
+    return None if truth.status == "error" else Result("error", code="INTERNAL", message="planted")
+
+
+def _swallowed(truth: Result, inputs: Sequence[np.ndarray]) -> Result | None:
+    return Result("value", np.zeros_like(inputs[0])) if truth.status == "error" and inputs else None
+
+
+def _other_error(truth: Result, _inputs: Sequence[np.ndarray]) -> Result | None:
+    return replace(truth, code="UNKNOWN") if truth.status == "error" and truth.code != "UNKNOWN" else None
+
+
+MUTANTS: dict[str, Mutant] = {
+    "zeros": _value(np.zeros_like),
+    "ones": _value(lambda a: np.ones_like(a) if a.dtype != object else None),
+    "identity": _identity,
+    "sign flipped": _value(lambda a: -a if _numeric(a) else None),
+    "negated": _value(lambda a: ~a if a.dtype == bool else None),
+    "last element": _value(_last),
+    "rolled": _value(lambda a: np.roll(a, 1)),
+    "transposed": _value(lambda a: a.T if a.ndim > 1 else None),
+    "reduced": _value(lambda a: a[:1] if a.ndim and a.shape[0] > 1 else None),
+    "halved": _value(lambda a: (a / 2).astype(a.dtype) if _floating(a) else None),
+    "widened": _value(lambda a: a.astype(np.float64) if is_float(a.dtype) and a.itemsize < 8 else None),
+    "NaN to 0": _where(np.isnan, lambda a: 0),
+    "inf to max": _where(np.isinf, lambda a: np.copysign(ml_dtypes.finfo(a.dtype).max, a)),
+    "-0 to +0": _where(lambda a: a == 0, lambda a: 0),
+    "subnormal to 0": _where(
+        lambda a: (a != 0) & (np.abs(a) < ml_dtypes.finfo(a.dtype).smallest_normal), lambda a: np.copysign(0, a)
+    ),
+    "dropped": _dropped,
+    "zeros for none": _connected,
+    "raised": _raised,
+    "swallowed": _swallowed,
+    "other error": _other_error,
+}
+
+
+@dataclass
+class Score:
+    """Mutants by name and quantity: how many were possible, how many were told from the truth."""
+
+    possible: dict[str, int] = field(default_factory=dict)
+    killed: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def alive(self) -> list[str]:
+        """The mutants that were possible and that no case killed."""
+        return sorted(name for name in self.possible if not self.killed.get(name))
+
+
+def truth(want: Want) -> Result:
+    """The observation that keeps a promise."""
+    if want.raises is not None:
+        return Result("error", code=want.raises.code, message=want.raises.says)
+    value = None if want.value is None else np.asarray(want.value.astype(want.dtype))
+    return Result(want.status, value, want.indices, want.shape)
+
+
+def _judged(result: Result, want: Want) -> Result:
+    """The result as the comparison sees it."""
+    if result.value is None or not want.unsigned_zeros:
+        return result
+    return replace(result, value=positive_zeros(result.value))
+
+
+def _trials(case: Case) -> Iterator[tuple[str, bool]]:
+    """(mutant of a quantity, whether it is killed), for each possible one, on each side of the case's contract.
+
+    What a claim predicts has to be as sharp as what its spec promises.
+    """
+    inputs = case.inputs()
+    for claim in case.spec.claims:
+        if claim.reference or claim.vjp:
+            for name, killed in _trials(replace(case, spec=predicting(case.spec, claim))):
+                if claim.concerns(name.rpartition(" ")[2]):
+                    yield f"{name} as {claim.id} predicts", killed
+    for side in (None, *case.spec.contract.values()):
+        for quantity, want in expectation(case, inputs, side).wants.items():
+            right, budget = truth(want), case.spec.budget(quantity, case.dtype)
+            for name, mutant in {**MUTANTS, "one ULP past the budget": past(want, budget)}.items():
+                wrong = mutant(right, inputs)
+                if wrong is not None and not same(_judged(wrong, want), right):
+                    found = compare(wrong, want, quantity, budget=budget)
+                    yield f"{name} in {quantity}", bool(found.kind)
+
+
+def score(spec: Spec) -> Score:
+    """Scores a spec over all its cases."""
+    result = Score()
+    with np.errstate(all="ignore"):
+        for name, killed in (trial for case in spec.cases() for trial in _trials(case)):
+            result.possible[name] = result.possible.get(name, 0) + 1
+            result.killed[name] = result.killed.get(name, 0) + killed
+    return result
+
+
+def scores(catalog: Catalog) -> dict[str, Score]:
+    """The score of every spec, by name."""
+    return {name: score(spec) for name, spec in catalog.specs.items()}
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Adds none."""
+
+
+def main(options: argparse.Namespace) -> int:
+    """Prints killed/possible mutants for every spec; 1 where one is alive, else 0."""
+    alive = 0
+    for name, found in scores(Catalog.load("tf_opdiff.suites")).items():
+        left = found.alive
+        alive += len(left)
+        print(
+            f"{len(found.possible) - len(left):3}/{len(found.possible):<3} {name}"
+            + "".join(f"\n        alive: {m}" for m in left)
+        )
+    return 1 if alive else 0

@@ -1,0 +1,132 @@
+"""Simplest: which of several numbers, or tuples of numbers, a person grasps at a glance.
+
+The order, simplest first:
+
+1. whole numbers up to 1,000;
+2. halves up to 1,000;
+3. other numbers up to 1,000 with one decimal place, then with two, then with three;
+4. other normal numbers, 5. subnormal ones, 6. huge ones: from the square root of the dtype's largest number on;
+7. infinities, 8. NaN.
+
+Within the first three, the smaller size comes first; within the next three, the number with fewer binary digits between
+the point and its last digit that is not 0. Of x and -x, the positive one comes first, and 0 before -0. A tuple belongs
+where its least simple part does; there, the sum of sizes (or of digits) counts, then each part in turn. A complex
+number is a tuple of two. Texts count by their length.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+import ml_dtypes
+import numpy as np
+
+from tf_opdiff.harness.spec.recipes import is_float
+
+#: Numbers up to here count by their size.
+SMALL = 1000.0
+PLACES = (1, 2, 3)
+_COUNTED = 2 + len(PLACES)
+
+
+@np.errstate(all="ignore")
+def first(columns: Sequence[np.ndarray]) -> int:
+    """The place of the simplest of n ≥ 1 tuples, whose parts are the `columns`, each of shape (n,)."""
+    parts = [part for column in columns for part in _parts(column)]
+    left, group = np.zeros(0, np.intp), np.zeros(1)
+    for masks in zip(*map(_groups, parts), strict=True):  # few numbers take more than the first of them
+        left = np.flatnonzero(np.logical_and.reduce(masks))
+        if left.size:
+            break
+        group += 1
+    at = np.arange(left.size)
+    for cost in _costs([part[left].astype(np.float64) for part in parts], group):
+        at = at[cost[at] == cost[at].min()]
+    return int(left[at[0]])
+
+
+@np.errstate(all="ignore")
+def keys(columns: Sequence[np.ndarray]) -> list[list[float]]:
+    """What sorts each of n tuples, whose parts are the `columns`, each of shape (n,)."""
+    parts = [part for column in columns for part in _parts(column)]
+    group = np.zeros(parts[0].shape)
+    for masks in zip(*map(_groups, parts), strict=True):
+        group += ~np.logical_and.reduce(masks)
+    return np.stack([group, *_costs([part.astype(np.float64) for part in parts], group)], axis=1).tolist()
+
+
+def _costs(parts: Sequence[np.ndarray], group: np.ndarray) -> list[np.ndarray]:
+    """What sorts tuples of these groups, the first number first; `parts` are float64."""
+    sizes = [np.where(group < _COUNTED, np.abs(x), _digits(x)) for x in parts]
+    return [np.sum(sizes, axis=0), *sizes, *(np.signbit(x) & ~np.isnan(x) for x in parts)]
+
+
+def _parts(column: np.ndarray) -> list[np.ndarray]:
+    if column.dtype.kind == "c":
+        return [column.real, column.imag]
+    if column.dtype.kind in "OSU":
+        return [np.array([len(str(text)) for text in column.tolist()], np.float64)]
+    return [column]
+
+
+def _groups(x: np.ndarray) -> Iterator[np.ndarray]:
+    """For each group, which numbers belong there or in one before; the last one holds all."""
+    dtype = x.dtype if is_float(x.dtype) else np.dtype(np.float64)
+    exact = dtype if dtype.kind == "f" else np.dtype(np.float64)  # ml_dtypes prints such numbers in full
+    wide, info = x.astype(np.float64), ml_dtypes.finfo(dtype)
+    size = np.abs(wide)
+    few = size <= SMALL
+    simple = few & (wide == np.rint(wide))
+    yield simple
+    simple = simple | (few & (2 * wide == np.rint(2 * wide)))
+    yield simple
+    for places in PLACES:
+        simple = simple | (few & (np.round(wide, places).astype(exact) == wide.astype(exact)))
+        yield simple
+    normal, huge = size >= float(info.smallest_normal), size >= float(info.max) ** 0.5
+    yield simple | (normal & ~huge)
+    yield simple | ~(huge | np.isnan(wide))
+    yield ~np.isinf(wide) & ~np.isnan(wide)
+    yield ~np.isnan(wide)
+    yield np.ones(x.shape, bool)
+
+
+def _digits(x: np.ndarray) -> np.ndarray:
+    """Binary digits of each number between the point and its last 1; 0 for what is not finite."""
+    mantissa, exponent = np.frexp(np.where(np.isfinite(x), x, 0.0))
+    whole = (mantissa * 2.0**53).astype(np.int64)
+    zeros = np.frexp((whole & -whole).astype(np.float64))[1] - 1
+    return np.where(whole == 0, 0, 53 - zeros + np.abs(exponent)).astype(np.float64)
+
+
+_TOLD = re.compile(r"input (.*?)(?:, got |$)")
+
+
+#: Columns that decide between records with equally simple examples, after float32 has come first.
+TIES = ("case", "device", "mode", "quantity")
+
+
+def of_texts(examples: Iterable[str]) -> dict[str, tuple[bool, list[float]]]:
+    """What sorts examples as records tell them, `input -0.5, got -0.0, want -1.0`: those without a number last."""
+    found: dict[str, tuple[bool, list[float]]] = {}
+    by_length: dict[int, dict[str, list[complex]]] = {}
+    for example in set(examples):
+        numbers = _numbers(example)
+        found[example] = True, []
+        by_length.setdefault(len(numbers), {})[example] = numbers
+    for length, some in by_length.items():
+        if length:
+            columns = np.array(list(some.values())).T
+            parts = [part for column in columns for part in (column.real, column.imag)]
+            found |= {example: (False, key) for example, key in zip(some, keys(parts), strict=True)}
+    return found
+
+
+def _numbers(example: str) -> list[complex]:
+    told, numbers = _TOLD.match(example), []
+    for word in told[1].split(", ") if told else ():
+        with contextlib.suppress(ValueError):  # an array's shape, say
+            numbers.append(complex(word.partition(" ")[0]))
+    return numbers

@@ -1,0 +1,92 @@
+"""Reproduced: programs of findings that have shown their discrepancy before, so that they need not run again.
+
+A store is a folder of small files, one for each program, text and circumstances, named by a hash of these. Each is
+written in one step, so that several runs may use a store at once; the oldest go when there are too many.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import secrets
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.store.rundir import RunInfo
+
+#: How many programs a store holds at most, and the largest size of one's file, in bytes.
+MOST, LARGEST = 5000, 64 << 10
+#: Versions on which no program depends: it is TensorFlow and NumPy alone.
+_APART = ("pytest", "suite commit")
+
+
+class Shown(msgspec.Struct, forbid_unknown_fields=True):
+    """When a program showed its discrepancy: in which run, at what time, how it ended, and the end of its output."""
+
+    run: str
+    date: str
+    how: str
+    output: str
+
+
+def circumstances(info: RunInfo, timeout: float) -> dict[str, Any]:
+    """What a program's outcome depends on, besides its text and its device: versions, flags, the machine, the limit.
+
+    `timeout` is in seconds.
+    """
+    versions = {name: version for name, version in info.versions.items() if name not in _APART}
+    return {"versions": versions, "cuda": info.cuda, "flags": info.flags, "machine": info.machine, "timeout": timeout}
+
+
+class Store:
+    """The programs that reproduced under these circumstances; a run's `devices` say more of each device."""
+
+    def __init__(
+        self, run: str, about: Mapping[str, Any], devices: Mapping[str, Any], folder: Path | None = None
+    ) -> None:
+        """`folder` is `reproduced/` in `$TF_OPDIFF_CACHE`, or in `.cache/`."""
+        self._run, self._about, self._devices = run, about, devices
+        self._folder = folder or Path(os.environ.get("TF_OPDIFF_CACHE") or ROOT / ".cache") / "reproduced"
+
+    def _path(self, text: str, device: str) -> Path:
+        words = {"text": text, "device": device, "facts": self._devices.get(device), **self._about}
+        return self._folder / f"{hashlib.sha256(json.dumps(words, sort_keys=True).encode()).hexdigest()}.json"
+
+    def find(self, text: str, device: str) -> Shown | None:
+        """When the program last showed its discrepancy on this device; None where it never did, or nobody knows."""
+        path = self._path(text, device)
+        try:
+            if path.stat().st_size > LARGEST:
+                return None
+            shown = msgspec.json.decode(path.read_bytes(), type=Shown)
+            os.utime(path)
+        except (OSError, msgspec.MsgspecError):
+            return None
+        return shown
+
+    def add(self, text: str, device: str, how: str, output: str) -> None:
+        """Notes that the program showed its discrepancy in this run; where that can't be written, it is not noted."""
+        shown = Shown(self._run, datetime.now(UTC).isoformat(timespec="seconds"), how, output)
+        path = self._path(text, device)
+        temporary = path.with_suffix(f".{secrets.token_hex(4)}")
+        with contextlib.suppress(OSError):
+            self._folder.mkdir(parents=True, exist_ok=True)
+            try:
+                temporary.write_bytes(msgspec.json.encode(shown))
+                os.replace(temporary, path)
+            finally:
+                temporary.unlink(missing_ok=True)
+
+    def prune(self) -> None:
+        """Removes what was not needed for longest, until the store holds `MOST`."""
+        with contextlib.suppress(OSError):  # another run removes at the same time
+            paths = sorted(self._folder.iterdir(), key=lambda path: path.stat().st_mtime)
+            for path in paths[: max(0, len(paths) - MOST)]:
+                path.unlink(missing_ok=True)

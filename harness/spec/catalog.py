@@ -1,0 +1,176 @@
+"""Catalog: all the specs of the suites, found by name."""
+
+from __future__ import annotations
+
+import difflib
+import pkgutil
+import re
+import traceback
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib import import_module
+from types import ModuleType
+
+from tf_opdiff.harness.spec.spec import SWEEPS, TIERS, Case, Spec
+
+
+@dataclass(frozen=True)
+class Item:
+    """A spec × dtype: what pytest knows as one test."""
+
+    module: str
+    spec: Spec
+    dtype: str
+
+    @property
+    def suite(self) -> str:
+        return self.module.rpartition(".")[2]
+
+    @property
+    def id(self) -> str:
+        return f"{self.spec.name}-{self.dtype}"
+
+    @property
+    def cases(self) -> tuple[Case, ...]:
+        return self.spec.cases(self.dtype)
+
+    @property
+    def sweeps(self) -> tuple[Case, ...]:
+        """The cases of every bit pattern, where they are few."""
+        few = self.spec.sweepable and self.dtype in ("float16", "bfloat16")
+        return tuple(Case(self.spec, self.dtype, recipe) for recipe in SWEEPS) if few else ()
+
+
+@dataclass(frozen=True)
+class Catalog:
+    """The items of every suite, in order."""
+
+    items: tuple[Item, ...]
+
+    @classmethod
+    def load(cls, package: str) -> Catalog:
+        """Imports a suite module, or every module of a package, and reads the `SPECS` of each.
+
+        Raises:
+          ValueError: a module can't be imported, as when a spec lacks its reference, or two specs have the same name.
+        """
+        root = _imported(package)
+        names = [package]
+        if hasattr(root, "__path__"):
+            names = [
+                f"{package}.{m.name}" for m in pkgutil.iter_modules(root.__path__) if not m.name.startswith("test_")
+            ]
+        found: dict[str, str] = {}
+        items: list[Item] = []
+        for module in sorted(names):
+            for spec in getattr(_imported(module), "SPECS", ()):
+                if spec.name in found:
+                    raise ValueError(f"spec {spec.name!r} stands in {found[spec.name]} and again in {module}")
+                found[spec.name] = module
+                items.extend(Item(module, spec, dtype) for dtype in spec.dtypes)
+        return cls(tuple(items))
+
+    @property
+    def specs(self) -> dict[str, Spec]:
+        return {item.spec.name: item.spec for item in self.items}
+
+    @property
+    def cases(self) -> dict[str, Case]:
+        return {case.id: case for item in self.items for case in (*item.cases, *item.sweeps)}
+
+    def named(self, name: str) -> set[str]:
+        """The names of the specs that are of this name, family, or OpDef.
+
+        Raises:
+          LookupError: there is none; the message names the nearest.
+        """
+        found = {
+            item.spec.name
+            for item in self.items
+            if name in (item.spec.name, item.suite, *(op for mode in item.spec.modes for op in item.spec.ops_in(mode)))
+        }
+        if not found:
+            ops = {op for spec in self.specs.values() for mode in spec.modes for op in spec.ops_in(mode)}
+            raise LookupError(unknown("op", name, {*self.specs, *ops, *(i.suite for i in self.items)}))
+        return found
+
+    def within(self, module: str, name: str = "") -> set[str]:
+        """The ids of the items of a module's `SPECS`, or of the suites where `module` is empty.
+
+        `name` narrows them to one spec or item; pytest's own `test_op[ID]` names the item ID.
+
+        Raises:
+          LookupError: the module has no specs, or none of them has this name.
+          ValueError: there is no such module, or it can't be imported.
+        """
+        specs = {spec.name for spec in getattr(_imported(module), "SPECS", ())} if module else set(self.specs)
+        if not specs:
+            raise LookupError(f"{module}: expected a module of suites, with SPECS")
+        items = [item for item in self.items if item.spec.name in specs]
+        generic = re.fullmatch(r"test_op(?:\[(.*)\])?", name)
+        wanted = (generic[1] or "") if generic else name
+        chosen = {item.id for item in items if wanted in ("", item.id, item.spec.name)}
+        if wanted and not chosen:
+            names = {n for item in items for n in (item.id, item.spec.name)}
+            raise LookupError(unknown(f"spec or item of {module}:" if module else "spec or item", wanted, names))
+        return chosen
+
+    def select(
+        self,
+        *,
+        tier: str = "default",
+        ops: Iterable[str] = (),
+        cases: Iterable[str] = (),
+        within: Iterable[tuple[str, str]] = (),
+    ) -> tuple[Item, ...]:
+        """The items of a tier (those of lower tiers included) that are in `ops`, in `cases` and `within`.
+
+        Each of the three is a union; where it is empty, it selects everything.
+
+        Args:
+          tier: one of `TIERS`.
+          ops: names of specs, families or OpDefs.
+          cases: ids of cases.
+          within: modules with names, as `Catalog.within` takes them.
+
+        Raises:
+          LookupError: a name is unknown.
+        """
+        wanted = TIERS.index(tier)
+        scopes = [self.within(module, name) for module, name in within]
+        inside = set().union(*scopes) if scopes else {item.id for item in self.items}
+        specs = {name for op in ops for name in self.named(op)} if ops else set(self.specs)
+        known = self.cases if cases else {}
+        for case in cases:
+            if case not in known:
+                raise LookupError(unknown("case", case, set(known)))
+        items = {(known[c].spec.name, known[c].dtype) for c in cases}
+        return tuple(
+            item
+            for item in self.items
+            if item.spec.name in specs
+            and item.id in inside
+            and (not cases or (item.spec.name, item.dtype) in items)
+            and (cases or TIERS.index(item.spec.tier) <= wanted)
+        )
+
+
+def unknown(what: str, name: str, there: set[str]) -> str:
+    """One line saying that a name is unknown, with the nearest ones, or all where they are few."""
+    near = sorted(there) if len(there) <= 12 else difflib.get_close_matches(name, sorted(there), n=3, cutoff=0.4)
+    return f"no {what} {name!r}" + (f"; there is {', '.join(near)}" if near else "")
+
+
+def _imported(module: str) -> ModuleType:
+    """A module of the suites.
+
+    Raises:
+      ValueError: its import fails; the message names the line of the suites at which it does.
+    """
+    try:
+        return import_module(module)
+    except Exception as error:
+        lines = [f for f in traceback.extract_tb(error.__traceback__) if f.name == "<module>"]
+        at = f", at {lines[-1].filename}, line {lines[-1].lineno}" if lines else ""  # a syntax error names its place
+        why = f"{type(error).__name__}: {error}"
+        raise ValueError(f"{module} can't be imported{at}: {why}") from error

@@ -1,0 +1,78 @@
+"""Plan: the device and the mode in which a case runs."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from tf_opdiff.harness.spec.variant import check
+
+MODES = ("eager", "function", "xla", "graph")
+DEVICE_TYPE = re.compile(r"[a-z][a-z0-9_]*")
+_DEVICE = re.compile(r"(?P<type>[a-z][a-z0-9_]*)(:(?P<index>\d+))?(?P<variants>(\+[a-z0-9_]+(=\w*)?)*)")
+
+
+@dataclass(frozen=True, order=True)
+class Device:
+    """A device as users write it: `cpu`, `gpu:0`, or any type that TensorFlow lists, in lower case.
+
+    Behind it stand its `variants`, as in `cpu+noonednn`; see `harness.spec.variant`. One that is not here, whose
+    observations were kept, has the name under which they are `recorded`, such as `h100@2.21.0`.
+    """
+
+    type: str
+    index: int = 0
+    variants: tuple[str, ...] = ()
+    recorded: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> Device:
+        """Reads `TYPE` or `TYPE:INDEX`, and `+VARIANT` behind it, as often as there is one.
+
+        Raises:
+          ValueError: the text has another form, or there is no such variant for the type.
+        """
+        found = _DEVICE.fullmatch(text.strip().lower())
+        if not found:
+            raise ValueError(f"device {text!r}: expected TYPE or TYPE:INDEX, such as cpu or gpu:0")
+        variants = tuple(sorted({v for v in found["variants"].split("+") if v}))
+        try:
+            check(variants, found["type"])
+        except ValueError as why:
+            raise ValueError(f"device {text!r}: {why}") from why
+        return cls(found["type"], int(found["index"] or 0), variants)
+
+    @property
+    def plain(self) -> Device:
+        """The device without its variants."""
+        return Device(self.type, self.index)
+
+    @property
+    def tf_name(self) -> str:
+        """The name by which TensorFlow knows the device, such as `GPU:0`."""
+        return f"{self.type.upper()}:{self.index}"
+
+    def __str__(self) -> str:
+        name = "cpu" if (self.type, self.index) == ("cpu", 0) else f"{self.type}:{self.index}"
+        return self.recorded or "+".join([name, *self.variants])
+
+
+def type_of(name: str) -> str:
+    """The type of a device by its name, which does not tell that of a recorded one."""
+    return re.split("[:+]", name, maxsplit=1)[0]
+
+
+@dataclass(frozen=True, order=True)
+class Plan:
+    """A device and a mode; written `cpu/xla`."""
+
+    device: Device
+    mode: str
+
+    def matches(self, pattern: str) -> bool:
+        """Whether `DEVICE_TYPE/MODE`, either of which may be `*`, selects this plan."""
+        device, _, mode = pattern.partition("/")
+        return device in ("*", self.device.type) and mode in ("*", self.mode)
+
+    def __str__(self) -> str:
+        return f"{self.device}/{self.mode}"

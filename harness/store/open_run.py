@@ -1,0 +1,147 @@
+"""Opening: a new run's directory, and what is known of the machine that it runs on."""
+
+from __future__ import annotations
+
+import os
+import platform
+import socket
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from packaging.version import Version
+
+from tf_opdiff.harness.device.locks import Slots
+from tf_opdiff.harness.device.pool import OLDEST_TF, probe
+from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.spec import variant
+from tf_opdiff.harness.spec.plan import Device
+from tf_opdiff.harness.store import rundir
+from tf_opdiff.harness.store.environment import FLAGS, apart, joined, of_devices
+from tf_opdiff.harness.store.processor import processor
+from tf_opdiff.harness.store.revision import commit
+
+if TYPE_CHECKING:  # it takes pyarrow, which a run without recordings does not need
+    from tf_opdiff.harness.store.recording import About, Recording
+
+
+def open_run(
+    asked: Sequence[Device],
+    chosen: str | None,
+    recordings: Mapping[str, Recording] | None = None,
+    there: Mapping[str, Any] | None = None,
+) -> tuple[Path, rundir.RunInfo]:
+    """Asks TensorFlow what is there, and makes the run's directory.
+
+    Args:
+      asked: the devices to run on; none of them stands for all that TensorFlow lists.
+      chosen: the directory; without it, a new one under runs/.
+      recordings: those of the devices that are recorded, by their names. Of nothing else, TensorFlow is not asked.
+      there: what `here` said on the machine that runs them, where that is another one.
+
+    Raises:
+      RuntimeError: TensorFlow does not start, or is too old; or as `harness.device.locks.own_folder`.
+      LookupError: a device is not there.
+      ValueError: the directory can't be made, or holds a run.
+    """
+    recorded = {name: recording.about for name, recording in (recordings or {}).items()}
+    if there is None:
+        live = not asked or any(not d.recorded for d in asked)
+        there = here() if live else _of_recordings(recorded.values())
+    listed = there["devices"]
+    devices = list(asked) or [Device.parse(d) for d in listed]
+    require(devices, listed)
+    Slots(d for d in devices if not d.recorded)  # refused now, not by each worker
+    try:
+        directory = rundir.create(ROOT / "runs", chosen=Path(chosen) if chosen else None)
+    except OSError as error:
+        raise ValueError(f"run directory: {error}") from error
+    info = rundir.RunInfo(
+        run=directory.resolve().name,
+        started=datetime.now(UTC).isoformat(timespec="seconds"),
+        host=there["host"],
+        tf=there["versions"]["tensorflow"],
+        cuda=there["cuda"],
+        versions={**there["versions"], "cudnn": there["cudnn"], "suite commit": commit(ROOT)},
+        flags=there["flags"],
+        machine=there["machine"],
+        devices={
+            str(d): {**(recorded[str(d)].facts if d.recorded else _facts(d, listed)), "asked": True} for d in devices
+        }
+        | {d: {**about, "asked": False} for d, about in listed.items() if Device.parse(d) not in devices},
+    )
+    return directory, info
+
+
+def require(devices: Iterable[Device], listed: Collection[str]) -> None:
+    """Raises LookupError unless TensorFlow lists each of these devices; recorded ones and logical CPUs need not be."""
+    absent = [d for d in devices if str(d.plain) not in listed and d.type != "cpu" and not d.recorded]
+    if absent:
+        names = ", ".join(map(str, absent))
+        raise LookupError(f"device {names} is not there; TensorFlow lists {', '.join(listed)}")
+
+
+def reopen_run(
+    directory: Path, recordings: Mapping[str, Recording], there: Mapping[str, Any] | None = None
+) -> tuple[Path, rundir.RunInfo]:
+    """The run of a directory, to go on with; `there` as for `open_run`.
+
+    Raises:
+      RuntimeError: TensorFlow does not start, or is too old.
+      ValueError: TensorFlow, a device's model or CUDA differs from the run's, or oneDNN was on and is off now.
+    """
+    info = rundir.RunInfo.load(directory)
+    live = [d for d, about in info.devices.items() if about["asked"] and d not in recordings]
+    if live:
+        there = there or here()
+        devices = {d: _facts(Device.parse(d), there["devices"]) for d in live}
+        ran = {"TensorFlow": info.tf, **of_devices({d: info.devices[d] for d in live}, {"CUDA": info.cuda})}
+        now = {"TensorFlow": there["versions"]["tensorflow"], **of_devices(devices, {"CUDA": there["cuda"]})}
+        for what, values in apart({0: ran, 1: now}).items():
+            before, after = (value or "none" for value in values.values())
+            raise ValueError(f"--resume {directory}: it was run with {what} {before}; here is {after}")
+    info.state, info.ended, info.exit_status = "running", "", None
+    return directory, info
+
+
+def here() -> dict[str, Any]:
+    """What TensorFlow says of this machine, as `harness.device.server.describe` has it, and its `host`, `flags` and
+    `machine`.
+
+    Raises:
+      RuntimeError: TensorFlow does not start, or is too old.
+    """
+    there = probe()
+    tf = there["versions"]["tensorflow"]
+    if Version(tf) < Version(OLDEST_TF):
+        raise RuntimeError(f"TensorFlow {tf} is too old: expected {OLDEST_TF} or newer")
+    return there | _machine()
+
+
+def _facts(device: Device, listed: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+    """What is known of a device that runs here: what TensorFlow lists, and what its variants change of that."""
+    plain = listed.get(str(device.plain), listed.get("cpu", {}) if device.type == "cpu" else {})
+    return {**plain, **variant.facts(device.variants)}
+
+
+def _machine() -> dict[str, Any]:
+    return {
+        "host": socket.gethostname(),
+        "flags": {name: os.environ[name] for name in FLAGS if name in os.environ},
+        "machine": {"system": platform.platform(), **processor(), "cores": str(os.cpu_count())},
+    }
+
+
+def _of_recordings(recorded: Iterable[About]) -> dict[str, Any]:
+    """The same, for a run in which nothing runs here: what the recordings say, each different text once."""
+    abouts = list(recorded)
+    versions = joined(about.versions for about in abouts)
+    return {
+        "devices": {},
+        "cudnn": versions.get("cudnn", ""),
+        **joined({"cuda": about.cuda, "host": about.host} for about in abouts),
+        "versions": versions | joined({"tensorflow": about.tf} for about in abouts),
+        "flags": joined(about.flags for about in abouts),
+        "machine": joined(about.machine for about in abouts),
+    }

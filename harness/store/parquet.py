@@ -1,0 +1,100 @@
+"""Parquet: a table read from a file that may come from anywhere, once it is known how much memory that takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from pyarrow import types
+
+from tf_opdiff.harness.store import parquet_footer, untrusted
+
+#: Bytes that a table may take in memory.
+MOST = 2048 * untrusted.MIB
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    of = kind.value_type if types.is_dictionary(kind) else kind
+    return types.is_string(of) or types.is_large_string(of) or types.is_null(of)  # the last in a table without rows
+
+
+#: What a column may hold, and whether a type of Arrow's does.
+KINDS: dict[str, Callable[[Any], bool]] = {
+    "texts": _is_text,
+    "integers": types.is_integer,
+    "floats": types.is_floating,
+    "bytes": types.is_binary,
+    "lists of integers": lambda kind: types.is_list(kind) and types.is_integer(kind.value_type),
+}
+
+
+def read(
+    path: Path, columns: Mapping[str, str], *, nullable: Collection[str] = (), least: int = 0, most: int = MOST
+) -> pa.Table:
+    """The table in a file, texts in dictionaries, if it has the columns expected.
+
+    Args:
+      path: the file.
+      columns: the names in their order, and what each column holds: one of `KINDS`.
+      nullable: those in which a value may be missing.
+      least: so many of the columns suffice, as in a file that was written before the last ones were added. Columns
+        behind all of these, which were added later, are left out.
+      most: bytes of memory that the table may take.
+
+    Raises:
+      FileNotFoundError: there is no such file.
+      ValueError: the file is damaged, is a link, has other columns, or would take more memory.
+    """
+    with untrusted.opened(path, most) as file:
+        _promised(path, file, most)
+        try:
+            names = _columns(path, pq.read_schema(file), columns, least or len(columns))
+            words = [name for name in names if columns[name] in ("texts", "bytes")]
+            table = pq.ParquetFile(file, read_dictionary=words, page_checksum_verification=True).read(names)
+            _taken(path, table, most)
+            table.validate(full=True)
+            table = table.unify_dictionaries().replace_schema_metadata()  # which says how pandas is to read it
+        except (pa.ArrowException, ValueError, OSError, KeyError, TypeError, MemoryError) as why:
+            if str(why).startswith(f"{path}: "):
+                raise
+            raise ValueError(f"{path} is damaged ({' '.join(str(why).split())})") from why
+    whole = [name for name in names if name not in nullable and columns[name] != "floats"]  # there, NaN is such a value
+    if lacking := [name for name in whole if table.column(name).null_count]:
+        raise ValueError(f"{path}: column {lacking[0]}: expected a value in each row")
+    return table
+
+
+def _columns(path: Path, schema: pa.Schema, columns: Mapping[str, str], least: int) -> list[str]:
+    """The columns that the file has of those expected."""
+    names = schema.names[: len(columns)]
+    if names != list(columns)[: len(names)] or len(names) < least:
+        raise ValueError(f"{path}: has the columns {', '.join(schema.names)}; expected {', '.join(columns)}")
+    for name in names:
+        if not KINDS[columns[name]](schema.field(name).type):
+            raise ValueError(f"{path}: column {name}: expected {columns[name]}, got {schema.field(name).type}")
+    return names
+
+
+def _promised(path: Path, file: BinaryIO, most: int) -> None:
+    """What the file says of itself: the bytes of each column once they are expanded, and 8 for each of its values."""
+    try:
+        takes = sum(8 * values + size for values, size in parquet_footer.sizes(file))
+    except ValueError as why:
+        raise ValueError(f"{path} is damaged: {why}") from why
+    if takes > most:
+        raise ValueError(f"{path}: would take {takes:,} bytes of memory; expected at most {most:,}")
+
+
+def _taken(path: Path, table: pa.Table, most: int) -> None:
+    """What the table takes once each row has its own copy of a text, which stands in the file once for many rows."""
+    takes = table.nbytes
+    for chunk in (chunk for column in table.columns for chunk in column.chunks):
+        if types.is_dictionary(chunk.type):
+            sizes = pc.cast(pc.binary_length(chunk.dictionary), pa.int64())
+            takes += pc.sum(sizes.take(chunk.indices)).as_py() or 0
+    if takes > most:
+        raise ValueError(f"{path}: would take {takes:,} bytes of memory; expected at most {most:,}")

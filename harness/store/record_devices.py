@@ -1,0 +1,130 @@
+"""Keeping: what a run observed of its devices made into recordings; `python -m harness record`."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.store import partition, recording, rundir
+from tf_opdiff.harness.store.recording import About
+from tf_opdiff.harness.store.rundir import Cell, RunInfo
+
+
+@dataclass(frozen=True)
+class Part:
+    """A run that is to be recorded or merged: its directory, what it was, and what its shards hold."""
+
+    directory: Path
+    info: RunInfo
+    merged: rundir.Merged
+
+    @classmethod
+    def read(cls, directory: Path) -> Part:
+        """Reads a run directory.
+
+        Raises:
+          FileNotFoundError: it is not that of a run.
+          ValueError: it was written by a version that kept less.
+        """
+        if not (directory / "run.json").is_file() or not (directory / "shards").is_dir():
+            raise FileNotFoundError(f"{directory}: expected the directory of a run, with run.json and shards/")
+        part = cls(directory, RunInfo.load(directory), rundir.merge([directory]))
+        if any("program" not in line for line in part.merged.results.values()):
+            raise ValueError(f"{directory}: its shards have no digests of programs: run it again with this version")
+        return part
+
+    @property
+    def faults(self) -> list[str]:
+        """Why the run is not all that was planned."""
+        info, found = self.info, []
+        if info.state == "running":
+            found.append("it never ended, or its directory was copied before it did")
+        elif info.state == "interrupted":
+            found.append("it was interrupted")
+        if info.not_run:
+            found.append(f"{len(info.not_run)} of its {info.planned} planned cells have no result")
+        if self.merged.damaged:
+            found.append(f"{self.merged.damaged} lines of its shards are cut or damaged")
+        unfinished = self.merged.started - self.merged.results.keys()
+        if unfinished and not info.not_run:
+            found.append(f"{len(unfinished)} cells were started and have no result")
+        return [f"run {info.run}: {text}" for text in found]
+
+    @property
+    def devices(self) -> list[str]:
+        """The devices that took part."""
+        return [name for name, about in self.info.devices.items() if about["asked"]]
+
+    def about(self, device: str, name: str) -> About:
+        """What a recording of one of its devices says of it, under a name."""
+        info = self.info
+        told = info.devices[device]
+        if "recorded" in told:
+            raise ValueError(f"{self.directory}: {device} is a recording already: merge the runs that it was made of")
+        return About(
+            name=name,
+            device=device,
+            tf=info.tf,
+            cuda=info.cuda,
+            host=info.host,
+            details={k: str(v) for k, v in told.items() if k != "asked"},
+            versions=info.versions,
+            flags=info.flags,
+            machine=info.machine,
+            runs=(info.run,),
+            started=info.started,
+            faults=tuple(self.faults),
+        )
+
+    def lines(self, device: str) -> dict[Cell, dict[str, Any]]:
+        """The result lines of a device's cells."""
+        return {cell: line for cell, line in self.merged.results.items() if cell[1] == device}
+
+
+def record(run: Path, devices: Sequence[str], name: str, folder: Path) -> list[Path]:
+    """Writes a recording of each device of a run (or of those named), called `NAME@TENSORFLOW`; returns where.
+
+    Raises:
+      LookupError: the run has no such device.
+      ValueError: the run is not whole; or a name stands for several devices.
+    """
+    part = Part.read(run)
+    if part.faults:
+        raise ValueError(f"expected a whole run: {'; '.join(part.faults)}")
+    wanted = list(devices) or part.devices
+    for device in wanted:
+        if device not in part.devices:
+            raise LookupError(f"{run} has no device {device!r}; there is {', '.join(part.devices)}")
+    if name and len(wanted) > 1:
+        raise ValueError(f"--name {name}: the run has several devices ({', '.join(wanted)}): choose one by --device")
+    made = []
+    for device in wanted:
+        called = name or device.replace(":", "-").removesuffix("-0")
+        about = part.about(device, f"{called}@{part.info.tf}")
+        made.append(recording.write(about, part.lines(device), folder))
+    return made
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of `python -m harness record`."""
+    parser.add_argument("run", metavar="RUN", type=Path, help="the directory of a run")
+    parser.add_argument("--device", action="append", default=[], metavar="D", help="default: all that took part")
+    parser.add_argument(
+        "--name", default="", metavar="NAME", help="such as h100, for h100@2.21.0; default: the device's"
+    )
+    told = "write how long each item took to durations.csv, by which --shard deals them out"
+    parser.add_argument("--durations", action="store_true", help=told)
+    parser.add_argument("--out", type=Path, default=ROOT / "recordings", metavar="DIR", help="default: recordings/")
+
+
+def main(options: argparse.Namespace) -> int:
+    """Writes the recordings, and says where they are."""
+    for path in record(options.run, options.device, options.name, options.out):
+        print(f"{path}: {path.stat().st_size / 2**20:.1f} MiB")
+    if options.durations:
+        partition.write(rundir.merge([options.run]).seconds, options.out / partition.DURATIONS.name)
+    return 0

@@ -1,0 +1,53 @@
+"""Ending: the books of a sweep's run, which have to balance, and its report."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from tf_opdiff.harness.store import rundir
+from tf_opdiff.harness.store.record import Record, json_of
+from tf_opdiff.harness.sweep import plot, tally_rows
+from tf_opdiff.harness.sweep.sweep import Sweep
+
+
+def end(
+    directory: Path,
+    info: rundir.RunInfo,
+    sweeps: Sequence[Sweep],
+    recorded: list[Record],
+    status: int,
+    write_report: Callable[[Path], None],
+) -> int:
+    """Accounts for every cell and has the report written; returns the exit status."""
+    done = rundir.merge([directory])
+    info.not_run, info.planned = [], 0
+    for one in sweeps:
+        blocks = sum(1 for _ in one.blocks())
+        for recipe in one.recipes:
+            for plan, swept in one.swept.items():
+                cell = tally_rows.case_id(one, recipe), str(plan.device), plan.mode
+                info.planned += 1
+                if cell not in done.done:
+                    why = f"cut off after {len(swept.blocks)} of {blocks} blocks" if swept.blocks else "never started"
+                    info.not_run.append(dict(zip(("case", "device", "mode"), cell, strict=True)) | {"why": why})
+    info.recorded, info.damaged = info.planned - len(info.not_run), done.damaged
+    if not info.planned:
+        info.faults.append("nothing was swept: no mode that was asked for can express the program")
+    if not status:
+        at_fault = bool(info.not_run or info.faults) or any(r.verdict == "error" for r in recorded)
+        at_fault |= bool(recorded) and all(r.verdict == "unavailable" for r in recorded)
+        status = 3 if at_fault else int(any(r.failing for r in recorded))
+    info.state = {2: "interrupted", 3: "fault"}.get(status, "complete")
+    info.exit_status, info.ended = status, datetime.now(UTC).isoformat(timespec="seconds")
+    info.save(directory)
+    rows = [row for one in sweeps for row in tally_rows.summary(one, recorded)]
+    for name, text in (("sweep.json", json_of(rows, indent=1)), ("sweep.svg", plot.svg(rows))):
+        (directory / f"{name}.tmp").write_text(text)
+        os.replace(directory / f"{name}.tmp", directory / name)
+    write_report(directory)
+    state = "" if info.state == "complete" else f", {info.state}: {len(info.not_run)} cells did not run to their end"
+    print(f"{len(recorded)} records of {info.recorded} of {info.planned} cells{state}; see {directory}/index.html")
+    return status

@@ -1,0 +1,120 @@
+"""Outcome: a sweep's tallies as records, as JSON, and as a plot."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from tf_opdiff.harness.device.observation import Observation, Result
+from tf_opdiff.harness.device.request import Bits
+from tf_opdiff.harness.judge import wording
+from tf_opdiff.harness.judge.known import Known
+from tf_opdiff.harness.judge.verdict import Context, Trial, broken, decide
+from tf_opdiff.harness.spec.plan import Plan
+from tf_opdiff.harness.spec.spec import Case, Side
+from tf_opdiff.harness.store.record import Record, Shard
+from tf_opdiff.harness.sweep.pieces import patterns
+from tf_opdiff.harness.sweep.sweep import Sweep
+from tf_opdiff.harness.sweep.tally import FLUSHED, Tally
+
+_FLUSHED = Side(
+    reference=lambda x: x,
+    why="subnormals are flushed: the result is ±0 for one, or it is that of ±0 or of ± the smallest normal number",
+    link="https://github.com/openxla/xla/blob/main/xla/tests/exhaustive/exhaustive_op_test_utils.h",
+)
+
+
+def case_id(sweep: Sweep, recipe: str) -> str:
+    """`floor-float32-sweep`, and behind it the range, if it is a part."""
+    whole = (sweep.lo, sweep.hi) == (0, patterns(sweep.item.dtype))
+    return f"{sweep.item.id}-{recipe}" + ("" if whole else f"-{sweep.lo:x}-{sweep.hi:x}")
+
+
+def cells(sweep: Sweep) -> dict[tuple[str, Plan], list[tuple[str, Tally]]]:
+    """The tallies by recipe and plan, of which each is a cell of the run."""
+    found: dict[tuple[str, Plan], list[tuple[str, Tally]]] = {}
+    for plan, swept in sweep.swept.items():
+        for (recipe, quantity), tally in swept.tallies.items():
+            found.setdefault((recipe, plan), []).append((quantity, tally))
+    return found
+
+
+def records(sweep: Sweep, context: Context, recipe: str, plan: Plan) -> list[Record]:
+    """A record for each quantity of one cell."""
+    spec, dtype = sweep.item.spec, sweep.item.dtype
+    case, swept = Case(spec, dtype, recipe), sweep.swept[plan]
+    mine = cells(sweep)[recipe, plan]
+    quantities = {q: Result(t.status, code=t.code, message=t.message) for q, t in mine}
+    observation = Observation(quantities, seconds=swept.seconds, **swept.about)
+    trial = Trial(context, sweep.item.suite, case, plan, observation)
+    made = []
+    for quantity, tally in mine:
+        found = tally.comparison(spec.budget(quantity, dtype))
+        flushed = tally.flushed > 0 and not found.kind
+        side = spec.side(plan) or (_FLUSHED if flushed else None)
+        row = decide(trial, quantity, found, side=side)
+        if row.verdict == "stale" and case_id(sweep, recipe) != case.id:  # what fails may lie outside the range
+            spared = replace(trial, context=replace(context, known=Known()))
+            row = decide(spared, quantity, found, side=side)
+        kind = found.kind or (FLUSHED if flushed else "")
+        worst = next((r for r in tally.worst if r[0] == kind), None)
+        simple = tally.simplest.get(kind)
+        if flushed and row.verdict == "contract":
+            count = f"{tally.flushed} of {tally.size} are those of a flushed input. "
+            row = replace(row, kind="subnormal", mismatched=tally.flushed, detail=(count + row.detail)[:1000])
+        if worst is not None and (kind or row.verdict == "contract"):
+            shown = {"input": _input(dtype, worst[2]), "got": worst[3], "want": worst[4]}
+            row = replace(row, worst_index=f"[{worst[2]}]", **shown)
+        if simple is not None:
+            told = wording.numbers(found.kind, _input(dtype, simple[1]), *simple[2:])
+            row = replace(row, example_index=f"[{simple[1]}]", example=told)
+        at = simple[1] if simple is not None and row.failing else None
+        made.append(replace(row, case=case_id(sweep, recipe), rerun=rerun(sweep, plan, at)))
+    return made
+
+
+def _input(dtype: str, bits: int) -> str:
+    """An input with its bit pattern."""
+    return f"{Bits(dtype, bits, bits + 1).array()[0]!s} (0x{bits:0{len(f'{patterns(dtype) - 1:x}')}x})"
+
+
+def write(rows: Sequence[Record], shard: Shard, program: str = "") -> None:
+    """Appends the records of whole cells, those of a cell one after the other; `program` is the digest of what ran."""
+    for (case, device, mode), found in itertools.groupby(rows, lambda r: (r.case, r.device, r.mode)):
+        cell = {"case": case, "device": device, "mode": mode}
+        shard.write("result", **cell, records=[r.to_json() for r in found], observation={}, program=program)
+        shard.write("compare", **cell, records=[])
+
+
+def faulty(sweep: Sweep, context: Context, message: str) -> list[Record]:
+    """The records of a sweep whose reference failed: one a cell."""
+    item, found = sweep.item, []
+    for recipe, plan in itertools.product(sweep.recipes, sweep.plans):
+        row = broken(context, item.suite, Case(item.spec, item.dtype, recipe), plan, message)
+        found.append(replace(row, case=case_id(sweep, recipe), rerun=rerun(sweep, plan, None)))
+    return found
+
+
+def rerun(sweep: Sweep, plan: Plan, at: int | None) -> str:
+    """The command that sweeps again: the whole range, or the block that holds a bit pattern."""
+    lo, hi = sweep.lo, sweep.hi
+    if at is not None:
+        lo, hi = next((a, b) for a, b in sweep.blocks() if a <= at < b)
+    part = "" if (lo, hi) == (0, patterns(sweep.item.dtype)) else f" --range 0x{lo:x}:0x{hi:x}"
+    name, dtype = sweep.item.spec.name, sweep.item.dtype
+    return f"python -m harness sweep {name} --dtype {dtype} --device {plan.device} --mode {plan.mode}{part}"
+
+
+def summary(sweep: Sweep, recorded: list[Record]) -> list[dict[str, Any]]:
+    """Histogram, worst inputs and class mismatches of every quantity, as JSON-able data."""
+    verdicts = {(r.case, r.device, r.mode, r.quantity): r.verdict for r in recorded}
+    rows = []
+    for (recipe, plan), found in cells(sweep).items():
+        for quantity, tally in found:
+            case, device = case_id(sweep, recipe), str(plan.device)
+            verdict = verdicts.get((case, device, plan.mode, quantity), "")
+            place = {"case": case, "device": device, "mode": plan.mode, "quantity": quantity}
+            rows.append({**place, "verdict": verdict, "complete": bool(verdict), **tally.to_json()})
+    return rows

@@ -1,0 +1,97 @@
+"""Interrupt: what ends a run early: SIGINT, SIGTERM and SIGHUP alike, a second one of them at once; and folders that
+must not stay behind."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import FrameType
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+#: The exit status of an interrupted command.
+STATUS = 2
+#: Seconds that the handlers of `atexit` may take after a second signal.
+PATIENCE = 5.0
+
+
+class Scratch:
+    """A folder for logs that is gone afterwards, also where the process ends by a second signal."""
+
+    def __enter__(self) -> Path:
+        self.path = Path(tempfile.mkdtemp(prefix="opdiff-"))
+        atexit.register(self._remove)
+        return self.path
+
+    def __exit__(self, *_: object) -> None:
+        atexit.unregister(self._remove)
+        self._remove()
+
+    def _remove(self) -> None:
+        shutil.rmtree(self.path, ignore_errors=True)
+
+
+def run_child(command: Sequence[str], cwd: Path) -> int:
+    """Runs a command to its end and returns its exit status; an interrupt reaches it as SIGTERM, for it to end by."""
+    with subprocess.Popen(command, cwd=cwd, process_group=0) as process:
+        atexit.register(process.terminate)  # after a second interrupt
+        try:
+            while True:
+                try:
+                    return process.wait()
+                except KeyboardInterrupt:
+                    process.terminate()
+        finally:
+            atexit.unregister(process.terminate)
+
+
+class Interrupts:
+    """The process's handler of the three signals, from `install` on.
+
+    The first one raises KeyboardInterrupt, so that a run stops, writes its report and ends with status 2. The next one,
+    or the first after `over`, ends the process at once, with status 2 as well: `give_up` is called before.
+    """
+
+    def __init__(self, give_up: Callable[[], None] = lambda: None) -> None:
+        self._give_up = give_up
+        self._at_once = False
+
+    def install(self) -> None:
+        """Handles the signals from now on; those that the parent had ignored, as nohup does, stay ignored."""
+        if threading.current_thread() is not threading.main_thread():
+            return
+        for number in SIGNALS:
+            if signal.getsignal(number) != signal.SIG_IGN:
+                signal.signal(number, self._interrupt if number == signal.SIGINT else self._as_interrupt)
+
+    def over(self) -> None:
+        """From now on one signal is enough."""
+        self._at_once = True
+
+    def _as_interrupt(self, number: int, frame: FrameType | None) -> None:
+        """Goes through SIGINT, which `harness.device.process.uninterrupted` puts off while a process is started."""
+        if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+            signal.signal(signal.SIGINT, self._interrupt)
+        signal.raise_signal(signal.SIGINT)
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        if not self._at_once:
+            self._at_once = True
+            raise KeyboardInterrupt
+        signal.signal(signal.SIGALRM, lambda *_: os._exit(STATUS))
+        signal.setitimer(signal.ITIMER_REAL, PATIENCE)
+        for one in SIGNALS:
+            signal.signal(one, signal.SIG_IGN)
+        with contextlib.suppress(BaseException):  # whatever it is, the process ends now
+            self._give_up()
+            atexit._run_exitfuncs()  # ends servers and workers, removes folders
+            sys.stdout.flush()
+        os._exit(STATUS)

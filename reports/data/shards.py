@@ -1,0 +1,133 @@
+"""Shards: what the workers of a run wrote, read into columns.
+
+There may be a million records, most of whose texts recur. They go from the lines straight into columns that keep each
+distinct text once; what a line says besides is passed over, not parsed into objects.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+from itertools import count, islice
+from operator import attrgetter
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+import numpy as np
+import pandas as pd
+
+from tf_opdiff.harness.store import rundir
+from tf_opdiff.harness.store.line_types import COLUMN_TYPES, Observed, sound
+from tf_opdiff.harness.store.record import COLUMNS, Record, encodable, read_shard
+from tf_opdiff.harness.store.rundir import Cell
+
+#: Lines at a time: as many as a processor's cache holds.
+_BATCH = 256
+INTEGERS = tuple(f.name for f in fields(Record) if f.type == "int")
+FLOATS = tuple(f.name for f in fields(Record) if f.type == "float")
+_CELL = ("case", "device", "mode")
+_ROW = msgspec.defstruct(
+    "_ROW",
+    [(f.name, COLUMN_TYPES[str(f.type)], f.default) for f in fields(Record)],
+    forbid_unknown_fields=True,
+    gc=False,
+)
+
+
+class _Line(msgspec.Struct):
+    """What is read of a line: its kind, and the cell that it is about."""
+
+    line: str
+    case: str = ""
+    device: str = ""
+    mode: str = ""
+
+
+class _Recorded(_Line):
+    records: list[_ROW] = []  # type: ignore[valid-type]
+
+
+class _Observed(_Line):
+    observation: Observed = {}
+
+
+_L = TypeVar("_L", bound=_Line)
+
+
+class _Texts:
+    """A column of texts, each distinct one kept once."""
+
+    def __init__(self) -> None:
+        self._first: dict[str, int] = {}  # the row where each text first stood
+        self._rows: list[np.ndarray] = []  # for each row, that of its text
+        self._count = count()
+
+    def extend(self, texts: Sequence[str]) -> None:
+        """Appends rows."""
+        self._rows.append(np.fromiter(map(self._first.setdefault, texts, self._count), np.int64, len(texts)))
+
+    def done(self) -> pd.Categorical:
+        """The column, its categories in order; lone surrogates, which UTF-8 can't hold, are written out."""
+        texts = pd.Series(list(map(encodable, self._first)), dtype="str")
+        codes, categories = pd.factorize(texts, sort=True)
+        rows = np.concatenate([np.empty(0, np.int64), *self._rows])
+        of_row = np.empty(len(rows), np.int64)
+        of_row[list(self._first.values())] = codes
+        return pd.Categorical.from_codes(of_row[rows], categories)
+
+
+def records(run: Path) -> pd.DataFrame:
+    """One row a record, with the columns of `harness.store.record.COLUMNS`: categories in order, integers, floats.
+
+    Where a cell was run twice, the last counts; what it was compared with counts where it has a result, and stands
+    behind all results.
+
+    Raises:
+      ValueError: a line holds what is no record.
+    """
+    texts = {f.name: _Texts() for f in fields(Record) if f.type == "str"}
+    numbers: dict[str, Any] = {name: array("q" if name in INTEGERS else "d") for name in (*INTEGERS, *FLOATS)}
+    cells = {name: _Texts() for name in _CELL}
+    late, sizes = array("b"), array("q")
+    found = _lines(run, _Recorded, ("result", "compare"))
+    while lines := list(islice(found, _BATCH)):
+        late.extend(line.line == "compare" for line in lines)
+        sizes.extend(len(line.records) for line in lines)
+        for name in _CELL:
+            cells[name].extend([getattr(line, name) for line in lines])
+        rows = [row for line in lines for row in line.records]
+        for name, values in zip(COLUMNS, zip(*map(attrgetter(*COLUMNS), rows), strict=True), strict=False):
+            if name in texts:
+                texts[name].extend(values)
+            else:
+                numbers[name].extend(values if name in INTEGERS else map(float, values))
+    frame = pd.DataFrame({name: texts[name].done() if name in texts else np.asarray(numbers[name]) for name in COLUMNS})
+    return frame.iloc[_counting({name: cells[name].done() for name in _CELL}, np.asarray(late, bool), sizes)]
+
+
+def _counting(cells: dict[str, pd.Categorical], late: np.ndarray, sizes: Sequence[int]) -> np.ndarray:
+    """The numbers of the rows that count, by the cell of each line, whether it is a comparison, and its rows."""
+    cell = pd.DataFrame(cells).groupby(list(_CELL), observed=True).ngroup().to_numpy()
+    last = ~pd.DataFrame({"cell": cell, "late": late}).duplicated(keep="last").to_numpy()
+    kept = last & np.isin(cell, cell[~late])
+    line = np.repeat(np.arange(len(cell)), sizes)
+    return np.concatenate([np.flatnonzero((kept & ~late)[line]), np.flatnonzero((kept & late)[line])])
+
+
+def observations(run: Path) -> dict[Cell, Observed]:
+    """What each cell's result line says of its observation, cells in order; where one was run twice, the last counts.
+
+    Raises:
+      ValueError: a line holds what is no observation.
+    """
+    lines = _lines(run, _Observed, ("result",))
+    told = {(line.case, line.device, line.mode): line.observation for line in lines if sound(line.observation)}
+    return dict(sorted(told.items()))
+
+
+def _lines(run: Path, as_: type[_L], kinds: Sequence[str]) -> Iterator[_L]:
+    """The whole lines of these kinds, in the order in which merging reads them."""
+    for path in rundir.shards(run):
+        yield from (line for line in read_shard(path, as_) if line is not None and line.line in kinds)

@@ -1,0 +1,24 @@
+"""Source code as HTML, with a class for each token."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from markupsafe import Markup
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import CppLexer, PythonLexer
+
+
+@cache
+def listed(source: str, *, cpp: bool = False) -> Markup:
+    """Python or C++ source as HTML, its tokens as classes; escaped by Pygments."""
+    return Markup(highlight(source, CppLexer() if cpp else PythonLexer(), HtmlFormatter(nowrap=True)))
+
+
+def token_style() -> Markup:
+    """The colours of the tokens, light and dark."""
+    light = HtmlFormatter(style="default").get_style_defs(".code")
+    dark = HtmlFormatter(style="github-dark").get_style_defs(".code")
+    light, dark = ("\n".join(r for r in p.splitlines() if "background" not in r) for p in (light, dark))
+    return Markup(f"{light}\n@media (prefers-color-scheme: dark) {{\n{dark}\n}}")

@@ -1,0 +1,121 @@
+"""Command line: the verbs of `python -m harness VERB`, and their exit statuses.
+
+It stands above `harness` and `reports`: it knows both, and neither of them knows it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import NamedTuple
+
+from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.system.interrupt import STATUS, Interrupts
+from tf_opdiff.harness.system.terminal import guarded
+
+
+class Verb(NamedTuple):
+    """A verb: its help, and the module with its `add_options(parser)` and `main(options)`, imported when it is used."""
+
+    help: str
+    module: str
+
+
+VERBS = {
+    "coverage": Verb(
+        "Prints what is covered: ops, dtypes, modes and cases of every spec.", "tf_opdiff.harness.run.coverage"
+    ),
+    "devices": Verb("Prints the devices that TensorFlow lists on this machine.", "tf_opdiff.harness.run.list_devices"),
+    "repro": Verb(
+        "Runs one case; prints its inputs, the expected results and what came.", "tf_opdiff.harness.run.one_case"
+    ),
+    "score": Verb(
+        "Prints killed/possible mutants for every spec; fails where one is alive.", "tf_opdiff.harness.judge.mutation"
+    ),
+    "sweep": Verb("Runs a spec on every bit pattern.", "tf_opdiff.harness.sweep.command"),
+    "campaign": Verb(
+        "Runs items on many machines with Ray; takes the options of pytest, exits as a run does.",
+        "tf_opdiff.harness.run.campaign",
+    ),
+    "node": Verb(
+        "Starts Ray on this machine, as the head of a cluster or as one of its nodes.", "tf_opdiff.harness.run.node"
+    ),
+    "record": Verb(
+        "Stores what a run observed on its devices, to compare other devices with: --device NAME@TENSORFLOW.",
+        "tf_opdiff.harness.store.record_devices",
+    ),
+    "merge": Verb(
+        "Merges several runs into one and compares their devices; exits as a run does.",
+        "tf_opdiff.harness.run.merge_runs",
+    ),
+    "claims": Verb("Prints the verdicts of a run on claims.", "tf_opdiff.reports.claims"),
+    "table": Verb(
+        "Prints or writes a table of a run's records: by op, plan, kind, and more.", "tf_opdiff.reports.table"
+    ),
+    "diff": Verb("Tells what changed between two runs.", "tf_opdiff.reports.diff"),
+    "history": Verb(
+        "Shows the verdicts of a folder of runs over time: what changed, what is flaky.", "tf_opdiff.reports.history"
+    ),
+    "issues": Verb(
+        "Opens, updates and closes an issue on GitHub for each cause of failures in runs.", "tf_opdiff.reports.issues"
+    ),
+    "matrix": Verb("Prints the jobs of a night as JSON, or runs one.", "tf_opdiff.reports.matrix"),
+    "night": Verb(
+        "Merges the runs of a night's jobs, compares them with last night's, and writes the pages.", "tf_opdiff.night"
+    ),
+    "suggest": Verb(
+        "Writes known.toml entries for failures of a run, and finds entries that are spent.",
+        "tf_opdiff.reports.suggest",
+    ),
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs a verb; returns the exit status: 0, 1 where something differs, 2 if interrupted, 4 for wrong usage."""
+    words = sys.argv[1:] if arguments is None else arguments
+    parser = argparse.ArgumentParser(prog="python -m harness", description="Differential testing of TensorFlow ops.")
+    verbs = parser.add_subparsers(dest="verb", required=True)
+    for name, verb in VERBS.items():
+        sub = verbs.add_parser(name, help=verb.help, description=verb.help)
+        if name in words[:1]:
+            view = import_module(verb.module)
+            view.add_options(sub)
+            sub.set_defaults(main=view.main, write_report=write_report, run_verb=main, run_verb_apart=run_apart)
+    try:
+        options = parser.parse_args(words)
+    except SystemExit as end:  # argparse ends with 2, which here means an interrupted run
+        return 4 if end.code else 0
+    with guarded():
+        try:
+            return options.main(options)
+        except KeyboardInterrupt:
+            print(f"python -m harness {options.verb}: interrupted", file=sys.stderr)
+            return STATUS
+        except (LookupError, ValueError, RuntimeError, OSError) as error:
+            says = error.args[0] if len(error.args) == 1 else error
+            print(f"python -m harness {options.verb}: {says}", file=sys.stderr)
+            return 4
+
+
+def run() -> int:
+    """Runs the verb that the command line names, in a process that signals interrupt; returns the exit status."""
+    Interrupts().install()
+    return main()
+
+
+def write_report(directory: Path) -> None:
+    """Writes the report of a run, in a process of its own, which gives its memory back."""
+    subprocess.run([sys.executable, "-m", "tf_opdiff.reports", str(directory)], check=True, cwd=ROOT)
+
+
+def run_apart(words: Sequence[str]) -> tuple[int, str]:
+    """Runs a verb in a process of its own; returns the exit status and what it wrote to stderr."""
+    command = [sys.executable, "-m", "tf_opdiff", *words]
+    env = {k: v for k, v in os.environ.items() if k not in ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY")}
+    done = subprocess.run(command, check=False, cwd=ROOT, env=env, stderr=subprocess.PIPE, text=True, errors="replace")
+    return done.returncode, done.stderr

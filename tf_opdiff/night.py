@@ -1,0 +1,196 @@
+"""Night: what the jobs of a night left, merged; what changed since last night; and the pages that tell it."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import os
+import secrets
+import shlex
+import shutil
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from tf_opdiff.harness.store import untrusted
+from tf_opdiff.harness.store.rundir import RunInfo
+from tf_opdiff.reports.ci import gh, github
+from tf_opdiff.reports.ci.matrix import Job, chosen, jobs
+from tf_opdiff.reports.ci.matrix import load as load_matrix
+from tf_opdiff.reports.ci.overview import Group, cells, html, markdown, status
+from tf_opdiff.reports.data import files, tables
+from tf_opdiff.reports.data.load import load
+from tf_opdiff.reports.text import sentence
+from tf_opdiff.reports.text.summary import plain
+from tf_opdiff.reports.write import rewrite
+
+#: The folders of a night's output: what is kept until the next night, and what is published of it.
+MERGED, SITE = "merged", "site"
+#: What of runs is not published: it is large, and no page needs it.
+UNPUBLISHED = ("shards", "logs", "recordings", "observations.parquet", "history")
+#: Nights of which the history is kept.
+NIGHTS = 90
+
+
+class Verbs(NamedTuple):
+    """How verbs are run: `here` in this process, `apart` in one of its own, which gives its stderr too."""
+
+    here: Callable[[Sequence[str]], int]
+    apart: Callable[[Sequence[str]], tuple[int, str]]
+
+    def view(self, *words: str) -> tuple[int, str]:
+        """Runs a verb, printed as a person would type it; returns its status and the last line of its stderr.
+
+        Whatever goes wrong in the verb costs its own page only.
+        """
+        print("+ python -m harness", shlex.join(words), flush=True)
+        stderr = io.StringIO()
+        try:
+            with contextlib.redirect_stderr(stderr):
+                status = self.here(words)
+        except Exception:  # noqa: BLE001  whatever it is, it is reported, and the other pages are written
+            stderr.write(traceback.format_exc())
+            status = 3
+        return status, _last(stderr.getvalue())
+
+    def merge(self, runs: Sequence[Path], into: Path) -> tuple[int, str]:
+        """Runs `merge`, which ends as pytest does, in a process of its own; returns what `view` does."""
+        words = ["merge", *map(str, runs), f"--run-dir={into}"]
+        print("+ python -m harness", shlex.join(words), flush=True)
+        status, stderr = self.apart(words)
+        return status, _last(stderr)
+
+
+def night(planned: Sequence[Job], left: Path, out: Path, last: Path, run: str, verbs: Verbs) -> list[Group]:
+    """Merges each group's runs, compares them with last night's, and has their history written.
+
+    Args:
+      planned: the jobs that there were to be.
+      left: where each job that ended left its run, in a folder of its name; the newest counts.
+      out: the groups get a directory each here; it has `run`, `diff.html`, `history.html` and `history/`.
+      last: what `out` was the night before; may be absent.
+      run: the name of tonight's runs.
+      verbs: how verbs are run.
+    """
+    groups = {
+        name: Group(name, [j for j in planned if j.group == name]) for name in dict.fromkeys(j.group for j in planned)
+    }
+    for group in groups.values():
+        folder = out / group.name
+        folder.mkdir(parents=True)
+        _merge(group, left, folder / run, verbs)
+        _keep_history(last / group.name / "history", folder / "history")
+        if group.run:
+            before = newest(last / group.name)
+            if before:
+                told = [f"--{kind}={folder}/diff.{end}" for kind, end in (("html", "html"), ("markdown", "md"))]
+                status, said = verbs.view("diff", str(before), str(folder / run), "--bits", *told)
+                compared = status in (0, 1) and (folder / "diff.md").exists()
+                group.worse = bool(status) if compared else None
+                group.faults += [] if compared else [f"not compared with last night: {said}"]
+            status, said = verbs.view("history", str(folder), f"--html={folder}/history.html")
+            group.faults += [f"there is no history: {said}"] if status else []
+        if group.faults:
+            group.status = 3
+    return list(groups.values())
+
+
+def _merge(group: Group, left: Path, into: Path, verbs: Verbs) -> None:
+    """Makes one run of those that a group's jobs left, and notes how it stands.
+
+    What jobs left may hold anything: this checkout writes every page, from the data of their runs.
+    """
+    runs = []
+    for job in group.jobs:
+        try:
+            run = newest(left / job.name)
+            runs += [untrusted.without_links(run)] if run else []
+            group.faults += [] if run else [f"job {job.name} left no run"]
+        except (OSError, ValueError) as why:
+            group.faults.append(f"job {job.name} left no run that can be read: {why}")
+    if len(runs) == 1:
+        try:
+            rewrite(runs[0], into)
+        except (OSError, ValueError) as why:
+            shutil.rmtree(into, ignore_errors=True)
+            group.faults.append(f"the run can't be read: {why}")
+    elif runs:
+        status, said = verbs.merge(runs, into)
+        group.faults += [f"merge ended with status {status}: {said}"] if status > 1 else []
+    if not (into / "run.json").exists():
+        return
+    try:
+        info, records = RunInfo.load(into), load(into)
+    except (OSError, ValueError) as why:
+        group.faults.append(f"the run can't be read: {why}")
+        return
+    group.run, group.status, group.tf = into.name, 3 if info.exit_status is None else info.exit_status, info.tf
+    group.counts = tables.counts(records)
+    group.says = sentence.of_run(info, group.counts, brief=True)
+    group.faults += sentence.shortfalls(info)
+    group.devices = [name for name, about in info.devices.items() if about.get("asked")]
+
+
+def _keep_history(before: Path, into: Path) -> None:
+    """Takes over what is kept of the runs of the nights before; the names of runs sort by their time."""
+    into.mkdir()
+    for path in sorted(before.glob("*.parquet"))[-NIGHTS:]:
+        shutil.copy2(path, into, follow_symlinks=False)
+
+
+def newest(folder: Path) -> Path | None:
+    """The run directory in a folder that was begun last."""
+    found = [(RunInfo.load(path.parent).started, path.parent) for path in folder.glob("*/run.json")]
+    return max(found)[1] if found else None
+
+
+def _last(said: str) -> str:
+    sys.stderr.write(said)
+    return plain(said.strip().rpartition("\n")[2], 300) or "it said nothing"
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What `python -m harness night` takes."""
+    parser.epilog = "$NIGHTLY_MACHINES names the machines of the night, as for `python -m harness matrix`."
+    parser.add_argument(
+        "jobs", type=Path, metavar="DIR", help="where jobs left their runs, each in a folder of its name"
+    )
+    parser.add_argument("--out", type=Path, metavar="DIR", required=True, help="a new folder; gets merged/ and site/")
+    parser.add_argument("--last", type=Path, metavar="DIR", help="what merged/ was last night")
+    parser.add_argument("--fetch", action="store_true", help="get --last from the newest night on GitHub, by gh")
+
+
+def main(options: argparse.Namespace) -> int:
+    """Makes the night's runs, comparisons and pages; 0, 1 where something differs or got worse, 3 with a fault."""
+    planned = jobs(load_matrix(), chosen())
+    if options.fetch and not options.last:
+        raise ValueError("--fetch: expected --last, the folder to be made of it")
+    if not options.jobs.is_dir():
+        raise NotADirectoryError(f"{options.jobs}: expected a folder with the runs of jobs")
+    out, run = options.out / MERGED, f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
+    out.mkdir(parents=True)
+    faults = []
+    if options.fetch:
+        try:
+            print(f"last night: {gh.fetch('night', options.last) or 'there is none'}")
+        except (OSError, ValueError, KeyError) as error:
+            faults.append(f"last night can't be had: {error}")
+    unknown = {path.name for path in options.jobs.iterdir() if path.is_dir()} - {job.name for job in planned}
+    faults += [f"{name} is no job of this night" for name in sorted(unknown)]
+    verbs = Verbs(options.run_verb, options.run_verb_apart)
+    groups = night(planned, options.jobs, out, options.last or Path(os.devnull), run, verbs)
+    files.replace_text(out / "index.html", html(groups, faults, run, out))
+    files.replace_text(out / "summary.md", markdown(groups, faults, out))
+    shutil.copytree(out, options.out / SITE, ignore=shutil.ignore_patterns(*UNPUBLISHED))
+    github.summarise(out / "summary.md", os.environ)
+    for text in faults:
+        print(f"fault: {plain(text, 300)}")
+    for group in groups:
+        print(plain(" | ".join(filter(None, cells(group))), 200))
+        for text in group.faults:
+            print(f"  fault: {plain(text, 300)}")
+    return status(groups, faults)
