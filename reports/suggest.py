@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from tf_opdiff.harness.judge.known import Known, KnownError, load
+from tf_opdiff.harness.paths import KNOWN, SUITES
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.store.rundir import RunInfo
 from tf_opdiff.reports.analysis import known_entry, ledger
@@ -23,7 +24,7 @@ from tf_opdiff.reports.text.summary import plain
 def add_options(parser: argparse.ArgumentParser) -> None:
     """What `python -m harness suggest` takes."""
     parser.add_argument("run", type=Path, metavar="RUN", help="the directory of a run, such as runs/latest")
-    parser.add_argument("--known", type=Path, metavar="FILE", default=Path("suites/known.toml"), help="the entries")
+    parser.add_argument("--known", type=Path, metavar="FILE", default=Path(KNOWN), help="the entries")
     parser.add_argument("--prune", action="store_true", help="name entries that the run shows to be spent, instead")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write there, not to the terminal")
     parser.add_argument("--in-place", action="store_true", help="with --prune: take spent entries out of known.toml")
@@ -33,7 +34,7 @@ def main(options: argparse.Namespace) -> int:
     """Writes entries for what fails in a run, or names those that are spent and writes the file without them; 0."""
     if options.in_place and (not options.prune or options.out):
         raise ValueError("--in-place: expected with --prune, and without --out")
-    catalog = Catalog.load("tf_opdiff.suites")
+    catalog = Catalog.load(SUITES)
     try:
         known = load(options.known, catalog)
     except KnownError as error:

@@ -40,7 +40,7 @@ VERBS = {
     "sweep": Verb("Runs a spec on every bit pattern.", "tf_opdiff.harness.sweep.command"),
     "campaign": Verb(
         "Runs items on many machines with Ray; takes the options of pytest, exits as a run does.",
-        "tf_opdiff.harness.run.campaign",
+        "tf_opdiff.harness.run.campaign_command",
     ),
     "node": Verb(
         "Starts Ray on this machine, as the head of a cluster or as one of its nodes.", "tf_opdiff.harness.run.node"

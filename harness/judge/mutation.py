@@ -19,6 +19,7 @@ from tf_opdiff.harness.device.repeat import same
 from tf_opdiff.harness.judge.claim import predicting
 from tf_opdiff.harness.judge.compare import compare, ulp_of
 from tf_opdiff.harness.judge.expectation import Want, expectation, positive_zeros
+from tf_opdiff.harness.paths import SUITES
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.recipes import is_float
 from tf_opdiff.harness.spec.spec import Case, Spec
@@ -208,7 +209,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def main(options: argparse.Namespace) -> int:
     """Prints killed/possible mutants for every spec; 1 where one is alive, else 0."""
     alive = 0
-    for name, found in scores(Catalog.load("tf_opdiff.suites")).items():
+    for name, found in scores(Catalog.load(SUITES)).items():
         left = found.alive
         alive += len(left)
         print(

@@ -5,18 +5,14 @@ To pytest a campaign is what runs items, as a `Runner` is on one machine, so tha
 
 from __future__ import annotations
 
-import argparse
 import os
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
-from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.run import batch, cluster
 from tf_opdiff.harness.spec.catalog import Item
 from tf_opdiff.harness.store import rundir
@@ -130,38 +126,3 @@ class Campaign:
             self.shard.write("lost", items=[item.id for item in items], why="cut off")
         cluster.engine().shutdown()
         self.shard.close()
-
-
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of `python -m harness campaign`: its own, and those by which pytest selects."""
-    from tf_opdiff.harness.run.plugin import pytest_addoption
-
-    told = "of a Ray cluster; default: one of this machine alone, started for this campaign"
-    parser.add_argument("--address", metavar="HOST:PORT", dest="campaign", default=cluster.LOCAL, help=told)
-
-    def addoption(*flags: str, **more: Any) -> None:
-        if flags != ("--campaign",):
-            parser.add_argument(*flags, **more)
-
-    group: Any = SimpleNamespace(addoption=addoption)
-    pytest_addoption(cast("pytest.Parser", SimpleNamespace(getgroup=lambda *_: group, addini=lambda *_, **__: None)))
-
-
-def main(options: argparse.Namespace) -> int:
-    """Becomes a pytest session whose items run on the cluster; the exit status is that of a run."""
-    words = [sys.executable, "-m", "pytest", *words_of(options), str(ROOT / "suites")]
-    sys.stdout.flush()
-    os.execv(sys.executable, words)
-    return 0
-
-
-def words_of(options: argparse.Namespace) -> list[str]:
-    """The options as words of pytest's command line."""
-    words = []
-    for name, value in vars(options).items():
-        flag = "--" + name.replace("_", "-")
-        if value is True:
-            words.append(flag)
-        elif name not in ("verb", "main") and value not in (None, False):
-            words += [f"{flag}={one}" for one in (value if isinstance(value, list) else [value])]
-    return words

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from tf_opdiff.harness.paths import SUITES
 from tf_opdiff.harness.spec.catalog import Catalog
 
 
@@ -13,7 +14,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def main(options: argparse.Namespace) -> int:
     """Prints a line for each spec, and their number; 0."""
-    catalog = Catalog.load("tf_opdiff.suites")
+    catalog = Catalog.load(SUITES)
     families = {item.spec.name: item.suite for item in catalog.items}
     for name, spec in catalog.specs.items():
         ops = sorted({op for mode in spec.modes for op in spec.ops_in(mode)})

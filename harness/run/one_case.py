@@ -20,6 +20,7 @@ from tf_opdiff.harness.judge.compare import compare, summary
 from tf_opdiff.harness.judge.expectation import Want, expectations
 from tf_opdiff.harness.judge.known import Known
 from tf_opdiff.harness.judge.verdict import Context, Origin, Trial, rejudge, sentence
+from tf_opdiff.harness.paths import SUITES
 from tf_opdiff.harness.repro.reproduce import Outcome, Setting, reproduce
 from tf_opdiff.harness.run.runner import Runner, request
 from tf_opdiff.harness.spec.catalog import Catalog, Item, unknown
@@ -148,7 +149,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def main(options: argparse.Namespace) -> int:
     """Runs one case and prints inputs, what was promised and what came."""
-    catalog = Catalog.load("tf_opdiff.suites")
+    catalog = Catalog.load(SUITES)
     found = next((i for i in catalog.items if any(c.id == options.case for c in i.cases)), None)
     if found is None:
         raise LookupError(unknown("case", options.case, set(catalog.cases)))

@@ -20,11 +20,10 @@ from typing import Any
 import pytest
 
 from tf_opdiff.harness.judge.verdict import sentence
-from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.paths import KNOWN, ROOT, SUITES
+from tf_opdiff.harness.run.options import CAMPAIGN, OPTIONS
 from tf_opdiff.harness.run.session import Session
 from tf_opdiff.harness.spec.catalog import Item, unknown
-from tf_opdiff.harness.spec.plan import MODES
-from tf_opdiff.harness.spec.spec import TIERS
 from tf_opdiff.harness.store import rundir
 from tf_opdiff.harness.store.record import Record, Unkept
 from tf_opdiff.harness.system.interrupt import Interrupts
@@ -57,28 +56,10 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("opdiff", "tf-opdiff")
-    group.addoption("--device", action="append", default=[], metavar="D", help="cpu, gpu:0, …; default: all there are")
-    group.addoption("--mode", action="append", default=[], metavar="M", help=f"{', '.join(MODES)}; default: all")
-    group.addoption("--op", action="append", default=[], metavar="OP", help="a spec, a family or an OpDef name")
-    group.addoption("--case", action="append", default=[], metavar="CASE", help="a case id, as failures print it")
-    group.addoption("--tier", default="default", metavar="T", help=f"{', '.join(TIERS)}; default: default")
-    group.addoption("--maturity", metavar="FILE", help="what a device is to have kernels for; see docs/vendors.md")
-    group.addoption("--run-dir", metavar="DIR", help="where the run is kept; default: a new one under runs/")
-    group.addoption("--shard", metavar="I/N", help="the I-th of N parts of the selection, about as long as each other")
-    told = "go on with a run that was cut off; devices, modes, tier and cases are those of the run"
-    group.addoption("--resume", metavar="RUN", help=told)
-    told = "run items on the nodes of a Ray cluster, HOST:PORT or local; what `python -m harness campaign` does"
-    group.addoption("--campaign", metavar="ADDRESS", help=told)
-    kept = ROOT / "recordings"
-    group.addoption("--recordings", default=str(kept), metavar="DIR", help="where recorded devices are; recordings/")
-    group.addoption("--no-sweep", action="store_true", help="leave out the cases of every input of a 16-bit dtype")
-    which = "programs of findings to run: those that were not seen to reproduce before as they are (new), all, or none"
-    group.addoption("--repro", choices=("new", "all", "none"), default="new", help=f"{which}; default: new")
-    no = "do not write and run a program for each finding: --repro none"
-    group.addoption("--no-repro", dest="repro", action="store_const", const="none", help=no)
-    group.addoption("--op-timeout", type=float, default=120.0, metavar="S", help="seconds after which a run has hung")
-    parser.addini("opdiff_suites", "the module or package that holds the suites", default="suites")
-    parser.addini("opdiff_known", "the file of known failures", default="suites/known.toml")
+    for option in (*OPTIONS, CAMPAIGN):
+        group.addoption(option.flag, **option.settings)
+    parser.addini("opdiff_suites", "the module or package that holds the suites", default=SUITES)
+    parser.addini("opdiff_known", "the file of known failures", default=KNOWN)
 
 
 @pytest.hookimpl(wrapper=True)

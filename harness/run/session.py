@@ -15,10 +15,10 @@ import pytest
 
 from tf_opdiff.harness.device.observation import unpack
 from tf_opdiff.harness.judge import known, maturity
-from tf_opdiff.harness.judge.claim import told
 from tf_opdiff.harness.judge.verdict import Context, Origin
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.repro.earlier_programs import Store, circumstances
+from tf_opdiff.harness.repro.listing import claims_data
 from tf_opdiff.harness.repro.reproduce import Setting, findings, reproduce
 from tf_opdiff.harness.run import batch
 from tf_opdiff.harness.run.runner import Runner, planned
@@ -160,7 +160,7 @@ class Session:
                 f"--recordings {option.recordings}: nodes get the repository: expected a folder in it"
             )
         try:
-            claims = told(self.catalog, hashes=any(item.spec.claims for item in self.items))
+            claims = claims_data(self.catalog, hashes=any(item.spec.claims for item in self.items))
             if option.campaign:
                 from tf_opdiff.harness.run import cluster
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass
 
+from tf_opdiff.harness.paths import KNOWN, SUITES
 from tf_opdiff.harness.store.rundir import RunInfo
-
-SUITES, KNOWN = "suites", "suites/known.toml"
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from tf_opdiff.harness.device.pool import DeviceServer, memory_limit
 from tf_opdiff.harness.judge import known
 from tf_opdiff.harness.judge.expectation import ReferenceFault
 from tf_opdiff.harness.judge.verdict import Context, Origin, sentence
-from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.paths import KNOWN, ROOT, SUITES
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.plan import MODES, Device, Plan
 from tf_opdiff.harness.store import rundir, untrusted
@@ -33,8 +33,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--range", metavar="LO:HI", help="bit patterns, HI excluded, such as 0x3f800000:0x40000000")
     parser.add_argument("--run-dir", metavar="DIR", help="a new one, or that of an interrupted sweep, which goes on")
     parser.add_argument("--op-timeout", type=float, default=120.0, metavar="S", help="seconds for a block")
-    parser.add_argument("--suites", default="suites", help=argparse.SUPPRESS)
-    parser.add_argument("--known", default="suites/known.toml", help=argparse.SUPPRESS)
+    parser.add_argument("--suites", default=SUITES, help=argparse.SUPPRESS)
+    parser.add_argument("--known", default=KNOWN, help=argparse.SUPPRESS)
 
 
 def main(options: argparse.Namespace) -> int:

@@ -9,7 +9,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from types import SimpleNamespace
 
-from tf_opdiff.harness.judge.claim import listing
+from tf_opdiff.harness.repro.listing import listing
 from tf_opdiff.suites import claims
 
 

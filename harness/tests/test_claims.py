@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tf_opdiff.harness.judge.claim import listing, told
 from tf_opdiff.harness.judge.mutation import score
+from tf_opdiff.harness.repro.listing import claims_data, listing
 from tf_opdiff.harness.spec.catalog import Catalog, Item
 from tf_opdiff.harness.spec.plan import MODES
 from tf_opdiff.harness.tests import planted_claims, planted_denials
@@ -201,13 +201,13 @@ def test_an_id_stands_for_one_sentence():
     one, other = planted_claims.claim("a"), replace(planted_claims.claim("a"), says="Something else.")
     catalog = Catalog(tuple(Item("m", planted_claims.spec(n, c), "float32") for n, c in (("x", one), ("y", other))))
     with pytest.raises(LookupError, match=r"C99a says 'Something else\.'"):
-        told(catalog)
+        claims_data(catalog)
 
 
 def test_the_right_way_that_a_claim_names_has_to_be_there():
     lost = replace(planted_claims.claim("a"), instead="nowhere")
     with pytest.raises(LookupError, match="no spec 'nowhere'"):
-        told(Catalog((Item("m", planted_claims.spec("x", lost), "float32"),)))
+        claims_data(Catalog((Item("m", planted_claims.spec("x", lost), "float32"),)))
 
 
 def test_a_listing_holds_the_functions_that_a_program_names():
@@ -221,7 +221,7 @@ def test_a_hash_tells_programs_and_predictions_apart_and_takes_annotated_ones():
         return tf.floor(x)
 
     def hashes(spec):
-        (row,) = told(Catalog((Item("m", spec, "float32"),)))
+        (row,) = claims_data(Catalog((Item("m", spec, "float32"),)))
         return [row[name] for name in ("program", "inputs", "prediction")]
 
     first = planted_claims.spec("x", planted_claims.claim("a"))

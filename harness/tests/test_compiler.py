@@ -68,7 +68,9 @@ def started():
         process.communicate(timeout=PATIENCE)
 
 
-BUILDS = "from harness import compiler\nwith compiler.workspace() as folder: print(folder, flush=True); input()"
+BUILDS = """from tf_opdiff.harness.system import compiler
+with compiler.workspace() as folder: print(folder, flush=True); input()
+"""
 
 
 def test_what_a_killed_build_left_is_deleted_by_the_next_and_one_that_goes_on_is_not(started, cache):

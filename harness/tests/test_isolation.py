@@ -169,13 +169,13 @@ def light(folder):
 INTERRUPTED_STARTS = """
 import signal, sys
 from pathlib import Path
-from harness import devices
+from tf_opdiff.harness.device import pool
 from tf_opdiff.harness.device.pool import DeviceServer
 from tf_opdiff.harness.spec.plan import Device
 from tf_opdiff.harness.tests.planted_children import ready
 
 folder = Path(sys.argv[1])
-devices._serve = ready
+pool._serve = ready
 
 def interrupted(calls):
     \"""Whether the start made so many calls and returns; there an interrupt came.\"""
@@ -216,12 +216,12 @@ def test_an_interrupt_at_any_call_of_a_servers_start_leaves_nothing_half_made(tm
 HANGING_SERVER = """
 import sys, time
 from pathlib import Path
-from harness import devices
+from tf_opdiff.harness.device import pool
 from tf_opdiff.harness.spec.plan import Device
 from tf_opdiff.harness.tests.planted_children import hang
 
-devices._serve = hang
-server = devices.DeviceServer(Device("cpu"), Path(sys.argv[1]))
+pool._serve = hang
+server = pool.DeviceServer(Device("cpu"), Path(sys.argv[1]))
 print(server._start() or server.pid, flush=True)
 time.sleep(600)
 """
@@ -246,11 +246,11 @@ def test_a_killed_worker_leaves_neither_a_process_nor_a_file(tmp_path):
 
 
 SLOW_START = """
-from harness import devices, process
+from tf_opdiff.harness.device import pool, process
 
-process.START_TIMEOUT = devices.START_TIMEOUT = 1.0
+process.START_TIMEOUT = pool.START_TIMEOUT = 1.0
 try:
-    devices.probe()
+    pool.probe()
 except RuntimeError as error:
     print(error)
 """

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from tf_opdiff.harness.judge.claim import Told
+from tf_opdiff.harness.repro.listing import ClaimData
 from tf_opdiff.harness.repro.reproduce import Outcome
 from tf_opdiff.harness.store import parquet, untrusted
 from tf_opdiff.harness.store.record import ADDED, COLUMNS, Record
@@ -92,13 +92,13 @@ def load_repros(run: Path | str) -> list[dict[str, Any]]:
 
 
 def load_claims(run: Path | str) -> list[dict[str, Any]]:
-    """What a run says of the claims that the suites hold (see `harness.judge.claim.told`); nothing where it says
-    nothing.
+    """What a run says of the claims that the suites hold (see `harness.repro.listing.claims_data`); nothing where it
+    says nothing.
 
     Raises:
       ValueError: claims.json is a link, or not what a run writes.
     """
-    return _listed(run, "claims.json", Told)
+    return _listed(run, "claims.json", ClaimData)
 
 
 def _listed(run: Path | str, name: str, of: Any) -> list[Any]:

@@ -20,7 +20,7 @@ import pytest
 
 from tf_opdiff import reports
 from tf_opdiff.harness.device.observation import Observation, Result, pack
-from tf_opdiff.harness.judge import claim as claims
+from tf_opdiff.harness.repro.listing import ClaimData, claims_data
 from tf_opdiff.harness.repro.reproduce import Outcome
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.store import line_types, parquet, recording, rundir
@@ -133,8 +133,8 @@ def test_every_field_that_the_harness_writes_in_a_line_comes_back(tmp_path: Path
 
 
 def test_every_field_that_the_suites_tell_of_a_claim_comes_back() -> None:
-    told = claims.told(Catalog.load("tf_opdiff.harness.tests.planted_claims"))
-    assert {frozenset(one) for one in told} == {frozenset(claims.Told.__annotations__)}
+    told = claims_data(Catalog.load("tf_opdiff.harness.tests.planted_claims"))
+    assert {frozenset(one) for one in told} == {frozenset(ClaimData.__annotations__)}
 
 
 def _line(line: Any) -> bytes:

@@ -241,7 +241,9 @@ def test_a_file_is_of_the_format_that_its_name_ends_with_and_whole(run: Path, tm
 
 
 def test_the_lines_that_the_readme_gives_for_a_notebook_run(run: Path) -> None:
-    blocks = re.findall(r"```python\n(import reports\n.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    blocks = re.findall(
+        r"```python\n(from tf_opdiff import reports\n.*?)```", (ROOT / "README.md").read_text(), re.DOTALL
+    )
     assert len(blocks) == 1 and "reports.tables." in blocks[0]
     names: dict[str, Any] = {}
     exec(blocks[0].replace("runs/latest", str(run)), names)  # noqa: S102  the README's own lines

@@ -1,0 +1,136 @@
+"""Listing: claims and the source of their programs, as pages show them, and hashes by which a verdict is kept."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from functools import cache, partial
+from typing import Any, NotRequired, TypedDict
+
+from tf_opdiff.harness.device.observation import raw
+from tf_opdiff.harness.judge.claim import predicting
+from tf_opdiff.harness.paths import SUITES
+from tf_opdiff.harness.repro.source import digest, hashed, named, source_of
+from tf_opdiff.harness.spec.catalog import Catalog
+from tf_opdiff.harness.spec.spec import Claim, Spec
+
+
+class TopicData(TypedDict):
+    """What claims.json says of a topic; see `harness.spec.spec.Topic`."""
+
+    id: str
+    title: str
+    program: str
+    origin: str
+    link: str
+
+
+class ClaimData(TypedDict):
+    """What claims.json says of one claim about one spec; see `claims_data`."""
+
+    id: str
+    letter: str
+    says: str
+    denies: bool
+    plans: list[str]
+    instead: str
+    topic: TopicData
+    refuted: dict[str, str]
+    spec: str
+    modes: list[str]
+    listing: str
+    files: dict[str, str]
+    instead_listing: str
+    cases: NotRequired[int]
+    program: NotRequired[str]
+    inputs: NotRequired[str]
+    prediction: NotRequired[str]
+
+
+def claims_data(catalog: Catalog, *, hashes: bool = True) -> list[dict[str, Any]]:
+    """Every claim of the catalog as plain data, with the program that it is about, and the one to write instead.
+
+    `cases` is how many cases the program has. `program`, `inputs` and `prediction` are hashes: a verdict of another run
+    is about this claim while they are the same. They take a second, and are left out without `hashes`.
+
+    Raises:
+      LookupError: one names a spec that is not there, or an id stands for two sentences.
+    """
+    specs = catalog.specs
+    made: list[dict[str, Any]] = []
+    says: dict[str, str] = {}
+    for spec in specs.values():
+        for claim in spec.claims:
+            if says.setdefault(claim.id, claim.says) != claim.says:
+                raise LookupError(f"spec {spec.name}: claim {claim.id} says {claim.says!r}; before, {says[claim.id]!r}")
+            if claim.instead and claim.instead not in specs:
+                raise LookupError(f"spec {spec.name}: claim {claim.id}: there is no spec {claim.instead!r}")
+            made.append(
+                {
+                    **{k: getattr(claim, k) for k in ("id", "letter", "says", "denies", "plans", "instead")},
+                    "topic": asdict(claim.topic),
+                    "refuted": dict(claim.refuted),
+                    "spec": spec.name,
+                    "modes": spec.modes,
+                    "listing": listing(spec),
+                    "files": {path.name: path.read_text() for path in spec.files},
+                    "instead_listing": listing(specs[claim.instead]) if claim.instead else "",
+                    "cases": len(spec.cases()),
+                    **(_hashes(spec, claim) if hashes else {}),
+                }
+            )
+    return sorted(made, key=lambda claim: claim["id"])
+
+
+def _hashes(spec: Spec, claim: Claim) -> dict[str, str]:
+    """Hashes of a spec's program, of the inputs of all its cases, and of a claim's sentence and prediction."""
+    arrays = ((case.id, x.shape, *raw(x)) for case in spec.cases() for x in case.inputs())
+    predicted = predicting(spec, claim)
+    functions = [text for f in (predicted.reference, predicted.vjp) if f for text in _texts(f, set())]
+    says = repr((claim.says, claim.about, claim.denies, claim.plans, predicted.ulp))
+    return {
+        "program": digest(spec),
+        "inputs": hashed(*map(repr, arrays)),
+        "prediction": hashed(*functions, says),
+    }
+
+
+def _texts(value: Any, seen: set[int]) -> Iterator[str]:
+    """What tells a function from another: its source, that of the functions and modules of ours that it names, and the
+    values that it names."""
+    if id(value) in seen:
+        return
+    seen.add(id(value))
+    if inspect.ismodule(value):
+        yield inspect.getsource(value) if value.__name__.startswith(SUITES) else value.__name__
+    elif inspect.isfunction(value):
+        yield source_of(value)
+        for name, other in named(value):
+            yield name
+            yield from _texts(other, seen)
+    elif isinstance(value, partial):
+        yield repr((value.args, value.keywords))
+        yield from _texts(value.func, seen)
+    else:
+        yield value.__name__ if hasattr(value, "__name__") else repr(value)
+
+
+def listing(spec: Spec) -> str:
+    """The source of a spec's program: the functions of its module that it needs, its state, and itself."""
+    parts: dict[str, None] = {}
+    for function in filter(None, (spec.state, spec.program)):
+        parts.update(dict.fromkeys(map(_source, _needed(function, set()))))
+    return "\n\n".join(part.rstrip() for part in parts) + "\n"
+
+
+_source = cache(inspect.getsource)  # programs share functions
+
+
+def _needed(function: Any, seen: set[str]) -> Iterator[Callable[..., Any]]:
+    """The functions of its own module that a function names, theirs before, and the function itself."""
+    seen.add(function.__name__)
+    for name, other in named(function):
+        if inspect.isfunction(other) and other.__module__ == function.__module__ and name not in seen:
+            yield from _needed(other, seen)
+    yield function

@@ -1,0 +1,160 @@
+"""Imports go one way: down the list of rooms, and without a circle inside a room; TensorFlow stays in device
+servers."""
+
+import ast
+import re
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
+from itertools import pairwise
+
+import pytest
+
+from tf_opdiff.harness.paths import ROOT
+
+#: From top to bottom: a module may import those of its own room and of the rooms below.
+ROOMS = (
+    "conftest",
+    "tf_opdiff",  # the command line
+    *("reports", "reports.ci", "reports.pages", "reports.analysis", "reports.text", "reports.data"),
+    *("suites", "suites.claims"),
+    "suites.references",
+    *("harness.run", "harness.repro", "harness.sweep", "harness.judge", "harness.store", "harness.device"),
+    *("harness.spec", "harness.system", "harness.paths", "harness"),
+)
+#: What a checkout's `python -m harness` and `python -m reports` run: other names of the command line.
+ALIASES = {"harness.__main__", "reports.__main__"}
+#: Modules that only name others, for pytest's options: nothing is imported there.
+NAMES_ONLY = {"harness.paths"}
+#: Modules that import TensorFlow, and run in device servers only.
+SERVER_ONLY = {f"harness.device.{name}" for name in ("kernels", "modes", "server", "preload")}
+#: Modules that a command line names: what `python -m NAME` runs.
+COMMANDS = {"pytest": "harness.run.plugin", "harness": "tf_opdiff.command_line", "reports": "reports.__main__"}
+
+
+def modules(root):
+    """name → file, of every module that is not a test; names as in an import, without `tf_opdiff.`."""
+    files = [p for part in ("harness", "reports", "suites", "tf_opdiff") for p in (root / part).rglob("*.py")]
+    files += [root / "conftest.py"]
+    parts = [p.relative_to(root).with_suffix("").parts for p in files if "tests" not in p.parts]
+    return {".".join(part).removesuffix(".__init__"): root.joinpath(*part).with_suffix(".py") for part in parts}
+
+
+MODULES = modules(ROOT)
+
+
+def room(name):
+    """The room of a module: the longest entry of `ROOMS` that its name begins with."""
+    return max((r for r in ROOMS if name == r or name.startswith(f"{r}.")), key=len)
+
+
+@cache
+def tree(path):
+    return ast.parse(path.read_text())
+
+
+def named(text, known):
+    """The module of ours that a text names, if any: `tf_opdiff.harness.run.plugin`, or a function in it."""
+    name = text.removeprefix("tf_opdiff.") if text.startswith("tf_opdiff.") else ""
+    while name and name not in known:
+        name = name.rpartition(".")[0]
+    return name
+
+
+def commands(node):
+    """The words behind `-m` in a list or tuple of words."""
+    words = [e.value if isinstance(e, ast.Constant) else "" for e in node.elts]
+    return {COMMANDS.get(after, after) for word, after in pairwise(words) if word == "-m"}
+
+
+def arrows(path, known, *, top_only=False):
+    """The modules of ours that a file imports: also late, also by a string, also as the command of a process."""
+    found = set()
+    for node in tree(path).body if top_only else ast.walk(tree(path)):
+        if isinstance(node, ast.Import):
+            found |= {named(a.name, known) for a in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            full = [f"{node.module}.{a.name}" for a in node.names] if node.module.startswith("tf_opdiff") else []
+            found |= {named(name, known) or "tf_opdiff" for name in full}
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and re.fullmatch(r"[\w.]+", node.value):
+            found |= {named(node.value, known)}
+        elif isinstance(node, (ast.List, ast.Tuple)):
+            found |= {c if c in known else named(c, known) for c in commands(node)}
+    return found - {""}
+
+
+def wrong(known):
+    """A line for each import that goes up, and one for each circle."""
+    graph = {name: arrows(path, known) for name, path in known.items() if name not in {*ALIASES, *NAMES_ONLY}}
+    for name, targets in sorted(graph.items()):
+        for target in sorted(targets - ALIASES):
+            if target in known and ROOMS.index(room(target)) < ROOMS.index(room(name)):
+                yield f"{name} ({room(name)}) imports {target} ({room(target)}), which stands above it"
+    try:
+        TopologicalSorter({n: {t for t in ts if t != n and t in graph} for n, ts in graph.items()}).prepare()
+    except CycleError as error:
+        yield f"a circle: {' → '.join(error.args[1])}"
+
+
+def test_every_import_goes_down():
+    assert list(wrong(MODULES)) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("from tf_opdiff.harness.judge import verdict", "imports harness.judge.verdict"),
+        ("def late():\n    import tf_opdiff.harness.run.runner", "imports harness.run.runner"),
+        ("NAME = 'tf_opdiff.reports.write'", "imports reports.write"),
+        ("COMMAND = ['python', '-m', 'tf_opdiff.reports', 'x']", "imports reports"),
+        ("COMMAND = ['python', '-m', 'pytest']", "imports harness.run.plugin"),
+        ("from tf_opdiff.harness.spec import spec", "a circle: "),
+    ],
+)
+def test_a_turned_arrow_is_seen(tmp_path, line, expected):
+    turned = tmp_path / "recipes.py"
+    turned.write_text(f"{MODULES['harness.spec.recipes'].read_text()}\n\n{line}\n")
+    (said, *_) = wrong(MODULES | {"harness.spec.recipes": turned})
+    assert expected in said
+
+
+def test_every_module_has_a_room_and_every_room_a_module():
+    assert {room(name) for name in MODULES} == set(ROOMS)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_nothing_is_imported_by_a_second_name(name):
+    """`harness.spec` beside `tf_opdiff.harness.spec` would be another module, with other classes."""
+    nodes = list(ast.walk(tree(MODULES[name])))
+    names = {a.name for n in nodes if isinstance(n, ast.Import) for a in n.names}
+    names |= {n.module for n in nodes if isinstance(n, ast.ImportFrom) and n.module and not n.level}
+    assert not {n for n in names if n.split(".")[0] in ("harness", "reports", "suites")}
+
+
+@pytest.mark.parametrize("name", sorted(set(MODULES) - SERVER_ONLY))
+def test_tensorflow_is_imported_in_device_servers_only(name):
+    body = tree(MODULES[name]).body
+    heavy = {a.name.split(".")[0] for n in body if isinstance(n, ast.Import) for a in n.names}
+    heavy |= {n.module.split(".")[0] for n in body if isinstance(n, ast.ImportFrom) and n.module}
+    assert not heavy & {"tensorflow", "keras"}
+    assert not arrows(MODULES[name], MODULES, top_only=True) & SERVER_ONLY
+
+
+#: The most that a function may have.
+LINES, PARAMETERS = 50, 6
+#: Modules with functions that still have more parameters; an entry goes when they are cut.
+STILL = {
+    "suites.cond",
+    "suites.py_func",
+    *(f"suites.claims.{name}" for name in ("addition", "batch_norm", "center_loss", "frozen")),
+}
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_functions_are_short_and_take_few_parameters(name):
+    functions = [n for n in ast.walk(tree(MODULES[name])) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    for f in functions:
+        count = len(
+            [a for a in (*f.args.posonlyargs, *f.args.args, *f.args.kwonlyargs) if a.arg not in ("self", "cls")]
+        )
+        assert f.end_lineno - f.lineno < LINES, f"{f.name} has {f.end_lineno - f.lineno + 1} lines, at most {LINES}"
+        assert count <= PARAMETERS or name in STILL, f"{f.name} has {count} parameters, at most {PARAMETERS}"
