@@ -1,1 +1,4 @@
-"""How discrepancies are found out: one noun a module."""
+"""The harness: runs specs under plans, judges the results and stores the records. Imports go down this list of rooms.
+
+run, repro, sweep, judge, store, device, spec, system, paths.
+"""

@@ -1,4 +1,4 @@
-"""What we tell people: views of the records of a run."""
+"""Reports: views of the records of a run, as DataFrames, texts and pages."""
 
 from tf_opdiff.reports.data import tables
 from tf_opdiff.reports.data.load import load, load_observations

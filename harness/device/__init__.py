@@ -1,1 +1,1 @@
-"""Device."""
+"""Device servers: processes that own a device and run programs on it. TensorFlow is imported in this room alone."""

@@ -1,1 +1,1 @@
-"""Judge."""
+"""Oracle and verdict: expected results, comparisons with budgets, known failures and claims."""

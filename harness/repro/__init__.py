@@ -1,1 +1,1 @@
-"""Repro."""
+"""Minimal reproducers: a program of its own for each finding, run and listed."""

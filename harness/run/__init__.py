@@ -1,1 +1,1 @@
-"""Run."""
+"""Test runner: selects items, runs their cases under every plan, and ends a run."""

@@ -1,1 +1,1 @@
-"""Store."""
+"""Results store: records, shards, run directories and recordings."""

@@ -1,1 +1,1 @@
-"""Sweep: a unary elementwise spec on every bit pattern of a dtype."""
+"""Exhaustive tests: a unary elementwise spec on every bit pattern of a dtype."""

@@ -1,1 +1,1 @@
-"""System."""
+"""The machine around a run: interrupts, compilers, terminals and progress."""

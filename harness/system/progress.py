@@ -1,4 +1,4 @@
-"""Progress: how far a run is, and how long it will take yet: lines from its start to its end."""
+"""Progress: how much of a run is done and how long the rest will take, as lines of text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ IN_LOG, ON_TERMINAL = 60.0, 15.0
 
 
 def duration(seconds: float) -> str:
-    """Seconds in words, in steps that an estimate deserves: `40 s`, `6 min`, `1 h 20 min`."""
+    """Seconds in words, rounded as an estimate should be: `40 s`, `6 min`, `1 h 20 min`."""
     if seconds < 60:
         return f"{max(1, round(seconds))} s"
     hours, minutes = divmod(round(seconds / 60), 60)
@@ -18,10 +18,10 @@ def duration(seconds: float) -> str:
 
 
 class Stage:
-    """A part of a run: so many things, each of a weight that is in proportion to how long it takes.
+    """A stage of a run: a number of tasks, each with a weight in proportion to its duration.
 
-    What is left takes as long as what is done took, by weight; before anything is done, `rate` (seconds a unit of
-    weight) stands in, if there is one.
+    The estimate assumes that remaining tasks take as long as finished ones did, by weight. Until a task has finished,
+    `rate` (seconds per unit of weight) is used, if it is not 0.
     """
 
     def __init__(
@@ -33,19 +33,19 @@ class Stage:
         self._began = clock()
 
     def done(self, name: str, failed: bool = False) -> None:
-        """One of them is done; a name that is unknown, or done already, changes nothing."""
+        """Marks a task as done; an unknown name, or one that is done already, changes nothing."""
         if self._left.pop(name, None) is not None:
             self.failed += failed
 
     @property
     def left(self) -> float:
-        """Seconds until the end; 0.0 where nothing says how many."""
+        """Estimated seconds until the end; 0.0 without an estimate."""
         weight = sum(self._left.values())
         past = self._weight - weight
         return weight * ((self._clock() - self._began) / past if past else self._rate)
 
     def line(self) -> str:
-        """How the stage stands: `items: 120 of 3,055, 4 failed, about 12 min left`."""
+        """The state of the stage: `items: 120 of 3,055, 4 failed, about 12 min left`."""
         parts = [f"{self.name}: {self._total - len(self._left):,} of {self._total:,}"]
         parts += [f"{self.failed:,} failed"] if self.failed else []
         parts += [f"about {duration(self.left)} left"] if self.left else []
@@ -53,7 +53,7 @@ class Stage:
 
 
 class Progress:
-    """Tells how a run stands: at the begin of each stage, at its end, and between them every so many seconds."""
+    """Reports the state of a run at the begin and end of each stage, and at regular intervals between them."""
 
     def __init__(self, tell: Callable[[str], None], every: float = IN_LOG, clock: Callable[[], float] = time.monotonic):
         """`tell` takes a line; `every` is in seconds."""
@@ -62,12 +62,12 @@ class Progress:
         self._last = clock()
 
     def begin(self, name: str, weights: Mapping[str, float], rate: float = 0.0) -> None:
-        """Begins a stage, unless there is nothing to do in it."""
+        """Begins a stage, unless it has no tasks."""
         self._stage = Stage(name, weights, rate, self._clock) if weights else None
         self._say()
 
     def done(self, name: str, failed: bool = False) -> None:
-        """One thing of the stage is done; says so when it is time, or when it was the last."""
+        """Marks a task of the stage as done, and reports the state when it is due."""
         if self._stage is None:
             return
         self._stage.done(name, failed)
@@ -75,7 +75,7 @@ class Progress:
             self._say()
 
     def say(self, text: str) -> None:
-        """A line of its own."""
+        """Reports another line."""
         self._tell(text)
         self._last = self._clock()
 
@@ -85,7 +85,7 @@ class Progress:
 
 
 def weights(names: Iterable[str], durations: Mapping[str, float]) -> dict[str, float]:
-    """How long each item takes, in seconds: as long as it once took or, where that is unknown, as others on average."""
+    """Expected seconds for each item: the duration in `durations`, or the average of the others."""
     chosen = list(names)
     known = [durations[name] for name in chosen if name in durations] or list(durations.values()) or [1.0]
     usual = sum(known) / len(known)

@@ -1,1 +1,1 @@
-"""Analysis."""
+"""Analysis: changes between runs, causes, history, claims and known failures, worked out from records."""

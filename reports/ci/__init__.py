@@ -1,1 +1,1 @@
-"""Ci."""
+"""Continuous integration: JUnit, GitHub, badges, issues, the matrix of jobs and the night."""

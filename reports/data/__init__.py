@@ -1,1 +1,1 @@
-"""Data."""
+"""Data: the files of a run, read into DataFrames."""

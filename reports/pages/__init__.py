@@ -1,1 +1,1 @@
-"""Pages."""
+"""Pages: HTML files that open offline."""

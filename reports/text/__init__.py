@@ -1,1 +1,1 @@
-"""Text."""
+"""Text: records and runs in words, for terminals and Markdown."""
