@@ -1,4 +1,4 @@
-"""What pytest needs to know: the harness's plugin, and the report that closes a run."""
+"""Connects pytest with the harness's plugin and with the reports."""
 
 import os
 import sys
@@ -9,7 +9,7 @@ pytest_plugins = ["tf_opdiff.harness.run.plugin"]
 
 
 def pytest_configure(config):
-    """Has the run's report written; imported late, so that collecting stays quick."""
+    """Registers the hook that writes the report; pandas is imported when the hook runs, so that collecting is quick."""
 
     def pytest_opdiff_report(directory, info):
         from tf_opdiff.harness.store.judges import JudgedBy
@@ -30,7 +30,7 @@ def pytest_configure(config):
 
 
 def pytest_opdiff_summary(directory, info):
-    """The lines that close the terminal's output."""
+    """The last lines of the terminal's output."""
     from tf_opdiff.reports.ci.github import annotated
     from tf_opdiff.reports.data.load import load
     from tf_opdiff.reports.text.summary import terminal

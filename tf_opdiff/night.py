@@ -1,4 +1,4 @@
-"""Night: what the jobs of a night left, merged; what changed since last night; and the pages that tell it."""
+"""Night: the verb that merges the runs of a night's jobs, compares them with last night's and writes the pages."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ from tf_opdiff.reports.text import sentence
 from tf_opdiff.reports.text.summary import plain
 from tf_opdiff.reports.write import rewrite
 
-#: The folders of a night's output: what is kept until the next night, and what is published of it.
+#: Folders of a night's output: `merged` is stored until the next night, `site` is published.
 MERGED, SITE = "merged", "site"
-#: What of runs is not published: it is large, and no page needs it.
+#: Files of a run that are not published: they are large, and no page needs them.
 UNPUBLISHED = ("shards", "logs", "recordings", "observations.parquet", "history")
-#: Nights of which the history is kept.
+#: The number of nights whose history is stored.
 NIGHTS = 90
 
 
 class Verbs(NamedTuple):
-    """How verbs are run: `here` in this process, `apart` in one of its own, which gives its stderr too."""
+    """Two ways to run a verb: `here` in this process, and `apart` in a process of its own, whose stderr is returned."""
 
     here: Callable[[Sequence[str]], int]
     apart: Callable[[Sequence[str]], tuple[int, str]]
@@ -69,10 +69,10 @@ def night(planned: Sequence[Job], left: Path, out: Path, last: Path, run: str, v
     """Merges each group's runs, compares them with last night's, and has their history written.
 
     Args:
-      planned: the jobs that there were to be.
-      left: where each job that ended left its run, in a folder of its name; the newest counts.
-      out: the groups get a directory each here; it has `run`, `diff.html`, `history.html` and `history/`.
-      last: what `out` was the night before; may be absent.
+      planned: the jobs of the night.
+      left: a folder with a folder for each finished job, which holds its runs; the newest run counts.
+      out: the output folder; each group gets a folder with `run`, `diff.html`, `history.html` and `history/`.
+      last: the output folder of the night before; may be absent.
       run: the name of tonight's runs.
       verbs: how verbs are run.
     """

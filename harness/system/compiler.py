@@ -1,4 +1,4 @@
-"""Compiler: what this repository compiles for itself: where the libraries are kept, and what a killed build costs."""
+"""Compiler: builds of small native libraries, and the folder that caches them."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from pathlib import Path
 
 from tf_opdiff.harness.paths import ROOT
 
-#: Seconds that a compiler may take; in a device server `--op-timeout` ends it earlier, with the server.
+#: Time limit of a compiler in seconds; in a device server `--op-timeout` can end it earlier, with the server.
 LIMIT = 600.0
 _PREFIX = "build-"
-#: Characters of a compiler's output that are read.
+#: The most characters of a compiler's output that are read.
 _MOST = 1 << 16
 
 
 def cache() -> Path:
-    """The folder of compiled libraries, which is made if it is missing: `$TF_OPDIFF_CACHE`, or `.cache/`."""
+    """The folder of compiled libraries: `$TF_OPDIFF_CACHE` or `.cache/`, created if it is missing."""
     folder = Path(os.environ.get("TF_OPDIFF_CACHE") or ROOT / ".cache")
     folder.mkdir(parents=True, exist_ok=True)
     return folder
@@ -30,7 +30,7 @@ def cache() -> Path:
 
 @contextlib.contextmanager
 def workspace() -> Iterator[Path]:
-    """A folder in the cache for one build, deleted at its end; so are those of builds whose process was killed.
+    """A folder in the cache for one build, deleted at its end. Folders of killed builds are deleted too.
 
     A build holds a lock on a file in its folder, which the kernel lets go of when the process dies. Folders are made,
     locked and looked through by one process at a time, so that nobody deletes a folder that is not locked yet.

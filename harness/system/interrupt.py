@@ -1,5 +1,4 @@
-"""Interrupt: what ends a run early: SIGINT, SIGTERM and SIGHUP alike, a second one of them at once; and folders that
-must not stay behind."""
+"""Interrupts: SIGINT, SIGTERM and SIGHUP end a run early, a second one at once; and temporary folders."""
 
 from __future__ import annotations
 
@@ -24,7 +23,7 @@ PATIENCE = 5.0
 
 
 class Scratch:
-    """A folder for logs that is gone afterwards, also where the process ends by a second signal."""
+    """A temporary folder for logs. It is deleted at the end, also when a second signal ends the process."""
 
     def __enter__(self) -> Path:
         self.path = Path(tempfile.mkdtemp(prefix="opdiff-"))
@@ -40,7 +39,7 @@ class Scratch:
 
 
 def run_child(command: Sequence[str], cwd: Path) -> int:
-    """Runs a command to its end and returns its exit status; an interrupt reaches it as SIGTERM, for it to end by."""
+    """Runs a command and returns its exit status. An interrupt reaches the command as SIGTERM."""
     with subprocess.Popen(command, cwd=cwd, process_group=0) as process:
         atexit.register(process.terminate)  # after a second interrupt
         try:
@@ -54,10 +53,10 @@ def run_child(command: Sequence[str], cwd: Path) -> int:
 
 
 class Interrupts:
-    """The process's handler of the three signals, from `install` on.
+    """The handler of the three signals, active after `install`.
 
-    The first one raises KeyboardInterrupt, so that a run stops, writes its report and ends with status 2. The next one,
-    or the first after `over`, ends the process at once, with status 2 as well: `give_up` is called before.
+    The first signal raises KeyboardInterrupt: the run stops, writes its report and ends with status 2. The second
+    signal, or the first one after `over`, calls `give_up` and ends the process at once, also with status 2.
     """
 
     def __init__(self, give_up: Callable[[], None] = lambda: None) -> None:
@@ -65,7 +64,7 @@ class Interrupts:
         self._at_once = False
 
     def install(self) -> None:
-        """Handles the signals from now on; those that the parent had ignored, as nohup does, stay ignored."""
+        """Installs the handler; signals that the parent process ignores, as nohup does, stay ignored."""
         if threading.current_thread() is not threading.main_thread():
             return
         for number in SIGNALS:
@@ -73,7 +72,7 @@ class Interrupts:
                 signal.signal(number, self._interrupt if number == signal.SIGINT else self._as_interrupt)
 
     def over(self) -> None:
-        """From now on one signal is enough."""
+        """From now on the first signal ends the process at once."""
         self._at_once = True
 
     def _as_interrupt(self, number: int, frame: FrameType | None) -> None:

@@ -1,4 +1,4 @@
-"""Terminal: texts from anywhere, such as an op's stderr, as a terminal and a CI's log may print them.
+"""Terminal: makes untrusted text, such as the stderr of an op, safe for terminals and CI logs.
 
 A terminal obeys escape sequences. The runners of GitHub, Azure and TeamCity obey `##[group]` and the like anywhere, and
 `::error::` at the beginning of a line:
@@ -18,7 +18,7 @@ _LINE = re.compile(r"^(\s*):(?=:)", re.MULTILINE)
 
 
 def safe(text: str) -> str:
-    """The text, every character that does not print written out as `\\x1b`; what a CI would obey has a space within."""
+    """The text with unprintable characters escaped as `\\x1b`, and a space inside anything that a CI would obey."""
     shown = "".join(c if c.isprintable() or c in "\n\t" else _written(c) for c in text)
     return _LINE.sub(r"\1: ", _COMMAND.sub("## ", shown))
 
@@ -28,13 +28,13 @@ def _written(character: str) -> str:
 
 
 class Guarded:
-    """A stream to which only `safe` texts go; what else it has is the stream's own."""
+    """A stream that writes only `safe` text; every other attribute is that of the stream behind it."""
 
     def __init__(self, stream: Any) -> None:
         self.stream = stream
 
     def write(self, text: str) -> int:
-        """Writes a text as `safe` has it."""
+        """Writes the `safe` form of a text."""
         self.stream.write(safe(text))
         return len(text)
 
@@ -43,12 +43,12 @@ class Guarded:
 
 
 def bare(stream: Any) -> Any:
-    """The stream behind a guard, for what this process itself draws on a terminal; a stream without one as it is."""
+    """The stream behind a guard, for text that this process itself draws; a stream without a guard is returned."""
     return stream.stream if isinstance(stream, Guarded) else stream
 
 
 @contextlib.contextmanager
 def guarded() -> Iterator[None]:
-    """Within it, this process prints `safe` texts only."""
+    """In this context, the process prints only `safe` text."""
     with contextlib.redirect_stdout(Guarded(sys.stdout)), contextlib.redirect_stderr(Guarded(sys.stderr)):
         yield
