@@ -1,4 +1,4 @@
-"""Runs the benchmarks, or the named ones, and writes their tables to docs/bench.md; nothing here passes or fails."""
+"""Runs all benchmarks or the named ones; writes the tables to docs/explanations/bench.md. Nothing passes or fails."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def main() -> None:
     for name in names:
         if name not in NAMES:
             parser.error(f"no benchmark {name!r}; there is {', '.join(NAMES)}")
-    path = Path(ROOT, "docs", "bench.md")
+    path = Path(ROOT, "docs", "explanations", "bench.md")
     there = path.read_text() if path.exists() else ""
     kept = {part.splitlines()[0]: f"## {part}" for part in there.split("\n## ")[1:]}
     for name in names:

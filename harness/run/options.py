@@ -41,7 +41,7 @@ OPTIONS = (
     Option("--tier", {"default": "default", "metavar": "T", "help": f"{', '.join(TIERS)}; default: default"}),
     Option(
         "--maturity",
-        {"metavar": "FILE", "help": "the kernels that a device is expected to have; see docs/vendors.md"},
+        {"metavar": "FILE", "help": "the kernels that a device is expected to have; see docs/guides/vendors.md"},
     ),
     Option("--run-dir", {"metavar": "DIR", "help": "where the run is stored; default: a new folder under runs/"}),
     Option("--shard", {"metavar": "I/N", "help": "run shard I of N; shards take about equal time"}),

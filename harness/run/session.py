@@ -21,6 +21,7 @@ from tf_opdiff.harness.repro.earlier_programs import Store, circumstances
 from tf_opdiff.harness.repro.listing import claims_data
 from tf_opdiff.harness.repro.reproduce import Setting, findings, reproduce
 from tf_opdiff.harness.run import batch
+from tf_opdiff.harness.run.exit_status import exit_status
 from tf_opdiff.harness.run.runner import Runner, planned
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.plan import MODES, Device, Plan
@@ -369,12 +370,6 @@ def _why(cell: rundir.Cell, merged: rundir.Merged, stopped: str) -> str:
     if cell in merged.results and cell in merged.compared:
         return "it ran, and left no record"
     return "cut off" if cell in merged.started else stopped or "never started"
-
-
-def exit_status(status: int, at_fault: bool) -> int:
-    """The session's exit status from pytest's own; a fault of the suite outweighs discrepancies."""
-    ended = (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.NO_TESTS_COLLECTED)
-    return int(pytest.ExitCode.INTERNAL_ERROR if at_fault and status not in ended else status)
 
 
 def _one_of(what: str, name: str, there: tuple[str, ...]) -> str:

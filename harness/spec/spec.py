@@ -162,7 +162,7 @@ class Spec:
                                 `hvp` → largest absolute error, for accumulations and where the error goes with the
                                 input; u is the unit round-off of the case's dtype.
     unsigned_zeros              quantities, or families, in which a zero of either sign is right, as of the maximum of
-                                zeros: see docs/conventions.md.
+                                zeros: see docs/explanations/conventions.md.
     contract                    pattern of plans (`gpu/*`, `*/xla`) → `Side`; the first that matches counts.
     constant                    the outputs (`output[1]`) that are meant to ignore the inputs' values, such as a shape.
                                 Any other output like that is a fault.

@@ -1,4 +1,4 @@
-"""What docs/conventions.md says holds in the specs; no contract or bound excuses what is a bug of TensorFlow's."""
+"""The specs follow docs/explanations/conventions.md; no contract or bound excuses a bug of TensorFlow."""
 
 import math
 

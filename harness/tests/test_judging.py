@@ -26,8 +26,9 @@ from tf_opdiff.harness.judge.verdict import (
     restored,
     sentence,
 )
+from tf_opdiff.harness.run.exit_status import exit_status
 from tf_opdiff.harness.run.runner import Runner, planned
-from tf_opdiff.harness.run.session import Session, exit_status
+from tf_opdiff.harness.run.session import Session
 from tf_opdiff.harness.spec.catalog import Catalog, Item
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.recipes import plain

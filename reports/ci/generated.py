@@ -34,7 +34,7 @@ def parts(matrix: Matrix) -> dict[str, dict[str, str]]:
         "machines": _table(["machine", "runner", "devices", "shards", "merged into", "taken"], machines),
     }
     tox = {"env_list": "\n".join(envs), "deps": "\n".join(deps), "ignore_outcome": "\n".join(allowed)}
-    return {"tox.ini": tox, "docs/nightly.md": tables}
+    return {"tox.ini": tox, "docs/guides/nightly.md": tables}
 
 
 def _braced(words: Sequence[str]) -> str:
