@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from bench import apart
-from tf_opdiff.harness.device.repeat import cut
-from tf_opdiff.harness.device.request import Asked, Request
+from tf_opdiff.harness.device.repeat import cut_arguments
+from tf_opdiff.harness.device.request import Arguments, Request
 from tf_opdiff.harness.judge import known
 from tf_opdiff.harness.judge.expectation import ReferenceFault, expectations
 from tf_opdiff.harness.paths import ROOT
@@ -62,8 +62,8 @@ def bare(path: Path) -> float:
     """Seconds that the TensorFlow calls of the pickled requests take, the import included."""
     asked: list[Request] = pickle.loads(path.read_bytes())
     begin = time.perf_counter()
+    from tf_opdiff.harness.device.evidence import Evidence
     from tf_opdiff.harness.device.modes import MODES as PROGRAMS
-    from tf_opdiff.harness.device.modes import Evidence
     from tf_opdiff.harness.device.repeat import in_pieces
     from tf_opdiff.harness.device.request import find_spec
     from tf_opdiff.harness.device.server import configure
@@ -82,26 +82,26 @@ def bare(path: Path) -> float:
     built: dict[Any, Any] = {}
     of: Any = None
 
-    def run(spec: Spec, mode: str, less: Asked, pieces: bool) -> None:
-        key = (mode, pieces, less.signature)
+    def run(spec: Spec, mode: str, arguments: Arguments, pieces: bool) -> None:
+        key = (mode, pieces, arguments.signature)
         if key not in built or spec.state:
-            mute = Mute(ops={"": None}, ran={"": set()})
+            mute = Mute(ops={"": None}, ran_on={"": set()})
             built[key] = PROGRAMS[mode](in_pieces(spec) if pieces else spec, device.tf_name, mute)
-        built[key](less)
+        built[key](arguments)
 
     for r in asked:
         if of != (r.spec, r.dtype):
             of, built = (r.spec, r.dtype), {}
         spec = find_spec(r.module, r.spec)
-        for less in Asked(r.inputs, r.upstreams, r.tangents).less():
+        for arguments in Arguments(r.inputs, r.upstreams, r.tangents).fallbacks():
             try:
-                run(spec, r.mode, less, False)
+                run(spec, r.mode, arguments, False)
             except Exception:  # noqa: BLE001, S112  a refusal, which the run makes a record of
                 continue
             if "nondeterministic" in r.again:
-                run(spec, r.mode, less, False)
+                run(spec, r.mode, arguments, False)
             if "position" in r.again:
-                run(spec, r.mode, Asked(cut(less.xs), None if less.gs is None else cut(less.gs)), True)
+                run(spec, r.mode, cut_arguments(arguments), True)
             break
     return time.perf_counter() - begin
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.device.observation import Result
-from tf_opdiff.harness.device.request import Asked
+from tf_opdiff.harness.device.request import Arguments
 from tf_opdiff.harness.spec.recipes import is_float
 from tf_opdiff.harness.spec.spec import Spec
 
@@ -69,6 +69,12 @@ def cut(arrays: Sequence[np.ndarray | None]) -> tuple[np.ndarray | None, ...]:
     return tuple(None if w is None else w[i].reshape(shape) for i, shape in enumerate(PIECES) for w in whole)
 
 
+def cut_arguments(arguments: Arguments) -> Arguments:
+    """The arguments of the program of all pieces, without tangents."""
+    upstreams = None if arguments.upstreams is None else cut(arguments.upstreams)
+    return Arguments(cut(arguments.inputs), upstreams)
+
+
 def sizes(place: int, size: int) -> list[int]:
     """The numbers of elements of the pieces that hold the value at a place in the flat order of `size` values."""
     ends = zip(PIECES, _ENDS.tolist(), strict=True)
@@ -76,13 +82,13 @@ def sizes(place: int, size: int) -> list[int]:
     return [count for count, begin in begins if (place - begin) % size < count]
 
 
-#: Runs what is asked, by the program of all pieces or by the program itself: results by quantity, or else an error.
-Rerun = Callable[[Asked, bool], tuple[Mapping[str, Result], Result | None]]
+#: Reruns with these arguments, the program of all pieces or the program itself: results by quantity, or an error.
+Rerun = Callable[[Arguments, bool], tuple[Mapping[str, Result], Result | None]]
 
 
 def repeated(
     kinds: Sequence[str],
-    asked: Asked,
+    arguments: Arguments,
     before: Sequence[np.ndarray],
     after: Sequence[Result],
     found: Mapping[str, Result],
@@ -92,7 +98,7 @@ def repeated(
 
     Args:
       kinds: out of `AGAIN`.
-      asked: what the run was asked for.
+      arguments: those of the run.
       before: copies of its inputs, made before it; they go under `input[i]`.
       after: its inputs as they are now.
       found: what it gave.
@@ -105,11 +111,11 @@ def repeated(
             was = {f"input[{i}]": Result("value", x) for i, x in enumerate(before)}
             now = dict(zip(was, after, strict=True))
         elif kind == "nondeterministic":
-            results, error = rerun(asked, False)
+            results, error = rerun(arguments, False)
             now = dict.fromkeys(was, error) if error else dict(results)
         else:
             was = {q: r for q, r in found.items() if q.startswith(("output", "grad"))}
-            results, error = rerun(Asked(cut(asked.xs), None if asked.gs is None else cut(asked.gs)), True)
+            results, error = rerun(cut_arguments(arguments), True)
             now = {q: error or _joined(q, results, found) for q in was}
         again[kind] = {q: now[q] for q in was if not same(now[q], was[q])}
     return again

@@ -90,47 +90,52 @@ Made = Bits | Cycle
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What a program is run with: inputs; upstreams, for gradients; tangents, for forward mode and second order.
+class Arguments:
+    """The arguments of one run of a program.
 
-    Each is an array, a placeholder, a tensor, or None for an output without a gradient.
+    Attributes:
+      inputs: one an input.
+      upstreams: one an output, None for an output without a gradient; None if no gradient is requested.
+      tangents: one an input; None if neither forward mode nor second order is requested.
+
+    Each is an array, a placeholder or a tensor.
     """
 
-    xs: Sequence[Any]
-    gs: Sequence[Any] | None = None
-    ts: Sequence[Any] | None = None
+    inputs: Sequence[Any]
+    upstreams: Sequence[Any] | None = None
+    tangents: Sequence[Any] | None = None
 
-    def map(self, change: Callable[[Any], Any]) -> Asked:
-        """The same with each one changed."""
+    def map(self, change: Callable[[Any], Any]) -> Arguments:
+        """The same arguments, each one changed by a function."""
 
-        def each(arrays: Sequence[Any] | None) -> Any:
-            return None if arrays is None else [None if a is None else change(a) for a in arrays]
+        def each(values: Sequence[Any] | None) -> Any:
+            return None if values is None else [None if v is None else change(v) for v in values]
 
-        return Asked(each(self.xs), each(self.gs), each(self.ts))
+        return Arguments(each(self.inputs), each(self.upstreams), each(self.tangents))
 
     @property
     def arrays(self) -> list[Any]:
-        """All of them in a row."""
-        return [a for part in (self.xs, self.gs, self.ts) for a in part or () if a is not None]
+        """All arguments that are not None, in a row."""
+        return [a for part in (self.inputs, self.upstreams, self.tangents) for a in part or () if a is not None]
 
     @property
     def signature(self) -> tuple[Any, ...]:
-        """What a program is built for: what is asked for, in which shapes and dtypes."""
-        told = self.map(lambda a: (a.shape, a.dtype.name))
-        return tuple(part if part is None else tuple(part) for part in (told.xs, told.gs, told.ts))
+        """The shape and dtype of every argument: a program is built once for each signature."""
+        types = self.map(lambda a: (a.shape, a.dtype.name))
+        return tuple(part if part is None else tuple(part) for part in (types.inputs, types.upstreams, types.tangents))
 
-    def less(self) -> Iterator[Asked]:
-        """The same, then without tangents, then without upstreams."""
+    def fallbacks(self) -> Iterator[Arguments]:
+        """These arguments, then without tangents, then without upstreams."""
         yield self
-        if self.ts is not None:
-            yield Asked(self.xs, self.gs)
-        if self.gs is not None:
-            yield Asked(self.xs)
+        if self.tangents is not None:
+            yield Arguments(self.inputs, self.upstreams)
+        if self.upstreams is not None:
+            yield Arguments(self.inputs)
 
-    def gives(self, quantity: str) -> bool:
-        """Whether a quantity is asked for."""
-        needed: Any = {"output": self.xs, "grad": self.gs}.get(quantity.partition("[")[0], self.ts)
-        return needed is not None
+    def requests(self, quantity: str) -> bool:
+        """Whether a run with these arguments gives a quantity."""
+        by_family: Any = {"output": self.inputs, "grad": self.upstreams}
+        return by_family.get(quantity.partition("[")[0], self.tangents) is not None
 
 
 @dataclass(frozen=True)

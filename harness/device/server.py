@@ -22,11 +22,13 @@ from tensorflow.python.framework.indexed_slices import IndexedSlicesValue
 
 from tf_opdiff.harness.device.call_counts import calls, watch
 from tf_opdiff.harness.device.channel import Channel
+from tf_opdiff.harness.device.evidence import TRANSPORT, Evidence, op_names
 from tf_opdiff.harness.device.kernels import lacking_dtype, lacking_kernel, named
-from tf_opdiff.harness.device.modes import MODES, TRANSPORT, Evidence, Program, Ran, no_value, op_names
+from tf_opdiff.harness.device.modes import MODES
 from tf_opdiff.harness.device.observation import Observation, Result
+from tf_opdiff.harness.device.program import Outcome, Program, no_value
 from tf_opdiff.harness.device.repeat import in_pieces, repeated
-from tf_opdiff.harness.device.request import Asked, Request, find_spec
+from tf_opdiff.harness.device.request import Arguments, Request, find_spec
 from tf_opdiff.harness.device.shared_memory import handed
 from tf_opdiff.harness.spec import variant
 from tf_opdiff.harness.spec.plan import Device, type_of
@@ -144,16 +146,16 @@ def _quantity(value: Any, name: str = "input") -> Result:
     return Result("value", array.astype(object) if array.dtype.kind == "S" else array)  # a scalar string comes as bytes
 
 
-def _results(ran: Ran, state: Sequence[str]) -> dict[str, Result]:
+def _results(outcome: Outcome, state: Sequence[str]) -> dict[str, Result]:
     """The results of a run by quantity; final values follow the outputs: of the named state, then of what else changed.
 
     A spec that promises nothing of a variable promises that the run leaves it alone.
     """
-    values = {**ran.quantities, "output": [*ran.quantities["output"], *(ran.state[k] for k in state)]}
+    values = {**outcome.quantities, "output": [*outcome.quantities["output"], *(outcome.state[k] for k in state)]}
     pairs = [(f"{family}[{i}]", v) for family, vs in values.items() for i, v in enumerate(vs)]
     results = {name: _quantity(v, name) for name, v in pairs}
-    for i, name in enumerate((k for k in ran.changed if k not in state), len(values["output"])):
-        results[f"output[{i}]"] = replace(_quantity(ran.state[name]), message=f"the run changed the state {name!r}")
+    for i, name in enumerate((k for k in outcome.changed if k not in state), len(values["output"])):
+        results[f"output[{i}]"] = replace(_quantity(outcome.state[name]), message=f"the run changed the state {name!r}")
     return results
 
 
@@ -175,10 +177,10 @@ class Programs:
         return spec
 
     def get(
-        self, spec: Spec, mode: str, device: Device, asked: Asked, *, pieces: bool = False
+        self, spec: Spec, mode: str, device: Device, arguments: Arguments, *, pieces: bool = False
     ) -> tuple[Program, Evidence]:
-        """A program for what is asked: a built one if there is one, and always a new one for a spec with state."""
-        key = (mode, pieces, asked.signature)
+        """The program for these arguments; it is built anew for another signature, and always for a spec with state."""
+        key = (mode, pieces, arguments.signature)
         if key not in self._built or spec.state:
             evidence = Evidence()
             made = in_pieces(spec) if pieces else spec
@@ -192,10 +194,10 @@ def _watched(program: Program, spec: Spec, mode: str, evidence: Evidence) -> Pro
     for name in names:
         watch(tf, name)
 
-    def run(asked: Asked) -> Ran:
+    def run(arguments: Arguments) -> Outcome:
         before = {name: calls(name) for name in names}
         try:
-            return program(asked)
+            return program(arguments)
         finally:
             evidence.calls.update({name: calls(name) - before[name] for name in names})
 
@@ -213,26 +215,27 @@ def observe(request: Request, device: Device, programs: Programs) -> Observation
         result = failure(Unavailable(lacking))
         return Observation.of_all(request.quantities, result, lacking=lacking)
     started = time.perf_counter()
-    for asked in Asked(request.arrays, request.upstreams, request.tangents).less():
-        program, evidence = programs.get(spec, request.mode, device, asked)
+    for arguments in Arguments(request.arrays, request.upstreams, request.tangents).fallbacks():
+        program, evidence = programs.get(spec, request.mode, device, arguments)
         try:
-            ran = program(asked)
+            outcome = program(arguments)
         except Exception as error:  # noqa: BLE001  every error is a result
-            quantities.update(dict.fromkeys(filter(asked.gives, request.quantities), failure(error)))
+            quantities.update(dict.fromkeys(filter(arguments.requests, request.quantities), failure(error)))
             lacking = str(error) if isinstance(error, Unavailable) else ""
             seconds = time.perf_counter() - started
             continue
         seconds = time.perf_counter() - started
-        found = _results(ran, request.state)
+        found = _results(outcome, request.state)
         quantities.update(found)
 
-        def rerun(asked: Asked, pieces: bool) -> tuple[Mapping[str, Result], Result | None]:
+        def rerun(arguments: Arguments, pieces: bool) -> tuple[Mapping[str, Result], Result | None]:
             try:
-                return _results(programs.get(spec, request.mode, device, asked, pieces=pieces)[0](asked), ()), None
+                program, _ = programs.get(spec, request.mode, device, arguments, pieces=pieces)
+                return _results(program(arguments), ()), None
             except Exception as error:  # noqa: BLE001
                 return {}, failure(error)
 
-        again = repeated(request.again, asked, before, [_quantity(x) for x in ran.inputs], found, rerun)
+        again = repeated(request.again, arguments, before, [_quantity(x) for x in outcome.inputs], found, rerun)
         break
     wanted = spec.ops_in(request.mode, device.variants)
     failed = any(r.status == "error" for r in quantities.values())
@@ -257,8 +260,8 @@ def _places(wanted: Sequence[str], evidence: Evidence) -> set[str]:
 
     The transport between the session and the device does not count, nor an Identity, which follows it.
     """
-    places = {place for op in wanted if op not in TRANSPORT for place in evidence.ran.get(op, ())}
-    return places or {p for op, where in evidence.ran.items() if op not in TRANSPORT | {"Identity"} for p in where}
+    places = {place for op in wanted if op not in TRANSPORT for place in evidence.ran_on.get(op, ())}
+    return places or {p for op, where in evidence.ran_on.items() if op not in TRANSPORT | {"Identity"} for p in where}
 
 
 def _missing(subject: Sequence[tuple[str, str]], evidence: Evidence, quantities: Mapping[str, Result]) -> str:

@@ -11,7 +11,8 @@ WIDE = ("float32", "float64")
 
 def _alone(tf, x):
     """Floor, if there is no device besides CPUs and the one that is in use, neither here nor in a session."""
-    from tf_opdiff.harness.device.modes import session_config, short_device
+    from tf_opdiff.harness.device.evidence import short_device
+    from tf_opdiff.harness.device.graph_mode import session_config
 
     with tf.compat.v1.Session(graph=tf.Graph(), config=session_config()) as session:
         there = [*tf.config.list_logical_devices(), *session.list_devices()]

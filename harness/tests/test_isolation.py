@@ -149,7 +149,7 @@ def test_an_output_without_a_value_is_an_error_that_says_so_in_every_mode(run_sp
     assert len(records) == (1 if spec == "fetches-a-handle" else 4)
     assert {(r.verdict, r.kind, r.got) for r in records.values()} == {("mismatch", "status", "error TypeError")}
     (detail,) = {r.detail for r in records.values()}
-    assert re.match(r"output\[0\] is a handle, of dtype (resource|variant), which has no value", detail)
+    assert re.match(r"output\[0\] is a handle of dtype (resource|variant), which has no value", detail)
 
 
 def test_a_message_is_the_same_whatever_the_server_ran_before(run_spec):

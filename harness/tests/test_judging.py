@@ -9,7 +9,7 @@ import pytest
 from tf_opdiff.harness.device.locks import Slots
 from tf_opdiff.harness.device.observation import Observation, Result
 from tf_opdiff.harness.device.repeat import AGAIN, PIECES, kinds, repeated, same
-from tf_opdiff.harness.device.request import Asked
+from tf_opdiff.harness.device.request import Arguments
 from tf_opdiff.harness.judge import claim
 from tf_opdiff.harness.judge.compare import compare_arrays
 from tf_opdiff.harness.judge.expectation import Want, expectation
@@ -548,13 +548,13 @@ def test_a_run_that_gives_something_else_again_says_what(kind):
     first, other = Result("value", np.arange(5.0)), Result("value", np.arange(5.0) + 1)
     quantities = {"output[0]": first}
 
-    def rerun(asked, pieces):
+    def rerun(arguments, pieces):
         assert pieces is (kind == "position")
-        parts = [Result("value", x + (kind == "position")) for x in asked.xs]
+        parts = [Result("value", x + (kind == "position")) for x in arguments.inputs]
         return ({f"output[{i}]": p for i, p in enumerate(parts)} if pieces else {"output[0]": other}), None
 
     after = [other if kind == "input_mutated" else first]
-    found = repeated([kind], Asked([first.value]), [first.value], after, quantities, rerun)
+    found = repeated([kind], Arguments([first.value]), [first.value], after, quantities, rerun)
     name = "input[0]" if kind == "input_mutated" else "output[0]"
     assert found[kind][name].value.tolist() == other.value.tolist()
 
@@ -562,27 +562,27 @@ def test_a_run_that_gives_something_else_again_says_what(kind):
 def test_a_sound_run_gives_nothing_else_again():
     first = Result("value", np.array([0.0, np.nan, -1.0]))
 
-    def rerun(asked, pieces):
-        return {f"output[{i}]": Result("value", x) for i, x in enumerate(asked.xs)}, None
+    def rerun(arguments, pieces):
+        return {f"output[{i}]": Result("value", x) for i, x in enumerate(arguments.inputs)}, None
 
-    found = repeated(AGAIN, Asked([first.value]), [first.value], [first], {"output[0]": first}, rerun)
+    found = repeated(AGAIN, Arguments([first.value]), [first.value], [first], {"output[0]": first}, rerun)
     assert found == {kind: {} for kind in AGAIN}
 
 
 def test_a_rerun_that_fails_is_something_else():
     first, error = Result("value", np.arange(5.0)), Result("error", code="INTERNAL")
     for kind in AGAIN[1:]:
-        found = repeated([kind], Asked([first.value]), [], [], {"output[0]": first}, lambda *_: ({}, error))
+        found = repeated([kind], Arguments([first.value]), [], [], {"output[0]": first}, lambda *_: ({}, error))
         assert found[kind]["output[0]"] == error
 
 
 def test_a_piece_of_another_shape_is_something_else():
     first = Result("value", np.arange(5.0))
 
-    def rerun(asked, pieces):
-        return {f"output[{i}]": Result("value", x[:1]) for i, x in enumerate(asked.xs)}, None
+    def rerun(arguments, pieces):
+        return {f"output[{i}]": Result("value", x[:1]) for i, x in enumerate(arguments.inputs)}, None
 
-    found = repeated(["position"], Asked([first.value]), [], [], {"output[0]": first}, rerun)["position"]
+    found = repeated(["position"], Arguments([first.value]), [], [], {"output[0]": first}, rerun)["position"]
     assert found["output[0]"].value.shape == (1,)
     assert PIECES[1] == (3,)
 

@@ -26,7 +26,10 @@ ALIASES = {"harness.__main__", "reports.__main__"}
 #: Modules that only name others, for pytest's options: nothing is imported there.
 NAMES_ONLY = {"harness.paths"}
 #: Modules that import TensorFlow, and run in device servers only.
-SERVER_ONLY = {f"harness.device.{name}" for name in ("kernels", "modes", "server", "preload")}
+SERVER_ONLY = {
+    f"harness.device.{name}"
+    for name in ("evidence", "gradients", "graph_mode", "kernels", "modes", "preload", "program", "server")
+}
 #: Modules that a command line names: what `python -m NAME` runs.
 COMMANDS = {"pytest": "harness.run.plugin", "harness": "tf_opdiff.command_line", "reports": "reports.__main__"}
 
