@@ -94,7 +94,7 @@ def _within(config: pytest.Config) -> list[tuple[str, str]] | None:
         if path != suites and path not in suites.parents and suites not in path.parents:
             continue
         if not path.exists():
-            raise pytest.UsageError(unknown("file", place, {f"suites/{p.name}" for p in suites.glob("*.py")}))
+            raise pytest.UsageError(unknown("file", place, {str(p.relative_to(ROOT)) for p in suites.rglob("*.py")}))
         if suites in path.parents or name:
             config.args[i] = str(generic)
         inner = suites in path.parents and path != generic
@@ -105,8 +105,9 @@ def _within(config: pytest.Config) -> list[tuple[str, str]] | None:
 
 
 def _module(path: Path) -> str:
-    """The name of the module at a path in this repository."""
-    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+    """The name of the module or package at a path in the suites."""
+    inner = path.relative_to(ROOT / "suites").with_suffix("").parts
+    return ".".join((SUITES, *inner)).removesuffix(".__init__")
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -6,7 +6,7 @@ import difflib
 import pkgutil
 import re
 import traceback
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
@@ -49,21 +49,17 @@ class Catalog:
 
     @classmethod
     def load(cls, package: str) -> Catalog:
-        """Imports a suite module, or every module of a package, and reads the `SPECS` of each.
+        """Imports a suite module, or a package with the packages in it, and reads the `SPECS` of each module, by name.
+
+        A package that has `SPECS` itself stands for its modules.
 
         Raises:
           ValueError: a module can't be imported, as when a spec lacks its reference, or two specs have the same name.
         """
-        root = _imported(package)
-        names = [package]
-        if hasattr(root, "__path__"):
-            names = [
-                f"{package}.{m.name}" for m in pkgutil.iter_modules(root.__path__) if not m.name.startswith("test_")
-            ]
         found: dict[str, str] = {}
         items: list[Item] = []
-        for module in sorted(names):
-            for spec in getattr(_imported(module), "SPECS", ()):
+        for module in sorted(_with_specs(package)):
+            for spec in _imported(module).SPECS:
                 if spec.name in found:
                     raise ValueError(f"spec {spec.name!r} stands in {found[spec.name]} and again in {module}")
                 found[spec.name] = module
@@ -95,7 +91,7 @@ class Catalog:
         return found
 
     def within(self, module: str, name: str = "") -> set[str]:
-        """The ids of the items of a module's `SPECS`, or of the suites where `module` is empty.
+        """The ids of the items of a module's `SPECS`, of a package's modules, or of the suites if `module` is empty.
 
         `name` narrows them to one spec or item; pytest's own `test_op[ID]` names the item ID.
 
@@ -103,7 +99,7 @@ class Catalog:
           LookupError: the module has no specs, or none of them has this name.
           ValueError: there is no such module, or it can't be imported.
         """
-        specs = {spec.name for spec in getattr(_imported(module), "SPECS", ())} if module else set(self.specs)
+        specs = self._specs_of(module) if module else set(self.specs)
         if not specs:
             raise LookupError(f"{module}: expected a module of suites, with SPECS")
         items = [item for item in self.items if item.spec.name in specs]
@@ -114,6 +110,11 @@ class Catalog:
             names = {n for item in items for n in (item.id, item.spec.name)}
             raise LookupError(unknown(f"spec or item of {module}:" if module else "spec or item", wanted, names))
         return chosen
+
+    def _specs_of(self, module: str) -> set[str]:
+        """The names of a module's own `SPECS`; of a package without any, those of the modules in it."""
+        own = {spec.name for spec in getattr(_imported(module), "SPECS", ())}
+        return own or {item.spec.name for item in self.items if item.module.startswith(f"{module}.")}
 
     def select(
         self,
@@ -153,6 +154,17 @@ class Catalog:
             and (not cases or (item.spec.name, item.dtype) in items)
             and (cases or TIERS.index(item.spec.tier) <= wanted)
         )
+
+
+def _with_specs(name: str) -> Iterator[str]:
+    """The modules with `SPECS`: this one, or else those in this package; tests are left out."""
+    module = _imported(name)
+    if hasattr(module, "SPECS"):
+        yield name
+    else:
+        for inner in pkgutil.iter_modules(getattr(module, "__path__", ())):
+            if inner.name != "tests" and not inner.name.startswith("test_"):
+                yield from _with_specs(f"{name}.{inner.name}")
 
 
 def unknown(what: str, name: str, there: set[str]) -> str:

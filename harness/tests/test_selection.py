@@ -55,8 +55,8 @@ def test_a_file_within_a_family_selects_its_own_specs(suites):
 @pytest.mark.parametrize(
     ("path", "says"),
     [
-        ("suites/rounding.py::flor", "no spec or item of suites.rounding: 'flor'; there is floor"),
-        ("suites/rounding.py::sign", "no spec or item of suites.rounding: 'sign'"),
+        ("suites/rounding.py::flor", "no spec or item of tf_opdiff.suites.rounding: 'flor'; there is floor"),
+        ("suites/rounding.py::sign", "no spec or item of tf_opdiff.suites.rounding: 'sign'"),
         ("suites::floor-float31", "no spec or item 'floor-float31'; there is floor-float"),
         ("suites/claims/topics.py", "suites.claims.topics: expected a module of suites, with SPECS"),
         ("suites/known.toml", "suites.known can't be imported: ModuleNotFoundError"),

@@ -31,11 +31,12 @@ def place(suite: str, spec: str, root: Path = ROOT) -> tuple[str, int]:
 
 
 def _files(suite: str, root: Path) -> list[str]:
-    """The family's file, or those of its folder."""
+    """The family's file, or those of its folder; not the file of the same name that has the family's references."""
     if not suite.isidentifier():
         return []
-    one, folder = root / "suites" / f"{suite}.py", root / "suites" / suite
-    found = [one] if one.is_file() else sorted(folder.glob("*.py"))
+    files = sorted((root / "suites").rglob("*.py"))
+    here = [path for path in files if not {"reference", "references", "forms", "tests"} & set(path.parts)]
+    found = [path for path in here if path.stem == suite] or [path for path in here if path.parent.name == suite]
     return [str(path.relative_to(root)) for path in found]
 
 

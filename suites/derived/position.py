@@ -1,0 +1,46 @@
+"""Position: an elementwise op gives a value the same result wherever the value stands in a tensor.
+
+Kernels compute whole vectors of a row first, and the elements left over one by one, often with another function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from tf_opdiff.harness.spec.recipes import Draw
+from tf_opdiff.harness.spec.spec import Recipe, Spec
+
+#: Elements of a whole vector: the sum of the pieces into which the harness cuts it.
+SIZE = 175
+#: Recipes whose inputs every spec computes right; other recipes of a spec hold inputs on which TensorFlow fails.
+_SOUND = ("edges", "bits", "plain", "domain", "halves", "magnitudes", "positive", "range")
+
+
+def positions(spec: Spec) -> tuple[Spec, ...]:
+    """The twins of an elementwise spec that run each input whole and in pieces: `NAME-position`, `NAME-position-xla`.
+
+    Eager mode runs the same kernels as functions and graphs, and builds nothing. XLA compiles every length anew: its
+    twin is in the full tier. The inputs mix values of every sound recipe, or of every recipe where a spec has no
+    sound one, as a spec about subnormals: a kernel may flush all subnormals or none, wherever they stand.
+    """
+    sound = [recipe for name, recipe in spec.recipes.items() if name in _SOUND]
+    twin = replace(spec, elementwise=True, recipes={"mixed": _mixed(sound or list(spec.recipes.values()))})
+    eager = replace(twin, name=f"{spec.name}-position", modes=("eager",), tier="default")
+    xla = replace(twin, name=f"{spec.name}-position-xla", modes=("xla",), tier="full")
+    return tuple(t for t in (eager, xla) if set(t.modes) <= set(spec.modes))
+
+
+def _mixed(recipes: Iterable[Recipe]) -> Recipe:
+    """A recipe with some values of each recipe whose inputs are vectors of one length."""
+
+    def mixed(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
+        drawn = [recipe(draw, dtype) for recipe in recipes]
+        vectors = [xs for xs in drawn if len({x.shape for x in xs}) == 1 and xs[0].ndim == 1]
+        whole = [np.concatenate(xs) for xs in zip(*vectors, strict=True)]
+        at = np.arange(SIZE) * len(whole[0]) // SIZE
+        return tuple(x[at] for x in whole)
+
+    return mixed
