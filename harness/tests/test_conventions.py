@@ -11,10 +11,12 @@ from tf_opdiff.harness.judge.compare import compare
 from tf_opdiff.harness.judge.expectation import expectation
 from tf_opdiff.harness.spec.catalog import Case
 from tf_opdiff.harness.spec.plan import Device, Plan
-from tf_opdiff.suites import binary, cond, gather, integers, overrides, position, select, unary
+from tf_opdiff.suites import binary, cond, integers, overrides, position, unary
+from tf_opdiff.suites.ops.array import gather, gather_nd, resource_gather, select
 from tf_opdiff.suites.references.binary import floored
 
-SPECS = {s.name: s for family in (binary, cond, gather, integers, overrides, select, unary) for s in family.SPECS}
+FAMILIES = (binary, cond, gather, gather_nd, integers, overrides, resource_gather, select, unary)
+SPECS = {s.name: s for family in FAMILIES for s in family.SPECS}
 
 
 def promised(case, quantity="output[0]", side=None):

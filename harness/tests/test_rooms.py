@@ -16,7 +16,7 @@ ROOMS = (
     "conftest",
     "tf_opdiff",  # the command line
     *("reports", "reports.ci", "reports.pages", "reports.analysis", "reports.text", "reports.data"),
-    *("suites", "suites.claims", "suites.derived"),
+    *("suites", "suites.ops", "suites.claims", "suites.forms", "suites.derived", "suites.reference"),
     "suites.references",
     *("harness.run", "harness.repro", "harness.sweep", "harness.judge", "harness.store", "harness.device"),
     *("harness.spec", "harness.system", "harness.paths", "harness"),

@@ -27,7 +27,7 @@ def split(g, c, x, y):
 
 
 def rows_vjp(g, c, x, y):
-    """The same where a vector picks rows."""
+    """The VJP of v1 Select, where a vector picks rows: see `split`."""
     return split(g, rows(c, x), x, y)
 
 
@@ -50,14 +50,14 @@ def nasty(draw, dtype):
 
 
 def dead(draw, dtype):
-    """What the condition rejects is NaN or inf on either side."""
+    """A recipe: on either side, NaN or inf stands where the condition rejects it."""
     c, bad = draw.booleans(SIZE), np.resize(np.array([np.nan, np.inf, -np.inf]), SIZE)
     x, y = draw.values(np.dtype("float64"), SIZE), draw.values(np.dtype("float64"), SIZE)
     return c, np.where(c, x, bad).astype(dtype), np.where(c, bad, y).astype(dtype)
 
 
 def around_zero(draw, dtype):
-    """Alive where x > 0: powers of four, whose root, reciprocal and their VJPs are exact, and inf; and what is dead."""
+    """A recipe: powers of four, whose roots, reciprocals and VJPs are exact, and inf; and dead numbers."""
     x = 4.0 ** draw.integers(SIZE, low=-3, high=4) * np.where(draw.booleans(SIZE), 1, -1)
     x[[3, 11, 20, 33, 40, 66]] = 0.0, -0.0, np.nan, np.inf, -np.inf, 0.0
     return (x.astype(dtype),)
@@ -101,38 +101,39 @@ def _sum_bound(side):
     return bound
 
 
-def _composed(vjp):
-    """The VJP of where(x > 0, f(x), 0): zeros go into that of f where x is dead, whatever they meet there."""
-    return lambda g, x: vjp(np.where(x > 0, g, 0), x)
+def _around_dead(op, *, program, value, vjp, ulp=None, contract=None):
+    """where(x > 0, f(x), 0): as `where-dead-OP`, and, with the input of f made safe too, as `where-double-OP`.
 
-
-def _guarded(vjp):
-    """What is right: nothing where x is dead."""
-    return lambda g, x: np.where(x > 0, vjp(g, x), 0)
-
-
-_FUNCTIONS: dict[str, Any] = {
-    "log": (lambda tf, x: tf.math.log(x), np.log, lambda g, x: g * (1 / x)),
-    "reciprocal": (lambda tf, x: tf.math.reciprocal(x), lambda x: 1 / x, lambda g, x: -g / x / x),
-    "sqrt": (lambda tf, x: tf.sqrt(x), np.sqrt, lambda g, x: g * 0.5 / np.sqrt(x)),
-}
-#: Of log 1 ULP (CUDA C++ Programming Guide, mathematical functions). Eigen approximates the reciprocal of float32, of
-#: powers of two as well: 2.5 ULPs (OpenCL C 3.0, section 7.4), once or twice in a gradient. All else is exact.
-_ULP: dict[str, Any] = {
-    "log": {"output": 1, "grad": {"float32": 2.5}},
-    "reciprocal": {"output": {"float32": 2.5}, "grad": {"float32": 5}},
-}
-_LEAKS = (
-    "the gradient of log multiplies the zeros for the dead side by 1 / x, which the documentation of where warns of"
-)
-
-
-def _dead_sides(name):
-    """The gradient of log leaks in every mode; those of sqrt and reciprocal are kernels that keep to 0."""
-    _, value, vjp = _FUNCTIONS[name]
-    reference = lambda x: np.where(x > 0, value(x), 0)  # noqa: E731
-    link = "https://www.tensorflow.org/api_docs/python/tf/where"
-    return {"*/*": Side(reference=reference, vjp=_composed(vjp), why=_LEAKS, link=link)} if name == "log" else {}
+    Args:
+      op: the OpDef of f.
+      program: f of (tf, x).
+      value, vjp: the same in NumPy, and its VJP of (g, x).
+      ulp: budgets, as in `Spec`.
+      contract: of where-dead-OP, as in `Spec`.
+    """
+    common: dict[str, Any] = {
+        "reference": lambda x: np.where(x > 0, value(x), 0),
+        "vjp": lambda g, x: np.where(x > 0, vjp(g, x), 0),  # nothing where x is dead
+        "recipes": {"around_zero": around_zero},
+        "ops": f"SelectV2;{op}",
+        "dtypes": FLOATS,
+        "ulp": ulp or {},
+    }
+    return (
+        Spec(
+            name=f"where-dead-{op.lower()}",
+            program=lambda tf, x, f=program: tf.where(x > 0, f(tf, x), tf.zeros_like(x)),
+            contract=contract or {},
+            **common,
+        ),
+        Spec(
+            name=f"where-double-{op.lower()}",
+            program=lambda tf, x, f=program: tf.where(
+                x > 0, f(tf, tf.where(x > 0, x, tf.ones_like(x))), tf.zeros_like(x)
+            ),
+            **common,
+        ),
+    )
 
 
 SPECS = (
@@ -166,33 +167,32 @@ SPECS = (
         )
     ),
     Spec(name="where-dead", recipes={"dead": dead}, vjp=split, dtypes=FLOATS, tier="smoke", **_V2),
-    *(
-        Spec(
-            name=f"where-dead-{name}",
-            program=lambda tf, x, f=f: tf.where(x > 0, f(tf, x), tf.zeros_like(x)),
-            reference=lambda x, f=value: np.where(x > 0, f(x), 0),
-            vjp=_guarded(vjp),
-            recipes={"around_zero": around_zero},
-            ops=f"SelectV2;{name.title()}",
-            dtypes=FLOATS,
-            ulp=_ULP.get(name, {}),
-            contract=_dead_sides(name),
-        )
-        for name, (f, value, vjp) in _FUNCTIONS.items()
+    *_around_dead(
+        "Log",
+        program=lambda tf, x: tf.math.log(x),
+        value=np.log,
+        vjp=lambda g, x: g * (1 / x),
+        ulp={"output": 1, "grad": {"float32": 2.5}},  # CUDA C++ Programming Guide, mathematical functions
+        contract={
+            "*/*": Side(
+                reference=lambda x: np.where(x > 0, np.log(x), 0),
+                vjp=lambda g, x: np.where(x > 0, g, 0) * (1 / x),  # zeros go in where x is dead, and meet 1 / x
+                why="the gradient of log multiplies the zeros for the dead side by 1 / x, which the documentation of "
+                "where warns of",
+                link="https://www.tensorflow.org/api_docs/python/tf/where",
+            )
+        },
     ),
-    *(
-        Spec(
-            name=f"where-double-{name}",
-            program=lambda tf, x, f=f: tf.where(x > 0, f(tf, tf.where(x > 0, x, tf.ones_like(x))), tf.zeros_like(x)),
-            reference=lambda x, f=value: np.where(x > 0, f(x), 0),
-            vjp=_guarded(vjp),
-            recipes={"around_zero": around_zero},
-            ops=f"SelectV2;{name.title()}",
-            dtypes=FLOATS,
-            ulp=_ULP.get(name, {}),
-        )
-        for name, (f, value, vjp) in _FUNCTIONS.items()
+    # The gradients of reciprocal and sqrt are kernels that keep to 0 where the upstream is 0. Eigen approximates the
+    # reciprocal of float32, also of powers of two: 2.5 ULPs (OpenCL C 3.0, section 7.4), once or twice in a gradient.
+    *_around_dead(
+        "Reciprocal",
+        program=lambda tf, x: tf.math.reciprocal(x),
+        value=lambda x: 1 / x,
+        vjp=lambda g, x: -g / x / x,
+        ulp={"output": {"float32": 2.5}, "grad": {"float32": 5}},
     ),
+    *_around_dead("Sqrt", program=lambda tf, x: tf.sqrt(x), value=np.sqrt, vjp=lambda g, x: g * 0.5 / np.sqrt(x)),
     Spec(
         name="where-incompatible",
         recipes={"sides": _sides((4,), (4,), (3,)), "condition": _sides((3,), (2, 5))},

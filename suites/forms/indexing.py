@@ -1,0 +1,150 @@
+"""Ops that read by indices: their recipes, their VJPs, and what each device does with an index out of range."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS
+from tf_opdiff.harness.spec.spec import Raises, Recipe, Side, Spec
+
+FLOAT8 = ("float8_e4m3fn", "float8_e5m2")
+SMOOTH = (*FLOATS, *COMPLEX)
+ROUGH = (*INTEGERS, "bool", "bytes")  # nor does TensorFlow differentiate float8
+
+
+def picks(params, indices, dtype="int32"):
+    """A recipe: params of a shape, and indices of a shape into the dimension that has seven elements, some repeated."""
+    return lambda draw, d: (draw.values(d, *params), draw.integers(*indices, low=0, high=7).astype(dtype))
+
+
+def distinct(params, indices, dtype="int32"):
+    """A recipe like `picks`, without repeats within a row of indices."""
+
+    def recipe(draw, d):
+        order = draw.bits(*indices[:-1], 7).argsort(-1, stable=True)
+        return draw.values(d, *params), order[..., : indices[-1]].astype(dtype)
+
+    return recipe
+
+
+def tuples(params, indices, dtype="int32"):
+    """A recipe: params of a shape, and index tuples into it."""
+
+    def recipe(draw, d):
+        x, depth = draw.values(d, *params), indices[-1]
+        parts = [draw.integers(*indices[:-1], low=0, high=n) for n in params[:depth]]
+        return x, np.stack(parts, -1).astype(dtype)
+
+    return recipe
+
+
+def distinct_tuples(params, indices, dtype="int32"):
+    """A recipe like `tuples`, without repeats."""
+
+    def recipe(draw, d):
+        shape = params[: indices[-1]]
+        order = draw.bits(np.prod(shape)).argsort(stable=True)[: indices[0]]
+        return draw.values(d, *params), np.stack(np.unravel_index(order, shape), -1).astype(dtype)
+
+    return recipe
+
+
+def literal(params, indices, dtype="int32"):
+    """A recipe: params of a shape, and these very indices."""
+    return lambda draw, d: (draw.values(d, *params), np.array(indices, dtype))
+
+
+def both(recipe, *shapes):
+    """Recipes: params, and two sets of indices into them, of int32 and of int64."""
+
+    def pair(draw, d):
+        (x, i), (_, j) = (recipe(*shapes, dtype)(draw, d) for dtype in ("int32", "int64"))
+        return x, i, j
+
+    return {"int32_int64": pair}
+
+
+def params_only(vjp):
+    """A VJP that has nothing for the indices."""
+    return lambda g, x, i: (vjp(g, x, i), None)
+
+
+def variable_only(vjp):
+    """The VJP of a program that reads a variable that was made from its input: nothing to the input."""
+    return lambda g, x, i: (None, None, vjp(g, x, i))
+
+
+def unconnected(g, *inputs):
+    """The VJP of dtypes that have none."""
+    return (None,) * len(inputs)
+
+
+def variable(tf, x, *indices):
+    """A resource variable that holds the params."""
+    return {"v": tf.Variable(x)}
+
+
+#: Indices that are out of range of five elements.
+#: (2, 1) is out of range in the place where (2, 0) is in range, should 64 bits be cut to 32.
+BAD = {"at_end": 5, "beyond_int32": 2**32 + 1, "lowest_int64": -(2**63), "negative": -1, "too_large": 1000}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answers:
+    """What a read gives with an index out of range: the error of a CPU, XLA's answer and that of a GPU's kernel.
+
+    Each is a function of params and indices. `vjp` is the VJP of the two that are no error: a gradient of an index out
+    of range goes nowhere, or stays in sparse form.
+    """
+
+    refused: Callable[..., Any]
+    clamped: Callable[..., Any]
+    zeroed: Callable[..., Any]
+    vjp: Callable[..., Any]
+
+    @property
+    def contract(self) -> dict[str, Side]:
+        """The contract of accelerators; a CPU raises."""
+        xla = Side(
+            reference=self.clamped,
+            vjp=self.vjp,
+            why="on an accelerator XLA clamps the indices of a gather, and drops the updates of a scatter out of range",
+            link="https://openxla.org/xla/operation_semantics#gather",
+        )
+        gpu = Side(
+            reference=self.zeroed,
+            vjp=self.vjp,
+            why="on GPU a 0 is stored in the corresponding output value",
+            link="https://www.tensorflow.org/api_docs/python/tf/gather",
+        )
+        return {"gpu/xla": xla, "tpu/xla": xla, "gpu/*": gpu}
+
+
+def out_of_range(
+    name: str,
+    answers: Answers,
+    recipes: Mapping[str, Recipe],
+    *,
+    contract: Mapping[str, Side] | None = None,
+    **fields: Any,
+) -> Spec:
+    """A spec of a read with indices out of range: an error on a CPU, an answer on accelerators.
+
+    `contract` comes before that of the answers; `fields` are those of `Spec`.
+    """
+    return Spec(
+        name=name,
+        reference=answers.refused,
+        recipes=recipes,
+        contract={**(contract or {}), **answers.contract},
+        **fields,
+    )
+
+
+def no_gpu_kernel(reference, vjp, why):
+    """The contract of an attribute for which no GPU kernel is registered: only XLA can express it there."""
+    eager = Side(reference=lambda x, i: Raises("NOT_FOUND"), why=why)
+    placed = Side(reference=lambda x, i: Raises("INVALID_ARGUMENT"), why=why)
+    return {"gpu/xla": Side(reference=reference, vjp=vjp, why=why), "gpu/eager": eager, "gpu/*": placed}

@@ -1,0 +1,1 @@
+"""Specs of the ops of `array_ops.cc`."""
