@@ -29,7 +29,7 @@ from tf_opdiff.harness.spec.catalog import Catalog, Item
 from tf_opdiff.harness.spec.plan import MODES, Device, Plan
 from tf_opdiff.harness.spec.spec import Spec
 
-FAMILIES = ("control_deps", "gather", "integers", "rounding", "select")
+FAMILIES = ("control_dependencies", "gather", "integers", "rounding", "select")
 _PLANS = [Plan(Device("cpu"), mode) for mode in MODES]
 
 

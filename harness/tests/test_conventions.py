@@ -11,11 +11,14 @@ from tf_opdiff.harness.judge.compare import compare
 from tf_opdiff.harness.judge.expectation import expectation
 from tf_opdiff.harness.spec.catalog import Case
 from tf_opdiff.harness.spec.plan import Device, Plan
-from tf_opdiff.suites import binary, cond, integers, overrides, position, unary
+from tf_opdiff.suites import binary, integers, position, unary
 from tf_opdiff.suites.ops.array import gather, gather_nd, resource_gather, select
+from tf_opdiff.suites.programs import cond, override_map, overrides, raw_control_flow
 from tf_opdiff.suites.references.binary import floored
 
-FAMILIES = (binary, cond, gather, gather_nd, integers, overrides, resource_gather, select, unary)
+ARRAY = (gather, gather_nd, resource_gather, select)
+PROGRAMS = (cond, override_map, overrides, raw_control_flow)
+FAMILIES = (*ARRAY, *PROGRAMS, binary, integers, unary)
 SPECS = {s.name: s for family in FAMILIES for s in family.SPECS}
 
 

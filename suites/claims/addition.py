@@ -7,7 +7,7 @@ from tf_opdiff.harness.spec.recipes import plain
 from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Spec
 from tf_opdiff.suites.claims import topics
 from tf_opdiff.suites.claims.subjects import CUSTOM_GRADIENT, MINIMIZE, PY_FUNC, py_func_mapped
-from tf_opdiff.suites.references.overrides import registered
+from tf_opdiff.suites.reference.registered import registered
 
 RATE = 0.125
 STEPS = 6

@@ -4,7 +4,7 @@ from tf_opdiff.harness.spec.recipes import SHAPES, edges, plain
 from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Spec
 from tf_opdiff.suites.claims import topics
 from tf_opdiff.suites.claims.ops.build import SOURCES, compiled
-from tf_opdiff.suites.references.overrides import registered
+from tf_opdiff.suites.reference.registered import registered
 
 RECIPES = {"edges": edges, "plain": plain, **SHAPES}
 FLOAT = ("float32", "float64")

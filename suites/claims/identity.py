@@ -7,7 +7,7 @@ from tf_opdiff.harness.spec.spec import Claim, Side, Spec, Unavailable
 from tf_opdiff.suites.claims import topics
 from tf_opdiff.suites.claims.binarize import TAPE, TAPE_LINK, TAPED
 from tf_opdiff.suites.claims.subjects import CONTROL_DEPENDENCIES, CUSTOM_GRADIENT, MAP, mapped
-from tf_opdiff.suites.references.overrides import registered
+from tf_opdiff.suites.reference.registered import registered
 
 
 # C11.

@@ -6,7 +6,7 @@ from tf_opdiff.harness.spec.recipes import FLOATS, plain
 from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Spec
 from tf_opdiff.suites.claims import topics
 from tf_opdiff.suites.claims.subjects import CUSTOM_GRADIENT, PY_FUNC, py_func_mapped
-from tf_opdiff.suites.references.overrides import registered
+from tf_opdiff.suites.reference.registered import registered
 
 TAPE = "a tape records an op by its type and never sees the mark that the map left on the node"
 TAPE_LINK = "https://github.com/tensorflow/tensorflow/issues/36870"

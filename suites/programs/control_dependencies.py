@@ -7,58 +7,14 @@ none: a v1 graph then prunes the update away, while eager execution and `tf.func
 from functools import partial
 from typing import Any
 
-import numpy as np
-
-from tf_opdiff.harness.spec.plan import MODES
-from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, SIZE
+from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.harness.spec.spec import Raises, Side, Spec
-from tf_opdiff.suites.references import control_deps as r
+from tf_opdiff.suites.forms.updates import BOTH_BRANCHES, BRANCHES, CONTEXT, MATRIX, NOT_RUN, PRUNED, SHAPES, VECTOR
+from tf_opdiff.suites.reference import control_dependencies as ref
 
-IN_ORDER = ("eager", "function", "xla")  # a v1 graph orders nothing unless told to: what it gives would be a race
-CONTEXT = "https://www.tensorflow.org/api_docs/python/tf/Graph#control_dependencies"
 CALLABLES = "https://www.tensorflow.org/api_docs/python/tf/control_dependencies"
 MEMORY_MODEL = "https://www.tensorflow.org/api_docs/python/tf/compat/v1/enable_resource_variables"
-# Both branches are in a graph; eager execution has only the one taken.
-BOTH = {"eager": "ReadVariableOp", **dict.fromkeys(MODES[1:], "AssignAddVariableOp;AssignSubVariableOp")}
 TRACED = "https://www.tensorflow.org/guide/function#executing_python_side_effects"
-
-
-# Inputs: where the variable starts, and what is added. Quarters and small integers: sums stay exact in every dtype.
-def _pair(draw, dtype, *shape):
-    dtype = np.dtype(dtype)
-    low = 0 if dtype.kind == "u" else -8
-    start, delta = (draw.integers(*shape, low=low, high=8) for _ in range(2))
-    if dtype.kind not in "iu":
-        start, delta = start + 0.25, delta + 0.5
-    turn = 1 + 2j if dtype.kind == "c" else 1
-    return (start * turn).astype(dtype), (delta * turn).astype(dtype)
-
-
-def _vector(draw, dtype):
-    """Exact sums; at the end infinities, NaN and zeros, or integers that wrap around."""
-    start, delta = _pair(draw, dtype, SIZE)
-    if np.dtype(dtype).kind in "iu":
-        limits = np.iinfo(dtype)
-        start[-3:], delta[-3:] = [limits.max, limits.min, limits.max], [1, limits.max, limits.max]
-    else:
-        start[-6:], delta[-6:] = [np.inf, np.inf, np.nan, -0.0, 0.0, 1.0], [1.0, -np.inf, 1.0, -0.0, -0.0, -1.0]
-    return start, delta
-
-
-def _rising(draw, dtype):
-    """A positive first sum, for programs that branch on it."""
-    return tuple(np.abs(x) for x in _pair(draw, dtype, 3, 5))
-
-
-def _falling(draw, dtype):
-    """A negative first sum."""
-    return tuple(-np.abs(x) for x in _pair(draw, dtype, 3, 5))
-
-
-VECTOR = {"vector": _vector}
-MATRIX = {"matrix": lambda draw, dtype: _pair(draw, dtype, 3, 5)}
-SHAPES = {"scalar": _pair, "empty": lambda draw, dtype: _pair(draw, dtype, 0, 3), **MATRIX}
-BRANCHES = {"rising": _rising, "falling": _falling}
 
 
 # States.
@@ -68,10 +24,6 @@ def _resource(tf, start, delta):
 
 def _ref(tf, start, delta):
     return {"v": tf.compat.v1.Variable(start, use_resource=False)}
-
-
-def _two(tf, start, delta):
-    return {"v": tf.Variable(start), "w": tf.Variable(delta)}
 
 
 def _counted(tf, start, delta):
@@ -163,80 +115,16 @@ def _twice(tf, state, start, delta):
         return tf.identity(state["v"])
 
 
-# Programs without a word on order: what `tf.function` does by itself.
-def _order_cond(tf, state, start, delta):
-    v = state["v"]
-    tf.cond(
-        tf.reduce_sum(v.read_value()) > 0,
-        lambda: v.assign_add(delta).read_value(),
-        lambda: v.assign_sub(delta).read_value(),
-    )
-    return v.read_value()
-
-
-def _order_loop(tf, state, start, delta):
-    def body(i):
-        state["v"].assign_add(delta)
-        return (i + 1,)
-
-    tf.while_loop(lambda i: i < 3, body, (tf.constant(0),))
-    return state["v"].read_value()
-
-
-def _order_nested(tf, state, start, delta):
-    @tf.function(autograph=False)
-    def add():
-        state["v"].assign_add(delta)
-
-    add()
-    middle = state["v"].read_value()
-    add()
-    return middle, state["v"].read_value()
-
-
-def _order_reads(tf, state, start, delta):
-    v = state["v"]
-    first = v.read_value()
-    v.assign_add(delta)
-    second = v.read_value()
-    v.assign(second + second)
-    third = tf.identity(v)
-    v.assign_sub(delta)
-    return first, second, third, v.read_value()
-
-
-def _order_sequence(tf, state, start, delta):
-    first, _, _, last = _order_reads(tf, state, start, delta)
-    return first, last
-
-
-def _order_two(tf, state, start, delta):
-    v, w = state["v"], state["w"]
-    v.assign_add(w)
-    w.assign_sub(v)
-    v.assign_add(w.read_value())
-    return v.read_value(), w.read_value()
-
-
-def _order_unused(tf, state, start, delta):
-    state["v"].assign_add(delta)
-    return state["v"].read_value()
-
-
-PRUNED = "Only ops constructed in the context wait for the update; nothing fetched needs it, and it never runs."
-NOT_RUN = {"*/graph": Side(reference=r.pruned, why=PRUNED, link=CONTEXT)}
-NOT_RUN_FIVE = {"*/graph": Side(reference=r.pruned_five, why=PRUNED, link=CONTEXT)}
+NOT_RUN_FIVE = {"*/graph": Side(reference=ref.pruned_five, why=PRUNED, link=CONTEXT)}
 ALIAS = "Reference variables lack the memory model of resource ones: what was read before shows the write after it."
-ALIASED = {"*/graph": Side(reference=r.aliased, why=ALIAS, link=MEMORY_MODEL)}
+ALIASED = {"*/graph": Side(reference=ref.aliased, why=ALIAS, link=MEMORY_MODEL)}
 CALLED = "Callables in the list are called if eager execution is enabled."
-CALLED_EAGERLY = {"*/eager": Side(reference=r.updated, vjp=r.to_variable, why=CALLED, link=CALLABLES)}
+CALLED_EAGERLY = {"*/eager": Side(reference=ref.updated, vjp=ref.to_variable, why=CALLED, link=CALLABLES)}
 TRACE = Side(
-    reference=r.counted_five(1), why="The Python function runs when traced, the update at each step.", link=TRACED
+    reference=ref.counted_five(1), why="The Python function runs when traced, the update at each step.", link=TRACED
 )
 ONE_TRACE = dict.fromkeys(("*/function", "*/xla", "*/graph"), TRACE)
-
 Add = partial(Spec, state=_resource, recipes=MATRIX, ops="AssignAddVariableOp")
-
 KINDS: dict[str, dict[str, Any]] = {
     "": {"state": _resource, "ops": "AssignAddVariableOp"},
     # `use_resource=False` means something in a v1 graph only: elsewhere it gives a resource variable all the same.
@@ -250,9 +138,9 @@ def _gradient(form, kind, dtype):
     What AssignAddVariableOp returned is read anew, with no Identity, and so is a resource variable as it is.
     """
     if form == "assign" and kind == "-ref":
-        return r.unconnected
+        return ref.unconnected
     cut = kind == "-ref" or form in ("identity", "read-value")
-    return r.unconnected if dtype in INTEGERS and cut else r.to_variable
+    return ref.unconnected if dtype in INTEGERS and cut else ref.to_variable
 
 
 SPECS = (
@@ -260,7 +148,7 @@ SPECS = (
         Spec(
             name=f"control-deps-{form}{kind}{suffix}",
             program=_under(form),
-            reference=r.updated,
+            reference=ref.updated,
             vjp=_gradient(form, kind, dtypes[0]),
             recipes=VECTOR,
             dtypes=dtypes,
@@ -275,7 +163,7 @@ SPECS = (
         Spec(
             name=f"control-deps-{form}{kind}-steps",
             program=_under(form),
-            reference=r.updated_five,
+            reference=ref.updated_five,
             recipes=SHAPES,
             steps=5,
             contract=NOT_RUN_FIVE if form == "variable" else {},
@@ -289,8 +177,8 @@ SPECS = (
         Spec(
             name=f"control-deps-around{kind}",
             program=_around,
-            reference=r.around,
-            vjp=r.summed,
+            reference=ref.around,
+            vjp=ref.summed,
             ulp={"grad": 0.5},
             recipes=MATRIX,
             dtypes=FLOATS,
@@ -308,89 +196,34 @@ SPECS = (
     Add(
         name="control-deps-cleared",
         program=_cleared,
-        reference=r.updated,
-        vjp=r.to_variable,
+        reference=ref.updated,
+        vjp=ref.to_variable,
         contract=NOT_RUN,
     ),
     Add(
         name="control-deps-cond",
         program=_in_cond,
-        reference=r.cond,
+        reference=ref.cond,
         vjp=lambda g, start, delta: (None, None, g[0]),
         recipes=BRANCHES,
-        ops=BOTH,
+        ops=BOTH_BRANCHES,
     ),
-    Add(name="control-deps-loop", program=_in_loop, reference=r.looped, vjp=r.to_variable),
+    Add(name="control-deps-loop", program=_in_loop, reference=ref.looped, vjp=ref.to_variable),
     Add(
         name="control-deps-outside",
         program=_made_outside,
         reference=lambda start, delta: (start, {"v": start + delta}),
-        vjp=r.to_variable,
+        vjp=ref.to_variable,
         contract=NOT_RUN,
     ),
     Add(
         name="control-deps-python-calls",
         program=_called,
-        reference=r.counted_five(5),
+        reference=ref.counted_five(5),
         state=_counted,
         steps=5,
         contract=ONE_TRACE,
     ),
-    Add(name="control-deps-shared-steps", program=_shared, reference=r.shared_five, steps=5),
-    Add(name="control-deps-twice-steps", program=_twice, reference=r.twice_five, steps=5),
-    Add(
-        name="order-cond",
-        program=_order_cond,
-        reference=r.order_cond,
-        vjp=r.to_variable,
-        recipes=BRANCHES,
-        modes=IN_ORDER,
-        ops=BOTH,
-    ),
-    Add(name="order-loop", program=_order_loop, reference=r.looped, vjp=r.to_variable, modes=IN_ORDER),
-    Add(
-        name="order-nested",
-        program=_order_nested,
-        reference=r.nested,
-        vjp=r.summed,
-        modes=IN_ORDER,
-        ulp={"grad": 0.5},
-    ),
-    Add(
-        name="order-reads-steps",
-        program=_order_reads,
-        reference=r.reads_five,
-        steps=5,
-        modes=IN_ORDER,
-        dtypes=("float64", "int32", "complex64"),
-        ops="AssignAddVariableOp;AssignVariableOp;AssignSubVariableOp",
-    ),
-    Add(
-        name="order-sequence",
-        program=_order_sequence,
-        reference=r.sequence,
-        vjp=r.summed,
-        ulp={"grad": 0.5},
-        modes=IN_ORDER,
-        dtypes=(*FLOATS, *COMPLEX),
-        ops="AssignAddVariableOp;AssignVariableOp;AssignSubVariableOp",
-    ),
-    Add(
-        name="order-two-steps",
-        program=_order_two,
-        reference=r.two_five,
-        state=_two,
-        steps=5,
-        modes=IN_ORDER,
-        dtypes=("float64", "int32"),
-        ops="AssignAddVariableOp;AssignSubVariableOp",
-    ),
-    Add(
-        name="order-unused",
-        program=_order_unused,
-        reference=r.updated,
-        vjp=r.to_variable,
-        recipes=SHAPES,
-        contract=NOT_RUN,
-    ),
+    Add(name="control-deps-shared-steps", program=_shared, reference=ref.shared_five, steps=5),
+    Add(name="control-deps-twice-steps", program=_twice, reference=ref.twice_five, steps=5),
 )

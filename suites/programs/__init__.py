@@ -1,0 +1,1 @@
+"""Specs of irregular programs, one subject a module."""
