@@ -19,8 +19,9 @@ import numpy as np
 
 from bench import apart
 from tf_opdiff.harness.device.observation import Result
-from tf_opdiff.harness.device.pool import DeviceServer, run_all
+from tf_opdiff.harness.device.pool import run_all
 from tf_opdiff.harness.device.request import find_spec
+from tf_opdiff.harness.device.server_handle import DeviceServer
 from tf_opdiff.harness.judge.compare import compare
 from tf_opdiff.harness.judge.expectation import expectations
 from tf_opdiff.harness.run.runner import request

@@ -66,7 +66,7 @@ def bare(path: Path) -> float:
     from tf_opdiff.harness.device.modes import MODES as PROGRAMS
     from tf_opdiff.harness.device.repeat import in_pieces
     from tf_opdiff.harness.device.request import find_spec
-    from tf_opdiff.harness.device.server import configure
+    from tf_opdiff.harness.device.tensorflow_setup import configure
 
     class Mute(Evidence):
         """No evidence is wanted: there is some already, and no more is taken in."""

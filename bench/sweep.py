@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 
 from bench import apart
-from tf_opdiff.harness.device.pool import DeviceServer
 from tf_opdiff.harness.device.request import Bits, Cycle
+from tf_opdiff.harness.device.server_handle import DeviceServer
 from tf_opdiff.harness.spec.catalog import Catalog, Item
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.precision import quick

@@ -1,4 +1,4 @@
-"""Kernels: which ones are registered for a device. TensorFlow is imported here: in device servers only."""
+"""Kernels: those that TensorFlow has registered for a device. Imported in device servers only."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tensorflow.python.framework import kernels as registry
 from tf_opdiff.harness.device.observation import Result
 from tf_opdiff.harness.spec.plan import Device
 
-#: How TensorFlow names an op for which it finds no kernel: one op at a time, the runtime, the placer, the executor.
+#: The messages about an op without a kernel: of eager mode, of the runtime, of the placer, of the executor.
 _NO_KERNEL = re.compile(
     r"Could not satisfy device specification .*?\[Op:(\w+)\]"
     r"|All kernels registered for op (\w+)"
@@ -22,12 +22,12 @@ _NO_KERNEL = re.compile(
     re.DOTALL,
 )
 
-#: The attributes by which kernels say which dtypes of data they take.
+#: The attributes that constrain the dtypes of a kernel's data.
 _TYPES = ("T", "Tin", "Tout", "Tparams", "dtype")
 
 
 def lacking_dtype(name: str) -> str:
-    """Says that this TensorFlow has no such dtype, as an older one may; nothing where it has."""
+    """A message if this TensorFlow has no such dtype, as an older one may; otherwise empty."""
     try:
         tf.as_dtype(np.dtype(name))
     except TypeError:
@@ -36,7 +36,7 @@ def lacking_dtype(name: str) -> str:
 
 
 def lacking_kernel(ops: Sequence[str], device: Device, mode: str, dtype: str) -> str:
-    """The first of the ops that has no kernel registered for the device (under XLA, its compiler) and dtype."""
+    """A message about the first op that has no kernel for the device (under XLA, for its compiler) and dtype."""
     kind = f"XLA_{device.type.upper()}_JIT" if mode == "xla" else device.type.upper()
     if mode == "xla" and kind not in _kernel_devices():
         return f"XLA does not compile for {device.type.upper()}: no {kind} kernel is registered"
@@ -54,11 +54,11 @@ def lacking_kernel(ops: Sequence[str], device: Device, mode: str, dtype: str) ->
 
 @lru_cache(maxsize=1)
 def _kernel_devices() -> set[str]:
-    """The types of devices that any kernel is registered for."""
+    """The device types for which at least one kernel is registered."""
     return {kernel.device_type for kernel in registry.get_all_registered_kernels().kernel}
 
 
-def named(quantities: Mapping[str, Result]) -> list[str]:
-    """The ops that errors say have no kernel: what a gradient is made of may lack one that the op itself has."""
-    messages = {result.message: None for result in quantities.values() if result.status == "error"}
-    return [next(filter(None, found.groups())) for message in messages for found in _NO_KERNEL.finditer(message)]
+def ops_without_kernel(results: Mapping[str, Result]) -> list[str]:
+    """The ops that have no kernel according to errors: an op of the gradient may lack one although the op has one."""
+    messages = {result.message: None for result in results.values() if result.status == "error"}
+    return [next(filter(None, match.groups())) for message in messages for match in _NO_KERNEL.finditer(message)]

@@ -18,10 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.device import pool
 from tf_opdiff.harness.device.channel import Channel
-from tf_opdiff.harness.device.process import Child, start_fork_server, uninterrupted
+from tf_opdiff.harness.device.fork_server import start_fork_server, uninterrupted
+from tf_opdiff.harness.device.process import Child
 from tf_opdiff.harness.device.repeat import AGAIN
+from tf_opdiff.harness.device.server_handle import memory_limit
 from tf_opdiff.harness.judge.error_points import points
 from tf_opdiff.harness.judge.expectation import ReferenceFault
 from tf_opdiff.harness.judge.simplest import TIES, of_texts
@@ -187,7 +188,7 @@ def run(scripts: Mapping[Path, Device], *, timeout: float = 60.0, at_once: int =
 
 def _started(path: Path, device: Device, at_once: int) -> Child:
     """The process of a script, which runs beside so many others."""
-    memory = pool.memory_share(at_once) if device.type == "cpu" else 0
+    memory = memory_limit(device, at_once)
     settings = variant.environment(device.variants)
     log = path.with_suffix(".log")
     return Child(_execute, path, device.type != "cpu", log=log, memory=memory, settings=settings)

@@ -14,8 +14,10 @@ import numpy as np
 
 from tf_opdiff.harness.device.locks import Slots
 from tf_opdiff.harness.device.observation import Observation, Result
-from tf_opdiff.harness.device.pool import DeviceServer, probe, run_all
+from tf_opdiff.harness.device.pool import run_all
+from tf_opdiff.harness.device.probe import probe
 from tf_opdiff.harness.device.request import Request
+from tf_opdiff.harness.device.server_handle import DeviceServer
 from tf_opdiff.harness.judge.compare import compare, summary
 from tf_opdiff.harness.judge.expectation import Want, expectations
 from tf_opdiff.harness.judge.known import Known
@@ -108,7 +110,7 @@ def scripts(
 def issue(outcome: Outcome, folder: Path, there: Mapping[str, Any]) -> str:
     """The body of an upstream issue in Markdown: versions, the program, what was expected, what came.
 
-    `there` is what `harness.device.pool.probe` says of this machine.
+    `there` is what `harness.device.probe.probe` says of this machine.
     """
     program = (folder / Path(outcome.script).name).read_text() if outcome.script else ""
     versions = there["versions"]

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from tf_opdiff.harness.device.locks import Slots
 from tf_opdiff.harness.device.observation import Observation
-from tf_opdiff.harness.device.pool import DeviceServer, run_all
+from tf_opdiff.harness.device.pool import run_all
 from tf_opdiff.harness.device.repeat import kinds
 from tf_opdiff.harness.device.request import Request
+from tf_opdiff.harness.device.server_handle import DeviceServer
 from tf_opdiff.harness.judge import claim
 from tf_opdiff.harness.judge.expectation import Expectation, ReferenceFault, Want, expectations
 from tf_opdiff.harness.judge.verdict import TWO_RESULTS, Context, Trial, absent, broken, judge, rejudge, restored

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from packaging.version import Version
 
 from tf_opdiff.harness.device.locks import Slots
-from tf_opdiff.harness.device.pool import OLDEST_TF, probe
+from tf_opdiff.harness.device.probe import OLDEST_TF, probe
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.spec import variant
 from tf_opdiff.harness.spec.plan import Device
@@ -106,8 +106,7 @@ def reopen_run(
 
 
 def here() -> dict[str, Any]:
-    """What TensorFlow says of this machine, as `harness.device.server.describe` has it, and its `host`, `flags` and
-    `machine`.
+    """This machine: the dict of `harness.device.tensorflow_setup.describe`, with `host`, `flags` and `machine`.
 
     Raises:
       RuntimeError: TensorFlow does not start, or is too old.

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from tf_opdiff.harness.device.pool import DeviceServer, memory_limit
+from tf_opdiff.harness.device.server_handle import DeviceServer, memory_limit
 from tf_opdiff.harness.judge import known
 from tf_opdiff.harness.judge.expectation import ReferenceFault
 from tf_opdiff.harness.judge.verdict import Context, Origin, sentence

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.device.observation import Observation
-from tf_opdiff.harness.device.pool import DeviceServer, run_all
+from tf_opdiff.harness.device.pool import run_all
 from tf_opdiff.harness.device.request import Bits, Request
+from tf_opdiff.harness.device.server_handle import DeviceServer
 from tf_opdiff.harness.judge.verdict import LOST
 from tf_opdiff.harness.spec.catalog import Item
 from tf_opdiff.harness.spec.plan import Device, Plan

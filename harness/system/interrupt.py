@@ -76,7 +76,7 @@ class Interrupts:
         self._at_once = True
 
     def _as_interrupt(self, number: int, frame: FrameType | None) -> None:
-        """Goes through SIGINT, which `harness.device.process.uninterrupted` puts off while a process is started."""
+        """Goes through SIGINT, which `harness.device.fork_server.uninterrupted` puts off while a process is started."""
         if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
             signal.signal(signal.SIGINT, self._interrupt)
         signal.raise_signal(signal.SIGINT)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tf_opdiff.harness.device.locks import Slots
-from tf_opdiff.harness.device.pool import DeviceServer
+from tf_opdiff.harness.device.server_handle import DeviceServer
 from tf_opdiff.harness.judge.known import Known
 from tf_opdiff.harness.judge.verdict import Context, Origin
 from tf_opdiff.harness.paths import ROOT

@@ -88,7 +88,7 @@ def test_an_op_that_closes_its_files_is_a_crash(run_spec):
 
 @pytest.mark.parametrize("device", ["cpu", "cpu+noonednn"])  # a fork; a process of its own, whose end is seen otherwise
 def test_an_op_that_closes_its_files_and_lives_on_is_a_crash(run_spec, device, monkeypatch):
-    monkeypatch.setattr("tf_opdiff.harness.device.pool.GRACE", 0.5)
+    monkeypatch.setattr("tf_opdiff.harness.device.server_handle.GRACE", 0.5)
     (record,) = run_spec("closes-every-file-and-lives-on", modes=("eager",), devices=(device,))
     assert (record.verdict, record.got) == ("mismatch", "crash CLOSED")
     assert "it closed its connection and lived on" in record.detail
@@ -161,7 +161,7 @@ def test_a_message_is_the_same_whatever_the_server_ran_before(run_spec):
 def light(folder):
     """An environment whose fork server imports no TensorFlow, so that hundreds of starts take seconds."""
     (folder / "tensorflow.py").write_text(
-        "import tf_opdiff.harness.device.pool, tf_opdiff.harness.tests.planted_children\n"
+        "import tf_opdiff.harness.device.server_handle, tf_opdiff.harness.tests.planted_children\n"
     )
     return os.environ | {"PYTHONPATH": str(folder)}
 
@@ -169,13 +169,13 @@ def light(folder):
 INTERRUPTED_STARTS = """
 import signal, sys
 from pathlib import Path
-from tf_opdiff.harness.device import pool
-from tf_opdiff.harness.device.pool import DeviceServer
+from tf_opdiff.harness.device import server_handle
+from tf_opdiff.harness.device.server_handle import DeviceServer
 from tf_opdiff.harness.spec.plan import Device
 from tf_opdiff.harness.tests.planted_children import ready
 
 folder = Path(sys.argv[1])
-pool._serve = ready
+server_handle._serve = ready
 
 def interrupted(calls):
     \"""Whether the start made so many calls and returns; there an interrupt came.\"""
@@ -216,12 +216,12 @@ def test_an_interrupt_at_any_call_of_a_servers_start_leaves_nothing_half_made(tm
 HANGING_SERVER = """
 import sys, time
 from pathlib import Path
-from tf_opdiff.harness.device import pool
+from tf_opdiff.harness.device import server_handle
 from tf_opdiff.harness.spec.plan import Device
 from tf_opdiff.harness.tests.planted_children import hang
 
-pool._serve = hang
-server = pool.DeviceServer(Device("cpu"), Path(sys.argv[1]))
+server_handle._serve = hang
+server = server_handle.DeviceServer(Device("cpu"), Path(sys.argv[1]))
 print(server._start() or server.pid, flush=True)
 time.sleep(600)
 """
@@ -246,11 +246,11 @@ def test_a_killed_worker_leaves_neither_a_process_nor_a_file(tmp_path):
 
 
 SLOW_START = """
-from tf_opdiff.harness.device import pool, process
+from tf_opdiff.harness.device import fork_server, probe
 
-process.START_TIMEOUT = pool.START_TIMEOUT = 1.0
+fork_server.START_TIMEOUT = 1.0
 try:
-    pool.probe()
+    probe.probe()
 except RuntimeError as error:
     print(error)
 """

@@ -28,8 +28,9 @@ ALIASES = {"harness.__main__", "reports.__main__"}
 NAMES_ONLY = {"harness.paths"}
 #: Modules that import TensorFlow, and run in device servers only.
 SERVER_ONLY = {
-    f"harness.device.{name}"
-    for name in ("evidence", "gradients", "graph_mode", "kernels", "modes", "preload", "program", "server")
+    *(f"harness.device.{name}" for name in ("evidence", "faults", "gradients", "graph_mode", "kernels", "modes")),
+    *(f"harness.device.{name}" for name in ("preload", "program", "program_cache", "results", "server")),
+    "harness.device.tensorflow_setup",
 }
 #: Modules that a command line names: what `python -m NAME` runs.
 COMMANDS = {"pytest": "harness.run.plugin", "harness": "tf_opdiff.command_line", "reports": "reports.__main__"}

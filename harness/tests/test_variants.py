@@ -84,8 +84,8 @@ def test_a_run_says_whether_onednn_is_on_and_a_resumed_one_has_it_the_same(run_p
 
 def test_a_tensorflow_that_does_not_obey_a_variant_is_no_such_device():
     """As one that was built without oneDNN would do; here, since the environment says something else."""
-    program = "from tf_opdiff.harness.device import server; from tf_opdiff.harness.spec import plan; "
-    program += "print(server.configure(plan.Device.parse('cpu+onednn')))"
+    program = "from tf_opdiff.harness.device import tensorflow_setup; from tf_opdiff.harness.spec import plan; "
+    program += "print(tensorflow_setup.configure(plan.Device.parse('cpu+onednn')))"
     environment = {**os.environ, ONEDNN_FLAG: "0"}
     command = [sys.executable, "-c", program]
     done = subprocess.run(command, check=True, cwd=ROOT, capture_output=True, text=True, env=environment)

@@ -1,0 +1,55 @@
+"""Faults: reasons why a run proves nothing about its plan or about the subject of its spec.
+
+Imported in device servers only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from tf_opdiff.harness.device.evidence import TRANSPORT, Evidence
+from tf_opdiff.harness.device.observation import Result
+from tf_opdiff.harness.spec.plan import Device
+
+
+def places(wanted: Sequence[str], evidence: Evidence) -> set[str]:
+    """The devices on which the wanted ops ran; if the optimiser removed those ops, the devices of all other ops.
+
+    Transport between the session and the device does not count, nor does an Identity, which runs where its input is.
+    """
+    of_wanted = {place for op in wanted if op not in TRANSPORT for place in evidence.ran_on.get(op, ())}
+    others = (devices for op, devices in evidence.ran_on.items() if op not in TRANSPORT | {"Identity"})
+    return of_wanted or {place for devices in others for place in devices}
+
+
+def missing_subject(subject: Sequence[tuple[str, str]], evidence: Evidence, results: Mapping[str, Result]) -> str:
+    """Why a run is not about the subject of its spec; empty if it is.
+
+    `subject` holds (kind, name) as in `Spec.evidence`. A run without a first output left no graph: only the calls that
+    it made are checked, and its error is part of the reason.
+    """
+    failed = "output[0]" not in results or results["output[0]"].status == "error"
+    reasons = (evidence.lacks(kind, name) for kind, name in subject if kind == "called" or not failed)
+    reason = next(filter(None, reasons), "")
+    if not reason:
+        return ""
+    errors = [f"; {r.code}: {r.message}" for r in results.values()] if failed else []
+    return f"the subject is missing: {reason}{''.join(errors[:1])}"
+
+
+def fault(wanted: Sequence[str], evidence: Evidence, device: Device, constant: Sequence[str]) -> str:
+    """Why a run that gave values proves nothing about its plan; empty if it does prove something.
+
+    `constant` names the outputs that depend on no input by the word of the spec.
+    """
+    absent = [op for op in wanted if op not in evidence.ops]
+    if absent:
+        return f"the executed graph has no {', '.join(absent)}; it has {', '.join(evidence.ops) or 'no op'}"
+    elsewhere = places(wanted, evidence) - {device.tf_name}
+    if elsewhere:
+        return f"ran on {', '.join(sorted(elsewhere))}; the plan says {device.tf_name}"
+    ignoring = [q for q in (f"output[{i}]" for i in sorted(evidence.constant)) if q not in constant]
+    if ignoring:
+        why = "the program ignores its inputs, or TensorFlow computed the output when it built the graph"
+        return f"{', '.join(ignoring)} depends on no input: {why}; a spec that means it says so by `constant`"
+    return ""

@@ -1,0 +1,101 @@
+"""Fork server: the process of which children are forks; it has imported TensorFlow and has run nothing with it."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing as mp
+import os
+import signal
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping
+from multiprocessing import forkserver
+from pathlib import Path
+from typing import Any
+
+from tf_opdiff.harness.paths import ROOT
+
+#: Seconds that a process may take to start, TensorFlow's import included.
+START_TIMEOUT = 180.0
+CONTEXT = mp.get_context("forkserver")
+_scratch = ""
+
+
+@contextlib.contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Delays an interrupt while a process starts: nobody would hold or end a half-started process."""
+    if threading.current_thread() is not threading.main_thread():  # interrupts go to the main thread
+        yield
+        return
+    waiting: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: waiting.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if waiting:
+            signal.raise_signal(signal.SIGINT)
+
+
+@contextlib.contextmanager
+def environment(settings: Mapping[str, str]) -> Iterator[None]:
+    """Environment variables for the processes that are started in this context."""
+    before = {name: os.environ.get(name) for name in settings}
+    os.environ.update(settings)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name) if value is None else os.environ.__setitem__(name, value)
+
+
+def scratch() -> Path:
+    """The folder for temporary files of this process's children; the fork server deletes it."""
+    global _scratch
+    if not os.path.isdir(_scratch):
+        _scratch = tempfile.mkdtemp(prefix="opdiff-")
+    return Path(_scratch)
+
+
+def start_fork_server(log: Path) -> None:
+    """Starts the fork server unless it runs; it imports TensorFlow and writes to `log`, not to this process's stderr.
+
+    Its temporary files and those of its children are in one folder. The fork server deletes the folder when this
+    process has ended, in whatever way.
+    """
+    with uninterrupted():
+        folder = str(scratch())
+        settings = {
+            "TF_OPDIFF_LOG": str(log),
+            "TF_OPDIFF_SCRATCH": folder,
+            "TMPDIR": folder,
+            "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])),
+            "TF_CPP_MIN_LOG_LEVEL": os.environ.get("TF_CPP_MIN_LOG_LEVEL", "1"),
+            "TF_FORCE_GPU_ALLOW_GROWTH": "true",
+        }
+        config: Any = mp.process.current_process()
+        config._config.setdefault("tempdir", folder)  # for the socket: multiprocessing's own would outlive a kill
+        with environment(settings):
+            CONTEXT.set_forkserver_preload(["tf_opdiff.harness.device.preload"])
+            forkserver.ensure_running()
+
+
+@contextlib.contextmanager
+def watched_fork_server() -> Iterator[None]:
+    """Kills a fork server that does not fork: multiprocessing waits for it without a limit."""
+    server: Any = forkserver._forkserver
+    watch = threading.Timer(START_TIMEOUT, lambda: os.kill(server._forkserver_pid, signal.SIGKILL))
+    watch.daemon = True
+    watch.start()
+    try:
+        yield
+    finally:
+        watch.cancel()
+
+
+def leave_fork_server() -> None:
+    """In a fork: closes the descriptor that would keep the fork server alive after its own parent has ended."""
+    server: Any = forkserver._forkserver
+    if server._forkserver_alive_fd is not None:
+        os.close(server._forkserver_alive_fd)
+        server._forkserver_alive_fd = None

@@ -1,0 +1,63 @@
+"""Program cache: the programs that were built for one spec and dtype. Imported in device servers only."""
+
+from __future__ import annotations
+
+import gc
+
+import tensorflow as tf
+
+from tf_opdiff.harness.device.call_counts import calls, watch
+from tf_opdiff.harness.device.evidence import Evidence
+from tf_opdiff.harness.device.modes import MODES
+from tf_opdiff.harness.device.program import Outcome, Program
+from tf_opdiff.harness.device.repeat import in_pieces
+from tf_opdiff.harness.device.request import Arguments, Request, find_spec
+from tf_opdiff.harness.spec.plan import Device
+from tf_opdiff.harness.spec.spec import Spec
+
+
+class ProgramCache:
+    """The programs of one spec and dtype on one device, with their evidence: one for each mode and signature."""
+
+    def __init__(self, device: Device) -> None:
+        self.device = device
+        self._subject: tuple[str, ...] = ()
+        self._programs: dict[tuple, tuple[Program, Evidence]] = {}
+
+    def enter(self, request: Request) -> Spec:
+        """The spec of a request; programs of another spec or dtype are dropped."""
+        spec, subject = find_spec(request.module, request.spec), (request.module, request.spec, request.dtype)
+        if subject != self._subject:
+            self._subject, self._programs = subject, {}
+            if spec.state:
+                tf.keras.backend.clear_session()
+            gc.collect()
+        return spec
+
+    def get(self, spec: Spec, mode: str, arguments: Arguments, *, pieces: bool = False) -> tuple[Program, Evidence]:
+        """The program for arguments of this signature, and its evidence; always a new one for a spec with state.
+
+        With `pieces`, the program of all pieces; see `harness.device.repeat`.
+        """
+        key = (mode, pieces, arguments.signature)
+        if key not in self._programs or spec.state:
+            evidence = Evidence()
+            program = MODES[mode](in_pieces(spec) if pieces else spec, self.device.tf_name, evidence)
+            self._programs[key] = _counting_calls(program, spec, mode, evidence), evidence
+        return self._programs[key]
+
+
+def _counting_calls(program: Program, spec: Spec, mode: str, evidence: Evidence) -> Program:
+    """The program; each run counts the calls that are evidence of the spec's subject."""
+    names = [name for kind, name in spec.evidence_in(mode) if kind == "called"]
+    for name in names:
+        watch(tf, name)
+
+    def run(arguments: Arguments) -> Outcome:
+        before = {name: calls(name) for name in names}
+        try:
+            return program(arguments)
+        finally:
+            evidence.calls.update({name: calls(name) - before[name] for name in names})
+
+    return run if names else program

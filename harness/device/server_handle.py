@@ -1,0 +1,145 @@
+"""Device server handle: a worker's side of one device server, which is started when needed and replaced when it fails.
+
+multiprocessing's fork server rather than a process pool: each server has its own device and one request in flight, so
+the kernel's notice that a process ended belongs to a known request, without polling. A server never keeps its worker
+waiting beyond the request's deadline.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import time
+from pathlib import Path
+
+from tf_opdiff.harness.device import fork_server
+from tf_opdiff.harness.device.channel import Channel
+from tf_opdiff.harness.device.observation import Observation, Result
+from tf_opdiff.harness.device.process import GRACE, Child, start_failure
+from tf_opdiff.harness.device.request import Request
+from tf_opdiff.harness.device.shared_memory import taken
+from tf_opdiff.harness.spec import variant
+from tf_opdiff.harness.spec.plan import Device
+
+
+def _serve(channel: Channel, device: Device) -> None:
+    if device.type == "cpu":
+        os.environ["CUDA_VISIBLE_DEVICES"] = "-1"  # before CUDA starts: a CPU server takes no GPU memory
+    from tf_opdiff.harness.device.server import serve
+
+    serve(channel, device)
+
+
+class DeviceServer:
+    """A worker's handle on one device; the process behind it is started when needed."""
+
+    def __init__(self, device: Device, logs: Path, *, timeout: float = 120.0, memory: int = 0) -> None:
+        """`timeout`: seconds for one request. `memory`: bytes (0: no limit). `logs`: the folder of its log."""
+        self.device, self.timeout, self.memory = device, timeout, memory
+        self._log = logs / f"{str(device).replace(':', '-')}-{os.getpid()}.log"
+        self._child: Child | None = None
+        self._request: Request | None = None
+        self._began = self._deadline = 0.0
+
+    def _start(self) -> str:
+        """Starts the process; returns why the device is not available, or an empty text."""
+        offset = self._log.stat().st_size if self._log.exists() else 0
+        try:
+            settings = variant.environment(self.device.variants)
+        except OSError as why:
+            return str(why)
+        try:
+            with fork_server.uninterrupted():
+                self._child = Child(_serve, self.device, log=self._log, memory=self.memory, settings=settings)
+            failure = self._child.receive(fork_server.START_TIMEOUT)
+        except (EOFError, OSError) as error:
+            failure = start_failure(self._child, error, self._log, offset)
+        if failure:
+            self.stop()
+        return failure
+
+    def submit(self, request: Request) -> str:
+        """Sends a request; returns why that is not possible, or an empty text."""
+        failure = self._start() if self._child is None else ""
+        if failure:
+            return failure
+        assert self._child is not None
+        self._child.log.mark()
+        self._request, self._began = request, time.monotonic()
+        self._deadline = self._began + self.timeout
+        with contextlib.suppress(OSError):  # the process has ended: `collect` says how
+            self._child.submit(request)
+        return ""
+
+    def watch(self, selector: selectors.BaseSelector) -> None:
+        """Registers with a selector, which wakes up when an answer may have come or more of a request can be sent."""
+        assert self._child is not None
+        channel = self._child.channel
+        selector.register(channel, selectors.EVENT_READ | (selectors.EVENT_WRITE if channel.sending else 0))
+        selector.register(self._child.end, selectors.EVENT_READ)
+
+    @property
+    def pid(self) -> int:
+        """The id of the running process."""
+        assert self._child is not None
+        return self._child.pid
+
+    @property
+    def remaining(self) -> float:
+        """Seconds until the request counts as hung."""
+        return max(0.0, self._deadline - time.monotonic())
+
+    def collect(self) -> Observation | None:
+        """The answer to the request; a crash if the process ended; a hang if its time is up; until then None."""
+        child, request = self._child, self._request
+        assert child is not None and request is not None
+        ended = child.ended  # read before the last fetch: all that the process sent has arrived by then
+        try:
+            progress = child.channel.flush() | child.channel.fetch()
+            answer = child.channel.take() if child.channel.complete else None
+        except Exception:  # noqa: BLE001  the connection is closed, or the message is no answer
+            return self._lost(self._crash(child))
+        if answer is not None:
+            observation: Observation = taken(answer, request.segment)
+            if observation.poisoned:
+                self.stop()
+            return observation
+        if ended:
+            return self._lost(self._crash(child))
+        if progress and not self.remaining:  # this process may be late to fetch the rest of a large answer
+            self._deadline = time.monotonic() + GRACE
+        if self.remaining:
+            return None
+        message = f"no answer within {self.timeout:g} s. {child.log.quoted}"
+        return self._lost(Result("hang", code="TIMEOUT", message=message))
+
+    @staticmethod
+    def _crash(child: Child) -> Result:
+        how = child.kill(GRACE)
+        if how:
+            return Result("crash", code=how, message=child.log.quoted)
+        message = f"it closed its connection and lived on until it was killed. {child.log.quoted}"
+        return Result("crash", code="CLOSED", message=message)
+
+    def _lost(self, result: Result) -> Observation:
+        assert self._request is not None
+        self.stop()
+        return Observation.of_all(self._request.quantities, result, seconds=time.monotonic() - self._began)
+
+    def stop(self) -> None:
+        """Ends the process; the next request starts another."""
+        if self._child is not None:
+            self._child.kill()
+            self._child = None
+
+
+def memory_limit(device: Device, processes: int = 1) -> int:
+    """The bytes that each of this many servers may allocate: on the CPU a share of the memory, at least 4 GiB.
+
+    0, no limit, on other devices: their drivers map far more memory than they use.
+    """
+    if device.type != "cpu":
+        return 0
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return max(4 << 30, int(0.8 * total) // processes)
