@@ -19,7 +19,7 @@ lint: $(STAMP)
 	$(BIN)/zizmor --offline --quiet .github/workflows
 
 own: $(STAMP) ## planted faults are no news for the job that runs them
-	env -u GITHUB_ACTIONS -u GITHUB_STEP_SUMMARY $(BIN)/python -m pytest -n 2 -m "not cluster and not mutation" harness/tests reports/tests
+	env -u GITHUB_ACTIONS -u GITHUB_STEP_SUMMARY $(BIN)/python -m pytest -n 2 -m "not cluster and not mutation" harness/tests reports/tests suites/tests
 
 # as on a processor where TensorFlow takes oneDNN's kernels, on one where it does not, and on one without AVX-512
 CPUS := "TF_ENABLE_ONEDNN_OPTS=1" "TF_ENABLE_ONEDNN_OPTS=0" \

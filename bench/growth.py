@@ -17,7 +17,7 @@ from pathlib import Path
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.spec.recipes import plain
 from tf_opdiff.harness.spec.spec import Spec
-from tf_opdiff.suites.rounding import SPECS as ROUNDING
+from tf_opdiff.suites.ops.math.rounding import SPECS as ROUNDING
 
 SIZES = (100, 1_000, 10_000)
 PER_ITEM = 50

@@ -5,7 +5,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, bit_patterns, edges, is_float, plain
 from tf_opdiff.harness.spec.spec import Raises, Side, Spec
-from tf_opdiff.suites.references.cast import cast, rounded
+from tf_opdiff.suites.reference.cast import cast, rounded
 
 _SMOOTH = (*FLOATS, *COMPLEX)
 _CORE = ("bool", *INTEGERS, *_SMOOTH)

@@ -1,4 +1,4 @@
-"""Program cache: the programs that were built for one spec and dtype. Imported in device servers only."""
+"""Program cache: the programs built for one spec, dtype and set of attributes. Imported in device servers only."""
 
 from __future__ import annotations
 
@@ -17,22 +17,24 @@ from tf_opdiff.harness.spec.spec import Spec
 
 
 class ProgramCache:
-    """The programs of one spec and dtype on one device, with their evidence: one for each mode and signature."""
+    """The programs of one spec, dtype and set of attributes on one device: one for each mode and signature."""
 
     def __init__(self, device: Device) -> None:
         self.device = device
         self._subject: tuple[str, ...] = ()
+        self._spec: Spec | None = None
         self._programs: dict[tuple, tuple[Program, Evidence]] = {}
 
     def enter(self, request: Request) -> Spec:
-        """The spec of a request; programs of another spec or dtype are dropped."""
-        spec, subject = find_spec(request.module, request.spec), (request.module, request.spec, request.dtype)
-        if subject != self._subject:
+        """The spec of a request, with its attributes; programs of another spec, dtype or set of them are dropped."""
+        subject = (request.module, request.spec, request.dtype, repr(sorted(request.attrs.items())))
+        if subject != self._subject or self._spec is None:
             self._subject, self._programs = subject, {}
-            if spec.state:
+            self._spec = find_spec(request.module, request.spec).called_with(request.attrs)
+            if self._spec.state:
                 tf.keras.backend.clear_session()
             gc.collect()
-        return spec
+        return self._spec
 
     def get(self, spec: Spec, mode: str, arguments: Arguments, *, pieces: bool = False) -> tuple[Program, Evidence]:
         """The program for arguments of this signature, and its evidence; always a new one for a spec with state.

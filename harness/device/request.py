@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib import import_module
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.device.observation import raw
+from tf_opdiff.harness.spec.attrs import Keywords
 from tf_opdiff.harness.spec.spec import Spec
 
 #: Bytes: Eigen's, with the widest vectors that TensorFlow is built for.
@@ -147,7 +148,7 @@ class Request:
     against; see `harness.device.repeat`.
     `quantities` are those that are expected; final values of the named `state` follow the outputs.
     Arrays that are easily told are not sent: the server makes them. `segment` names the shared memory through which
-    arrays come back; without one they come through the pipe.
+    arrays come back; without one they come through the pipe. `attrs` are the keyword arguments of the program.
     """
 
     module: str
@@ -162,6 +163,7 @@ class Request:
     tangents: tuple[np.ndarray, ...] | None = None
     again: tuple[str, ...] = ()
     segment: str = ""
+    attrs: Keywords = field(default_factory=dict)
 
     def made(self) -> Request:
         """The same with every input an array."""
@@ -172,7 +174,8 @@ class Request:
     def digest(self) -> str:
         """A hash of what is asked, the same on every machine: what was observed under another one answers another."""
         told = hashlib.blake2b(digest_size=8)
-        told.update(repr((self.spec, self.dtype, self.quantities, self.state, self.again)).encode())
+        about: tuple[Any, ...] = (self.spec, self.dtype, self.quantities, self.state, self.again)
+        told.update(repr((*about, sorted(self.attrs.items())) if self.attrs else about).encode())
         for part in (self.inputs, self.upstreams, self.tangents):
             for given in part or ():
                 array = _array(given)

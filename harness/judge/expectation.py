@@ -153,7 +153,7 @@ def _without_tensorflow() -> Iterator[None]:
 def _call(function: Any, what: str, case: Case, *arguments: Any) -> Any:
     try:
         with _without_tensorflow():
-            return function(*arguments)
+            return function(*arguments, **case.keywords)
     except Exception as error:
         raise ReferenceFault(f"the {what} of {case.id} failed: {type(error).__name__}: {error}") from error
 
@@ -307,7 +307,7 @@ def _bounded(case: Case, quantity: str, want: Want, gs: Any, ts: Any, wide: Sequ
     Raises:
       ReferenceFault: the bound raised, or is not made of real numbers that are not negative, of the promise's shape.
     """
-    bound, dtype = case.spec.of(case.spec.bound, quantity), np.dtype(case.dtype)
+    bound, dtype = case.spec.bound_of(quantity), np.dtype(case.dtype)
     if not bound or want.value is None:  # no gradients for a bool, say
         return want
     unit = float(ml_dtypes.finfo(dtype).eps) / 2 if dtype.kind == "c" or is_float(dtype) else 0.0

@@ -265,6 +265,7 @@ def row_of(trial: Trial, found: Comparison, against: str, quantity: str) -> Reco
         example_index="" if easy is None else _written(easy.index),
         example=told,
         distance=found.distance,
+        attrs=case.attrs,
     )
 
 

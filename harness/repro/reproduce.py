@@ -268,10 +268,11 @@ class Setting:
         spec = self.catalog.specs.get(record.spec)
         if spec is None:
             raise Unwritable(f"the suites have no spec {record.spec!r}")
-        if record.dtype not in spec.dtypes or record.recipe not in (*spec.recipes, *SWEEPS):
+        case_exists = record.recipe in (*spec.recipes, *SWEEPS) and record.attrs in spec.labels
+        if record.dtype not in spec.dtypes or not case_exists:
             raise Unwritable(f"the spec has no case {record.case!r}")
         device = self.elsewhere.get(record.device) or Device.parse(record.device)
-        return discrepancy(record, Case(spec, record.dtype, record.recipe), device)
+        return discrepancy(record, Case(spec, record.dtype, record.recipe, record.attrs), device)
 
     def earlier(self, whole: Discrepancy, record: Record) -> tuple[Path, Shown] | None:
         """The program that showed the discrepancy in an earlier run, and need not run again; of one element first."""

@@ -17,6 +17,7 @@ from tf_opdiff.harness.device.repeat import PIECES
 from tf_opdiff.harness.judge.compare import ulp_of
 from tf_opdiff.harness.judge.expectation import Expectation, Want, expectation
 from tf_opdiff.harness.repro.source import Unwritable, Writer
+from tf_opdiff.harness.spec.attrs import Keywords, accepted
 from tf_opdiff.harness.spec.plan import MODES, Device, Plan
 from tf_opdiff.harness.spec.recipes import is_float
 from tf_opdiff.harness.spec.spec import SWEEPS, Case
@@ -92,6 +93,8 @@ def text(found: Discrepancy, tf: str) -> str:
         "cpus": plan.device.index + 1 if plan.device.type == "cpu" else 1,
         "state": bool(spec.state),
         "sessions": spec.sessions,
+        "keywords": _keywords(found.case.keywords, writer),
+        "state_keywords": _keywords(accepted(spec.state, found.case.keywords) if spec.state else {}, writer),
         "steps": spec.steps,
         "example": None if found.kind == "position" else found.index,
         **_quantity(found, expected),
@@ -101,6 +104,11 @@ def text(found: Discrepancy, tf: str) -> str:
     }
     imports = sorted(set(writer.imports.values()) - {"numpy", "tensorflow"})
     return _template().render(words | {"imports": imports})
+
+
+def _keywords(keywords: Keywords, writer: Writer) -> str:
+    """Keyword arguments as they stand in a call behind others: `, axis=1, keepdims=True`."""
+    return "".join(f", {name}={writer.expression(value, name)}" for name, value in keywords.items())
 
 
 def _quantity(found: Discrepancy, expected: Expectation) -> dict[str, Any]:

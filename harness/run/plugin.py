@@ -79,8 +79,8 @@ def _is_worker(config: pytest.Config) -> bool:
 def _within(config: pytest.Config) -> list[tuple[str, str]] | None:
     """What the paths on the command line select of the suites, as `Catalog.select` takes it; None if nothing.
 
-    A module of suites, such as `suites/rounding.py` or `suites/rounding.py::floor`, stands for the generic test, which
-    takes its place among the arguments.
+    A module of suites, such as `suites/ops/math/sign.py` or `suites/ops/math/sign.py::sign`, stands for the generic
+    test, which takes its place among the arguments.
 
     Raises:
       pytest.UsageError: there is no such file.
@@ -91,11 +91,13 @@ def _within(config: pytest.Config) -> list[tuple[str, str]] | None:
     for i, argument in enumerate(config.args):
         place, _, name = argument.partition("::")
         path = Path(config.invocation_params.dir, place).resolve()
-        if path != suites and path not in suites.parents and suites not in path.parents:
+        if path not in (suites, *suites.parents) and suites not in path.parents:
+            continue
+        if suites / "tests" in (path, *path.parents):  # they are the project's own
             continue
         if not path.exists():
             raise pytest.UsageError(unknown("file", place, {str(p.relative_to(ROOT)) for p in suites.rglob("*.py")}))
-        if suites in path.parents or name:
+        if suites in (path, *path.parents) or name:
             config.args[i] = str(generic)
         inner = suites in path.parents and path != generic
         scopes.append((_module(path) if inner else "", name))

@@ -144,18 +144,21 @@ class Runner:
         return records
 
     def _sweep_now(self, item: Item) -> list[Record]:
-        wanted = {case.recipe for case in item.sweeps if not self.only or case.id in self.only}
+        wanted = {case.id: case.attrs for case in item.sweeps if not self.only or case.id in self.only}
         plans = [plan for plan in self.plans if plan.device not in self.recordings]
-        if not wanted or not plans:
-            return []
-        sweep = Sweep(item, plans, 0, patterns(item.dtype))
+        labels = dict.fromkeys(wanted.values()) if plans else {}
+        sweeps = (Sweep(item, plans, 0, patterns(item.dtype), attrs=label) for label in labels)
+        return [record for sweep in sweeps for record in self._swept(sweep, wanted)]
+
+    def _swept(self, sweep: Sweep, wanted: Collection[str]) -> list[Record]:
+        """The records of a sweep, of the cases of these ids."""
         try:
             sweep.run(self.servers, self.shard, lambda _: None)
             records = [r for cell in tally_rows.cells(sweep) for r in tally_rows.records(sweep, self.context, *cell)]
         except ReferenceFault as error:
             records = tally_rows.faulty(sweep, self.context, str(error))
-        records = [record for record in records if record.recipe in wanted]
-        tally_rows.write(records, self.shard, self._program(item))
+        records = [record for record in records if record.case in wanted]
+        tally_rows.write(records, self.shard, self._program(sweep.item))
         return records
 
     def _before(self, device: Device, asked: Request) -> None:
@@ -234,4 +237,5 @@ def request(item: Item, case: Case, plan: Plan, inputs: Any, expected: Expectati
         state=expected.state,
         tangents=expected.tangents,
         again=kinds(case.spec, inputs),
+        attrs=case.keywords,
     )

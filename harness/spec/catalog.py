@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
 
-from tf_opdiff.harness.spec.spec import SWEEPS, TIERS, Case, Spec
+from tf_opdiff.harness.spec.spec import TIERS, Case, Spec
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,7 @@ class Item:
     @property
     def sweeps(self) -> tuple[Case, ...]:
         """The cases of every bit pattern, where they are few."""
-        few = self.spec.sweepable and self.dtype in ("float16", "bfloat16")
-        return tuple(Case(self.spec, self.dtype, recipe) for recipe in SWEEPS) if few else ()
+        return self.spec.sweeps(self.dtype) if self.dtype in ("float16", "bfloat16") else ()
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,8 @@ class Catalog:
         A package that has `SPECS` itself stands for its modules.
 
         Raises:
-          ValueError: a module can't be imported, as when a spec lacks its reference, or two specs have the same name.
+          ValueError: a module can't be imported, as when a spec lacks its reference; two specs have the same name, or
+            two cases the same id.
         """
         found: dict[str, str] = {}
         items: list[Item] = []
@@ -64,6 +64,7 @@ class Catalog:
                     raise ValueError(f"spec {spec.name!r} stands in {found[spec.name]} and again in {module}")
                 found[spec.name] = module
                 items.extend(Item(module, spec, dtype) for dtype in spec.dtypes)
+        _check_ids(items)
         return cls(tuple(items))
 
     @property
@@ -165,6 +166,20 @@ def _with_specs(name: str) -> Iterator[str]:
         for inner in pkgutil.iter_modules(getattr(module, "__path__", ())):
             if inner.name != "tests" and not inner.name.startswith("test_"):
                 yield from _with_specs(f"{name}.{inner.name}")
+
+
+def _check_ids(items: Iterable[Item]) -> None:
+    """Refuses two cases of one id, which would have one seed and one cell of a run.
+
+    Raises:
+      ValueError: there are two; the message names their specs.
+    """
+    cases: dict[str, Case] = {}
+    for case in (case for item in items for case in (*item.cases, *item.spec.sweeps(item.dtype))):
+        other = cases.setdefault(case.id, case)
+        if other is not case:
+            specs = f"of a case of {other.spec.name!r} and of one of {case.spec.name!r}"
+            raise ValueError(f"case id {case.id!r} is that {specs}")
 
 
 def unknown(what: str, name: str, there: set[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from tf_opdiff.harness.spec.variant import check
 
@@ -60,6 +61,33 @@ class Device:
 def type_of(name: str) -> str:
     """The type of a device by its name, which does not tell that of a recorded one."""
     return re.split("[:+]", name, maxsplit=1)[0]
+
+
+def check_pattern(pattern: str) -> None:
+    """Refuses a pattern of plans that could select none.
+
+    Raises:
+      ValueError: the pattern is not `DEVICE_TYPE/MODE`, either of which may be `*`.
+    """
+    device, _, mode = pattern.partition("/")
+    if not (device == "*" or DEVICE_TYPE.fullmatch(device)) or mode not in (*MODES, "*"):
+        raise ValueError(f"pattern {pattern!r}: expected DEVICE_TYPE/MODE, each may be *")
+
+
+class PlanName(NamedTuple):
+    """A plan as records name it: the device's name, which may be that of a recording, and the mode."""
+
+    device: str
+    mode: str
+
+    @classmethod
+    def parse(cls, text: str) -> PlanName | None:
+        """Reads `DEVICE/MODE`; None for a text that names no plan, such as `numpy` or `claim:C01a`."""
+        device, slash, mode = text.rpartition("/")
+        return cls(device, mode) if slash else None
+
+    def __str__(self) -> str:
+        return f"{self.device}/{self.mode}"
 
 
 @dataclass(frozen=True, order=True)

@@ -3,127 +3,44 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
 from inspect import signature
-from numbers import Real
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.plan import DEVICE_TYPE, MODES, Plan
+from tf_opdiff.harness.spec.attrs import Keywords, accepted, check_attrs
+from tf_opdiff.harness.spec.budget import check_budgets, check_quantity, entry_of
+from tf_opdiff.harness.spec.claim import Claim, Topic
+from tf_opdiff.harness.spec.contract import Raises, Side, Sparse
+from tf_opdiff.harness.spec.plan import MODES, Plan, check_pattern
+from tf_opdiff.harness.spec.quantity import family_of, is_quantity
 from tf_opdiff.harness.spec.recipes import Draw
 from tf_opdiff.harness.spec.variant import VARIANTS
 
-QUANTITY = re.compile(r"(output|grad|jvp|hvp)(\[\d+\])?")
+#: The words that a suite needs for its specs.
+__all__ = ("Case", "Claim", "Raises", "Side", "Sparse", "Spec", "Topic", "Unavailable")
+
 CASE_ID = re.compile(r"[A-Za-z0-9_.=,:+-]{1,150}")
 #: The recipes of a sweep: every bit pattern but the subnormal ones, and those.
 SWEEPS = ("sweep", "sweep_subnormal")
 TIERS = ("smoke", "default", "full")
 #: The kinds of evidence that a spec can ask for, beside `ops`.
 EVIDENCE = ("ran", "built", "replaced", "called", "graphs", "sessions")
-Recipe = Callable[[Draw, np.dtype], tuple[np.ndarray, ...]]
+Recipe = Callable[..., tuple[np.ndarray, ...]]
 
 
 class Unavailable(Exception):
-    """Raised by a program that can't run here at all; the message says what is lacking, such as a compiler."""
-
-
-@dataclass(frozen=True)
-class Raises:
-    """The promise of an error.
-
-    `code` is a TensorFlow error code (`INVALID_ARGUMENT`) or, for errors that Python raises, the class name
-    (`LookupError`). `says` is a text that the message has to contain.
-    """
-
-    code: str
-    says: str = ""
-
-
-@dataclass(frozen=True)
-class Sparse:
-    """The promise of a gradient that stays an `IndexedSlices`: values (n, ...), indices (n,), dense shape."""
-
-    values: np.ndarray
-    indices: np.ndarray
-    shape: tuple[int, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Side:
-    """One side of a contract: what the plans that a pattern selects promise instead of the reference.
-
-    `why` says where the divergence is documented, `link` points there.
-    A side without `vjp` keeps that of the spec. `unless` names a variant of a device under which it does not hold.
-    """
-
-    reference: Callable[..., Any]
-    why: str
-    vjp: Callable[..., Any] | None = None
-    link: str = ""
-    unless: str = ""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Topic:
-    """What several claims are about: its number, a title, in a sentence the program, and where such things are said."""
-
-    id: str
-    title: str
-    program: str
-    origin: str
-    link: str = ""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Claim:
-    """A sentence that people believe about a spec's program, and what would be seen if it were so.
-
-    topic, letter               together its id: `C08` and `b` make `C08b`.
-    says                        the sentence.
-    about                       the quantities that it speaks of, or their families (`output[0]`, `grad`).
-    reference, vjp              what it predicts, in the form of those of the spec. Without them, it predicts what the
-                                spec itself promises, contracts aside.
-    denies                      it says that the program does *not* give that.
-    ulp                         budgets, as in the spec, in place of the spec's.
-    plans                       patterns of the plans that it speaks of.
-    refuted                     pattern of plans → why it does not hold there, in a line. Elsewhere it is expected to
-                                hold. What a run computes is checked against this, both ways.
-    instead                     the name of the spec that does what was wanted.
-    """
-
-    topic: Topic
-    letter: str
-    says: str
-    about: tuple[str, ...]
-    reference: Callable[..., Any] | None = None
-    vjp: Callable[..., Any] | None = None
-    denies: bool = False
-    ulp: Mapping[str, float | Mapping[str, float]] | None = None
-    plans: tuple[str, ...] = ("*/*",)
-    refuted: Mapping[str, str] = field(default_factory=dict)
-    instead: str = ""
-
-    @property
-    def id(self) -> str:
-        return self.topic.id + self.letter
-
-    def why_refuted(self, plan: Plan) -> str:
-        """Why the claim is expected not to hold under a plan; empty where it is expected to."""
-        return next((why for pattern, why in self.refuted.items() if plan.matches(pattern)), "")
-
-    def concerns(self, quantity: str) -> bool:
-        """Whether the claim speaks of a quantity."""
-        return quantity in self.about or quantity.partition("[")[0] in self.about
+    """Raised by a program that can't run here at all; the message names what is lacking, such as a compiler."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Spec:
-    """What an op or a small program promises, for every dtype and every input recipe.
+    """What an op or a small program promises, for every dtype, every set of attributes and every input recipe.
 
     program(tf, *inputs)        → a tensor or a tuple of tensors; with `state`, program(tf, state, *inputs).
     reference(*inputs)          → the same from NumPy. Float inputs arrive as float64, complex ones as complex128;
@@ -141,9 +58,14 @@ class Spec:
     elementwise                 an element of an output comes from the inputs' elements in its place alone, so that it
                                   must not matter where it stands: each run of inputs that have one shape is held
                                   against one in pieces, which is another program to build.
-    recipes                     name → recipe(draw, dtype) → input arrays. One of the name `bits` says of a program of
-                                one input that it is elementwise and that the spec is about every bit pattern: it is
-                                then swept, for which a reference that is slow may look at `harness.spec.precision`.
+    recipes                     name → recipe(draw, dtype) → input arrays.
+    sweep                       the spec is about every bit pattern of a program of one input, and elementwise: sweeps
+                                try them all. A slow reference may look at `harness.spec.precision` then. By default,
+                                a program of one input is swept if one of its recipes is called `bits`.
+    attrs                       label → keyword arguments. Each label gives cases of its own, in which the program, the
+                                reference, every derivative and every bound is called with these keyword arguments;
+                                recipes and `state` are called with those that they have a parameter for. Values are
+                                literals. Without `attrs`, there are no keyword arguments, and no label in ids.
     ops                         OpDef names, `;`-joined, that the executed graph has to contain, or a dict by mode and,
                                 where TensorFlow takes other ops under a variant of a device, by `+VARIANT`.
     evidence                    what else a run has to show to be about its subject: `KIND:NAME`, `;`-joined, or a
@@ -198,75 +120,95 @@ class Spec:
     claims: tuple[Claim, ...] = ()
     files: tuple[Path, ...] = ()
     tier: str = "default"
+    attrs: Mapping[str, Keywords] = field(default_factory=dict)
+    sweep: bool | None = None
 
     def __post_init__(self) -> None:
-        if not callable(self.reference):
-            raise TypeError(f"spec {self.name}: reference: expected a function, got {self.reference!r}")
+        try:
+            self._check_names()
+            self._check_together()
+            self._check_promises()
+        except (TypeError, ValueError) as why:
+            raise type(why)(f"spec {self.name}: {why}") from why
+
+    def _check_names(self) -> None:
+        """Refuses modes, evidence, variants, plans and tiers that do not exist."""
         ops = self.ops if isinstance(self.ops, Mapping) else {}
         for mode in (*self.modes, *(key for key in ops if not key.startswith("+"))):
             if mode not in MODES:
-                raise ValueError(f"spec {self.name}: mode {mode!r} is none of {', '.join(MODES)}")
-        for mode in self.modes:
-            for kind, name in self.evidence_in(mode):
-                if kind not in EVIDENCE or not name:
-                    kinds = ", ".join(EVIDENCE)
-                    raise ValueError(f"spec {self.name}: evidence {kind}:{name}: expected KIND:NAME, of {kinds}")
+                raise ValueError(f"mode {mode!r} is none of {', '.join(MODES)}")
+        for kind, name in (entry for mode in self.modes for entry in self.evidence_in(mode)):
+            if kind not in EVIDENCE or not name:
+                raise ValueError(f"evidence {kind}:{name}: expected KIND:NAME, of {', '.join(EVIDENCE)}")
         for variant in (*(key[1:] for key in ops if key.startswith("+")), *(s.unless for s in self.contract.values())):
             if variant and variant not in VARIANTS:
-                raise ValueError(f"spec {self.name}: variant {variant!r} is none of {', '.join(VARIANTS)}")
+                raise ValueError(f"variant {variant!r} is none of {', '.join(VARIANTS)}")
             if variant and VARIANTS[variant].facts:  # a device without the variant may be the same
-                raise ValueError(f"spec {self.name}: no promise can go by {variant!r}: the processor decides too")
+                raise ValueError(f"no promise can go by {variant!r}: the processor decides too")
         for pattern in (*self.contract, *(p for c in self.claims for p in (*c.plans, *c.refuted))):
-            device, _, mode = pattern.partition("/")
-            if not (device == "*" or DEVICE_TYPE.fullmatch(device)) or mode not in (*MODES, "*"):
-                raise ValueError(f"spec {self.name}: pattern {pattern!r}: expected DEVICE_TYPE/MODE, each may be *")
+            check_pattern(pattern)
         if self.tier not in TIERS:
-            raise ValueError(f"spec {self.name}: tier {self.tier!r} is none of {', '.join(TIERS)}")
+            raise ValueError(f"tier {self.tier!r} is none of {', '.join(TIERS)}")
+
+    def _check_together(self) -> None:
+        """Refuses fields that exclude each other."""
         if self.steps > 1 and self.vjp:
-            raise ValueError(f"spec {self.name}: a program of several steps can't have a vjp")
+            raise ValueError("a program of several steps can't have a vjp")
         if self.state and (self.jvp or self.hvp or self.elementwise):
-            raise ValueError(f"spec {self.name}: a program with state can't have jvp, hvp or be elementwise")
+            raise ValueError("a program with state can't have jvp, hvp or be elementwise")
         if self.sessions and (self.modes != ("graph",) or self.state or self.vjp or self.steps > 1):
-            raise ValueError(f"spec {self.name}: a program with sessions of its own has mode graph only, and no vjp")
+            raise ValueError("a program with sessions of its own has mode graph only, and no vjp")
         if any(c.vjp for c in self.claims) and not self.vjp:
-            raise ValueError(f"spec {self.name}: a claim predicts a gradient, and the spec has no vjp")
+            raise ValueError("a claim predicts a gradient, and the spec has no vjp")
         if self.hvp and not self.vjp:
-            raise ValueError(f"spec {self.name}: hvp is the derivative of vjp, which it lacks")
-        for ulp in (self.ulp, *(c.ulp or {} for c in self.claims)):
-            for quantity, budget in ulp.items():
-                self._check_budget(quantity, budget)
+            raise ValueError("hvp is the derivative of vjp, which the spec lacks")
+        if self.sweep and not self._takes_one_input:
+            raise ValueError("sweep: expected a program of one input, without state")
+
+    def _check_promises(self) -> None:
+        """Refuses budgets, bounds, attributes and ids that could not be used."""
+        if not callable(self.reference):
+            raise TypeError(f"reference: expected a function, got {self.reference!r}")
         for quantity in self.constant:
-            if not re.fullmatch(r"output\[\d+\]", quantity):
-                raise ValueError(f"spec {self.name}: constant {quantity!r}: expected output[i]")
+            if not is_quantity(quantity) or family_of(quantity) != "output":
+                raise ValueError(f"constant {quantity!r}: expected output[i]")
+        for ulp in (self.ulp, *(c.ulp or {} for c in self.claims)):
+            check_budgets(ulp)
         for quantity, bound in self.bound.items():
-            self._check_quantity(quantity)
+            check_quantity(quantity)
             if not callable(bound):
-                raise TypeError(f"spec {self.name}: bound of {quantity}: expected a function, got {bound!r}")
+                raise TypeError(f"bound of {quantity}: expected a function, got {bound!r}")
+        check_attrs(self.attrs, self._called_with_attrs())
         for case in self.cases():
             if not CASE_ID.fullmatch(case.id):
-                raise ValueError(f"spec {self.name}: case id {case.id!r} does not match {CASE_ID.pattern}")
+                raise ValueError(f"case id {case.id!r} does not match {CASE_ID.pattern}")
 
-    def _check_quantity(self, quantity: str) -> None:
-        if not QUANTITY.fullmatch(quantity):
-            expected = "output, grad, jvp or hvp, and [i] for one of several"
-            raise ValueError(f"spec {self.name}: quantity {quantity!r}: expected {expected}")
-
-    def _check_budget(self, quantity: str, budget: object) -> None:
-        self._check_quantity(quantity)
-        by_dtype: Mapping[str, object] = budget if isinstance(budget, Mapping) else {"": budget}
-        for dtype, ulps in by_dtype.items():
-            try:
-                np.dtype(dtype or "f4")
-            except TypeError as error:
-                raise ValueError(f"spec {self.name}: budget of {quantity}: there is no dtype {dtype!r}") from error
-            if isinstance(ulps, (bool, np.bool_)) or not isinstance(ulps, Real) or not 0 <= float(ulps) < math.inf:
-                where = f"{quantity} in {dtype}" if dtype else quantity
-                raise ValueError(f"spec {self.name}: budget of {where}: expected a number of ULPs >= 0, got {ulps!r}")
+    def _called_with_attrs(self) -> Iterator[tuple[str, Callable[..., Any]]]:
+        """The functions that take every keyword argument of `attrs`, each with the word that a message uses for it."""
+        for word in ("program", "reference", "second", "vjp", "jvp", "hvp"):
+            if function := getattr(self, word):
+                yield word, function
+        yield from ((f"bound of {quantity}", bound) for quantity, bound in self.bound.items())
+        for holder in (*self.contract.values(), *self.claims):
+            owner = f"claim {holder.id}" if isinstance(holder, Claim) else "contract"
+            yield from ((f"{w} of the {owner}", f) for w in ("reference", "vjp") if (f := getattr(holder, w)))
 
     def cases(self, dtype: str | None = None) -> tuple[Case, ...]:
         """The spec's cases, or those of one dtype, in the order of their declaration."""
         dtypes = self.dtypes if dtype is None else (dtype,)
-        return tuple(Case(self, d, recipe) for d in dtypes for recipe in self.recipes)
+        return self._cases(dtypes, self.recipes)
+
+    def sweeps(self, dtype: str) -> tuple[Case, ...]:
+        """The cases of every bit pattern of a dtype; none where the spec is about other inputs."""
+        return self._cases((dtype,), SWEEPS) if self.sweepable else ()
+
+    def _cases(self, dtypes: Iterable[str], recipes: Iterable[str]) -> tuple[Case, ...]:
+        return tuple(Case(self, d, r, label) for d in dtypes for label in self.labels for r in recipes)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels of `attrs`; an empty one where there are none."""
+        return tuple(self.attrs) or ("",)
 
     def ops_in(self, mode: str, variants: Iterable[str] = ()) -> tuple[str, ...]:
         """The OpDef names that the graph of this mode has to contain, on a device of these variants."""
@@ -289,37 +231,60 @@ class Spec:
     @property
     def sweepable(self) -> bool:
         """Whether the spec is about every input of a program of one input."""
-        parameters = signature(self.program).parameters.values()
-        needed = [p for p in parameters if p.default is p.empty]
-        several = any(p.kind is p.VAR_POSITIONAL for p in parameters)
-        return "bits" in self.recipes and not (self.state or several) and len(needed) == 2
+        wanted = "bits" in self.recipes if self.sweep is None else self.sweep
+        return wanted and self._takes_one_input
 
-    @staticmethod
-    def of(mapping: Mapping[str, Any], quantity: str) -> Any:
-        """What a mapping has for a quantity (`grad[1]`) or, failing that, for its family (`grad`); else None."""
-        return mapping.get(quantity, mapping.get(quantity.partition("[")[0]))
+    @property
+    def _takes_one_input(self) -> bool:
+        given = {name for keywords in self.attrs.values() for name in keywords}
+        parameters = [p for p in signature(self.program).parameters.values() if p.kind is not p.VAR_KEYWORD]
+        needed = [p for p in parameters if p.default is p.empty and p.name not in given]
+        several = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+        return not (self.state or several) and len(needed) == 2
+
+    def called_with(self, keywords: Keywords) -> Spec:
+        """The spec with its program and state called with these keyword arguments; it yields no cases of its own."""
+        if not keywords:
+            return self
+        state = self.state and partial(self.state, **accepted(self.state, keywords))
+        return replace(self, program=partial(self.program, **keywords), state=state, attrs={}, recipes={})
 
     def has_unsigned_zeros(self, quantity: str) -> bool:
         """Whether a zero of either sign is right in a quantity."""
-        return quantity in self.unsigned_zeros or quantity.partition("[")[0] in self.unsigned_zeros
+        return quantity in self.unsigned_zeros or family_of(quantity) in self.unsigned_zeros
+
+    def bound_of(self, quantity: str) -> Callable[..., Any] | None:
+        """The bound of a quantity, if the spec gives one."""
+        return entry_of(self.bound, quantity)
 
     def budget(self, quantity: str, dtype: str) -> float:
         """Allowed distance in ULPs of the result's dtype."""
-        found = self.of(self.ulp, quantity) or 0
-        return float(found.get(dtype, 0) if isinstance(found, Mapping) else found)
+        ulps = entry_of(self.ulp, quantity) or 0
+        return float(ulps.get(dtype, 0) if isinstance(ulps, Mapping) else ulps)
 
 
 @dataclass(frozen=True)
 class Case:
-    """One dtype and one input recipe of a spec."""
+    """One dtype, one label of `attrs` (empty where the spec has none) and one input recipe of a spec."""
 
     spec: Spec
     dtype: str
     recipe: str
+    attrs: str = ""
+
+    def __post_init__(self) -> None:
+        if self.attrs not in self.spec.labels:
+            expected = ", ".join(filter(None, self.spec.labels)) or "none"
+            raise ValueError(f"spec {self.spec.name}: attrs {self.attrs!r}: expected {expected}")
 
     @property
     def id(self) -> str:
-        return f"{self.spec.name}-{self.dtype}-{self.recipe}"
+        return "-".join(filter(None, (self.spec.name, self.dtype, self.attrs, self.recipe)))
+
+    @property
+    def keywords(self) -> Keywords:
+        """The keyword arguments with which the functions of the spec are called."""
+        return self.spec.attrs.get(self.attrs, {})
 
     @property
     def seed(self) -> int:
@@ -328,6 +293,7 @@ class Case:
 
     def inputs(self) -> tuple[np.ndarray, ...]:
         """The case's input arrays, the same ones at every call."""
+        recipe = self.spec.recipes[self.recipe]
         with np.errstate(all="ignore"):
-            arrays = self.spec.recipes[self.recipe](Draw(self.seed), np.dtype(self.dtype))
+            arrays = recipe(Draw(self.seed), np.dtype(self.dtype), **accepted(recipe, self.keywords))
         return tuple(np.asarray(a) for a in arrays)

@@ -113,6 +113,7 @@ class Block(TypedDict):
     line: str
     spec: str
     dtype: str
+    attrs: NotRequired[str]
     device: str
     mode: str
     lo: Count

@@ -45,7 +45,8 @@ class Record:
     distance was taken. `input`, `got` and `want` show the values at `worst_index`. `seconds` is the run's time in the
     device server. `example` shows the values at `example_index`, that of the simplest input (see
     `harness.judge.simplest`) of those with the same kind; `distance` says in words how far off the worst element is,
-    where a distance makes sense.
+    where a distance makes sense. `attrs` is the label of the keyword arguments of the case; empty where its spec has
+    none.
     """
 
     run: str = ""
@@ -85,6 +86,7 @@ class Record:
     example_index: str = ""
     example: str = ""
     distance: str = ""
+    attrs: str = ""
 
     @property
     def failing(self) -> bool:

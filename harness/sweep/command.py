@@ -19,7 +19,7 @@ from tf_opdiff.harness.store.record import Record, Shard
 from tf_opdiff.harness.sweep import allocator, progress, tally_rows
 from tf_opdiff.harness.sweep.close_books import end
 from tf_opdiff.harness.sweep.pieces import DTYPES
-from tf_opdiff.harness.sweep.selection import chosen, span
+from tf_opdiff.harness.sweep.selection import chosen, labels, span
 from tf_opdiff.harness.sweep.sweep import Sweep
 
 
@@ -28,6 +28,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("op", metavar="OP", nargs="*", help="a spec, a family or an OpDef name")
     parser.add_argument("--all", action="store_true", help="every spec that can be swept")
     parser.add_argument("--dtype", action="append", default=[], choices=DTYPES, help="default: all that it promises")
+    parser.add_argument("--attrs", action="append", default=[], metavar="LABEL", help="default: all of the spec")
     parser.add_argument("--device", action="append", default=[], metavar="D", help="default: all there are")
     parser.add_argument("--mode", action="append", default=[], choices=MODES, help="default: all")
     parser.add_argument("--range", metavar="LO:HI", help="bit patterns, HI excluded, such as 0x3f800000:0x40000000")
@@ -45,6 +46,7 @@ def main(options: argparse.Namespace) -> int:
         raise ValueError("expected either OP, once or more, or --all")
     items = chosen(catalog, options.op, options.dtype)
     ranges = [span(options.range, item.dtype) for item in items]
+    attrs = [labels(item.spec, options.attrs) for item in items]
     expected = known.load(ROOT / options.known, catalog)
     asked = [Device.parse(d) for d in options.device]
     directory, info = _opened(options, asked)
@@ -52,7 +54,8 @@ def main(options: argparse.Namespace) -> int:
     info.modes, info.state, info.exit_status, info.ended = options.mode or list(MODES), "running", None, ""
     info.tier = "full"
     plans = [Plan(d, m) for d in devices for m in info.modes]
-    sweeps = [Sweep(item, plans, *where) for item, where in zip(items, ranges, strict=True)]
+    each = zip(items, ranges, attrs, strict=True)
+    sweeps = [Sweep(item, plans, *where, attrs=label) for item, where, some in each for label in some]
     info.save(directory)
     logs = directory / "logs"
     logs.mkdir(exist_ok=True)
@@ -81,7 +84,8 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _opened(options: argparse.Namespace, asked: Sequence[Device]) -> tuple[Path, rundir.RunInfo]:
-    arguments = [*(options.op or ["--all"]), *options.dtype, *options.device, *options.mode, options.range or ""]
+    narrowed = [*options.dtype, *options.attrs, *options.device, *options.mode, options.range or ""]
+    arguments = [*(options.op or ["--all"]), *narrowed]
     if options.run_dir and (Path(options.run_dir) / "run.json").exists():
         directory = Path(options.run_dir)
         info = rundir.RunInfo.load(untrusted.without_links(directory))

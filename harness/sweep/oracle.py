@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import ml_dtypes
@@ -38,13 +38,18 @@ SAMPLE = {2: 64, 4: 2}
 
 
 def refusal(spec: Spec, dtype: str) -> str:
-    """Why a spec can't be swept in a dtype, or nothing."""
+    """Why a spec can't be swept in a dtype; empty where it can."""
     if dtype not in spec.dtypes or dtype not in DTYPES:
         return f"{spec.name} promises nothing for {dtype} that a sweep could try; sweeps take {', '.join(DTYPES)}"
     if not spec.sweepable:
         return f"{spec.name} has not one input and a recipe of random bit patterns: it is not about every input"
-    case = Case(spec, dtype, "bits")
-    inputs = case.inputs()
+    samples = (Case(spec, dtype, next(iter(spec.recipes)), label) for label in spec.labels)
+    return next(filter(None, map(_not_elementwise, samples)), "")
+
+
+def _not_elementwise(case: Case) -> str:
+    """Why the inputs of a case show that its spec is not elementwise; empty where they do not."""
+    spec, inputs = case.spec, case.inputs()
     for side in (None, *spec.contract.values()):
         wants = expectation(case, inputs, side).wants
         want = wants["output[0]"]
@@ -90,13 +95,16 @@ class Part:
     promises: Mapping[str, Promise]
 
     @classmethod
-    def of(cls, spec: Spec, dtype: str, side: Side | None, piece: Piece, sample: int) -> Part:
-        """Asks the reference; where it is a quick one, it is held against the wide one for `sample` elements.
+    def of(cls, swept: Case, side: Side | None, piece: Piece, sample: int) -> Part:
+        """The part for a piece of a sweep; `swept` is a case of that sweep.
+
+        Where a quick reference answers, it is compared with the wide one for `sample` elements.
 
         Raises:
           ReferenceFault: they differ, or one of them fails.
         """
-        case = Case(spec, dtype, piece.recipe)
+        case = replace(swept, recipe=piece.recipe)
+        spec, dtype = case.spec, case.dtype
         x = Bits(dtype, piece.lo, piece.hi).array()
         with quick() as taken:
             found = expected(case, piece.lo, x, side)
@@ -106,13 +114,16 @@ class Part:
         (g,) = found.upstreams or (None,)
 
         def bound(quantity: str) -> Bound | None:
+            largest = spec.bound_of(quantity)
+            if largest is None:
+                return None
+
             def at(places: np.ndarray) -> np.ndarray:
                 with quick():
-                    told = None if g is None else widened(g[places])
-                    return given(unit, told, widened(x[places]))
+                    upstream = None if g is None else widened(g[places])
+                    return largest(unit, upstream, widened(x[places]), **case.keywords)
 
-            given = spec.of(spec.bound, quantity)
-            return at if given else None
+            return at
 
         promises = {
             q: Promise(w.value, w.dtype, spec.budget(q, dtype), bound(q), unsigned_zeros=w.unsigned_zeros)
@@ -189,8 +200,9 @@ def _agree(case: Case, lo: int, x: np.ndarray, side: Side | None, wants: Mapping
 class Oracle:
     """The parts of the last blocks; for several plans, a block's are kept until another is asked for on that side."""
 
-    def __init__(self, spec: Spec, dtype: str, plans: int) -> None:
-        self.spec, self.dtype, self._keep = spec, dtype, plans > 1
+    def __init__(self, case: Case, plans: int) -> None:
+        """`case` is one of the sweep."""
+        self.case, self._keep = case, plans > 1
         self._kept: dict[int, tuple[int, list[Part]]] = {}
 
     def parts(self, lo: int, hi: int, side: Side | None) -> Iterator[Part]:
@@ -202,11 +214,12 @@ class Oracle:
         self._kept.pop(id(side), None)  # before the next is made: only one takes memory
         made = []
         grains = [(at, min(hi, at + GRAIN)) for at in range(lo, hi, GRAIN)]
-        size = np.dtype(self.dtype).itemsize
+        dtype = self.case.dtype
+        size = np.dtype(dtype).itemsize
         for n, (a, b) in enumerate(grains):
             sample = SAMPLE[size] if size == 2 or n == lo // GRAIN % len(grains) else 0
-            for piece in pieces(self.dtype, a, b):
-                part = Part.of(self.spec, self.dtype, side, piece, sample)
+            for piece in pieces(dtype, a, b):
+                part = Part.of(self.case, side, piece, sample)
                 yield part
                 if self._keep:
                     made.append(part)

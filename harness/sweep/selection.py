@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tf_opdiff.harness.spec.catalog import Catalog, Item
+from tf_opdiff.harness.spec.catalog import Catalog, Item, unknown
+from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.harness.sweep.oracle import refusal
 from tf_opdiff.harness.sweep.pieces import DTYPES, patterns
 
@@ -25,6 +26,18 @@ def chosen(catalog: Catalog, ops: Sequence[str], dtypes: Sequence[str]) -> list[
         none = f"{', '.join(ops) or 'no spec'} has none of {', '.join(dtypes or DTYPES)}"
         raise ValueError("; ".join(sorted(set(reasons.values()))) or none)
     return found
+
+
+def labels(spec: Spec, selected: Sequence[str]) -> list[str]:
+    """The labels of a spec's `attrs` that are selected, or all of them.
+
+    Raises:
+      LookupError: the spec has no such label.
+    """
+    for label in selected:
+        if label not in spec.labels:
+            raise LookupError(unknown(f"attrs of {spec.name}", label, set(spec.attrs)))
+    return list(dict.fromkeys(selected)) or list(spec.labels)
 
 
 def span(text: str | None, dtype: str) -> tuple[int, int]:

@@ -34,7 +34,7 @@ BLOCK = len(UPSTREAM) << 17
 
 @dataclass
 class Sweep:
-    """One spec and dtype over a range of bit patterns under some plans.
+    """One spec, dtype and label of `attrs` over a range of bit patterns under some plans.
 
     Blocks begin at multiples of `block`, so that a run which was interrupted goes on where it stopped.
     """
@@ -44,14 +44,19 @@ class Sweep:
     lo: int
     hi: int
     block: int = BLOCK
+    attrs: str = ""
 
     def __post_init__(self) -> None:
         if self.item.spec.jvp or self.item.spec.hvp:  # values and gradients are enough
             self.item = replace(self.item, spec=replace(self.item.spec, jvp=None, hvp=None))
         self.plans = [p for p in self.plans if p.mode in self.item.spec.modes]
         self.swept = {plan: Swept() for plan in self.plans}
-        self.oracle = Oracle(self.item.spec, self.item.dtype, len(self.plans))
+        self.oracle = Oracle(self.case(NORMAL), len(self.plans))
         self._samples = {plan: self._sample(plan) for plan in self.plans}
+
+    def case(self, recipe: str) -> Case:
+        """The case of a recipe of the sweep."""
+        return Case(self.item.spec, self.item.dtype, recipe, self.attrs)
 
     def blocks(self) -> Iterator[tuple[int, int]]:
         """The blocks of the range, in order."""
@@ -72,7 +77,8 @@ class Sweep:
             if line and line["line"] == "block" and (line["lo"], line["hi"]) in there:
                 plan = plans.get((line["device"], line["mode"]))
                 lost = any(row["status"] in ("crash", "hang") for *_, row in line["tallies"])
-                if plan and not lost and (line["spec"], line["dtype"]) == (self.item.spec.name, self.item.dtype):
+                mine = (self.item.spec.name, self.item.dtype, self.attrs)
+                if plan and not lost and (line["spec"], line["dtype"], line.get("attrs", "")) == mine:
                     self.swept[plan].add(line)
 
     @property
@@ -101,13 +107,12 @@ class Sweep:
                 yield self._request(plan, lo, hi, next(turn).name)
 
     def _request(self, plan: Plan, lo: int, hi: int, segment: str) -> Request:
-        spec, dtype = self.item.spec, self.item.dtype
-        case = Case(spec, dtype, NORMAL)
+        case, dtype = self.case(NORMAL), self.item.dtype
         wants, sample = self._samples[plan]
         told = None if sample is None else upstreams(lo, hi - lo, case, sample)
         return Request(
             module=self.item.module,
-            spec=spec.name,
+            spec=case.spec.name,
             case=case.id,
             dtype=dtype,
             mode=plan.mode,
@@ -115,13 +120,13 @@ class Sweep:
             upstreams=told,
             quantities=wants,
             segment=segment,
+            attrs=case.keywords,
         )
 
     def _sample(self, plan: Plan) -> tuple[tuple[str, ...], list[np.ndarray] | None]:
         """The quantities that are promised, and an output where a gradient is."""
         side = self.item.spec.side(plan)
-        case = Case(self.item.spec, self.item.dtype, NORMAL)
-        found = expected(case, 0, Bits(self.item.dtype, 0, 1).array(), side)
+        found = expected(self.case(NORMAL), 0, Bits(self.item.dtype, 0, 1).array(), side)
         outputs = [w.value for q, w in found.wants.items() if q.startswith("output") and w.value is not None]
         return tuple(found.wants), outputs if found.upstreams is not None else None
 
@@ -136,6 +141,7 @@ class Sweep:
         return {
             "spec": self.item.spec.name,
             "dtype": self.item.dtype,
+            **({"attrs": self.attrs} if self.attrs else {}),
             "device": str(plan.device),
             "mode": plan.mode,
             "lo": lo,

@@ -13,7 +13,7 @@ from tf_opdiff.harness.judge import wording
 from tf_opdiff.harness.judge.known import Known
 from tf_opdiff.harness.judge.verdict import Context, Trial, broken, decide
 from tf_opdiff.harness.spec.plan import Plan
-from tf_opdiff.harness.spec.spec import Case, Side
+from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.harness.store.record import Record, Shard
 from tf_opdiff.harness.sweep.pieces import patterns
 from tf_opdiff.harness.sweep.sweep import Sweep
@@ -29,7 +29,7 @@ _FLUSHED = Side(
 def case_id(sweep: Sweep, recipe: str) -> str:
     """`floor-float32-sweep`, and behind it the range, if it is a part."""
     whole = (sweep.lo, sweep.hi) == (0, patterns(sweep.item.dtype))
-    return f"{sweep.item.id}-{recipe}" + ("" if whole else f"-{sweep.lo:x}-{sweep.hi:x}")
+    return sweep.case(recipe).id + ("" if whole else f"-{sweep.lo:x}-{sweep.hi:x}")
 
 
 def cells(sweep: Sweep) -> dict[tuple[str, Plan], list[tuple[str, Tally]]]:
@@ -44,7 +44,7 @@ def cells(sweep: Sweep) -> dict[tuple[str, Plan], list[tuple[str, Tally]]]:
 def records(sweep: Sweep, context: Context, recipe: str, plan: Plan) -> list[Record]:
     """A record for each quantity of one cell."""
     spec, dtype = sweep.item.spec, sweep.item.dtype
-    case, swept = Case(spec, dtype, recipe), sweep.swept[plan]
+    case, swept = sweep.case(recipe), sweep.swept[plan]
     mine = cells(sweep)[recipe, plan]
     quantities = {q: Result(t.status, code=t.code, message=t.message) for q, t in mine}
     observation = Observation(quantities, seconds=swept.seconds, **swept.about)
@@ -92,7 +92,7 @@ def faulty(sweep: Sweep, context: Context, message: str) -> list[Record]:
     """The records of a sweep whose reference failed: one a cell."""
     item, found = sweep.item, []
     for recipe, plan in itertools.product(sweep.recipes, sweep.plans):
-        row = broken(context, item.suite, Case(item.spec, item.dtype, recipe), plan, message)
+        row = broken(context, item.suite, sweep.case(recipe), plan, message)
         found.append(replace(row, case=case_id(sweep, recipe), rerun=rerun(sweep, plan, None)))
     return found
 
@@ -103,8 +103,9 @@ def rerun(sweep: Sweep, plan: Plan, at: int | None) -> str:
     if at is not None:
         lo, hi = next((a, b) for a, b in sweep.blocks() if a <= at < b)
     part = "" if (lo, hi) == (0, patterns(sweep.item.dtype)) else f" --range 0x{lo:x}:0x{hi:x}"
-    name, dtype = sweep.item.spec.name, sweep.item.dtype
-    return f"python -m harness sweep {name} --dtype {dtype} --device {plan.device} --mode {plan.mode}{part}"
+    name, attrs = sweep.item.spec.name, f" --attrs {sweep.attrs}" if sweep.attrs else ""
+    plan_options = f"--device {plan.device} --mode {plan.mode}"
+    return f"python -m harness sweep {name} --dtype {sweep.item.dtype}{attrs} {plan_options}{part}"
 
 
 def summary(sweep: Sweep, recorded: list[Record]) -> list[dict[str, Any]]:

@@ -4,7 +4,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.recipes import plain
 from tf_opdiff.harness.spec.spec import Raises, Spec
-from tf_opdiff.suites.sign import real_sign
+from tf_opdiff.suites.reference.sign import real_sign
 
 WIDE = ("float32", "float64")
 

@@ -25,26 +25,27 @@ def ids(catalog, *arguments, **more):
 
 
 def test_a_family_and_an_op_select_what_is_of_both(suites):
-    assert set(ids(suites, "suites/rounding.py", ops=["floor"])) == {
+    assert set(ids(suites, "suites/ops/math/rounding.py", ops=["floor"])) == {
         *("floor-float16", "floor-bfloat16", "floor-float32", "floor-float64")
     }
-    assert ids(suites, "suites/sign.py", ops=["floor"]) == []
-    assert ids(suites, "suites/sign.py", cases=["floor-float32-edges"]) == []
-    assert ids(suites, "suites/rounding.py", ops=["floor"], cases=["ceil-float32-edges"]) == []
+    assert ids(suites, "suites/ops/math/sign.py", ops=["floor"]) == []
+    assert ids(suites, "suites/ops/math/sign.py", cases=["floor-float32-edges"]) == []
+    assert ids(suites, "suites/ops/math/rounding.py", ops=["floor"], cases=["ceil-float32-edges"]) == []
 
 
 @pytest.mark.parametrize("name", ["floor-float32", "test_op[floor-float32]"])
 def test_an_item_can_be_named_behind_its_family_or_the_generic_test(suites, name):
-    assert ids(suites, f"suites/rounding.py::{name}") == ["floor-float32"]
+    assert ids(suites, f"suites/ops/math/rounding.py::{name}") == ["floor-float32"]
     assert ids(suites, f"suites/test_ops.py::{name}") == ["floor-float32"]
 
 
 def test_paths_add_up_and_stand_for_the_generic_test(suites):
-    both = within("suites/rounding.py::floor-float32", "suites/sign.py::sign-float32")
+    both = within("suites/ops/math/rounding.py::floor-float32", "suites/ops/math/sign.py::sign-float32")
     assert both[1] == [str(ROOT / "suites" / "test_ops.py")] * 2
     assert [item.id for item in suites.select(within=both[0])] == ["floor-float32", "sign-float32"]
-    assert within("suites/rounding.py", "suites")[0] == within("suites")[0] == within(".")[0] == []
-    assert within("harness/tests/test_plan.py")[0] is None
+    assert within("suites/ops/math/rounding.py", "suites")[0] == within("suites")[0] == within(".")[0] == []
+    assert within("harness/tests/test_plan.py")[0] is within("suites/tests")[0] is None
+    assert within("suites")[1] == [str(ROOT / "suites" / "test_ops.py")]
 
 
 def test_a_file_within_a_family_selects_its_own_specs(suites):
@@ -55,8 +56,11 @@ def test_a_file_within_a_family_selects_its_own_specs(suites):
 @pytest.mark.parametrize(
     ("path", "says"),
     [
-        ("suites/rounding.py::flor", "no spec or item of tf_opdiff.suites.rounding: 'flor'; there is floor"),
-        ("suites/rounding.py::sign", "no spec or item of tf_opdiff.suites.rounding: 'sign'"),
+        (
+            "suites/ops/math/rounding.py::flor",
+            "no spec or item of tf_opdiff.suites.ops.math.rounding: 'flor'; there is floor",
+        ),
+        ("suites/ops/math/rounding.py::sign", "no spec or item of tf_opdiff.suites.ops.math.rounding: 'sign'"),
         ("suites::floor-float31", "no spec or item 'floor-float31'; there is floor-float"),
         ("suites/claims/topics.py", "suites.claims.topics: expected a module of suites, with SPECS"),
         ("suites/known.toml", "suites.known can't be imported: ModuleNotFoundError"),
@@ -69,8 +73,8 @@ def test_what_a_path_does_not_name_is_refused(suites, path, says):
 
 
 def test_a_path_that_does_not_exist_is_refused():
-    with pytest.raises(pytest.UsageError, match=r"no file 'suites/roundin\.py'; there is suites/rounding\.py"):
-        within("suites/roundin.py")
+    with pytest.raises(pytest.UsageError, match=r"no file 'suites/ops/math/roundin\.py'; there is .*/rounding\.py"):
+        within("suites/ops/math/roundin.py")
 
 
 @pytest.mark.parametrize(

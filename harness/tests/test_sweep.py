@@ -16,6 +16,7 @@ from tf_opdiff.harness.device.observation import Result
 from tf_opdiff.harness.device.request import Bits, Cycle
 from tf_opdiff.harness.judge.compare import compare_arrays, differences, ulp_of
 from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.spec.spec import Case
 from tf_opdiff.harness.store.record import read_shard
 from tf_opdiff.harness.store.rundir import RunInfo, merge
 from tf_opdiff.harness.sweep.oracle import UPSTREAM, Part
@@ -205,7 +206,7 @@ def test_a_quick_reference_that_the_wide_one_contradicts_is_a_fault_of_the_suite
 def tally_of(quantity, got, reference, lo, dtype="float32"):
     """What becomes of a result, for a function that is a factor."""
     spec = planted("factor", lambda tf, x: x, reference=lambda x: reference * x, vjp=lambda g, x: g * reference)
-    part = Part.of(spec, dtype, None, Piece(NORMAL, lo, lo + got.size), 0)
+    part = Part.of(Case(spec, dtype, NORMAL), None, Piece(NORMAL, lo, lo + got.size), 0)
     return part.tally(quantity, Result("value", got), lo, got.size)
 
 

@@ -14,7 +14,7 @@ from tf_opdiff.harness.judge.verdict import Context, Origin
 from tf_opdiff.harness.spec.catalog import Item
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.recipes import bit_patterns
-from tf_opdiff.harness.spec.spec import Side, Spec
+from tf_opdiff.harness.spec.spec import Case, Side, Spec
 from tf_opdiff.harness.store import rundir
 from tf_opdiff.harness.store.record import Shard
 from tf_opdiff.harness.sweep import tally_rows
@@ -212,7 +212,7 @@ def test_a_reference_in_float64_is_held_against_the_wide_one():
         return x * (1.01 if precision.allowed() else 1.0)
 
     with pytest.raises(ReferenceFault, match="reference suspect"):
-        Part.of(made(reference=misled), "float16", None, Piece(NORMAL, LO, HI), 8)
+        Part.of(Case(made(reference=misled), "float16", NORMAL), None, Piece(NORMAL, LO, HI), 8)
 
 
 @pytest.mark.parametrize(

@@ -91,8 +91,8 @@ def test_an_item_is_named_by_its_family_and_stands_where_its_spec_does(written: 
     found = cases(written)
     assert list(found) == ["floor-float32", "test_op[gone-float32]", "test_op[floor", "the run is whole"]
     place = {name: found["floor-float32"].get(name) for name in ("classname", "file", "line")}
-    assert place["classname"] == "suites.rounding" and place["file"] == "suites/rounding.py"
-    line = Path(spec_lines.ROOT, "suites/rounding.py").read_text().splitlines()[int(str(place["line"])) - 1]
+    assert place["classname"] == "suites.rounding" and place["file"] == "suites/ops/math/rounding.py"
+    line = Path(spec_lines.ROOT, "suites/ops/math/rounding.py").read_text().splitlines()[int(str(place["line"])) - 1]
     assert '"floor"' in line
     assert found["test_op[floor"].get("file") == "test_else.py"
 
@@ -209,7 +209,7 @@ def test_annotations_are_ten_at_most_failing_ones_only_and_count_the_rest() -> N
     assert found[0][0]["title"] == "tf-opdiff: partial run" and "interrupted" in found[0][1]
     assert found[-1][1] == f"{len(rows) - 8} more findings are in the report"
     some = [parsed(line) for line in github.errors(typed(frame(*rows[:10])), info())]
-    assert len(some) == 10 and all(about["file"] == "suites/rounding.py" for about, _ in some)
+    assert len(some) == 10 and all(about["file"] == "suites/ops/math/rounding.py" for about, _ in some)
     known = [replace(row, verdict="known") for row in ROWS]
     assert github.errors(typed(frame(*known)), info()) == []
 
@@ -228,7 +228,7 @@ def test_an_annotation_says_what_came_and_how_to_rerun_it() -> None:
     row = replace(ROWS[0], verdict="mismatch", kind="value", got="1", want="2", input="1.5", against="numpy")
     ((about, message),) = [parsed(line) for line in github.errors(typed(frame(row, row)), info())]
     assert about["title"] == "mismatch: floor value, 2 records on cpu/eager"
-    assert (about["file"], int(about["line"]) > 1) == ("suites/rounding.py", True)
+    assert (about["file"], int(about["line"]) > 1) == ("suites/ops/math/rounding.py", True)
     lines = message.split("\n")
     assert lines[0].startswith("floor-float32-edges, output[0] on cpu/eager: differs from numpy")
     assert lines[-1].startswith("rerun: pytest suites --case floor-float32-edges")

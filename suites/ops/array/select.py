@@ -11,7 +11,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, SIZE, edges, is_float, subnormals
 from tf_opdiff.harness.spec.spec import Raises, Side, Spec
-from tf_opdiff.suites.references.broadcast import unbroadcast
+from tf_opdiff.suites.reference.broadcast import unbroadcast
 
 
 def rows(c, x):

@@ -7,9 +7,9 @@ import ml_dtypes
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import SIZE, Draw, edges, is_float
-from tf_opdiff.suites.references.binary import Function
+from tf_opdiff.suites.reference.function import Function
 
-#: The edge values of a float number 29, the pairs of them 841. All recipes of floats have that size: one compilation.
+#: A float has 29 edge values, and so 841 pairs of them. All recipes of floats have that size: one compilation.
 EDGES = 29
 PAIRS = EDGES * EDGES
 Recipe = Callable[[Draw, np.dtype], tuple[np.ndarray, ...]]
@@ -22,13 +22,13 @@ def edge_values(draw: Draw, dtype: np.dtype) -> np.ndarray:
 
 
 def crossed(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
-    """Every edge value with every other; again from the start where there are less than of a float."""
+    """Every edge value with every other; a dtype with fewer edge values than a float repeats its pairs."""
     values = edge_values(draw, dtype)
     return tuple(np.resize(a, PAIRS) for a in np.meshgrid(values, values, indexing="ij"))
 
 
 def many(recipe: Recipe, count: int = 2, size: int = PAIRS) -> Recipe:
-    """A recipe of several arguments, from one of one."""
+    """A recipe of several arguments, from a recipe of one."""
 
     def drawn(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
         parts = -(-size // SIZE)
@@ -48,9 +48,10 @@ def shaped(*shapes: tuple[int, ...]) -> Recipe:
 
 
 def normal(recipe: Recipe, function: Function, gradient: bool = True) -> Recipe:
-    """The recipe, less what has a subnormal result or gradient: that is flushed or not, as the plan does it.
+    """The recipe with 1 in place of inputs whose result or gradient is subnormal: some plans flush it, others do not.
 
-    Nor are there derivatives that overflow but for a small upstream: they are computed before they meet it.
+    Inputs whose derivative overflows, or nearly so, are replaced too: a derivative is computed before it is multiplied
+    by an upstream that may be small.
     """
 
     def tamed(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
@@ -68,7 +69,7 @@ def normal(recipe: Recipe, function: Function, gradient: bool = True) -> Recipe:
 
 
 def replaced(recipe: Recipe, condition: Callable[..., Any], *by: float) -> Recipe:
-    """The recipe, with these values where the condition holds, told wide arguments and the dtype."""
+    """The recipe, with these values where condition(dtype, *arguments) holds; float arguments are widened."""
 
     def changed(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
         xs = recipe(draw, dtype)

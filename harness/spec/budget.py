@@ -1,0 +1,49 @@
+"""Budget: the distances in ULPs that a spec or a claim allows, by quantity and, where it differs, by dtype."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from tf_opdiff.harness.spec.quantity import FAMILIES, family_of, is_quantity
+
+#: Quantity, or family of quantities → ULPs, or dtype → ULPs.
+Budgets = Mapping[str, "float | Mapping[str, float]"]
+
+
+def check_quantity(name: str) -> None:
+    """Refuses a name that is neither a quantity nor a family of quantities.
+
+    Raises:
+      ValueError: the name is neither.
+    """
+    if not is_quantity(name) and name not in FAMILIES:
+        raise ValueError(f"quantity {name!r}: expected output, grad, jvp or hvp, and [i] for one of several")
+
+
+def check_budgets(budgets: Budgets) -> None:
+    """Refuses budgets that forgive everything, or name what does not exist.
+
+    Raises:
+      ValueError: a quantity or a dtype does not exist, or a budget is no finite number that is not negative.
+    """
+    for quantity, budget in budgets.items():
+        check_quantity(quantity)
+        by_dtype: Mapping[str, object] = budget if isinstance(budget, Mapping) else {"": budget}
+        for dtype, ulps in by_dtype.items():
+            try:
+                np.dtype(dtype or "f4")
+            except TypeError as error:
+                raise ValueError(f"budget of {quantity}: there is no dtype {dtype!r}") from error
+            if isinstance(ulps, (bool, np.bool_)) or not isinstance(ulps, Real) or not 0 <= float(ulps) < math.inf:
+                where = f"{quantity} in {dtype}" if dtype else quantity
+                raise ValueError(f"budget of {where}: expected a number of ULPs >= 0, got {ulps!r}")
+
+
+def entry_of(mapping: Mapping[str, Any], quantity: str) -> Any:
+    """The entry of a mapping for a quantity (`grad[1]`) or, failing that, for its family (`grad`); else None."""
+    return mapping.get(quantity, mapping.get(family_of(quantity)))

@@ -1,0 +1,169 @@
+"""Binary: parts that promise values and gradients of a function of two floats, summed over axes that are broadcast."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tf_opdiff.harness.spec.recipes import FLOATS, Draw, bit_patterns, plain, subnormals
+from tf_opdiff.harness.spec.spec import Raises, Recipe
+from tf_opdiff.suites.forms.op import Part, part, together
+from tf_opdiff.suites.forms.pairs import crossed, many, normal, replaced, within
+from tf_opdiff.suites.forms.subnormal import flushing
+from tf_opdiff.suites.reference.arithmetic import SUM
+from tf_opdiff.suites.reference.broadcast import unbroadcast
+from tf_opdiff.suites.reference.function import Function, Interval
+from tf_opdiff.suites.references.subnormal import flushed
+
+Budget = float | Mapping[str, float]
+_SHAPES: dict[str, tuple[tuple[int, ...], ...]] = {
+    "outer": ((4, 1), (1, 17)),
+    "scalar": ((), (3, 5)),
+    "empty": ((0, 3), (3,)),
+}
+#: Pairs on which every function of two floats is tried.
+PAIRS: dict[str, Recipe] = {"edges": crossed, "bits": many(bit_patterns), "plain": many(plain)}
+#: Those whose sum is a normal number, for functions that are exact.
+EXACT_PAIRS = {name: normal(recipe, SUM) for name, recipe in PAIRS.items()}
+
+
+def by_dtype(float16: float, bfloat16: float, float32: float, float64: float) -> dict[str, float]:
+    """A budget that differs by dtype."""
+    return dict(zip(FLOATS, (float16, bfloat16, float32, float64), strict=True))
+
+
+@dataclass(frozen=True)
+class Instead:
+    """Inputs to take in place of those for which condition(dtype, *arguments) holds."""
+
+    condition: Callable[..., Any]
+    x: float
+    y: float
+
+    def of(self, recipe: Recipe) -> Recipe:
+        return replaced(recipe, self.condition, self.x, self.y)
+
+
+def floats(
+    function: Function,
+    *,
+    output: Budget,
+    grad: Budget,
+    vjp: Callable[..., Any] | None = None,
+    instead: Sequence[Instead] = (),
+    tier: str = "default",
+) -> Part:
+    """A part: a function of two floats with both gradients, also of arguments that are broadcast.
+
+    Args:
+      function: the function.
+      output, grad: budgets in ULPs, measured with AVX-512, in all modes.
+      vjp: vjp(g, x, y); by default, each derivative times the upstream.
+      instead: inputs that have specs of their own.
+      tier: the tier of the values.
+    """
+    vjp = vjp or vjp_of(function)
+    each = 2 * max(grad.values() if isinstance(grad, Mapping) else [grad])
+    return together(
+        part(
+            positions=True,
+            reference=function,
+            vjp=vjp,
+            recipes=pairs_of(function, instead),
+            dtypes=FLOATS,
+            ulp={"output": output, "grad": grad},
+            tier=tier,
+        ),
+        broadcast(function, vjp, output=output, domain=function.domain, bound=summed(function.partials, each)),
+    )
+
+
+def pairs_of(function: Function, instead: Sequence[Instead] = (), *, gradient: bool = True) -> dict[str, Recipe]:
+    """Recipes: pairs all over the floats, and in the function's domain, whose results are normal numbers."""
+    recipes = {**PAIRS, "domain": within(*function.domain)}
+    for other in instead:
+        recipes = {name: other.of(recipe) for name, recipe in recipes.items()}
+    return {name: normal(recipe, function, gradient) for name, recipe in recipes.items()}
+
+
+def broadcast(
+    reference: Callable[..., Any],
+    vjp: Callable[..., Any],
+    *,
+    output: Budget = 0,
+    domain: Sequence[Interval],
+    bound: Mapping[str, Callable[..., Any]],
+) -> Part:
+    """A part: two float32 arguments whose shapes differ, each in its interval of the domain."""
+    recipes = {name: _spread(domain, *shapes) for name, shapes in _SHAPES.items()}
+    return part("-broadcast", reference=reference, vjp=vjp, recipes=recipes, ulp={"output": output}, bound=bound)
+
+
+def subnormal_results(reference: Callable[..., Any], **fields: Any) -> Part:
+    """A part: subnormal numbers and results, which a CPU may flush to zero; `fields` are other fields of its spec."""
+    return part(
+        "-subnormal",
+        positions=True,
+        reference=reference,
+        recipes={"subnormals": subnormal_pairs},
+        dtypes=FLOATS,
+        ulp={"output": 0.5},
+        contract={"cpu/*": flushing(lambda x, y: flushed(reference(x, y)))},
+        **fields,
+    )
+
+
+def no_gradient(g: Any, *xs: Any) -> Raises:
+    """The VJP of an op that has no gradient registered."""
+    return Raises("LookupError")
+
+
+def vjp_of(function: Function) -> Callable[..., Any]:
+    """Each derivative times the upstream, summed over axes that are broadcast."""
+
+    def vjp(g: np.ndarray, *xs: np.ndarray) -> tuple[Any, ...]:
+        pairs = zip(function.partials, xs, strict=True)
+        return tuple(None if d is None else unbroadcast(g * d(*xs), x.shape) for d, x in pairs)
+
+    return vjp
+
+
+def summed(partials: Sequence[Callable[..., Any] | None], each: float) -> dict[str, Callable[..., Any]]:
+    """Bounds (n - 1 + each) u Σ|g d|: broadcasting sums up n terms, each off by `each` units of round-off."""
+
+    def bound(argument: int, d: Callable[..., Any]) -> Callable[..., Any]:
+        def allowed(u: float, g: np.ndarray, *xs: np.ndarray) -> np.ndarray:
+            terms = np.abs(g * d(*xs))
+            n = np.size(g) // max(1, np.size(xs[argument]))
+            return (n - 1 + each) * u * unbroadcast(np.broadcast_to(terms, np.shape(g)), np.shape(xs[argument]))
+
+        return allowed
+
+    return {f"grad[{i}]": bound(i, d) for i, d in enumerate(partials) if d is not None}
+
+
+def product_of(xs: Sequence[float], ys: Sequence[float]) -> Recipe:
+    """A recipe: each x with each y."""
+
+    def recipe(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
+        pairs = np.meshgrid(np.array(xs).astype(dtype), np.array(ys).astype(dtype), indexing="ij")
+        return tuple(np.resize(a, 199) for a in pairs)
+
+    return recipe
+
+
+def subnormal_pairs(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
+    """Subnormals with subnormals, and either way with plain numbers."""
+    x, y, p, q = (r(draw, dtype)[0] for r in (subnormals, subnormals, plain, plain))
+    return np.concatenate([x, x, p]), np.concatenate([np.roll(y, 5), q, y])
+
+
+def _spread(domain: Sequence[Interval], *shapes: tuple[int, ...]) -> Recipe:
+    """A recipe: arguments of these shapes, each in its interval."""
+    return lambda draw, dtype: tuple(
+        draw.uniform(*shape, low=low, high=high).astype(dtype)
+        for shape, (low, high) in zip(shapes, domain, strict=True)
+    )

@@ -1,0 +1,87 @@
+"""Comparison: parts that promise booleans from two arguments, which have no gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, Draw, bit_patterns, subnormals
+from tf_opdiff.harness.spec.spec import Spec
+from tf_opdiff.suites.forms.op import Op, Part, op, part
+from tf_opdiff.suites.forms.pairs import crossed, many, shaped
+from tf_opdiff.suites.forms.subnormal import flushing
+
+REAL = (*FLOATS, *INTEGERS)
+_SHAPES = {"outer": shaped((4, 1), (1, 17)), "scalar": shaped((), (3, 5)), "empty": shaped((0, 3), (3,))}
+
+
+def comparison(
+    name: str, raw: str, *parts: Part, reference: Callable[..., Any], dtypes: tuple[str, ...] = REAL
+) -> tuple[Spec, ...]:
+    """The specs of an op that compares two arguments: values, shapes that are broadcast, and other parts.
+
+    Args:
+      name: the name with which the names of its specs begin.
+      raw: its OpDef.
+      parts: functions from an `Op` to specs.
+      reference: reference(x, y) → booleans.
+      dtypes: all that the OpDef allows, but complex numbers and strings.
+    """
+    recipes = {"edges": crossed, "bits": many(bit_patterns), "plain": often_equal}
+    values = part(positions=True, recipes=recipes, dtypes=dtypes)
+    shapes = part("-broadcast", recipes=_SHAPES, dtypes=("float32",) if "float32" in dtypes else dtypes)
+    return op(name, raw, values, shapes, *parts, reference=reference, program=calling(raw))
+
+
+def calling(op: str, **attributes: Any) -> Callable[..., Any]:
+    """A program that calls a raw op of two inputs with these attributes."""
+    return lambda tf, x, y: getattr(tf.raw_ops, op)(x=x, y=y, **attributes)
+
+
+def complex_numbers(op: Op) -> Iterable[Spec]:
+    """A part: complex numbers."""
+    return part("-complex", recipes={"parts": _complex_pairs}, dtypes=COMPLEX)(op)
+
+
+def strings(op: Op) -> Iterable[Spec]:
+    """A part: strings, which XLA does not have."""
+    return part(
+        "-string",
+        positions=True,
+        reference=lambda x, y: op.reference(x, y).astype(bool),
+        recipes={"plain": often_equal},
+        dtypes=("object",),
+        modes=("eager", "function", "graph"),
+    )(op)
+
+
+def subnormal_numbers(op: Op) -> Iterable[Spec]:
+    """A part: subnormal numbers, which a CPU may take for zeros."""
+    return part(
+        "-subnormal",
+        positions=True,
+        recipes={"tiny": _tiny},
+        dtypes=FLOATS,
+        contract={"cpu/*": flushing(op.reference)},
+    )(op)
+
+
+def often_equal(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
+    """Numbers of which about every third pair is equal."""
+    x, y = (draw.values(dtype, 841) for _ in "xy")
+    return x, np.where(draw.integers(841, low=0, high=3) == 0, x, y)
+
+
+def _complex_pairs(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
+    """Numbers of which one part is equal, or both, or neither; signed zeros, infinities and NaN among the parts."""
+    parts = [0.0, -0.0, 1.0, -2.5, np.inf, np.nan]
+    numbers = np.array([complex(a, b) for a in parts for b in parts], dtype)
+    return tuple(a.ravel() for a in np.meshgrid(numbers, numbers, indexing="ij"))
+
+
+def _tiny(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
+    """Subnormals against each other, zero, and plain numbers."""
+    x = subnormals(draw, dtype)[0]
+    return np.concatenate([x, x, x]), np.concatenate([np.roll(x, 1), np.zeros_like(x), draw.values(dtype, x.size)])

@@ -1,0 +1,95 @@
+"""Complex: parts that promise values and gradients of a function of two complex numbers.
+
+A VJP is conj(∂f/∂z) g + (∂f/∂z̄) conj(g). Of complex arithmetic, only the error relative to |f(z)| is small: Higham,
+Accuracy and Stability of Numerical Algorithms, section 3.6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tf_opdiff.harness.spec.recipes import COMPLEX, Draw, plain
+from tf_opdiff.harness.spec.spec import Recipe
+from tf_opdiff.suites.forms.op import Part, part, together
+from tf_opdiff.suites.forms.pairs import many, shaped
+from tf_opdiff.suites.reference.broadcast import unbroadcast
+from tf_opdiff.suites.reference.function import Function
+
+SHAPES = {"plain": many(plain, size=67), "outer": shaped((4, 1), (1, 17))}
+
+
+def complex_numbers(function: Function, *, output: float, grad: float, zero: int | None = None) -> Part:
+    """A part: a holomorphic function of two complex numbers, with both gradients.
+
+    Args:
+      function: the function.
+      output, grad: errors allowed in output and gradients, in units of round-off of the number's size.
+      zero: the argument, by number, that makes the result 0, whatever the other one is; zeros have a spec of their own.
+    """
+
+    def vjp(g: np.ndarray, *xs: np.ndarray) -> tuple[np.ndarray, ...]:
+        pairs = zip(function.partials, xs, strict=True)
+        return tuple(unbroadcast(g * np.conj(d(*xs)), x.shape) for d, x in pairs if d)
+
+    values = pair_of_complex("-complex", function, vjp, output=output, grad=grad)
+    if zero is None:
+        return values
+    return together(
+        values,
+        _calling(
+            "-complex-zeros",
+            reference=function.f,
+            recipes={"zeros": _zeros(zero)},
+            bound={"output[0]": size(function.f, output)},
+        ),
+    )
+
+
+def pair_of_complex(suffix: str, function: Function, vjp: Callable[..., Any], *, output: float, grad: float) -> Part:
+    """A part: a function of two complex numbers, with both gradients, which `vjp` gives."""
+    bound = {f"grad[{i}]": _summed(function.partials, i, grad) for i in (0, 1)}
+    return _calling(
+        suffix,
+        positions=True,
+        reference=function.f,
+        vjp=vjp,
+        recipes=SHAPES,
+        bound={"output[0]": size(function.f, output), **bound},
+    )
+
+
+def size(f: Callable[..., Any], units: float) -> Callable[..., Any]:
+    """A bound: an error in either part of so many units of round-off of the number's size."""
+    return lambda u, g, x, y: units * u * np.abs(f(x, y))
+
+
+def _calling(suffix: str, **fields: Any) -> Part:
+    return lambda op: part(suffix, program=_program(op.raw), dtypes=COMPLEX, **fields)(op)
+
+
+def _program(op: str) -> Callable[..., Any]:
+    return lambda tf, x, y: getattr(tf.raw_ops, op)(x=x, y=y)
+
+
+def _summed(partials: Sequence[Any], argument: int, units: float) -> Callable[..., Any]:
+    """(n - 1 + units) u Σ|g d| for the n terms that broadcasting sums up, each off by so many units of round-off."""
+
+    def bound(u: float, g: np.ndarray, *xs: np.ndarray) -> np.ndarray:
+        terms, n = np.abs(g * partials[argument](*xs)), np.size(g) // np.size(xs[argument])
+        return (n - 1 + units) * u * unbroadcast(terms, np.shape(xs[argument]))
+
+    return bound
+
+
+def _zeros(argument: int) -> Recipe:
+    """A recipe: numbers, of which some of one argument are zero."""
+
+    def recipe(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
+        xs = many(plain, size=67)(draw, dtype)
+        zero = np.arange(67) % 3 == 1
+        return tuple(np.where(zero & (i == argument), 0, x).astype(dtype) for i, x in enumerate(xs))
+
+    return recipe

@@ -1,0 +1,49 @@
+"""Errors: parts of a declaration that promise an error."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tf_opdiff.harness.spec.recipes import plain
+from tf_opdiff.harness.spec.spec import Raises, Side
+from tf_opdiff.suites.forms.op import Part, part
+from tf_opdiff.suites.forms.pairs import shaped
+
+_MATH_OPS = "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/core/ops/math_ops.cc"
+_INFERENCE = "a graph infers shapes when it is built, and Python raises; an eager op fails in its kernel"
+
+
+def raises(code: str, says: str = "") -> Callable[..., Raises]:
+    """A reference that promises an error, whatever the inputs."""
+    return lambda *xs: Raises(code, says)
+
+
+def incompatible(**fields: Any) -> Part:
+    """A part: two arguments whose shapes cannot be broadcast together."""
+    settings: dict[str, Any] = {
+        "reference": raises("ValueError"),
+        "recipes": {"shapes": shaped((2, 3), (4,))},
+        "contract": {"*/eager": Side(reference=raises("INVALID_ARGUMENT"), why=_INFERENCE)},
+    }
+    return part("-incompatible", **settings | fields)
+
+
+def not_allowed(suffix: str, *, why: str, eager: str = "", **fields: Any) -> Part:
+    """A part: dtypes that the OpDef does not allow, to which a graph and the eager runtime answer with two errors.
+
+    Args:
+      suffix: the end of the spec's name.
+      why: why the errors differ.
+      eager: a text that the eager runtime's message contains.
+      fields: other fields of the spec, such as `dtypes`.
+    """
+    side = Side(reference=raises("INVALID_ARGUMENT", eager), why=why, link=_MATH_OPS)
+    return part(
+        suffix,
+        positions=True,
+        reference=raises("TypeError", "not in list of allowed values"),
+        recipes={"plain": plain},
+        contract={"*/eager": side},
+        **fields,
+    )

@@ -1,0 +1,72 @@
+"""Integers: parts that promise what an op gives for two integers, in two's complement; no gradient passes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from tf_opdiff.harness.spec.recipes import INTEGERS, Draw, bit_patterns, plain
+from tf_opdiff.harness.spec.spec import Recipe
+from tf_opdiff.suites.forms.errors import raises
+from tf_opdiff.suites.forms.op import Part, part, together, unconnected
+from tf_opdiff.suites.forms.pairs import crossed, many
+
+SIGNED = ("int8", "int16", "int32", "int64")
+_PAIRS: dict[str, Recipe] = {"edges": crossed, "bits": many(bit_patterns), "plain": many(plain)}
+
+
+def integers(
+    reference: Callable[..., Any],
+    *,
+    dtypes: tuple[str, ...] = INTEGERS,
+    recipes: Mapping[str, Recipe] = _PAIRS,
+    suffix: str = "-integer",
+) -> Part:
+    """A part: an op on pairs of integers."""
+    return part(suffix, positions=True, reference=reference, vjp=unconnected, recipes=recipes, dtypes=dtypes)
+
+
+def division(reference: Callable[..., Any], *, dtypes: tuple[str, ...] = INTEGERS) -> Part:
+    """A part: a division of integers, also by zero, and of the smallest number by -1."""
+    signed = tuple(d for d in dtypes if d in SIGNED)
+    return together(
+        integers(reference, dtypes=dtypes, recipes={name: divisible(recipe) for name, recipe in _PAIRS.items()}),
+        part(
+            "-by-zero",
+            reference=raises("INVALID_ARGUMENT", "ivision by zero"),
+            recipes={"zeros": _over_zero},
+            dtypes=dtypes,
+        ),
+        part("-overflow", reference=reference, recipes={"smallest": _overflowing}, dtypes=signed),
+    )
+
+
+def changed_bits(change: Callable[..., tuple[np.ndarray, ...]]) -> Recipe:
+    """A recipe: random bits, after change(draw, dtype, x, y), which keeps the operation defined."""
+    return lambda draw, dtype: change(draw, dtype, *many(bit_patterns)(draw, dtype))
+
+
+def divisible(recipe: Recipe) -> Recipe:
+    """The recipe without zero divisors, and without the one quotient that overflows."""
+
+    def drawn(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
+        x, y = recipe(draw, dtype)
+        y = np.where(y == 0, np.array(3, dtype), y)
+        return x, np.where((x == np.iinfo(dtype).min) & (y + 1 == 0), np.array(2, dtype), y)
+
+    return drawn
+
+
+def _over_zero(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
+    """Every third divisor is zero."""
+    x, y = (r[:67] for r in divisible(many(plain))(draw, dtype))
+    return x, np.where(np.arange(67) % 3 == 1, np.array(0, dtype), y)
+
+
+def _overflowing(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
+    """The smallest number by -1, beside other numbers."""
+    x, y = (r[:67] for r in divisible(many(plain))(draw, dtype))
+    worst = np.arange(67) % 3 == 1
+    return np.where(worst, np.iinfo(dtype).min, x).astype(dtype), np.where(worst, -1, y).astype(dtype)

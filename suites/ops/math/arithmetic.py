@@ -1,0 +1,135 @@
+"""Arithmetic: sums, differences and products."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from tf_opdiff.harness.spec.recipes import FLOATS, INTEGERS, bit_patterns, plain
+from tf_opdiff.suites.forms.binary import floats, subnormal_results, vjp_of
+from tf_opdiff.suites.forms.complex import complex_numbers, pair_of_complex
+from tf_opdiff.suites.forms.errors import incompatible
+from tf_opdiff.suites.forms.integers import integers
+from tf_opdiff.suites.forms.op import op, part, unconnected
+from tf_opdiff.suites.forms.pairs import many, shaped
+from tf_opdiff.suites.reference.arithmetic import SUM
+from tf_opdiff.suites.reference.broadcast import unbroadcast
+from tf_opdiff.suites.reference.function import Function, minus, one, unless, wide, y_zero
+
+
+def _add_n(tf, *xs):
+    return tf.raw_ops.AddN(inputs=list(xs))
+
+
+_PRODUCT = Function(f=np.multiply, partials=(lambda x, y: y, lambda x, y: x), exact=lambda x, y: x * y)
+#: 0 for y = 0, whatever x is.
+_PRODUCT_NO_NAN = Function(
+    f=unless(y_zero, np.multiply),
+    partials=(unless(y_zero, lambda x, y: y), lambda x, y: x),
+    exact=lambda x, y: x * y,
+)
+
+
+def _no_nan_vjp(g, x, y):
+    """As any other VJP, but +0, not g × 0, in x where y is 0: there the kernel does not multiply."""
+    vjp = vjp_of(_PRODUCT_NO_NAN)
+    return vjp(np.where(y == 0, 1, g), x, y)[0], vjp(g, x, y)[1]
+
+
+_SQUARED_DIFFERENCE = Function(
+    f=wide(lambda x, y: (x - y) ** 2),
+    partials=(wide(lambda x, y: 2 * (x - y)), wide(lambda x, y: -2 * (x - y))),
+    exact=lambda x, y: (x - y) ** 2,
+)
+
+
+def _squared_size_vjp(g, x, y):
+    """|x - y|² is real: of an upstream its real part counts."""
+    gradient = 2 * g.real * (x - y)
+    return unbroadcast(gradient, x.shape), unbroadcast(-gradient, y.shape)
+
+
+_DIFFERENCE = Function(f=np.subtract, partials=(one, minus), exact=lambda x, y: x - y)
+
+SPECS = (
+    *op(
+        "add",
+        "Add",
+        floats(SUM, output=0.5, grad=0),
+        integers(np.add, dtypes=("int8", "int16", "int32", "int64", "uint8")),
+        complex_numbers(SUM, output=1, grad=0),
+        part(
+            "-string",
+            positions=True,
+            reference=lambda x, y: x + y,
+            recipes={"plain": many(plain, size=67), "outer": shaped((4, 1), (1, 17))},
+            dtypes=("object",),
+            modes=("eager", "function", "graph"),  # XLA has no strings
+        ),
+    ),
+    *op(
+        "add-n",
+        "AddN",
+        part(
+            positions=True,
+            reference=lambda x, y, z: x.astype(np.longdouble) + y + z,
+            vjp=lambda g, x, y, z: (g, g, g),
+            recipes={"plain": many(plain, 3), "matrix": shaped(*[(3, 5)] * 3), "empty": shaped(*[(0, 3)] * 3)},
+            dtypes=FLOATS,
+            bound={"output[0]": lambda u, g, x, y, z: 2 * u * (np.abs(x) + np.abs(y) + np.abs(z))},
+        ),
+        part(
+            "-integer",
+            positions=True,
+            program=lambda tf, *xs: tf.raw_ops.AddN(inputs=list(xs)),
+            reference=lambda x, y, z: x + y + z,
+            vjp=unconnected,
+            recipes={"bits": many(bit_patterns, 3), "plain": many(plain, 3)},
+            dtypes=INTEGERS,
+        ),
+        program=_add_n,
+    ),
+    *op(
+        "add-v2",
+        "AddV2",
+        floats(SUM, output=0.5, grad=0),
+        subnormal_results(np.add, name="add-subnormal"),
+        integers(np.add),
+        complex_numbers(SUM, output=1, grad=0),
+        incompatible(name="addv2-incompatible"),
+    ),
+    *op(
+        "mul",
+        "Mul",
+        floats(_PRODUCT, output=0.5, grad=0.5, tier="smoke"),
+        subnormal_results(np.multiply),
+        integers(np.multiply),
+        complex_numbers(_PRODUCT, output=2, grad=2),
+    ),
+    *op(
+        "mul-no-nan",
+        "MulNoNan",
+        floats(_PRODUCT_NO_NAN, output=0.5, grad=0.5, vjp=_no_nan_vjp),
+        complex_numbers(_PRODUCT_NO_NAN, output=2, grad=2, zero=1),
+    ),
+    *op(
+        "squared-difference",
+        "SquaredDifference",
+        floats(_SQUARED_DIFFERENCE, output=2, grad=1.5),
+        integers(lambda x, y: (x - y) ** 2, dtypes=("int32", "int64")),
+        pair_of_complex(
+            "-complex",
+            replace(_SQUARED_DIFFERENCE, f=wide(lambda x, y: np.conj(x - y) * (x - y))),
+            _squared_size_vjp,
+            output=4,
+            grad=4,
+        ),
+    ),
+    *op(
+        "sub",
+        "Sub",
+        floats(_DIFFERENCE, output=0.5, grad=0),
+        subnormal_results(np.subtract),
+        integers(np.subtract),
+        complex_numbers(_DIFFERENCE, output=1, grad=0),
+    ),
+)

@@ -1,0 +1,70 @@
+"""Bits: bitwise operations on integers, and shifts."""
+
+import numpy as np
+
+from tf_opdiff.harness.spec.recipes import INTEGERS
+from tf_opdiff.harness.spec.spec import Side
+from tf_opdiff.suites.forms.integers import changed_bits, integers
+from tf_opdiff.suites.forms.op import op, part
+
+_SHIFT = "https://www.tensorflow.org/api_docs/python/tf/bitwise/left_shift"
+_DEFINED = "a shift by less than 0, or by the width or more, is implementation defined; XLA shifts everything out"
+
+
+def _shifted_left(x, y):
+    return (x.view(f"u{x.dtype.itemsize}") << y.view(f"u{x.dtype.itemsize}")).view(x.dtype)
+
+
+def _amounts(draw, dtype, x, y):
+    """Amounts from 0 to the width less 1."""
+    return x, (y % np.array(dtype.itemsize * 8, dtype)).astype(dtype)
+
+
+def _far(draw, dtype, x, y):
+    """Amounts of at least the width, and negative ones."""
+    width = dtype.itemsize * 8
+    return x, np.resize(np.array([width, width + 1, 100, -1, -width, 127]).astype(dtype), x.size)
+
+
+def _clamped(shift):
+    """The shift by the nearest amount from 0 to the width less 1, as the CPU kernels do it."""
+
+    def clamped(x, y):
+        wide = y.astype(object)
+        amount = np.clip(wide, 0, x.dtype.itemsize * 8 - 1).astype(x.dtype)
+        return shift(x, amount)
+
+    return clamped
+
+
+def _zeros(x, y):
+    """All bits are shifted out."""
+    return np.zeros_like(x)
+
+
+def _signs(x, y):
+    """Only the sign is left: -1 or 0."""
+    return np.where(x < 0, -1, 0).astype(x.dtype)
+
+
+def _shift(reference, shifted_out):
+    """Parts: a shift, and one by amounts that are out of range."""
+    return (
+        integers(reference, recipes={"bits": changed_bits(_amounts)}, suffix=""),
+        part(
+            "-beyond",
+            reference=_clamped(reference),
+            recipes={"far": changed_bits(_far)},
+            dtypes=INTEGERS,
+            contract={"*/xla": Side(reference=shifted_out, why=_DEFINED, link=_SHIFT)},
+        ),
+    )
+
+
+SPECS = (
+    *op("bitwise-and", "BitwiseAnd", integers(np.bitwise_and, suffix="")),
+    *op("bitwise-or", "BitwiseOr", integers(np.bitwise_or, suffix="")),
+    *op("bitwise-xor", "BitwiseXor", integers(np.bitwise_xor, suffix="")),
+    *op("left-shift", "LeftShift", *_shift(_shifted_left, _zeros)),
+    *op("right-shift", "RightShift", *_shift(np.right_shift, _signs)),
+)

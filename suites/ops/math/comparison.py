@@ -1,0 +1,86 @@
+"""Comparison: booleans from two arguments, which have no gradient."""
+
+import numpy as np
+
+from tf_opdiff.suites.forms.comparison import (
+    REAL,
+    calling,
+    comparison,
+    complex_numbers,
+    often_equal,
+    strings,
+    subnormal_numbers,
+)
+from tf_opdiff.suites.forms.errors import incompatible
+from tf_opdiff.suites.forms.op import op, part
+from tf_opdiff.suites.forms.pairs import crossed, shaped
+
+
+def _near(draw, dtype):
+    """Numbers that differ by less than the tolerance, and by more."""
+    x = draw.uniform(841, low=-1, high=1).astype(dtype)
+    apart = np.resize([0.0, 1e-7, 0.5e-5, 0.9e-5, 1.1e-5, 2e-5, 1.0], 841) * np.where(draw.booleans(841), 1, -1)
+    return x, (x + apart).astype(dtype)
+
+
+def _close(tolerance):
+    """|x - y| < tolerance, an attribute that is a float32; no input is so near to it that rounding matters."""
+    return lambda x, y: np.abs(x - y) < np.float32(tolerance)
+
+
+def _allowed(raw, wanted):
+    """A part: shapes that cannot be broadcast together, where the attribute allows them: one boolean."""
+    return part(
+        "-incompatible-allowed",
+        program=calling(raw, incompatible_shape_error=False),
+        reference=lambda x, y: np.array(wanted),
+        recipes={"shapes": shaped((2, 3), (4,))},
+    )
+
+
+SPECS = (
+    *op(
+        "approximate-equal",
+        "ApproximateEqual",
+        part(
+            "-default",
+            program=calling("ApproximateEqual"),
+            reference=_close(1e-5),
+            recipes={"near": _near, "edges": crossed},
+            dtypes=("float32", "float64"),
+        ),
+        part(
+            "-half",
+            positions=True,
+            program=calling("ApproximateEqual", tolerance=0.5),
+            reference=_close(0.5),
+            recipes={"plain": often_equal},
+            dtypes=("float32", "float64"),
+        ),
+    ),
+    *comparison(
+        "equal",
+        "Equal",
+        complex_numbers,
+        strings,
+        subnormal_numbers,
+        incompatible(),
+        _allowed("Equal", False),
+        reference=np.equal,
+        dtypes=(*REAL, "bool"),
+    ),
+    *comparison("greater", "Greater", subnormal_numbers, reference=np.greater),
+    *comparison("greater-equal", "GreaterEqual", subnormal_numbers, reference=np.greater_equal),
+    *comparison("less", "Less", subnormal_numbers, incompatible(), reference=np.less),
+    *comparison("less-equal", "LessEqual", subnormal_numbers, reference=np.less_equal),
+    *comparison(
+        "not-equal",
+        "NotEqual",
+        complex_numbers,
+        strings,
+        subnormal_numbers,
+        _allowed("NotEqual", True),
+        reference=np.not_equal,
+        dtypes=(*REAL, "bool"),
+    ),
+)

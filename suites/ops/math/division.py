@@ -1,0 +1,157 @@
+"""Division: quotients, quotients rounded to integers, and remainders."""
+
+import ml_dtypes
+import numpy as np
+
+from tf_opdiff.harness.spec.recipes import FLOATS
+from tf_opdiff.suites.forms.binary import (
+    EXACT_PAIRS,
+    Instead,
+    floats,
+    no_gradient,
+    product_of,
+    subnormal_results,
+    vjp_of,
+)
+from tf_opdiff.suites.forms.complex import complex_numbers
+from tf_opdiff.suites.forms.integers import division
+from tf_opdiff.suites.forms.op import op, part, together, unconnected
+from tf_opdiff.suites.reference.division import (
+    floor_mod,
+    floor_of_quotient,
+    floored,
+    over,
+    quotient_dy,
+    truncated,
+    whole_quotient,
+)
+from tf_opdiff.suites.reference.function import Function, one, unless, wide, y_zero
+from tf_opdiff.suites.references.elementwise import mp
+
+_QUOTIENT = Function(f=np.divide, partials=(over, quotient_dy), exact=lambda x, y: x / y)
+#: 0 for y = 0, whatever x is.
+_QUOTIENT_NO_NAN = Function(
+    f=unless(y_zero, np.divide),
+    partials=(unless(y_zero, over), unless(y_zero, quotient_dy)),
+    exact=lambda x, y: x / y,
+)
+_REST = Function(
+    f=floor_mod,
+    partials=(one, wide(lambda x, y: -floored(x, y))),
+    exact=lambda x, y: x - y * mp.floor(x / y),
+)
+
+
+def _no_nan_vjp(g, x, y):
+    """As any other VJP, but +0, not g × 0, in x where y is 0: there the kernel does not multiply."""
+    vjp = vjp_of(_QUOTIENT_NO_NAN)
+    return vjp(np.where(y == 0, 1, g), x, y)[0], vjp(g, x, y)[1]
+
+
+def _rounded(rounding, exact):
+    """Whether rounding x / y to the dtype, or flushing it to zero, changes the integer below it."""
+
+    def condition(dtype, x, y):
+        quotient = (x / y).astype(dtype).astype(np.float64)
+        small = np.abs(quotient) < float(ml_dtypes.finfo(dtype).smallest_normal)
+        rounded = rounding(np.where(small, np.copysign(0, quotient), quotient))
+        return np.isfinite(rounded) & (rounded != exact(x, y).astype(dtype).astype(np.float64))
+
+    return condition
+
+
+_FLOORED, _TRUNCATED = _rounded(np.floor, floor_of_quotient), _rounded(np.trunc, truncated)
+
+
+def _flushed_rest(dtype, x, y):
+    """Whether the remainder is subnormal before the divisor is added to it."""
+    rest = np.abs(np.fmod(x, y))
+    return (rest > 0) & (rest < float(ml_dtypes.finfo(dtype).smallest_normal))
+
+
+def _rounded_quotients(rounded):
+    """A recipe: pairs whose quotient is rounded up to an integer, or flushed to zero."""
+
+    def recipe(draw, dtype):
+        y = draw.uniform(20000, low=0.1, high=4.0).astype(dtype)
+        n = draw.integers(20000, low=2, high=200)
+        x = (n * y.astype(np.float64)).astype(dtype)
+        wrong = rounded(dtype, x.astype(np.float64), y.astype(np.float64))
+        tiny = float(ml_dtypes.finfo(dtype).smallest_normal)
+        some = x[wrong][:40], y[wrong][:40]
+        return tuple(np.concatenate([a, np.array([b] * 3, dtype)]) for a, b in zip(some, (-tiny, 1024.0), strict=True))
+
+    return recipe
+
+
+def _rounding(reference, rounded):
+    """A part: a quotient rounded to an integer, and pairs for which the kernel's rounding of it matters."""
+    return together(
+        part(
+            positions=True,
+            reference=reference,
+            vjp=unconnected,
+            recipes={name: Instead(rounded, 7, 2).of(recipe) for name, recipe in EXACT_PAIRS.items()},
+            dtypes=FLOATS,
+            ulp={"output": 0.5},
+        ),
+        part("-rounded", reference=reference, recipes={"quotients": _rounded_quotients(rounded)}, dtypes=FLOATS),
+    )
+
+
+#: A part: the remainder of a quotient that is cut.
+_FMOD = part(
+    positions=True,
+    reference=np.fmod,
+    vjp=no_gradient,
+    recipes=EXACT_PAIRS,
+    dtypes=("float32", "float64"),
+    ulp={"output": 0.5},
+)
+
+SPECS = (
+    *op(
+        "div",
+        "Div",
+        floats(_QUOTIENT, output=0.5, grad=2.5),
+        division(whole_quotient),
+        complex_numbers(_QUOTIENT, output=4, grad=6),
+    ),
+    *op(
+        "div-no-nan",
+        "DivNoNan",
+        floats(_QUOTIENT_NO_NAN, output=0.5, grad=2.5, vjp=_no_nan_vjp),
+        complex_numbers(_QUOTIENT_NO_NAN, output=4, grad=6, zero=1),
+    ),
+    *op(
+        "floor-div",
+        "FloorDiv",
+        _rounding(floored, _FLOORED),
+        part(
+            "-infinite",  # https://github.com/tensorflow/tensorflow/issues/74893
+            reference=floored,
+            recipes={
+                "dividend": product_of((np.inf, -np.inf), (1.0, -1.0, 0.3, -0.3, 1000.0)),
+                "divisor": product_of((1.4, -1.4, 0.0, -0.0, 1000.0, -1000.0), (np.inf, -np.inf)),
+            },
+            dtypes=FLOATS,
+        ),
+        division(np.floor_divide),
+    ),
+    *op(
+        "floor-mod",
+        "FloorMod",
+        floats(_REST, output=0.5, grad=1.5, instead=(Instead(_FLOORED, 7, 2), Instead(_flushed_rest, 7, 2))),
+        division(np.mod),
+    ),
+    *op("mod", "Mod", _FMOD, division(np.fmod, dtypes=("int32", "int64"))),
+    *op(
+        "real-div",
+        "RealDiv",
+        floats(_QUOTIENT, output=0.5, grad=2.5),
+        subnormal_results(np.divide, name="div-subnormal"),
+        complex_numbers(_QUOTIENT, output=4, grad=6),
+    ),
+    *op("truncate-div", "TruncateDiv", _rounding(truncated, _TRUNCATED), division(whole_quotient)),
+    *op("truncate-mod", "TruncateMod", _FMOD, division(np.fmod, dtypes=("int32", "int64"))),
+)

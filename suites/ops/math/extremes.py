@@ -1,0 +1,179 @@
+"""Extremes: the larger and the smaller of two numbers, numbers clipped to bounds, and the next number."""
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from tf_opdiff.harness.spec.recipes import FLOATS, bit_patterns
+from tf_opdiff.harness.spec.spec import Side
+from tf_opdiff.suites.forms.binary import EXACT_PAIRS, Instead, broadcast, subnormal_pairs, summed
+from tf_opdiff.suites.forms.integers import integers
+from tf_opdiff.suites.forms.op import op, part, together, unconnected
+from tf_opdiff.suites.forms.pairs import crossed, many
+from tf_opdiff.suites.forms.subnormal import flushing
+from tf_opdiff.suites.reference.broadcast import unbroadcast
+from tf_opdiff.suites.references.subnormal import DENORMALS, LINK, WHY, flushed
+
+
+def _chosen_vjp(condition):
+    """The upstream goes to x where the condition holds, to y elsewhere, zero to the other."""
+
+    def vjp(g, x, y):
+        to_x = condition(x, y)
+        return unbroadcast(np.where(to_x, g, 0), x.shape), unbroadcast(np.where(to_x, 0, g), y.shape)
+
+    return vjp
+
+
+def _any_nan(dtype, x, y):
+    return np.isnan(x) | np.isnan(y)
+
+
+def _ambiguous(dtype, x, y):
+    """NaN, and zeros of both signs, of which either may be the larger."""
+    return _any_nan(dtype, x, y) | ((x == 0) & (y == 0) & (np.signbit(x) != np.signbit(y)))
+
+
+def _only(condition):
+    """A recipe: the pairs of edge values for which it holds."""
+
+    def recipe(draw, dtype):
+        x, y = crossed(draw, dtype)
+        chosen = condition(dtype, x.astype(np.float64), y.astype(np.float64))
+        return tuple(np.resize(a[chosen], 211) for a in (x, y))
+
+    return recipe
+
+
+def _larger_of_flushed(condition):
+    """The side on which XLA takes subnormals for zeros to compare them, but returns the bits of the chosen one."""
+    why = f"{WHY} to compare them; XLA then hands on the bits of the one that it chose, which are of 16 bits"
+    return Side(
+        reference=lambda x, y: np.where(condition(flushed(x), flushed(y)), x, y), why=why, link=LINK, unless=DENORMALS
+    )
+
+
+def _extreme(reference, condition):
+    """A part: the extreme of two numbers, which is x where the condition holds, and so takes the upstream."""
+    vjp = _chosen_vjp(condition)
+    normal: dict[str, Any] = {"reference": reference, "vjp": vjp, "dtypes": FLOATS, "unsigned_zeros": ("output",)}
+    flushes = {"cpu/*": flushing(lambda x, y: flushed(reference(x, y)))}
+    tiny: dict[str, Any] = {
+        "positions": True,
+        "reference": reference,
+        "recipes": {"subnormals": lambda draw, dtype: tuple(np.abs(a) for a in subnormal_pairs(draw, dtype))},
+    }
+    return together(
+        part(
+            positions=True,
+            recipes={name: Instead(_ambiguous, 2, 1).of(recipe) for name, recipe in EXACT_PAIRS.items()},
+            **normal,
+        ),
+        part("-nan", recipes={"nan": _only(_any_nan)}, **normal),
+        part("-zeros", recipes={"zeros": _only(lambda dtype, x, y: (x == 0) & (y == 0))}, **normal),
+        part("-subnormal", dtypes=("float16", "float32", "float64"), contract=flushes, **tiny),
+        part(
+            "-subnormal-bfloat16",
+            dtypes=("bfloat16",),
+            contract={"cpu/xla": _larger_of_flushed(condition), **flushes},
+            **tiny,
+        ),
+        broadcast(reference, vjp, domain=((-4.0, 4.0), (-4.0, 4.0)), bound=summed((lambda x, y: 1.0,) * 2, 0)),
+        integers(reference),
+    )
+
+
+def _clip_vjp(g, t, low, high):
+    """The upstream goes to the one of the three arguments that the result is."""
+    below, above = t < low, t > high
+    zero = np.zeros_like(g)
+    parts = np.where(below | above, zero, g), np.where(below, g, zero), np.where(above, g, zero)
+    return tuple(unbroadcast(p, np.shape(x)) for p, x in zip(parts, (t, low, high), strict=True))
+
+
+def _clip_bound(argument):
+    """(n - 1) u Σ|g| for the n terms that a scalar bound sums up: 0 where there is one term."""
+    return lambda u, g, *xs: (np.size(g) // np.size(xs[argument]) - 1) * u * _clip_vjp(np.abs(g), *xs)[argument]
+
+
+def _bounds(low, high, *shape):
+    """A recipe: numbers to clip, and bounds of that shape, the lower one below the upper."""
+    return lambda draw, d: (
+        draw.values(d, 67),
+        draw.uniform(*shape, low=-3, high=low).astype(d),
+        draw.uniform(*shape, low=low, high=high).astype(d),
+    )
+
+
+def _ordered(draw, dtype):
+    """Bits, and bounds of which the lower is not above the upper."""
+    t, x, y = many(bit_patterns, 3)(draw, dtype)
+    return t, np.minimum(x, y), np.maximum(x, y)
+
+
+def _scalar_bounds(draw, dtype):
+    return draw.values(dtype, 67), np.array(1, dtype), np.array(4, dtype)
+
+
+def _next_is_subnormal(dtype, x, y):
+    """Of zero it is, and of the smallest normal number towards it."""
+    return (np.abs(x) <= float(ml_dtypes.finfo(dtype).smallest_normal)) & (x != y)
+
+
+def _beside_zero(draw, dtype):
+    """Zeros and the smallest normal numbers, of which the next is subnormal."""
+    tiny = ml_dtypes.finfo(dtype).smallest_normal
+    x = np.resize(np.array([0.0, -0.0, tiny, -tiny], dtype), 67)
+    return x, np.where(np.abs(x) > 0, 0, np.where(np.arange(67) % 3 == 1, -1, 1)).astype(dtype)
+
+
+def _next(dtype):
+    """A part: the next number of one dtype."""
+
+    def reference(x, y):
+        return np.nextafter(x.astype(dtype), y.astype(dtype))
+
+    return together(
+        part(
+            f"-{dtype}",
+            positions=True,
+            reference=reference,
+            vjp=lambda g, x, y: (g, g * 0),
+            recipes={name: Instead(_next_is_subnormal, 1, 2).of(recipe) for name, recipe in EXACT_PAIRS.items()},
+            dtypes=(dtype,),
+        ),
+        part(
+            f"-subnormal-{dtype}",
+            positions=True,
+            reference=reference,
+            recipes={"zeros": _beside_zero},
+            dtypes=(dtype,),
+        ),
+    )
+
+
+SPECS = (
+    *op(
+        "clip-by-value",
+        "ClipByValue",
+        part(
+            vjp=_clip_vjp,
+            recipes={"bounds": _bounds(1, 3, 67), "scalars": _bounds(0, 2)},
+            dtypes=FLOATS,
+            bound={f"grad[{i}]": _clip_bound(i) for i in (1, 2)},
+        ),
+        part(
+            "-integer",
+            positions=True,
+            vjp=unconnected,
+            recipes={"bits": _ordered, "scalars": _scalar_bounds},
+            dtypes=("int8", "int16", "int32", "int64", "uint8", "uint16"),
+        ),
+        reference=lambda t, low, high: np.minimum(np.maximum(t, low), high),
+        arguments=("t", "clip_value_min", "clip_value_max"),
+    ),
+    *op("maximum", "Maximum", _extreme(np.maximum, np.greater_equal)),
+    *op("minimum", "Minimum", _extreme(np.minimum, np.less_equal)),
+    *op("next-after", "NextAfter", _next("float32"), _next("float64"), arguments=("x1", "x2")),
+)
