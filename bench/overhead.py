@@ -21,9 +21,9 @@ import numpy as np
 from bench import apart
 from tf_opdiff.harness.device.repeat import cut_arguments
 from tf_opdiff.harness.device.request import Arguments, Request
-from tf_opdiff.harness.judge import known
+from tf_opdiff.harness.judge import known_files
 from tf_opdiff.harness.judge.expectation import ReferenceFault, expectations
-from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.paths import KNOWN, ROOT
 from tf_opdiff.harness.run.runner import planned, request
 from tf_opdiff.harness.spec.catalog import Catalog, Item
 from tf_opdiff.harness.spec.plan import MODES, Device, Plan
@@ -36,7 +36,7 @@ _PLANS = [Plan(Device("cpu"), mode) for mode in MODES]
 def chosen() -> list[Item]:
     """The families' items on which no plan is known to crash or hang."""
     catalog = Catalog.load("tf_opdiff.suites")
-    entries = known.load(ROOT / "suites" / "known.toml", catalog).entries
+    entries = known_files.load(ROOT / KNOWN, catalog).entries
     lethal = {
         n for e in entries if e.kind in ("crash", "hang") for n in ([e.spec] if isinstance(e.spec, str) else e.spec)
     }

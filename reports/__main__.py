@@ -26,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             about = info(directory)
             if other := judged_by.other(about):
-                print(f"python -m reports: {other}: the page shows no entries of known.toml", file=sys.stderr)
+                print(f"python -m reports: {other}: the page shows no entries of known failures", file=sys.stderr)
             write(directory, about, before=earlier(directory, about), judged_by=None if other else judged_by)
         except (LookupError, ValueError, RuntimeError, OSError) as error:
             print(f"python -m reports: {error.args[0] if len(error.args) == 1 else error}", file=sys.stderr)

@@ -33,7 +33,7 @@ def write(
 
     Reads nothing but what the run left, and the one in the directory `before`, since which the page tells what changed;
     so writing again gives the same files. The JUnit XML that pytest has written is finished: `xml`, or `junit.xml` of
-    the run. `judged_by` says whose entries of known.toml the page shows; none without it.
+    the run. `judged_by` says whose known failures the page lists; none without it.
     """
     xml = xml or untrusted.inside(run_dir, "junit.xml")
     records = frame.records(run_dir)

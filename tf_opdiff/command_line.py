@@ -69,7 +69,7 @@ VERBS = {
         "Merges the runs of a night's jobs, compares them with last night's, and writes the pages.", "tf_opdiff.night"
     ),
     "suggest": Verb(
-        "Writes known.toml entries for failures of a run, and finds entries that are spent.",
+        "Writes known failures for failures of a run, and finds entries that are spent.",
         "tf_opdiff.reports.suggest",
     ),
 }

@@ -11,8 +11,8 @@ from typing import Any
 
 import msgspec
 
-from tf_opdiff.harness.judge.known import Names, listed
-from tf_opdiff.harness.spec.catalog import Catalog, unknown
+from tf_opdiff.harness.judge.selectors import Names, admits, check, listed
+from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.plan import DEVICE_TYPE, MODES, type_of
 from tf_opdiff.harness.store.record import Record
 
@@ -111,17 +111,14 @@ def _cells(entry: Entry, catalog: Catalog) -> set[Cell]:
     if entry.op != "*":
         specs = {spec for op in listed(entry.op) for spec in catalog.named(op)}
     items = [item for item in catalog.items if item.spec.name in specs]
-    there = {"dtype": {i.dtype for i in items}, "mode": set(MODES), "quantity": set(FAMILIES), "level": set(LEVELS)}
-    for name, allowed in there.items():
-        for value in listed(getattr(entry, name)):
-            if value not in allowed and (value != "*" or name == "level"):
-                raise LookupError(unknown(name, value, allowed))
+    allowed = {"dtype": {i.dtype for i in items}, "mode": set(MODES), "quantity": set(FAMILIES), "level": set(LEVELS)}
+    check(entry, allowed, exact=("level",))
     return {
         cell
         for item in items
         for cell in itertools.product([item.spec.name], [item.dtype], item.spec.modes, _families(item.spec))
         if all(
-            "*" in listed(selector) or value in listed(selector)
+            admits(selector, value)
             for value, selector in zip(cell[1:], (entry.dtype, entry.mode, entry.quantity), strict=True)
         )
     }

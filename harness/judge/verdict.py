@@ -162,14 +162,15 @@ def decide(
         if entry and (others or (entry[1].kind == found.kind and entry[1].code in ("", result.code))):
             verdict = "known"
         elif entry:
-            detail = f"{context.known.path} entry {entry[0]} expects {entry[1].kind} {entry[1].code} here. {detail}"
+            expected = f"{entry[1].kind} {entry[1].code}".strip()
+            detail = f"{context.known.stands(entry[0])} expects {expected} here. {detail}"
     elif entry:
         verdict = "stale"
         detail = _spent(context, entry)
     if side and not detail:
         detail = side.why
     if entry:
-        row = replace(row, owner=entry[1].owner, reason=entry[1].reason, link=entry[1].link)
+        row = entry[1].explain(row)
     elif side:
         row = replace(row, reason=side.why, link=side.link)
     record = replace(row, verdict=verdict, detail=" ".join(detail.split())[:1000])
@@ -196,7 +197,7 @@ def _of_other(context: Context, row: Record) -> tuple[int, Entry] | None:
 
 
 def _spent(context: Context, entry: tuple[int, Entry]) -> str:
-    return f"no longer fails: delete or narrow entry {entry[0]} of {context.known.path} ({entry[1].reason})"
+    return f"no longer fails: delete or narrow {context.known.stands(entry[0])} ({entry[1].cause.reason})"
 
 
 def restored(context: Context, plan: Plan, kept: Record) -> Record:
@@ -206,9 +207,9 @@ def restored(context: Context, plan: Plan, kept: Record) -> Record:
     row = replace(kept, run=context.run, started=context.started, device=device, tf=of.tf, cuda=of.cuda, host=of.host)
     entry, fails = context.known.find(place_of(row), row.tf), row.verdict in ("known", "mismatch")
     if entry and fails and entry[1].kind == row.kind:
-        return replace(row, verdict="known", owner=entry[1].owner, reason=entry[1].reason, link=entry[1].link)
+        return replace(entry[1].explain(row), verdict="known")
     if fails:
-        return replace(row, verdict="mismatch", owner="", reason="", link="")
+        return replace(row, verdict="mismatch", owner="", reason="", link="", cause="")
     if entry and row.verdict in ("match", "contract"):
         why = _spent(context, entry)
         return replace(row, verdict="stale", detail=why)

@@ -92,7 +92,7 @@ def findings(records: Iterable[Record]) -> list[Record]:
     for record in some:
         ties = record.dtype != "float32", *(getattr(record, name) for name in TIES)
         rank = (record.against != "numpy", simple[record.example], ties)
-        key = (record.suite, record.spec, record.verdict, record.kind, record.cause)
+        key = (record.suite, record.spec, record.verdict, record.kind, record.known_reason)
         if key not in best or rank < best[key][0]:
             best[key] = rank, record
     return [record for _, record in best.values()]
@@ -304,7 +304,7 @@ class _Finding:
         self.ended = status in ENDED
         self.outcome = Outcome(
             **place,
-            reason=self.record.cause,
+            reason=self.record.known_reason,
             status=status,
             script=f"{path.parent.name}/{path.name}" if path else "",
             output=output,

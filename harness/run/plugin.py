@@ -59,7 +59,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     for option in (*OPTIONS, CAMPAIGN):
         group.addoption(option.flag, **option.settings)
     parser.addini("opdiff_suites", "the module or package that holds the suites", default=SUITES)
-    parser.addini("opdiff_known", "the file of known failures", default=KNOWN)
+    parser.addini("opdiff_known", "the file or folder of known failures", default=KNOWN)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from tf_opdiff.harness.device.observation import unpack
-from tf_opdiff.harness.judge import known, maturity
+from tf_opdiff.harness.judge import known_files, maturity
 from tf_opdiff.harness.judge.verdict import Context, Origin
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.repro.earlier_programs import Store, circumstances
@@ -63,12 +63,12 @@ class Session:
                 self.items = tuple(item for item in self.items if item.id in self.before.items)
             if config.option.shard:
                 self.items = partition.shard(self.items, partition.parse(config.option.shard), partition.read())
-            self.known = known.load(ROOT / config.getini("opdiff_known"), self.catalog)
+            self.known = known_files.load(ROOT / config.getini("opdiff_known"), self.catalog)
             listed = config.option.maturity and config.invocation_params.dir / config.option.maturity
             self.maturity = maturity.load(listed, self.catalog) if listed else maturity.Maturity()
             self.recordings = _recordings(config.option.device, Path(config.option.recordings))
             asked = [self._device(d) for d in config.option.device]
-        except (LookupError, ValueError, known.KnownError, OSError) as error:
+        except (LookupError, ValueError, known_files.KnownError, OSError) as error:
             raise pytest.UsageError(str(error.args[0] if len(error.args) == 1 else error)) from error
         self.asked = list(dict.fromkeys(asked))
         self.known = replace(self.known, types={name: r.device.type for name, r in self.recordings.items()})

@@ -46,7 +46,7 @@ class Record:
     device server. `example` shows the values at `example_index`, that of the simplest input (see
     `harness.judge.simplest`) of those with the same kind; `distance` says in words how far off the worst element is,
     where a distance makes sense. `attrs` is the label of the keyword arguments of the case; empty where its spec has
-    none.
+    none. `cause` is the id of the cause whose `owner`, `reason` and `link` the record has.
     """
 
     run: str = ""
@@ -87,14 +87,15 @@ class Record:
     example: str = ""
     distance: str = ""
     attrs: str = ""
+    cause: str = ""
 
     @property
     def failing(self) -> bool:
         return self.verdict in FAILING
 
     @property
-    def cause(self) -> str:
-        """What explains a known failure: the reason of its entry. Empty for what nobody has explained."""
+    def known_reason(self) -> str:
+        """The reason of a known failure. Empty for a failure that nobody has explained."""
         return self.reason if self.verdict in ("known", "stale") else ""
 
     @property

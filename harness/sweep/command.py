@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tf_opdiff.harness.device.server_handle import DeviceServer, memory_limit
-from tf_opdiff.harness.judge import known
+from tf_opdiff.harness.judge import known_files
 from tf_opdiff.harness.judge.expectation import ReferenceFault
 from tf_opdiff.harness.judge.verdict import Context, Origin, sentence
 from tf_opdiff.harness.paths import KNOWN, ROOT, SUITES
@@ -47,7 +47,7 @@ def main(options: argparse.Namespace) -> int:
     items = chosen(catalog, options.op, options.dtype)
     ranges = [span(options.range, item.dtype) for item in items]
     attrs = [labels(item.spec, options.attrs) for item in items]
-    expected = known.load(ROOT / options.known, catalog)
+    expected = known_files.load(ROOT / options.known, catalog)
     asked = [Device.parse(d) for d in options.device]
     directory, info = _opened(options, asked)
     devices = [Device.parse(d) for d, about in info.devices.items() if about["asked"]]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from tf_opdiff.harness.device.repeat import PIECES, cut, differing, sizes
+from tf_opdiff.harness.judge.cause import Cause
 from tf_opdiff.harness.judge.known import Entry
 from tf_opdiff.harness.judge.verdict import sentence
 
@@ -47,7 +48,8 @@ def test_a_position_beyond_the_budget_is_a_finding(run_spec):
     assert {(r.verdict, r.kind, r.max_ulp, r.budget) for r in records} == {("mismatch", "position", 3.0, 2.0)}
 
 
-POSITION = {"spec": "by-length", "kind": "position", "owner": "us", "reason": "planted for the tests"}
+CAUSE = Cause(id="planted", owner="us", reason="planted for the tests")
+POSITION = {"spec": "by-length", "kind": "position", "cause": CAUSE}
 
 
 def test_a_known_matter_of_position_is_known_and_says_nothing_of_values(run_spec):
@@ -62,7 +64,7 @@ def test_a_known_matter_of_position_that_is_gone_is_stale(run_spec):
 
 
 def test_a_known_wrong_value_is_not_expected_of_a_run_against_itself(run_spec):
-    entry = Entry(spec="one-ulp-off", kind="value", owner="us", reason="planted for the tests")
+    entry = Entry(spec="one-ulp-off", kind="value", cause=CAUSE)
     found = against_itself(run_spec("one-ulp-off", known=[entry]))
     assert set(found.values()) == {("match", "")}
 

@@ -11,6 +11,7 @@ from tf_opdiff.harness.device.observation import Observation, Result
 from tf_opdiff.harness.device.repeat import AGAIN, PIECES, kinds, repeated, same
 from tf_opdiff.harness.device.request import Arguments
 from tf_opdiff.harness.judge import claim
+from tf_opdiff.harness.judge.cause import Cause
 from tf_opdiff.harness.judge.compare import compare_arrays
 from tf_opdiff.harness.judge.expectation import Want, expectation
 from tf_opdiff.harness.judge.known import Entry, Known, place_of
@@ -39,7 +40,8 @@ from tf_opdiff.harness.store.record import Record, Shard
 EAGER, XLA, GRAPH = (Plan(Device("cpu"), mode) for mode in ("eager", "xla", "graph"))
 STEP = np.float32(2.0**-23)  # an ULP of 1
 ONE = np.ones(5, np.float32)
-ENTRY = {"spec": "x", "kind": "value", "owner": "us", "reason": "planted for these tests"}
+CAUSE = Cause(id="planted", owner="us", reason="planted for these tests", link="https://example.org/1")
+ENTRY = {"spec": "x", "kind": "value", "cause": CAUSE}
 
 
 def program(tf, x):
@@ -157,7 +159,9 @@ def test_another_error_than_the_promised_one_counts_on_the_cpu(device, verdict):
 def test_an_entry_covers_its_own_kind_in_its_own_place(entry, verdict):
     record = only(judged(ulps(1), Entry(**ENTRY | entry)))
     assert record.verdict == verdict
-    assert (record.reason == ENTRY["reason"]) is (verdict == "known" or "expects" in record.detail)
+    explained = (record.owner, record.reason, record.link, record.cause)
+    whole = ("us", "planted for these tests", "https://example.org/1", "planted")
+    assert explained == (whole if verdict == "known" or "expects" in record.detail else ("", "", "", ""))
 
 
 @pytest.mark.parametrize(("code", "verdict"), [("", "known"), ("INTERNAL", "known"), ("ABORTED", "mismatch")])

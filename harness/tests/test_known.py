@@ -1,23 +1,75 @@
-"""An entry that is misspelt, or could never select anything, fails when it is loaded."""
+"""A cause or an entry that is misspelt, or could never count, fails when it is loaded; a folder is like one file."""
 
 import pytest
 
-from tf_opdiff.harness.judge.known import KnownError, load
+from tf_opdiff.harness.judge.known_files import KnownError, load
 from tf_opdiff.harness.spec.catalog import Catalog
+from tf_opdiff.harness.store.record import Record
 
-GOOD = {"spec": '"right"', "kind": '"value"', "owner": '"us"', "reason": '"planted for this test"'}
-
-
-def loaded(tmp_path, **fields):
-    lines = [f"{name} = {value}" for name, value in (GOOD | fields).items() if value is not None]
-    path = tmp_path / "known.toml"
-    path.write_text("[[known]]\n" + "\n".join(lines))
-    return load(path, Catalog.load("tf_opdiff.harness.tests.planted"))
+CAUSE = {"id": '"planted"', "owner": '"us"', "reason": '"planted for this test"', "link": '"https://example.org/1"'}
+ENTRY = {"cause": '"planted"', "spec": '"right"', "kind": '"value"'}
+SOURCE = '"tensorflow/core/kernels/cwise_ops.h at v2.21.0: truncates the rounded quotient"'
 
 
-def test_a_good_entry_loads(tmp_path):
-    (entry,) = loaded(tmp_path, dtype='["float32"]', tf='">=2.18,<3"', link='"https://example.org/1"').entries
+@pytest.fixture(scope="module")
+def catalog():
+    return Catalog.load("tf_opdiff.harness.tests.planted")
+
+
+def table(kind, fields):
+    lines = [f"{name} = {value}" for name, value in fields.items() if value is not None]
+    return "\n".join([f"[[{kind}]]", *lines, ""])
+
+
+def loaded(path, catalog, *tables):
+    path.write_text("\n".join(tables))
+    return load(path, catalog)
+
+
+def refused(path, catalog, *tables):
+    with pytest.raises(KnownError) as caught:
+        loaded(path, catalog, *tables)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_a_good_entry_has_its_cause(tmp_path, catalog):
+    entry = ENTRY | {"dtype": '["float32"]', "tf": '">=2.18,<3"'}
+    known = loaded(tmp_path / "known.toml", catalog, table("cause", CAUSE), table("entry", entry))
+    (entry,) = known.entries
     assert (entry.spec, entry.mode, entry.dtype) == ("right", "*", ["float32"])
+    record = entry.explain(Record())
+    explained = (record.cause, record.owner, record.reason, record.link)
+    assert explained == ("planted", "us", "planted for this test", "https://example.org/1")
+    assert str(known.stands(1)) == "entry 1 of known.toml"
+
+
+@pytest.mark.parametrize(
+    ("fields", "says"),
+    [
+        ({"resaon": '"x"'}, "unknown field `resaon`"),
+        ({"cause": None}, "missing required field `cause`"),
+        ({"cause": '"plantde"'}, "no cause 'plantde'; there is planted"),
+        ({"cause": '{id = "planted"}'}, "expected the id of a cause"),
+        ({"owner": '"us"'}, "unknown field `owner`"),
+        ({"spec": '"rihgt"'}, "no spec 'rihgt'; there is right"),
+        ({"spec": '"*"'}, "no spec '*'"),
+        ({"kind": '"vaule"'}, "no kind 'vaule'; there is value"),
+        ({"kind": '"*"'}, "no kind '*'"),
+        ({"mode": '"jit"'}, "no mode 'jit'; there is eager, function, graph, xla"),
+        ({"against": '"jax"'}, "no against 'jax'; there is itself, numpy, plan"),
+        ({"dtype": '"float64"'}, "no dtype 'float64'; there is float32"),
+        ({"recipe": '"edges"'}, "no recipe 'edges'; there is plain"),
+        ({"quantity": '"output"'}, "expected output[i], grad[i], jvp[i] or hvp[i]"),
+        ({"device": '"GPU 0"'}, "expected TYPE or TYPE:INDEX"),
+        ({"tf": '"2.21 and up"'}, "expected a version specifier"),
+        ({"kind": "3"}, "Expected `str`, got `int`"),
+    ],
+)
+def test_a_bad_entry_is_refused_in_one_line_that_names_it(tmp_path, catalog, fields, says):
+    path = tmp_path / "known.toml"
+    line = refused(path, catalog, table("cause", CAUSE), table("entry", ENTRY | fields))
+    assert line.startswith("known.toml: entry 1 (spec ") and says in line
 
 
 @pytest.mark.parametrize(
@@ -26,30 +78,80 @@ def test_a_good_entry_loads(tmp_path):
         ({"resaon": '"x"'}, "unknown field `resaon`"),
         ({"reason": None}, "missing required field `reason`"),
         ({"reason": '"bug"'}, "expected the checked reason"),
-        ({"spec": '"rihgt"'}, "no spec 'rihgt'; there is right"),
-        ({"kind": '"vaule"'}, "no kind 'vaule'; there is value"),
         ({"owner": '"them"'}, "no owner 'them'; there is driver, nobody, tensorflow, us"),
-        ({"mode": '"jit"'}, "no mode 'jit'; there is eager, function, graph, xla"),
-        ({"dtype": '"float64"'}, "no dtype 'float64'; there is float32"),
-        ({"recipe": '"edges"'}, "no recipe 'edges'; there is plain"),
-        ({"quantity": '"output"'}, "expected output[i], grad[i], jvp[i] or hvp[i]"),
-        ({"device": '"GPU 0"'}, "expected TYPE or TYPE:INDEX"),
-        ({"tf": '"2.21 and up"'}, "expected a version specifier"),
+        ({"id": '"Planted cause"'}, "expected words of a-z and 0-9"),
         ({"link": '"javascript:alert(1)"'}, "expected https://"),
-        ({"kind": "3"}, "Expected `str`, got `int`"),
+        ({"link": None}, "expected a link, or the source file that was read (source), or how it was measured"),
+        ({"link": None, "source": '"cwise_ops.h"'}, "expected PATH at VERSION"),
+        ({"link": None, "measured": '"often"'}, "expected how, and on what, in a sentence"),
+        ({"measured": '"every float32 on x86-64"'}, "expected only where there is neither a link nor a source"),
     ],
 )
-def test_a_bad_entry_is_refused_in_one_line_that_names_it(tmp_path, fields, says):
-    with pytest.raises(KnownError, match=r"^known.toml: entry 1 \(spec ") as caught:
-        loaded(tmp_path, **fields)
-    assert says in str(caught.value)
-    assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize(("text", "says"), [("[[known]", "known.toml: "), ("[[knwon]]\n", "expected [[known]] tables")])
-def test_a_malformed_file_is_refused(tmp_path, text, says):
+def test_a_bad_cause_is_refused_in_one_line_that_names_it(tmp_path, catalog, fields, says):
     path = tmp_path / "known.toml"
-    path.write_text(text)
-    with pytest.raises(KnownError) as caught:
-        load(path, Catalog.load("tf_opdiff.harness.tests.planted"))
-    assert says in str(caught.value)
+    line = refused(path, catalog, table("cause", CAUSE | fields), table("entry", ENTRY))
+    assert line.startswith("known.toml: cause '") and says in line
+
+
+@pytest.mark.parametrize("evidence", [{"source": SOURCE}, {"measured": '"every float32 on x86-64"'}])
+def test_a_cause_without_a_link_says_which_source_was_read_or_how_it_was_measured(tmp_path, catalog, evidence):
+    cause = CAUSE | {"link": None} | evidence
+    known = loaded(tmp_path / "known.toml", catalog, table("cause", cause), table("entry", ENTRY))
+    assert known.entries[0].cause.link == ""
+
+
+def test_a_cause_has_its_own_id_and_reason_and_an_entry(tmp_path, catalog):
+    path, good = tmp_path / "known.toml", (table("cause", CAUSE), table("entry", ENTRY))
+    twin = CAUSE | {"reason": '"planted for another test"'}
+    assert refused(path, catalog, *good, table("cause", twin)).endswith("another cause has the same id")
+    alike = CAUSE | {"id": '"other"'}
+    line = refused(path, catalog, *good, table("cause", alike))
+    assert line == "known.toml: cause 'other': cause 'planted' has the same reason: entries can name that one"
+    unused = twin | {"id": '"other"'}
+    line = refused(path, catalog, *good, table("cause", unused))
+    assert line == "known.toml: cause 'other': no entry names it; delete it"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[[entry]", "known.toml: "),
+        ("[[entyr]]\n", "expected [[cause]] and [[entry]] tables, found entyr"),
+        ("[entry]\n", "expected [[cause]] and [[entry]] tables, found entry"),
+        ("entry = [1]\n", "known.toml: entry 1: expected a table"),
+        ("cause = [1]\n", "known.toml: cause 1: "),
+    ],
+)
+def test_a_malformed_file_is_refused(tmp_path, catalog, text, says):
+    assert says in refused(tmp_path / "known.toml", catalog, text)
+
+
+def test_the_files_of_a_folder_are_read_in_order_and_share_their_causes(tmp_path, catalog):
+    folder = tmp_path / "known"
+    folder.mkdir()
+    (folder / "README.md").write_text("not TOML")
+    (folder / "causes.toml").write_text(table("cause", CAUSE))
+    (folder / "nn.toml").write_text(table("entry", ENTRY | {"mode": '"xla"'}))
+    (folder / "math.toml").write_text(table("entry", ENTRY) + table("entry", ENTRY | {"kind": '"nan"'}))
+    known = load(folder, catalog)
+    assert [str(known.stands(n)) for n in (1, 2, 3)] == [
+        "entry 1 of known/math.toml",
+        "entry 2 of known/math.toml",
+        "entry 1 of known/nn.toml",
+    ]
+    assert [(entry.kind, entry.mode) for entry in known.entries] == [("value", "*"), ("nan", "*"), ("value", "xla")]
+    (folder / "nn.toml").write_text(table("entry", ENTRY | {"spec": '"rihgt"'}))
+    with pytest.raises(KnownError, match=r"^known/nn.toml: entry 1 \(spec 'rihgt'\): no spec 'rihgt'"):
+        load(folder, catalog)
+
+
+def test_a_folder_without_files_is_refused(tmp_path, catalog):
+    with pytest.raises(KnownError, match=r"expected \*.toml files in this folder"):
+        load(tmp_path, catalog)
+
+
+def test_a_list_may_select_everything(tmp_path, catalog):
+    entry = ENTRY | {"mode": '["*"]'}
+    known = loaded(tmp_path / "known.toml", catalog, table("cause", CAUSE), table("entry", entry))
+    place = {"spec": "right", "dtype": "float32", "recipe": "plain", "device": "cpu", "mode": "xla"}
+    assert known.find(place, "2.21.0") == (1, known.entries[0])

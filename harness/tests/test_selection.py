@@ -63,7 +63,7 @@ def test_a_file_within_a_family_selects_its_own_specs(suites):
         ("suites/ops/math/rounding.py::sign", "no spec or item of tf_opdiff.suites.ops.math.rounding: 'sign'"),
         ("suites::floor-float31", "no spec or item 'floor-float31'; there is floor-float"),
         ("suites/claims/topics.py", "suites.claims.topics: expected a module of suites, with SPECS"),
-        ("suites/known.toml", "suites.known can't be imported: ModuleNotFoundError"),
+        ("suites/known/math.toml", "suites.known.math can't be imported: ModuleNotFoundError"),
     ],
 )
 def test_what_a_path_does_not_name_is_refused(suites, path, says):

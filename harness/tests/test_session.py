@@ -178,9 +178,12 @@ def test_a_run_directory_that_holds_a_run_is_not_overwritten(run_pytest, tmp_pat
     assert "holds a run already" in outcome.output
 
 
+CAUSE = '[[cause]]\nid = "planted"\nowner = "us"\nreason = "planted for this test"\nmeasured = "in this test alone"\n'
+
+
 def test_a_misspelt_known_failure_stops_the_run_before_it_starts(run_pytest, tmp_path):
     known = tmp_path / "known.toml"
-    known.write_text('[[known]]\nspec = "rigt"\nkind = "value"\nowner = "us"\nreason = "planted for this test"\n')
+    known.write_text(f'{CAUSE}[[entry]]\ncause = "planted"\nspec = "rigt"\nkind = "value"\n')
     outcome = run_pytest("--op", "right", known=known)
     assert outcome.status == 4
     assert "known.toml: entry 1 (spec 'rigt'): no spec 'rigt'; there is right" in outcome.output
@@ -188,13 +191,10 @@ def test_a_misspelt_known_failure_stops_the_run_before_it_starts(run_pytest, tmp
 
 def test_a_known_failure_that_selects_no_comparison_is_reported(run_pytest, tmp_path):
     known = tmp_path / "known.toml"
-    known.write_text(
-        '[[known]]\nspec = "right"\nquantity = "output[3]"\nkind = "value"\nowner = "us"\n'
-        'reason = "planted for this test"\n'
-    )
+    known.write_text(f'{CAUSE}[[entry]]\ncause = "planted"\nspec = "right"\nquantity = "output[3]"\nkind = "value"\n')
     outcome = run_pytest("--op", "right", "--mode", "eager", known=known)
     assert outcome.status == 3, outcome.output
-    assert "entry 1" in outcome.output
+    assert "entry 1 of known.toml" in outcome.output
 
 
 def test_a_run_directory_elsewhere_does_not_move_the_root_of_the_workers(run_pytest):

@@ -7,6 +7,7 @@ import pytest
 
 from tf_opdiff.harness.device.observation import Observation, Result
 from tf_opdiff.harness.device.request import Bits
+from tf_opdiff.harness.judge.cause import Cause
 from tf_opdiff.harness.judge.compare import Comparison
 from tf_opdiff.harness.judge.expectation import ReferenceFault
 from tf_opdiff.harness.judge.known import Entry, Known
@@ -29,7 +30,8 @@ PLAN = Plan(Device("cpu"), "eager")
 #: Around 1, and around the border of subnormal numbers.
 LO, HI = 0x3C00, 0x3C40
 BORDER = 0x03F0, 0x0410
-ENTRY = Entry(spec="x", kind="value", owner="us", reason="planted for these tests")
+CAUSE = Cause(id="planted", owner="us", reason="planted for these tests")
+ENTRY = Entry(spec="x", kind="value", cause=CAUSE)
 
 
 def program(tf, x):

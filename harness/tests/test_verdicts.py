@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tf_opdiff.harness.judge.cause import Cause
 from tf_opdiff.harness.judge.known import Entry
 from tf_opdiff.harness.judge.verdict import sentence
 
@@ -97,7 +98,8 @@ def test_each_side_of_a_contract_is_checked(run_spec):
     assert verdicts(run_spec("side-given-up", modes=("eager",))) == {("eager", "output[0]"): ("mismatch", "status")}
 
 
-KNOWN = {"spec": "one-ulp-off", "kind": "value", "owner": "us", "reason": "planted for the tests"}
+CAUSE = Cause(id="planted", owner="us", reason="planted for the tests")
+KNOWN = {"spec": "one-ulp-off", "kind": "value", "cause": CAUSE}
 
 
 def judged(run_spec, spec="one-ulp-off", **entry):
@@ -112,7 +114,7 @@ def test_a_known_failure_for_its_recorded_reason_is_known(run_spec):
 def test_a_known_failure_for_another_reason_is_a_mismatch(run_spec):
     verdict, detail = judged(run_spec, kind="nan")
     assert verdict == "mismatch"
-    assert "entry 1 expects nan" in detail
+    assert "entry 1 of known.toml expects nan here" in detail
 
 
 def test_a_known_failure_that_no_longer_fails_is_stale_and_says_what_to_delete(run_spec):

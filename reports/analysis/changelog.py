@@ -28,7 +28,7 @@ MEANS = {
 }
 NUMBERS = {
     "differ": "other bits from TensorFlow",
-    "same": "the same bits from TensorFlow: spec, reference, budget or known.toml changed",
+    "same": "the same bits from TensorFlow: spec, reference, budget or known failures changed",
     "differ same": "other bits from TensorFlow in some of them",
 }
 _NAMED = 3

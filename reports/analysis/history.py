@@ -18,7 +18,7 @@ QUIET = ("contract", "match")
 BAD = (*FAILING, "known")
 NAMES = np.asarray([*tables.SEVERITY, ""], dtype=object)
 ABSENT = len(tables.SEVERITY)
-#: What came, whatever was made of it: that a person wrote or deleted an entry of known.toml is no change of it.
+#: What came, whatever was made of it: that a person wrote or deleted a known failure is no change of it.
 _CAME = {
     **dict.fromkeys(("match", "contract", "stale"), 0),
     **dict.fromkeys(("mismatch", "known"), 1),
@@ -77,7 +77,8 @@ def flaky(found: Nights, *, least: int = 2) -> pd.DataFrame:
     Columns: `reports.nights.KEY`; `changes` and `opportunities`, and the `rate` of the two; `verdicts`, one a run, the
     newest first. An opportunity is two runs that follow each other among those that have the record with the same
     TensorFlow, device and inputs; a change is one where something else came: agreement, difference, the suite's own
-    fault, unavailable. What only changed with known.toml is none. Fewer than `least` changes are no coming and going.
+    fault, unavailable. What only changed with the known failures is none. Fewer than `least` changes are no coming and
+    going.
     """
     came = found.records["verdict"].map(_CAME).astype("int8")
     states = _worst(found, KEY, came)

@@ -1,64 +1,82 @@
-"""Stanza: an entry that is suggested for known.toml, and the text that a person completes."""
+"""A known failure that is suggested: its entry, the stub of its cause, and the text that a person completes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 import pandas as pd
 
+from tf_opdiff.harness.judge.cause import Cause
 from tf_opdiff.harness.judge.known import Entry
 from tf_opdiff.reports.data import tables
 from tf_opdiff.reports.text import sentence
 from tf_opdiff.reports.text.summary import plain
 
-#: Stands where a person has to write; `harness.judge.known.load` refuses it.
+#: Stands where a person has to write; `harness.judge.known_files.load` refuses it.
 PLACEHOLDER = "TODO"
 FIELDS = ("spec", "dtype", "recipe", "device", "mode", "quantity", "against")
+#: What a person writes of a cause; a cause without a link says `source` or `measured` instead.
+_CAUSE = ("owner", "reason", "link")
 
 
 @dataclass(frozen=True)
 class Suggestion:
-    """An entry to be: its `selectors`, `kind`, `code` and `tf`; `rows`, the index of the records that it selects."""
+    """A suggested entry.
 
+    cause      the id that is proposed for its cause; suggestions that fail alike share one.
+    selectors  the entry's.
+    kind, code, tf  the entry's.
+    rows       the index of the records that it selects.
+    """
+
+    cause: str
     selectors: Mapping[str, str | list[str]]
     kind: str
     code: str
     tf: str
     rows: pd.Index
 
-    def entry(self, owner: str, reason: str) -> Entry:
-        """The entry, once somebody has said who has to act and why it fails."""
-        said: dict[str, Any] = {**self.selectors, "kind": self.kind, "code": self.code, "tf": self.tf}
-        return Entry(**said, owner=owner, reason=reason)
+    def entry(self, cause: Cause) -> Entry:
+        """The entry, once somebody has written its cause."""
+        fields: dict[str, Any] = {**self.selectors, "kind": self.kind, "code": self.code, "tf": self.tf}
+        return Entry(**fields, cause=cause)
 
 
 def text(suggestions: Sequence[Suggestion], why: pd.Series, records: pd.DataFrame) -> str:
-    """TOML to be appended to known.toml, once a person has checked each: above each entry its simplest example."""
+    """TOML for a file of known failures, once a person has completed each cause.
+
+    Above each entry stands its simplest example; the stub of a cause stands before the first entry that names it.
+    """
     parts = []
-    for one in suggestions:
-        some = records.loc[one.rows]
-        row = tables.row(records, tables.simplest_first(some).index[0])
-        plans = " ".join(map(str, sorted(set(tables.plans(some).astype(str)), key=tables.plan_order)))
-        many = f"{_many(some)} on {plans}"
-        said = [
-            many,
-            sentence.of_record(row),
-            *filter(None, [sentence.values(row), row["detail"]]),
-            f"rerun: {row['rerun']}",
-        ]
-        fields = {**{n: one.selectors[n] for n in FIELDS if n in one.selectors}, "kind": one.kind}
-        fields |= {"code": one.code} if one.code else {}
-        fields |= {"owner": PLACEHOLDER, "reason": PLACEHOLDER, "tf": one.tf}
-        lines = [*(f"# {plain(line, 300)}" for line in said), "[[known]]"]
-        parts.append("\n".join([*lines, *(f"{name} = {_toml(value)}" for name, value in fields.items())]))
+    for cause, alike in groupby(suggestions, lambda one: one.cause):
+        stub = {"id": cause, **dict.fromkeys(_CAUSE, PLACEHOLDER)}
+        parts.append(_table("cause", stub))
+        parts += [_entry(one, records) for one in alike]
     lines = []
     for reason in why.drop_duplicates().tolist():
         some = records.loc[why.index[why == reason]]
         lines.append(f"# No entry for {_many(some)}, such as {plain(str(some['case'].iloc[0]))}:")
         lines.append(f"#   {plain(reason, 300)}")
     return "\n\n".join([*parts, *(["\n".join(lines)] if lines else [])]) + "\n"
+
+
+def _entry(one: Suggestion, records: pd.DataFrame) -> str:
+    """The entry's table under comments with its simplest example."""
+    some = records.loc[one.rows]
+    row = tables.row(records, tables.simplest_first(some).index[0])
+    plans = " ".join(map(str, sorted(set(tables.plans(some).astype(str)), key=tables.plan_order)))
+    values = [text for text in (sentence.values(row), row["detail"]) if text]
+    comments = [f"{_many(some)} on {plans}", sentence.of_record(row), *values, f"rerun: {row['rerun']}"]
+    fields = {"cause": one.cause, **{n: one.selectors[n] for n in FIELDS if n in one.selectors}, "kind": one.kind}
+    fields |= {"code": one.code} if one.code else {}
+    return "\n".join([*(f"# {plain(line, 300)}" for line in comments), _table("entry", fields | {"tf": one.tf})])
+
+
+def _table(kind: str, fields: Mapping[str, str | list[str]]) -> str:
+    return "\n".join([f"[[{kind}]]", *(f"{name} = {_toml(value)}" for name, value in fields.items())])
 
 
 def _many(records: pd.DataFrame) -> str:

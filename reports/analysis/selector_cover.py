@@ -1,4 +1,4 @@
-"""Box: few products of selectors that hold exactly some of a run's places, as an entry of known.toml selects them."""
+"""Cover: few products of selectors that select exactly some of a run's places, as entries of known failures do."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-"""Suggest: entries of known.toml for what fails in a run, and which of those that there are it has no more use for."""
+"""Suggest: known failures for what fails in a run: entries, and the ids of their causes."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -14,55 +15,63 @@ from tf_opdiff.harness.device.repeat import AGAIN
 from tf_opdiff.harness.judge.known import Known
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.spec import SWEEPS, Spec
-from tf_opdiff.reports.analysis import ledger, selector_cover
+from tf_opdiff.reports.analysis import judged, selector_cover
 from tf_opdiff.reports.analysis.known_entry import FIELDS, Suggestion
-from tf_opdiff.reports.analysis.ledger import entries, places
 
 _DEVICE = re.compile(r"[a-z][a-z0-9_]*(:\d+)?")
 _BY = ["suite", "kind", "code", "quantities", "plans"]
-
-__all__ = ["Suggestion", "entries", "suggest"]
 
 
 def suggest(records: pd.DataFrame, known: Known, catalog: Catalog) -> tuple[list[Suggestion], pd.Series]:
     """Entries that make the `mismatch` records of a run `known`, and none `stale`; and why, by index, some have none.
 
-    Records count as known.toml, as it is now, judges them.
+    Records count as today's known failures judge them.
 
-    Specs of a suite whose records differ by the same kind and code, in the same quantities and on the same plans, come
-    together; where what they select would hold another record, they are split. A selector is left out where every
-    value that there is, in the catalog or among the records, is meant; devices never are.
+    Specs of a suite whose records differ by the same kind and code, in the same quantities and on the same plans, have
+    one cause and come together; where their entry would select another record, it is split. A selector is left out
+    where it would name every value in the catalog or among the records; devices never are.
 
     Raises:
       ValueError: the version of TensorFlow is none.
     """
-    there, tf = places(records), _version(records)
-    now = ledger.judged(records, known)
+    there, tf = judged.places(records), _version(records)
+    now = judged.judged(records, known)
     failing = now["verdict"] == "mismatch"
     some = records[failing]
     told = there[failing].assign(suite=some["suite"].astype(str), kind=some["kind"].astype(str))
-    told["code"] = ledger.code_of(some)
-    why = _cannot(told, there[~failing], now["entry"], catalog)
+    told["code"] = judged.code_of(some)
+    why = _cannot(told, there[~failing], now["entry"], known, catalog)
     told = told[~told.index.isin(why.index)]
     told["plan"] = told["device"] + "/" + told["mode"]
     by_spec = told.groupby(["suite", "spec", "kind", "code"])
     told["quantities"] = by_spec["quantity"].transform(lambda names: " ".join(sorted(set(names))))
     told["plans"] = by_spec["plan"].transform(lambda names: " ".join(sorted(set(names))))
-    made = []
+    made: list[Suggestion] = []
+    ids = {entry.cause.id for entry in known.entries}
     for key, alike in told.groupby(_BY, sort=True):
         _, kind, code, *_ = map(str, key)
         near = there[there["spec"].isin(set(alike["spec"])) & ((there["against"] == "itself") == (kind in AGAIN))]
         near = near[near["against"] != "claim"]
         columns = [name for name in FIELDS if name != "against" or kind not in AGAIN]
         wanted = near.index.isin(alike.index)
+        cause = _new_id(f"{min(alike['spec'])}-{kind}", ids)
         for found in selector_cover.cover(near[columns], wanted):
             rows = near.index[selector_cover.holds(near, found)]
-            made.append(Suggestion(_selectors(found, near[columns], wanted, catalog.specs), kind, code, tf, rows))
+            selectors = _selectors(found, near[columns], wanted, catalog.specs)
+            made.append(Suggestion(cause, selectors, kind, code, tf, rows))
     past = records.index[(records["verdict"].astype(str) == "mismatch") & ~failing]
-    return made, pd.concat([why, pd.Series("known.toml makes it known by now", index=past, dtype="str")])
+    return made, pd.concat([why, pd.Series("the known failures cover it by now", index=past, dtype="str")])
 
 
-def _cannot(told: pd.DataFrame, others: pd.DataFrame, number: pd.Series, catalog: Catalog) -> pd.Series:
+def _new_id(words: str, ids: set[str]) -> str:
+    """The id of a new cause, made of words; adds it to the ids that exist."""
+    base = "-".join(re.findall(r"[a-z0-9]+", words.lower()))
+    new = next(name for n in count(1) if (name := base if n == 1 else f"{base}-{n}") not in ids)
+    ids.add(new)
+    return new
+
+
+def _cannot(told: pd.DataFrame, others: pd.DataFrame, number: pd.Series, known: Known, catalog: Catalog) -> pd.Series:
     """Why no entry that is added can be about a record, by its index, for those where none can."""
     why: dict[Any, str] = {}
     if not len(told):
@@ -84,7 +93,9 @@ def _cannot(told: pd.DataFrame, others: pd.DataFrame, number: pd.Series, catalog
         elif not _DEVICE.fullmatch(at["device"]):
             why[index] = "an entry can't name that device"
         elif n:
-            why[index] = f"entry {n} is about it already, and expects another kind or code: narrow that one first"
+            why[index] = (
+                f"{known.stands(n)} is about it already, and expects another kind or code: narrow that one first"
+            )
         elif tuple(place) in passing:
             why[index] = "the same place, against another plan, does not fail"
         elif several > 1:
@@ -116,7 +127,7 @@ def _selectors(
 
 def _version(records: pd.DataFrame) -> str:
     """The specifier of exactly the version that ran, patches aside."""
-    text = ledger.version(records)
+    text = judged.version(records)
     try:
         version = Version(text)
     except InvalidVersion as error:

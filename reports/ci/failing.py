@@ -32,7 +32,7 @@ _MARK = re.compile(r"<!-- tf-opdiff cause (\{[^\n]*\}) -->\r?(\n|$)")
 class Place(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a cause is known by from night to night: the verdict and the kind of specs, and in each run on which plans.
 
-    `reason` is that of the entry of known.toml, where it no longer fails. A place stands in the first line of an
+    `reason` is that of the known failure, where it no longer fails. A place stands in the first line of an
     issue's body, where nobody sees it.
     """
 

@@ -156,7 +156,7 @@ def _modes_in_order(column: pd.Series) -> pd.Series:
 
 
 def known(records: pd.DataFrame) -> pd.DataFrame:
-    """What the entries of `known.toml` cover in a run: one row for each reason, the one with most records first.
+    """What the known failures cover in a run: one row for each reason, the one with most records first.
 
     Columns: `reason`, `owner`, `link`; `known`, `stale` and `other` count the records that fail as recorded, that no
     longer fail, and that do something else; `cases` counts; `kinds`, `specs`, `dtypes`, `plans` and `quantities` list

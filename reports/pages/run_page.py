@@ -60,9 +60,9 @@ class Supplement:
     """What the page of a run shows besides its records and its circumstances.
 
     `claims` says whether the run has a page of claims, to link to. `repros` are what became of the programs of
-    findings. `entries` are those of known.toml; see `reports.ledger.entries`. `beside` is what every plan gave where
-    one is off; see `reports.beside.values`. `since` is what changed since an earlier run, or why the two can't be
-    compared; see `reports.since`.
+    findings. `entries` are those of the known failures; see `reports.analysis.ledger.entries`. `beside` is what every
+    plan gave where one is off; see `reports.beside.values`. `since` is what changed since an earlier run, or why the
+    two can't be compared; see `reports.since`.
     """
 
     claims: bool = False

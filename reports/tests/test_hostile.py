@@ -32,7 +32,7 @@ from tf_opdiff.harness.store import parquet, record_devices, recording, rundir
 from tf_opdiff.harness.store.record import Shard
 from tf_opdiff.harness.tests.patience import PATIENCE
 from tf_opdiff.reports.__main__ import main as report
-from tf_opdiff.reports.analysis import ledger
+from tf_opdiff.reports.analysis import known_text, ledger
 from tf_opdiff.reports.data.load import RECORD_COLUMNS
 from tf_opdiff.reports.tests import synthetic
 
@@ -70,7 +70,7 @@ def test_no_command_imports_the_module_that_a_run_names(
     (tmp_path / "evil_suites.py").write_text(f"open({str(tmp_path / 'canary')!r}, 'w').close()\nSPECS = ()\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    run = run_in(tmp_path, suites="evil_suites", known="suites/known.toml")
+    run = run_in(tmp_path, suites="evil_suites", known="suites/known")
     said = {}
     for name, read in readers(run).items():
         read()
@@ -109,7 +109,7 @@ def test_no_setting_of_a_foreign_repository_runs_a_command(
     for folder in (checkout, foreign):
         folder.mkdir(parents=True)
         known = folder / "known.toml"
-        known.write_text('[[known]]\nspec = "floor"\n')
+        known.write_text('[[entry]]\nspec = "floor"\n')
         (folder / ".gitattributes").write_text("*.toml diff=evil\n")
         who = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"]
         for words in (["init", "-q"], ["add", "known.toml", ".gitattributes"], [*who, "commit", "-qm", "x"]):
@@ -117,8 +117,9 @@ def test_no_setting_of_a_foreign_repository_runs_a_command(
     value = f"!{program}" if setting == "alias.blame" else str(tmp_path if setting == "core.hooksPath" else program)
     subprocess.run(["git", "config", setting, value], cwd=foreign, check=True)
     monkeypatch.setattr(ledger, "ROOT", checkout)
-    assert ledger._blame(checkout / "known.toml")
-    assert ledger._blame(foreign / "known.toml") == []
+    monkeypatch.setattr(known_text, "ROOT", checkout)
+    assert known_text.changes(checkout / "known.toml")
+    assert known_text.changes(foreign / "known.toml") == []
     assert not (tmp_path / "canary").exists()
     records = reports.load(run_in(tmp_path))
     info = rundir.RunInfo(

@@ -1,4 +1,4 @@
-"""Tests of the suggestions for known.toml, of its entries held against a run, and of taking spent ones out."""
+"""Tests of suggested known failures, of entries held against a run, and of taking spent ones out."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pandas as pd
 import pytest
@@ -20,15 +21,18 @@ from tf_opdiff import reports
 from tf_opdiff.command_line import main
 from tf_opdiff.harness.device.observation import Observation, Result
 from tf_opdiff.harness.device.repeat import AGAIN
+from tf_opdiff.harness.judge.cause import Cause
 from tf_opdiff.harness.judge.compare import Comparison
-from tf_opdiff.harness.judge.known import Entry, Known, KnownError, load, place_of
+from tf_opdiff.harness.judge.known import Entry, Known, place_of
+from tf_opdiff.harness.judge.known_files import KnownError, load
 from tf_opdiff.harness.judge.verdict import Context, Origin, Trial, decide
 from tf_opdiff.harness.spec.catalog import Catalog, Item
 from tf_opdiff.harness.spec.plan import MODES, Device, Plan
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.harness.store.record import Record
-from tf_opdiff.reports.analysis import known_entry, ledger, selector_cover
-from tf_opdiff.reports.analysis.suggest import entries, suggest
+from tf_opdiff.reports.analysis import judged, known_entry, known_text, ledger, selector_cover
+from tf_opdiff.reports.analysis.ledger import entries
+from tf_opdiff.reports.analysis.suggest import suggest
 from tf_opdiff.reports.data.frame import typed
 from tf_opdiff.reports.tests import synthetic
 from tf_opdiff.reports.tests.conftest import HOSTILE
@@ -47,6 +51,7 @@ SPECS = [
 ]
 CATALOG = Catalog(tuple(Item("tf_opdiff.suites.made", spec, dtype) for spec in SPECS for dtype in spec.dtypes))
 TF = ">=2.21,<2.22"
+CAUSE = Cause(id="planted", owner="us", reason="said for this test", link="https://example.org/1")
 
 
 def whole_run(tf: str = "2.21.0", devices: Sequence[str] = ("cpu",)) -> list[Record]:
@@ -81,6 +86,18 @@ def failing(
     return [replace(row, **wrong) if there(row) else row for row in rows]  # type: ignore[arg-type]
 
 
+#: What a person writes of a cause.
+COMPLETED = {"owner": "us", "link": "https://example.org/1"}
+
+
+def completed(text: str) -> str:
+    """A suggested text, its causes completed, each with a reason of its own."""
+    for name, value in COMPLETED.items():
+        text = text.replace(f'{name} = "TODO"', f'{name} = "{value}"')
+    parts = text.split('reason = "TODO"')
+    return "".join(f'{part}reason = "{n} said for this test"' for n, part in enumerate(parts[:-1])) + parts[-1]
+
+
 def selectors(rows: Sequence[Record]) -> list[dict[str, object]]:
     made, why = suggest(frame(rows), Known(), CATALOG)
     assert not len(why)
@@ -90,7 +107,7 @@ def selectors(rows: Sequence[Record]) -> list[dict[str, object]]:
 def holds_up(rows: Sequence[Record], known: Known = Known(), catalog: Catalog = CATALOG) -> int:  # noqa: B008
     """Asserts that suggestions make what fails known and nothing stale; returns how many entries there are."""
     made, why = suggest(frame(rows), known, catalog)
-    more = Known((*known.entries, *(one.entry("us", "said for this test") for one in made)))
+    more = Known((*known.entries, *(one.entry(CAUSE) for one in made)))
     for index, row in enumerate(rows):
         found = more.find(place_of(row), row.tf)
         if row.verdict == "mismatch" and index not in why.index:
@@ -230,14 +247,14 @@ def test_what_no_entry_can_be_about_is_named_with_the_reason() -> None:
 
 def test_an_entry_that_is_there_already_comes_first() -> None:
     rows = failing(whole_run(), "nan", spec="alpha", mode="xla")
-    there = Entry(spec="alpha", mode="xla", kind="value", owner="us", reason="said for this test")
+    there = Entry(spec="alpha", mode="xla", kind="value", cause=CAUSE)
     made, why = suggest(frame(rows), Known((there,)), CATALOG)
     assert not made and set(why) == {
-        "entry 1 is about it already, and expects another kind or code: narrow that one first"
+        "entry 1 of known.toml is about it already, and expects another kind or code: narrow that one first"
     }
-    fits = Entry(spec="alpha", mode="xla", kind="nan", owner="us", reason="said for this test")
+    fits = Entry(spec="alpha", mode="xla", kind="nan", cause=CAUSE)
     made, why = suggest(frame(rows), Known((fits,)), CATALOG)
-    assert not made and set(why) == {"known.toml makes it known by now"}
+    assert not made and set(why) == {"the known failures cover it by now"}
 
 
 @pytest.mark.parametrize(
@@ -258,16 +275,38 @@ def test_the_text_is_refused_until_a_person_has_written_why_and_who(tmp_path: Pa
     text = known_entry.text(made, why, frame(rows))
     path = tmp_path / "known.toml"
     path.write_text("# Known.\n\n" + text)
-    with pytest.raises(KnownError, match=r"entry 1 .*: no owner 'TODO'"):
+    with pytest.raises(KnownError, match=r"cause 'beta-status': no owner 'TODO'"):
         load(path, CATALOG)
     path.write_text(text.replace('owner = "TODO"', 'owner = "us"'))
-    with pytest.raises(KnownError, match=r"entry 1 .*: reason 'TODO': expected the checked reason"):
+    with pytest.raises(KnownError, match=r"cause 'beta-status': reason 'TODO': expected the checked reason"):
         load(path, CATALOG)
-    path.write_text(text.replace('owner = "TODO"', 'owner = "us"').replace('"TODO"', '"for this test"'))
+    path.write_text(completed(text.replace('link = "TODO"', 'link = "gone"')))
+    with pytest.raises(KnownError, match=r"cause 'beta-status': link 'gone': expected https"):
+        load(path, CATALOG)
+    path.write_text(completed(text))
     known = load(path, CATALOG)
-    assert known.entries == tuple(one.entry("us", "for this test") for one in made)
-    assert set(ledger.judged(frame(rows), known)["verdict"]) == {"match", "known"}
-    assert (ledger.judged(frame(rows), known)["verdict"] == "known").sum() == sum(r.failing for r in rows)
+    causes = {
+        one.cause: Cause(id=one.cause, **COMPLETED | {"reason": f"{n} said for this test"})
+        for n, one in enumerate(made)
+    }
+    assert [one.cause for one in made] == ["beta-status", "alpha-value"]
+    assert known.entries == tuple(one.entry(causes[one.cause]) for one in made)
+    assert set(judged.judged(frame(rows), known)["verdict"]) == {"match", "known"}
+    assert (judged.judged(frame(rows), known)["verdict"] == "known").sum() == sum(r.failing for r in rows)
+
+
+def test_entries_that_fail_alike_share_a_cause_whose_id_is_new(tmp_path: Path) -> None:
+    rows = failing(whole_run(), spec="alpha", dtype="float32", recipe="edges", mode="xla")
+    rows = failing(rows, spec="alpha", dtype="float64", recipe="plain", mode="xla")
+    there = Entry(
+        spec="gamma", mode="xla", kind="value", tf="<2", cause=msgspec.structs.replace(CAUSE, id="alpha-value")
+    )
+    made, why = suggest(frame(rows), Known((there,)), CATALOG)
+    assert [one.cause for one in made] == ["alpha-value-2"] * 2
+    text = known_entry.text(made, why, frame(rows))
+    assert text.count("[[cause]]") == 1 and text.count('cause = "alpha-value-2"') == 2
+    (tmp_path / "known.toml").write_text(completed(text))
+    assert len({entry.cause.id for entry in load(tmp_path / "known.toml", CATALOG).entries}) == 1
 
 
 def test_above_each_entry_stands_its_simplest_example_and_the_command_that_reruns_it() -> None:
@@ -277,19 +316,20 @@ def test_above_each_entry_stands_its_simplest_example_and_the_command_that_rerun
     rows[at] = replace(rows[at], example_index="[1]", example="input 1, got 3.5, want 2.0")
     made, why = suggest(frame(rows), Known(), CATALOG)
     lines = known_entry.text(made, why, frame(rows)).splitlines()
-    assert lines[0] == "# 16 records of 4 cases on cpu/xla"
-    assert lines[1].startswith(f"# {rows[at].case}, ")
-    assert lines[2:5] == ["# at [1]: input 1, got 3.5, want 2.0", f"# rerun: {rows[at].rerun}", "[[known]]"]
+    assert lines[:5] == ["[[cause]]", 'id = "alpha-value"', 'owner = "TODO"', 'reason = "TODO"', 'link = "TODO"']
+    assert lines[6] == "# 16 records of 4 cases on cpu/xla"
+    assert lines[7].startswith(f"# {rows[at].case}, ")
+    assert lines[8:11] == ["# at [1]: input 1, got 3.5, want 2.0", f"# rerun: {rows[at].rerun}", "[[entry]]"]
 
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_texts_stay_in_their_comment(text: str) -> None:
-    clean = text.encode("utf-8", "replace").decode() + "\n[[known]]\nspec = 1\r[[known]]"
+    clean = text.encode("utf-8", "replace").decode() + "\n[[entry]]\nspec = 1\r[[entry]]"
     rows = failing(whole_run(), spec="alpha")
     rows = [replace(r, got=clean, want=clean, input=clean, detail=clean, rerun=clean) for r in rows]
     made, why = suggest(frame(rows), Known(), CATALOG)
     said = known_entry.text(made, why, frame(rows))
-    assert len(tomllib.loads(said)["known"]) == len(made) == 1
+    assert len(tomllib.loads(said)["entry"]) == len(tomllib.loads(said)["cause"]) == len(made) == 1
     assert all(c.isprintable() or c == "\n" for c in said)
 
 
@@ -312,13 +352,12 @@ def test_records_are_judged_as_the_harness_judges_them(seed: int) -> None:
                 against=draw.choice(["*", "numpy", "plan"]),
                 kind=draw.choice(["value", "nan", "status"]),
                 code=draw.choice(["", "INTERNAL", "ABORTED"]),
-                owner="us",
-                reason="said for this test",
+                cause=CAUSE,
             )
             for _ in range(4)
         )
     )
-    told = ledger.judged(frame(rows), known)
+    told = judged.judged(frame(rows), known)
     context = Context(**CONTEXT, known=known)  # type: ignore[arg-type]
     for row, verdict in zip(rows, told["verdict"], strict=True):
         spec = specs[row.spec]
@@ -338,7 +377,7 @@ def test_records_are_judged_as_the_harness_judges_them(seed: int) -> None:
 
 
 def entry(spec: str, kind: str = "value", **more: str) -> Entry:
-    return Entry(spec=spec, kind=kind, owner="us", reason="said for this test", tf=TF, **more)  # type: ignore[arg-type]
+    return Entry(spec=spec, kind=kind, cause=CAUSE, tf=TF, **more)  # type: ignore[arg-type]
 
 
 def test_each_entry_has_what_it_covers_and_its_state() -> None:
@@ -363,46 +402,61 @@ def test_each_entry_has_what_it_covers_and_its_state() -> None:
         [0, 0, "", 0],
         [0, 0, "", 0],
     ]
-    assert set(table["commit"]) == {""}
+    assert set(table["commit"]) == {""} and set(table["file"]) == {"known.toml"}
+    assert set(table["cause"]) == {"planted"} and set(table["link"]) == {CAUSE.link}
 
 
 KNOWN = """\
 # Where TensorFlow does not do what a spec says.
 
+[[cause]]
+id = "floor-zero"
+owner = "tensorflow"
+reason = "said for this test"
+link = "https://example.org/1"
+
+# about the next one only
+[[cause]]
+id = "ceil-value"
+owner = "tensorflow"
+reason = "said for this [[entry]] test"
+measured = "in this test alone"
+
 # rounding
 
 # about the next one only
-[[known]] # first
+[[entry]] # first
+cause = "floor-zero"
 spec = "floor"
 mode = "xla"
 quantity = "output[0]"
 kind = "signed_zero"
-owner = "tensorflow"
-reason = "said for this test"
 
 # sign
 
-[[known]]
+[[entry]]
+cause = "ceil-value"
 spec = "ceil"
 mode = "xla"
 kind = "value"
-owner = "tensorflow"
-reason = "said for this [[known]] test"
 # the end of it
 """
 
 
 def test_an_entry_is_taken_out_and_all_else_is_left_as_it_is() -> None:
-    assert ledger.without(KNOWN, [1]) == KNOWN.replace(KNOWN[KNOWN.index("# about") : KNOWN.index("# sign")], "")
-    assert ledger.without(KNOWN, [2]) == KNOWN.replace(
-        KNOWN[KNOWN.rindex("[[known]]\n") : KNOWN.index("# the end")], ""
-    )
-    assert ledger.without(KNOWN, []) == KNOWN
-    assert ledger.without(KNOWN.replace("\n", "\r\n"), [1]).count("\r\n") == ledger.without(KNOWN, [1]).count("\n")
+    without = known_text.without
+    first = KNOWN[KNOWN.rindex("# about") : KNOWN.index("# sign")]
+    assert without(KNOWN, [1]) == KNOWN.replace(first, "")
+    second = KNOWN[KNOWN.rindex("[[entry]]\n") : KNOWN.index("# the end")]
+    assert without(KNOWN, [2]) == KNOWN.replace(second, "")
+    cause = KNOWN[KNOWN.index("# about") : KNOWN.index("# rounding")]
+    assert without(KNOWN, [2], ["ceil-value", "gone"]) == KNOWN.replace(second, "").replace(cause, "")
+    assert without(KNOWN, []) == KNOWN
+    assert without(KNOWN.replace("\n", "\r\n"), [1]).count("\r\n") == without(KNOWN, [1]).count("\n")
     with pytest.raises(ValueError, match="by hand"):
-        ledger.without("known = [{spec = 'a'}]\n", [1])
+        without("entry = [{spec = 'a'}]\n", [1])
     with pytest.raises(ValueError, match="by hand"):
-        ledger.without(KNOWN.replace('"said for this test"', '"""said\n[[known]]\nfor this"""'), [2])
+        without(KNOWN.replace('"said for this test"', '"""said\n[[cause]]\nfor this"""'), [2], ["ceil-value"])
 
 
 @pytest.fixture
@@ -423,13 +477,13 @@ def test_the_verb_writes_entries_that_load_when_completed(
     said = capsys.readouterr().out
     assert main(["suggest", str(floor_run), "--known", str(own), "--out", str(tmp_path / "new.toml")]) == 0
     assert (tmp_path / "new.toml").read_text() == said
-    own.write_text(said.replace('owner = "TODO"', 'owner = "us"').replace('"TODO"', '"said for this test"'))
+    own.write_text(completed(said))
     known = load(own, Catalog.load("tf_opdiff.suites"))
-    told = ledger.judged(reports.load(floor_run), known)["verdict"]
+    told = judged.judged(reports.load(floor_run), known)["verdict"]
     assert told.value_counts().to_dict() == {"match": 14, "known": 2}
     capsys.readouterr()
     assert main(["suggest", str(floor_run), "--known", str(own)]) == 0
-    assert "known.toml makes it known by now" in capsys.readouterr().out
+    assert "the known failures cover it by now" in capsys.readouterr().out
 
 
 def test_pruning_writes_only_where_it_is_asked_to(
@@ -440,13 +494,35 @@ def test_pruning_writes_only_where_it_is_asked_to(
     command = ["suggest", str(floor_run), "--known", str(own), "--prune"]
     assert main(command) == 0
     said = capsys.readouterr().out
-    assert said.splitlines()[0] == "entry 2 (ceil, value): none of its 2 records fails any more"
+    assert said.splitlines()[0] == "entry 2 of known.toml (ceil, value): none of its 2 records fails any more"
     assert said.splitlines()[1] == "1 of 2 entries are spent"
     assert own.read_text() == KNOWN
     assert main([*command, "--out", str(new)]) == 0
-    assert (own.read_text(), new.read_text()) == (KNOWN, ledger.without(KNOWN, [2]))
+    left = known_text.without(KNOWN, [2], ["ceil-value"])
+    assert (own.read_text(), new.read_text()) == (KNOWN, left)
     assert main([*command, "--in-place"]) == 0
-    assert own.read_text() == ledger.without(KNOWN, [2])
+    assert own.read_text() == left
+    assert len(load(own, Catalog.load("tf_opdiff.suites")).entries) == 1
+
+
+def test_pruning_a_folder_writes_the_files_whose_entries_or_causes_are_spent(floor_run: Path, tmp_path: Path) -> None:
+    folder, copy = tmp_path / "known", tmp_path / "copy"
+    folder.mkdir()
+    rounding, sign = KNOWN.index("# rounding"), KNOWN.index("# sign")
+    texts = {"causes": KNOWN[:rounding], "ceil": KNOWN[sign:], "floor": KNOWN[rounding:sign]}
+    for name, text in texts.items():
+        (folder / f"{name}.toml").write_text(text)
+    floor = (folder / "floor.toml").stat().st_mtime_ns
+    command = ["suggest", str(floor_run), "--known", str(folder), "--prune"]
+    assert main([*command, "--out", str(copy)]) == 0
+    assert {name: (folder / f"{name}.toml").read_text() for name in texts} == texts
+    assert main([*command, "--in-place"]) == 0
+    left = {name: (folder / f"{name}.toml").read_text() for name in texts}
+    assert left == {name: (copy / f"{name}.toml").read_text() for name in texts}
+    assert "ceil-value" not in left["causes"] and "floor-zero" in left["causes"]
+    assert "[[entry]]" not in left["ceil"] and left["floor"] == texts["floor"]
+    assert (folder / "floor.toml").stat().st_mtime_ns == floor
+    assert len(load(folder, Catalog.load("tf_opdiff.suites")).entries) == 1
 
 
 def test_an_entry_that_still_covers_some_failures_is_not_pruned(
@@ -455,7 +531,10 @@ def test_an_entry_that_still_covers_some_failures_is_not_pruned(
     own = tmp_path / "known.toml"
     own.write_text(KNOWN.replace('spec = "floor"\nmode = "xla"\n', 'spec = "floor"\n'))
     assert main(["suggest", str(floor_run), "--known", str(own), "--prune"]) == 0
-    assert "entry 1 (floor, signed_zero): 3 records no longer fail, 1 still do: narrow" in capsys.readouterr().out
+    assert (
+        "entry 1 of known.toml (floor, signed_zero): 3 records no longer fail, 1 still do: narrow"
+        in capsys.readouterr().out
+    )
 
 
 @pytest.mark.parametrize(
@@ -476,7 +555,7 @@ def test_wrong_usage_is_told_in_one_line(
     arguments: list[str],
     says: str,
 ) -> None:
-    (tmp_path / "bad.toml").write_text("[[known]]\nspec = 1\n")
+    (tmp_path / "bad.toml").write_text("[[entry]]\nspec = 1\n")
     reports.write(tmp_path / "empty", synthetic.write(tmp_path / "empty", []))
     paths = [str(tmp_path / a) if not a.startswith("--") else a for a in arguments]
     assert main(["suggest", *paths]) == 4
@@ -488,7 +567,7 @@ def test_wrong_usage_is_told_in_one_line(
 def test_an_entry_stands_since_the_commit_that_last_changed_what_it_selects(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ledger, "ROOT", tmp_path)
+    monkeypatch.setattr(known_text, "ROOT", tmp_path)
     path = tmp_path / "known.toml"
 
     def commit(text: str, date: str) -> None:
@@ -500,7 +579,8 @@ def test_an_entry_stands_since_the_commit_that_last_changed_what_it_selects(
 
     commit(KNOWN, "2031-05-01T00:00:00Z")
     commit(KNOWN.replace('spec = "ceil"', 'spec = "ceil"\ndtype = "float32"'), "2031-05-02T00:00:00Z")
-    commit(path.read_text().replace("said for this test", "said better for this test"), "2031-05-03T00:00:00Z")
+    better = path.read_text().replace("said for this test", "said better for this test").replace("ceil-value", "ceil-1")
+    commit(better, "2031-05-03T00:00:00Z")
     known = load(path, Catalog.load("tf_opdiff.suites"))
     rows = frame(synthetic.records([("rounding", "floor")], ["cpu"], ["edges"]))
     table = entries(rows, known, path)

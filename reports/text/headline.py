@@ -54,7 +54,7 @@ def headline(records: pd.DataFrame, info: RunInfo) -> list[str]:
 def _what(finding: Mapping[str, Any], record: Mapping[str, Any]) -> str:
     spec, families = finding["spec"], {q.partition("[")[0] for q in finding["quantities"].split()}
     if finding["verdict"] == "stale":
-        return f"{spec} no longer fails as known.toml says"
+        return f"{spec} no longer fails as its known failure says"
     if finding["verdict"] == "error":
         return f"The suite itself is at fault, so {spec} proves nothing"
     if str(record["against"]).startswith(CLAIM):

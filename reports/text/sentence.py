@@ -27,7 +27,7 @@ _SAYS_OF_ITSELF = {
     "mismatch": "differs between its runs",
     "known": "differs between its runs",
     "match": "gives the same bits again, in smaller tensors too, and leaves its inputs as they are",
-    "stale": "gives the same again, though an entry of known.toml says that it does not",
+    "stale": "gives the same again, though a known failure says that it does not",
     "error": "proves nothing: the suite itself is at fault",
     "unavailable": "can't run",
 }

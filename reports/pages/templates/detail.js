@@ -99,7 +99,7 @@ function drawDetail(store, row, actions) {
   if (row.detail) parts.push(el("pre", { class: "message", tabindex: "0", "aria-label": "Detail" }, row.detail));
   if (row.reason || row.owner || row.link) {
     parts.push(el("div", { class: "reason" }, el("h4", {}, row.verdict === "contract" ? "As documented" : "Known failure"),
-      facts([["Owner", row.owner], ["Reason", row.reason], ["Link", row.link && linkOrText(row.link)]])));
+      facts([["Cause", row.cause], ["Owner", row.owner], ["Reason", row.reason], ["Link", row.link && linkOrText(row.link)]])));
   }
   parts.push(el("h4", {}, "Under every plan"), ...sideBySide(store, row, actions.show));
   parts.push(el("h4", {}, "Run it again"), el("div", { class: "command" }, el("pre", { class: "unbroken", tabindex: "0", "aria-label": "Command" }, row.rerun || "–"),

@@ -3,7 +3,7 @@
 const EXACT = ["suite", "spec", "device", "mode", "kind"];
 const SEARCHED = [
   ...["suite", "spec", "raw_op", "case", "device", "mode", "ran_on", "against", "quantity", "verdict", "kind"],
-  ...["input", "got", "want", "detail", "owner", "reason", "link"],
+  ...["input", "got", "want", "detail", "owner", "reason", "link", "cause"],
 ];
 
 function readFragment() {

@@ -1,0 +1,58 @@
+"""Cause: why records fail as their spec does not allow, who has to act, and where the reason can be read."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from tf_opdiff.harness.spec.catalog import unknown
+
+#: Who has to act.
+OWNERS = ("tensorflow", "driver", "us", "nobody")
+_ID = re.compile(r"[a-z0-9]+([-.][a-z0-9]+)*")
+_SOURCE = re.compile(r"[\w.+-]+(/[\w.+-]+)+\.\w+ at [\w.+-]+: \S+ .+")
+
+
+class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One cause of known failures; entries name it by its `id`.
+
+    `owner` is who has to act, one of `OWNERS`; `reason` is a sentence that a person has checked. Where the reason can
+    be read or seen again, one of these says:
+
+    link      a public page: an issue, a line of source code, or documentation.
+    source    the source file that was read, its version, and what it does: `PATH at VERSION: what it does`. The path
+              begins with `tensorflow/`, `xla/` (openxla/xla), `Eigen/` or `unsupported/Eigen/`.
+    measured  only for a cause that nobody has traced to a line of source code: how it was measured, and on what.
+    """
+
+    id: str
+    owner: str
+    reason: str
+    link: str = ""
+    source: str = ""
+    measured: str = ""
+
+    def check(self) -> None:
+        """Checks the fields.
+
+        Raises:
+          LookupError: the owner does not exist.
+          ValueError: a field is not of its form, or neither a link, a source nor a measurement is given.
+        """
+        if not _ID.fullmatch(self.id):
+            raise ValueError(f"id {self.id!r}: expected words of a-z and 0-9 with hyphens between them")
+        if self.owner not in OWNERS:
+            raise LookupError(unknown("owner", self.owner, set(OWNERS)))
+        if len(self.reason.split()) < 3:
+            raise ValueError(f"reason {self.reason!r}: expected the checked reason, in a sentence")
+        if self.link and not self.link.startswith("https://"):
+            raise ValueError(f"link {self.link!r}: expected https://…")
+        if self.source and not _SOURCE.fullmatch(self.source):
+            raise ValueError(f"source {self.source!r}: expected PATH at VERSION: and what the file does there")
+        if self.measured and (self.link or self.source):
+            raise ValueError("measured: expected only where there is neither a link nor a source")
+        if self.measured and len(self.measured.split()) < 3:
+            raise ValueError(f"measured {self.measured!r}: expected how, and on what, in a sentence")
+        if not (self.link or self.source or self.measured):
+            raise ValueError("expected a link, or the source file that was read (source), or how it was measured")

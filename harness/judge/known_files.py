@@ -1,0 +1,134 @@
+"""Files of known failures: causes and the entries that name them, read from one file or from a folder of files."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+from tf_opdiff.harness.judge.cause import Cause
+from tf_opdiff.harness.judge.known import Entry, Known, Place
+from tf_opdiff.harness.judge.selectors import EVERY, check, listed
+from tf_opdiff.harness.spec.catalog import Catalog, unknown
+from tf_opdiff.harness.spec.plan import MODES, Device
+from tf_opdiff.harness.spec.spec import SWEEPS
+from tf_opdiff.harness.store.record import KINDS
+
+
+class KnownError(Exception):
+    """A file of known failures that can't be used; the message is one line that names the cause or entry."""
+
+
+def load(path: Path, catalog: Catalog) -> Known:
+    """Reads `[[cause]]` and `[[entry]]` tables.
+
+    Args:
+      path: a file, or a folder, whose `*.toml` files are read in the order of their names.
+      catalog: the specs that entries may name.
+
+    Raises:
+      KnownError: a file is no TOML; a cause or entry has an unknown or missing field, names something that does not
+        exist, or could never count; two causes have one id or one reason; or no entry names a cause.
+      OSError: a file can't be read.
+    """
+    tables = {name: _tables(name, file.read_text("utf-8")) for name, file in files(path).items()}
+    causes = _causes(tables)
+    entries, places = [], []
+    for name, table in tables.items():
+        for number, fields in enumerate(table["entry"], 1):
+            entries.append(_entry(f"{name}: entry {number}", fields, causes, catalog))
+            places.append(Place(name, number))
+    if unused := sorted(causes.keys() - {entry.cause.id for entry in entries}):
+        raise KnownError(f"{path.name}: cause {unused[0]!r}: no entry names it; delete it")
+    return Known(tuple(entries), tuple(places))
+
+
+def files(path: Path) -> dict[str, Path]:
+    """The files of known failures at a path, in order, by the names that messages use.
+
+    Raises:
+      KnownError: a folder has none.
+    """
+    if not path.is_dir():
+        return {path.name: path}
+    found = {f"{path.name}/{file.name}": file for file in sorted(path.glob("*.toml"))}
+    if not found:
+        raise KnownError(f"{path.name}: expected *.toml files in this folder")
+    return found
+
+
+def _tables(name: str, text: str) -> dict[str, list[Any]]:
+    try:
+        tables: dict[str, Any] = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise KnownError(f"{name}: {error}") from error
+    wrong = sorted(key for key, value in tables.items() if key not in ("cause", "entry") or not isinstance(value, list))
+    if wrong:
+        raise KnownError(f"{name}: expected [[cause]] and [[entry]] tables, found {', '.join(wrong)}")
+    return {"cause": [], "entry": [], **tables}
+
+
+def _causes(tables: Mapping[str, Mapping[str, list[Any]]]) -> dict[str, Cause]:
+    """The causes of all files, by their ids."""
+    causes: dict[str, Cause] = {}
+    reasons: dict[str, str] = {}
+    for name, table in tables.items():
+        for number, fields in enumerate(table["cause"], 1):
+            label = fields.get("id", number) if isinstance(fields, dict) else number
+            try:
+                cause = msgspec.convert(fields, Cause)
+                cause.check()
+                if cause.id in causes:
+                    raise ValueError("another cause has the same id")
+                if cause.reason in reasons:
+                    raise ValueError(f"cause {reasons[cause.reason]!r} has the same reason: entries can name that one")
+            except (msgspec.ValidationError, LookupError, ValueError) as error:
+                raise KnownError(f"{name}: cause {label!r}: {error.args[0]}") from error
+            causes[cause.id], reasons[cause.reason] = cause, cause.id
+    return causes
+
+
+def _entry(where: str, fields: Any, causes: Mapping[str, Cause], catalog: Catalog) -> Entry:
+    if not isinstance(fields, dict):
+        raise KnownError(f"{where}: expected a table")
+    try:
+        cause = fields.get("cause")
+        if isinstance(cause, str) and cause not in causes:
+            raise LookupError(unknown("cause", cause, set(causes)))
+        if cause is not None and not isinstance(cause, str):
+            raise ValueError("cause: expected the id of a cause")
+        named = {"cause": causes[cause]} if cause is not None else {}
+        entry = msgspec.convert(fields | named, Entry)
+        _check(entry, catalog)
+    except (msgspec.ValidationError, LookupError, ValueError) as error:
+        raise KnownError(f"{where} (spec {fields.get('spec', '?')!r}): {error.args[0]}") from error
+    return entry
+
+
+def _check(entry: Entry, catalog: Catalog) -> None:
+    specs = catalog.specs
+    check(entry, {"spec": set(specs)}, exact=("spec",))
+    selected = [specs[name] for name in listed(entry.spec)]
+    allowed = {
+        "kind": set(KINDS),
+        "mode": set(MODES),
+        "against": {"numpy", "plan", "itself"},
+        "dtype": {dtype for spec in selected for dtype in spec.dtypes},
+        "recipe": {recipe for spec in selected for recipe in spec.recipes} | set(SWEEPS),
+    }
+    check(entry, allowed, exact=("kind",))
+    for name in listed(entry.quantity):
+        if name != EVERY and not re.fullmatch(r"(output|grad|jvp|hvp)\[\d+\]", name):
+            raise ValueError(f"quantity {name!r}: expected output[i], grad[i], jvp[i] or hvp[i]")
+    for name in listed(entry.device):
+        if name != EVERY:
+            Device.parse(name)
+    try:
+        SpecifierSet(entry.tf)
+    except InvalidSpecifier as error:
+        raise ValueError(f"tf {entry.tf!r}: expected a version specifier such as >=2.18,<2.22") from error
