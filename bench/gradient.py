@@ -23,8 +23,7 @@ from tf_opdiff.harness.device.pool import run_all
 from tf_opdiff.harness.device.request import find_spec
 from tf_opdiff.harness.device.server_handle import DeviceServer
 from tf_opdiff.harness.judge.compare import compare
-from tf_opdiff.harness.judge.expectation import expectations
-from tf_opdiff.harness.run.runner import request
+from tf_opdiff.harness.run.running_case import RunningCase
 from tf_opdiff.harness.spec.catalog import Item
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.spec import Case, Spec
@@ -60,15 +59,14 @@ def _smallest(seen: Callable[[float], bool]) -> float:
 def ours(spec: Spec, folder: Path) -> tuple[float, float]:
     """Seconds of a check, and the smallest error that it sees."""
     case, plan = Case(spec, "float32", "gradient"), Plan(Device("cpu"), "eager")
-    item, inputs = Item("bench.gradient", spec, "float32"), case.inputs()
+    item = Item("bench.gradient", spec, "float32")
     servers = {plan.device: DeviceServer(plan.device, folder)}
     try:
         for _ in range(2):
             begin = time.perf_counter()
-            expected = expectations(case, inputs, [plan])[plan]
-            asked = request(item, case, plan, inputs, expected)
-            ((_, _, seen),) = run_all(servers, {plan.device: [asked]}, lambda *_: None)
-            want, budget = expected.wants["grad[0]"], spec.budget("grad[0]", "float32")
+            running = RunningCase.of(item, case, [plan])
+            ((_, _, seen),) = run_all(servers, {plan.device: [running.request(plan)]}, lambda *_: None)
+            want, budget = running.expected[plan].wants["grad[0]"], spec.budget("grad[0]", "float32")
             found = compare(seen.quantities["grad[0]"], want, "grad[0]", budget=budget)
             seconds = time.perf_counter() - begin
     finally:

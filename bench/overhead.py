@@ -22,9 +22,9 @@ from bench import apart
 from tf_opdiff.harness.device.repeat import cut_arguments
 from tf_opdiff.harness.device.request import Arguments, Request
 from tf_opdiff.harness.judge import known_files
-from tf_opdiff.harness.judge.expectation import ReferenceFault, expectations
+from tf_opdiff.harness.judge.expectation import ReferenceFault
 from tf_opdiff.harness.paths import KNOWN, ROOT
-from tf_opdiff.harness.run.runner import planned, request
+from tf_opdiff.harness.run.running_case import RunningCase
 from tf_opdiff.harness.spec.catalog import Catalog, Item
 from tf_opdiff.harness.spec.plan import MODES, Device, Plan
 from tf_opdiff.harness.spec.spec import Spec
@@ -44,18 +44,17 @@ def chosen() -> list[Item]:
 
 
 def requests(items: list[Item]) -> list[Request]:
-    """What the run asks its device server."""
-    made = []
+    """The requests of a run to its device server."""
+    all_requests = []
     for item in items:
+        plans = [plan for plan in _PLANS if plan.mode in item.spec.modes]
         for case in item.cases:
-            inputs = case.inputs()
-            plans = [p for p in _PLANS if p.mode in item.spec.modes]
             try:
-                expected = expectations(case, inputs, plans)
+                running = RunningCase.of(item, case, plans)
             except ReferenceFault:
                 continue
-            made += [request(item, case, plan, inputs, expected[plan]) for c, plan in planned(item, plans) if c == case]
-    return made
+            all_requests += [running.request(plan) for plan in plans]
+    return all_requests
 
 
 def bare(path: Path) -> float:

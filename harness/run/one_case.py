@@ -1,4 +1,4 @@
-"""Repro: one case, run and printed for a person."""
+"""One case: run under some plans, and printed for a person."""
 
 from __future__ import annotations
 
@@ -13,18 +13,19 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.device.locks import Slots
-from tf_opdiff.harness.device.observation import Observation, Result
+from tf_opdiff.harness.device.observation import Result
 from tf_opdiff.harness.device.pool import run_all
 from tf_opdiff.harness.device.probe import probe
 from tf_opdiff.harness.device.request import Request
 from tf_opdiff.harness.device.server_handle import DeviceServer
 from tf_opdiff.harness.judge.compare import compare, summary
-from tf_opdiff.harness.judge.expectation import Want, expectations
+from tf_opdiff.harness.judge.expectation import Want
 from tf_opdiff.harness.judge.known import Known
 from tf_opdiff.harness.judge.verdict import Context, Origin, Trial, rejudge, sentence
 from tf_opdiff.harness.paths import SUITES
 from tf_opdiff.harness.repro.reproduce import Outcome, Setting, reproduce
-from tf_opdiff.harness.run.runner import Runner, request
+from tf_opdiff.harness.run.runner import Runner
+from tf_opdiff.harness.run.running_case import RunningCase
 from tf_opdiff.harness.spec.catalog import Catalog, Item, unknown
 from tf_opdiff.harness.spec.plan import MODES, Device, Plan
 from tf_opdiff.harness.spec.spec import SWEEPS, Case
@@ -35,53 +36,51 @@ from tf_opdiff.harness.system.interrupt import Scratch
 
 
 def show(item: Item, case: Case, plans: Sequence[Plan], servers: Mapping[Device, DeviceServer]) -> int:
-    """Prints inputs, promises and observations of a case under the given plans; 1 if one differs, else 0.
+    """Prints inputs, promises and observations of a case under the given plans; 1 if an observation differs, else 0.
 
-    An observation may differ from its promise, or from itself when it is made again (see `harness.device.repeat`).
+    An observation may differ from its promise, or from a self-check of the same run (see `harness.device.repeat`).
 
     Raises:
       ReferenceFault: the case's reference failed.
     """
-    inputs = case.inputs()
     print(f"case {case.id}, seed {case.seed:016x}")
-    for i, x in enumerate(inputs):
+    for i, x in enumerate(case.inputs()):
         print(f"input[{i}] {_array(x)}")
-    expected = expectations(case, inputs, list(plans))
+    running = RunningCase.of(item, case, plans)
     requests: dict[Device, list[Request]] = {plan.device: [] for plan in plans}
     for plan in plans:
-        requests[plan.device].append(request(item, case, plan, inputs, expected[plan]))
-    differs = 0
-    for device, asked, seen in run_all(servers, requests, lambda *_: None):
-        plan = Plan(device, asked.mode)
-        print(
-            f"\n{plan}: ran on {seen.ran_on or '?'}, ops {seen.raw_op or '?'}"
-            + (f", {seen.fault}" if seen.fault else "")
-        )
-        for quantity, want in expected[plan].wants.items():
-            got = seen.quantities[quantity]
-            found = compare(got, want, quantity, budget=case.spec.budget(quantity, case.dtype))
-            differs |= bool(found.kind)
-            print(f"  {quantity}: {found.kind or 'as promised'}")
-            print(f"    got  {_result(got)}\n    want {_want(want)}")
-        differs |= _show_again(item, case, plan, seen, expected[plan].wants, inputs)
+        requests[plan.device].append(running.request(plan))
+    differs = False
+    for device, request, observation in run_all(servers, requests, lambda *_: None):
+        plan = Plan(device, request.mode)
+        running.observations[plan] = observation
+        fault = f", {observation.fault}" if observation.fault else ""
+        print(f"\n{plan}: ran on {observation.ran_on or '?'}, ops {observation.raw_op or '?'}{fault}")
+        for quantity, want in running.expected[plan].wants.items():
+            result = observation.quantities[quantity]
+            comparison = compare(result, want, quantity, budget=case.spec.budget(quantity, case.dtype))
+            differs |= bool(comparison.kind)
+            print(f"  {quantity}: {comparison.kind or 'as promised'}")
+            print(f"    got  {_result(result)}\n    want {_want(want)}")
+        differs |= _show_self_checks(running, plan)
     return int(differs)
 
 
-def _show_again(
-    item: Item, case: Case, plan: Plan, seen: Observation, wants: Mapping[str, Want], inputs: Sequence[np.ndarray]
-) -> bool:
-    """Prints what came again, where that fails: other bits, another value in another place, a changed input."""
-    records = rejudge(Trial(_nothing_known(), item.suite, case, plan, seen, inputs), wants)
+def _show_self_checks(running: RunningCase, plan: Plan) -> bool:
+    """Prints the self-checks that failed: other bits, another value in another place, a changed input."""
+    observation = running.observations[plan]
+    trial = Trial(_no_known_failures(), running.item.suite, running.case, plan, observation, running.inputs)
+    records = rejudge(trial, running.expected[plan].wants)
     failing = [record for record in records if record.verdict == "mismatch"]
     for record in failing:
         print(f"  {record.quantity}: {record.kind}, {sentence(record)}")
-        for quantity, result in seen.again.get(record.kind, {}).items():
+        for quantity, result in observation.again.get(record.kind, {}).items():
             if record.kind == "input_mutated" or quantity == record.quantity:
                 print(f"    then {quantity} {_result(result)}")
     return bool(failing)
 
 
-def _nothing_known() -> Context:
+def _no_known_failures() -> Context:
     return Context(run="", started="", here=Origin(version("tensorflow")), known=Known())
 
 
@@ -93,46 +92,46 @@ def scripts(
     catalog: Catalog,
     folder: Path,
 ) -> list[Outcome]:
-    """Writes and runs the script of each discrepancy of a case, those included that are known, in a folder."""
-    nothing = _nothing_known()
+    """Writes and runs a script for each discrepancy of a case, known failures included, in a folder."""
+    context = _no_known_failures()
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as shards:
         shard = Shard(Path(shards) / "repro.jsonl")
-        runner = Runner(nothing, plans, servers, shard, Slots(servers), [case.id], case.recipe in SWEEPS)
+        runner = Runner(context, plans, servers, shard, Slots(servers), [case.id], case.recipe in SWEEPS)
         try:
             records = runner.run(item)
         finally:
             runner.close()
     differing = [r for r in records if r.verdict == "mismatch" and r.against in ("numpy", r.plan)]
-    return reproduce(differing, Setting(catalog=catalog, tf=nothing.here.tf, folder=folder))
+    return reproduce(differing, Setting(catalog=catalog, tf=context.here.tf, folder=folder))
 
 
-def issue(outcome: Outcome, folder: Path, there: Mapping[str, Any]) -> str:
-    """The body of an upstream issue in Markdown: versions, the program, what was expected, what came.
+def issue(outcome: Outcome, folder: Path, machine: Mapping[str, Any]) -> str:
+    """The body of an upstream issue in Markdown: versions, the program, its output with expected and actual values.
 
-    `there` is what `harness.device.probe.probe` says of this machine.
+    `machine` is the result of `harness.device.probe.probe` on this machine.
     """
     program = (folder / Path(outcome.script).name).read_text() if outcome.script else ""
-    versions = there["versions"]
+    versions = machine["versions"]
     facts = {
         "TensorFlow": versions["tensorflow"],
-        "CUDA": there["cuda"] or "none: no GPU here",
-        "oneDNN": there["devices"]["cpu"][ONEDNN],
+        "CUDA": machine["cuda"] or "none: no GPU here",
+        "oneDNN": machine["devices"]["cpu"][ONEDNN],
         "NumPy": versions["numpy"],
         "Python": versions["python"],
         "OS": platform.platform(),
-        "Devices": ", ".join(there["devices"]),
+        "Devices": ", ".join(machine["devices"]),
     }
-    said = outcome.output or "nothing"
+    output = outcome.output or "nothing"
     return "\n".join(
         [
             f"### {outcome.spec}: {outcome.kind.replace('_', ' ')} in {outcome.quantity}, mode {outcome.mode}",
             "",
             *(f"- {name}: {value}" for name, value in facts.items()),
             "",
-            "The program below exits with 1 while what came differs from what was expected, with 0 once it does not.",
+            "The program below exits with 1 if the result differs from the expected one, and with 0 if it does not.",
             "",
-            f"````\n{said}\n````",
+            f"````\n{output}\n````",
             "",
             f"````python\n{program}````",
             "",
@@ -144,19 +143,19 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of `python -m harness repro`."""
     parser.add_argument("case", metavar="CASE", help="a case id, as failures print it")
     parser.add_argument("--plan", action="append", metavar="DEVICE/MODE", help="default: every mode on cpu")
-    told = "write a program of TensorFlow and NumPy alone for each discrepancy there, and run it"
-    parser.add_argument("--script", type=Path, metavar="DIR", help=told)
+    script = "write a program that needs only TensorFlow and NumPy for each discrepancy into DIR, and run it"
+    parser.add_argument("--script", type=Path, metavar="DIR", help=script)
     parser.add_argument("--issue", type=Path, metavar="FILE", help="write the body of an upstream issue")
 
 
 def main(options: argparse.Namespace) -> int:
-    """Runs one case and prints inputs, what was promised and what came."""
+    """Runs one case; prints its inputs, promises and observations."""
     catalog = Catalog.load(SUITES)
-    found = next((i for i in catalog.items if any(c.id == options.case for c in i.cases)), None)
-    if found is None:
+    item = next((i for i in catalog.items if any(c.id == options.case for c in i.cases)), None)
+    if item is None:
         raise LookupError(unknown("case", options.case, set(catalog.cases)))
     plans = []
-    for text in options.plan or [f"cpu/{mode}" for mode in found.spec.modes]:
+    for text in options.plan or [f"cpu/{mode}" for mode in item.spec.modes]:
         device, _, mode = text.partition("/")
         if mode not in MODES:
             raise ValueError(f"plan {text!r}: expected DEVICE/MODE, mode one of {', '.join(MODES)}")
@@ -167,8 +166,8 @@ def main(options: argparse.Namespace) -> int:
             require([plan.device for plan in plans], probe()["devices"])
         servers = {d: DeviceServer(d, logs) for d in {p.device for p in plans}}
         try:
-            status = show(found, case, plans, servers)
-            outcomes = scripts(found, case, plans, servers, catalog, folder or logs) if folder or options.issue else []
+            status = show(item, case, plans, servers)
+            outcomes = scripts(item, case, plans, servers, catalog, folder or logs) if folder or options.issue else []
         finally:
             for server in servers.values():
                 server.stop()
@@ -178,7 +177,7 @@ def main(options: argparse.Namespace) -> int:
         if options.issue and outcomes:
             best = next((o for o in outcomes if o.status == "reproduced"), outcomes[0])
             options.issue.write_text(issue(best, folder or logs, probe()))
-            print(f"\nthe body of an issue: {options.issue}")
+            print(f"\nthe body of an issue is in {options.issue}")
     return status
 
 

@@ -1,0 +1,89 @@
+"""Running case: a case while it runs, with its inputs, its promises and its observations so far."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Self
+
+import numpy as np
+
+from tf_opdiff.harness.device.observation import Observation
+from tf_opdiff.harness.device.repeat import kinds
+from tf_opdiff.harness.device.request import Request
+from tf_opdiff.harness.judge import claim
+from tf_opdiff.harness.judge.expectation import Expectation, expectations
+from tf_opdiff.harness.spec.catalog import Item
+from tf_opdiff.harness.spec.plan import Plan
+from tf_opdiff.harness.spec.spec import Case
+
+
+@dataclass
+class RunningCase:
+    """A case of an item, while it runs under several plans.
+
+    Attributes:
+      inputs: one array an input.
+      claims: the predictions of each claim of the spec.
+      expected: the promise under each plan that is still to run; plans with the same promise share one object.
+      observations: the observation of each plan that has run.
+      differing: the plans whose observation differs from their promise.
+    """
+
+    item: Item
+    case: Case
+    inputs: tuple[np.ndarray, ...]
+    claims: claim.Promises
+    expected: dict[Plan, Expectation]
+    observations: dict[Plan, Observation] = field(default_factory=dict)
+    differing: set[Plan] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, item: Item, case: Case, plans: Sequence[Plan]) -> Self:
+        """The case before its first run under these plans.
+
+        Raises:
+          ReferenceFault: the reference, or the prediction of a claim, failed.
+        """
+        inputs = case.inputs()
+        claims = claim.predictions(case, inputs)
+        return cls(item, case, inputs, claims, expectations(case, inputs, list(plans)))
+
+    def request(self, plan: Plan) -> Request:
+        """The request to a device server that runs the case under a plan."""
+        expected = self.expected[plan]
+        return Request(
+            module=self.item.module,
+            spec=self.item.spec.name,
+            case=self.case.id,
+            dtype=self.case.dtype,
+            mode=plan.mode,
+            inputs=self.inputs,
+            upstreams=expected.upstreams,
+            quantities=tuple(expected.wants),
+            state=expected.state,
+            tangents=expected.tangents,
+            again=kinds(self.case.spec, self.inputs),
+            attrs=self.case.keywords,
+        )
+
+    @property
+    def complete(self) -> bool:
+        """Whether every plan has run."""
+        return len(self.observations) == len(self.expected)
+
+    def bases(self) -> Iterator[tuple[Plan, Plan]]:
+        """Each plan with its base: the first plan that makes the same promise and has the kernel.
+
+        A plan that agrees with its promise comes before one that differs: so the outlier is reported. A plan that
+        lacks the kernel, or whose run proves nothing, has itself as its base.
+        """
+        bases: list[Plan] = []
+        for plan in sorted(self.expected, key=lambda plan: plan in self.differing):
+            observation, promise = self.observations[plan], self.expected[plan]
+            base = next((base for base in bases if self.expected[base] is promise), plan)
+            if observation.lacking or observation.fault:
+                base = plan
+            elif base == plan:
+                bases.append(plan)
+            yield plan, base
