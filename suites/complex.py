@@ -2,34 +2,12 @@
 
 from __future__ import annotations
 
-import ml_dtypes
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import COMPLEX, SIZE, matrix, plain
+from tf_opdiff.harness.spec.recipes import COMPLEX, plain
 from tf_opdiff.harness.spec.spec import Spec
+from tf_opdiff.suites.forms.analytic import axes, small
 from tf_opdiff.suites.references.analytic import ANALYTIC, wide
-
-
-def _scaled(draw, dtype, exponent):
-    """Numbers of moderate shape, 2^(exponent × largest exponent) in size."""
-    top = ml_dtypes.finfo(np.dtype(f"f{dtype.itemsize // 2}")).maxexp
-    return ((draw.values(np.dtype("complex128"), SIZE) * 2.0 ** int(exponent * top)).astype(dtype),)
-
-
-def small(draw, dtype):
-    """Numbers whose square is lost beside 1, but does not underflow."""
-    return _scaled(draw, dtype, -0.2)
-
-
-def axes(draw, dtype):
-    """Numbers on the axes, on either side of branch cuts: the sign of the zero tells the side."""
-    z = np.zeros(SIZE, dtype)
-    size = np.maximum(0.01, np.abs(draw.uniform(SIZE) * 4)) * np.where(draw.booleans(SIZE), 1, -1)
-    zero = np.where(draw.booleans(SIZE), 0.0, -0.0)
-    real = draw.booleans(SIZE)
-    z.real, z.imag = np.where(real, size, zero), np.where(real, zero, size)
-    return (z,)
-
 
 #: name: (OpDef, errors in units of u |f(z)| that output and gradient may have, each part by itself). Of complex
 #: arithmetic, only the error relative to |f(z)| is small: Higham, Accuracy and Stability of Numerical Algorithms,
@@ -124,59 +102,4 @@ def _row(name, op, output, grad):
     )
 
 
-def _part(tf, z):
-    return tf.float32 if z.dtype == tf.complex64 else tf.float64
-
-
-def _complex(real, imag):
-    z = np.empty(np.shape(real), np.clongdouble)
-    z.real, z.imag = real, imag
-    return z
-
-
-def _angle_vjp(g, z):
-    """g times the slopes of the angle along the axes, -y / |z|² and x / |z|²."""
-    z = _long(z)
-    return _complex(-g * z.imag / np.abs(z) ** 2, g * z.real / np.abs(z) ** 2)
-
-
-def _real(name, op, reference, vjp, ulp=0.0, bound=None):
-    argument = "x" if name == "abs" else "input"
-    return Spec(
-        name=f"{name}-complex",
-        ops=op,
-        program=lambda tf, z: getattr(tf.raw_ops, op)(
-            **{argument: z}, **({} if op == "Conj" else {"Tout": _part(tf, z)})
-        ),
-        reference=reference,
-        vjp=vjp,
-        recipes={"axes": axes, "plain": plain, "small": small, "matrix": matrix},
-        dtypes=COMPLEX,
-        ulp={"output": ulp},
-        bound=bound or {},
-    )
-
-
-def _long(z):
-    return z.astype(np.clongdouble)
-
-
-def _over_size(u, g, z):
-    return 4 * u * np.abs(g) / np.where(z == 0, np.inf, np.abs(z))
-
-
-SPECS = (
-    *(_row(name, *row) for name, row in _TABLE.items()),
-    _real(
-        "abs",
-        "ComplexAbs",
-        lambda z: np.abs(_long(z)),
-        lambda g, z: g * _long(z) / np.abs(_long(z)),
-        2,
-        {"grad[0]": lambda u, g, z: 4 * u * np.abs(g)},
-    ),
-    _real("angle", "Angle", lambda z: np.angle(_long(z)), _angle_vjp, 4, {"grad[0]": _over_size}),
-    _real("conj", "Conj", np.conj, lambda g, z: np.conj(g)),
-    _real("imag", "Imag", np.imag, lambda g, z: _complex(0 * np.abs(g), g)),
-    _real("real", "Real", np.real, lambda g, z: _complex(g, 0 * np.abs(g))),
-)
+SPECS = tuple(_row(name, *row) for name, row in _TABLE.items())

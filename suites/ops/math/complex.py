@@ -1,11 +1,39 @@
-"""Complex: complex numbers from their parts."""
+"""Complex numbers: from their parts; their parts, size and angle; their conjugates.
+
+The gradient of a real result is the upstream times a complex number.
+"""
 
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import plain
+from tf_opdiff.harness.spec.recipes import COMPLEX, matrix, plain
+from tf_opdiff.suites.forms.analytic import axes, small
 from tf_opdiff.suites.forms.op import op, part
 from tf_opdiff.suites.forms.pairs import many, shaped
 from tf_opdiff.suites.reference.broadcast import unbroadcast
+from tf_opdiff.suites.reference.complex import angle_vjp, from_parts
+
+
+def _part(tf, z):
+    return tf.float32 if z.dtype == tf.complex64 else tf.float64
+
+
+def _calling(op, argument="input"):
+    """A program that calls a raw op of a complex number."""
+    return lambda tf, z: getattr(tf.raw_ops, op)(**{argument: z}, **({} if op == "Conj" else {"Tout": _part(tf, z)}))
+
+
+def _complex_numbers(reference, vjp, *, output=0.0, bound=None):
+    """A part: a function of a complex number, with the budget of its output and bounds."""
+    return part(
+        "-complex",
+        positions=True,
+        reference=reference,
+        vjp=vjp,
+        recipes={"axes": axes, "plain": plain, "small": small, "matrix": matrix},
+        dtypes=COMPLEX,
+        ulp={"output": output},
+        bound=bound or {},
+    )
 
 
 def _from_parts(dtype, result):
@@ -21,10 +49,51 @@ def _from_parts(dtype, result):
     )
 
 
-SPECS = op(
-    "complex",
-    "Complex",
-    _from_parts("float32", "complex64"),
-    _from_parts("float64", "complex128"),
-    program=lambda tf, x, y: tf.complex(x, y),
+def _long(z):
+    return z.astype(np.clongdouble)
+
+
+SPECS = (
+    *op(
+        "abs",
+        "ComplexAbs",
+        _complex_numbers(
+            lambda z: np.abs(_long(z)),
+            lambda g, z: g * _long(z) / np.abs(_long(z)),
+            output=2,
+            bound={"grad[0]": lambda u, g, z: 4 * u * np.abs(g)},
+        ),
+        program=_calling("ComplexAbs", "x"),
+    ),
+    *op(
+        "angle",
+        "Angle",
+        _complex_numbers(
+            lambda z: np.angle(_long(z)),
+            angle_vjp,
+            output=4,
+            bound={"grad[0]": lambda u, g, z: 4 * u * np.abs(g) / np.where(z == 0, np.inf, np.abs(z))},
+        ),
+        program=_calling("Angle"),
+    ),
+    *op(
+        "complex",
+        "Complex",
+        _from_parts("float32", "complex64"),
+        _from_parts("float64", "complex128"),
+        program=lambda tf, x, y: tf.complex(x, y),
+    ),
+    *op("conj", "Conj", _complex_numbers(np.conj, lambda g, z: np.conj(g)), program=_calling("Conj")),
+    *op(
+        "imag",
+        "Imag",
+        _complex_numbers(np.imag, lambda g, z: from_parts(0 * np.abs(g), g)),
+        program=_calling("Imag"),
+    ),
+    *op(
+        "real",
+        "Real",
+        _complex_numbers(np.real, lambda g, z: from_parts(g, 0 * np.abs(g))),
+        program=_calling("Real"),
+    ),
 )

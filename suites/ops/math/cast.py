@@ -4,11 +4,12 @@ import ml_dtypes
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, bit_patterns, edges, is_float, plain
-from tf_opdiff.harness.spec.spec import Raises, Side, Spec
+from tf_opdiff.harness.spec.spec import Side
+from tf_opdiff.suites.forms.errors import raises
+from tf_opdiff.suites.forms.op import op, part, unconnected
 from tf_opdiff.suites.reference.cast import cast, rounded
 
-_SMOOTH = (*FLOATS, *COMPLEX)
-_CORE = ("bool", *INTEGERS, *_SMOOTH)
+_ALL = ("bool", *INTEGERS, *FLOATS, *COMPLEX)
 _FLOAT8, _NIBBLES = ("float8_e5m2", "float8_e4m3fn"), ("int4", "uint4")
 
 
@@ -63,18 +64,15 @@ def _program(target, **attributes):
     return lambda tf, x: tf.raw_ops.Cast(x=x, DstT=tf.as_dtype(target), **attributes)
 
 
-def _reference(target):
-    return lambda x: cast(x, np.dtype(target))
-
-
 def _vjp(g, x):
-    """The upstream, cast back: none from or to what is neither float nor complex."""
+    """The upstream, cast back; None from or to a dtype that is neither float nor complex."""
     if x.dtype.kind not in "fc" or g.dtype.kind not in "fc":
         return None
     return g if x.dtype.kind == "c" else g.real
 
 
-def _ordinary(source):
+def _moderate(source):
+    """A recipe: numbers of moderate size."""
     return lambda draw, dtype: (draw.values(np.dtype(source), 201),)
 
 
@@ -85,7 +83,7 @@ def _negative(source, target):
 
 
 def _ties(source):
-    """A recipe: what rounding to 24 bits makes a tie of 8, 11, 3 or 4 bits, on either side of it, and the ties."""
+    """A recipe: ties between two numbers of the target dtype, and numbers beside them that 24 bits round to a tie."""
 
     def recipe(draw, dtype):
         digits = ml_dtypes.finfo(dtype).nmant + 1
@@ -102,94 +100,82 @@ def _ties(source):
 _CAST_OP = "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/core/kernels/cast_op.cc"
 _XLA_CONVERTS = "XLA converts between all float types, the kernel between those in its table"
 
-SPECS = (
-    *(
-        Spec(
-            name=f"cast-to-{target}",
-            ops="Cast",
-            program=_program(target),
-            reference=_reference(target),
-            vjp=_vjp,
-            recipes={f"from_{source}": _from(source, target) for source in _CORE},
-            dtypes=(target,),
-            ulp={"grad": 0.5},
-        )
-        for target in _CORE
-    ),
-    *(
-        Spec(
-            name=f"cast-{name}-to-{target}".replace("_", "-"),
-            ops="Cast",
-            program=_program(target),
-            reference=_reference(target),
-            vjp=lambda g, x: None,
-            recipes={f"from_{source}": _from(source, target) for source in sources},
-            dtypes=(target,),
-        )
-        for name, targets, sources in (
-            ("float8", FLOATS, _FLOAT8),
-            ("float", _FLOAT8, FLOATS),
-            ("float8", ("float8_e5m2",), ("float8_e4m3fn",)),
-            ("nibble", INTEGERS, _NIBBLES),
-            ("integer", _NIBBLES, (*INTEGERS, *_NIBBLES)),
-        )
-        for target in targets
-    ),
-    *(
-        Spec(
-            name=f"cast-negative-to-{target}",
-            ops="Cast",
-            program=_program(target),
-            reference=_reference(target),
-            recipes={f"from_{source}": _negative(source, target) for source in FLOATS},
-            dtypes=(target,),
-        )
-        for target in ("uint8", "uint16", "uint32", "uint64")
-    ),
-    *(
-        Spec(
-            name=f"cast-truncated-to-{target}".replace("_", "-"),
-            ops="Cast",
-            program=_program(target, Truncate=True),
-            reference=lambda x, d=target: rounded(x, np.dtype(d), np.trunc),
-            recipes={f"from_{source}": _ordinary(source) for source in sources},
-            dtypes=(target,),
-        )
-        for target, sources in (
-            ("float16", ("float32", "float64")),
-            ("bfloat16", ("float32", "float64")),
-            ("float32", ("float64",)),
-            ("float8_e5m2", FLOATS),
-            ("float8_e4m3fn", FLOATS),
-        )
-    ),
-    *(
-        Spec(
-            name=f"cast-float-to-{target}".replace("_", "-"),
-            ops="Cast",
-            program=_program(target),
-            reference=lambda x: Raises("UNIMPLEMENTED", "is not supported"),
-            recipes={"from_float32": _from("float32", target)},
-            dtypes=(target,),
-            contract={"*/xla": Side(reference=_reference(target), why=_XLA_CONVERTS, link=_CAST_OP)},
-        )
-        for target in ("float8_e5m2fnuz", "float8_e4m3fnuz", "float8_e4m3b11fnuz")
-    ),
-    *(
-        Spec(
-            name=f"cast-ties-to-{target}".replace("_", "-"),
-            ops="Cast",
-            program=_program(target),
-            reference=_reference(target),
-            recipes={f"from_{source}": _ties(source) for source in sources},
-            dtypes=(target,),
-        )
-        for target, sources in (
-            ("float16", ("float64",)),
-            ("bfloat16", ("float64", "int64", "uint64")),
-            ("float32", ("float64", "int64", "uint64")),
-            ("float8_e5m2", ("float64",)),
-            ("float8_e4m3fn", ("float64",)),
-        )
-    ),
+
+def _to(target, *sources, recipe, name="", **fields):
+    """A part: casts to one dtype from several.
+
+    Args:
+      target: the dtype.
+      sources: the dtypes that are cast to it.
+      recipe: recipe(source, target) → a recipe.
+      name: words that tell this part from others to the same dtype.
+      fields: other fields of the spec.
+    """
+    settings = {
+        "program": _program(target),
+        "reference": lambda x: cast(x, np.dtype(target)),
+        "recipes": {f"from_{source}": recipe(source, target) for source in sources},
+        "dtypes": (target,),
+    }
+    return part(f"{name}-to-{target}".replace("_", "-"), **settings | fields)
+
+
+def _truncated(target, *sources):
+    """A part: casts with the attribute `Truncate`, which cuts digits that the dtype has no room for."""
+    return _to(
+        target,
+        *sources,
+        recipe=lambda source, target: _moderate(source),
+        name="-truncated",
+        program=_program(target, Truncate=True),
+        reference=lambda x: rounded(x, np.dtype(target), np.trunc),
+    )
+
+
+def _to_unsupported(target):
+    """A part: casts that the CPU kernel refuses, and XLA does."""
+    side = Side(reference=lambda x: cast(x, np.dtype(target)), why=_XLA_CONVERTS, link=_CAST_OP)
+    return _to(
+        target,
+        "float32",
+        recipe=_from,
+        name="-float",
+        reference=raises("UNIMPLEMENTED", "is not supported"),
+        contract={"*/xla": side},
+    )
+
+
+def _to_small(name, targets, sources):
+    """Parts: casts from or to dtypes of 8 and 4 bits, which no gradient passes."""
+    return (_to(target, *sources, recipe=_from, name=f"-{name}", vjp=unconnected) for target in targets)
+
+
+def _to_tie(target, *sources):
+    """A part: casts of ties."""
+    return _to(target, *sources, recipe=lambda source, target: _ties(source), name="-ties")
+
+
+SPECS = op(
+    "cast",
+    "Cast",
+    *(_to(target, *_ALL, recipe=_from, vjp=_vjp, ulp={"grad": 0.5}) for target in _ALL),
+    *_to_small("float8", FLOATS, _FLOAT8),
+    *_to_small("float", _FLOAT8, FLOATS),
+    *_to_small("float8", ("float8_e5m2",), ("float8_e4m3fn",)),
+    *_to_small("nibble", INTEGERS, _NIBBLES),
+    *_to_small("integer", _NIBBLES, (*INTEGERS, *_NIBBLES)),
+    *(_to(target, *FLOATS, recipe=_negative, name="-negative") for target in ("uint8", "uint16", "uint32", "uint64")),
+    _truncated("float16", "float32", "float64"),
+    _truncated("bfloat16", "float32", "float64"),
+    _truncated("float32", "float64"),
+    _truncated("float8_e5m2", *FLOATS),
+    _truncated("float8_e4m3fn", *FLOATS),
+    _to_unsupported("float8_e5m2fnuz"),
+    _to_unsupported("float8_e4m3fnuz"),
+    _to_unsupported("float8_e4m3b11fnuz"),
+    _to_tie("float16", "float64"),
+    _to_tie("bfloat16", "float64", "int64", "uint64"),
+    _to_tie("float32", "float64", "int64", "uint64"),
+    _to_tie("float8_e5m2", "float64"),
+    _to_tie("float8_e4m3fn", "float64"),
 )

@@ -1,0 +1,101 @@
+"""Complex functions, evaluated with mpmath in 160 bits and returned as long doubles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from math import copysign
+from typing import Any
+
+import numpy as np
+
+from tf_opdiff.suites.references.elementwise import long_double, mp
+
+#: What stands for a zero: so small that no result shows it, and with a sign, which tells the sides of a branch cut.
+_ZERO = mp.ldexp(1, -2000)
+
+
+def _part(x: float) -> Any:
+    return mp.mpf(x) if x else _ZERO * int(copysign(1, x))
+
+
+@lru_cache(maxsize=1 << 16)
+def _value(f: Callable[[Any], Any], real: float, imag: float, _signs: tuple[float, float]) -> tuple[Any, Any]:
+    value = mp.mpmathify(f(mp.mpc(_part(real), _part(imag))))
+    return _rounded(value.real), _rounded(value.imag)
+
+
+def _rounded(part: Any) -> Any:
+    """A part of a result in long double; a part that comes from a zero is one."""
+    tiny = abs(part) < mp.ldexp(1, -1500)
+    return np.longdouble(-0.0 if part < 0 else 0.0) if tiny else long_double(part)
+
+
+def continued(f: Callable[[Any], Any]) -> Callable[[np.ndarray], np.ndarray]:
+    """A function of an mpc as a function of (finite) complex128 arrays, continued up to its branch cuts.
+
+    On a cut, the sign of a zero part tells the side, as in C: https://en.cppreference.com/w/c/numeric/complex.
+    """
+
+    def function(z: np.ndarray) -> np.ndarray:
+        z = np.asarray(z, np.complex128)
+        out = np.empty(z.shape, np.clongdouble)
+        for i, v in np.ndenumerate(z):
+            v = complex(v)
+            out.real[i], out.imag[i] = _value(f, v.real, v.imag, (copysign(1, v.real), copysign(1, v.imag)))
+        return out
+
+    return function
+
+
+def logistic(z: Any) -> Any:
+    """1 / (1 + exp(-z))."""
+    return 1 / (1 + mp.exp(-z))
+
+
+def log1p(z: Any) -> Any:
+    """log(1 + z), in more bits where z is small."""
+    with mp.workprec(mp.prec + max(0, -mp.mag(z))):
+        return mp.log(1 + z)
+
+
+def expm1(z: Any) -> Any:
+    """exp(z) - 1, in more bits where z is small."""
+    with mp.workprec(mp.prec + max(0, -mp.mag(z))):
+        return mp.exp(z) - 1
+
+
+def atan(z: Any) -> Any:
+    """Both parts to full accuracy: https://dlmf.nist.gov/4.23.E36."""
+    x, y = z.real, z.imag
+    real = mp.atan2(2 * x, (1 - x) * (1 + x) - y * y) / 2
+    return mp.mpc(real, mp.log1p(4 * y / (x * x + (1 - y) ** 2)) / 4)
+
+
+def atanh(z: Any) -> Any:
+    """By atan."""
+    return -mp.j * atan(mp.j * z)
+
+
+def acosh(z: Any) -> Any:
+    """By acos: the real part is never negative, the imaginary one has the sign of that of z."""
+    angle = mp.acos(z)
+    return mp.mpc(abs(angle.imag), angle.real if z.imag > 0 else -angle.real)
+
+
+def root(z: Any) -> Any:
+    """√(1 - z²), continued from the real numbers between -1 and 1: https://dlmf.nist.gov/4.23.ii."""
+    return mp.sqrt(1 - z) * mp.sqrt(1 + z)
+
+
+def from_parts(real: np.ndarray, imag: np.ndarray) -> np.ndarray:
+    """Complex numbers, twice as wide as a long double, from their parts; zeros keep their signs."""
+    z = np.empty(np.shape(real), np.clongdouble)
+    z.real, z.imag = real, imag
+    return z
+
+
+def angle_vjp(g: np.ndarray, z: np.ndarray) -> np.ndarray:
+    """g times the slopes of the angle along the axes, -y / |z|² and x / |z|²."""
+    z = z.astype(np.clongdouble)
+    return from_parts(-g * z.imag / np.abs(z) ** 2, g * z.real / np.abs(z) ** 2)
