@@ -19,7 +19,8 @@ import numpy as np
 from tf_opdiff.harness.device.observation import Result
 from tf_opdiff.harness.judge.compare import Comparison, compare, illustrated
 from tf_opdiff.harness.judge.expectation import ReferenceFault, Want, expectation
-from tf_opdiff.harness.judge.verdict import LOST, Trial, row_of
+from tf_opdiff.harness.judge.row import row_of
+from tf_opdiff.harness.judge.trial import LOST, Context, Trial
 from tf_opdiff.harness.spec.spec import Case, Claim, Spec
 from tf_opdiff.harness.store.record import CLAIM, Record
 
@@ -55,7 +56,7 @@ def predictions(case: Case, inputs: tuple[np.ndarray, ...]) -> dict[str, dict[st
     return found
 
 
-def judge(trial: Trial, promises: Promises, wants: Mapping[str, Want]) -> list[Record]:
+def judge(context: Context, trial: Trial, promises: Promises, wants: Mapping[str, Want]) -> list[Record]:
     """A record for each claim that speaks of the plan: of the first quantity that differs, or of the first one.
 
     `promises` are what the claims predict, `wants` what their spec promises under the plan.
@@ -66,7 +67,8 @@ def judge(trial: Trial, promises: Promises, wants: Mapping[str, Want]) -> list[R
             continue
         test = _Test.of(trial, claim, promises[claim.id])
         verdict, detail = test.verdict(wants.get(test.quantity, wants["output[0]"]))
-        row = row_of(trial, test.shown(verdict), CLAIM + claim.id, test.quantity)
+        shown, against = test.shown(verdict), CLAIM + claim.id
+        row = row_of(context, trial, shown, against=against, quantity=test.quantity)
         records.append(replace(row, verdict=verdict, detail=" ".join(detail.split())[:1000], reason=test.why))
     return records
 

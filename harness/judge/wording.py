@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from tf_opdiff.harness.store.record import Record
+
 #: ULPs up to which a distance is told in ULPs; beyond it they say less than a relative error does.
 MANY = 10_000
 
@@ -92,3 +94,18 @@ def _at(index: str, text: str) -> str:
 def against_itself(row: Mapping[str, Any]) -> str:
     """What is wrong, for a record of a run that is held against itself; else nothing."""
     return _SELF.get(row["kind"], "") if row["against"] == f"{row['device']}/{row['mode']}" else ""
+
+
+def sentence(record: Record) -> str:
+    """A record in one line: what, where, k of n, the simplest element and the worst, each with input, got and want."""
+    row, itself = vars(record), against_itself(vars(record))
+    against = "" if itself else f" against {record.against}"
+    parts = [f"{record.verdict}: {record.case} on {record.plan}{against},"]
+    parts.append(f"{record.quantity}: {itself or record.kind or 'no difference'}")
+    if record.mismatched:
+        parts.append(f"in {record.mismatched} of {record.size}")
+    shown = values(row)
+    if shown:
+        parts[-1] += "" if shown.startswith("at [") else ":"
+        parts.append(shown)
+    return " ".join(parts) + (f". {record.detail[:300]}" if record.detail else "")

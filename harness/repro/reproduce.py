@@ -26,7 +26,7 @@ from tf_opdiff.harness.device.server_handle import memory_limit
 from tf_opdiff.harness.judge.error_points import points
 from tf_opdiff.harness.judge.expectation import ReferenceFault
 from tf_opdiff.harness.judge.simplest import TIES, of_texts
-from tf_opdiff.harness.judge.verdict import sentence
+from tf_opdiff.harness.judge.wording import sentence
 from tf_opdiff.harness.repro.earlier_programs import Shown, Store
 from tf_opdiff.harness.repro.script import Discrepancy, promised, smaller, text
 from tf_opdiff.harness.repro.source import Unwritable

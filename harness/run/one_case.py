@@ -21,7 +21,8 @@ from tf_opdiff.harness.device.server_handle import DeviceServer
 from tf_opdiff.harness.judge.compare import compare, summary
 from tf_opdiff.harness.judge.expectation import Want
 from tf_opdiff.harness.judge.known import Known
-from tf_opdiff.harness.judge.verdict import Context, Origin, Trial, rejudge, sentence
+from tf_opdiff.harness.judge.verdict import Context, Judge, Origin, Trial
+from tf_opdiff.harness.judge.wording import sentence
 from tf_opdiff.harness.paths import SUITES
 from tf_opdiff.harness.repro.reproduce import Outcome, Setting, reproduce
 from tf_opdiff.harness.run.runner import Runner
@@ -69,8 +70,8 @@ def show(item: Item, case: Case, plans: Sequence[Plan], servers: Mapping[Device,
 def _show_self_checks(running: RunningCase, plan: Plan) -> bool:
     """Prints the self-checks that failed: other bits, another value in another place, a changed input."""
     observation = running.observations[plan]
-    trial = Trial(_no_known_failures(), running.item.suite, running.case, plan, observation, running.inputs)
-    records = rejudge(trial, running.expected[plan].wants)
+    trial = Trial(running.item.suite, running.case, plan, observation, running.inputs)
+    records = Judge(_no_known_failures()).against_itself(trial, running.expected[plan].wants)
     failing = [record for record in records if record.verdict == "mismatch"]
     for record in failing:
         print(f"  {record.quantity}: {record.kind}, {sentence(record)}")

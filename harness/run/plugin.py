@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from tf_opdiff.harness.judge.verdict import sentence
+from tf_opdiff.harness.judge.wording import sentence
 from tf_opdiff.harness.paths import KNOWN, ROOT, SUITES
 from tf_opdiff.harness.run.options import CAMPAIGN, OPTIONS
 from tf_opdiff.harness.run.session import Session

@@ -13,9 +13,8 @@ from tf_opdiff.harness.device.observation import Observation
 from tf_opdiff.harness.device.pool import run_all
 from tf_opdiff.harness.device.request import Request
 from tf_opdiff.harness.device.server_handle import DeviceServer
-from tf_opdiff.harness.judge import claim
 from tf_opdiff.harness.judge.expectation import ReferenceFault, Want
-from tf_opdiff.harness.judge.verdict import TWO_RESULTS, Context, Trial, absent, broken, judge, rejudge, restored
+from tf_opdiff.harness.judge.verdict import TWO_RESULTS, Context, Judge, Trial
 from tf_opdiff.harness.repro.source import digest
 from tf_opdiff.harness.run.running_case import RunningCase
 from tf_opdiff.harness.spec.catalog import Item
@@ -60,6 +59,11 @@ class Runner:
     done: Mapping[str, Sequence[Record]] = field(default_factory=dict)
     notes: Sequence[str] = ()
     _last_program: tuple[str, str] = ("", "")
+
+    @property
+    def judge(self) -> Judge:
+        """Makes the records of the run."""
+        return Judge(self.context)
 
     def plan(self, items: Sequence[Item]) -> None:
         """Writes the items that will run to the shard."""
@@ -119,15 +123,15 @@ class Runner:
         yield from run_all(self.servers, live, self._write_start)
 
     def _trial(self, running: RunningCase, plan: Plan) -> Trial:
-        return Trial(self.context, running.item.suite, running.case, plan, running.observations[plan], running.inputs)
+        return Trial(running.item.suite, running.case, plan, running.observations[plan], running.inputs)
 
     def _judged(self, running: RunningCase, plan: Plan, digest: str) -> list[Record]:
         """The records of an observation against its promise and against claims; `digest` is the request's."""
         trial, wants = self._trial(running, plan), dict(running.expected[plan].wants)
-        records = judge(trial, wants)
+        records = self.judge.against_promises(trial, wants)
         if any(record.kind for record in records):
             running.differing.add(plan)
-        records += claim.judge(trial, running.claims, wants)
+        records += self.judge.against_claims(trial, running.claims, wants)
         program, observation = self._program(running.item), trial.observation.to_json()
         self._write("result", running.case, plan, records, observation=observation, asked=digest, program=program)
         return records
@@ -140,8 +144,8 @@ class Runner:
             if base != plan:
                 results = running.observations[base].quantities
                 other = {q: wants[q].from_other(r) if q in wants else Want.of(r) for q, r in results.items()}
-                records = judge(trial, other, against=str(base), slack=TWO_RESULTS)
-            records += rejudge(trial, wants)
+                records = self.judge.against_promises(trial, other, against=str(base), slack=TWO_RESULTS)
+            records += self.judge.against_itself(trial, wants)
             self._write("compare", running.case, plan, records)
             compared += records
         return compared
@@ -150,7 +154,7 @@ class Runner:
         """The records of a case whose reference failed."""
         records = []
         for plan in plans:
-            record = broken(self.context, item.suite, case, plan, message)
+            record = self.judge.broken(Trial(item.suite, case, plan), message)
             self._write("result", case, plan, [record], observation={})
             self._write("compare", case, plan, [])
             records.append(record)
@@ -160,8 +164,8 @@ class Runner:
         """The records that a recording holds in place of arrays; `digest` is the request's."""
         program = self._program(item)
         recorded, reason = self.recordings[plan.device].records(case.id, plan.mode, program, digest)
-        records = [restored(self.context, plan, record) for record in recorded]
-        records = records or [absent(self.context, item.suite, case, plan, reason)]
+        records = [self.judge.restored(plan, record) for record in recorded]
+        records = records or [self.judge.absent(Trial(item.suite, case, plan), reason)]
         self._write("result", case, plan, records, observation={}, asked=digest, program=program)
         self._write("compare", case, plan, [])
         return records

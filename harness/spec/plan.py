@@ -102,5 +102,10 @@ class Plan:
         device, _, mode = pattern.partition("/")
         return device in ("*", self.device.type) and mode in ("*", self.mode)
 
+    @property
+    def name(self) -> PlanName:
+        """The plan as records name it."""
+        return PlanName(str(self.device), self.mode)
+
     def __str__(self) -> str:
-        return f"{self.device}/{self.mode}"
+        return str(self.name)

@@ -16,7 +16,7 @@ from tf_opdiff.harness.device.observation import Observation
 from tf_opdiff.harness.device.pool import run_all
 from tf_opdiff.harness.device.request import Bits, Request
 from tf_opdiff.harness.device.server_handle import DeviceServer
-from tf_opdiff.harness.judge.verdict import LOST
+from tf_opdiff.harness.judge.trial import LOST
 from tf_opdiff.harness.spec.catalog import Item
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.spec import SWEEPS, Case

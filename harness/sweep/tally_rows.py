@@ -11,7 +11,7 @@ from tf_opdiff.harness.device.observation import Observation, Result
 from tf_opdiff.harness.device.request import Bits
 from tf_opdiff.harness.judge import wording
 from tf_opdiff.harness.judge.known import Known
-from tf_opdiff.harness.judge.verdict import Context, Trial, broken, decide
+from tf_opdiff.harness.judge.verdict import Context, Judge, Trial
 from tf_opdiff.harness.spec.plan import Plan
 from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.harness.store.record import Record, Shard
@@ -48,16 +48,15 @@ def records(sweep: Sweep, context: Context, recipe: str, plan: Plan) -> list[Rec
     mine = cells(sweep)[recipe, plan]
     quantities = {q: Result(t.status, code=t.code, message=t.message) for q, t in mine}
     observation = Observation(quantities, seconds=swept.seconds, **swept.about)
-    trial = Trial(context, sweep.item.suite, case, plan, observation)
+    trial, judge = Trial(sweep.item.suite, case, plan, observation), Judge(context)
     made = []
     for quantity, tally in mine:
         found = tally.comparison(spec.budget(quantity, dtype))
         flushed = tally.flushed > 0 and not found.kind
         side = spec.side(plan) or (_FLUSHED if flushed else None)
-        row = decide(trial, quantity, found, side=side)
+        row = judge.decide(trial, quantity, found, side=side)
         if row.verdict == "stale" and case_id(sweep, recipe) != case.id:  # what fails may lie outside the range
-            spared = replace(trial, context=replace(context, known=Known()))
-            row = decide(spared, quantity, found, side=side)
+            row = Judge(replace(context, known=Known())).decide(trial, quantity, found, side=side)
         kind = found.kind or (FLUSHED if flushed else "")
         worst = next((r for r in tally.worst if r[0] == kind), None)
         simple = tally.simplest.get(kind)
@@ -92,7 +91,7 @@ def faulty(sweep: Sweep, context: Context, message: str) -> list[Record]:
     """The records of a sweep whose reference failed: one a cell."""
     item, found = sweep.item, []
     for recipe, plan in itertools.product(sweep.recipes, sweep.plans):
-        row = broken(context, item.suite, sweep.case(recipe), plan, message)
+        row = Judge(context).broken(Trial(item.suite, sweep.case(recipe), plan), message)
         found.append(replace(row, case=case_id(sweep, recipe), rerun=rerun(sweep, plan, None)))
     return found
 

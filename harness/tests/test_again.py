@@ -6,7 +6,7 @@ import pytest
 from tf_opdiff.harness.device.repeat import PIECES, cut, differing, sizes
 from tf_opdiff.harness.judge.cause import Cause
 from tf_opdiff.harness.judge.known import Entry
-from tf_opdiff.harness.judge.verdict import sentence
+from tf_opdiff.harness.judge.wording import sentence
 
 
 def against_itself(records):

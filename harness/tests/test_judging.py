@@ -15,18 +15,8 @@ from tf_opdiff.harness.judge.cause import Cause
 from tf_opdiff.harness.judge.compare import compare_arrays
 from tf_opdiff.harness.judge.expectation import Want, expectation
 from tf_opdiff.harness.judge.known import Entry, Known, place_of
-from tf_opdiff.harness.judge.verdict import (
-    LOST,
-    Context,
-    Origin,
-    Trial,
-    absent,
-    broken,
-    judge,
-    rejudge,
-    restored,
-    sentence,
-)
+from tf_opdiff.harness.judge.verdict import LOST, Context, Judge, Origin, Trial
+from tf_opdiff.harness.judge.wording import sentence
 from tf_opdiff.harness.run.exit_status import exit_status
 from tf_opdiff.harness.run.runner import Runner, planned
 from tf_opdiff.harness.run.session import Session
@@ -68,8 +58,8 @@ def judged(got, *entries, spec=None, plan=XLA, wants=None, quantities=None, agai
     (case, *_) = (spec or made()).cases()
     seen = Observation({"output[0]": got} if quantities is None else quantities, **about)
     wants = {"output[0]": Want("value", np.ones(5), np.dtype("float32"))} if wants is None else wants
-    trial = Trial(context(*entries), "suite", case, plan, seen, case.inputs())
-    return judge(trial, wants, against=against, slack=slack)
+    trial = Trial("suite", case, plan, seen, case.inputs())
+    return Judge(context(*entries)).against_promises(trial, wants, against=against, slack=slack)
 
 
 def ulps(n):
@@ -241,7 +231,7 @@ def again(kind, results, quantities=None, inputs=(ONE,), **spec):
     quantities = {"output[0]": ulps(0)} if quantities is None else quantities
     wants = {q: Want("value", np.ones(5), ONE.dtype) for q in quantities}
     seen = Observation(quantities, again={k: results if k == kind else {} for k in AGAIN})
-    return rejudge(Trial(context(), "suite", case, XLA, seen, inputs), wants)
+    return Judge(context()).against_itself(Trial("suite", case, XLA, seen, inputs), wants)
 
 
 @pytest.mark.parametrize("kind", ["nondeterministic", "position"])
@@ -274,21 +264,21 @@ def test_what_is_the_same_again_matches_and_what_did_not_come_is_not_held_agains
     assert only(again("position", {})).verdict == "match"
     assert again("position", {}, {"output[0]": Result("error", code="INTERNAL")}) == []
     (case,) = made().cases()
-    once = Trial(context(), "suite", case, XLA, Observation({"output[0]": ulps(0)}))
-    assert rejudge(once, {"output[0]": None}) == []
+    once = Trial("suite", case, XLA, Observation({"output[0]": ulps(0)}))
+    assert Judge(context()).against_itself(once, {"output[0]": None}) == []
 
 
 def test_a_case_without_a_reference_or_a_recording_has_a_record():
     (case,) = made().cases()
-    record = broken(context(), "suite", case, XLA, "the reference failed")
+    record = Judge(context()).broken(Trial("suite", case, XLA), "the reference failed")
     assert (record.verdict, record.kind, record.detail) == ("error", "reference", "the reference failed")
-    record = absent(context(), "suite", case, XLA, "not recorded")
+    record = Judge(context()).absent(Trial("suite", case, XLA), "not recorded")
     assert (record.verdict, record.kind) == ("unavailable", "status")
 
 
 def kept(verdict, kind="value", entries=()):
     row = Record(spec="x", dtype="float32", recipe="ones", mode="xla", against="numpy", quantity="output[0]")
-    return restored(context(*entries), XLA, replace(row, verdict=verdict, kind=kind))
+    return Judge(context(*entries)).restored(XLA, replace(row, verdict=verdict, kind=kind))
 
 
 def test_a_record_that_was_kept_is_judged_by_todays_entries():
@@ -506,7 +496,7 @@ def claimed(got, plan=XLA, **more):
     (case,) = made(claims=(one,), ulp={"output": 1}).cases()
     promises = claim.predictions(case, case.inputs())
     seen, wants = Observation({"output[0]": got}), expectation(case, case.inputs(), None).wants
-    found = claim.judge(Trial(context(), "s", case, plan, seen, case.inputs()), promises, wants)
+    found = Judge(context()).against_claims(Trial("s", case, plan, seen, case.inputs()), promises, wants)
     return found[0].verdict if found else None
 
 

@@ -7,6 +7,7 @@ from collections.abc import Collection
 import numpy as np
 import pandas as pd
 
+from tf_opdiff.harness.judge.classify import Facts, classify_all
 from tf_opdiff.harness.judge.known import CELL, Known
 from tf_opdiff.harness.judge.selectors import listed
 from tf_opdiff.harness.store.record import CLAIM
@@ -54,7 +55,7 @@ def numbers(places: pd.DataFrame, known: Known) -> np.ndarray:
 
 
 def judged(records: pd.DataFrame, known: Known) -> pd.DataFrame:
-    """What `harness.judge.verdict.decide` would make of the records with these entries.
+    """The verdicts of `harness.judge.verdict.Judge.decide` on the records with these entries.
 
     Columns: `verdict`, and `entry`, the number of the entry among all, counted from 1 (0: none).
     """
@@ -73,10 +74,9 @@ def judged(records: pd.DataFrame, known: Known) -> pd.DataFrame:
     about = np.asarray([("", ""), *((e.kind, e.code) for e in known.entries)], dtype=object)
     fits = (about[number, 0] == kind) & ((about[number, 1] == "") | (about[number, 1] == code.to_numpy()))
     differs, agrees = np.isin(was, ["mismatch", "known"]), np.isin(was, ["match", "contract", "stale"])
-    verdict = np.where(differs, np.where((number > 0) & (both | fits), "known", "mismatch"), was)
-    verdict = np.where(
-        agrees, np.where((number > 0) & ~both & ~loose, "stale", np.where(was == "stale", "match", was)), verdict
-    )
+    contract = was == "contract"
+    facts = Facts(differs=differs, entry=number > 0, expected=fits, excused=both, loose=loose, contract=contract)
+    verdict = np.where(differs | agrees, classify_all(facts), was)
     return pd.DataFrame({"verdict": verdict, "entry": number}, index=records.index)
 
 

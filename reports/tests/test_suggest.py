@@ -25,7 +25,7 @@ from tf_opdiff.harness.judge.cause import Cause
 from tf_opdiff.harness.judge.compare import Comparison
 from tf_opdiff.harness.judge.known import Entry, Known, place_of
 from tf_opdiff.harness.judge.known_files import KnownError, load
-from tf_opdiff.harness.judge.verdict import Context, Origin, Trial, decide
+from tf_opdiff.harness.judge.verdict import Context, Judge, Origin, Trial
 from tf_opdiff.harness.spec.catalog import Catalog, Item
 from tf_opdiff.harness.spec.plan import MODES, Device, Plan
 from tf_opdiff.harness.spec.spec import Spec
@@ -338,7 +338,7 @@ CONTEXT = {"run": "r", "started": "", "here": Origin("2.21.0")}
 
 @pytest.mark.parametrize("seed", range(8))
 def test_records_are_judged_as_the_harness_judges_them(seed: int) -> None:
-    """Entries and records at random; the verdicts are those of `harness.judge.verdict.decide`."""
+    """Entries and records at random; the verdicts are those of `harness.judge.verdict.Judge.decide`."""
     draw = random.Random(seed)
     specs = {spec.name: spec for spec in SPECS}
     rows = failing(whole_run(), spec="alpha", mode=("xla", "eager"))
@@ -367,7 +367,7 @@ def test_records_are_judged_as_the_harness_judges_them(seed: int) -> None:
         observation = Observation({row.quantity: result})
         found = Comparison(kind=row.kind, got=row.got)
         plan = Plan(Device.parse(row.device), row.mode)
-        new = decide(Trial(context, "made", case, plan, observation), row.quantity, found, against=row.against)
+        new = Judge(context).decide(Trial("made", case, plan, observation), row.quantity, found, against=row.against)
         assert new.verdict == verdict, row
     lines = known.idle(rows)
     table = entries(frame(rows), known)

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from tf_opdiff import reports
-from tf_opdiff.harness.judge.verdict import sentence as in_one_line
+from tf_opdiff.harness.judge.wording import sentence as in_one_line
 from tf_opdiff.harness.repro.reproduce import findings
 from tf_opdiff.harness.store.record import KINDS, VERDICTS, Record
 from tf_opdiff.harness.store.rundir import RunInfo

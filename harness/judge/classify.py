@@ -1,0 +1,61 @@
+"""Rule: the verdict on a comparison, as a table of the facts that decide."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True, kw_only=True)
+class Facts:
+    """The facts that decide about one comparison; or, as bool arrays of one length, about several.
+
+    fault       the run proves nothing, by a fault of the suite.
+    lacking     an error came in place of the promise, because there is no kernel.
+    differs     the result differs from the promise.
+    entry       an entry of known failures is about the place.
+    expected    that entry names the kind of difference, and the error code, that came.
+    excused     the other plan of the comparison is itself known to fail there.
+    loose       the comparison is with another plan, and the entry does not ask for those: between plans, the budget is
+                twice as wide, so that a known failure may stay within it.
+    contract    the promise is that of a documented divergence.
+    """
+
+    fault: Any = False
+    lacking: Any = False
+    differs: Any = False
+    entry: Any = False
+    expected: Any = False
+    excused: Any = False
+    loose: Any = False
+    contract: Any = False
+
+
+#: Facts, and the verdict where all of them are so. The first row that holds counts.
+RULE: tuple[tuple[Mapping[str, bool], str], ...] = (
+    ({"fault": True}, "error"),
+    ({"lacking": True}, "unavailable"),
+    ({"differs": True, "excused": True}, "known"),
+    ({"differs": True, "entry": True, "expected": True}, "known"),
+    ({"differs": True}, "mismatch"),
+    ({"entry": True, "excused": False, "loose": False}, "stale"),
+    ({"contract": True}, "contract"),
+    ({}, "match"),
+)
+
+
+def classify(facts: Facts) -> str:
+    """The verdict on one comparison."""
+    return next(verdict for row, verdict in RULE if all(bool(getattr(facts, name)) is so for name, so in row.items()))
+
+
+def classify_all(facts: Facts) -> np.ndarray:
+    """The verdicts on several comparisons, texts of shape (n,); a fact may be one bool for all of them."""
+    columns = np.broadcast_arrays(*(np.atleast_1d(getattr(facts, f.name)) for f in fields(facts)))
+    named = {f.name: column.astype(bool) for f, column in zip(fields(facts), columns, strict=True)}
+    every = np.ones(columns[0].shape, bool)
+    holds = [np.logical_and.reduce([every, *(named[name] == so for name, so in row.items())]) for row, _ in RULE]
+    return np.select(holds, [verdict for _, verdict in RULE], default="")

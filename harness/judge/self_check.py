@@ -1,0 +1,73 @@
+"""Self-check: a run compared with itself: a rerun, values in other positions, and its inputs afterwards."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from tf_opdiff.harness.device.observation import Result
+from tf_opdiff.harness.device.repeat import sizes
+from tf_opdiff.harness.judge.compare import Comparison, compare
+from tf_opdiff.harness.judge.expectation import Want
+from tf_opdiff.harness.judge.trial import Trial
+
+#: By how much the budget is multiplied where two results are compared: each of them may be off by the budget.
+TWO_RESULTS = 2.0
+
+
+def with_itself(trial: Trial, quantity: str, promise: Want) -> Comparison | None:
+    """The first difference between what a run gave of a quantity and what it gave again; else a comparison without one.
+
+    A rerun has to give the same bits, and an input has to keep its bits. Results of one value in two places of a tensor
+    may be as far apart as those of two plans. None where there is nothing to compare: the run was not repeated, or it
+    gave no value. `promise` is the spec's for the quantity.
+    """
+    first, repetitions = trial.result(quantity), trial.observation.again
+    if not repetitions or first.status not in ("value", "unconnected", "sparse"):
+        return None
+    comparison = compare(first, Want.of(first), quantity)
+    for kind, others in repetitions.items():
+        comparison = _repetition(trial, quantity, promise, (kind, others)) or comparison
+        if comparison.kind:
+            break
+    return comparison
+
+
+def _repetition(
+    trial: Trial, quantity: str, promise: Want, repetition: tuple[str, Mapping[str, Result]]
+) -> Comparison | None:
+    """The comparison of a quantity with the results of one kind of repetition; None where there is none to compare."""
+    (kind, others), case, inputs = repetition, trial.case, trial.inputs
+    first = trial.result(quantity)
+    mutated = next(iter(others), "") if kind == "input_mutated" and quantity == "output[0]" else ""
+    if mutated:
+        before = inputs[int(mutated[len("input[") : -1])]
+        comparison = compare(others[mutated], Want("value", before, before.dtype), mutated)
+        return replace(comparison, kind=kind, detail=f"{mutated} changed")
+    if quantity not in others:
+        return None
+    if kind != "position":
+        return replace(compare(others[quantity], Want.of(first), quantity, inputs=inputs), kind=kind)
+    budget = case.spec.budget(quantity, case.dtype) * TWO_RESULTS
+    want = promise.from_other(first, TWO_RESULTS)
+    comparison = compare(others[quantity], want, quantity, budget=budget, inputs=inputs)
+    if not comparison.kind:
+        return comparison
+    smaller = "" if first.value is None else _smaller(comparison, first.value.shape)
+    return replace(comparison, kind=kind, detail=comparison.detail or smaller)
+
+
+def _smaller(comparison: Comparison, shape: tuple[int, ...]) -> str:
+    """The sizes of the smaller tensors in which the example's value may have come out differently.
+
+    `shape` is that of the whole tensor.
+    """
+    if comparison.simplest is None:
+        return ""
+    place = int(np.ravel_multi_index(comparison.simplest.index, shape)) if shape else 0
+    counts = sizes(place, math.prod(shape))
+    text = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    return f"the smaller tensor has {text} element{'' if text == '1' else 's'}"

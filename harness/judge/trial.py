@@ -1,0 +1,56 @@
+"""Trial: the subject of a judgement: what a case of a suite gave under a plan; and what all records of a run share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tf_opdiff.harness.device.observation import Observation, Result
+from tf_opdiff.harness.judge.known import Known
+from tf_opdiff.harness.judge.maturity import Maturity
+from tf_opdiff.harness.spec.plan import Plan
+from tf_opdiff.harness.spec.spec import Case
+
+LOST = Result("error", code="MISSING", message="the run gave no such quantity")
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where observations come from: the versions of TensorFlow and CUDA, and the machine."""
+
+    tf: str
+    cuda: str = ""
+    host: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Context:
+    """What all records of a run share; `recorded` has the origins of recorded devices, by their names."""
+
+    run: str
+    started: str
+    here: Origin
+    known: Known
+    maturity: Maturity = field(default_factory=Maturity)
+    recorded: Mapping[str, Origin] = field(default_factory=dict)
+
+    def origin(self, device: str) -> Origin:
+        """Where the observations of a device come from."""
+        return self.recorded.get(device, self.here)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A case of a suite under a plan, on which inputs it ran, and what was observed."""
+
+    suite: str
+    case: Case
+    plan: Plan
+    observation: Observation = field(default_factory=lambda: Observation({}))
+    inputs: Sequence[np.ndarray] = ()
+
+    def result(self, quantity: str) -> Result:
+        """The result of a quantity; `LOST` where the run gave none."""
+        return self.observation.quantities.get(quantity, LOST)
