@@ -117,7 +117,7 @@ def _texts(value: Any, seen: set[int]) -> Iterator[str]:
 
 
 def listing(spec: Spec) -> str:
-    """The source of a spec's program: the functions of its module that it needs, its state, and itself."""
+    """The source of a spec's program: the functions of its package that it needs, its state, and itself."""
     parts: dict[str, None] = {}
     for function in filter(None, (spec.state, spec.program)):
         parts.update(dict.fromkeys(map(_source, _needed(function, set()))))
@@ -128,9 +128,13 @@ _source = cache(inspect.getsource)  # programs share functions
 
 
 def _needed(function: Any, seen: set[str]) -> Iterator[Callable[..., Any]]:
-    """The functions of its own module that a function names, theirs before, and the function itself."""
+    """The functions of its own package that a function names, theirs before, and the function itself."""
     seen.add(function.__name__)
     for name, other in named(function):
-        if inspect.isfunction(other) and other.__module__ == function.__module__ and name not in seen:
+        if inspect.isfunction(other) and _package(other) == _package(function) and name not in seen:
             yield from _needed(other, seen)
     yield function
+
+
+def _package(function: Any) -> str:
+    return function.__module__.rpartition(".")[0]

@@ -10,7 +10,7 @@ OPS = ("--op", "claim-c06-skip-cube", "--op", "claim-c06-custom-gradient", "--de
 
 def run(run_pytest, cache, path, *arguments):
     env = {"PATH": path, "CXX": "", "TF_OPDIFF_CACHE": str(cache)}
-    return run_pytest(*OPS, *arguments, suites="tf_opdiff.suites.claims.compiled", env=env)
+    return run_pytest(*OPS, *arguments, suites="tf_opdiff.suites.claims.c06_compiled_op", env=env)
 
 
 def test_without_a_compiler_the_op_is_unavailable_and_the_rest_runs(run_pytest, tmp_path):

@@ -147,9 +147,9 @@ def test_tensorflow_is_imported_in_device_servers_only(name):
 #: The most that a function may have.
 LINES, PARAMETERS = 50, 6
 #: Modules with functions that still have more parameters; an entry goes when they are cut.
-STILL = {
-    *(f"suites.claims.{name}" for name in ("addition", "batch_norm", "center_loss", "frozen")),
-}
+STILL = {"suites.claims.c22_center_loss.program"}
+#: What the harness hands to a program, before its inputs: these do not count.
+HANDED = {"tf", "session", "state"}
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -157,7 +157,11 @@ def test_functions_are_short_and_take_few_parameters(name):
     functions = [n for n in ast.walk(tree(MODULES[name])) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
     for f in functions:
         count = len(
-            [a for a in (*f.args.posonlyargs, *f.args.args, *f.args.kwonlyargs) if a.arg not in ("self", "cls")]
+            [
+                a
+                for a in (*f.args.posonlyargs, *f.args.args, *f.args.kwonlyargs)
+                if a.arg not in {"self", "cls", *HANDED}
+            ]
         )
         assert f.end_lineno - f.lineno < LINES, f"{f.name} has {f.end_lineno - f.lineno + 1} lines, at most {LINES}"
         assert count <= PARAMETERS or name in STILL, f"{f.name} has {count} parameters, at most {PARAMETERS}"

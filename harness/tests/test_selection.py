@@ -49,8 +49,10 @@ def test_paths_add_up_and_stand_for_the_generic_test(suites):
 
 
 def test_a_file_within_a_family_selects_its_own_specs(suites):
-    own = ids(suites, "suites/claims/queues.py")
-    assert own and set(own) < set(ids(suites, "suites/claims"))
+    own = ids(suites, "suites/claims/c25_queues/claims.py")
+    assert own == ids(suites, "suites/claims/c25_queues")
+    assert set(own) < set(ids(suites, "suites/claims"))
+    assert ids(suites, "suites/claims") == ids(suites, "suites", ops=["claims"])
 
 
 @pytest.mark.parametrize(
@@ -62,7 +64,7 @@ def test_a_file_within_a_family_selects_its_own_specs(suites):
         ),
         ("suites/ops/math/rounding.py::sign", "no spec or item of tf_opdiff.suites.ops.math.rounding: 'sign'"),
         ("suites::floor-float31", "no spec or item 'floor-float31'; there is floor-float"),
-        ("suites/claims/topics.py", "suites.claims.topics: expected a module of suites, with SPECS"),
+        ("suites/claims/evidence.py", "suites.claims.evidence: expected a module of suites, with SPECS"),
         ("suites/known/math.toml", "suites.known.math can't be imported: ModuleNotFoundError"),
     ],
 )

@@ -1,0 +1,1 @@
+"""An addition that a Python function takes over."""

@@ -1,0 +1,289 @@
+"""An addition that a Python function takes over: the claims."""
+
+import numpy as np
+
+from tf_opdiff.harness.spec.plan import MODES
+from tf_opdiff.harness.spec.recipes import plain
+from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Spec, Topic
+from tf_opdiff.suites.claims.c01_addition import program, reference
+from tf_opdiff.suites.claims.evidence import CUSTOM_GRADIENT, MINIMIZE, PY_FUNC, py_func_mapped
+from tf_opdiff.suites.claims.origins import POSTS
+from tf_opdiff.suites.forms.contracts import NO_KERNEL, REFUSED_BY_XLA, TAPE, TAPE_LINK
+
+TOPIC = Topic(
+    id="C01",
+    title="Replacing an addition by a Python function",
+    program="A two-class net: d = x + c, e = c + k, a = d·e, softmax cross-entropy, Adam. e is replaced by a py_func "
+    "of (c, k, d) that computes c + k, and its gradient is overridden to return ((e+d)·g, d·g, e·g).",
+    origin=POSTS,
+)
+
+
+EXCEPT_XLA = ("*/eager", "*/function", "*/graph")
+FORMULA = (
+    "g is the upstream of e, δ·d: the formula gives δ·(e + 2·d·e + d²) and δ·d², where δ·(e + d) and δ·d are right"
+)
+
+
+def _net(draw, dtype):
+    """x, c and k with two elements each, and the number of the right one."""
+    numbers = (draw.uniform(2, low=0.25, high=1.5) * np.where(draw.booleans(2), 1, -1) for _ in range(3))
+    return (*(n.astype(dtype) for n in numbers), draw.integers(low=0, high=2))
+
+
+BOTH = {"output": reference.loss_bound, "grad": reference.grad_bound}
+TRAINED = {"output": reference.trained_bound}
+TRAINED_BY_MAP = f"{PY_FUNC};ran:PyFunc;replaced:PyFunc=AddGradient;ran:ResourceApplyAdam"
+NET = {"net": _net}
+#: Under op determinism, TensorFlow makes the loss of other ops.
+OPS = dict.fromkeys(MODES, "AddV2;Mul;SparseSoftmaxCrossEntropyWithLogits") | {"+deterministic": "AddV2;Mul;LogSoftmax"}
+FLOAT = ("float32", "float64")
+TAPED = dict.fromkeys(
+    ("*/eager", "*/function"), Side(reference=reference.loss, vjp=reference.by_d_only, why=TAPE, link=TAPE_LINK)
+)
+NO_GRADIENT = f"{TAPE}: PyFunc has no gradient of its own, so that k gets None, and c what comes by d"
+SAME = {"*/xla": NO_KERNEL}
+
+SPECS = (
+    Spec(
+        name="claim-c01-overridden",
+        program=program.overridden_loss,
+        reference=reference.loss,
+        vjp=reference.by_formula,
+        bound=BOTH,
+        recipes=NET,
+        ops=OPS,
+        evidence=py_func_mapped("AddGradient"),
+        dtypes=FLOAT,
+        contract=REFUSED_BY_XLA | TAPED,
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="a",
+                says="The loss is unchanged.",
+                about=("output",),
+                refuted=SAME,
+                instead="claim-c01-custom-gradient",
+            ),
+            Claim(
+                topic=TOPIC,
+                letter="b",
+                says="The gradients of c and k are the same as with tf.add.",
+                about=("grad[1]", "grad[2]"),
+                vjp=reference.right,
+                refuted=SAME | {"*/graph": FORMULA, "*/*": NO_GRADIENT},
+                instead="claim-c01-custom-gradient",
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c01-overridden-called",
+        program=program.called_loss,
+        reference=reference.loss,
+        vjp=reference.by_formula,
+        bound=BOTH,
+        recipes=NET,
+        ops=OPS,
+        evidence=f"{PY_FUNC};called:function;replaced:PyFunc=AddGradient",
+        dtypes=FLOAT,
+        contract=REFUSED_BY_XLA,
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="f",
+                says="Where the map is honoured, as around a tf.function, the gradients are those of tf.add.",
+                about=("grad[1]", "grad[2]"),
+                vjp=reference.right,
+                refuted=SAME | {"*/*": FORMULA},
+                instead="claim-c01-custom-gradient",
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c01-closing-over-d",
+        program=program.closing_over_d,
+        reference=reference.loss,
+        vjp=reference.closed,
+        bound=BOTH,
+        recipes=NET,
+        ops=OPS,
+        evidence=f"{PY_FUNC};called:function;replaced:PyFunc",
+        dtypes=FLOAT,
+        contract=REFUSED_BY_XLA,
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="c",
+                says="d must be passed to the Python function for the gradient to use it.",
+                about=("grad[1]", "grad[2]"),
+                denies=True,
+                plans=EXCEPT_XLA,
+                refuted={"*/*": "a gradient function may use any tensor of the graph that it closes over"},
+                instead="claim-c01-closing-in-custom-gradient",
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c01-closing-in-custom-gradient",
+        program=program.closing_in_custom_gradient,
+        reference=reference.loss,
+        vjp=reference.closed,
+        bound=BOTH,
+        recipes=NET,
+        ops=OPS,
+        evidence=CUSTOM_GRADIENT,
+        dtypes=FLOAT,
+    ),
+    Spec(
+        name="claim-c01-mended",
+        program=program.mended_loss,
+        reference=reference.loss,
+        vjp=reference.right,
+        bound=BOTH,
+        recipes=NET,
+        ops=OPS,
+        evidence=f"{PY_FUNC};called:function;replaced:PyFunc=SumGradient",
+        dtypes=FLOAT,
+        contract=REFUSED_BY_XLA,
+    ),
+    Spec(
+        name="claim-c01-custom-gradient",
+        program=program.custom_loss,
+        reference=reference.loss,
+        vjp=reference.right,
+        bound=BOTH,
+        recipes=NET,
+        ops=OPS,
+        evidence=CUSTOM_GRADIENT,
+        dtypes=FLOAT,
+    ),
+    Spec(
+        name="claim-c01-register-twice",
+        program=program.register_twice,
+        reference=lambda x: Raises("KeyError", "Registering two gradient with name 'AddGradientTwice'!"),
+        recipes={"plain": plain},
+        ops="",
+        evidence="called:RegisterGradient",
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="e",
+                says="The name of a gradient must be unique: registering it a second time is an error.",
+                about=("output",),
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c01-register-in-two-graphs",
+        program=program.register_in_two_graphs,
+        reference=lambda x: Raises("KeyError", "Registering two gradient with name 'AddGradientOfGraph'!"),
+        recipes={"plain": plain},
+        ops="",
+        evidence="called:RegisterGradient;called:Graph",
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="g",
+                says="It is enough that the name is unique in its graph.",
+                about=("output",),
+                reference=lambda x: x,
+                refuted={"*/*": "names of gradients belong to the process: the graph of the first does not matter"},
+                instead="claim-c01-closing-over-d",
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c01-train-plain",
+        program=program.train_plain,
+        reference=reference.trained(reference.right),
+        bound=TRAINED,
+        recipes=NET,
+        ops=OPS,
+        evidence="ran:ResourceApplyAdam",
+        dtypes=FLOAT,
+        modes=("graph",),
+        sessions=True,
+    ),
+    Spec(
+        name="claim-c01-train-overridden",
+        program=program.train_overridden,
+        reference=reference.trained(reference.by_formula),
+        bound=TRAINED,
+        recipes=NET,
+        ops=OPS,
+        evidence=f"{TRAINED_BY_MAP};called:compat.v1.train.Optimizer.compute_gradients",
+        dtypes=FLOAT,
+        modes=("graph",),
+        sessions=True,
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="h",
+                says="Training is the same as with tf.add.",
+                about=("output",),
+                reference=reference.trained(reference.right),
+                refuted={"*/graph": f"{FORMULA}; Adam takes another path"},
+                instead="claim-c01-train-plain",
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c01-train-by-minimize",
+        program=program.train_by_minimize,
+        reference=reference.trained(reference.by_formula),
+        bound=TRAINED,
+        recipes=NET,
+        ops=OPS,
+        evidence=f"{TRAINED_BY_MAP};{MINIMIZE}",
+        dtypes=FLOAT,
+        modes=("graph",),
+        sessions=True,
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="d",
+                says="compute_gradients and apply_gradients must be called explicitly: minimize does not do for an "
+                "overridden gradient.",
+                about=("output",),
+                denies=True,
+                refuted={"*/graph": "minimize calls the two: every step is the same"},
+                instead="claim-c01-train-by-custom-gradient",
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c01-train-by-formula",
+        program=program.train_by_formula,
+        reference=reference.steps(reference.by_formula),
+        bound=TRAINED,
+        recipes=NET,
+        ops=OPS,
+        evidence=f"{CUSTOM_GRADIENT};built:ResourceApplyAdam",
+        dtypes=FLOAT,
+        state=program.weights,
+        steps=program.STEPS,
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="i",
+                says="Training is the same as with tf.add where tf.custom_gradient takes the place of the map.",
+                about=("output",),
+                reference=reference.steps(reference.right),
+                refuted={"*/*": f"{FORMULA}; Adam takes another path"},
+                instead="claim-c01-train-by-custom-gradient",
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c01-train-by-custom-gradient",
+        program=program.train_by_custom_gradient,
+        reference=reference.steps(reference.right),
+        bound=TRAINED,
+        recipes=NET,
+        ops=OPS,
+        evidence=f"{CUSTOM_GRADIENT};built:ResourceApplyAdam",
+        dtypes=FLOAT,
+        state=program.weights,
+        steps=program.STEPS,
+    ),
+)

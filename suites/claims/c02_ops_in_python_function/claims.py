@@ -1,0 +1,192 @@
+"""TensorFlow ops inside a Python function: the claims."""
+
+from tf_opdiff.harness.spec.recipes import FLOATS, plain
+from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Spec, Topic
+from tf_opdiff.suites.claims.evidence import by_py_func, by_py_function
+from tf_opdiff.suites.claims.origins import POSTS
+from tf_opdiff.suites.forms.contracts import REFUSED_BY_XLA
+
+TOPIC = Topic(
+    id="C02",
+    title="TensorFlow ops inside a Python function",
+    program="TensorFlow ops inside the Python function that is handed to py_func.",
+    origin=POSTS,
+)
+
+
+EAGER = "executed eagerly, the function is called there and then, and its result converted: there is no op"
+EAGER_LINK = "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/python/ops/script_ops.py"
+EXCEPT_XLA = ("*/eager", "*/function", "*/graph")
+
+
+def squared(tf, call, x):
+    def square(array):
+        return tf.square(array)
+
+    with tf.device("CPU:0"):
+        y = call(square, [x], x.dtype)
+    return -tf.ensure_shape(y, x.shape)
+
+
+def square_in_py_func(tf, x):
+    return squared(tf, tf.compat.v1.py_func, x)
+
+
+def square_in_py_function(tf, x):
+    return squared(tf, tf.py_function, x)
+
+
+def times_outer_tensor(tf, x, scale):
+    doubled = 2 * scale
+
+    def multiply(array):
+        return tf.multiply(doubled, array)
+
+    with tf.device("CPU:0"):
+        y = tf.compat.v1.py_func(multiply, [x], x.dtype)
+    return -tf.ensure_shape(y, x.shape)
+
+
+def times_passed_tensor(tf, x, scale):
+    doubled = 2 * scale
+
+    def multiply(x, doubled):
+        return tf.multiply(doubled, x)
+
+    with tf.device("CPU:0"):
+        y = tf.py_function(multiply, [x, doubled], x.dtype)
+    return -tf.ensure_shape(y, x.shape)
+
+
+def square_added_to_a_graph(tf, x):
+    def square(array):
+        with tf.Graph().as_default():
+            return tf.square(array)
+
+    with tf.device("CPU:0"):
+        y = tf.compat.v1.py_func(square, [x], x.dtype)
+    return -tf.ensure_shape(y, x.shape)
+
+
+def _minus_square(x):
+    return -(x * x)
+
+
+def _scaled(x, scale):
+    return -(2 * scale * x)
+
+
+def _two(draw, dtype):
+    return draw.values(dtype, 67), draw.values(dtype, 67)
+
+
+SPECS = (
+    Spec(
+        name="claim-c02-square-in-py-func",
+        program=square_in_py_func,
+        reference=_minus_square,
+        vjp=lambda g, x: None,
+        ulp={"output": 0.5},
+        recipes={"plain": plain},
+        ops="Neg",
+        evidence=by_py_func("called:square"),
+        dtypes=FLOATS,
+        contract=REFUSED_BY_XLA,
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="a",
+                says="TensorFlow ops inside the function that is handed to py_func fail.",
+                about=("output",),
+                denies=True,
+                plans=EXCEPT_XLA,
+                refuted={"*/*": "the function runs eagerly, its ops with it, and the result is converted to an array"},
+                instead="claim-c02-square-in-py-function",
+            ),
+            Claim(
+                topic=TOPIC,
+                letter="b",
+                says="Where they work, the gradient goes through them.",
+                about=("grad",),
+                vjp=lambda g, x: -2 * x * g,
+                plans=EXCEPT_XLA,
+                refuted={"*/*": "what goes in and comes out are NumPy arrays, and py_func has no gradient: it is None"},
+                instead="claim-c02-square-in-py-function",
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c02-square-in-py-function",
+        program=square_in_py_function,
+        reference=_minus_square,
+        vjp=lambda g, x: -2 * x * g,
+        ulp={"output": 0.5, "grad": 0.5},
+        recipes={"plain": plain},
+        ops="Neg",
+        evidence=by_py_function("called:square"),
+        dtypes=FLOATS,
+        contract=REFUSED_BY_XLA,
+    ),
+    Spec(
+        name="claim-c02-times-outer-tensor",
+        program=times_outer_tensor,
+        reference=lambda x, scale: Raises("INVALID_ARGUMENT", "is out of scope and cannot be used here"),
+        ulp={"output": 0.5, "grad": 0.5},
+        recipes={"two": _two},
+        ops="Neg",
+        evidence=by_py_func("called:multiply"),
+        contract=REFUSED_BY_XLA
+        | {"*/eager": Side(reference=_scaled, vjp=lambda g, x, scale: (None, -2 * x * g), why=EAGER, link=EAGER_LINK)},
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="c",
+                says="They fail where they use a tensor from outside that was not passed to the function.",
+                about=("output",),
+                reference=_scaled,
+                denies=True,
+                plans=EXCEPT_XLA,
+                refuted={"*/eager": "executed eagerly, a tensor is a value, and may be used anywhere"},
+                instead="claim-c02-times-passed-tensor",
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c02-times-passed-tensor",
+        program=times_passed_tensor,
+        reference=_scaled,
+        vjp=lambda g, x, scale: (-2 * scale * g, -2 * x * g),
+        ulp={"output": 0.5, "grad": 0.5},
+        recipes={"two": _two},
+        ops="Neg",
+        evidence=by_py_function("called:multiply"),
+        contract=REFUSED_BY_XLA,
+    ),
+    Spec(
+        name="claim-c02-square-added-to-a-graph",
+        program=square_added_to_a_graph,
+        reference=lambda x: Raises("UNIMPLEMENTED", "Cannot convert a symbolic tf.Tensor"),
+        recipes={"plain": plain},
+        ops="Neg",
+        evidence=by_py_func("called:square", "called:Graph"),
+        contract=REFUSED_BY_XLA
+        | {
+            "*/eager": Side(
+                reference=lambda x: Raises("TypeError", "is out of scope and cannot be used here"),
+                why=EAGER,
+                link=EAGER_LINK,
+            )
+        },
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="d",
+                says="They fail where they are added to a graph instead of run, as all were in TensorFlow 1.",
+                about=("output",),
+                reference=_minus_square,
+                denies=True,
+                plans=EXCEPT_XLA,
+            ),
+        ),
+    ),
+)

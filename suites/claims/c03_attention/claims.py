@@ -1,0 +1,154 @@
+"""Attention by a Bernoulli sample: the claims."""
+
+import numpy as np
+
+from tf_opdiff.harness.spec.recipes import FLOATS, SIZE
+from tf_opdiff.harness.spec.spec import Claim, Side, Spec, Topic
+from tf_opdiff.suites.claims.c03_attention import program, reference
+from tf_opdiff.suites.claims.evidence import CUSTOM_GRADIENT, mapped
+from tf_opdiff.suites.forms.contracts import TAPE, TAPE_LINK, TAPED
+
+TOPIC = Topic(
+    id="C03",
+    title="Attention by a Bernoulli sample",
+    program="Forward, a Bernoulli sample times a feature map; backward, the upstream times the feature map.",
+    origin="attention for clothing retrieval",
+    link="https://arxiv.org/abs/1710.11446",
+)
+
+
+def _drawn(draw, dtype):
+    """Probabilities and a uniform number in sixty-fourths, so that sums are exact; and features."""
+    p, u = (draw.integers(SIZE, low=0, high=n) / 64 for n in (65, 64))
+    p[:2] = 0, 1
+    return p.astype(dtype), u.astype(dtype), draw.values(dtype, SIZE)
+
+
+def _certain(draw, dtype):
+    """Probabilities of 0 and 1, and features: what is drawn does not matter then."""
+    return draw.booleans(SIZE).astype(dtype), draw.values(dtype, SIZE)
+
+
+DRAWN = {"drawn": _drawn}
+CERTAIN = {"certain": _certain}
+
+SPECS = (
+    Spec(
+        name="claim-c03-sample",
+        program=program.attend,
+        reference=reference.attended,
+        vjp=reference.stopped,
+        recipes=DRAWN,
+        ops="Less;Mul",
+        dtypes=FLOATS,
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="a",
+                says="A sample stops the gradient: none reaches the probability.",
+                about=("grad[0]",),
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c03-random-sample",
+        program=program.attend_at_random,
+        reference=lambda p, features: p * features,
+        vjp=lambda g, p, features: (None, g * p),
+        recipes=CERTAIN,
+        ops="RandomUniform;Less;Mul",
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="b",
+                says="So it is with numbers that TensorFlow draws.",
+                about=("grad[0]",),
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c03-custom-gradient",
+        program=program.attend_with_gradient,
+        reference=reference.attended,
+        vjp=reference.flowing,
+        ulp={"grad": 0.5},
+        recipes=DRAWN,
+        ops="Less;Mul",
+        evidence=CUSTOM_GRADIENT,
+        dtypes=FLOATS,
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="c",
+                says="With an override it flows: the gradient of the probability is the upstream times the features.",
+                about=("grad[0]",),
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c03-random-custom-gradient",
+        program=program.attend_at_random_with_gradient,
+        reference=lambda p, features: p * features,
+        vjp=lambda g, p, features: (g * features, g * p),
+        ulp={"grad": 0.5},
+        recipes=CERTAIN,
+        ops="RandomUniform;Less;Mul",
+        evidence=CUSTOM_GRADIENT,
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="d",
+                says="It flows with numbers that TensorFlow draws, too.",
+                about=("grad[0]",),
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c03-map",
+        program=program.attend_by_map,
+        reference=reference.attended_from_below,
+        vjp=reference.flowing_from_below,
+        ulp={"grad": 0.5},
+        recipes=DRAWN,
+        ops="Floor;Mul",
+        evidence=mapped("Floor", "Identity"),
+        dtypes=FLOATS,
+        contract=dict.fromkeys(
+            TAPED,
+            Side(
+                reference=reference.attended_from_below,
+                vjp=lambda g, p, u, features: (None, None, g * np.floor(p + u)),
+                why=TAPE,
+                link=TAPE_LINK,
+            ),
+        ),
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="e",
+                says='The map {"Floor": "Identity"} around floor(p + u) does the same.',
+                about=("grad[0]",),
+                refuted=dict.fromkeys(TAPED, f"{TAPE}: floor keeps its own gradient, which is None"),
+                instead="claim-c03-custom-gradient",
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c03-map-called",
+        program=program.attend_by_called_map,
+        reference=reference.attended_from_below,
+        vjp=reference.flowing_from_below,
+        ulp={"grad": 0.5},
+        recipes=DRAWN,
+        ops="Floor;Mul",
+        evidence="called:function;replaced:Floor=Identity",
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="f",
+                says="The map does so wherever what is differentiated is a graph, as a call of a tf.function is.",
+                about=("grad[0]",),
+            ),
+        ),
+    ),
+)

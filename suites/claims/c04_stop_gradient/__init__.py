@@ -1,0 +1,1 @@
+"""stop_gradient in one of two paths."""

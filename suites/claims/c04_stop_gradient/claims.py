@@ -1,0 +1,90 @@
+"""stop_gradient in one of two paths: the claims."""
+
+import numpy as np
+
+from tf_opdiff.harness.spec.recipes import FLOATS, plain
+from tf_opdiff.harness.spec.spec import Claim, Spec, Topic
+from tf_opdiff.suites.claims.origins import POSTS
+
+TOPIC = Topic(
+    id="C04",
+    title="stop_gradient in one of two paths",
+    program="A value that reaches the loss by two paths, one of them through tf.stop_gradient.",
+    origin=POSTS,
+)
+
+
+def two_paths(tf, x):
+    h = tf.square(x)
+    return h * tf.stop_gradient(h)
+
+
+def stopped_path(tf, x):
+    h = tf.square(x)
+    return tf.stop_gradient(h)
+
+
+def step_by_zeros(tf, x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = stopped_path(tf, x)
+    gradient = tape.gradient(y, x, unconnected_gradients=tf.UnconnectedGradients.ZERO)
+    return x - gradient
+
+
+SPECS = (
+    Spec(
+        name="claim-c04-two-paths",
+        program=two_paths,
+        reference=lambda x: x**4,
+        vjp=lambda g, x: g * 2 * x**3,
+        ulp={"output": 2.5, "grad": 2.5},  # 3 roundings each, of which the last is half an ULP, one before it a whole
+        recipes={"plain": plain},
+        ops="Square;Mul;StopGradient",
+        dtypes=FLOATS,
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="a",
+                says="stop_gradient leaves the forward pass as it is.",
+                about=("output",),
+            ),
+            Claim(
+                topic=TOPIC,
+                letter="b",
+                says="stop_gradient stops only the path that goes through it.",
+                about=("grad",),
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c04-stopped-path",
+        program=stopped_path,
+        reference=np.square,
+        vjp=lambda g, x: None,
+        ulp={"output": 0.5},
+        recipes={"plain": plain},
+        ops="Square;StopGradient",
+        dtypes=FLOATS,
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="c",
+                says="Where every path is stopped, the gradient is zeros.",
+                about=("grad",),
+                vjp=lambda g, x: np.zeros_like(x),
+                refuted={"*/*": "no path is left, so it is None: zeros are to be asked for as unconnected_gradients"},
+                instead="claim-c04-stopped-path-zeros",
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c04-stopped-path-zeros",
+        program=step_by_zeros,
+        reference=lambda x: x,
+        recipes={"plain": plain},
+        ops="Sub;StopGradient",
+        evidence="called:GradientTape",
+        dtypes=FLOATS,
+    ),
+)

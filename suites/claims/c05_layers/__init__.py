@@ -1,0 +1,1 @@
+"""Skipping a layer on the way back."""

@@ -1,0 +1,200 @@
+"""Skipping a layer on the way back: the claims."""
+
+import numpy as np
+
+from tf_opdiff.harness.spec.recipes import FLOATS, plain
+from tf_opdiff.harness.spec.spec import Claim, Side, Spec, Topic
+from tf_opdiff.suites.claims.c05_layers import program
+from tf_opdiff.suites.claims.evidence import CUSTOM_GRADIENT, PY_FUNC, py_func_mapped
+from tf_opdiff.suites.claims.origins import POSTS
+from tf_opdiff.suites.forms.contracts import NO_KERNEL, REFUSED_BY_XLA, TAPE, TAPE_LINK
+
+TOPIC = Topic(
+    id="C05",
+    title="Skipping a layer on the way back",
+    program="A Keras Lambda(a): a runs forward, and is left out of the derivative.",
+    origin=POSTS,
+)
+
+
+def _cubed(x):
+    return x**3
+
+
+def _zeros(g, x):
+    return np.zeros_like(x)
+
+
+LAMBDA = "called:keras.layers.Lambda"
+PLAIN = {"plain": plain}
+CUBE = {"output": 1.5}
+
+SPECS = (
+    Spec(
+        name="claim-c05-floor-layer",
+        program=program.floor_layer,
+        reference=np.floor,
+        vjp=lambda g, x: None,
+        recipes=PLAIN,
+        ops="Floor",
+        evidence=LAMBDA,
+        dtypes=FLOATS,
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="a",
+                says="A layer can't have no gradient: at the least, it is 0.",
+                about=("grad",),
+                denies=True,
+                refuted={"*/*": "the gradient of floor is None, and Lambda hands that on"},
+                instead="claim-c05-skip-layer",
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c05-sign-layer",
+        program=program.sign_layer,
+        reference=np.sign,
+        vjp=_zeros,
+        recipes=PLAIN,
+        ops="Sign",
+        evidence=LAMBDA,
+        dtypes=FLOATS,
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="e",
+                says="The gradient of a layer can be 0.",
+                about=("grad",),
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c05-skip-layer",
+        program=program.skip_layer,
+        reference=_cubed,
+        vjp=lambda g, x: g,
+        ulp=CUBE,
+        recipes=PLAIN,
+        ops="Mul",
+        evidence=f"{LAMBDA};{CUSTOM_GRADIENT}",
+        dtypes=FLOATS,
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="b",
+                says="To leave a layer out of the derivative, one must write an op in C++.",
+                about=("output", "grad"),
+                denies=True,
+                refuted={"*/*": "tf.custom_gradient gives a function of Python ops any gradient, here the upstream"},
+                instead="claim-c05-skip-by-stop-gradient",
+            ),
+            Claim(
+                topic=TOPIC,
+                letter="f",
+                says="The gradient of a layer can be 1, whatever the layer computes.",
+                about=("grad",),
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c05-reversing-layer",
+        program=program.reversing_layer,
+        reference=_cubed,
+        vjp=lambda g, x: -2 * g,
+        ulp=CUBE,
+        recipes=PLAIN,
+        ops="Mul",
+        evidence=f"{LAMBDA};{CUSTOM_GRADIENT}",
+        dtypes=FLOATS,
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="g",
+                says="The gradient of a layer can't be changed to anything but 0 or 1.",
+                about=("grad",),
+                denies=True,
+                refuted={"*/*": "the gradient is a function like any other: here it is −2 times the upstream"},
+                instead="claim-c05-skip-layer",
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c05-skip-by-stop-gradient",
+        program=program.skip_by_stop_gradient,
+        reference=_cubed,
+        vjp=lambda g, x: g,
+        bound={"output": lambda u, g, x: 4 * u * (np.abs(x) ** 3 + np.abs(x))},
+        recipes=PLAIN,
+        ops="Mul;AddV2",
+        evidence=LAMBDA,
+        dtypes=FLOATS,
+    ),
+    Spec(
+        name="claim-c05-skip-by-py-func",
+        program=program.skip_by_py_func,
+        reference=_cubed,
+        vjp=lambda g, x: g,
+        ulp=CUBE,
+        recipes=PLAIN,
+        ops="EnsureShape",
+        evidence=py_func_mapped("SkipLayer", LAMBDA),
+        dtypes=FLOATS,
+        contract=REFUSED_BY_XLA
+        | dict.fromkeys(
+            ("*/eager", "*/function"), Side(reference=_cubed, vjp=lambda g, x: None, why=TAPE, link=TAPE_LINK)
+        ),
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="c",
+                says="py_func with an overridden gradient leaves the layer out, in Python alone.",
+                about=("output", "grad"),
+                refuted={"*/xla": NO_KERNEL}
+                | dict.fromkeys(("*/eager", "*/function"), f"{TAPE}: the gradient is None"),
+                instead="claim-c05-skip-layer",
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c05-skip-by-called-py-func",
+        program=program.skip_by_called_py_func,
+        reference=_cubed,
+        vjp=lambda g, x: g,
+        ulp=CUBE,
+        recipes=PLAIN,
+        ops="EnsureShape",
+        evidence=f"{LAMBDA};{PY_FUNC};called:function;replaced:PyFunc=SkipLayer",
+        contract=REFUSED_BY_XLA,
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="h",
+                says="Within a tf.function that is called, it does so in eager mode as well.",
+                about=("output", "grad"),
+                refuted={"*/xla": NO_KERNEL},
+                instead="claim-c05-skip-layer",
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c05-not-differentiable",
+        program=program.undifferentiated_layer,
+        reference=lambda x: x,
+        vjp=lambda g, x: None,
+        recipes=PLAIN,
+        ops="Snapshot",
+        evidence=LAMBDA,
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="d",
+                says="tf.no_gradient (NoGradient, NotDifferentiable) makes an op propagate zeros.",
+                about=("grad",),
+                vjp=_zeros,
+                refuted={"*/*": "what it makes is None: no gradient at all, where zeros would be one"},
+                instead="claim-c05-sign-layer",
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,110 @@
+"""An op in C++: the claims."""
+
+from tf_opdiff.harness.spec.recipes import SHAPES, edges, plain
+from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Spec, Topic
+from tf_opdiff.suites.claims.c06_compiled_op import program
+from tf_opdiff.suites.claims.c06_compiled_op.cpp.build import SOURCES
+from tf_opdiff.suites.claims.origins import POSTS
+
+TOPIC = Topic(
+    id="C06",
+    title="An op in C++",
+    program="An op and its kernel in C++, loaded as a library, its gradient registered in Python.",
+    origin=POSTS,
+    link="https://www.tensorflow.org/guide/create_op",
+)
+
+
+RECIPES = {"edges": edges, "plain": plain, **SHAPES}
+FLOAT = ("float32", "float64")
+WITHOUT_XLA = ("eager", "function", "graph")
+EXCEPT_XLA = ("*/eager", "*/function", "*/graph")
+NO_KERNEL = "XLA compiles ops that have a kernel for XLA, and the library has none"
+REFUSED = {
+    "*/xla": Side(
+        reference=lambda x: Raises("INVALID_ARGUMENT", "unsupported operations"),
+        why="the whole function needs to be compilable by XLA, or InvalidArgumentError is thrown; this op is not",
+        link="https://www.tensorflow.org/api_docs/python/tf/function",
+    )
+}
+
+
+def _cubed(x):
+    return x * x * x
+
+
+#: Two products, each rounded: the first error is doubled at most where the second takes it into a lower binade.
+CUBE = {"output": 1.5}
+
+SPECS = (
+    Spec(
+        name="claim-c06-skip-cube",
+        program=program.skip_cube,
+        reference=_cubed,
+        vjp=lambda g, x: g,
+        elementwise=True,
+        ulp=CUBE,
+        recipes=RECIPES,
+        ops=dict.fromkeys(WITHOUT_XLA, "SkipCube"),
+        files=SOURCES,
+        dtypes=FLOAT,
+        contract=REFUSED,
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="a",
+                says="An op in C++ works without rebuilding TensorFlow.",
+                about=("output",),
+                refuted={"*/xla": NO_KERNEL},
+                instead="claim-c06-custom-gradient",
+            ),
+            Claim(
+                topic=TOPIC,
+                letter="c",
+                says="A gradient that Python registers under the op's name is the op's, in eager mode as in a graph.",
+                about=("grad",),
+                refuted={"*/xla": NO_KERNEL},
+                instead="claim-c06-custom-gradient",
+            ),
+            Claim(
+                topic=TOPIC,
+                letter="d",
+                says="With a CUDA kernel beside the other, it runs on a GPU.",
+                about=("output",),
+                plans=("gpu/eager", "gpu/function", "gpu/graph"),
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c06-without-gradient",
+        program=program.cube_without_gradient,
+        reference=_cubed,
+        vjp=lambda g, x: Raises("LookupError", "CubeWithoutGradient"),
+        ulp=CUBE,
+        recipes={"plain": plain},
+        ops=dict.fromkeys(WITHOUT_XLA, "CubeWithoutGradient"),
+        files=SOURCES,
+        dtypes=FLOAT,
+        contract=REFUSED,
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="b",
+                says="Nothing but that name links the two: before it is registered, asking for the gradient is a "
+                "LookupError.",
+                about=("grad",),
+                plans=EXCEPT_XLA,
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c06-custom-gradient",
+        program=program.skip_cube_by_custom_gradient,
+        reference=_cubed,
+        vjp=lambda g, x: g,
+        ulp=CUBE,
+        recipes={"plain": plain},
+        ops="Mul",
+        dtypes=FLOAT,
+    ),
+)

@@ -1,0 +1,1 @@
+"""An op in C++, and how it is built."""

@@ -1,0 +1,129 @@
+"""Registering a gradient for Square: the claims."""
+
+import numpy as np
+
+from tf_opdiff.harness.spec.recipes import FLOATS
+from tf_opdiff.harness.spec.spec import Claim, Raises, Spec, Topic
+from tf_opdiff.suites.claims.evidence import CUSTOM_GRADIENT, mapped
+from tf_opdiff.suites.claims.origins import SLIDES
+from tf_opdiff.suites.forms.contracts import TAPE, TAPED, taped
+from tf_opdiff.suites.reference.registered import registered
+
+TOPIC = Topic(
+    id="C07",
+    title="Registering a gradient for Square",
+    program="A gradient registered for the existing op type Square, as 2·g.",
+    origin=SLIDES,
+)
+
+
+def _whole(draw, dtype):
+    """Small whole numbers, of which 0, 1 and 2 are some."""
+    return (np.resize(np.array([-3, -2, -1, 0, 1, 2, 3, 5, 8]), 67).astype(dtype),)
+
+
+def register_square(tf, x):
+    @tf.RegisterGradient("Square")
+    def two(op, g):
+        return 2.0 * g
+
+    return tf.square(x)
+
+
+def square(tf, x):
+    return tf.square(x)
+
+
+def mapped_square(tf, x):
+    registered(tf, "TwiceUpstream", lambda op, g: 2.0 * g)
+    with tf.compat.v1.get_default_graph().gradient_override_map({"Square": "TwiceUpstream"}):
+        return tf.square(x)
+
+
+def own_square(tf, x):
+    @tf.custom_gradient
+    def square(x):
+        return x * x, lambda g: 2.0 * x * g
+
+    return square(x)
+
+
+#: True in a v1 graph only, and there of nothing but the ops that the map replaced.
+TWICE = "2·g is the gradient of x²."
+
+SPECS = (
+    Spec(
+        name="claim-c07-register-square",
+        program=register_square,
+        reference=lambda x: Raises("KeyError", "Registering two gradient with name 'Square'!"),
+        vjp=lambda g, x: 2 * x * g,
+        recipes={"whole": _whole},
+        ops="",
+        evidence="called:RegisterGradient",
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="a",
+                says="Registering a gradient for Square is how y = x² gets its gradient.",
+                about=("output",),
+                reference=np.square,
+                refuted={"*/*": "Square has a gradient since TensorFlow was built, and a second one is a KeyError"},
+                instead="claim-c07-own-square",
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c07-mapped-square",
+        program=mapped_square,
+        reference=np.square,
+        vjp=lambda g, x: 2 * g,
+        ulp={"grad": 0.5},
+        recipes={"whole": _whole},
+        ops="Square",
+        evidence=mapped("Square", "TwiceUpstream"),
+        dtypes=FLOATS,
+        contract=taped(np.square, lambda g, x: 2 * x * g),
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="b",
+                says=TWICE,
+                about=("grad",),
+                refuted=dict.fromkeys(TAPED, f"{TAPE}: square keeps its own gradient, 2·x·g"),
+                instead="claim-c07-own-square",
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c07-square",
+        program=square,
+        reference=np.square,
+        vjp=lambda g, x: 2 * x * g,
+        ulp={"grad": 0.5},
+        recipes={"whole": _whole},
+        ops="Square",
+        dtypes=FLOATS,
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="b",
+                says=TWICE,
+                about=("grad",),
+                vjp=lambda g, x: 2 * g,
+                refuted={"*/*": "d(x²)/dx = 2·x: the chain rule gives 2·x·g, and 2·g leaves out x"},
+                instead="claim-c07-own-square",
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c07-own-square",
+        program=own_square,
+        reference=np.square,
+        vjp=lambda g, x: 2 * x * g,
+        ulp={"grad": 0.5},
+        recipes={"whole": _whole},
+        ops="Mul",
+        evidence=CUSTOM_GRADIENT,
+        dtypes=FLOATS,
+    ),
+)

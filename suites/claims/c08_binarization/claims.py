@@ -1,0 +1,107 @@
+"""Binarizing with a scale, the first attempt: the claims."""
+
+import numpy as np
+
+from tf_opdiff.harness.spec.recipes import FLOATS
+from tf_opdiff.harness.spec.spec import Claim, Spec, Topic
+from tf_opdiff.suites.claims.binarization import MEAN, binarized, scale
+from tf_opdiff.suites.claims.evidence import CUSTOM_GRADIENT, mapped
+from tf_opdiff.suites.claims.origins import POSTS
+from tf_opdiff.suites.forms.contracts import TAPE, TAPED, taped
+
+TOPIC = Topic(
+    id="C08",
+    title="Binarizing with a scale, the first attempt",
+    program='sign(x) · mean(|x|) under the map {"Sign": "Identity"}.',
+    origin=POSTS,
+)
+
+
+def scaled_sign(tf, x):
+    with tf.compat.v1.get_default_graph().gradient_override_map({"Sign": "Identity"}):
+        return tf.sign(x) * tf.stop_gradient(tf.reduce_mean(tf.abs(x)))
+
+
+def binarize_naively(tf, x):
+    with tf.compat.v1.get_default_graph().gradient_override_map({"Sign": "Identity"}):
+        return tf.sign(x) * tf.reduce_mean(tf.abs(x))
+
+
+def binarize_everywhere(tf, x):
+    @tf.custom_gradient
+    def straight_through(x):
+        return tf.sign(x) * tf.reduce_mean(tf.abs(x)), lambda g: tf.identity(g)
+
+    return straight_through(x)
+
+
+def _by_mean(g, x):
+    """What the mean contributes to the gradient."""
+    return np.sum(g * np.sign(x)) * np.sign(x) / x.size
+
+
+def _few(draw, dtype):
+    """A few numbers: the mean's part of the gradient is then a large one."""
+    return (draw.values(dtype, 9),)
+
+
+NAIVE = {"grad": lambda u, g, x: (x.size + 6) * u * (np.abs(g) * scale(x) + np.sum(np.abs(g)) / x.size)}
+
+SPECS = (
+    Spec(
+        name="claim-c08-scaled-sign",
+        program=scaled_sign,
+        reference=binarized,
+        vjp=lambda g, x: g * scale(x),
+        bound=MEAN | {"grad": lambda u, g, x: (x.size + 2) * u * np.abs(g) * scale(x)},
+        recipes={"few": _few},
+        ops="Sign;Mean",
+        evidence=mapped("Sign", "Identity", "built:StopGradient"),
+        dtypes=FLOATS,
+        contract=taped(binarized, lambda g, x: np.zeros_like(x)),
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="a",
+                says="The backward pass is still scaled by the mean.",
+                about=("grad",),
+                refuted=dict.fromkeys(TAPED, f"{TAPE}: sign keeps its own gradient, which is 0"),
+                instead="claim-c08-binarize-everywhere",
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c08-binarize-naive",
+        program=binarize_naively,
+        reference=binarized,
+        vjp=lambda g, x: g * scale(x) + _by_mean(g, x),
+        bound=MEAN | NAIVE,
+        recipes={"few": _few},
+        ops="Sign;Mean",
+        evidence=mapped("Sign", "Identity"),
+        dtypes=FLOATS,
+        contract=taped(binarized, lambda g, x: _by_mean(g, x)),
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="b",
+                says="The mean contributes a gradient of its own.",
+                about=("grad",),
+                vjp=lambda g, x: g * scale(x),
+                denies=True,
+                instead="claim-c08-binarize-everywhere",
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c08-binarize-everywhere",
+        program=binarize_everywhere,
+        reference=binarized,
+        vjp=lambda g, x: g,
+        bound=MEAN,
+        recipes={"few": _few},
+        ops="Sign;Mean",
+        evidence=CUSTOM_GRADIENT,
+        dtypes=FLOATS,
+    ),
+)

@@ -1,0 +1,1 @@
+"""Binarizing with a scale, mended."""

@@ -1,0 +1,91 @@
+"""Binarizing with a scale, mended: the claims."""
+
+import numpy as np
+
+from tf_opdiff.harness.spec.recipes import FLOATS, plain
+from tf_opdiff.harness.spec.spec import Claim, Spec, Topic
+from tf_opdiff.suites.claims.binarization import MEAN, binarized
+from tf_opdiff.suites.claims.evidence import mapped
+from tf_opdiff.suites.forms.contracts import TAPE, TAPED, taped
+
+TOPIC = Topic(
+    id="C09",
+    title="Binarizing with a scale, mended",
+    program='E = stop_gradient(mean(|x|)), then sign(x/E) · E under the map {"Sign": "Identity"}.',
+    origin="re-implementations of XNOR-Net and DoReFa-Net",
+    link="https://arxiv.org/abs/1606.06160",
+)
+
+
+def binarize(tf, x):
+    with tf.compat.v1.get_default_graph().gradient_override_map({"Sign": "Identity"}):
+        scale = tf.stop_gradient(tf.reduce_mean(tf.abs(x)))
+        return tf.sign(x / scale) * scale
+
+
+def _zeros(draw, dtype):
+    return (np.zeros(5, dtype),)
+
+
+SPECS = (
+    Spec(
+        name="claim-c09-binarize",
+        program=binarize,
+        reference=binarized,
+        vjp=lambda g, x: g,
+        ulp={"grad": 1},
+        bound=MEAN,
+        recipes={"plain": plain},
+        ops="Sign;Mean",
+        evidence=mapped("Sign", "Identity", "built:StopGradient"),
+        dtypes=("float32", "float64"),
+        contract=taped(binarized, lambda g, x: np.zeros_like(x)),
+        tier="smoke",
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="a",
+                says="The forward pass is unchanged: it is sign(x) times the mean.",
+                about=("output",),
+            ),
+            Claim(
+                topic=TOPIC,
+                letter="b",
+                says="The gradient is the upstream, to rounding.",
+                about=("grad",),
+                refuted=dict.fromkeys(TAPED, f"{TAPE}: sign keeps its own gradient, which is 0"),
+                instead="claim-c08-binarize-everywhere",
+            ),
+            Claim(
+                topic=TOPIC,
+                letter="c",
+                says="The gradient is exactly the upstream.",
+                about=("grad",),
+                ulp={},
+                refuted=dict.fromkeys(TAPED, f"{TAPE}: sign keeps its own gradient, which is 0")
+                | {"*/graph": "it is (g·E)/E, rounded twice: E does not cancel to the last bit"},
+                instead="claim-c08-binarize-everywhere",
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c09-zeros",
+        program=binarize,
+        reference=lambda x: np.full_like(x, np.nan),
+        recipes={"zeros": _zeros},
+        ops="Sign;Mean",
+        evidence=mapped("Sign", "Identity", "built:StopGradient"),
+        dtypes=FLOATS,
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="d",
+                says="The forward pass is unchanged where all of x is zero, too.",
+                about=("output",),
+                reference=binarized,
+                refuted={"*/*": "E is 0, and sign(0/0)·0 is NaN, where sign(0)·0 was 0"},
+                instead="claim-c08-binarize-everywhere",
+            ),
+        ),
+    ),
+)

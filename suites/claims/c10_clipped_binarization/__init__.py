@@ -1,0 +1,1 @@
+"""Binarizing with a gradient of one's own."""

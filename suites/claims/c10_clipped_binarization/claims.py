@@ -1,0 +1,72 @@
+"""Binarizing with a gradient of one's own: the claims."""
+
+import numpy as np
+
+from tf_opdiff.harness.spec.recipes import FLOATS, plain
+from tf_opdiff.harness.spec.spec import Claim, Spec, Topic
+from tf_opdiff.suites.claims.binarization import MEAN, binarized, scale
+from tf_opdiff.suites.claims.evidence import CUSTOM_GRADIENT, mapped
+from tf_opdiff.suites.claims.origins import POSTS
+from tf_opdiff.suites.forms.contracts import TAPE, TAPED, taped
+from tf_opdiff.suites.reference.registered import registered
+
+TOPIC = Topic(
+    id="C10",
+    title="Binarizing with a gradient of one's own",
+    program="The same, with a gradient that was registered under a name of one's own in place of Identity.",
+    origin=POSTS,
+)
+
+
+def binarize_clipped(tf, x):
+    registered(tf, "WithinOne", lambda op, g: tf.where(tf.abs(op.inputs[0]) <= 1, g, tf.zeros_like(g)))
+    with tf.compat.v1.get_default_graph().gradient_override_map({"Sign": "WithinOne"}):
+        scale = tf.stop_gradient(tf.reduce_mean(tf.abs(x)))
+        return tf.sign(x / scale) * scale
+
+
+def clipped_everywhere(tf, x):
+    @tf.custom_gradient
+    def clipped(x):
+        scale = tf.reduce_mean(tf.abs(x))
+        return tf.sign(x) * scale, lambda g: tf.where(tf.abs(x / scale) <= 1, g, tf.zeros_like(g))
+
+    return clipped(x)
+
+
+SPECS = (
+    Spec(
+        name="claim-c10-binarize-clipped",
+        program=binarize_clipped,
+        reference=binarized,
+        vjp=lambda g, x: np.where(np.abs(x / scale(x)) <= 1, g, 0),
+        ulp={"grad": 1},
+        bound=MEAN,
+        recipes={"plain": plain},
+        ops="Sign;Mean",
+        evidence=mapped("Sign", "WithinOne", "built:StopGradient"),
+        dtypes=FLOATS,
+        contract=taped(binarized, lambda g, x: np.zeros_like(x)),
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="",
+                says="Any function can be put in the place of Identity.",
+                about=("grad",),
+                refuted=dict.fromkeys(TAPED, TAPE),
+                instead="claim-c10-clipped-everywhere",
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c10-clipped-everywhere",
+        program=clipped_everywhere,
+        reference=binarized,
+        vjp=lambda g, x: np.where(np.abs(x / scale(x)) <= 1, g, 0),
+        bound=MEAN,
+        recipes={"plain": plain},
+        ops="Sign;Mean",
+        evidence=CUSTOM_GRADIENT,
+        dtypes=FLOATS,
+    ),
+)

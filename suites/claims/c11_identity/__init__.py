@@ -1,0 +1,1 @@
+"""Three uses of tf.identity."""

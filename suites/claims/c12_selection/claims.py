@@ -1,0 +1,150 @@
+"""The gradient of a selection: the claims."""
+
+from typing import Any
+
+import numpy as np
+
+from tf_opdiff.harness.spec.recipes import FLOATS, SIZE
+from tf_opdiff.harness.spec.spec import Claim, Side, Spec, Topic
+from tf_opdiff.suites.claims.c12_selection import program, reference
+from tf_opdiff.suites.claims.origins import POSTS
+
+TOPIC = Topic(
+    id="C12", title="The gradient of a selection", program="where(c, x, y), differentiated by all three.", origin=POSTS
+)
+
+
+WIDE = ("float32", "float64")
+
+
+def _mixed(draw, dtype):
+    return draw.booleans(SIZE), *(draw.values(dtype, SIZE) for _ in range(2))
+
+
+def _nasty(draw, dtype):
+    """NaN and infinities on either side, chosen and not chosen."""
+    c, bad = draw.booleans(SIZE), np.array([np.nan, np.inf, -np.inf])
+    x, y = draw.values(dtype, SIZE), draw.values(dtype, SIZE)
+    x[::2], y[::3] = np.resize(bad, x[::2].size), np.resize(bad, y[::3].size)
+    return c, x, y
+
+
+def _around_zero(draw, dtype):
+    """Powers of four of either sign, whose roots and reciprocals are exact, and zeros of either sign."""
+    x = 4.0 ** draw.integers(SIZE, low=-3, high=4) * np.where(draw.booleans(SIZE), 1, -1)
+    x[[3, 11, 20, 33, 40]] = 0.0, -0.0, 0.0, -0.0, 0.0
+    return (x.astype(dtype),)
+
+
+_LEAKS = "the branch not chosen is differentiated too: where sends it zeros, and 0 · (1/0) is NaN"
+_LOG: dict[str, Any] = {"output": 1, "grad": {"float32": 2.5}}  # as for where-dead-log in suites/select.py
+
+SPECS = (
+    Spec(
+        name="claim-c12-where",
+        program=program.select,
+        reference=np.where,
+        vjp=reference.split,
+        recipes={"mixed": _mixed},
+        ops="SelectV2",
+        dtypes=FLOATS,
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="a",
+                says="The upstream goes to the side that was chosen, and zeros go to the other.",
+                about=("grad[1]", "grad[2]"),
+            ),
+            Claim(
+                topic=TOPIC,
+                letter="b",
+                says="The condition has no gradient: it is None.",
+                about=("grad[0]",),
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c12-where-values",
+        program=program.select,
+        reference=np.where,
+        vjp=reference.split,
+        recipes={"nasty": _nasty},
+        ops="SelectV2",
+        dtypes=FLOATS,
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="c",
+                says="The values of the two sides are not used: NaN and infinities in them do not reach the gradient.",
+                about=("grad",),
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c12-log-where-positive",
+        program=program.log_where_positive,
+        reference=reference.kept(np.log),
+        vjp=reference.through_log,
+        ulp=_LOG,
+        recipes={"around_zero": _around_zero},
+        ops="SelectV2;Log",
+        dtypes=WIDE,
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="d",
+                says="where(x > 0, log(x), 0) keeps the gradient free of what log does at 0.",
+                about=("grad",),
+                vjp=reference.spared(lambda g, x: g * (1 / x)),
+                refuted={"*/*": _LEAKS},
+                instead="claim-c12-log-of-safe",
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c12-log-of-safe",
+        program=program.log_of_safe,
+        reference=reference.kept(np.log),
+        vjp=reference.spared(lambda g, x: g * (1 / x)),
+        ulp=_LOG,
+        recipes={"around_zero": _around_zero},
+        ops="SelectV2;Log",
+        dtypes=WIDE,
+    ),
+    Spec(
+        name="claim-c12-sqrt-where-positive",
+        program=program.sqrt_where_positive,
+        reference=reference.kept(np.sqrt),
+        vjp=reference.spared(reference.through_sqrt),
+        recipes={"around_zero": _around_zero},
+        ops="SelectV2;Sqrt",
+        dtypes=WIDE,
+        contract={
+            "*/xla": Side(
+                reference=reference.kept(np.sqrt),
+                vjp=reference.through_sqrt,
+                why="XLA composes the gradient of sqrt of multiplications and divisions: 0 · (0.5/0) is NaN",
+                link="https://github.com/tensorflow/tensorflow/issues/118674",
+            )
+        },
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="e",
+                says="where(x > 0, sqrt(x), 0) keeps the gradient free of what sqrt does at 0 and below.",
+                about=("grad",),
+                refuted={"*/xla": "XLA divides by the root: 0 · (0.5/0) is NaN; the kernel answers 0 with 0"},
+                instead="claim-c12-sqrt-of-safe",
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c12-sqrt-of-safe",
+        program=program.sqrt_of_safe,
+        reference=reference.kept(np.sqrt),
+        vjp=reference.spared(reference.through_sqrt),
+        recipes={"around_zero": _around_zero},
+        ops="SelectV2;Sqrt",
+        dtypes=WIDE,
+    ),
+)

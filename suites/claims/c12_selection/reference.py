@@ -1,0 +1,26 @@
+"""The values and gradients of selections in NumPy."""
+
+import numpy as np
+
+
+def split(g, c, x, y):
+    return None, np.where(c, g, 0), np.where(c, 0, g)
+
+
+def kept(function):
+    """where(x > 0, function(x), 0)."""
+    return lambda x: np.where(x > 0, function(x), 0)
+
+
+def through_log(g, x):
+    """Zeros go into log's gradient where x is not chosen: 0 · (1/x)."""
+    return np.where(x > 0, g, 0) * (1 / x)
+
+
+def through_sqrt(g, x):
+    return np.where(x > 0, g, 0) * 0.5 / np.sqrt(x)
+
+
+def spared(vjp):
+    """The gradient with nothing but zeros where x is not chosen."""
+    return lambda g, x: np.where(x > 0, vjp(g, x), 0)

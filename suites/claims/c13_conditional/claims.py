@@ -1,0 +1,121 @@
+"""The gradient of a conditional: the claims."""
+
+from typing import Any
+
+import numpy as np
+
+from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Spec, Topic
+from tf_opdiff.suites.claims.c13_conditional import program, reference
+from tf_opdiff.suites.claims.origins import SLIDES
+
+TOPIC = Topic(
+    id="C13",
+    title="The gradient of a conditional",
+    program="tf.cond, built of Switch and Merge, differentiated by what only one branch uses.",
+    origin=SLIDES,
+)
+
+
+WIDE = ("float32", "float64")
+
+
+def _either(draw, dtype, p):
+    return np.array(p), *(draw.values(dtype, 9) for _ in range(3))
+
+
+EITHER = {
+    "false": lambda draw, dtype: _either(draw, dtype, False),
+    "true": lambda draw, dtype: _either(draw, dtype, True),
+}
+ONE_TAPE = "an eager cond runs one branch, and only that is on the tape"
+ZEROS = "the graph holds both branches: zeros come out of the one not taken, and they are a value"
+MERGED = "the gradient of a Switch merges zeros for the side that is dead, so that outside a value always arrives"
+_ROUNDED = {"output": 0.5, "grad": 0.5}  # one multiplication each
+_SWITCHED: dict[str, Any] = {
+    "reference": lambda p, x, y, z: x * (y if p else z),
+    "vjp": reference.branch,
+    "ulp": _ROUNDED,
+    "recipes": EITHER,
+    "ops": "Switch;Merge",
+    "dtypes": WIDE,
+    "modes": ("graph",),  # elsewhere cond is an If, or runs one branch, and XLA knows no Switch
+}
+
+SPECS = (
+    Spec(
+        name="claim-c13-cond",
+        program=program.conditional,
+        reference=lambda p, x, y, z: x * (y if p else z),
+        vjp=reference.branch,
+        ulp=_ROUNDED,
+        recipes=EITHER,
+        ops={"eager": "Mul", "function": "StatelessIf", "xla": "StatelessIf", "graph": "StatelessIf"},
+        evidence="called:cond",
+        dtypes=WIDE,
+        contract={
+            "*/eager": Side(reference=lambda p, x, y, z: x * (y if p else z), vjp=reference.branch_alone, why=ONE_TAPE)
+        },
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="a",
+                says="What only the branch not taken uses has a gradient that is switched off, not a value.",
+                about=("grad[2]", "grad[3]"),
+                vjp=reference.branch_alone,
+                refuted=dict.fromkeys(("*/function", "*/xla", "*/graph"), ZEROS),
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c13-cond-v1",
+        evidence="called:compat.v1.cond",
+        program=program.conditional_v1,
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="b",
+                says="With Switch and Merge, what only the branch not taken uses has a gradient that is switched off.",
+                about=("grad[2]", "grad[3]"),
+                vjp=reference.branch_alone,
+                refuted={"*/graph": MERGED},
+            ),
+        ),
+        **_SWITCHED,
+    ),
+    Spec(
+        name="claim-c13-switch-merge",
+        program=program.switched,
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="c",
+                says="With Switch and Merge by hand, it is switched off as well.",
+                about=("grad[2]", "grad[3]"),
+                vjp=reference.branch_alone,
+                refuted={"*/graph": MERGED},
+            ),
+        ),
+        **_SWITCHED,
+    ),
+    Spec(
+        name="claim-c13-inside-branch",
+        program=program.inside_branch,
+        reference=lambda p, x: Raises("INVALID_ARGUMENT", "Retval[0] does not have value") if p else 2 * x,
+        recipes={
+            "false": lambda draw, dtype: _either(draw, dtype, False)[:2],
+            "true": lambda draw, dtype: _either(draw, dtype, True)[:2],
+        },
+        ops="Switch;Merge",
+        evidence="called:gradients",
+        dtypes=WIDE,
+        modes=("graph",),
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="d",
+                says="Inside the branch not taken, the gradient is switched off: there is no value to fetch.",
+                about=("output",),
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,1 @@
+"""A result that was assigned to."""

@@ -1,0 +1,259 @@
+"""Frozen weights and optimisers: the claims."""
+
+import numpy as np
+
+from tf_opdiff.harness.spec.recipes import FLOATS
+from tf_opdiff.harness.spec.spec import Claim, Raises, Spec, Topic
+from tf_opdiff.suites.claims.c15_frozen_weights import inputs, program, reference, session_program
+from tf_opdiff.suites.claims.c15_frozen_weights.inputs import SCHEDULE
+from tf_opdiff.suites.claims.c15_frozen_weights.reference import SECOND_FROZEN, subset
+from tf_opdiff.suites.claims.c15_frozen_weights.training import ASSIGN_SLOTS, LOAD_SLOTS, TF2, Training
+from tf_opdiff.suites.claims.evidence import MINIMIZE
+from tf_opdiff.suites.reference.running import bound
+
+TOPIC = Topic(
+    id="C15",
+    title="Frozen weights and Adam",
+    program="Weights masked by M·W + stop_gradient(|1−M|·W), the mask changed between steps.",
+    origin="answers on freezing part of a variable",
+)
+
+
+LATER = "An optimizer that was first given some of the variables can be given the others later."
+TOGETHER, APART = {"together": inputs.together}, {"apart": inputs.apart}
+CORRECTED = (
+    "√(1−β₂ᵗ)/(1−β₁ᵗ) with t = 5 in place of 3 after two frozen steps is 0.92 in place of 0.99, "
+    "and with the usual 0.9 and 0.999 it is 0.17 in place of 0.20"
+)
+
+SPECS = (
+    Spec(
+        name="claim-c15-masked",
+        program=program.masked,
+        reference=lambda w, mask: w,
+        vjp=lambda g, w, mask: (g * mask, g * w),
+        recipes={"weights": lambda draw, dtype: (np.resize(draw.values(dtype, 9), (6, 9)), SCHEDULE.astype(dtype))},
+        ops="StopGradient;Abs",
+        dtypes=FLOATS,
+        ulp={"grad[1]": 0.5},
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="a",
+                says="The gradient of a masked weight is 0, as a number; the value of the weight goes through.",
+                about=("output", "grad[0]"),
+            ),
+        ),
+    ),
+    *Training(
+        in_session=session_program.sgd_in_session,
+        program=program.train_masked,
+        state=program.with_sgd,
+        reference=reference.sgd,
+        optimizer="GradientDescent",
+    ).specs(
+        "claim-c15-sgd",
+        TOGETHER,
+        Claim(
+            topic=TOPIC,
+            letter="b",
+            says="Plain gradient descent leaves masked weights where they are.",
+            about=("output[1]",),
+            reference=reference.moving(reference.sgd, reference.unmasked),
+        ),
+    ),
+    *Training(
+        in_session=session_program.adam_in_session,
+        program=program.train_masked,
+        state=program.with_adam,
+        reference=reference.adam,
+    ).specs(
+        "claim-c15-adam",
+        TOGETHER,
+        Claim(
+            topic=TOPIC,
+            letter="c",
+            says="Adam goes on moving masked weights that were updated earlier, and only those.",
+            about=("output[1]",),
+            reference=reference.moving(reference.adam, reference.updated_earlier),
+        ),
+    ),
+    *Training(
+        in_session=session_program.zero_slots_in_session,
+        program=program.zero_slots,
+        state=program.with_adam,
+        reference=reference.zeroed,
+        slots=";built:AssignVariableOp",
+        slots_in_session=ASSIGN_SLOTS,
+    ).specs(
+        "claim-c15-zeroed-slots",
+        TOGETHER,
+        Claim(
+            topic=TOPIC,
+            letter="d",
+            says="Zeroing m and v of the masked weights stops that.",
+            about=("output[1]",),
+            reference=reference.moving(reference.zeroed, reference.unmasked),
+        ),
+    ),
+    *Training(
+        in_session=session_program.zero_m_in_session,
+        program=program.zero_m,
+        state=program.with_adam,
+        reference=reference.zeroed_m,
+        slots=";built:AssignVariableOp",
+        slots_in_session=ASSIGN_SLOTS,
+    ).specs(
+        "claim-c15-zeroed-m",
+        TOGETHER,
+        Claim(
+            topic=TOPIC,
+            letter="i",
+            says="Both m and v have to be zeroed: with m alone, the weights go on moving.",
+            about=("output[1]",),
+            reference=reference.moving(reference.zeroed_m, reference.updated_earlier),
+            refuted={"*/*": "0/(√v + ε) is 0 whatever v is, and a gradient of 0 adds nothing to m"},
+            instead="claim-c15-zeroed-m",
+        ),
+    ),
+    *Training(
+        in_session=session_program.restore_slots_in_session,
+        program=program.restore_slots,
+        state=program.with_adam,
+        reference=reference.restored,
+        outputs=1,
+        slots=";built:AssignVariableOp",
+        slots_in_session=LOAD_SLOTS,
+    ).specs(
+        "claim-c15-restored-slots",
+        APART,
+        Claim(
+            topic=TOPIC,
+            letter="e",
+            says="Restoring m and v resumes as if the weight had never been frozen.",
+            about=("output[0]",),
+            reference=reference.never_frozen,
+            refuted={"*/*": "the bias correction counts the frozen steps, too: " + CORRECTED},
+            instead="claim-c15-own-adam",
+        ),
+    ),
+    Spec(
+        name="claim-c15-own-adam",
+        program=program.own_adam,
+        reference=reference.own,
+        recipes=APART,
+        bound={"output[0]": bound(reference.own, 0)},
+        dtypes=("float32", "float64"),
+        ops="Pow;Sqrt",
+        evidence="called:GradientTape;built:StopGradient",
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="j",
+                says="An Adam that counts the steps of each weight for itself resumes as if it had never been frozen.",
+                about=("output[0]",),
+                reference=reference.never_frozen,
+            ),
+        ),
+    ),
+    *Training(
+        in_session=session_program.subset_in_session,
+        program=program.subset,
+        state=program.two_variables,
+        reference=reference.subset,
+        outputs=3,
+        names=("a", "b"),
+    ).specs(
+        "claim-c15-subset",
+        {"apart": inputs.in_two(inputs.apart)},
+        Claim(
+            topic=TOPIC,
+            letter="f",
+            says="Handing the optimizer only some of the variables is another way: the rest stay where they are.",
+            about=("output[2]",),
+            reference=lambda *inputs: (*subset(*inputs)[:2], SECOND_FROZEN[1:, 4:] > 0),
+        ),
+        Claim(
+            topic=TOPIC,
+            letter="h",
+            says="A variable that was left out for some steps goes on afterwards as if they had not been.",
+            about=("output[1]",),
+            reference=reference.never_left_out,
+            refuted={"*/*": "its m and v wait for it, but the bias correction is that of all steps: " + CORRECTED},
+            instead="claim-c15-two-optimizers",
+        ),
+    ),
+    Spec(
+        name="claim-c15-later-in-session",
+        program=session_program.later_in_session,
+        reference=reference.later,
+        bound={f"output[{i}]": bound(reference.later, i) for i in range(2)},
+        recipes={"apart": inputs.in_two(inputs.apart)},
+        ops="ResourceApplyAdam",
+        evidence=MINIMIZE,
+        dtypes=("float32", "float64"),
+        modes=("graph",),
+        sessions=True,
+        claims=(Claim(topic=TOPIC, letter="l", says=LATER, about=("output",)),),
+    ),
+    Spec(
+        name="claim-c15-later",
+        program=program.later,
+        state=program.two_variables_not_built,
+        reference=lambda *inputs: Raises("ValueError", "Unknown variable"),
+        bound={f"output[{i}]": bound(reference.later, i) for i in range(2)},
+        recipes={"apart": inputs.in_two(inputs.apart)},
+        ops="",
+        evidence="called:keras.optimizers.Adam",
+        dtypes=("float32", "float64"),
+        modes=TF2,
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="l",
+                says=LATER,
+                about=("output",),
+                reference=reference.later,
+                refuted={"*/*": "Keras builds an optimizer for the variables of the first call, and knows no others"},
+                instead="claim-c15-subset",
+            ),
+        ),
+    ),
+    *Training(
+        in_session=session_program.two_optimizers_in_session,
+        program=program.two_optimizers,
+        state=program.two_variables_two_optimizers,
+        reference=reference.two_optimizers,
+        outputs=3,
+        names=("a", "b"),
+    ).specs(
+        "claim-c15-two-optimizers",
+        {"apart": inputs.in_two(inputs.apart)},
+        Claim(
+            topic=TOPIC,
+            letter="k",
+            says="With an optimizer of its own, it does go on as if those steps had not been.",
+            about=("output[1]",),
+            reference=reference.never_left_out,
+        ),
+    ),
+    *Training(
+        in_session=session_program.momentum_in_session,
+        program=program.train_masked,
+        state=program.with_momentum,
+        reference=reference.momentum,
+        optimizer="Momentum",
+    ).specs(
+        "claim-c15-momentum",
+        TOGETHER,
+        Claim(
+            topic=TOPIC,
+            letter="g",
+            says="Gradient descent with momentum leaves masked weights where they are, as plain descent does.",
+            about=("output[1]",),
+            reference=reference.moving(reference.momentum, reference.unmasked),
+            refuted={"*/*": "what moves a weight is the sum of the gradients before, which fades but is not masked"},
+            instead="claim-c15-subset",
+        ),
+    ),
+)

@@ -1,0 +1,76 @@
+"""A training that is written twice, as two specs: in a session of a v1 graph, and with a tape."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tf_opdiff.harness.spec.spec import Claim, Recipe, Spec
+from tf_opdiff.suites.claims.c15_frozen_weights.reference import last, with_final
+from tf_opdiff.suites.claims.evidence import MINIMIZE
+from tf_opdiff.suites.reference.running import bound
+
+TF2 = ("eager", "function", "xla")
+#: Evidence of how the slots of an optimizer are reached in a session.
+LOAD_SLOTS = ";called:compat.v1.train.Optimizer.get_slot;called:Variable.load"
+ASSIGN_SLOTS = ";called:compat.v1.train.Optimizer.get_slot;called:Variable.assign"
+#: Where a claim names a training as the program to write instead, its spec in a session names that in a session.
+INSTEAD_IN_SESSION = {
+    name: f"{name}-in-session" for name in ("claim-c15-subset", "claim-c15-two-optimizers", "claim-c15-zeroed-m")
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Training:
+    """A training that is written twice: in a session of a v1 graph, and with a tape.
+
+    in_session: the program with a session.
+    program, state: the program with a tape, and its variables.
+    reference: of both; the first outputs are the trajectories of the variables.
+    outputs: how many outputs it has.
+    names: of the variables.
+    optimizer: of v1, as in `ResourceApplyAdam`.
+    slots, slots_in_session: evidence of how the slots of the optimizer are reached, with a tape and in a session.
+    """
+
+    in_session: Callable[..., Any]
+    program: Callable[..., Any]
+    state: Callable[..., Any]
+    reference: Callable[..., Any]
+    outputs: int = 2
+    names: tuple[str, ...] = ("w",)
+    optimizer: str = "Adam"
+    slots: str = ""
+    slots_in_session: str = ""
+
+    def specs(self, name: str, recipes: Mapping[str, Recipe], *claims: Claim) -> tuple[Spec, Spec]:
+        """A spec for v1 graphs and one for everything else: one reference, the same claims."""
+        bounds = {f"output[{i}]": bound(self.reference, i) for i in range(len(self.names))}
+        final = {f"output[{self.outputs + i}]": last(bounds[f"output[{i}]"]) for i in range(len(self.names))}
+        common: dict[str, Any] = {"recipes": recipes, "dtypes": ("float32", "float64")}
+        by_mask = ";built:StopGradient" if self.names == ("w",) else ""
+        keras = "Adam" if self.optimizer == "Adam" else "SGD"
+        in_session = Spec(
+            name=f"{name}-in-session",
+            program=self.in_session,
+            reference=self.reference,
+            bound=bounds,
+            ops=f"ResourceApply{self.optimizer}",
+            evidence=f"{MINIMIZE}{by_mask}{self.slots_in_session}",
+            modes=("graph",),
+            sessions=True,
+            claims=tuple(replace(c, instead=INSTEAD_IN_SESSION.get(c.instead, c.instead)) for c in claims),
+            **common,
+        )
+        with_tape = Spec(
+            name=name,
+            program=self.program,
+            state=self.state,
+            reference=with_final(self.reference, *self.names),
+            bound=bounds | final,
+            ops="AssignAddVariableOp" if self.optimizer == "Momentum" else "AssignSubVariableOp",
+            evidence=f"called:keras.optimizers.{keras}{by_mask}{self.slots}",
+            modes=TF2,
+            claims=claims,
+            **common,
+        )
+        return in_session, with_tape

@@ -1,0 +1,1 @@
+"""A gradient at a shifted point."""

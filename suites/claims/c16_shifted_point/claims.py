@@ -1,0 +1,144 @@
+"""A gradient at a shifted point: the claims."""
+
+from typing import Any
+
+from tf_opdiff.harness.spec.spec import Claim, Spec, Topic
+from tf_opdiff.suites.claims.c16_shifted_point import program, reference
+from tf_opdiff.suites.claims.c16_shifted_point.reference import estimate
+
+TOPIC = Topic(
+    id="C16",
+    title="A gradient at a shifted point",
+    program="b = f(a), then tf.gradients(b, a + delta).",
+    origin="an answer on estimating the norm of a Hessian",
+)
+
+
+def _point(draw, dtype):
+    """A point, and a step that is small beside it."""
+    a = draw.integers(9, low=-16, high=16) / 8 + 2.0625
+    delta = draw.integers(9, low=-8, high=8) / 512 + 2.0**-11
+    return a.astype(dtype), delta.astype(dtype)
+
+
+FLOAT = ("float32", "float64")
+#: To a part in 128: the estimate is off by the step's squares, 3·‖δ²‖/‖δ‖, which are less than 3/60.
+NEARLY: dict[str, Any] = {"output": {"float32": 2**17, "float64": 2**46}}
+
+SPECS = (
+    Spec(
+        name="claim-c16-tape-at-sum",
+        program=program.gradient_at_sum,
+        reference=reference.none,
+        recipes={"point": _point},
+        ops="",
+        evidence="called:GradientTape",
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="d",
+                says="The gradient of b by a + delta is None, on a tape, and nothing can be subtracted from it.",
+                about=("output",),
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c16-gradients-at-sum",
+        program=program.gradients_at_sum,
+        reference=reference.none,
+        recipes={"point": _point},
+        ops="",
+        evidence="called:gradients",
+        modes=("function", "xla", "graph"),  # tf.gradients needs a graph
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="a",
+                says="tf.gradients(b, a + delta) is None, and nothing can be subtracted from it.",
+                about=("output",),
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c16-rebuilt",
+        program=program.rebuilt,
+        reference=reference.estimate,
+        bound={"output": reference.estimate_bound},
+        recipes={"point": _point},
+        ops="Mul;Sum;Sqrt",
+        evidence="called:GradientTape",
+        dtypes=FLOAT,
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="b",
+                says="With f built once more at a + delta, the gradients differ by what the Hessian makes of delta.",
+                about=("output",),
+                reference=reference.along_delta,
+                ulp=NEARLY,
+            ),
+            Claim(
+                topic=TOPIC,
+                letter="f",
+                says="Their difference, divided by the length of delta, is the norm of the Hessian.",
+                about=("output",),
+                reference=reference.hessian_norm,
+                ulp=NEARLY,
+                refuted={
+                    "*/*": "it is how much the Hessian stretches delta, and no direction is stretched more than that"
+                },
+                instead="claim-c16-hessian-norm",
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c16-hessian-norm",
+        program=program.hessian_norm,
+        reference=reference.hessian_norm,
+        ulp={"output": 8},
+        recipes={"point": _point},
+        ops="Mul;Sqrt",
+        evidence="called:GradientTape",
+        dtypes=FLOAT,
+    ),
+    Spec(
+        name="claim-c16-moved",
+        program=program.moved,
+        reference=reference.estimate,
+        bound={"output": reference.estimate_bound},
+        recipes={"point": _point},
+        ops="Mul;Sum;Sqrt;AssignAddVariableOp",
+        evidence="called:gradients;ran:AssignAddVariableOp",
+        dtypes=FLOAT,
+        modes=("graph",),
+        sessions=True,
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="c",
+                says="With the variable moved by delta between two runs, the same gradient op gives both gradients.",
+                about=("output",),
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c16-moved-in-order",
+        program=program.moved_in_order,
+        state=program.point,
+        reference=lambda a, delta: (estimate(a, delta), {"point": a + delta}),
+        bound={"output[0]": reference.estimate_bound},
+        recipes={"point": _point},
+        ops="Mul;Sum;Sqrt;AssignAddVariableOp",
+        evidence="called:GradientTape",
+        dtypes=FLOAT,
+        modes=("eager", "function", "xla"),  # a graph orders nothing unless told to
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="e",
+                says="Where programs run in their order, the variable can be moved in the midst of one.",
+                about=("output[0]",),
+            ),
+        ),
+    ),
+)

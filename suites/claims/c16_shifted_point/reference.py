@@ -1,0 +1,31 @@
+"""The estimates, and the norm itself, in NumPy."""
+
+import numpy as np
+
+from tf_opdiff.harness.spec.spec import Raises
+
+
+def estimate(a, delta):
+    """The gradient is 3·a²."""
+    change = 3 * (a + delta) ** 2 - 3 * a**2
+    return np.sqrt(np.sum(change**2)) / np.sqrt(np.sum(delta**2))
+
+
+def estimate_bound(u, g, a, delta):
+    """Each gradient is a sum of three products of two: 5 roundings at most, then one of a + delta, which counts twice,
+    and one of the difference. A norm of n numbers is off by n/2 + 1 roundings at most, and there are two."""
+    gradients = 3 * (a + delta) ** 2 + 3 * a**2
+    return u * (8 * np.sqrt(np.sum(gradients**2) / np.sum(delta**2)) + (a.size + 4) * estimate(a, delta))
+
+
+def along_delta(a, delta):
+    """How far the Hessian, which has 6·a on its diagonal, takes a step along delta, for its length."""
+    return np.sqrt(np.sum((6 * a * delta) ** 2)) / np.sqrt(np.sum(delta**2))
+
+
+def hessian_norm(a, delta):
+    return np.sqrt(np.sum((6 * a) ** 2))
+
+
+def none(a, delta):
+    return Raises("ValueError", "None")

@@ -1,0 +1,1 @@
+"""What an override map means."""

@@ -1,0 +1,176 @@
+"""The updates of batch normalisation: the claims."""
+
+from functools import partial
+
+import numpy as np
+
+from tf_opdiff.harness.spec.spec import Claim, Spec, Topic
+from tf_opdiff.suites.claims.c20_batch_norm import program, reference
+from tf_opdiff.suites.claims.c20_batch_norm.reference import updated
+from tf_opdiff.suites.claims.evidence import CONTROL_DEPENDENCIES
+from tf_opdiff.suites.claims.origins import SLIDES
+from tf_opdiff.suites.reference.running import bound
+
+TOPIC = Topic(
+    id="C20",
+    title="The updates of batch normalisation",
+    program="Moving mean and variance assigned in a graph, and collected in UPDATE_OPS.",
+    origin=SLIDES,
+)
+
+
+TF2 = ("eager", "function", "xla")
+
+
+def _batches(draw, dtype):
+    """Weights large enough that no feature has a small variance, and batches of samples with what is wanted of them."""
+    weights = draw.uniform(3, 4, low=1, high=2) * np.where(draw.booleans(3, 4), 1, -1)
+    return tuple(a.astype(dtype) for a in (weights, draw.uniform(5, 8, 3), draw.uniform(5, 8, 4, low=-2, high=2)))
+
+
+def _images(draw, dtype):
+    """A few small images, scale and offset, and the averages so far."""
+    factors = [draw.uniform(4, low=0.5, high=2) for _ in range(4)]
+    return tuple(a.astype(dtype) for a in (draw.uniform(3, 2, 2, 4), *factors))
+
+
+UPDATES = "built:AssignSubVariableOp;called:compat.v1.add_to_collection"
+LAYER = "called:keras.layers.BatchNormalization"
+MOVING = ("output[3]", "output[4]")
+PRUNED = "control dependencies bind what is made in the context, and minimize made its ops before it"
+ALONE = "A train step alone does not evaluate the updates of the moving mean and variance."
+BIASED = "The moving variance is the average of the variances that the batches are normalised by."
+InSession = partial(Spec, recipes={"batches": _batches}, dtypes=("float32", "float64"), modes=("graph",), sessions=True)
+
+SPECS = (
+    InSession(
+        name="claim-c20-train-alone",
+        program=program.train_alone,
+        reference=reference.not_updated,
+        bound=reference.bounds(reference.not_updated, 5),
+        ops="ResourceApplyGradientDescent",
+        evidence=UPDATES,
+        claims=(Claim(topic=TOPIC, letter="a", says=ALONE, about=MOVING),),
+    ),
+    InSession(
+        name="claim-c20-control-dependencies",
+        program=program.around_minimize,
+        reference=reference.updated,
+        bound=reference.bounds(reference.updated, 5),
+        ops="ResourceApplyGradientDescent;AssignSubVariableOp",
+        evidence=f"{UPDATES};{CONTROL_DEPENDENCIES};ran:AssignSubVariableOp",
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="b",
+                says="control_dependencies on UPDATE_OPS around minimize evaluate them once a step.",
+                about=MOVING,
+            ),
+            Claim(topic=TOPIC, letter="d", says=BIASED, about=("output[4]",)),
+        ),
+    ),
+    InSession(
+        name="claim-c20-fetched",
+        program=program.fetch_updates,
+        reference=reference.updated,
+        bound=reference.bounds(reference.updated, 5),
+        ops="ResourceApplyGradientDescent;AssignSubVariableOp",
+        evidence=f"{UPDATES};ran:AssignSubVariableOp",
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="c",
+                says="Fetching UPDATE_OPS beside the train op evaluates them, too, and leaves the training as it is.",
+                about=("output",),
+            ),
+        ),
+    ),
+    InSession(
+        name="claim-c20-made-before",
+        program=program.around_what_was_made,
+        reference=reference.not_updated,
+        bound=reference.bounds(reference.not_updated, 5),
+        ops="ResourceApplyGradientDescent",
+        evidence=f"{UPDATES};{CONTROL_DEPENDENCIES}",
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="e",
+                says="control_dependencies also work around a train op that was made before.",
+                about=MOVING,
+                reference=reference.updated,
+                refuted={"*/*": PRUNED},
+                instead="claim-c20-control-dependencies",
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c20-layer",
+        program=program.train_layer,
+        reference=lambda *inputs: (*(found := updated(*inputs)), {"w": found[0][-1]}),
+        state=program.with_layer,
+        recipes={"batches": _batches},
+        dtypes=("float32", "float64"),
+        modes=TF2,
+        ops="AssignVariableOp",
+        evidence=LAYER,
+        bound=reference.bounds(reference.updated, 5)
+        | {"output[5]": lambda u, g, *inputs: bound(updated, 0)(u, g, *inputs)[-1]},
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="a",
+                says=ALONE,
+                about=MOVING,
+                reference=reference.not_updated,
+                ulp={},
+                refuted={"*/*": "the layer assigns as it is called, and outside of v1 graphs no assignment is pruned"},
+            ),
+            Claim(topic=TOPIC, letter="d", says=BIASED, about=("output[4]",)),
+        ),
+    ),
+    Spec(
+        name="claim-c20-layer-of-images",
+        program=program.normalise_images,
+        reference=reference.first_images,
+        state=program.with_layer_of_images,
+        recipes={"images": lambda draw, dtype: _images(draw, dtype)[:1]},
+        dtypes=("float32", "float64"),
+        modes=TF2,
+        ops="AssignVariableOp",
+        evidence=LAYER,
+        bound=reference.bounds(reference.first_images, 3),
+        claims=(Claim(topic=TOPIC, letter="d", says=BIASED, about=("output[2]",)),),
+    ),
+    Spec(
+        name="claim-c20-fused",
+        program=program.fused,
+        reference=reference.fused,
+        recipes={"images": _images},
+        ops="FusedBatchNormV3",
+        bound=reference.bounds(reference.fused, 3),
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="d",
+                says=BIASED,
+                about=("output[2]",),
+                reference=reference.by_moments,
+                refuted={
+                    "*/*": "fused_batch_norm normalises by Σ(x−mean)²/N, and averages Σ(x−mean)²/(N−1) (Bessel): "
+                    "12/11 of it here"
+                },
+                instead="claim-c20-moments",
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c20-moments",
+        program=program.by_moments,
+        reference=reference.by_moments,
+        recipes={"images": _images},
+        ops="Mean;SquaredDifference",
+        dtypes=("float32", "float64"),
+        bound=reference.bounds(reference.by_moments, 3),
+    ),
+)

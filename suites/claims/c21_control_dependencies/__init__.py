@@ -1,0 +1,1 @@
+"""Control dependencies and reads."""

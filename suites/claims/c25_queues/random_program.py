@@ -1,0 +1,115 @@
+"""Random numbers that are drawn for the examples of a queue, in threads, in a dataset, and in Python."""
+
+import threading
+
+import numpy as np
+
+from tf_opdiff.suites.claims.c25_queues.program import run_until_stopped
+
+
+def run_in_threads(tf, s, fetches):
+    coordinator = tf.train.Coordinator()
+    results: list[tuple] = []
+    threads = [threading.Thread(target=run_until_stopped, args=(s, coordinator, f, results)) for f in fetches]
+    for thread in threads:
+        thread.start()
+    coordinator.join(threads)
+    return results
+
+
+def draw_for_each(tf, session, x):
+    with session() as s:
+        with tf.device("CPU:0"):
+            queue = tf.queue.FIFOQueue(100, x.dtype, shapes=[()])
+            enqueue, close = queue.enqueue_many([x]), queue.close()
+            example = queue.dequeue()
+            with tf.control_dependencies([example]):
+                noise = tf.random.uniform([], seed=7)
+        s.run(enqueue)
+        s.run(close)
+        results = run_in_threads(tf, s, [(-example, -noise)] * 4)
+        examples, noises = np.array(results).T
+        return np.sort(examples), np.sort(noises), len(np.unique(noises))
+
+
+def draw_for_batches(tf, session, x):
+    with session() as s:
+        with tf.device("CPU:0"):
+            queue = tf.queue.FIFOQueue(100, x.dtype, shapes=[()])
+            enqueue, close = queue.enqueue_many([x]), queue.close()
+            batch = queue.dequeue_many(3)
+            with tf.control_dependencies([batch]):
+                noise = tf.random.uniform([], seed=7)
+        s.run(enqueue)
+        s.run(close)
+        results = run_in_threads(tf, s, [(-batch, -noise * tf.ones_like(batch))] * 4)
+        examples, noises = np.concatenate(results, axis=1)
+        return np.sort(examples), np.sort(noises), len(np.unique(noises))
+
+
+def draw_in_each_thread(tf, session, x):
+    with session() as s:
+        pipelines = []
+        with tf.device("CPU:0"):
+            for part in np.split(x, 4):
+                queue = tf.queue.FIFOQueue(100, x.dtype, shapes=[()])
+                s.run(queue.enqueue_many([part]))
+                s.run(queue.close())
+                example = queue.dequeue()
+                with tf.control_dependencies([example]):
+                    noise = tf.random.uniform([], seed=7)
+                pipelines.append((example, noise))
+        results = run_in_threads(tf, s, [(-example, -noise) for example, noise in pipelines])
+        examples, noises = np.array(results).T
+        return np.sort(examples), np.sort(noises), len(np.unique(noises))
+
+
+def draw_by_number(tf, session, x):
+    with session() as s:
+        with tf.device("CPU:0"):
+            examples = tf.queue.FIFOQueue(100, [tf.int32, x.dtype], shapes=[(), ()])
+            enqueue = examples.enqueue_many([np.arange(len(x), dtype=np.int32), x])
+            close = examples.close()
+            number, example = examples.dequeue()
+            noise = tf.random.stateless_uniform([], seed=tf.stack([7, number]))
+            noisy = tf.queue.FIFOQueue(100, [tf.int32, x.dtype], shapes=[(), ()])
+            runner = tf.compat.v1.train.QueueRunner(noisy, [noisy.enqueue((number, example + noise))] * 4)
+            numbers, batch = noisy.dequeue_many(len(x))
+        coordinator = tf.train.Coordinator()
+        s.run(enqueue)
+        s.run(close)
+        threads = runner.create_threads(s, coordinator, start=True)
+        numbers, batch = s.run((numbers, -batch))
+        coordinator.request_stop()
+        coordinator.join(threads)
+        return batch[np.argsort(numbers)]
+
+
+def draw_in_map(tf, x):
+    def draw(example):
+        return example, tf.random.uniform([], seed=7)
+
+    with tf.device("CPU:0"):
+        drawn = tf.data.Dataset.from_tensor_slices(x).map(draw, num_parallel_calls=4).batch(12)
+        examples, noises = drawn.get_single_element()
+        different, _ = tf.unique(noises)
+    return -examples, tf.size(different)
+
+
+def draw_in_dataset(tf, x):
+    def add_noise(number, example):
+        return number, example + tf.random.stateless_uniform([], seed=tf.stack([7, tf.cast(number, tf.int32)]))
+
+    with tf.device("CPU:0"):
+        examples = tf.data.Dataset.from_tensor_slices(x).enumerate()
+        noisy = examples.map(add_noise, num_parallel_calls=4).batch(12)
+        _, batch = noisy.get_single_element()
+    return -batch
+
+
+def python_random(tf, x):
+    return {"_random": np.random.RandomState(7)}
+
+
+def draw_in_python(tf, state, x):
+    return x + tf.constant(state["_random"].uniform(), x.dtype)

@@ -1,0 +1,42 @@
+"""What comes out of queues and random ops, in NumPy."""
+
+import numpy as np
+
+from tf_opdiff.harness.spec.spec import Raises
+from tf_opdiff.suites.reference import philox
+
+SEED = 7
+
+
+def shuffled(x, kept):
+    """Chosen among one more than are kept: a random word modulo their number. The last one takes the place."""
+    held, coming, taken = list(x[: kept + 1]), list(x[kept + 1 :]), []
+    for word in philox.words(SEED, x.size):
+        at = word % len(held)
+        taken.append(held[at])
+        held[at] = held[-1]
+        held.pop()
+        held += [coming.pop(0)] if coming else []
+    return -np.array(taken)
+
+
+def means(values):
+    found, mean = [], 0.0
+    for value in values:
+        mean += 0.5 * (value - mean)
+        found.append(mean)
+    return np.array(found)
+
+
+def drawn(x, draws):
+    """Examples and numbers, sorted for want of an order, and how many numbers there are."""
+    return np.sort(-x), np.sort(-draws), np.int64(len(np.unique(draws)))
+
+
+def numbered(x):
+    noise = np.array([philox.stateless_uniform(SEED, i) for i in range(x.size)])
+    return -(x + noise)
+
+
+def refuses(x, *rest):
+    return Raises("INVALID_ARGUMENT")

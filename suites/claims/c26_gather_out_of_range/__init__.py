@@ -1,0 +1,1 @@
+"""gather out of range."""

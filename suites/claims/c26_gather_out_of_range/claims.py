@@ -1,0 +1,96 @@
+"""gather out of range: the claims."""
+
+import numpy as np
+
+from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Sparse, Spec, Topic
+
+TOPIC = Topic(
+    id="C26",
+    title="gather out of range",
+    program="gather([1, 2, 3, 4, 5], [0, 1, 6]).",
+    origin="the documentation of tf.gather",
+    link="https://www.tensorflow.org/api_docs/python/tf/gather",
+)
+
+
+DOCUMENTED = "https://www.tensorflow.org/api_docs/python/tf/gather"
+CLAMPS = "XLA clamps the indices of a gather: 6 becomes 4, the last one"
+
+
+def gather_three(tf, params, indices):
+    return tf.gather(params, indices)
+
+
+def gather_or_zero(tf, params, indices):
+    inside = tf.logical_and(indices >= 0, indices < tf.size(params))
+    safe = tf.where(inside, indices, tf.zeros_like(indices))
+    return tf.where(inside, tf.gather(params, safe), tf.zeros_like(params[:1]))
+
+
+def _literal(draw, dtype):
+    return np.array([1, 2, 3, 4, 5], dtype), np.array([0, 1, 6], np.int32)
+
+
+def _refused(params, indices):
+    return Raises("INVALID_ARGUMENT", f"indices[2] = 6 is not in [0, {params.size})")
+
+
+def _zeroed(params, indices):
+    return np.append(params[:2], params.dtype.type(0))
+
+
+def _clamped(params, indices):
+    return params[np.minimum(indices, params.size - 1)]
+
+
+def _rows(g, params, indices):
+    """As rows to add, of which the third is a zero for the element that was read instead."""
+    return Sparse(np.append(g[:2], 0), np.array([0, 1, 0]), params.shape), None
+
+
+SPECS = (
+    Spec(
+        name="claim-c26-gather",
+        program=gather_three,
+        reference=_refused,
+        recipes={"literal": _literal},
+        ops="GatherV2",
+        dtypes=("int32", "float32"),
+        contract={
+            "*/xla": Side(reference=_clamped, why=CLAMPS, link="https://openxla.org/xla/operation_semantics#gather"),
+            "gpu/*": Side(
+                reference=_zeroed, why="on GPU a 0 is stored in the corresponding output value", link=DOCUMENTED
+            ),
+        },
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="a",
+                says="On a CPU it is an InvalidArgumentError, which names index 2 and the range [0, 5).",
+                about=("output",),
+                plans=("cpu/*",),
+                refuted={"*/xla": CLAMPS},
+                instead="claim-c26-gather-or-zero",
+            ),
+            Claim(
+                topic=TOPIC,
+                letter="b",
+                says="On a GPU it gives [1, 2, 0].",
+                about=("output",),
+                reference=_zeroed,
+                plans=("gpu/*",),
+                refuted={"*/xla": CLAMPS},
+                instead="claim-c26-gather-or-zero",
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c26-gather-or-zero",
+        program=gather_or_zero,
+        reference=_zeroed,
+        vjp=_rows,
+        recipes={"literal": _literal},
+        ops="GatherV2;SelectV2",
+        dtypes=("float32",),
+    ),
+)

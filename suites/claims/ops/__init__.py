@@ -1,1 +1,0 @@
-"""Ops in C++, and how they are built."""

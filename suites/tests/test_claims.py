@@ -1,0 +1,147 @@
+"""The claims of `suites.claims`: all of them are there, and their inputs tell what they predict from what comes."""
+
+import numpy as np
+import pytest
+
+from tf_opdiff.harness.device.observation import Result
+from tf_opdiff.harness.judge.claim import predicting, predictions
+from tf_opdiff.harness.judge.compare import compare
+from tf_opdiff.harness.judge.expectation import expectations
+from tf_opdiff.harness.spec.catalog import Catalog
+from tf_opdiff.harness.spec.plan import Device, Plan
+from tf_opdiff.harness.store.record import CLAIM, FAILING
+from tf_opdiff.suites.forms.contracts import TAPE
+from tf_opdiff.suites.tests import planted_without
+
+SPECS = tuple(Catalog.load("tf_opdiff.suites.claims").specs.values())
+#: The letters of each topic's claims; C10 has one claim, without a letter.
+LETTERS = {
+    "C01": "abcdefghi",
+    "C02": "abcd",
+    "C03": "abcdef",
+    "C04": "abc",
+    "C05": "abcdefgh",
+    "C06": "abcd",
+    "C07": "ab",
+    "C08": "ab",
+    "C09": "abcd",
+    "C10": "",
+    "C11": "abcdefg",
+    "C12": "abcde",
+    "C13": "abcd",
+    "C14": "abc",
+    "C15": "abcdefghijkl",
+    "C16": "abcdef",
+    "C17": "abcdefghi",
+    "C18": "abcdefghijklmn",
+    "C19": "abcdef",
+    "C20": "abcde",
+    "C21": "abcdef",
+    "C22": "abcd",
+    "C23": "abcd",
+    "C24": "abcde",
+    "C25": "abcde",
+    "C26": "ab",
+}
+#: Refuted by roundings that are TensorFlow's, and not its reference's.
+BY_ROUNDING = ["C09c of claim-c09-binarize on cpu/graph"]
+#: What a program uses beside its subject: without it, the same things happen.
+BESIDE = {
+    ("claim-c01-train-by-formula--identity", "eager"),  # reads the weights once, before they are moved
+    ("claim-c01-train-by-formula--control_dependencies", "eager"),
+    ("claim-c03-map--stop_gradient", "eager"),  # no claim is about the gradient of the uniform numbers
+    ("claim-c11-copied--identity", "eager"),  # unavailable, where there is one device only
+    ("claim-c14-assigned--control_dependencies", "eager"),  # waits for the assignments, which are the subject
+    ("claim-c14-assigned--identity", "eager"),
+    ("claim-c20-layer-of-images--identity", "eager"),  # reads the averages
+    ("claim-c24-import-reference-beside--identity", "graph"),  # names the value that is fetched
+}
+#: These say that a map does nothing to some ops.
+SAYS_THAT_NOTHING_CHANGES = {"C19a", "C19c"}
+#: The mean's own part of the gradient comes with and without the map.
+ALSO_WITHOUT_THE_MAP = {"C08b"}
+
+
+def test_every_topic_has_its_claims():
+    present = {}
+    for claim in (claim for spec in SPECS for claim in spec.claims):
+        present.setdefault(claim.topic.id, set()).add(claim.letter)
+    assert {topic: "".join(sorted(letters)) for topic, letters in present.items()} == LETTERS
+
+
+def outcome(want):
+    """A result that is what a spec promises."""
+    if want.status == "error":
+        return Result("error", code=want.raises.code, message=want.raises.says)
+    value = None if want.value is None else want.value.astype(want.dtype)
+    return Result(want.status, value, want.indices, want.shape)
+
+
+@pytest.fixture(scope="module")
+def judged():
+    """(spec, claim, plan, whether what the spec promises there is what the claim predicts, in all cases)."""
+    rows = []
+    for spec in SPECS:
+        plans = [Plan(Device.parse("cpu"), mode) for mode in spec.modes]
+        agree = {
+            (claim.id, plan): True for claim in spec.claims for plan in plans if any(map(plan.matches, claim.plans))
+        }
+        for case in spec.cases():
+            inputs = case.inputs()
+            expected, predicted = expectations(case, inputs, plans), predictions(case, inputs)
+            for name, plan in agree:
+                agree[name, plan] &= agrees(case, expected[plan].wants, predicted[name], name)
+        by_id = {claim.id: claim for claim in spec.claims}
+        rows += [(spec, by_id[name], plan, agreed) for (name, plan), agreed in agree.items()]
+    return rows
+
+
+def agrees(case, promised, predicted, name):
+    """Whether what a spec promises is what a claim predicts of a case."""
+    claim = next(claim for claim in case.spec.claims if claim.id == name)
+    budgets = predicting(case.spec, claim)
+    with np.errstate(all="ignore"):
+        return not any(
+            compare(outcome(promised.get(q, promised["output[0]"])), want, q, budget=budgets.budget(q, case.dtype)).kind
+            for q, want in predicted.items()
+        )
+
+
+def test_the_inputs_tell_a_prediction_from_what_its_spec_promises(judged):
+    wrong = [
+        f"{claim.id} of {spec.name} on {plan}"
+        for spec, claim, plan, agreed in judged
+        if (agreed == claim.denies) != bool(claim.why_refuted(plan))
+    ]
+    assert wrong == BY_ROUNDING
+
+
+def test_no_claim_of_a_gradient_holds_where_its_map_is_ignored(judged):
+    """What comes there is the plain gradient: it would confirm the claim by coincidence."""
+    holding = {
+        claim.id
+        for spec, claim, plan, _ in judged
+        if spec.side(plan) and TAPE in spec.side(plan).why and not claim.why_refuted(plan)
+        if any(quantity.startswith("grad") for quantity in claim.about)
+    }
+    assert holding == ALSO_WITHOUT_THE_MAP
+
+
+@pytest.fixture(scope="module")
+def taken_out(run_module):
+    """The records of every program without a thing that it uses."""
+    return run_module("tf_opdiff.suites.tests.planted_without", ("eager", "graph"))
+
+
+def test_a_program_without_its_subject_is_red(taken_out):
+    ran = {(r.spec, r.mode) for r in taken_out}
+    assert {spec for spec, _ in ran} == {spec.name for spec in planted_without.SPECS}
+    assert ran - {(r.spec, r.mode) for r in taken_out if r.verdict in FAILING} == BESIDE
+
+
+def test_no_prediction_about_an_overridden_gradient_is_what_comes_without_the_override(taken_out):
+    overrides = ("map", "custom_gradient", "grad_pass_through")
+    about = {c.id for spec in SPECS for c in spec.claims if any(q.startswith("grad") for q in c.about)}
+    came = [r for r in taken_out if r.against.startswith(CLAIM) and not r.kind]
+    found = {r.against.removeprefix(CLAIM) for r in came if r.spec.partition("--")[2] in overrides} & about
+    assert found == SAYS_THAT_NOTHING_CHANGES
