@@ -20,11 +20,10 @@ import numpy as np
 from bench import apart
 from tf_opdiff.harness.device.observation import Result
 from tf_opdiff.harness.device.pool import run_all
-from tf_opdiff.harness.device.request import find_spec
 from tf_opdiff.harness.device.server_handle import DeviceServer
 from tf_opdiff.harness.judge.compare import compare
 from tf_opdiff.harness.run.running_case import RunningCase
-from tf_opdiff.harness.spec.catalog import Item
+from tf_opdiff.harness.spec.catalog import Catalog, Item
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.spec import Case, Spec
 
@@ -34,7 +33,7 @@ ERRORS = tuple(2.0**-k for k in range(1, 24))
 
 
 def _spec(name: str) -> Spec:
-    spec = find_spec("tf_opdiff.suites.unary", name)
+    spec = Catalog.load("tf_opdiff.suites.ops").specs[name]
     return replace(
         spec, recipes={"gradient": lambda draw, dtype: (draw.uniform(SIZE, low=-1.0, high=1.0).astype(dtype),)}
     )

@@ -1,9 +1,9 @@
 """Position: the specs of elementwise families, with their inputs whole and in pieces; see `suites.derived.position`."""
 
-from tf_opdiff.suites import complex, unary
+from tf_opdiff.suites import complex
 from tf_opdiff.suites.derived.position import positions
 
-_FAMILIES = (complex, unary)
+_FAMILIES = (complex,)
 _ELEMENTWISE = [
     s
     for family in _FAMILIES

@@ -16,7 +16,7 @@ from tf_opdiff.suites.forms.subnormal import flushing
 from tf_opdiff.suites.reference.arithmetic import SUM
 from tf_opdiff.suites.reference.broadcast import unbroadcast
 from tf_opdiff.suites.reference.function import Function, Interval
-from tf_opdiff.suites.references.subnormal import flushed
+from tf_opdiff.suites.reference.subnormal import flushed
 
 Budget = float | Mapping[str, float]
 _SHAPES: dict[str, tuple[tuple[int, ...], ...]] = {

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tf_opdiff.harness.spec.spec import Side
-from tf_opdiff.suites.references.subnormal import DENORMALS, LINK, WHY, flushed
+from tf_opdiff.suites.reference.subnormal import DENORMALS, LINK, WHY, flushed
 
 
 def flushing(reference: Callable[..., Any], why: str = WHY) -> Side:

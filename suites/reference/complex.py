@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.suites.references.elementwise import long_double, mp
+from tf_opdiff.suites.reference.wide import long_double, mp
 
 #: What stands for a zero: so small that no result shows it, and with a sign, which tells the sides of a branch cut.
 _ZERO = mp.ldexp(1, -2000)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.suites.references.elementwise import NAN, long_double, mp
+from tf_opdiff.suites.reference.wide import NAN, long_double, mp
 
 Interval = tuple[float, float]
 

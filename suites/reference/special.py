@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.suites.reference.function import evaluated
-from tf_opdiff.suites.references.elementwise import INF, NAN, mp
+from tf_opdiff.suites.reference.wide import INF, NAN, mp
 
 
 def igamma(a: Any, x: Any) -> Any:

@@ -12,7 +12,7 @@ from tf_opdiff.harness.judge.expectation import expectation
 from tf_opdiff.harness.paths import SUITES
 from tf_opdiff.harness.spec.catalog import Case, Catalog
 from tf_opdiff.harness.spec.plan import Device, Plan
-from tf_opdiff.suites import unary
+from tf_opdiff.suites.forms.unary import declarations
 from tf_opdiff.suites.reference.division import floored
 
 SPECS = Catalog.load(SUITES).specs
@@ -126,10 +126,11 @@ def test_position_is_tried_with_subnormals(name):
 @pytest.mark.parametrize(
     ("name", "dtype"),
     [
-        (s.name, d)
-        for s in unary.SPECS
-        for d in s.dtypes
-        if s.name.partition("-")[0] in unary._BY_POSITION and "-subnormal" in s.name
+        (spec.name, dtype)
+        for op in declarations(SPECS.values())
+        for spec in op.specs()
+        for dtype in spec.dtypes
+        if "subnormals" in spec.recipes
     ],
 )
 def test_no_contract_excuses_subnormals_that_some_positions_flush_and_others_keep(name, dtype):
@@ -139,6 +140,8 @@ def test_no_contract_excuses_subnormals_that_some_positions_flush_and_others_kee
     with np.errstate(all="ignore"):
         kept = spec.reference(x.astype(float)).astype(x.dtype)
         lost = spec.reference(np.copysign(0.0, x.astype(float))).astype(x.dtype)
+    if np.array_equal(kept, lost, equal_nan=True):
+        return  # as of the cosine: there is nothing to excuse
     mixed = np.where(np.arange(x.size) < 64, lost, kept), np.where(np.arange(x.size) < 64, kept, lost)
     for mode in spec.modes:
         side = spec.side(Plan(Device.parse("cpu"), mode))

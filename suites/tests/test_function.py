@@ -5,7 +5,7 @@ import pytest
 
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.suites.reference.function import Function
-from tf_opdiff.suites.references.elementwise import mp
+from tf_opdiff.suites.reference.wide import mp
 
 _REFERENCES = {spec.reference: name for name, spec in reversed(Catalog.load("tf_opdiff.suites.ops.math").specs.items())}
 #: The first spec that has a function as its reference → the function.

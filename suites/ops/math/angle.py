@@ -9,7 +9,7 @@ from tf_opdiff.suites.forms.errors import incompatible
 from tf_opdiff.suites.forms.op import op, part
 from tf_opdiff.suites.forms.pairs import many, normal
 from tf_opdiff.suites.reference.function import Function, wide
-from tf_opdiff.suites.references.elementwise import mp
+from tf_opdiff.suites.reference.wide import mp
 
 _ATAN2 = Function(
     f=wide(np.arctan2),

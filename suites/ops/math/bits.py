@@ -4,6 +4,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.recipes import INTEGERS
 from tf_opdiff.harness.spec.spec import Side
+from tf_opdiff.suites.forms.exact import exact, no_gradient
 from tf_opdiff.suites.forms.integers import changed_bits, integers
 from tf_opdiff.suites.forms.op import op, part
 
@@ -61,10 +62,17 @@ def _shift(reference, shifted_out):
     )
 
 
+def _ones(x):
+    """The number of set bits, of two's complement: NumPy counts those of |x|."""
+    return np.bitwise_count(x.view(f"u{x.itemsize}"))
+
+
 SPECS = (
     *op("bitwise-and", "BitwiseAnd", integers(np.bitwise_and, suffix="")),
     *op("bitwise-or", "BitwiseOr", integers(np.bitwise_or, suffix="")),
     *op("bitwise-xor", "BitwiseXor", integers(np.bitwise_xor, suffix="")),
+    *exact("invert", op="Invert", reference=np.invert, dtypes=INTEGERS, vjp=no_gradient),
     *op("left-shift", "LeftShift", *_shift(_shifted_left, _zeros)),
+    *exact("population-count", op="PopulationCount", reference=_ones, dtypes=INTEGERS, vjp=no_gradient),
     *op("right-shift", "RightShift", *_shift(np.right_shift, _signs)),
 )

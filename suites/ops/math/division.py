@@ -26,7 +26,7 @@ from tf_opdiff.suites.reference.division import (
     whole_quotient,
 )
 from tf_opdiff.suites.reference.function import Function, one, unless, wide, y_zero
-from tf_opdiff.suites.references.elementwise import mp
+from tf_opdiff.suites.reference.wide import mp
 
 _QUOTIENT = Function(f=np.divide, partials=(over, quotient_dy), exact=lambda x, y: x / y)
 #: 0 for y = 0, whatever x is.

@@ -13,7 +13,7 @@ from tf_opdiff.suites.forms.op import op, part, together, unconnected
 from tf_opdiff.suites.forms.pairs import crossed, many
 from tf_opdiff.suites.forms.subnormal import flushing
 from tf_opdiff.suites.reference.broadcast import unbroadcast
-from tf_opdiff.suites.references.subnormal import DENORMALS, LINK, WHY, flushed
+from tf_opdiff.suites.reference.subnormal import DENORMALS, LINK, WHY, flushed
 
 
 def _chosen_vjp(condition):

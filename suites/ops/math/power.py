@@ -24,7 +24,7 @@ from tf_opdiff.suites.forms.pairs import edge_values, normal, replaced, within
 from tf_opdiff.suites.reference.division import over, quotient_dy
 from tf_opdiff.suites.reference.function import Function, unless, wide, x_zero
 from tf_opdiff.suites.reference.power import power_dx, power_dy, whole_reciprocal_power
-from tf_opdiff.suites.references.elementwise import mp
+from tf_opdiff.suites.reference.wide import mp
 
 _CWISE_OPS = "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/core/kernels/cwise_ops.h"
 _NO_ERROR = "where no error can be raised, the power of what is neither 1 nor -1 is 0"

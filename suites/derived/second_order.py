@@ -1,0 +1,102 @@
+"""Second order: forward mode of a unary elementwise op, and the gradient of its gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from tf_opdiff.harness.spec.recipes import Draw
+from tf_opdiff.harness.spec.spec import Raises, Recipe, Spec
+from tf_opdiff.suites.reference.wide import Differentiable, Wide, mp
+
+
+@dataclass(frozen=True, kw_only=True)
+class SecondOrder:
+    """What an op promises of its second derivative.
+
+    jvp, hvp    budgets in ULPs, as `bench.budgets` measures them over 2,680 inputs of each dtype. Budgets above 4 are
+                of results that divide by a rounded number, or raise it to a power.
+    condition   k of the bounds k u (|f'| + |x f''|) of `jvp`, and k u (|f''| + |x f'''|) of `hvp`, for ops that
+                multiply x before they take the exponential, or whose terms cancel: the error follows the condition of
+                f' and f'' (mixed forward-backward stability: Higham, Accuracy and Stability, section 1.6).
+    flat        c of the term c u in both bounds, for ops that compute 1 - y of a y near 1.
+    linear      whether f'' is zero: of either sign, so that `hvp` is not asked for.
+    unconnected whether the gradient does not depend on x, so that `hvp` is None.
+    refused     the op without a registered gradient that forward mode and second order meet; "" if they work.
+    """
+
+    jvp: float = 0
+    hvp: float = 0
+    condition: tuple[float, float] | None = None
+    flat: float = 0
+    linear: bool = False
+    unconnected: bool = False
+    refused: str = ""
+
+
+def second_orders(spec: Spec, function: Differentiable, second: SecondOrder) -> tuple[Spec, Spec]:
+    """The twins of a spec inside its domain, with forward mode and second order; f'' and f''' are differences.
+
+    XLA's compiler takes most of a second for an item: float32 stands for the other dtypes in the default tier.
+    """
+    curve = Wide(lambda x: mp.diff(function.df.f, x))
+    conditioned = _bounds(function, curve, second) if second.condition else {}
+    twin = replace(
+        spec,
+        name=f"{spec.name}-second-order",
+        recipes={"inside": _inside(function, curve)},
+        jvp=_refusal(second) if second.refused else lambda t, x: t * function.df(x),
+        hvp=None if second.linear else _hvp(curve, second),
+        ulp={**spec.ulp, "jvp": second.jvp, "hvp": second.hvp},
+        bound={**spec.bound, **conditioned},
+        dtypes=("float32",),
+        tier="default",
+    )
+    others = tuple(d for d in spec.dtypes if d != "float32")
+    return twin, replace(twin, name=f"{spec.name}-second-order-other", dtypes=others, tier="full")
+
+
+def _inside(function: Differentiable, curve: Wide) -> Recipe:
+    """A recipe: values all over the inside of the domain, where no derivative is subnormal or near the largest."""
+    low, high = function.domain
+    margin = (high - low) / 64
+
+    def recipe(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
+        x = draw.uniform(134, low=low + margin, high=high - margin).astype(dtype)
+        tiny, top = float(ml_dtypes.finfo(dtype).smallest_normal), float(ml_dtypes.finfo(dtype).max)
+        sizes = [np.abs(f(x)) for f in (function.f, function.df, curve)]
+        usable = [(s == 0) | (s > 64 * tiny) & (s < top / 64) for s in sizes]
+        return (np.resize(x[np.logical_and.reduce(usable)], 67),)
+
+    return recipe
+
+
+def _refusal(second: SecondOrder) -> Callable[..., Any]:
+    """A `jvp` or `hvp` that promises the refusal: forward mode, too, differentiates the gradient."""
+    return lambda *arguments: Raises("LookupError", second.refused)
+
+
+def _hvp(curve: Wide, second: SecondOrder) -> Callable[..., Any]:
+    """The second derivative along the tangents."""
+    if second.refused:
+        return _refusal(second)
+    return lambda g, t, x: None if second.unconnected else g * t * curve(x)
+
+
+def _bounds(function: Differentiable, curve: Wide, second: SecondOrder) -> dict[str, Callable[..., Any]]:
+    """The bounds of `jvp` and `hvp` by the conditions of f' and f''; see `SecondOrder.condition`."""
+    assert second.condition
+    at_first, at_second = second.condition
+    third = Wide(lambda x: mp.diff(function.df.f, x, 2))
+
+    def first(u: float, g: Any, t: Any, x: Any) -> Any:
+        return u * np.abs(t) * (at_first * (np.abs(function.df(x)) + np.abs(x * curve(x))) + second.flat)
+
+    def hessian(u: float, g: Any, t: Any, x: Any) -> Any:
+        return u * np.abs(g * t) * (at_second * (np.abs(curve(x)) + np.abs(x * third(x))) + second.flat)
+
+    return {"jvp[0]": first, "hvp[0]": hessian}

@@ -1,0 +1,38 @@
+"""Bounds: how far a unary op may be off, where a budget in ULPs does not fit because the error grows with the input."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tf_opdiff.suites.reference.wide import Differentiable
+
+#: A bound of an op's output, or of its gradient: (function, quantity) → bound(u, g, x), as of a spec.
+Bound = Callable[[Differentiable, str], Callable[..., Any]]
+
+
+def relative(ulps: Callable[..., Any]) -> Bound:
+    """An error of ulps(x, |f(x)|, |f'(x)|) × u × the value, which is f(x) or g f'(x)."""
+
+    def bound(function: Differentiable, quantity: str) -> Callable[..., Any]:
+        def error(u: float, g: Any, x: Any) -> Any:
+            f, df = function.f(x), function.df(x)
+            value = f if quantity == "output" else g * df
+            return u * np.abs(value) * ulps(x, np.abs(f), np.abs(df))
+
+        return error
+
+    return bound
+
+
+def absolute(error: Callable[..., Any]) -> Bound:
+    """An error of error(u, x, y), where y is f(x), or f'(x) for the gradient, whose error is |g| times that."""
+
+    def bound(function: Differentiable, quantity: str) -> Callable[..., Any]:
+        if quantity == "output":
+            return lambda u, g, x: error(u, x, function.f(x))
+        return lambda u, g, x: np.abs(g) * error(u, x, function.df(x))
+
+    return bound

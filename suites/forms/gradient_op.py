@@ -1,0 +1,90 @@
+"""Gradient ops: ops of an upstream and an input or output of another op, which that op's gradient is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tf_opdiff.harness.spec.recipes import FLOATS, SIZE, Draw, edges
+from tf_opdiff.harness.spec.spec import Side, Spec
+from tf_opdiff.suites.derived.position import positions
+from tf_opdiff.suites.forms.unary import by_dtype
+
+
+@dataclass(frozen=True, kw_only=True)
+class GradientOp:
+    """What a gradient op promises, in all float dtypes.
+
+    name            the name of its spec.
+    op, argument    the OpDef, and the name of its second input: `y` or `outputs`, `features`.
+    reference       reference(g, second input).
+    ulp             the budget of the output; a tuple has one for each dtype, in the order of `FLOATS`.
+    bound           bound(u, _, g, second input) of the output, where there is one.
+    contract        as of a spec.
+    """
+
+    name: str
+    op: str
+    argument: str
+    reference: Callable[..., Any]
+    ulp: float | tuple[float, ...]
+    bound: Callable[..., Any] | None = None
+    contract: Mapping[str, Side] = field(default_factory=dict)
+
+    def specs(self) -> tuple[Spec, ...]:
+        """The main spec and its twins in other positions."""
+        spec = Spec(
+            name=self.name,
+            ops=self.op,
+            program=_calling(self.op, self.argument),
+            reference=self.reference,
+            recipes={"edges": _at_edges, "positive": _positive, "range": _range},
+            dtypes=FLOATS,
+            ulp={"output": by_dtype(self.ulp, FLOATS)},
+            bound={"output[0]": self.bound} if self.bound else {},
+            contract=self.contract,
+        )
+        return (spec, *positions(spec))
+
+
+def gradient_op(name: str, **declaration: Any) -> tuple[Spec, ...]:
+    """The specs of a gradient op.
+
+    Args:
+      name: the name of its main spec.
+      declaration: the other fields of `GradientOp`.
+
+    Raises:
+      TypeError: there is no such field, or one without a default is missing.
+    """
+    return GradientOp(name=name, **declaration).specs()
+
+
+def in_long_double(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function of arrays, with the arrays as long doubles."""
+    return lambda *arrays: function(*(a.astype(np.longdouble) for a in arrays))
+
+
+def _calling(op: str, name: str) -> Callable[..., Any]:
+    upstream = "dy" if name == "y" else "gradients"
+    return lambda tf, g, y: getattr(tf.raw_ops, op)(**{upstream: g, name: y})
+
+
+def _range(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
+    return (draw.values(dtype, SIZE), draw.uniform(SIZE, low=-9.0, high=9.0).astype(dtype))
+
+
+def _positive(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
+    return tuple(draw.uniform(SIZE, low=low, high=8.0).astype(dtype) for low in (0.25, 0.001))
+
+
+def _at_edges(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
+    """Upstreams away from zero, at those edges of the other argument at which no result is subnormal."""
+    g = draw.uniform(SIZE, low=0.5, high=4.0) * np.where(draw.booleans(SIZE), 1, -1)
+    (y,) = edges(draw, dtype)
+    size = np.abs(y.astype(np.float64))
+    risky = (size > 0) & (size < 1e-3) | (size > 4) & ~np.isinf(size)
+    return (g.astype(dtype), np.where(risky, np.array(1, dtype), y))

@@ -1,0 +1,161 @@
+"""Unary: the declaration of an elementwise op of one real tensor, and the specs that it stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tf_opdiff.harness.spec.recipes import FLOATS, bit_patterns, edges, plain, subnormals
+from tf_opdiff.harness.spec.spec import Recipe, Side, Spec
+from tf_opdiff.suites.derived.position import positions
+from tf_opdiff.suites.derived.second_order import SecondOrder, second_orders
+from tf_opdiff.suites.forms.bounds import Bound
+from tf_opdiff.suites.forms.regions import Region, domain, lost, only, within, without
+from tf_opdiff.suites.forms.unary_subnormals import FLUSHED, Subnormals
+from tf_opdiff.suites.reference.wide import Differentiable, Wide
+
+#: The dtypes of ops that have no bfloat16, or only the wider dtypes.
+NO_BFLOAT16, WIDE = ("float16", "float32", "float64"), ("float32", "float64")
+#: ULPs of a result in 16 bits that is rounded twice, by way of float32: half an ULP and a little.
+ROUNDED_TWICE = 0.501
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unary:
+    """Everything that this project knows about an elementwise op of one real tensor.
+
+    name            the name of its spec, with which the names of the derived specs begin.
+    op, argument    the OpDef, and the name of its input.
+    dtypes          the dtypes of its specs.
+    f, df           the function and its derivative.
+    domain          the interval in which both are worth a closer look.
+    ulp             budgets by quantity (`output`, `grad`); a tuple has one for each dtype, in the order of `dtypes`.
+    bound           bounds by quantity, where the error grows with the argument; see `suites.forms.bounds`.
+    aside           label → a region that has a recipe of its own and is left out of all others, so that a known
+                    failure there excuses nothing else.
+    avoided         a region that no recipe enters.
+    recipes         recipes beside those that every unary op has.
+    contract        contract(function), as of a spec.
+    unsigned_zeros  whether a zero of either sign is right: see docs/conventions.md.
+    subnormals      what a CPU makes of subnormal inputs.
+    xla_kernel      whether XLA has a kernel of the op.
+    second_order    what the op promises of its second derivative; None if that is not checked.
+    tier            the tier of the main spec.
+    """
+
+    name: str
+    op: str
+    argument: str = "x"
+    dtypes: tuple[str, ...] = FLOATS
+    f: Wide
+    df: Wide
+    domain: tuple[float, float] = (-4.0, 4.0)
+    ulp: Mapping[str, float | tuple[float, ...]]
+    bound: Mapping[str, Bound] = field(default_factory=dict)
+    aside: Mapping[str, Region] = field(default_factory=dict)
+    avoided: Region | None = None
+    recipes: Mapping[str, Recipe] = field(default_factory=dict)
+    contract: Callable[[Differentiable], Mapping[str, Side]] = lambda function: {}
+    unsigned_zeros: bool = False
+    subnormals: Subnormals = FLUSHED
+    xla_kernel: bool = True
+    second_order: SecondOrder | None = None
+    tier: str = "default"
+
+    @property
+    def function(self) -> Differentiable:
+        """The function, its derivative and its domain."""
+        return Differentiable(self.f, self.df, self.domain)
+
+    def vjp(self, g: Any, x: Any) -> Any:
+        """The gradient g f'(x)."""
+        return g * self.df(x)
+
+    def specs(self) -> tuple[Spec, ...]:
+        """The main spec, those about subnormals, and the twins of both: in other positions, and in second order."""
+        plain_specs = (self.main(), *self._subnormal())
+        second = second_orders(plain_specs[0], self.function, self.second_order) if self.second_order else ()
+        return (*plain_specs, *second, *(twin for spec in plain_specs for twin in positions(spec)))
+
+    def main(self) -> Spec:
+        """The spec about every input but subnormals, of outputs and gradients."""
+        return Spec(
+            name=self.name,
+            ops=self.op,
+            program=calling(self.op, self.argument),
+            reference=self.f,
+            vjp=self.vjp,
+            recipes=self._recipes(),
+            dtypes=self.dtypes,
+            ulp={quantity: by_dtype(budget, self.dtypes) for quantity, budget in self.ulp.items()},
+            bound={f"{quantity}[0]": bound(self.function, quantity) for quantity, bound in self.bound.items()},
+            unsigned_zeros=("output",) if self.unsigned_zeros else (),
+            contract=self.contract(self.function),
+            tier=self.tier,
+        )
+
+    def _subnormal(self) -> Iterator[Spec]:
+        """A spec for all dtypes that make the same promise of subnormals."""
+        main = self.main()
+        for i, dtypes in enumerate(self.subnormals.groups()):
+            yield Spec(
+                name=f"{self.name}-subnormal" + (f"-{dtypes[0]}" if i else ""),
+                ops=self.op,
+                program=main.program,
+                reference=self.f,
+                recipes={"subnormals": subnormals},
+                dtypes=dtypes,
+                unsigned_zeros=main.unsigned_zeros,
+                ulp={quantity: budget for quantity, budget in main.ulp.items() if quantity == "output"},
+                bound={quantity: bound for quantity, bound in main.bound.items() if quantity == "output[0]"},
+                contract=self.subnormals.contract(self.f, dtypes),
+            )
+
+    def _recipes(self) -> dict[str, Recipe]:
+        """A recipe for each region that is set aside, and common recipes without those."""
+        common = {"edges": edges, "bits": bit_patterns, "plain": plain, "domain": domain(*self.domain)}
+        sound = {label: without(recipe, self._unsound, (1, *self.domain)) for label, recipe in common.items()}
+        apart = {label: only(common.values(), region, self._lost) for label, region in self.aside.items()}
+        return {**sound, **apart, **self.recipes}
+
+    def _lost(self, dtype: np.dtype, x: np.ndarray) -> Any:
+        return lost(self.function, dtype, x)
+
+    def _unsound(self, dtype: np.dtype, x: np.ndarray) -> Any:
+        """Where a comparison can't be strict, or another recipe, or none, has the input."""
+        regions = [*self.aside.values(), *([self.avoided] if self.avoided else [])]
+        return np.any([self._lost(dtype, x), *(within(region, dtype, x) for region in regions)], axis=0)
+
+
+def unary(name: str, **declaration: Any) -> tuple[Spec, ...]:
+    """The specs of an elementwise op of one real tensor.
+
+    Args:
+      name: the name of its main spec.
+      declaration: the other fields of `Unary`.
+
+    Raises:
+      TypeError: there is no such field, or one without a default is missing.
+    """
+    return Unary(name=name, **declaration).specs()
+
+
+def declarations(specs: Iterable[Spec]) -> Iterator[Unary]:
+    """The declarations whose main specs are among these specs: a main spec's `vjp` is its declaration's."""
+    for spec in specs:
+        declaration = getattr(spec.vjp, "__self__", None)
+        if isinstance(declaration, Unary) and spec.name == declaration.name:
+            yield declaration
+
+
+def calling(op: str, name: str) -> Callable[..., Any]:
+    """A program that calls a raw op, whose input has this name."""
+    return lambda tf, x: getattr(tf.raw_ops, op)(**{name: x})
+
+
+def by_dtype(budget: float | tuple[float, ...], dtypes: tuple[str, ...]) -> float | dict[str, float]:
+    """A budget as of a spec, from one number, or one for each dtype."""
+    return dict(zip(dtypes, budget, strict=True)) if isinstance(budget, tuple) else budget

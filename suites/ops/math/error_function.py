@@ -1,0 +1,101 @@
+"""The error function, its complement and inverse, and the quantile of the normal distribution.
+
+Budgets are measured with AVX-512, in all modes: over every float16 and bfloat16, and else by `bench.budgets`.
+"""
+
+import ml_dtypes
+import numpy as np
+from scipy import special
+
+from tf_opdiff.harness.spec.recipes import SIZE
+from tf_opdiff.suites.derived.second_order import SecondOrder
+from tf_opdiff.suites.forms.bounds import relative
+from tf_opdiff.suites.forms.regions import minus_zero
+from tf_opdiff.suites.forms.unary import ROUNDED_TWICE, WIDE, unary
+from tf_opdiff.suites.forms.unary_subnormals import EITHER
+from tf_opdiff.suites.reference import error_function as ref
+from tf_opdiff.suites.reference.float64 import odd
+from tf_opdiff.suites.reference.wide import INF, Wide, mp
+
+#: exp(-x²): x², rounded, is off by u x².
+_SQUARED = relative(lambda x, f, d: 8 + 2 * x * x)
+
+
+def _beside_one(draw, dtype):
+    """Numbers of both signs, at most 1/16 and at least two neighbours away from 1."""
+    digits = ml_dtypes.finfo(dtype).nmant + 1
+    x = 1 - 2.0 ** -draw.uniform(SIZE, low=4, high=digits - 2)
+    return ((x * np.where(draw.booleans(SIZE), 1, -1)).astype(dtype),)
+
+
+SPECS = (
+    *unary(
+        "erf",
+        op="Erf",
+        f=Wide(mp.erf, odd=True, float64=special.erf),
+        df=Wide(lambda x: 2 / mp.sqrt(mp.pi) * mp.exp(-x * x), float64=lambda x: 2 / np.sqrt(np.pi) * np.exp(-x * x)),
+        ulp={"output": (ROUNDED_TWICE, ROUNDED_TWICE, 4.5, 3), "grad": 1},
+        bound={"grad": _SQUARED},
+        second_order=SecondOrder(condition=(4, 5)),
+    ),
+    *unary(
+        "erfc",
+        op="Erfc",
+        f=Wide(ref.erfc, float64=special.erfc),
+        df=Wide(
+            lambda x: -2 / mp.sqrt(mp.pi) * mp.exp(-x * x),
+            {INF: -0.0, -INF: -0.0},
+            float64=lambda x: -2 / np.sqrt(np.pi) * np.exp(-x * x),
+        ),
+        domain=(-4, 9),
+        ulp={"output": 1, "grad": 1},
+        bound={"output": _SQUARED, "grad": _SQUARED},
+        second_order=SecondOrder(condition=(4, 5)),
+    ),
+    *unary(
+        "erfinv",
+        op="Erfinv",
+        dtypes=WIDE,
+        f=Wide(ref.erfinv, {1: INF, -1: -INF}, odd=True, float64=odd(special.erfinv)),
+        df=Wide(
+            lambda x: mp.sqrt(mp.pi) / 2 * mp.exp(ref.erfinv(x) ** 2),
+            {1: INF, -1: INF},
+            float64=lambda x: np.sqrt(np.pi) / 2 * np.exp(special.erfinv(x) ** 2),
+        ),
+        domain=(-1, 1),
+        # A series, as measured.
+        ulp={"output": (7, 5), "grad": 2},
+        # exp(y²)
+        bound={"grad": relative(lambda x, f, d: 4 + 16 * f * f)},
+        recipes={"beside_one": _beside_one},
+        aside={
+            "log1p": lambda x, top: (x * x > 0.32) & (x * x < 0.42),
+            "minus_zero": minus_zero,
+            "near_one": lambda x, top: (np.abs(x) > 0.9) & (np.abs(x) < 1),
+            "near_zero": lambda x, top: (np.abs(x) < 0.1) & (x != 0),
+            "past_one": lambda x, top: (np.abs(x) > 1) & (np.abs(x) < 1.01),
+        },
+        subnormals=EITHER,
+    ),
+    *unary(
+        "ndtri",
+        op="Ndtri",
+        dtypes=WIDE,
+        f=Wide(ref.ndtri, {0: -INF, 1: INF}, float64=special.ndtri),
+        df=Wide(
+            lambda x: mp.sqrt(2 * mp.pi) * mp.exp(ref.ndtri(x) ** 2 / 2),
+            {0: INF, 1: INF},
+            float64=lambda x: np.sqrt(2 * np.pi) * np.exp(special.ndtri(x) ** 2 / 2),
+        ),
+        domain=(0, 1),
+        ulp={"output": (3.5, 3), "grad": 2},
+        # exp(y² / 2)
+        bound={"grad": relative(lambda x, f, d: 4 + 4 * f * f)},
+        aside={
+            "below": lambda x, top: (x < 0) & (x > -1e-6),
+            "log1p": lambda x, top: ((2 * x - 1) ** 2 > 0.32) & ((2 * x - 1) ** 2 < 0.42),
+            "tail": lambda x, top: (x > 0) & (x < 0.01),
+            "upper_tail": lambda x, top: (x > 0.95) & (x < 1),
+        },
+    ),
+)

@@ -1,0 +1,78 @@
+"""Exponentials and logarithms, and the logistic function.
+
+Budgets are measured with AVX-512, in all modes: over every float16 and bfloat16, for exp also over every float32,
+and else by `bench.budgets`.
+"""
+
+import numpy as np
+from scipy import special
+
+from tf_opdiff.suites.derived.second_order import SecondOrder
+from tf_opdiff.suites.forms.bounds import absolute
+from tf_opdiff.suites.forms.gradient_op import gradient_op, in_long_double
+from tf_opdiff.suites.forms.unary import ROUNDED_TWICE, unary
+from tf_opdiff.suites.forms.unary_subnormals import Subnormals
+from tf_opdiff.suites.reference import exponential as ref
+from tf_opdiff.suites.reference.wide import INF, Wide, mp
+
+SPECS = (
+    *unary(
+        "exp",
+        op="Exp",
+        f=Wide(mp.exp, float64=np.exp),
+        df=Wide(mp.exp, float64=np.exp),
+        domain=(-90, 90),
+        ulp={"output": (ROUNDED_TWICE, ROUNDED_TWICE, 1.5, 1.5), "grad": (1.5, 1.5, 2.5, 2.5)},
+        second_order=SecondOrder(jvp=2.5, hvp=2.5),
+        tier="smoke",
+    ),
+    *unary(
+        "expm1",
+        op="Expm1",
+        f=Wide(mp.expm1, {-INF: -1}, odd=True, float64=np.expm1),
+        df=Wide(mp.exp, float64=np.exp),
+        domain=(-20, 90),
+        ulp={"output": (2.5, ROUNDED_TWICE, 4, 3), "grad": (1.5, 1.5, 2.5, 2)},
+        subnormals=Subnormals(dtypes=("float32", "bfloat16", "float64"), kept=True),
+        second_order=SecondOrder(jvp=2.5, hvp=3),
+    ),
+    *unary(
+        "log",
+        op="Log",
+        f=Wide(mp.log, {0: -INF}, float64=np.log),
+        df=Wide(lambda x: 1 / x, {0.0: INF, INF: 0.0, -INF: -0.0}, odd=True, float64=np.reciprocal),
+        domain=(0, 4),
+        ulp={"output": (ROUNDED_TWICE, ROUNDED_TWICE, 3, 1.5), "grad": (1.5, 1.5, 2.5, 1.5)},
+        subnormals=Subnormals(dtypes=("float32", "bfloat16")),
+        second_order=SecondOrder(jvp=3, hvp=6),
+    ),
+    *unary(
+        "log1p",
+        op="Log1p",
+        f=Wide(mp.log1p, {-1: -INF}, odd=True, float64=np.log1p),
+        df=Wide(lambda x: 1 / (1 + x), {-1: INF, -INF: -0.0}, float64=lambda x: 1 / (1 + x)),
+        domain=(-1, 4),
+        ulp={"output": (2, ROUNDED_TWICE, 3, 1.5), "grad": (2, 2, 3, 2)},
+        subnormals=Subnormals(dtypes=("float32", "bfloat16", "float64")),
+        second_order=SecondOrder(jvp=3, hvp=6),
+    ),
+    *unary(
+        "sigmoid",
+        op="Sigmoid",
+        f=Wide(ref.logistic, float64=special.expit),
+        df=Wide(lambda x: ref.logistic(x) * ref.logistic(-x), float64=ref.logistic_slope_float64),
+        domain=(-90, 20),
+        # The exponential is off by |x| / 16.
+        ulp={"output": (2, 2, 5.5, 2), "grad": 1},
+        # g y (1 - y): y, rounded, is off by u.
+        bound={"grad": absolute(lambda u, x, y: 4 * u)},
+        second_order=SecondOrder(condition=(4, 5), flat=4),
+    ),
+    *gradient_op(
+        "sigmoid-grad",
+        op="SigmoidGrad",
+        argument="y",
+        reference=in_long_double(lambda g, y: g * y * (1 - y)),
+        ulp=2,
+    ),
+)

@@ -1,0 +1,74 @@
+"""The logarithm of the gamma function, and its derivative.
+
+Budgets are measured with AVX-512, in all modes: over every float16 and bfloat16, and else by `bench.budgets`.
+"""
+
+import numpy as np
+from scipy import special
+
+from tf_opdiff.harness.spec.spec import Spec
+from tf_opdiff.suites.forms.bounds import absolute, relative
+from tf_opdiff.suites.forms.regions import infinite, zero
+from tf_opdiff.suites.forms.unary import NO_BFLOAT16, ROUNDED_TWICE, calling, unary
+from tf_opdiff.suites.forms.unary_subnormals import EITHER
+from tf_opdiff.suites.reference import gamma as ref
+from tf_opdiff.suites.reference.float64 import at
+from tf_opdiff.suites.reference.wide import INF, NAN, Wide, mp
+
+
+def _between_integers(x, top):
+    """Where the gradient of digamma, a sum of terms between x and 9, takes more than milliseconds."""
+    return (x < -1e5) & (x != np.floor(x))
+
+
+_DIGAMMA = Wide(mp.digamma, {0: -INF, INF: INF, -INF: NAN}, odd=True, float64=special.psi)
+_TRIGAMMA = Wide(ref.trigamma, {INF: 0, -INF: NAN}, float64=ref.trigamma_float64)
+
+SPECS = (
+    *unary(
+        "digamma",
+        op="Digamma",
+        dtypes=NO_BFLOAT16,
+        f=_DIGAMMA,
+        df=_TRIGAMMA,
+        domain=(-40, 20),
+        ulp={"output": 1, "grad": 10.5},
+        # Eigen's comment says so, too: the error is absolute where the value is below 1.
+        bound={"output": absolute(lambda u, x, y: u * (20 + 8 * np.abs(y)))},
+        avoided=_between_integers,
+        aside={
+            "far": lambda x, top: (x < -1000) & ~np.isinf(x) & ~_between_integers(x, top),
+            "huge": lambda x, top: (x > np.sqrt(top) / 8) & ~np.isinf(x),
+            "infinite": infinite,
+            "negative": lambda x, top: (x < 0) & (x >= -1000),
+            "zero": zero,
+        },
+        subnormals=EITHER,
+    ),
+    # In float64 there are numbers between integers down to -2**52. XLA, which answers at once, is in digamma's "far".
+    Spec(
+        name="digamma-far",
+        ops="Digamma",
+        program=calling("Digamma", "x"),
+        reference=_DIGAMMA,
+        vjp=lambda g, x: g * _TRIGAMMA(x),
+        recipes={"hang": lambda draw, dtype: (np.round(draw.uniform(3, low=-1e15, high=-1e12)) + 0.5,)},
+        dtypes=("float64",),
+        modes=("eager", "function", "graph"),
+        ulp={"output": 2, "grad": 10.5},
+        tier="full",
+    ),
+    *unary(
+        "lgamma",
+        op="Lgamma",
+        dtypes=NO_BFLOAT16,
+        f=Wide(ref.lgamma, {0: INF, INF: INF, -INF: INF}, float64=at(special.gammaln, {-INF: INF})),
+        df=Wide(mp.digamma, float64=at(special.psi, {0: np.nan})),
+        domain=(0.01, 20),
+        ulp={"output": (ROUNDED_TWICE, 5, 4), "grad": 2},
+        # digamma(x)
+        bound={"grad": relative(lambda x, f, d: 8 + 20 / d)},
+        aside={"middle": lambda x, top: np.abs(x) < 10},
+        subnormals=EITHER,
+    ),
+)

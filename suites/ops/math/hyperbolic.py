@@ -1,0 +1,110 @@
+"""Hyperbolic functions and their inverses.
+
+Budgets are measured with AVX-512, in all modes: over every float16 and bfloat16, for tanh also over every float32,
+and else by `bench.budgets`.
+"""
+
+import numpy as np
+
+from tf_opdiff.suites.derived.second_order import SecondOrder
+from tf_opdiff.suites.forms.bounds import absolute, relative
+from tf_opdiff.suites.forms.gradient_op import gradient_op, in_long_double
+from tf_opdiff.suites.forms.unary import ROUNDED_TWICE, WIDE, unary
+from tf_opdiff.suites.forms.unary_subnormals import EITHER, Subnormals
+from tf_opdiff.suites.reference.wide import INF, NAN, Wide, mp
+
+#: XLA computes exp(x + log 1/2): rounding that sum costs |x| / 2 ULP and more.
+_EXPONENTIAL_OF_A_SUM = {
+    "output": relative(lambda x, f, d: 4 + np.abs(x)),
+    "grad": relative(lambda x, f, d: 6 + np.abs(x)),
+}
+
+
+def _square_of_sech(x):
+    e = np.exp(-2 * np.abs(x))
+    return 4 * e / (1 + e) ** 2
+
+
+SPECS = (
+    *unary(
+        "acosh",
+        op="Acosh",
+        f=Wide(mp.acosh, float64=np.arccosh),
+        df=Wide(
+            lambda x: 1 / mp.sqrt(x * x - 1) if x >= 1 else NAN,
+            {1: INF},
+            float64=lambda x: 1 / (np.sqrt(x - 1) * np.sqrt(x + 1)),
+        ),
+        domain=(1, 100),
+        ulp={"output": (3, 2, 2.5, 2), "grad": 1},
+        # g / sinh(y): y, rounded, is off by u y.
+        bound={"grad": relative(lambda x, f, d: 4 + 4 * f * x * d)},
+        second_order=SecondOrder(jvp=8, hvp=20),
+    ),
+    *unary(
+        "asinh",
+        op="Asinh",
+        f=Wide(mp.asinh, odd=True, float64=np.arcsinh),
+        df=Wide(lambda x: 1 / mp.sqrt(1 + x * x), float64=lambda x: 1 / np.sqrt(1 + x * x)),
+        ulp={"output": (2.5, 1.5, 2.5, 2.5), "grad": 1},
+        # g / cosh(y): y, rounded, is off by u y.
+        bound={"grad": relative(lambda x, f, d: 4 + 4 * f)},
+        subnormals=EITHER,
+        second_order=SecondOrder(jvp=4.5, hvp=10),
+    ),
+    *unary(
+        "atanh",
+        op="Atanh",
+        f=Wide(mp.atanh, {1: INF, -1: -INF}, odd=True, float64=np.arctanh),
+        df=Wide(lambda x: 1 / (1 - x * x), {1: INF, -1: INF, INF: -0.0, -INF: -0.0}, float64=lambda x: 1 / (1 - x * x)),
+        domain=(-1, 1),
+        ulp={"output": (2.5, 1.5, 2.5, 1.5), "grad": 1},
+        # g / (1 - x²): x², rounded, is off by u x².
+        bound={"grad": relative(lambda x, f, d: 4 + 2 * x * x * d)},
+        subnormals=Subnormals(dtypes=WIDE),
+        second_order=SecondOrder(jvp=8, hvp=14),
+    ),
+    *unary(
+        "cosh",
+        op="Cosh",
+        f=Wide(mp.cosh, float64=np.cosh),
+        df=Wide(mp.sinh, odd=True, float64=np.sinh),
+        domain=(-90, 90),
+        ulp={"output": 1, "grad": 1},
+        bound=_EXPONENTIAL_OF_A_SUM,
+        second_order=SecondOrder(condition=(4, 5)),
+    ),
+    *unary(
+        "sinh",
+        op="Sinh",
+        f=Wide(mp.sinh, odd=True, float64=np.sinh),
+        df=Wide(mp.cosh, float64=np.cosh),
+        domain=(-90, 90),
+        ulp={"output": 1, "grad": 1},
+        bound=_EXPONENTIAL_OF_A_SUM,
+        subnormals=EITHER,
+        second_order=SecondOrder(condition=(4, 5)),
+    ),
+    *unary(
+        "tanh",
+        op="Tanh",
+        f=Wide(mp.tanh, odd=True, float64=np.tanh),
+        df=Wide(lambda x: 1 / mp.cosh(x) ** 2, {INF: 0, -INF: 0}, float64=_square_of_sech),
+        # A rational function, the worse the nearer to 1.
+        ulp={"output": (ROUNDED_TWICE, ROUNDED_TWICE, 6.5, 4.5), "grad": 1},
+        # g (1 - y²): y is off by 6 u.
+        bound={"grad": absolute(lambda u, x, y: 13 * u)},
+        subnormals=EITHER,
+        # y is itself off by 4 ULPs.
+        second_order=SecondOrder(condition=(4, 5), flat=16),
+    ),
+    *gradient_op(
+        "tanh-grad",
+        op="TanhGrad",
+        argument="y",
+        reference=in_long_double(lambda g, y: g * (1 - y * y)),
+        ulp=2,
+        # y², rounded: the error is that of the larger term of the difference.
+        bound=lambda u, _, g, y: 2 * u * np.abs(g) * (1 + y * y),
+    ),
+)

@@ -1,0 +1,94 @@
+"""Functions that are integrals: Dawson's, the exponential integral, Fresnel's, Spence's.
+
+Budgets are measured with AVX-512, in all modes: over every float16 and bfloat16, and else by `bench.budgets`.
+"""
+
+import numpy as np
+from scipy import special
+
+from tf_opdiff.suites.derived.second_order import SecondOrder
+from tf_opdiff.suites.forms.bounds import absolute, relative
+from tf_opdiff.suites.forms.regions import infinite, minus_zero
+from tf_opdiff.suites.forms.unary import WIDE, unary
+from tf_opdiff.suites.forms.unary_subnormals import EITHER
+from tf_opdiff.suites.reference import integrals as ref
+from tf_opdiff.suites.reference.float64 import at
+from tf_opdiff.suites.reference.wide import INF, NAN, Wide, mp
+
+#: TensorFlow takes the sine and cosine of π x² / 2 as rounded: that is off by u x², to begin with.
+_SQUARED = {
+    "output": absolute(lambda u, x, y: u * (8 * np.abs(y) + np.abs(x)) + (np.abs(x) > 36974) / (3 * np.abs(x))),
+    "grad": absolute(lambda u, x, y: np.minimum(2, u * (4 + 8 * x * x))),
+}
+
+SPECS = (
+    *unary(
+        "dawsn",
+        op="Dawsn",
+        dtypes=WIDE,
+        f=Wide(ref.dawsn, {INF: 0, -INF: -0.0}, odd=True, float64=special.dawsn),
+        df=Wide(ref.dawsn_slope, {INF: -0.0, -INF: -0.0}, float64=ref.dawsn_slope_float64),
+        ulp={"output": (3.5, 3), "grad": 2},
+        # 1 - 2 x y
+        bound={"grad": relative(lambda x, f, d: 8 + 8 / d)},
+        aside={
+            "huge": lambda x, top: (np.abs(x) >= 1e9) & ~np.isinf(x),
+            "infinite": infinite,
+            "minus_zero": minus_zero,
+        },
+        subnormals=EITHER,
+        xla_kernel=False,
+    ),
+    *unary(
+        "expint",
+        op="Expint",
+        dtypes=WIDE,
+        f=Wide(
+            lambda x: mp.ei(x) if x >= 0 else NAN, {0: -INF}, float64=lambda x: np.where(x < 0, np.nan, special.expi(x))
+        ),
+        df=Wide(lambda x: mp.exp(x) / x, {0: INF, -INF: -0.0}, odd=True, float64=lambda x: np.exp(x) / x),
+        domain=(0, 20),
+        ulp={"output": 7, "grad": (3, 2.5)},
+        # Near the zero, 0.37, terms cancel that are as large as eˣ.
+        bound={"output": absolute(lambda u, x, y: np.where(x < 1, 8 * u * np.exp(x), 0))},
+        subnormals=EITHER,
+        xla_kernel=False,
+        second_order=SecondOrder(condition=(4, 5)),
+    ),
+    *unary(
+        "fresnel-cos",
+        op="FresnelCos",
+        dtypes=WIDE,
+        f=Wide(mp.fresnelc, odd=True, float64=ref.fresnel_float64(1)),
+        df=Wide(lambda x: mp.cospi(x * x / 2), float64=ref.cos_square),
+        ulp={"output": 1, "grad": 1},
+        bound=_SQUARED,
+        aside={"minus_zero": minus_zero, "overflow": lambda x, top: x * x > top},
+        subnormals=EITHER,
+        xla_kernel=False,
+    ),
+    *unary(
+        "fresnel-sin",
+        op="FresnelSin",
+        dtypes=WIDE,
+        f=Wide(mp.fresnels, odd=True, float64=ref.fresnel_float64(0)),
+        df=Wide(lambda x: mp.sinpi(x * x / 2), float64=ref.sin_square),
+        ulp={"output": 1, "grad": 1},
+        bound=_SQUARED,
+        aside={"minus_zero": minus_zero, "overflow": lambda x, top: x * x > top},
+        subnormals=EITHER,
+        xla_kernel=False,
+    ),
+    *unary(
+        "spence",
+        op="Spence",
+        dtypes=WIDE,
+        f=Wide(lambda x: mp.polylog(2, 1 - x) if x >= 0 else NAN, float64=at(special.spence, {INF: -INF})),
+        df=Wide(lambda x: mp.log(x) / (1 - x) if x > 0 else NAN, {0: -INF, 1: -1}, float64=ref.spence_slope_float64),
+        domain=(0, 4),
+        # A series, as measured.
+        ulp={"output": (12, 18), "grad": 2.5},
+        aside={"huge": lambda x, top: x > top / 4},
+        xla_kernel=False,
+    ),
+)

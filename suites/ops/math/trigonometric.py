@@ -1,0 +1,85 @@
+"""Trigonometric functions and their inverses.
+
+Budgets are measured with AVX-512, in all modes: over every float16 and bfloat16, and else by `bench.budgets`.
+"""
+
+import numpy as np
+
+from tf_opdiff.suites.derived.second_order import SecondOrder
+from tf_opdiff.suites.forms.bounds import relative
+from tf_opdiff.suites.forms.unary import ROUNDED_TWICE, WIDE, unary
+from tf_opdiff.suites.forms.unary_subnormals import EITHER, Subnormals
+from tf_opdiff.suites.reference.wide import INF, NAN, Wide, mp
+
+_OUTSIDE = {INF: NAN, -INF: NAN}
+
+SPECS = (
+    *unary(
+        "acos",
+        op="Acos",
+        f=Wide(mp.acos, float64=np.arccos),
+        df=Wide(
+            lambda x: -1 / mp.sqrt(1 - x * x),
+            {1: -INF, -1: -INF, **_OUTSIDE},
+            float64=lambda x: -1 / np.sqrt(1 - x * x),
+        ),
+        domain=(-1, 1),
+        # The gradient divides by a rounded number, or squares one.
+        ulp={"output": (1.5, 1.5, 4, 1.5), "grad": (7.5, 3, 5, 2.5)},
+        # g / √(1 - x²): 1 - x² is rounded below the root.
+        bound={"grad": relative(lambda x, f, d: 4 * d * d)},
+        second_order=SecondOrder(jvp=5, hvp=15),
+    ),
+    *unary(
+        "asin",
+        op="Asin",
+        f=Wide(mp.asin, odd=True, float64=np.arcsin),
+        df=Wide(
+            lambda x: 1 / mp.sqrt(1 - x * x), {1: INF, -1: INF, **_OUTSIDE}, float64=lambda x: 1 / np.sqrt(1 - x * x)
+        ),
+        domain=(-1, 1),
+        # The gradient divides by a rounded number, or squares one.
+        ulp={"output": (1.5, 1.5, 4, 1.5), "grad": (7.5, 3, 4, 5)},
+        # g / √(1 - x²): 1 - x² is rounded below the root.
+        bound={"grad": relative(lambda x, f, d: 4 * d * d)},
+        subnormals=Subnormals(dtypes=("float32",)),
+        second_order=SecondOrder(jvp=5, hvp=15),
+    ),
+    *unary(
+        "atan",
+        op="Atan",
+        f=Wide(mp.atan, odd=True, float64=np.arctan),
+        df=Wide(lambda x: 1 / (1 + x * x), float64=lambda x: 1 / (1 + x * x)),
+        ulp={"output": (ROUNDED_TWICE, ROUNDED_TWICE, 3.5, 3), "grad": (2.5, 2.5, 3, 2.5)},
+        subnormals=Subnormals(dtypes=WIDE, kept_by_xla=("float32",)),
+        second_order=SecondOrder(jvp=3.5, hvp=7),
+    ),
+    *unary(
+        "cos",
+        op="Cos",
+        f=Wide(mp.cos, _OUTSIDE, float64=np.cos),
+        df=Wide(lambda x: -mp.sin(x), {0: -0.0, **_OUTSIDE}, odd=True, float64=lambda x: -np.sin(x)),
+        ulp={"output": (ROUNDED_TWICE, ROUNDED_TWICE, 1.5, 0.52), "grad": (1.5, 1.5, 2, 1.5)},
+        second_order=SecondOrder(jvp=2.5, hvp=2.5),
+    ),
+    *unary(
+        "sin",
+        op="Sin",
+        f=Wide(mp.sin, _OUTSIDE, odd=True, float64=np.sin),
+        df=Wide(mp.cos, _OUTSIDE, float64=np.cos),
+        ulp={"output": (ROUNDED_TWICE, ROUNDED_TWICE, 1.5, 0.52), "grad": (1.5, 1.5, 2.5, 1.5)},
+        subnormals=Subnormals(dtypes=("float32", "bfloat16"), kept_by_xla=("float32", "bfloat16")),
+        second_order=SecondOrder(jvp=2.5, hvp=2.5),
+    ),
+    *unary(
+        "tan",
+        op="Tan",
+        f=Wide(mp.tan, _OUTSIDE, odd=True, float64=np.tan),
+        df=Wide(lambda x: mp.sec(x) ** 2, _OUTSIDE, float64=lambda x: 1 / np.cos(x) ** 2),
+        domain=(-1.5, 1.5),
+        # The gradient divides by a rounded number, or squares one.
+        ulp={"output": (ROUNDED_TWICE, ROUNDED_TWICE, 1, 1), "grad": (4.5, 4.5, 6.5, 4)},
+        subnormals=EITHER,
+        second_order=SecondOrder(jvp=8, hvp=11),
+    ),
+)

@@ -1,0 +1,152 @@
+"""Arithmetic with one number: sign, reciprocal, root, square.
+
+Budgets are measured with AVX-512, in all modes: over every float16 and bfloat16, and else by `bench.budgets`.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from tf_opdiff.harness.spec.recipes import INTEGERS
+from tf_opdiff.harness.spec.spec import Side
+from tf_opdiff.suites.derived.second_order import SecondOrder
+from tf_opdiff.suites.forms.exact import exact, no_gradient
+from tf_opdiff.suites.forms.gradient_op import gradient_op, in_long_double
+from tf_opdiff.suites.forms.unary import ROUNDED_TWICE, unary
+from tf_opdiff.suites.forms.unary_subnormals import Subnormals
+from tf_opdiff.suites.reference.wide import INF, NAN, Wide, mp
+
+_SIGNED = ("int8", "int16", "int32", "int64")
+_OPENXLA_SIGN = "https://docs.jax.dev/en/latest/_autosummary/jax.lax.sign.html"
+_ZERO = (
+    "the gradient is g sign(x), and stablehlo.sign, from which GPU kernels are generated as well, keeps a zero's sign"
+)
+
+
+def _keeps_signs_of_zeros(function):
+    """The sides of abs: at a zero, the derivative is that zero."""
+    side = Side(
+        reference=function.f,
+        vjp=lambda g, x: g * np.where(x == 0, x, function.df(x)),
+        why=_ZERO,
+        link=_OPENXLA_SIGN,
+    )
+    return {"*/xla": side, "gpu/*": side}
+
+
+def _rsqrt_slope(x):
+    root = 1 / np.sqrt(x)
+    return -0.5 * root * root * root
+
+
+_POLE = {0.0: INF, INF: 0.0, -INF: -0.0}
+#: Inv is the old name of Reciprocal.
+_RECIPROCAL: dict[str, Any] = {
+    "f": Wide(lambda x: 1 / x, _POLE, odd=True, float64=np.reciprocal),
+    "df": Wide(lambda x: -1 / x**2, {0: -INF, INF: -0.0, -INF: -0.0}, float64=lambda x: -1 / (x * x)),
+    "domain": (0, 4),
+    "ulp": {"output": (ROUNDED_TWICE, ROUNDED_TWICE, 2, 0.5), "grad": (3, 3.5, 6, 3)},
+    "second_order": SecondOrder(jvp=6, hvp=9),
+}
+_RECIPROCAL_GRAD = in_long_double(lambda g, y: -g * y * y)
+
+SPECS = (
+    *unary(
+        "abs",
+        op="Abs",
+        f=Wide(abs, float64=np.abs),
+        df=Wide(mp.sign, float64=np.sign),
+        ulp={"output": 0, "grad": 0},
+        contract=_keeps_signs_of_zeros,
+        subnormals=Subnormals(kept=True),
+        second_order=SecondOrder(linear=True),
+    ),
+    *exact(
+        "abs-integer",
+        op="Abs",
+        reference=np.abs,
+        dtypes=_SIGNED,
+        vjp=no_gradient,
+    ),
+    *unary("inv", op="Inv", **_RECIPROCAL),
+    *gradient_op(
+        "inv-grad",
+        op="InvGrad",
+        argument="y",
+        reference=_RECIPROCAL_GRAD,
+        ulp=1.5,
+    ),
+    *unary(
+        "neg",
+        op="Neg",
+        f=Wide(lambda x: -x, {0: -0.0}, odd=True, float64=np.negative),
+        df=Wide(lambda x: -1, {NAN: -1}, float64=lambda x: np.full_like(x, -1)),
+        ulp={"output": 0, "grad": 0},
+        subnormals=Subnormals(kept=True),
+        second_order=SecondOrder(unconnected=True),
+    ),
+    *exact(
+        "neg-integer",
+        op="Neg",
+        reference=np.negative,
+        dtypes=_SIGNED,
+        vjp=no_gradient,
+    ),
+    *unary("reciprocal", op="Reciprocal", **_RECIPROCAL),
+    *gradient_op(
+        "reciprocal-grad",
+        op="ReciprocalGrad",
+        argument="y",
+        reference=_RECIPROCAL_GRAD,
+        ulp=1.5,
+    ),
+    *unary(
+        "rsqrt",
+        op="Rsqrt",
+        f=Wide(lambda x: 1 / mp.sqrt(x), {0: INF, -INF: NAN}, odd=True, float64=lambda x: 1 / np.sqrt(x)),
+        df=Wide(lambda x: -mp.sqrt(x) / x**2 / 2, {0: -INF, INF: -0.0, -INF: NAN}, odd=True, float64=_rsqrt_slope),
+        domain=(0, 4),
+        # The scalar form rounds twice in 16 bits: https://github.com/tensorflow/tensorflow/issues/123551.
+        # The gradient raises a rounded number to a power.
+        ulp={"output": (1.5, 1, 2, 1.5), "grad": (5.5, 4.5, 6.5, 5.5)},
+        second_order=SecondOrder(jvp=8, hvp=12),
+    ),
+    *gradient_op(
+        "rsqrt-grad",
+        op="RsqrtGrad",
+        argument="y",
+        reference=in_long_double(lambda g, y: -g * y * y * y / 2),
+        ulp=2,
+    ),
+    *unary(
+        "sqrt",
+        op="Sqrt",
+        f=Wide(mp.sqrt, {-INF: NAN}, odd=True, float64=np.sqrt),
+        df=Wide(lambda x: 1 / (2 * mp.sqrt(x)), {0: INF, -INF: NAN}, odd=True, float64=lambda x: 0.5 / np.sqrt(x)),
+        domain=(0, 4),
+        ulp={"output": 0.5, "grad": 2},
+        second_order=SecondOrder(jvp=2.5, hvp=6),
+    ),
+    *gradient_op(
+        "sqrt-grad",
+        op="SqrtGrad",
+        argument="y",
+        reference=in_long_double(lambda g, y: g / 2 / y),
+        ulp=1.5,
+    ),
+    *unary(
+        "square",
+        op="Square",
+        f=Wide(lambda x: x * x, float64=np.square),
+        df=Wide(lambda x: 2 * x, odd=True, float64=lambda x: 2 * x),
+        ulp={"output": 0.5, "grad": 0.5},
+        second_order=SecondOrder(jvp=0.5, hvp=0.5),
+    ),
+    *exact(
+        "square-integer",
+        op="Square",
+        reference=np.square,
+        dtypes=INTEGERS,
+        vjp=no_gradient,
+    ),
+)

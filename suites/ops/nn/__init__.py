@@ -1,0 +1,1 @@
+"""Specs of the ops of `nn_ops.cc`."""

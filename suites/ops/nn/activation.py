@@ -1,0 +1,144 @@
+"""Smooth activation functions.
+
+Budgets are measured with AVX-512, in all modes: over every float16 and bfloat16, and else by `bench.budgets`.
+"""
+
+import numpy as np
+from scipy import special
+
+from tf_opdiff.harness.spec.spec import Side
+from tf_opdiff.suites.derived.second_order import SecondOrder
+from tf_opdiff.suites.forms.bounds import relative
+from tf_opdiff.suites.forms.gradient_op import gradient_op, in_long_double
+from tf_opdiff.suites.forms.regions import nan, zero
+from tf_opdiff.suites.forms.unary import unary
+from tf_opdiff.suites.forms.unary_subnormals import EITHER
+from tf_opdiff.suites.reference.exponential import logistic
+from tf_opdiff.suites.reference.wide import INF, NAN, Wide, mp
+
+_ELU_OP = "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/compiler/tf2xla/kernels/elu_op.cc"
+_NAN = "XLA takes the exponential branch unless the output is above 0, so that the gradient at NaN is NaN"
+
+
+def _nan_at_nan(function):
+    """XLA's side of elu and selu."""
+
+    def vjp(g, x):
+        return g * np.where(np.isnan(x), x, function.df(x))
+
+    return {"*/xla": Side(reference=function.f, vjp=vjp, why=_NAN, link=_ELU_OP)}
+
+
+def _nan_at_nan_of(gradient):
+    """XLA's side of EluGrad and SeluGrad."""
+    return {"*/xla": Side(reference=lambda g, y: np.where(np.isnan(y), y, gradient(g, y)), why=_NAN, link=_ELU_OP)}
+
+
+def _elu_grad(g, y):
+    """`gradients * (outputs + 1)` if outputs < 0, `gradients` otherwise, also at NaN."""
+    return np.where(y < 0, g * (y + 1), g)
+
+
+#: Klambauer et al., https://arxiv.org/abs/1706.02515
+_ALPHA, _SCALE = mp.mpf("1.67326324235437728481704297"), mp.mpf("1.05070098735548049341933498529")
+
+
+def _selu_grad(g, y):
+    """In terms of the output: y + scale × alpha left of 0, scale elsewhere."""
+    scale, alpha = np.longdouble(float(_SCALE)), np.longdouble(float(_ALPHA))
+    return g * np.where(y < 0, y + scale * alpha, scale)
+
+
+def _softplus(x):
+    return np.where(x > 0, x, 0) + np.log1p(np.exp(-np.abs(x)))
+
+
+_SOFTPLUS_SLOPE = Wide(logistic, float64=special.expit)
+
+SPECS = (
+    *unary(
+        "elu",
+        op="Elu",
+        argument="features",
+        f=Wide(lambda x: x if x > 0 else mp.expm1(x), odd=True, float64=lambda x: np.where(x > 0, x, np.expm1(x))),
+        df=Wide(lambda x: 1 if x >= 0 else mp.exp(x), {NAN: 1}, float64=lambda x: np.where(x < 0, np.exp(x), 1)),
+        ulp={"output": (2, 1, 3.5, 3), "grad": 2.5},
+        # y + 1
+        bound={"grad": relative(lambda x, f, d: 2 + 2 / d)},
+        aside={"nan": nan, "small": lambda x, top: (x < 0) & (x > -0.5)},
+        contract=_nan_at_nan,
+        subnormals=EITHER,
+    ),
+    *gradient_op(
+        "elu-grad",
+        op="EluGrad",
+        argument="outputs",
+        reference=_elu_grad,
+        ulp=1.5,
+        contract=_nan_at_nan_of(_elu_grad),
+    ),
+    *unary(
+        "selu",
+        op="Selu",
+        argument="features",
+        f=Wide(
+            lambda x: _SCALE * (x if x > 0 else _ALPHA * mp.expm1(x)),
+            odd=True,
+            float64=lambda x: float(_SCALE) * np.where(x > 0, x, float(_ALPHA) * np.expm1(x)),
+        ),
+        df=Wide(
+            lambda x: _SCALE * (1 if x >= 0 else _ALPHA * mp.exp(x)),
+            {NAN: float(_SCALE)},
+            float64=lambda x: float(_SCALE) * np.where(x < 0, float(_ALPHA) * np.exp(x), 1),
+        ),
+        ulp={"output": (3, 2, 3.5, 3.5), "grad": 2},
+        # y + scale × alpha
+        bound={"grad": relative(lambda x, f, d: 2 + 4 / d)},
+        aside={"nan": nan, "small": lambda x, top: (x < 0) & (x > -0.5), "zero": zero},
+        contract=_nan_at_nan,
+    ),
+    *gradient_op(
+        "selu-grad",
+        op="SeluGrad",
+        argument="outputs",
+        reference=_selu_grad,
+        ulp=1.5,
+        # The error is that of the larger term of the sum.
+        bound=lambda u, _, g, y: 2 * u * np.abs(g) * (2 + np.abs(y)),
+        contract=_nan_at_nan_of(_selu_grad),
+    ),
+    *unary(
+        "softplus",
+        op="Softplus",
+        argument="features",
+        f=Wide(lambda x: mp.log1p(mp.exp(x)), {INF: INF}, float64=_softplus),
+        df=Wide(logistic, float64=special.expit),
+        domain=(-90, 20),
+        # exp(x) below log(eps) + 2, which is off by eps e² / 2.
+        ulp={"output": (7.5, 7, 7, 7), "grad": (3, 2.5, 7, 2.5)},
+        second_order=SecondOrder(condition=(4, 5), flat=4),
+    ),
+    *gradient_op(
+        "softplus-grad",
+        op="SoftplusGrad",
+        argument="features",
+        reference=lambda g, x: g * _SOFTPLUS_SLOPE(x),
+        ulp=2,
+    ),
+    *unary(
+        "softsign",
+        op="Softsign",
+        argument="features",
+        f=Wide(lambda x: x / (1 + abs(x)), {INF: NAN, -INF: NAN}, odd=True, float64=lambda x: x / (1 + np.abs(x))),
+        df=Wide(lambda x: 1 / (1 + abs(x)) ** 2, float64=lambda x: 1 / (1 + np.abs(x)) ** 2),
+        ulp={"output": (1.5, 1.5, 1.5, 1.5), "grad": (3.5, 3.5, 3.5, 3)},
+        second_order=SecondOrder(refused="SoftsignGrad"),
+    ),
+    *gradient_op(
+        "softsign-grad",
+        op="SoftsignGrad",
+        argument="features",
+        reference=in_long_double(lambda g, x: g / (1 + np.abs(x)) ** 2),
+        ulp=3,
+    ),
+)

@@ -1,0 +1,66 @@
+"""Shapes: all unary elementwise ops at once, each with an input of its own, in shapes other than a vector.
+
+Only what an op declares decides whether it is in: XLA compiles a program as a whole, so that ops without an XLA kernel
+are in a program of their own. An op whose zeros may have either sign is in neither.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from tf_opdiff.harness.spec.catalog import Catalog
+from tf_opdiff.harness.spec.recipes import SIZE, Draw
+from tf_opdiff.harness.spec.spec import Recipe, Spec
+from tf_opdiff.suites.forms.unary import Unary, declarations
+
+_SHAPES = {"scalar": (), "matrix": (3, 5), "empty": (0, 3), "deep": (2, 1, 3, 1, 2)}
+
+
+def _declared() -> list[Unary]:
+    """The unary ops of all families, by name."""
+    packages = ("tf_opdiff.suites.ops.math", "tf_opdiff.suites.ops.nn")
+    specs = (spec for package in packages for spec in Catalog.load(package).specs.values())
+    return sorted(declarations(specs), key=lambda op: op.name)
+
+
+def _shaped(specs: Sequence[Spec], shape: tuple[int, ...]) -> Recipe:
+    """A recipe: for each op, the last numbers of its `domain`, in this shape."""
+    first = SIZE - int(np.prod(shape, dtype=int))
+
+    def recipe(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
+        return tuple(spec.recipes["domain"](draw, dtype)[0][first:].reshape(shape) for spec in specs)
+
+    return recipe
+
+
+def _of_one(bound: Callable[..., Any], i: int, u: float, gs: Any, *xs: Any) -> Any:
+    """The bound of the op with number i."""
+    return bound(u, gs[i], xs[i])
+
+
+def _together(name: str, ops: Sequence[Unary]) -> Spec:
+    """A spec that runs every op once, each on an input of its own."""
+    specs = [op.main() for op in ops]
+    programs = [spec.program for spec in specs]
+    quantities = [(i, spec, family) for i, spec in enumerate(specs) for family in ("output", "grad")]
+    bounds = {f"{family}[{i}]": (i, spec.bound.get(f"{family}[0]")) for i, spec, family in quantities}
+    return Spec(
+        name=name,
+        ops=";".join(op.op for op in ops),
+        program=lambda tf, *xs: tuple(program(tf, x) for program, x in zip(programs, xs, strict=True)),
+        reference=lambda *xs: tuple(op.f(x) for op, x in zip(ops, xs, strict=True)),
+        vjp=lambda gs, *xs: tuple(op.vjp(g, x) for op, g, x in zip(ops, gs, xs, strict=True)),
+        recipes={label: _shaped(specs, shape) for label, shape in _SHAPES.items()},
+        ulp={f"{family}[{i}]": spec.ulp[family] for i, spec, family in quantities},
+        bound={quantity: partial(_of_one, bound, i) for quantity, (i, bound) in bounds.items() if bound},
+    )
+
+
+_OPS = _declared()
+
+SPECS = (
+    _together("unary-shapes", [op for op in _OPS if op.xla_kernel and not op.unsigned_zeros]),
+    _together("unary-shapes-no-xla", [op for op in _OPS if not op.xla_kernel]),
+)

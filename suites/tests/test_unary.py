@@ -1,0 +1,72 @@
+"""The functions and derivatives that unary ops declare agree with numerical ones in high precision."""
+
+import numpy as np
+import pytest
+
+from tf_opdiff.harness.judge.compare import differences
+from tf_opdiff.harness.spec import precision
+from tf_opdiff.harness.spec.catalog import Catalog
+from tf_opdiff.harness.spec.recipes import Draw, bit_patterns, edges, subnormals
+from tf_opdiff.suites.forms.unary import declarations
+from tf_opdiff.suites.reference.wide import mp
+
+CATALOG = Catalog.load("tf_opdiff.suites")
+OPS = {op.name: op for op in declarations(CATALOG.specs.values())}
+
+
+def test_there_are_unary_ops():
+    assert len(OPS) > 50
+
+
+@pytest.mark.parametrize("op", OPS.values(), ids=OPS)
+def test_every_derivative_agrees_with_a_numerical_one(op):
+    low, high = np.maximum(op.domain[0], -20.0), np.minimum(op.domain[1], 20.0)
+    inside = [float(x) for x in low + (high - low) * (np.arange(1, 24) - 0.37) / 23 if abs(x) > 0.01]
+    for x, derivative in zip(inside, op.df(np.array(inside)), strict=True):
+        numerical = float(mp.re(mp.diff(lambda t: mp.convert(op.f.f(t)), mp.mpf(x))))
+        assert abs(numerical - derivative) <= abs(numerical) * 1e-15, x
+
+
+@pytest.mark.parametrize("op", OPS.values(), ids=OPS)
+def test_values_are_wide_and_keep_nan_and_signs(op):
+    assert np.isnan(op.f(np.array([np.nan, 1.0]))).tolist()[0]
+    assert op.f(np.ones(3)).dtype == np.longdouble
+    if op.f.odd:
+        assert (np.signbit(op.f(np.array([-0.0]))) != np.signbit(op.f(np.array([0.0])))).all()
+
+
+def _all_over(op):
+    """Arguments of every dtype that is narrower than float64: the edges, random bits, all over the domain."""
+    arrays = []
+    for dtype in map(np.dtype, ("float16", "bfloat16", "float32")):
+        arrays += [recipe(Draw(5), dtype)[0] for recipe in (edges, bit_patterns, subnormals)]
+        arrays.append(Draw(3).uniform(100, low=op.domain[0], high=op.domain[1]).astype(dtype))
+    arrays.append(np.arange(0, 1 << 16, 257).astype(np.uint16).view(np.float16))
+    x = np.concatenate([x.astype(np.float64) for x in arrays])
+    return x[(np.abs(x) < 2.0**16) | ~np.isfinite(x)] if op.name[:8] in ("bessel-j", "bessel-y") else x
+
+
+#: Where a function has a zero that is no float, or the terms of a float64 cancel: 1/30 ULP of a float32, at the most.
+LOOSE = {"bessel-k1e": 2.0**-40, "digamma": 2.0**-34, "lgamma": 2.0**-28}
+LOOSE |= dict.fromkeys(("bessel-j0", "bessel-j1", "bessel-y0", "bessel-y1"), 2.0**-28)
+
+
+@pytest.mark.parametrize("op", OPS.values(), ids=OPS)
+def test_the_function_in_float64_is_the_wide_one_as_far_as_float32_can_tell(op):
+    x = _all_over(op)
+    for function in (op.f, op.df):
+        with np.errstate(all="ignore"):
+            wide = function(x)
+            with precision.quick() as taken:
+                fast = np.asarray(function(x), np.float64)
+            room = np.abs(wide) * LOOSE.get(op.name, 2.0**-42) + 2.0**-160
+            apart = differences(fast, wide, np.dtype(np.float64), bound=room)
+        assert taken
+        wrong = np.flatnonzero(apart.wrong & ~((fast == 0) & (np.abs(wide) < 2.0**-1000)))
+        assert not wrong.size, [(x[i], fast[i], wide[i]) for i in wrong[:5]]
+
+
+def test_every_unary_op_that_takes_16_bits_is_swept():
+    main = [i for i in CATALOG.items if i.spec.name in OPS or i.suite in ("predicates", "rounding")]
+    main = [i for i in main if not {"position", "subnormal"} & set(i.spec.name.split("-"))]
+    assert [i.id for i in main if i.dtype in ("float16", "bfloat16") and not i.sweeps] == []
