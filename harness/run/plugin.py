@@ -1,53 +1,48 @@
-"""Plugin: how pytest selects items, runs them, and ends.
-
-Exit status: 0 clean; 1 discrepancies; 2 interrupted, with a report that says so; 3 the suite's own fault, such as a
-broken reference, an op that ran elsewhere than planned, or a planned cell without a result; 4 wrong usage; 5 nothing
-was selected.
-"""
+"""Plugin: pytest's hooks, by which it selects items, runs them and ends; see `exit_status` for how it ends."""
 
 from __future__ import annotations
 
 import os
-import re
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tf_opdiff.harness.judge.wording import sentence
 from tf_opdiff.harness.paths import KNOWN, ROOT, SUITES
+from tf_opdiff.harness.run import session_end
+from tf_opdiff.harness.run.item_result import conclude
 from tf_opdiff.harness.run.options import CAMPAIGN, OPTIONS
+from tf_opdiff.harness.run.path_arguments import joined, scopes_of
+from tf_opdiff.harness.run.progress_lines import ItemCounter, item_id, progress_on
+from tf_opdiff.harness.run.selection import Selection
 from tf_opdiff.harness.run.session import Session
-from tf_opdiff.harness.spec.catalog import Item, unknown
+from tf_opdiff.harness.spec.catalog import Item
 from tf_opdiff.harness.store import rundir
-from tf_opdiff.harness.store.record import Record, Unkept
+from tf_opdiff.harness.store.record import Unkept
 from tf_opdiff.harness.system.interrupt import Interrupts
-from tf_opdiff.harness.system.progress import IN_LOG, ON_TERMINAL, Progress
 from tf_opdiff.harness.system.terminal import safe
 
-_session = pytest.StashKey[Session]()
+SESSION = pytest.StashKey[Session]()
 _interrupts = pytest.StashKey[Interrupts]()
-#: What a worker says at its end to the controlling process: why its results can't be kept.
-_UNKEPT = "opdiff-unkept"
-#: What pytest calls an item.
-_NODE = re.compile(r".*::test_op\[(.+)\]")
+#: The key under which a worker, at its end, tells the controlling process why its results cannot be saved.
+_UNSAVED = "opdiff-unsaved"
 
 
 class Hooks:
-    """What conftest may answer."""
+    """Hooks of this plugin, for a conftest to implement."""
 
     @pytest.hookspec
     def pytest_opdiff_report(self, directory: Path, info: rundir.RunInfo) -> None:
-        """Writes the report of a run that ended."""
+        """Writes the report of a run that has ended."""
 
     @pytest.hookspec(firstresult=True)
     def pytest_opdiff_summary(self, directory: Path, info: rundir.RunInfo) -> list[str] | None:
-        """The lines that close the terminal's output."""
+        """The last lines of the terminal's output."""
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
@@ -64,7 +59,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_cmdline_main(config: pytest.Config) -> Generator[None, Any, Any]:
-    """Has xdist, where it is loaded and used, deal out items as they end and replace every worker that dies."""
+    """Makes xdist, if it is used, hand out items as others end and replace every worker that dies."""
     option = config.option
     if getattr(option, "numprocesses", None) or getattr(option, "tx", None):
         option.dist = "worksteal" if option.dist == "no" else option.dist
@@ -72,51 +67,11 @@ def pytest_cmdline_main(config: pytest.Config) -> Generator[None, Any, Any]:
     return (yield)
 
 
-def _is_worker(config: pytest.Config) -> bool:
-    return hasattr(config, "workerinput")
-
-
-def _within(config: pytest.Config) -> list[tuple[str, str]] | None:
-    """What the paths on the command line select of the suites, as `Catalog.select` takes it; None if nothing.
-
-    A module of suites, such as `suites/ops/math/sign.py` or `suites/ops/math/sign.py::sign`, stands for the generic
-    test, which takes its place among the arguments.
-
-    Raises:
-      pytest.UsageError: there is no such file.
-    """
-    suites = (ROOT / "suites").resolve()
-    generic = suites / "test_ops.py"
-    scopes: list[tuple[str, str]] = []
-    for i, argument in enumerate(config.args):
-        place, _, name = argument.partition("::")
-        path = Path(config.invocation_params.dir, place).resolve()
-        if path not in (suites, *suites.parents) and suites not in path.parents:
-            continue
-        if suites / "tests" in (path, *path.parents):  # they are the project's own
-            continue
-        if not path.exists():
-            raise pytest.UsageError(unknown("file", place, {str(p.relative_to(ROOT)) for p in suites.rglob("*.py")}))
-        if suites in (path, *path.parents) or name:
-            config.args[i] = str(generic)
-        inner = suites in path.parents and path != generic
-        scopes.append((_module(path) if inner else "", name))
-    if ("", "") in scopes:
-        return []
-    return scopes or None
-
-
-def _module(path: Path) -> str:
-    """The name of the module or package at a path in the suites."""
-    inner = path.relative_to(ROOT / "suites").with_suffix("").parts
-    return ".".join((SUITES, *inner)).removesuffix(".__init__")
-
-
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     try:
         _configure(config)
-    except pytest.UsageError as error:  # pytest prints it as it is, and it may quote a run from anywhere
+    except pytest.UsageError as error:  # pytest prints it unchanged, and it may quote a file from anywhere
         raise pytest.UsageError(*map(safe, map(str, error.args))) from error
 
 
@@ -124,25 +79,25 @@ def _configure(config: pytest.Config) -> None:
     """Selects the items and, in the controlling process, opens the run.
 
     Raises:
-      pytest.UsageError: something that was asked for does not exist, or the run can't be opened.
+      pytest.UsageError: an option names something that does not exist, or the run can't be opened.
     """
-    within = _within(config)
-    if within is None:
+    scopes = scopes_of(config)
+    if scopes is None:
         return
-    session = config.stash[_session] = Session(config, within)
-    if not session.items:
+    session = config.stash[SESSION] = Session(config, Selection.of(config, scopes))
+    if not session.selection.items:
         pytest.exit("nothing is selected: no item is of this path, tier, mode, op and case together", returncode=5)
     if config.option.collectonly:
         return
     if _is_worker(config):
         worker = getattr(config, "workerinput")  # noqa: B009  xdist adds it
-        given = worker["opdiff"]
-        session.start(Path(given["directory"]), rundir.RunInfo(**given["info"]), worker["workerid"])
+        run = worker["opdiff"]
+        session.start(Path(run["directory"]), rundir.RunInfo(**run["info"]), worker["workerid"])
         return
     config.stash[_interrupts] = Interrupts(session.interrupted)
     config.stash[_interrupts].install()
     session.open()
-    config.stash[_interrupts].install()  # Ray has put a handler of its own in the place of one
+    config.stash[_interrupts].install()  # again: Ray has replaced a handler by its own
     assert session.directory is not None
     config.invocation_params = replace(config.invocation_params, args=joined(config.invocation_params.args))
     config.option.xmlpath = config.option.xmlpath or str(session.directory / "junit.xml")
@@ -150,107 +105,63 @@ def _configure(config: pytest.Config) -> None:
         session.start(session.directory, session.info, "main")
 
 
-def joined(arguments: Iterable[str | os.PathLike[str]]) -> tuple[str, ...]:
-    """The arguments with `--run-dir DIR`, and others that take a directory, as one word.
-
-    xdist's workers read the command line anew, before they know the option: the directory, which is there by now, would
-    pass for a path to collect, and move the root.
-    """
-    words = [str(a) for a in arguments]
-    for option in ("--run-dir", "--recordings", "--resume"):
-        while option in words:
-            at = words.index(option)
-            words[at : at + 2] = ["=".join(words[at : at + 2])]
-    return tuple(words)
+def _is_worker(config: pytest.Config) -> bool:
+    return hasattr(config, "workerinput")
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
     """Hands the run to an xdist worker."""
-    session = node.config.stash.get(_session, None)
+    session = node.config.stash.get(SESSION, None)
     if session:
         node.workerinput["opdiff"] = {"directory": str(session.directory), "info": asdict(session.info)}
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any, error: object) -> None:
-    """Takes up why an xdist worker stopped the run."""
-    session = node.config.stash.get(_session, None)
+    """Notes why an xdist worker stopped the run."""
+    session = node.config.stash.get(SESSION, None)
     if session:
-        session.unkept = session.unkept or getattr(node, "workeroutput", {}).get(_UNKEPT, "")
+        session.unsaved = session.unsaved or getattr(node, "workeroutput", {}).get(_UNSAVED, "")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "item" in metafunc.fixturenames:
-        items = metafunc.config.stash[_session].items
+        items = metafunc.config.stash[SESSION].selection.items
         metafunc.parametrize("item", items, ids=[item.id for item in items])
-
-
-def _item(item: pytest.Item) -> Any:
-    return item.callspec.params.get("item") if hasattr(item, "callspec") else None
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Begins to tell how the run stands, in the controlling process."""
-    ours = session.config.stash.get(_session, None)
+    """Prepares the progress of the run, in the controlling process."""
+    ours = session.config.stash.get(SESSION, None)
     if ours and ours.directory and not _is_worker(session.config):
-        ours.progress = _teller(session.config)
-        session.config.pluginmanager.register(Counter(ours.progress), "opdiff-counter")
+        ours.progress = progress_on(session.config)
+        session.config.pluginmanager.register(ItemCounter(ours.progress), "opdiff-counter")
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish(session: pytest.Session) -> None:
-    ours = session.config.stash.get(_session, None)
+    ours = session.config.stash.get(SESSION, None)
     if ours and ours.runner:
-        items = [_item(i) for i in session.items if isinstance(_item(i), Item)]
+        parameters = [i.callspec.params.get("item") for i in session.items if hasattr(i, "callspec")]
+        items = [item for item in parameters if isinstance(item, Item)]
         ours.runner.plan(items)
-        ours.begin((item.id for item in items), 1)
+        ours.begin_progress((item.id for item in items), 1)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_node_collection_finished(node: Any, ids: Sequence[str]) -> None:
-    """The first of xdist's workers says what is going to be run."""
-    ours = node.config.stash.get(_session, None)
+    """The first of xdist's workers tells which items will run."""
+    ours = node.config.stash.get(SESSION, None)
     if ours:
-        ours.begin(filter(None, map(_id, ids)), node.workerinput["workercount"])
-
-
-def _id(nodeid: str) -> str:
-    """The id of the item that pytest knows by this name; empty if it is another test."""
-    found = _NODE.fullmatch(nodeid)
-    return found[1] if found else ""
-
-
-class Counter:
-    """Counts the items that are done, in the controlling process."""
-
-    def __init__(self, progress: Progress) -> None:
-        self._progress = progress
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if report.when == "call" or report.failed:
-            self._progress.done(_id(report.nodeid), report.failed)
-
-
-def _teller(config: pytest.Config) -> Progress:
-    """Tells how the run stands in lines of their own, between the dots that pytest prints."""
-    reporter = config.pluginmanager.getplugin("terminalreporter")
-
-    def tell(text: str) -> None:
-        if reporter and config.option.verbose > -2:
-            reporter.ensure_newline()
-            if config.get_terminal_writer().width_of_current_line:
-                reporter.write_line("")
-            reporter.write_line(f"tf-opdiff: {text}")
-
-    return Progress(tell, ON_TERMINAL if reporter and reporter.isatty else IN_LOG)
+        ours.begin_progress(filter(None, map(item_id, ids)), node.workerinput["workercount"])
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtestloop(session: pytest.Session) -> Generator[None, Any, Any]:
-    """Ends the run with its report where xdist itself fails, as when a worker dies while it takes another's place."""
-    ours = session.config.stash.get(_session, None)
+    """Ends the run with its report if xdist itself fails, as when a worker dies while it replaces another one."""
+    ours = session.config.stash.get(SESSION, None)
     try:
         return (yield)
     except (OSError, EOFError, RuntimeError, AssertionError, KeyError) as why:
@@ -258,7 +169,7 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, Any, Any]:
             raise
         ours.faults.append(f"xdist failed, so that not all was run: {type(why).__name__}: {why}")
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ResourceWarning)  # the worker that xdist was starting
+            warnings.simplefilter("ignore", ResourceWarning)  # about the worker that xdist was starting
             traceback.clear_frames(why.__traceback__)
         return True
 
@@ -275,8 +186,8 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 @pytest.fixture
 def check(request: pytest.FixtureRequest, record_property: Callable[[str, object], None]) -> Callable[[Item], None]:
-    """Runs an item, and fails with every failing record and the commands that rerun them."""
-    ours = request.config.stash[_session]
+    """Runs an item; fails with a line for each failing record, and with the commands that rerun them."""
+    ours = request.config.stash[SESSION]
     runner = ours.runner
     assert runner is not None
 
@@ -284,51 +195,36 @@ def check(request: pytest.FixtureRequest, record_property: Callable[[str, object
         try:
             records = runner.run(item)
         except Unkept as why:
-            ours.unkept = str(why)
-        if ours.unkept:
-            request.session.shouldstop = f"the run can't be kept: {ours.unkept}"
+            ours.unsaved = str(why)
+        if ours.unsaved:
+            request.session.shouldstop = f"the results of the run cannot be saved: {ours.unsaved}"
             pytest.fail(safe(request.session.shouldstop), pytrace=False)
         record_property("records", len(records))
-        failing = [record for record in records if record.failing]
-        if failing:
-            pytest.fail(safe("\n".join(report(failing))), pytrace=False)
-        if all(record.verdict == "unavailable" for record in records):
-            reasons = {record.detail for record in records}
-            pytest.skip(
-                safe(f"unavailable: {'; '.join(sorted(reasons))}")
-            )  # a run of nothing else is red: Session.finish
+        conclude(records)
 
     return run
 
 
-def report(failing: list[Record]) -> Iterator[str]:
-    """One line a failing record, each command that reruns them once."""
-    for record in failing:
-        yield sentence(record)
-    for command in dict.fromkeys(record.rerun for record in failing):
-        yield f"  rerun: {command}"
-
-
 @pytest.hookimpl(wrapper=True)
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Generator[None, Any, Any]:
-    """Ends a run after the other plugins: whatever goes wrong in writing it costs a line and has exit status 3."""
-    ours = session.config.stash.get(_session, None)
+    """Ends a run after the other plugins: an error in writing its outcome costs a line, and gives exit status 3."""
+    ours = session.config.stash.get(SESSION, None)
     if not ours or not ours.directory:
         return (yield)
     if _is_worker(session.config):
-        _leave(ours)
-        getattr(session.config, "workeroutput")[_UNKEPT] = ours.unkept  # noqa: B009  xdist adds it
+        session_end.close_runner(ours)
+        getattr(session.config, "workeroutput")[_UNSAVED] = ours.unsaved  # noqa: B009  xdist adds it
         return (yield)
-    status, gone = int(exitstatus), ours.gone
+    status, deleted = int(exitstatus), ours.deleted
     try:
         try:
             yield  # junit.xml; the ends of xdist's workers
         except KeyboardInterrupt:
             status = pytest.ExitCode.INTERRUPTED
         except OSError as why:
-            ours.unkept = ours.unkept or str(why)
+            ours.unsaved = ours.unsaved or str(why)
         finally:
-            _leave(ours)
+            session_end.close_runner(ours)
         _end(session, ours, status)
     except KeyboardInterrupt:
         session.exitstatus = pytest.ExitCode.INTERRUPTED
@@ -336,34 +232,19 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Generator[
         print(f"\ninterrupted: the report is not whole; python -m reports {ours.directory} writes it", file=sys.stderr)
     except (Unkept, OSError) as why:
         session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
-        ours.give_up(str(why), gone)
+        session_end.give_up(ours, str(why), deleted)
     session.config.stash[_interrupts].over()
 
 
-def pytest_unconfigure(config: pytest.Config) -> None:
-    ours = config.stash.get(_session, None)
-    if ours and not _is_worker(config):
-        ours.abandon()
-
-
-def _leave(ours: Session) -> None:
-    """Ends what runs the items."""
-    try:
-        if ours.runner:
-            ours.runner.close()
-    except Unkept as why:
-        ours.unkept = ours.unkept or str(why)
-
-
 def _end(session: pytest.Session, ours: Session, status: int) -> None:
-    """Balances the books, has the report written, and points `runs/latest` to it."""
-    if ours.progress and ours.begun:
-        ours.progress.say("no more items; the results are being read")
-    session.exitstatus = ours.finish(status, stopped=rundir.STOPPED if session.shouldfail else "")
+    """Accounts for the run, has its report written, and lets `runs/latest` point to it."""
+    if ours.progress and ours.progress_began:
+        ours.progress.say("all items have ended; reading their results")
+    session.exitstatus = session_end.finish(ours, status, stopped=rundir.STOPPED if session.shouldfail else "")
     if ours.directory is None:
         return
     if ours.progress:
-        ours.progress.say(f"{ours.info.recorded:,} cells are recorded; the report is being written")
+        ours.progress.say(f"{ours.info.recorded:,} cells are recorded; writing the report")
     session.config.hook.pytest_opdiff_report(directory=ours.directory, info=ours.info)
     latest = ROOT / "runs" / "latest"
     if ours.directory.parent.resolve() == latest.parent.resolve():
@@ -372,11 +253,17 @@ def _end(session: pytest.Session, ours: Session, status: int) -> None:
         os.replace(temporary, latest)
 
 
+def pytest_unconfigure(config: pytest.Config) -> None:
+    ours = config.stash.get(SESSION, None)
+    if ours and not _is_worker(config):
+        session_end.abandon(ours)
+
+
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    ours = config.stash.get(_session, None)
-    if ours and ours.unkept:
+    ours = config.stash.get(SESSION, None)
+    if ours and ours.unsaved:
         terminalreporter.section("tf-opdiff")
-        terminalreporter.write_line(safe(f"the run can't be kept: {ours.unkept}"), red=True)
+        terminalreporter.write_line(safe(f"the results of the run cannot be saved: {ours.unsaved}"), red=True)
     elif ours and ours.directory and ours.info.ended:
         terminalreporter.section("tf-opdiff")
         for line in ours.runner.notes if ours.runner else ():

@@ -169,7 +169,7 @@ def test_a_run_whose_directory_is_deleted_is_at_fault_and_finds_nothing(run_pyte
     ops = [word for name in ("fine-before", "deletes-the-run", "fine-1") for word in ("--op", name)]
     outcome = run_pytest(*ops, "--mode", "eager", "-n", "2", suites=ENDS, folder=directory, env=doomed)
     assert outcome.status == 3, outcome.output
-    assert "the run can't be kept: " in outcome.output
+    assert "the results of the run cannot be saved: " in outcome.output
     assert "was deleted while the run was writing it" in outcome.output
     assert "mismatch" not in outcome.output
     assert "Traceback" not in outcome.output
@@ -183,7 +183,7 @@ def test_a_run_that_the_disk_has_no_room_for_is_at_fault_and_says_so(run_pytest,
     ops = [word for n in range(6) for word in ("--op", f"fine-{n}")]
     outcome = run_pytest(*ops, "--no-repro", suites=ENDS, folder=tmp_path / "run", before=limited)
     assert outcome.status == 3, outcome.output
-    assert "the run can't be kept: " in outcome.output
+    assert "the results of the run cannot be saved: " in outcome.output
     assert "File too large" in outcome.output
     assert "Traceback" not in outcome.output
     info = RunInfo.load(tmp_path / "run")

@@ -19,7 +19,9 @@ from tf_opdiff.harness.judge.verdict import LOST, Context, Judge, Origin, Trial
 from tf_opdiff.harness.judge.wording import sentence
 from tf_opdiff.harness.run.exit_status import exit_status
 from tf_opdiff.harness.run.runner import Runner, planned
+from tf_opdiff.harness.run.selection import Selection
 from tf_opdiff.harness.run.session import Session
+from tf_opdiff.harness.run.session_end import finish
 from tf_opdiff.harness.spec.catalog import Catalog, Item
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.recipes import plain
@@ -428,17 +430,24 @@ def test_a_fault_outweighs_discrepancies_and_no_other_end(status, at_fault, ends
 
 def finished(tmp_path, *lines, status=0, known=(), faults=(), stopped="", own=None):
     """How a session of one item in one mode ends, whose shard has these lines; its exit status and info."""
+    items = (Item("tf_opdiff.harness.tests.test_judging", made(), "float32"),)
+    selection = Selection(
+        catalog=Catalog(items),
+        items=items,
+        modes=("xla",),
+        sweeps=True,
+        known=Known(tuple(known)),
+        recordings={str(n): SimpleNamespace(about=SimpleNamespace(faults=(f,))) for n, f in enumerate(faults)},
+    )
     session = object.__new__(Session)
     option = SimpleNamespace(repro="none", no_sweep=True, case=[], tier="default", campaign=None, resume=None)
     session.config = SimpleNamespace(option=option)
-    session.catalog = Catalog((Item("tf_opdiff.harness.tests.test_judging", made(), "float32"),))
-    session.known, session.only, session.before, session.modes = Known(tuple(known)), set(), None, ("xla",)
-    session.directory, session.runner, session.asked, session.faults, session.unkept = tmp_path, None, [], [], ""
-    session.recordings = {str(n): SimpleNamespace(about=SimpleNamespace(faults=(f,))) for n, f in enumerate(faults)}
+    session.selection, session.directory, session.runner = selection, tmp_path, None
+    session.faults, session.unsaved = [], ""
     session.info = rundir.RunInfo("r", "s", modes=["xla"], devices={"cpu": {"asked": True}})
     vars(session).update(own or {})
     shard_of(tmp_path, ("plan", {"items": ["x-float32"]}), *lines)
-    return session.finish(status, stopped), session.info
+    return finish(session, status, stopped), session.info
 
 
 def of(verdict):
@@ -484,7 +493,7 @@ def test_a_run_that_the_user_had_stop_is_at_fault_for_what_it_began_alone(tmp_pa
 
 
 def test_a_run_with_a_fault_of_its_own_or_that_cannot_be_kept_is_a_fault(tmp_path):
-    unkept = finished(tmp_path / "a", RESULT, COMPARE, status=2, own={"unkept": "the disk is full"})
+    unkept = finished(tmp_path / "a", RESULT, COMPARE, status=2, own={"unsaved": "the disk is full"})
     assert (unkept[0], unkept[1].faults) == (3, ["the disk is full"])
     assert finished(tmp_path / "b", RESULT, COMPARE, own={"faults": ["a thread was left behind"]})[0] == 3
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from tf_opdiff.harness.paths import ROOT
-from tf_opdiff.harness.run.plugin import _within
+from tf_opdiff.harness.run.path_arguments import scopes_of
 from tf_opdiff.harness.spec.catalog import Catalog
 
 
@@ -17,7 +17,7 @@ def suites():
 
 def within(*arguments):
     config = SimpleNamespace(args=list(arguments), invocation_params=SimpleNamespace(dir=ROOT))
-    return _within(config), config.args
+    return scopes_of(config), config.args
 
 
 def ids(catalog, *arguments, **more):

@@ -51,7 +51,7 @@ def test_a_failing_item_and_one_that_is_skipped_say_nothing_that_is_obeyed(verdi
     record = Record(case=ODD, verdict=verdict, kind="crash", detail=ODD, got=ODD, rerun=ODD, device="cpu", mode="xla")
     runner = SimpleNamespace(run=lambda item: [record, replace(record, quantity=ODD)])
     request = SimpleNamespace(
-        config=SimpleNamespace(stash={plugin._session: SimpleNamespace(runner=runner, unkept="")})
+        config=SimpleNamespace(stash={plugin.SESSION: SimpleNamespace(runner=runner, unsaved="")})
     )
     check = plugin.check._get_wrapped_function()(request, lambda *_: None)
     with pytest.raises((pytest.fail.Exception, pytest.skip.Exception)) as ended:

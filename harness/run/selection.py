@@ -1,0 +1,152 @@
+"""Selection: the items, devices and modes that the options of a session select."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+import pytest
+
+from tf_opdiff.harness.judge import known_files, maturity
+from tf_opdiff.harness.judge.known import Known
+from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.run.runner import planned
+from tf_opdiff.harness.spec.catalog import Catalog, Item
+from tf_opdiff.harness.spec.plan import MODES, Device, Plan
+from tf_opdiff.harness.spec.spec import TIERS
+from tf_opdiff.harness.store import partition, rundir, untrusted
+from tf_opdiff.harness.store.record import Record
+
+if TYPE_CHECKING:  # it imports pyarrow, which a run without recordings does not need
+    from tf_opdiff.harness.store.recording import Recording
+
+
+@dataclass(frozen=True, kw_only=True)
+class Selection:
+    """Everything that the options select, before any device is looked at.
+
+    Attributes:
+      catalog: all items of the suites.
+      items: the selected items, in order.
+      modes: the selected modes.
+      devices: the devices that options name; if there is none, all devices of this machine run.
+      only: case ids; no other case runs, unless empty.
+      sweeps: whether sweeps of every input of a 16-bit dtype run too.
+      recordings: the selected recorded devices, by name.
+      resumed: the lines of the run that is being resumed, if any.
+    """
+
+    catalog: Catalog
+    items: tuple[Item, ...]
+    modes: tuple[str, ...] = MODES
+    devices: tuple[Device, ...] = ()
+    only: frozenset[str] = frozenset()
+    sweeps: bool = False
+    known: Known = field(default_factory=Known)
+    maturity: maturity.Maturity = field(default_factory=maturity.Maturity)
+    recordings: Mapping[str, Recording] = field(default_factory=dict)
+    resumed: rundir.Merged | None = None
+
+    @classmethod
+    def of(cls, config: pytest.Config, scopes: Iterable[tuple[str, str]] = ()) -> Self:
+        """The selection by options and `scopes`, which are those of the path arguments, as `Catalog.select` takes them.
+
+        Raises:
+          pytest.UsageError: an option names something that does not exist, or a suite can't be imported.
+        """
+        try:
+            return cls._of(config, scopes)
+        except (LookupError, ValueError, known_files.KnownError, OSError) as error:
+            raise pytest.UsageError(str(error.args[0] if len(error.args) == 1 else error)) from error
+
+    @classmethod
+    def _of(cls, config: pytest.Config, scopes: Iterable[tuple[str, str]]) -> Self:
+        option = config.option
+        catalog = Catalog.load(config.getini("opdiff_suites"))
+        resumed = _resume(config, Path(option.resume)) if option.resume else None
+        modes = tuple(_one_of("mode", m, MODES) for m in option.mode) or MODES
+        tier = _one_of("tier", option.tier, TIERS)
+        selected = catalog.select(tier=tier, ops=option.op, cases=option.case, within=scopes)
+        items = tuple(item for item in selected if set(item.spec.modes) & set(modes))
+        if resumed:
+            items = tuple(item for item in items if item.id in resumed.items)
+        if option.shard:
+            items = partition.shard(items, partition.parse(option.shard), partition.read())
+        known = known_files.load(ROOT / config.getini("opdiff_known"), catalog)
+        maturity_file = option.maturity and config.invocation_params.dir / option.maturity
+        recordings = _recordings(option.device, Path(option.recordings))
+        devices = tuple(dict.fromkeys(_device(name, recordings) for name in option.device))
+        only = frozenset(option.case)
+        if devices and all(device.recorded for device in devices) and not only:  # other cases have no observation
+            only = frozenset(case for recording in recordings.values() for case in recording.cases)
+            items = tuple(item for item in items if only & {case.id for case in (*item.cases, *item.sweeps)})
+        return cls(
+            catalog=catalog,
+            items=items,
+            modes=modes,
+            devices=devices,
+            only=only,
+            sweeps=not option.no_sweep and (bool(option.case) or tier != "smoke"),
+            known=replace(known, types={name: r.device.type for name, r in recordings.items()}),
+            maturity=maturity.load(maturity_file, catalog) if maturity_file else maturity.Maturity(),
+            recordings=recordings,
+            resumed=resumed,
+        )
+
+    def plans(self, info: rundir.RunInfo) -> list[Plan]:
+        """The plans of a run: its requested devices, each in every selected mode."""
+        names = [name for name, about in info.devices.items() if about["asked"]]
+        return [Plan(_device(name, self.recordings), mode) for name in names for mode in self.modes]
+
+    def done(self, plans: Sequence[Plan]) -> dict[str, list[Record]]:
+        """Item id → records, of the items all of whose cells the resumed run has."""
+        done: dict[str, list[Record]] = {}
+        for item in self.items if self.resumed else ():
+            assert self.resumed is not None
+            cells = planned(item, plans, self.only, sweeps=self.sweeps)
+            records = self.resumed.records_of((case.id, str(plan.device), plan.mode) for case, plan in cells)
+            done |= {} if records is None else {item.id: records}
+        return done
+
+
+def _resume(config: pytest.Config, directory: Path) -> rundir.Merged:
+    """Sets the options to those of an unfinished run; returns the lines of that run."""
+    option = config.option
+    others = option.device or option.mode or option.op or option.case or option.run_dir or option.shard
+    if others and not hasattr(config, "workerinput"):  # a worker's options have been set below already
+        raise ValueError("--resume takes devices, modes, tier and cases from the run: expected no other selection")
+    try:
+        info = rundir.RunInfo.load(untrusted.without_links(directory))
+    except (OSError, ValueError, TypeError) as why:
+        raise ValueError(f"--resume {directory}: expected the directory of a run ({why})") from why
+    if info.suites != config.getini("opdiff_suites"):
+        raise ValueError(f"--resume {directory}: it is a run of {info.suites}")
+    if info.state in ("complete", "empty"):
+        raise ValueError(f"--resume {directory}: that run is whole, there is nothing to resume")
+    option.device = [name for name, about in info.devices.items() if about["asked"]]
+    option.mode, option.tier, option.case, option.no_sweep = info.modes, info.tier, info.cases, not info.sweeps
+    merged = rundir.merge([directory])
+    if not merged.items:
+        raise ValueError(f"--resume {directory}: it had not begun: start it again")
+    return merged
+
+
+def _device(name: str, recordings: Mapping[str, Recording]) -> Device:
+    return recordings[name].device if name in recordings else Device.parse(name)
+
+
+def _one_of(noun: str, name: str, allowed: tuple[str, ...]) -> str:
+    if name not in allowed:
+        raise ValueError(f"no {noun} {name!r}; there is {', '.join(allowed)}")
+    return name
+
+
+def _recordings(devices: Sequence[str], folder: Path) -> Mapping[str, Recording]:
+    """The recordings among the devices that options name, by name."""
+    if not any("@" in name or (folder / f"{name}.parquet").exists() for name in devices):
+        return {}
+    from tf_opdiff.harness.store import recording  # it imports pyarrow
+
+    return recording.find(devices, folder)

@@ -1,0 +1,158 @@
+"""Session end: a session's accounts, its programs of findings, and its exit status."""
+
+from __future__ import annotations
+
+import contextlib
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+
+from tf_opdiff.harness.device.observation import unpack
+from tf_opdiff.harness.repro.earlier_programs import Store, circumstances
+from tf_opdiff.harness.repro.reproduce import Setting, findings, reproduce
+from tf_opdiff.harness.run.exit_status import exit_status
+from tf_opdiff.harness.run.runner import planned
+from tf_opdiff.harness.run.session import Session
+from tf_opdiff.harness.store import rundir
+from tf_opdiff.harness.store.record import Record, Unkept, json_of
+
+
+def finish(session: Session, status: int, stopped: str = "") -> int:
+    """Accounts for every planned cell, runs the program of each finding, and returns the exit status.
+
+    A run in which nothing was planned is discarded. `status` is pytest's own exit status; `stopped` says why the user
+    stopped the run early, as by `-x`.
+
+    Raises:
+      Unkept: the run directory was deleted.
+      OSError: the outcome can't be written.
+    """
+    if session.deleted:
+        raise Unkept(f"{session.directory} was deleted while the run was writing it")
+    assert session.directory is not None
+    option, info = session.config.option, session.info
+    merged = rundir.merge([session.directory])
+    if not merged.items and status != pytest.ExitCode.INTERNAL_ERROR and not option.resume:
+        discard(session)
+        return status
+    status = pytest.ExitCode.TESTS_FAILED if stopped else status  # to xdist it is an interrupt
+    at_fault = _account(session, merged, stopped)
+    records = merged.records
+    if option.repro != "none" and status != pytest.ExitCode.INTERRUPTED and not session.unsaved:
+        try:
+            _reproduce(session, merged, records)
+        except KeyboardInterrupt:
+            status = pytest.ExitCode.INTERRUPTED
+    at_fault |= any(record.verdict == "error" for record in records)
+    status = pytest.ExitCode.INTERNAL_ERROR if session.unsaved else exit_status(status, at_fault)
+    info.state = {2: "interrupted", 3: "fault", 5: "empty"}.get(status, "interrupted" if stopped else "complete")
+    info.exit_status = status
+    info.ended = datetime.now(UTC).isoformat(timespec="seconds")
+    info.save(session.directory)
+    return status
+
+
+def _account(session: Session, merged: rundir.Merged, stopped: str) -> bool:
+    """Notes in the run's info which planned cells have no result and why, and all faults; returns whether any exist."""
+    info, selection, plans = session.info, session.selection, session.plans
+    items = [item for item in selection.catalog.items if item.id in merged.items]
+    cells = {
+        (case.id, str(plan.device), plan.mode)
+        for item in items
+        for case, plan in planned(item, plans, selection.only, sweeps=selection.sweeps)
+    }
+    missing = sorted(cells - merged.done)
+    info.planned, info.recorded, info.damaged = len(cells), len(cells) - len(missing), merged.damaged
+    lost = {c.id: merged.lost[i.id] for i in items if i.id in merged.lost for c in (*i.cases, *i.sweeps)}
+    names = ("case", "device", "mode")
+    info.not_run = [
+        {**dict(zip(names, cell, strict=True)), "why": lost.get(cell[0]) or _why(cell, merged, stopped)}
+        for cell in missing
+    ]
+    info.deselected = sorted({item.id for item in selection.catalog.items} - merged.items)
+    records = merged.records
+    info.faults = selection.known.idle(records)
+    info.faults += [fault for recording in selection.recordings.values() for fault in recording.about.faults]
+    info.faults += [*session.faults, *filter(None, [session.unsaved])]
+    if records and all(record.verdict == "unavailable" for record in records):
+        info.faults.append("nothing was tested: no plan has a kernel for what was selected")
+    return bool(info.faults) or any(cell["why"] != stopped for cell in info.not_run)
+
+
+def _why(cell: rundir.Cell, merged: rundir.Merged, stopped: str) -> str:
+    """Why a planned cell counts as not run; `stopped` says why the user stopped the run early, if so."""
+    if cell in merged.results and cell in merged.compared:
+        return "it ran, and left no record"
+    return "cut off" if cell in merged.started else stopped or "never started"
+
+
+def _reproduce(session: Session, merged: rundir.Merged, records: list[Record]) -> None:
+    """Writes and runs the program of each finding; saves the outcomes as `repro.json`."""
+    assert session.directory is not None
+    info, option = session.info, session.config.option
+
+    def observed(record: Record) -> np.ndarray | None:
+        line = merged.results[record.case, record.device, record.mode]
+        return unpack(line["observation"].get("quantities", {}).get(record.quantity, {}).get("value"))
+
+    remote = option.campaign not in (None, "local")
+    store = Store(info.run, circumstances(info, option.op_timeout), info.devices)
+    setting = Setting(
+        catalog=session.selection.catalog,
+        tf=info.tf,
+        folder=session.directory / "repro",
+        timeout=option.op_timeout,
+        observed=observed,
+        elsewhere={str(plan.device): plan.device for plan in session.plans if plan.device.recorded or remote},
+        store=store,
+        again=option.repro == "all",
+    )
+    outcomes = reproduce(findings(records), setting, session.progress)
+    store.prune()
+    (session.directory / "repro.json").write_text(json_of([vars(o) for o in outcomes], indent=1))
+
+
+def close_runner(session: Session) -> None:
+    """Ends everything that runs items."""
+    try:
+        if session.runner:
+            session.runner.close()
+    except Unkept as why:
+        session.unsaved = session.unsaved or str(why)
+
+
+def discard(session: Session) -> None:
+    """Removes the run directory of a run that recorded nothing."""
+    assert session.directory is not None
+    rundir.discard(session.directory, session.created)
+    session.directory = None
+
+
+def abandon(session: Session) -> None:
+    """Closes a run that pytest began and did not end, as after an interrupt during its configuration."""
+    if session.directory is None or session.deleted or session.info.state != "running":
+        return
+    if session.config.option.resume or rundir.merge([session.directory]).items:
+        session.interrupted()
+    else:
+        discard(session)
+
+
+def give_up(session: Session, why: str, deleted: bool) -> None:
+    """Notes that the run cannot be saved, if at least that can be written.
+
+    `deleted` says whether somebody deleted the run directory before pytest wrote junit.xml, which creates it again.
+    """
+    session.unsaved = session.unsaved or why
+    if session.directory is None:
+        return
+    if deleted:
+        with contextlib.suppress(OSError):
+            (session.directory / "junit.xml").unlink()
+            session.directory.rmdir()
+    elif (session.directory / "run.json").exists():
+        session.info.state, session.info.exit_status = "fault", int(pytest.ExitCode.INTERNAL_ERROR)
+        session.info.faults = [*session.info.faults, *({why} - set(session.info.faults))]
+        with contextlib.suppress(OSError):
+            session.info.save(session.directory)
