@@ -20,9 +20,9 @@ from tf_opdiff.harness.store.record import CLAIM, Record
 class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One known failure. Every selector is a name, a list of names, or absent for all.
 
-    All that an entry selects has to fail with its `kind` (and `code`, of an error or crash); one that does not is
-    stale, unless it is held against another plan, and the entry does not ask for that by its `against`. `tf` is a
-    version specifier such as `>=2.18,<2.22`. A file of entries has the id of the `cause`.
+    Every record that an entry selects has to fail with its `kind` (and with its `code`, where the failure is an error
+    or a crash). A selected record that passes is stale; a comparison with another plan is stale only where `against`
+    names such comparisons. `tf` is a version specifier such as `>=2.18,<2.22`. In a file, `cause` is the id.
     """
 
     spec: Names
@@ -45,9 +45,10 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     def selects(self, place: Mapping[str, str], tf: str, kind: str = "") -> bool:
         """Whether the entry is about a place; `tf` is the version that runs, `kind` the device's type.
 
-        A place is given by spec, dtype, recipe, device and mode, and for one comparison also by quantity and against
-        (`numpy`, `plan` for any other plan, or `itself`: these are for the kinds of `harness.device.repeat`, and for no
-        other). What is held against a claim is never known: a claim that does not hold is refuted.
+        A place has a spec, dtype, recipe, device and mode; the place of one comparison also has a quantity and
+        `against`: `numpy`, `plan` (any other plan), or `itself`. Entries whose kind is one of `harness.device.repeat`
+        are about `itself` alone, and other entries never are. No entry is about a comparison with a claim: a claim that
+        does not hold is refuted.
         """
         against = place.get("against")
         if against == "claim" or (against and (against == "itself") != (self.kind in AGAIN)):
@@ -95,7 +96,7 @@ class Known:
 
     @cached_property
     def _of_spec(self) -> dict[str, list[tuple[int, Entry]]]:
-        """The numbered entries by the specs that they name: there are many of both."""
+        """The numbered entries by the specs that they name, because there are many of both."""
         by_spec: dict[str, list[tuple[int, Entry]]] = {}
         for number, entry in enumerate(self.entries, 1):
             for name in listed(entry.spec):

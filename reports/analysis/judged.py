@@ -44,12 +44,12 @@ def code_of(records: pd.DataFrame) -> pd.Series:
     return code.where(records["kind"].astype(str) != "error_code", got)
 
 
-def numbers(places: pd.DataFrame, known: Known) -> np.ndarray:
-    """The number of the entry that `Known.find` finds for each place, under its `tf`; 0 where there is none."""
-    found = np.zeros(len(places), "int64")
-    some = np.flatnonzero(places["spec"].isin({spec for entry in known.entries for spec in listed(entry.spec)}))
-    codes, rows = distinct(places.iloc[some], (*PLACE, "tf"))
-    entries = [known.find(place, place.pop("tf")) for place in rows]
+def numbers(rows: pd.DataFrame, known: Known) -> np.ndarray:
+    """The number of the entry that `Known.find` finds for each row of `places`, under its `tf`; 0: none."""
+    found = np.zeros(len(rows), "int64")
+    some = np.flatnonzero(rows["spec"].isin({spec for entry in known.entries for spec in listed(entry.spec)}))
+    codes, once = distinct(rows.iloc[some], (*PLACE, "tf"))
+    entries = [known.find(place, place.pop("tf")) for place in once]
     found[some] = np.asarray([entry[0] if entry else 0 for entry in entries], dtype="int64")[codes]
     return found
 
@@ -80,8 +80,8 @@ def judged(records: pd.DataFrame, known: Known) -> pd.DataFrame:
     return pd.DataFrame({"verdict": verdict, "entry": number}, index=records.index)
 
 
-def distinct(places: pd.DataFrame, names: Collection[str]) -> tuple[np.ndarray, list[dict[str, str]]]:
-    """The number of each row's distinct place, counted from 0, and those places."""
-    codes = places.groupby(list(names), sort=False).ngroup().to_numpy("int64")
-    rows = places[list(names)].drop_duplicates()
-    return codes, [dict(zip(names, row, strict=True)) for row in rows.to_numpy().tolist()]
+def distinct(rows: pd.DataFrame, names: Collection[str]) -> tuple[np.ndarray, list[dict[str, str]]]:
+    """The number of the distinct place of each row, counted from 0, and those places."""
+    codes = rows.groupby(list(names), sort=False).ngroup().to_numpy("int64")
+    once = rows[list(names)].drop_duplicates()
+    return codes, [dict(zip(names, row, strict=True)) for row in once.to_numpy().tolist()]

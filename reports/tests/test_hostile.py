@@ -78,7 +78,7 @@ def test_no_command_imports_the_module_that_a_run_names(
         assert not (tmp_path / "canary").exists(), name
     for name in ("reports", "merge"):
         (line,) = [text for text in said[name].splitlines() if "evil_suites" in text]
-        assert "which is not used: expected 'suites', or --suites 'evil_suites' from you" in line
+        assert "which is not used: expected 'tf_opdiff.suites', or --suites 'evil_suites' from you" in line
     assert (run / "index.html").is_file()
 
 

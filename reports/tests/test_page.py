@@ -18,7 +18,7 @@ from tf_opdiff import reports
 from tf_opdiff.harness.store.rundir import RunInfo
 from tf_opdiff.reports.__main__ import main
 from tf_opdiff.reports.data import files
-from tf_opdiff.reports.pages import embed
+from tf_opdiff.reports.pages import embed, run_page
 from tf_opdiff.reports.tests import synthetic
 
 
@@ -176,3 +176,22 @@ def test_ten_thousand_records_make_a_page_below_two_megabytes(tmp_path: Path) ->
     reports.write(tmp_path, synthetic.write(tmp_path, rows))
     assert len(rows) == 10000
     assert (tmp_path / "index.html").stat().st_size < 2e6
+
+
+def test_entries_of_known_failures_stand_under_their_cause(run: Path) -> None:
+    shared = {"kind": "nan", "owner": "us", "source": "", "measured": "", "records": 1, "cases": 1, "plans": "cpu/xla"}
+    rows = [
+        ("b-cause", "known/nn.toml", 1, "stale", "the <b>reason", "https://example.org/1"),
+        ("a-cause", "known/math.toml", 1, "holds", "another reason", ""),
+        ("b-cause", "known/math.toml", 2, "holds", "the <b>reason", "https://example.org/1"),
+        ("c-cause", "known/math.toml", 3, "not run", "a third reason", ""),
+    ]
+    names = ("cause", "file", "entry", "state", "reason", "link")
+    table = pd.DataFrame([{**dict(zip(names, row, strict=True)), **shared, "spec": "x", "since": ""} for row in rows])
+    table.loc[1, "measured"] = "every float32 on x86-64"
+    page = run_page.html(reports.load(run), RunInfo.load(run), run_page.Supplement(entries=table))
+    text = page[page.index('id="entries"') : page.index("What ran, and what did not")]
+    words = ["3 entries are", "a-cause", "every float32", "known/math.toml 1", "b-cause", "the &lt;b&gt;reason"]
+    words += ["https://example.org/1", "known/nn.toml 1", "known/math.toml 2"]
+    assert [text.index(word) for word in words] == sorted(text.index(word) for word in words)
+    assert text.count("the &lt;b&gt;reason") == 1 and "c-cause" not in text
