@@ -57,9 +57,9 @@ def run_spec(catalog, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def run_module(tmp_path_factory):
-    """run_module(name, modes) → the records of every spec of a module, from a CPU server of their own."""
+    """run_module(name, modes, dtypes) → the records of every spec of a module, from a CPU server of their own."""
 
-    def run(name, modes=MODES):
+    def run(name, modes=MODES, dtypes=None):
         folder, cpu = tmp_path_factory.mktemp("module"), Device.parse("cpu")
         context = Context(run="r", started="s", here=Origin("2.21.0", host="h"), known=Known(()))
         servers = {cpu: DeviceServer(cpu, folder, timeout=PATIENCE)}
@@ -67,7 +67,8 @@ def run_module(tmp_path_factory):
             context, [Plan(cpu, mode) for mode in modes], servers, Shard(folder / "shard.jsonl"), Slots(servers)
         )
         try:
-            return [record for item in Catalog.load(name).items for record in runner.run(item)]
+            items = [item for item in Catalog.load(name).items if dtypes is None or item.dtype in dtypes]
+            return [record for item in items for record in runner.run(item)]
         finally:
             runner.close()
 

@@ -1,0 +1,13 @@
+"""A new elementwise op, declared once, as in the tutorial: a twin of `tf.math.softsign`."""
+
+from tf_opdiff.suites.forms.unary import unary
+from tf_opdiff.suites.reference.wide import INF, NAN, Wide
+
+SPECS = unary(
+    "softsign-twin",
+    op="Softsign",
+    argument="features",
+    f=Wide(lambda x: x / (1 + abs(x)), {INF: NAN, -INF: NAN}, odd=True),
+    df=Wide(lambda x: 1 / (1 + abs(x)) ** 2),
+    ulp={"output": 1.5, "grad": 3.5},
+)

@@ -1,0 +1,47 @@
+"""One declaration of at most eight lines is all that a new elementwise op needs."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from tf_opdiff.harness.spec.catalog import Catalog
+from tf_opdiff.suites.forms.unary import unary
+from tf_opdiff.suites.reference.wide import Wide
+
+DECLARED = Path(__file__).with_name("planted_softsign.py")
+
+
+def test_the_declaration_has_eight_lines_and_yields_every_kind_of_spec():
+    (assignment,) = (n for n in ast.parse(DECLARED.read_text()).body if isinstance(n, ast.Assign))
+    assert assignment.end_lineno - assignment.lineno + 1 <= 8
+    assert set(Catalog.load("tf_opdiff.suites.tests.planted_softsign").specs) == {
+        *("softsign-twin", "softsign-twin-position", "softsign-twin-position-xla"),
+        *(f"softsign-twin-subnormal{twin}" for twin in ("", "-position", "-position-xla")),
+    }
+
+
+@pytest.fixture(scope="module")
+def verdicts(run_module):
+    """case, quantity → verdict against NumPy, of the declaration and of one whose derivative is wrong."""
+    modules = [f"tf_opdiff.suites.tests.planted_softsign{end}" for end in ("", "_wrong")]
+    records = [r for module in modules for r in run_module(module, modes=("eager",), dtypes=("float32",))]
+    return {(r.case, r.quantity): r.verdict for r in records if r.against == "numpy"}
+
+
+def test_the_new_op_passes(verdicts):
+    assert {verdicts["softsign-twin-float32-plain", quantity] for quantity in ("output[0]", "grad[0]")} == {"match"}
+    assert {verdict for (case, _), verdict in verdicts.items() if case.startswith("softsign-twin")} <= {
+        "match",
+        "contract",
+    }
+
+
+def test_a_wrong_derivative_is_found(verdicts):
+    assert verdicts["softsign-wrong-float32-plain", "output[0]"] == "match"
+    assert verdicts["softsign-wrong-float32-plain", "grad[0]"] == "mismatch"
+
+
+def test_an_unknown_keyword_is_refused():
+    with pytest.raises(TypeError, match="unexpected keyword argument 'gradient'"):
+        unary("x", op="Exp", f=Wide(abs), df=Wide(abs), ulp={}, gradient=None)
