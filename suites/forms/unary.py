@@ -12,6 +12,7 @@ from tf_opdiff.harness.spec.recipes import FLOATS, bit_patterns, edges, plain, s
 from tf_opdiff.harness.spec.spec import Recipe, Side, Spec
 from tf_opdiff.suites.derived.position import positions
 from tf_opdiff.suites.derived.second_order import SecondOrder, second_orders
+from tf_opdiff.suites.forms.analytic import Analytic
 from tf_opdiff.suites.forms.bounds import Bound
 from tf_opdiff.suites.forms.regions import Region, domain, lost, only, within, without
 from tf_opdiff.suites.forms.unary_subnormals import FLUSHED, Subnormals
@@ -43,6 +44,7 @@ class Unary:
     subnormals      what a CPU makes of subnormal inputs.
     xla_kernel      whether XLA has a kernel of the op.
     second_order    what the op promises of its second derivative; None if that is not checked.
+    analytic        what the op promises of complex numbers; None if that is not checked.
     tier            the tier of the main spec.
     """
 
@@ -63,6 +65,7 @@ class Unary:
     subnormals: Subnormals = FLUSHED
     xla_kernel: bool = True
     second_order: SecondOrder | None = None
+    analytic: Analytic | None = None
     tier: str = "default"
 
     @property
@@ -75,10 +78,11 @@ class Unary:
         return g * self.df(x)
 
     def specs(self) -> tuple[Spec, ...]:
-        """The main spec, those about subnormals, and the twins of both: in other positions, and in second order."""
+        """The main spec; those about subnormals and complex numbers; twins in other positions and in second order."""
         plain_specs = (self.main(), *self._subnormal())
         second = second_orders(plain_specs[0], self.function, self.second_order) if self.second_order else ()
-        return (*plain_specs, *second, *(twin for spec in plain_specs for twin in positions(spec)))
+        analytic = self.analytic.specs(self.name, self.op) if self.analytic else ()
+        return (*plain_specs, *second, *(twin for spec in plain_specs for twin in positions(spec)), *analytic)
 
     def main(self) -> Spec:
         """The spec about every input but subnormals, of outputs and gradients."""

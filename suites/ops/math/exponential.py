@@ -8,12 +8,28 @@ import numpy as np
 from scipy import special
 
 from tf_opdiff.suites.derived.second_order import SecondOrder
+from tf_opdiff.suites.forms.analytic import Analytic
 from tf_opdiff.suites.forms.bounds import absolute
 from tf_opdiff.suites.forms.gradient_op import gradient_op, in_long_double
 from tf_opdiff.suites.forms.unary import ROUNDED_TWICE, unary
 from tf_opdiff.suites.forms.unary_subnormals import Subnormals
+from tf_opdiff.suites.reference import complex as complex_ref
 from tf_opdiff.suites.reference import exponential as ref
 from tf_opdiff.suites.reference.wide import INF, Wide, mp
+
+
+def _near_pole_of_sigmoid(f, df):
+    """The denominator of 1 / (1 + exp(-z)) cancels near π i; the gradient is y (1 - y)."""
+
+    def output(u, g, z):
+        return u * np.abs(f(z)) * (6 + 4 * np.abs(z * (1 - f(z))))
+
+    def gradient(u, g, z):
+        y = f(z)
+        return np.abs(g) * (4 * u * np.abs(y) * (1 + np.abs(y)) + np.abs(1 - 2 * y) * output(u, g, z))
+
+    return {"output[0]": output, "grad[0]": gradient}
+
 
 SPECS = (
     *unary(
@@ -25,6 +41,7 @@ SPECS = (
         ulp={"output": (ROUNDED_TWICE, ROUNDED_TWICE, 1.5, 1.5), "grad": (1.5, 1.5, 2.5, 2.5)},
         second_order=SecondOrder(jvp=2.5, hvp=2.5),
         tier="smoke",
+        analytic=Analytic(f=mp.exp, df=mp.exp, output=3, grad=4),
     ),
     *unary(
         "expm1",
@@ -35,6 +52,7 @@ SPECS = (
         ulp={"output": (2.5, ROUNDED_TWICE, 4, 3), "grad": (1.5, 1.5, 2.5, 2)},
         subnormals=Subnormals(dtypes=("float32", "bfloat16", "float64"), kept=True),
         second_order=SecondOrder(jvp=2.5, hvp=3),
+        analytic=Analytic(f=complex_ref.expm1, df=mp.exp, output=6, grad=4),
     ),
     *unary(
         "log",
@@ -45,6 +63,7 @@ SPECS = (
         ulp={"output": (ROUNDED_TWICE, ROUNDED_TWICE, 3, 1.5), "grad": (1.5, 1.5, 2.5, 1.5)},
         subnormals=Subnormals(dtypes=("float32", "bfloat16")),
         second_order=SecondOrder(jvp=3, hvp=6),
+        analytic=Analytic(f=mp.log, df=lambda z: 1 / z, output=7, grad=4.5),
     ),
     *unary(
         "log1p",
@@ -55,6 +74,7 @@ SPECS = (
         ulp={"output": (2, ROUNDED_TWICE, 3, 1.5), "grad": (2, 2, 3, 2)},
         subnormals=Subnormals(dtypes=("float32", "bfloat16", "float64")),
         second_order=SecondOrder(jvp=3, hvp=6),
+        analytic=Analytic(f=complex_ref.log1p, df=lambda z: 1 / (1 + z), output=6, grad=5),
     ),
     *unary(
         "sigmoid",
@@ -67,6 +87,13 @@ SPECS = (
         # g y (1 - y): y, rounded, is off by u.
         bound={"grad": absolute(lambda u, x, y: 4 * u)},
         second_order=SecondOrder(condition=(4, 5), flat=4),
+        analytic=Analytic(
+            f=ref.logistic,
+            df=lambda z: ref.logistic(z) * ref.logistic(-z),
+            output=6,
+            grad=4,
+            bound=_near_pole_of_sigmoid,
+        ),
     ),
     *gradient_op(
         "sigmoid-grad",

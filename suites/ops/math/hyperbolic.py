@@ -7,10 +7,12 @@ and else by `bench.budgets`.
 import numpy as np
 
 from tf_opdiff.suites.derived.second_order import SecondOrder
+from tf_opdiff.suites.forms.analytic import Analytic, near_branch_point, near_pole
 from tf_opdiff.suites.forms.bounds import absolute, relative
 from tf_opdiff.suites.forms.gradient_op import gradient_op, in_long_double
 from tf_opdiff.suites.forms.unary import ROUNDED_TWICE, WIDE, unary
 from tf_opdiff.suites.forms.unary_subnormals import EITHER, Subnormals
+from tf_opdiff.suites.reference import complex as complex_ref
 from tf_opdiff.suites.reference.wide import INF, NAN, Wide, mp
 
 #: XLA computes exp(x + log 1/2): rounding that sum costs |x| / 2 ULP and more.
@@ -23,6 +25,11 @@ _EXPONENTIAL_OF_A_SUM = {
 def _square_of_sech(x):
     e = np.exp(-2 * np.abs(x))
     return 4 * e / (1 + e) ** 2
+
+
+def _one_less_square(f, df):
+    """The gradient is g (1 - y²)."""
+    return {"grad[0]": lambda u, g, z: 10 * u * np.abs(g) * (1 + np.abs(f(z)) ** 2)}
 
 
 SPECS = (
@@ -40,6 +47,13 @@ SPECS = (
         # g / sinh(y): y, rounded, is off by u y.
         bound={"grad": relative(lambda x, f, d: 4 + 4 * f * x * d)},
         second_order=SecondOrder(jvp=8, hvp=20),
+        analytic=Analytic(
+            f=complex_ref.acosh,
+            df=lambda z: 1 / mp.sqrt(z - 1) / mp.sqrt(z + 1),
+            output=2.5,
+            grad=8,
+            bound=near_branch_point,
+        ),
     ),
     *unary(
         "asinh",
@@ -51,6 +65,13 @@ SPECS = (
         bound={"grad": relative(lambda x, f, d: 4 + 4 * f)},
         subnormals=EITHER,
         second_order=SecondOrder(jvp=4.5, hvp=10),
+        analytic=Analytic(
+            f=mp.asinh,
+            df=lambda z: 1 / complex_ref.root(mp.j * z),
+            output=3.5,
+            grad=6,
+            bound=near_branch_point,
+        ),
     ),
     *unary(
         "atanh",
@@ -63,6 +84,7 @@ SPECS = (
         bound={"grad": relative(lambda x, f, d: 4 + 2 * x * x * d)},
         subnormals=Subnormals(dtypes=WIDE),
         second_order=SecondOrder(jvp=8, hvp=14),
+        analytic=Analytic(f=complex_ref.atanh, df=lambda z: 1 / (1 - z * z), output=4, grad=8, bound=near_pole),
     ),
     *unary(
         "cosh",
@@ -73,6 +95,7 @@ SPECS = (
         ulp={"output": 1, "grad": 1},
         bound=_EXPONENTIAL_OF_A_SUM,
         second_order=SecondOrder(condition=(4, 5)),
+        analytic=Analytic(f=mp.cosh, df=mp.sinh, output=4, grad=4.5),
     ),
     *unary(
         "sinh",
@@ -84,6 +107,7 @@ SPECS = (
         bound=_EXPONENTIAL_OF_A_SUM,
         subnormals=EITHER,
         second_order=SecondOrder(condition=(4, 5)),
+        analytic=Analytic(f=mp.sinh, df=mp.cosh, output=5, grad=4),
     ),
     *unary(
         "tanh",
@@ -97,6 +121,7 @@ SPECS = (
         subnormals=EITHER,
         # y is itself off by 4 ULPs.
         second_order=SecondOrder(condition=(4, 5), flat=16),
+        analytic=Analytic(f=mp.tanh, df=lambda z: 1 / mp.cosh(z) ** 2, output=5, grad=4, bound=_one_less_square),
     ),
     *gradient_op(
         "tanh-grad",

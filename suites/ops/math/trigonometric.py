@@ -6,9 +6,11 @@ Budgets are measured with AVX-512, in all modes: over every float16 and bfloat16
 import numpy as np
 
 from tf_opdiff.suites.derived.second_order import SecondOrder
+from tf_opdiff.suites.forms.analytic import Analytic, near_branch_point, near_pole
 from tf_opdiff.suites.forms.bounds import relative
 from tf_opdiff.suites.forms.unary import ROUNDED_TWICE, WIDE, unary
 from tf_opdiff.suites.forms.unary_subnormals import EITHER, Subnormals
+from tf_opdiff.suites.reference import complex as complex_ref
 from tf_opdiff.suites.reference.wide import INF, NAN, Wide, mp
 
 _OUTSIDE = {INF: NAN, -INF: NAN}
@@ -29,6 +31,13 @@ SPECS = (
         # g / √(1 - x²): 1 - x² is rounded below the root.
         bound={"grad": relative(lambda x, f, d: 4 * d * d)},
         second_order=SecondOrder(jvp=5, hvp=15),
+        analytic=Analytic(
+            f=mp.acos,
+            df=lambda z: -1 / complex_ref.root(z),
+            output=2.5,
+            grad=6,
+            bound=near_branch_point,
+        ),
     ),
     *unary(
         "asin",
@@ -44,6 +53,7 @@ SPECS = (
         bound={"grad": relative(lambda x, f, d: 4 * d * d)},
         subnormals=Subnormals(dtypes=("float32",)),
         second_order=SecondOrder(jvp=5, hvp=15),
+        analytic=Analytic(f=mp.asin, df=lambda z: 1 / complex_ref.root(z), output=2.5, grad=6, bound=near_branch_point),
     ),
     *unary(
         "atan",
@@ -53,6 +63,7 @@ SPECS = (
         ulp={"output": (ROUNDED_TWICE, ROUNDED_TWICE, 3.5, 3), "grad": (2.5, 2.5, 3, 2.5)},
         subnormals=Subnormals(dtypes=WIDE, kept_by_xla=("float32",)),
         second_order=SecondOrder(jvp=3.5, hvp=7),
+        analytic=Analytic(f=complex_ref.atan, df=lambda z: 1 / (1 + z * z), output=4, grad=9, bound=near_pole),
     ),
     *unary(
         "cos",
@@ -61,6 +72,7 @@ SPECS = (
         df=Wide(lambda x: -mp.sin(x), {0: -0.0, **_OUTSIDE}, odd=True, float64=lambda x: -np.sin(x)),
         ulp={"output": (ROUNDED_TWICE, ROUNDED_TWICE, 1.5, 0.52), "grad": (1.5, 1.5, 2, 1.5)},
         second_order=SecondOrder(jvp=2.5, hvp=2.5),
+        analytic=Analytic(f=mp.cos, df=lambda z: -mp.sin(z), output=4, grad=7),
     ),
     *unary(
         "sin",
@@ -70,6 +82,7 @@ SPECS = (
         ulp={"output": (ROUNDED_TWICE, ROUNDED_TWICE, 1.5, 0.52), "grad": (1.5, 1.5, 2.5, 1.5)},
         subnormals=Subnormals(dtypes=("float32", "bfloat16"), kept_by_xla=("float32", "bfloat16")),
         second_order=SecondOrder(jvp=2.5, hvp=2.5),
+        analytic=Analytic(f=mp.sin, df=mp.cos, output=7, grad=6),
     ),
     *unary(
         "tan",
@@ -81,5 +94,6 @@ SPECS = (
         ulp={"output": (ROUNDED_TWICE, ROUNDED_TWICE, 1, 1), "grad": (4.5, 4.5, 6.5, 4)},
         subnormals=EITHER,
         second_order=SecondOrder(jvp=8, hvp=11),
+        analytic=Analytic(f=mp.tan, df=lambda z: 1 / mp.cos(z) ** 2, output=10, grad=11),
     ),
 )

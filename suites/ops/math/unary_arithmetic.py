@@ -10,6 +10,7 @@ import numpy as np
 from tf_opdiff.harness.spec.recipes import INTEGERS
 from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.suites.derived.second_order import SecondOrder
+from tf_opdiff.suites.forms.analytic import Analytic
 from tf_opdiff.suites.forms.exact import exact, no_gradient
 from tf_opdiff.suites.forms.gradient_op import gradient_op, in_long_double
 from tf_opdiff.suites.forms.unary import ROUNDED_TWICE, unary
@@ -47,6 +48,7 @@ _RECIPROCAL: dict[str, Any] = {
     "domain": (0, 4),
     "ulp": {"output": (ROUNDED_TWICE, ROUNDED_TWICE, 2, 0.5), "grad": (3, 3.5, 6, 3)},
     "second_order": SecondOrder(jvp=6, hvp=9),
+    "analytic": Analytic(f=lambda z: 1 / z, df=lambda z: -1 / z**2, output=3, grad=6.5),
 }
 _RECIPROCAL_GRAD = in_long_double(lambda g, y: -g * y * y)
 
@@ -84,6 +86,7 @@ SPECS = (
         ulp={"output": 0, "grad": 0},
         subnormals=Subnormals(kept=True),
         second_order=SecondOrder(unconnected=True),
+        analytic=Analytic(f=lambda z: -z, df=lambda z: mp.mpc(-1), output=0, grad=0),
     ),
     *exact(
         "neg-integer",
@@ -110,6 +113,7 @@ SPECS = (
         # The gradient raises a rounded number to a power.
         ulp={"output": (1.5, 1, 2, 1.5), "grad": (5.5, 4.5, 6.5, 5.5)},
         second_order=SecondOrder(jvp=8, hvp=12),
+        analytic=Analytic(f=lambda z: 1 / mp.sqrt(z), df=lambda z: -1 / (2 * z * mp.sqrt(z)), output=4, grad=10),
     ),
     *gradient_op(
         "rsqrt-grad",
@@ -126,6 +130,7 @@ SPECS = (
         domain=(0, 4),
         ulp={"output": 0.5, "grad": 2},
         second_order=SecondOrder(jvp=2.5, hvp=6),
+        analytic=Analytic(f=mp.sqrt, df=lambda z: 1 / (2 * mp.sqrt(z)), output=3.5, grad=4),
     ),
     *gradient_op(
         "sqrt-grad",
@@ -141,6 +146,7 @@ SPECS = (
         df=Wide(lambda x: 2 * x, odd=True, float64=lambda x: 2 * x),
         ulp={"output": 0.5, "grad": 0.5},
         second_order=SecondOrder(jvp=0.5, hvp=0.5),
+        analytic=Analytic(f=lambda z: z * z, df=lambda z: 2 * z, output=2, grad=3),
     ),
     *exact(
         "square-integer",
