@@ -22,7 +22,7 @@ from bench import apart
 from tf_opdiff.harness.device.repeat import cut_arguments
 from tf_opdiff.harness.device.request import Arguments, Request
 from tf_opdiff.harness.judge import known_files
-from tf_opdiff.harness.judge.expectation import ReferenceFault
+from tf_opdiff.harness.judge.reference import ReferenceFault
 from tf_opdiff.harness.paths import KNOWN, ROOT
 from tf_opdiff.harness.run.running_case import RunningCase
 from tf_opdiff.harness.spec.catalog import Catalog, Item

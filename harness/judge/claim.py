@@ -17,10 +17,13 @@ from typing import Self
 import numpy as np
 
 from tf_opdiff.harness.device.observation import Result
-from tf_opdiff.harness.judge.compare import Comparison, compare, illustrated
-from tf_opdiff.harness.judge.expectation import ReferenceFault, Want, expectation
+from tf_opdiff.harness.judge.compare import compare, illustrated
+from tf_opdiff.harness.judge.comparison import Comparison
+from tf_opdiff.harness.judge.expectation import expectation
+from tf_opdiff.harness.judge.reference import ReferenceFault
 from tf_opdiff.harness.judge.row import row_of
 from tf_opdiff.harness.judge.trial import LOST, Context, Trial
+from tf_opdiff.harness.judge.want import Want
 from tf_opdiff.harness.spec.spec import Case, Claim, Spec
 from tf_opdiff.harness.store.record import CLAIM, Record
 

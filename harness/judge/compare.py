@@ -1,14 +1,10 @@
-"""Comparison: an observed result set against what was promised.
-
-Classes before distances: status, shape, dtype, then the class of each element (NaN, infinite by sign, zero by sign,
-subnormal), then the distance of finite numbers in units in the last place of the promised value.
-"""
+"""Compare: an observed result against its promise: status, shape and dtype first, then each element."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 import ml_dtypes
 import numpy as np
@@ -16,159 +12,10 @@ import numpy as np
 from tf_opdiff.harness.device.observation import Result
 from tf_opdiff.harness.device.repeat import differing
 from tf_opdiff.harness.judge import wording
-from tf_opdiff.harness.judge.expectation import Want, positive_zeros
-from tf_opdiff.harness.judge.simplest import first
+from tf_opdiff.harness.judge.comparison import Comparison, Element
+from tf_opdiff.harness.judge.difference import differences, position, simplest
+from tf_opdiff.harness.judge.want import Want, positive_zeros
 from tf_opdiff.harness.spec.recipes import is_float
-
-
-@dataclass(frozen=True)
-class Element:
-    """One element of a result: its index in the result's shape, what came and what was promised there."""
-
-    index: tuple[int, ...]
-    got: str
-    want: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Comparison:
-    """How an observed result differs from the promised one. `kind` is empty where it does not.
-
-    `index` is that of the worst element in the result's shape, `distance` says in words how far off that one is, and
-    `simplest` is the element of the same kind with the simplest input. `max_ulp` and `max_abs` are over all finite
-    elements, those within the budget included. Where there is a bound, what is allowed differs between elements:
-    `max_ulp` and `budget` are then those of the element which comes nearest to what is allowed, or exceeds it most.
-    """
-
-    kind: str = ""
-    size: int = 0
-    mismatched: int = 0
-    max_ulp: float = math.nan
-    max_abs: float = math.nan
-    budget: float = math.nan
-    index: tuple[int, ...] | None = None
-    got: str = ""
-    want: str = ""
-    detail: str = ""
-    distance: str = ""
-    simplest: Element | None = None
-
-
-_EXPONENT = np.uint64(0x7FF0_0000_0000_0000)
-
-
-@dataclass(frozen=True)
-class Differences:
-    """What became of each element of a result: its distance, and by kind which elements are wrong.
-
-    `ulps` and `absolute` are 0 where either number is not finite. `want` is the promise as it was, `rounded` the
-    promise in the result's dtype. `allowed` is the largest allowed distance in ULPs; None without a bound.
-    """
-
-    classes: Mapping[str, np.ndarray]
-    ulps: np.ndarray
-    absolute: np.ndarray
-    want: np.ndarray
-    rounded: np.ndarray
-    allowed: np.ndarray | None = None
-
-    @property
-    def wrong(self) -> np.ndarray:
-        return np.logical_or.reduce(list(self.classes.values()))
-
-    def comparison(self, got: np.ndarray, budget: float, inputs: Sequence[np.ndarray] = ()) -> Comparison:
-        """The difference in one line: the first kind that occurs, and of that kind the worst and the simplest element.
-
-        `inputs` are those of the op.
-        """
-        largest, badness = float(self.ulps.max(initial=0.0)), self.ulps
-        if self.allowed is not None and got.size:
-            with np.errstate(divide="ignore", invalid="ignore"):  # nothing may be allowed, and nothing be off
-                badness = np.where(self.ulps > 0, self.ulps / self.allowed, 0.0)
-            worst = np.unravel_index(np.argmax(badness), got.shape)
-            largest, budget = float(self.ulps[worst]), float(self.allowed[worst])
-        absolute = float(self.absolute.max(initial=0.0))
-        within = Comparison(size=got.size, max_ulp=largest, max_abs=absolute, budget=budget)
-        wrong = self.wrong
-        if not wrong.any():
-            return within
-        kind = next(k for k, where in self.classes.items() if where.any())
-        at = position(np.argmax(np.where(self.classes[kind], badness, -1.0)), got.shape)
-        return replace(
-            within,
-            kind=kind,
-            mismatched=int(wrong.sum()),
-            **vars(self.element(got, at)),
-            distance=self.distance(got, at, budget) if kind == "value" else "",
-            simplest=self.element(got, simplest(self.classes[kind], inputs, self.rounded)),
-        )
-
-    def element(self, got: np.ndarray, at: tuple[int, ...]) -> Element:
-        """What came at an index, and what was promised, in texts that differ."""
-        return Element(at, *wording.pair(got[at], self.rounded[at], self.want[at]))
-
-    def distance(self, got: np.ndarray, at: tuple[int, ...], budget: float) -> str:
-        """How far off an element is, in words; without a bound, `budget` ULPs are allowed."""
-        allowed = budget if self.allowed is None else float(self.allowed[at])
-        return wording.distance(got[at], self.want[at], float(self.ulps[at]), allowed)
-
-
-def position(flat: np.integer | int, shape: tuple[int, ...]) -> tuple[int, ...]:
-    """The index, in an array of this shape, of the element that has a place in its flat order."""
-    return tuple(int(i) for i in np.unravel_index(flat, shape))
-
-
-def simplest(where: np.ndarray, inputs: Sequence[np.ndarray], want: np.ndarray) -> tuple[int, ...]:
-    """The index of the element with the simplest input, of those where `where` is true; there must be at least one.
-
-    The inputs of an element are those at its index, of inputs of the result's shape. Where no input has it, the promise
-    counts in place of an input.
-    """
-    flat = np.flatnonzero(where)
-    columns = [x for x in inputs if x.shape == where.shape] or [want]
-    return position(flat[first([x.ravel()[flat] for x in columns])], where.shape)
-
-
-def ulp_of(value: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """The unit in the last place, in float64, that a dtype has at each (finite, float64) value.
-
-    With p the number of mantissa bits: 2^(floor(log2 |x|) - p), and no less than the smallest subnormal
-    (Muller et al., Handbook of Floating-Point Arithmetic, section 2.3.1).
-    """
-    info = ml_dtypes.finfo(dtype)
-    if value.dtype == dtype == np.float32:
-        size = (value.view(np.uint32) & np.uint32(0x7F80_0000)).view(np.float32) * info.eps
-        return np.maximum(size, info.smallest_subnormal, dtype=np.float64)
-    power = np.asarray(value, np.float64).view(np.uint64) & _EXPONENT  # of two, below |x|; 0 for a subnormal
-    return np.maximum(power.view(np.float64) * 2.0**-info.nmant, float(info.smallest_subnormal))
-
-
-def differences(
-    got: np.ndarray, want: np.ndarray, dtype: np.dtype, *, budget: float = 0.0, bound: np.ndarray | None = None
-) -> Differences:
-    """Compares real arrays of equal shape; `got` is in `dtype`, `want` in that or a wider one."""
-    rounded = want.astype(dtype)
-    wide = np.longdouble if want.dtype == np.longdouble else np.float64
-    g, w, exact = got.astype(np.float64), rounded.astype(np.float64), want.astype(wide)
-    finite = np.isfinite(g) & np.isfinite(w)
-    zero_g, zero_w = g == 0, w == 0
-    normal = float(ml_dtypes.finfo(dtype).smallest_normal)
-    difference = np.where(finite, np.abs(np.where(finite, g, 0) - np.where(finite, exact, 0)), 0.0)
-    unit = ulp_of(np.where(finite, w, 0.0), dtype)
-    ulps = difference / unit
-    far, allowed = finite & (ulps > budget), None
-    if bound is not None:
-        far &= ~(difference <= bound)  # a bound that is NaN excuses nothing
-        allowed = np.fmax(budget, bound / unit)
-    flushed = far & zero_g & ~zero_w & (np.abs(w) < normal) & (np.signbit(g) == np.signbit(w))
-    classes = {
-        "nan": np.isnan(g) != np.isnan(w),
-        "inf": ~np.isnan(g) & ~np.isnan(w) & (np.isinf(g) | np.isinf(w)) & (g != w),
-        "signed_zero": zero_g & zero_w & (np.signbit(g) != np.signbit(w)),
-        "subnormal": flushed,
-        "value": far & ~flushed,
-    }
-    return Differences(classes, ulps, difference, want, rounded, allowed)
 
 
 def illustrated(found: Comparison, got: Result, want: Want, inputs: Sequence[np.ndarray]) -> Comparison:

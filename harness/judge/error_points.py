@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tf_opdiff.harness.judge.compare import ulp_of
-from tf_opdiff.harness.judge.expectation import Want
+from tf_opdiff.harness.judge.difference import ulp_of
+from tf_opdiff.harness.judge.want import Want
 from tf_opdiff.harness.spec.recipes import is_float
 
 #: Elements that a plot is made of at most; of more, evenly spaced ones are taken, and the farthest.

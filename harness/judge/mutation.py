@@ -17,8 +17,10 @@ import numpy as np
 from tf_opdiff.harness.device.observation import Result
 from tf_opdiff.harness.device.repeat import same
 from tf_opdiff.harness.judge.claim import predicting
-from tf_opdiff.harness.judge.compare import compare, ulp_of
-from tf_opdiff.harness.judge.expectation import Want, expectation, positive_zeros
+from tf_opdiff.harness.judge.compare import compare
+from tf_opdiff.harness.judge.difference import ulp_of
+from tf_opdiff.harness.judge.expectation import expectation
+from tf_opdiff.harness.judge.want import Want, positive_zeros
 from tf_opdiff.harness.paths import SUITES
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.recipes import is_float

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tf_opdiff.harness.judge import wording
-from tf_opdiff.harness.judge.compare import Comparison
+from tf_opdiff.harness.judge.comparison import Comparison
 from tf_opdiff.harness.judge.trial import Context, Trial
 from tf_opdiff.harness.spec.plan import Plan, PlanName
 from tf_opdiff.harness.spec.spec import Case

@@ -10,9 +10,10 @@ import numpy as np
 
 from tf_opdiff.harness.device.observation import Result
 from tf_opdiff.harness.device.repeat import sizes
-from tf_opdiff.harness.judge.compare import Comparison, compare
-from tf_opdiff.harness.judge.expectation import Want
+from tf_opdiff.harness.judge.compare import compare
+from tf_opdiff.harness.judge.comparison import Comparison
 from tf_opdiff.harness.judge.trial import Trial
+from tf_opdiff.harness.judge.want import Want
 
 #: By how much the budget is multiplied where two results are compared: each of them may be off by the budget.
 TWO_RESULTS = 2.0

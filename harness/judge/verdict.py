@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from tf_opdiff.harness.device.observation import Observation, Result
 from tf_opdiff.harness.judge import claim
 from tf_opdiff.harness.judge.classify import Facts, classify
-from tf_opdiff.harness.judge.compare import Comparison, compare, illustrated
-from tf_opdiff.harness.judge.expectation import NOTHING, Want
+from tf_opdiff.harness.judge.compare import compare, illustrated
+from tf_opdiff.harness.judge.comparison import Comparison
 from tf_opdiff.harness.judge.known import Entry, place_of
 from tf_opdiff.harness.judge.row import row_of
 from tf_opdiff.harness.judge.self_check import TWO_RESULTS, with_itself
 from tf_opdiff.harness.judge.trial import LOST, Context, Origin, Trial
+from tf_opdiff.harness.judge.want import NOTHING, Want
 from tf_opdiff.harness.spec.plan import Plan, PlanName
 from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.harness.store.record import Record

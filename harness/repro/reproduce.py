@@ -24,7 +24,7 @@ from tf_opdiff.harness.device.process import Child
 from tf_opdiff.harness.device.repeat import AGAIN
 from tf_opdiff.harness.device.server_handle import memory_limit
 from tf_opdiff.harness.judge.error_points import points
-from tf_opdiff.harness.judge.expectation import ReferenceFault
+from tf_opdiff.harness.judge.reference import ReferenceFault
 from tf_opdiff.harness.judge.simplest import TIES, of_texts
 from tf_opdiff.harness.judge.wording import sentence
 from tf_opdiff.harness.repro.earlier_programs import Shown, Store

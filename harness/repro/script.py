@@ -14,8 +14,9 @@ import numpy as np
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from tf_opdiff.harness.device.repeat import PIECES
-from tf_opdiff.harness.judge.compare import ulp_of
-from tf_opdiff.harness.judge.expectation import Expectation, Want, expectation
+from tf_opdiff.harness.judge.difference import ulp_of
+from tf_opdiff.harness.judge.expectation import Expectation, expectation
+from tf_opdiff.harness.judge.want import Want
 from tf_opdiff.harness.repro.source import Unwritable, Writer
 from tf_opdiff.harness.spec.attrs import Keywords, accepted
 from tf_opdiff.harness.spec.plan import MODES, Device, Plan

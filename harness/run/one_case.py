@@ -19,9 +19,9 @@ from tf_opdiff.harness.device.probe import probe
 from tf_opdiff.harness.device.request import Request
 from tf_opdiff.harness.device.server_handle import DeviceServer
 from tf_opdiff.harness.judge.compare import compare, summary
-from tf_opdiff.harness.judge.expectation import Want
 from tf_opdiff.harness.judge.known import Known
 from tf_opdiff.harness.judge.verdict import Context, Judge, Origin, Trial
+from tf_opdiff.harness.judge.want import Want
 from tf_opdiff.harness.judge.wording import sentence
 from tf_opdiff.harness.paths import SUITES
 from tf_opdiff.harness.repro.reproduce import Outcome, Setting, reproduce

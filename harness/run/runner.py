@@ -13,8 +13,9 @@ from tf_opdiff.harness.device.observation import Observation
 from tf_opdiff.harness.device.pool import run_all
 from tf_opdiff.harness.device.request import Request
 from tf_opdiff.harness.device.server_handle import DeviceServer
-from tf_opdiff.harness.judge.expectation import ReferenceFault, Want
+from tf_opdiff.harness.judge.reference import ReferenceFault
 from tf_opdiff.harness.judge.verdict import TWO_RESULTS, Context, Judge, Trial
+from tf_opdiff.harness.judge.want import Want
 from tf_opdiff.harness.repro.source import digest
 from tf_opdiff.harness.run.running_case import RunningCase
 from tf_opdiff.harness.spec.catalog import Item

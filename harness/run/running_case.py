@@ -25,7 +25,7 @@ class RunningCase:
     Attributes:
       inputs: one array an input.
       claims: the predictions of each claim of the spec.
-      expected: the promise under each plan that is still to run; plans with the same promise share one object.
+      expected: the expectation under each plan that is still to run.
       observations: the observation of each plan that has run.
       differing: the plans whose observation differs from their promise.
     """
@@ -80,8 +80,8 @@ class RunningCase:
         """
         bases: list[Plan] = []
         for plan in sorted(self.expected, key=lambda plan: plan in self.differing):
-            observation, promise = self.observations[plan], self.expected[plan]
-            base = next((base for base in bases if self.expected[base] is promise), plan)
+            observation, promise = self.observations[plan], self.expected[plan].promise
+            base = next((base for base in bases if self.expected[base].promise == promise), plan)
             if observation.lacking or observation.fault:
                 base = plan
             elif base == plan:

@@ -224,9 +224,16 @@ class Spec:
 
     def side(self, plan: Plan) -> Side | None:
         """The side of the contract that this plan is on, if any."""
-        return next(
-            (s for p, s in self.contract.items() if plan.matches(p) and s.unless not in plan.device.variants), None
-        )
+        return self.contract.get(self.promise(plan))
+
+    def promise(self, plan: Plan) -> str:
+        """The name of a plan's promise: a pattern of the contract, or empty for that of the reference.
+
+        Patterns with the same side have one promise, named by the first of them.
+        """
+        sides = (s for p, s in self.contract.items() if plan.matches(p) and s.unless not in plan.device.variants)
+        side = next(sides, None)
+        return "" if side is None else next(p for p, s in self.contract.items() if s == side)
 
     @property
     def sweepable(self) -> bool:

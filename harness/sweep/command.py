@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tf_opdiff.harness.device.server_handle import DeviceServer, memory_limit
 from tf_opdiff.harness.judge import known_files
-from tf_opdiff.harness.judge.expectation import ReferenceFault
+from tf_opdiff.harness.judge.reference import ReferenceFault
 from tf_opdiff.harness.judge.verdict import Context, Origin
 from tf_opdiff.harness.judge.wording import sentence
 from tf_opdiff.harness.paths import KNOWN, ROOT, SUITES

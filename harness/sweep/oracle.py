@@ -11,16 +11,11 @@ import numpy as np
 
 from tf_opdiff.harness.device.observation import Result
 from tf_opdiff.harness.device.request import Bits, Cycle
-from tf_opdiff.harness.judge.compare import Differences, compare, differences
-from tf_opdiff.harness.judge.expectation import (
-    NOTHING,
-    Expectation,
-    ReferenceFault,
-    Want,
-    expectation,
-    result_dtype,
-    widened,
-)
+from tf_opdiff.harness.judge.compare import compare
+from tf_opdiff.harness.judge.difference import Differences, differences
+from tf_opdiff.harness.judge.expectation import Expectation, expectation, widened
+from tf_opdiff.harness.judge.reference import ReferenceFault
+from tf_opdiff.harness.judge.want import NOTHING, Want, result_dtype
 from tf_opdiff.harness.spec.precision import quick
 from tf_opdiff.harness.spec.recipes import is_float
 from tf_opdiff.harness.spec.spec import Case, Raises, Side, Spec
@@ -203,15 +198,15 @@ class Oracle:
     def __init__(self, case: Case, plans: int) -> None:
         """`case` is one of the sweep."""
         self.case, self._keep = case, plans > 1
-        self._kept: dict[int, tuple[int, list[Part]]] = {}
+        self._kept: dict[str, tuple[int, list[Part]]] = {}
 
-    def parts(self, lo: int, hi: int, side: Side | None) -> Iterator[Part]:
-        """The parts of a block, in order."""
-        kept = self._kept.get(id(side))
+    def parts(self, lo: int, hi: int, promise: str) -> Iterator[Part]:
+        """The parts of a block, in order; `promise` is the name of a plan's promise, see `Spec.promise`."""
+        kept, side = self._kept.get(promise), self.case.spec.contract.get(promise)
         if kept is not None and kept[0] == lo:
             yield from kept[1]
             return
-        self._kept.pop(id(side), None)  # before the next is made: only one takes memory
+        self._kept.pop(promise, None)  # before the next is made: only one takes memory
         made = []
         grains = [(at, min(hi, at + GRAIN)) for at in range(lo, hi, GRAIN)]
         dtype = self.case.dtype
@@ -224,4 +219,4 @@ class Oracle:
                 if self._keep:
                     made.append(part)
         if self._keep:
-            self._kept[id(side)] = lo, made
+            self._kept[promise] = lo, made

@@ -14,8 +14,8 @@ from functools import cached_property
 import ml_dtypes
 import numpy as np
 
-from tf_opdiff.harness.judge.compare import Differences, differences, ulp_of
-from tf_opdiff.harness.judge.expectation import positive_zeros
+from tf_opdiff.harness.judge.difference import Differences, differences, ulp_of
+from tf_opdiff.harness.judge.want import positive_zeros
 from tf_opdiff.harness.spec.recipes import is_float
 
 #: Of a result that is within the budget, so many elements are searched for distances that are worth measuring.

@@ -133,7 +133,7 @@ class Sweep:
     def _line(self, plan: Plan, lo: int, hi: int, observation: Observation) -> dict[str, Any]:
         """A block's line of the shard."""
         tallies: dict[Key, Tally] = {}
-        for part in self.oracle.parts(lo, hi, self.item.spec.side(plan)):
+        for part in self.oracle.parts(lo, hi, self.item.spec.promise(plan)):
             for quantity in dict.fromkeys([*part.wants, *observation.quantities]):
                 tally = part.tally(quantity, observation.quantities.get(quantity, LOST), lo, hi - lo)
                 tallies.setdefault((part.piece.recipe, quantity), Tally()).add(tally)

@@ -11,7 +11,7 @@ import numpy as np
 
 from tf_opdiff.harness.device.request import Bits
 from tf_opdiff.harness.judge import wording
-from tf_opdiff.harness.judge.compare import Comparison, Element
+from tf_opdiff.harness.judge.comparison import Comparison, Element
 from tf_opdiff.harness.judge.simplest import first, keys
 from tf_opdiff.harness.store.record import KINDS, finite
 from tf_opdiff.harness.sweep.promise import Difference

@@ -10,8 +10,9 @@ import pytest
 
 from tf_opdiff.command_line import main
 from tf_opdiff.harness.device.request import Request
-from tf_opdiff.harness.judge.expectation import ReferenceFault, expectation
+from tf_opdiff.harness.judge.expectation import expectation
 from tf_opdiff.harness.judge.mutation import score
+from tf_opdiff.harness.judge.reference import ReferenceFault
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.repro.script import Discrepancy, text
 from tf_opdiff.harness.run import coverage

@@ -6,8 +6,10 @@ import pytest
 
 from tf_opdiff.harness.device.observation import Result
 from tf_opdiff.harness.judge import wording
-from tf_opdiff.harness.judge.compare import Comparison, compare, compare_arrays, illustrated, ulp_of
-from tf_opdiff.harness.judge.expectation import Want, result_dtype
+from tf_opdiff.harness.judge.compare import compare, compare_arrays, illustrated
+from tf_opdiff.harness.judge.comparison import Comparison
+from tf_opdiff.harness.judge.difference import ulp_of
+from tf_opdiff.harness.judge.want import Want, result_dtype
 from tf_opdiff.harness.spec.spec import Raises
 
 FLOATS = [np.dtype(d) for d in ("float16", "bfloat16", "float32", "float64", "float8_e5m2", "float8_e4m3fn")]

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tf_opdiff.harness.judge.error_points import MOST, points
-from tf_opdiff.harness.judge.expectation import Want
+from tf_opdiff.harness.judge.want import Want
 
 F32 = np.dtype("float32")
 

@@ -5,7 +5,8 @@ import sys
 import numpy as np
 import pytest
 
-from tf_opdiff.harness.judge.expectation import ReferenceFault, expectation
+from tf_opdiff.harness.judge.expectation import expectation
+from tf_opdiff.harness.judge.reference import ReferenceFault
 from tf_opdiff.harness.spec.recipes import FLOATS, plain
 from tf_opdiff.harness.spec.spec import Raises, Side, Spec
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from tf_opdiff.harness.device.observation import Result
-from tf_opdiff.harness.judge.expectation import Want
 from tf_opdiff.harness.judge.mutation import past, score
+from tf_opdiff.harness.judge.want import Want
 from tf_opdiff.harness.spec.recipes import Draw, plain
 from tf_opdiff.harness.spec.spec import Spec
 

@@ -14,7 +14,8 @@ import pytest
 from tf_opdiff.command_line import main
 from tf_opdiff.harness.device.observation import Result
 from tf_opdiff.harness.device.request import Bits, Cycle
-from tf_opdiff.harness.judge.compare import compare_arrays, differences, ulp_of
+from tf_opdiff.harness.judge.compare import compare_arrays
+from tf_opdiff.harness.judge.difference import differences, ulp_of
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.spec.spec import Case
 from tf_opdiff.harness.store.record import read_shard

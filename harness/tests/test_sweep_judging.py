@@ -8,9 +8,9 @@ import pytest
 from tf_opdiff.harness.device.observation import Observation, Result
 from tf_opdiff.harness.device.request import Bits
 from tf_opdiff.harness.judge.cause import Cause
-from tf_opdiff.harness.judge.compare import Comparison
-from tf_opdiff.harness.judge.expectation import ReferenceFault
+from tf_opdiff.harness.judge.comparison import Comparison
 from tf_opdiff.harness.judge.known import Entry, Known
+from tf_opdiff.harness.judge.reference import ReferenceFault
 from tf_opdiff.harness.judge.verdict import Context, Origin
 from tf_opdiff.harness.spec.catalog import Item
 from tf_opdiff.harness.spec.plan import Device, Plan

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from tf_opdiff.harness.device.repeat import differing
-from tf_opdiff.harness.judge.compare import differences
+from tf_opdiff.harness.judge.difference import differences
 from tf_opdiff.harness.spec.recipes import is_float
 from tf_opdiff.reports.data import frame, tables
 from tf_opdiff.reports.data.pairs import common, counterparts

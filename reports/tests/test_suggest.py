@@ -22,7 +22,7 @@ from tf_opdiff.command_line import main
 from tf_opdiff.harness.device.observation import Observation, Result
 from tf_opdiff.harness.device.repeat import AGAIN
 from tf_opdiff.harness.judge.cause import Cause
-from tf_opdiff.harness.judge.compare import Comparison
+from tf_opdiff.harness.judge.comparison import Comparison
 from tf_opdiff.harness.judge.known import Entry, Known, place_of
 from tf_opdiff.harness.judge.known_files import KnownError, load
 from tf_opdiff.harness.judge.verdict import Context, Judge, Origin, Trial

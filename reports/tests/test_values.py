@@ -21,7 +21,7 @@ import pytest
 from tf_opdiff import reports
 from tf_opdiff.command_line import main
 from tf_opdiff.harness.judge.error_points import points
-from tf_opdiff.harness.judge.expectation import Want
+from tf_opdiff.harness.judge.want import Want
 from tf_opdiff.harness.store.record import VERDICTS, Record
 from tf_opdiff.harness.sweep import plot
 from tf_opdiff.harness.sweep.tally import Tally

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tf_opdiff.harness.judge.compare import differences
+from tf_opdiff.harness.judge.difference import differences
 from tf_opdiff.harness.spec import precision
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.recipes import Draw, bit_patterns, edges, subnormals

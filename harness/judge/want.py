@@ -1,0 +1,64 @@
+"""Want: the promise for one quantity."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tf_opdiff.harness.device.observation import Result
+from tf_opdiff.harness.spec.contract import Raises
+from tf_opdiff.harness.spec.recipes import is_float
+
+
+@dataclass(frozen=True)
+class Want:
+    """The promise for one quantity.
+
+    `value` may be wider than `dtype`, the dtype in which the result must come. `bound` is the largest absolute error
+    allowed, elementwise, where the spec gives one. `plain` is what the reference gives where a contract's side promises
+    something else. `unsigned_zeros`: a zero of either sign keeps the promise.
+    """
+
+    status: str
+    value: np.ndarray | None = None
+    dtype: np.dtype | None = None
+    indices: np.ndarray | None = None
+    shape: tuple[int, ...] | None = None
+    raises: Raises | None = None
+    bound: np.ndarray | None = None
+    plain: np.ndarray | None = None
+    unsigned_zeros: bool = False
+
+    @classmethod
+    def of(cls, result: Result) -> Want:
+        """What another plan observed, as the promise."""
+        if result.status != "value" and result.status != "sparse":
+            return cls(result.status, raises=None if result.status == "unconnected" else Raises(result.code))
+        assert result.value is not None
+        return cls(result.status, result.value, result.value.dtype, result.indices, result.shape)
+
+    def from_other(self, result: Result, slack: float = 1.0) -> Want:
+        """What was observed elsewhere as the promise, with this one's bound, times `slack`, and its rule for zeros."""
+        bound = None if self.bound is None else self.bound * slack
+        return replace(Want.of(result), bound=bound, plain=self.plain, unsigned_zeros=self.unsigned_zeros)
+
+
+#: The promise for a quantity that the spec does not mention: it must not come.
+NOTHING = Want("nothing")
+
+
+def positive_zeros(array: np.ndarray) -> np.ndarray:
+    """Floats, in which each -0 is now +0; anything else as it is."""
+    return array + np.zeros((), array.dtype) if array.dtype.kind == "c" or is_float(array.dtype) else array
+
+
+def result_dtype(value: np.ndarray, dtype: np.dtype) -> np.dtype:
+    """The dtype in which a reference's result must come: a wide one stands for the case's dtype."""
+    if value.dtype in (np.complex128, np.clongdouble) and dtype.kind == "c":
+        return dtype
+    if value.dtype not in (np.float64, np.longdouble):
+        return value.dtype
+    if dtype.kind == "c":
+        return np.dtype(f"f{dtype.itemsize // 2}")
+    return dtype if is_float(dtype) else value.dtype
