@@ -22,7 +22,8 @@ class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
     link      a public page: an issue, a line of source code, or documentation.
     source    the source file that was read, its version, and what it does: `PATH at VERSION: what it does`. The path
-              begins with `tensorflow/`, `xla/` (openxla/xla), `Eigen/` or `unsupported/Eigen/`.
+              begins with `tensorflow/` or `third_party/xla/` (both in tensorflow/tensorflow), `xla/` (openxla/xla),
+              `Eigen/` or `unsupported/Eigen/`.
     measured  only for a cause that nobody has traced to a line of source code: how it was measured, and on what.
     """
 

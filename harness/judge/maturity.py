@@ -1,4 +1,4 @@
-"""Maturity: which kernels a device is to have, as its vendor lists them, and whether that is so."""
+"""Maturity: the kernels that a vendor lists for a device, and whether the device has them."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.plan import DEVICE_TYPE, MODES, type_of
 from tf_opdiff.harness.store.record import Record
 
-#: `mandatory`: a kernel that is lacking fails the run. `expected`: it is listed. `skip`: there is to be none yet; one
-#: that gives what is promised is stale, one that gives anything else a mismatch, as everywhere.
+#: `mandatory`: a missing kernel fails the run. `expected`: a missing kernel is listed. `skip`: the device has no such
+#: kernel yet; a kernel that keeps its promise is stale, and one that does not is a mismatch, as everywhere.
 LEVELS = ("mandatory", "expected", "skip")
 FAMILIES = ("output", "grad", "jvp", "hvp")
 Cell = tuple[str, str, str, str]  # spec, dtype, mode, family of quantities
 
 
 class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What is to be there of some ops. Every selector is a name, a list of names, or absent for all.
+    """How mature some kernels are. Every selector is a name, a list of names, or absent for all.
 
     `op` names specs, families or OpDefs, as `--op` does; `quantity` names families, such as `grad`.
     """
@@ -46,17 +46,17 @@ class Maturity:
     cells: Mapping[Cell, tuple[int, Entry]] = field(default_factory=dict)
 
     def graded(self, record: Record, *, came: bool) -> Record:
-        """The record against NumPy as the list has it; `came` says that there are values."""
+        """The record, its verdict changed by the list where it is against NumPy; `came`: the plan gave values."""
         family = record.quantity.partition("[")[0]
-        found = self.cells.get((record.spec, record.dtype, record.mode, family))
-        if not found or record.against != "numpy" or type_of(record.device) != self.device:
+        listing = self.cells.get((record.spec, record.dtype, record.mode, family))
+        if not listing or record.against != "numpy" or type_of(record.device) != self.device:
             return record
-        number, entry = found
+        number, entry = listing
         place, because = f"entry {number} of {self.path}", f" ({entry.reason})" if entry.reason else ""
         reason, detail = f"{entry.level}, by {place}{because}", record.detail
         if record.verdict == "unavailable" and entry.level == "mandatory":
-            what, _, said = detail.partition(":")
-            detail = f"{what}, which is {reason}:{said}"[:1000]
+            missing, _, message = detail.partition(":")
+            detail = f"{missing}, which is {reason}:{message}"[:1000]
             return replace(record, verdict="mismatch", kind="status", detail=detail, reason=reason)
         if record.verdict == "unavailable":
             return replace(record, reason=reason)
@@ -69,13 +69,13 @@ class Maturity:
 
 
 def load(path: Path, catalog: Catalog) -> Maturity:
-    """Reads a file of a `device` and `[[maturity]]` tables.
+    """Reads a file with a `device` and `[[maturity]]` tables.
 
     Raises:
-      ValueError: it is no TOML, lacks the device, or has a field that is unknown or missing; or an entry selects
-        nothing, or only what the ones before it select.
+      ValueError: the file is no TOML, has no device, or has an unknown field or lacks one; or an entry selects nothing
+        that the entries before it do not select.
       LookupError: an entry names something that does not exist; the message names the nearest.
-      OSError: it can't be read.
+      OSError: the file can't be read.
     """
     try:
         tables: dict[str, Any] = tomllib.loads(path.read_text("utf-8"))
@@ -102,10 +102,10 @@ def load(path: Path, catalog: Catalog) -> Maturity:
 
 
 def _cells(entry: Entry, catalog: Catalog) -> set[Cell]:
-    """What an entry selects.
+    """The cells that an entry selects.
 
     Raises:
-      LookupError: it names something that does not exist.
+      LookupError: the entry names something that does not exist.
     """
     specs = set(catalog.specs)
     if entry.op != "*":

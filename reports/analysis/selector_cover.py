@@ -12,35 +12,39 @@ Box = dict[str, list[str]]
 
 
 def cover(places: pd.DataFrame, wanted: np.ndarray) -> list[Box]:
-    """Boxes that together hold every wanted row of `places` and no other row; one where one is enough.
+    """Boxes that together hold every wanted row of `places` and no other row; a single box where one is enough.
 
-    A box holds the rows whose value in every column is among the allowed ones. A place that is no row, since it did not
-    run, may be in a box or not. Greedy: each box is grown from a wanted row in several orders of the columns, and the
-    one that holds most is taken; the fewest boxes are not promised.
+    A box holds the rows whose value in every column is among the allowed ones. A place that did not run is no row: a
+    box may hold it or not. The search is greedy: a box is grown from a wanted row in several orders of the columns, and
+    the box that holds most rows counts. There may be a cover by fewer boxes.
+
+    Args:
+      places: one row a place, one column a selector.
+      wanted: a bool for each row.
 
     Raises:
-      ValueError: a wanted row has the same values as one that is not.
+      ValueError: a wanted row has the same values as a row that is not wanted.
     """
     factored = {str(name): pd.factorize(places[name].astype(str), sort=True) for name in places.columns}
     codes = np.stack([code for code, _ in factored.values()], axis=1)
     values = [list(map(str, names)) for _, names in factored.values()]
     if {*map(tuple, codes[wanted].tolist())} & {*map(tuple, codes[~wanted].tolist())}:
-        raise ValueError("a place to be held has the same selectors as one that must not be")
-    found: list[Box] = []
+        raise ValueError("a wanted place has the same selectors as a place that is not wanted")
+    boxes: list[Box] = []
     left = wanted.copy()
     whole = [np.isin(np.arange(len(v)), codes[wanted, i]) for i, v in enumerate(values)]
     while left.any():
-        grown = [whole] if not found and not (_held(codes, whole) & ~wanted).any() else []
+        grown = [whole] if not boxes and not (_held(codes, whole) & ~wanted).any() else []
         seed = codes[np.flatnonzero(left)[0]]
         grown = grown or [_grow(codes, wanted, whole, seed, order) for order in _orders(codes.shape[1])]
         best = max(grown, key=lambda box: int((_held(codes, box) & left).sum()))
         left &= ~_held(codes, best)
-        found.append({n: [values[i][j] for j in np.flatnonzero(best[i])] for i, n in enumerate(factored)})
-    return found
+        boxes.append({n: [values[i][j] for j in np.flatnonzero(best[i])] for i, n in enumerate(factored)})
+    return boxes
 
 
 def holds(places: pd.DataFrame, box: Box) -> np.ndarray:
-    """Which rows a box holds; a column that it does not name may have any value."""
+    """Which rows a box holds, as bools; a column that the box does not name may have any value."""
     held = np.ones(len(places), bool)
     for name, allowed in box.items():
         held &= places[name].astype(str).isin(allowed).to_numpy()
@@ -57,7 +61,7 @@ def _held(codes: np.ndarray, box: list[np.ndarray]) -> np.ndarray:
 def _grow(
     codes: np.ndarray, wanted: np.ndarray, whole: list[np.ndarray], seed: np.ndarray, order: tuple[int, ...]
 ) -> list[np.ndarray]:
-    """The box of one row, with every value added that brings no row that is not wanted, in the order of the columns."""
+    """The box of one row, widened column by column with every value that adds no unwanted row."""
     box = [np.arange(len(w)) == at for w, at in zip(whole, seed, strict=True)]
     bad = codes[~wanted]
     for i in order:
@@ -70,7 +74,7 @@ def _grow(
 
 
 def _orders(columns: int) -> Iterator[tuple[int, ...]]:
-    """The columns from each one on, forwards and backwards."""
+    """The numbers of the columns, from each column on, forwards and backwards."""
     for start in range(columns):
         forwards = tuple((start + i) % columns for i in range(columns))
         yield forwards

@@ -25,7 +25,7 @@ _BY = ["suite", "kind", "code", "quantities", "plans"]
 def suggest(records: pd.DataFrame, known: Known, catalog: Catalog) -> tuple[list[Suggestion], pd.Series]:
     """Entries that make the `mismatch` records of a run `known`, and none `stale`; and why, by index, some have none.
 
-    Records count as today's known failures judge them.
+    Today's known failures decide which records are a `mismatch`.
 
     Specs of a suite whose records differ by the same kind and code, in the same quantities and on the same plans, have
     one cause and come together; where their entry would select another record, it is split. A selector is left out
@@ -34,33 +34,37 @@ def suggest(records: pd.DataFrame, known: Known, catalog: Catalog) -> tuple[list
     Raises:
       ValueError: the version of TensorFlow is none.
     """
-    there, tf = judged.places(records), _version(records)
-    now = judged.judged(records, known)
-    failing = now["verdict"] == "mismatch"
-    some = records[failing]
-    told = there[failing].assign(suite=some["suite"].astype(str), kind=some["kind"].astype(str))
-    told["code"] = judged.code_of(some)
-    why = _cannot(told, there[~failing], now["entry"], known, catalog)
-    told = told[~told.index.isin(why.index)]
-    told["plan"] = told["device"] + "/" + told["mode"]
-    by_spec = told.groupby(["suite", "spec", "kind", "code"])
-    told["quantities"] = by_spec["quantity"].transform(lambda names: " ".join(sorted(set(names))))
-    told["plans"] = by_spec["plan"].transform(lambda names: " ".join(sorted(set(names))))
-    made: list[Suggestion] = []
+    places, tf = judged.places(records), _version(records)
+    today = judged.judged(records, known)
+    failing = today["verdict"] == "mismatch"
+    failures = places[failing].assign(**{name: records[failing][name].astype(str) for name in ("suite", "kind")})
+    failures["code"] = judged.code_of(records[failing])
+    why = _cannot(failures, places[~failing], today["entry"], known, catalog)
+    suggestions: list[Suggestion] = []
     ids = {entry.cause.id for entry in known.entries}
-    for key, alike in told.groupby(_BY, sort=True):
+    for key, alike in _in_places(failures[~failures.index.isin(why.index)]).groupby(_BY, sort=True):
         _, kind, code, *_ = map(str, key)
-        near = there[there["spec"].isin(set(alike["spec"])) & ((there["against"] == "itself") == (kind in AGAIN))]
+        near = places[places["spec"].isin(set(alike["spec"])) & ((places["against"] == "itself") == (kind in AGAIN))]
         near = near[near["against"] != "claim"]
         columns = [name for name in FIELDS if name != "against" or kind not in AGAIN]
         wanted = near.index.isin(alike.index)
         cause = _new_id(f"{min(alike['spec'])}-{kind}", ids)
-        for found in selector_cover.cover(near[columns], wanted):
-            rows = near.index[selector_cover.holds(near, found)]
-            selectors = _selectors(found, near[columns], wanted, catalog.specs)
-            made.append(Suggestion(cause, selectors, kind, code, tf, rows))
-    past = records.index[(records["verdict"].astype(str) == "mismatch") & ~failing]
-    return made, pd.concat([why, pd.Series("the known failures cover it by now", index=past, dtype="str")])
+        for box in selector_cover.cover(near[columns], wanted):
+            rows = near.index[selector_cover.holds(near, box)]
+            selectors = _selectors(box, near[columns], wanted, catalog.specs)
+            suggestions.append(Suggestion(cause, selectors, kind, code, tf, rows))
+    covered = records.index[(records["verdict"].astype(str) == "mismatch") & ~failing]
+    today_known = pd.Series("the known failures cover it by now", index=covered, dtype="str")
+    return suggestions, pd.concat([why, today_known])
+
+
+def _in_places(failures: pd.DataFrame) -> pd.DataFrame:
+    """The failures with the quantities and the plans in which their spec fails by the same kind and code."""
+    failures = failures.assign(plan=failures["device"] + "/" + failures["mode"])
+    by_spec = failures.groupby(["suite", "spec", "kind", "code"])
+    for one, many in (("quantity", "quantities"), ("plan", "plans")):
+        failures[many] = by_spec[one].transform(lambda names: " ".join(sorted(set(names))))
+    return failures
 
 
 def _new_id(words: str, ids: set[str]) -> str:
@@ -71,31 +75,32 @@ def _new_id(words: str, ids: set[str]) -> str:
     return new
 
 
-def _cannot(told: pd.DataFrame, others: pd.DataFrame, number: pd.Series, known: Known, catalog: Catalog) -> pd.Series:
-    """Why no entry that is added can be about a record, by its index, for those where none can."""
+def _cannot(
+    failures: pd.DataFrame, others: pd.DataFrame, number: pd.Series, known: Known, catalog: Catalog
+) -> pd.Series:
+    """Why no new entry can be about a failure, by its index, for those where none can."""
     why: dict[Any, str] = {}
-    if not len(told):
-        return pd.Series(why, index=told.index, dtype="str")
+    if not len(failures):
+        return pd.Series(why, index=failures.index, dtype="str")
     specs = catalog.specs
-    about = number.loc[told.index]
+    about = number.loc[failures.index]
     passing = set(map(tuple, others[list(FIELDS)].to_numpy().tolist()))
-    kinds = told.groupby(list(FIELDS))[["kind", "code"]].transform("nunique").max(axis=1)
-    rows = zip(told.index, told[list(FIELDS)].to_numpy().tolist(), told["code"], kinds, about, strict=True)
-    for index, place, code, several, n in rows:
+    kinds = failures.groupby(list(FIELDS))[["kind", "code"]].transform("nunique").max(axis=1)
+    rows = zip(failures.index, failures[list(FIELDS)].to_numpy().tolist(), failures["code"], kinds, about, strict=True)
+    for index, place, code, several, entry in rows:
         at = dict(zip(FIELDS, place, strict=True))
         spec = specs.get(at["spec"])
         if at["against"] == "claim":
-            why[index] = "what is held against a claim is never known"
+            why[index] = "a comparison with a claim is never known"
         elif spec is None:
             why[index] = "the suites have no such spec any more"
         elif at["dtype"] not in spec.dtypes or at["recipe"] not in (*spec.recipes, *SWEEPS):
             why[index] = "the spec has no such case any more"
         elif not _DEVICE.fullmatch(at["device"]):
             why[index] = "an entry can't name that device"
-        elif n:
-            why[index] = (
-                f"{known.stands(n)} is about it already, and expects another kind or code: narrow that one first"
-            )
+        elif entry:
+            first = known.stands(entry)
+            why[index] = f"{first} is about it already, and expects another kind or code: narrow that one first"
         elif tuple(place) in passing:
             why[index] = "the same place, against another plan, does not fail"
         elif several > 1:
@@ -106,27 +111,27 @@ def _cannot(told: pd.DataFrame, others: pd.DataFrame, number: pd.Series, known: 
 
 
 def _selectors(
-    found: selector_cover.Box, near: pd.DataFrame, wanted: np.ndarray, specs: Mapping[str, Spec]
+    box: selector_cover.Box, near: pd.DataFrame, wanted: np.ndarray, specs: Mapping[str, Spec]
 ) -> dict[str, str | list[str]]:
-    """A box as selectors: a name, a list of names, or left out where all that there are are meant."""
-    own = [specs[name] for name in found["spec"]]
-    here = near[near["spec"].isin(found["spec"])]
+    """A box as selectors: a name, a list of names, or left out where the box has every name that exists."""
+    own = [specs[name] for name in box["spec"]]
+    same_specs = near[near["spec"].isin(box["spec"])]
     every = {
         "dtype": {dtype for spec in own for dtype in spec.dtypes},
         "recipe": {recipe for spec in own for recipe in spec.recipes},
         "mode": {mode for spec in own for mode in spec.modes},
-        **{name: set(here[name]) for name in ("quantity", "against") if name in near.columns},
+        **{name: set(same_specs[name]) for name in ("quantity", "against") if name in near.columns},
     }
-    kept = dict(found)
+    selectors = dict(box)
     for name, values in every.items():
-        wider = {other: allowed for other, allowed in kept.items() if other != name}
-        if values <= set(found[name]) and not (selector_cover.holds(near, wider) & ~wanted).any():
-            kept = wider
-    return {name: allowed[0] if len(allowed) == 1 else allowed for name, allowed in kept.items()}
+        wider = {other: allowed for other, allowed in selectors.items() if other != name}
+        if values <= set(box[name]) and not (selector_cover.holds(near, wider) & ~wanted).any():
+            selectors = wider
+    return {name: allowed[0] if len(allowed) == 1 else allowed for name, allowed in selectors.items()}
 
 
 def _version(records: pd.DataFrame) -> str:
-    """The specifier of exactly the version that ran, patches aside."""
+    """The specifier of the version that ran, and of its patches alone."""
     text = judged.version(records)
     try:
         version = Version(text)

@@ -236,7 +236,7 @@ def test_what_no_entry_can_be_about_is_named_with_the_reason() -> None:
     rows[first[4]] = replace(rows[first[4]], kind="crash", got="crash SIG;RM")
     _, why = suggest(frame(rows), Known(), CATALOG)
     assert [why[first[i]].split(":")[0] for i in range(4)] == [
-        "what is held against a claim is never known",
+        "a comparison with a claim is never known",
         "the suites have no such spec any more",
         "an entry can't name that device",
         "the spec has no such case any more",

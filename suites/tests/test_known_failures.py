@@ -12,7 +12,7 @@ from tf_opdiff.harness.spec.catalog import Catalog
 
 FOLDER = ROOT / KNOWN
 #: Where the source files stand that causes cite.
-PROJECTS = ("tensorflow/", "xla/", "Eigen/", "unsupported/Eigen/")
+PROJECTS = ("tensorflow/", "third_party/xla/", "xla/", "Eigen/", "unsupported/Eigen/")
 
 
 @pytest.fixture(scope="module")
