@@ -4,10 +4,12 @@ import numpy as np
 
 
 def scale(x):
+    """The mean magnitude."""
     return np.mean(np.abs(x))
 
 
 def binarized(x):
+    """Signs, times the mean magnitude."""
     return np.sign(x) * scale(x)
 
 

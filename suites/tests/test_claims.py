@@ -11,7 +11,7 @@ from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.store.record import CLAIM, FAILING
 from tf_opdiff.suites.forms.contracts import TAPE
-from tf_opdiff.suites.tests import planted_without
+from tf_opdiff.suites.tests import planted_denials, planted_without
 
 SPECS = tuple(Catalog.load("tf_opdiff.suites.claims").specs.values())
 #: The letters of each topic's claims; C10 has one claim, without a letter.
@@ -145,3 +145,11 @@ def test_no_prediction_about_an_overridden_gradient_is_what_comes_without_the_ov
     came = [r for r in taken_out if r.against.startswith(CLAIM) and not r.kind]
     found = {r.against.removeprefix(CLAIM) for r in came if r.spec.partition("--")[2] in overrides} & about
     assert found == SAYS_THAT_NOTHING_CHANGES
+
+
+def test_a_name_error_confirms_no_denial(run_module):
+    found = run_module("tf_opdiff.suites.tests.planted_denials")
+    denied = {f"claim:{c.id}" for spec in planted_denials.SPECS for c in spec.claims if c.denies}
+    judged = [r for r in found if r.against in denied]
+    assert {r.against for r in judged} == denied
+    assert {r.verdict for r in judged} == {"error"}

@@ -18,7 +18,6 @@ TOPIC = Topic(
     origin=POSTS,
 )
 
-
 EXCEPT_XLA = ("*/eager", "*/function", "*/graph")
 FORMULA = (
     "g is the upstream of e, δ·d: the formula gives δ·(e + 2·d·e + d²) and δ·d², where δ·(e + d) and δ·d are right"

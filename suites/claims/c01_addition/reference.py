@@ -13,17 +13,19 @@ def _parts(x, c, k, label):
 
 
 def loss(x, c, k, label):
+    """The softmax cross-entropy of a = d·e."""
     a = (x + c) * (c + k)
     return np.max(a) + np.log(np.sum(np.exp(a - np.max(a)))) - a[int(label)]
 
 
 def right(g, x, c, k, label):
+    """The VJP of the loss, with the gradient of tf.add."""
     d, e, delta = _parts(x, c, k, label)
     return g * delta * e, g * delta * (e + d), g * delta * d, None
 
 
 def by_formula(g, x, c, k, label):
-    """What the formula gives: to c by itself, by d from the formula, and by d from the product."""
+    """The VJP with the formula; c gets its part of e, and through d the part of the formula and that of the product."""
     d, e, delta = _parts(x, c, k, label)
     upstream = g * delta * d
     to_d = g * delta * e + e * upstream
@@ -31,7 +33,7 @@ def by_formula(g, x, c, k, label):
 
 
 def by_d_only(g, x, c, k, label):
-    """Without a gradient of e: what reaches c by d."""
+    """The VJP where e has no gradient: c gets its part through d."""
     _, e, delta = _parts(x, c, k, label)
     return g * delta * e, g * delta * e, None, None
 
@@ -75,7 +77,7 @@ def trained(gradient):
 
 
 def steps(gradient):
-    """The same of a program with state."""
+    """The trajectory as a program with state gives it."""
 
     def reference(*inputs):
         losses, c, k = _adam(gradient, *inputs)
@@ -85,12 +87,12 @@ def steps(gradient):
 
 
 def loss_bound(u, g, x, c, k, label):
-    """Of a = d·e, rounded three times, in both terms; of the exponentials, their sum, and its logarithm."""
+    """The error of a = d·e, rounded three times, in both terms; of the exponentials, their sum and its logarithm."""
     return 8 * u * (1 + 2 * np.max(np.abs((x + c) * (c + k))))
 
 
 def grad_bound(u, g, x, c, k, label):
-    """Of δ, whose derivative by an exponent is a quarter at most, and of the products and sums that make each term."""
+    """The error of δ, whose derivative by an exponent is 1/4 at most, and of the products and sums of each term."""
     d, e, _ = _parts(x, c, k, label)
     terms = np.abs(d) + np.abs(e) + 2 * np.abs(d * e) + d * d
     return np.abs(g) * u * terms * (13 + 2 * np.max(np.abs(d * e)))

@@ -13,7 +13,6 @@ TOPIC = Topic(
     origin=POSTS,
 )
 
-
 EAGER = "executed eagerly, the function is called there and then, and its result converted: there is no op"
 EAGER_LINK = "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/python/ops/script_ops.py"
 EXCEPT_XLA = ("*/eager", "*/function", "*/graph")

@@ -14,7 +14,6 @@ TOPIC = Topic(
     link="https://www.tensorflow.org/guide/create_op",
 )
 
-
 RECIPES = {"edges": edges, "plain": plain, **SHAPES}
 FLOAT = ("float32", "float64")
 WITHOUT_XLA = ("eager", "function", "graph")

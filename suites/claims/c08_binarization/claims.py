@@ -36,7 +36,7 @@ def binarize_everywhere(tf, x):
 
 
 def _by_mean(g, x):
-    """What the mean contributes to the gradient."""
+    """The part of the gradient that goes through the mean."""
     return np.sum(g * np.sign(x)) * np.sign(x) / x.size
 
 

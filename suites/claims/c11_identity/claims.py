@@ -26,7 +26,7 @@ def _nine(draw, dtype):
     return (draw.values(dtype, 9),)
 
 
-#: What a decay of 0.9 leaves: ExponentialMovingAverage computes it in float32, whatever the dtype of the average.
+#: 1 less a decay of 0.9: ExponentialMovingAverage computes it in float32, whatever the dtype of the average.
 RATE = np.float64(np.float32(1) - np.float32(0.9))
 WIDE = ("float32", "float64")
 NOT_RUN = "total_loss was made outside the context and waits for nothing; in a session nobody asks for the averages"

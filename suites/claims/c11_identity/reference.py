@@ -4,11 +4,12 @@ import numpy as np
 
 
 def losses(batches):
+    """The mean square of each batch."""
     return np.mean(batches**2, -1)
 
 
 def averages(losses, rate):
-    """Where a moving average that starts at 0 is after each loss."""
+    """A moving average that starts at 0, after each loss."""
     found, average = [], 0.0
     for loss in losses:
         average -= (average - loss) * rate
@@ -17,10 +18,12 @@ def averages(losses, rate):
 
 
 def five(x):
+    """The loss of one batch, five times."""
     return np.full(5, losses(x))
 
 
 def five_averages(x):
+    """The moving average of that loss after each of five steps."""
     return averages(five(x), 0.125)
 
 

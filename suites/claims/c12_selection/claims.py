@@ -13,7 +13,6 @@ TOPIC = Topic(
     id="C12", title="The gradient of a selection", program="where(c, x, y), differentiated by all three.", origin=POSTS
 )
 
-
 WIDE = ("float32", "float64")
 
 

@@ -4,6 +4,7 @@ import numpy as np
 
 
 def split(g, c, x, y):
+    """The VJP of where: the upstream to the chosen side, zeros to the other."""
     return None, np.where(c, g, 0), np.where(c, 0, g)
 
 
@@ -18,6 +19,7 @@ def through_log(g, x):
 
 
 def through_sqrt(g, x):
+    """The VJP where zeros go into sqrt's gradient if x is not chosen: 0 · 0.5/√x."""
     return np.where(x > 0, g, 0) * 0.5 / np.sqrt(x)
 
 

@@ -2,11 +2,10 @@
 
 from typing import Any
 
-import numpy as np
-
 from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Spec, Topic
 from tf_opdiff.suites.claims.c13_conditional import program, reference
 from tf_opdiff.suites.claims.origins import SLIDES
+from tf_opdiff.suites.forms.branches import ROUNDED, either
 
 TOPIC = Topic(
     id="C13",
@@ -15,27 +14,17 @@ TOPIC = Topic(
     origin=SLIDES,
 )
 
-
 WIDE = ("float32", "float64")
 
 
-def _either(draw, dtype, p):
-    return np.array(p), *(draw.values(dtype, 9) for _ in range(3))
-
-
-EITHER = {
-    "false": lambda draw, dtype: _either(draw, dtype, False),
-    "true": lambda draw, dtype: _either(draw, dtype, True),
-}
 ONE_TAPE = "an eager cond runs one branch, and only that is on the tape"
 ZEROS = "the graph holds both branches: zeros come out of the one not taken, and they are a value"
 MERGED = "the gradient of a Switch merges zeros for the side that is dead, so that outside a value always arrives"
-_ROUNDED = {"output": 0.5, "grad": 0.5}  # one multiplication each
 _SWITCHED: dict[str, Any] = {
     "reference": lambda p, x, y, z: x * (y if p else z),
     "vjp": reference.branch,
-    "ulp": _ROUNDED,
-    "recipes": EITHER,
+    "ulp": ROUNDED,
+    "recipes": either((9,), (9,), (9,)),
     "ops": "Switch;Merge",
     "dtypes": WIDE,
     "modes": ("graph",),  # elsewhere cond is an If, or runs one branch, and XLA knows no Switch
@@ -47,8 +36,8 @@ SPECS = (
         program=program.conditional,
         reference=lambda p, x, y, z: x * (y if p else z),
         vjp=reference.branch,
-        ulp=_ROUNDED,
-        recipes=EITHER,
+        ulp=ROUNDED,
+        recipes=either((9,), (9,), (9,)),
         ops={"eager": "Mul", "function": "StatelessIf", "xla": "StatelessIf", "graph": "StatelessIf"},
         evidence="called:cond",
         dtypes=WIDE,
@@ -101,10 +90,7 @@ SPECS = (
         name="claim-c13-inside-branch",
         program=program.inside_branch,
         reference=lambda p, x: Raises("INVALID_ARGUMENT", "Retval[0] does not have value") if p else 2 * x,
-        recipes={
-            "false": lambda draw, dtype: _either(draw, dtype, False)[:2],
-            "true": lambda draw, dtype: _either(draw, dtype, True)[:2],
-        },
+        recipes=either((9,)),
         ops="Switch;Merge",
         evidence="called:gradients",
         dtypes=WIDE,

@@ -10,5 +10,5 @@ def branch(g, p, x, y, z):
 
 
 def branch_alone(g, p, x, y, z):
-    """The same, with nothing for the other branch."""
+    """The VJP of the branch that was taken; None to what only the other one uses."""
     return (None, g * y, g * x, None) if p else (None, g * z, None, g * x)

@@ -8,17 +8,19 @@ def _sides(prod, box):
 
 
 def volumes(prod, box):
+    """The volume between each corner of `prod` and each of `box`."""
     return np.prod(np.abs(_sides(prod, box)), -1)
 
 
 def _by_side(g, prod, box):
-    """What each side contributes: the upstream times the other two, with the side's sign."""
+    """The gradient by each side: the upstream times the other two, with the side's sign."""
     sides = _sides(prod, box)
     others = np.stack([np.prod(np.abs(np.delete(sides, k, -1)), -1) for k in range(3)], -1)
     return g[:, :, None] * np.sign(sides) * others
 
 
 def to_corners(g, prod, box):
+    """The VJP of `volumes`."""
     terms = _by_side(g, prod, box)
     return terms.sum(1), -terms.sum(0)
 

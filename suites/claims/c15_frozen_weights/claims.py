@@ -18,7 +18,6 @@ TOPIC = Topic(
     origin="answers on freezing part of a variable",
 )
 
-
 LATER = "An optimizer that was first given some of the variables can be given the others later."
 TOGETHER, APART = {"together": inputs.together}, {"apart": inputs.apart}
 CORRECTED = (

@@ -21,6 +21,7 @@ def _followed(states, weights):
 
 
 def sgd(weights, masks, x, y):
+    """Gradient descent on masked weights, and which of them each step moved."""
     w, states = weights, []
     for mask in masks:
         w = training.sgd(w, _masked_gradient(w, mask, x, y))
@@ -29,6 +30,7 @@ def sgd(weights, masks, x, y):
 
 
 def momentum(weights, masks, x, y):
+    """Gradient descent with momentum on masked weights, and which of them each step moved."""
     w, accumulated, states = weights, np.zeros_like(weights), []
     for mask in masks:
         w, accumulated = training.momentum(w, accumulated, _masked_gradient(w, mask, x, y))
@@ -37,6 +39,7 @@ def momentum(weights, masks, x, y):
 
 
 def adam(weights, masks, x, y, *, zeroed=""):
+    """Adam on masked weights, and which of them each step moved; `zeroed` names slots that are zeroed where masked."""
     w, states = weights, []
     m = v = np.zeros_like(weights)
     for count, mask in enumerate(masks, 1):
@@ -50,10 +53,12 @@ def adam(weights, masks, x, y, *, zeroed=""):
 
 
 def zeroed(weights, masks, x, y):
+    """Adam whose m and v are zeroed where the mask is 0."""
     return adam(weights, masks, x, y, zeroed="mv")
 
 
 def zeroed_m(weights, masks, x, y):
+    """Adam whose m is zeroed where the mask is 0."""
     return adam(weights, masks, x, y, zeroed="m")
 
 
@@ -77,25 +82,29 @@ def _own_steps(masks):
 
 
 def restored(weights, masks, x, y):
+    """Adam whose m and v wait for masked weights, with one count of steps for all."""
     return _paused(weights, masks, lambda w, mask: _masked_gradient(w, mask, x, y), _all_steps(SCHEDULE))
 
 
 def own(weights, masks, x, y):
+    """Adam that passes over masked weights, with a count of steps for each."""
     return _paused(weights, masks, lambda w, mask: _masked_gradient(w, mask, x, y), _own_steps(SCHEDULE))
 
 
 def never_frozen(weights, masks, x, y):
-    """Where each weight would be after as many steps as it was not frozen in: the problems are apart."""
+    """Each weight after as many steps as it was not frozen in: the problems are apart."""
     free, _ = adam(weights, np.ones(masks.shape), x, y)
     free = np.concatenate([weights[None], free])
     return np.take_along_axis(free, np.cumsum(masks, axis=0).astype(int), axis=0)
 
 
 def unmasked(masks):
+    """Which weights each mask lets a step move."""
     return masks > 0
 
 
 def updated_earlier(masks):
+    """Which weights had a gradient in this step or before."""
     return np.cumsum(masks, axis=0) > 0
 
 
@@ -124,12 +133,13 @@ def _by_variable(counts):
 
 
 def later(*inputs):
+    """Both variables after a step that trains the first, and one that trains both."""
     first, second = _in_turn(FIRST_THEN_BOTH, _all_steps(FIRST_THEN_BOTH), *inputs)
     return first[-1], second[-1]
 
 
 def never_left_out(first, second, x, y):
-    """Where each variable would be after as many steps as it was trained in."""
+    """Each variable after as many steps as it was trained in."""
     states = never_frozen(np.concatenate([first, second]), SECOND_FROZEN, x, y)
     return states[:, :4], states[:, 4:], np.diff(states[:, 4:], axis=0) != 0
 
@@ -150,4 +160,5 @@ def with_final(reference, *names):
 
 
 def last(bounds):
+    """The bound of the last state of a trajectory."""
     return lambda u, g, *inputs: bounds(u, g, *inputs)[-1]

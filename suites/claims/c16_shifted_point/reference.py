@@ -24,8 +24,10 @@ def along_delta(a, delta):
 
 
 def hessian_norm(a, delta):
+    """The norm of the Hessian, which has 6·a on its diagonal."""
     return np.sqrt(np.sum((6 * a) ** 2))
 
 
 def none(a, delta):
+    """The error of subtracting from None."""
     return Raises("ValueError", "None")

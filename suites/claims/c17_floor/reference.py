@@ -11,8 +11,10 @@ def _check(points, delta, gradient):
 
 
 def check_in_session(points, gradient):
+    """The error that compute_gradient_error reports, whose steps are 0.001."""
     return _check(points, 1e-3, gradient)
 
 
 def check_eagerly(points, gradient):
+    """The error that tf.test.compute_gradient reports, whose steps are 2⁻¹⁰."""
     return _check(points, 2.0**-10, gradient)

@@ -9,18 +9,22 @@ K = np.array([[1.0], [2.0], [4.0], [8.0]])
 
 
 def sigmoid(x):
+    """The logistic function."""
     return 1 / (1 + np.exp(-x))
 
 
 def ramp(x):
+    """A step as a ramp of slope K."""
     return np.clip(K * x + 0.5, 0, 1)
 
 
 def stairs_of_sigmoids(x):
+    """floor as a sum of five sigmoids."""
     return sum(sigmoid(K * (x - n)) for n in range(1, 6))
 
 
 def stairs_of_ramps(x):
+    """floor with a ramp of slope K around each step."""
     nearest = np.floor(x + 0.5)
     return nearest - 1 + ramp(x - nearest)
 
@@ -31,10 +35,12 @@ def by_sigmoid(x):
 
 
 def by_ramp(x):
+    """The slope of the ramp."""
     return np.where(np.abs(K * x) < 0.5, K, 0)
 
 
 def step(x):
+    """1 from 0 on, 0 below."""
     return (x >= 0).astype(float)
 
 
@@ -52,11 +58,12 @@ def falling(smooth, sharp):
 
 
 def erf_step(x):
-    """By erfc, which is accurate where erf is next to −1."""
+    """A step behind a Gaussian filter: by erfc, which is accurate where erf is next to −1."""
     return 0.5 * np.vectorize(math.erfc)(-K * x)
 
 
 def by_erf(x):
+    """The slope of `erf_step`."""
     return K / np.sqrt(np.pi) * np.exp(-((K * x) ** 2))
 
 
@@ -74,7 +81,7 @@ SIGMOIDS = {
 
 
 def by_window(x):
-    """How many steps the window holds, by its width."""
+    """The slope of floor behind a box filter: the steps in the window, divided by its width."""
     return K * (np.floor(x + 0.5 / K) - np.floor(x - 0.5 / K))
 
 

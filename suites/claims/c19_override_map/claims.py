@@ -17,7 +17,6 @@ TOPIC = Topic(
     origin=POSTS,
 )
 
-
 SPECS = (
     Spec(
         name="claim-c19-map-of-floor",

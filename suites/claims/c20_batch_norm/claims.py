@@ -18,7 +18,6 @@ TOPIC = Topic(
     origin=SLIDES,
 )
 
-
 TF2 = ("eager", "function", "xla")
 
 

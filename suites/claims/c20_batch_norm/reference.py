@@ -41,10 +41,12 @@ def _trained(weights, xs, ys, *, updated):
 
 
 def updated(weights, xs, ys):
+    """Training in which each step updates the moving averages."""
     return _trained(weights, xs, ys, updated=True)
 
 
 def not_updated(weights, xs, ys):
+    """Training in which no step updates the moving averages."""
     return _trained(weights, xs, ys, updated=False)
 
 
@@ -66,10 +68,11 @@ fused = _of_images(lambda n: n / (n - 1))
 
 
 def first_images(x):
-    """The same from an offset and a mean of 0, and a scale and a variance of 1."""
+    """A batch of images, from an offset and a mean of 0, and a scale and a variance of 1."""
     zeros = np.zeros_like(x[0, 0, 0])
     return by_moments(x, zeros + 1, zeros, zeros, zeros + 1)
 
 
 def bounds(reference, count):
+    """The bound of each output of a reference."""
     return {f"output[{i}]": bound(reference, i) for i in range(count)}

@@ -16,7 +16,6 @@ TOPIC = Topic(
     origin="answers on tf.control_dependencies",
 )
 
-
 CONTEXT = "https://www.tensorflow.org/api_docs/python/tf/Graph#control_dependencies"
 
 

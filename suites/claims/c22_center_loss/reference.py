@@ -52,13 +52,16 @@ moving, staying, by_mean = _trained(_moved), _trained(_stay), _trained(_part_of_
 
 
 def with_final(*inputs):
+    """The trajectories of training that moves the centers, and the last states of the variables."""
     found = moving(*inputs)
     return (*found, dict(zip(("w", "head", "centers"), (states[-1] for states in found[1:]), strict=True)))
 
 
 def last(bounds):
+    """The bound of the last state of a trajectory."""
     return lambda u, g, *inputs: bounds(u, g, *inputs)[-1]
 
 
 def bounds(reference):
+    """The bound of each output of a reference."""
     return {f"output[{i}]": bound(reference, i) for i in range(4)}

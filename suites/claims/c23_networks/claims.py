@@ -16,7 +16,6 @@ TOPIC = Topic(
     link="https://arxiv.org/abs/1606.01583",
 )
 
-
 IN_ORDER = ("eager", "function", "xla")
 
 

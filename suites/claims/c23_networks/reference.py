@@ -14,7 +14,7 @@ def _softmax(logits):
 
 
 def _gradients(real, noise, discriminator, generator):
-    """Of the discriminator's loss by both networks, and of the generator's: what the made samples lend, negated."""
+    """The gradients of the discriminator's loss, and of the generator's: the negated part of the made samples."""
     made = np.tanh(noise @ generator)
     by_real = (_softmax(real @ discriminator) - np.eye(3)[np.arange(len(real)) % 2]) / len(real)
     by_made = (_softmax(made @ discriminator) - np.eye(3)[MADE]) / len(made)
@@ -56,16 +56,19 @@ def _wide(reference):
 
 @_wide
 def in_turn(*inputs):
+    """Gradient descent in which each step moves the network that it trains."""
     return _descent(0, *inputs)
 
 
 @_wide
 def both_at_once(*inputs):
+    """Gradient descent in which each step moves both networks."""
     return _descent(1, *inputs)
 
 
 @_wide
 def each_adam(*inputs):
+    """Training by an Adam for each network."""
     return _adam(lambda round: (round + 1, round + 1), *inputs)
 
 
@@ -83,6 +86,7 @@ def rounding(u, g, *inputs):
 
 
 def rounding_in_the_end(u, g, *inputs):
+    """The bound of the last state of a trajectory."""
     return rounding(u, g, *inputs)[-1]
 
 

@@ -10,7 +10,6 @@ TOPIC = Topic(
     origin="answers on copying a network",
 )
 
-
 IN_ORDER = ("eager", "function", "xla")
 
 

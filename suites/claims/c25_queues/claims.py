@@ -23,7 +23,7 @@ def _examples(draw, dtype):
 
 
 def _with_validation(draw, dtype):
-    """And large ones for validation."""
+    """Examples, and large ones for validation."""
     return *_examples(draw, dtype), (32 + np.argsort(draw.bits(4)) / 4).astype(dtype)
 
 

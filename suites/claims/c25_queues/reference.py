@@ -1,4 +1,4 @@
-"""What comes out of queues and random ops, in NumPy."""
+"""The outputs of queues and random ops in NumPy."""
 
 import numpy as np
 
@@ -21,6 +21,7 @@ def shuffled(x, kept):
 
 
 def means(values):
+    """A moving average after each value, half of which comes from that value."""
     found, mean = [], 0.0
     for value in values:
         mean += 0.5 * (value - mean)
@@ -34,9 +35,11 @@ def drawn(x, draws):
 
 
 def numbered(x):
+    """The negated examples, each with the noise of its number."""
     noise = np.array([philox.stateless_uniform(SEED, i) for i in range(x.size)])
     return -(x + noise)
 
 
 def refuses(x, *rest):
+    """XLA's refusal."""
     return Raises("INVALID_ARGUMENT")

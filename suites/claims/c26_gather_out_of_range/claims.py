@@ -12,7 +12,6 @@ TOPIC = Topic(
     link="https://www.tensorflow.org/api_docs/python/tf/gather",
 )
 
-
 DOCUMENTED = "https://www.tensorflow.org/api_docs/python/tf/gather"
 CLAMPS = "XLA clamps the indices of a gather: 6 becomes 4, the last one"
 
@@ -44,7 +43,7 @@ def _clamped(params, indices):
 
 
 def _rows(g, params, indices):
-    """As rows to add, of which the third is a zero for the element that was read instead."""
+    """Rows to add; the third is a zero for the element that was read instead."""
     return Sparse(np.append(g[:2], 0), np.array([0, 1, 0]), params.shape), None
 
 
