@@ -17,7 +17,7 @@ ROOMS = (
     "tf_opdiff",  # the command line
     *("reports", "reports.ci", "reports.pages", "reports.analysis", "reports.text", "reports.data"),
     *("suites", "suites.ops", "suites.programs", "suites.claims"),
-    *("suites.forms", "suites.derived", "suites.references", "suites.reference"),
+    *("suites.forms", "suites.derived", "suites.reference"),
     *("harness.run", "harness.repro", "harness.sweep", "harness.judge", "harness.store", "harness.device"),
     *("harness.spec", "harness.system", "harness.paths", "harness"),
 )

@@ -55,6 +55,12 @@ def test_a_file_within_a_family_selects_its_own_specs(suites):
     assert ids(suites, "suites/claims") == ids(suites, "suites", ops=["claims"])
 
 
+def test_a_folder_selects_the_families_in_it(suites):
+    math, rounding = ids(suites, "suites/ops/math"), ids(suites, "suites/ops/math/rounding.py")
+    assert set(rounding) < set(math) < set(ids(suites, "suites"))
+    assert not set(math) & set(ids(suites, "suites/ops/nn"))
+
+
 @pytest.mark.parametrize(
     ("path", "says"),
     [

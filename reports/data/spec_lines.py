@@ -35,7 +35,7 @@ def _files(suite: str, root: Path) -> list[str]:
     if not suite.isidentifier():
         return []
     files = sorted((root / "suites").rglob("*.py"))
-    here = [path for path in files if not {"reference", "references", "forms", "tests"} & set(path.parts)]
+    here = [path for path in files if not {"reference", "forms", "tests"} & set(path.parts)]
     found = [path for path in here if path.stem == suite] or [path for path in here if path.parent.name == suite]
     return [str(path.relative_to(root)) for path in found]
 

@@ -16,7 +16,7 @@ from tf_opdiff.suites.forms.analytic import Analytic
 from tf_opdiff.suites.forms.bounds import Bound
 from tf_opdiff.suites.forms.regions import Region, domain, lost, only, within, without
 from tf_opdiff.suites.forms.unary_subnormals import FLUSHED, Subnormals
-from tf_opdiff.suites.reference.wide import Differentiable, Wide
+from tf_opdiff.suites.reference.wide import INF, Differentiable, Wide
 
 #: The dtypes of ops that have no bfloat16, or only the wider dtypes.
 NO_BFLOAT16, WIDE = ("float16", "float32", "float64"), ("float32", "float64")
@@ -40,9 +40,11 @@ class Unary:
     avoided         a region that no recipe enters.
     recipes         recipes beside those that every unary op has.
     contract        contract(function), as of a spec.
-    unsigned_zeros  whether a zero of either sign is right: see docs/conventions.md.
+    unsigned_zeros  whether a zero of either sign is right: see docs/explanations/conventions.md.
     subnormals      what a CPU makes of subnormal inputs.
     xla_kernel      whether XLA has a kernel of the op.
+    float64_error   the largest relative error of the functions' `float64`, at which a sweep may still use them.
+    float64_limit   the largest argument at which that holds.
     second_order    what the op promises of its second derivative; None if that is not checked.
     analytic        what the op promises of complex numbers; None if that is not checked.
     tier            the tier of the main spec.
@@ -64,6 +66,8 @@ class Unary:
     unsigned_zeros: bool = False
     subnormals: Subnormals = FLUSHED
     xla_kernel: bool = True
+    float64_error: float = 2.0**-42
+    float64_limit: float = INF
     second_order: SecondOrder | None = None
     analytic: Analytic | None = None
     tier: str = "default"

@@ -43,12 +43,7 @@ def _all_over(op):
         arrays.append(Draw(3).uniform(100, low=op.domain[0], high=op.domain[1]).astype(dtype))
     arrays.append(np.arange(0, 1 << 16, 257).astype(np.uint16).view(np.float16))
     x = np.concatenate([x.astype(np.float64) for x in arrays])
-    return x[(np.abs(x) < 2.0**16) | ~np.isfinite(x)] if op.name[:8] in ("bessel-j", "bessel-y") else x
-
-
-#: Where a function has a zero that is no float, or the terms of a float64 cancel: 1/30 ULP of a float32, at the most.
-LOOSE = {"bessel-k1e": 2.0**-40, "digamma": 2.0**-34, "lgamma": 2.0**-28}
-LOOSE |= dict.fromkeys(("bessel-j0", "bessel-j1", "bessel-y0", "bessel-y1"), 2.0**-28)
+    return x[(np.abs(x) < op.float64_limit) | ~np.isfinite(x)]
 
 
 @pytest.mark.parametrize("op", OPS.values(), ids=OPS)
@@ -59,11 +54,16 @@ def test_the_function_in_float64_is_the_wide_one_as_far_as_float32_can_tell(op):
             wide = function(x)
             with precision.quick() as taken:
                 fast = np.asarray(function(x), np.float64)
-            room = np.abs(wide) * LOOSE.get(op.name, 2.0**-42) + 2.0**-160
+            room = np.abs(wide) * op.float64_error + 2.0**-160
             apart = differences(fast, wide, np.dtype(np.float64), bound=room)
         assert taken
         wrong = np.flatnonzero(apart.wrong & ~((fast == 0) & (np.abs(wide) < 2.0**-1000)))
         assert not wrong.size, [(x[i], fast[i], wide[i]) for i in wrong[:5]]
+
+
+def test_every_op_is_in_one_of_the_programs_of_all_ops():
+    together = [CATALOG.specs[name].ops for name in ("unary-shapes", "unary-shapes-no-xla")]
+    assert sorted(";".join(together).split(";")) == sorted(op.op for op in OPS.values() if not op.unsigned_zeros)
 
 
 def test_every_unary_op_that_takes_16_bits_is_swept():

@@ -17,7 +17,7 @@ from tf_opdiff.suites.reference import error_function as ref
 from tf_opdiff.suites.reference.float64 import odd
 from tf_opdiff.suites.reference.wide import INF, Wide, mp
 
-#: exp(-x²): x², rounded, is off by u x².
+#: exp(-x²) with x² rounded, which is off by u x².
 _SQUARED = relative(lambda x, f, d: 8 + 2 * x * x)
 
 
@@ -63,9 +63,9 @@ SPECS = (
             float64=lambda x: np.sqrt(np.pi) / 2 * np.exp(special.erfinv(x) ** 2),
         ),
         domain=(-1, 1),
-        # A series, as measured.
+        # The kernel is a series; the budgets are as measured.
         ulp={"output": (7, 5), "grad": 2},
-        # exp(y²)
+        # The gradient is g √π / 2 exp(y²).
         bound={"grad": relative(lambda x, f, d: 4 + 16 * f * f)},
         recipes={"beside_one": _beside_one},
         aside={
@@ -89,7 +89,7 @@ SPECS = (
         ),
         domain=(0, 1),
         ulp={"output": (3.5, 3), "grad": 2},
-        # exp(y² / 2)
+        # The gradient is g √(2π) exp(y² / 2).
         bound={"grad": relative(lambda x, f, d: 4 + 4 * f * f)},
         aside={
             "below": lambda x, top: (x < 0) & (x > -1e-6),

@@ -84,7 +84,7 @@ SPECS = (
         domain=(-90, 20),
         # The exponential is off by |x| / 16.
         ulp={"output": (2, 2, 5.5, 2), "grad": 1},
-        # g y (1 - y): y, rounded, is off by u.
+        # The gradient is g y (1 - y), where y, rounded, is off by u.
         bound={"grad": absolute(lambda u, x, y: 4 * u)},
         second_order=SecondOrder(condition=(4, 5), flat=4),
         analytic=Analytic(

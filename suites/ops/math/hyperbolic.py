@@ -44,7 +44,7 @@ SPECS = (
         ),
         domain=(1, 100),
         ulp={"output": (3, 2, 2.5, 2), "grad": 1},
-        # g / sinh(y): y, rounded, is off by u y.
+        # The gradient is g / sinh(y), where y, rounded, is off by u y.
         bound={"grad": relative(lambda x, f, d: 4 + 4 * f * x * d)},
         second_order=SecondOrder(jvp=8, hvp=20),
         analytic=Analytic(
@@ -61,7 +61,7 @@ SPECS = (
         f=Wide(mp.asinh, odd=True, float64=np.arcsinh),
         df=Wide(lambda x: 1 / mp.sqrt(1 + x * x), float64=lambda x: 1 / np.sqrt(1 + x * x)),
         ulp={"output": (2.5, 1.5, 2.5, 2.5), "grad": 1},
-        # g / cosh(y): y, rounded, is off by u y.
+        # The gradient is g / cosh(y), where y, rounded, is off by u y.
         bound={"grad": relative(lambda x, f, d: 4 + 4 * f)},
         subnormals=EITHER,
         second_order=SecondOrder(jvp=4.5, hvp=10),
@@ -80,7 +80,7 @@ SPECS = (
         df=Wide(lambda x: 1 / (1 - x * x), {1: INF, -1: INF, INF: -0.0, -INF: -0.0}, float64=lambda x: 1 / (1 - x * x)),
         domain=(-1, 1),
         ulp={"output": (2.5, 1.5, 2.5, 1.5), "grad": 1},
-        # g / (1 - x²): x², rounded, is off by u x².
+        # The gradient is g / (1 - x²), where x², rounded, is off by u x².
         bound={"grad": relative(lambda x, f, d: 4 + 2 * x * x * d)},
         subnormals=Subnormals(dtypes=WIDE),
         second_order=SecondOrder(jvp=8, hvp=14),
@@ -114,9 +114,9 @@ SPECS = (
         op="Tanh",
         f=Wide(mp.tanh, odd=True, float64=np.tanh),
         df=Wide(lambda x: 1 / mp.cosh(x) ** 2, {INF: 0, -INF: 0}, float64=_square_of_sech),
-        # A rational function, the worse the nearer to 1.
+        # The kernel is a rational function, the worse the nearer to 1.
         ulp={"output": (ROUNDED_TWICE, ROUNDED_TWICE, 6.5, 4.5), "grad": 1},
-        # g (1 - y²): y is off by 6 u.
+        # The gradient is g (1 - y²), where y is off by 6 u.
         bound={"grad": absolute(lambda u, x, y: 13 * u)},
         subnormals=EITHER,
         # y is itself off by 4 ULPs.

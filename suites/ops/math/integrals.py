@@ -29,7 +29,7 @@ SPECS = (
         f=Wide(ref.dawsn, {INF: 0, -INF: -0.0}, odd=True, float64=special.dawsn),
         df=Wide(ref.dawsn_slope, {INF: -0.0, -INF: -0.0}, float64=ref.dawsn_slope_float64),
         ulp={"output": (3.5, 3), "grad": 2},
-        # 1 - 2 x y
+        # The gradient is g (1 - 2 x y).
         bound={"grad": relative(lambda x, f, d: 8 + 8 / d)},
         aside={
             "huge": lambda x, top: (np.abs(x) >= 1e9) & ~np.isinf(x),
@@ -86,7 +86,7 @@ SPECS = (
         f=Wide(lambda x: mp.polylog(2, 1 - x) if x >= 0 else NAN, float64=at(special.spence, {INF: -INF})),
         df=Wide(lambda x: mp.log(x) / (1 - x) if x > 0 else NAN, {0: -INF, 1: -1}, float64=ref.spence_slope_float64),
         domain=(0, 4),
-        # A series, as measured.
+        # The kernel is a series; the budgets are as measured.
         ulp={"output": (12, 18), "grad": 2.5},
         aside={"huge": lambda x, top: x > top / 4},
         xla_kernel=False,

@@ -28,7 +28,7 @@ SPECS = (
         domain=(-1, 1),
         # The gradient divides by a rounded number, or squares one.
         ulp={"output": (1.5, 1.5, 4, 1.5), "grad": (7.5, 3, 5, 2.5)},
-        # g / √(1 - x²): 1 - x² is rounded below the root.
+        # The gradient is g / √(1 - x²), where 1 - x² is rounded below the root.
         bound={"grad": relative(lambda x, f, d: 4 * d * d)},
         second_order=SecondOrder(jvp=5, hvp=15),
         analytic=Analytic(
@@ -49,7 +49,7 @@ SPECS = (
         domain=(-1, 1),
         # The gradient divides by a rounded number, or squares one.
         ulp={"output": (1.5, 1.5, 4, 1.5), "grad": (7.5, 3, 4, 5)},
-        # g / √(1 - x²): 1 - x² is rounded below the root.
+        # The gradient is g / √(1 - x²), where 1 - x² is rounded below the root.
         bound={"grad": relative(lambda x, f, d: 4 * d * d)},
         subnormals=Subnormals(dtypes=("float32",)),
         second_order=SecondOrder(jvp=5, hvp=15),

@@ -63,7 +63,7 @@ SPECS = (
         f=Wide(lambda x: x if x > 0 else mp.expm1(x), odd=True, float64=lambda x: np.where(x > 0, x, np.expm1(x))),
         df=Wide(lambda x: 1 if x >= 0 else mp.exp(x), {NAN: 1}, float64=lambda x: np.where(x < 0, np.exp(x), 1)),
         ulp={"output": (2, 1, 3.5, 3), "grad": 2.5},
-        # y + 1
+        # The gradient is g (y + 1).
         bound={"grad": relative(lambda x, f, d: 2 + 2 / d)},
         aside={"nan": nan, "small": lambda x, top: (x < 0) & (x > -0.5)},
         contract=_nan_at_nan,
@@ -92,7 +92,7 @@ SPECS = (
             float64=lambda x: float(_SCALE) * np.where(x < 0, float(_ALPHA) * np.exp(x), 1),
         ),
         ulp={"output": (3, 2, 3.5, 3.5), "grad": 2},
-        # y + scale × alpha
+        # The gradient is g (y + scale × alpha).
         bound={"grad": relative(lambda x, f, d: 2 + 4 / d)},
         aside={"nan": nan, "small": lambda x, top: (x < 0) & (x > -0.5), "zero": zero},
         contract=_nan_at_nan,
@@ -114,7 +114,7 @@ SPECS = (
         f=Wide(lambda x: mp.log1p(mp.exp(x)), {INF: INF}, float64=_softplus),
         df=Wide(logistic, float64=special.expit),
         domain=(-90, 20),
-        # exp(x) below log(eps) + 2, which is off by eps e² / 2.
+        # Below log(eps) + 2 the kernel computes exp(x), which is off by eps e² / 2.
         ulp={"output": (7.5, 7, 7, 7), "grad": (3, 2.5, 7, 2.5)},
         second_order=SecondOrder(condition=(4, 5), flat=4),
     ),

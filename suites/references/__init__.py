@@ -1,1 +1,0 @@
-"""References that more than one family needs."""
