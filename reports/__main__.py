@@ -13,13 +13,13 @@ from tf_opdiff.reports.write import write
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Writes it; returns the exit status: 0, or 4 for what is no run, or a damaged one."""
+    """Writes the report; returns the exit status: 0, or 4 if DIR is no run, or a damaged one."""
     parser = argparse.ArgumentParser(prog="python -m reports", description="Writes the report of a run again.")
     parser.add_argument("directory", type=Path, metavar="DIR", help="the directory of a run")
     add_options(parser)
     try:
         options = parser.parse_args(arguments)
-    except SystemExit as end:  # 2, of wrong usage, means here that a run was interrupted
+    except SystemExit as end:  # argparse ends with 2, which here means an interrupted run
         return 4 if end.code else 0
     directory, judged_by = options.directory, JudgedBy(options.suites, options.known)
     with guarded():

@@ -7,27 +7,29 @@ from pathlib import Path
 
 from tf_opdiff.harness.store.record import CLAIM, FAILING
 from tf_opdiff.harness.store.rundir import RunInfo
-from tf_opdiff.reports.analysis.claim_verdicts import KEPT, keep, verdicts
+from tf_opdiff.reports.analysis import claim_store
+from tf_opdiff.reports.analysis.claim_verdicts import verdicts
 from tf_opdiff.reports.data import tables
 from tf_opdiff.reports.data.files import show
 from tf_opdiff.reports.data.load import load, load_claims
+from tf_opdiff.reports.data.plans import PlanName
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """What `python -m harness claims` takes."""
+    """Adds the arguments of `python -m harness claims`."""
     parser.add_argument("run", type=Path, metavar="RUN", help="the directory of a run, such as runs/latest")
-    kept_in = f"{KEPT.parent.name}/{KEPT.name}"
-    parser.add_argument("--keep", action="store_true", help=f"keep them in {kept_in}, for the pages of other runs")
+    file = f"{claim_store.FILE.parent.name}/{claim_store.FILE.name}"
+    parser.add_argument("--keep", action="store_true", help=f"store them in {file}, for the pages of other runs")
 
 
 def main(options: argparse.Namespace) -> int:
-    """Prints a line for each claim and plan; 1 where one is faulty or not as expected, else 0."""
+    """Prints a line for each claim and plan; returns 1 if a claim is faulty or has an unexpected verdict, else 0."""
     records = load(options.run)
-    found = verdicts(records)
-    for row in tables.rows(found):
-        plan = f"{row['device']}/{row['mode']}"
+    for row in tables.rows(verdicts(records)):
+        plan = str(PlanName(row["device"], row["mode"]))
         show(f"{row['claim']:6} {row['tf']:9} {plan:14} {row['verdict']}\n")
     if options.keep:
-        print(f"{keep(records, RunInfo.load(options.run), load_claims(options.run))} verdicts are kept in {KEPT}")
-    told = records["against"].astype(str).str.startswith(CLAIM)
-    return int(records[told]["verdict"].isin(FAILING).any())
+        count = claim_store.store(records, RunInfo.load(options.run), load_claims(options.run))
+        print(f"{count} verdicts are stored in {claim_store.FILE}")
+    about_claims = records["against"].astype(str).str.startswith(CLAIM)
+    return int(records[about_claims]["verdict"].isin(FAILING).any())

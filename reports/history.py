@@ -6,30 +6,30 @@ import argparse
 from pathlib import Path
 
 from tf_opdiff.reports.analysis.nights import read
+from tf_opdiff.reports.analysis.timeline import timeline
 from tf_opdiff.reports.data import files
+from tf_opdiff.reports.pages import history_page
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """What `python -m harness history` takes."""
+    """Adds the arguments of `python -m harness history`."""
     parser.add_argument("folder", type=Path, metavar="DIR", help="a folder of runs, such as runs")
     parser.add_argument("--html", type=Path, metavar="FILE", help="also write a page")
-    parser.add_argument("--markdown", type=Path, metavar="FILE", help="also write it in Markdown")
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="also write Markdown")
     parser.add_argument("--last", metavar="N", help="the newest N runs only")
 
 
 def main(options: argparse.Namespace) -> int:
-    """Prints the history of a folder of runs, and writes it where asked; 0."""
-    from tf_opdiff.reports.pages import history_page
-
+    """Prints the timeline of a folder of runs, and writes it to the files that the options name; returns 0."""
     last = None
     if options.last is not None:
         if not options.last.isdecimal() or not int(options.last):
             raise ValueError(f"--last {options.last}: expected a positive number of runs")
         last = int(options.last)
-    told = history_page.of(read(options.folder, last))
-    files.show("\n".join(history_page.text(told)) + "\n")
+    shown = timeline(read(options.folder, last))
+    files.show("\n".join(history_page.text(shown)) + "\n")
     if options.markdown:
-        files.replace_text(options.markdown, history_page.markdown(told))
+        files.replace_text(options.markdown, history_page.markdown(shown))
     if options.html:
-        files.replace_text(options.html, history_page.html(told, options.folder, options.html))
+        files.replace_text(options.html, history_page.html(shown, options.folder, options.html))
     return 0

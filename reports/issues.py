@@ -8,25 +8,28 @@ from pathlib import Path
 
 import msgspec
 
-from tf_opdiff.reports.ci.failing import gather, read
-from tf_opdiff.reports.ci.issues import FIELDS, MOST, apply, existing, plan
+from tf_opdiff.reports.ci.failing import gather
+from tf_opdiff.reports.ci.github_issues import FIELDS, apply, existing
+from tf_opdiff.reports.ci.issues import MOST, plan
+from tf_opdiff.reports.ci.night_runs import read
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """What `python -m harness issues` takes."""
+    """Adds the arguments of `python -m harness issues`."""
     parser.add_argument("run", type=Path, nargs="+", metavar="RUN", help="directories of runs, or of a night's runs")
-    parser.add_argument(
-        "--issues", type=Path, metavar="FILE", help=f"the issues, as gh issue list --json {FIELDS} says"
-    )
-    parser.add_argument("--site", default="", metavar="URL", help="where the pages of the night are published")
+    output = f"the output of gh issue list --json {FIELDS}"
+    parser.add_argument("--issues", type=Path, metavar="FILE", help=f"the issues: {output}; default: ask GitHub")
+    parser.add_argument("--site", default="", metavar="URL", help="the address of the night's pages")
     parser.add_argument("--most", type=int, default=MOST, metavar="N", help=f"open at most N (default: {MOST})")
-    parser.add_argument("--apply", action="store_true", help="do it, by gh; without it, print it as JSON")
+    parser.add_argument(
+        "--apply", action="store_true", help="carry out the actions with gh; default: print them as JSON"
+    )
 
 
 def main(options: argparse.Namespace) -> int:
-    """Prints what is to be done about issues as JSON, or does it; 0."""
+    """Prints the actions on issues as JSON, or carries them out; returns 0."""
     if options.apply and options.issues:
-        raise ValueError("--apply: expected without --issues, as the issues are to be those that there are")
+        raise ValueError("--apply: expected without --issues, because actions must be based on GitHub's own list")
     nights = read(options.run)
     actions = plan(gather(nights, options.site), existing(options.issues), nights, options.most)
     if options.apply:

@@ -57,7 +57,7 @@ VERBS = {
     "table": Verb(
         "Prints or writes a table of a run's records: by op, plan, kind, and more.", "tf_opdiff.reports.table"
     ),
-    "diff": Verb("Tells what changed between two runs.", "tf_opdiff.reports.diff"),
+    "diff": Verb("Prints the changes between two runs.", "tf_opdiff.reports.diff"),
     "history": Verb(
         "Shows the verdicts of a folder of runs over time: what changed, what is flaky.", "tf_opdiff.reports.history"
     ),

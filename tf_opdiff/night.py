@@ -19,7 +19,7 @@ from typing import NamedTuple
 from tf_opdiff.harness.store import untrusted
 from tf_opdiff.harness.store.rundir import RunInfo
 from tf_opdiff.reports.ci import gh, github
-from tf_opdiff.reports.ci.matrix import Job, chosen, jobs
+from tf_opdiff.reports.ci.jobs import Job, jobs, requested_machines
 from tf_opdiff.reports.ci.matrix import load as load_matrix
 from tf_opdiff.reports.ci.overview import Group, cells, html, markdown, status
 from tf_opdiff.reports.data import files, tables
@@ -166,7 +166,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def main(options: argparse.Namespace) -> int:
     """Makes the night's runs, comparisons and pages; 0, 1 where something differs or got worse, 3 with a fault."""
-    planned = jobs(load_matrix(), chosen())
+    planned = jobs(load_matrix(), requested_machines())
     if options.fetch and not options.last:
         raise ValueError("--fetch: expected --last, the folder to be made of it")
     if not options.jobs.is_dir():

@@ -16,6 +16,7 @@ ROOMS = (
     "conftest",
     "tf_opdiff",  # the command line
     *("reports", "reports.ci", "reports.pages", "reports.analysis", "reports.text", "reports.data"),
+    "reports.text.verdicts",  # the table of verdicts, which also sorts data
     *("suites", "suites.ops", "suites.programs", "suites.claims"),
     *("suites.forms", "suites.derived", "suites.reference"),
     *("harness.run", "harness.repro", "harness.sweep", "harness.judge", "harness.store", "harness.device"),

@@ -1,56 +1,56 @@
-"""Causes: changes gathered, so that one cause reads as one line."""
+"""Causes: changes grouped, so that one cause is one row."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from tf_opdiff.harness.store.record import CLAIM, FAILING
 from tf_opdiff.reports.data import tables
+from tf_opdiff.reports.data.plans import joined
 
 GATHERED = ("new", "changed", "fixed", "drifted")
 COLUMNS = (
     *("change", "worse", "was", "now", "kind", "plans", "specs", "records", "cases", "quantities", "dtypes"),
     *("numbers", "inputs_changed", "example", "reason"),
 )
+#: The columns in which the records of one cause agree, besides their plans.
+_SHARED = ("change", "worse", "was", "now", "kind", "reason")
+#: The columns that sort records, so that the first one can represent the rest; whether in ascending order.
+_FIRST = {"other": True, "simple": True, "off": False}
+#: The columns of a cause that list the values of a column of its records.
+_LISTS = {"quantities": "quantity", "dtypes": "dtype", "numbers": "numbers"}
 
 
 def causes(changes: pd.DataFrame) -> pd.DataFrame:
-    """What is new, changed, fixed or drifted, or appeared and fails.
+    """The records that are new, changed, fixed or drifted, or that appeared and fail, grouped.
 
-    A row for each way of it × the plans on which specs do it.
-    Columns: `change`, `worse`; `was` and `now`, verdicts; `kind`, as `value`, `value → nan`, and for what drifted
+    One row for each combination of change, verdicts, kind and reason × the plans on which specs have it.
+
+    Columns: `change`, `worse`; `was` and `now`, verdicts; `kind`, as `value`, `value → nan`, and for `drifted` records
     `farther` or `nearer`; `plans`; `specs`, a dict from names to numbers of records, most first; `records` and `cases`,
-    counts; `quantities`, `dtypes`; `numbers`, what `reports.bits` says of TensorFlow's own numbers (`same`, `differ`,
-    both, or empty where that is not known); `inputs_changed`, a count; `example`, the index in `changes` of the record
-    that stands for the rest: against NumPy where there is one, and the one with the simplest input, or that moved most;
-    `reason`, that of the entry by which they are known. Worse ones first, then by how many records there are.
+    counts; `quantities`, `dtypes`; `numbers`: whether TensorFlow's own numbers are the `same` or `differ` (see
+    `reports.analysis.bits`), both, or empty where that is not known; `inputs_changed`, a count; `example`, the index in
+    `changes` of the record that represents the rest: one against NumPy where there is one, and the one with the
+    simplest input, or that moved most; `reason`, that of the entry by which they are known. Worse ones come first, then
+    those with more records.
     """
     failing = (changes["change"] == "appeared") & changes["worse"]
     some = changes[changes["change"].isin(GATHERED) | failing]
     if not len(some):
         return pd.DataFrame(columns=list(COLUMNS))
-    by_spec = _gathered(_described(some), [*_WAY, "spec"])
-    by_spec["plans"] = by_spec["plan"].map(_plans)
-    keys = [*_WAY, "plans"]
+    by_spec = _by_spec(_described(some))
+    by_spec["plans"] = by_spec["plan"].map(joined)
+    keys = [*_SHARED, "plans"]
     groups = by_spec.groupby(keys, sort=False, observed=True)
     rows = [dict(zip(keys, key, strict=True)) | _cause(group) for key, group in groups]
     return _worst_first(pd.DataFrame(rows)[list(COLUMNS)])
 
 
-#: What the records of one cause have in common, besides their plans.
-_WAY = ("change", "worse", "was", "now", "kind", "reason")
-#: What sorts records, to find the one that stands for the rest; whether upwards.
-_FIRST = {"other": True, "simple": True, "off": False}
-_LISTED = {"quantities": "quantity", "dtypes": "dtype", "numbers": "numbers"}
-
-
 def _described(some: pd.DataFrame) -> pd.DataFrame:
-    """A row for each of these changes: what it is gathered by, and what it counts; the best examples first."""
+    """A row for each of these changes, with the columns that group and count it; the best examples first."""
     described = pd.DataFrame(
         {
             **{name: some[name] for name in ("change", "reason", "spec", "case", "quantity", "dtype", "plan")},
@@ -63,7 +63,7 @@ def _described(some: pd.DataFrame) -> pd.DataFrame:
             "example": some.index,
             "other": some["against"] != "numpy",
             "simple": some["simple"].where(some["change"] != "drifted", 0),
-            "off": _off(some),
+            "off": _distance(some),
         }
     )
     return _best_first(described)
@@ -73,32 +73,10 @@ def _best_first(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.sort_values(list(_FIRST), ascending=list(_FIRST.values()), kind="stable")
 
 
-def _cause(group: pd.DataFrame) -> dict[str, Any]:
-    """The columns of a cause that its specs add up to; `group` has a row for each of them."""
-    group = group.sort_values(["records", "spec"], ascending=[False, True])
-    return (
-        {"specs": dict(zip(group["spec"], group["records"].tolist(), strict=True))}
-        | {name: int(group[name].sum()) for name in ("records", "cases", "inputs_changed")}
-        | {name: _union(group[column]) for name, column in _LISTED.items()}
-        | {"example": _best_first(group).iloc[0]["example"]}
-    )
-
-
-def _worst_first(causes: pd.DataFrame) -> pd.DataFrame:
-    """The causes by change, the worse ones first, then by how many records they have."""
-    order = pd.DataFrame(
-        {
-            "c": causes["change"].astype("str").map([*GATHERED, "appeared"].index),
-            "w": ~causes["worse"],
-            "n": -causes["records"],
-        }
-    )
-    return causes.loc[order.sort_values(["c", "w", "n"], kind="stable").index].reset_index(drop=True)
-
-
-def _gathered(told: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
-    grouped = told.groupby(keys, sort=False, observed=True)
-    made = grouped.agg(
+def _by_spec(described: pd.DataFrame) -> pd.DataFrame:
+    """One row for each spec and combination of `_SHARED`; plans, quantities, dtypes and numbers as sets."""
+    keys = [*_SHARED, "spec"]
+    table = described.groupby(keys, sort=False, observed=True).agg(
         records=("example", "size"),
         cases=("case", "nunique"),
         inputs_changed=("inputs_changed", "sum"),
@@ -106,122 +84,67 @@ def _gathered(told: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
         **{name: (name, "first") for name in _FIRST},
     )
     for name in ("plan", "quantity", "dtype", "numbers"):
-        sets = told.drop_duplicates([*keys, name]).groupby(keys, sort=False, observed=True)[name].agg(frozenset)
-        made[name] = sets
-    return made.reset_index()
+        distinct = described.drop_duplicates([*keys, name])
+        table[name] = distinct.groupby(keys, sort=False, observed=True)[name].agg(frozenset)
+    return table.reset_index()
+
+
+def _cause(group: pd.DataFrame) -> dict[str, Any]:
+    """The columns of a cause that sum up its specs; `group` has a row for each spec."""
+    group = group.sort_values(["records", "spec"], ascending=[False, True])
+    return (
+        {"specs": dict(zip(group["spec"], group["records"].tolist(), strict=True))}
+        | {name: int(group[name].sum()) for name in ("records", "cases", "inputs_changed")}
+        | {name: " ".join(sorted(frozenset().union(*group[column]) - {""})) for name, column in _LISTS.items()}
+        | {"example": _best_first(group).iloc[0]["example"]}
+    )
+
+
+def _worst_first(causes: pd.DataFrame) -> pd.DataFrame:
+    """The causes by change, the worse ones first, then those with more records."""
+    order = pd.DataFrame(
+        {
+            "change": causes["change"].astype("str").map([*GATHERED, "appeared"].index),
+            "better": ~causes["worse"],
+            "fewer": -causes["records"],
+        }
+    )
+    order = order.sort_values(["change", "better", "fewer"], kind="stable")
+    return causes.loc[order.index].reset_index(drop=True)
 
 
 def _kinds(some: pd.DataFrame) -> pd.Series:
-    """The kind, or both where they differ; of what drifted, in which direction."""
+    """The kind, or both kinds where they differ; for drifted records the direction."""
     was, now = some["kind_before"].cat, some["kind"].cat
-    many = len(now.categories)
-    pairs, at = np.unique(was.codes.to_numpy().astype(np.int64) * many + now.codes, return_inverse=True)
-    both = [dict.fromkeys(filter(None, (was.categories[p // many], now.categories[p % many]))) for p in pairs]
-    names = np.array([*(" → ".join(two) for two in both), "farther", "nearer"], dtype=object)
+    count = len(now.categories)
+    pairs, position = np.unique(was.codes.to_numpy().astype(np.int64) * count + now.codes, return_inverse=True)
+    both = [dict.fromkeys(filter(None, (was.categories[p // count], now.categories[p % count]))) for p in pairs]
+    names = np.array([*(" → ".join(kinds) for kinds in both), "farther", "nearer"], dtype=object)
     direction = np.where(some["max_ulp"] > some["max_ulp_before"], len(both), len(both) + 1)
-    return pd.Series(names[np.where(some["change"] == "drifted", direction, at)], some.index).astype("category")
+    kinds = names[np.where(some["change"] == "drifted", direction, position)]
+    return pd.Series(kinds, some.index).astype("category")
 
 
-def _off(some: pd.DataFrame) -> np.ndarray:
-    """How far a record moved in shares of its budget, or how far off it is in ULPs; 0 where that is not known."""
-    used = some["max_ulp"] / some["budget"] - some["max_ulp_before"] / some["budget_before"]
-    moved = np.abs(used.where(np.isfinite(used), some["max_ulp"] - some["max_ulp_before"]))
+def _distance(some: pd.DataFrame) -> np.ndarray:
+    """How far a drifted record moved, as a share of its budget; how far off any other is, in ULPs; 0 if unknown."""
+    share = some["max_ulp"] / some["budget"] - some["max_ulp_before"] / some["budget_before"]
+    moved = np.abs(share.where(np.isfinite(share), some["max_ulp"] - some["max_ulp_before"]))
     distance = some["max_ulp"].where(some["change"] != "fixed", some["max_ulp_before"])
     return moved.where(some["change"] == "drifted", distance).fillna(0.0).to_numpy()
 
 
-def _plans(names: frozenset[str]) -> str:
-    return " ".join(sorted(names, key=tables.plan_order))
-
-
-def _union(sets: pd.Series, key: Callable[[str], Any] = str) -> str:
-    return " ".join(sorted(frozenset().union(*sets) - {""}, key=key))
-
-
-def alone(changes: pd.DataFrame, change: str) -> pd.DataFrame:
-    """What only one run has: `appeared` or `disappeared`, in as few rows as it takes.
-
-    Columns: `level`, the first that explains it: `plan` (the other run has nothing under it), `spec`, `cases` (of specs
-    that both have), `runs` (of cases that both have, under plans on which the other run has others), `comparisons` (of
-    runs that both have); `name`, the device, or of what comparisons they are; `specs`, a dict from names to numbers of
-    records, most first; `cases` and `records`, counts; `failing`, how many of the records fail; `lost`, how many were
-    planned and have no result; `plans`.
-    """
-    changes = changes.reset_index(drop=True)
-    some = changes[changes["change"] == change]
-    there = (changes["before" if change == "appeared" else "after"] >= 0).to_numpy()
-    codes = {name: changes[name].cat.codes.to_numpy().astype(np.int64) for name in ("plan", "spec", "case")}
-    codes["cell"] = pd.factorize(codes["case"] * (codes["plan"].max(initial=0) + 1) + codes["plan"])[0]
-    unknown = [(np.bincount(c, there) == 0)[c[some.index]] for c in codes.values()] if len(changes) else []
-    level = np.select(unknown, ["plan", "spec", "cases", "runs"], "comparisons") if unknown else np.array([], str)
-    plan, spec, case = (some[name].astype("str") for name in ("plan", "spec", "case"))
-    name = np.select([level == "plan", level == "comparisons"], [some["device"].astype(str), _against(some, plan)], "")
-    told = pd.DataFrame({"level": level, "name": name, "plan": plan, "spec": spec, "case": case, "lost": some["lost"]})
-    told["fails"] = some["verdict_before" if change == "disappeared" else "verdict"].isin(FAILING)
-    by_spec = told.groupby(["level", "name", "spec"], sort=False)
-    counted = by_spec.agg(
-        cases=("case", "nunique"), records=("case", "size"), failing=("fails", "sum"), lost=("lost", "sum")
-    )
-    counted["plans"] = (
-        told.drop_duplicates(["level", "name", "spec", "plan"])
-        .groupby(["level", "name", "spec"], sort=False)["plan"]
-        .agg(frozenset)
-    )
-    counted = counted.reset_index()
-    whole = counted["level"].isin(["plan", "comparisons"])
-    counted["by"] = counted["plans"].map(_plans).mask(whole, "")
-    rows: list[dict[str, Any]] = []
-    for (at, of, _), group in counted.groupby(["level", "name", "by"], sort=False):
-        group = group.sort_values(["records", "spec"], ascending=[False, True])
-        rows.append(
-            {"level": at, "name": of, "specs": dict(zip(group["spec"], group["records"].tolist(), strict=True))}
-            | {column: int(group[column].sum()) for column in ("cases", "records", "failing", "lost")}
-            | {"plans": _union(group["plans"], key=tables.plan_order)}
-        )
-    rows.sort(key=lambda row: (_LEVELS.index(row["level"]), -row["records"]))
-    return pd.DataFrame(rows, columns=["level", "name", "specs", "cases", "records", "failing", "lost", "plans"])
-
-
-_LEVELS = ("plan", "spec", "cases", "runs", "comparisons")
-
-
-def _against(some: pd.DataFrame, plan: pd.Series) -> np.ndarray:
-    against = some["against"].astype(str)
-    return np.select(
-        [against == "numpy", against.str.startswith(CLAIM), against == plan],
-        ["with NumPy", "with claims", "with themselves, run again"],
-        "with other plans",
-    )
-
-
-def claims(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
-    """The claims on which the verdict changed: `claim`, `was`, `now` (empty where a run says nothing), `plans`.
-
-    `before` and `after` are what `reports.analysis.claim_verdicts.verdicts` gives.
-    """
-    keys = ["claim", "device", "mode"]
-    both = before[[*keys, "verdict"]].merge(after[[*keys, "verdict"]], "outer", on=keys, suffixes=("_before", ""))
-    both = both.fillna("")
-    both = both[both["verdict"] != both["verdict_before"]]
-    both["plan"] = both["device"].astype(str) + "/" + both["mode"].astype(str)
-    made = [
-        {"claim": c, "was": was, "now": now, "plans": _plans(frozenset(group["plan"]))}
-        for (c, was, now), group in both.groupby(["claim", "verdict_before", "verdict"])
-    ]
-    return pd.DataFrame(made, columns=["claim", "was", "now", "plans"])
-
-
 def counts(changes: pd.DataFrame) -> dict[str, int]:
-    """How many records there are of each change."""
-    found = Counter(changes["change"].astype(str).value_counts().to_dict())
-    return {name: found[name] for name in changes["change"].cat.categories}
+    """How many records have each change."""
+    by_name = Counter(changes["change"].astype(str).value_counts().to_dict())
+    return {name: by_name[name] for name in changes["change"].cat.categories}
 
 
-def example(changes: pd.DataFrame, index: Any, before: pd.DataFrame, after: pd.DataFrame) -> tuple[Any, Any]:
-    """The two records behind a change, as plain data; None where there is none."""
-    at = changes.loc[index]
-    was, now = int(at["before"]), int(at["after"])
-    return _record(before, was), _record(after, now)
+def example_records(
+    changes: pd.DataFrame, index: Any, before: pd.DataFrame, after: pd.DataFrame
+) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
+    """The two records behind a change, as plain data; None where a run has no such record."""
+    change = changes.loc[index]
+    return _record(before, int(change["before"])), _record(after, int(change["after"]))
 
 
 def _record(records: pd.DataFrame, position: int) -> dict[str, Any] | None:

@@ -1,4 +1,4 @@
-"""Grid: suites, specs and plans as the page's matrix shows them."""
+"""Grid: suites, specs and plans as the matrix on a run's page."""
 
 from __future__ import annotations
 
@@ -9,55 +9,65 @@ import pandas as pd
 
 from tf_opdiff.harness.store.rundir import RunInfo
 from tf_opdiff.reports.data import tables
+from tf_opdiff.reports.data.plans import PlanName
+from tf_opdiff.reports.text.verdicts import VERDICTS
 
-#: What a cell shows besides its colour.
-SYMBOLS = {
-    "mismatch": "✗",
-    "error": "!",
-    "stale": "S",
-    "known": "K",
-    "not run": "?",
-    "unavailable": "∅",
-    "contract": "§",
-    "match": "✓",
-    "": "",
-}
-#: The most specs that are shown before anybody asks for them.
+#: The state of a cell that was planned and has no result. It is no verdict: no record has it.
+NOT_RUN = "not run"
+
+
+@dataclass(frozen=True)
+class CellState:
+    """The state of a cell: a verdict, `not run`, or nothing planned.
+
+    `prominent` says whether a cell also shows how many records have the state.
+    """
+
+    name: str
+    symbol: str
+    meaning: str
+    prominent: bool
+
+
+def _states() -> dict[str, CellState]:
+    """Every state by name, the one that a reader has to see first in front."""
+    states: dict[str, CellState] = {}
+    for verdict in VERDICTS.values():
+        if verdict.name == "unavailable":
+            states[NOT_RUN] = CellState(NOT_RUN, "?", "planned, but without a result", prominent=True)
+        states[verdict.name] = CellState(verdict.name, verdict.symbol, verdict.meaning, verdict.prominent)
+    return states
+
+
+STATES = _states()
+#: The most specs of open suites, so that a page stays short enough to lay out and to read.
 OPENED = 100
-MEANS = {
-    "mismatch": "differs, and nobody expected it",
-    "error": "the suite itself is at fault",
-    "stale": "a known failure that is gone",
-    "known": "differs, as recorded",
-    "not run": "planned, but without a result",
-    "unavailable": "no kernel or no device there",
-    "contract": "documented divergence, held",
-    "match": "as promised",
-}
 
 
 @dataclass
 class Cell:
     """One spec (or suite) under one plan: how many records have each verdict, and how many cells did not run."""
 
-    device: str
-    mode: str
+    plan: PlanName
     counts: Counter[str] = field(default_factory=Counter)
 
     @property
     def worst(self) -> str:
-        return next((verdict for verdict in SYMBOLS if self.counts[verdict]), "")
+        """The name of the worst state; empty where nothing was planned."""
+        return next((state for state in STATES if self.counts[state]), "")
 
     @property
     def shown(self) -> str:
-        """The symbol, with the number of records behind it where there is something to look at."""
-        loud = self.worst in ("mismatch", "error", "stale", "known", "not run")
-        return SYMBOLS[self.worst] + (f" {self.counts[self.worst]:,}" if loud else "")
+        """The symbol of the worst state, with the number of records if it is prominent."""
+        if not self.worst:
+            return ""
+        state = STATES[self.worst]
+        return state.symbol + (f" {self.counts[state.name]:,}" if state.prominent else "")
 
     @property
-    def told(self) -> str:
+    def in_words(self) -> str:
         """All counts in words."""
-        return ", ".join(f"{self.counts[v]:,} {v}" for v in SYMBOLS if self.counts[v]) or "nothing planned"
+        return ", ".join(f"{self.counts[s]:,} {s}" for s in STATES if self.counts[s]) or "nothing planned"
 
 
 @dataclass
@@ -70,46 +80,56 @@ class Row:
 
     @property
     def failing(self) -> bool:
-        return any(cell.worst in ("mismatch", "error", "stale") for cell in self.cells)
+        """Whether the worst verdict in any cell fails the run."""
+        return any(cell.worst in VERDICTS and VERDICTS[cell.worst].fails for cell in self.cells)
 
 
 @dataclass
 class Grid:
-    """The matrix: the plans in order, by device, and a row for each suite."""
+    """The matrix: the modes of each device, in the order of the columns, and a row for each suite."""
 
     devices: dict[str, list[str]]
     rows: list[Row]
 
     @property
     def opened(self) -> list[Row]:
-        """The suites that stand open at first: those that fail, where that is not too long to lay out and to read."""
+        """The suites that are open at first: the failing ones, unless they have more than `OPENED` specs."""
         failing = [row for row in self.rows if row.failing]
         return failing if sum(len(row.specs) for row in failing) <= OPENED else []
 
 
+#: (suite, spec) → plan → how many records or cells have each state.
+_Counts = dict[tuple[str, str], dict[PlanName, Counter[str]]]
+
+
 def grid(records: pd.DataFrame, info: RunInfo) -> Grid:
     """The matrix of a run. Planned cells without a result count as `not run`, also where a spec has no record."""
-    counts: dict[tuple[str, str], dict[tuple[str, str], Counter[str]]] = {}
-    sizes = records.groupby(["suite", "spec", "device", "mode", "verdict"], observed=True).size()
-    for suite, spec, device, mode, verdict, n in sizes.reset_index().itertuples(index=False):
-        counts.setdefault((suite, spec), {}).setdefault((device, mode), Counter())[verdict] += n
-    cases = records[["case", "suite", "spec"]].drop_duplicates("case").astype("str")
-    homes = {case: (suite, spec) for case, suite, spec in cases.itertuples(index=False)}
-    suites = {spec: suite for suite, spec in homes.values()}
-    for lost in tables.not_run(info).itertuples():
-        spec = str(lost.case).rsplit("-", 2)[0]
-        home = homes.get(str(lost.case)) or (suites.get(spec, "(no record)"), spec)
-        counts.setdefault(home, {}).setdefault((str(lost.device), str(lost.mode)), Counter())["not run"] += 1
-    there = {plan for row in counts.values() for plan in row}
-    plans = sorted(there, key=lambda plan: tables.plan_order("/".join(plan)))
+    counts = _counts(records, info)
+    plans = sorted({plan for row in counts.values() for plan in row}, key=lambda plan: plan.order)
     rows: dict[str, Row] = {}
     for suite, spec in sorted(counts):
-        cells = [Cell(*plan, counts[suite, spec].get(plan, Counter())) for plan in plans]
-        row = rows.setdefault(suite, Row(suite, [Cell(*plan) for plan in plans]))
+        cells = [Cell(plan, counts[suite, spec].get(plan, Counter())) for plan in plans]
+        row = rows.setdefault(suite, Row(suite, [Cell(plan) for plan in plans]))
         row.specs.append(Row(spec, cells))
         for total, cell in zip(row.cells, cells, strict=True):
             total.counts += cell.counts
     devices: dict[str, list[str]] = {}
-    for device, mode in plans:
-        devices.setdefault(device, []).append(mode)
+    for plan in plans:
+        devices.setdefault(plan.device, []).append(plan.mode)
     return Grid(devices, list(rows.values()))
+
+
+def _counts(records: pd.DataFrame, info: RunInfo) -> _Counts:
+    counts: _Counts = {}
+    sizes = records.groupby(["suite", "spec", "device", "mode", "verdict"], observed=True).size()
+    for suite, spec, device, mode, verdict, n in sizes.reset_index().itertuples(index=False):
+        counts.setdefault((suite, spec), {}).setdefault(PlanName(device, mode), Counter())[verdict] += n
+    cases = records[["case", "suite", "spec"]].drop_duplicates("case").astype("str")
+    place_of_case = {case: (suite, spec) for case, suite, spec in cases.itertuples(index=False)}
+    suite_of_spec = {spec: suite for suite, spec in place_of_case.values()}
+    for cell in tables.not_run(info).itertuples():
+        spec = str(cell.case).rsplit("-", 2)[0]
+        place = place_of_case.get(str(cell.case)) or (suite_of_spec.get(spec, "(no record)"), spec)
+        plan = PlanName(str(cell.device), str(cell.mode))
+        counts.setdefault(place, {}).setdefault(plan, Counter())[NOT_RUN] += 1
+    return counts

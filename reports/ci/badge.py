@@ -1,4 +1,4 @@
-"""Badge: how a run stands, in a few words and a colour."""
+"""Badge: the state of a run in a few words and a colour."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from pathlib import Path
 from tf_opdiff.harness.store.record import FAILING
 from tf_opdiff.harness.store.rundir import RunInfo
 from tf_opdiff.reports.data import files
+from tf_opdiff.reports.pages.template import environment
 from tf_opdiff.reports.text import sentence
 
 LABEL = "tf-opdiff"
-#: Colours, by their names at shields.io, as which white letters have a contrast of 4.5 or more.
+#: Colours by their names at shields.io; white letters on them have a contrast of 4.5 or more.
 COLOURS = {"green": "#2e7d32", "red": "#c62828", "orange": "#b45309", "lightgrey": "#616161"}
 #: Widths of letters in Verdana, in thousandths of their size.
 _WIDTHS = {
@@ -26,7 +27,7 @@ _SIZE, _PADDING = 11, 6
 
 
 def message(info: RunInfo, counts: Mapping[str, int]) -> tuple[str, str]:
-    """What the badge says, and in which colour: green only where a whole run ended clean and something was tested."""
+    """The text and the colour of the badge: green only for a whole run that ended clean and tested something."""
     failing = sum(counts[verdict] for verdict in FAILING)
     tested = sum(n for verdict, n in counts.items() if verdict != "unavailable")
     says = f"{failing:,} failing" + (f", {counts['known']:,} known" if counts["known"] else "")
@@ -42,14 +43,12 @@ def message(info: RunInfo, counts: Mapping[str, int]) -> tuple[str, str]:
 
 
 def width(text: str) -> int:
-    """About how many pixels a text takes in the badge's letters; it is then drawn exactly so wide."""
+    """About the width of a text in the badge's letters, in pixels; the picture stretches the text to it."""
     return round(sum(_WIDTHS.get(letter, 640) for letter in text) * _SIZE / 1000)
 
 
 def svg(says: str, colour: str) -> str:
-    """The badge as a picture, which names itself to those who can't see it."""
-    from tf_opdiff.reports.pages.run_page import environment
-
+    """The badge as a picture with a label for screen readers."""
     left, right = (width(text) + 2 * _PADDING for text in (LABEL, says))
     template = environment().get_template("badge.svg")
     return template.render(

@@ -1,4 +1,4 @@
-"""Generated: what tox.ini and the documents hold of the matrix, written from its data."""
+"""Generated: the parts of tox.ini and of the documents that are written from the matrix."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _BEGIN, _END = "matrix:begin {}", "matrix:end"
 
 
 def parts(matrix: Matrix) -> dict[str, dict[str, str]]:
-    """What is written from the data: for each file of the repository the text of each part, by the part's name."""
+    """The generated texts: for each file of the repository the text of each part, by the part's name."""
     by_python: dict[tuple[str, ...], list[str]] = {}
     for tf in matrix.tensorflow:
         by_python.setdefault(tuple(tf.python), []).append(tf.name)
@@ -27,11 +27,11 @@ def parts(matrix: Matrix) -> dict[str, dict[str, str]]:
         note += "; allowed to fail" if tf.may_fail else ""
         versions.append([f"`{tf.requires}`", f"`{tf.name}`", ", ".join(tf.python), note])
     for m in matrix.machine:
-        devices, when = ", ".join(f"`{d}`" for d in m.devices), "each night" if m.default else "where asked for"
+        devices, when = ", ".join(f"`{d}`" for d in m.devices), "each night" if m.default else "on request"
         machines.append([m.name, f"`{', '.join(m.runs_on)}`", devices, str(m.shards), f"`TF-{group_of(m)}`", when])
     tables = {
         "versions": _table(["TensorFlow", "tox", "Pythons", "each night"], versions),
-        "machines": _table(["machine", "runner", "devices", "shards", "merged into", "taken"], machines),
+        "machines": _table(["machine", "runner", "devices", "shards", "merged into", "used"], machines),
     }
     tox = {"env_list": "\n".join(envs), "deps": "\n".join(deps), "ignore_outcome": "\n".join(allowed)}
     return {"tox.ini": tox, "docs/guides/nightly.md": tables}
@@ -46,16 +46,16 @@ def _table(heads: list[str], rows: list[list[str]]) -> str:
 
 
 def written(text: str, wanted: dict[str, str]) -> str:
-    """A file's text with its parts replaced; a part stands between a line with `matrix:begin NAME` and `matrix:end`.
+    """A file's text with its parts replaced; a part is between a line with `matrix:begin NAME` and `matrix:end`.
 
     Raises:
-      ValueError: a part has no such lines.
+      ValueError: the file lacks these lines for a part, or has them more than once.
     """
     for name, part in wanted.items():
         begin = re.escape(_BEGIN.format(name))
-        found = re.compile(rf"(^[^\n]*{begin}\b[^\n]*\n)(.*?)(^[^\n]*{_END}[^\n]*$)", re.MULTILINE | re.DOTALL)
+        pattern = re.compile(rf"(^[^\n]*{begin}\b[^\n]*\n)(.*?)(^[^\n]*{_END}[^\n]*$)", re.MULTILINE | re.DOTALL)
         body = part + "\n" if part else ""
-        text, n = found.subn(lambda m, body=body: m[1] + body + m[3], text)  # type: ignore[misc]
+        text, n = pattern.subn(lambda m, body=body: m[1] + body + m[3], text)  # type: ignore[misc]
         if n != 1:
             raise ValueError(f"part {name}: expected one pair of lines {_BEGIN.format(name)} and {_END}, found {n}")
     return text

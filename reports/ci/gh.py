@@ -1,4 +1,4 @@
-"""Gh: GitHub's own command line, by which issues and artifacts are reached."""
+"""Gh: GitHub's command line, which reads and changes issues and artifacts."""
 
 from __future__ import annotations
 
@@ -8,38 +8,38 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from tf_opdiff.reports.text.summary import plain
+from tf_opdiff.reports.text.lines import plain
 
-#: Seconds for one call; an artifact is fetched by one.
+#: Seconds for one call; the download of an artifact is one call.
 TIMEOUT = 1800
 
 
-def gh(*words: str, given: str | None = None) -> str:
-    """What `gh` prints; `given` is its standard input.
+def gh(*words: str, stdin: str | None = None) -> str:
+    """The output of `gh` with these arguments and this standard input.
 
     Raises:
-      OSError: it is not there, does not end in time, or says that it failed.
+      OSError: gh is missing, takes too long, or fails.
     """
     try:
-        done = subprocess.run(
-            ["gh", *words], input=given, capture_output=True, check=False, encoding="utf-8", timeout=TIMEOUT
+        process = subprocess.run(
+            ["gh", *words], input=stdin, capture_output=True, check=False, encoding="utf-8", timeout=TIMEOUT
         )
     except FileNotFoundError as error:
-        raise OSError("there is no gh on the PATH: expected GitHub's command line, and GH_TOKEN") from error
+        raise OSError("no gh on the PATH: expected GitHub's command line, and GH_TOKEN") from error
     except subprocess.TimeoutExpired as error:
-        raise OSError(f"gh {plain(' '.join(words[:2]))}: no end within {TIMEOUT} s") from error
-    if done.returncode:
-        said = done.stderr.strip() or done.stdout.strip() or "it said nothing"
-        raise OSError(f"gh {plain(' '.join(words[:2]))}: status {done.returncode}: {plain(said, 300)}")
-    return done.stdout
+        raise OSError(f"gh {plain(' '.join(words[:2]))}: expected an end within {TIMEOUT} s") from error
+    if process.returncode:
+        message = process.stderr.strip() or process.stdout.strip() or "no message"
+        raise OSError(f"gh {plain(' '.join(words[:2]))}: status {process.returncode}: {plain(message, 300)}")
+    return process.stdout
 
 
 def listed(*words: str) -> Any:
-    """What `gh` prints, as JSON.
+    """The output of `gh`, read as JSON.
 
     Raises:
-      OSError: it fails.
-      ValueError: that is no JSON.
+      OSError: gh fails.
+      ValueError: the output is no JSON.
     """
     text = gh(*words)
     try:
@@ -49,29 +49,33 @@ def listed(*words: str) -> Any:
 
 
 def fetch(name: str, into: Path) -> str:
-    """Gets the newest artifact of that name that a run of the default branch left, and tells which run that was.
+    """Downloads the newest artifact of that name from a run of the default branch; returns the id of that run.
 
-    Another branch's artifact, or a fork's, may have any name and content, and is not taken. Empty where there is none.
+    An artifact of another branch or of a fork may have any name and content, so it does not count. Returns an empty
+    text if there is no artifact.
 
     Raises:
-      OSError: gh fails, or `into` is there already.
-      ValueError: gh prints what is not expected.
+      OSError: gh fails, or `into` exists already.
+      ValueError: the output of gh is malformed.
     """
     if into.exists():
-        raise FileExistsError(f"{into} is there already: expected a folder that is to be made")
+        raise FileExistsError(f"{into} exists already: expected the name of a new folder")
     branch = listed("api", "repos/{owner}/{repo}")["default_branch"]
-    found = listed("api", f"repos/{{owner}}/{{repo}}/actions/artifacts?name={name}&per_page=100")["artifacts"]
-    now = os.environ.get("GITHUB_RUN_ID")
-    ours = [
-        one
-        for one in found
-        if not one["expired"]
-        and one["workflow_run"]["head_branch"] == branch
-        and one["workflow_run"]["head_repository_id"] == one["workflow_run"]["repository_id"]
-        and str(one["workflow_run"]["id"]) != now
-    ]
-    if not ours:
+    address = f"repos/{{owner}}/{{repo}}/actions/artifacts?name={name}&per_page=100"
+    artifacts = [artifact for artifact in listed("api", address)["artifacts"] if _is_ours(artifact, branch)]
+    if not artifacts:
         return ""
-    run = str(max(ours, key=lambda one: one["created_at"])["workflow_run"]["id"])
+    run = str(max(artifacts, key=lambda artifact: artifact["created_at"])["workflow_run"]["id"])
     gh("run", "download", run, "--name", name, "--dir", str(into))
     return run
+
+
+def _is_ours(artifact: dict[str, Any], branch: str) -> bool:
+    """Whether an artifact still exists and comes from another run of this repository's default branch."""
+    run = artifact["workflow_run"]
+    return (
+        not artifact["expired"]
+        and run["head_branch"] == branch
+        and run["head_repository_id"] == run["repository_id"]
+        and str(run["id"]) != os.environ.get("GITHUB_RUN_ID")
+    )

@@ -1,6 +1,6 @@
-"""GitHub: what its Actions show of a run beside the log: a job summary, and annotations.
+"""GitHub: a run as a job summary and as annotations of GitHub's Actions.
 
-The limits, and the escapes, are those of
+The limits and the escapes are documented at
 https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands.
 """
 
@@ -14,68 +14,69 @@ import pandas as pd
 
 from tf_opdiff.harness.store.record import FAILING
 from tf_opdiff.harness.store.rundir import RunInfo
-from tf_opdiff.reports.analysis.changelog import names
 from tf_opdiff.reports.data import spec_lines, tables
 from tf_opdiff.reports.text import sentence
-from tf_opdiff.reports.text.summary import plain
+from tf_opdiff.reports.text.counted import many, names
+from tf_opdiff.reports.text.lines import plain
+from tf_opdiff.reports.text.verdicts import SEVERITY
 
-#: Bytes that a step's summary may have.
+#: The most bytes of a step's summary.
 SUMMARY_LIMIT = 1 << 20
-#: Errors that are shown of a step.
+#: The most errors that are shown for a step.
 MOST = 10
 CUT = "\n\n*The rest did not fit: see `summary.md` and `index.html` of the run.*\n"
 
 
 def errors(records: pd.DataFrame, info: RunInfo) -> list[str]:
-    """Commands that show what fails as errors, one for each cause, where a spec stands; at most ten, the rest counted.
+    """Commands that show failures as errors at the line of a spec, one for each cause; at most ten, the rest counted.
 
-    That a run is not whole comes first.
+    A partial run is the first error.
     """
-    found = tables.findings(records)
-    failing = _causes(found[found["verdict"].isin(FAILING)])
+    findings = tables.findings(records)
+    failing = _causes(findings[findings["verdict"].isin(FAILING)])
     missing = sentence.shortfalls(info)
-    said = [command("error", plain("; ".join(missing), 2000), title="tf-opdiff: partial run")] if missing else []
-    room = MOST - len(said)
+    commands = [command("error", plain("; ".join(missing), 2000), title="tf-opdiff: partial run")] if missing else []
+    room = MOST - len(commands)
     shown = failing if len(failing) <= room else failing[: room - 1]
-    said += [_annotation(records, cause) for cause in shown]
+    commands += [_annotation(records, cause) for cause in shown]
     if len(shown) < len(failing):
         rest = f"{sum(len(cause['specs']) for cause in failing[len(shown) :]):,} more findings are in the report"
-        said.append(command("error", rest, title="tf-opdiff: more findings"))
-    return said
+        commands.append(command("error", rest, title="tf-opdiff: more findings"))
+    return commands
 
 
 def _causes(findings: pd.DataFrame) -> list[dict[str, Any]]:
-    """Findings that are one to a reader: of one family, verdict and kind, on the same plans; `specs` counts records."""
+    """Findings of one family, verdict and kind on the same plans as one row; `specs` counts records by spec."""
     causes: dict[tuple[str, ...], dict[str, Any]] = {}
     for row in tables.rows(findings):
         key = tuple(str(row[name]) for name in ("suite", "verdict", "kind", "plans"))
         cause = causes.setdefault(key, row | {"specs": {}, "records": 0})
         cause["specs"][row["spec"]] = row["records"]
         cause["records"] += row["records"]
-    return sorted(causes.values(), key=lambda cause: (tables.SEVERITY.index(cause["verdict"]), -cause["records"]))
+    return sorted(causes.values(), key=lambda cause: (SEVERITY.index(cause["verdict"]), -cause["records"]))
 
 
 def _annotation(records: pd.DataFrame, finding: Mapping[str, Any]) -> str:
-    """A command for one cause, where the spec of its worst record stands."""
+    """A command for one cause, at the line of the spec that represents it."""
     record = tables.row(records, finding["first"])
     file, line = spec_lines.place(str(record["suite"]), str(record["spec"]))
-    many = f"{finding['records']:,} {'record' if finding['records'] == 1 else 'records'}"
-    told = [sentence.of_record(record), sentence.values(record), record["detail"], f"rerun: {record['rerun']}"]
+    count = many(finding["records"], "record")
+    texts = [sentence.of_record(record), sentence.values(record), record["detail"], f"rerun: {record['rerun']}"]
     title = plain(
-        f"{finding['verdict']}: {names(finding['specs'])} {finding['kind']}, {many} on {finding['plans']}", 200
+        f"{finding['verdict']}: {names(finding['specs'])} {finding['kind']}, {count} on {finding['plans']}", 200
     )
-    message = "\n".join(plain(str(text), 500) for text in told if text)
+    message = "\n".join(plain(str(text), 500) for text in texts if text)
     return command("error", message, file=file, line=str(line), title=title)
 
 
 def command(name: str, message: str, **properties: str) -> str:
-    """A workflow command in one line, whatever its parts hold."""
-    told = ",".join(f"{key}={_escaped(value, ':,')}" for key, value in properties.items())
-    return f"::{name} {told}::{_escaped(message)}"
+    """A workflow command on one line; its parts may hold any text."""
+    text = ",".join(f"{key}={_escaped(value, ':,')}" for key, value in properties.items())
+    return f"::{name} {text}::{_escaped(message)}"
 
 
 def _escaped(text: str, more: str = "") -> str:
-    """`##[` at any place would begin a command of the old kind."""
+    """A text with escapes; `##[` anywhere in it would begin a command of the old syntax."""
     text = text.replace("##[", "## [").replace("%", "%25")
     for letter in "\r\n" + more:
         text = text.replace(letter, f"%{ord(letter):02X}")
@@ -83,15 +84,15 @@ def _escaped(text: str, more: str = "") -> str:
 
 
 def annotated(records: pd.DataFrame, info: RunInfo, environment: Mapping[str, str]) -> list[str]:
-    """`errors`, where GitHub's Actions run this, and else nothing."""
+    """`errors` under GitHub's Actions, else nothing."""
     return errors(records, info) if environment.get("GITHUB_ACTIONS") == "true" else []
 
 
 def summarise(markdown: Path, environment: Mapping[str, str]) -> None:
-    """Appends a run's Markdown to the summary of the job, if GitHub's Actions ask for one, and cuts what has no room.
+    """Appends a run's Markdown to the summary of the job, if GitHub's Actions ask for one; cuts it to the limit.
 
     Raises:
-      OSError: it can't be written.
+      OSError: the summary can't be written.
     """
     if not environment.get("GITHUB_STEP_SUMMARY"):
         return
@@ -101,7 +102,7 @@ def summarise(markdown: Path, environment: Mapping[str, str]) -> None:
 
 
 def fitted(text: str, room: int) -> str:
-    """Whole lines of a text that take at most `room` bytes, and a note where it was cut."""
+    """Whole lines of a text in at most `room` bytes, with a note if the text was cut."""
     data = f"\n{text}\n".encode()
     if len(data) <= room:
         return data.decode()

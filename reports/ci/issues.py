@@ -1,30 +1,27 @@
-"""Issues: one on GitHub for each cause of what fails, opened, kept up to date, and closed once it is gone."""
+"""Issues: one on GitHub for each cause of failures: opened, updated, and closed once nothing of it fails."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
-from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
 from tf_opdiff.harness.store.record import FAILING
-from tf_opdiff.reports.ci.failing import Cause, Night, Place, marked, quiet
-from tf_opdiff.reports.ci.gh import gh, listed
+from tf_opdiff.reports.ci.failing import Cause
+from tf_opdiff.reports.ci.issue_text import Place, marked, quiet
+from tf_opdiff.reports.ci.night_runs import NightRun
 from tf_opdiff.reports.data import tables
 from tf_opdiff.reports.text import sentence
-from tf_opdiff.reports.text.summary import plain
+from tf_opdiff.reports.text.lines import plain
+from tf_opdiff.reports.text.verdicts import SEVERITY
 
-#: Issues without this label are none of ours; only people who may write to the repository can give it.
-LABEL = "nightly"
-#: Issues that are looked at, and that one night opens.
-READ, MOST = 1000, 10
-FIELDS = "number,title,body,state,stateReason"
+#: The most issues that one night opens.
+MOST = 10
 
 
 class Issue(msgspec.Struct, frozen=True, rename="camel"):
-    """An issue, as `gh issue list --json` gives it."""
+    """An issue, as `gh issue list --json` prints it."""
 
     number: int
     title: str
@@ -34,7 +31,7 @@ class Issue(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Action(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What is to be done about an issue, and why; `leave` and `later` stand for nothing."""
+    """An action on an issue, and the reason; `leave` and `later` do nothing."""
 
     do: Literal["open", "update", "reopen", "close", "leave", "later"]
     why: str
@@ -44,52 +41,53 @@ class Action(msgspec.Struct, frozen=True, omit_defaults=True):
     comment: str = ""
 
 
-def plan(found: Sequence[Cause], there: Iterable[Issue], nights: Sequence[Night], most: int = MOST) -> list[Action]:
-    """What is to be done, so that each cause has one open issue; nothing for what is so already.
+def plan(
+    causes: Sequence[Cause], issues: Iterable[Issue], nights: Sequence[NightRun], most: int = MOST
+) -> list[Action]:
+    """The actions after which each cause has one open issue; no action where that is so already.
 
-    An issue is a cause's if they share a place: verdict, kind, spec and plan. The one that shares most gets it.
+    An issue belongs to a cause if they share a place: verdict, kind, spec and plan. The issue that shares most gets it.
 
     Args:
-      found: tonight's causes.
-      there: the issues that have the label, closed ones included.
+      causes: tonight's causes.
+      issues: the issues with our label, closed ones included.
       nights: tonight's runs.
-      most: how many issues are opened at most; what is beyond stands as `later`.
+      most: how many issues are opened at most; causes beyond that get the action `later`.
     """
-    ours = [(issue, place) for issue in there if (place := marked(issue.body))]
-    matched = _matched([cause.place for cause in found], ours)
+    ours = [(issue, place) for issue in issues if (place := marked(issue.body))]
+    issue_of = _matched([cause.place for cause in causes], ours)
     actions, opened = [], 0
-    for cause in found:
-        at = matched.get(id(cause.place))
-        if at is None:
-            opened += 1
-            do: Literal["open", "later"] = "open" if opened <= most else "later"
-            why = "it has no issue yet" if opened <= most else f"{most} issues are opened at most in one night"
-            actions.append(Action(do, why, title=cause.title, body=cause.body))
-        else:
-            actions += _kept(cause, *ours[at])
-    taken = set(matched.values())
-    left = [pair for i, pair in enumerate(ours) if i not in taken and pair[0].state == "OPEN"]
+    for n, cause in enumerate(causes):
+        if n in issue_of:
+            actions += _known(cause, *ours[issue_of[n]])
+            continue
+        opened += 1
+        do: Literal["open", "later"] = "open" if opened <= most else "later"
+        why = "it has no issue yet" if opened <= most else f"{most} issues are opened at most in one night"
+        actions.append(Action(do, why, title=cause.title, body=cause.body))
+    matched = set(issue_of.values())
+    rest = [pair for i, pair in enumerate(ours) if i not in matched and pair[0].state == "OPEN"]
     later = any(action.do == "later" for action in actions)
-    return actions + [_gone(issue, place, nights, later) for issue, place in left]
+    return actions + [_without_cause(issue, place, nights, later) for issue, place in rest]
 
 
 def _matched(places: Sequence[Place], ours: Sequence[tuple[Issue, Place]]) -> dict[int, int]:
-    """For places, by `id`, the position of the issue that shares most with it; none twice, open ones first."""
+    """For positions of places the position of the issue that shares most with it; none twice, open issues first."""
     pairs = [
         (-shared, issue.state != "OPEN", -issue.number, n, i)
         for n, place in enumerate(places)
         for i, (issue, other) in enumerate(ours)
         if (shared := place.shared(other))
     ]
-    found: dict[int, int] = {}
+    issue_of: dict[int, int] = {}
     for *_, n, i in sorted(pairs):
-        if id(places[n]) not in found and i not in found.values():
-            found[id(places[n])] = i
-    return found
+        if n not in issue_of and i not in issue_of.values():
+            issue_of[n] = i
+    return issue_of
 
 
-def _kept(cause: Cause, issue: Issue, before: Place) -> list[Action]:
-    """What is to be done about the issue of a cause that is still there."""
+def _known(cause: Cause, issue: Issue, before: Place) -> list[Action]:
+    """The actions on the issue of a cause that still fails; `before` is the place that the issue names."""
     number, title, body = issue.number, cause.title, cause.body
     if issue.state != "OPEN":
         if issue.state_reason == "NOT_PLANNED":
@@ -100,16 +98,19 @@ def _kept(cause: Cause, issue: Issue, before: Place) -> list[Action]:
     more = [f"spec {name}" for name in cause.place.specs if name not in before.specs]
     more += [f"plan {name}" for name in sorted(cause.place.plans - before.plans)]
     more += [f"run {name}" for name in cause.place.runs if name not in before.runs]
-    told = plain(f"New in it tonight: {', '.join(more[:20])}{' and more' if len(more) > 20 else ''}.", 1000)
-    why = "it fails in more places" if more else "it is as before, in newer runs"
-    return [Action("update", why, number, title, body, quiet(told, 1000) if more else "")]
+    comment = plain(f"New tonight: {', '.join(more[:20])}{' and more' if len(more) > 20 else ''}.", 1000)
+    why = "it fails in more places" if more else "it is unchanged, in newer runs"
+    return [Action("update", why, number, title, body, quiet(comment, 1000) if more else "")]
 
 
-def _gone(issue: Issue, place: Place, nights: Sequence[Night], later: bool) -> Action:
-    """What is to be done about an open issue that is no cause's: closed only where all of it was tested again."""
+def _without_cause(issue: Issue, place: Place, nights: Sequence[NightRun], later: bool) -> Action:
+    """The action on an open issue without a cause tonight: closed only if all its places were tested again.
+
+    `later` says whether some causes get their issue another night.
+    """
     number, title = issue.number, issue.title
     by_name = {night.name: night for night in nights}
-    failing, verdicts = False, dict.fromkeys(tables.SEVERITY, 0)
+    failing, counts = False, dict.fromkeys(SEVERITY, 0)
     for name, plans in place.runs.items():
         if not (night := by_name.get(name)):
             return Action("leave", f"there is no run {plain(name)} tonight", number, title)
@@ -120,67 +121,19 @@ def _gone(issue: Issue, place: Place, nights: Sequence[Night], later: bool) -> A
         some = some[some["plan"].isin(plans)]
         failing |= bool(some["verdict"].isin(FAILING).any())
         tested = some[some["verdict"] != "unavailable"]
-        seen = set(zip(tested["spec"].astype(str), tested["plan"], strict=True))
-        if lost := [f"{spec} on {p}" for spec in place.specs for p in plans if (spec, p) not in seen]:
-            return Action("leave", f"not tested in run {plain(name)}: {plain(', '.join(lost), 200)}", number, title)
+        pairs = set(zip(tested["spec"].astype(str), tested["plan"], strict=True))
+        if untested := [f"{spec} on {p}" for spec in place.specs for p in plans if (spec, p) not in pairs]:
+            return Action("leave", f"not tested in run {plain(name)}: {plain(', '.join(untested), 200)}", number, title)
         for verdict, n in tables.counts(some).items():
-            verdicts[verdict] += n
-    told = ", ".join(f"{n:,} {verdict}" for verdict, n in verdicts.items() if n)
-    where = ", ".join(f"{name} ({by_name[name].info.started})" for name in place.runs)
+            counts[verdict] += n
     if failing and later:
-        return Action("leave", "what fails there is a cause whose issue is opened later", number, title)
+        return Action("leave", "its failures belong to a cause whose issue is opened later", number, title)
+    records = ", ".join(f"{n:,} {verdict}" for verdict, n in counts.items() if n)
+    where = ", ".join(f"{name} ({by_name[name].info.started})" for name in place.runs)
     if failing:
-        comment = f"It fails otherwise now, which is told in another issue; the records here: {told}. In {where}."
-        return Action("close", "what fails there is another cause's now", number, title, comment=quiet(comment, 2000))
-    comment = f"None of it fails any more: {told}. In {where}."
+        comment = (
+            f"It fails in another way now, which another issue describes; the records here: {records}. In {where}."
+        )
+        return Action("close", "its failures belong to another cause now", number, title, comment=quiet(comment, 2000))
+    comment = f"None of it fails any more: {records}. In {where}."
     return Action("close", "none of it fails", number, title, comment=quiet(comment, 2000))
-
-
-def apply(actions: Iterable[Action]) -> None:
-    """Carries them out by `gh`. Done twice, it does nothing the second time, as the issues are then as planned.
-
-    Raises:
-      OSError: gh fails; what was done before stays done.
-    """
-    labelled = False
-    for action in actions:
-        number = str(action.number)
-        if action.do == "open":
-            if not labelled:
-                gh("label", "create", LABEL, "--force", "--description", "A cause of failures in the nightly matrix")
-                labelled = True
-            made = gh(
-                "issue", "create", "--title", action.title, "--label", LABEL, "--body-file", "-", given=action.body
-            )
-            print(f"opened {plain(made.strip(), 200)}: {plain(action.title, 100)}")
-            continue
-        if action.do == "reopen":
-            gh("issue", "reopen", number)
-        if action.do in ("reopen", "update"):
-            gh("issue", "edit", number, "--title", action.title, "--body-file", "-", given=action.body)
-        if action.comment:
-            gh("issue", "comment", number, "--body-file", "-", given=action.comment)
-        if action.do == "close":
-            gh("issue", "close", number, "--reason", "completed")
-        print(f"{action.do} {number or ''}: {plain(action.title, 100)}: {plain(action.why, 300)}")
-
-
-def existing(path: Path | None = None) -> list[Issue]:
-    """The issues that have the label, from GitHub, or from a file of what gh printed.
-
-    Raises:
-      OSError: neither can be read.
-      ValueError: they are not what gh prints, or more than are looked at.
-    """
-    rows: Any
-    if path:
-        rows = json.loads(path.read_text())
-    else:
-        rows = listed("issue", "list", "--label", LABEL, "--state", "all", "--limit", str(READ), "--json", FIELDS)
-    try:
-        found = msgspec.convert(rows, list[Issue])
-    except msgspec.ValidationError as error:
-        raise ValueError(f"issues: {error}: expected what gh issue list --json {FIELDS} prints") from error
-    if len(found) >= READ:
-        raise ValueError(f"{READ} issues or more have the label {LABEL}: take it off old ones")
-    return found

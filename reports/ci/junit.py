@@ -1,11 +1,11 @@
-"""JUnit: pytest's XML, made fit for the places where CI shows it.
+"""JUnit: pytest's XML, adapted to the tools of CI that show it.
 
-What is read there: GitLab takes `classname` (its column "Suite"), `name`, `file`, `time`, and of a
-`failure`, `error` or `skipped` the text, not the message; of tests with the same names it keeps the first
-(https://docs.gitlab.com/ci/testing/unit_test_reports/). The usual actions on GitHub take `classname`, `name`, `time`,
-`file` and `line`, the first `failure` or `error`, and its message, which stands in front of the text. Nobody shows
-properties; they are for tools. pytest says with `junit_family = xunit1` what these read; Jenkins' schema knows neither
-`file` and `line` nor properties of a single test, and ignores them.
+GitLab reads `classname` (its column "Suite"), `name`, `file`, `time`, and the text, not the message, of a `failure`,
+`error` or `skipped`; of several tests with the same name it keeps the first
+(https://docs.gitlab.com/ci/testing/unit_test_reports/). The common actions on GitHub read `classname`, `name`, `time`,
+`file` and `line`, the first `failure` or `error`, and its message, which they show before the text. No tool shows
+properties. pytest writes these attributes with `junit_family = xunit1`. The schema of Jenkins has neither `file` and
+`line` nor properties of a single test, and Jenkins ignores them.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ import pandas as pd
 
 from tf_opdiff.harness.store.processor import described
 from tf_opdiff.harness.store.rundir import RunInfo
-from tf_opdiff.reports.data import files, spec_lines, tables
+from tf_opdiff.reports.data import files, run_environment, spec_lines, tables
+from tf_opdiff.reports.data.plans import PlanName
 from tf_opdiff.reports.text import sentence
 
-#: The test that fails where the run itself is not whole, so that it shows where only tests are shown.
+#: The test that fails if the run is partial, for tools that show only tests.
 WHOLE = {"classname": "tf-opdiff", "name": "the run is whole"}
 OURS = "opdiff."
 LISTED = 50
@@ -30,10 +31,12 @@ _ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 def finish(path: Path, records: pd.DataFrame, info: RunInfo) -> None:
-    """Rewrites pytest's XML: each item is named by its family and stands where its spec does; a failure's message is
-    its first line; the run's facts are properties; a test more says whether the run is whole.
+    """Rewrites pytest's XML.
 
-    Does nothing where there is no such file. Doing it again changes nothing.
+    Each item gets the name of its family and the file and line of its spec. The message of a failure is cut to its
+    first line. The run's facts become properties. One more test says whether the run is whole.
+
+    Does nothing if the file does not exist. A second time it changes nothing.
 
     Raises:
       ValueError: the file is no JUnit XML.
@@ -49,7 +52,7 @@ def finish(path: Path, records: pd.DataFrame, info: RunInfo) -> None:
         raise ValueError(f"{path} is no JUnit XML: it has no testsuite")
     items = _items(records)
     for case in suite.findall("testcase"):
-        if not case.get("name"):  # pytest died before the test was through, and knows nothing more of it
+        if not case.get("name"):  # pytest died during the test and recorded nothing else
             suite.remove(case)
         _place(case, items)
         _shorten(case)
@@ -66,6 +69,7 @@ def _items(records: pd.DataFrame) -> dict[str, tuple[str, str]]:
 
 
 def _place(case: Element, items: dict[str, tuple[str, str]]) -> None:
+    """Gives a test of the suites the name of its family and the file and line of its spec."""
     generic = re.fullmatch(r"test_op\[(.+)\]", case.get("name", ""))
     if not generic or generic[1] not in items:
         return
@@ -75,52 +79,55 @@ def _place(case: Element, items: dict[str, tuple[str, str]]) -> None:
 
 
 def _shorten(case: Element) -> None:
-    for found in (*case.iterfind("failure"), *case.iterfind("error")):
-        lines = found.get("message", "").removeprefix("Failed: ").splitlines()
-        found.set("message", lines[0] if lines else "")
+    """Cuts the message of a failure to its first line."""
+    for failure in (*case.iterfind("failure"), *case.iterfind("error")):
+        lines = failure.get("message", "").removeprefix("Failed: ").splitlines()
+        failure.set("message", lines[0] if lines else "")
 
 
 def _facts(suite: Element, records: pd.DataFrame, info: RunInfo) -> None:
-    """The run's facts as properties, in place of those that stand there."""
-    there = suite.find("properties")
-    if there is None:
-        there = Element("properties")
-        suite.insert(0, there)
-    for old in [p for p in there if p.get("name", "").startswith(OURS)]:
-        there.remove(old)
-    asked = [name for name, about in info.devices.items() if about.get("asked")]
+    """Writes the run's facts as properties, in place of our earlier ones."""
+    properties = suite.find("properties")
+    if properties is None:
+        properties = Element("properties")
+        suite.insert(0, properties)
+    for old in [p for p in properties if p.get("name", "").startswith(OURS)]:
+        properties.remove(old)
+    requested = [name for name, about in info.devices.items() if run_environment.requested(about)]
     facts: dict[str, object] = {"run": info.run, "tensorflow": info.tf, "cuda": info.cuda, "host": info.host}
     facts["processor"] = described(info.machine)
     facts["tier"] = info.tier
-    facts |= {"devices": " ".join(asked), "not_asked": " ".join(sorted(set(info.devices) - set(asked)))}
+    facts |= {"devices": " ".join(requested), "not_asked": " ".join(sorted(set(info.devices) - set(requested)))}
     facts |= {"modes": " ".join(info.modes), "state": info.state, "planned": info.planned, "recorded": info.recorded}
     facts |= {f"records.{verdict}": n for verdict, n in tables.counts(records).items()}
     for name, value in facts.items():
-        there.append(Element("property", name=OURS + name, value=legal(str(value))))
+        properties.append(Element("property", name=OURS + name, value=legal(str(value))))
 
 
 def _whole(suite: Element, records: pd.DataFrame, info: RunInfo) -> None:
+    """Writes the test that says whether the run is whole, in place of an earlier one."""
     for old in [c for c in suite.iterfind("testcase") if WHOLE.items() <= c.attrib.items()]:
         _count(suite, -1, error=old.find("error") is not None)
         suite.remove(old)
     case = Element("testcase", WHOLE, time="0.000")
     missing = sentence.shortfalls(info)
     if missing:
-        said = legal(sentence.of_run(info, tables.counts(records)))
-        error = Element("error", message=said)
-        lost = [f"{cell['case']} on {cell['device']}/{cell['mode']}: {cell['why']}" for cell in info.not_run[:LISTED]]
-        lost += [f"and {len(info.not_run) - LISTED:,} more cells"] if len(info.not_run) > LISTED else []
-        error.text = "\n".join([said, *map(legal, lost)])
+        message = legal(sentence.of_run(info, tables.counts(records)))
+        error = Element("error", message=message)
+        cells = [f"{c['case']} on {PlanName(c['device'], c['mode'])}: {c['why']}" for c in info.not_run[:LISTED]]
+        cells += [f"and {len(info.not_run) - LISTED:,} more cells"] if len(info.not_run) > LISTED else []
+        error.text = "\n".join([message, *map(legal, cells)])
         case.append(error)
     suite.append(case)
     _count(suite, 1, error=bool(missing))
 
 
 def _count(suite: Element, n: int, *, error: bool) -> None:
+    """Adds `n` to the count of tests, and to that of errors if the test is one."""
     for name in ("tests", "errors") if error else ("tests",):
         suite.set(name, str(int(suite.get(name, "0")) + n))
 
 
 def legal(text: str) -> str:
-    """A text without the characters that XML has no way to hold."""
+    """A text in which a replacement character stands for each character that XML can't hold."""
     return _ILLEGAL.sub("\ufffd", text)

@@ -10,10 +10,10 @@ from typing import BinaryIO
 
 
 def replace(path: Path, fill: Callable[[BinaryIO], object]) -> None:
-    """Gives `path` the content that `fill` writes, in one step, once it is on the disk."""
+    """Replaces `path` in one step by a file that `fill` writes, once that file is on the disk."""
     temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
-        temporary.unlink(missing_ok=True)  # a link there would lead elsewhere
+        temporary.unlink(missing_ok=True)  # it may be a link to another place
         with temporary.open("xb") as file:
             fill(file)
             file.flush()
@@ -24,12 +24,12 @@ def replace(path: Path, fill: Callable[[BinaryIO], object]) -> None:
 
 
 def replace_text(path: Path, text: str) -> None:
-    """Gives `path` this text, in UTF-8, in one step."""
+    """Replaces `path` in one step by a file with this text, in UTF-8."""
     replace(path, lambda file: file.write(text.encode()))
 
 
 def show(text: str) -> None:
-    """Prints a text; a reader that has seen enough, such as `head`, may close the pipe, and changes no exit status."""
+    """Prints a text. A reader such as `head` may close the pipe early; that does not change the exit status."""
     try:
         sys.stdout.write(text)
         sys.stdout.flush()

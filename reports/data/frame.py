@@ -37,17 +37,17 @@ OBSERVATIONS = pa.schema(
 
 
 def records(run: Path) -> pd.DataFrame:
-    """The records of a run's shards, one row each, with the columns of `harness.store.record.COLUMNS`."""
-    found = shards.records(run)
-    order = np.lexsort([found[name].cat.codes for name in reversed(SORTED_BY)])  # categories are in order
-    return typed(found.iloc[order].reset_index(drop=True))
+    """The records in the shards of a run, one row each, with the columns of `harness.store.record.COLUMNS`."""
+    merged = shards.records(run)
+    order = np.lexsort([merged[name].cat.codes for name in reversed(SORTED_BY)])  # categories are in order
+    return typed(merged.iloc[order].reset_index(drop=True))
 
 
 def observations(run: Path) -> pd.DataFrame:
-    """The observations of a run's shards, one row a quantity of a case under a plan.
+    """The observations in the shards of a run, one row for each quantity of a case under a plan.
 
-    `dtype`, `shape` and `bytes` (little-endian, in C order) are those of the array, or of the values of a sparse
-    gradient, whose `indices` and `dense_shape` go along. Where there is no array, `bytes` and `shape` are None.
+    `dtype`, `shape` and `bytes` (little-endian, in C order) describe the array, or the values of a sparse gradient,
+    which also has `indices` and `dense_shape`. Without an array, `bytes` and `shape` are None.
 
     Raises:
       ValueError: the arrays take more than `harness.store.parquet.MOST` bytes together.
@@ -74,10 +74,10 @@ def observations(run: Path) -> pd.DataFrame:
 
 
 def typed(frame: pd.DataFrame) -> pd.DataFrame:
-    """The DataFrame with its columns as categories, integers, floats, texts, and tuples of integers.
+    """The DataFrame with the types of its columns: categories, integers, floats, texts, and tuples of integers.
 
     Raises:
-      ValueError: a verdict, kind or status that the harness does not know.
+      ValueError: the harness does not know a verdict, kind or status.
     """
     columns = {name: _typed(frame[name]) for name in frame.columns}
     return pd.DataFrame(columns, columns=frame.columns)
@@ -85,7 +85,7 @@ def typed(frame: pd.DataFrame) -> pd.DataFrame:
 
 def array(row: Mapping[str, Any]) -> np.ndarray | None:
     """The array that a row of `observations` holds."""
-    if not isinstance(row["bytes"], bytes):  # None, or what pandas made of it
+    if not isinstance(row["bytes"], bytes):  # None, or the NaN that pandas stores for it
         return None
     return unraw(row["dtype"], row["shape"], row["bytes"])
 
@@ -109,12 +109,12 @@ def _typed(column: pd.Series) -> pd.Series:
     column = column.cat.rename_categories(column.cat.categories.astype("str").tolist())
     unknown = set(column.cat.categories) - set(FIXED.get(name, column.cat.categories))
     if unknown:
-        raise ValueError(f"column {name}: {sorted(unknown)} are none of {', '.join(FIXED[name])}")
+        raise ValueError(f"column {name}: {sorted(unknown)}: expected {', '.join(FIXED[name])}")
     return column.cat.set_categories(FIXED.get(name, sorted(column.cat.categories)))
 
 
 def _clean(column: Sequence[Any]) -> Sequence[Any]:
-    """The values, texts without the lone surrogates that JSON can hold and UTF-8 can't."""
+    """The values; lone surrogates in texts, which JSON can hold and UTF-8 can't, are written out."""
     if not column or not isinstance(column[0], str):
         return column
     try:

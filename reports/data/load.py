@@ -1,4 +1,4 @@
-"""Load: what a run directory holds, as DataFrames."""
+"""Load: the files of a run directory as DataFrames."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ RECORDS = "records.parquet"
 OBSERVATIONS = "observations.parquet"
 _HOLDS = {"str": "texts", "int": "integers", "float": "floats"}
 RECORD_COLUMNS = {field.name: _HOLDS[str(field.type)] for field in fields(Record)}
-#: How many columns a record had at first; others were added behind them.
+#: The number of columns in the first version of records; later versions added columns at the end.
 OLDEST = len(COLUMNS) - len(ADDED)
 OBSERVATION_COLUMNS = dict.fromkeys(frame.OBSERVATIONS.names, "texts") | {
     **dict.fromkeys(("shape", "indices", "dense_shape"), "lists of integers"),
     "bytes": "bytes",
 }
-#: What an observation without an array has none of.
+#: Columns that are empty for an observation without an array.
 NULLABLE = ("shape", "bytes", "indices", "dense_shape")
 #: The path of a finding's script within its run.
 SCRIPT = re.compile(r"repro/[\w.=,+-]+\.py")
 
 
 def load(run: Path | str) -> pd.DataFrame:
-    """The records of a run, one row a verdict, matches included.
+    """The records of a run, one row for each verdict, matches included.
 
-    Columns are those of `harness.store.record.COLUMNS`, in that order. Reads `records.parquet` or, before there is one,
-    the shards. In a file of an older version, columns that were added since are empty.
+    The columns are those of `harness.store.record.COLUMNS`, in that order. Reads `records.parquet` or, if it does not
+    exist yet, the shards. Columns that a file of an older version lacks are empty.
 
     Raises:
       FileNotFoundError: `run` is not the directory of a run.
@@ -48,20 +48,22 @@ def load(run: Path | str) -> pd.DataFrame:
 
 
 def load_file(path: Path) -> pd.DataFrame:
-    """The records in a file such as `records.parquet`; columns that there were not yet have their defaults.
+    """The records in a file such as `records.parquet`; columns that it lacks get their defaults.
 
     Raises:
-      FileNotFoundError: there is no such file.
+      FileNotFoundError: the file does not exist.
       ValueError: it is damaged or of another format.
     """
-    found = parquet.read(path, RECORD_COLUMNS, least=OLDEST).to_pandas()
-    for field in fields(Record)[len(found.columns) :]:  # of a run from before there was such a column
-        found[field.name] = field.default
-    return _typed(found, path)
+    records = parquet.read(path, RECORD_COLUMNS, least=OLDEST).to_pandas()
+    for field in fields(Record)[len(records.columns) :]:  # a later version added this column
+        records[field.name] = field.default
+    return _typed(records, path)
 
 
 def load_observations(run: Path | str) -> pd.DataFrame:
-    """The observations of a run, one row a quantity of a case under a plan; `reports.frame.array` makes arrays of them.
+    """The observations of a run, one row for each quantity of a case under a plan.
+
+    `reports.data.frame.array` gives the array of a row.
 
     Columns: `case`, `device`, `mode`, `quantity`, `status`; `dtype`, `shape`, `bytes` of the array; `indices` and
     `dense_shape` of a sparse gradient; `code` and `message` of an error or a crash.
@@ -77,33 +79,46 @@ def load_observations(run: Path | str) -> pd.DataFrame:
     return _typed(table.to_pandas(), path)
 
 
-def load_repros(run: Path | str) -> list[dict[str, Any]]:
-    """What became of each finding's script, and its `text`: the fields of `harness.repro.reproduce.Outcome`, else
-    nothing.
+def with_observations(run: Path, option: str) -> Path:
+    """The directory of a run, after a check that it has observations.
 
     Raises:
-      ValueError: repro.json or a script is a link, or not what a run writes.
+      FileNotFoundError: it has none; the message names the option that needs them.
     """
-    found = [asdict(outcome) for outcome in _listed(run, "repro.json", Outcome)]
-    for one in found:
-        path = untrusted.inside(Path(run), one["script"]) if SCRIPT.fullmatch(one["script"]) else None
-        one["text"] = untrusted.text(path) if path and path.exists() else ""
-    return found
+    if not (run / OBSERVATIONS).exists() and not (run / "shards").is_dir():
+        raise FileNotFoundError(f"{option}: {run} has no {OBSERVATIONS}")
+    return run
+
+
+def load_repros(run: Path | str) -> list[dict[str, Any]]:
+    """The outcome of each finding's script: the fields of `harness.repro.reproduce.Outcome`, and the script's `text`.
+
+    The list is empty for a run without repro.json.
+
+    Raises:
+      ValueError: repro.json or a script is a link, or malformed.
+    """
+    repros = [asdict(outcome) for outcome in _listed(run, "repro.json", Outcome)]
+    for repro in repros:
+        path = untrusted.inside(Path(run), repro["script"]) if SCRIPT.fullmatch(repro["script"]) else None
+        repro["text"] = untrusted.text(path) if path and path.exists() else ""
+    return repros
 
 
 def load_claims(run: Path | str) -> list[dict[str, Any]]:
-    """What a run says of the claims that the suites hold (see `harness.repro.listing.claims_data`); nothing where it
-    says nothing.
+    """The claims that a run tested, with their programs (see `harness.repro.listing.claims_data`).
+
+    The list is empty for a run without claims.json.
 
     Raises:
-      ValueError: claims.json is a link, or not what a run writes.
+      ValueError: claims.json is a link, or malformed.
     """
     return _listed(run, "claims.json", ClaimData)
 
 
-def _listed(run: Path | str, name: str, of: Any) -> list[Any]:
+def _listed(run: Path | str, name: str, item_type: Any) -> list[Any]:
     path = untrusted.inside(Path(run), name)
-    return untrusted.load(path, list[of]) if path.exists() else []
+    return untrusted.load(path, list[item_type]) if path.exists() else []
 
 
 def _with_shards(directory: Path) -> Path:
@@ -112,8 +127,8 @@ def _with_shards(directory: Path) -> Path:
     return directory
 
 
-def _typed(found: pd.DataFrame, path: Path) -> pd.DataFrame:
+def _typed(columns: pd.DataFrame, path: Path) -> pd.DataFrame:
     try:
-        return frame.typed(found)
+        return frame.typed(columns)
     except ValueError as why:
         raise ValueError(f"{path}: {why}") from why

@@ -1,20 +1,20 @@
-"""Lacking: the kernels that a run found to be missing, and which of them a maturity list speaks of."""
+"""Missing kernels: the kernels that a run did not find, and the entries of maturity lists about them."""
 
 from __future__ import annotations
 
 import pandas as pd
 
-from tf_opdiff.reports.data import tables
+from tf_opdiff.reports.data.plans import mode_order
 
-#: In the order in which they are shown: what is on no list comes before what is not to be there yet.
-_LISTED = ("mandatory", "expected", "", "skip")
+#: The levels of maturity lists in the order of the table; a kernel that no list names comes before one to `skip`.
+_LEVELS = ("mandatory", "expected", "", "skip")
 
 
 def lacking(records: pd.DataFrame) -> pd.DataFrame:
-    """What could not run, for want of a kernel or of what a program needs: one row for each such thing and device.
+    """The missing kernels and other missing parts, because of which cases could not run: one row for each and device.
 
-    Columns: `missing`; `device`; `listed`: by which entry of a maturity list it is `mandatory`, `expected` (these come
-    first) or `skip`, or nothing; `modes` and `specs` list where; `cases` and `records` count.
+    Columns: `missing`; `device`; `listed`: the entry of a maturity list that calls it `mandatory`, `expected` (these
+    come first) or `skip`, or empty; `modes` and `specs` list where; `cases` and `records` count.
     """
     reason = records["reason"].astype(str)
     level = reason.map(lambda text: text.partition(", by entry ")[0] if ", by entry " in text else "")
@@ -24,16 +24,10 @@ def lacking(records: pd.DataFrame) -> pd.DataFrame:
     keys = ["missing", "device", "listed", "level"]
     some = some[[*keys, "spec", "mode", "case"]].astype("str")
     groups = some.groupby(keys)
-
-    def joined(names: pd.Series) -> str:
-        return " ".join(sorted(set(names), key=tables.mode_order))
-
     table = pd.DataFrame(
         {
-            "modes": groups["mode"]
-            .agg(lambda names: " ".join(sorted(set(names), key=tables.mode_order)))
-            .astype("str"),
-            "specs": groups["spec"].agg(lambda names: " ".join(sorted(set(names)))).astype("str"),
+            "modes": groups["mode"].agg(lambda modes: " ".join(sorted(set(modes), key=mode_order))).astype("str"),
+            "specs": groups["spec"].agg(lambda specs: " ".join(sorted(set(specs)))).astype("str"),
             "cases": groups["case"].nunique().astype("int64"),
             "records": groups.size().astype("int64"),
         }
@@ -43,17 +37,16 @@ def lacking(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def expected(records: pd.DataFrame, most: int) -> list[str]:
-    """A line for each kernel that a maturity list expects and that is lacking, for the first so many."""
-    found = lacking(records[records["reason"].astype(str).str.startswith("expected, by entry ")])
+    """A line for each missing kernel that a maturity list expects, at most `most` of them; then how many are left."""
+    table = lacking(records[records["reason"].astype(str).str.startswith("expected, by entry ")])
+    columns = [table[name] for name in ("missing", "device", "records", "specs")]
     lines = [
-        f"expected: {missing} ({many:,} records) on {device}, for {specs}"
-        for missing, device, many, specs in zip(
-            found["missing"], found["device"], found["records"], found["specs"], strict=True
-        )
+        f"expected: {missing} ({count:,} records) on {device}, for {specs}"
+        for missing, device, count, specs in zip(*columns, strict=True)
     ]
-    more = f"expected: {len(lines) - most:,} more are lacking; python -m harness table lacking RUN has them"
+    more = f"expected: {len(lines) - most:,} more are missing; python -m harness table lacking RUN lists them"
     return lines[:most] + ([more] if len(lines) > most else [])
 
 
 def _in_order(column: pd.Series) -> pd.Series:
-    return column.map(_LISTED.index) if column.name == "level" else column
+    return column.map(_LEVELS.index) if column.name == "level" else column

@@ -1,7 +1,7 @@
-"""Shards: what the workers of a run wrote, read into columns.
+"""Shards: the files that the workers of a run wrote, read into columns.
 
-There may be a million records, most of whose texts recur. They go from the lines straight into columns that keep each
-distinct text once; what a line says besides is passed over, not parsed into objects.
+A run may have a million records, and most of their texts recur. So lines are read straight into columns that store each
+distinct text once; other parts of a line are skipped and never become objects.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tf_opdiff.harness.store.line_types import COLUMN_TYPES, Observed, sound
 from tf_opdiff.harness.store.record import COLUMNS, Record, encodable, read_shard
 from tf_opdiff.harness.store.rundir import Cell
 
-#: Lines at a time: as many as a processor's cache holds.
+#: Lines that are read at a time: about as many as fit into a processor's cache.
 _BATCH = 256
 INTEGERS = tuple(f.name for f in fields(Record) if f.type == "int")
 FLOATS = tuple(f.name for f in fields(Record) if f.type == "float")
@@ -37,7 +37,7 @@ _ROW = msgspec.defstruct(
 
 
 class _Line(msgspec.Struct):
-    """What is read of a line: its kind, and the cell that it is about."""
+    """The parts of a line that are read: its kind, and the cell that it is about."""
 
     line: str
     case: str = ""
@@ -57,11 +57,11 @@ _L = TypeVar("_L", bound=_Line)
 
 
 class _Texts:
-    """A column of texts, each distinct one kept once."""
+    """A column of texts that stores each distinct text once."""
 
     def __init__(self) -> None:
-        self._first: dict[str, int] = {}  # the row where each text first stood
-        self._rows: list[np.ndarray] = []  # for each row, that of its text
+        self._first: dict[str, int] = {}  # the first row of each text
+        self._rows: list[np.ndarray] = []  # for each row, the first row of its text
         self._count = count()
 
     def extend(self, texts: Sequence[str]) -> None:
@@ -69,30 +69,30 @@ class _Texts:
         self._rows.append(np.fromiter(map(self._first.setdefault, texts, self._count), np.int64, len(texts)))
 
     def done(self) -> pd.Categorical:
-        """The column, its categories in order; lone surrogates, which UTF-8 can't hold, are written out."""
+        """The column, its categories in order; lone surrogates, which UTF-8 can't encode, are written out."""
         texts = pd.Series(list(map(encodable, self._first)), dtype="str")
         codes, categories = pd.factorize(texts, sort=True)
-        rows = np.concatenate([np.empty(0, np.int64), *self._rows])
-        of_row = np.empty(len(rows), np.int64)
+        first_rows = np.concatenate([np.empty(0, np.int64), *self._rows])
+        of_row = np.empty(len(first_rows), np.int64)
         of_row[list(self._first.values())] = codes
-        return pd.Categorical.from_codes(of_row[rows], categories)
+        return pd.Categorical.from_codes(of_row[first_rows], categories)
 
 
 def records(run: Path) -> pd.DataFrame:
-    """One row a record, with the columns of `harness.store.record.COLUMNS`: categories in order, integers, floats.
+    """One row for each record, with the columns of `harness.store.record.COLUMNS`: categories, integers, floats.
 
-    Where a cell was run twice, the last counts; what it was compared with counts where it has a result, and stands
-    behind all results.
+    If a cell was run twice, its last lines count. The records of a `compare` line count only if the cell has a result;
+    they come after the records of all results.
 
     Raises:
-      ValueError: a line holds what is no record.
+      ValueError: a line holds a malformed record.
     """
     texts = {f.name: _Texts() for f in fields(Record) if f.type == "str"}
     numbers: dict[str, Any] = {name: array("q" if name in INTEGERS else "d") for name in (*INTEGERS, *FLOATS)}
     cells = {name: _Texts() for name in _CELL}
     late, sizes = array("b"), array("q")
-    found = _lines(run, _Recorded, ("result", "compare"))
-    while lines := list(islice(found, _BATCH)):
+    stream = _lines(run, _Recorded, ("result", "compare"))
+    while lines := list(islice(stream, _BATCH)):
         late.extend(line.line == "compare" for line in lines)
         sizes.extend(len(line.records) for line in lines)
         for name in _CELL:
@@ -108,23 +108,29 @@ def records(run: Path) -> pd.DataFrame:
 
 
 def _counting(cells: dict[str, pd.Categorical], late: np.ndarray, sizes: Sequence[int]) -> np.ndarray:
-    """The numbers of the rows that count, by the cell of each line, whether it is a comparison, and its rows."""
+    """The positions of the rows that count.
+
+    Args:
+      cells: the cell of each line.
+      late: whether the line is a `compare` line.
+      sizes: how many rows each line has.
+    """
     cell = pd.DataFrame(cells).groupby(list(_CELL), observed=True).ngroup().to_numpy()
     last = ~pd.DataFrame({"cell": cell, "late": late}).duplicated(keep="last").to_numpy()
-    kept = last & np.isin(cell, cell[~late])
+    counts = last & np.isin(cell, cell[~late])
     line = np.repeat(np.arange(len(cell)), sizes)
-    return np.concatenate([np.flatnonzero((kept & ~late)[line]), np.flatnonzero((kept & late)[line])])
+    return np.concatenate([np.flatnonzero((counts & ~late)[line]), np.flatnonzero((counts & late)[line])])
 
 
 def observations(run: Path) -> dict[Cell, Observed]:
-    """What each cell's result line says of its observation, cells in order; where one was run twice, the last counts.
+    """The observation in each cell's result line, cells in order. If a cell was run twice, its last line counts.
 
     Raises:
-      ValueError: a line holds what is no observation.
+      ValueError: a line holds a malformed observation.
     """
     lines = _lines(run, _Observed, ("result",))
-    told = {(line.case, line.device, line.mode): line.observation for line in lines if sound(line.observation)}
-    return dict(sorted(told.items()))
+    by_cell = {(line.case, line.device, line.mode): line.observation for line in lines if sound(line.observation)}
+    return dict(sorted(by_cell.items()))
 
 
 def _lines(run: Path, as_: type[_L], kinds: Sequence[str]) -> Iterator[_L]:

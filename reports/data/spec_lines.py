@@ -1,4 +1,4 @@
-"""Source: where in the suites a spec stands, for tools that show findings beside code."""
+"""Spec lines: the file and line of a spec in the suites, for tools that show findings beside code."""
 
 from __future__ import annotations
 
@@ -8,16 +8,19 @@ from pathlib import Path
 
 from tf_opdiff.harness.paths import ROOT
 
+#: The file that stands for a suite without a file of its own.
 GENERIC = "suites/test_ops.py"
+#: Folders of the suites whose modules declare no spec.
+_WITHOUT_SPECS = ("reference", "forms", "tests")
 
 
 @cache
 def place(suite: str, spec: str, root: Path = ROOT) -> tuple[str, int]:
-    """The file, seen from the root, and the line, counted from 1, where the name of a spec stands.
+    """The file, relative to the root, and the line, counted from 1, that hold the name of a spec.
 
-    A name that is put together in a loop is looked for without its last words, and then by them alone, behind the part
-    that is put in; the first line stands for one that is not found at all, and the generic test for a suite without a
-    file.
+    A loop may put a name together from parts. So this looks for the name, then for the name without its last words, and
+    then for the last words behind a part that is filled in. A name that is nowhere gets the first line of the first
+    file. A suite without a file gets the generic test.
     """
     lines = [(file, n, line) for file in _files(suite, root) for n, line in enumerate(_lines(root / file), 1)]
     words = spec.split("-")
@@ -31,13 +34,13 @@ def place(suite: str, spec: str, root: Path = ROOT) -> tuple[str, int]:
 
 
 def _files(suite: str, root: Path) -> list[str]:
-    """The family's file, or those of its folder; not the file of the same name that has the family's references."""
+    """The modules of a family: a file of that name anywhere in the suites, else the files of a folder of that name."""
     if not suite.isidentifier():
         return []
-    files = sorted((root / "suites").rglob("*.py"))
-    here = [path for path in files if not {"reference", "forms", "tests"} & set(path.parts)]
-    found = [path for path in here if path.stem == suite] or [path for path in here if path.parent.name == suite]
-    return [str(path.relative_to(root)) for path in found]
+    files = [path.relative_to(root) for path in sorted((root / "suites").rglob("*.py"))]
+    files = [path for path in files if not {*_WITHOUT_SPECS} & {*path.parts}]
+    own = [path for path in files if path.stem == suite] or [path for path in files if path.parent.name == suite]
+    return [str(path) for path in own]
 
 
 @cache

@@ -1,24 +1,28 @@
-"""Rendered: a changelog as plain text, Markdown and a page."""
+"""Changelog page: a changelog as plain text, Markdown and a page."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from tf_opdiff.reports.analysis.causes import GATHERED
-from tf_opdiff.reports.analysis.changelog import MEANS, Changelog, many, moved, names, ran, scope, title
-from tf_opdiff.reports.analysis.grid import SYMBOLS
+from tf_opdiff.reports.analysis.changelog import Changelog
+from tf_opdiff.reports.pages.template import LISTED as LISTED_ON_PAGE
+from tf_opdiff.reports.pages.template import render
+from tf_opdiff.reports.text.change_words import MEANINGS, moved, ran, scope, title
+from tf_opdiff.reports.text.counted import and_more, many, names
+from tf_opdiff.reports.text.lines import plain
 from tf_opdiff.reports.text.markdown import code, escape, table
-from tf_opdiff.reports.text.summary import plain
 
+#: The most lines at the terminal, and the most rows of a section there.
 LINES, MOST = 60, 12
-_SECTIONS = ("circumstances", *GATHERED, "executed", "claims", "numbers", "appeared", "disappeared")
-_EXECUTED = "other ops, or elsewhere, whatever the verdict"
-#: How many rows of a kind Markdown holds.
+_SECTIONS = ("environment", *GATHERED, "executed", "claims", "numbers", "appeared", "disappeared")
+_EXECUTED = "other ops or devices, whatever the verdict"
+#: The most rows of a section in Markdown.
 LISTED = 100
 
 
 def text(log: Changelog) -> list[str]:
-    """At most sixty lines for a terminal: of each kind of change as many as there is room for."""
+    """At most sixty lines for a terminal; each section gets as many rows as there is room for."""
     room = dict.fromkeys(_SECTIONS, MOST)
     while len(lines := _text(log, room)) > LINES and max(room.values()) > 1:
         room[max(reversed(_SECTIONS), key=room.__getitem__)] -= 1
@@ -32,9 +36,9 @@ def _text(log: Changelog, room: Mapping[str, int]) -> list[str]:
         if log.shortfalls[when]:
             lines.append(" " * 8 + plain(f"PARTIAL RUN: {'; '.join(log.shortfalls[when])}", 190))
     lines.append(plain(", ".join(f"{n:,} {name}" for name, n in log.counts.items()), 200))
-    if log.reset:
-        lines.append(plain(f"inputs changed: {many(log.reset, 'record')}, whose distances are not compared"))
-    lines += ["", *_circumstances(log, room["circumstances"])]
+    if log.inputs_changed:
+        lines.append(plain(f"inputs changed: {many(log.inputs_changed, 'record')}, whose distances are not compared"))
+    lines += ["", *_environment(log, room["environment"])]
     for change in GATHERED:
         lines += _listed(log, change, room[change])
     lines += _short(_EXECUTED, [ran(row) for row in log.executed], room["executed"])
@@ -46,77 +50,82 @@ def _text(log: Changelog, room: Mapping[str, int]) -> list[str]:
         ]
         heading = "numbers that changed without a change of verdict"
         lines += _short(heading, rows, room["numbers"]) if rows else ["", f"{heading}: none"]
-    for change, found in log.only.items():
+    for change, rows_of_one_run in log.only.items():
         failing = _listed(log, change, room[change])
-        lines += failing + _short(change, [scope(row) for row in found], room[change])[2 if failing else 0 :]
+        rows = [scope(row) for row in rows_of_one_run]
+        lines += failing + _short(change, rows, room[change])[2 if failing else 0 :]
     return lines
 
 
-def _circumstances(log: Changelog, most: int) -> list[str]:
+def _environment(log: Changelog, most: int) -> list[str]:
     rows = log.differences
-    lines = ["what differs between the runs:" if rows else "nothing that is known of the runs' circumstances differs"]
+    lines = ["environment, where the runs differ:" if rows else "environment: no recorded fact differs"]
     lines += ["  " + plain(f"{r['what'] + ':':15} {r['before'] or '-'} → {r['after'] or '-'}") for r in rows[:most]]
-    lines += [f"  and {len(rows) - most:,} more"] if len(rows) > most else []
+    lines += and_more(len(rows) - most, indent="  ")
     same = ", ".join(f"{name} {value}" for name, value in log.alike.items())
     return [*lines, "  " + plain(f"the same: {same}")] if same else lines
 
 
 def _listed(log: Changelog, change: str, most: int) -> list[str]:
-    found = log.of(change)
-    lines = ["", f"{change} ({log.counts[change]:,}): {MEANS[change]}"] if found else []
-    for cause in found[:most]:
-        told = cause["numbers"] and f" [{cause['numbers'].partition(':')[0]}]"
-        lines.append(("! " if cause["worse"] else "  ") + plain(f"{cause['names']}: {title(cause)}{told}", 200))
+    causes = log.causes_of(change)
+    lines = ["", f"{change} ({log.counts[change]:,}): {MEANINGS[change]}"] if causes else []
+    for cause in causes[:most]:
+        numbers = cause["numbers"] and f" [{cause['numbers'].partition(':')[0]}]"
+        lines.append(("! " if cause["worse"] else "  ") + plain(f"{cause['names']}: {title(cause)}{numbers}", 200))
         lines.append("      " + plain(f"{cause['example']} {cause['detail']}", 200))
         if change == "new":
             lines.append("      rerun: " + plain(cause["rerun"], 200))
-    return lines + ([f"  and {len(found) - most:,} more kinds of it"] if len(found) > most else [])
+    return lines + and_more(len(causes) - most, indent="  ", noun="causes")
 
 
 def _short(heading: str, rows: list[str], most: int) -> list[str]:
     lines = ["", f"{heading}:"] if rows else []
     lines += ["  " + plain(row, 200) for row in rows[:most]]
-    return lines + ([f"  and {len(rows) - most:,} more"] if len(rows) > most else [])
+    return lines + and_more(len(rows) - most, indent="  ")
 
 
 def markdown(log: Changelog) -> str:
-    """The page that code hosts show; nothing is left out but what is beyond 100 rows of a kind."""
+    """The changelog as Markdown; of each section at most 100 rows."""
     lines = [*_counted(log), *_differing(log)]
     for change in GATHERED:
-        found = _causes(log, change)
-        lines += [f"## {change.capitalize()}: {log.counts[change]:,}", "", *found, ""] if found else []
+        causes = _causes(log, change)
+        lines += [f"## {change.capitalize()}: {log.counts[change]:,}", "", *causes, ""] if causes else []
     lines += [*_executed(log), *_claims(log), *_numbers(log)]
     for change, rest in log.only.items():
         lines += [f"## {change.capitalize()}: {log.counts[change]:,}", "", *_causes(log, change)] if rest else []
         lines += [*(f"- {escape(scope(row))}" for row in rest[:LISTED])]
-        lines += ([f"- and {len(rest) - LISTED:,} more"] if len(rest) > LISTED else []) + ([""] if rest else [])
+        lines += and_more(len(rest) - LISTED, indent="- ") + ([""] if rest else [])
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
 def _counted(log: Changelog) -> list[str]:
-    """Which runs these are, and how many records there are of each change."""
+    """The two runs, and how many records have each change."""
     lines = [f"# {escape(log.status)}", ""]
     for when, info in (("before", log.before), ("after", log.after)):
         lines.append(f"- {when}: {code(info.run)}, {escape(info.started)}")
         lines += [f"  - **Partial run**: {escape(why)}" for why in log.shortfalls[when]]
-    lines += ["", *table(["change", "records", "means"], [[c, f"{n:,}", MEANS[c]] for c, n in log.counts.items()]), ""]
-    if log.reset:
-        lines += [f"{many(log.reset, 'record')} have other inputs: their distances are not compared.", ""]
+    lines += [
+        "",
+        *table(["change", "records", "meaning"], [[c, f"{n:,}", MEANINGS[c]] for c, n in log.counts.items()]),
+        "",
+    ]
+    if log.inputs_changed:
+        lines += [f"{many(log.inputs_changed, 'record')} have other inputs: their distances are not compared.", ""]
     return lines
 
 
 def _differing(log: Changelog) -> list[str]:
-    """What differs between the runs, and what is the same."""
+    """The facts in which the runs differ, and those in which they agree."""
     rows = [[escape(r[name]) for name in ("what", "before", "after")] for r in log.differences]
     lines = ["## What differs between the runs", ""]
-    lines += table(["", "before", "after"], rows) if rows else ["Nothing that is known."]
+    lines += table(["", "before", "after"], rows) if rows else ["No recorded fact differs."]
     if log.alike:
         lines += ["", "The same: " + escape(", ".join(f"{k} {v}" for k, v in log.alike.items())) + "."]
     return [*lines, ""]
 
 
 def _executed(log: Changelog) -> list[str]:
-    """Which ops ran that did not before, or elsewhere."""
+    """The executed ops and the devices that changed."""
     rows = [
         [*(escape(row[name]) for name in ("what", "was", "now", "plans")), escape(names(row["specs"]))]
         for row in log.executed[:LISTED]
@@ -139,36 +148,28 @@ def _numbers(log: Changelog) -> list[str]:
         [escape(r["spec"]), escape(r["dtype"]), moved(r), escape(r["plans"]), code(r["worst"])] for r in log.numbers
     ]
     heads = ["spec", "dtype", "moved", "plans", "worst in"]
-    lines = table(heads, rows) if rows else ["None, where the inputs are the same."]
+    lines = table(heads, rows) if rows else ["None among cases with the same inputs."]
     return ["## Numbers that changed without a change of verdict", "", *lines, ""]
 
 
 def _causes(log: Changelog, change: str) -> list[str]:
-    lines, found = [], log.of(change)
-    for cause in found[:LISTED]:
+    lines, causes = [], log.causes_of(change)
+    for cause in causes[:LISTED]:
         lines.append(f"- **{escape(cause['names'])}** {escape(title(cause))}")
-        told = [cause[name] for name in ("numbers", "example", "detail", "reason") if cause[name]]
-        lines += [*(f"  - {escape(text, 600)}" for text in told), f"  - {code(cause['rerun'])}"]
-    return lines + ([f"- and {len(found) - LISTED:,} more"] if len(found) > LISTED else [])
+        texts = [cause[name] for name in ("numbers", "example", "detail", "reason") if cause[name]]
+        lines += [*(f"  - {escape(text, 600)}" for text in texts), f"  - {code(cause['rerun'])}"]
+    return lines + and_more(len(causes) - LISTED, indent="- ")
 
 
 def html(log: Changelog) -> str:
-    """The page; no script runs in it, and whatever is not ours is escaped."""
-    from tf_opdiff.reports.pages import run_page
-
-    return (
-        run_page.environment()
-        .get_template("diff.html")
-        .render(
-            log=log,
-            means=MEANS,
-            symbols=SYMBOLS,
-            gathered=GATHERED,
-            listed=run_page.LISTED,
-            scope=scope,
-            moved=moved,
-            names=names,
-            style=run_page.style(),
-            policy=run_page.POLICY,
-        )
+    """The page. It has no script, and all text from outside is escaped."""
+    return render(
+        "diff.html",
+        log=log,
+        meanings=MEANINGS,
+        gathered=GATHERED,
+        listed=LISTED_ON_PAGE,
+        scope=scope,
+        moved=moved,
+        names=names,
     )

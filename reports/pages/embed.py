@@ -1,4 +1,4 @@
-"""Embed: a DataFrame as compressed text inside a page."""
+"""Embed: a DataFrame as compressed text in a page."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from tf_opdiff.harness.store.record import finite, json_of
 
 
 def encode(frame: pd.DataFrame, **more: Any) -> str:
-    """Base64 of gzip of a line of JSON, `{"n": rows, "columns": {name: column}}` and `more`, and of the columns' codes.
+    """Base64 of gzip of a line of JSON and the codes of columns. The JSON is `{"n": rows, "columns": {…}}` and `more`.
 
-    A column is `{"const": value}`, `{"values": […], "width": bytes}` where few values recur, or `{"list": […]}`. For
-    each that has a width, in their order, its codes follow: little-endian unsigned integers that count in its values.
-    Floats that are not finite, in `more` as well, stand as `"NaN"`, `"inf"` and `"-inf"`. The alphabet is safe in HTML.
+    A column is `{"const": value}`, `{"values": […], "width": bytes}` where few values recur, or `{"list": […]}`. The
+    codes of each column with a width follow in order: little-endian unsigned integers, the positions in its values.
+    Floats that are not finite, in `more` as well, become `"NaN"`, `"inf"` and `"-inf"`. The alphabet is safe in HTML.
     """
     columns, codes = {}, []
     for name in frame.columns:

@@ -14,7 +14,7 @@ from tf_opdiff import reports
 from tf_opdiff.harness.spec.plan import MODES
 from tf_opdiff.harness.store.record import Record
 from tf_opdiff.harness.store.rundir import RunInfo
-from tf_opdiff.reports.analysis import claim_verdicts, claims
+from tf_opdiff.reports.analysis import claim_lines, claim_store, claim_verdicts, claims
 from tf_opdiff.reports.data.load import load_claims
 from tf_opdiff.reports.pages import claims_page
 from tf_opdiff.reports.tests import synthetic
@@ -74,7 +74,7 @@ def records(claimed_run: Path) -> pd.DataFrame:
 
 
 def chapter(records: pd.DataFrame, run: Path, others: pd.DataFrame | None = None) -> dict[str, claims.Shown]:
-    none = pd.DataFrame(columns=list(claim_verdicts.KEPT_COLUMNS)) if others is None else others
+    none = pd.DataFrame(columns=list(claim_store.COLUMNS)) if others is None else others
     found = claims.chapters(records, RunInfo.load(run), load_claims(run), none)
     return {shown.id: shown for c in found for shown in c.claims}
 
@@ -112,9 +112,9 @@ def older(records: pd.DataFrame, claimed_run: Path, tmp_path_factory: pytest.Tem
     before = records.assign(tf="2.9.1")
     before.loc[before["against"] == "claim:C01a", "verdict"] = "contract"
     info = replace(RunInfo.load(claimed_run), started="long ago", run="r0", machine={"processor": "a processor"})
-    assert claim_verdicts.keep(before, info, load_claims(claimed_run), path) == len(claim_verdicts.kept(path))
-    assert claim_verdicts.keep(before, info, load_claims(claimed_run), path) == len(claim_verdicts.kept(path))
-    return claim_verdicts.kept(path)
+    assert claim_store.store(before, info, load_claims(claimed_run), path) == len(claim_store.stored_verdicts(path))
+    assert claim_store.store(before, info, load_claims(claimed_run), path) == len(claim_store.stored_verdicts(path))
+    return claim_store.stored_verdicts(path)
 
 
 def test_verdicts_of_other_runs_stand_apart_with_when_and_where_they_were_made(
@@ -122,8 +122,8 @@ def test_verdicts_of_other_runs_stand_apart_with_when_and_where_they_were_made(
 ) -> None:
     shown = chapter(records, claimed_run, older)["C01a"]
     assert (shown.verdict, [line.tf for line in shown.lines]) == ("confirmed", ["2.21.0"])
-    (line,) = shown.kept
-    assert (line.tf, line.made, line.machine) == ("2.9.1", "long ago, run r0", "a processor")
+    (line,) = shown.stored
+    assert (line.tf, line.date, line.machine) == ("2.9.1", "long ago, run r0", "a processor")
     assert [cell.verdict for cell in line.cells] == ["refuted"] * 4
     assert shown.where == ""
 
@@ -138,21 +138,25 @@ def test_a_claim_that_this_run_did_not_test_is_not_said_to_be_confirmed_by_it(
         "C01b": "refuted",
     }
     assert [cell.plan for line in found["C01b"].lines for cell in line.cells] == ["cpu/graph"]
-    assert [cell.plan for line in found["C01b"].kept for cell in line.cells] == ["cpu/eager", "cpu/function", "cpu/xla"]
+    assert [cell.plan for line in found["C01b"].stored for cell in line.cells] == [
+        "cpu/eager",
+        "cpu/function",
+        "cpu/xla",
+    ]
     assert found["C01a"].lines == []
-    assert [cell.verdict for line in found["C01a"].kept for cell in line.cells] == ["refuted"] * 4
+    assert [cell.verdict for line in found["C01a"].stored for cell in line.cells] == ["refuted"] * 4
 
 
-@pytest.mark.parametrize("changed", claim_verdicts.HASHES)
+@pytest.mark.parametrize("changed", claim_store.HASHES)
 def test_a_verdict_on_another_program_other_inputs_or_another_prediction_is_not_shown(
     records: pd.DataFrame, claimed_run: Path, older: pd.DataFrame, changed: str
 ) -> None:
     shown = chapter(records, claimed_run, older.assign(**{changed: "another"}))["C01a"]
-    assert {cell.verdict for line in shown.kept for cell in line.cells} == {claims.OLDER}
-    told = [claim("C01a", **dict.fromkeys(claim_verdicts.HASHES))]  # as of a run that had no hashes
+    assert {cell.verdict for line in shown.stored for cell in line.cells} == {claim_lines.OLDER}
+    told = [claim("C01a", **dict.fromkeys(claim_store.HASHES))]  # as of a run that had no hashes
     (chapter_of_it,) = claims.chapters(records, RunInfo.load(claimed_run), told, older)
-    none = chapter_of_it.claims[0].kept
-    assert {cell.verdict for line in none for cell in line.cells} == {claims.OLDER}
+    none = chapter_of_it.claims[0].stored
+    assert {cell.verdict for line in none for cell in line.cells} == {claim_lines.OLDER}
 
 
 def test_what_is_kept_is_whole_and_of_a_recording_only_what_it_answered(
@@ -160,11 +164,11 @@ def test_what_is_kept_is_whole_and_of_a_recording_only_what_it_answered(
 ) -> None:
     path, info, told = tmp_path / "claims.csv", RunInfo.load(claimed_run), load_claims(claimed_run)
     half = records[records["case"] != "c03-1"]
-    claim_verdicts.keep(half, info, told, path)
-    assert "C03" not in set(claim_verdicts.kept(path)["claim"])
+    claim_store.store(half, info, told, path)
+    assert "C03" not in set(claim_store.stored_verdicts(path)["claim"])
     info.devices["cpu@2.9.1"] = {"recorded": "2026-01-01, run r9", "processor": "old"}
-    claim_verdicts.keep(records.assign(tf="2.9.1", device="cpu@2.9.1"), info, told, path)
-    recorded = claim_verdicts.kept(path).query("tf == '2.9.1'")
+    claim_store.store(records.assign(tf="2.9.1", device="cpu@2.9.1"), info, told, path)
+    recorded = claim_store.stored_verdicts(path).query("tf == '2.9.1'")
     assert set(recorded["made"] + recorded["machine"] + recorded["device"]) == {"2026-01-01, run r9oldcpu"}
     assert not (recorded["unavailable"] != "0").any()
     assert {("C04a", "eager")} < set(recorded[["claim", "mode"]].itertuples(index=False, name=None))
@@ -174,7 +178,7 @@ def test_a_file_of_another_format_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "claims.csv"
     path.write_text("claim,tf\nC01a,2.21.0\n")
     with pytest.raises(ValueError, match=r"claims.csv: expected the columns claim, spec"):
-        claim_verdicts.kept(path)
+        claim_store.stored_verdicts(path)
 
 
 def test_a_refuted_claim_shows_the_numbers_the_reason_and_the_right_way(
@@ -183,7 +187,7 @@ def test_a_refuted_claim_shows_the_numbers_the_reason_and_the_right_way(
     shown = chapter(records, claimed_run)["C01b"]
     (row,) = shown.evidence
     assert (row["got"], row["want"], row["plans"]) == ("1.5", "2.5", [f"cpu/{m}" for m in MODES])
-    assert list(shown.whys) == ["because of the derivation"]
+    assert list(shown.reasons) == ["because of the derivation"]
     assert shown.instead[0]["tested"]["records"] == 8
     assert shown.unexpected == []
     assert chapter(records, claimed_run)["C05a"].unexpected == ["cpu/eager", "cpu/graph"]
@@ -216,7 +220,7 @@ def test_hostile_texts_make_no_element_in_the_page(claimed_run: Path) -> None:
     topic = dict.fromkeys(("id", "title", "program", "origin"), text) | {"link": "javascript:window.pwned=1"}
     told = [claim("C01b", says=text, listing=text, instead_listing=text, topic=topic)]
     frame = pd.DataFrame([vars(r) for r in found])
-    text = claims_page.html(frame, info, told, pd.DataFrame(columns=list(claim_verdicts.KEPT_COLUMNS)))
+    text = claims_page.html(frame, info, told, pd.DataFrame(columns=list(claim_store.COLUMNS)))
     path = claimed_run / "hostile.html"
     path.write_text(text)
     page = Page(path)

@@ -22,6 +22,8 @@ from tf_opdiff.harness.device.observation import pack
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.store.record import COLUMNS, Record
 from tf_opdiff.reports.analysis import bits, causes, changelog
+from tf_opdiff.reports.analysis.bits_of_changes import with_changed_inputs, with_numbers
+from tf_opdiff.reports.analysis.one_sided import one_sided
 from tf_opdiff.reports.data import frame, run_environment, tables
 from tf_opdiff.reports.diff import diff
 from tf_opdiff.reports.pages import changelog_page, run_page
@@ -177,7 +179,7 @@ def test_runs_without_records_are_compared(before: list[Record], after: list[Rec
     changes = found(before, after)
     assert changes["change"].tolist() == ["appeared"] * len(after) + ["disappeared"] * len(before)
     assert len(causes.causes(changes)) == 0
-    assert len(causes.alone(changes, "appeared")) == len(after)
+    assert len(one_sided(changes, "appeared")) == len(after)
 
 
 def cases(spec: str, n: int, mode: str = "xla", **more: Any) -> list[Record]:
@@ -233,14 +235,14 @@ def test_a_plan_that_only_one_run_has_is_one_row_not_its_cases() -> None:
         row("op1-float32-r0", "eager", against="claim:C01"),
     ]
     changes = found(both, [*both, *gpu, *more])
-    rows = tables.rows(causes.alone(changes, "appeared"))
+    rows = tables.rows(one_sided(changes, "appeared"))
     assert [(r["level"], r["records"], r["failing"], r["plans"]) for r in rows] == [
         ("plan", 200, 2, "gpu:0/eager gpu:0/xla"),
         ("spec", 2, 0, "cpu/eager"),
         ("cases", 2, 0, "cpu/eager"),
         ("comparisons", 1, 0, "cpu/eager"),
     ]
-    back = causes.alone(found([*both, *gpu, *more], both), "disappeared")
+    back = one_sided(found([*both, *gpu, *more], both), "disappeared")
     assert back["level"].tolist() == ["plan", "spec", "cases", "comparisons"]
 
 
@@ -278,8 +280,8 @@ def test_the_first_question_is_answered_what_differs_between_the_runs(runs: Runs
     told = run_environment.differences(*infos).set_index("what")
     assert told.loc["tensorflow"].tolist() == ["2.20.0", "2.21.0"]
     assert told.loc["flag XLA_FLAGS"].tolist() == ["--a", ""]
-    assert told.loc["device cpu"].tolist() == ["asked for", "asked for, driver 580"]
-    assert told.loc["device gpu:0"].tolist() == ["asked for, device_name NVIDIA H100", ""]
+    assert told.loc["device cpu"].tolist() == ["requested", "requested, driver 580"]
+    assert told.loc["device gpu:0"].tolist() == ["requested, device_name NVIDIA H100", ""]
     assert told.loc["tier"].tolist() == ["default", "full"]
     assert "numpy" not in told.index
     assert run_environment.alike(*infos)["numpy"] == "2.4.6"
@@ -296,7 +298,7 @@ def test_the_processor_and_onednn_are_among_the_circumstances_and_cuda_is_where_
     )  # fmt: skip
     before, after = run_environment.info(a), run_environment.info(b)
     told = run_environment.differences(before, after).set_index("what")
-    assert told.loc["device cpu"].tolist() == ["asked for", "asked for, oneDNN on"]
+    assert told.loc["device cpu"].tolist() == ["requested", "requested, oneDNN on"]
     assert told.loc["instructions"].tolist() == ["", NEW_MACHINE["instructions"]]
     assert told.loc["model"].tolist() == ["", NEW_MACHINE["model"]]
     assert not {"cuda", "cudnn", "built for cuda", "built for cudnn"} & set(told.index)
@@ -518,7 +520,7 @@ def test_bits_tell_ours_from_theirs_and_what_no_verdict_tells(
     out = capsys.readouterr().out
     assert "[the same bits from TensorFlow]" in out
     assert "exp float32: 2 of 4 elements, at most 1 ULP, in 1 case on cpu/eager cpu/xla" in out
-    changes = bits.attached(
+    changes = with_numbers(
         diff(reports.load(a), reports.load(b)), bits.compared(*(reports.load_observations(r) for r in (a, b)))
     )
     assert dict(zip(changes["quantity"], changes["numbers"], strict=True)) == {"output[0]": "same", "grad[0]": "differ"}
@@ -532,7 +534,7 @@ def test_a_case_that_asks_something_else_under_its_seed_is_found_out(moved: floa
     a = observed(tmp_path / "a", {"output[0]": value}, before)
     b = observed(tmp_path / "b", {"output[0]": value + np.float32(moved)}, after)
     numbers = bits.compared(*(reports.load_observations(r) for r in (a, b)))
-    changes = bits.asked_anew(diff(reports.load(a), reports.load(b)), numbers).set_index("spec")
+    changes = with_changed_inputs(diff(reports.load(a), reports.load(b)), numbers).set_index("spec")
     assert changes.loc["exp", "inputs_changed"].tolist() == [anew] * 2
     assert changes.loc["exp", "change"].tolist() == ["unchanged" if anew else "drifted"] * 2
     assert changes.loc["log", ["change", "inputs_changed"]].tolist() == ["drifted", False]

@@ -27,10 +27,10 @@ from tf_opdiff.harness.store import line_types, parquet, recording, rundir
 from tf_opdiff.harness.store.recording import About, Recording
 from tf_opdiff.harness.sweep.progress_state import Swept
 from tf_opdiff.harness.sweep.tally import Tally
-from tf_opdiff.reports.analysis import nights
+from tf_opdiff.reports.analysis import nights, stored_run
 from tf_opdiff.reports.data import frame, run_environment, shards
 from tf_opdiff.reports.data.load import RECORD_COLUMNS, load_claims, load_repros
-from tf_opdiff.reports.pages import claims_page, run_page
+from tf_opdiff.reports.pages import claims_page, page_data, run_page
 from tf_opdiff.reports.tests import synthetic
 from tf_opdiff.reports.tests.test_claims import claim
 from tf_opdiff.reports.text import markdown, sentence
@@ -202,7 +202,7 @@ def test_changed_lists_are_read_or_refused(run: Path, name: str, read: Callable[
             def use(number: int = number) -> None:
                 found = read(run)
                 if name == "repro.json":
-                    run_page._programs(found)
+                    page_data._programs(found)
                 elif number % 50 == 0:
                     claims_page.html(records, info, found)
 
@@ -225,7 +225,7 @@ def test_changed_facts_of_recordings_and_of_what_history_keeps_are_read_or_refus
     draw = random.Random(4)
     for path, key, read in (
         (recorded(tmp_path), recording._KEY, lambda path: Recording(path).about.facts),
-        (kept, nights._META, lambda path: nights._unpack(path, None)),
+        (kept, stored_run._META, lambda path: stored_run._read(path, None)),
     ):
         bad, table = 0, pq.read_table(path)
         facts = json.loads(table.schema.metadata[key])

@@ -14,8 +14,8 @@ import pytest
 from tf_opdiff import reports
 from tf_opdiff.command_line import main
 from tf_opdiff.harness.store.record import Record
-from tf_opdiff.reports.analysis import history, nights
-from tf_opdiff.reports.pages import history_page
+from tf_opdiff.reports.analysis import history, nights, stored_run
+from tf_opdiff.reports.analysis.timeline import timeline
 from tf_opdiff.reports.tests import synthetic
 from tf_opdiff.reports.tests.browser import Browser
 from tf_opdiff.reports.tests.conftest import HOSTILE
@@ -158,9 +158,9 @@ def test_a_run_that_is_gone_stays_in_history_and_one_written_again_is_read_again
 def test_what_is_kept_gives_what_the_records_gave(tmp_path: Path) -> None:
     path = night(tmp_path, 1, ("mismatch", "known"))
     first, again = nights.read(tmp_path).records, nights.read(tmp_path).records
-    columns = [*nights.KEY, *nights.FIGURES]
+    columns = [*stored_run.KEY, *stored_run.FIGURES]
     assert first.equals(again)
-    own = reports.load(path).sort_values(list(nights.KEY), key=lambda c: c.astype("str"))[columns]
+    own = reports.load(path).sort_values(list(stored_run.KEY), key=lambda c: c.astype("str"))[columns]
     own = own.astype({"max_ulp": "float32"}).astype("str")
     assert first[columns].astype("str").to_numpy().tolist() == own.to_numpy().tolist()
 
@@ -189,7 +189,7 @@ def test_what_cannot_be_read_is_named_and_left_out(tmp_path: Path, capsys: pytes
     assert [line.split(":")[1].strip() for line in said.splitlines() if line.startswith("left out")] == [
         *("night-1", "night-2", "night-3", "other.parquet")
     ]
-    assert "is run r01, as copy-of-1 is" in said
+    assert "is the same run r01 as copy-of-1" in said
 
 
 def test_a_damaged_kept_file_is_made_again_and_named_where_it_cannot_be(tmp_path: Path) -> None:
@@ -252,7 +252,7 @@ def test_cases_alike_share_a_line_that_names_exactly_their_plans(tmp_path: Path)
     bad = {("op-float32-a", "xla"), ("op-float32-b", "xla"), ("op-float32-c", "xla"), ("op-float32-c", "graph")}
     rows = [replace(r, verdict="known", kind="nan") if (r.case, r.mode) in bad else r for r in rows]
     reports.write(tmp_path / "one", synthetic.write(tmp_path / "one", rows))
-    (spec,) = history_page.of(nights.read(tmp_path)).specs
+    (spec,) = timeline(nights.read(tmp_path)).specs
     lines = [(line.cases, line.where, line.kinds, line.cells) for line in spec.lines]
     assert sorted(lines) == [
         (["op-float32-a", "op-float32-b"], "cpu/xla", "nan", ["known"]),

@@ -9,7 +9,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from tf_opdiff.command_line import main
-from tf_opdiff.reports.ci import failing, issues
+from tf_opdiff.reports.ci import failing, issue_text, issues, night_runs
 from tf_opdiff.reports.tests import synthetic
 from tf_opdiff.reports.tests.conftest import HOSTILE
 
@@ -68,7 +68,7 @@ class Shown(HTMLParser):
 
 
 def planned(folder, there=(), most=issues.MOST):
-    nights = failing.read([folder])
+    nights = night_runs.read([folder])
     return issues.plan(failing.gather(nights), there, nights, most)
 
 
@@ -84,7 +84,7 @@ def test_specs_that_fail_alike_on_the_same_plans_in_several_runs_are_one_issue(c
     rows = fail(fail(clean, "value", ["floor", "ceil"]), "nan", ["abs"])
     actions = planned(night(tf220=rows, tf221=rows))
     assert did(actions) == [("open", 0), ("open", 0)]
-    first = failing.marked(actions[0].body)
+    first = issue_text.marked(actions[0].body)
     assert (first.kind, first.specs, set(first.runs)) == ("value", ["ceil", "floor"], {"tf220", "tf221"})
     assert first.plans == {f"gpu:0/{mode}" for mode in ("eager", "function", "xla", "graph")}
     assert "32 records in 2 cases of 2 specs" in actions[0].body
@@ -98,7 +98,7 @@ def test_an_issue_is_the_same_while_the_cause_is_the_same_and_told_when_it_grows
     assert (action.do, action.number, action.comment) == ("update", 1, "")
     (action,) = planned(night(tf221=fail(clean, "value", ["floor", "ceil"], ["cpu", "gpu:0"])), there)
     assert (action.do, action.number) == ("update", 1)
-    assert action.comment.startswith("New in it tonight: spec ceil, plan cpu/eager")
+    assert action.comment.startswith("New tonight: spec ceil, plan cpu/eager")
 
 
 def test_entries_that_no_longer_fail_are_apart_by_their_reasons_and_stay_so(clean, night):
@@ -108,7 +108,7 @@ def test_entries_that_no_longer_fail_are_apart_by_their_reasons_and_stay_so(clea
     rows = [r for r in rows if r.spec != "floor" or r.device == "cpu" or r.mode in reasons]
     folder = night(tf221=rows)
     actions = planned(folder)
-    assert {failing.marked(a.body).reason for a in actions} == set(reasons.values())
+    assert {issue_text.marked(a.body).reason for a in actions} == set(reasons.values())
     assert all(sum(reason in a.body for reason in reasons.values()) == 1 for a in actions)
     assert planned(folder, opened(actions)) == []
 

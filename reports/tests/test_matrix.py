@@ -13,7 +13,7 @@ from packaging.version import Version
 from tf_opdiff.command_line import main
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.tests.patience import PATIENCE
-from tf_opdiff.reports.ci import generated, matrix
+from tf_opdiff.reports.ci import generated, jobs, matrix
 
 GOOD = """
 tier = "smoke"
@@ -74,17 +74,17 @@ def test_a_part_that_has_no_place_is_an_error():
 def test_tox_has_an_environment_for_each_job_that_installs_its_tensorflow():
     found = matrix.load()
     names = [machine.name for machine in found.machine]
-    jobs = [*matrix.jobs(found, names), *matrix.smoke(found)]
+    planned = [*jobs.jobs(found, names), *jobs.smoke(found)]
     command = [sys.executable, "-m", "tox", "config", "-k", "deps", "ignore_outcome"]
-    command += [word for env in sorted({job.tox for job in jobs}) for word in ("-e", env)]
+    command += [word for env in sorted({job.tox for job in planned}) for word in ("-e", env)]
     said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=PATIENCE).stdout
     sections = {part.partition("]")[0]: part for part in said.split("[testenv:")[1:]}
-    assert sections.keys() == {job.tox for job in jobs}
+    assert sections.keys() == {job.tox for job in planned}
     for tf in found.tensorflow:
         for env, text in sections.items():
             assert (f"  {tf.requires}\n" in text) == (tf.name in env.split("-"))
         assert all(("and-cuda" in text) == ("cuda" in env) for env, text in sections.items())
-    for job in jobs:
+    for job in planned:
         assert (f"ignore_outcome = {job.may_fail}" in sections[job.tox]) is True
 
 
@@ -99,18 +99,18 @@ def test_every_python_is_one_that_the_project_supports():
 def test_a_night_has_each_shard_of_each_default_machine_on_the_newest_python(data):
     data(GOOD)
     found = matrix.load()
-    made = matrix.jobs(found)
+    made = jobs.jobs(found)
     assert [(job.name, job.tox, job.group) for job in made] == [
         ("tf221-a-1of2", "py312-tf221", "tf221-a"),
         ("tf221-a-2of2", "py312-tf221", "tf221-a"),
     ]
     assert made[1].arguments == ["--tier", "smoke", "--repro", "all", "--device", "cpu", "--shard", "2/2"]
-    assert [(job.name, job.group) for job in matrix.smoke(found)] == [("py311-tf221-a", "")]
+    assert [(job.name, job.group) for job in jobs.smoke(found)] == [("py311-tf221-a", "")]
 
 
 def test_a_machine_that_is_asked_for_is_merged_with_the_one_that_the_data_says(data):
     data(GOOD)
-    (job,) = matrix.jobs(matrix.load(), ["b"])
+    (job,) = jobs.jobs(matrix.load(), ["b"])
     assert (job.tox, job.group, job.runs_on) == ("py312-tf221-cuda", "tf221-a", ["y", "gpu"])
 
 
@@ -126,7 +126,7 @@ def test_a_machine_that_is_asked_for_is_merged_with_the_one_that_the_data_says(d
         ('name = "b"', 'name = "$(b)"', "each once"),
         ('"gpu:0"', '"gpu:0+tf23"', "machine 'b': device 'gpu:0+tf23': no variant 'tf23'"),
         ('merge = "a"', 'merge = "c"', "merge 'c': expected a"),
-        ('"gpu:0"', '"cpu"', "cpu stands twice among the machines that are merged with 'a'"),
+        ('"gpu:0"', '"cpu"', "cpu: expected once among the machines that are merged with 'a', got twice"),
         ('["3.11", "3.12"]', "[]", "and Pythons such as '3.12'"),
         ("shards = 2", "shards = 257", "shards: expected 1 to 256, got 257"),
         ("cuda = true", "cuda = true\ndefault = true\nshards = 255", "257 jobs: expected 1 to 256"),

@@ -207,7 +207,7 @@ def test_last_night_is_the_newest_of_the_default_branch_of_this_repository(githu
     monkeypatch.setenv("GITHUB_RUN_ID", "9")
     assert gh.fetch("night", tmp_path / "last") == "5"
     assert (tmp_path / "last" / "run").read_text() == "5"
-    with pytest.raises(FileExistsError, match="is there already"):
+    with pytest.raises(FileExistsError, match="exists already"):
         gh.fetch("night", tmp_path / "last")
     (github / "artifacts.json").write_text('{"artifacts": []}')
     assert gh.fetch("night", tmp_path / "none") == ""

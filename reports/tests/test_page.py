@@ -158,7 +158,7 @@ def test_the_page_names_what_did_not_run_and_why(tmp_path: Path) -> None:
         "it was interrupted",
     ):
         assert said in text
-    assert "asked for, but nothing ran there" in text and "not asked for, not run" in text
+    assert "requested, but nothing ran there" in text and "not requested, not run" in text
 
 
 def test_a_stale_entry_is_told_with_what_to_delete(run: Path) -> None:
@@ -190,7 +190,7 @@ def test_entries_of_known_failures_stand_under_their_cause(run: Path) -> None:
     table = pd.DataFrame([{**dict(zip(names, row, strict=True)), **shared, "spec": "x", "since": ""} for row in rows])
     table.loc[1, "measured"] = "every float32 on x86-64"
     page = run_page.html(reports.load(run), RunInfo.load(run), run_page.Supplement(entries=table))
-    text = page[page.index('id="entries"') : page.index("What ran, and what did not")]
+    text = page[page.index('id="entries"') : page.index("Devices, and cells that did not run")]
     words = ["3 entries are", "a-cause", "every float32", "known/math.toml 1", "b-cause", "the &lt;b&gt;reason"]
     words += ["https://example.org/1", "known/nn.toml 1", "known/math.toml 2"]
     assert [text.index(word) for word in words] == sorted(text.index(word) for word in words)

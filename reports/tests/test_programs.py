@@ -48,10 +48,10 @@ def shown(rows: list[Record], tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("status", "says"),
     [
-        ("reproduced", "Shown by a program of its own, which was run"),
-        ("not reproduced", "Its program was run, and did not show it"),
-        ("failed", "Its program failed ([EXIT 1])"),
-        ("no script", "It has no program ([EXIT 1])"),
+        ("reproduced", "A minimal program reproduces it; it was run"),
+        ("not reproduced", "Its minimal program was run and did not reproduce it"),
+        ("failed", "Its minimal program failed ([EXIT 1])"),
+        ("no script", "It has no minimal program ([EXIT 1])"),
     ],
 )
 def test_what_became_of_a_program_is_said(status: str, says: str) -> None:
@@ -90,7 +90,7 @@ def test_a_record_shows_its_findings_program_and_errors(browser: Browser, shown:
     browser.click(".tabulator-row")
     browser.until("!document.querySelector('#detail').hidden && !!document.querySelector('#detail .plots')")
     text = browser.js("document.querySelector('#detail').innerText")
-    assert "Shown by a program of its own, which was run." in text
+    assert "A minimal program reproduces it; it was run." in text
     assert "5 elements, the worst 2,000 ULP off, 1 exact. Marked" in text
     assert "Marked: simplest: input -0, 3.5 ULP; worst: input 1e+38, -2,000 ULP." in text
     assert browser.js("document.querySelector('#detail .program').textContent").startswith("import tensorflow as tf")

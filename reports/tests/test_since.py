@@ -69,7 +69,7 @@ def test_a_damaged_run_before_costs_this_one_nothing_but_the_comparison(tmp_path
     (damaged / "records.parquet").write_bytes(b"nothing")
     directory, _ = night(tmp_path, 2)
     assert main([str(directory)]) == 0
-    assert "It can't be compared: " in (directory / "index.html").read_text()
+    assert "The two runs can't be compared: " in (directory / "index.html").read_text()
 
 
 def test_a_first_run_and_one_beside_damaged_ones_have_none_before(tmp_path: Path) -> None:

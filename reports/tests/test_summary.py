@@ -66,7 +66,7 @@ def test_a_known_failure_reads_as_a_sentence() -> None:
 
 
 def test_devices_not_asked_for_are_named(run: Path) -> None:
-    assert "devices: cpu, gpu:0; not asked for: gpu:1" in summary.terminal(reports.load(run), RunInfo.load(run))
+    assert "devices: cpu, gpu:0; not requested: gpu:1" in summary.terminal(reports.load(run), RunInfo.load(run))
 
 
 def test_a_partial_run_says_so_in_the_first_line_of_both(tmp_path: Path) -> None:
@@ -84,8 +84,8 @@ def test_a_run_without_records_is_reported_as_such(tmp_path: Path) -> None:
     reports.write(tmp_path, info)
     found = reports.load(tmp_path)
     assert tuple(found.columns) == COLUMNS and len(reports.load_observations(tmp_path)) == 0
-    assert "There is no record at all" in summary.terminal(found, info)[0]
-    assert "There is no record at all" in (tmp_path / "summary.md").read_text()
+    assert "There are no records" in summary.terminal(found, info)[0]
+    assert "There are no records" in (tmp_path / "summary.md").read_text()
     assert "This run is partial" in (tmp_path / "index.html").read_text()
 
 

@@ -17,7 +17,7 @@ from tf_opdiff.command_line import main
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.store.record import VERDICTS, Record
 from tf_opdiff.reports.data import parquet, tables
-from tf_opdiff.reports.table import TABLES, make
+from tf_opdiff.reports.data.tables import NAMED, make
 from tf_opdiff.reports.tests import synthetic
 from tf_opdiff.reports.tests.conftest import HOSTILE
 from tf_opdiff.reports.text import formats
@@ -97,7 +97,7 @@ def test_each_reason_is_listed_with_all_that_it_covers() -> None:
     assert (first["cases"], first["quantities"], second["reason"]) == (2, "grad[0] output[0]", "another")
 
 
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("name", NAMED)
 def test_a_table_of_no_records_has_the_same_typed_columns(records: pd.DataFrame, name: str) -> None:
     whole, none = make(name, records), make(name, records.head(0))
     assert len(whole) and not len(none)
@@ -105,7 +105,7 @@ def test_a_table_of_no_records_has_the_same_typed_columns(records: pd.DataFrame,
     assert len(formats.csv(none).splitlines()) == len(formats.text(none).splitlines()) == 1
 
 
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("name", NAMED)
 def test_a_run_that_has_not_ended_gives_every_table_of_what_is_there(tmp_path: Path, name: str) -> None:
     synthetic.write(tmp_path, synthetic.records(synthetic.ops(8), ["cpu"], ["edges"]), state="running", ended="")
     shard = max((tmp_path / "shards").iterdir())
@@ -149,7 +149,7 @@ def test_numbers_stay_numbers_in_csv() -> None:
     assert back["w"].tolist() == ["'=x"] * 5
 
 
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("name", NAMED)
 def test_hostile_texts_are_inert_in_every_format(hostile_run: Path, name: str) -> None:
     table = make(name, reports.load(hostile_run))
     for line in formats.markdown(table).splitlines():
@@ -165,7 +165,7 @@ def test_text_aligns_numbers_to_the_right_and_says_yes_or_no() -> None:
     assert formats.text(table) == "name         n  ok\na            5  yes\nlonger  12,345  no\n"
 
 
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("name", NAMED)
 def test_parquet_keeps_the_types(records: pd.DataFrame, tmp_path: Path, name: str) -> None:
     table = make(name, records)
     parquet.write(table, tmp_path / "table.parquet")
@@ -175,7 +175,7 @@ def test_parquet_keeps_the_types(records: pd.DataFrame, tmp_path: Path, name: st
 def test_the_verb_without_a_name_lists_the_tables(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["table"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines] == list(TABLES) and all(len(line.split()) > 4 for line in lines)
+    assert [line.split()[0] for line in lines] == list(NAMED) and all(len(line.split()) > 4 for line in lines)
 
 
 @pytest.mark.parametrize(

@@ -15,11 +15,11 @@ from tf_opdiff.harness.judge.wording import sentence as in_one_line
 from tf_opdiff.harness.repro.reproduce import findings
 from tf_opdiff.harness.store.record import KINDS, VERDICTS, Record
 from tf_opdiff.harness.store.rundir import RunInfo
-from tf_opdiff.reports.analysis.grid import OPENED, SYMBOLS, grid
+from tf_opdiff.reports.analysis.grid import OPENED, STATES, grid
 from tf_opdiff.reports.data import tables
 from tf_opdiff.reports.tests import synthetic
 from tf_opdiff.reports.tests.test_table import frame
-from tf_opdiff.reports.text import sentence
+from tf_opdiff.reports.text import sentence, verdicts
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,9 @@ def test_plans_come_cpu_first_and_modes_in_the_harness_order(records: pd.DataFra
 
 def test_severity_covers_every_verdict_and_every_one_has_a_symbol() -> None:
     assert sorted(tables.SEVERITY) == sorted(VERDICTS)
-    assert set(VERDICTS) < set(SYMBOLS) and len(set(SYMBOLS.values())) == len(SYMBOLS)
+    assert set(VERDICTS) < set(STATES) and len({state.symbol for state in STATES.values()}) == len(STATES)
+    for field in ("symbol", "letter", "emoji", "meaning", "colours"):
+        assert len({getattr(verdict, field) for verdict in verdicts.VERDICTS.values()}) == len(VERDICTS)
 
 
 def test_findings_put_failing_before_known_and_lose_no_record(records: pd.DataFrame, rows: list[Record]) -> None:
@@ -121,9 +123,9 @@ def test_planned_cells_without_a_result_show_in_the_matrix_even_of_a_spec_withou
     found = grid(
         frame, info(not_run=[LOST, {**LOST, "case": "ceil-float32-edges"}, {**LOST, "case": "ceil-float32-new"}])
     )
-    cells = {(s.name, c.mode): c for suite in found.rows for s in suite.specs for c in suite.cells and s.cells}
+    cells = {(s.name, c.plan.mode): c for suite in found.rows for s in suite.specs for c in suite.cells and s.cells}
     assert cells["floor", "xla"].worst == "not run" and cells["floor", "eager"].worst == ""
-    assert cells["ceil", "xla"].told == "2 not run, 2 match"
+    assert cells["ceil", "xla"].in_words == "2 not run, 2 match"
 
 
 def test_a_mismatch_is_not_hidden_by_a_cell_that_did_not_run() -> None:
@@ -146,7 +148,7 @@ def test_suites_that_fail_stand_open_where_that_is_not_too_long(failing: int, op
     [
         ({"state": "running"}, "never ended"),
         ({"state": "interrupted"}, "interrupted"),
-        ({"state": "fault"}, "fault of its own"),
+        ({"state": "fault"}, "fault of the suite itself"),
         ({"recorded": 1, "not_run": [LOST]}, "1 of 2 planned cells have no result"),
         ({"recorded": 1}, "1 of 2 planned cells are unaccounted for"),
         ({"damaged": 3}, "3 damaged lines"),
@@ -162,7 +164,7 @@ def test_a_run_that_is_not_whole_says_so_first(fields: dict[str, object], says: 
 def test_a_whole_run_says_what_fails() -> None:
     assert sentence.of_run(info(), dict.fromkeys(VERDICTS, 1)) == "3 of 7 records fail."
     assert sentence.of_run(info(), {**dict.fromkeys(VERDICTS, 0), "match": 1}) == "No record fails."
-    assert sentence.of_run(info(), dict.fromkeys(VERDICTS, 0)) == "There is no record at all."
+    assert sentence.of_run(info(), dict.fromkeys(VERDICTS, 0)) == "There are no records."
 
 
 def test_the_sentence_of_a_mismatch_tells_what_where_how_many_and_how_far() -> None:

@@ -26,11 +26,12 @@ from tf_opdiff.harness.store.record import VERDICTS, Record
 from tf_opdiff.harness.sweep import plot
 from tf_opdiff.harness.sweep.tally import Tally
 from tf_opdiff.reports.data import frame
+from tf_opdiff.reports.data.tables import NAMED, make
 from tf_opdiff.reports.pages import embed
-from tf_opdiff.reports.table import FORMATS, TABLES
 from tf_opdiff.reports.tests import synthetic
 from tf_opdiff.reports.tests.test_claims import claim
 from tf_opdiff.reports.tests.test_page import Page
+from tf_opdiff.reports.text.formats import FORMATS
 
 FLOATS = (math.nan, math.inf, -math.inf, -0.0, 0.0, float(np.finfo("f8").max), -float(np.finfo("f8").max), 5e-324)
 INTEGERS = (0, 1, 2**63 - 1)
@@ -156,9 +157,9 @@ def test_every_view_of_a_run_is_written_whatever_its_records_hold(
         assert strict(capsys.readouterr().out)
 
 
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("name", NAMED)
 def test_every_table_is_written_in_every_format_whatever_the_records_hold(odd_run: Path, name: str) -> None:
-    table = TABLES[name](reports.load(odd_run / "a"))
+    table = make(name, reports.load(odd_run / "a"))
     for form, write in FORMATS.items():
         text = write(table)
         if form == "csv":

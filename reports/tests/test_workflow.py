@@ -78,7 +78,7 @@ def test_artifacts_are_downloaded_as_they_were_uploaded():
     up = [s["with"] for s in told if "upload-artifact@" in s["uses"]]
     down = [s["with"] for s in told if "download-artifact@" in s["uses"]]
     assert [one["name"] for one in up] == ["job-${{ matrix.name }}", "night"]
-    assert up[0]["path"] == down[0]["path"] == matrix.LEFT
+    assert up[0]["path"] == down[0]["path"] == matrix.RUNS
     assert (down[0]["pattern"], down[0]["merge-multiple"]) == ("job-*", True)
     assert up[1]["path"].splitlines()[0] == down[1]["path"] == "night/out/merged"
 

@@ -1,4 +1,4 @@
-"""Headline: what is wrong in a run, where, and the simplest example, in two lines."""
+"""Headline: the largest finding of a run, where it occurs, and its simplest example, in two lines."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ import pandas as pd
 from tf_opdiff.harness.store.record import CLAIM, FAILING
 from tf_opdiff.harness.store.rundir import RunInfo
 from tf_opdiff.reports.data import tables
-from tf_opdiff.reports.data.tables import plan_order
+from tf_opdiff.reports.data.plans import PlanName, in_order
+from tf_opdiff.reports.data.quantities import family
 from tf_opdiff.reports.text import sentence
+from tf_opdiff.reports.text.counted import many
 
-#: Plans or dtypes that are named.
+#: The most plans or dtypes that a headline names.
 NAMED = 4
-_WRONG = {
+#: The predicate of a sentence about a failing spec, by kind.
+_PREDICATES = {
     "status": "gives an error in place of a value, or a value in place of an error",
     "error_code": "raises another error than expected",
     "crash": "crashes",
@@ -36,49 +39,44 @@ _WRONG = {
 
 
 def headline(records: pd.DataFrame, info: RunInfo) -> list[str]:
-    """Two lines: what is wrong and where; an example. Nothing of a run in which no record fails.
+    """Two lines about the finding with most records: what fails and where, and an example.
 
-    They are about the finding with most records; other findings are counted.
+    The first line counts the other findings. The list is empty for a run in which no record fails.
     """
-    found = tables.findings(records)
-    found = found[found["verdict"].isin(FAILING)]
-    if not len(found):
+    findings = tables.findings(records)
+    failing = tables.rows(findings[findings["verdict"].isin(FAILING)])
+    if not failing:
         return []
-    rows = tables.rows(found)
-    worst, record = rows[0], tables.row(records, rows[0]["first"])
+    worst, record = failing[0], tables.row(records, failing[0]["first"])
     partial = "Partial run: " if sentence.shortfalls(info) else ""
-    more = "" if len(rows) == 1 else f" {len(rows) - 1:,} more {'finding' if len(rows) == 2 else 'findings'} below."
-    return [f"{partial}{_what(worst, record)} {_where(records, worst)}.{more}", _example(record)]
+    more = "" if len(failing) == 1 else f" {many(len(failing) - 1, 'more finding')} below."
+    return [f"{partial}{_failure(worst, record)} {_where(records, worst)}.{more}", _example(record)]
 
 
-def _what(finding: Mapping[str, Any], record: Mapping[str, Any]) -> str:
-    spec, families = finding["spec"], {q.partition("[")[0] for q in finding["quantities"].split()}
+def _failure(finding: Mapping[str, Any], record: Mapping[str, Any]) -> str:
+    spec, families = finding["spec"], {family(quantity) for quantity in finding["quantities"].split()}
     if finding["verdict"] == "stale":
         return f"{spec} no longer fails as its known failure says"
     if finding["verdict"] == "error":
         return f"The suite itself is at fault, so {spec} proves nothing"
     if str(record["against"]).startswith(CLAIM):
-        return f"{spec} does not bear out what a claim was expected to say"
+        return f"{spec} gives another verdict on a claim than expected"
     subject = spec if "output" in families else f"The gradient of {spec}"
-    return f"{subject} {_WRONG.get(finding['kind'], 'fails')}"
+    return f"{subject} {_PREDICATES.get(finding['kind'], 'fails')}"
 
 
 def _where(records: pd.DataFrame, finding: Mapping[str, Any]) -> str:
-    """On which plans and dtypes, of those on which the spec was tested."""
+    """The plans and dtypes of a finding, out of those on which the spec was tested."""
     ran = records[(records["spec"].astype(str) == finding["spec"]) & (records["verdict"].astype(str) != "unavailable")]
-    tested = {"plan": sorted(set(tables.plans(ran).astype(str)), key=plan_order), "dtype": _unique(ran["dtype"])}
+    tested = {"plan": in_order(tables.plans(ran).astype(str)), "dtype": sorted(set(ran["dtype"].astype(str)))}
     wrong = {"plan": finding["plans"].split(), "dtype": finding["dtypes"].split()}
     plans, dtypes = (_some(name, wrong[name], tested[name]) for name in ("plan", "dtype"))
     everywhere = all(set(wrong[name]) == set(tested[name]) for name in tested)
     return f"everywhere: on {plans}, in {dtypes}" if everywhere else f"on {plans}, in {dtypes}"
 
 
-def _unique(column: pd.Series) -> list[str]:
-    return sorted(set(column.astype(str)))
-
-
 def _some(noun: str, wrong: list[str], tested: list[str]) -> str:
-    """`all 4 plans`, or by name where it is not all of several: `cpu/xla (1 of 4 plans)`."""
+    """`all 4 plans`, or the names of some of several: `cpu/xla (1 of 4 plans)`."""
     if len(tested) > 1 and len(wrong) == len(tested):
         return f"all {len(tested)} {noun}s"
     names = ", ".join(wrong[:NAMED]) + (", …" if len(wrong) > NAMED else "")
@@ -88,6 +86,7 @@ def _some(noun: str, wrong: list[str], tested: list[str]) -> str:
 def _example(record: Mapping[str, Any]) -> str:
     numbers = record["example"] or sentence.values(record) or record["detail"]
     numbers = numbers if record["verdict"] == "mismatch" else record["detail"] or numbers
-    against = "" if record["against"] == f"{record['device']}/{record['mode']}" else f", against {record['against']}"
-    place = f"{record['case']}, {record['quantity']} on {record['device']}/{record['mode']}{against}"
+    plan = str(PlanName(record["device"], record["mode"]))
+    against = "" if record["against"] == plan else f", against {record['against']}"
+    place = f"{record['case']}, {record['quantity']} on {plan}{against}"
     return f"Example: {numbers} ({place})." if numbers else f"Example: {place}."

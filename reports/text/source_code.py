@@ -12,12 +12,12 @@ from pygments.lexers import CppLexer, PythonLexer
 
 @cache
 def listed(source: str, *, cpp: bool = False) -> Markup:
-    """Python or C++ source as HTML, its tokens as classes; escaped by Pygments."""
+    """Python or C++ source as HTML with a class for each token; Pygments escapes it."""
     return Markup(highlight(source, CppLexer() if cpp else PythonLexer(), HtmlFormatter(nowrap=True)))
 
 
 def token_style() -> Markup:
-    """The colours of the tokens, light and dark."""
+    """The colours of tokens, for light and for dark pages."""
     light = HtmlFormatter(style="default").get_style_defs(".code")
     dark = HtmlFormatter(style="github-dark").get_style_defs(".code")
     light, dark = ("\n".join(r for r in p.splitlines() if "background" not in r) for p in (light, dark))

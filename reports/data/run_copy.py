@@ -1,0 +1,47 @@
+"""Run copy: the data of a run, copied from a folder that nobody vouches for."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from tf_opdiff.harness.store import rundir, untrusted
+from tf_opdiff.harness.store.rundir import RunInfo
+from tf_opdiff.reports.data.load import SCRIPT, load_repros
+
+
+def copy(run: Path, into: Path) -> RunInfo:
+    """Copies the data of a run into a new folder; returns its run.json.
+
+    The data are `run.json`, the shards, `claims.json`, `repro.json` and the programs of findings. Every other file of
+    the run, such as its pages, and every link is left out.
+
+    Raises:
+      FileNotFoundError: `run` is not the directory of a run, or has no shards.
+      FileExistsError: `into` holds a run already.
+      ValueError: a file is a link, too large, damaged or of another format.
+      OSError: a file can't be read or written.
+    """
+    shards = rundir.shards(run)
+    if not shards:
+        raise FileNotFoundError(f"{run}: expected a run with shards, got none")
+    for path in shards:
+        _copy(path, into / "shards" / path.name, untrusted.ANY)
+    for name in ("run.json", "claims.json", "repro.json"):
+        _copy_text(run, name, into)
+    for name in {repro["script"] for repro in load_repros(into) if SCRIPT.fullmatch(repro["script"])}:
+        _copy_text(run, name, into)
+    return RunInfo.load(into)
+
+
+def _copy_text(run: Path, name: str, into: Path) -> None:
+    """Copies a text file of a run, if it exists."""
+    if (path := untrusted.inside(run, name)).exists():
+        _copy(path, into / name, untrusted.TEXT)
+
+
+def _copy(path: Path, target: Path, most: int) -> None:
+    """Copies a file of at most `most` bytes."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with untrusted.opened(path, most) as source, target.open("xb") as file:
+        shutil.copyfileobj(source, file)

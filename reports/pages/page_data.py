@@ -1,0 +1,75 @@
+"""Page data: the records and programs that the scripts of a run's page read."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from markupsafe import Markup
+
+from tf_opdiff.reports.analysis.plans_at_worst import ValuesByPlan
+from tf_opdiff.reports.data import tables
+from tf_opdiff.reports.pages import embed
+from tf_opdiff.reports.text import sentence
+from tf_opdiff.reports.text.verdicts import VERDICTS
+
+#: The columns that a finding and its program share.
+FINDING = ("spec", "verdict", "kind", "reason")
+#: The columns that a sentence about a record is made of.
+_OF_SENTENCE = ("quantity", "device", "mode", "against", "verdict", "kind", "size", "mismatched", "max_ulp", "budget")
+
+
+def page_data(records: pd.DataFrame, repros: Sequence[Mapping[str, Any]], by_plan: ValuesByPlan) -> Markup:
+    """The records with their sentences, the plans, the programs of findings, and the values of every plan, encoded.
+
+    Args:
+      records: those of a run, as `reports.load` gives them.
+      repros: the programs of findings, as `reports.data.load.load_repros` gives them.
+      by_plan: what `reports.analysis.plans_at_worst.values` gives.
+    """
+    with np.errstate(over="ignore"):
+        shown = records.assign(seconds=records["seconds"].round(6), sentence=sentences(records))
+    return Markup(
+        embed.encode(
+            shown,
+            verdicts={name: verdict.symbol for name, verdict in VERDICTS.items()},
+            plans=list(tables.plans(records).cat.categories),
+            programs=_programs(repros),
+            beside=by_plan,
+        )
+    )
+
+
+def sentences(records: pd.DataFrame) -> pd.Categorical:
+    """`sentence.without_case` of each record; many records share one."""
+    names = list(_OF_SENTENCE)
+    group = records.groupby(names, observed=True, sort=False, dropna=False).ngroup().to_numpy()
+    numbers, first = np.unique(group, return_index=True)
+    distinct = [sentence.without_case(row) for row in tables.rows(records[names].iloc[first])]
+    codes, texts = pd.factorize(pd.Series(distinct, dtype="str"))
+    code_of_group = np.empty(len(numbers), np.int64)
+    code_of_group[numbers] = codes
+    return pd.Categorical.from_codes(code_of_group[group], texts)
+
+
+def _programs(repros: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """For the script of each finding: the finding, the outcome in words, the text, and points to plot."""
+    programs = []
+    for repro in repros:
+        words, path = sentence.of_repro(repro)
+        about = {name: repro.get(name, "") for name in (*FINDING, "case", "device", "mode", "quantity")}
+        marked = {name: drawable([[value] for value in point]) for name, point in repro.get("marked", {}).items()}
+        text, points = repro.get("text", ""), drawable(repro["points"])
+        programs.append(about | {"marked": marked, "said": words, "path": path, "text": text, "points": points})
+    return programs
+
+
+def drawable(points: Sequence[Sequence[float]]) -> list[list[float]]:
+    """The points of `harness.judge.error_points` whose two numbers are finite; none if the two lists are malformed."""
+    if len(points) != 2 or len(points[0]) != len(points[1]):
+        return []
+    pairs = [pair for pair in zip(*points, strict=True) if all(map(math.isfinite, pair))]
+    return [list(side) for side in zip(*pairs, strict=True)]
