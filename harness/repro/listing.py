@@ -11,7 +11,8 @@ from typing import Any, NotRequired, TypedDict
 from tf_opdiff.harness.device.observation import raw
 from tf_opdiff.harness.judge.claim import predicting
 from tf_opdiff.harness.paths import SUITES
-from tf_opdiff.harness.repro.source import digest, hashed, named, source_of
+from tf_opdiff.harness.repro.function_source import outside_names, source_of
+from tf_opdiff.harness.repro.program_digest import digest, hashed
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.spec import Claim, Spec
 
@@ -106,7 +107,7 @@ def _texts(value: Any, seen: set[int]) -> Iterator[str]:
         yield inspect.getsource(value) if value.__name__.startswith(SUITES) else value.__name__
     elif inspect.isfunction(value):
         yield source_of(value)
-        for name, other in named(value):
+        for name, other in outside_names(value):
             yield name
             yield from _texts(other, seen)
     elif isinstance(value, partial):
@@ -130,7 +131,7 @@ _source = cache(inspect.getsource)  # programs share functions
 def _needed(function: Any, seen: set[str]) -> Iterator[Callable[..., Any]]:
     """The functions of its own package that a function names, theirs before, and the function itself."""
     seen.add(function.__name__)
-    for name, other in named(function):
+    for name, other in outside_names(function):
         if inspect.isfunction(other) and _package(other) == _package(function) and name not in seen:
             yield from _needed(other, seen)
     yield function

@@ -24,7 +24,8 @@ from tf_opdiff.harness.judge.verdict import Context, Judge, Origin, Trial
 from tf_opdiff.harness.judge.want import Want
 from tf_opdiff.harness.judge.wording import sentence
 from tf_opdiff.harness.paths import SUITES
-from tf_opdiff.harness.repro.reproduce import Outcome, Setting, reproduce
+from tf_opdiff.harness.repro.outcome import Outcome
+from tf_opdiff.harness.repro.reproduce import Setting, reproduce
 from tf_opdiff.harness.run.runner import Runner
 from tf_opdiff.harness.run.running_case import RunningCase
 from tf_opdiff.harness.spec.catalog import Catalog, Item, unknown

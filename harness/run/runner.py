@@ -16,7 +16,7 @@ from tf_opdiff.harness.device.server_handle import DeviceServer
 from tf_opdiff.harness.judge.reference import ReferenceFault
 from tf_opdiff.harness.judge.verdict import TWO_RESULTS, Context, Judge, Trial
 from tf_opdiff.harness.judge.want import Want
-from tf_opdiff.harness.repro.source import digest
+from tf_opdiff.harness.repro.program_digest import digest
 from tf_opdiff.harness.run.running_case import RunningCase
 from tf_opdiff.harness.spec.catalog import Item
 from tf_opdiff.harness.spec.plan import Device, Plan

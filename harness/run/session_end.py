@@ -10,7 +10,8 @@ import pytest
 
 from tf_opdiff.harness.device.observation import unpack
 from tf_opdiff.harness.repro.earlier_programs import Store, circumstances
-from tf_opdiff.harness.repro.reproduce import Setting, findings, reproduce
+from tf_opdiff.harness.repro.findings import findings
+from tf_opdiff.harness.repro.reproduce import Setting, reproduce
 from tf_opdiff.harness.run.exit_status import exit_status
 from tf_opdiff.harness.run.runner import planned
 from tf_opdiff.harness.run.session import Session

@@ -14,7 +14,8 @@ from tf_opdiff.harness.judge.expectation import expectation
 from tf_opdiff.harness.judge.mutation import score
 from tf_opdiff.harness.judge.reference import ReferenceFault
 from tf_opdiff.harness.paths import ROOT
-from tf_opdiff.harness.repro.script import Discrepancy, text
+from tf_opdiff.harness.repro.discrepancy import Discrepancy
+from tf_opdiff.harness.repro.script import script_of
 from tf_opdiff.harness.run import coverage
 from tf_opdiff.harness.spec.catalog import Catalog, Item, _check_ids
 from tf_opdiff.harness.spec.plan import Device, Plan
@@ -139,10 +140,10 @@ def test_the_score_counts_each_label():
 
 def test_a_program_of_a_finding_calls_with_the_keyword_arguments():
     case = next(case for case in PLANTED.specs["sums"].cases() if case.attrs == "kept")
-    program = text(Discrepancy(case, EAGER, "output[0]", "numpy", "value", case.inputs()), "2.21.0")
+    program = script_of(Discrepancy(case, EAGER, "output[0]", "numpy", "value", case.inputs()), "2.21.0")
     assert "listed(program(tf, *xs, axis=1, keepdims=True))" in program
     case = next(case for case in PLANTED.specs["counts-from"].cases() if case.attrs == "two")
-    program = text(Discrepancy(case, EAGER, "output[0]", "numpy", "value", case.inputs()), "2.21.0")
+    program = script_of(Discrepancy(case, EAGER, "output[0]", "numpy", "value", case.inputs()), "2.21.0")
     assert "make_state(tf, *inputs, start=2.0)" in program
     assert "listed(program(tf, state, *xs, start=2.0))" in program
 

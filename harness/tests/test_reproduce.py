@@ -7,9 +7,14 @@ import sys
 import numpy as np
 import pytest
 
-from tf_opdiff.harness.repro.reproduce import LANES, discrepancy, findings, run, status, write
-from tf_opdiff.harness.repro.script import Discrepancy, smaller, text
-from tf_opdiff.harness.repro.source import Unwritable, Writer
+from tf_opdiff.harness.repro.discrepancy import LANES, Discrepancy, discrepancy_of, of_one_element
+from tf_opdiff.harness.repro.findings import findings
+from tf_opdiff.harness.repro.function_source import Unwritable
+from tf_opdiff.harness.repro.outcome import status_of
+from tf_opdiff.harness.repro.reproduce import write
+from tf_opdiff.harness.repro.run_scripts import run_scripts
+from tf_opdiff.harness.repro.script import script_of
+from tf_opdiff.harness.repro.writer import Writer
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.spec import Case
@@ -107,7 +112,7 @@ def test_every_script_ends(tmp_path):
             path = tmp_path / f"{name}-{device}.py"
             path.write_text(script)
             scripts[path] = device
-    ended = {path.name: (how, said) for path, how, said in run(scripts, timeout=15.0, at_once=len(scripts))}
+    ended = {path.name: (how, said) for path, how, said in run_scripts(scripts, timeout=15.0, at_once=len(scripts))}
     assert {name: how for name, (how, _) in ended.items()} == {
         path.name: HARD_TO_END[path.name.rpartition("-cpu")[0]][1] for path in scripts
     }
@@ -129,7 +134,7 @@ def test_every_script_ends(tmp_path):
     ],
 )
 def test_how_a_script_ended_says_what_it_showed(kind, got, how, verdict):
-    assert status(how, Record(kind=kind, got=got)) == verdict
+    assert status_of(how, Record(kind=kind, got=got)) == verdict
 
 
 def test_one_record_stands_for_a_finding_the_simplest_against_numpy():
@@ -222,19 +227,19 @@ def test_a_case_with_inputs_of_several_shapes_is_not_cut_to_an_element():
     spec = PLANTED.specs["right"]
     case = Case(spec, "float32", "plain")
     whole = Discrepancy(case, Plan(Device("cpu"), "eager"), "output[0]", "numpy", "value", case.inputs(), index=(3,))
-    one = smaller(whole)
+    one = of_one_element(whole)
     assert one is not None
     assert one.inputs[0].tolist() == [whole.inputs[0][3]]
-    assert "np.array([" in text(one, "2.21.0")
+    assert "np.array([" in script_of(one, "2.21.0")
     several = Discrepancy(
         case, whole.plan, "output[0]", "numpy", "value", (*case.inputs(), np.zeros((2, 2))), index=(3,)
     )
-    assert smaller(several) is None
+    assert of_one_element(several) is None
 
 
 def test_the_input_of_a_sweep_is_tried_alone_and_then_in_the_lanes_of_a_vector():
     (case, *_) = Catalog.load("tf_opdiff.suites").specs["floor"].cases("bfloat16")
     record = Record(dtype="bfloat16", recipe="sweep", mode="eager", kind="value", example_index="[16256]")
-    whole = discrepancy(record, case, Device("cpu"))
+    whole = discrepancy_of(record, case, Device("cpu"))
     assert [x.tolist() for x in whole.inputs] == [[1.0] * LANES]
-    assert [x.tolist() for x in smaller(whole).inputs] == [[1.0]]
+    assert [x.tolist() for x in of_one_element(whole).inputs] == [[1.0]]

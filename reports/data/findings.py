@@ -40,7 +40,7 @@ def findings(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def simplest_first(records: pd.DataFrame) -> pd.DataFrame:
-    """The records in the order in which `harness.repro.reproduce.findings` prefers them to illustrate a finding."""
+    """The records in the order in which `harness.repro.findings.findings` prefers them to illustrate a finding."""
     order = records[list(TIES)].astype("str")
     order = order.assign(
         other=records["against"].astype(str) != "numpy",

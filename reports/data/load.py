@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from tf_opdiff.harness.repro.listing import ClaimData
-from tf_opdiff.harness.repro.reproduce import Outcome
+from tf_opdiff.harness.repro.outcome import Outcome
 from tf_opdiff.harness.store import parquet, untrusted
 from tf_opdiff.harness.store.record import ADDED, COLUMNS, Record
 from tf_opdiff.reports.data import frame
@@ -91,7 +91,7 @@ def with_observations(run: Path, option: str) -> Path:
 
 
 def load_repros(run: Path | str) -> list[dict[str, Any]]:
-    """The outcome of each finding's script: the fields of `harness.repro.reproduce.Outcome`, and the script's `text`.
+    """The outcome of each finding's script: the fields of `harness.repro.outcome.Outcome`, and the script's `text`.
 
     The list is empty for a run without repro.json.
 

@@ -21,7 +21,7 @@ import pytest
 from tf_opdiff import reports
 from tf_opdiff.harness.device.observation import Observation, Result, pack
 from tf_opdiff.harness.repro.listing import ClaimData, claims_data
-from tf_opdiff.harness.repro.reproduce import Outcome
+from tf_opdiff.harness.repro.outcome import Outcome
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.store import line_types, parquet, recording, rundir
 from tf_opdiff.harness.store.recording import About, Recording

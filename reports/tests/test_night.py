@@ -9,7 +9,7 @@ import pytest
 
 from tf_opdiff import reports
 from tf_opdiff.command_line import main
-from tf_opdiff.harness.repro.reproduce import Outcome
+from tf_opdiff.harness.repro.outcome import Outcome
 from tf_opdiff.harness.store.record import json_of
 from tf_opdiff.harness.store.rundir import RunInfo
 from tf_opdiff.reports.ci import gh, matrix

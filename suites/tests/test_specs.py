@@ -4,7 +4,7 @@ import pytest
 
 from tf_opdiff.harness.judge.mutation import score
 from tf_opdiff.harness.paths import SUITES
-from tf_opdiff.harness.repro.source import Writer
+from tf_opdiff.harness.repro.writer import Writer
 from tf_opdiff.harness.spec.catalog import Catalog
 
 SPECS = Catalog.load(SUITES).specs

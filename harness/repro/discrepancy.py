@@ -1,0 +1,90 @@
+"""Discrepancy: a difference that a script shows."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tf_opdiff.harness.judge.expectation import Expectation, expectation
+from tf_opdiff.harness.judge.wording import sentence
+from tf_opdiff.harness.spec.plan import Device, Plan
+from tf_opdiff.harness.spec.spec import SWEEPS, Case
+from tf_opdiff.harness.store.record import Record
+from tf_opdiff.harness.sweep.oracle import expected as promise_of_sweep
+
+#: Copies of a sweep's example in an input: enough to fill the lanes of a vector register.
+LANES = 64
+
+
+@dataclass(frozen=True)
+class Discrepancy:
+    """A difference that a script shows: of a quantity of a case under a plan, against an oracle.
+
+    Attributes:
+      against: the oracle: `numpy`, another plan, or the plan itself.
+      kind, budget: those of the record.
+      index: the index of the element that the script shows.
+      sentence: the record in words.
+    """
+
+    case: Case
+    plan: Plan
+    quantity: str
+    against: str
+    kind: str
+    inputs: tuple[np.ndarray, ...]
+    budget: float = 0.0
+    index: tuple[int, ...] | None = None
+    sentence: str = ""
+
+
+def of_one_element(discrepancy: Discrepancy) -> Discrepancy | None:
+    """The same discrepancy of its one element alone; None if some input has no element at that index."""
+    index, inputs = discrepancy.index, discrepancy.inputs
+    if index is None or not inputs or discrepancy.kind in ("position", "nondeterministic"):
+        return None
+    if {x.shape for x in inputs} != {inputs[0].shape} or len(index) != inputs[0].ndim or inputs[0].size < 2:
+        return None
+    if any(i >= n for i, n in zip(index, inputs[0].shape, strict=True)):
+        return None
+    return replace(discrepancy, inputs=tuple(x[index].reshape(1) for x in inputs), index=(0,))
+
+
+def index_of(text: str) -> tuple[int, ...]:
+    """An index out of a record's text: `[3, 4]`."""
+    return tuple(map(int, re.findall(r"\d{1,18}", text)))
+
+
+def discrepancy_of(record: Record, case: Case, device: Device) -> Discrepancy:
+    """The discrepancy of a record, on a device; of a sweep, with the record's example as its only input."""
+    text = record.example_index or record.worst_index
+    index = index_of(text) if text else None
+    inputs: tuple[np.ndarray, ...]
+    if record.recipe in SWEEPS and index and index[0] < 256 ** np.dtype(record.dtype).itemsize:
+        bits = np.array(index, f"u{np.dtype(record.dtype).itemsize}")
+        inputs, index = (np.repeat(bits.view(np.dtype(record.dtype)), LANES),), (0,)
+    else:
+        inputs = case.inputs()
+    return Discrepancy(
+        case,
+        Plan(device, record.mode),
+        record.quantity,
+        record.against,
+        record.kind,
+        inputs,
+        record.budget,
+        index,
+        sentence(record),
+    )
+
+
+def promise_of(discrepancy: Discrepancy) -> Expectation:
+    """The promise of the case for these inputs; in a sweep, upstreams follow from the bit patterns."""
+    side = discrepancy.case.spec.side(discrepancy.plan)
+    if discrepancy.case.recipe not in SWEEPS:
+        return expectation(discrepancy.case, discrepancy.inputs, side)
+    (x,) = discrepancy.inputs
+    first = int(x.view(f"u{x.dtype.itemsize}").flat[0])
+    return promise_of_sweep(discrepancy.case, first, x, side, np.arange(x.size))

@@ -1,0 +1,91 @@
+"""Function source: the source and syntax tree of a Python function, and the outside names that it uses."""
+
+from __future__ import annotations
+
+import ast
+import dis
+import functools
+import inspect
+import textwrap
+from collections.abc import Iterator
+from types import CodeType, FunctionType
+from typing import Any
+
+
+class Unwritable(Exception):
+    """A function cannot be written as text that stands alone; the message says why."""
+
+
+def source_of(function: FunctionType) -> str:
+    """A function's own source; comments and layout do not matter."""
+    try:
+        return ast.unparse(node_of(function)[0])
+    except Unwritable:  # a decorated function
+        return inspect.getsource(function)
+
+
+def outside_names(function: FunctionType) -> Iterator[tuple[str, Any]]:
+    """The (name, value) pairs from outside that a function, or a function in it, uses; without builtins."""
+    free = inspect.getclosurevars(function).nonlocals
+    yield from free.items()
+    for name in dict.fromkeys(_globals(function.__code__)):
+        if name in function.__globals__ and name not in free:
+            yield name, function.__globals__[name]
+
+
+def _globals(code: CodeType) -> Iterator[str]:
+    for instruction in dis.get_instructions(code):
+        if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+            yield instruction.argval
+    for inner in filter(inspect.iscode, code.co_consts):
+        yield from _globals(inner)
+
+
+@functools.cache
+def _parsed(path: str) -> tuple[list[bytes], list[ast.FunctionDef | ast.Lambda]]:
+    """The lines of a file, and the functions in it."""
+    with open(path, "rb") as file:
+        text = file.read()
+    tree = ast.parse(text)
+    return text.splitlines(), [n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.Lambda))]
+
+
+def _segment(lines: list[bytes], node: ast.FunctionDef | ast.Lambda) -> str:
+    """The source of a node, its first line padded: `ast.get_source_segment` splits the whole file at each call."""
+    assert node.end_lineno is not None
+    segment = lines[node.lineno - 1 : node.end_lineno]
+    segment[-1] = segment[-1][: node.end_col_offset]
+    segment[0] = b" " * node.col_offset + segment[0][node.col_offset :]
+    return b"\n".join(segment).decode()
+
+
+def node_of(function: FunctionType) -> tuple[ast.FunctionDef | ast.Lambda, str]:
+    """The syntax tree of a function, which may be one of several lambdas on a line, and its dedented source.
+
+    Raises:
+      Unwritable: there is no source, or the function is decorated.
+    """
+    code = function.__code__
+    try:
+        source, nodes = _parsed(code.co_filename)
+    except OSError as error:
+        raise Unwritable(f"{function.__name__} has no source") from error
+    lines = [p for p in code.co_positions() if p[0] is not None and p[2] is not None and p[1] is not None]
+    spans = [(p[0], p[2]) for p in lines if (p[0], p[2]) != (code.co_firstlineno, 0)]
+    candidates = []
+    for node in nodes:
+        is_lambda = isinstance(node, ast.Lambda)
+        if is_lambda != (function.__name__ == "<lambda>"):
+            continue
+        first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
+        if first != code.co_firstlineno or getattr(node, "name", code.co_name) != code.co_name:
+            continue
+        begin, end = (node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0)
+        if not is_lambda or all(begin <= s < end for s in spans):
+            candidates.append((end, node))
+    if not candidates:
+        raise Unwritable(f"the source of {function.__name__} is not found")
+    node = min(candidates, key=lambda candidate: candidate[0])[1]
+    if not isinstance(node, ast.Lambda) and node.decorator_list:
+        raise Unwritable(f"{function.__name__} is decorated")
+    return node, textwrap.dedent(_segment(source, node))

@@ -1,0 +1,53 @@
+"""Outcome: the outcome of a finding's script."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tf_opdiff.harness.store.record import Record
+
+#: `reproduced`: the script showed the discrepancy. `reproduced earlier`: it did so in an earlier run, and did not run
+#: again. `not reproduced`: it ran and showed none. `no script`: none can be written. `failed`: it ended in another way.
+#: `elsewhere`: it did not run, because the device is not on this machine.
+STATUSES = ("reproduced", "reproduced earlier", "not reproduced", "no script", "failed", "elsewhere")
+#: Statuses after which no other script of the finding is tried.
+FINAL = ("reproduced", "reproduced earlier", "no script", "elsewhere")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The outcome of a finding's script.
+
+    Attributes:
+      status: one of `STATUSES`.
+      script: the path of the script in the run directory.
+      output: the end of the script's output.
+      points: inputs and errors of the elements of the whole case; see `harness.judge.error_points`.
+      marked: the points of the simplest and of the worst element.
+      run, date: the earlier run that showed the discrepancy, and when; empty unless the status is `reproduced earlier`.
+    """
+
+    suite: str
+    spec: str
+    verdict: str
+    kind: str
+    case: str
+    device: str
+    mode: str
+    against: str
+    quantity: str
+    status: str
+    script: str = ""
+    output: str = ""
+    points: list[list[float]] = field(default_factory=list)
+    reason: str = ""
+    marked: dict[str, list[float]] = field(default_factory=dict)
+    run: str = ""
+    date: str = ""
+
+
+def status_of(exit_name: str, record: Record) -> str:
+    """The status of a script that ended so: a crash must be the same crash as the record's, a hang must time out."""
+    if record.kind in ("crash", "hang"):
+        return "reproduced" if exit_name in record.got else "not reproduced"
+    return {"EXIT 1": "reproduced", "EXIT 0": "not reproduced"}.get(exit_name, "failed")

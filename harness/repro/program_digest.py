@@ -1,0 +1,48 @@
+"""Program digest: a hash of a spec's program, by which runs and recordings know whether it is the same program."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import inspect
+import sys
+from collections.abc import Callable, Sequence
+from types import FunctionType
+from typing import Any
+
+from tf_opdiff.harness.repro.function_source import Unwritable
+from tf_opdiff.harness.repro.writer import Writer
+from tf_opdiff.harness.spec.spec import Spec
+
+
+def digest(spec: Spec) -> str:
+    """A hash of a spec's program and state, with everything that they use; comments and layout do not matter."""
+    functions = tuple(filter(None, (spec.program, spec.state)))
+    files = (path.read_text() for path in spec.files)
+    return hashed(text_of(functions), *files, repr((spec.steps, spec.elementwise, spec.sessions)))
+
+
+def hashed(*parts: str) -> str:
+    """A hash of texts, as 16 hexadecimal digits."""
+    return hashlib.blake2b("\n".join(parts).encode(), digest_size=8).hexdigest()
+
+
+def text_of(functions: Sequence[Callable[..., Any]]) -> str:
+    """The source of functions with everything that they use, without comments and layout.
+
+    If they use a value that has no literal, the source of their modules instead, which define that value. Of a function
+    that is not written in Python, its name.
+    """
+    writer = Writer()
+    try:
+        for function in functions:
+            writer.function(function)
+        return ast.unparse(ast.parse(writer.text))
+    except Unwritable:
+        texts = (
+            inspect.getsource(sys.modules[f.__module__])
+            if isinstance(f, FunctionType)
+            else f"{getattr(f, '__module__', '')}.{getattr(f, '__name__', repr(f))}"
+            for f in functions
+        )
+        return "\n".join(dict.fromkeys(texts))

@@ -1,0 +1,90 @@
+"""Script oracle: the oracle of a discrepancy, in the words of the script's template."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from tf_opdiff.harness.device.repeat import PIECES
+from tf_opdiff.harness.judge.difference import ulp_of
+from tf_opdiff.harness.judge.want import Want
+from tf_opdiff.harness.repro.discrepancy import Discrepancy
+from tf_opdiff.harness.repro.function_source import Unwritable
+from tf_opdiff.harness.repro.writer import Writer, array_text, dtype_text
+from tf_opdiff.harness.spec.plan import MODES, Device
+from tf_opdiff.harness.spec.quantity import is_quantity
+from tf_opdiff.harness.spec.recipes import is_float
+
+_VERSION = re.compile(r"[\w.+-]{0,40}", re.ASCII)
+
+
+def check_names(mode: str, quantity: str, tf: str = "") -> None:
+    """Refuses text that is no name of the harness: it would become code, and a record may come from anywhere.
+
+    Raises:
+      Unwritable: a name is not one of the harness.
+    """
+    if mode not in MODES or not is_quantity(quantity) or not _VERSION.fullmatch(tf):
+        raise Unwritable(f"mode {mode!r}, quantity {quantity!r}, TensorFlow {tf!r}: expected names of the harness")
+
+
+def oracle_words(discrepancy: Discrepancy, want: Want | None, writer: Writer) -> dict[str, Any]:
+    """The words of the template about the oracle.
+
+    Raises:
+      Unwritable: no script can show a discrepancy of this kind, or against this oracle.
+    """
+    if discrepancy.kind == "nondeterministic":
+        return {"oracle": "again"}
+    if discrepancy.kind == "position":
+        return {"oracle": "pieces", "pieces": list(PIECES), "ulps": _ulps(discrepancy)}
+    if "/" in discrepancy.against and discrepancy.against != str(discrepancy.plan):
+        device, _, mode = discrepancy.against.rpartition("/")
+        check_names(mode, discrepancy.quantity)
+        try:
+            other = Device.parse(device)
+        except ValueError as why:
+            raise Unwritable(f"its oracle {device} is a recorded device") from why
+        if other.variants != discrepancy.plan.device.variants:
+            raise Unwritable(f"its oracle {device} needs a process of its own")
+        return {"oracle": "plan", "other_mode": mode, "other_device": other.tf_name, "ulps": _ulps(discrepancy)}
+    if want is None or discrepancy.kind == "input_mutated":
+        raise Unwritable(f"there is no script for {discrepancy.kind} in {discrepancy.quantity}")
+    if want.raises is not None:
+        return {"oracle": "error", "error_code": repr(want.raises.code), "error_says": repr(want.raises.says)}
+    if want.status == "unconnected":
+        return {"oracle": "unconnected"}
+    assert want.value is not None and want.dtype is not None
+    if want.status == "sparse":
+        values = array_text(np.asarray(want.value.astype(want.dtype)), writer)
+        return {"oracle": "sparse", "indices": array_text(np.asarray(want.indices), writer), "values": values}
+    value, allowed = _allowed(discrepancy, want)
+    same = allowed.size and (allowed == allowed.flat[0]).all()
+    bound = repr(float(allowed.flat[0])) if same else array_text(allowed, writer)
+    return {"oracle": "value", "want": array_text(value, writer), "dtype": dtype_text(want.dtype), "allowed": bound}
+
+
+def _ulps(discrepancy: Discrepancy) -> float:
+    return float(discrepancy.budget) if np.isfinite(discrepancy.budget) else 0.0
+
+
+@np.errstate(all="ignore")
+def _allowed(discrepancy: Discrepancy, want: Want) -> tuple[np.ndarray, np.ndarray]:
+    """The promised array, in float64 at most, and the largest allowed absolute error of each element."""
+    assert want.value is not None and want.dtype is not None
+    value, dtype = np.asarray(want.value), want.dtype
+    if not (is_float(dtype) or dtype.kind == "c"):
+        return value if dtype.kind == "O" else value.astype(dtype), np.zeros(1)
+    part, wide = dtype, value.astype(np.float64 if dtype.kind != "c" else np.complex128)
+    size = np.abs(wide)
+    if dtype.kind == "c":
+        part, size = np.dtype(f"f{dtype.itemsize // 2}"), np.maximum(np.abs(wide.real), np.abs(wide.imag))
+    size = np.where(np.isfinite(size), size, 0.0)
+    rounding = np.abs(value - wide).astype(np.float64)
+    budget = discrepancy.case.spec.budget(discrepancy.quantity, discrepancy.case.dtype)
+    allowed = budget * ulp_of(size, part) + np.where(np.isfinite(rounding), rounding, 0.0)
+    if want.bound is not None:
+        allowed = np.fmax(allowed, np.broadcast_to(want.bound, wide.shape))
+    return wide, np.where(np.isfinite(allowed), allowed, 0.0).astype(np.float64)
