@@ -1,62 +1,72 @@
-# The two front doors. Each makes the environment that it needs from the lock file, on a machine with Python, pip and git.
+# The two front doors are `report` and `test`. Every target first makes the environment from the lock file.
+# The machine needs Python, pip and git.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: report test lint own cpus smoke campaign mutants bench matrix plan job night issues lock clean
+.PHONY: report test lint docs reference screenshots own cpus smoke campaign mutants bench matrix plan job night issues lock clean
 
-report: $(STAMP) ## the whole default run on what this machine has; the report is in runs/latest/
+report: $(STAMP) ## runs every default test on the devices of this machine; the report is in runs/latest/
 	$(BIN)/python -m pytest -n auto
 
-test: lint own smoke ## the project's own tests, lint and types, and the smoke tier for real
+test: lint docs own smoke ## runs lint, types, documentation, the project's own tests and the smoke tier
 
-lint: $(STAMP)
+lint: $(STAMP) ## checks style, types and workflows
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(BIN)/zizmor --offline --quiet .github/workflows
 
-own: $(STAMP) ## planted faults are no news for the job that runs them
-	env -u GITHUB_ACTIONS -u GITHUB_STEP_SUMMARY $(BIN)/python -m pytest -n 2 -m "not cluster and not mutation" harness/tests reports/tests suites/tests
+docs: $(STAMP) ## builds the documentation into site/; a warning or a broken link is an error
+	$(BIN)/sphinx-build --builder html --fail-on-warning --keep-going --nitpicky --fresh-env --quiet --conf-dir docs . site
 
-# as on a processor where TensorFlow takes oneDNN's kernels, on one where it does not, and on one without AVX-512
+reference: $(STAMP) ## writes the reference pages of the documentation from the code
+	$(BIN)/python -m docs.generate
+
+screenshots: $(STAMP) ## takes the pictures of the documentation from a small run; needs Chromium
+	$(BIN)/python -m docs.screenshots
+
+own: $(STAMP) ## runs the project's own tests, without GitHub's annotations: their faults are planted
+	env -u GITHUB_ACTIONS -u GITHUB_STEP_SUMMARY $(BIN)/python -m pytest -n 2 -m "not cluster and not mutation" harness/tests reports/tests suites/tests docs/tests
+
+# Processors: TensorFlow uses oneDNN's kernels on the first, not on the second; the third has no AVX-512.
 CPUS := "TF_ENABLE_ONEDNN_OPTS=1" "TF_ENABLE_ONEDNN_OPTS=0" \
 	"TF_ENABLE_ONEDNN_OPTS=1 ONEDNN_MAX_CPU_ISA=AVX2 XLA_FLAGS=--xla_cpu_max_isa=AVX2"
 
-cpus: $(STAMP) ## the tests that start TensorFlow, as on other processors; three times as long as `make own`
+cpus: $(STAMP) ## runs the harness's tests as on three kinds of processors; three times as long as `make own`
 	for settings in $(CPUS); do echo "with $$settings" && env -u GITHUB_ACTIONS -u GITHUB_STEP_SUMMARY $$settings \
 		$(BIN)/python -m pytest -n 2 -m "not cluster and not mutation" harness/tests || exit; done
 
-campaign: $(STAMP) ## the tests that start several nodes of Ray's here, and kill some: two minutes of CPU
+campaign: $(STAMP) ## runs the tests that start several Ray nodes here and kill some: two minutes of CPU
 	env -u GITHUB_ACTIONS -u GITHUB_STEP_SUMMARY $(BIN)/python -m pytest -m cluster harness/tests
 
-mutants: $(STAMP) ## faults planted in a copy of the harness, which tests that start TensorFlow have to notice
+mutants: $(STAMP) ## plants faults in a copy of the harness; tests that start TensorFlow must notice each
 	env -u GITHUB_ACTIONS -u GITHUB_STEP_SUMMARY $(BIN)/python -m pytest -m mutation harness/tests
 
-smoke: $(STAMP)
+smoke: $(STAMP) ## runs the smoke tier
 	$(BIN)/python -m pytest -n auto --tier smoke
 
-bench: $(STAMP) ## rates against the bare cost of the same work; nothing here passes or fails
+bench: $(STAMP) ## measures the cost of the harness beside the bare work; nothing passes or fails
 	$(BIN)/python -m bench
 
-matrix: $(STAMP) ## after a change of .ci/matrix.toml
+matrix: $(STAMP) ## writes tox.ini and the tables of the documents after a change of .ci/matrix.toml
 	$(BIN)/python -m harness matrix --write
 
-plan: $(STAMP) ## the jobs of a night, as JSON
+plan: $(STAMP) ## prints the jobs of a night as JSON
 	$(BIN)/python -m harness matrix
 
-job: $(STAMP) ## one of them, here: make job JOB=tf221-arm64; its run is in night/jobs/
+job: $(STAMP) ## runs one of these jobs here: `make job JOB=tf221-arm64`; the run is in night/jobs/
 	$(BIN)/python -m harness matrix --job '$(JOB)'
 
-night: $(STAMP) ## what jobs left, merged, and what changed since night/last; FETCH=1 gets that from GitHub
+night: $(STAMP) ## merges the jobs' runs and compares them with night/last; FETCH=1 gets that from GitHub
 	$(BIN)/python -m harness night night/jobs --out night/out --last night/last $(if $(FETCH),--fetch)
 
-issues: $(STAMP) ## an issue for each cause of what fails: told as JSON; APPLY=1 does it
+issues: $(STAMP) ## prints the planned changes of issues as JSON; APPLY=1 makes them
 	$(BIN)/python -m harness issues night/out/merged $(if $(SITE),--site "$(SITE)") $(if $(APPLY),--apply)
 
-lock: $(STAMP) ## after a change of the dependencies in pyproject.toml
+lock: $(STAMP) ## writes requirements.lock after a change of the dependencies in pyproject.toml
 	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements.lock
 
@@ -67,4 +77,4 @@ $(STAMP): requirements.lock pyproject.toml
 	touch $(STAMP)
 
 clean:
-	rm -rf $(VENV) runs night .cache .tox .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) runs night site .cache .tox .pytest_cache .mypy_cache .ruff_cache

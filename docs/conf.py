@@ -1,17 +1,22 @@
-"""Sphinx's settings. `make docs` builds the site from docs/ into site/; the site loads nothing from elsewhere."""
+"""Sphinx settings. `make docs` builds the site from the documents of this repository; it loads nothing from elsewhere.
+
+The source folder is the root of the repository, so that documents there, such as CONTRIBUTING.md, are pages as well.
+"""
 
 project = "tf-opdiff"
 copyright = "the authors of tf-opdiff; Apache License 2.0"
 extensions = ["myst_parser"]
-exclude_patterns = ["tests", "README.md"]
+root_doc = "docs/index"
+include_patterns = ["docs/**", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "NOTICE.md"]
+exclude_patterns = [".*", "runs", "night", "site"]
 
 html_theme = "furo"
 html_title = "tf-opdiff"
 html_copy_source = False
 html_show_sphinx = False
+html_extra_path = ["site"]  # index.html, which leads to docs/index.html
 
 # Headings get the anchors that GitHub gives them, so that a link works in both places.
 myst_heading_anchors = 4
-myst_enable_extensions = ["colon_fence", "deflist"]
 # Every reference is checked: `make docs` treats a warning as an error.
 nitpicky = True

@@ -22,6 +22,7 @@ from tf_opdiff.reports.tests import synthetic
 from tf_opdiff.reports.tests.conftest import HOSTILE
 from tf_opdiff.reports.text import formats
 
+GUIDE = ROOT / "docs" / "guides" / "read-a-failure.md"
 FORMULAS = ("=1+1", "+1+1", "-1+cmd|' /C calc'!A0", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1", "＝1+1", "\x00=1")
 
 
@@ -240,11 +241,9 @@ def test_a_file_is_of_the_format_that_its_name_ends_with_and_whole(run: Path, tm
         assert path.read_text() == formats.markdown(whole.head(50))
 
 
-def test_the_lines_that_the_readme_gives_for_a_notebook_run(run: Path) -> None:
-    blocks = re.findall(
-        r"```python\n(from tf_opdiff import reports\n.*?)```", (ROOT / "README.md").read_text(), re.DOTALL
-    )
+def test_the_lines_that_the_guide_gives_for_a_notebook_run(run: Path) -> None:
+    blocks = re.findall(r"```python\n(from tf_opdiff import reports\n.*?)```", GUIDE.read_text(), re.DOTALL)
     assert len(blocks) == 1 and "reports.tables." in blocks[0]
     names: dict[str, Any] = {}
-    exec(blocks[0].replace("runs/latest", str(run)), names)  # noqa: S102  the README's own lines
+    exec(blocks[0].replace("runs/latest", str(run)), names)  # noqa: S102  the guide's own lines
     assert len(names["df"]) == 3904

@@ -1,0 +1,207 @@
+"""Writes the pages of the reference from the code: `make reference`. A test keeps them current."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from importlib import import_module
+
+from docs import drawings
+from tf_opdiff.command_line import VERBS
+from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.run import exit_status
+from tf_opdiff.harness.run.options import CAMPAIGN, OPTIONS
+from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Sparse, Spec
+from tf_opdiff.harness.store import columns
+from tf_opdiff.harness.store.record import COLUMNS, KINDS, Record
+from tf_opdiff.harness.tests.test_rooms import ROOMS
+from tf_opdiff.reports.data.frame import OBSERVATIONS
+from tf_opdiff.reports.data.run_files import RUN_FILES
+from tf_opdiff.reports.data.tables import NAMED
+from tf_opdiff.reports.text.verdicts import VERDICTS
+
+NOTE = "<!-- Written from the code by `make reference`. Do not edit. -->"
+#: The page whose part between these two comments is generated, and those comments.
+ARCHITECTURE = "docs/explanations/architecture.md"
+BEGIN, END = "<!-- rooms: written from the code by `make reference` -->\n", "<!-- end of rooms -->\n"
+OBSERVATION_COLUMNS: Mapping[str, str] = {
+    "case": "The id of the case.",
+    "device": "The device of the plan.",
+    "mode": "The mode of the plan.",
+    "quantity": "`output[i]`, `grad[i]`, `jvp[i]` or `hvp[i]`.",
+    "status": "A value, an error, a crash, a hang, or an unconnected gradient.",
+    "dtype": "The dtype of the array, or of the values of a sparse gradient.",
+    "shape": "The shape of that array.",
+    "bytes": "The elements: little-endian, in C order.",
+    "indices": "The indices of a sparse gradient.",
+    "dense_shape": "The dense shape of a sparse gradient.",
+    "code": "The code of an error, or the signal of a crash.",
+    "message": "The message of an error, or the end of a crashed process's output.",
+}
+
+
+def files() -> dict[str, str]:
+    """The text of each generated file, by its path in the repository."""
+    before, _, rest = (ROOT / ARCHITECTURE).read_text().partition(BEGIN)
+    return {
+        "docs/reference/command-line.md": _page(_command_line()),
+        "docs/reference/exit-status.md": _page(_exit_status()),
+        "docs/reference/record.md": _page(_record()),
+        "docs/reference/run-directory.md": _page(_run_directory()),
+        "docs/reference/spec.md": _page(_spec()),
+        "docs/images/flow.svg": drawings.flow(),
+        "docs/images/rooms.svg": drawings.rooms({room: _about(room).partition(":")[0] for room in ROOMS}),
+        ARCHITECTURE: before + BEGIN + "\n".join(["", *_rooms(), END]) + rest.partition(END)[2],
+    }
+
+
+def main() -> None:
+    """Writes every file."""
+    argparse.ArgumentParser(prog="python -m docs.generate", description=__doc__).parse_args()
+    for name, text in files().items():
+        (ROOT / name).write_text(text)
+
+
+def _page(lines: Iterable[str]) -> str:
+    return "\n".join([NOTE, "", *lines]).rstrip() + "\n"
+
+
+def _table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterator[str]:
+    head = list(heads)
+    for cells in (head, ["---"] * len(head), *(list(row) for row in rows)):
+        yield f"| {' | '.join(cell.replace('|', chr(92) + '|').replace(chr(10), ' ') for cell in cells)} |"
+    yield ""
+
+
+def _code(name: object) -> str:
+    return f"`{name}`"
+
+
+def _command_line() -> Iterator[str]:
+    yield from ("# Command line", "")
+    yield "`python -m harness VERB` in a checkout and `python -m tf_opdiff VERB` anywhere are the same command."
+    yield "For the exit statuses, see [Exit status](exit-status.md)."
+    yield from ("", "## make", "")
+    yield from _table(["target", "does"], _targets((ROOT / "Makefile").read_text()))
+    yield from ("## pytest", "")
+    yield "All options of pytest work as well. These options are ours:"
+    yield ""
+    yield from _table(["option", "meaning"], ([_flag(o.flag, o.settings), o.settings["help"]] for o in _pytest()))
+    yield "Write `--run-dir=DIR` and `--resume=RUN` with the equals sign: pytest takes a path without it for tests."
+    yield ""
+    for name, verb in VERBS.items():
+        yield from (f"## {name}", "", verb.help, "")
+        yield from _verb(name, verb.module)
+
+
+def _pytest() -> Iterator[object]:
+    return iter((*OPTIONS, CAMPAIGN))
+
+
+def _targets(makefile: str) -> Iterator[list[str]]:
+    """The targets of the Makefile that say what they do behind `##`."""
+    for target, about in re.findall(r"^([a-z]+):[^#\n]*## (.*)$", makefile, re.MULTILINE):
+        yield [f"`make {target}`", about[0].upper() + about[1:].rstrip(".") + "."]
+
+
+def _flag(flag: str, settings: Mapping[str, object]) -> str:
+    value = settings.get("metavar") or "|".join(settings.get("choices", ()))  # type: ignore[call-overload]
+    return _code(f"{flag} {value}" if value else flag)
+
+
+def _verb(name: str, module: str) -> Iterator[str]:
+    """The arguments of a verb, as its module adds them."""
+    parser = argparse.ArgumentParser(prog=f"python -m harness {name}", add_help=False)
+    import_module(module).add_options(parser)
+    actions = [a for a in parser._actions if a.help != argparse.SUPPRESS]
+    positional = [a for a in actions if not a.option_strings]
+    words = [f"{a.metavar} …" if a.nargs in ("+", "*") else f"[{a.metavar}]" if a.nargs == "?" else f"{a.metavar}"
+             for a in positional]  # fmt: skip
+    options = " [OPTIONS]" if len(actions) > len(positional) else ""
+    yield from ("```", " ".join([parser.prog, *words]) + options, "```", "")
+    shared = {option.flag for option in OPTIONS} if name == "campaign" else set()
+    rows = []
+    for action in actions:
+        if shared & set(action.option_strings):
+            continue
+        flag = ", ".join(action.option_strings) or str(action.metavar)
+        value = action.metavar or ("|".join(map(str, action.choices)) if action.choices else "")
+        rows.append([_code(f"{flag} {value}" if action.option_strings and value else flag), action.help or ""])
+    if rows:
+        yield from _table(["argument", "meaning"], rows)
+    if shared:
+        yield from ("All options of pytest that stand [above](#pytest) work as well.", "")
+    if parser.epilog:
+        yield from (parser.epilog, "")
+
+
+def _exit_status() -> Iterator[str]:
+    yield from ("# Exit status", "")
+    yield "The statuses of a run: of `pytest`, `sweep`, `merge` and `campaign`."
+    yield ""
+    yield from _table(["status", "meaning"], ([str(n), text] for n, text in exit_status.MEANINGS.items()))
+    yield "The other verbs end with 0 for success, 2 after an interrupt and 4 for wrong usage. Four of them compare:"
+    yield ""
+    yield "- `diff` ends with 1 where something got worse."
+    yield "- `score` ends with 1 where an input cannot tell right from wrong."
+    yield "- `repro` ends with 1 where a result differs."
+    yield "- `night` ends with 1 where something differs or got worse, and with 3 where a run is at fault or absent."
+    yield ""
+    yield f"In the code: {_code('harness/run/exit_status.py')}."
+
+
+def _record() -> Iterator[str]:
+    kinds = {"str": "text", "int": "integer", "float": "float"}
+    yield from ("# Record", "", "One record is one verdict. Matches are records as well.", "")
+    yield "The order of the columns never changes; new columns are added at the end."
+    yield ""
+    types = {name: kinds[str(field.type)] for name, field in Record.__dataclass_fields__.items()}
+    yield from _table(
+        ["column", "type", "meaning"], ([_code(n), types[n], columns.COLUMNS.get(n, "")] for n in COLUMNS)
+    )
+    yield from ("## Verdicts", "", "From the worst to the best:", "")
+    heads = ["verdict", "symbol", "letter", "meaning", "fails the run"]
+    rows = ([_code(v.name), v.symbol, _code(v.letter), v.meaning, "yes" if v.fails else ""] for v in VERDICTS.values())
+    yield from _table(heads, rows)
+    yield from ("## Kinds", "", "The kind says how a result differs.", "")
+    yield from _table(["kind", "meaning"], ([_code(k), columns.KINDS.get(k, "")] for k in KINDS))
+
+
+def _run_directory() -> Iterator[str]:
+    yield from ("# Run directory", "", "A run leaves these files. `runs/latest` points to the newest run.", "")
+    yield from _table(["file", "holds"], ([_code(n), text] for n, text in RUN_FILES.items()))
+    yield from ("## observations.parquet", "")
+    yield from _table(["column", "meaning"], ([_code(n), OBSERVATION_COLUMNS[n]] for n in OBSERVATIONS.names))
+    yield from ("## Tables", "", "`python -m harness table NAME RUN` makes these tables of `records.parquet`.", "")
+    yield from _table(["table", "holds"], ([_code(n), (f.__doc__ or "").partition("\n")[0]] for n, f in NAMED.items()))
+
+
+def _spec() -> Iterator[str]:
+    yield from (
+        "# Spec",
+        "",
+        "The fields of a spec, and of the objects in it. Forms write specs from declarations.",
+        "",
+    )
+    for noun in (Spec, Raises, Sparse, Side, Claim):
+        about = (noun.__doc__ or "").replace("\n    ", "\n")
+        yield from (f"## {noun.__name__}", "", "```text", about.rstrip(), "```", "")
+
+
+def _rooms() -> Iterator[str]:
+    """A table of the rooms, from top to bottom, with the first sentence of each."""
+    rows = [[_code(f"{room.replace('.', '/')}/"), about] for room in ROOMS if (about := _about(room))]
+    yield from _table(["room", "holds"], rows)
+
+
+def _about(room: str) -> str:
+    """The first paragraph of a room's docstring; empty for a room that is one module."""
+    path = ROOT / room.replace(".", "/") / "__init__.py"
+    text = ast.get_docstring(ast.parse(path.read_text())) if path.exists() else ""
+    return " ".join((text or "").partition("\n\n")[0].split())
+
+
+if __name__ == "__main__":
+    main()

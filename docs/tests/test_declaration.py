@@ -1,0 +1,50 @@
+"""The declaration that the tutorial and the README show: at most eight lines that make an op's specs."""
+
+import re
+
+import numpy as np
+import pytest
+
+from tf_opdiff.harness.judge.mutation import score
+from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.suites.ops.nn import activation
+
+PAGES = ("README.md", "docs/tutorial/add-an-op.md")
+SOFTSIGN = {spec.name: spec for spec in activation.SPECS if re.match("softsign(?!-grad)", spec.name)}
+
+
+def declaration(page):
+    """The lines of the declaration of a page."""
+    return re.search(r"```python\n(\*unary\(.*?)```", (ROOT / page).read_text(), re.DOTALL)[1]
+
+
+@pytest.fixture(scope="module", params=PAGES)
+def twins(request):
+    """The specs of the declaration, by name, as the file of its family would have them."""
+    made = eval(f"({declaration(request.param)})", vars(activation))  # the document's own lines
+    return {spec.name: spec for spec in made}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_it_has_at_most_eight_lines(page):
+    assert len(declaration(page).splitlines()) <= 8
+
+
+def test_it_makes_the_specs_of_softsign_but_those_of_the_second_order(twins):
+    expected = {name for name in SOFTSIGN if "second-order" not in name and "hvp" not in name and "jvp" not in name}
+    assert {name.replace("-twin", "", 1) for name in twins} == expected
+
+
+def test_its_specs_promise_what_those_of_softsign_promise(twins):
+    for name, twin in twins.items():
+        spec = SOFTSIGN[name.replace("-twin", "", 1)]
+        assert (twin.dtypes, set(twin.recipes), twin.ops_in("eager")) == (
+            *(spec.dtypes, set(spec.recipes)),
+            spec.ops_in("eager"),
+        )
+        for case in spec.cases():
+            assert np.array_equal(twin.reference(*case.inputs()), spec.reference(*case.inputs()), equal_nan=True)
+
+
+def test_its_inputs_can_tell_right_from_wrong(twins):
+    assert {name: score(twin).alive for name, twin in twins.items() if score(twin).alive} == {}

@@ -1,0 +1,25 @@
+"""Run file: the files of a run directory, and what each holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+#: One sentence for each file or folder in a run directory. The documentation has this table.
+RUN_FILES: Mapping[str, str] = {
+    "index.html": "The report: one file that opens offline.",
+    "claims.html": "Claims and their verdicts, with the programs; only where the run tested claims.",
+    "summary.md": "The report in short, as Markdown; GitHub's job summary is this text.",
+    "records.parquet": "One row for each verdict, matches included; the columns are those of a record.",
+    "observations.parquet": "The arrays, errors and crashes: one row for each quantity of a case under a plan.",
+    "junit.xml": "The same verdicts as tests, for CI systems.",
+    "badge.svg": "A badge with the outcome.",
+    "badge.json": "The badge as data, for shields.io.",
+    "run.json": "The options, versions, devices and machine of the run, and its outcome.",
+    "repro.json": "The outcome of each finding's program.",
+    "claims.json": "The programs of the claims that the run tested.",
+    "repro": "A program of TensorFlow and NumPy alone for each finding.",
+    "shards": "The lines that each worker appended while the run was going: every record, behind a checksum.",
+    "logs": "The last MiB that each device server and program wrote.",
+    "sweep.json": "The tallies of a sweep: distances, counts of each kind, the worst inputs.",
+    "sweep.svg": "The distances of a sweep as a plot.",
+}

@@ -1,0 +1,14 @@
+"""The list of a run's files names every file that a run leaves."""
+
+from pathlib import Path
+
+from tf_opdiff.harness.store import rundir
+from tf_opdiff.reports.data.run_files import RUN_FILES
+
+
+def test_every_file_of_a_run_is_listed(run: Path) -> None:
+    assert {path.name for path in run.iterdir()} <= set(RUN_FILES)
+
+
+def test_every_file_that_the_harness_writes_is_listed() -> None:
+    assert {name for name in rundir.OWN if not name.endswith(".tmp")} <= set(RUN_FILES)
