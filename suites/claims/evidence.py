@@ -1,4 +1,4 @@
-"""Subjects: the evidence that a program is about what its claim is about; see `evidence` in `harness.spec.spec`."""
+"""Evidence that a program runs the subject of its claim; see `evidence` in `harness.spec.spec`."""
 
 from tf_opdiff.harness.spec.plan import MODES
 
@@ -12,24 +12,24 @@ FIFO_QUEUE = "called:queue.FIFOQueue"
 
 
 def mapped(op, gradient, *more):
-    """A map that replaces the gradient of an op. An eager op has no node for it to mark: there, the call is all."""
+    """A map replaces the gradient of an op. An eager op has no node to mark: there, the call is all the evidence."""
     marked = ";".join((MAP, f"replaced:{op}={gradient}", *more))
     return dict.fromkeys(MODES, marked) | {"eager": ";".join((MAP, *more))}
 
 
 def by_py_func(*more):
-    """py_func, which calls the function there and then where it is executed eagerly; XLA refuses it, calls nothing."""
+    """py_func: in eager mode it calls the function at once; XLA refuses it, and calls nothing."""
     called = ";".join((PY_FUNC, *more))
     return {"eager": called, "xla": PY_FUNC} | dict.fromkeys(("function", "graph"), f"{called};ran:PyFunc")
 
 
 def by_py_function(*more):
-    """py_function, which is an op wherever it is executed; XLA refuses it, and calls nothing."""
+    """py_function: an op in every mode; XLA refuses it, and calls nothing."""
     called = ";".join((PY_FUNCTION, *more))
     return {"xla": PY_FUNCTION} | dict.fromkeys(("eager", "function", "graph"), f"{called};ran:EagerPyFunc")
 
 
 def py_func_mapped(gradient, *more):
-    """py_func with a map that replaces its gradient."""
+    """py_func, and a map that replaces its gradient."""
     by_mode = mapped("PyFunc", gradient, *more)
     return {mode: f"{by_mode[mode]};{called}" for mode, called in by_py_func().items()}

@@ -11,7 +11,8 @@ from tf_opdiff.harness.spec.spec import Raises, Recipe, Side, Spec
 
 FLOAT8 = ("float8_e4m3fn", "float8_e5m2")
 SMOOTH = (*FLOATS, *COMPLEX)
-ROUGH = (*INTEGERS, "bool", "bytes")  # nor does TensorFlow differentiate float8
+#: TensorFlow does not differentiate these, nor float8.
+ROUGH = (*INTEGERS, "bool", "bytes")
 
 
 def picks(params, indices, dtype="int32"):
@@ -93,7 +94,7 @@ BAD = {"at_end": 5, "beyond_int32": 2**32 + 1, "lowest_int64": -(2**63), "negati
 
 @dataclass(frozen=True, kw_only=True)
 class Answers:
-    """What a read gives with an index out of range: the error of a CPU, XLA's answer and that of a GPU's kernel.
+    """The answers to an index out of range: the error of a CPU, the result of XLA, and that of a GPU's kernel.
 
     Each is a function of params and indices. `vjp` is the VJP of the two that are no error: a gradient of an index out
     of range goes nowhere, or stays in sparse form.

@@ -109,7 +109,7 @@ def python_if(p, x, y):
     return z
 
 
-#: What the variable of cond-variable holds.
+#: The value of the variable of cond-variable.
 _V = np.array([2.0, 3.0, 5.0])
 
 

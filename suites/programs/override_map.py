@@ -1,4 +1,4 @@
-"""What `gradient_override_map` reaches, and what it does not.
+"""Ops that `gradient_override_map` reaches, and ops that it does not reach.
 
 The map marks the nodes of one graph. Whoever differentiates that graph afterwards reads the mark: `tf.gradients`, or a
 tape around a call of a `tf.function`. A tape that sees the op itself does not, wherever it is, which the documentation

@@ -9,7 +9,7 @@ from tf_opdiff.harness.spec.spec import Raises, Spec
 from tf_opdiff.suites.forms.contracts import REFUSED_BY_XLA
 from tf_opdiff.suites.forms.py_func import ALL, NUMPY, PY_FUNCTION, py_function
 
-#: What becomes of an exception, by the class that TensorFlow looks for; a subclass counts as its base.
+#: The error code of an exception, by the class that TensorFlow looks for; a subclass counts as its base.
 #: https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/python/lib/core/py_func.cc
 ERRORS = (
     (MemoryError, "RESOURCE_EXHAUSTED"),

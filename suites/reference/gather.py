@@ -30,7 +30,7 @@ def rows(g, x, indices):
 
 
 def _zero(dtype):
-    """What stands for a zero in a dtype: of byte strings, the empty one."""
+    """The zero of a dtype; for byte strings, the empty one."""
     return np.array(b"", object) if dtype.kind == "O" else np.zeros((), dtype)
 
 
@@ -92,9 +92,9 @@ def clamped_nd(x, indices):
 
 def zeroed_nd(x, indices):
     """`take_nd` with zeros where an index is out of range."""
-    found = clamped_nd(x, indices)
+    picked = clamped_nd(x, indices)
     inside = _inside_nd(x, indices)
-    return np.where(inside.reshape(inside.shape + (1,) * (found.ndim - inside.ndim)), found, _zero(x.dtype))
+    return np.where(inside.reshape(inside.shape + (1,) * (picked.ndim - inside.ndim)), picked, _zero(x.dtype))
 
 
 def refused_nd(x, indices):

@@ -149,7 +149,7 @@ def bound(reference: Callable[..., Any], output: int) -> Callable[..., np.ndarra
 
     def largest_error(u: float, g: Any, *inputs: np.ndarray) -> np.ndarray:
         taken = [Running.exact(x, ROUNDINGS * u) if x.dtype.kind == "f" else x for x in inputs]
-        found = reference(*taken)
-        return (found[output] if isinstance(found, tuple) else found).error
+        outputs = reference(*taken)
+        return (outputs[output] if isinstance(outputs, tuple) else outputs).error
 
     return largest_error

@@ -1,4 +1,4 @@
-"""The claims of `suites.claims`: all of them are there, and their inputs tell what they predict from what comes."""
+"""The claims of `suites.claims` are complete, and their inputs tell each prediction from the promise of its spec."""
 
 import numpy as np
 import pytest
@@ -45,7 +45,7 @@ LETTERS = {
 }
 #: Refuted by roundings that are TensorFlow's, and not its reference's.
 BY_ROUNDING = ["C09c of claim-c09-binarize on cpu/graph"]
-#: What a program uses beside its subject: without it, the same things happen.
+#: Things that a program uses beside its subject: without them, its results are the same.
 BESIDE = {
     ("claim-c01-train-by-formula--identity", "eager"),  # reads the weights once, before they are moved
     ("claim-c01-train-by-formula--control_dependencies", "eager"),
@@ -117,7 +117,7 @@ def test_the_inputs_tell_a_prediction_from_what_its_spec_promises(judged):
 
 
 def test_no_claim_of_a_gradient_holds_where_its_map_is_ignored(judged):
-    """What comes there is the plain gradient: it would confirm the claim by coincidence."""
+    """The gradient there is the plain one: it would confirm the claim by coincidence."""
     holding = {
         claim.id
         for spec, claim, plan, _ in judged
@@ -143,13 +143,13 @@ def test_no_prediction_about_an_overridden_gradient_is_what_comes_without_the_ov
     overrides = ("map", "custom_gradient", "grad_pass_through")
     about = {c.id for spec in SPECS for c in spec.claims if any(q.startswith("grad") for q in c.about)}
     came = [r for r in taken_out if r.against.startswith(CLAIM) and not r.kind]
-    found = {r.against.removeprefix(CLAIM) for r in came if r.spec.partition("--")[2] in overrides} & about
-    assert found == SAYS_THAT_NOTHING_CHANGES
+    confirmed = {r.against.removeprefix(CLAIM) for r in came if r.spec.partition("--")[2] in overrides} & about
+    assert confirmed == SAYS_THAT_NOTHING_CHANGES
 
 
 def test_a_name_error_confirms_no_denial(run_module):
-    found = run_module("tf_opdiff.suites.tests.planted_denials")
+    records = run_module("tf_opdiff.suites.tests.planted_denials")
     denied = {f"claim:{c.id}" for spec in planted_denials.SPECS for c in spec.claims if c.denies}
-    judged = [r for r in found if r.against in denied]
+    judged = [r for r in records if r.against in denied]
     assert {r.against for r in judged} == denied
     assert {r.verdict for r in judged} == {"error"}

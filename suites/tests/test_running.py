@@ -29,15 +29,15 @@ def inputs():
 @pytest.mark.parametrize("name", CHAINS)
 def test_values_are_those_of_plain_arrays(name):
     plain = [x.astype(np.float64) for x in inputs()]
-    found = CHAINS[name](*(Running.exact(x, UNIT) for x in plain))
-    assert np.array_equal(found.value, CHAINS[name](*plain))
+    computed = CHAINS[name](*(Running.exact(x, UNIT) for x in plain))
+    assert np.array_equal(computed.value, CHAINS[name](*plain))
 
 
 @pytest.mark.parametrize("name", CHAINS)
 def test_what_float32_gives_is_within_the_errors(name):
-    found = CHAINS[name](*inputs()).astype(np.float64)
+    computed = CHAINS[name](*inputs()).astype(np.float64)
     exact = CHAINS[name](*(Running.exact(x, UNIT) for x in inputs()))
-    off = np.abs(found - exact.value)
+    off = np.abs(computed - exact.value)
     assert (off <= exact.error).all()
     assert name == "stack" or off.max() > exact.error.max() / 100
 
@@ -60,6 +60,6 @@ def test_an_error_is_carried_through_what_is_exact():
 
 
 def test_a_bound_leaves_integers_as_they_are():
-    found = bound(lambda x, i: (x[i] + x[i],), 0)(UNIT, None, inputs()[0], np.array([1, 1, 2]))
-    assert found.shape == (3, 9)
-    assert (found > 0).all()
+    computed = bound(lambda x, i: (x[i] + x[i],), 0)(UNIT, None, inputs()[0], np.array([1, 1, 2]))
+    assert computed.shape == (3, 9)
+    assert (computed > 0).all()

@@ -10,11 +10,11 @@ def losses(batches):
 
 def averages(losses, rate):
     """A moving average that starts at 0, after each loss."""
-    found, average = [], 0.0
+    after_each, average = [], 0.0
     for loss in losses:
         average -= (average - loss) * rate
-        found.append(average)
-    return np.array(found)
+        after_each.append(average)
+    return np.array(after_each)
 
 
 def five(x):

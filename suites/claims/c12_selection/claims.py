@@ -82,7 +82,7 @@ SPECS = (
     Spec(
         name="claim-c12-log-where-positive",
         program=program.log_where_positive,
-        reference=reference.kept(np.log),
+        reference=reference.where_positive(np.log),
         vjp=reference.through_log,
         ulp=_LOG,
         recipes={"around_zero": _around_zero},
@@ -103,7 +103,7 @@ SPECS = (
     Spec(
         name="claim-c12-log-of-safe",
         program=program.log_of_safe,
-        reference=reference.kept(np.log),
+        reference=reference.where_positive(np.log),
         vjp=reference.spared(lambda g, x: g * (1 / x)),
         ulp=_LOG,
         recipes={"around_zero": _around_zero},
@@ -113,14 +113,14 @@ SPECS = (
     Spec(
         name="claim-c12-sqrt-where-positive",
         program=program.sqrt_where_positive,
-        reference=reference.kept(np.sqrt),
+        reference=reference.where_positive(np.sqrt),
         vjp=reference.spared(reference.through_sqrt),
         recipes={"around_zero": _around_zero},
         ops="SelectV2;Sqrt",
         dtypes=WIDE,
         contract={
             "*/xla": Side(
-                reference=reference.kept(np.sqrt),
+                reference=reference.where_positive(np.sqrt),
                 vjp=reference.through_sqrt,
                 why="XLA composes the gradient of sqrt of multiplications and divisions: 0 · (0.5/0) is NaN",
                 link="https://github.com/tensorflow/tensorflow/issues/118674",
@@ -140,7 +140,7 @@ SPECS = (
     Spec(
         name="claim-c12-sqrt-of-safe",
         program=program.sqrt_of_safe,
-        reference=reference.kept(np.sqrt),
+        reference=reference.where_positive(np.sqrt),
         vjp=reference.spared(reference.through_sqrt),
         recipes={"around_zero": _around_zero},
         ops="SelectV2;Sqrt",

@@ -8,7 +8,7 @@ def split(g, c, x, y):
     return None, np.where(c, g, 0), np.where(c, 0, g)
 
 
-def kept(function):
+def where_positive(function):
     """where(x > 0, function(x), 0)."""
     return lambda x: np.where(x > 0, function(x), 0)
 

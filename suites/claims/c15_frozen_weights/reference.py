@@ -152,9 +152,9 @@ def with_final(reference, *names):
     """The reference, and the last states of trajectories as those of the variables of these names."""
 
     def promise(*inputs):
-        found = reference(*inputs)
-        found = found if isinstance(found, tuple) else (found,)
-        return (*found, {name: found[i][-1] for i, name in enumerate(names)})
+        outputs = reference(*inputs)
+        outputs = outputs if isinstance(outputs, tuple) else (outputs,)
+        return (*outputs, {name: outputs[i][-1] for i, name in enumerate(names)})
 
     return promise
 

@@ -53,8 +53,8 @@ moving, staying, by_mean = _trained(_moved), _trained(_stay), _trained(_part_of_
 
 def with_final(*inputs):
     """The trajectories of training that moves the centers, and the last states of the variables."""
-    found = moving(*inputs)
-    return (*found, dict(zip(("w", "head", "centers"), (states[-1] for states in found[1:]), strict=True)))
+    outputs = moving(*inputs)
+    return (*outputs, dict(zip(("w", "head", "centers"), (states[-1] for states in outputs[1:]), strict=True)))
 
 
 def last(bounds):

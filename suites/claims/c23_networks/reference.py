@@ -9,17 +9,17 @@ MADE = 2
 
 
 def _softmax(logits):
-    found = np.exp(logits - logits.max(axis=1, keepdims=True))
-    return found / found.sum(axis=1, keepdims=True)
+    powers = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return powers / powers.sum(axis=1, keepdims=True)
 
 
 def _gradients(real, noise, discriminator, generator):
     """The gradients of the discriminator's loss, and of the generator's: the negated part of the made samples."""
-    made = np.tanh(noise @ generator)
+    samples = np.tanh(noise @ generator)
     by_real = (_softmax(real @ discriminator) - np.eye(3)[np.arange(len(real)) % 2]) / len(real)
-    by_made = (_softmax(made @ discriminator) - np.eye(3)[MADE]) / len(made)
-    through = noise.T @ (by_made @ discriminator.T * (1 - made**2))
-    return (real.T @ by_real + made.T @ by_made, through), (-made.T @ by_made, -through)
+    by_made = (_softmax(samples @ discriminator) - np.eye(3)[MADE]) / len(samples)
+    through = noise.T @ (by_made @ discriminator.T * (1 - samples**2))
+    return (real.T @ by_real + samples.T @ by_made, through), (-samples.T @ by_made, -through)
 
 
 def _descent(both, real, noise, discriminator, generator):

@@ -8,9 +8,9 @@ from tf_opdiff.suites.reference import philox
 SEED = 7
 
 
-def shuffled(x, kept):
-    """Chosen among one more than are kept: a random word modulo their number. The last one takes the place."""
-    held, coming, taken = list(x[: kept + 1]), list(x[kept + 1 :]), []
+def shuffled(x, size):
+    """A shuffling queue: a random word modulo their number chooses among `size` + 1; the last one takes its place."""
+    held, coming, taken = list(x[: size + 1]), list(x[size + 1 :]), []
     for word in philox.words(SEED, x.size):
         at = word % len(held)
         taken.append(held[at])
@@ -22,11 +22,11 @@ def shuffled(x, kept):
 
 def means(values):
     """A moving average after each value, half of which comes from that value."""
-    found, mean = [], 0.0
+    after_each, mean = [], 0.0
     for value in values:
         mean += 0.5 * (value - mean)
-        found.append(mean)
-    return np.array(found)
+        after_each.append(mean)
+    return np.array(after_each)
 
 
 def drawn(x, draws):

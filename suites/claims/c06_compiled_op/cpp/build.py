@@ -27,21 +27,21 @@ def compiled(tf: Any) -> str:
     With CUDA's compiler on the PATH, and a TensorFlow that is built for CUDA, it has kernels for GPUs too.
 
     Raises:
-      Unavailable: there is no C++ compiler; or there is a GPU, and no kernel for it could be made.
+      Unavailable: there is no C++ compiler; or there is a GPU, and no kernel for it can be built.
       RuntimeError: the compiler fails.
     """
     cuda = (shutil.which("nvcc") if tf.test.is_built_with_cuda() else None) or ""
 
-    def make(made: Path, cxx: str, headers: list[str], linked: list[str]) -> None:
-        why = build(made, cxx, cuda, headers, linked)
+    def make(output: Path, cxx: str, headers: list[str], linked: list[str]) -> None:
+        why = build(output, cxx, cuda, headers, linked)
         if why:
-            made.with_suffix(".txt").write_text(why)
+            output.with_suffix(".txt").write_text(why)
 
-    found = library(tf, "ops", SOURCES, make, (cuda, OPTIONS, CUDA_OPTIONS))
-    lacking = found.with_suffix(".txt")
+    path = library(tf, "ops", SOURCES, make, (cuda, OPTIONS, CUDA_OPTIONS))
+    lacking = path.with_suffix(".txt")
     if lacking.exists() and tf.config.list_logical_devices("GPU"):
         raise Unavailable(lacking.read_text())
-    return str(found)
+    return str(path)
 
 
 def library(tf: Any, name: str, sources: Sequence[Path], make: Callable[..., None], options: Sequence[Any]) -> Path:
@@ -54,34 +54,34 @@ def library(tf: Any, name: str, sources: Sequence[Path], make: Callable[..., Non
       RuntimeError: the compiler fails.
     """
     cxx, headers, linked = cpp_compiler(), tf.sysconfig.get_compile_flags(), tf.sysconfig.get_link_flags()
-    made_of = [tf.__version__, cxx, *options, headers, linked]
-    key = hashlib.sha256("\0".join(map(str, made_of)).encode() + b"".join(s.read_bytes() for s in sources))
+    parts = [tf.__version__, cxx, *options, headers, linked]
+    key = hashlib.sha256("\0".join(map(str, parts)).encode() + b"".join(s.read_bytes() for s in sources))
     cache = compiler.cache()
-    found = cache / f"{name}-{tf.__version__}-{key.hexdigest()[:16]}.so"
-    with found.with_suffix(".lock").open("w") as lock:
+    path = cache / f"{name}-{tf.__version__}-{key.hexdigest()[:16]}.so"
+    with path.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # others that need it wait, instead of building it as well
-        if not found.exists():
-            print(f"{cxx} builds {found.name}", file=sys.stderr, flush=True)  # read where it hangs
+        if not path.exists():
+            print(f"{cxx} builds {path.name}", file=sys.stderr, flush=True)  # read where it hangs
             with compiler.workspace() as folder:
-                made = folder / found.name
-                make(made, cxx, headers, linked)
+                output = folder / path.name
+                make(output, cxx, headers, linked)
                 for beside in folder.glob("*.txt"):
                     os.replace(beside, cache / beside.name)
-                os.replace(made, found)
-    return found
+                os.replace(output, path)
+    return path
 
 
 def cpp_compiler() -> str:
     """The C++ compiler: `$CXX`, or else what is on the PATH.
 
     Raises:
-      Unavailable: there is none.
+      Unavailable: there is no C++ compiler.
     """
     names = [*shlex.split(os.environ.get("CXX", ""))[:1], "g++", "c++", "clang++"]
-    found = next(filter(None, map(shutil.which, names)), None)
-    if not found:
+    compiler_path = next(filter(None, map(shutil.which, names)), None)
+    if not compiler_path:
         raise Unavailable("no C++ compiler: there is no $CXX, and no g++, c++ or clang++ on the PATH")
-    return found
+    return compiler_path
 
 
 def build(library: Path, cxx: str, cuda: str, headers: list[str], linked: list[str]) -> str:
