@@ -55,7 +55,7 @@ def domain(low: float, high: float) -> Recipe:
     return recipe
 
 
-def lost(function: Differentiable, dtype: np.dtype, x: np.ndarray) -> Any:
+def incomparable(function: Differentiable, dtype: np.dtype, x: np.ndarray) -> Any:
     """Where a comparison can't be strict.
 
     There the result or the gradient is subnormal, which one plan flushes and another keeps; or the derivative, which

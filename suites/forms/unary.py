@@ -14,7 +14,7 @@ from tf_opdiff.suites.derived.position import positions
 from tf_opdiff.suites.derived.second_order import SecondOrder, second_orders
 from tf_opdiff.suites.forms.analytic import Analytic
 from tf_opdiff.suites.forms.bounds import Bound
-from tf_opdiff.suites.forms.regions import Region, domain, lost, only, within, without
+from tf_opdiff.suites.forms.regions import Region, domain, incomparable, only, within, without
 from tf_opdiff.suites.forms.unary_subnormals import FLUSHED, Subnormals
 from tf_opdiff.suites.reference.wide import INF, Differentiable, Wide
 
@@ -126,16 +126,16 @@ class Unary:
         """A recipe for each region that is set aside, and common recipes without those."""
         common = {"edges": edges, "bits": bit_patterns, "plain": plain, "domain": domain(*self.domain)}
         sound = {label: without(recipe, self._unsound, (1, *self.domain)) for label, recipe in common.items()}
-        apart = {label: only(common.values(), region, self._lost) for label, region in self.aside.items()}
+        apart = {label: only(common.values(), region, self._incomparable) for label, region in self.aside.items()}
         return {**sound, **apart, **self.recipes}
 
-    def _lost(self, dtype: np.dtype, x: np.ndarray) -> Any:
-        return lost(self.function, dtype, x)
+    def _incomparable(self, dtype: np.dtype, x: np.ndarray) -> Any:
+        return incomparable(self.function, dtype, x)
 
     def _unsound(self, dtype: np.dtype, x: np.ndarray) -> Any:
         """Where a comparison can't be strict, or another recipe, or none, has the input."""
         regions = [*self.aside.values(), *([self.avoided] if self.avoided else [])]
-        return np.any([self._lost(dtype, x), *(within(region, dtype, x) for region in regions)], axis=0)
+        return np.any([self._incomparable(dtype, x), *(within(region, dtype, x) for region in regions)], axis=0)
 
 
 def unary(name: str, **declaration: Any) -> tuple[Spec, ...]:
