@@ -107,7 +107,7 @@ SPECS = (
             **_PREDICATE,
         )
         for name, tier, dtypes in (
-            ("unsupported", "default", ("float16", "uint32")),  # each of these costs a server: see known.toml
+            ("unsupported", "default", ("float16", "uint32")),  # each of these costs a server: see suites/known
             ("unsupported-more", "full", ("bfloat16", "uint16", "uint64", "complex64", "complex128")),
         )
     ),
