@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 
 from tf_opdiff.harness.paths import ROOT
-from tf_opdiff.harness.store.rundir import RunInfo
+from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.data import frame, parquet
 from tf_opdiff.reports.data.load import OBSERVATIONS, RECORDS
 from tf_opdiff.reports.tests import synthetic

@@ -26,7 +26,7 @@ from tf_opdiff.harness.device.server_handle import DeviceServer
 from tf_opdiff.harness.spec.catalog import Catalog, Item
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.precision import quick
-from tf_opdiff.harness.store.record import Shard
+from tf_opdiff.harness.store.shard import Shard
 from tf_opdiff.harness.sweep import allocator
 from tf_opdiff.harness.sweep.oracle import UPSTREAM
 from tf_opdiff.harness.sweep.sweep import BLOCK, Sweep

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from tf_opdiff.harness.store.record import CLAIM, FAILING
-from tf_opdiff.harness.store.rundir import RunInfo
+from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.analysis import claim_store
 from tf_opdiff.reports.analysis.claim_verdicts import verdicts
 from tf_opdiff.reports.data import tables

@@ -13,7 +13,7 @@ from tf_opdiff.harness.judge.known import Known, Place
 from tf_opdiff.harness.judge.known_files import KnownError
 from tf_opdiff.harness.paths import KNOWN, SUITES
 from tf_opdiff.harness.spec.catalog import Catalog
-from tf_opdiff.harness.store.rundir import RunInfo
+from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.analysis import known_entry, known_text, ledger
 from tf_opdiff.reports.analysis.suggest import suggest
 from tf_opdiff.reports.data import files, tables

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tf_opdiff.harness.store import untrusted
-from tf_opdiff.harness.store.rundir import RunInfo
+from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.ci import gh, github
 from tf_opdiff.reports.ci.jobs import Job, jobs, requested_machines
 from tf_opdiff.reports.ci.matrix import load as load_matrix

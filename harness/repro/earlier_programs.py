@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 
 from tf_opdiff.harness.paths import ROOT
-from tf_opdiff.harness.store.rundir import RunInfo
+from tf_opdiff.harness.store.run_info import RunInfo
 
 #: How many programs a store holds at most, and the largest size of one's file, in bytes.
 MOST, LARGEST = 5000, 64 << 10

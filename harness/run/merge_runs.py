@@ -16,13 +16,13 @@ from tf_opdiff.harness.device.observation import Observation
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.spec import variant
 from tf_opdiff.harness.spec.plan import MODES
-from tf_opdiff.harness.store import judges, recording, rundir
+from tf_opdiff.harness.store import judges, recording_writer, rundir
 from tf_opdiff.harness.store.environment import apart, joined, of_devices, of_flags
 from tf_opdiff.harness.store.judges import OURS, JudgedBy
+from tf_opdiff.harness.store.merged import Cell
 from tf_opdiff.harness.store.processor import described
 from tf_opdiff.harness.store.record_devices import Part
-from tf_opdiff.harness.store.recording import About
-from tf_opdiff.harness.store.rundir import Cell
+from tf_opdiff.harness.store.recorded_device import About
 from tf_opdiff.harness.system.interrupt import run_child
 
 
@@ -129,7 +129,7 @@ def merge(runs: Iterable[Path], directory: Path, arguments: Sequence[str] = (), 
     kept = directory / "recordings"
     for name, having in devices.items():
         about, lines, more = union(name, having)
-        recording.write(about, lines, kept)
+        recording_writer.write(about, lines, kept)
         notes += more
     for line in [*notes, *(fault for part in parts for fault in part.faults)]:
         print(f"merge: {line}", flush=True)

@@ -33,7 +33,7 @@ from tf_opdiff.harness.spec.plan import MODES, Device, Plan
 from tf_opdiff.harness.spec.spec import SWEEPS, Case
 from tf_opdiff.harness.spec.variant import ONEDNN
 from tf_opdiff.harness.store.open_run import require
-from tf_opdiff.harness.store.record import Shard
+from tf_opdiff.harness.store.shard import Shard
 from tf_opdiff.harness.system.interrupt import Scratch
 
 

@@ -22,8 +22,8 @@ from tf_opdiff.harness.run.progress_lines import ItemCounter, item_id, progress_
 from tf_opdiff.harness.run.selection import Selection
 from tf_opdiff.harness.run.session import Session
 from tf_opdiff.harness.spec.catalog import Item
-from tf_opdiff.harness.store import rundir
-from tf_opdiff.harness.store.record import Unkept
+from tf_opdiff.harness.store.run_info import STOPPED, RunInfo
+from tf_opdiff.harness.store.shard import Unkept
 from tf_opdiff.harness.system.interrupt import Interrupts
 from tf_opdiff.harness.system.terminal import safe
 
@@ -37,11 +37,11 @@ class Hooks:
     """Hooks of this plugin, for a conftest to implement."""
 
     @pytest.hookspec
-    def pytest_opdiff_report(self, directory: Path, info: rundir.RunInfo) -> None:
+    def pytest_opdiff_report(self, directory: Path, info: RunInfo) -> None:
         """Writes the report of a run that has ended."""
 
     @pytest.hookspec(firstresult=True)
-    def pytest_opdiff_summary(self, directory: Path, info: rundir.RunInfo) -> list[str] | None:
+    def pytest_opdiff_summary(self, directory: Path, info: RunInfo) -> list[str] | None:
         """The last lines of the terminal's output."""
 
 
@@ -92,7 +92,7 @@ def _configure(config: pytest.Config) -> None:
     if _is_worker(config):
         worker = getattr(config, "workerinput")  # noqa: B009  xdist adds it
         run = worker["opdiff"]
-        session.start(Path(run["directory"]), rundir.RunInfo(**run["info"]), worker["workerid"])
+        session.start(Path(run["directory"]), RunInfo(**run["info"]), worker["workerid"])
         return
     config.stash[_interrupts] = Interrupts(session.interrupted)
     config.stash[_interrupts].install()
@@ -240,7 +240,7 @@ def _end(session: pytest.Session, ours: Session, status: int) -> None:
     """Accounts for the run, has its report written, and lets `runs/latest` point to it."""
     if ours.progress and ours.progress_began:
         ours.progress.say("all items have ended; reading their results")
-    session.exitstatus = session_end.finish(ours, status, stopped=rundir.STOPPED if session.shouldfail else "")
+    session.exitstatus = session_end.finish(ours, status, stopped=STOPPED if session.shouldfail else "")
     if ours.directory is None:
         return
     if ours.progress:

@@ -21,7 +21,8 @@ from tf_opdiff.harness.run.running_case import RunningCase
 from tf_opdiff.harness.spec.catalog import Item
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.spec import Case
-from tf_opdiff.harness.store.record import Record, Shard
+from tf_opdiff.harness.store.record import Record
+from tf_opdiff.harness.store.shard import Shard
 from tf_opdiff.harness.sweep import tally_rows
 from tf_opdiff.harness.sweep.pieces import patterns
 from tf_opdiff.harness.sweep.sweep import Sweep

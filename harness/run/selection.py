@@ -16,8 +16,10 @@ from tf_opdiff.harness.run.runner import planned
 from tf_opdiff.harness.spec.catalog import Catalog, Item
 from tf_opdiff.harness.spec.plan import MODES, Device, Plan
 from tf_opdiff.harness.spec.spec import TIERS
-from tf_opdiff.harness.store import partition, rundir, untrusted
+from tf_opdiff.harness.store import partition, untrusted
+from tf_opdiff.harness.store.merged import Merged, merge
 from tf_opdiff.harness.store.record import Record
+from tf_opdiff.harness.store.run_info import RunInfo
 
 if TYPE_CHECKING:  # it imports pyarrow, which a run without recordings does not need
     from tf_opdiff.harness.store.recording import Recording
@@ -47,7 +49,7 @@ class Selection:
     known: Known = field(default_factory=Known)
     maturity: maturity.Maturity = field(default_factory=maturity.Maturity)
     recordings: Mapping[str, Recording] = field(default_factory=dict)
-    resumed: rundir.Merged | None = None
+    resumed: Merged | None = None
 
     @classmethod
     def of(cls, config: pytest.Config, scopes: Iterable[tuple[str, str]] = ()) -> Self:
@@ -95,7 +97,7 @@ class Selection:
             resumed=resumed,
         )
 
-    def plans(self, info: rundir.RunInfo) -> list[Plan]:
+    def plans(self, info: RunInfo) -> list[Plan]:
         """The plans of a run: its requested devices, each in every selected mode."""
         names = [name for name, about in info.devices.items() if about["asked"]]
         return [Plan(_device(name, self.recordings), mode) for name in names for mode in self.modes]
@@ -111,14 +113,14 @@ class Selection:
         return done
 
 
-def _resume(config: pytest.Config, directory: Path) -> rundir.Merged:
+def _resume(config: pytest.Config, directory: Path) -> Merged:
     """Sets the options to those of an unfinished run; returns the lines of that run."""
     option = config.option
     others = option.device or option.mode or option.op or option.case or option.run_dir or option.shard
     if others and not hasattr(config, "workerinput"):  # a worker's options have been set below already
         raise ValueError("--resume takes devices, modes, tier and cases from the run: expected no other selection")
     try:
-        info = rundir.RunInfo.load(untrusted.without_links(directory))
+        info = RunInfo.load(untrusted.without_links(directory))
     except (OSError, ValueError, TypeError) as why:
         raise ValueError(f"--resume {directory}: expected the directory of a run ({why})") from why
     if info.suites != config.getini("opdiff_suites"):
@@ -127,7 +129,7 @@ def _resume(config: pytest.Config, directory: Path) -> rundir.Merged:
         raise ValueError(f"--resume {directory}: that run is whole, there is nothing to resume")
     option.device = [name for name, about in info.devices.items() if about["asked"]]
     option.mode, option.tier, option.case, option.no_sweep = info.modes, info.tier, info.cases, not info.sweeps
-    merged = rundir.merge([directory])
+    merged = merge([directory])
     if not merged.items:
         raise ValueError(f"--resume {directory}: it had not begun: start it again")
     return merged

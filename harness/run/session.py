@@ -20,8 +20,9 @@ from tf_opdiff.harness.run.items_runner import ItemsRunner
 from tf_opdiff.harness.run.selection import Selection
 from tf_opdiff.harness.spec.plan import Plan
 from tf_opdiff.harness.store import partition, rundir
+from tf_opdiff.harness.store.json_text import json_of
 from tf_opdiff.harness.store.open_run import open_run, reopen_run
-from tf_opdiff.harness.store.record import json_of
+from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.harness.system.progress import Progress, weights
 
 
@@ -49,7 +50,7 @@ class Session:
         self.faults: list[str] = []
         self.progress: Progress | None = None
         self.progress_began = False
-        self.info = rundir.RunInfo(run="", started="")
+        self.info = RunInfo(run="", started="")
         self.runner: ItemsRunner | None = None
         self.circumstances: Mapping[str, str] = {}
         if config.option.campaign and config.getoption("numprocesses", None):
@@ -126,7 +127,7 @@ class Session:
             devices = ", ".join(dict.fromkeys(str(p.device) for p in self.plans))
             raise pytest.UsageError(f"{maturity.path} is about {maturity.device}, which is not run; {devices} is")
 
-    def start(self, directory: Path, info: rundir.RunInfo, worker: str) -> None:
+    def start(self, directory: Path, info: RunInfo, worker: str) -> None:
         """Prepares this process to run items, with a shard of this worker's name in the run directory."""
         self.directory, self.info = directory, info
         option, selection = self.config.option, self.selection

@@ -16,7 +16,10 @@ from tf_opdiff.harness.run.exit_status import exit_status
 from tf_opdiff.harness.run.runner import planned
 from tf_opdiff.harness.run.session import Session
 from tf_opdiff.harness.store import rundir
-from tf_opdiff.harness.store.record import Record, Unkept, json_of
+from tf_opdiff.harness.store.json_text import json_of
+from tf_opdiff.harness.store.merged import Cell, Merged, merge
+from tf_opdiff.harness.store.record import Record
+from tf_opdiff.harness.store.shard import Unkept
 
 
 def finish(session: Session, status: int, stopped: str = "") -> int:
@@ -33,7 +36,7 @@ def finish(session: Session, status: int, stopped: str = "") -> int:
         raise Unkept(f"{session.directory} was deleted while the run was writing it")
     assert session.directory is not None
     option, info = session.config.option, session.info
-    merged = rundir.merge([session.directory])
+    merged = merge([session.directory])
     if not merged.items and status != pytest.ExitCode.INTERNAL_ERROR and not option.resume:
         discard(session)
         return status
@@ -54,7 +57,7 @@ def finish(session: Session, status: int, stopped: str = "") -> int:
     return status
 
 
-def _account(session: Session, merged: rundir.Merged, stopped: str) -> bool:
+def _account(session: Session, merged: Merged, stopped: str) -> bool:
     """Notes in the run's info which planned cells have no result and why, and all faults; returns whether any exist."""
     info, selection, plans = session.info, session.selection, session.plans
     items = [item for item in selection.catalog.items if item.id in merged.items]
@@ -81,14 +84,14 @@ def _account(session: Session, merged: rundir.Merged, stopped: str) -> bool:
     return bool(info.faults) or any(cell["why"] != stopped for cell in info.not_run)
 
 
-def _why(cell: rundir.Cell, merged: rundir.Merged, stopped: str) -> str:
+def _why(cell: Cell, merged: Merged, stopped: str) -> str:
     """Why a planned cell counts as not run; `stopped` says why the user stopped the run early, if so."""
     if cell in merged.results and cell in merged.compared:
         return "it ran, and left no record"
     return "cut off" if cell in merged.started else stopped or "never started"
 
 
-def _reproduce(session: Session, merged: rundir.Merged, records: list[Record]) -> None:
+def _reproduce(session: Session, merged: Merged, records: list[Record]) -> None:
     """Writes and runs the program of each finding; saves the outcomes as `repro.json`."""
     assert session.directory is not None
     info, option = session.info, session.config.option
@@ -134,7 +137,7 @@ def abandon(session: Session) -> None:
     """Closes a run that pytest began and did not end, as after an interrupt during its configuration."""
     if session.directory is None or session.deleted or session.info.state != "running":
         return
-    if session.config.option.resume or rundir.merge([session.directory]).items:
+    if session.config.option.resume or merge([session.directory]).items:
         session.interrupted()
     else:
         discard(session)

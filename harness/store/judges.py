@@ -9,7 +9,7 @@ import argparse
 from dataclasses import dataclass
 
 from tf_opdiff.harness.paths import KNOWN, SUITES
-from tf_opdiff.harness.store.rundir import RunInfo
+from tf_opdiff.harness.store.run_info import RunInfo
 
 #: Names in runs of earlier checkouts, and what now has their place.
 _FORMER = {"suites": SUITES, "suites/known.toml": KNOWN}

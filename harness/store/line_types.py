@@ -15,7 +15,8 @@ import msgspec
 
 from tf_opdiff.harness.device.observation import STATUSES, Packed, unpack
 from tf_opdiff.harness.store import untrusted
-from tf_opdiff.harness.store.record import Record, texts
+from tf_opdiff.harness.store.record import Record
+from tf_opdiff.harness.store.shard import texts
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 #: A float; JSON has no way to write some.

@@ -21,9 +21,11 @@ from tf_opdiff.harness.store import rundir
 from tf_opdiff.harness.store.environment import FLAGS, apart, joined, of_devices
 from tf_opdiff.harness.store.processor import processor
 from tf_opdiff.harness.store.revision import commit
+from tf_opdiff.harness.store.run_info import RunInfo
 
 if TYPE_CHECKING:  # it takes pyarrow, which a run without recordings does not need
-    from tf_opdiff.harness.store.recording import About, Recording
+    from tf_opdiff.harness.store.recorded_device import About
+    from tf_opdiff.harness.store.recording import Recording
 
 
 def open_run(
@@ -31,7 +33,7 @@ def open_run(
     chosen: str | None,
     recordings: Mapping[str, Recording] | None = None,
     there: Mapping[str, Any] | None = None,
-) -> tuple[Path, rundir.RunInfo]:
+) -> tuple[Path, RunInfo]:
     """Asks TensorFlow what is there, and makes the run's directory.
 
     Args:
@@ -57,7 +59,7 @@ def open_run(
         directory = rundir.create(ROOT / "runs", chosen=Path(chosen) if chosen else None)
     except OSError as error:
         raise ValueError(f"run directory: {error}") from error
-    info = rundir.RunInfo(
+    info = RunInfo(
         run=directory.resolve().name,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         host=there["host"],
@@ -84,14 +86,14 @@ def require(devices: Iterable[Device], listed: Collection[str]) -> None:
 
 def reopen_run(
     directory: Path, recordings: Mapping[str, Recording], there: Mapping[str, Any] | None = None
-) -> tuple[Path, rundir.RunInfo]:
+) -> tuple[Path, RunInfo]:
     """The run of a directory, to go on with; `there` as for `open_run`.
 
     Raises:
       RuntimeError: TensorFlow does not start, or is too old.
       ValueError: TensorFlow, a device's model or CUDA differs from the run's, or oneDNN was on and is off now.
     """
-    info = rundir.RunInfo.load(directory)
+    info = RunInfo.load(directory)
     live = [d for d, about in info.devices.items() if about["asked"] and d not in recordings]
     if live:
         there = there or here()

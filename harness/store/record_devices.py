@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from tf_opdiff.harness.paths import ROOT
-from tf_opdiff.harness.store import partition, recording, rundir
-from tf_opdiff.harness.store.recording import About
-from tf_opdiff.harness.store.rundir import Cell, RunInfo
+from tf_opdiff.harness.store import partition, recording_writer
+from tf_opdiff.harness.store.merged import Cell, Merged, merge
+from tf_opdiff.harness.store.recorded_device import About
+from tf_opdiff.harness.store.run_info import RunInfo
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,7 @@ class Part:
 
     directory: Path
     info: RunInfo
-    merged: rundir.Merged
+    merged: Merged
 
     @classmethod
     def read(cls, directory: Path) -> Part:
@@ -32,7 +33,7 @@ class Part:
         """
         if not (directory / "run.json").is_file() or not (directory / "shards").is_dir():
             raise FileNotFoundError(f"{directory}: expected the directory of a run, with run.json and shards/")
-        part = cls(directory, RunInfo.load(directory), rundir.merge([directory]))
+        part = cls(directory, RunInfo.load(directory), merge([directory]))
         if any("program" not in line for line in part.merged.results.values()):
             raise ValueError(f"{directory}: its shards have no digests of programs: run it again with this version")
         return part
@@ -105,7 +106,7 @@ def record(run: Path, devices: Sequence[str], name: str, folder: Path) -> list[P
     for device in wanted:
         called = name or device.replace(":", "-").removesuffix("-0")
         about = part.about(device, f"{called}@{part.info.tf}")
-        made.append(recording.write(about, part.lines(device), folder))
+        made.append(recording_writer.write(about, part.lines(device), folder))
     return made
 
 
@@ -126,5 +127,5 @@ def main(options: argparse.Namespace) -> int:
     for path in record(options.run, options.device, options.name, options.out):
         print(f"{path}: {path.stat().st_size / 2**20:.1f} MiB")
     if options.durations:
-        partition.write(rundir.merge([options.run]).seconds, options.out / partition.DURATIONS.name)
+        partition.write(merge([options.run]).seconds, options.out / partition.DURATIONS.name)
     return 0

@@ -7,13 +7,8 @@ refused, and says so.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
-import os
-import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -23,81 +18,18 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tf_opdiff.harness.device.observation import STATUSES, Observation, Result, raw, unraw
+from tf_opdiff.harness.device.observation import STATUSES, Observation, Result, unraw
 from tf_opdiff.harness.device.request import Request
 from tf_opdiff.harness.spec.plan import Device
 from tf_opdiff.harness.store import parquet, untrusted
 from tf_opdiff.harness.store.line_types import Row
-from tf_opdiff.harness.store.processor import described
 from tf_opdiff.harness.store.record import Record
-from tf_opdiff.harness.store.rundir import Cell
-
-FORMAT = 1
-SUFFIX = ".parquet"
-#: Bytes: of a larger array a hash is kept, and of its case the records that it led to.
-LARGEST = 1 << 16
-NAME = re.compile(r"[a-z][a-z0-9_.:+=-]*(@[a-z0-9_.+-]+)?")
-_KEY = b"tf-opdiff"
-_SCHEMA = pa.schema(
-    [
-        *((name, pa.string()) for name in ("case", "mode", "quantity", "again", "status", "dtype")),
-        ("shape", pa.list_(pa.int64())),
-        ("bytes", pa.binary()),
-        ("hash", pa.string()),
-        ("indices", pa.list_(pa.int64())),
-        ("dense_shape", pa.list_(pa.int64())),
-        *((name, pa.string()) for name in ("code", "message", "asked", "program", "ran_on", "raw_op")),
-        ("seconds", pa.float64()),
-        *((name, pa.string()) for name in ("fault", "lacking", "records")),
-    ]
-)
-_HOLDS = {"shape": "lists of integers", "bytes": "bytes", "indices": "lists of integers", "seconds": "floats"}
-_COLUMNS = dict.fromkeys(_SCHEMA.names, "texts") | _HOLDS | {"dense_shape": "lists of integers"}
-#: A sweep has no arrays, and a result may be none.
-_NULLABLE = tuple(name for name in _SCHEMA.names if name not in ("case", "mode"))
+from tf_opdiff.harness.store.recorded_device import About
+from tf_opdiff.harness.store.recording_format import COLUMNS, FORMAT, KEY, NAME, NULLABLE, SCHEMA, SUFFIX
 
 
 class _Format(msgspec.Struct):
     format: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class About:
-    """What was recorded: the device, and what it ran on.
-
-    `details` is what TensorFlow says of the device (of a GPU: its name and compute capability), `versions` those of
-    TensorFlow, CUDA's libraries, the driver, NumPy and Python; `cuda` is as in a record; `machine` is the processor
-    and the system; `runs` the ids of the runs, `started` the first one's
-    begin. `faults` says why it is not all that was planned.
-    """
-
-    name: str
-    device: str
-    tf: str
-    cuda: str = ""
-    host: str = ""
-    details: Mapping[str, str] = field(default_factory=dict)
-    versions: Mapping[str, str] = field(default_factory=dict)
-    flags: Mapping[str, str] = field(default_factory=dict)
-    machine: Mapping[str, str] = field(default_factory=dict)
-    runs: tuple[str, ...] = ()
-    started: str = ""
-    faults: tuple[str, ...] = ()
-
-    @property
-    def facts(self) -> dict[str, str]:
-        """All that tells one recording from another, for people to read."""
-        return {
-            "recorded": f"{self.started}, run {', '.join(self.runs)}",
-            "device": self.device,
-            "tensorflow": self.tf,
-            "cuda": self.cuda,
-            "host": self.host,
-            "processor": described(self.machine),
-            **{k: v for k, v in self.versions.items() if k in ("cudnn", "driver") and v},
-            **self.flags,
-            **self.details,
-        }
 
 
 class Recording:
@@ -112,7 +44,7 @@ class Recording:
         self.path = path
         try:
             with untrusted.opened(path, parquet.MOST) as file:
-                about = (pq.read_schema(file).metadata or {}).get(_KEY)
+                about = (pq.read_schema(file).metadata or {}).get(KEY)
         except (pa.ArrowException, OSError, TypeError) as why:
             raise ValueError(f"{path}: expected a recording of format {FORMAT} ({why})") from why
         if about is None:
@@ -133,7 +65,7 @@ class Recording:
 
     @cached_property
     def _table(self) -> Any:
-        return parquet.read(self.path, _COLUMNS, nullable=_NULLABLE).cast(_SCHEMA)
+        return parquet.read(self.path, COLUMNS, nullable=NULLABLE).cast(SCHEMA)
 
     @cached_property
     def _rows(self) -> dict[tuple[str, str], tuple[int, int]]:
@@ -218,61 +150,6 @@ def _result(row: Mapping[str, Any], where: str) -> Result:
         code=row["code"] or "",
         message=row["message"] or "",
     )
-
-
-def _rows(line: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The rows of a shard's result line."""
-    seen = Observation.from_json(line["observation"]) if line["observation"] else Observation({})
-    cell = {name: line.get(name, "") for name in ("case", "mode", "asked", "program")}
-    cell |= {name: getattr(seen, name) for name in ("ran_on", "raw_op", "seconds", "fault", "lacking")}
-    arrays = [("", seen.quantities), *seen.again.items()]
-    found = [{**cell, "again": kind, "quantity": q, **_columns(r)} for kind, rs in arrays for q, r in rs.items()]
-    if not found or any(row["hash"] for row in found):
-        kept = [record.to_json() for record in line["records"] if record.against == "numpy"]
-        found = [{**row, "records": json.dumps(kept)} for row in found or [cell]]
-    yield from found
-
-
-def _columns(result: Result) -> dict[str, Any]:
-    columns: dict[str, Any] = {
-        "status": result.status,
-        "code": result.code,
-        "message": result.message,
-        "indices": None if result.indices is None else result.indices.ravel().tolist(),
-        "dense_shape": None if result.shape is None else [int(n) for n in result.shape],
-        "hash": "",
-    }
-    if result.value is not None:
-        name, data = raw(result.value)
-        large = len(data) > LARGEST
-        columns |= {"dtype": name, "shape": list(result.value.shape), "bytes": None if large else data}
-        columns["hash"] = hashlib.blake2b(data, digest_size=16).hexdigest() if large else ""
-    return columns
-
-
-def write(about: About, lines: Mapping[Cell, Mapping[str, Any]], folder: Path) -> Path:
-    """Writes the result lines of a device's cells as a recording of the name in `about`; returns where.
-
-    Raises:
-      ValueError: the name can't be that of a recording.
-    """
-    if not NAME.fullmatch(about.name):
-        raise ValueError(f"recording {about.name!r}: expected a name such as h100@2.21.0")
-    rows = [row for _, line in sorted(lines.items()) for row in _rows(line)]
-    table = pa.table({name: [row.get(name) for row in rows] for name in _SCHEMA.names}, schema=_SCHEMA)
-    told = json.dumps({"format": FORMAT, **asdict(about)}, indent=1)
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{about.name}{SUFFIX}"
-    temporary = path.with_suffix(".tmp")
-    pq.write_table(
-        table.replace_schema_metadata({_KEY: told}),
-        temporary,
-        compression="zstd",
-        compression_level=19,
-        write_page_checksum=True,
-    )
-    os.replace(temporary, path)
-    return path
 
 
 def names(folder: Path) -> list[str]:

@@ -7,22 +7,24 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from tf_opdiff.harness.store import rundir
-from tf_opdiff.harness.store.record import Record, json_of
+from tf_opdiff.harness.store.json_text import json_of
+from tf_opdiff.harness.store.merged import merge
+from tf_opdiff.harness.store.record import Record
+from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.harness.sweep import plot, tally_rows
 from tf_opdiff.harness.sweep.sweep import Sweep
 
 
 def end(
     directory: Path,
-    info: rundir.RunInfo,
+    info: RunInfo,
     sweeps: Sequence[Sweep],
     recorded: list[Record],
     status: int,
     write_report: Callable[[Path], None],
 ) -> int:
     """Accounts for every cell and has the report written; returns the exit status."""
-    done = rundir.merge([directory])
+    done = merge([directory])
     info.not_run, info.planned = [], 0
     for one in sweeps:
         blocks = sum(1 for _ in one.blocks())

@@ -14,9 +14,11 @@ from tf_opdiff.harness.judge.wording import sentence
 from tf_opdiff.harness.paths import KNOWN, ROOT, SUITES
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.plan import MODES, Device, Plan
-from tf_opdiff.harness.store import rundir, untrusted
+from tf_opdiff.harness.store import untrusted
 from tf_opdiff.harness.store.open_run import open_run
-from tf_opdiff.harness.store.record import Record, Shard
+from tf_opdiff.harness.store.record import Record
+from tf_opdiff.harness.store.run_info import RunInfo
+from tf_opdiff.harness.store.shard import Shard
 from tf_opdiff.harness.sweep import allocator, progress, tally_rows
 from tf_opdiff.harness.sweep.close_books import end
 from tf_opdiff.harness.sweep.pieces import DTYPES
@@ -84,12 +86,12 @@ def main(options: argparse.Namespace) -> int:
     return end(directory, info, sweeps, recorded, status, options.write_report)
 
 
-def _opened(options: argparse.Namespace, asked: Sequence[Device]) -> tuple[Path, rundir.RunInfo]:
+def _opened(options: argparse.Namespace, asked: Sequence[Device]) -> tuple[Path, RunInfo]:
     narrowed = [*options.dtype, *options.attrs, *options.device, *options.mode, options.range or ""]
     arguments = [*(options.op or ["--all"]), *narrowed]
     if options.run_dir and (Path(options.run_dir) / "run.json").exists():
         directory = Path(options.run_dir)
-        info = rundir.RunInfo.load(untrusted.without_links(directory))
+        info = RunInfo.load(untrusted.without_links(directory))
         if info.arguments != arguments:
             raise ValueError(f"{directory} holds another run: {' '.join(info.arguments)}")
         return directory, info

@@ -21,7 +21,7 @@ from tf_opdiff.harness.spec.catalog import Item
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.spec import SWEEPS, Case
 from tf_opdiff.harness.store import line_types
-from tf_opdiff.harness.store.record import Shard
+from tf_opdiff.harness.store.shard import Shard
 from tf_opdiff.harness.sweep.oracle import UPSTREAM, Oracle, expected, upstreams
 from tf_opdiff.harness.sweep.pieces import NORMAL, pieces
 from tf_opdiff.harness.sweep.progress_state import Key, Swept

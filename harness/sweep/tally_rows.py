@@ -14,7 +14,8 @@ from tf_opdiff.harness.judge.known import Known
 from tf_opdiff.harness.judge.verdict import Context, Judge, Trial
 from tf_opdiff.harness.spec.plan import Plan
 from tf_opdiff.harness.spec.spec import Side
-from tf_opdiff.harness.store.record import Record, Shard
+from tf_opdiff.harness.store.record import Record
+from tf_opdiff.harness.store.shard import Shard
 from tf_opdiff.harness.sweep.pieces import patterns
 from tf_opdiff.harness.sweep.sweep import Sweep
 from tf_opdiff.harness.sweep.tally import FLUSHED, Tally

@@ -16,8 +16,8 @@ from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.run.runner import Runner
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.plan import MODES, Device, Plan
-from tf_opdiff.harness.store.record import Shard
-from tf_opdiff.harness.store.rundir import merge
+from tf_opdiff.harness.store.merged import merge
+from tf_opdiff.harness.store.shard import Shard
 from tf_opdiff.harness.tests.patience import PATIENCE
 
 # A shell that puts the tests in the background, or nohup, leaves signals ignored, in children too: tests send them.

@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 from tf_opdiff.harness.run import node
-from tf_opdiff.harness.store.record import read_shard
-from tf_opdiff.harness.store.rundir import RunInfo
+from tf_opdiff.harness.store.run_info import RunInfo
+from tf_opdiff.harness.store.shard import read_shard
 from tf_opdiff.harness.tests.patience import PATIENCE
 from tf_opdiff.harness.tests.planted_campaign import FOLDER
 

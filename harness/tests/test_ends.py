@@ -14,8 +14,10 @@ import pytest
 
 from tf_opdiff.command_line import main
 from tf_opdiff.harness.paths import ROOT
-from tf_opdiff.harness.store.record import Shard, Unkept, read_shard
-from tf_opdiff.harness.store.rundir import STOPPED, RunInfo, absent, create, discard, merge
+from tf_opdiff.harness.store.merged import merge
+from tf_opdiff.harness.store.run_info import STOPPED, RunInfo
+from tf_opdiff.harness.store.rundir import absent, create, discard
+from tf_opdiff.harness.store.shard import Shard, Unkept, read_shard
 from tf_opdiff.harness.tests.patience import PATIENCE
 
 ENDS = "tf_opdiff.harness.tests.planted_ends"
@@ -194,8 +196,8 @@ def test_a_run_that_the_disk_has_no_room_for_is_at_fault_and_says_so(run_pytest,
 LIMITED = """
 import resource, sys
 from pathlib import Path
-from tf_opdiff.harness.store.record import Shard, Unkept
-from tf_opdiff.harness.store.rundir import RunInfo
+from tf_opdiff.harness.store.shard import Shard, Unkept
+from tf_opdiff.harness.store.run_info import RunInfo
 folder, limit = Path(sys.argv[1]), int(sys.argv[2])
 resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 """

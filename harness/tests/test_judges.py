@@ -3,7 +3,7 @@
 import pytest
 
 from tf_opdiff.harness.store.judges import OURS, JudgedBy
-from tf_opdiff.harness.store.rundir import RunInfo
+from tf_opdiff.harness.store.run_info import RunInfo
 
 
 def other(judged_by=OURS, **names):

@@ -27,8 +27,10 @@ from tf_opdiff.harness.spec.catalog import Catalog, Item
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.recipes import plain
 from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Spec, Topic
-from tf_opdiff.harness.store import rundir
-from tf_opdiff.harness.store.record import Record, Shard
+from tf_opdiff.harness.store.merged import merge
+from tf_opdiff.harness.store.record import Record
+from tf_opdiff.harness.store.run_info import RunInfo
+from tf_opdiff.harness.store.shard import Shard
 
 EAGER, XLA, GRAPH = (Plan(Device("cpu"), mode) for mode in ("eager", "xla", "graph"))
 STEP = np.float32(2.0**-23)  # an ULP of 1
@@ -312,7 +314,7 @@ def ran(tmp_path, spec, seen):
         records = runner.run(Item("tf_opdiff.harness.tests.test_judging", spec, "float32"))
     finally:
         shard.close()
-    return {(r.mode, r.against, r.quantity): r for r in records}, rundir.merge([tmp_path])
+    return {(r.mode, r.against, r.quantity): r for r in records}, merge([tmp_path])
 
 
 @pytest.mark.parametrize(("off", "verdict"), [(4, "match"), (5, "mismatch")])
@@ -392,7 +394,7 @@ def shard_of(tmp_path, *lines):
     for kind, data in lines:
         shard.write(kind, **data)
     shard.close()
-    return rundir.merge([tmp_path])
+    return merge([tmp_path])
 
 
 CELL = {"case": "x-float32-ones", "device": "cpu", "mode": "xla"}
@@ -445,7 +447,7 @@ def finished(tmp_path, *lines, status=0, known=(), faults=(), stopped="", own=No
     session.config = SimpleNamespace(option=option)
     session.selection, session.directory, session.runner = selection, tmp_path, None
     session.faults, session.unsaved = [], ""
-    session.info = rundir.RunInfo("r", "s", modes=["xla"], devices={"cpu": {"asked": True}})
+    session.info = RunInfo("r", "s", modes=["xla"], devices={"cpu": {"asked": True}})
     vars(session).update(own or {})
     shard_of(tmp_path, ("plan", {"items": ["x-float32"]}), *lines)
     return finish(session, status, stopped), session.info

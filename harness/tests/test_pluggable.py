@@ -8,7 +8,7 @@ import pytest
 
 from tf_opdiff.harness.device.preload import plugins
 from tf_opdiff.harness.paths import ROOT
-from tf_opdiff.harness.store.rundir import RunInfo
+from tf_opdiff.harness.store.run_info import RunInfo
 
 SUITES = "tf_opdiff.harness.tests.planted_toy"
 OPTIONS = ("--no-repro",)

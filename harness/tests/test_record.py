@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 from tf_opdiff.harness.device.observation import pack, unpack
-from tf_opdiff.harness.store.record import COLUMNS, Record, Shard, read_shard
-from tf_opdiff.harness.store.rundir import create, merge, open_shard
+from tf_opdiff.harness.store.merged import merge
+from tf_opdiff.harness.store.record import COLUMNS, Record
+from tf_opdiff.harness.store.rundir import create, open_shard
+from tf_opdiff.harness.store.shard import Shard, read_shard
 
 CELL = {"case": "a-float32-b", "device": "cpu", "mode": "xla"}
 ROW = Record(case="a-float32-b", device="cpu", mode="xla", max_ulp=math.inf, max_abs=math.nan, verdict="mismatch")

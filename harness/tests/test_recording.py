@@ -15,7 +15,8 @@ from tf_opdiff.harness.run import merge_runs
 from tf_opdiff.harness.spec.variant import ONEDNN_FLAG
 from tf_opdiff.harness.store import record_devices, recording
 from tf_opdiff.harness.store.judges import JudgedBy
-from tf_opdiff.harness.store.rundir import RunInfo, merge
+from tf_opdiff.harness.store.merged import merge
+from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.harness.tests.patience import PATIENCE
 
 SUITE = "tf_opdiff.harness.tests.planted_kept"
@@ -214,7 +215,7 @@ def _flipped(line):
 
 def edit(directory, change):
     """Writes a run's shards again, each line changed."""
-    from tf_opdiff.harness.store.record import Shard, read_shard
+    from tf_opdiff.harness.store.shard import Shard, read_shard
 
     for path in (directory / "shards").glob("*.jsonl"):
         lines = [change(line) for line in read_shard(path)]

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from tf_opdiff.harness.paths import ROOT
-from tf_opdiff.harness.store.record import read_shard
-from tf_opdiff.harness.store.rundir import RunInfo, merge
+from tf_opdiff.harness.store.merged import merge
+from tf_opdiff.harness.store.run_info import RunInfo
+from tf_opdiff.harness.store.shard import read_shard
 from tf_opdiff.harness.tests.patience import PATIENCE
 
 SESSION = "tf_opdiff.harness.tests.planted_session"

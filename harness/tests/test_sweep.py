@@ -18,8 +18,9 @@ from tf_opdiff.harness.judge.compare import compare_arrays
 from tf_opdiff.harness.judge.difference import differences, ulp_of
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.spec.spec import Case
-from tf_opdiff.harness.store.record import read_shard
-from tf_opdiff.harness.store.rundir import RunInfo, merge
+from tf_opdiff.harness.store.merged import merge
+from tf_opdiff.harness.store.run_info import RunInfo
+from tf_opdiff.harness.store.shard import read_shard
 from tf_opdiff.harness.sweep.oracle import UPSTREAM, Part
 from tf_opdiff.harness.sweep.pieces import NORMAL, SUBNORMAL, Piece, pieces
 from tf_opdiff.harness.sweep.promise import Promise

@@ -16,8 +16,8 @@ from tf_opdiff.harness.spec.catalog import Item
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.recipes import bit_patterns
 from tf_opdiff.harness.spec.spec import Case, Side, Spec
-from tf_opdiff.harness.store import rundir
-from tf_opdiff.harness.store.record import Shard
+from tf_opdiff.harness.store.merged import merge
+from tf_opdiff.harness.store.shard import Shard
 from tf_opdiff.harness.sweep import tally_rows
 from tf_opdiff.harness.sweep.oracle import Part, refusal
 from tf_opdiff.harness.sweep.pieces import NORMAL, SUBNORMAL, Piece
@@ -170,7 +170,7 @@ def test_every_cell_of_a_sweep_has_a_record_in_the_shard(tmp_path):
     shard = Shard(tmp_path / "shards" / "a.jsonl")
     tally_rows.write(records(swept(values(span=BORDER), span=BORDER)), shard)
     shard.close()
-    merged = rundir.merge([tmp_path])
+    merged = merge([tmp_path])
     assert {case for case, *_ in merged.done} == {f"x-float16-{r}-3f0-410" for r in (NORMAL, SUBNORMAL)}
     assert len(merged.records) == 2
 

@@ -11,7 +11,7 @@ import pytest
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.run import plugin
 from tf_opdiff.harness.store.record import Record
-from tf_opdiff.harness.store.rundir import RunInfo
+from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.harness.sweep import progress
 from tf_opdiff.harness.system.terminal import Guarded, guarded, safe
 from tf_opdiff.harness.tests.patience import PATIENCE

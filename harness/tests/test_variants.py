@@ -10,7 +10,7 @@ import pytest
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.spec.plan import Device
 from tf_opdiff.harness.spec.variant import ONEDNN_FLAG
-from tf_opdiff.harness.store.rundir import RunInfo
+from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.harness.tests import planted_variants
 
 SUITE = "tf_opdiff.harness.tests.planted_variants"

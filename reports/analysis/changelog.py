@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from tf_opdiff.harness.store.rundir import RunInfo
+from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.analysis.causes import causes, counts, example_records
 from tf_opdiff.reports.analysis.execution import executed
 from tf_opdiff.reports.analysis.one_sided import one_sided

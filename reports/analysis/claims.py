@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from tf_opdiff.harness.store.record import CLAIM, FAILING
-from tf_opdiff.harness.store.rundir import RunInfo
+from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.analysis.claim_evidence import evidence, program, replacements
 from tf_opdiff.reports.analysis.claim_lines import Line, elsewhere, lines, where
 from tf_opdiff.reports.analysis.claim_verdicts import overall, verdicts

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from tf_opdiff.harness.store.rundir import RunInfo
+from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.data import tables
 from tf_opdiff.reports.data.plans import PlanName
 from tf_opdiff.reports.text.verdicts import VERDICTS

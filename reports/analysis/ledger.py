@@ -17,7 +17,7 @@ from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.plan import Device
 from tf_opdiff.harness.store.judges import JudgedBy
-from tf_opdiff.harness.store.rundir import RunInfo
+from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.analysis.judged import PLACE, distinct, judged, places
 from tf_opdiff.reports.analysis.known_text import Change, changes
 from tf_opdiff.reports.data import tables

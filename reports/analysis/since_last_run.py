@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from tf_opdiff.harness.store.rundir import RunInfo
+from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.analysis import changelog
 from tf_opdiff.reports.analysis.changes import diff
 from tf_opdiff.reports.analysis.claim_verdicts import changed, verdicts

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tf_opdiff.harness.store.record import FAILING
-from tf_opdiff.harness.store.rundir import RunInfo
+from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.data import files
 from tf_opdiff.reports.pages.template import environment
 from tf_opdiff.reports.text import sentence

@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from tf_opdiff.harness.store.record import FAILING
-from tf_opdiff.harness.store.rundir import RunInfo
+from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.data import spec_lines, tables
 from tf_opdiff.reports.text import sentence
 from tf_opdiff.reports.text.counted import many, names

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from tf_opdiff.harness.store.rundir import RunInfo
+from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.data.load import load
 
 

@@ -11,8 +11,9 @@ import pandas as pd
 import pyarrow as pa
 
 from tf_opdiff.harness.device.observation import STATUSES, raw, unpack, unraw
+from tf_opdiff.harness.store.json_text import encodable
 from tf_opdiff.harness.store.parquet import MOST
-from tf_opdiff.harness.store.record import KINDS, VERDICTS, encodable
+from tf_opdiff.harness.store.record import KINDS, VERDICTS
 from tf_opdiff.reports.data import shards
 from tf_opdiff.reports.data.shards import FLOATS, INTEGERS
 

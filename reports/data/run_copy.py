@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 from tf_opdiff.harness.store import rundir, untrusted
-from tf_opdiff.harness.store.rundir import RunInfo
+from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.data.load import SCRIPT, load_repros
 
 

@@ -19,9 +19,11 @@ import numpy as np
 import pandas as pd
 
 from tf_opdiff.harness.store import rundir
+from tf_opdiff.harness.store.json_text import encodable
 from tf_opdiff.harness.store.line_types import COLUMN_TYPES, Observed, sound
-from tf_opdiff.harness.store.record import COLUMNS, Record, encodable, read_shard
-from tf_opdiff.harness.store.rundir import Cell
+from tf_opdiff.harness.store.merged import Cell
+from tf_opdiff.harness.store.record import COLUMNS, Record
+from tf_opdiff.harness.store.shard import read_shard
 
 #: Lines that are read at a time: about as many as fit into a processor's cache.
 _BATCH = 256

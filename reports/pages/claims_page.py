@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from tf_opdiff.harness.store.rundir import RunInfo
+from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.analysis.claim_store import stored_verdicts
 from tf_opdiff.reports.analysis.claims import Chapter, chapters
 from tf_opdiff.reports.pages.template import render

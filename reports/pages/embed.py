@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from tf_opdiff.harness.store.record import finite, json_of
+from tf_opdiff.harness.store.json_text import finite, json_of
 
 
 def encode(frame: pd.DataFrame, **more: Any) -> str:

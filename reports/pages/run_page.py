@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from tf_opdiff.harness.store.processor import described
 from tf_opdiff.harness.store.record import FAILING
-from tf_opdiff.harness.store.rundir import RunInfo
+from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.analysis.changelog import Changelog
 from tf_opdiff.reports.analysis.grid import STATES, grid
 from tf_opdiff.reports.analysis.plans_at_worst import ValuesByPlan

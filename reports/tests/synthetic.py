@@ -14,7 +14,9 @@ import numpy as np
 from tf_opdiff.harness.device.observation import pack
 from tf_opdiff.harness.spec.plan import MODES
 from tf_opdiff.harness.store import rundir
+from tf_opdiff.harness.store.merged import Cell
 from tf_opdiff.harness.store.record import Record
+from tf_opdiff.harness.store.run_info import RunInfo
 
 OPS = {
     "select": "where where_broadcast where_nan_untaken select_v2 where_v1 boolean_mask clip_select maximum_select",
@@ -97,10 +99,10 @@ def write(
     observation: dict[str, Any] | None = None,
     observed: bool = False,
     **info: Any,
-) -> rundir.RunInfo:
+) -> RunInfo:
     """Writes the shards and `run.json` of a run with these records; `info` overrides fields of its `RunInfo`."""
     rundir.create(directory, chosen=directory)
-    cells: dict[rundir.Cell, list[Record]] = {}
+    cells: dict[Cell, list[Record]] = {}
     for row in rows:
         cells.setdefault((row.case, row.device, row.mode), []).append(row)
     if observed:
@@ -131,7 +133,7 @@ def write(
         "flags": {"TF_ENABLE_ONEDNN_OPTS": "1"},
         "machine": {"system": "Linux-6.1", "processor": "Xeon Platinum 8480C", "cores": "16"},
     }  # fmt: skip
-    made = rundir.RunInfo(**{"run": first.run, "started": first.started, **about, **info})
+    made = RunInfo(**{"run": first.run, "started": first.started, **about, **info})
     made.save(directory)
     return made
 

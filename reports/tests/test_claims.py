@@ -13,7 +13,7 @@ import pytest
 from tf_opdiff import reports
 from tf_opdiff.harness.spec.plan import MODES
 from tf_opdiff.harness.store.record import Record
-from tf_opdiff.harness.store.rundir import RunInfo
+from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.analysis import claim_lines, claim_store, claim_verdicts, claims
 from tf_opdiff.reports.data.load import load_claims
 from tf_opdiff.reports.pages import claims_page

@@ -23,8 +23,11 @@ from tf_opdiff.harness.device.observation import Observation, Result, pack
 from tf_opdiff.harness.repro.listing import ClaimData, claims_data
 from tf_opdiff.harness.repro.outcome import Outcome
 from tf_opdiff.harness.spec.catalog import Catalog
-from tf_opdiff.harness.store import line_types, parquet, recording, rundir
-from tf_opdiff.harness.store.recording import About, Recording
+from tf_opdiff.harness.store import line_types, parquet, recording, recording_format, recording_writer
+from tf_opdiff.harness.store.merged import merge
+from tf_opdiff.harness.store.recorded_device import About
+from tf_opdiff.harness.store.recording import Recording
+from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.harness.sweep.progress_state import Swept
 from tf_opdiff.harness.sweep.tally import Tally
 from tf_opdiff.reports.analysis import nights, stored_run
@@ -174,9 +177,9 @@ def test_changed_shards_are_read_or_refused(tmp_path: Path) -> None:
         path.write_bytes(b"".join(map(_line, made)))
 
         def read(number: int = number) -> None:
-            merged = rundir.merge([tmp_path])
+            merged = merge([tmp_path])
             for cell, line in merged.results.items():
-                assert list(recording._rows(line)) or not line["observation"], cell
+                assert list(recording_writer._rows(line)) or not line["observation"], cell
             for line in filter(None, line_types.read(path)):
                 if line["line"] == "block":
                     Swept().add(line)
@@ -194,7 +197,7 @@ def test_changed_shards_are_read_or_refused(tmp_path: Path) -> None:
 def test_changed_lists_are_read_or_refused(run: Path, name: str, read: Callable[[Path], list[dict[str, Any]]]) -> None:
     path, draw, bad = run / name, random.Random(3), 0
     whole = path.read_text()
-    records, info = reports.load(run), rundir.RunInfo.load(run)
+    records, info = reports.load(run), RunInfo.load(run)
     try:
         for number in range(MUTATIONS):
             path.write_text(json.dumps(changed(json.loads(whole), draw)))
@@ -216,7 +219,7 @@ def recorded(folder: Path) -> Path:
     info = {"name": "x@2.21.0", "device": "cpu", "tf": "2.21.0", "runs": ("r",), "started": "s"}
     (line,) = [one for one in shard_lines() if one["line"] == "result"]
     line["records"] = []
-    return recording.write(About(**info), {("c", "cpu", "eager"): line}, folder)  # type: ignore[arg-type]
+    return recording_writer.write(About(**info), {("c", "cpu", "eager"): line}, folder)  # type: ignore[arg-type]
 
 
 def test_changed_facts_of_recordings_and_of_what_history_keeps_are_read_or_refused(run: Path, tmp_path: Path) -> None:
@@ -224,7 +227,7 @@ def test_changed_facts_of_recordings_and_of_what_history_keeps_are_read_or_refus
     (kept,) = (run.parent / "history").glob("*.parquet")
     draw = random.Random(4)
     for path, key, read in (
-        (recorded(tmp_path), recording._KEY, lambda path: Recording(path).about.facts),
+        (recorded(tmp_path), recording_format.KEY, lambda path: Recording(path).about.facts),
         (kept, stored_run._META, lambda path: stored_run._read(path, None)),
     ):
         bad, table = 0, pq.read_table(path)

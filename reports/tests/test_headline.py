@@ -10,7 +10,7 @@ import pytest
 
 from tf_opdiff import reports
 from tf_opdiff.harness.store.record import Record
-from tf_opdiff.harness.store.rundir import RunInfo
+from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.tests import synthetic
 from tf_opdiff.reports.tests.test_table import frame
 from tf_opdiff.reports.text import markdown, summary

@@ -29,7 +29,9 @@ from tf_opdiff.harness.run import merge_runs
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.plan import Device
 from tf_opdiff.harness.store import parquet, record_devices, recording, rundir
-from tf_opdiff.harness.store.record import Shard
+from tf_opdiff.harness.store.merged import merge
+from tf_opdiff.harness.store.run_info import RunInfo
+from tf_opdiff.harness.store.shard import Shard
 from tf_opdiff.harness.tests.patience import PATIENCE
 from tf_opdiff.reports.__main__ import main as report
 from tf_opdiff.reports.analysis import known_text, ledger
@@ -122,9 +124,7 @@ def test_no_setting_of_a_foreign_repository_runs_a_command(
     assert known_text.changes(foreign / "known.toml") == []
     assert not (tmp_path / "canary").exists()
     records = reports.load(run_in(tmp_path))
-    info = rundir.RunInfo(
-        run="r", started="s", suites="suites", known=os.path.relpath(foreign / "known.toml", checkout)
-    )
+    info = RunInfo(run="r", started="s", suites="suites", known=os.path.relpath(foreign / "known.toml", checkout))
     assert not len(ledger.of_run(records, info, merge_runs.OURS))
     assert not (tmp_path / "canary").exists()
 
@@ -144,7 +144,7 @@ def test_a_link_in_a_run_is_refused_in_one_line(tmp_path: Path, capsys: pytest.C
     (run / "repro.json").write_text(json.dumps([{**place, "status": "reproduced", "script": "repro/floor.py"}]))
     (run / "claims.json").write_text("[]")
     (run / "junit.xml").write_text("<testsuites><testsuite/></testsuites>")
-    reports.write(run, rundir.RunInfo.load(run))
+    reports.write(run, RunInfo.load(run))
     (run / "index.html").unlink()
     target = run / name.format(next((run / "shards").iterdir()).name)
     shutil.move(target, secret)
@@ -170,7 +170,7 @@ def test_what_a_report_replaces_is_not_written_through_a_link(tmp_path: Path) ->
     other.write_text("mine")
     for name in ("index.html", "summary.md", "run.json.tmp", f"index.html.{os.getpid()}.tmp"):
         (run / name).symlink_to(other)
-    info = rundir.RunInfo.load(run)
+    info = RunInfo.load(run)
     info.save(run)
     reports.write(run, info)
     assert other.read_text() == "mine" and not (run / "index.html").is_symlink()
@@ -185,7 +185,7 @@ def test_no_name_of_a_device_leads_out_of_the_recordings(tmp_path: Path, name: s
     shard = rundir.open_shard(run, "gw0")
     shard.write("result", **cell, records=[], observation={}, asked="", program="1")
     shard.close()
-    rundir.RunInfo(run="r", started="s", tf="2.21.0", state="complete", devices={name: {"asked": True}}).save(run)
+    RunInfo(run="r", started="s", tf="2.21.0", state="complete", devices={name: {"asked": True}}).save(run)
     before = sorted(tmp_path.rglob("*"))
     with pytest.raises(ValueError, match="expected"):
         merge_runs.merge([run], tmp_path / "merged")
@@ -265,7 +265,7 @@ def test_an_array_larger_than_it_says_or_than_any_is_a_damaged_line_and_takes_no
         cell = {"case": "bomb", "device": "cpu", "mode": "eager"}
         shard.write("result", **cell, records=[], observation={"quantities": quantities, "again": {}})
     shard.close()
-    merged = rundir.merge([run])
+    merged = merge([run])
     assert merged.damaged == len(values) and len(merged.records) == before
     assert not len(reports.load_observations(run).query("case == 'bomb'"))
     assert unpack(pack(np.arange(3))) is not None
@@ -276,17 +276,17 @@ def test_a_line_and_a_shard_that_are_too_long_are_damaged_and_cost_nothing_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = run_in(tmp_path)
-    whole = rundir.merge([run])
+    whole = merge([run])
     with (run / "shards" / "00-sparse.jsonl").open("wb") as file:
         file.truncate(1 << 40)
-    monkeypatch.setattr("tf_opdiff.harness.store.record.SHARD", 1 << 28)
-    merged = rundir.merge([run])
+    monkeypatch.setattr("tf_opdiff.harness.store.shard.SHARD", 1 << 28)
+    merged = merge([run])
     assert 1 <= merged.damaged <= 2 and merged.results.keys() == whole.results.keys()
-    monkeypatch.setattr("tf_opdiff.harness.store.record.LINE", 4096)
+    monkeypatch.setattr("tf_opdiff.harness.store.shard.LINE", 4096)
     shard = next(p for p in (run / "shards").iterdir() if "sparse" not in p.name)
     (run / "shards" / "00-sparse.jsonl").unlink()
     shard.write_bytes(b"0" * 10_000 + b"\n" + shard.read_bytes())
-    merged = rundir.merge([run])
+    merged = merge([run])
     assert merged.damaged == 1 and merged.results.keys() == whole.results.keys()
 
 
@@ -294,7 +294,7 @@ def test_a_line_and_a_shard_that_are_too_long_are_damaged_and_cost_nothing_else(
 @pytest.mark.parametrize("shared", [True, False], ids=["a text that all rows share", "a text in each row"])
 def test_a_table_larger_than_memory_allows_is_refused_before_it_is_read(tmp_path: Path, shared: bool) -> None:
     run = run_in(tmp_path)
-    reports.write(run, rundir.RunInfo.load(run))
+    reports.write(run, RunInfo.load(run))
     path = run / "records.parquet"
     table = pq.read_table(path)
     table = table.set_column(table.schema.names.index("detail"), "detail", pa.array(["x"] * len(table)))
@@ -322,4 +322,4 @@ def test_a_fifo_is_no_file_to_wait_for(tmp_path: Path) -> None:
     run = run_in(tmp_path)
     os.mkfifo(run / "shards" / "pipe.jsonl")
     with pytest.raises(ValueError, match="expected a file, got something else"):
-        rundir.merge([run])
+        merge([run])

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 from tf_opdiff import reports
-from tf_opdiff.harness.store.rundir import RunInfo
+from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.__main__ import main
 from tf_opdiff.reports.data import files
 from tf_opdiff.reports.pages import embed, run_page

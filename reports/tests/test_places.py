@@ -16,7 +16,7 @@ import pytest
 
 from tf_opdiff import reports
 from tf_opdiff.harness.store.record import VERDICTS
-from tf_opdiff.harness.store.rundir import RunInfo
+from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.ci import badge, github, junit
 from tf_opdiff.reports.data import spec_lines
 from tf_opdiff.reports.data.frame import typed

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from tf_opdiff.harness.store.merged import merge
 from tf_opdiff.harness.store.record import COLUMNS, Record
-from tf_opdiff.harness.store.rundir import create, merge, open_shard
+from tf_opdiff.harness.store.rundir import create, open_shard
 from tf_opdiff.reports.data import frame, shards
 from tf_opdiff.reports.tests import synthetic
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tf_opdiff import reports
-from tf_opdiff.harness.store.rundir import RunInfo
+from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.__main__ import main
 from tf_opdiff.reports.analysis.since_last_run import earlier
 from tf_opdiff.reports.tests import synthetic

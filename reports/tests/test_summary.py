@@ -10,7 +10,7 @@ import pytest
 
 from tf_opdiff import reports
 from tf_opdiff.harness.store.record import COLUMNS, Record
-from tf_opdiff.harness.store.rundir import RunInfo
+from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.data.frame import records as frame_of
 from tf_opdiff.reports.data.frame import typed
 from tf_opdiff.reports.tests import synthetic

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from tf_opdiff.harness.store.record import CLAIM, FAILING
-from tf_opdiff.harness.store.rundir import RunInfo
+from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.data import tables
 from tf_opdiff.reports.data.plans import PlanName, in_order
 from tf_opdiff.reports.data.quantities import family

@@ -9,7 +9,7 @@ import pandas as pd
 
 from tf_opdiff.harness.store.processor import described
 from tf_opdiff.harness.store.record import FAILING
-from tf_opdiff.harness.store.rundir import RunInfo
+from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.data import run_environment, tables
 from tf_opdiff.reports.data.plans import PlanName
 from tf_opdiff.reports.text import sentence

@@ -10,7 +10,7 @@ import pandas as pd
 from tf_opdiff.harness.spec.variant import ONEDNN
 from tf_opdiff.harness.store.processor import described
 from tf_opdiff.harness.store.record import FAILING
-from tf_opdiff.harness.store.rundir import RunInfo
+from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.harness.system.terminal import safe
 from tf_opdiff.reports.data import run_environment, tables
 from tf_opdiff.reports.data.missing_kernels import expected

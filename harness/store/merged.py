@@ -1,0 +1,81 @@
+"""Merged: all shards of a run, or of several, read as one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tf_opdiff.harness.store import line_types
+from tf_opdiff.harness.store.record import Record
+from tf_opdiff.harness.store.rundir import shards
+
+Cell = tuple[str, str, str]  # case id, device, mode
+
+
+@dataclass(frozen=True)
+class Merged:
+    """All shards of a run, read as one.
+
+    `results` maps each cell to its result line, with the observation and the records against NumPy; `compared` maps it
+    to its records against other plans; `records` of both are `Record`s. A cell that has both lines and a record is
+    done. Where a cell has two, the last counts. `seconds` is how long each item took, `lost` why a campaign has no
+    result of one.
+    """
+
+    items: frozenset[str]
+    started: frozenset[Cell]
+    results: dict[Cell, dict[str, Any]]
+    compared: dict[Cell, dict[str, Any]]
+    damaged: int
+    seconds: dict[str, float]
+    lost: dict[str, str]
+
+    @property
+    def records(self) -> list[Record]:
+        lines = (line for cell in self.results for line in (self.results[cell], self.compared.get(cell)) if line)
+        return [record for line in lines for record in line["records"]]
+
+    @property
+    def done(self) -> set[Cell]:
+        return {cell for cell, line in self.results.items() if line["records"] and cell in self.compared}
+
+    def records_of(self, cells: Iterable[Cell]) -> list[Record] | None:
+        """The records of some cells; None where one of them is not done."""
+        wanted = list(cells)
+        if not set(wanted) <= self.done:
+            return None
+        return [r for lines in (self.results, self.compared) for cell in wanted for r in lines[cell]["records"]]
+
+
+def merge(directories: Iterable[Path]) -> Merged:
+    """Reads every shard of the given runs; reading a shard twice changes nothing.
+
+    Raises:
+      ValueError: a shard is a link, or a line of it is whole and of another type than `harness.store.line_types` says.
+    """
+    items: set[str] = set()
+    started: set[Cell] = set()
+    results: dict[Cell, dict[str, Any]] = {}
+    compared: dict[Cell, dict[str, Any]] = {}
+    seconds: dict[str, float] = {}
+    lost: dict[str, str] = {}
+    damaged = 0
+    for line in (line for path in sorted(p for d in directories for p in shards(d)) for line in line_types.read(path)):
+        if line is None:
+            damaged += 1
+        elif line["line"] == "plan":
+            items.update(line["items"])
+        elif line["line"] == "start":
+            started.add((line["case"], line["device"], line["mode"]))
+        elif line["line"] == "item":
+            seconds[line["item"]] = line["seconds"]
+        elif line["line"] == "lost":
+            lost.update(dict.fromkeys(line["items"], line["why"]))
+        elif line["line"] in ("result", "compare"):
+            into = results if line["line"] == "result" else compared
+            line["records"] = [Record.from_json(row) for row in line["records"]]
+            line.setdefault("observation", {})
+            into[line["case"], line["device"], line["mode"]] = line
+    return Merged(frozenset(items), frozenset(started), results, compared, damaged, seconds, lost)

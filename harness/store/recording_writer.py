@@ -1,0 +1,74 @@
+"""Recording writer: the result lines of a device's cells as a recording."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from tf_opdiff.harness.device.observation import Observation, Result, raw
+from tf_opdiff.harness.store.merged import Cell
+from tf_opdiff.harness.store.recorded_device import About
+from tf_opdiff.harness.store.recording_format import FORMAT, KEY, LARGEST, NAME, SCHEMA, SUFFIX
+
+
+def _rows(line: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The rows of a shard's result line."""
+    seen = Observation.from_json(line["observation"]) if line["observation"] else Observation({})
+    cell = {name: line.get(name, "") for name in ("case", "mode", "asked", "program")}
+    cell |= {name: getattr(seen, name) for name in ("ran_on", "raw_op", "seconds", "fault", "lacking")}
+    arrays = [("", seen.quantities), *seen.again.items()]
+    found = [{**cell, "again": kind, "quantity": q, **_columns(r)} for kind, rs in arrays for q, r in rs.items()]
+    if not found or any(row["hash"] for row in found):
+        kept = [record.to_json() for record in line["records"] if record.against == "numpy"]
+        found = [{**row, "records": json.dumps(kept)} for row in found or [cell]]
+    yield from found
+
+
+def _columns(result: Result) -> dict[str, Any]:
+    columns: dict[str, Any] = {
+        "status": result.status,
+        "code": result.code,
+        "message": result.message,
+        "indices": None if result.indices is None else result.indices.ravel().tolist(),
+        "dense_shape": None if result.shape is None else [int(n) for n in result.shape],
+        "hash": "",
+    }
+    if result.value is not None:
+        name, data = raw(result.value)
+        large = len(data) > LARGEST
+        columns |= {"dtype": name, "shape": list(result.value.shape), "bytes": None if large else data}
+        columns["hash"] = hashlib.blake2b(data, digest_size=16).hexdigest() if large else ""
+    return columns
+
+
+def write(about: About, lines: Mapping[Cell, Mapping[str, Any]], folder: Path) -> Path:
+    """Writes the result lines of a device's cells as a recording of the name in `about`; returns where.
+
+    Raises:
+      ValueError: the name can't be that of a recording.
+    """
+    if not NAME.fullmatch(about.name):
+        raise ValueError(f"recording {about.name!r}: expected a name such as h100@2.21.0")
+    rows = [row for _, line in sorted(lines.items()) for row in _rows(line)]
+    table = pa.table({name: [row.get(name) for row in rows] for name in SCHEMA.names}, schema=SCHEMA)
+    told = json.dumps({"format": FORMAT, **asdict(about)}, indent=1)
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{about.name}{SUFFIX}"
+    temporary = path.with_suffix(".tmp")
+    pq.write_table(
+        table.replace_schema_metadata({KEY: told}),
+        temporary,
+        compression="zstd",
+        compression_level=19,
+        write_page_checksum=True,
+    )
+    os.replace(temporary, path)
+    return path
