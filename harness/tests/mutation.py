@@ -40,7 +40,7 @@ class Outdated(Exception):
 
 
 class Mutant(NamedTuple):
-    """One fault: in `file`, the fragment `old` becomes `new`, and one of `tests`, in this folder, has to fail."""
+    """One fault: in `file`, the fragment `old` becomes `new`, and one of `tests` must fail; see `path_of`."""
 
     name: str
     file: str
@@ -95,9 +95,22 @@ class _Hook(MetaPathFinder):
         return found
 
 
+def path_of(test: str) -> str:
+    """The path, from the root of the repository, of a test in `mutants.toml`: `test_x.py`, or `test_x.py::test_y`.
+
+    Raises:
+      Outdated: no folder of the tests has such a file, or more than one has.
+    """
+    file, *name = test.split("::", 1)
+    paths = [path.relative_to(ROOT) for path in LIST.parent.rglob(file)]
+    if len(paths) != 1:
+        raise Outdated(f"harness/tests has {len(paths)} files {file!r}, expected one")
+    return "::".join([str(paths[0]), *name])
+
+
 def _arguments(tests: Sequence[str]) -> list[str]:
     folder = ROOT / "harness" / "tests"
-    chosen = [str(folder / test) for test in dict.fromkeys(tests)]
+    chosen = [str(ROOT / path_of(test)) for test in dict.fromkeys(tests)]
     spared = [
         word for name in ("cacheprovider", "unraisableexception", "threadexception") for word in ("-p", f"no:{name}")
     ]
@@ -141,7 +154,7 @@ def copied(mutant: Mutant, folder: Path) -> tuple[int, str]:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, folder / name, follow_symlinks=False)
     (folder / mutant.file).write_text(mutant.source())
-    tests = [f"harness/tests/{test}" for test in mutant.tests]
+    tests = [path_of(test) for test in mutant.tests]
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "--tb=short", *tests]
     env = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=env)

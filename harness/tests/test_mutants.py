@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tf_opdiff.harness.tests.mutation import ROOT, Mutant, Outdated, copied, mutants, trouble
+from tf_opdiff.harness.tests.mutation import ROOT, Mutant, Outdated, copied, mutants, path_of, trouble
 
 ALL = mutants()
 QUICK = [mutant for mutant in ALL if not mutant.real]
@@ -18,6 +18,7 @@ def test_every_mutant_is_of_todays_code():
     for mutant in ALL:
         try:
             mutant.source()
+            any(map(path_of, mutant.tests))
         except Outdated as why:
             outdated.append(str(why))
     assert not outdated, "\n".join(outdated)

@@ -45,7 +45,7 @@ def made(**more):
 
 def swept(*observations, spec=None, plan=PLAN, span=(LO, HI), block=None):
     """A sweep whose blocks gave these observations, each as the shard has it."""
-    item = Item("tf_opdiff.harness.tests.test_sweep_judging", spec or made(), "float16")
+    item = Item("tf_opdiff.harness.tests.sweep.test_sweep_judging", spec or made(), "float16")
     sweep = Sweep(item, [plan], *span, **({"block": block} if block else {}))
     for (lo, hi), observation in zip(sweep.blocks(), observations, strict=True):
         sweep.swept[plan].add(json.loads(json.dumps(sweep._line(plan, lo, hi, observation))))

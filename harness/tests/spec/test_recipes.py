@@ -54,7 +54,7 @@ def test_a_case_has_the_inputs_that_its_id_has_always_named(dtype, expected):
 
 
 def test_inputs_do_not_depend_on_the_process():
-    code = "from tf_opdiff.harness.tests.test_inputs import all_inputs; print(all_inputs())"
+    code = "from tf_opdiff.harness.tests.spec.test_recipes import all_inputs; print(all_inputs())"
     found = set()
     for seed in ("1", "2"):
         environment = {**os.environ, "PYTHONHASHSEED": seed}

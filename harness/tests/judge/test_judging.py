@@ -311,7 +311,7 @@ def ran(tmp_path, spec, seen):
     runner = Told(context(), list(seen), {}, shard, Slots([]))
     runner.seen = {plan: s if isinstance(s, Observation) else Observation({"output[0]": s}) for plan, s in seen.items()}
     try:
-        records = runner.run(Item("tf_opdiff.harness.tests.test_judging", spec, "float32"))
+        records = runner.run(Item("tf_opdiff.harness.tests.judge.test_judging", spec, "float32"))
     finally:
         shard.close()
     return {(r.mode, r.against, r.quantity): r for r in records}, merge([tmp_path])
@@ -433,7 +433,7 @@ def test_a_fault_outweighs_discrepancies_and_no_other_end(status, at_fault, ends
 
 def finished(tmp_path, *lines, status=0, known=(), faults=(), stopped="", own=None):
     """How a session of one item in one mode ends, whose shard has these lines; its exit status and info."""
-    items = (Item("tf_opdiff.harness.tests.test_judging", made(), "float32"),)
+    items = (Item("tf_opdiff.harness.tests.judge.test_judging", made(), "float32"),)
     selection = Selection(
         catalog=Catalog(items),
         items=items,
