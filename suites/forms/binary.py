@@ -13,12 +13,14 @@ from tf_opdiff.harness.spec.spec import Raises, Recipe
 from tf_opdiff.suites.forms.op import Part, part, together
 from tf_opdiff.suites.forms.pairs import crossed, many, normal, replaced, within
 from tf_opdiff.suites.forms.subnormal import flushing
+from tf_opdiff.suites.forms.unary import by_dtype
 from tf_opdiff.suites.reference.arithmetic import SUM
 from tf_opdiff.suites.reference.broadcast import unbroadcast
 from tf_opdiff.suites.reference.function import Function, Interval
 from tf_opdiff.suites.reference.subnormal import flushed
 
-Budget = float | Mapping[str, float]
+#: A number of ULPs, or one for each of the four dtypes.
+Budget = float | tuple[float, ...]
 _SHAPES: dict[str, tuple[tuple[int, ...], ...]] = {
     "outer": ((4, 1), (1, 17)),
     "scalar": ((), (3, 5)),
@@ -28,11 +30,6 @@ _SHAPES: dict[str, tuple[tuple[int, ...], ...]] = {
 PAIRS: dict[str, Recipe] = {"edges": crossed, "bits": many(bit_patterns), "plain": many(plain)}
 #: Those whose sum is a normal number, for functions that are exact.
 EXACT_PAIRS = {name: normal(recipe, SUM) for name, recipe in PAIRS.items()}
-
-
-def by_dtype(float16: float, bfloat16: float, float32: float, float64: float) -> dict[str, float]:
-    """A budget that differs by dtype."""
-    return dict(zip(FLOATS, (float16, bfloat16, float32, float64), strict=True))
 
 
 @dataclass(frozen=True)
@@ -50,8 +47,7 @@ class Instead:
 def floats(
     function: Function,
     *,
-    output: Budget,
-    grad: Budget,
+    ulp: Mapping[str, Budget],
     vjp: Callable[..., Any] | None = None,
     instead: Sequence[Instead] = (),
     tier: str = "default",
@@ -60,13 +56,13 @@ def floats(
 
     Args:
       function: the function.
-      output, grad: budgets in ULPs, measured with AVX-512, in all modes.
+      ulp: budgets of `output` and `grad`, measured with AVX-512, in all modes.
       vjp: vjp(g, x, y); by default, each derivative times the upstream.
       instead: inputs that have specs of their own.
       tier: the tier of the values.
     """
     vjp = vjp or vjp_of(function)
-    each = 2 * max(grad.values() if isinstance(grad, Mapping) else [grad])
+    bound = summed(function.partials, each=2 * float(np.max(ulp["grad"])))
     return together(
         part(
             positions=True,
@@ -74,10 +70,10 @@ def floats(
             vjp=vjp,
             recipes=pairs_of(function, instead),
             dtypes=FLOATS,
-            ulp={"output": output, "grad": grad},
+            ulp={quantity: by_dtype(budget, FLOATS) for quantity, budget in ulp.items()},
             tier=tier,
         ),
-        broadcast(function, vjp, output=output, domain=function.domain, bound=summed(function.partials, each)),
+        broadcast(function, vjp, output=ulp["output"], domain=function.domain, bound=bound),
     )
 
 
@@ -99,7 +95,14 @@ def broadcast(
 ) -> Part:
     """A part: two float32 arguments whose shapes differ, each in its interval of the domain."""
     recipes = {name: _spread(domain, *shapes) for name, shapes in _SHAPES.items()}
-    return part("-broadcast", reference=reference, vjp=vjp, recipes=recipes, ulp={"output": output}, bound=bound)
+    return part(
+        "-broadcast",
+        reference=reference,
+        vjp=vjp,
+        recipes=recipes,
+        ulp={"output": by_dtype(output, FLOATS)},
+        bound=bound,
+    )
 
 
 def subnormal_results(reference: Callable[..., Any], **fields: Any) -> Part:
@@ -116,8 +119,8 @@ def subnormal_results(reference: Callable[..., Any], **fields: Any) -> Part:
     )
 
 
-def no_gradient(g: Any, *xs: Any) -> Raises:
-    """The VJP of an op that has no gradient registered."""
+def unregistered(g: Any, *xs: Any) -> Raises:
+    """The VJP of an op without a registered gradient: an error."""
     return Raises("LookupError")
 
 

@@ -11,10 +11,6 @@ from tf_opdiff.suites.derived.position import positions
 from tf_opdiff.suites.forms.unary import calling
 
 
-def no_gradient(g: Any, x: Any) -> None:
-    """The VJP of an integer op: the tape does not watch integers, so that the gradient is None."""
-
-
 def exact(
     name: str,
     *,

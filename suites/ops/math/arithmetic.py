@@ -54,7 +54,7 @@ SPECS = (
     *op(
         "add",
         "Add",
-        floats(SUM, output=0.5, grad=0),
+        floats(SUM, ulp={"output": 0.5, "grad": 0}),
         integers(np.add, dtypes=("int8", "int16", "int32", "int64", "uint8")),
         complex_numbers(SUM, output=1, grad=0),
         part(
@@ -91,7 +91,7 @@ SPECS = (
     *op(
         "add-v2",
         "AddV2",
-        floats(SUM, output=0.5, grad=0),
+        floats(SUM, ulp={"output": 0.5, "grad": 0}),
         subnormal_results(np.add, name="add-subnormal"),
         integers(np.add),
         complex_numbers(SUM, output=1, grad=0),
@@ -100,7 +100,7 @@ SPECS = (
     *op(
         "mul",
         "Mul",
-        floats(_PRODUCT, output=0.5, grad=0.5, tier="smoke"),
+        floats(_PRODUCT, ulp={"output": 0.5, "grad": 0.5}, tier="smoke"),
         subnormal_results(np.multiply),
         integers(np.multiply),
         complex_numbers(_PRODUCT, output=2, grad=2),
@@ -108,13 +108,13 @@ SPECS = (
     *op(
         "mul-no-nan",
         "MulNoNan",
-        floats(_PRODUCT_NO_NAN, output=0.5, grad=0.5, vjp=_no_nan_vjp),
+        floats(_PRODUCT_NO_NAN, ulp={"output": 0.5, "grad": 0.5}, vjp=_no_nan_vjp),
         complex_numbers(_PRODUCT_NO_NAN, output=2, grad=2, zero=1),
     ),
     *op(
         "squared-difference",
         "SquaredDifference",
-        floats(_SQUARED_DIFFERENCE, output=2, grad=1.5),
+        floats(_SQUARED_DIFFERENCE, ulp={"output": 2, "grad": 1.5}),
         integers(lambda x, y: (x - y) ** 2, dtypes=("int32", "int64")),
         pair_of_complex(
             "-complex",
@@ -127,7 +127,7 @@ SPECS = (
     *op(
         "sub",
         "Sub",
-        floats(_DIFFERENCE, output=0.5, grad=0),
+        floats(_DIFFERENCE, ulp={"output": 0.5, "grad": 0}),
         subnormal_results(np.subtract),
         integers(np.subtract),
         complex_numbers(_DIFFERENCE, output=1, grad=0),

@@ -4,9 +4,9 @@ import numpy as np
 
 from tf_opdiff.harness.spec.recipes import INTEGERS
 from tf_opdiff.harness.spec.spec import Side
-from tf_opdiff.suites.forms.exact import exact, no_gradient
+from tf_opdiff.suites.forms.exact import exact
 from tf_opdiff.suites.forms.integers import changed_bits, integers
-from tf_opdiff.suites.forms.op import op, part
+from tf_opdiff.suites.forms.op import op, part, unconnected
 
 _SHIFT = "https://www.tensorflow.org/api_docs/python/tf/bitwise/left_shift"
 _DEFINED = "a shift by less than 0, or by the width or more, is implementation defined; XLA shifts everything out"
@@ -71,8 +71,8 @@ SPECS = (
     *op("bitwise-and", "BitwiseAnd", integers(np.bitwise_and, suffix="")),
     *op("bitwise-or", "BitwiseOr", integers(np.bitwise_or, suffix="")),
     *op("bitwise-xor", "BitwiseXor", integers(np.bitwise_xor, suffix="")),
-    *exact("invert", op="Invert", reference=np.invert, dtypes=INTEGERS, vjp=no_gradient),
+    *exact("invert", op="Invert", reference=np.invert, dtypes=INTEGERS, vjp=unconnected),
     *op("left-shift", "LeftShift", *_shift(_shifted_left, _zeros)),
-    *exact("population-count", op="PopulationCount", reference=_ones, dtypes=INTEGERS, vjp=no_gradient),
+    *exact("population-count", op="PopulationCount", reference=_ones, dtypes=INTEGERS, vjp=unconnected),
     *op("right-shift", "RightShift", *_shift(np.right_shift, _signs)),
 )

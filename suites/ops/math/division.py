@@ -8,9 +8,9 @@ from tf_opdiff.suites.forms.binary import (
     EXACT_PAIRS,
     Instead,
     floats,
-    no_gradient,
     product_of,
     subnormal_results,
+    unregistered,
     vjp_of,
 )
 from tf_opdiff.suites.forms.complex import complex_numbers
@@ -103,7 +103,7 @@ def _rounding(reference, rounded):
 _FMOD = part(
     positions=True,
     reference=np.fmod,
-    vjp=no_gradient,
+    vjp=unregistered,
     recipes=EXACT_PAIRS,
     dtypes=("float32", "float64"),
     ulp={"output": 0.5},
@@ -113,14 +113,14 @@ SPECS = (
     *op(
         "div",
         "Div",
-        floats(_QUOTIENT, output=0.5, grad=2.5),
+        floats(_QUOTIENT, ulp={"output": 0.5, "grad": 2.5}),
         division(whole_quotient),
         complex_numbers(_QUOTIENT, output=4, grad=6),
     ),
     *op(
         "div-no-nan",
         "DivNoNan",
-        floats(_QUOTIENT_NO_NAN, output=0.5, grad=2.5, vjp=_no_nan_vjp),
+        floats(_QUOTIENT_NO_NAN, ulp={"output": 0.5, "grad": 2.5}, vjp=_no_nan_vjp),
         complex_numbers(_QUOTIENT_NO_NAN, output=4, grad=6, zero=1),
     ),
     *op(
@@ -141,14 +141,16 @@ SPECS = (
     *op(
         "floor-mod",
         "FloorMod",
-        floats(_REST, output=0.5, grad=1.5, instead=(Instead(_FLOORED, 7, 2), Instead(_flushed_rest, 7, 2))),
+        floats(
+            _REST, ulp={"output": 0.5, "grad": 1.5}, instead=(Instead(_FLOORED, 7, 2), Instead(_flushed_rest, 7, 2))
+        ),
         division(np.mod),
     ),
     *op("mod", "Mod", _FMOD, division(np.fmod, dtypes=("int32", "int64"))),
     *op(
         "real-div",
         "RealDiv",
-        floats(_QUOTIENT, output=0.5, grad=2.5),
+        floats(_QUOTIENT, ulp={"output": 0.5, "grad": 2.5}),
         subnormal_results(np.divide, name="div-subnormal"),
         complex_numbers(_QUOTIENT, output=4, grad=6),
     ),

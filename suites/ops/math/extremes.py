@@ -36,7 +36,7 @@ def _ambiguous(dtype, x, y):
 
 
 def _only(condition):
-    """A recipe: the pairs of edge values for which it holds."""
+    """A recipe: the pairs of edge values for which the condition holds."""
 
     def recipe(draw, dtype):
         x, y = crossed(draw, dtype)
@@ -117,7 +117,7 @@ def _scalar_bounds(draw, dtype):
 
 
 def _next_is_subnormal(dtype, x, y):
-    """Of zero it is, and of the smallest normal number towards it."""
+    """The number after zero is subnormal, and so is the one after the smallest normal number, towards zero."""
     return (np.abs(x) <= float(ml_dtypes.finfo(dtype).smallest_normal)) & (x != y)
 
 

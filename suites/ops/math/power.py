@@ -10,7 +10,6 @@ from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.suites.forms.binary import (
     Instead,
     broadcast,
-    by_dtype,
     floats,
     pairs_of,
     summed,
@@ -21,6 +20,7 @@ from tf_opdiff.suites.forms.errors import incompatible, raises
 from tf_opdiff.suites.forms.integers import SIGNED, changed_bits, integers
 from tf_opdiff.suites.forms.op import op, part, together
 from tf_opdiff.suites.forms.pairs import edge_values, normal, replaced, within
+from tf_opdiff.suites.forms.unary import by_dtype
 from tf_opdiff.suites.reference.division import over, quotient_dy
 from tf_opdiff.suites.reference.function import Function, unless, wide, x_zero
 from tf_opdiff.suites.reference.power import power_dx, power_dy, whole_reciprocal_power
@@ -32,7 +32,8 @@ _NO_ERROR = "where no error can be raised, the power of what is neither 1 nor -1
 _POWER = Function(
     f=wide(np.power), partials=(wide(power_dx), wide(power_dy)), exact=mp.power, domain=((0.01, 20.0), (-8.0, 8.0))
 )
-_POWER_ULP = by_dtype(0.51, 0.51, 1.5, 2.5)
+#: Budgets of the output, by dtype.
+_POWER_ULP = (0.51, 0.51, 1.5, 2.5)
 
 
 def _overflow(dtype, x, y):
@@ -70,12 +71,12 @@ def _zero_x(draw, dtype):
     return np.resize(x, 121), np.resize(np.repeat(y, 2), 121)
 
 
-def _zero_at_zero(function, *, output, grad):
+def _zero_at_zero(function, ulp):
     """A part: a function that is 0 for x = 0, whatever y is; values and gradients there have specs of their own."""
     zeros = {"reference": function, "dtypes": FLOATS, "ulp": {"grad[0]": 3}}
     near_zero = within((0.0, 0.0), (0.1, 0.9))
     return together(
-        floats(function, output=output, grad=grad, instead=(Instead(lambda dtype, x, y: x == 0, 1, 2),)),
+        floats(function, ulp=ulp, instead=(Instead(lambda dtype, x, y: x == 0, 1, 2),)),
         part("-zeros", recipes={"zeros": _zero_x}, **zeros),
         part("-zeros-gradient", vjp=vjp_of(function), recipes={"zeros": near_zero}, **zeros),
     )
@@ -103,7 +104,7 @@ SPECS = (
             positions=True,
             recipes=pairs_of(_POWER, gradient=False),
             dtypes=FLOATS,
-            ulp={"output": _POWER_ULP},
+            ulp={"output": by_dtype(_POWER_ULP, FLOATS)},
         ),
         part(
             "-gradient",
@@ -113,7 +114,7 @@ SPECS = (
                 "powers": normal(replaced(_powers, _overflow, 2, 3), _POWER),
             },
             dtypes=FLOATS,
-            ulp={"output": _POWER_ULP, "grad[0]": 0.5, "grad[1]": 3},
+            ulp={"output": by_dtype(_POWER_ULP, FLOATS), "grad[0]": 0.5, "grad[1]": 3},
             bound={"grad[0]": _power_bound},
         ),
         broadcast(
@@ -144,19 +145,19 @@ SPECS = (
     *op(
         "xdivy",
         "Xdivy",
-        _zero_at_zero(_XDIVY, output=0.5, grad=2.5),
+        _zero_at_zero(_XDIVY, ulp={"output": 0.5, "grad": 2.5}),
         complex_numbers(_XDIVY, output=4, grad=6, zero=0),
     ),
     *op(
         "xlog1py",
         "Xlog1py",
-        _zero_at_zero(_XLOG1PY, output=by_dtype(2.5, 1.5, 3, 2.5), grad=by_dtype(2.5, 2, 3, 3.5)),
+        _zero_at_zero(_XLOG1PY, ulp={"output": (2.5, 1.5, 3, 2.5), "grad": (2.5, 2, 3, 3.5)}),
         complex_numbers(_XLOG1PY, output=5, grad=6, zero=0),
     ),
     *op(
         "xlogy",
         "Xlogy",
-        _zero_at_zero(_XLOGY, output=by_dtype(1.5, 1.5, 2.5, 2.5), grad=by_dtype(1.5, 1.5, 2, 2)),
+        _zero_at_zero(_XLOGY, ulp={"output": (1.5, 1.5, 2.5, 2.5), "grad": (1.5, 1.5, 2, 2)}),
         complex_numbers(_XLOGY, output=6, grad=6, zero=0),
     ),
 )

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from tf_opdiff.suites.forms.binary import no_gradient, product_of, vjp_of
+from tf_opdiff.suites.forms.binary import product_of, unregistered, vjp_of
 from tf_opdiff.suites.forms.op import op, part, together
 from tf_opdiff.suites.forms.pairs import normal, within
 from tf_opdiff.suites.reference import special as ref
@@ -39,7 +39,7 @@ def _derivative(reference, bound):
     """A part: a derivative that is an op of its own, and has no gradient."""
     return part(
         reference=reference,
-        vjp=no_gradient,
+        vjp=unregistered,
         recipes={"domain": within((0.1, 20.0), (0.1, 20.0), size=199)},
         dtypes=_WIDE,
         bound={"output[0]": bound},

@@ -3,17 +3,55 @@
 Budgets are measured with AVX-512, in all modes: over every float16 and bfloat16, and else by `bench.budgets`.
 """
 
+import ml_dtypes
 import numpy as np
 
+from tf_opdiff.harness.spec.recipes import FLOATS, plain
 from tf_opdiff.suites.derived.second_order import SecondOrder
 from tf_opdiff.suites.forms.analytic import Analytic, near_branch_point, near_pole
+from tf_opdiff.suites.forms.binary import broadcast, pairs_of, summed, vjp_of
 from tf_opdiff.suites.forms.bounds import relative
-from tf_opdiff.suites.forms.unary import ROUNDED_TWICE, WIDE, unary
+from tf_opdiff.suites.forms.errors import incompatible
+from tf_opdiff.suites.forms.op import op, part
+from tf_opdiff.suites.forms.pairs import many, normal
+from tf_opdiff.suites.forms.unary import ROUNDED_TWICE, WIDE, by_dtype, unary
 from tf_opdiff.suites.forms.unary_subnormals import EITHER, Subnormals
 from tf_opdiff.suites.reference import complex as complex_ref
+from tf_opdiff.suites.reference.function import Function, wide
 from tf_opdiff.suites.reference.wide import INF, NAN, Wide, mp
 
 _OUTSIDE = {INF: NAN, -INF: NAN}
+
+_ATAN2 = Function(
+    f=wide(np.arctan2),
+    partials=(wide(lambda y, x: x / (x * x + y * y)), wide(lambda y, x: -y / (x * x + y * y))),
+    exact=mp.atan2,
+)
+#: Budgets of the output, by dtype.
+_ATAN2_ULP = (0.51, 0.51, 3.5, 3.5)
+
+
+def _atan2_gradient(suffix="", *, positions=False, **recipes):
+    """A part: both gradients."""
+    return part(
+        f"-gradient{suffix}",
+        positions=positions,
+        vjp=vjp_of(_ATAN2),
+        recipes={name: normal(recipe, _ATAN2) for name, recipe in recipes.items()},
+        dtypes=FLOATS,
+        ulp={"output": by_dtype(_ATAN2_ULP, FLOATS), "grad": 2.5},
+    )
+
+
+def _scaled(exponent):
+    """A recipe: numbers whose squares leave the range, which they and their reciprocals do not."""
+
+    def recipe(draw, dtype):
+        scale = 2.0 ** int(0.6 * getattr(ml_dtypes.finfo(dtype), exponent))
+        return tuple((scale * draw.uniform(67, low=0.5, high=4.0)).astype(dtype) for _ in "yx")
+
+    return recipe
+
 
 SPECS = (
     *unary(
@@ -64,6 +102,23 @@ SPECS = (
         subnormals=Subnormals(dtypes=WIDE, kept_by_xla=("float32",)),
         second_order=SecondOrder(jvp=3.5, hvp=7),
         analytic=Analytic(f=complex_ref.atan, df=lambda z: 1 / (1 + z * z), output=4, grad=9, bound=near_pole),
+    ),
+    *op(
+        "atan2",
+        "Atan2",
+        part(
+            positions=True,
+            recipes=pairs_of(_ATAN2, gradient=False),
+            dtypes=FLOATS,
+            ulp={"output": by_dtype(_ATAN2_ULP, FLOATS)},
+        ),
+        _atan2_gradient(positions=True, plain=many(plain)),
+        _atan2_gradient("-large", large=_scaled("maxexp")),
+        _atan2_gradient("-small", small=_scaled("minexp")),
+        broadcast(_ATAN2, vjp_of(_ATAN2), output=_ATAN2_ULP, domain=_ATAN2.domain, bound=summed(_ATAN2.partials, 5)),
+        incompatible(),
+        reference=_ATAN2,
+        arguments=("y", "x"),
     ),
     *unary(
         "cos",

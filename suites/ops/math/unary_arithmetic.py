@@ -11,8 +11,9 @@ from tf_opdiff.harness.spec.recipes import INTEGERS
 from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.suites.derived.second_order import SecondOrder
 from tf_opdiff.suites.forms.analytic import Analytic
-from tf_opdiff.suites.forms.exact import exact, no_gradient
+from tf_opdiff.suites.forms.exact import exact
 from tf_opdiff.suites.forms.gradient_op import gradient_op, in_long_double
+from tf_opdiff.suites.forms.op import unconnected
 from tf_opdiff.suites.forms.unary import ROUNDED_TWICE, unary
 from tf_opdiff.suites.forms.unary_subnormals import Subnormals
 from tf_opdiff.suites.reference.wide import INF, NAN, Wide, mp
@@ -68,7 +69,7 @@ SPECS = (
         op="Abs",
         reference=np.abs,
         dtypes=_SIGNED,
-        vjp=no_gradient,
+        vjp=unconnected,
     ),
     *unary("inv", op="Inv", **_RECIPROCAL),
     *gradient_op(
@@ -93,7 +94,7 @@ SPECS = (
         op="Neg",
         reference=np.negative,
         dtypes=_SIGNED,
-        vjp=no_gradient,
+        vjp=unconnected,
     ),
     *unary("reciprocal", op="Reciprocal", **_RECIPROCAL),
     *gradient_op(
@@ -153,6 +154,6 @@ SPECS = (
         op="Square",
         reference=np.square,
         dtypes=INTEGERS,
-        vjp=no_gradient,
+        vjp=unconnected,
     ),
 )

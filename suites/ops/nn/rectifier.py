@@ -5,8 +5,9 @@ import numpy as np
 from tf_opdiff.harness.spec.recipes import INTEGERS
 from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.suites.derived.second_order import SecondOrder
-from tf_opdiff.suites.forms.exact import exact, no_gradient
+from tf_opdiff.suites.forms.exact import exact
 from tf_opdiff.suites.forms.gradient_op import gradient_op
+from tf_opdiff.suites.forms.op import unconnected
 from tf_opdiff.suites.forms.unary import unary
 from tf_opdiff.suites.forms.unary_subnormals import Subnormals
 from tf_opdiff.suites.reference.wide import NAN, Wide
@@ -75,7 +76,7 @@ SPECS = (
         op="Relu",
         reference=lambda x: np.maximum(x, 0),
         dtypes=INTEGERS,
-        vjp=no_gradient,
+        vjp=unconnected,
         argument="features",
     ),
     *unary(
@@ -104,7 +105,7 @@ SPECS = (
         op="Relu6",
         reference=lambda x: np.clip(x, 0, 6),
         dtypes=INTEGERS,
-        vjp=no_gradient,
+        vjp=unconnected,
         argument="features",
     ),
 )

@@ -1,0 +1,71 @@
+"""Declarations of ops: what they share, what they refuse, and how their files are laid out."""
+
+import ast
+
+import numpy as np
+import pytest
+
+from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.spec.recipes import plain
+from tf_opdiff.suites.forms.binary import floats
+from tf_opdiff.suites.forms.op import op, part, together
+from tf_opdiff.suites.reference.arithmetic import SUM
+
+#: The most that a file of declarations may have.
+OPS, LINES = 12, 250
+FILES = [path for path in sorted((ROOT / "suites" / "ops").rglob("*.py")) if path.name != "__init__.py"]
+
+
+#: The functions that take the declaration of an op.
+DECLARING = {"op", "unary", "exact", "gradient_op", "comparison"}
+
+
+def names(path):
+    """The names of a file's declarations, in order."""
+    (specs,) = [
+        node.value
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.Assign) and [t.id for t in node.targets if isinstance(t, ast.Name)] == ["SPECS"]
+    ]
+    calls = [getattr(node, "value", node) for node in (specs.elts if isinstance(specs, ast.Tuple) else [specs])]
+    return [c.args[0].value for c in calls if isinstance(c, ast.Call) and getattr(c.func, "id", "") in DECLARING]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_file_has_few_ops_in_alphabetical_order(path):
+    declared = names(path)
+    assert declared == sorted(declared)
+    assert len([name for name in declared if not name.startswith(tuple(f"{other}-" for other in declared))]) <= OPS
+    assert len(path.read_text().splitlines()) <= LINES
+
+
+def test_a_part_takes_what_it_does_not_say_from_its_op():
+    first, second = op(
+        "less-one",
+        "Sub",
+        part(recipes={"plain": plain}),
+        part("-twice", ops="AddN", reference=np.negative, recipes={"plain": plain}),
+        reference=np.abs,
+    )
+    assert (first.name, first.ops, first.reference) == ("less-one", "Sub", np.abs)
+    assert (second.name, second.ops, second.reference) == ("less-one-twice", "AddN", np.negative)
+    assert first.program is second.program
+
+
+def test_a_part_without_a_reference_is_refused():
+    with pytest.raises(TypeError, match="spec less-one: reference: expected a function, got None"):
+        op("less-one", "Sub", part(recipes={"plain": plain}))
+
+
+@pytest.mark.parametrize("make", [part, lambda **more: floats(SUM, ulp={"output": 0.5, "grad": 0}, **more)])
+def test_an_unknown_keyword_is_refused(make):
+    with pytest.raises(TypeError, match="budget"):
+        op("sum", "Add", make(budget=1))
+
+
+def test_position_is_tried_where_a_part_says_so():
+    parts = together(part(recipes={"plain": plain}), part("-moved", positions=True, recipes={"plain": plain}))
+    specs = op("less-one", "Sub", parts, reference=np.abs)
+    assert [spec.name for spec in specs] == [
+        *("less-one", "less-one-moved", "less-one-moved-position", "less-one-moved-position-xla")
+    ]
