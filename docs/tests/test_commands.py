@@ -1,0 +1,100 @@
+"""Commands, paths and TOML in the documents are those of the code."""
+
+import argparse
+import re
+import tomllib
+from functools import cache
+from importlib import import_module
+
+import pytest
+
+from docs.tests.test_links import documents
+from tf_opdiff.command_line import VERBS
+from tf_opdiff.harness.judge import maturity
+from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.run.options import CAMPAIGN, OPTIONS
+from tf_opdiff.harness.spec.catalog import Catalog
+
+#: Options of pytest itself, and those of the plugin.
+PYTEST = {"-n", "-q", "-x", "-o", "-p", "--maxfail", "--junit-xml"} | {option.flag for option in (*OPTIONS, CAMPAIGN)}
+PAGES = [path for path in documents() if path.name != "CHANGELOG.md"]
+COMMAND = re.compile(r"(?:python -m harness|pytest|make)\b[^\n`#|]*")
+PATH = re.compile(r"`((?:harness|reports|suites|docs|bench|tf_opdiff|recordings)/[\w./-]*)`")
+
+
+def commands(text):
+    """The commands in a document's blocks and between its backticks: a program, and the words behind it."""
+    fence = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+    blocks = [block for language, block in fence.findall(text) if not language]
+    for part in (*blocks, *re.findall(r"`([^`\n]+)`", fence.sub("", text))):
+        yield from (command.split() for command in COMMAND.findall(part))
+
+
+@cache
+def options(verb):
+    """The options of a verb."""
+    parser = argparse.ArgumentParser(add_help=False)
+    import_module(VERBS[verb].module).add_options(parser)
+    return {flag for action in parser._actions for flag in action.option_strings}
+
+
+def wrong(words, targets):
+    """What a command names that does not exist."""
+    if words[0] == "make":
+        return {word for word in words[1:2] if not re.match(r"\.|…", word) and word.strip("`,.;") not in targets}
+    flags = {word.partition("=")[0] for word in words[1:] if re.match(r"--?[a-z]", word)}
+    if words[0] == "pytest":
+        files = {word.partition("::")[0] for word in words if re.match(r"(suites|harness|reports)/\w", word)}
+        return (flags - PYTEST) | {name for name in files if not (ROOT / name).exists()}
+    verb = words[3] if len(words) > 3 else "VERB"
+    if verb in ("VERB", "[VERB]"):
+        return set()
+    return {verb} if verb not in VERBS else {flag for flag in flags - {"-m"} if flag not in options(verb)}
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_command_exists(path):
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert [(words, bad) for words in commands(path.read_text()) if (bad := wrong(words, targets))] == []
+
+
+def test_commands_are_read_from_blocks_and_from_the_text():
+    text = "Use `make a`.\n\n```python\npytest\n```\n\n```\npytest --op x   # why\nmake b\n```\n"
+    assert list(commands(text)) == [["pytest", "--op", "x"], ["make", "b"], ["make", "a"]]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "python -m harness reproduce x",
+        "python -m harness diff a b --bit",
+        "pytest --ops Floor",
+        "pytest suites/absent.py",
+        "make everything",
+    ],
+)
+def test_a_wrong_command_is_seen(command):
+    assert wrong(command.split(), {"test"})
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_path_in_a_document_exists(path):
+    made_by_runs = {"recordings/h100@2.21.0.parquet"}
+    assert [
+        name for name in PATH.findall(path.read_text()) if name not in made_by_runs and not (ROOT / name).exists()
+    ] == []
+
+
+def test_the_entry_and_the_cause_in_the_guide_are_real():
+    text = (ROOT / "docs" / "guides" / "known-failures.md").read_text()
+    entry, cause = (tomllib.loads(block) for block in re.findall(r"```toml\n(.*?)```", text, re.DOTALL))
+    known = ROOT / "suites" / "known"
+    assert entry["entry"][0] in tomllib.loads((known / "math.toml").read_text())["entry"]
+    assert cause["cause"][0] in tomllib.loads((known / "causes.toml").read_text())["cause"]
+
+
+def test_the_maturity_list_in_the_guide_is_valid(tmp_path):
+    text = (ROOT / "docs" / "guides" / "vendors.md").read_text()
+    path = tmp_path / "toy.toml"
+    path.write_text(re.search(r"```toml\n(.*?)```", text, re.DOTALL)[1])
+    assert maturity.load(path, Catalog.load("tf_opdiff.suites")).device == "toy"
