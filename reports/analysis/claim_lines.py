@@ -43,9 +43,9 @@ def lines(verdicts: pd.DataFrame, *origin: str) -> tuple[list[str], list[Line]]:
     """
     names = in_order(plans(verdicts).astype(str)) if len(verdicts) else []
     table = []
-    for (tf, *made), some in verdicts.groupby(["tf", *origin]):
+    for (tf, *made_by), some in verdicts.groupby(["tf", *origin]):
         rows = {str(PlanName(str(row.device), str(row.mode))): row for row in some.itertuples()}
-        table.append(Line(str(tf), [_cell(plan, rows.get(plan)) for plan in names], *map(str, made)))
+        table.append(Line(str(tf), [_cell(plan, rows.get(plan)) for plan in names], *map(str, made_by)))
     return names, sorted(table, key=lambda line: _version(line.tf), reverse=True)
 
 

@@ -37,7 +37,7 @@ class Group:
     run: str = ""
     status: int = 3
     worse: bool | None = None
-    says: str = "there is no run"
+    says: str = "no run"
     counts: dict[str, int] = field(default_factory=dict)
     tf: str = ""
     devices: list[str] = field(default_factory=list)

@@ -60,7 +60,7 @@ def joined(names: Iterable[str]) -> str:
 def plans(records: pd.DataFrame) -> pd.Series:
     """The plan of each record, written `cpu/xla`, as a category in the order of `plan_order`.
 
-    Each name is made once for each device and mode, not once for each record.
+    Builds each name once for each device and mode, not once for each record.
     """
     device, mode = (records[name].astype("category").cat for name in ("device", "mode"))
     mode_count = len(mode.categories)

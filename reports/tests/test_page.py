@@ -191,7 +191,7 @@ def test_entries_of_known_failures_stand_under_their_cause(run: Path) -> None:
     table.loc[1, "measured"] = "every float32 on x86-64"
     page = run_page.html(reports.load(run), RunInfo.load(run), run_page.Supplement(entries=table))
     text = page[page.index('id="entries"') : page.index("Devices, and cells that did not run")]
-    words = ["3 entries are", "a-cause", "every float32", "known/math.toml 1", "b-cause", "the &lt;b&gt;reason"]
+    words = ["3 entries select", "a-cause", "every float32", "known/math.toml 1", "b-cause", "the &lt;b&gt;reason"]
     words += ["https://example.org/1", "known/nn.toml 1", "known/math.toml 2"]
     assert [text.index(word) for word in words] == sorted(text.index(word) for word in words)
     assert text.count("the &lt;b&gt;reason") == 1 and "c-cause" not in text

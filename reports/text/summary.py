@@ -89,7 +89,7 @@ def _findings(records: pd.DataFrame, findings: pd.DataFrame, title: str, most: i
 
 
 def _grid(records: pd.DataFrame) -> list[str]:
-    """Specs × plans; suites × plans when there are many specs, and × devices when there are many plans."""
+    """Specs × plans; suites × plans for many specs, and × devices for many plans."""
     rows = "spec" if records["spec"].nunique() <= ROWS else "suite"
     counts = tables.cells(records, [rows]).rename(columns={"plan": "column"})
     lines = _aligned(rows, counts)
