@@ -1,4 +1,4 @@
-"""Suggest: the verb that writes known failures for what fails in a run."""
+"""Suggest: the verb that writes known failures for the failures of a run, or finds entries that are spent."""
 
 from __future__ import annotations
 
@@ -9,30 +9,29 @@ from pathlib import Path
 import pandas as pd
 
 from tf_opdiff.harness.judge import known_files
-from tf_opdiff.harness.judge.known import Known, Place
+from tf_opdiff.harness.judge.known import Known
 from tf_opdiff.harness.judge.known_files import KnownError
 from tf_opdiff.harness.paths import KNOWN, SUITES
 from tf_opdiff.harness.spec.catalog import Catalog
-from tf_opdiff.harness.store.run_info import RunInfo
-from tf_opdiff.reports.analysis import known_entry, known_text, ledger
+from tf_opdiff.reports.analysis import known_entry, ledger, spent_entries
 from tf_opdiff.reports.analysis.suggest import suggest
-from tf_opdiff.reports.data import files, tables
-from tf_opdiff.reports.data.load import load as load_records
+from tf_opdiff.reports.data import files
+from tf_opdiff.reports.data.load import load
 from tf_opdiff.reports.text import sentence
-from tf_opdiff.reports.text.summary import plain
+from tf_opdiff.reports.text.lines import plain
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """What `python -m harness suggest` takes."""
+    """Adds the arguments of `python -m harness suggest`."""
     parser.add_argument("run", type=Path, metavar="RUN", help="the directory of a run, such as runs/latest")
     parser.add_argument("--known", type=Path, metavar="PATH", default=Path(KNOWN), help="the file or folder of entries")
-    parser.add_argument("--prune", action="store_true", help="name entries that the run shows to be spent, instead")
-    parser.add_argument("--out", type=Path, metavar="PATH", help="write there, not to the terminal")
-    parser.add_argument("--in-place", action="store_true", help="with --prune: take spent entries out of their files")
+    parser.add_argument("--prune", action="store_true", help="name spent entries instead: no record needs them")
+    parser.add_argument("--out", type=Path, metavar="PATH", help="write the result to a file; default: print it")
+    parser.add_argument("--in-place", action="store_true", help="with --prune: delete spent entries from their files")
 
 
 def main(options: argparse.Namespace) -> int:
-    """Writes entries for what fails in a run, or names those that are spent and writes the files without them; 0."""
+    """Writes entries for the failures of a run; or names spent entries and writes the files without them. Returns 0."""
     if options.in_place and (not options.prune or options.out):
         raise ValueError("--in-place: expected with --prune, and without --out")
     catalog = Catalog.load(SUITES)
@@ -40,49 +39,37 @@ def main(options: argparse.Namespace) -> int:
         known = known_files.load(options.known, catalog)
     except KnownError as error:
         raise ValueError(str(error)) from error
-    records = load_records(options.run)
+    records = load(options.run)
     if not len(records):
         raise LookupError(f"{options.run}: expected a run with records; it has none")
-    if (options.run / "run.json").exists() and (missing := sentence.shortfalls(RunInfo.load(options.run))):
-        print(f"Partial run: {plain('; '.join(missing), 200)}", file=sys.stderr)
-    if options.prune:
-        return _prune(records, known, options)
-    made, why = suggest(records, known, catalog)
-    told = (
-        known_entry.text(made, why, records) if made or len(why) else "# Nothing to suggest: no record is a mismatch.\n"
-    )
-    if options.out:
-        files.replace_text(options.out, told)
-        print(f"{len(made)} entries for {sum(len(one.rows) for one in made):,} records are in {options.out}")
+    if (options.run / "run.json").exists():
+        for note in sentence.partial_note(options.run):
+            print(plain(note[0].upper() + note[1:], 200), file=sys.stderr)
+    return _prune(records, known, options) if options.prune else _suggest(records, known, catalog, options.out)
+
+
+def _suggest(records: pd.DataFrame, known: Known, catalog: Catalog, out: Path | None) -> int:
+    suggestions, reasons = suggest(records, known, catalog)
+    text = "# Nothing to suggest: no record is a mismatch.\n"
+    if suggestions or len(reasons):
+        text = known_entry.text(suggestions, reasons, records)
+    if out:
+        files.replace_text(out, text)
+        print(f"{len(suggestions)} entries for {sum(len(one.rows) for one in suggestions):,} records are in {out}")
     else:
-        files.show(told)
+        files.show(text)
     return 0
 
 
 def _prune(records: pd.DataFrame, known: Known, options: argparse.Namespace) -> int:
-    table = ledger.entries(records, known)
-    for row in tables.rows(table[table["state"].isin(ledger.SAYS)]):
-        place, says = Place(row["file"], row["entry"]), ledger.SAYS[row["state"]].format(**row)
-        files.show(plain(f"{place} ({row['spec']}, {row['kind']}): {says}") + "\n")
-    spent = table["state"].isin(["stale", "idle"])
+    entries = ledger.entries(records, known)
     target = options.known if options.in_place else options.out
-    files.show(f"{spent.sum()} of {len(table)} entries are spent{f'; {target} is without them' if target else ''}\n")
-    if target:
-        causes = {*table["cause"]} - {*table[~spent]["cause"]}
-        for name, path in known_files.files(options.known).items():
-            numbers = table[spent & (table["file"] == name)]["entry"].tolist()
-            whole = path.read_bytes().decode()
-            left = known_text.without(whole, numbers, causes)
-            if left != whole or not options.in_place:
-                files.replace_text(_written(path, options), left)
+    files.show("\n".join(spent_entries.lines(entries, target)) + "\n")
+    if not target:
+        return 0
+    if options.known.is_dir():
+        target.mkdir(exist_ok=True)
+    for path, (before, after) in spent_entries.files_without(options.known, entries).items():
+        if before != after or not options.in_place:
+            files.replace_text(target / path.name if options.known.is_dir() else target, after)
     return 0
-
-
-def _written(path: Path, options: argparse.Namespace) -> Path:
-    """The file to write in place of one that is read: of the same name, where `--out` stands for a folder."""
-    if options.in_place:
-        return path
-    if not options.known.is_dir():
-        return Path(options.out)
-    options.out.mkdir(exist_ok=True)
-    return Path(options.out) / path.name

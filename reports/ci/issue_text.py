@@ -102,9 +102,12 @@ def body(cause: CauseRecords, nights: Sequence[NightRun], site: str) -> str:
     lines += [f"- {quiet(name)}: {many(n, 'record')}" for name, n in list(specs.items())[:LISTED]]
     lines += [f"- and {len(specs) - LISTED:,} more"] if len(specs) > LISTED else []
     lines += ["", "</details>", "", *_program(record, nights)]
-    rule = "An issue that a person closes as not planned stays closed."
-    rule = f"The issue is closed when nothing here fails any more. {rule}"
-    lines += [f"*Each night rewrites this text; comments stay. {rule}*"]
+    rules = (
+        "Each night rewrites this text; comments stay.",
+        "The issue is closed when nothing here fails any more.",
+        "An issue that a person closes as not planned stays closed.",
+    )
+    lines += [f"*{' '.join(rules)}*"]
     return "\n".join(lines) + "\n"
 
 

@@ -13,10 +13,10 @@ from tf_opdiff.reports.data.quantities import FAMILIES, family
 def coverage(records: pd.DataFrame) -> pd.DataFrame:
     """What really ran: one row for each OpDef × dtype × device × mode.
 
-    Columns: `raw_op`, `dtype`, `device`, `mode`; `specs` and `cases` count; `gradient`: whether a gradient was compared there;
-    `quantities` lists the families of the compared quantities (`output grad jvp hvp`). `raw_op` is empty where no graph
-    was seen, for example because the case promises an error. Records that are `unavailable`, or in which the suite
-    itself is at fault, do not count: nothing ran.
+    Columns: `raw_op`, `dtype`, `device`, `mode`; `specs` and `cases` count; `gradient`: whether a gradient was
+    compared; `quantities` lists the families of the compared quantities (`output grad jvp hvp`). `raw_op` is empty
+    where no graph was seen, for example because the case promises an error. Records that are `unavailable`, or in which
+    the suite itself is at fault, do not count: nothing ran.
     """
     ran = records[~records["verdict"].isin(["unavailable", "error"])]
     place = ["raw_op", "dtype", "device", "mode"]
