@@ -52,7 +52,7 @@ def floats(
     instead: Sequence[Instead] = (),
     tier: str = "default",
 ) -> Part:
-    """A part: a function of two floats with both gradients, also of arguments that are broadcast.
+    """A part: a function of two floats with both gradients, also where arguments are broadcast.
 
     Args:
       function: the function.
@@ -78,7 +78,7 @@ def floats(
 
 
 def pairs_of(function: Function, instead: Sequence[Instead] = (), *, gradient: bool = True) -> dict[str, Recipe]:
-    """Recipes: pairs all over the floats, and in the function's domain, whose results are normal numbers."""
+    """Recipes: pairs from all floats, and from the function's domain. Their results are normal numbers."""
     recipes = {**PAIRS, "domain": within(*function.domain)}
     for other in instead:
         recipes = {name: other.of(recipe) for name, recipe in recipes.items()}
@@ -134,6 +134,16 @@ def vjp_of(function: Function) -> Callable[..., Any]:
     return vjp
 
 
+def no_nan_vjp(function: Function) -> Callable[..., Any]:
+    """As any other VJP, but +0 for x where y is 0, and not g × 0: there the kernel does not multiply."""
+    vjp = vjp_of(function)
+
+    def chosen(g: np.ndarray, x: np.ndarray, y: np.ndarray) -> tuple[Any, Any]:
+        return vjp(np.where(y == 0, 1, g), x, y)[0], vjp(g, x, y)[1]
+
+    return chosen
+
+
 def summed(partials: Sequence[Callable[..., Any] | None], each: float) -> dict[str, Callable[..., Any]]:
     """Bounds (n - 1 + each) u Σ|g d|: broadcasting sums up n terms, each off by `each` units of round-off."""
 
@@ -159,7 +169,7 @@ def product_of(xs: Sequence[float], ys: Sequence[float]) -> Recipe:
 
 
 def subnormal_pairs(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
-    """Subnormals with subnormals, and either way with plain numbers."""
+    """Subnormal numbers with subnormal numbers, and with plain numbers, in either order."""
     x, y, p, q = (r(draw, dtype)[0] for r in (subnormals, subnormals, plain, plain))
     return np.concatenate([x, x, p]), np.concatenate([np.roll(y, 5), q, y])
 

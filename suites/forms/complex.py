@@ -26,7 +26,7 @@ def complex_numbers(function: Function, *, output: float, grad: float, zero: int
 
     Args:
       function: the function.
-      output, grad: errors allowed in output and gradients, in units of round-off of the number's size.
+      output, grad: errors allowed in output and gradients, in units of round-off of their sizes.
       zero: the argument, by number, that makes the result 0, whatever the other one is; zeros have a spec of their own.
     """
 

@@ -1,4 +1,4 @@
-"""Conversion between dtypes, done in integers and powers of two: what NumPy's and ml_dtypes' casts are held against."""
+"""Conversion between dtypes, done in integers and powers of two; NumPy and ml_dtypes agree with it, says a test."""
 
 from collections.abc import Callable
 
@@ -9,9 +9,9 @@ from tf_opdiff.harness.spec.recipes import is_float
 
 
 def odd(x: np.ndarray) -> np.ndarray:
-    """Integers as float64, rounded so that rounding again to half the digits is as if it were the first time.
+    """Integers as float64, rounded so that a second rounding, to half the digits, gives what one rounding would.
 
-    What is inexact gets an odd last bit: S. Boldo, G. Melquiond, https://doi.org/10.1109/TC.2007.70819.
+    An inexact result gets an odd last bit: S. Boldo, G. Melquiond, https://doi.org/10.1109/TC.2007.70819.
     """
     near = x.astype(np.float64)
     back = np.array([int(v) for v in near.ravel()], object).reshape(x.shape)
@@ -21,7 +21,7 @@ def odd(x: np.ndarray) -> np.ndarray:
 
 
 def rounded(x: np.ndarray, dtype: np.dtype, rounding: Callable[[np.ndarray], np.ndarray] = np.rint) -> np.ndarray:
-    """float64 numbers rounded to nearest, ties to even; what is too large is inf, or NaN where there is no inf."""
+    """float64 numbers rounded to nearest, ties to even. Too large numbers become inf, or NaN if there is no inf."""
     info = ml_dtypes.finfo(dtype)
     last = np.maximum(np.frexp(x)[1] - 1, int(info.minexp)) - int(info.nmant)
     finite = np.isfinite(x)
@@ -30,11 +30,11 @@ def rounded(x: np.ndarray, dtype: np.dtype, rounding: Callable[[np.ndarray], np.
 
 
 def cast(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """An array, floats of which have been widened, in another dtype.
+    """An array in another dtype; floats arrive widened.
 
-    A complex number gives its real part, but is true as NumPy has it, if either part is not zero:
-    https://www.tensorflow.org/api_docs/python/tf/cast. Integers wrap around; floats are cut towards zero, and are to be
-    within the range of 64 bits.
+    A complex number gives its real part. As a boolean it is true if either part is not zero, as in NumPy:
+    https://www.tensorflow.org/api_docs/python/tf/cast. Integers wrap around; floats are rounded towards zero, and
+    have to be in the range of 64 bits.
     """
     if dtype.kind == "c":
         joined = np.zeros(x.shape, dtype)

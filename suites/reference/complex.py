@@ -11,7 +11,7 @@ import numpy as np
 
 from tf_opdiff.suites.reference.wide import long_double, mp
 
-#: What stands for a zero: so small that no result shows it, and with a sign, which tells the sides of a branch cut.
+#: A number in place of zero: too small to show in a result, but its sign tells the sides of a branch cut.
 _ZERO = mp.ldexp(1, -2000)
 
 
@@ -26,7 +26,7 @@ def _value(f: Callable[[Any], Any], real: float, imag: float, _signs: tuple[floa
 
 
 def _rounded(part: Any) -> Any:
-    """A part of a result in long double; a part that comes from a zero is one."""
+    """A part of a result in long double; a part that comes from a zero is a zero."""
     tiny = abs(part) < mp.ldexp(1, -1500)
     return np.longdouble(-0.0 if part < 0 else 0.0) if tiny else long_double(part)
 
@@ -73,7 +73,7 @@ def atan(z: Any) -> Any:
 
 
 def atanh(z: Any) -> Any:
-    """By atan."""
+    """-i atan(i z)."""
     return -mp.j * atan(mp.j * z)
 
 
@@ -89,7 +89,7 @@ def root(z: Any) -> Any:
 
 
 def from_parts(real: np.ndarray, imag: np.ndarray) -> np.ndarray:
-    """Complex numbers, twice as wide as a long double, from their parts; zeros keep their signs."""
+    """Complex numbers of two long doubles, from their parts; zeros keep their signs."""
     z = np.empty(np.shape(real), np.clongdouble)
     z.real, z.imag = real, imag
     return z

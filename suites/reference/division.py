@@ -39,7 +39,7 @@ def floor_of_quotient(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def truncated(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """trunc(x / y), likewise."""
+    """trunc(x / y) without the rounding of x / y, except where that is not finite, or y is not."""
     return np.where((x < 0) != (y < 0), -floor_of_quotient(-x, y), floor_of_quotient(x, y))
 
 

@@ -41,7 +41,7 @@ class Function:
 
 
 def wide(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of arrays, evaluated in long double, or in twice float64 for complex numbers."""
+    """A function of arrays, evaluated in long double, complex numbers in two long doubles."""
 
     def evaluated(*xs: np.ndarray) -> np.ndarray:
         return np.asarray(function(*(x.astype(np.clongdouble if x.dtype.kind == "c" else np.longdouble) for x in xs)))

@@ -9,7 +9,7 @@ def real_sign(x: np.ndarray) -> np.ndarray:
 
 
 def zero_kept(x: np.ndarray) -> np.ndarray:
-    """The sign of a zero is that zero."""
+    """The sign of x; for a zero, that zero with its sign."""
     return np.where(x == 0, x, real_sign(x))
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS, INTEGERS, bit_patterns, plain
-from tf_opdiff.suites.forms.binary import floats, subnormal_results, vjp_of
+from tf_opdiff.suites.forms.binary import floats, no_nan_vjp, subnormal_results
 from tf_opdiff.suites.forms.complex import complex_numbers, pair_of_complex
 from tf_opdiff.suites.forms.errors import incompatible
 from tf_opdiff.suites.forms.integers import integers
@@ -21,20 +21,12 @@ def _add_n(tf, *xs):
 
 
 _PRODUCT = Function(f=np.multiply, partials=(lambda x, y: y, lambda x, y: x), exact=lambda x, y: x * y)
-#: 0 for y = 0, whatever x is.
+#: It is 0 for y = 0, whatever x is.
 _PRODUCT_NO_NAN = Function(
     f=unless(y_zero, np.multiply),
     partials=(unless(y_zero, lambda x, y: y), lambda x, y: x),
     exact=lambda x, y: x * y,
 )
-
-
-def _no_nan_vjp(g, x, y):
-    """As any other VJP, but +0, not g × 0, in x where y is 0: there the kernel does not multiply."""
-    vjp = vjp_of(_PRODUCT_NO_NAN)
-    return vjp(np.where(y == 0, 1, g), x, y)[0], vjp(g, x, y)[1]
-
-
 _SQUARED_DIFFERENCE = Function(
     f=wide(lambda x, y: (x - y) ** 2),
     partials=(wide(lambda x, y: 2 * (x - y)), wide(lambda x, y: -2 * (x - y))),
@@ -43,7 +35,7 @@ _SQUARED_DIFFERENCE = Function(
 
 
 def _squared_size_vjp(g, x, y):
-    """|x - y|² is real: of an upstream its real part counts."""
+    """|x - y|² is real, so that only the real part of an upstream counts."""
     gradient = 2 * g.real * (x - y)
     return unbroadcast(gradient, x.shape), unbroadcast(-gradient, y.shape)
 
@@ -108,7 +100,7 @@ SPECS = (
     *op(
         "mul-no-nan",
         "MulNoNan",
-        floats(_PRODUCT_NO_NAN, ulp={"output": 0.5, "grad": 0.5}, vjp=_no_nan_vjp),
+        floats(_PRODUCT_NO_NAN, ulp={"output": 0.5, "grad": 0.5}, vjp=no_nan_vjp(_PRODUCT_NO_NAN)),
         complex_numbers(_PRODUCT_NO_NAN, output=2, grad=2, zero=1),
     ),
     *op(

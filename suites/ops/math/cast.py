@@ -1,4 +1,4 @@
-"""Cast: every dtype to every other that has a kernel for it, values and gradients."""
+"""Cast: values and gradients from every dtype to every other for which there is a kernel."""
 
 import ml_dtypes
 import numpy as np
@@ -51,7 +51,7 @@ def _castable(x, target):
 
 
 def _from(source, target):
-    """A recipe: numbers of the source dtype, less those for which the cast is not defined."""
+    """A recipe: numbers of the source dtype for which the cast is defined."""
 
     def recipe(draw, dtype):
         x = _drawn(draw, np.dtype(source))
@@ -77,7 +77,7 @@ def _moderate(source):
 
 
 def _negative(source, target):
-    """A recipe: negative numbers whose size the unsigned dtype has room for."""
+    """A recipe: negative numbers whose sizes are in the range of the unsigned dtype."""
     bits = np.dtype(target).itemsize * 8 - 1
     return lambda draw, dtype: ((-(2.0 ** draw.uniform(67, low=0.1, high=min(bits, 15)))).astype(source),)
 
@@ -121,7 +121,7 @@ def _to(target, *sources, recipe, name="", **fields):
 
 
 def _truncated(target, *sources):
-    """A part: casts with the attribute `Truncate`, which cuts digits that the dtype has no room for."""
+    """A part: casts with the attribute `Truncate`, which cuts digits off instead of rounding."""
     return _to(
         target,
         *sources,
@@ -133,7 +133,7 @@ def _truncated(target, *sources):
 
 
 def _to_unsupported(target):
-    """A part: casts that the CPU kernel refuses, and XLA does."""
+    """A part: casts for which XLA has code and TensorFlow no kernel."""
     side = Side(reference=lambda x: cast(x, np.dtype(target)), why=_XLA_CONVERTS, link=_CAST_OP)
     return _to(
         target,

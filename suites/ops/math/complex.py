@@ -1,4 +1,4 @@
-"""Complex numbers: from their parts; their parts, size and angle; their conjugates.
+"""Complex numbers: made from parts; their parts, size, angle and conjugate.
 
 The gradient of a real result is the upstream times a complex number.
 """
@@ -23,7 +23,7 @@ def _calling(op, argument="input"):
 
 
 def _complex_numbers(reference, vjp, *, output=0.0, bound=None):
-    """A part: a function of a complex number, with the budget of its output and bounds."""
+    """A part: a function of a complex number, with a budget for its output and bounds."""
     return part(
         "-complex",
         positions=True,

@@ -8,10 +8,10 @@ from tf_opdiff.suites.forms.binary import (
     EXACT_PAIRS,
     Instead,
     floats,
+    no_nan_vjp,
     product_of,
     subnormal_results,
     unregistered,
-    vjp_of,
 )
 from tf_opdiff.suites.forms.complex import complex_numbers
 from tf_opdiff.suites.forms.integers import division
@@ -29,7 +29,7 @@ from tf_opdiff.suites.reference.function import Function, one, unless, wide, y_z
 from tf_opdiff.suites.reference.wide import mp
 
 _QUOTIENT = Function(f=np.divide, partials=(over, quotient_dy), exact=lambda x, y: x / y)
-#: 0 for y = 0, whatever x is.
+#: It is 0 for y = 0, whatever x is.
 _QUOTIENT_NO_NAN = Function(
     f=unless(y_zero, np.divide),
     partials=(unless(y_zero, over), unless(y_zero, quotient_dy)),
@@ -40,12 +40,6 @@ _REST = Function(
     partials=(one, wide(lambda x, y: -floored(x, y))),
     exact=lambda x, y: x - y * mp.floor(x / y),
 )
-
-
-def _no_nan_vjp(g, x, y):
-    """As any other VJP, but +0, not g × 0, in x where y is 0: there the kernel does not multiply."""
-    vjp = vjp_of(_QUOTIENT_NO_NAN)
-    return vjp(np.where(y == 0, 1, g), x, y)[0], vjp(g, x, y)[1]
 
 
 def _rounded(rounding, exact):
@@ -85,7 +79,7 @@ def _rounded_quotients(rounded):
 
 
 def _rounding(reference, rounded):
-    """A part: a quotient rounded to an integer, and pairs for which the kernel's rounding of it matters."""
+    """A part: a quotient rounded to an integer; pairs that fail if a kernel rounds the quotient first stand apart."""
     return together(
         part(
             positions=True,
@@ -99,7 +93,7 @@ def _rounding(reference, rounded):
     )
 
 
-#: A part: the remainder of a quotient that is cut.
+#: A part: the remainder of a quotient rounded towards zero.
 _FMOD = part(
     positions=True,
     reference=np.fmod,
@@ -120,7 +114,7 @@ SPECS = (
     *op(
         "div-no-nan",
         "DivNoNan",
-        floats(_QUOTIENT_NO_NAN, ulp={"output": 0.5, "grad": 2.5}, vjp=_no_nan_vjp),
+        floats(_QUOTIENT_NO_NAN, ulp={"output": 0.5, "grad": 2.5}, vjp=no_nan_vjp(_QUOTIENT_NO_NAN)),
         complex_numbers(_QUOTIENT_NO_NAN, output=4, grad=6, zero=1),
     ),
     *op(

@@ -17,7 +17,7 @@ from tf_opdiff.suites.reference.subnormal import DENORMALS, LINK, WHY, flushed
 
 
 def _chosen_vjp(condition):
-    """The upstream goes to x where the condition holds, to y elsewhere, zero to the other."""
+    """x gets the upstream where the condition holds, y gets it elsewhere; the other one gets zeros."""
 
     def vjp(g, x, y):
         to_x = condition(x, y)
@@ -31,7 +31,7 @@ def _any_nan(dtype, x, y):
 
 
 def _ambiguous(dtype, x, y):
-    """NaN, and zeros of both signs, of which either may be the larger."""
+    """NaN, and two zeros of different signs: either may be the larger."""
     return _any_nan(dtype, x, y) | ((x == 0) & (y == 0) & (np.signbit(x) != np.signbit(y)))
 
 
@@ -47,7 +47,7 @@ def _only(condition):
 
 
 def _larger_of_flushed(condition):
-    """The side on which XLA takes subnormals for zeros to compare them, but returns the bits of the chosen one."""
+    """The side on which XLA compares subnormals as zeros, and returns the bits of the chosen one."""
     why = f"{WHY} to compare them; XLA then hands on the bits of the one that it chose, which are of 16 bits"
     return Side(
         reference=lambda x, y: np.where(condition(flushed(x), flushed(y)), x, y), why=why, link=LINK, unless=DENORMALS
@@ -55,7 +55,7 @@ def _larger_of_flushed(condition):
 
 
 def _extreme(reference, condition):
-    """A part: the extreme of two numbers, which is x where the condition holds, and so takes the upstream."""
+    """A part: the extreme of two numbers. Where the condition holds it is x, and x gets the upstream."""
     vjp = _chosen_vjp(condition)
     normal: dict[str, Any] = {"reference": reference, "vjp": vjp, "dtypes": FLOATS, "unsigned_zeros": ("output",)}
     flushes = {"cpu/*": flushing(lambda x, y: flushed(reference(x, y)))}
@@ -85,7 +85,7 @@ def _extreme(reference, condition):
 
 
 def _clip_vjp(g, t, low, high):
-    """The upstream goes to the one of the three arguments that the result is."""
+    """The argument that is the result gets the upstream; the two others get zeros."""
     below, above = t < low, t > high
     zero = np.zeros_like(g)
     parts = np.where(below | above, zero, g), np.where(below, g, zero), np.where(above, g, zero)
@@ -98,7 +98,7 @@ def _clip_bound(argument):
 
 
 def _bounds(low, high, *shape):
-    """A recipe: numbers to clip, and bounds of that shape, the lower one below the upper."""
+    """A recipe: numbers to clip, and bounds of that shape, lower bounds below upper ones."""
     return lambda draw, d: (
         draw.values(d, 67),
         draw.uniform(*shape, low=-3, high=low).astype(d),
@@ -107,7 +107,7 @@ def _bounds(low, high, *shape):
 
 
 def _ordered(draw, dtype):
-    """Bits, and bounds of which the lower is not above the upper."""
+    """Random bits, and bounds in order."""
     t, x, y = many(bit_patterns, 3)(draw, dtype)
     return t, np.minimum(x, y), np.maximum(x, y)
 
@@ -122,7 +122,7 @@ def _next_is_subnormal(dtype, x, y):
 
 
 def _beside_zero(draw, dtype):
-    """Zeros and the smallest normal numbers, of which the next is subnormal."""
+    """Zeros and the smallest normal numbers: the next number is subnormal."""
     tiny = ml_dtypes.finfo(dtype).smallest_normal
     x = np.resize(np.array([0.0, -0.0, tiny, -tiny], dtype), 67)
     return x, np.where(np.abs(x) > 0, 0, np.where(np.arange(67) % 3 == 1, -1, 1)).astype(dtype)

@@ -42,7 +42,7 @@ def _overflow(dtype, x, y):
 
 
 def _powers(draw, dtype):
-    """Edge values to the powers that people use."""
+    """Edge values to small powers, whole and half."""
     powers = (-3.0, -2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0, 3.0)
     x, y = np.meshgrid(edge_values(draw, dtype), np.array(powers).astype(dtype))
     return x.ravel(), y.ravel()
@@ -65,7 +65,7 @@ def _negative(draw, dtype):
 
 
 def _zero_x(draw, dtype):
-    """Zeros of both signs with every edge value, so many times that vectors and a tail hold them."""
+    """Zeros of both signs with every edge value, repeated so that they fill vectors and a tail."""
     y = edge_values(draw, dtype)
     x = np.resize(np.array([0.0, -0.0], dtype), 2 * y.size)
     return np.resize(x, 121), np.resize(np.repeat(y, 2), 121)

@@ -20,7 +20,7 @@ def axes(draw, dtype):
 
 
 def _scaled(exponent):
-    """Numbers of moderate shape whose squares leave the range: a recipe, 2^(exponent × largest exponent) in size."""
+    """A recipe: numbers whose size is about 2^(exponent × largest exponent), so that their squares leave the range."""
 
     def recipe(draw, dtype):
         top = ml_dtypes.finfo(np.dtype(f"f{dtype.itemsize // 2}")).maxexp
@@ -30,7 +30,7 @@ def _scaled(exponent):
 
 
 def nan_parts(draw, dtype):
-    """NaN in the real part, the imaginary one, or both, beside zero, one and a number; and plain numbers between."""
+    """NaN in the real part, in the imaginary part, and in both; and a plain number."""
     nan = np.nan
     return (
         filled([complex(nan, 0), complex(0, nan), 3 - 4j, complex(nan, 1), complex(1, nan), complex(nan, nan)], dtype),

@@ -19,7 +19,7 @@ _lgamma = np.vectorize(lambda x: math.lgamma(x) if x > 0 else 0.0, otypes=[float
 
 
 def _special(function, *, edges, outside, bound):
-    """A part: a function all over its domain, at edge values, and outside of the domain or at NaN."""
+    """A part: a function in its domain, at edge values, outside of the domain, and at NaN."""
 
     def domain(draw, dtype):
         xs = within(*function.domain, size=199)(draw, dtype)
@@ -57,18 +57,18 @@ def _gradient(d, terms, least, slope, floor=0.0):
 
 
 def _gamma_terms(a, x):
-    """The logarithms that x^a e^-x / Γ(a) is the exponential of: their rounding is its relative error."""
+    """The sizes of the logarithms whose sum is log(x^a e^-x / Γ(a)): rounding them gives its relative error."""
     return np.abs(a * np.log(np.where(x > 0, x, 1))) + x + np.abs(_lgamma(a))
 
 
 def _beta_terms(a, b, x):
-    """The logarithms that x^a (1 - x)^b / B(a, b) is the exponential of."""
+    """The sizes of the logarithms whose sum is log(x^a (1 - x)^b / B(a, b))."""
     logs = np.abs(a * np.log(x)) + np.abs(b * np.log1p(-x))
     return logs + np.abs(_lgamma(a)) + np.abs(_lgamma(b)) + np.abs(_lgamma(a + b))
 
 
 def _zeta_terms(s, q):
-    """The logarithm that q^-s is the exponential of."""
+    """The size of log(q^-s)."""
     return np.abs(s * np.log(np.abs(q)))
 
 
