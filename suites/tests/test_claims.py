@@ -13,7 +13,8 @@ from tf_opdiff.harness.store.record import CLAIM, FAILING
 from tf_opdiff.suites.forms.contracts import TAPE
 from tf_opdiff.suites.tests import planted_denials, planted_without
 
-SPECS = tuple(Catalog.load("tf_opdiff.suites.claims").specs.values())
+CATALOG = Catalog.load("tf_opdiff.suites.claims")
+SPECS = tuple(CATALOG.specs.values())
 #: The letters of each topic's claims; C10 has one claim, without a letter.
 LETTERS = {
     "C01": "abcdefghi",
@@ -67,6 +68,13 @@ def test_every_topic_has_its_claims():
     for claim in (claim for spec in SPECS for claim in spec.claims):
         present.setdefault(claim.topic.id, set()).add(claim.letter)
     assert {topic: "".join(sorted(letters)) for topic, letters in present.items()} == LETTERS
+
+
+def test_a_package_has_the_claims_of_the_topic_whose_number_it_has():
+    for item in CATALOG.items:
+        number = item.module.split(".")[-2].partition("_")[0]
+        assert item.suite == "claims" and item.spec.name.startswith(f"claim-{number}-")
+        assert {claim.topic.id.lower() for claim in item.spec.claims} <= {number}
 
 
 def outcome(want):

@@ -1,5 +1,7 @@
 """An addition that a Python function takes over: the claims."""
 
+from functools import partial
+
 import numpy as np
 
 from tf_opdiff.harness.spec.plan import MODES
@@ -31,7 +33,6 @@ def _net(draw, dtype):
 
 
 BOTH = {"output": reference.loss_bound, "grad": reference.grad_bound}
-TRAINED = {"output": reference.trained_bound}
 TRAINED_BY_MAP = f"{PY_FUNC};ran:PyFunc;replaced:PyFunc=AddGradient;ran:ResourceApplyAdam"
 NET = {"net": _net}
 #: Under op determinism, TensorFlow makes the loss of other ops.
@@ -43,17 +44,17 @@ TAPED = dict.fromkeys(
 NO_GRADIENT = f"{TAPE}: PyFunc has no gradient of its own, so that k gets None, and c what comes by d"
 SAME = {"*/xla": NO_KERNEL}
 
+Loss = partial(Spec, reference=reference.loss, bound=BOTH, recipes=NET, ops=OPS, dtypes=FLOAT)
+Trained = partial(Spec, bound={"output": reference.trained_bound}, recipes=NET, ops=OPS, dtypes=FLOAT)
+InSession = partial(Trained, modes=("graph",), sessions=True)
+InSteps = partial(Trained, state=program.weights, steps=program.STEPS)
+
 SPECS = (
-    Spec(
+    Loss(
         name="claim-c01-overridden",
         program=program.overridden_loss,
-        reference=reference.loss,
         vjp=reference.by_formula,
-        bound=BOTH,
-        recipes=NET,
-        ops=OPS,
         evidence=py_func_mapped("AddGradient"),
-        dtypes=FLOAT,
         contract=REFUSED_BY_XLA | TAPED,
         claims=(
             Claim(
@@ -75,16 +76,11 @@ SPECS = (
             ),
         ),
     ),
-    Spec(
+    Loss(
         name="claim-c01-overridden-called",
         program=program.called_loss,
-        reference=reference.loss,
         vjp=reference.by_formula,
-        bound=BOTH,
-        recipes=NET,
-        ops=OPS,
         evidence=f"{PY_FUNC};called:function;replaced:PyFunc=AddGradient",
-        dtypes=FLOAT,
         contract=REFUSED_BY_XLA,
         claims=(
             Claim(
@@ -98,16 +94,11 @@ SPECS = (
             ),
         ),
     ),
-    Spec(
+    Loss(
         name="claim-c01-closing-over-d",
         program=program.closing_over_d,
-        reference=reference.loss,
         vjp=reference.closed,
-        bound=BOTH,
-        recipes=NET,
-        ops=OPS,
         evidence=f"{PY_FUNC};called:function;replaced:PyFunc",
-        dtypes=FLOAT,
         contract=REFUSED_BY_XLA,
         claims=(
             Claim(
@@ -122,39 +113,24 @@ SPECS = (
             ),
         ),
     ),
-    Spec(
+    Loss(
         name="claim-c01-closing-in-custom-gradient",
         program=program.closing_in_custom_gradient,
-        reference=reference.loss,
         vjp=reference.closed,
-        bound=BOTH,
-        recipes=NET,
-        ops=OPS,
         evidence=CUSTOM_GRADIENT,
-        dtypes=FLOAT,
     ),
-    Spec(
+    Loss(
         name="claim-c01-mended",
         program=program.mended_loss,
-        reference=reference.loss,
         vjp=reference.right,
-        bound=BOTH,
-        recipes=NET,
-        ops=OPS,
         evidence=f"{PY_FUNC};called:function;replaced:PyFunc=SumGradient",
-        dtypes=FLOAT,
         contract=REFUSED_BY_XLA,
     ),
-    Spec(
+    Loss(
         name="claim-c01-custom-gradient",
         program=program.custom_loss,
-        reference=reference.loss,
         vjp=reference.right,
-        bound=BOTH,
-        recipes=NET,
-        ops=OPS,
         evidence=CUSTOM_GRADIENT,
-        dtypes=FLOAT,
     ),
     Spec(
         name="claim-c01-register-twice",
@@ -191,29 +167,17 @@ SPECS = (
             ),
         ),
     ),
-    Spec(
+    InSession(
         name="claim-c01-train-plain",
         program=program.train_plain,
         reference=reference.trained(reference.right),
-        bound=TRAINED,
-        recipes=NET,
-        ops=OPS,
         evidence="ran:ResourceApplyAdam",
-        dtypes=FLOAT,
-        modes=("graph",),
-        sessions=True,
     ),
-    Spec(
+    InSession(
         name="claim-c01-train-overridden",
         program=program.train_overridden,
         reference=reference.trained(reference.by_formula),
-        bound=TRAINED,
-        recipes=NET,
-        ops=OPS,
         evidence=f"{TRAINED_BY_MAP};called:compat.v1.train.Optimizer.compute_gradients",
-        dtypes=FLOAT,
-        modes=("graph",),
-        sessions=True,
         claims=(
             Claim(
                 topic=TOPIC,
@@ -226,17 +190,11 @@ SPECS = (
             ),
         ),
     ),
-    Spec(
+    InSession(
         name="claim-c01-train-by-minimize",
         program=program.train_by_minimize,
         reference=reference.trained(reference.by_formula),
-        bound=TRAINED,
-        recipes=NET,
-        ops=OPS,
         evidence=f"{TRAINED_BY_MAP};{MINIMIZE}",
-        dtypes=FLOAT,
-        modes=("graph",),
-        sessions=True,
         claims=(
             Claim(
                 topic=TOPIC,
@@ -250,17 +208,11 @@ SPECS = (
             ),
         ),
     ),
-    Spec(
+    InSteps(
         name="claim-c01-train-by-formula",
         program=program.train_by_formula,
         reference=reference.steps(reference.by_formula),
-        bound=TRAINED,
-        recipes=NET,
-        ops=OPS,
         evidence=f"{CUSTOM_GRADIENT};built:ResourceApplyAdam",
-        dtypes=FLOAT,
-        state=program.weights,
-        steps=program.STEPS,
         claims=(
             Claim(
                 topic=TOPIC,
@@ -273,16 +225,10 @@ SPECS = (
             ),
         ),
     ),
-    Spec(
+    InSteps(
         name="claim-c01-train-by-custom-gradient",
         program=program.train_by_custom_gradient,
         reference=reference.steps(reference.right),
-        bound=TRAINED,
-        recipes=NET,
-        ops=OPS,
         evidence=f"{CUSTOM_GRADIENT};built:ResourceApplyAdam",
-        dtypes=FLOAT,
-        state=program.weights,
-        steps=program.STEPS,
     ),
 )
