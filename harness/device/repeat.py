@@ -1,4 +1,4 @@
-"""Again: a run held against itself: the same the second time, the same wherever a value stands, its inputs whole."""
+"""Repeat: self-checks of a run: a rerun gives the same bits, position does not matter, inputs are not modified."""
 
 from __future__ import annotations
 
@@ -11,26 +11,27 @@ import numpy as np
 
 from tf_opdiff.harness.device.observation import Result
 from tf_opdiff.harness.device.request import Arguments
+from tf_opdiff.harness.spec.quantity import Quantity, family_of
 from tf_opdiff.harness.spec.recipes import is_float
 from tf_opdiff.harness.spec.spec import Spec
 
-#: What a run can be asked for beyond its values, by the kind of what may be found.
-AGAIN = ("input_mutated", "nondeterministic", "position")
-#: The shapes in which an elementwise op gets the values anew: alone, around the widths of vector registers, in a batch.
+#: The self-checks, each named by the kind of record that it gives.
+SELF_CHECKS = ("input_mutated", "nondeterministic", "position")
+#: The shapes in which an elementwise op receives the values again: one alone, widths of vector registers, a batch.
 PIECES = (*((n,) for n in (1, 3, 7, 8, 9, 15, 16, 17, 31, 33)), (5, 7))
 _ENDS = np.cumsum([math.prod(shape) for shape in PIECES])
 
 
-def kinds(spec: Spec, inputs: Sequence[np.ndarray]) -> tuple[str, ...]:
-    """What a case's runs are held against: nothing for a program with state, for whose second run is another one."""
+def self_checks_of(spec: Spec, inputs: Sequence[np.ndarray]) -> tuple[str, ...]:
+    """The self-checks of a case; none for a program with state, whose second run may differ from its first."""
     if spec.state:
         return ()
     alike = len({x.shape for x in inputs}) == 1 and all(x.size for x in inputs)
-    return AGAIN if spec.elementwise and alike else AGAIN[:2]
+    return SELF_CHECKS if spec.elementwise and alike else SELF_CHECKS[:2]
 
 
 def same(one: Result, other: Result) -> bool:
-    """Whether two results are the same bit for bit; every NaN is like any other."""
+    """Whether two results have the same bits; all NaNs count as the same."""
     if (one.status, one.code, one.shape) != (other.status, other.code, other.shape):
         return False
     return _alike(one.value, other.value) and _alike(one.indices, other.indices)
@@ -43,7 +44,7 @@ def _alike(a: np.ndarray | None, b: np.ndarray | None) -> bool:
 
 
 def differing(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Where arrays of one shape and dtype differ in a bit; a bool array of that shape."""
+    """Where two arrays of one shape and dtype differ in a bit (all NaNs are the same); a bool array of that shape."""
     if a.dtype.kind == "c":
         return differing(a.real, b.real) | differing(a.imag, b.imag)
     if not is_float(a.dtype):
@@ -53,18 +54,18 @@ def differing(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def in_pieces(spec: Spec) -> Spec:
-    """The spec with a program of all pieces: its inputs are those of the first piece, of the second, and so on."""
+    """The spec with the program of all pieces: its inputs are those of the first piece, then of the second, …"""
 
     def program(tf: Any, *parts: Any) -> list[Any]:
         count = len(parts) // len(PIECES)
-        made = (spec.program(tf, *parts[i : i + count]) for i in range(0, len(parts), count))
-        return [y for ys in made for y in (ys if isinstance(ys, (tuple, list)) else [ys])]
+        pieces = (spec.program(tf, *parts[i : i + count]) for i in range(0, len(parts), count))
+        return [y for ys in pieces for y in (ys if isinstance(ys, (tuple, list)) else [ys])]
 
     return replace(spec, program=program, recipes={})
 
 
 def cut(arrays: Sequence[np.ndarray | None]) -> tuple[np.ndarray | None, ...]:
-    """The pieces of each array's values, taken over and over till all pieces are full, in the program's order."""
+    """The pieces of each array, whose values repeat until all pieces are full; in the order of `in_pieces`."""
     whole = [None if a is None else np.split(np.resize(a, _ENDS[-1]), _ENDS[:-1]) for a in arrays]
     return tuple(None if w is None else w[i].reshape(shape) for i, shape in enumerate(PIECES) for w in whole)
 
@@ -76,7 +77,7 @@ def cut_arguments(arguments: Arguments) -> Arguments:
 
 
 def sizes(place: int, size: int) -> list[int]:
-    """The numbers of elements of the pieces that hold the value at a place in the flat order of `size` values."""
+    """The sizes of the pieces that hold the value at a place in the flat order of `size` values."""
     ends = zip(PIECES, _ENDS.tolist(), strict=True)
     begins = ((math.prod(shape), end - math.prod(shape)) for shape, end in ends)
     return [count for count, begin in begins if (place - begin) % size < count]
@@ -86,47 +87,47 @@ def sizes(place: int, size: int) -> list[int]:
 Rerun = Callable[[Arguments, bool], tuple[Mapping[str, Result], Result | None]]
 
 
-def repeated(
+def run_self_checks(
     kinds: Sequence[str],
     arguments: Arguments,
     before: Sequence[np.ndarray],
     after: Sequence[Result],
-    found: Mapping[str, Result],
+    results: Mapping[str, Result],
     rerun: Rerun,
 ) -> dict[str, dict[str, Result]]:
-    """What a run gives again, by kind and quantity, as far as it differs from what it gave: of a sound op, nothing.
+    """The results that differ from those of the run, by self-check and quantity; a sound op has none.
 
     Args:
-      kinds: out of `AGAIN`.
+      kinds: out of `SELF_CHECKS`.
       arguments: those of the run.
-      before: copies of its inputs, made before it; they go under `input[i]`.
-      after: its inputs as they are now.
-      found: what it gave.
+      before: copies of the inputs, made before the run; their results are called `input[i]`.
+      after: the inputs after the run.
+      results: those of the run.
       rerun: see `Rerun`.
     """
-    again = {}
+    differences = {}
     for kind in kinds:
-        was = dict(found)
+        expected = dict(results)
         if kind == "input_mutated":
-            was = {f"input[{i}]": Result("value", x) for i, x in enumerate(before)}
-            now = dict(zip(was, after, strict=True))
+            expected = {f"input[{i}]": Result("value", x) for i, x in enumerate(before)}
+            repeats = dict(zip(expected, after, strict=True))
         elif kind == "nondeterministic":
-            results, error = rerun(arguments, False)
-            now = dict.fromkeys(was, error) if error else dict(results)
+            second, error = rerun(arguments, False)
+            repeats = dict.fromkeys(expected, error) if error else dict(second)
         else:
-            was = {q: r for q, r in found.items() if q.startswith(("output", "grad"))}
-            results, error = rerun(cut_arguments(arguments), True)
-            now = {q: error or _joined(q, results, found) for q in was}
-        again[kind] = {q: now[q] for q in was if not same(now[q], was[q])}
-    return again
+            expected = {q: r for q, r in results.items() if family_of(q) in ("output", "grad")}
+            pieces, error = rerun(cut_arguments(arguments), True)
+            repeats = {q: error or _joined(q, pieces, results) for q in expected}
+        differences[kind] = {q: repeats[q] for q in expected if not same(repeats[q], expected[q])}
+    return differences
 
 
-def _joined(quantity: str, parts: Mapping[str, Result], base: Mapping[str, Result]) -> Result:
-    """What the pieces gave for a quantity, in its own shape: where copies of a value differ from it, one of them."""
-    name = quantity.partition("[")[0]
-    names = [q for q in base if q.startswith(f"{name}[")]
-    mine = range(names.index(quantity), len(PIECES) * len(names), len(names))
-    return _join([parts[f"{name}[{k}]"] for k in mine], base[quantity])
+def _joined(quantity: str, pieces: Mapping[str, Result], results: Mapping[str, Result]) -> Result:
+    """A quantity put together from its pieces; where copies of a value differ, one that differs from `results`."""
+    family = family_of(quantity)
+    names = [q for q in results if family_of(q) == family]
+    numbers = range(names.index(quantity), len(PIECES) * len(names), len(names))
+    return _join([pieces[str(Quantity(family, k))] for k in numbers], results[quantity])
 
 
 def _join(parts: Sequence[Result], base: Result) -> Result:
@@ -140,6 +141,6 @@ def _join(parts: Sequence[Result], base: Result) -> Result:
     flat = np.concatenate([v.ravel() for v in values])
     at = np.arange(flat.size) % base.value.size
     off = differing(flat, base.value.ravel()[at])
-    found = base.value.copy()
-    found.reshape(-1)[at[off]] = flat[off]
-    return replace(base, value=found)
+    joined = base.value.copy()
+    joined.reshape(-1)[at[off]] = flat[off]
+    return replace(base, value=joined)

@@ -17,10 +17,10 @@ from tf_opdiff.harness.device.faults import fault, missing_subject, places
 from tf_opdiff.harness.device.kernels import lacking_dtype, lacking_kernel, ops_without_kernel
 from tf_opdiff.harness.device.observation import Observation, Result
 from tf_opdiff.harness.device.program_cache import ProgramCache
-from tf_opdiff.harness.device.repeat import repeated
+from tf_opdiff.harness.device.repeat import run_self_checks
 from tf_opdiff.harness.device.request import Arguments, Request
 from tf_opdiff.harness.device.results import error_result, results, value_result
-from tf_opdiff.harness.device.shared_memory import handed
+from tf_opdiff.harness.device.shared_memory import to_shared_memory
 from tf_opdiff.harness.device.tensorflow_setup import configure, local, works
 from tf_opdiff.harness.spec.plan import Device
 from tf_opdiff.harness.spec.spec import Spec, Unavailable
@@ -93,7 +93,7 @@ def _run(request: Request, spec: Spec, programs: ProgramCache) -> _Run:
                 return {}, error_result(error)
 
         after = [value_result(x) for x in outcome.inputs]
-        run.again = repeated(request.again, arguments, before, after, first, rerun)
+        run.again = run_self_checks(request.again, arguments, before, after, first, rerun)
         break
     return run
 
@@ -121,7 +121,7 @@ def serve(channel: Channel, device: Device) -> None:
         except EOFError:
             return
         try:
-            observation = handed(observe(request.made(), programs), request.segment)
+            observation = to_shared_memory(observe(request.with_arrays(), programs), request.segment)
         except Exception as error:  # noqa: BLE001  the harness's own fault: it must not pass for TensorFlow's
             reason = f"the device server failed: {traceback.format_exc(limit=-3)}"
             observation = Observation.of_all(request.quantities, error_result(error), fault=reason)

@@ -18,7 +18,7 @@ from tf_opdiff.harness.device.channel import Channel
 from tf_opdiff.harness.device.observation import Observation, Result
 from tf_opdiff.harness.device.process import GRACE, Child, start_failure
 from tf_opdiff.harness.device.request import Request
-from tf_opdiff.harness.device.shared_memory import taken
+from tf_opdiff.harness.device.shared_memory import from_shared_memory
 from tf_opdiff.harness.spec import variant
 from tf_opdiff.harness.spec.plan import Device
 
@@ -101,7 +101,7 @@ class DeviceServer:
         except Exception:  # noqa: BLE001  the connection is closed, or the message is no answer
             return self._lost(self._crash(child))
         if answer is not None:
-            observation: Observation = taken(answer, request.segment)
+            observation: Observation = from_shared_memory(answer, request.segment)
             if observation.poisoned:
                 self.stop()
             return observation

@@ -1,4 +1,4 @@
-"""Segment: shared memory through which large arrays come back from a device server."""
+"""Shared memory: the segment through which a device server returns large arrays."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ALIGNMENT = 64
 
 @dataclass(frozen=True)
 class Placed:
-    """Where in a segment an array lies."""
+    """The place of an array in a segment; `offset` is in bytes."""
 
     offset: int
     dtype: str
@@ -34,8 +34,8 @@ def _mapped(observation: Observation, change: Callable[[Any], Any]) -> Observati
     return replace(observation, quantities=quantities)
 
 
-def handed(observation: Observation, name: str) -> Observation:
-    """The observation with its arrays moved to the named segment, as far as it has room; without a name, as it is."""
+def to_shared_memory(observation: Observation, name: str) -> Observation:
+    """The observation with its arrays moved to the named segment, while there is room; unchanged without a name."""
     if not name:
         return observation
     memory, at = _attached(name), 0
@@ -52,8 +52,8 @@ def handed(observation: Observation, name: str) -> Observation:
     return _mapped(observation, place)
 
 
-def taken(observation: Observation, name: str) -> Observation:
-    """The observation as `handed` was given it; its arrays are views, good until the segment is used again."""
+def from_shared_memory(observation: Observation, name: str) -> Observation:
+    """The observation that `to_shared_memory` received; its arrays are views, valid until the segment is used again."""
     if not name:
         return observation
     memory = _attached(name)

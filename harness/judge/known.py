@@ -10,7 +10,7 @@ from typing import NamedTuple
 import msgspec
 from packaging.specifiers import SpecifierSet
 
-from tf_opdiff.harness.device.repeat import AGAIN
+from tf_opdiff.harness.device.repeat import SELF_CHECKS
 from tf_opdiff.harness.judge.cause import Cause
 from tf_opdiff.harness.judge.selectors import Names, admits, listed
 from tf_opdiff.harness.spec.plan import type_of
@@ -51,7 +51,7 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         does not hold is refuted.
         """
         against = place.get("against")
-        if against == "claim" or (against and (against == "itself") != (self.kind in AGAIN)):
+        if against == "claim" or (against and (against == "itself") != (self.kind in SELF_CHECKS)):
             return False
         return _contains(self.tf, tf) and all(
             admits(getattr(self, field), name) or (field == "device" and admits(self.device, kind or type_of(name)))

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from tf_opdiff.harness.device.repeat import AGAIN
+from tf_opdiff.harness.device.repeat import SELF_CHECKS
 from tf_opdiff.harness.judge.error_points import points
 from tf_opdiff.harness.judge.reference import ReferenceFault
 from tf_opdiff.harness.repro.discrepancy import Discrepancy, index_of, promise_of
@@ -18,7 +18,7 @@ Plot = tuple[list[list[float]], dict[str, list[float]]]
 
 def plot_of(discrepancy: Discrepancy, record: Record, got: np.ndarray | None) -> Plot:
     """The plot of a record, with its simplest and its worst element marked; `got` is the observed array, if any."""
-    if got is None or not discrepancy.inputs or discrepancy.kind in AGAIN:
+    if got is None or not discrepancy.inputs or discrepancy.kind in SELF_CHECKS:
         return [], {}
     marks = {"simplest": record.example_index, "worst": record.worst_index}
     flat = {name: place for name, at in marks.items() if (place := _place(at, got.shape)) is not None}

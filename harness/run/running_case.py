@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 
 from tf_opdiff.harness.device.observation import Observation
-from tf_opdiff.harness.device.repeat import kinds
+from tf_opdiff.harness.device.repeat import self_checks_of
 from tf_opdiff.harness.device.request import Request
 from tf_opdiff.harness.judge import claim
 from tf_opdiff.harness.judge.expectation import Expectation, expectations
@@ -63,7 +63,7 @@ class RunningCase:
             quantities=tuple(expected.wants),
             state=expected.state,
             tangents=expected.tangents,
-            again=kinds(self.case.spec, self.inputs),
+            again=self_checks_of(self.case.spec, self.inputs),
             attrs=self.case.keywords,
         )
 

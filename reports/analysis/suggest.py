@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from packaging.version import InvalidVersion, Version
 
-from tf_opdiff.harness.device.repeat import AGAIN
+from tf_opdiff.harness.device.repeat import SELF_CHECKS
 from tf_opdiff.harness.judge.known import Known
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.spec import SWEEPS, Spec
@@ -44,9 +44,11 @@ def suggest(records: pd.DataFrame, known: Known, catalog: Catalog) -> tuple[list
     ids = {entry.cause.id for entry in known.entries}
     for key, alike in _in_places(failures[~failures.index.isin(why.index)]).groupby(_BY, sort=True):
         _, kind, code, *_ = map(str, key)
-        near = places[places["spec"].isin(set(alike["spec"])) & ((places["against"] == "itself") == (kind in AGAIN))]
+        near = places[
+            places["spec"].isin(set(alike["spec"])) & ((places["against"] == "itself") == (kind in SELF_CHECKS))
+        ]
         near = near[near["against"] != "claim"]
-        columns = [name for name in FIELDS if name != "against" or kind not in AGAIN]
+        columns = [name for name in FIELDS if name != "against" or kind not in SELF_CHECKS]
         wanted = near.index.isin(alike.index)
         cause = _new_id(f"{min(alike['spec'])}-{kind}", ids)
         for box in selector_cover.cover(near[columns], wanted):

@@ -20,7 +20,7 @@ import pytest
 from tf_opdiff import reports
 from tf_opdiff.command_line import main
 from tf_opdiff.harness.device.observation import Observation, Result
-from tf_opdiff.harness.device.repeat import AGAIN
+from tf_opdiff.harness.device.repeat import SELF_CHECKS
 from tf_opdiff.harness.judge.cause import Cause
 from tf_opdiff.harness.judge.comparison import Comparison
 from tf_opdiff.harness.judge.known import Entry, Known, place_of
@@ -167,7 +167,7 @@ def test_a_device_or_mode_that_did_not_run_is_not_claimed() -> None:
     assert selectors(rows) == [{"spec": "alpha", "device": ["cpu", "gpu:0"]}]
 
 
-@pytest.mark.parametrize("kind", AGAIN)
+@pytest.mark.parametrize("kind", SELF_CHECKS)
 def test_what_a_run_does_against_itself_is_no_other_entry(kind: str) -> None:
     rows = whole_run()
     rows += [replace(r, against=r.plan) for r in rows if r.against == "numpy"]

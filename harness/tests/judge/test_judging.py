@@ -8,7 +8,7 @@ import pytest
 
 from tf_opdiff.harness.device.locks import Slots
 from tf_opdiff.harness.device.observation import Observation, Result
-from tf_opdiff.harness.device.repeat import AGAIN, PIECES, kinds, repeated, same
+from tf_opdiff.harness.device.repeat import PIECES, SELF_CHECKS, run_self_checks, same, self_checks_of
 from tf_opdiff.harness.device.request import Arguments
 from tf_opdiff.harness.judge import claim
 from tf_opdiff.harness.judge.cause import Cause
@@ -235,7 +235,7 @@ def again(kind, results, quantities=None, inputs=(ONE,), **spec):
     (case,) = made(**spec).cases()
     quantities = {"output[0]": ulps(0)} if quantities is None else quantities
     wants = {q: Want("value", np.ones(5), ONE.dtype) for q in quantities}
-    seen = Observation(quantities, again={k: results if k == kind else {} for k in AGAIN})
+    seen = Observation(quantities, again={k: results if k == kind else {} for k in SELF_CHECKS})
     return Judge(context()).against_itself(Trial("suite", case, XLA, seen, inputs), wants)
 
 
@@ -549,7 +549,7 @@ def test_a_claim_is_judged_by_what_came():
     assert claimed(ulps(0), plans=("*/graph",)) is None
 
 
-@pytest.mark.parametrize("kind", AGAIN)
+@pytest.mark.parametrize("kind", SELF_CHECKS)
 def test_a_run_that_gives_something_else_again_says_what(kind):
     first, other = Result("value", np.arange(5.0)), Result("value", np.arange(5.0) + 1)
     quantities = {"output[0]": first}
@@ -560,7 +560,7 @@ def test_a_run_that_gives_something_else_again_says_what(kind):
         return ({f"output[{i}]": p for i, p in enumerate(parts)} if pieces else {"output[0]": other}), None
 
     after = [other if kind == "input_mutated" else first]
-    found = repeated([kind], Arguments([first.value]), [first.value], after, quantities, rerun)
+    found = run_self_checks([kind], Arguments([first.value]), [first.value], after, quantities, rerun)
     name = "input[0]" if kind == "input_mutated" else "output[0]"
     assert found[kind][name].value.tolist() == other.value.tolist()
 
@@ -571,14 +571,14 @@ def test_a_sound_run_gives_nothing_else_again():
     def rerun(arguments, pieces):
         return {f"output[{i}]": Result("value", x) for i, x in enumerate(arguments.inputs)}, None
 
-    found = repeated(AGAIN, Arguments([first.value]), [first.value], [first], {"output[0]": first}, rerun)
-    assert found == {kind: {} for kind in AGAIN}
+    found = run_self_checks(SELF_CHECKS, Arguments([first.value]), [first.value], [first], {"output[0]": first}, rerun)
+    assert found == {kind: {} for kind in SELF_CHECKS}
 
 
 def test_a_rerun_that_fails_is_something_else():
     first, error = Result("value", np.arange(5.0)), Result("error", code="INTERNAL")
-    for kind in AGAIN[1:]:
-        found = repeated([kind], Arguments([first.value]), [], [], {"output[0]": first}, lambda *_: ({}, error))
+    for kind in SELF_CHECKS[1:]:
+        found = run_self_checks([kind], Arguments([first.value]), [], [], {"output[0]": first}, lambda *_: ({}, error))
         assert found[kind]["output[0]"] == error
 
 
@@ -588,18 +588,18 @@ def test_a_piece_of_another_shape_is_something_else():
     def rerun(arguments, pieces):
         return {f"output[{i}]": Result("value", x[:1]) for i, x in enumerate(arguments.inputs)}, None
 
-    found = repeated(["position"], Arguments([first.value]), [], [], {"output[0]": first}, rerun)["position"]
+    found = run_self_checks(["position"], Arguments([first.value]), [], [], {"output[0]": first}, rerun)["position"]
     assert found["output[0]"].value.shape == (1,)
     assert PIECES[1] == (3,)
 
 
 def test_what_a_case_is_held_against_goes_with_its_spec():
     xs = (np.ones(3), np.ones(3))
-    assert kinds(made(), xs) == AGAIN[:2]
-    assert kinds(made(elementwise=True), xs) == AGAIN
-    assert kinds(made(elementwise=True), (np.ones(3), np.ones(2))) == AGAIN[:2]
-    assert kinds(made(elementwise=True), (np.ones(0),)) == AGAIN[:2]
-    assert kinds(made(state=lambda tf, x: {}), xs) == ()
+    assert self_checks_of(made(), xs) == SELF_CHECKS[:2]
+    assert self_checks_of(made(elementwise=True), xs) == SELF_CHECKS
+    assert self_checks_of(made(elementwise=True), (np.ones(3), np.ones(2))) == SELF_CHECKS[:2]
+    assert self_checks_of(made(elementwise=True), (np.ones(0),)) == SELF_CHECKS[:2]
+    assert self_checks_of(made(state=lambda tf, x: {}), xs) == ()
 
 
 @pytest.mark.parametrize(
