@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from tf_opdiff.harness.device.evidence import TRANSPORT, Evidence
 from tf_opdiff.harness.device.observation import Result
 from tf_opdiff.harness.spec.plan import Device
+from tf_opdiff.harness.spec.quantity import Quantity
 
 
 def places(wanted: Sequence[str], evidence: Evidence) -> set[str]:
@@ -48,7 +49,7 @@ def fault(wanted: Sequence[str], evidence: Evidence, device: Device, constant: S
     elsewhere = places(wanted, evidence) - {device.tf_name}
     if elsewhere:
         return f"ran on {', '.join(sorted(elsewhere))}; the plan says {device.tf_name}"
-    ignoring = [q for q in (f"output[{i}]" for i in sorted(evidence.constant)) if q not in constant]
+    ignoring = [q for q in (str(Quantity("output", i)) for i in sorted(evidence.constant)) if q not in constant]
     if ignoring:
         why = "the program ignores its inputs, or TensorFlow computed the output when it built the graph"
         return f"{', '.join(ignoring)} depends on no input: {why}; a spec that means it says so by `constant`"

@@ -13,6 +13,7 @@ from tensorflow.python.framework.indexed_slices import IndexedSlicesValue
 from tf_opdiff.harness.device.observation import Result
 from tf_opdiff.harness.device.repeat import same
 from tf_opdiff.harness.device.request import ALIGNMENT, Arguments
+from tf_opdiff.harness.spec.quantity import Quantity
 from tf_opdiff.harness.spec.spec import Spec
 
 #: Bytes: arrays of this size and larger cross to and from TensorFlow without a copy.
@@ -62,7 +63,7 @@ def call(spec: Spec, state: State, inputs: Sequence[Any]) -> list[Any]:
     tensors = [y if isinstance(y, tf.IndexedSlices) else tf.convert_to_tensor(y) for y in as_list(outputs)]
     for i, y in enumerate(tensors):
         if y.dtype in (tf.resource, tf.variant):
-            raise TypeError(no_value(f"output[{i}]", y.dtype.name))
+            raise TypeError(no_value(str(Quantity("output", i)), y.dtype.name))
     return tensors
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from tf_opdiff.harness.device.observation import raw
 from tf_opdiff.harness.spec.attrs import Keywords
+from tf_opdiff.harness.spec.quantity import family_of
 from tf_opdiff.harness.spec.spec import Spec
 
 #: Bytes: the alignment of Eigen, with the widest vectors that TensorFlow is built for.
@@ -137,7 +138,7 @@ class Arguments:
     def requests(self, quantity: str) -> bool:
         """Whether a run with these arguments gives a quantity."""
         by_family: Any = {"output": self.inputs, "grad": self.upstreams}
-        return by_family.get(quantity.partition("[")[0], self.tangents) is not None
+        return by_family.get(family_of(quantity), self.tangents) is not None
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from tensorflow.python.framework.indexed_slices import IndexedSlicesValue
 
 from tf_opdiff.harness.device.observation import Result
 from tf_opdiff.harness.device.program import Outcome, no_value
+from tf_opdiff.harness.spec.quantity import Quantity, named
 
 #: Parts of a message about this machine or about earlier runs, not about the op: the Python stack, with paths; the
 #: numbers by which TensorFlow tells functions and callbacks apart, counted up within a process; addresses.
@@ -66,9 +67,9 @@ def results(outcome: Outcome, state: Sequence[str] = ()) -> dict[str, Result]:
     """
     outputs = [*outcome.quantities["output"], *(outcome.state[name] for name in state)]
     families = {**outcome.quantities, "output": outputs}
-    values = [(f"{family}[{i}]", value) for family, values in families.items() for i, value in enumerate(values)]
+    values = [pair for family, vs in families.items() for pair in zip(named(family, len(vs)), vs, strict=True)]
     by_quantity = {quantity: value_result(value, quantity) for quantity, value in values}
     for i, name in enumerate((k for k in outcome.changed if k not in state), len(outputs)):
         message = f"the run changed the state {name!r}"
-        by_quantity[f"output[{i}]"] = replace(value_result(outcome.state[name]), message=message)
+        by_quantity[str(Quantity("output", i))] = replace(value_result(outcome.state[name]), message=message)
     return by_quantity

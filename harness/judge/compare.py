@@ -15,6 +15,7 @@ from tf_opdiff.harness.judge import wording
 from tf_opdiff.harness.judge.comparison import Comparison, Element
 from tf_opdiff.harness.judge.difference import differences, position, simplest
 from tf_opdiff.harness.judge.want import Want, positive_zeros
+from tf_opdiff.harness.spec.quantity import family_of
 from tf_opdiff.harness.spec.recipes import is_float
 
 
@@ -144,7 +145,7 @@ def compare(
     got: Result, want: Want, quantity: str, *, budget: float = 0.0, inputs: Sequence[np.ndarray] = ()
 ) -> Comparison:
     """Compares one quantity; see `compare_arrays` for the budget and the inputs."""
-    gradient = not quantity.startswith("output")
+    gradient = family_of(quantity) != "output"
     if got.status in ("crash", "hang"):
         if want.status == got.status and want.raises is not None and want.raises.code == got.code:
             return Comparison()

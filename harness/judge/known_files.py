@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,6 +15,7 @@ from tf_opdiff.harness.judge.known import Entry, Known, Place
 from tf_opdiff.harness.judge.selectors import EVERY, check, listed
 from tf_opdiff.harness.spec.catalog import Catalog, unknown
 from tf_opdiff.harness.spec.plan import MODES, Device
+from tf_opdiff.harness.spec.quantity import is_quantity
 from tf_opdiff.harness.spec.spec import SWEEPS
 from tf_opdiff.harness.store.record import KINDS
 
@@ -123,7 +123,7 @@ def _check(entry: Entry, catalog: Catalog) -> None:
     }
     check(entry, allowed, exact=("kind",))
     for name in listed(entry.quantity):
-        if name != EVERY and not re.fullmatch(r"(output|grad|jvp|hvp)\[\d+\]", name):
+        if name != EVERY and not is_quantity(name):
             raise ValueError(f"quantity {name!r}: expected output[i], grad[i], jvp[i] or hvp[i]")
     for name in listed(entry.device):
         if name != EVERY:

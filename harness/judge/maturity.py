@@ -14,12 +14,12 @@ import msgspec
 from tf_opdiff.harness.judge.selectors import Names, admits, check, listed
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.plan import DEVICE_TYPE, MODES, type_of
+from tf_opdiff.harness.spec.quantity import FAMILIES, family_of
 from tf_opdiff.harness.store.record import Record
 
 #: `mandatory`: a missing kernel fails the run. `expected`: a missing kernel is listed. `skip`: the device has no such
 #: kernel yet; a kernel that keeps its promise is stale, and one that does not is a mismatch, as everywhere.
 LEVELS = ("mandatory", "expected", "skip")
-FAMILIES = ("output", "grad", "jvp", "hvp")
 Cell = tuple[str, str, str, str]  # spec, dtype, mode, family of quantities
 
 
@@ -47,7 +47,7 @@ class Maturity:
 
     def graded(self, record: Record, *, came: bool) -> Record:
         """The record, its verdict changed by the list where it is against NumPy; `came`: the plan gave values."""
-        family = record.quantity.partition("[")[0]
+        family = family_of(record.quantity)
         listing = self.cells.get((record.spec, record.dtype, record.mode, family))
         if not listing or record.against != "numpy" or type_of(record.device) != self.device:
             return record

@@ -12,6 +12,7 @@ from tf_opdiff.harness.judge.comparison import Comparison
 from tf_opdiff.harness.judge.trial import Context, Trial
 from tf_opdiff.harness.spec.plan import Plan, PlanName
 from tf_opdiff.harness.spec.spec import Case
+from tf_opdiff.harness.store.element_index import index_text
 from tf_opdiff.harness.store.record import Record
 
 
@@ -43,21 +44,17 @@ def row_of(context: Context, trial: Trial, comparison: Comparison, *, against: s
         max_ulp=comparison.max_ulp,
         max_abs=comparison.max_abs,
         budget=comparison.budget,
-        worst_index=_written(comparison.index),
+        worst_index=index_text(comparison.index),
         input=_shown(inputs, shape, comparison.index) if comparison.got or comparison.want else "",
         got=comparison.got,
         want=comparison.want,
         seconds=round(observation.seconds, 6),
         rerun=rerun(case, plan, against),
-        example_index="" if easy is None else _written(easy.index),
+        example_index="" if easy is None else index_text(easy.index),
         example=example,
         distance=comparison.distance,
         attrs=case.attrs,
     )
-
-
-def _written(index: tuple[int, ...] | None) -> str:
-    return "" if index is None else str(list(index))
 
 
 def _shown(inputs: Sequence[np.ndarray], shape: tuple[int, ...], index: tuple[int, ...] | None) -> str:

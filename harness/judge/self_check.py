@@ -14,6 +14,7 @@ from tf_opdiff.harness.judge.compare import compare
 from tf_opdiff.harness.judge.comparison import Comparison
 from tf_opdiff.harness.judge.trial import Trial
 from tf_opdiff.harness.judge.want import Want
+from tf_opdiff.harness.spec.quantity import number_of
 
 #: By how much the budget is multiplied where two results are compared: each of them may be off by the budget.
 TWO_RESULTS = 2.0
@@ -45,7 +46,7 @@ def _repetition(
     first = trial.result(quantity)
     mutated = next(iter(others), "") if kind == "input_mutated" and quantity == "output[0]" else ""
     if mutated:
-        before = inputs[int(mutated[len("input[") : -1])]
+        before = inputs[number_of(mutated)]
         comparison = compare(others[mutated], Want("value", before, before.dtype), mutated)
         return replace(comparison, kind=kind, detail=f"{mutated} changed")
     if quantity not in others:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,6 +10,7 @@ from tf_opdiff.harness.judge.expectation import Expectation, expectation
 from tf_opdiff.harness.judge.wording import sentence
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.spec import SWEEPS, Case
+from tf_opdiff.harness.store.element_index import parse_index
 from tf_opdiff.harness.store.record import Record
 from tf_opdiff.harness.sweep.oracle import expected as promise_of_sweep
 
@@ -52,15 +52,9 @@ def of_one_element(discrepancy: Discrepancy) -> Discrepancy | None:
     return replace(discrepancy, inputs=tuple(x[index].reshape(1) for x in inputs), index=(0,))
 
 
-def index_of(text: str) -> tuple[int, ...]:
-    """An index out of a record's text: `[3, 4]`."""
-    return tuple(map(int, re.findall(r"\d{1,18}", text)))
-
-
 def discrepancy_of(record: Record, case: Case, device: Device) -> Discrepancy:
     """The discrepancy of a record, on a device; of a sweep, with the record's example as its only input."""
-    text = record.example_index or record.worst_index
-    index = index_of(text) if text else None
+    index = parse_index(record.example_index or record.worst_index)
     inputs: tuple[np.ndarray, ...]
     if record.recipe in SWEEPS and index and index[0] < 256 ** np.dtype(record.dtype).itemsize:
         bits = np.array(index, f"u{np.dtype(record.dtype).itemsize}")

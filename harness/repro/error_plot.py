@@ -9,7 +9,8 @@ import numpy as np
 from tf_opdiff.harness.device.repeat import SELF_CHECKS
 from tf_opdiff.harness.judge.error_points import points
 from tf_opdiff.harness.judge.reference import ReferenceFault
-from tf_opdiff.harness.repro.discrepancy import Discrepancy, index_of, promise_of
+from tf_opdiff.harness.repro.discrepancy import Discrepancy, promise_of
+from tf_opdiff.harness.store.element_index import parse_index
 from tf_opdiff.harness.store.record import Record
 
 #: Inputs and errors of a plot, and those of its marked elements; see `harness.judge.error_points.points`.
@@ -30,6 +31,8 @@ def plot_of(discrepancy: Discrepancy, record: Record, got: np.ndarray | None) ->
 
 def _place(index: str, shape: tuple[int, ...]) -> int | None:
     """The place of an index in the flat order of an array of this shape; None if the index is outside."""
-    at = index_of(index) if index else (-1,)
+    at = parse_index(index)
+    if at is None:
+        return None
     inside = len(at) == len(shape) and all(0 <= i < n for i, n in zip(at, shape, strict=True))
     return int(np.arange(math.prod(shape)).reshape(shape)[at]) if inside else None

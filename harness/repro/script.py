@@ -71,7 +71,7 @@ def _keywords(keywords: Keywords, writer: Writer) -> str:
 def _quantity(discrepancy: Discrepancy, expected: Expectation) -> dict[str, Any]:
     """The quantity as family and number; `final` is the name of a final state, if the number is that of one."""
     quantity = Quantity.parse(discrepancy.quantity)
-    outputs = sum(q.startswith("output") for q in expected.wants) - len(expected.state)
+    outputs = sum(family_of(q) == "output" for q in expected.wants) - len(expected.state)
     past = quantity.number - outputs if quantity.family == "output" else -1
     final = expected.state[past] if 0 <= past < len(expected.state) else ""
     return {"family": quantity.family, "number": quantity.number, "final": final}

@@ -13,7 +13,7 @@ from tf_opdiff.harness.judge.want import Want
 from tf_opdiff.harness.repro.discrepancy import Discrepancy
 from tf_opdiff.harness.repro.function_source import Unwritable
 from tf_opdiff.harness.repro.writer import Writer, array_text, dtype_text
-from tf_opdiff.harness.spec.plan import MODES, Device
+from tf_opdiff.harness.spec.plan import MODES, Device, PlanName
 from tf_opdiff.harness.spec.quantity import is_quantity
 from tf_opdiff.harness.spec.recipes import is_float
 
@@ -40,8 +40,9 @@ def oracle_words(discrepancy: Discrepancy, want: Want | None, writer: Writer) ->
         return {"oracle": "again"}
     if discrepancy.kind == "position":
         return {"oracle": "pieces", "pieces": list(PIECES), "ulps": _ulps(discrepancy)}
-    if "/" in discrepancy.against and discrepancy.against != str(discrepancy.plan):
-        device, _, mode = discrepancy.against.rpartition("/")
+    oracle = PlanName.parse(discrepancy.against)
+    if oracle and oracle != discrepancy.plan.name:
+        device, mode = oracle
         check_names(mode, discrepancy.quantity)
         try:
             other = Device.parse(device)

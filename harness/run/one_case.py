@@ -29,7 +29,7 @@ from tf_opdiff.harness.repro.reproduce import Setting, reproduce
 from tf_opdiff.harness.run.runner import Runner
 from tf_opdiff.harness.run.running_case import RunningCase
 from tf_opdiff.harness.spec.catalog import Catalog, Item, unknown
-from tf_opdiff.harness.spec.plan import MODES, Device, Plan
+from tf_opdiff.harness.spec.plan import MODES, Device, Plan, PlanName
 from tf_opdiff.harness.spec.spec import SWEEPS, Case
 from tf_opdiff.harness.spec.variant import ONEDNN
 from tf_opdiff.harness.store.open_run import require
@@ -158,10 +158,10 @@ def main(options: argparse.Namespace) -> int:
         raise LookupError(unknown("case", options.case, set(catalog.cases)))
     plans = []
     for text in options.plan or [f"cpu/{mode}" for mode in item.spec.modes]:
-        device, _, mode = text.partition("/")
-        if mode not in MODES:
+        name = PlanName.parse(text)
+        if name is None or name.mode not in MODES:
             raise ValueError(f"plan {text!r}: expected DEVICE/MODE, mode one of {', '.join(MODES)}")
-        plans.append(Plan(Device.parse(device), mode))
+        plans.append(Plan(Device.parse(name.device), name.mode))
     case, folder = catalog.cases[options.case], options.script
     with Scratch() as logs:
         if any(plan.device.type != "cpu" for plan in plans):

@@ -41,6 +41,11 @@ def family_of(text: str) -> str:
     return text.partition("[")[0]
 
 
+def number_of(text: str) -> int:
+    """The number of a quantity or an input: 1 for `grad[1]` and for `input[1]`."""
+    return int(text.partition("[")[2].removesuffix("]"))
+
+
 def named(family: str, count: int) -> list[str]:
     """The names of the first quantities of a family: `output[0]`, `output[1]`, …"""
     return [str(Quantity(family, number)) for number in range(count)]

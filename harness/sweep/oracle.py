@@ -17,6 +17,7 @@ from tf_opdiff.harness.judge.expectation import Expectation, expectation, widene
 from tf_opdiff.harness.judge.reference import ReferenceFault
 from tf_opdiff.harness.judge.want import NOTHING, Want, result_dtype
 from tf_opdiff.harness.spec.precision import quick
+from tf_opdiff.harness.spec.quantity import family_of
 from tf_opdiff.harness.spec.recipes import is_float
 from tf_opdiff.harness.spec.spec import Case, Raises, Side, Spec
 from tf_opdiff.harness.sweep.pieces import DTYPES, SUBNORMAL, Piece, pieces
@@ -153,7 +154,7 @@ class Part:
         promise, info = self.promises[quantity], ml_dtypes.finfo(self.case.dtype)
         flushed = found.classes["subnormal"].copy()
         least, normal = float(info.smallest_subnormal), float(info.smallest_normal)
-        if quantity.startswith("grad"):
+        if family_of(quantity) == "grad":
             g = np.abs(np.array(UPSTREAM)[(self.piece.lo + at) % len(UPSTREAM)])
             wide = found.rounded.astype(np.float64)
             off = (found.absolute <= (1 + promise.budget) * least * g) | (got == 0)

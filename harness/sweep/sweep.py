@@ -19,6 +19,7 @@ from tf_opdiff.harness.device.server_handle import DeviceServer
 from tf_opdiff.harness.judge.trial import LOST
 from tf_opdiff.harness.spec.catalog import Item
 from tf_opdiff.harness.spec.plan import Device, Plan
+from tf_opdiff.harness.spec.quantity import family_of
 from tf_opdiff.harness.spec.spec import SWEEPS, Case
 from tf_opdiff.harness.store import line_types
 from tf_opdiff.harness.store.shard import Shard
@@ -127,7 +128,7 @@ class Sweep:
         """The quantities that are promised, and an output where a gradient is."""
         side = self.item.spec.side(plan)
         found = expected(self.case(NORMAL), 0, Bits(self.item.dtype, 0, 1).array(), side)
-        outputs = [w.value for q, w in found.wants.items() if q.startswith("output") and w.value is not None]
+        outputs = [w.value for q, w in found.wants.items() if family_of(q) == "output" and w.value is not None]
         return tuple(found.wants), outputs if found.upstreams is not None else None
 
     def _line(self, plan: Plan, lo: int, hi: int, observation: Observation) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from tf_opdiff.harness.judge.known import Known
 from tf_opdiff.harness.judge.verdict import Context, Judge, Trial
 from tf_opdiff.harness.spec.plan import Plan
 from tf_opdiff.harness.spec.spec import Side
+from tf_opdiff.harness.store.element_index import index_text
 from tf_opdiff.harness.store.record import Record
 from tf_opdiff.harness.store.shard import Shard
 from tf_opdiff.harness.sweep.pieces import patterns
@@ -66,10 +67,10 @@ def records(sweep: Sweep, context: Context, recipe: str, plan: Plan) -> list[Rec
             row = replace(row, kind="subnormal", mismatched=tally.flushed, detail=(count + row.detail)[:1000])
         if worst is not None and (kind or row.verdict == "contract"):
             shown = {"input": _input(dtype, worst[2]), "got": worst[3], "want": worst[4]}
-            row = replace(row, worst_index=f"[{worst[2]}]", **shown)
+            row = replace(row, worst_index=index_text((worst[2],)), **shown)
         if simple is not None:
             told = wording.numbers(found.kind, _input(dtype, simple[1]), *simple[2:])
-            row = replace(row, example_index=f"[{simple[1]}]", example=told)
+            row = replace(row, example_index=index_text((simple[1],)), example=told)
         at = simple[1] if simple is not None and row.failing else None
         made.append(replace(row, case=case_id(sweep, recipe), rerun=rerun(sweep, plan, at)))
     return made

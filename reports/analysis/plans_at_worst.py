@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import pandas as pd
 
 from tf_opdiff.harness.device.observation import Result
 from tf_opdiff.harness.judge.compare import summary
+from tf_opdiff.harness.store.element_index import parse_index
 from tf_opdiff.reports.data import frame, tables
 from tf_opdiff.reports.data.plans import PlanName
 from tf_opdiff.reports.text.verdicts import FAILING_OR_KNOWN
 
 #: The most cases × quantities with values, failing ones first, so that a page stays small where everything fails.
 MOST = 2000
-_INDEX = re.compile(r"\[(\d{1,18}(, \d{1,18})*)?\]")
 
 #: case → quantity → index (empty for the whole quantity) → plan → value: `{"cpu/xla": "-0.0"}` and so on.
 ValuesByPlan = dict[str, dict[str, dict[str, dict[str, str]]]]
@@ -47,11 +46,6 @@ def values(records: pd.DataFrame, observations: pd.DataFrame) -> ValuesByPlan:
                 by_plan = by_case.setdefault(case, {}).setdefault(quantity, {}).setdefault(index, {})
                 by_plan[str(PlanName(row["device"], row["mode"]))] = text
     return by_case
-
-
-def parse_index(text: str) -> tuple[int, ...] | None:
-    """The index of an element as records write it, such as `[1, 0]`; None for any other text."""
-    return tuple(map(int, re.findall(r"\d+", text))) if _INDEX.fullmatch(text) else None
 
 
 def _value(row: dict[str, Any], index: str) -> str:
