@@ -11,17 +11,17 @@ from tf_opdiff.reports.data.plans import plan_order, plans
 
 
 def known(records: pd.DataFrame) -> pd.DataFrame:
-    """The records that known failures cover in a run: one row for each reason, the one with most records first.
+    """The records that known failures cover in a run: one row for each cause, the one with most records first.
 
-    Columns: `reason`, `owner`, `link`; `known`, `stale` and `other` count the records that fail as recorded, that no
-    longer fail, and that do something else; `cases` counts; `kinds`, `specs`, `dtypes`, `plans` and `quantities` list
-    where. Entries whose cases did not run have no row.
+    Columns: `cause`, its id, empty in runs of earlier checkouts; `reason`, `owner`, `link`; `known`, `stale` and
+    `other` count the records that fail as recorded, that no longer fail, and that do something else; `cases` counts;
+    `kinds`, `specs`, `dtypes`, `plans` and `quantities` list where. Entries whose cases did not run have no row.
     """
     verdict = records["verdict"].astype(str)
     has_owner = (records["owner"].astype(str) != "") & ~verdict.isin(["match", "contract"])
     some = records[has_owner | verdict.isin(["known", "stale"])]
     some = some.assign(plan=plans(some).astype(str), state=verdict.where(verdict.isin(["known", "stale"]), "other"))
-    keys = ["reason", "owner", "link"]
+    keys = ["cause", "reason", "owner", "link"]
     some = some[[*keys, "state", "case", "kind", "spec", "dtype", "plan", "quantity"]].astype("str")
     table = some.groupby([*keys, "state"]).size().unstack("state", fill_value=0)
     table = table.reindex(columns=["known", "stale", "other"], fill_value=0).astype("int64").rename_axis(columns=None)

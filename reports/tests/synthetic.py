@@ -46,6 +46,7 @@ FAULTS = {
     ("while_cond", "xla"): ("known", "error_code", "INVALID_ARGUMENT", "UNIMPLEMENTED"),
 }
 KNOWN: dict[str, Any] = {
+    "cause": "vectors-flush-subnormals",
     "owner": "tensorflow",
     "reason": "Vectorised kernels flush subnormals and round the quotient once more.",
     "link": "https://github.com/tensorflow/tensorflow/issues/25504",
@@ -84,7 +85,7 @@ def records(
                 if verdict in ("known", "contract"):
                     row = replace(row, **KNOWN)
                 if verdict == "stale":
-                    row = replace(row, detail="no longer fails: delete or narrow entry 3 of suites/known.toml")
+                    row = replace(row, detail="no longer fails: delete or narrow entry 3 of known/math.toml")
                 if kind == "crash":
                     row = replace(row, detail="F tensor.cc:845] Check failed: 1 == NumElements() (1 vs. 0)")
                 rows.append(row)

@@ -78,8 +78,8 @@ def test_coverage_is_of_what_ran_and_says_whether_a_gradient_did() -> None:
     ]
 
 
-def test_each_reason_is_listed_with_all_that_it_covers() -> None:
-    entry = {"owner": "tensorflow", "reason": "rounds twice", "kind": "value"}
+def test_each_cause_is_listed_with_all_that_it_covers() -> None:
+    entry = {"cause": "twice", "owner": "tensorflow", "reason": "rounds twice", "kind": "value"}
     rows = [
         one(**entry, verdict="known"),
         one(**entry, verdict="known", mode="xla", quantity="grad[0]", dtype="float16", case="floor-float16-edges"),
@@ -89,13 +89,13 @@ def test_each_reason_is_listed_with_all_that_it_covers() -> None:
         one(owner="nobody", reason="another", kind="nan", verdict="known"),
     ]
     first, second = tables.rows(tables.known(frame(*rows)))
-    assert (first["reason"], first["owner"], first["known"], first["stale"], first["other"]) == (
-        "rounds twice", "tensorflow", 2, 1, 1,
-    )  # fmt: skip
+    assert (first["cause"], first["reason"], first["owner"]) == ("twice", "rounds twice", "tensorflow")
+    assert (first["known"], first["stale"], first["other"]) == (2, 1, 1)
     assert (first["kinds"], first["dtypes"], first["plans"]) == (
         "crash value", "float16 float32", "cpu/eager cpu/xla cpu/graph",
     )  # fmt: skip
     assert (first["cases"], first["quantities"], second["reason"]) == (2, "grad[0] output[0]", "another")
+    assert second["cause"] == ""
 
 
 @pytest.mark.parametrize("name", NAMED)
