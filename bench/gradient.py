@@ -1,9 +1,9 @@
 """One gradient check of a float32 input of 1,000 elements: ours against `tf.test.compute_gradient`, in one run.
 
 Ours: a request to a device server and back, the reference and its VJP, the comparison. Theirs: the Jacobian by the
-gradient and by central differences, and its largest difference. Each is timed the second time, with everything built.
-`seen` is the smallest of the planted relative errors in one element of the gradient that the check tells from what it
-sees without (for theirs: that moves its largest difference by half).
+gradient and by central differences, and the largest difference between both. Each is timed the second time, with
+everything built. `seen` is the smallest relative error, planted in one element of the gradient, that the check notices.
+Theirs notices an error if the largest difference moves by half.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A run's wall time and memory as cases grow: floor in eager mode and in a v1 graph, 50 cases an item, one worker.
 
-`worker` is the largest resident set of the pytest process, which writes the report at the end; `server` that of its
-device server. Linear: the time of a case does not grow.
+`worker` is the largest resident set of the pytest process, which writes the report at the end; `server` is that of its
+device server. Linear growth means: the time of a case does not grow.
 """
 
 from __future__ import annotations

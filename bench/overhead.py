@@ -1,9 +1,9 @@
 """A run's wall time over that of a bare script that makes the same TensorFlow calls on the same plans.
 
-The run is that of five families of the default tier, without sweeps, which are measured apart.
-Bare: one process builds the same programs and runs them on the same inputs as often, with gradients, and looks at
-nothing. The run: `pytest` from its start to the written report. Cases on which TensorFlow dies or hangs are left out of
-both. `one` is one worker and its device server, `two` are two workers with theirs.
+The run has five families of the default tier, without sweeps, which have a benchmark of their own.
+Bare: one process builds the same programs and runs them on the same inputs as often, with gradients, and compares
+nothing. The run: `pytest` from its start to the written report. Both leave out cases on which TensorFlow dies or hangs.
+`one` is one worker and its device server, `two` are two workers with their servers.
 """
 
 from __future__ import annotations

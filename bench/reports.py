@@ -1,10 +1,10 @@
-"""Views of large runs: made-up records, 16 of them a case, written as a run's files and read by a command of its own.
+"""Views of large runs: synthetic records, 16 per case, written as a run's files and read by a command of its own.
 
-`diff` compares two runs of which every tenth spec fails, drifts, or is gone in the later one; with `--bits` it holds an
-array of 67 float32 for each case, plan and quantity against its former self. `peak` is the command's largest resident
-set; `command` the time from its start to its end, that of starting Python and of reading the files included.
-`report` writes a run's Parquet files and page from its shards; `page` is the page's size, `open` the time from asking
-headless Chromium for it until its table stands, `filter` that from a change of the address until the rows are counted.
+`diff` compares two runs; every tenth spec fails, drifts, or is absent in the later run. With `--bits` it also compares
+an array of 67 float32 for each case, plan and quantity. `peak` is the command's largest resident set. `command` is its
+time from start to end, with the start of Python and the reading of files.
+`report` writes a run's Parquet files and page from its shards. `page` is the page's size. `open` is the time until
+headless Chromium shows the table. `filter` is the time from a change of the address until the rows are counted.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A sweep's rate against the bare cost of the same work: float32, eager, millions of elements a second.
 
-Bare is the op alone, with its gradient if that is swept, on tensors that are there, and after it the NumPy reference,
-from float32 to float64 and back: in one process, on one core, block by block over the same bit patterns. `bare` keeps
-its pages mapped between blocks, as the sweep does; `ordinary` leaves them to the C library, as scripts do. `ratio` is
+Bare is the op alone, with its gradient if the sweep has one, on existing tensors, and then the NumPy reference from
+float32 to float64 and back: in one process, on one core, block by block over the same bit patterns. `bare` keeps its
+pages mapped between blocks, as the sweep does; `ordinary` leaves them to the C library, as scripts do. `ratio` is
 sweep over bare, both on one core; `gain` is the sweep on two cores over one. Memory is the largest resident set.
 """
 

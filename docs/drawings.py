@@ -58,7 +58,7 @@ def flow() -> str:
     """The way from a declaration to the report."""
     boxes = (
         Box(20, 30, 150, 56, ("declarations", "suites/ops, programs"), TOLD),
-        Box(215, 30, 165, 56, ("specs → cases → plans", "harness/spec"), ROOM),
+        Box(208, 30, 172, 56, ("specs → cases → plans", "harness/spec"), ROOM),
         Box(440, 10, 170, 50, ("reference in NumPy", "harness/judge"), ROOM),
         Box(440, 80, 170, 66, ("device servers", "one per device", "harness/device"), ROOM),
         Box(670, 10, 170, 50, ("expectation", "values, errors, budgets"), DATA),
@@ -72,7 +72,7 @@ def flow() -> str:
         Box(230, 300, 150, 40, ("recordings",), DATA),
     )
     arrows = (
-        arrow((170, 58), (215, 58), label="forms"),
+        arrow((170, 58), (208, 58), label="forms"),
         arrow((380, 50), (440, 35)),
         arrow((380, 66), (440, 105)),
         arrow((610, 35), (670, 35)),

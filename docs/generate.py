@@ -7,12 +7,13 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
+from pathlib import Path
 
 from docs import drawings
 from tf_opdiff.command_line import VERBS
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.run import exit_status
-from tf_opdiff.harness.run.options import CAMPAIGN, OPTIONS
+from tf_opdiff.harness.run.options import CAMPAIGN, OPTIONS, Option
 from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Sparse, Spec
 from tf_opdiff.harness.store import columns
 from tf_opdiff.harness.store.record import COLUMNS, KINDS, Record
@@ -21,6 +22,7 @@ from tf_opdiff.reports.data.frame import OBSERVATIONS
 from tf_opdiff.reports.data.run_files import RUN_FILES
 from tf_opdiff.reports.data.tables import NAMED
 from tf_opdiff.reports.text.verdicts import VERDICTS
+from tf_opdiff.suites.forms.unary import Unary
 
 NOTE = "<!-- Written from the code by `make reference`. Do not edit. -->"
 #: The page whose part between these two comments is generated, and those comments.
@@ -88,16 +90,12 @@ def _command_line() -> Iterator[str]:
     yield from ("## pytest", "")
     yield "All options of pytest work as well. These options are ours:"
     yield ""
-    yield from _table(["option", "meaning"], ([_flag(o.flag, o.settings), o.settings["help"]] for o in _pytest()))
+    yield from _table(["option", "meaning"], ([_flag(o), o.settings["help"]] for o in (*OPTIONS, CAMPAIGN)))
     yield "Write `--run-dir=DIR` and `--resume=RUN` with the equals sign: pytest takes a path without it for tests."
     yield ""
     for name, verb in VERBS.items():
         yield from (f"## {name}", "", verb.help, "")
         yield from _verb(name, verb.module)
-
-
-def _pytest() -> Iterator[object]:
-    return iter((*OPTIONS, CAMPAIGN))
 
 
 def _targets(makefile: str) -> Iterator[list[str]]:
@@ -106,9 +104,9 @@ def _targets(makefile: str) -> Iterator[list[str]]:
         yield [f"`make {target}`", about[0].upper() + about[1:].rstrip(".") + "."]
 
 
-def _flag(flag: str, settings: Mapping[str, object]) -> str:
-    value = settings.get("metavar") or "|".join(settings.get("choices", ()))  # type: ignore[call-overload]
-    return _code(f"{flag} {value}" if value else flag)
+def _flag(option: Option) -> str:
+    value = option.settings.get("metavar") or "|".join(option.settings.get("choices", ()))
+    return _code(f"{option.flag} {value}" if value else option.flag)
 
 
 def _verb(name: str, module: str) -> Iterator[str]:
@@ -180,12 +178,17 @@ def _run_directory() -> Iterator[str]:
 
 def _spec() -> Iterator[str]:
     yield from (
-        "# Spec",
+        "# Declarations and specs",
         "",
-        "The fields of a spec, and of the objects in it. Forms write specs from declarations.",
+        "A declaration of an op becomes specs. Forms do this.",
+        "",
+        "## Forms",
         "",
     )
-    for noun in (Spec, Raises, Sparse, Side, Claim):
+    modules = sorted((ROOT / "suites" / "forms").glob("[a-z]*.py"))
+    rows = ([_code(path.relative_to(ROOT).as_posix()), _first_paragraph(path)] for path in modules)
+    yield from _table(["module", "holds"], rows)
+    for noun in (Unary, Spec, Raises, Sparse, Side, Claim):
         about = (noun.__doc__ or "").replace("\n    ", "\n")
         yield from (f"## {noun.__name__}", "", "```text", about.rstrip(), "```", "")
 
@@ -199,8 +202,13 @@ def _rooms() -> Iterator[str]:
 def _about(room: str) -> str:
     """The first paragraph of a room's docstring; empty for a room that is one module."""
     path = ROOT / room.replace(".", "/") / "__init__.py"
-    text = ast.get_docstring(ast.parse(path.read_text())) if path.exists() else ""
-    return " ".join((text or "").partition("\n\n")[0].split())
+    return _first_paragraph(path) if path.exists() else ""
+
+
+def _first_paragraph(path: Path) -> str:
+    """The first paragraph of a module's docstring, in one line."""
+    text = ast.get_docstring(ast.parse(path.read_text())) or ""
+    return " ".join(text.partition("\n\n")[0].split())
 
 
 if __name__ == "__main__":
