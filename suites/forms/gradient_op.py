@@ -1,4 +1,4 @@
-"""Gradient ops: ops of an upstream and an input or output of another op, which that op's gradient is made of."""
+"""Gradient ops: ops that compute the gradient of another op, from an upstream and an input or output of that op."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class GradientOp:
     op, argument    the OpDef, and the name of its second input: `y` or `outputs`, `features`.
     reference       reference(g, second input).
     ulp             the budget of the output; a tuple has one for each dtype, in the order of `FLOATS`.
-    bound           bound(u, _, g, second input) of the output, where there is one.
+    bound           bound(u, _, g, second input) of the output; None if there is none.
     contract        as of a spec.
     """
 

@@ -18,27 +18,28 @@ class Subnormals:
     dtypes      the dtypes that are checked: float32, and those in which CPU kernels flush in whole vectors and keep in
                 the elements left over, or the other way round. The contract allows flushing at every position only:
                 known failures have the mixture.
-    kept        whether the CPU keeps them, too, as in ops without arithmetic.
-    kept_by_xla the dtypes in which XLA keeps them, while the kernels' vectors flush them.
+    preserved   whether the CPU keeps them, too, as in ops without arithmetic.
+    preserved_by_xla
+                the dtypes in which XLA keeps them, while the kernels' vectors flush them.
     """
 
     dtypes: tuple[str, ...] = ("float32",)
-    kept: bool = False
-    kept_by_xla: tuple[str, ...] = ()
+    preserved: bool = False
+    preserved_by_xla: tuple[str, ...] = ()
 
     def groups(self) -> Iterator[tuple[str, ...]]:
         """The dtypes that make the same promise; the first group's spec has no dtype in its name."""
-        first = self.kept_by_xla or self.dtypes
+        first = self.preserved_by_xla or self.dtypes
         if first:
             yield first
             yield from ((dtype,) for dtype in self.dtypes if dtype not in first)
 
     def contract(self, f: Callable[..., Any], dtypes: tuple[str, ...]) -> Mapping[str, Side]:
         """The CPU's side, on which a subnormal input or result is zero."""
-        if self.kept:
+        if self.preserved:
             return {}
         side = flushing(lambda x: flushed(f(x)))
-        modes = ("eager", "function", "graph") if dtypes == self.kept_by_xla else ("*",)
+        modes = ("eager", "function", "graph") if dtypes == self.preserved_by_xla else ("*",)
         return {f"cpu/{mode}": side for mode in modes}
 
 

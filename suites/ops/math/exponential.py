@@ -50,7 +50,7 @@ SPECS = (
         df=Wide(mp.exp, float64=np.exp),
         domain=(-20, 90),
         ulp={"output": (2.5, ROUNDED_TWICE, 4, 3), "grad": (1.5, 1.5, 2.5, 2)},
-        subnormals=Subnormals(dtypes=("float32", "bfloat16", "float64"), kept=True),
+        subnormals=Subnormals(dtypes=("float32", "bfloat16", "float64"), preserved=True),
         second_order=SecondOrder(jvp=2.5, hvp=3),
         analytic=Analytic(f=complex_ref.expm1, df=mp.exp, output=6, grad=4),
     ),

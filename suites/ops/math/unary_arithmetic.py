@@ -61,7 +61,7 @@ SPECS = (
         df=Wide(mp.sign, float64=np.sign),
         ulp={"output": 0, "grad": 0},
         contract=_keeps_signs_of_zeros,
-        subnormals=Subnormals(kept=True),
+        subnormals=Subnormals(preserved=True),
         second_order=SecondOrder(linear=True),
     ),
     *exact(
@@ -85,7 +85,7 @@ SPECS = (
         f=Wide(lambda x: -x, {0: -0.0}, odd=True, float64=np.negative),
         df=Wide(lambda x: -1, {NAN: -1}, float64=lambda x: np.full_like(x, -1)),
         ulp={"output": 0, "grad": 0},
-        subnormals=Subnormals(kept=True),
+        subnormals=Subnormals(preserved=True),
         second_order=SecondOrder(unconnected=True),
         analytic=Analytic(f=lambda z: -z, df=lambda z: mp.mpc(-1), output=0, grad=0),
     ),
