@@ -26,7 +26,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", type=Path, metavar="RUN", help="the directory of a run, such as runs/latest")
     parser.add_argument("--known", type=Path, metavar="PATH", default=Path(KNOWN), help="the file or folder of entries")
     parser.add_argument("--prune", action="store_true", help="name spent entries instead: no record needs them")
-    parser.add_argument("--out", type=Path, metavar="PATH", help="write the result to a file; default: print it")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="PATH",
+        help="the file of the result, or the folder where --prune reads one; default: print it",
+    )
     parser.add_argument("--in-place", action="store_true", help="with --prune: delete spent entries from their files")
 
 
