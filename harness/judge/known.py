@@ -29,6 +29,7 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     kind: str
     cause: Cause
     dtype: Names = "*"
+    attrs: Names = "*"
     recipe: Names = "*"
     device: Names = "*"
     mode: Names = "*"
@@ -45,7 +46,7 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     def selects(self, place: Mapping[str, str], tf: str, kind: str = "") -> bool:
         """Whether the entry is about a place; `tf` is the version that runs, `kind` the device's type.
 
-        A place has a spec, dtype, recipe, device and mode; the place of one comparison also has a quantity and
+        A place has a spec, dtype, attrs, recipe, device and mode; the place of one comparison also has a quantity and
         `against`: `numpy`, `plan` (any other plan), or `itself`. Entries whose kind is one of `harness.device.repeat`
         are about `itself` alone, and other entries never are. No entry is about a comparison with a claim: a claim that
         does not hold is refuted.
@@ -120,7 +121,7 @@ class Known:
         ]
 
 
-CELL = ("spec", "dtype", "recipe", "device", "mode")
+CELL = ("spec", "dtype", "attrs", "recipe", "device", "mode")
 
 
 def place_of(record: Record) -> dict[str, str]:

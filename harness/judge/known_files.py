@@ -119,6 +119,7 @@ def _check(entry: Entry, catalog: Catalog) -> None:
         "mode": set(MODES),
         "against": {"numpy", "plan", "itself"},
         "dtype": {dtype for spec in selected for dtype in spec.dtypes},
+        "attrs": {label for spec in selected for label in spec.attrs},
         "recipe": {recipe for spec in selected for recipe in spec.recipes} | set(SWEEPS),
     }
     check(entry, allowed, exact=("kind",))

@@ -17,7 +17,7 @@ from tf_opdiff.reports.text.summary import plain
 
 #: Stands where a person has to write; `harness.judge.known_files.load` refuses it.
 PLACEHOLDER = "TODO"
-FIELDS = ("spec", "dtype", "recipe", "device", "mode", "quantity", "against")
+FIELDS = ("spec", "dtype", "attrs", "recipe", "device", "mode", "quantity", "against")
 #: What a person writes of a cause; a cause without a link says `source` or `measured` instead.
 _CAUSE = ("owner", "reason", "link")
 

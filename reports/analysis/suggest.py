@@ -96,7 +96,7 @@ def _cannot(
             why[index] = "a comparison with a claim is never known"
         elif spec is None:
             why[index] = "the suites have no such spec any more"
-        elif at["dtype"] not in spec.dtypes or at["recipe"] not in (*spec.recipes, *SWEEPS):
+        elif not _has_case(spec, at):
             why[index] = "the spec has no such case any more"
         elif not _DEVICE.fullmatch(at["device"]):
             why[index] = "an entry can't name that device"
@@ -112,6 +112,12 @@ def _cannot(
     return pd.Series(why, dtype="str")
 
 
+def _has_case(spec: Spec, at: Mapping[str, str]) -> bool:
+    """Whether a spec still has the case at a place."""
+    recipes = (*spec.recipes, *SWEEPS)
+    return at["dtype"] in spec.dtypes and at["attrs"] in spec.labels and at["recipe"] in recipes
+
+
 def _selectors(
     box: selector_cover.Box, near: pd.DataFrame, wanted: np.ndarray, specs: Mapping[str, Spec]
 ) -> dict[str, str | list[str]]:
@@ -120,6 +126,7 @@ def _selectors(
     same_specs = near[near["spec"].isin(box["spec"])]
     every = {
         "dtype": {dtype for spec in own for dtype in spec.dtypes},
+        "attrs": {label for spec in own for label in spec.labels},
         "recipe": {recipe for spec in own for recipe in spec.recipes},
         "mode": {mode for spec in own for mode in spec.modes},
         **{name: set(same_specs[name]) for name in ("quantity", "against") if name in near.columns},

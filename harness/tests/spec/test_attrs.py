@@ -10,6 +10,7 @@ import pytest
 
 from tf_opdiff.command_line import main
 from tf_opdiff.harness.device.request import Request
+from tf_opdiff.harness.judge import known_files
 from tf_opdiff.harness.judge.expectation import expectation
 from tf_opdiff.harness.judge.mutation import score
 from tf_opdiff.harness.judge.reference import ReferenceFault
@@ -216,3 +217,17 @@ one_case.SUITES = "tf_opdiff.harness.tests.planted_attrs"
 from tf_opdiff.command_line import main
 sys.exit(main(["repro", "sums-wrong-once-float32-kept-small", "--plan", "cpu/eager"]))
 """
+
+
+def test_an_entry_of_known_failures_may_select_a_label(tmp_path):
+    place = {"spec": "sums", "dtype": "float32", "recipe": "small", "device": "cpu", "mode": "eager"}
+    evidence = 'reason = "It is planted for this test."\nmeasured = "by this test, on no machine at all"\n'
+    causes = f'[[cause]]\nid = "planted"\nowner = "us"\n{evidence}'
+    (tmp_path / "causes.toml").write_text(causes)
+    table = '[[entry]]\ncause = "planted"\nspec = "sums"\nkind = "value"\nattrs = "{}"\n'
+    (tmp_path / "math.toml").write_text(table.format("kept"))
+    (entry,) = known_files.load(tmp_path, PLANTED).entries
+    assert [entry.selects(place | {"attrs": label}, "2.21.0") for label in ("all", "kept")] == [False, True]
+    (tmp_path / "math.toml").write_text(table.format("last"))
+    with pytest.raises(known_files.KnownError, match="no attrs 'last'; there is all, first, kept"):
+        known_files.load(tmp_path, PLANTED)
