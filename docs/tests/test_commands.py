@@ -85,6 +85,13 @@ def test_every_path_in_a_document_exists(path):
     ] == []
 
 
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_name_of_reports_in_a_document_exists(path):
+    for name in re.findall(r"`reports((?:\.\w+)+)`", path.read_text()):
+        module, _, attribute = f"tf_opdiff.reports{name}".rpartition(".")
+        assert hasattr(import_module(module), attribute), name
+
+
 def test_the_entry_and_the_cause_in_the_guide_are_real():
     text = (ROOT / "docs" / "guides" / "known-failures.md").read_text()
     entry, cause = (tomllib.loads(block) for block in re.findall(r"```toml\n(.*?)```", text, re.DOTALL))
