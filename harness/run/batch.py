@@ -1,4 +1,4 @@
-"""Batch: the items that one worker is given, as plain data that goes to any machine; and what becomes of them there."""
+"""Batch: items that run on one worker, on this machine or on a node of a cluster."""
 
 from __future__ import annotations
 
@@ -25,16 +25,21 @@ from tf_opdiff.harness.store.open_run import here
 from tf_opdiff.harness.store.record import Record
 from tf_opdiff.harness.system.interrupt import Scratch
 
-if TYPE_CHECKING:  # it takes pyarrow, which a run without recordings does not need
+if TYPE_CHECKING:  # it imports pyarrow, which a run without recordings does not need
     from tf_opdiff.harness.store.recording import Recording
 
 
 @dataclass(frozen=True, kw_only=True)
 class Work:
-    """What every worker of a run is told: the module of the suites, what records share, the plans, and the settings.
+    """The settings that every worker of a run receives, as plain data.
 
-    `timeout` is in seconds for one run of an op. `recorded` names the recordings among the devices, which are in
-    `recordings`.
+    Attributes:
+      suites: the module of the suites.
+      context: the part of all records that is the same.
+      timeout: seconds after which a running op counts as hung.
+      only: case ids; no other case runs, unless empty.
+      sweeps: whether sweeps of every input of a 16-bit dtype run too.
+      recorded: the names of recorded devices, which are in the folder `recordings`.
     """
 
     suites: str
@@ -48,50 +53,52 @@ class Work:
 
     @property
     def live(self) -> list[Device]:
-        """The devices that are run, each once."""
+        """The devices that are not recorded, each once."""
         return [device for device in dict.fromkeys(plan.device for plan in self.plans) if not device.recorded]
 
 
 def runner(
     work: Work, directory: Path, worker: str, *, processes: int, recordings: Mapping[str, Recording] | None = None
 ) -> Runner:
-    """A runner whose shard and logs are in a run directory; `processes` is how many share this machine's memory."""
+    """A runner whose shard and logs are in a run directory; this many `processes` share the machine's memory."""
     logs = directory / "logs"
     logs.mkdir(exist_ok=True)
     servers = {d: DeviceServer(d, logs, timeout=work.timeout, memory=memory_limit(d, processes)) for d in work.live}
-    kept = {recording.device: recording for recording in (recordings or {}).values()}
+    by_device = {recording.device: recording for recording in (recordings or {}).values()}
     shard = rundir.open_shard(directory, worker)
-    return Runner(work.context, work.plans, servers, shard, Slots(work.live), work.only, work.sweeps, kept)
+    return Runner(work.context, work.plans, servers, shard, Slots(work.live), work.only, work.sweeps, by_device)
 
 
-def circumstances(there: Mapping[str, Any], devices: Iterable[str]) -> dict[str, str]:
-    """What has to be the same on all machines of a run, of what `harness.store.open_run.here` says of one of them."""
-    details = {d: there["devices"].get(d, {}) for d in devices}
+def circumstances(machine: Mapping[str, Any], devices: Iterable[str]) -> dict[str, str]:
+    """The facts of a machine that must be the same on all machines of a run.
+
+    `machine` is a result of `harness.store.open_run.here`.
+    """
+    details = {d: machine["devices"].get(d, {}) for d in devices}
     return {
-        "TensorFlow": there["versions"]["tensorflow"],
-        "NumPy": there["versions"]["numpy"],
-        **of_devices(details, {"CUDA": there["cuda"], "cuDNN": there["cudnn"]}),
-        **of_flags(there["flags"], onednn_known=any(variant.ONEDNN in one for one in details.values())),
+        "TensorFlow": machine["versions"]["tensorflow"],
+        "NumPy": machine["versions"]["numpy"],
+        **of_devices(details, {"CUDA": machine["cuda"], "cuDNN": machine["cudnn"]}),
+        **of_flags(machine["flags"], onednn_known=any(variant.ONEDNN in one for one in details.values())),
     }
 
 
-def differing(all_told: Mapping[str, Mapping[str, str]]) -> list[str]:
-    """In what machines differ, one line each; `all_told` has the circumstances of each by its name."""
+def differing(machines: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """A line for each circumstance in which machines differ; `machines` maps their names to their circumstances."""
     return [
-        f"{name}: " + ", ".join(f"{value or 'none'} on {machine}" for machine, value in said.items())
-        for name, said in apart(all_told).items()
+        f"{name}: " + ", ".join(f"{value or 'none'} on {machine}" for machine, value in values.items())
+        for name, values in apart(machines).items()
     ]
 
 
-def look() -> dict[str, Any]:
-    """What `harness.store.open_run.here` says of a node, and whether it is `guarded` by a token; asked once a
-    process."""
-    return _looked()
+def node_facts() -> dict[str, Any]:
+    """The facts of this node: those of `harness.store.open_run.here`, and whether it is `guarded` by a token."""
+    return _node_facts()  # a plain function: Ray takes no cached one
 
 
 @functools.cache
-def _looked() -> dict[str, Any]:
-    # multiprocessing has each process that it starts run the main program again, which is Ray's here
+def _node_facts() -> dict[str, Any]:
+    # multiprocessing runs the main program again in each process that it starts; here that is Ray's
     sys.modules["__main__"].__dict__.pop("__file__", None)
     return here() | {"guarded": os.environ.get("RAY_AUTH_MODE", "").lower() == "token"}
 
@@ -102,42 +109,39 @@ def _catalog(suites: str) -> Catalog:
 
 
 def run(work: Work, items: Sequence[str], expected: Mapping[str, str]) -> tuple[dict[str, list[Record] | str], bytes]:
-    """Runs the named items on this node: the records of each, or how it failed; and the lines of the shard.
+    """Runs the items with these ids on this node: their records or how they failed, and the lines of the shard.
 
-    Args:
-      work: what all workers are told.
-      items: ids of items.
-      expected: the circumstances of the run.
+    `expected` are the circumstances of the campaign.
 
     Raises:
-      ValueError: this node's are others.
+      ValueError: this node's circumstances differ.
     """
-    there = look()
-    asked = [str(device.plain) for device in work.live]
-    others = differing({"the campaign": expected, there["host"]: circumstances(there, asked)})
-    if others:
-        raise ValueError(f"a node differs from the others: {'; '.join(others)}")
-    origin = Origin(there["versions"]["tensorflow"], there["cuda"], there["host"])
+    machine = node_facts()
+    devices = [str(device.plain) for device in work.live]
+    differences = differing({"the campaign": expected, machine["host"]: circumstances(machine, devices)})
+    if differences:
+        raise ValueError(f"a node differs from the others: {'; '.join(differences)}")
+    origin = Origin(machine["versions"]["tensorflow"], machine["cuda"], machine["host"])
     work = replace(work, context=replace(work.context, here=origin))
-    chosen = {item.id: item for item in _catalog(work.suites).items}
-    found: dict[str, list[Record] | str] = {}
+    by_id = {item.id: item for item in _catalog(work.suites).items}
+    results: dict[str, list[Record] | str] = {}
     with Scratch() as directory:
         (directory / "shards").mkdir()
         worker = runner(work, directory, "node", processes=os.cpu_count() or 1, recordings=_recordings(work))
         try:
             for name in items:
                 try:
-                    found[name] = worker.run(chosen[name])
-                except Exception:  # noqa: BLE001  the suite's own fault: it is told where it belongs, and the rest runs
-                    found[name] = traceback.format_exc()
+                    results[name] = worker.run(by_id[name])
+                except Exception:  # noqa: BLE001  the suite's own fault: the item's test reports it, and others run on
+                    results[name] = traceback.format_exc()
         finally:
             worker.close()
-        return found, b"".join(path.read_bytes() for path in sorted((directory / "shards").iterdir()))
+        return results, b"".join(path.read_bytes() for path in sorted((directory / "shards").iterdir()))
 
 
 def _recordings(work: Work) -> Mapping[str, Recording]:
     if not work.recorded:
         return {}
-    from tf_opdiff.harness.store import recording  # it takes pyarrow
+    from tf_opdiff.harness.store import recording  # it imports pyarrow
 
     return recording.find(work.recorded, ROOT / work.recordings)

@@ -13,14 +13,14 @@ from tf_opdiff.harness.run.options import CAMPAIGN, OPTIONS
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of `python -m harness campaign`: its own, and those of pytest."""
-    about = "of a Ray cluster; default: one of this machine alone, started for this campaign"
+    about = "the address of a Ray cluster; default: one of this machine alone, started for this campaign"
     parser.add_argument("--address", metavar="HOST:PORT", dest=CAMPAIGN.name, default=cluster.LOCAL, help=about)
     for option in OPTIONS:
         parser.add_argument(option.flag, **option.settings)
 
 
 def main(options: argparse.Namespace) -> int:
-    """Becomes a pytest session whose items run on the cluster; the exit status is that of a run."""
+    """Replaces this process by a pytest session whose items run on the cluster; exits with the status of a run."""
     words = [sys.executable, "-m", "pytest", *words_of(options), str(ROOT / "suites")]
     sys.stdout.flush()
     os.execv(sys.executable, words)

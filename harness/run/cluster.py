@@ -1,4 +1,4 @@
-"""Cluster: machines that run batches: how Ray reaches them, what each has, and what a batch needs there."""
+"""Cluster: the machines that run batches, as Ray reaches them, and the resources that a batch needs there."""
 
 from __future__ import annotations
 
@@ -24,47 +24,47 @@ from tf_opdiff.harness.store.open_run import here
 from tf_opdiff.harness.store.processor import described
 
 LOCAL = "local"
-OLDEST = "2.52"  # the first with token authentication
-#: Bytes of shared memory on a machine, for what is on its way between processes.
+OLDEST = "2.52"  # the first version with token authentication
+#: Bytes of shared memory on a machine, for messages between processes.
 STORE = 200 << 20
-#: What of the repository nodes do not get, beside what git ignores.
+#: Parts of the repository that nodes do not receive, besides those that git ignores.
 EXCLUDES = [".git", ".venv", "runs", ".cache", ".tox", ".mypy_cache", ".ruff_cache", ".pytest_cache"]
 _MISSING = f"a campaign needs Ray Core: pip install 'ray>={OLDEST}'"
 
 
 def engine() -> ModuleType:
-    """Ray.
+    """The module `ray`.
 
     Raises:
-      RuntimeError: it is not installed, or too old.
+      RuntimeError: Ray is not installed, or too old.
     """
-    for name, value in {**QUIET, "RAY_NUM_REDIS_GET_RETRIES": "4"}.items():  # how often it tries to reach a head
+    for name, value in {**QUIET, "RAY_NUM_REDIS_GET_RETRIES": "4"}.items():  # attempts to reach a head
         os.environ.setdefault(name, value)
     try:
         import ray
     except ImportError as why:
         raise RuntimeError(f"{_MISSING} ({why})") from why
     if Version(ray.__version__) < Version(OLDEST):
-        raise RuntimeError(f"{_MISSING}; here is {ray.__version__}, which knows no tokens")
+        raise RuntimeError(f"{_MISSING}; version {ray.__version__} has no tokens")
     return ray
 
 
-def connect(address: str, asked: Sequence[Device]) -> None:
-    """Reaches the cluster at `HOST:PORT`, or starts one of this machine alone where that is `local`.
+def connect(address: str, devices: Sequence[Device]) -> None:
+    """Connects to the cluster at `HOST:PORT`, or starts one of this machine alone if the address is `local`.
 
     Raises:
-      ValueError: the address has another form, or is beyond loopback and there is no token.
-      RuntimeError: there is no Ray here, or no cluster there.
+      ValueError: the address has another form, or it is beyond loopback and there is no token.
+      RuntimeError: Ray is not installed, or there is no cluster at the address.
     """
-    told: dict[str, Any] = {"address": address}
+    settings: dict[str, Any] = {"address": address}
     if address == LOCAL:
-        accelerators = not asked or any(d.type != "cpu" and not d.recorded for d in asked)
-        has = resources(here()["devices"]) if accelerators else {}
+        accelerators = not devices or any(d.type != "cpu" and not d.recorded for d in devices)
+        counts = resources(here()["devices"]) if accelerators else {}
         os.environ.update({**LOOPBACK, "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)})
         folder = tempfile.mkdtemp(prefix="opdiff-")
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
-        told |= {"_temp_dir": folder, "include_dashboard": False, "object_store_memory": STORE}
-        told |= {"num_cpus": len(os.sched_getaffinity(0)), "num_gpus": has.pop("GPU", 0), "resources": has}
+        settings |= {"_temp_dir": folder, "include_dashboard": False, "object_store_memory": STORE}
+        settings |= {"num_cpus": len(os.sched_getaffinity(0)), "num_gpus": counts.pop("GPU", 0), "resources": counts}
     else:
         host, _, port = address.rpartition(":")
         if not host or not port.isdigit():
@@ -76,9 +76,9 @@ def connect(address: str, asked: Sequence[Device]) -> None:
         except OSError as error:
             raise RuntimeError(f"no campaign at {address}: {error}") from error
     ray = engine()
-    sent = {"working_dir": str(ROOT), "excludes": EXCLUDES, "env_vars": QUIET}
+    environment = {"working_dir": str(ROOT), "excludes": EXCLUDES, "env_vars": QUIET}
     try:
-        ray.init(**told, runtime_env=sent, log_to_driver=False, logging_level="error")
+        ray.init(**settings, runtime_env=environment, log_to_driver=False, logging_level="error")
     except (ray.exceptions.RayError, RuntimeError, OSError) as error:
         refused = "InvalidAuthToken" in f"{error} {error.__cause__}"
         why = "the token here is not the cluster's, or there is none" if refused else reason(error)
@@ -86,24 +86,24 @@ def connect(address: str, asked: Sequence[Device]) -> None:
 
 
 def reason(error: BaseException) -> str:
-    """One line of what went wrong: the cause's, where a task failed or something else was the cause."""
+    """The first cause of an error, in one line."""
     while (cause := getattr(error, "cause", None) or error.__cause__) is not None:
         error = cause
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    told = "".join(c if c.isprintable() else "?" for c in lines[0].partition(". ")[0][:300]) if lines else ""
-    return f"{type(error).__name__}: {told}"
+    text = "".join(c if c.isprintable() else "?" for c in lines[0].partition(". ")[0][:300]) if lines else ""
+    return f"{type(error).__name__}: {text}"
 
 
 def share(count: int) -> float:
-    """How much of a node's accelerators of a type a batch asks for, whose devices go up to the count-th.
+    """The number of accelerators that a batch needs, of a type of which it uses the first `count`.
 
-    As many batches as servers may share the first one; see `harness.device.locks`.
+    As many batches as servers may share one accelerator; see `harness.device.locks`.
     """
     return count if count > 1 else 1 / per_device()
 
 
 def needs(devices: Iterable[Device]) -> dict[str, Any]:
-    """What a batch on these devices, all of them side by side, asks of a node; in Ray's words."""
+    """The resources of a node that a batch on these devices needs, all of them side by side; in Ray's words."""
     most: dict[str, int] = {}
     for device in devices:
         if not device.recorded and device.type != "cpu":
@@ -113,29 +113,30 @@ def needs(devices: Iterable[Device]) -> dict[str, Any]:
 
 
 def able(need: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The nodes that are alive and have what is needed, were they idle."""
+    """The nodes that are alive and have these resources, free or not."""
     wanted = {"CPU": need["num_cpus"], "GPU": need.get("num_gpus", 0), **need["resources"]}
     nodes = [node for node in engine().nodes() if node["Alive"]]
     return [node for node in nodes if all(node["Resources"].get(name, 0) >= n for name, n in wanted.items())]
 
 
 def lacking(need: Mapping[str, Any]) -> str:
-    """One line saying that no node has what is needed, and what there is."""
+    """One line: no node has these resources, and those that the nodes have."""
     wanted = ["CPU", *(["GPU"] if "num_gpus" in need else []), *need["resources"]]
-    there = [_has(node) for node in engine().nodes() if node["Alive"]]
-    return f"no node has {' and '.join(wanted)} together; there is {', '.join(there) or 'none'}"
+    nodes = [_resources_of(node) for node in engine().nodes() if node["Alive"]]
+    return f"no node has {' and '.join(wanted)} together; there is {', '.join(nodes) or 'none'}"
 
 
-def _has(node: Mapping[str, Any]) -> str:
+def _resources_of(node: Mapping[str, Any]) -> str:
     own = {
         k: v for k, v in node["Resources"].items() if "memory" not in k and not k.startswith(("node:", "accelerator"))
     }
     return f"{node['NodeManagerAddress']} ({', '.join(f'{k} {v:g}' for k, v in own.items()) or 'nothing'})"
 
 
-def survey(asked: Sequence[Device]) -> tuple[dict[str, Any], dict[str, str]]:
-    """Asks TensorFlow on every node that can take part: what is there, as `harness.store.open_run.here`; the
-    circumstances.
+def survey(devices: Sequence[Device]) -> tuple[dict[str, Any], dict[str, str]]:
+    """Collects the facts of every node that has the devices; returns them as one machine, with its circumstances.
+
+    The machine has the form of `harness.store.open_run.here`.
 
     Raises:
       LookupError: no node has all the devices.
@@ -145,47 +146,47 @@ def survey(asked: Sequence[Device]) -> tuple[dict[str, Any], dict[str, str]]:
     ray = engine()
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-    need = needs(asked)
+    need = needs(devices)
     nodes = able(need)
     if not nodes:
         raise LookupError(lacking(need))
-    task = ray.remote(batch.look)
-    looks = {}
+    task = ray.remote(batch.node_facts)
+    tasks = {}
     for node in nodes:
-        there = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
-        looks[node["NodeID"]] = task.options(num_cpus=1, max_retries=0, scheduling_strategy=there).remote()
-    found: dict[str, dict[str, Any]] = {}
+        only_there = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
+        tasks[node["NodeID"]] = task.options(num_cpus=1, max_retries=0, scheduling_strategy=only_there).remote()
+    facts: dict[str, dict[str, Any]] = {}
     for node in nodes:
-        where = node["NodeManagerAddress"]
-        name = where if where not in found else f"{where} ({node['NodeID'][:8]})"
+        address = node["NodeManagerAddress"]
+        name = address if address not in facts else f"{address} ({node['NodeID'][:8]})"
         try:
-            found[name] = ray.get(looks[node["NodeID"]])
+            facts[name] = ray.get(tasks[node["NodeID"]])
         except ray.exceptions.RayError as error:
             raise RuntimeError(f"node {name}: {reason(error)}") from error
-        found[name]["address"] = where
-    return agreed(found, asked)
+        facts[name]["address"] = address
+    return agreed(facts, devices)
 
 
-def agreed(found: Mapping[str, Mapping[str, Any]], asked: Sequence[Device]) -> tuple[dict[str, Any], dict[str, str]]:
-    """What all nodes say, of what each says by its name; and the circumstances, which have to be the same.
+def agreed(facts: Mapping[str, Mapping[str, Any]], devices: Sequence[Device]) -> tuple[dict[str, Any], dict[str, str]]:
+    """The nodes as one machine, from the facts of each by name; and their circumstances, which must be the same.
 
     Raises:
       ValueError: nodes differ, or one that others can reach has no token.
     """
-    for name, there in found.items():
-        if not loopback(there["address"]) and not there["guarded"]:
+    for name, node in facts.items():
+        if not loopback(node["address"]) and not node["guarded"]:
             raise ValueError(
                 f"node {name} can be reached without a token: expected RAY_AUTH_MODE=token where it starts"
             )
-    first = next(iter(found.values()))
-    devices = [str(d.plain) for d in asked if not d.recorded] or list(first["devices"])
-    told = {name: batch.circumstances(one, devices) for name, one in found.items()}
-    if not asked:
-        told = {name: {"devices": " ".join(one["devices"]), **told[name]} for name, one in found.items()}
-    others = batch.differing(told)
-    if others:
-        raise ValueError(f"the nodes differ: {'; '.join(others)}. Run each kind on its own, and merge the runs")
-    hosts = ", ".join(dict.fromkeys(one["host"] for one in found.values()))
-    kinds = dict.fromkeys(f"{one['host']}: {described(one['machine'])}" for one in found.values())
-    machine = {**joined(one["machine"] for one in found.values()), "nodes": f"{len(found)} ({'; '.join(kinds)})"}
-    return {**first, "host": hosts, "machine": machine}, batch.circumstances(first, devices)
+    first = next(iter(facts.values()))
+    names = [str(d.plain) for d in devices if not d.recorded] or list(first["devices"])
+    by_node = {name: batch.circumstances(node, names) for name, node in facts.items()}
+    if not devices:
+        by_node = {name: {"devices": " ".join(node["devices"]), **by_node[name]} for name, node in facts.items()}
+    differences = batch.differing(by_node)
+    if differences:
+        raise ValueError(f"the nodes differ: {'; '.join(differences)}. Run each kind on its own, and merge the runs")
+    hosts = ", ".join(dict.fromkeys(node["host"] for node in facts.values()))
+    kinds = dict.fromkeys(f"{node['host']}: {described(node['machine'])}" for node in facts.values())
+    machine = {**joined(node["machine"] for node in facts.values()), "nodes": f"{len(facts)} ({'; '.join(kinds)})"}
+    return {**first, "host": hosts, "machine": machine}, batch.circumstances(first, names)

@@ -31,7 +31,7 @@ def test_no_head_and_no_node_listens_beyond_loopback_without_a_token(no_token, c
 
 def test_a_node_that_joins_says_where_it_is_reached(capsys):
     assert main(["node", "--address", f"{AWAY}:6379"]) == 4
-    assert "--listen 127.0.0.1: a node that joins a head is reached by it" in capsys.readouterr().err
+    assert "--listen 127.0.0.1: the head must reach a node that joins it" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("no_token")
