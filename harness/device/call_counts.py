@@ -1,4 +1,4 @@
-"""Watch: how often a program calls functions of TensorFlow. It needs no graph, in which many calls leave no op."""
+"""Call counts: how often a program calls functions of TensorFlow, many of which leave no op in a graph."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
-#: What runs the programs calls TensorFlow too, and is none of them.
+#: Modules that run programs: their own calls of TensorFlow do not count.
 _OURS = "tf_opdiff.harness.device."
 _watched: set[str] = set()
 _totals: Counter[str] = Counter()
 
 
 def calls(name: str) -> int:
-    """How often the function of this name was called in this process since `watch` got it."""
+    """The number of calls of the function of this name in this process since `watch`."""
     return _totals[name]
 
 
 def watch(tf: Any, name: str) -> None:
-    """Counts from now on the calls of a function, a method or a class of TensorFlow that come from a program.
+    """Counts from now on the calls of a function, a method or a class of TensorFlow by programs.
 
-    `name` is its path in the module `tf`, such as `compat.v1.py_func`, `Graph.gradient_override_map` or `Graph`. Of a
-    method, those count too with which derived classes override it.
+    `name` is its path in the module `tf`, such as `compat.v1.py_func`, `Graph.gradient_override_map` or `Graph`. Calls
+    of methods of derived classes that override a method count as well.
     """
     if name in _watched:
         return
@@ -33,7 +33,7 @@ def watch(tf: Any, name: str) -> None:
     *path, last = name.split(".")
     owner: Any = functools.reduce(getattr, path, tf)
     target, owners = getattr(owner, last), {owner}
-    if inspect.isclass(target):  # the class itself stays what it is: others derive from it and ask for it
+    if inspect.isclass(target):  # the class itself must stay: others derive from it and compare with it
         owners, last = {target}, "__init__"
     elif inspect.isclass(owner):
         owners |= {derived for derived in _derived(owner) if last in vars(derived)}
@@ -42,7 +42,7 @@ def watch(tf: Any, name: str) -> None:
 
 
 def _derived(kind: Any) -> Iterator[Any]:
-    """The classes that are derived from a class, and those from them."""
+    """The classes derived from a class, directly or indirectly."""
     for derived in kind.__subclasses__():
         yield derived
         yield from _derived(derived)
@@ -56,6 +56,6 @@ def _counted(function: Callable[..., Any], name: str) -> Callable[..., Any]:
             _totals[name] += 1
         return function(*args, **kwargs)
 
-    with suppress(ValueError, TypeError):  # Keras asks a constructor for its arguments, and does not look through it
+    with suppress(ValueError, TypeError):  # Keras inspects a constructor's signature, without `__wrapped__`
         counted.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
     return counted

@@ -1,4 +1,4 @@
-"""Channel: one end of a connection between two processes, which the parent uses without ever waiting."""
+"""Channel: one end of a connection between two processes; the parent never waits for it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LENGTH = struct.Struct("!Q")
 
 
 class Channel:
-    """One end of a socket pair, for messages that pickle can carry, each behind its length."""
+    """One end of a socket pair, for messages that can be pickled; each is preceded by its length."""
 
     def __init__(self, end: socket.socket) -> None:
         self._end = end
@@ -27,13 +27,13 @@ class Channel:
         self._end.close()
 
     def post(self, message: object) -> None:
-        """Has a message sent by what comes next: `flush`, or `send`."""
+        """Queues a message; `flush` sends it."""
         data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
         self._unsent = memoryview(_LENGTH.pack(len(data)) + data)
 
     @property
     def sending(self) -> bool:
-        """Whether part of a message is still to be sent."""
+        """Whether part of a message is not sent yet."""
         return bool(self._unsent)
 
     @property
@@ -48,7 +48,7 @@ class Channel:
         return pickle.loads(memoryview(data)[_LENGTH.size :])
 
     def flush(self) -> bool:
-        """Sends what can be sent without waiting; says whether that was anything.
+        """Sends as much as possible without waiting; returns whether anything was sent.
 
         Raises:
           OSError: the other end is closed.
@@ -61,7 +61,7 @@ class Channel:
         return len(self._unsent) != before
 
     def fetch(self) -> bool:
-        """Receives what has come of a message, without waiting; says whether that was anything.
+        """Receives as much of a message as has arrived, without waiting; returns whether anything was received.
 
         Raises:
           OSError, EOFError: the other end is closed.
@@ -74,14 +74,14 @@ class Channel:
         return len(self._received) != before
 
     def send(self, message: object) -> None:
-        """Sends a message, however long that takes: for a child, which its parent watches."""
+        """Sends a message and waits until it is sent: for a child, which its parent watches."""
         self._end.setblocking(True)
         self.post(message)
         while self._unsent:
             self._push()
 
     def receive(self) -> Any:
-        """The next message, however long that takes: for a child, which its parent watches.
+        """Waits for the next message: for a child, which its parent watches.
 
         Raises:
           EOFError: the other end is closed.

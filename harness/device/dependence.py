@@ -1,9 +1,9 @@
-"""Dependence: which outputs of a program are constants, to which none of its inputs leads.
+"""Dependence: the outputs of a program that are constants, because no input leads to them.
 
-A stateful op (a variable that is read, a random number, a Python function) counts as an input: what it gives is known
-only when it runs. An eager program may hand an input to Python and use the result, without an op between them: there,
-an output that changes with the inputs is no constant either. This module does not import TensorFlow: tensors and ops
-are the caller's.
+A stateful op (a variable that is read, a random number, a Python function) counts as an input: its result is known only
+when it runs. An eager program may pass an input to Python and use the result, without an op between them; so an eager
+output that changes with the inputs is no constant either. This module does not import TensorFlow: the caller passes
+tensors and ops.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ def _tensors(values: Iterable[Any]) -> list[Any]:
 def constants(outputs: Sequence[Any], inputs: Sequence[Any], stateful: Stateful) -> set[int]:
     """The numbers of the outputs, tensors of a graph, to which no input leads; without inputs, none."""
     sources = {tensor.op.name for tensor in inputs}
-    ignoring = set()
+    independent = set()
     for number, tensor in enumerate(_tensors(outputs)):
-        todo, seen = [tensor.op], set()
-        while todo:
-            op = todo.pop()
+        pending, seen = [tensor.op], set()
+        while pending:
+            op = pending.pop()
             if op.name in sources or stateful(op.type) or (op.type == "Placeholder" and _holds_state(op)):
                 break
             if op.name not in seen:
                 seen.add(op.name)
-                todo += [*(t.op for t in op.inputs), *op.control_inputs]
+                pending += [*(t.op for t in op.inputs), *op.control_inputs]
         else:
-            ignoring.add(number)
-    return ignoring if sources else set()
+            independent.add(number)
+    return independent if sources else set()
 
 
 def _holds_state(op: Any) -> bool:
@@ -48,36 +48,37 @@ def _holds_state(op: Any) -> bool:
 
 
 def altered(array: np.ndarray) -> np.ndarray:
-    """Other values of the same shape and dtype: in reverse, each one changed, floats also in sign.
+    """Other values of the same shape and dtype: in reverse order, each one changed, floats also in sign.
 
-    Programs may branch on the sign of an input.
+    A program may branch on the sign of an input.
     """
-    turned = np.asarray(np.flip(array), array.dtype)
+    reverse = np.asarray(np.flip(array), array.dtype)
     if array.dtype.kind == "b":
-        return ~turned
+        return ~reverse
     if array.dtype.kind == "O":
-        return np.array([b"%s?" % x for x in turned.flat], object).reshape(array.shape)
+        return np.array([b"%s?" % x for x in reverse.flat], object).reshape(array.shape)
     if array.dtype.kind == "c":
-        return np.asarray(turned * array.dtype.type(-1.5) - array.dtype.type(0.75))
+        return np.asarray(reverse * array.dtype.type(-1.5) - array.dtype.type(0.75))
     if is_float(array.dtype):
-        farther = turned * array.dtype.type(-1.5) - np.copysign(array.dtype.type(0.75), turned)
+        farther = reverse * array.dtype.type(-1.5) - np.copysign(array.dtype.type(0.75), reverse)
         return np.asarray(farther).astype(array.dtype)
-    return np.asarray(turned.astype(np.int64) + 1).astype(array.dtype)
+    return np.asarray(reverse.astype(np.int64) + 1).astype(array.dtype)
 
 
 class Trail:
     """The tensors of an eager run to which an input leads, op by op."""
 
     def __init__(self, inputs: Iterable[Any], stateful: Stateful) -> None:
-        self._held = {id(tensor): tensor for tensor in inputs}  # held, so that no other object gets its id
-        self._any, self._stateful = bool(self._held), stateful
+        #: By id, because tensors have no hash; the reference keeps the id from being used again.
+        self._dependent = {id(tensor): tensor for tensor in inputs}
+        self._has_inputs, self._stateful = bool(self._dependent), stateful
 
     def note(self, op_type: str, inputs: Iterable[Any], outputs: Iterable[Any]) -> None:
         """Notes an op that ran."""
-        leads = any(id(t) in self._held or t.dtype.name in _VARIABLES for t in inputs)
+        leads = any(id(t) in self._dependent or t.dtype.name in _VARIABLES for t in inputs)
         if leads or self._stateful(op_type):
-            self._held.update((id(t), t) for t in outputs)
+            self._dependent.update((id(t), t) for t in outputs)
 
     def constants(self, outputs: Sequence[Any]) -> set[int]:
         """The numbers of the outputs to which no input leads; without inputs, none."""
-        return {i for i, t in enumerate(_tensors(outputs)) if self._any and id(t) not in self._held}
+        return {i for i, t in enumerate(_tensors(outputs)) if self._has_inputs and id(t) not in self._dependent}

@@ -1,4 +1,4 @@
-"""Log: what a child process writes, on disk within a limit, and its end for messages."""
+"""Log: the output of a child process, on disk within a limit, and its end for messages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 #: Bytes of a log on disk, bytes of its end in memory, and characters that a message quotes (a record takes 1,000).
 LIMIT, RECENT, QUOTED = 1 << 20, 1 << 13, 900
-#: Differs in each run and says nothing of the op: lines of a native stack, the time and the process, addresses.
+#: Parts that differ in each run and do not concern the op: a native stack, the time and the process, addresses.
 _INCIDENTAL = (
     (re.compile(r"^\*\*\* Check failure stack trace: \*\*\*\n|^ +@ +0x[0-9a-f]+ .*\n?", re.MULTILINE), ""),
     (re.compile(r"^([IWEF])\d{4} \d\d:\d\d:[\d.]+ +\d+ ", re.MULTILINE), r"\1 "),
@@ -21,29 +21,29 @@ _CHUNK = 1 << 16
 
 
 class Log:
-    """What a child writes to stdout and stderr, read by a thread: the file keeps the end of it, in `LIMIT` bytes.
+    """The stdout and stderr of a child, read by a thread. A file keeps the end of it, at most `LIMIT` bytes.
 
-    A child that writes more is slowed down by no more than that reading takes.
+    A child that writes much waits only for this reading.
     """
 
     def __init__(self, path: Path, pipe: int) -> None:
-        """`pipe` is the reading end of a pipe; it is closed when nobody is left to write to it."""
+        """`pipe` is the reading end of a pipe; this object closes it when no writer is left."""
         self._pipe, self._recent, self._lock = pipe, b"", threading.Lock()
         os.set_blocking(pipe, False)
         self._file: int | None = None
-        with contextlib.suppress(OSError):  # the run's directory is gone: what is quoted of the log remains
+        with contextlib.suppress(OSError):  # the run directory was deleted: `quoted` still works
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
         threading.Thread(target=self._follow, name=f"log of {path.name}", daemon=True).start()
 
     def mark(self) -> None:
-        """What is quoted begins here."""
+        """Lets `quoted` begin here."""
         self.drain()
         with self._lock:
             self._recent = b""
 
     @property
     def quoted(self) -> str:
-        """The end of what was written since `mark`."""
+        """The end of the output since `mark`."""
         self.drain()
         text = self._recent.decode("utf-8", "replace")
         for pattern, instead in _INCIDENTAL:
@@ -62,7 +62,7 @@ class Log:
                 os.close(self._file)
 
     def drain(self) -> bool:
-        """Takes what the pipe holds now; says whether more can come."""
+        """Reads all that is in the pipe now; returns whether more can follow."""
         with self._lock:
             for _ in range(16):  # as much as a pipe holds: a child may write for ever
                 try:
@@ -81,7 +81,7 @@ class Log:
             return
         size = os.fstat(self._file).st_size
         if size + len(data) > LIMIT:
-            kept = os.pread(self._file, LIMIT // 2, max(0, size - LIMIT // 2))
+            end = os.pread(self._file, LIMIT // 2, max(0, size - LIMIT // 2))
             os.ftruncate(self._file, 0)
-            os.write(self._file, b"[earlier lines were deleted: the log is limited]\n" + kept[kept.find(b"\n") + 1 :])
+            os.write(self._file, b"[earlier lines were deleted: the log is limited]\n" + end[end.find(b"\n") + 1 :])
         os.write(self._file, data)
