@@ -135,6 +135,12 @@ def summary(result: Result) -> str:
     return f"{result.status} {result.value.dtype.name}{list(result.value.shape)}"
 
 
+def code_in(text: str) -> str:
+    """The code of an error, a crash or a hang in a text that `summary` made; empty for any other text."""
+    status, _, code = text.partition(" ")
+    return code if status in ("error", "crash", "hang") and code.split() == [code] else ""
+
+
 def _vanished(got: Result, want: Want) -> bool:
     """Whether a gradient came back as nothing but zeros where it should not be."""
     assert got.value is not None and want.value is not None

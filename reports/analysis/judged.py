@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from tf_opdiff.harness.judge.classify import Facts, classify_all
+from tf_opdiff.harness.judge.compare import code_in
 from tf_opdiff.harness.judge.known import CELL, Known
 from tf_opdiff.harness.judge.selectors import listed
 from tf_opdiff.harness.store.record import CLAIM
@@ -40,7 +41,7 @@ def version(records: pd.DataFrame) -> str:
 def code_of(records: pd.DataFrame) -> pd.Series:
     """The code of the error or crash that each record is about; empty where it is about a value."""
     got = records["got"].astype(str)
-    code = got.str.extract(r"^(?:error|crash|hang) (\S+)$", expand=False).fillna("")
+    code = got.map({text: code_in(text) for text in got.unique()}).astype("str")
     return code.where(records["kind"].astype(str) != "error_code", got)
 
 

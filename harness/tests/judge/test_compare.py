@@ -6,7 +6,7 @@ import pytest
 
 from tf_opdiff.harness.device.observation import Result
 from tf_opdiff.harness.judge import wording
-from tf_opdiff.harness.judge.compare import compare, compare_arrays, illustrated
+from tf_opdiff.harness.judge.compare import code_in, compare, compare_arrays, illustrated, summary
 from tf_opdiff.harness.judge.comparison import Comparison
 from tf_opdiff.harness.judge.difference import ulp_of
 from tf_opdiff.harness.judge.want import Want, result_dtype
@@ -253,3 +253,13 @@ def test_a_promised_error_is_told_where_it_came():
     want = Want("error", raises=Raises("INVALID_ARGUMENT"))
     found = illustrated(Comparison(), Result("error", code="INVALID_ARGUMENT"), want, ())
     assert (found.got, found.want) == ("error INVALID_ARGUMENT", "error INVALID_ARGUMENT")
+
+
+@pytest.mark.parametrize("result", [Result("error", code="INTERNAL"), Result("crash", code="SIGSEGV"), Result("hang")])
+def test_the_code_of_a_failure_is_read_from_its_summary(result):
+    assert code_in(summary(result)) == result.code
+
+
+@pytest.mark.parametrize("text", ["", "value float32[3]", "unconnected", "error", "error A B", "1.5"])
+def test_another_text_has_no_code(text):
+    assert code_in(text) == ""
