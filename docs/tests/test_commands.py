@@ -11,6 +11,8 @@ import pytest
 from docs.tests.test_links import documents
 from tf_opdiff.command_line import VERBS
 from tf_opdiff.harness.judge import maturity
+from tf_opdiff.harness.judge.cause import Cause
+from tf_opdiff.harness.judge.known import Entry
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.run.options import CAMPAIGN, OPTIONS
 from tf_opdiff.harness.spec.catalog import Catalog
@@ -98,6 +100,19 @@ def test_the_entry_and_the_cause_in_the_guide_are_real():
     known = ROOT / "suites" / "known"
     assert entry["entry"][0] in tomllib.loads((known / "math.toml").read_text())["entry"]
     assert cause["cause"][0] in tomllib.loads((known / "causes.toml").read_text())["cause"]
+
+
+def test_the_mutant_on_the_page_of_mutants_is_real():
+    text = (ROOT / "docs" / "explanations" / "mutants.md").read_text()
+    (mutant,) = tomllib.loads(re.search(r"```toml\n(.*?)```", text, re.DOTALL)[1])["mutant"]
+    assert mutant in tomllib.loads((ROOT / "harness" / "tests" / "mutants.toml").read_text())["mutant"]
+
+
+def test_the_fields_of_the_guide_are_those_of_an_entry_and_a_cause():
+    text = (ROOT / "docs" / "guides" / "known-failures.md").read_text()
+    for heading, noun in (("## An entry", Entry), ("## A cause", Cause)):
+        rows = re.findall(r"^\| (`.*?) \|", text.partition(heading)[2].partition("\n## ")[0], re.MULTILINE)
+        assert {name for row in rows for name in re.findall(r"`(\w+)`", row)} == set(noun.__struct_fields__)
 
 
 def test_the_maturity_list_in_the_guide_is_valid(tmp_path):
