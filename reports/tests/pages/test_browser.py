@@ -219,7 +219,7 @@ def test_on_paper_the_open_record_stands_whole_in_dark_on_light(browser: Browser
     browser.call("Emulation.setEmulatedMedia", media="print", features=[scheme])
     style = "getComputedStyle(document.querySelector('{}')).{}"
     assert browser.js(style.format("body", "printColorAdjust")) == "exact"
-    assert browser.js((Path(__file__).parent / "contrast.js").read_text()) == []
+    assert browser.js((Path(__file__).parents[1] / "contrast.js").read_text()) == []
     assert browser.js("document.querySelector('#detail').checkVisibility()")
     assert not browser.js("document.querySelector('#table').checkVisibility()")
     scrolls = "[...document.querySelectorAll('#detail, #detail pre')].every(e => e.scrollHeight <= e.clientHeight + 2)"
@@ -296,7 +296,7 @@ def test_colours_follow_the_system_and_every_text_keeps_its_contrast(browser: Br
         browser.open(run / "index.html", "#verdict=known")
         browser.js("document.querySelector('.tabulator-row').click()")
         backgrounds.add(browser.js("getComputedStyle(document.body).backgroundColor"))
-        assert browser.js((Path(__file__).parent / "contrast.js").read_text()) == []
+        assert browser.js((Path(__file__).parents[1] / "contrast.js").read_text()) == []
     assert len(backgrounds) == 2
 
 

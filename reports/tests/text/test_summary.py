@@ -15,7 +15,7 @@ from tf_opdiff.reports.data.frame import records as frame_of
 from tf_opdiff.reports.data.frame import typed
 from tf_opdiff.reports.tests import synthetic
 from tf_opdiff.reports.tests.conftest import HOSTILE
-from tf_opdiff.reports.tests.test_table import frame
+from tf_opdiff.reports.tests.data.test_table import frame
 from tf_opdiff.reports.text import markdown, sentence, summary
 
 

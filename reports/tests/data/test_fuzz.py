@@ -35,7 +35,7 @@ from tf_opdiff.reports.data import frame, run_environment, shards
 from tf_opdiff.reports.data.load import RECORD_COLUMNS, load_claims, load_repros
 from tf_opdiff.reports.pages import claims_page, page_data, run_page
 from tf_opdiff.reports.tests import synthetic
-from tf_opdiff.reports.tests.test_claims import claim
+from tf_opdiff.reports.tests.analysis.test_claims import claim
 from tf_opdiff.reports.text import markdown, sentence
 
 MUTATIONS = 1000

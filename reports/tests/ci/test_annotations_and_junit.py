@@ -23,7 +23,7 @@ from tf_opdiff.reports.data.frame import typed
 from tf_opdiff.reports.tests import synthetic
 from tf_opdiff.reports.tests.browser import Browser
 from tf_opdiff.reports.tests.conftest import HOSTILE
-from tf_opdiff.reports.tests.test_table import frame
+from tf_opdiff.reports.tests.data.test_table import frame
 
 #: What may stand where: attributes that have to be there, others, and elements within. Jenkins' schema, and what
 #: GitLab and GitHub's actions read besides: `file` and `line`.

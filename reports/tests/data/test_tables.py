@@ -18,7 +18,7 @@ from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.analysis.grid import OPENED, STATES, grid
 from tf_opdiff.reports.data import tables
 from tf_opdiff.reports.tests import synthetic
-from tf_opdiff.reports.tests.test_table import frame
+from tf_opdiff.reports.tests.data.test_table import frame
 from tf_opdiff.reports.text import sentence, verdicts
 
 

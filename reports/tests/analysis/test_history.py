@@ -19,7 +19,7 @@ from tf_opdiff.reports.analysis.timeline import timeline
 from tf_opdiff.reports.tests import synthetic
 from tf_opdiff.reports.tests.browser import Browser
 from tf_opdiff.reports.tests.conftest import HOSTILE
-from tf_opdiff.reports.tests.test_page import Page
+from tf_opdiff.reports.tests.pages.test_page import Page
 
 CEIL = ("ceil-float32-edges", "cpu", "xla")
 CPU = {"cpu": {"asked": True}}
@@ -293,7 +293,7 @@ def test_the_page_reads_in_a_browser_wide_narrow_and_dark(browser: Browser, tmp_
     (tmp_path / "torn.parquet").write_bytes(b"")
     page = tmp_path / "history.html"
     assert main(["history", str(tmp_path), "--html", str(page)]) == 0
-    contrast = (Path(__file__).parent / "contrast.js").read_text()
+    contrast = (Path(__file__).parents[1] / "contrast.js").read_text()
     for look in ({}, {"dark": True}, {"width": 390, "height": 800}):
         browser.look(**look)
         browser.call("Page.navigate", url="about:blank")

@@ -12,7 +12,7 @@ from tf_opdiff import reports
 from tf_opdiff.harness.store.record import Record
 from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.tests import synthetic
-from tf_opdiff.reports.tests.test_table import frame
+from tf_opdiff.reports.tests.data.test_table import frame
 from tf_opdiff.reports.text import markdown, summary
 from tf_opdiff.reports.text.headline import headline
 

@@ -29,8 +29,8 @@ from tf_opdiff.reports.data import frame
 from tf_opdiff.reports.data.tables import NAMED, make
 from tf_opdiff.reports.pages import embed
 from tf_opdiff.reports.tests import synthetic
-from tf_opdiff.reports.tests.test_claims import claim
-from tf_opdiff.reports.tests.test_page import Page
+from tf_opdiff.reports.tests.analysis.test_claims import claim
+from tf_opdiff.reports.tests.pages.test_page import Page
 from tf_opdiff.reports.text.formats import FORMATS
 
 FLOATS = (math.nan, math.inf, -math.inf, -0.0, 0.0, float(np.finfo("f8").max), -float(np.finfo("f8").max), 5e-324)

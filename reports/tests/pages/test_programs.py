@@ -13,7 +13,7 @@ from tf_opdiff.harness.store.record import Record
 from tf_opdiff.reports.tests import synthetic
 from tf_opdiff.reports.tests.browser import Browser
 from tf_opdiff.reports.tests.conftest import HOSTILE
-from tf_opdiff.reports.tests.test_page import Page
+from tf_opdiff.reports.tests.pages.test_page import Page
 from tf_opdiff.reports.text import sentence
 
 PLACE = {"spec": "floor", "verdict": "mismatch", "kind": "signed_zero", "suite": "rounding", "against": "numpy"}

@@ -30,7 +30,7 @@ from tf_opdiff.reports.pages import changelog_page, run_page
 from tf_opdiff.reports.tests import synthetic
 from tf_opdiff.reports.tests.browser import Browser
 from tf_opdiff.reports.tests.conftest import HOSTILE
-from tf_opdiff.reports.tests.test_page import Page
+from tf_opdiff.reports.tests.pages.test_page import Page
 from tf_opdiff.reports.text import markdown, summary
 
 BAD = {"verdict": "mismatch", "kind": "value", "mismatched": 3}

@@ -20,7 +20,7 @@ from tf_opdiff.reports.pages import claims_page
 from tf_opdiff.reports.tests import synthetic
 from tf_opdiff.reports.tests.browser import Browser
 from tf_opdiff.reports.tests.conftest import HOSTILE
-from tf_opdiff.reports.tests.test_page import Page
+from tf_opdiff.reports.tests.pages.test_page import Page
 
 #: How the records of each claim come out by mode; the second of a pair is that of another case.
 CAME: dict[str, dict[str, tuple[str, ...]]] = {
