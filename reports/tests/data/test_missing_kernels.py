@@ -61,7 +61,7 @@ def test_what_is_expected_and_lacking_is_listed_in_the_terminal_and_cut_where_it
     info = synthetic.write(tmp_path, [*ROWS, *more])
     lines = [line for line in terminal(reports.load(tmp_path), info) if line.startswith("expected: ")]
     assert lines[0] == "expected: no GPU kernel of Floor (1 records) on gpu:0, for floor"
-    assert lines[-1] == "expected: 3 more are lacking; python -m harness table lacking RUN has them"
+    assert lines[-1] == "expected: 3 more are missing; python -m harness table lacking RUN lists them"
     assert len(lines) == 3
 
 
