@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from tf_opdiff.harness.spec.plan import PlanName
 from tf_opdiff.harness.store.record import CLAIM, FAILING
 from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.analysis import claim_store
@@ -12,7 +13,6 @@ from tf_opdiff.reports.analysis.claim_verdicts import verdicts
 from tf_opdiff.reports.data import tables
 from tf_opdiff.reports.data.files import show
 from tf_opdiff.reports.data.load import load, load_claims
-from tf_opdiff.reports.data.plans import PlanName
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from tf_opdiff.harness.spec.plan import PlanName
 from tf_opdiff.reports.analysis.bits import KEYS
 from tf_opdiff.reports.data.pairs import common
-from tf_opdiff.reports.data.plans import PlanName, is_plan
 
 _DIFFER, _SAME, _UNKNOWN = 1, 0, -1
 
@@ -58,12 +58,13 @@ def with_numbers(changes: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
     """
     cell = [changes[name] for name in KEYS]
     oracle = changes["against"].cat
-    sides = [PlanName.parse(name) for name in oracle.categories]
+    plans = [PlanName.parse(str(name)) for name in oracle.categories]
+    sides = [plan or PlanName("", "") for plan in plans]
     device, mode = (
         pd.Series(np.array(column, object)[oracle.codes]).set_axis(changes.index)
         for column in ([side.device for side in sides], [side.mode for side in sides])
     )
-    against_plan = np.array([is_plan(name) for name in oracle.categories], bool)[oracle.codes]
+    against_plan = np.array([plan is not None for plan in plans], bool)[oracle.codes]
     own = _states(numbers, cell)
     theirs = _states(numbers, [cell[0], device, mode, cell[3]])
     both = np.where(against_plan, np.maximum(own, theirs), own)

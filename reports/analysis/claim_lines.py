@@ -9,9 +9,10 @@ from typing import Any
 
 import pandas as pd
 
+from tf_opdiff.harness.spec.plan import PlanName
 from tf_opdiff.reports.analysis.claim_store import HASHES
 from tf_opdiff.reports.analysis.claim_verdicts import COLUMNS, COUNTS, KEYS, overall
-from tf_opdiff.reports.data.plans import PlanName, in_order, plan_order, plans
+from tf_opdiff.reports.data.plans import in_order, plan_order, plans
 
 #: Stands in place of a verdict on another version of the program, its inputs or its prediction.
 OLDER = "of an older program"

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
+from tf_opdiff.harness.spec.plan import PlanName
 from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.data import tables
-from tf_opdiff.reports.data.plans import PlanName
+from tf_opdiff.reports.data.plans import plan_order
 from tf_opdiff.reports.text.verdicts import VERDICTS
 
 #: The state of a cell that was planned and has no result. It is no verdict: no record has it.
@@ -105,7 +106,7 @@ _Counts = dict[tuple[str, str], dict[PlanName, Counter[str]]]
 def grid(records: pd.DataFrame, info: RunInfo) -> Grid:
     """The matrix of a run. Planned cells without a result count as `not run`, also where a spec has no record."""
     counts = _counts(records, info)
-    plans = sorted({plan for row in counts.values() for plan in row}, key=lambda plan: plan.order)
+    plans = sorted({plan for row in counts.values() for plan in row}, key=plan_order)
     rows: dict[str, Row] = {}
     for suite, spec in sorted(counts):
         cells = [Cell(plan, counts[suite, spec].get(plan, Counter())) for plan in plans]

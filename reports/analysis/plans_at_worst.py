@@ -8,9 +8,9 @@ import pandas as pd
 
 from tf_opdiff.harness.device.observation import Result
 from tf_opdiff.harness.judge.compare import summary
+from tf_opdiff.harness.spec.plan import PlanName
 from tf_opdiff.harness.store.element_index import parse_index
 from tf_opdiff.reports.data import frame, tables
-from tf_opdiff.reports.data.plans import PlanName
 from tf_opdiff.reports.text.verdicts import FAILING_OR_KNOWN
 
 #: The most cases × quantities with values, failing ones first, so that a page stays small where everything fails.

@@ -9,10 +9,11 @@ from typing import Any
 
 import pandas as pd
 
+from tf_opdiff.harness.spec.plan import PlanName
 from tf_opdiff.reports.analysis import history
 from tf_opdiff.reports.analysis.nights import Nights
 from tf_opdiff.reports.data import tables
-from tf_opdiff.reports.data.plans import PlanName, joined
+from tf_opdiff.reports.data.plans import joined
 
 #: The most lines of a timeline; the rest is counted.
 LINES = 1_500
@@ -30,8 +31,11 @@ class Line:
     @property
     def where(self) -> str:
         """The plans, those of a device together: `cpu/eager, xla`."""
-        by_device = groupby(map(PlanName.parse, self.plans), lambda plan: plan.device)
-        return "; ".join(f"{device}/{', '.join(plan.mode for plan in plans)}" for device, plans in by_device)
+        names = [name for name in map(PlanName.parse, self.plans) if name]
+        by_device = groupby(names, lambda name: name.device)
+        return "; ".join(
+            f"{device}/{', '.join(name.mode for name in same_device)}" for device, same_device in by_device
+        )
 
 
 @dataclass

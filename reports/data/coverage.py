@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from tf_opdiff.harness.spec.plan import MODES
+from tf_opdiff.harness.spec.quantity import FAMILIES, family_of
 from tf_opdiff.reports.data.counts import by_each_op
-from tf_opdiff.reports.data.quantities import FAMILIES, family
 
 
 def coverage(records: pd.DataFrame) -> pd.DataFrame:
@@ -20,7 +20,7 @@ def coverage(records: pd.DataFrame) -> pd.DataFrame:
     """
     ran = records[~records["verdict"].isin(["unavailable", "error"])]
     place = ["raw_op", "dtype", "device", "mode"]
-    families = ran["quantity"].astype("category").map(family)
+    families = ran["quantity"].astype("category").map(family_of)
     cells = ran[[*place, "spec"]].assign(family=families).drop_duplicates().astype("str")
     cells = by_each_op(cells).drop_duplicates()
     table = cells.groupby(place).agg(specs=("spec", "nunique"))

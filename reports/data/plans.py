@@ -1,45 +1,19 @@
-"""Plans: the names of plans in records, such as `cpu/xla`: read, sorted, and as a column."""
+"""Plans: the names of plans in records, sorted and as a column; `harness.spec.plan.PlanName` reads and writes them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple, Self
 
 import numpy as np
 import pandas as pd
 
-from tf_opdiff.harness.spec.plan import MODES
-
-
-class PlanName(NamedTuple):
-    """A plan as records name it. Unlike `harness.spec.plan.Plan` it may name any device, also a recorded one."""
-
-    device: str
-    mode: str
-
-    @classmethod
-    def parse(cls, text: object) -> Self:
-        """Reads `DEVICE/MODE`; the mode is the part behind the last slash, the device is empty where there is none."""
-        device, _, mode = str(text).rpartition("/")
-        return cls(device, mode)
-
-    def __str__(self) -> str:
-        return f"{self.device}/{self.mode}"
-
-    @property
-    def order(self) -> tuple[bool, str, int, str]:
-        """The key that sorts plans: the CPU first, then devices by name; modes as the harness lists them."""
-        return self.device != "cpu", self.device, *mode_order(self.mode)
-
-
-def is_plan(oracle: object) -> bool:
-    """Whether the text in a record's column `against` can name a plan: it has a slash."""
-    return "/" in str(oracle)
+from tf_opdiff.harness.spec.plan import MODES, PlanName
 
 
 def plan_order(plan: object) -> tuple[bool, str, int, str]:
-    """The key that sorts the names of plans; see `PlanName.order`."""
-    return PlanName.parse(plan).order
+    """The key that sorts plans, given as `PlanName` or as text: the CPU first, then devices by name, then modes."""
+    name = plan if isinstance(plan, PlanName) else PlanName.parse(str(plan)) or PlanName("", str(plan))
+    return name.device != "cpu", name.device, *mode_order(name.mode)
 
 
 def mode_order(mode: str) -> tuple[int, str]:

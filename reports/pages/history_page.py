@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from tf_opdiff.harness.spec.plan import PlanName
 from tf_opdiff.reports.analysis.timeline import Timeline
 from tf_opdiff.reports.data import tables
-from tf_opdiff.reports.data.plans import PlanName
 from tf_opdiff.reports.pages.template import render
 from tf_opdiff.reports.text.lines import plain
 from tf_opdiff.reports.text.markdown import escape, table

@@ -61,7 +61,8 @@ def _programs(repros: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     for repro in repros:
         words, path = sentence.of_repro(repro)
         about = {name: repro.get(name, "") for name in (*FINDING, "case", "device", "mode", "quantity")}
-        marked = {name: drawable([[value] for value in point]) for name, point in repro.get("marked", {}).items()}
+        points_by_name = repro.get("marked", {}).items()
+        marked = {name: point for name, point in points_by_name if drawable([[value] for value in point])}
         text, points = repro.get("text", ""), drawable(repro["points"])
         programs.append(about | {"marked": marked, "said": words, "path": path, "text": text, "points": points})
     return programs

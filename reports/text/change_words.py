@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from tf_opdiff.reports.data.plans import PlanName
+from tf_opdiff.harness.spec.plan import PlanName
 from tf_opdiff.reports.text import sentence
 from tf_opdiff.reports.text.counted import many, names
 

@@ -7,11 +7,12 @@ from typing import Any
 
 import pandas as pd
 
+from tf_opdiff.harness.spec.plan import PlanName
+from tf_opdiff.harness.spec.quantity import family_of
 from tf_opdiff.harness.store.record import CLAIM, FAILING
 from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.data import tables
-from tf_opdiff.reports.data.plans import PlanName, in_order
-from tf_opdiff.reports.data.quantities import family
+from tf_opdiff.reports.data.plans import in_order
 from tf_opdiff.reports.text import sentence
 from tf_opdiff.reports.text.counted import many
 
@@ -54,7 +55,7 @@ def headline(records: pd.DataFrame, info: RunInfo) -> list[str]:
 
 
 def _failure(finding: Mapping[str, Any], record: Mapping[str, Any]) -> str:
-    spec, families = finding["spec"], {family(quantity) for quantity in finding["quantities"].split()}
+    spec, families = finding["spec"], {family_of(quantity) for quantity in finding["quantities"].split()}
     if finding["verdict"] == "stale":
         return f"{spec} no longer fails as its known failure says"
     if finding["verdict"] == "error":

@@ -7,11 +7,11 @@ from typing import Any
 
 import pandas as pd
 
+from tf_opdiff.harness.spec.plan import PlanName
 from tf_opdiff.harness.store.processor import described
 from tf_opdiff.harness.store.record import FAILING
 from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.data import run_environment, tables
-from tf_opdiff.reports.data.plans import PlanName
 from tf_opdiff.reports.text import sentence
 from tf_opdiff.reports.text.headline import headline
 from tf_opdiff.reports.text.lines import plain

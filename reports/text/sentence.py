@@ -9,10 +9,10 @@ from typing import Any
 
 from tf_opdiff.harness.judge import wording
 from tf_opdiff.harness.judge.wording import values
+from tf_opdiff.harness.spec.plan import PlanName
 from tf_opdiff.harness.store.record import CLAIM
 from tf_opdiff.harness.store.run_info import STOPPED, RunInfo
 from tf_opdiff.reports.data.load import SCRIPT
-from tf_opdiff.reports.data.plans import PlanName
 from tf_opdiff.reports.text.verdicts import VERDICTS
 
 __all__ = ["number", "of_record", "of_repro", "of_run", "partial_note", "shortfalls", "values", "without_case"]

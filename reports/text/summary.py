@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from tf_opdiff.harness.spec.plan import PlanName
 from tf_opdiff.harness.spec.variant import ONEDNN
 from tf_opdiff.harness.store.processor import described
 from tf_opdiff.harness.store.record import FAILING
@@ -14,7 +15,6 @@ from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.harness.system.terminal import safe
 from tf_opdiff.reports.data import run_environment, tables
 from tf_opdiff.reports.data.missing_kernels import expected
-from tf_opdiff.reports.data.plans import PlanName
 from tf_opdiff.reports.text import sentence
 from tf_opdiff.reports.text.counted import many
 from tf_opdiff.reports.text.headline import headline
@@ -94,13 +94,18 @@ def _grid(records: pd.DataFrame) -> list[str]:
     counts = tables.cells(records, [rows]).rename(columns={"plan": "column"})
     lines = _aligned(rows, counts)
     if max(map(len, lines)) > WIDTH:
-        device = counts["column"].map(lambda plan: PlanName.parse(plan).device)
+        device = counts["column"].map(_device)
         merged = counts.assign(column=device).groupby([rows, "column"])[list(SEVERITY)].sum()
         lines = _aligned(rows, merged.reset_index())
     present = [v for v in VERDICTS.values() if (records["verdict"] == v.name).any()]
     more = [f"and {len(lines) - 1 - ROWS} more rows in the report"] if len(lines) - 1 > ROWS else []
     legend = "(" + ", ".join(f"{v.letter} {v.name}" for v in present) + ", - no record)"
     return [*lines[: ROWS + 1], *more, legend]
+
+
+def _device(plan: str) -> str:
+    name = PlanName.parse(plan)
+    return name.device if name else plan
 
 
 def _aligned(rows: str, counts: pd.DataFrame) -> list[str]:
