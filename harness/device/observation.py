@@ -1,4 +1,4 @@
-"""Observation: what running a case under a plan gave, as plain data that crosses processes and files."""
+"""Observation: the results of running a case under a plan, as plain data that crosses processes and files."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class Packed(TypedDict):
 
 @dataclass(frozen=True)
 class Result:
-    """What became of one quantity.
+    """The result of one quantity.
 
-    `value` holds the array, or the values of an `IndexedSlices`, whose `indices` (n,) and dense `shape` go along.
+    `value` holds the array, or the values of an `IndexedSlices`, with its `indices` (n,) and dense `shape`.
     `code` and `message` tell an error: TensorFlow's error code or the Python exception's class name; a crash: the
     signal's name, `EXIT n`, `CLOSED` (the process closed its connection and lived on) or `NO_SERVER`.
     """
@@ -49,13 +49,13 @@ class Result:
     message: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """The result as JSON-able data; what it does not have is left out."""
-        told = {**vars(self), "value": pack(self.value), "indices": pack(self.indices)}
-        return {name: value for name, value in told.items() if value not in (None, "")}
+        """The result as JSON-able data, without empty fields."""
+        fields = {**vars(self), "value": pack(self.value), "indices": pack(self.indices)}
+        return {name: value for name, value in fields.items() if value not in (None, "")}
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Self:
-        """The result that `to_json` was given."""
+        """The result of which `to_json` made this data."""
         shape = row.get("shape")
         arrays = {"value": unpack(row.get("value")), "indices": unpack(row.get("indices"))}
         return cls(**{**row, **arrays, "shape": None if shape is None else tuple(shape)})
@@ -63,7 +63,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Observation:
-    """All that one run of a case under a plan gave.
+    """Everything that one run of a case under a plan gave.
 
     `quantities` maps `output[i]`, `grad[i]`, `jvp[i]` and `hvp[i]` to results. `ran_on` names the devices on which the
     ops of interest really ran, `raw_op` the OpDef names of the executed graph. `again` has an entry for each kind of
@@ -88,14 +88,14 @@ class Observation:
         return cls(quantities=dict.fromkeys(names, result), **more)
 
     def to_json(self) -> dict[str, Any]:
-        """The observation as JSON-able data, without what only its server's end depends on."""
+        """The observation as JSON-able data, without `poisoned`, which concerns its server only."""
         again = {kind: _each(results, Result.to_json) for kind, results in self.again.items()}
-        told = {name: getattr(self, name) for name in ("ran_on", "raw_op", "seconds", "fault", "lacking")}
-        return {"quantities": _each(self.quantities, Result.to_json), "again": again, **told}
+        fields = {name: getattr(self, name) for name in ("ran_on", "raw_op", "seconds", "fault", "lacking")}
+        return {"quantities": _each(self.quantities, Result.to_json), "again": again, **fields}
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Self:
-        """The observation that `to_json` was given."""
+        """The observation of which `to_json` made this data."""
         again = {kind: _each(results, Result.from_json) for kind, results in row.get("again", {}).items()}
         return cls(**{**row, "quantities": _each(row.get("quantities", {}), Result.from_json), "again": again})
 
@@ -121,10 +121,11 @@ def pack(array: np.ndarray | None) -> dict[str, Any] | None:
 
 
 def unpack(packed: Packed | Mapping[str, Any] | None) -> np.ndarray | None:
-    """The array that `pack` was given; byte strings come back as an object array.
+    """The array that `pack` packed; byte strings come back as an object array.
 
     Raises:
-      ValueError: it is damaged, not as large as it says, or larger than `LARGEST`. Nothing larger is put in memory.
+      ValueError: the data are damaged, of another size than their shape, or larger than `LARGEST`, which memory never
+        has to hold.
     """
     if packed is None:
         return None

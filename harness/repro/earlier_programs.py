@@ -1,7 +1,7 @@
-"""Reproduced: programs of findings that have shown their discrepancy before, so that they need not run again.
+"""Earlier programs: programs of findings that showed their discrepancy in an earlier run, and need not run again.
 
-A store is a folder of small files, one for each program, text and circumstances, named by a hash of these. Each is
-written in one step, so that several runs may use a store at once; the oldest go when there are too many.
+A store is a folder of small files, one for each program and circumstances, named by their hash. A file is written in
+one step, so several runs may use a store at once. The oldest files are removed when there are too many.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ import msgspec
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.store.run_info import RunInfo
 
-#: How many programs a store holds at most, and the largest size of one's file, in bytes.
+#: The most programs in a store, and the largest size of a file, in bytes.
 MOST, LARGEST = 5000, 64 << 10
-#: Versions on which no program depends: it is TensorFlow and NumPy alone.
+#: Versions on which no program depends: a program needs only TensorFlow and NumPy.
 _APART = ("pytest", "suite commit")
 
 
 class Shown(msgspec.Struct, forbid_unknown_fields=True):
-    """When a program showed its discrepancy: in which run, at what time, how it ended, and the end of its output."""
+    """A program showed its discrepancy: the run, the time, the exit name, and the end of the output."""
 
     run: str
     date: str
@@ -37,7 +37,7 @@ class Shown(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def circumstances(info: RunInfo, timeout: float) -> dict[str, Any]:
-    """What a program's outcome depends on, besides its text and its device: versions, flags, the machine, the limit.
+    """The facts on which a program's outcome depends, besides text and device: versions, flags, machine, time limit.
 
     `timeout` is in seconds.
     """
@@ -60,7 +60,7 @@ class Store:
         return self._folder / f"{hashlib.sha256(json.dumps(words, sort_keys=True).encode()).hexdigest()}.json"
 
     def find(self, text: str, device: str) -> Shown | None:
-        """When the program last showed its discrepancy on this device; None where it never did, or nobody knows."""
+        """The last time that the program showed its discrepancy on this device; None if that is unknown."""
         path = self._path(text, device)
         try:
             if path.stat().st_size > LARGEST:
@@ -72,7 +72,7 @@ class Store:
         return shown
 
     def add(self, text: str, device: str, how: str, output: str) -> None:
-        """Notes that the program showed its discrepancy in this run; where that can't be written, it is not noted."""
+        """Stores that the program showed its discrepancy in this run; does nothing if the store can't be written."""
         shown = Shown(self._run, datetime.now(UTC).isoformat(timespec="seconds"), how, output)
         path = self._path(text, device)
         temporary = path.with_suffix(f".{secrets.token_hex(4)}")
@@ -85,8 +85,8 @@ class Store:
                 temporary.unlink(missing_ok=True)
 
     def prune(self) -> None:
-        """Removes what was not needed for longest, until the store holds `MOST`."""
-        with contextlib.suppress(OSError):  # another run removes at the same time
+        """Removes the files that were not used for longest, until the store holds `MOST`."""
+        with contextlib.suppress(OSError):  # another run may remove files at the same time
             paths = sorted(self._folder.iterdir(), key=lambda path: path.stat().st_mtime)
             for path in paths[: max(0, len(paths) - MOST)]:
                 path.unlink(missing_ok=True)

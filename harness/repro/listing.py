@@ -18,7 +18,7 @@ from tf_opdiff.harness.spec.spec import Claim, Spec
 
 
 class TopicData(TypedDict):
-    """What claims.json says of a topic; see `harness.spec.spec.Topic`."""
+    """A topic in claims.json; see `harness.spec.spec.Topic`."""
 
     id: str
     title: str
@@ -28,7 +28,7 @@ class TopicData(TypedDict):
 
 
 class ClaimData(TypedDict):
-    """What claims.json says of one claim about one spec; see `claims_data`."""
+    """One claim about one spec in claims.json; see `claims_data`."""
 
     id: str
     letter: str
@@ -50,16 +50,16 @@ class ClaimData(TypedDict):
 
 
 def claims_data(catalog: Catalog, *, hashes: bool = True) -> list[dict[str, Any]]:
-    """Every claim of the catalog as plain data, with the program that it is about, and the one to write instead.
+    """Every claim of the catalog as plain data, with its program and the program to write instead.
 
-    `cases` is how many cases the program has. `program`, `inputs` and `prediction` are hashes: a verdict of another run
-    is about this claim while they are the same. They take a second, and are left out without `hashes`.
+    `cases` is the program's number of cases. `program`, `inputs` and `prediction` are hashes: a verdict of another run
+    is about this claim if they are the same. They take a second; without `hashes` they are left out.
 
     Raises:
-      LookupError: one names a spec that is not there, or an id stands for two sentences.
+      LookupError: a claim names a spec that does not exist, or an id stands for two sentences.
     """
     specs = catalog.specs
-    made: list[dict[str, Any]] = []
+    claims: list[dict[str, Any]] = []
     says: dict[str, str] = {}
     for spec in specs.values():
         for claim in spec.claims:
@@ -67,7 +67,7 @@ def claims_data(catalog: Catalog, *, hashes: bool = True) -> list[dict[str, Any]
                 raise LookupError(f"spec {spec.name}: claim {claim.id} says {claim.says!r}; before, {says[claim.id]!r}")
             if claim.instead and claim.instead not in specs:
                 raise LookupError(f"spec {spec.name}: claim {claim.id}: there is no spec {claim.instead!r}")
-            made.append(
+            claims.append(
                 {
                     **{k: getattr(claim, k) for k in ("id", "letter", "says", "denies", "plans", "instead")},
                     "topic": asdict(claim.topic),
@@ -81,7 +81,7 @@ def claims_data(catalog: Catalog, *, hashes: bool = True) -> list[dict[str, Any]
                     **(_hashes(spec, claim) if hashes else {}),
                 }
             )
-    return sorted(made, key=lambda claim: claim["id"])
+    return sorted(claims, key=lambda claim: claim["id"])
 
 
 def _hashes(spec: Spec, claim: Claim) -> dict[str, str]:
@@ -98,8 +98,7 @@ def _hashes(spec: Spec, claim: Claim) -> dict[str, str]:
 
 
 def _texts(value: Any, seen: set[int]) -> Iterator[str]:
-    """What tells a function from another: its source, that of the functions and modules of ours that it names, and the
-    values that it names."""
+    """Texts that identify a value: of a function, its source with the functions, modules and values that it uses."""
     if id(value) in seen:
         return
     seen.add(id(value))

@@ -1,4 +1,4 @@
-"""Coverage: the verb that prints what is covered: ops, dtypes, modes and cases of every spec."""
+"""Coverage: the verb that prints the ops, dtypes, modes and cases of every spec."""
 
 from __future__ import annotations
 
