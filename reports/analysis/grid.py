@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import pandas as pd
@@ -129,8 +130,13 @@ def _counts(records: pd.DataFrame, info: RunInfo) -> _Counts:
     place_of_case = {case: (suite, spec) for case, suite, spec in cases.itertuples(index=False)}
     suite_of_spec = {spec: suite for suite, spec in place_of_case.values()}
     for cell in tables.not_run(info).itertuples():
-        spec = str(cell.case).rsplit("-", 2)[0]
+        spec = _spec_of(str(cell.case), suite_of_spec)
         place = place_of_case.get(str(cell.case)) or (suite_of_spec.get(spec, "(no record)"), spec)
         plan = PlanName(str(cell.device), str(cell.mode))
         counts.setdefault(place, {}).setdefault(plan, Counter())[NOT_RUN] += 1
     return counts
+
+
+def _spec_of(case: str, specs: Iterable[str]) -> str:
+    """The spec of a case: the longest of these names that begins its id; else the id without dtype and recipe."""
+    return max((spec for spec in specs if case.startswith(f"{spec}-")), key=len, default=case.rsplit("-", 2)[0])

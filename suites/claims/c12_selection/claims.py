@@ -36,7 +36,7 @@ def _around_zero(draw, dtype):
 
 
 _LEAKS = "the branch not chosen is differentiated too: where sends it zeros, and 0 · (1/0) is NaN"
-_LOG: dict[str, Any] = {"output": 1, "grad": {"float32": 2.5}}  # as for where-dead-log in suites/select.py
+_LOG: dict[str, Any] = {"output": 1, "grad": {"float32": 2.5}}  # as for where-dead-log in suites/ops/array/select.py
 
 SPECS = (
     Spec(
