@@ -1,7 +1,8 @@
-"""Score: what a spec's cases could detect, told by mutants of the observation that they promise.
+"""Mutation: how many wrong results (mutants) a spec's cases can detect.
 
-A mutant is a wrong result. One that equals the truth on a case is not possible there; one that the comparison does not
-tell from the truth, on any case where it is possible, is alive: the spec's inputs can't tell right from that wrong.
+A mutant changes the promised result. It is possible on a case if it differs from the promised result there. It is
+killed if the comparison rejects it on one case, and alive if it is possible but no case kills it: then the spec's
+inputs can't detect that kind of wrong result.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ Mutant = Callable[[Result, Sequence[np.ndarray]], Result | None]
 
 
 def _value(change: Callable[[np.ndarray], np.ndarray | None]) -> Mutant:
-    """A mutant of the array of a result."""
+    """The mutant that changes a result's array."""
 
     def mutant(truth: Result, _inputs: Sequence[np.ndarray]) -> Result | None:
         if truth.value is None:
@@ -54,7 +55,7 @@ def _where(condition: Callable[[np.ndarray], np.ndarray], new: Callable[[np.ndar
 
 
 def _last(array: np.ndarray) -> np.ndarray | None:
-    """The last element wrong, as where a vector loop forgets its tail."""
+    """The array with a wrong last element, as from a vector loop that skips its tail."""
     if not array.size:
         return None
     changed = array.copy()
@@ -64,7 +65,7 @@ def _last(array: np.ndarray) -> np.ndarray | None:
 
 
 def past(want: Want, budget: float) -> Mutant:
-    """The mutant with one element an ULP farther from zero than budget and bound allow: where they allow least."""
+    """The mutant with one wrong element, one ULP beyond budget and bound, where they allow the smallest error."""
 
     def change(array: np.ndarray) -> np.ndarray | None:
         if not is_float(array.dtype):
@@ -85,12 +86,12 @@ def past(want: Want, budget: float) -> Mutant:
 
 
 def _identity(truth: Result, inputs: Sequence[np.ndarray]) -> Result | None:
-    """The first input of the result's shape and dtype, handed through."""
+    """The first input with the result's shape and dtype, in place of the result."""
     if truth.value is None:
         return None
     same = (x for x in inputs if x.shape == truth.value.shape and x.dtype == truth.value.dtype)
-    found = next(same, None)
-    return None if found is None else replace(truth, value=found)
+    first = next(same, None)
+    return None if first is None else replace(truth, value=first)
 
 
 def _dropped(truth: Result, _inputs: Sequence[np.ndarray]) -> Result | None:
@@ -142,7 +143,7 @@ MUTANTS: dict[str, Mutant] = {
 
 @dataclass
 class Score:
-    """Mutants by name and quantity: how many were possible, how many were told from the truth."""
+    """Counts by name and quantity of the mutants that were possible, and of those that were killed."""
 
     possible: dict[str, int] = field(default_factory=dict)
     killed: dict[str, int] = field(default_factory=dict)
@@ -162,16 +163,16 @@ def truth(want: Want) -> Result:
 
 
 def _judged(result: Result, want: Want) -> Result:
-    """The result as the comparison sees it."""
+    """The result after the comparison's own conversion: zeros are positive if either sign is right."""
     if result.value is None or not want.unsigned_zeros:
         return result
     return replace(result, value=positive_zeros(result.value))
 
 
 def _trials(case: Case) -> Iterator[tuple[str, bool]]:
-    """(mutant of a quantity, whether it is killed), for each possible one, on each side of the case's contract.
+    """Pairs (mutant of a quantity, whether it is killed) for each possible mutant, on each side of the case's contract.
 
-    What a claim predicts has to be as sharp as what its spec promises.
+    The predictions of claims are tested as well.
     """
     inputs = case.inputs()
     for claim in case.spec.claims:
@@ -185,8 +186,8 @@ def _trials(case: Case) -> Iterator[tuple[str, bool]]:
             for name, mutant in {**MUTANTS, "one ULP past the budget": past(want, budget)}.items():
                 wrong = mutant(right, inputs)
                 if wrong is not None and not same(_judged(wrong, want), right):
-                    found = compare(wrong, want, quantity, budget=budget)
-                    yield f"{name} in {quantity}", bool(found.kind)
+                    comparison = compare(wrong, want, quantity, budget=budget)
+                    yield f"{name} in {quantity}", bool(comparison.kind)
 
 
 def score(spec: Spec) -> Score:
@@ -205,17 +206,16 @@ def scores(catalog: Catalog) -> dict[str, Score]:
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Adds none."""
+    """Adds no options: the verb has none."""
 
 
 def main(options: argparse.Namespace) -> int:
-    """Prints killed/possible mutants for every spec; 1 where one is alive, else 0."""
+    """Prints killed/possible mutants for every spec; returns 1 if a mutant is alive, else 0."""
     alive = 0
-    for name, found in scores(Catalog.load(SUITES)).items():
-        left = found.alive
-        alive += len(left)
+    for name, spec_score in scores(Catalog.load(SUITES)).items():
+        survivors, possible = spec_score.alive, len(spec_score.possible)
+        alive += len(survivors)
         print(
-            f"{len(found.possible) - len(left):3}/{len(found.possible):<3} {name}"
-            + "".join(f"\n        alive: {m}" for m in left)
+            f"{possible - len(survivors):3}/{possible:<3} {name}" + "".join(f"\n        alive: {m}" for m in survivors)
         )
     return 1 if alive else 0

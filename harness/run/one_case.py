@@ -145,7 +145,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of `python -m harness repro`."""
     parser.add_argument("case", metavar="CASE", help="a case id, as failures print it")
     parser.add_argument("--plan", action="append", metavar="DEVICE/MODE", help="default: every mode on cpu")
-    script = "write a program that needs only TensorFlow and NumPy for each discrepancy into DIR, and run it"
+    script = "for each discrepancy, write a program into DIR that needs only TensorFlow and NumPy, and run it"
     parser.add_argument("--script", type=Path, metavar="DIR", help=script)
     parser.add_argument("--issue", type=Path, metavar="FILE", help="write the body of an upstream issue")
 

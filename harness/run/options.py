@@ -1,4 +1,4 @@
-"""Options: what selects items and says how they run, for pytest and for `python -m harness campaign` alike."""
+"""Options: flags that select items and say how they run, for pytest and for `python -m harness campaign`."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from tf_opdiff.harness.spec.spec import TIERS
 
 
 class Option(NamedTuple):
-    """An option, in the terms of `argparse`: its flag, and what `add_argument` takes beside it."""
+    """A command-line option: its flag, and the keyword arguments of argparse's `add_argument`."""
 
     flag: str
     settings: Mapping[str, Any]
 
     @property
     def name(self) -> str:
-        """The attribute that holds its value."""
+        """The attribute of the parsed options that holds its value."""
         return str(self.settings.get("dest", self.flag.removeprefix("--").replace("-", "_")))
 
 
-#: The option by which pytest runs items on a cluster; `python -m harness campaign` sets it.
+#: With this option pytest runs items on a cluster; `python -m harness campaign` sets it.
 CAMPAIGN = Option(
     "--campaign",
     {
@@ -33,17 +33,20 @@ CAMPAIGN = Option(
 OPTIONS = (
     Option(
         "--device",
-        {"action": "append", "default": [], "metavar": "D", "help": "cpu, gpu:0, …; default: all that are present"},
+        {"action": "append", "default": [], "metavar": "D", "help": "a device: cpu, gpu:0, …; default: all present"},
     ),
-    Option("--mode", {"action": "append", "default": [], "metavar": "M", "help": f"{', '.join(MODES)}; default: all"}),
+    Option(
+        "--mode",
+        {"action": "append", "default": [], "metavar": "M", "help": f"a mode: {', '.join(MODES)}; default: all"},
+    ),
     Option("--op", {"action": "append", "default": [], "metavar": "OP", "help": "a spec, a family or an OpDef name"}),
     Option("--case", {"action": "append", "default": [], "metavar": "CASE", "help": "a case id, as failures print it"}),
-    Option("--tier", {"default": "default", "metavar": "T", "help": f"{', '.join(TIERS)}; default: default"}),
+    Option("--tier", {"default": "default", "metavar": "T", "help": f"a tier: {', '.join(TIERS)}; default: default"}),
     Option(
         "--maturity",
-        {"metavar": "FILE", "help": "the kernels that a device is expected to have; see docs/guides/vendors.md"},
+        {"metavar": "FILE", "help": "a list of the kernels that a device must have; see docs/guides/vendors.md"},
     ),
-    Option("--run-dir", {"metavar": "DIR", "help": "where the run is stored; default: a new folder under runs/"}),
+    Option("--run-dir", {"metavar": "DIR", "help": "the folder of the run; default: a new one under runs/"}),
     Option("--shard", {"metavar": "I/N", "help": "run shard I of N; shards take about equal time"}),
     Option(
         "--resume",
@@ -57,14 +60,14 @@ OPTIONS = (
             "help": "the folder of recorded devices; default: recordings/",
         },
     ),
-    Option("--no-sweep", {"action": "store_true", "help": "leave out the cases of every input of a 16-bit dtype"}),
+    Option("--no-sweep", {"action": "store_true", "help": "skip the cases that sweep all inputs of a 16-bit dtype"}),
     Option(
         "--repro",
         {
             "choices": ("new", "all", "none"),
             "default": "new",
-            "help": "which programs of findings to run: those that no earlier run saw reproduce (new), all, or none; "
-            "default: new",
+            "help": "run the programs of findings: only those that did not reproduce in an earlier run (new), all, or "
+            "none; default: new",
         },
     ),
     Option(
@@ -73,7 +76,7 @@ OPTIONS = (
             "dest": "repro",
             "action": "store_const",
             "const": "none",
-            "help": "do not write and run a program for each finding; the same as --repro none",
+            "help": "write and run no programs of findings; same as --repro none",
         },
     ),
     Option(
@@ -82,7 +85,7 @@ OPTIONS = (
             "type": float,
             "default": 120.0,
             "metavar": "S",
-            "help": "seconds after which a running case counts as hung; default: 120",
+            "help": "seconds until a running case counts as hung; default: 120",
         },
     ),
 )

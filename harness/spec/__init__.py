@@ -1,1 +1,1 @@
-"""Declarations: specs, recipes of inputs, plans, variants of devices, and the catalog of all specs."""
+"""Declarations: specs, input recipes, plans, device variants, and the catalog of all specs."""

@@ -1,4 +1,4 @@
-"""Budget: the distances in ULPs that a spec or a claim allows, by quantity and, where it differs, by dtype."""
+"""Budget: the largest distance in ULPs that a spec or a claim allows, by quantity and, where needed, by dtype."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.quantity import FAMILIES, family_of, is_quantity
 
-#: Quantity, or family of quantities → ULPs, or dtype → ULPs.
+#: Quantity or family of quantities → ULPs, or a mapping dtype → ULPs.
 Budgets = Mapping[str, "float | Mapping[str, float]"]
 
 
@@ -26,10 +26,10 @@ def check_quantity(name: str) -> None:
 
 
 def check_budgets(budgets: Budgets) -> None:
-    """Refuses budgets that forgive everything, or name what does not exist.
+    """Refuses budgets that allow every result, and budgets of unknown quantities or dtypes.
 
     Raises:
-      ValueError: a quantity or a dtype does not exist, or a budget is no finite number that is not negative.
+      ValueError: a quantity or a dtype does not exist, or a budget is negative, infinite or not a number.
     """
     for quantity, budget in budgets.items():
         check_quantity(quantity)
@@ -45,5 +45,5 @@ def check_budgets(budgets: Budgets) -> None:
 
 
 def entry_of(mapping: Mapping[str, Any], quantity: str) -> Any:
-    """The entry of a mapping for a quantity (`grad[1]`) or, failing that, for its family (`grad`); else None."""
+    """The mapping's entry for a quantity (`grad[1]`), else the entry for its family (`grad`), else None."""
     return mapping.get(quantity, mapping.get(family_of(quantity)))

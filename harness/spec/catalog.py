@@ -1,4 +1,4 @@
-"""Catalog: all the specs of the suites, found by name."""
+"""Catalog: all specs of the suites, by name."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tf_opdiff.harness.spec.spec import TIERS, Case, Spec
 
 @dataclass(frozen=True)
 class Item:
-    """A spec × dtype: what pytest knows as one test."""
+    """A spec × dtype: one test of pytest."""
 
     module: str
     spec: Spec
@@ -36,7 +36,7 @@ class Item:
 
     @property
     def sweeps(self) -> tuple[Case, ...]:
-        """The cases of every bit pattern, where they are few."""
+        """The sweep cases of a 16-bit dtype; other dtypes have too many bit patterns for an item."""
         return self.spec.sweeps(self.dtype) if self.dtype in ("float16", "bfloat16") else ()
 
 
@@ -48,21 +48,21 @@ class Catalog:
 
     @classmethod
     def load(cls, package: str) -> Catalog:
-        """Imports a suite module, or a package with the packages in it, and reads the `SPECS` of each module, by name.
+        """Imports a module of suites, or all modules of a package and its subpackages, and reads their `SPECS`.
 
-        A package that has `SPECS` itself stands for its modules.
+        If a package has `SPECS` itself, its modules are not searched.
 
         Raises:
-          ValueError: a module can't be imported, as when a spec lacks its reference; two specs have the same name, or
-            two cases the same id.
+          ValueError: a module can't be imported (for example, a spec lacks its reference), two specs have the same
+            name, or two cases have the same id.
         """
-        found: dict[str, str] = {}
+        modules: dict[str, str] = {}  # by the name of the spec
         items: list[Item] = []
         for module in sorted(_with_specs(package)):
             for spec in _imported(module).SPECS:
-                if spec.name in found:
-                    raise ValueError(f"spec {spec.name!r} stands in {found[spec.name]} and again in {module}")
-                found[spec.name] = module
+                if spec.name in modules:
+                    raise ValueError(f"spec {spec.name!r} stands in {modules[spec.name]} and again in {module}")
+                modules[spec.name] = module
                 items.extend(Item(module, spec, dtype) for dtype in spec.dtypes)
         _check_ids(items)
         return cls(tuple(items))
@@ -76,29 +76,29 @@ class Catalog:
         return {case.id: case for item in self.items for case in (*item.cases, *item.sweeps)}
 
     def named(self, name: str) -> set[str]:
-        """The names of the specs that are of this name, family, or OpDef.
+        """The names of the specs that have this name, belong to this family, or run this OpDef.
 
         Raises:
-          LookupError: there is none; the message names the nearest.
+          LookupError: no spec matches; the message names similar names.
         """
-        found = {
+        matching = {
             item.spec.name
             for item in self.items
             if name in (item.spec.name, item.suite, *(op for mode in item.spec.modes for op in item.spec.ops_in(mode)))
         }
-        if not found:
+        if not matching:
             ops = {op for spec in self.specs.values() for mode in spec.modes for op in spec.ops_in(mode)}
             raise LookupError(unknown("op", name, {*self.specs, *ops, *(i.suite for i in self.items)}))
-        return found
+        return matching
 
     def within(self, module: str, name: str = "") -> set[str]:
-        """The ids of the items of a module's `SPECS`, of a package's modules, or of the suites if `module` is empty.
+        """The ids of the items of a module or package; of all suites if `module` is empty.
 
-        `name` narrows them to one spec or item; pytest's own `test_op[ID]` names the item ID.
+        `name` selects one spec or item among them; pytest's `test_op[ID]` selects the item ID.
 
         Raises:
-          LookupError: the module has no specs, or none of them has this name.
-          ValueError: there is no such module, or it can't be imported.
+          LookupError: the module has no specs, or none of its specs and items has this name.
+          ValueError: the module does not exist, or can't be imported.
         """
         specs = self._specs_of(module) if module else set(self.specs)
         if not specs:
@@ -113,7 +113,7 @@ class Catalog:
         return chosen
 
     def _specs_of(self, module: str) -> set[str]:
-        """The names of a module's own `SPECS`; of a package without any, those of the modules in it."""
+        """The names of the specs in a module's `SPECS`; for a package without `SPECS`, of the specs in its modules."""
         own = {spec.name for spec in getattr(_imported(module), "SPECS", ())}
         return own or {item.spec.name for item in self.items if item.module.startswith(f"{module}.")}
 
@@ -125,15 +125,16 @@ class Catalog:
         cases: Iterable[str] = (),
         within: Iterable[tuple[str, str]] = (),
     ) -> tuple[Item, ...]:
-        """The items of a tier (those of lower tiers included) that are in `ops`, in `cases` and `within`.
+        """The items of a tier and of the tiers below it that match `ops`, `cases` and `within`.
 
-        Each of the three is a union; where it is empty, it selects everything.
+        An item matches each of the three if it matches any of its entries. An empty one matches every item.
+        Items of named `cases` are selected in any tier.
 
         Args:
           tier: one of `TIERS`.
           ops: names of specs, families or OpDefs.
           cases: ids of cases.
-          within: modules with names, as `Catalog.within` takes them.
+          within: pairs (module, name), the arguments of `Catalog.within`.
 
         Raises:
           LookupError: a name is unknown.
@@ -158,7 +159,7 @@ class Catalog:
 
 
 def _with_specs(name: str) -> Iterator[str]:
-    """The modules with `SPECS`: this one, or else those in this package; tests are left out."""
+    """The names of the modules with `SPECS`: this module, or else the modules in this package, without its tests."""
     module = _imported(name)
     if hasattr(module, "SPECS"):
         yield name
@@ -169,10 +170,10 @@ def _with_specs(name: str) -> Iterator[str]:
 
 
 def _check_ids(items: Iterable[Item]) -> None:
-    """Refuses two cases of one id, which would have one seed and one cell of a run.
+    """Refuses two cases with the same id: they would share a seed and a cell of a run.
 
     Raises:
-      ValueError: there are two; the message names their specs.
+      ValueError: two cases have the same id; the message names their specs.
     """
     cases: dict[str, Case] = {}
     for case in (case for item in items for case in (*item.cases, *item.spec.sweeps(item.dtype))):
@@ -182,17 +183,17 @@ def _check_ids(items: Iterable[Item]) -> None:
             raise ValueError(f"case id {case.id!r} is that {specs}")
 
 
-def unknown(what: str, name: str, there: set[str]) -> str:
-    """One line saying that a name is unknown, with the nearest ones, or all where they are few."""
-    near = sorted(there) if len(there) <= 12 else difflib.get_close_matches(name, sorted(there), n=3, cutoff=0.4)
-    return f"no {what} {name!r}" + (f"; there is {', '.join(near)}" if near else "")
+def unknown(noun: str, name: str, known: set[str]) -> str:
+    """The message that no `noun` has this name; it lists the known names, or only similar ones if more than 12."""
+    near = sorted(known) if len(known) <= 12 else difflib.get_close_matches(name, sorted(known), n=3, cutoff=0.4)
+    return f"no {noun} {name!r}" + (f"; there is {', '.join(near)}" if near else "")
 
 
 def _imported(module: str) -> ModuleType:
-    """A module of the suites.
+    """Imports a module of the suites.
 
     Raises:
-      ValueError: its import fails; the message names the line of the suites at which it does.
+      ValueError: the import fails; the message names the line of the module that failed.
     """
     try:
         return import_module(module)

@@ -12,7 +12,14 @@ from tf_opdiff.harness.spec.quantity import family_of
 
 @dataclass(frozen=True, kw_only=True)
 class Topic:
-    """The subject of several claims: its number, its title, its program in a sentence, and where people claim it."""
+    """The subject of several claims.
+
+    id                          its number, such as `C08`.
+    title                       its title.
+    program                     one sentence that describes the program.
+    origin                      where people make the claims.
+    link                        a link to the origin.
+    """
 
     id: str
     title: str
@@ -25,17 +32,18 @@ class Topic:
 class Claim:
     """A sentence that people believe about a spec's program, and the result that would confirm it.
 
-    topic, letter               together the claim's id: `C08` and `b` make `C08b`.
+    topic, letter               the two parts of the claim's id: topic `C08` and letter `b` give `C08b`.
     says                        the sentence.
-    about                       the quantities of which the sentence speaks, or their families (`output[0]`, `grad`).
-    reference, vjp              the prediction, in the form of those of the spec. Without them, the claim predicts what
-                                the spec itself promises, contracts aside.
-    denies                      the claim says that the program does *not* give the prediction.
-    ulp                         budgets, as in the spec, in place of the spec's.
-    plans                       patterns of the plans of which the sentence speaks.
-    refuted                     pattern of plans → why the claim does not hold there, in a line. Elsewhere the claim is
-                                expected to hold. The results of a run are checked against this, both ways.
-    instead                     the name of the spec whose program does what people wanted.
+    about                       the quantities, or families of quantities, that the sentence is about (`output[0]`,
+                                `grad`).
+    reference, vjp              the predicted result; same form as the spec's `reference` and `vjp`. Without them, the
+                                claim predicts the spec's own promise, without its contract.
+    denies                      the claim says that the program does *not* give the predicted result.
+    ulp                         budgets that replace those of the spec; same form.
+    plans                       patterns of the plans that the sentence is about.
+    refuted                     pattern of plans → one line that says why the claim does not hold there. Under all other
+                                plans the claim is expected to hold. Runs are checked against both expectations.
+    instead                     the name of the spec whose program does behave in the way that people expected.
     """
 
     topic: Topic
@@ -55,9 +63,9 @@ class Claim:
         return self.topic.id + self.letter
 
     def why_refuted(self, plan: Plan) -> str:
-        """Why the claim is expected not to hold under a plan; empty where it is expected to hold."""
+        """The reason why the claim is expected not to hold under a plan; empty if it is expected to hold."""
         return next((why for pattern, why in self.refuted.items() if plan.matches(pattern)), "")
 
     def concerns(self, quantity: str) -> bool:
-        """Whether the claim speaks of a quantity."""
+        """Whether the claim is about a quantity."""
         return quantity in self.about or family_of(quantity) in self.about

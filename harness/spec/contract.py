@@ -1,4 +1,4 @@
-"""Contract: the promises that are not plain arrays, and the sides of a documented divergence."""
+"""Contract: promises other than plain arrays, and the sides of a documented divergence."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import numpy as np
 class Raises:
     """The promise of an error.
 
-    `code` is a TensorFlow error code (`INVALID_ARGUMENT`) or, for errors that Python raises, the class name
-    (`LookupError`). `says` is a text that the message has to contain.
+    `code` is a TensorFlow error code (`INVALID_ARGUMENT`) or, for an error that Python raises, the name of its class
+    (`LookupError`). The error's message must contain the text `says`.
     """
 
     code: str
@@ -23,7 +23,7 @@ class Raises:
 
 @dataclass(frozen=True)
 class Sparse:
-    """The promise of a gradient that stays an `IndexedSlices`: values (n, ...), indices (n,), dense shape."""
+    """The promise of a sparse gradient, an `IndexedSlices`: values (n, ...), indices (n,), dense shape."""
 
     values: np.ndarray
     indices: np.ndarray
@@ -32,10 +32,10 @@ class Sparse:
 
 @dataclass(frozen=True, kw_only=True)
 class Side:
-    """One side of a contract: the promise for the plans that a pattern selects, in place of the reference.
+    """One side of a contract: for the plans that a pattern selects, its `reference` replaces the spec's reference.
 
-    `why` says where the divergence is documented; `link` points there. A side without `vjp` keeps that of the spec.
-    `unless` names a variant of a device: the side does not hold under that variant.
+    `why` names the documentation of the divergence; `link` points to it. A side without `vjp` uses the spec's `vjp`.
+    `unless` names a device variant; the side does not hold on devices with that variant.
     """
 
     reference: Callable[..., Any]

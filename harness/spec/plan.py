@@ -17,8 +17,8 @@ _DEVICE = re.compile(r"(?P<type>[a-z][a-z0-9_]*)(:(?P<index>\d+))?(?P<variants>(
 class Device:
     """A device as users write it: `cpu`, `gpu:0`, or any type that TensorFlow lists, in lower case.
 
-    Behind it stand its `variants`, as in `cpu+noonednn`; see `harness.spec.variant`. One that is not here, whose
-    observations were kept, has the name under which they are `recorded`, such as `h100@2.21.0`.
+    Its `variants` follow its name, as in `cpu+noonednn`; see `harness.spec.variant`. For a device of another machine
+    or day, whose observations were stored, `recorded` is the name of its recording, such as `h100@2.21.0`.
     """
 
     type: str
@@ -28,20 +28,20 @@ class Device:
 
     @classmethod
     def parse(cls, text: str) -> Device:
-        """Reads `TYPE` or `TYPE:INDEX`, and `+VARIANT` behind it, as often as there is one.
+        """Reads `TYPE` or `TYPE:INDEX`, followed by any number of `+VARIANT`.
 
         Raises:
-          ValueError: the text has another form, or there is no such variant for the type.
+          ValueError: the text has another form, or the device type has no such variant.
         """
-        found = _DEVICE.fullmatch(text.strip().lower())
-        if not found:
+        match = _DEVICE.fullmatch(text.strip().lower())
+        if not match:
             raise ValueError(f"device {text!r}: expected TYPE or TYPE:INDEX, such as cpu or gpu:0")
-        variants = tuple(sorted({v for v in found["variants"].split("+") if v}))
+        variants = tuple(sorted({v for v in match["variants"].split("+") if v}))
         try:
-            check(variants, found["type"])
+            check(variants, match["type"])
         except ValueError as why:
             raise ValueError(f"device {text!r}: {why}") from why
-        return cls(found["type"], int(found["index"] or 0), variants)
+        return cls(match["type"], int(match["index"] or 0), variants)
 
     @property
     def plain(self) -> Device:
@@ -50,7 +50,7 @@ class Device:
 
     @property
     def tf_name(self) -> str:
-        """The name by which TensorFlow knows the device, such as `GPU:0`."""
+        """TensorFlow's name of the device, such as `GPU:0`."""
         return f"{self.type.upper()}:{self.index}"
 
     def __str__(self) -> str:
@@ -59,15 +59,15 @@ class Device:
 
 
 def type_of(name: str) -> str:
-    """The type of a device by its name, which does not tell that of a recorded one."""
+    """The device type in a device's name; the name of a recorded device does not contain its type."""
     return re.split("[:+]", name, maxsplit=1)[0]
 
 
 def check_pattern(pattern: str) -> None:
-    """Refuses a pattern of plans that could select none.
+    """Refuses a pattern that could select no plan.
 
     Raises:
-      ValueError: the pattern is not `DEVICE_TYPE/MODE`, either of which may be `*`.
+      ValueError: the pattern is not `DEVICE_TYPE/MODE`; each part may be `*`.
     """
     device, _, mode = pattern.partition("/")
     if not (device == "*" or DEVICE_TYPE.fullmatch(device)) or mode not in (*MODES, "*"):
@@ -75,7 +75,7 @@ def check_pattern(pattern: str) -> None:
 
 
 class PlanName(NamedTuple):
-    """A plan as records name it: the device's name, which may be that of a recording, and the mode."""
+    """The name of a plan in records: the name of a device or of a recorded device, and the mode."""
 
     device: str
     mode: str
@@ -98,13 +98,13 @@ class Plan:
     mode: str
 
     def matches(self, pattern: str) -> bool:
-        """Whether `DEVICE_TYPE/MODE`, either of which may be `*`, selects this plan."""
+        """Whether a pattern `DEVICE_TYPE/MODE` selects this plan; each part may be `*`."""
         device, _, mode = pattern.partition("/")
         return device in ("*", self.device.type) and mode in ("*", self.mode)
 
     @property
     def name(self) -> PlanName:
-        """The plan as records name it."""
+        """The plan's name in records."""
         return PlanName(str(self.device), self.mode)
 
     def __str__(self) -> str:

@@ -1,6 +1,6 @@
-"""Quick: whether references may answer in float64 where they would otherwise go to wider numbers, which takes long.
+"""Precision: whether references may compute in float64 instead of wider numbers, which are much slower.
 
-A sweep of a dtype narrower than float64 allows it, and holds a sample of every block against the wide reference.
+A sweep of a dtype narrower than float64 allows it, and compares a sample of every block with the wide reference.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _taken: ContextVar[list[None] | None] = ContextVar("taken", default=None)
 
 
 def allowed() -> bool:
-    """Whether float64 will do; a reference that asks is one that can do both."""
+    """Whether float64 is precise enough; a reference that calls this can compute in float64 and in wider numbers."""
     taken = _taken.get()
     if taken is None:
         return False
@@ -23,7 +23,7 @@ def allowed() -> bool:
 
 @contextmanager
 def quick() -> Iterator[list[None]]:
-    """Allows it in here; the list that it gives is empty as long as no reference has asked."""
+    """Allows float64 in its `with` block; the yielded list is empty until a reference calls `allowed`."""
     taken: list[None] = []
     token = _taken.set(taken)
     try:

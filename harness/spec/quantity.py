@@ -1,4 +1,4 @@
-"""Quantity: one of the results that a spec promises: `output[i]`, `grad[i]`, `jvp[i]` or `hvp[i]`."""
+"""Quantity: one result that a spec promises: `output[i]`, `grad[i]`, `jvp[i]` or `hvp[i]`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _ONE = re.compile(rf"({'|'.join(FAMILIES)})\[(\d{{1,9}})\]")
 
 
 class Quantity(NamedTuple):
-    """A family of quantities and a number in it, counted from 0; written `grad[1]`."""
+    """A family of quantities, and a number in that family, counted from 0; written `grad[1]`."""
 
     family: str
     number: int
@@ -37,7 +37,7 @@ def is_quantity(text: str) -> bool:
 
 
 def family_of(text: str) -> str:
-    """The family of a quantity, or of a family: `grad` for `grad[1]` and for `grad`."""
+    """The family in the name of a quantity or of a family: `grad` for `grad[1]` and for `grad`."""
     return text.partition("[")[0]
 
 
@@ -47,5 +47,5 @@ def number_of(text: str) -> int:
 
 
 def named(family: str, count: int) -> list[str]:
-    """The names of the first quantities of a family: `output[0]`, `output[1]`, …"""
+    """The names of the first `count` quantities of a family: `output[0]`, `output[1]`, …"""
     return [str(Quantity(family, number)) for number in range(count)]

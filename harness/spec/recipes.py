@@ -1,7 +1,7 @@
-"""Inputs: numbers drawn from a seed, and the recipes that hunt the nasty ones.
+"""Recipes: functions that make the inputs of a case from a seed, among them values at which kernels often fail.
 
-Only integer and IEEE-exact operations are used on the way from seed to value, and only NumPy's raw Philox stream,
-which NumPy keeps stable (NEP 19), so that a case has the same inputs on every machine.
+A case has the same inputs on every machine: recipes use only integer and IEEE-exact operations, and only NumPy's raw
+Philox stream, which NumPy keeps stable (NEP 19).
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 import ml_dtypes
 import numpy as np
 
-#: Elements in an array of the elementwise recipes: more than any vector register holds, and no multiple of one, so
-#: that vector lanes and tail elements both take part.
+#: Elements in an array of the elementwise recipes. A vector register holds fewer elements, and 67 is not a multiple of
+#: its width, so kernels process both full vectors and a tail.
 SIZE = 67
 
 
@@ -53,7 +53,7 @@ class Draw:
 
 
 def is_float(dtype: np.dtype) -> bool:
-    """Whether a dtype is a real floating-point one, those of ml_dtypes included."""
+    """Whether a dtype is a real floating-point dtype, of NumPy or of ml_dtypes."""
     dtype = np.dtype(dtype)
     if dtype.kind == "f":
         return True
@@ -77,7 +77,7 @@ def _edge_values(dtype: np.dtype) -> np.ndarray:
 
 
 def edges(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
-    """Zeros, infinities, NaN, neighbours of one, the largest and the smallest normal; for integers, the limits."""
+    """Zeros, infinities, NaN, neighbours of 1, the largest number and the smallest normal; for integers, the limits."""
     dtype = np.dtype(dtype)
     if dtype.kind == "b":
         return (filled([False, True], dtype),)
@@ -95,7 +95,7 @@ def edges(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
 
 
 def halves(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
-    """Integers, halves, and the neighbours of both on either side."""
+    """Integers, halves, and the next number above and below each."""
     middle = np.arange(-8, 8.5, 0.5).astype(dtype)
     beside = [np.nextafter(middle, np.array(d, dtype), dtype=dtype) for d in (np.inf, -np.inf)]
     values = np.concatenate([middle, *beside])
@@ -104,7 +104,7 @@ def halves(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
 
 
 def magnitudes(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
-    """Around the powers of two beyond which the dtype holds no halves, then no odd numbers; and integer limits."""
+    """Numbers near the powers of two above which the dtype has no halves or no odd numbers, and near integer limits."""
     digits = ml_dtypes.finfo(dtype).nmant + 1
     powers = np.array([2.0**e for e in (digits - 2, digits - 1, digits, digits + 1, 7, 15, 31, 63)])
     powers = powers[powers < float(ml_dtypes.finfo(dtype).max)]
@@ -114,7 +114,7 @@ def magnitudes(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
 
 
 def bit_patterns(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
-    """Random bits read as the dtype, so every exponent is as likely as any other; no subnormals."""
+    """Random bits read as the dtype, so all exponents are equally likely; subnormals are replaced by 0."""
     dtype = np.dtype(dtype)
     if dtype.kind == "b":
         return (draw.booleans(SIZE),)
@@ -135,22 +135,22 @@ def subnormals(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
 
 
 def plain(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
-    """Values of moderate size."""
+    """Values of moderate size; see `Draw.values`."""
     return (draw.values(dtype, SIZE),)
 
 
 def scalar(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
-    """One value, of rank 0."""
+    """One value in an array of rank 0."""
     return (draw.values(dtype),)
 
 
 def matrix(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
-    """A rank-2 array whose sides differ."""
+    """An array of shape (3, 5)."""
     return (draw.values(dtype, 3, 5),)
 
 
 def empty(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
-    """No element at all, of shape (0, 3)."""
+    """An array without elements, of shape (0, 3)."""
     return (draw.values(dtype, 0, 3),)
 
 

@@ -1,4 +1,4 @@
-"""Spec: what an op or a small program promises, and the cases that it yields."""
+"""Spec: the promises of an op or a small program, and the cases that test them."""
 
 from __future__ import annotations
 
@@ -22,78 +22,85 @@ from tf_opdiff.harness.spec.quantity import family_of, is_quantity
 from tf_opdiff.harness.spec.recipes import Draw
 from tf_opdiff.harness.spec.variant import VARIANTS
 
-#: The words that a suite needs for its specs.
+#: The names that suites import to declare specs.
 __all__ = ("Case", "Claim", "Raises", "Side", "Sparse", "Spec", "Topic", "Unavailable")
 
 CASE_ID = re.compile(r"[A-Za-z0-9_.=,:+-]{1,150}")
-#: The recipes of a sweep: every bit pattern but the subnormal ones, and those.
+#: The recipes of a sweep: all bit patterns but the subnormal ones, and all subnormal ones.
 SWEEPS = ("sweep", "sweep_subnormal")
 TIERS = ("smoke", "default", "full")
-#: The kinds of evidence that a spec can ask for, beside `ops`.
+#: The kinds of evidence that a spec can require in addition to `ops`.
 EVIDENCE = ("ran", "built", "replaced", "called", "graphs", "sessions")
 Recipe = Callable[..., tuple[np.ndarray, ...]]
 
 
 class Unavailable(Exception):
-    """Raised by a program that can't run here at all; the message names what is lacking, such as a compiler."""
+    """Raised by a program that can't run on this machine; the message names the missing part, such as a compiler."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Spec:
-    """What an op or a small program promises, for every dtype, every set of attributes and every input recipe.
+    """The promises of an op or a small program, for every dtype, every set of attributes and every input recipe.
 
     program(tf, *inputs)        → a tensor or a tuple of tensors; with `state`, program(tf, state, *inputs).
-    reference(*inputs)          → the same from NumPy. Float inputs arrive as float64, complex ones as complex128;
-                                  a float64 or complex128 result, or one in long double, which is wider, stands for a
-                                  result in the case's dtype, any other dtype for itself. `Raises` promises an error.
-                                  A dict at the end of the tuple promises final values of `state`.
-    second(*inputs)             → the same by another way; where the two disagree, the reference is suspect, not
-                                  TensorFlow.
-    vjp(g, *inputs)             → the vector-Jacobian product, one entry an input (and then one a state variable):
-                                  an array, None (unconnected), `Sparse`, or `Raises` for all of them. `g` is shaped
-                                  like the reference's result. Without `vjp` no gradient is asked for.
-    jvp(t, *inputs)             → forward mode: the Jacobian times the tangents `t`, one entry an output. `t` is shaped
-                                  like the input, or a tuple where there are several.
-    hvp(g, t, *inputs)          → second order: the derivative of the VJP along `t`, one entry an input; with `vjp`.
-    elementwise                 an element of an output comes from the inputs' elements in its place alone, so that it
-                                  must not matter where it stands: each run of inputs that have one shape is held
-                                  against one in pieces, which is another program to build.
+    reference(*inputs)          → the expected outputs, computed with NumPy. Float inputs arrive as float64, complex
+                                  inputs as complex128. A result in float64, complex128 or long double promises a result
+                                  in the case's dtype; any other dtype promises a result in that dtype. `Raises`
+                                  promises an error. A dict at the end of the tuple promises final values of `state`.
+    second(*inputs)             → the same outputs, computed by another method. If the two disagree, the reference is
+                                  suspect, not TensorFlow.
+    vjp(g, *inputs)             → the vector-Jacobian product: one entry for each input, then one for each state
+                                  variable. An entry is an array, None (unconnected) or `Sparse`; `Raises` in place of
+                                  the entries promises an error. `g` has the shape of the reference's result. Without
+                                  `vjp`, no gradient is computed.
+    jvp(t, *inputs)             → forward mode: the Jacobian times the tangents `t`, one entry for each output. `t` has
+                                  the shape of the input; it is a tuple if the program has several inputs.
+    hvp(g, t, *inputs)          → second order: the derivative of the VJP along `t`, one entry for each input. Needs
+                                  `vjp`.
+    elementwise                 each element of an output depends only on the input elements at its position, so the
+                                position must not change the result. If all inputs have one shape, their run is
+                                compared with runs of pieces of them; this costs one more program to build.
     recipes                     name → recipe(draw, dtype) → input arrays.
-    sweep                       the spec is about every bit pattern of a program of one input, and elementwise: sweeps
-                                try them all. A slow reference may look at `harness.spec.precision` then. By default,
-                                a program of one input is swept if one of its recipes is called `bits`.
-    attrs                       label → keyword arguments. Each label gives cases of its own, in which the program, the
-                                reference, every derivative and every bound is called with these keyword arguments;
-                                recipes and `state` are called with those that they have a parameter for. Values are
-                                literals. Without `attrs`, there are no keyword arguments, and no label in ids.
-    ops                         OpDef names, `;`-joined, that the executed graph has to contain, or a dict by mode and,
-                                where TensorFlow takes other ops under a variant of a device, by `+VARIANT`.
-    evidence                    what else a run has to show to be about its subject: `KIND:NAME`, `;`-joined, or a
-                                dict by mode. `ran:OP` is in the executed graph, on whatever device. `built:OP` is in
-                                the graph that the program built; it may have been pruned since. `replaced:OP=GRADIENT`,
-                                or `replaced:OP`: a map replaced the gradient of that op. `called:NAME`: the program
-                                called this function, method or class of TensorFlow, such as `compat.v1.py_func`.
-                                `graphs:N`, `sessions:N`: that many ran in a program with sessions.
-    modes                       the modes that can express the program at all; one that refuses it is a contract.
-    state(tf, *inputs)          → dict of variables, and of lists to which Python side effects append; what is under a
-                                name with `_` in front, such as an optimizer, is kept between steps and not looked at.
-    steps                       how often the program runs on one state; outputs are stacked on a new first axis.
-    ulp                         budget in ULPs of the result's dtype by quantity (`output`, `grad[1]`, `jvp`) and,
-                                where it differs, dtype. Absent means exact.
-    bound                       quantity, or family → bound(u, g, *inputs), or bound(u, g, t, *inputs) of `jvp` and
-                                `hvp` → largest absolute error, for accumulations and where the error goes with the
-                                input; u is the unit round-off of the case's dtype.
-    unsigned_zeros              quantities, or families, in which a zero of either sign is right, as of the maximum of
-                                zeros: see docs/explanations/conventions.md.
-    contract                    pattern of plans (`gpu/*`, `*/xla`) → `Side`; the first that matches counts.
-    constant                    the outputs (`output[1]`) that are meant to ignore the inputs' values, such as a shape.
-                                Any other output like that is a fault.
+    sweep                       the spec is elementwise, has one input, and holds for every bit pattern, so sweeps run
+                                it on all of them. A slow reference can then use `harness.spec.precision`. By default,
+                                a program of one input is swept if it has a recipe named `bits`.
+    attrs                       label → keyword arguments. Each label gives its own cases: the program, the reference,
+                                every derivative and every bound are called with its keyword arguments; recipes and
+                                `state` are called with those that they accept. Values are literals. Without `attrs`,
+                                functions get no keyword arguments and ids have no label.
+    ops                         names of OpDefs, joined by `;`, that the executed graph must contain; or a dict by mode
+                                and by `+VARIANT`, for device variants under which TensorFlow uses other ops.
+    evidence                    further proof that a run tested its subject: `KIND:NAME`, joined by `;`, or a dict by
+                                mode. `ran:OP`: the executed graph contains this op, on any device. `built:OP`: the
+                                graph that the program built contains it; TensorFlow may have pruned it since.
+                                `replaced:OP=GRADIENT` or `replaced:OP`: a gradient override map replaced the gradient
+                                of this op. `called:NAME`: the program called this function, method or class of
+                                TensorFlow, such as `compat.v1.py_func`. `graphs:N`, `sessions:N`: a program with
+                                sessions ran this many graphs or sessions.
+    modes                       the modes that can express the program. A mode that rejects the program belongs in
+                                `contract`.
+    state(tf, *inputs)          → a dict of variables and of lists to which Python side effects append. An entry whose
+                                name begins with `_`, such as an optimizer, lives through all steps and is not compared.
+    steps                       the number of times that the program runs on one state; outputs are stacked along a new
+                                first axis.
+    ulp                         budgets in ULPs of the result's dtype, by quantity (`output`, `grad[1]`, `jvp`) and,
+                                where needed, by dtype. A quantity without a budget must be exact.
+    bound                       quantity or family → bound(u, g, *inputs), for `jvp` and `hvp` bound(u, g, t, *inputs),
+                                → the largest allowed absolute error. For accumulations, and for errors that grow with
+                                the input. `u` is the unit round-off of the case's dtype.
+    unsigned_zeros              quantities or families in which zeros of either sign are right, such as the maximum of
+                                +0 and -0: see docs/explanations/conventions.md.
+    contract                    pattern of plans (`gpu/*`, `*/xla`) → `Side`; the first matching pattern applies.
+    constant                    outputs (`output[1]`) that may ignore the values of the inputs, such as a shape. If any
+                                other output ignores them, the spec is at fault.
     sessions                    the program opens v1 sessions itself, in mode `graph`: program(tf, session, *arrays) →
-                                arrays. `with session() as s:` makes a graph the default one, on the plan's device, and
-                                a session on it, closed in the end; `session(graph)` opens another one on that graph.
-                                It has a second CPU, `CPU:1`, and fills a `run_metadata` with the graphs that ran.
-    claims                      what people say of the program; each is held against what it gives.
-    files                       what the program is made of besides Python, such as an op in C++; shown with it.
+                                arrays. `with session() as s:` makes a new default graph on the plan's device and a
+                                session on this graph, and closes the session at the end. `session(graph)` opens
+                                another session on that graph. Each session has a second CPU, `CPU:1`, and stores the
+                                executed graphs in a `run_metadata`.
+    claims                      claims of people about the program; each is compared with the program's results.
+    files                       the program's source files other than Python, such as an op in C++; shown with the
+                                program.
     """
 
     name: str
@@ -166,7 +173,7 @@ class Spec:
             raise ValueError("sweep: expected a program of one input, without state")
 
     def _check_promises(self) -> None:
-        """Refuses budgets, bounds, attributes and ids that could not be used."""
+        """Refuses invalid references, constants, budgets, bounds, attributes and case ids."""
         if not callable(self.reference):
             raise TypeError(f"reference: expected a function, got {self.reference!r}")
         for quantity in self.constant:
@@ -184,22 +191,22 @@ class Spec:
                 raise ValueError(f"case id {case.id!r} does not match {CASE_ID.pattern}")
 
     def _called_with_attrs(self) -> Iterator[tuple[str, Callable[..., Any]]]:
-        """The functions that take every keyword argument of `attrs`, each with the word that a message uses for it."""
-        for word in ("program", "reference", "second", "vjp", "jvp", "hvp"):
-            if function := getattr(self, word):
-                yield word, function
+        """Pairs (name in messages, function) of the functions that must take every keyword argument of `attrs`."""
+        for field_name in ("program", "reference", "second", "vjp", "jvp", "hvp"):
+            if function := getattr(self, field_name):
+                yield field_name, function
         yield from ((f"bound of {quantity}", bound) for quantity, bound in self.bound.items())
         for holder in (*self.contract.values(), *self.claims):
             owner = f"claim {holder.id}" if isinstance(holder, Claim) else "contract"
             yield from ((f"{w} of the {owner}", f) for w in ("reference", "vjp") if (f := getattr(holder, w)))
 
     def cases(self, dtype: str | None = None) -> tuple[Case, ...]:
-        """The spec's cases, or those of one dtype, in the order of their declaration."""
+        """The spec's cases, of one dtype if `dtype` names one, in the order of declaration."""
         dtypes = self.dtypes if dtype is None else (dtype,)
         return self._cases(dtypes, self.recipes)
 
     def sweeps(self, dtype: str) -> tuple[Case, ...]:
-        """The cases of every bit pattern of a dtype; none where the spec is about other inputs."""
+        """The sweep cases of a dtype; none if the spec can't be swept."""
         return self._cases((dtype,), SWEEPS) if self.sweepable else ()
 
     def _cases(self, dtypes: Iterable[str], recipes: Iterable[str]) -> tuple[Case, ...]:
@@ -207,29 +214,29 @@ class Spec:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The labels of `attrs`; an empty one where there are none."""
+        """The labels of `attrs`; one empty label if the spec has no `attrs`."""
         return tuple(self.attrs) or ("",)
 
     def ops_in(self, mode: str, variants: Iterable[str] = ()) -> tuple[str, ...]:
-        """The OpDef names that the graph of this mode has to contain, on a device of these variants."""
+        """The names of OpDefs that the graph of this mode must contain, on a device with these variants."""
         names = self.ops
         if isinstance(names, Mapping):
             names = next((names[f"+{v}"] for v in variants if f"+{v}" in names), names.get(mode, ""))
         return tuple(filter(None, names.split(";")))
 
     def evidence_in(self, mode: str) -> tuple[tuple[str, str], ...]:
-        """The evidence that a run in this mode has to show, as pairs of a kind and a name."""
+        """The evidence that a run in this mode must give, as pairs (kind, name)."""
         entries = self.evidence if isinstance(self.evidence, str) else self.evidence.get(mode, "")
         return tuple((e.partition(":")[0], e.partition(":")[2]) for e in entries.split(";") if e)
 
     def side(self, plan: Plan) -> Side | None:
-        """The side of the contract that this plan is on, if any."""
+        """The side of the contract that applies to this plan; None if the reference applies."""
         return self.contract.get(self.promise(plan))
 
     def promise(self, plan: Plan) -> str:
-        """The name of a plan's promise: a pattern of the contract, or empty for that of the reference.
+        """The name of a plan's promise: a pattern of the contract, or empty if the reference applies.
 
-        Patterns with the same side have one promise, named by the first of them.
+        Patterns with equal sides share one promise, named by the first of these patterns.
         """
         sides = (s for p, s in self.contract.items() if plan.matches(p) and s.unless not in plan.device.variants)
         side = next(sides, None)
@@ -237,42 +244,42 @@ class Spec:
 
     @property
     def sweepable(self) -> bool:
-        """Whether the spec is about every input of a program of one input."""
+        """Whether sweeps can run the spec: it has one input, and `sweep` or a recipe `bits`."""
         wanted = "bits" in self.recipes if self.sweep is None else self.sweep
         return wanted and self._takes_one_input
 
     @property
     def _takes_one_input(self) -> bool:
-        given = {name for keywords in self.attrs.values() for name in keywords}
+        attr_names = {name for keywords in self.attrs.values() for name in keywords}
         parameters = [p for p in signature(self.program).parameters.values() if p.kind is not p.VAR_KEYWORD]
-        needed = [p for p in parameters if p.default is p.empty and p.name not in given]
+        needed = [p for p in parameters if p.default is p.empty and p.name not in attr_names]
         several = any(p.kind is p.VAR_POSITIONAL for p in parameters)
         return not (self.state or several) and len(needed) == 2
 
     def called_with(self, keywords: Keywords) -> Spec:
-        """The spec with its program and state called with these keyword arguments; it yields no cases of its own."""
+        """A copy of the spec with these keyword arguments bound to its program and state; the copy has no cases."""
         if not keywords:
             return self
         state = self.state and partial(self.state, **accepted(self.state, keywords))
         return replace(self, program=partial(self.program, **keywords), state=state, attrs={}, recipes={})
 
     def has_unsigned_zeros(self, quantity: str) -> bool:
-        """Whether a zero of either sign is right in a quantity."""
+        """Whether zeros of either sign are right in a quantity."""
         return quantity in self.unsigned_zeros or family_of(quantity) in self.unsigned_zeros
 
     def bound_of(self, quantity: str) -> Callable[..., Any] | None:
-        """The bound of a quantity, if the spec gives one."""
+        """The bound of a quantity or of its family; None if the spec has none."""
         return entry_of(self.bound, quantity)
 
     def budget(self, quantity: str, dtype: str) -> float:
-        """Allowed distance in ULPs of the result's dtype."""
+        """The allowed distance in ULPs of the result's dtype."""
         ulps = entry_of(self.ulp, quantity) or 0
         return float(ulps.get(dtype, 0) if isinstance(ulps, Mapping) else ulps)
 
 
 @dataclass(frozen=True)
 class Case:
-    """One dtype, one label of `attrs` (empty where the spec has none) and one input recipe of a spec."""
+    """One dtype, one label of `attrs` (empty if the spec has none) and one input recipe of a spec."""
 
     spec: Spec
     dtype: str
@@ -290,16 +297,16 @@ class Case:
 
     @property
     def keywords(self) -> Keywords:
-        """The keyword arguments with which the functions of the spec are called."""
+        """The keyword arguments for the functions of the spec."""
         return self.spec.attrs.get(self.attrs, {})
 
     @property
     def seed(self) -> int:
-        """A hash of the id, so that the id names the same numbers on every machine."""
+        """A hash of the id, so a case has the same inputs on every machine."""
         return int.from_bytes(hashlib.blake2b(self.id.encode(), digest_size=8).digest(), "big")
 
     def inputs(self) -> tuple[np.ndarray, ...]:
-        """The case's input arrays, the same ones at every call."""
+        """The case's input arrays; every call returns the same values."""
         recipe = self.spec.recipes[self.recipe]
         with np.errstate(all="ignore"):
             arrays = recipe(Draw(self.seed), np.dtype(self.dtype), **accepted(recipe, self.keywords))

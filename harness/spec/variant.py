@@ -1,6 +1,6 @@
-"""Variant: a device with one of TensorFlow's switches set otherwise; `cpu+onednn`, `gpu:0+tf32+deterministic`.
+"""Variant: a changed setting of TensorFlow on a device: `cpu+onednn`, `gpu:0+tf32+deterministic`.
 
-A switch is set in the server of that device alone, so that the device and its variants run side by side.
+The setting is changed only in the server of that device, so a device and its variants can run at the same time.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 from tf_opdiff.harness.system import compiler
 
-#: Whether TensorFlow takes oneDNN's kernels on a CPU, `on` or `off`: by default that depends on the processor.
+#: The fact whether TensorFlow uses oneDNN's kernels on a CPU, `on` or `off`. The default depends on the processor.
 #: https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/core/util/port.cc
 ONEDNN = "oneDNN"
 ONEDNN_FLAG = "TF_ENABLE_ONEDNN_OPTS"
@@ -31,15 +31,18 @@ def _no_environment() -> Mapping[str, str]:
 
 @dataclass(frozen=True)
 class Variant:
-    """A switch: what it does, and how it is set.
+    """A setting of TensorFlow.
 
-    types          the types of device that it means something for; none for any.
-    environment()  what has to be in the environment before TensorFlow starts; `OSError` where that can't be had.
-    apply(tf, n)   sets it in a TensorFlow that has started; `n` is the number behind `=`. `OSError` where this
-                   TensorFlow does not obey.
-    counted        whether it takes a number: `threads=4`.
-    lines          the same in a program of its own, behind its configuration: `{}` stands for the number.
-    facts          what is known of a device by its having the variant: `oneDNN`, `on` or `off`.
+    about          its effect, in a few words.
+    types          the device types that have it; empty if all types do.
+    environment()  → the environment variables that must be set before TensorFlow starts. Raises `OSError` if they
+                   can't be provided.
+    apply(tf, n)   changes the setting after TensorFlow has started; `n` is the number after `=`. Raises `OSError` if
+                   this TensorFlow ignores the setting.
+    counted        whether it takes a number, as in `threads=4`.
+    lines          the lines that change the setting in the program of a finding, after the configuration of devices;
+                   `{}` stands for the number.
+    facts          facts that the variant implies about a device, such as `oneDNN` → `on`.
     """
 
     about: str
@@ -52,13 +55,14 @@ class Variant:
 
 
 def denormals() -> Mapping[str, str]:
-    """Has the constructor with which TensorFlow's threads begin to flush subnormals do the opposite.
+    """Compiles a library that makes TensorFlow's threads preserve subnormals; returns the variable that loads it.
 
-    There is no switch for that. Both constructors are exported by libtensorflow_framework; a library that is loaded
-    before it puts the one in the other's place. It is compiled once, and kept in `.cache/`.
+    TensorFlow has no setting for this. libtensorflow_framework exports the constructor that turns flushing on and the
+    one that turns it off. This library is loaded first and replaces the former by the latter. It is compiled once and
+    stored in `.cache/`.
 
     Raises:
-      OSError: there is no C compiler, or it fails or takes too long.
+      OSError: the machine has no C compiler, or compilation fails or takes too long.
     """
     source = _HERE / "denormals.c"
     library = compiler.cache() / "denormals.so"
@@ -67,19 +71,19 @@ def denormals() -> Mapping[str, str]:
         if not cc:
             raise OSError("variant denormals: there is no C compiler (cc, gcc, clang) on the PATH")
         with compiler.workspace() as folder:
-            made = folder / library.name
-            why = compiler.failure([cc, "-shared", "-fPIC", "-O2", "-o", str(made), str(source)])
+            compiled = folder / library.name
+            why = compiler.failure([cc, "-shared", "-fPIC", "-O2", "-o", str(compiled), str(source)])
             if why:
                 raise OSError(f"variant denormals: {why}")
-            os.replace(made, library)
+            os.replace(compiled, library)
     return {"LD_PRELOAD": ":".join(filter(None, [str(library), os.environ.get("LD_PRELOAD")]))}
 
 
 def onednn() -> str:
-    """Whether this TensorFlow takes oneDNN's kernels, `on` or `off`; only in a device server.
+    """Whether this TensorFlow uses oneDNN's kernels, `on` or `off`; call it only in a device server.
 
-    TensorFlow reads `TF_ENABLE_ONEDNN_OPTS`; without it, kernels are on where the processor has instructions such as
-    AVX-512 VNNI. TensorFlow's own tests ask in the same way (`test_util.IsMklEnabled`).
+    TensorFlow reads `TF_ENABLE_ONEDNN_OPTS`. If it is not set, the kernels are on if the processor has instructions
+    such as AVX-512 VNNI. TensorFlow's own tests use the same function (`test_util.IsMklEnabled`).
     """
     from tensorflow.python.util import _pywrap_util_port
 
@@ -87,7 +91,7 @@ def onednn() -> str:
 
 
 def _onednn_set(state: str, setting: str) -> Variant:
-    """oneDNN's kernels on or off, whatever the processor."""
+    """The variant with oneDNN's kernels on or off, independent of the processor."""
 
     def check_state(*_: Any) -> None:
         if onednn() != state:
@@ -124,14 +128,14 @@ VARIANTS: Mapping[str, Variant] = {
 
 def _determined(tf: Any) -> None:
     tf.config.experimental.enable_op_determinism()
-    tf.random.set_seed(1)  # without one, an op that draws numbers is an error under this switch
+    tf.random.set_seed(1)  # with determinism on, random ops without a seed raise an error
 
 
 def split(text: str) -> tuple[str, int]:
-    """`threads=4` as its name and number; the number is 0 where there is none.
+    """Splits `threads=4` into its name and number; the number is 0 for a variant without one.
 
     Raises:
-      ValueError: there is no such variant, or it has a number and takes none, or takes one and has none.
+      ValueError: the variant does not exist, lacks its number, or has a number but takes none.
     """
     name, equals, number = text.partition("=")
     if name not in VARIANTS:
@@ -142,10 +146,10 @@ def split(text: str) -> tuple[str, int]:
 
 
 def check(variants: tuple[str, ...], device_type: str) -> None:
-    """Refuses variants that there are not, that mean nothing for a type of device, or that contradict each other.
+    """Refuses variants that do not exist, do not apply to a device type, or contradict each other.
 
     Raises:
-      ValueError: one is like that.
+      ValueError: the message names the variant.
     """
     setters: dict[str, str] = {}
     for text in variants:
@@ -160,24 +164,24 @@ def check(variants: tuple[str, ...], device_type: str) -> None:
 
 
 def environment(variants: tuple[str, ...]) -> dict[str, str]:
-    """What the variants need in the environment before TensorFlow starts.
+    """The environment variables that the variants need before TensorFlow starts.
 
     Raises:
-      OSError: it can't be had.
+      OSError: a variant can't provide its variables.
     """
     return {k: v for text in variants for k, v in VARIANTS[split(text)[0]].environment().items()}
 
 
 def facts(variants: tuple[str, ...]) -> dict[str, str]:
-    """What is known of a device by its variants."""
+    """The facts that a device's variants imply about it."""
     return {k: v for text in variants for k, v in VARIANTS[split(text)[0]].facts.items()}
 
 
 def apply(variants: tuple[str, ...], tf: Any) -> None:
-    """Sets the variants in a TensorFlow that has started and run nothing yet.
+    """Applies the variants to a TensorFlow that has started but run nothing yet.
 
     Raises:
-      OSError: this TensorFlow does not obey one.
+      OSError: this TensorFlow ignores the setting of a variant.
     """
     for text in variants:
         name, number = split(text)
@@ -185,12 +189,12 @@ def apply(variants: tuple[str, ...], tf: Any) -> None:
 
 
 def program(variants: tuple[str, ...]) -> tuple[dict[str, str], list[str]]:
-    """The variants in a program of its own: what it puts into its environment first, and its lines.
+    """The variants in the program of a finding: the environment variables that it sets first, and its lines.
 
     Raises:
-      OSError: one needs what a program cannot do for itself.
+      OSError: a program can't apply one of the variants itself.
     """
     if "denormals" in variants:
         raise OSError("a library has to be loaded before TensorFlow for it: see harness/spec/variant.py")
-    told = [(VARIANTS[name], number) for name, number in map(split, variants)]
-    return environment(variants), [line.format(number) for variant, number in told for line in variant.lines]
+    numbered = [(VARIANTS[name], number) for name, number in map(split, variants)]
+    return environment(variants), [line.format(number) for variant, number in numbered for line in variant.lines]

@@ -1,4 +1,4 @@
-"""Keeping: what a run observed of its devices made into recordings; `python -m harness record`."""
+"""Record devices: turns the observations of a run into recordings of its devices; `python -m harness record`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tf_opdiff.harness.store.run_info import RunInfo
 
 @dataclass(frozen=True)
 class Part:
-    """A run that is to be recorded or merged: its directory, what it was, and what its shards hold."""
+    """A run to record or to merge: its directory, its `run.json`, and the merged lines of its shards."""
 
     directory: Path
     info: RunInfo
@@ -28,8 +28,8 @@ class Part:
         """Reads a run directory.
 
         Raises:
-          FileNotFoundError: it is not that of a run.
-          ValueError: it was written by a version that kept less.
+          FileNotFoundError: the directory lacks run.json or shards/.
+          ValueError: an older version wrote the run, without digests of programs.
         """
         if not (directory / "run.json").is_file() or not (directory / "shards").is_dir():
             raise FileNotFoundError(f"{directory}: expected the directory of a run, with run.json and shards/")
@@ -40,20 +40,20 @@ class Part:
 
     @property
     def faults(self) -> list[str]:
-        """Why the run is not all that was planned."""
-        info, found = self.info, []
+        """The reasons why the run is not complete, one sentence each; empty for a complete run."""
+        info, reasons = self.info, []
         if info.state == "running":
-            found.append("it never ended, or its directory was copied before it did")
+            reasons.append("it never ended, or its directory was copied before it did")
         elif info.state == "interrupted":
-            found.append("it was interrupted")
+            reasons.append("it was interrupted")
         if info.not_run:
-            found.append(f"{len(info.not_run)} of its {info.planned} planned cells have no result")
+            reasons.append(f"{len(info.not_run)} of its {info.planned} planned cells have no result")
         if self.merged.damaged:
-            found.append(f"{self.merged.damaged} lines of its shards are cut or damaged")
+            reasons.append(f"{self.merged.damaged} lines of its shards are cut or damaged")
         unfinished = self.merged.started - self.merged.results.keys()
         if unfinished and not info.not_run:
-            found.append(f"{len(unfinished)} cells were started and have no result")
-        return [f"run {info.run}: {text}" for text in found]
+            reasons.append(f"{len(unfinished)} cells were started and have no result")
+        return [f"run {info.run}: {reason}" for reason in reasons]
 
     @property
     def devices(self) -> list[str]:
@@ -61,10 +61,14 @@ class Part:
         return [name for name, about in self.info.devices.items() if about["asked"]]
 
     def about(self, device: str, name: str) -> About:
-        """What a recording of one of its devices says of it, under a name."""
+        """The header of a recording of one device, under a name.
+
+        Raises:
+          ValueError: the device is a recording itself.
+        """
         info = self.info
-        told = info.devices[device]
-        if "recorded" in told:
+        properties = info.devices[device]
+        if "recorded" in properties:
             raise ValueError(f"{self.directory}: {device} is a recording already: merge the runs that it was made of")
         return About(
             name=name,
@@ -72,7 +76,7 @@ class Part:
             tf=info.tf,
             cuda=info.cuda,
             host=info.host,
-            details={k: str(v) for k, v in told.items() if k != "asked"},
+            details={k: str(v) for k, v in properties.items() if k != "asked"},
             versions=info.versions,
             flags=info.flags,
             machine=info.machine,
@@ -87,11 +91,11 @@ class Part:
 
 
 def record(run: Path, devices: Sequence[str], name: str, folder: Path) -> list[Path]:
-    """Writes a recording of each device of a run (or of those named), called `NAME@TENSORFLOW`; returns where.
+    """Writes recordings `NAME@TENSORFLOW` of the named devices of a run, or of all; returns their paths.
 
     Raises:
       LookupError: the run has no such device.
-      ValueError: the run is not whole; or a name stands for several devices.
+      ValueError: the run is not complete, or one name is given for several devices.
     """
     part = Part.read(run)
     if part.faults:
@@ -102,28 +106,27 @@ def record(run: Path, devices: Sequence[str], name: str, folder: Path) -> list[P
             raise LookupError(f"{run} has no device {device!r}; there is {', '.join(part.devices)}")
     if name and len(wanted) > 1:
         raise ValueError(f"--name {name}: the run has several devices ({', '.join(wanted)}): choose one by --device")
-    made = []
+    paths = []
     for device in wanted:
         called = name or device.replace(":", "-").removesuffix("-0")
         about = part.about(device, f"{called}@{part.info.tf}")
-        made.append(recording_writer.write(about, part.lines(device), folder))
-    return made
+        paths.append(recording_writer.write(about, part.lines(device), folder))
+    return paths
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of `python -m harness record`."""
+    """Adds the options of `python -m harness record`."""
     parser.add_argument("run", metavar="RUN", type=Path, help="the directory of a run")
-    parser.add_argument("--device", action="append", default=[], metavar="D", help="default: all that took part")
-    parser.add_argument(
-        "--name", default="", metavar="NAME", help="such as h100, for h100@2.21.0; default: the device's"
-    )
-    told = "write how long each item took to durations.csv, by which --shard deals them out"
-    parser.add_argument("--durations", action="store_true", help=told)
+    parser.add_argument("--device", action="append", default=[], metavar="D", help="default: all devices of the run")
+    name = "the recording's name: h100 gives h100@2.21.0; default: the name of the device"
+    parser.add_argument("--name", default="", metavar="NAME", help=name)
+    durations = "write the seconds of each item to durations.csv, by which --shard balances shards"
+    parser.add_argument("--durations", action="store_true", help=durations)
     parser.add_argument("--out", type=Path, default=ROOT / "recordings", metavar="DIR", help="default: recordings/")
 
 
 def main(options: argparse.Namespace) -> int:
-    """Writes the recordings, and says where they are."""
+    """Writes the recordings; prints the path and size of each."""
     for path in record(options.run, options.device, options.name, options.out):
         print(f"{path}: {path.stat().st_size / 2**20:.1f} MiB")
     if options.durations:

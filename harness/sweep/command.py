@@ -1,4 +1,4 @@
-"""Command: `python -m harness sweep`: what is asked for, and how it ends."""
+"""Sweep command: the options of `python -m harness sweep`, and its run from start to exit status."""
 
 from __future__ import annotations
 
@@ -27,22 +27,34 @@ from tf_opdiff.harness.sweep.sweep import Sweep
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """What the verb understands."""
+    """Adds the options of `python -m harness sweep`."""
     parser.add_argument("op", metavar="OP", nargs="*", help="a spec, a family or an OpDef name")
-    parser.add_argument("--all", action="store_true", help="every spec that can be swept")
-    parser.add_argument("--dtype", action="append", default=[], choices=DTYPES, help="default: all that it promises")
-    parser.add_argument("--attrs", action="append", default=[], metavar="LABEL", help="default: all of the spec")
-    parser.add_argument("--device", action="append", default=[], metavar="D", help="default: all there are")
+    parser.add_argument("--all", action="store_true", help="sweep every spec that can be swept")
+    parser.add_argument("--dtype", action="append", default=[], choices=DTYPES, help="default: all of the spec")
+    parser.add_argument(
+        "--attrs", action="append", default=[], metavar="LABEL", help="a label of the spec's attrs; default: all"
+    )
+    parser.add_argument("--device", action="append", default=[], metavar="D", help="default: all present")
     parser.add_argument("--mode", action="append", default=[], choices=MODES, help="default: all")
-    parser.add_argument("--range", metavar="LO:HI", help="bit patterns, HI excluded, such as 0x3f800000:0x40000000")
-    parser.add_argument("--run-dir", metavar="DIR", help="a new one, or that of an interrupted sweep, which goes on")
-    parser.add_argument("--op-timeout", type=float, default=120.0, metavar="S", help="seconds for a block")
+    parser.add_argument("--range", metavar="LO:HI", help="bit patterns, without HI, such as 0x3f800000:0x40000000")
+    parser.add_argument("--run-dir", metavar="DIR", help="a new folder, or an interrupted sweep to continue")
+    parser.add_argument(
+        "--op-timeout",
+        type=float,
+        default=120.0,
+        metavar="S",
+        help="seconds until a block counts as hung; default: 120",
+    )
     parser.add_argument("--suites", default=SUITES, help=argparse.SUPPRESS)
     parser.add_argument("--known", default=KNOWN, help=argparse.SUPPRESS)
 
 
 def main(options: argparse.Namespace) -> int:
-    """Runs a spec on every bit pattern: 0, 1 where something differs, 2 interrupted, 3 a fault of the suite."""
+    """Runs specs on every bit pattern; returns 0, 1 if a result differs, 2 if interrupted, 3 if the suite is at fault.
+
+    Raises:
+      ValueError: neither names of ops nor `--all`, or both.
+    """
     allocator.keep()
     catalog = Catalog.load(options.suites)
     if bool(options.op) == options.all:
@@ -51,8 +63,8 @@ def main(options: argparse.Namespace) -> int:
     ranges = [span(options.range, item.dtype) for item in items]
     attrs = [labels(item.spec, options.attrs) for item in items]
     expected = known_files.load(ROOT / options.known, catalog)
-    asked = [Device.parse(d) for d in options.device]
-    directory, info = _opened(options, asked)
+    requested = [Device.parse(d) for d in options.device]
+    directory, info = _opened(options, requested)
     devices = [Device.parse(d) for d, about in info.devices.items() if about["asked"]]
     info.modes, info.state, info.exit_status, info.ended = options.mode or list(MODES), "running", None, ""
     info.tier = "full"
@@ -74,7 +86,7 @@ def main(options: argparse.Namespace) -> int:
                 with progress.shown(one.item.id, one.left) as step:
                     one.run(servers, shard, step)
             except ReferenceFault as error:
-                recorded += _told(tally_rows.faulty(one, context, str(error)), shard)
+                recorded += _written(tally_rows.faulty(one, context, str(error)), shard)
                 continue
             recorded += _record(one, context, shard)
     except KeyboardInterrupt:
@@ -86,7 +98,12 @@ def main(options: argparse.Namespace) -> int:
     return end(directory, info, sweeps, recorded, status, options.write_report)
 
 
-def _opened(options: argparse.Namespace, asked: Sequence[Device]) -> tuple[Path, RunInfo]:
+def _opened(options: argparse.Namespace, requested: Sequence[Device]) -> tuple[Path, RunInfo]:
+    """Opens a new run directory, or that of an interrupted sweep with the same arguments.
+
+    Raises:
+      ValueError: the directory holds a run with other arguments.
+    """
     narrowed = [*options.dtype, *options.attrs, *options.device, *options.mode, options.range or ""]
     arguments = [*(options.op or ["--all"]), *narrowed]
     if options.run_dir and (Path(options.run_dir) / "run.json").exists():
@@ -95,22 +112,23 @@ def _opened(options: argparse.Namespace, asked: Sequence[Device]) -> tuple[Path,
         if info.arguments != arguments:
             raise ValueError(f"{directory} holds another run: {' '.join(info.arguments)}")
         return directory, info
-    directory, info = open_run(asked, options.run_dir)
+    directory, info = open_run(requested, options.run_dir)
     info.arguments = arguments
     return directory, info
 
 
 def _record(sweep: Sweep, context: Context, shard: Shard) -> list[Record]:
-    """Writes the records of a sweep that is whole, and prints those that are news."""
+    """Writes the records of a finished sweep; prints its unexpected results and its missing kernels."""
     cells = {c: tally_rows.records(sweep, context, *c) for c in tally_rows.cells(sweep)}
-    made = _told([row for rows in cells.values() for row in rows], shard)
-    lacking = {row.detail.partition(":")[0]: None for row in made if row.verdict == "unavailable"}
+    written = _written([row for rows in cells.values() for row in rows], shard)
+    lacking = {row.detail.partition(":")[0]: None for row in written if row.verdict == "unavailable"}
     for text in lacking:
         print(f"unavailable: {sweep.item.id}: {text}")
-    return made
+    return written
 
 
-def _told(rows: list[Record], shard: Shard) -> list[Record]:
+def _written(rows: list[Record], shard: Shard) -> list[Record]:
+    """Writes records to the shard, and prints a sentence and a rerun command for each unexpected one."""
     tally_rows.write(rows, shard)
     for row in rows:
         if row.kind and row.verdict not in ("unavailable", "known"):
