@@ -1,4 +1,4 @@
-"""Ending: the books of a sweep's run, which have to balance, and its report."""
+"""Close books: ends a sweep's run: accounts for every cell, decides the exit status and writes the report."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def end(
     status: int,
     write_report: Callable[[Path], None],
 ) -> int:
-    """Accounts for every cell and has the report written; returns the exit status."""
+    """Accounts for every planned cell, writes `run.json`, tallies, plot and report; returns the exit status."""
     done = merge([directory])
     info.not_run, info.planned = [], 0
     for one in sweeps:

@@ -1,4 +1,4 @@
-"""Oracle: what a spec promises on a block of bit patterns, worked out once for all plans on a side of its contract."""
+"""Oracle: a spec's promises for a block of bit patterns, computed once for all plans on a side of its contract."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from tf_opdiff.harness.sweep.pieces import DTYPES, SUBNORMAL, Piece, pieces
 from tf_opdiff.harness.sweep.promise import Bound, Promise
 from tf_opdiff.harness.sweep.tally import Tally, of_comparison, of_difference
 
-#: The upstream gradient: of both signs, exact in every float dtype, never less than 1, so that a derivative which
-#: overflows makes a gradient that does; 7 is no divisor of a vector's width.
+#: The upstream gradient. Its values have both signs, are exact in every float dtype, and have a size of at least 1, so
+#: that the gradient overflows wherever the derivative does. A vector's width is no multiple of 7, their number.
 UPSTREAM = (1.0, -1.5, 2.5, -3.0, 1.75, -1.25, 2.0)
-#: Elements that are looked at at once: few enough for what is made of them to stay in a core's cache.
+#: Elements that are compared at once: few enough for all intermediate arrays to fit into a core's cache.
 GRAIN = len(UPSTREAM) << 15
-#: Of how many elements of a block the wide reference is asked as well, by bytes of the dtype: it takes up to 1 ms each.
+#: Bytes of a dtype → elements of a block for which the wide reference is computed too, which takes up to 1 ms each.
 SAMPLE = {2: 64, 4: 2}
 
 
 def refusal(spec: Spec, dtype: str) -> str:
-    """Why a spec can't be swept in a dtype; empty where it can."""
+    """The reason why a spec can't be swept in a dtype; empty if it can."""
     if dtype not in spec.dtypes or dtype not in DTYPES:
         return f"{spec.name} promises nothing for {dtype} that a sweep could try; sweeps take {', '.join(DTYPES)}"
     if not spec.sweepable:
@@ -44,45 +44,48 @@ def refusal(spec: Spec, dtype: str) -> str:
 
 
 def _not_elementwise(case: Case) -> str:
-    """Why the inputs of a case show that its spec is not elementwise; empty where they do not."""
+    """The reason why a case's inputs show that its spec is not unary and elementwise; empty if they do not."""
     spec, inputs = case.spec, case.inputs()
     for side in (None, *spec.contract.values()):
         wants = expectation(case, inputs, side).wants
         want = wants["output[0]"]
-        back = expectation(case, tuple(x[::-1] for x in inputs), side).wants["output[0]"]
+        reverse = expectation(case, tuple(x[::-1] for x in inputs), side).wants["output[0]"]
         if isinstance(want.raises, Raises):
             continue
         if len(inputs) != 1 or "output[1]" in wants or want.value is None or want.value.shape != inputs[0].shape:
             return f"{spec.name} is not unary and elementwise"
-        assert back.value is not None
-        if not np.array_equal(want.value, back.value[::-1], equal_nan=True):
+        assert reverse.value is not None
+        if not np.array_equal(want.value, reverse.value[::-1], equal_nan=True):
             return f"{spec.name} is not elementwise: its reference gives other values for the inputs reversed"
     return ""
 
 
 def upstreams(lo: int, size: int, case: Case, outputs: list[np.ndarray]) -> tuple[Cycle | None, ...] | None:
-    """The upstream of each floating-point output, which goes with the bit pattern and not with the block."""
+    """The upstream of each floating-point output, else None; None for all if no output is floating-point.
+
+    The upstream of an element depends on its bit pattern, not on its place in the block.
+    """
     dtypes = [result_dtype(y, np.dtype(case.dtype)) for y in outputs]
-    made = tuple(Cycle(d.name, UPSTREAM, lo, size) if is_float(d) else None for d in dtypes)
-    return made if any(made) else None
+    cycles = tuple(Cycle(d.name, UPSTREAM, lo, size) if is_float(d) else None for d in dtypes)
+    return cycles if any(cycles) else None
 
 
 def expected(case: Case, lo: int, x: np.ndarray, side: Side | None, at: np.ndarray | None = None) -> Expectation:
-    """What is promised for `x`, where its upstreams are those of the bit patterns from `lo` on, or of those at `at`."""
+    """The promises for the inputs `x`, with the upstreams of the bit patterns from `lo` on, or of `lo + at`."""
 
-    def made(outputs: list[np.ndarray], _: Case) -> tuple[np.ndarray | None, ...] | None:
-        told = upstreams(lo, x.size, case, outputs)
-        if told is None or at is None:
-            return None if told is None else tuple(None if g is None else g.array() for g in told)
-        turned = np.array(UPSTREAM)[(lo + at) % len(UPSTREAM)]
-        return tuple(None if g is None else turned.astype(g.dtype) for g in told)
+    def upstream_arrays(outputs: list[np.ndarray], _: Case) -> tuple[np.ndarray | None, ...] | None:
+        cycles = upstreams(lo, x.size, case, outputs)
+        if cycles is None or at is None:
+            return None if cycles is None else tuple(None if g is None else g.array() for g in cycles)
+        values = np.array(UPSTREAM)[(lo + at) % len(UPSTREAM)]
+        return tuple(None if g is None else values.astype(g.dtype) for g in cycles)
 
-    return expectation(case, (x,), side, upstreams_of=made, bounds=at is not None)
+    return expectation(case, (x,), side, upstreams_of=upstream_arrays, bounds=at is not None)
 
 
 @dataclass(frozen=True)
 class Part:
-    """A piece of a block with its promises by quantity."""
+    """A piece of a block, and its promises by quantity."""
 
     piece: Piece
     case: Case
@@ -92,12 +95,12 @@ class Part:
 
     @classmethod
     def of(cls, swept: Case, side: Side | None, piece: Piece, sample: int) -> Part:
-        """The part for a piece of a sweep; `swept` is a case of that sweep.
+        """Computes the promises for a piece of a sweep; `swept` is a case of that sweep.
 
-        Where a quick reference answers, it is compared with the wide one for `sample` elements.
+        If the reference computes in float64, it is compared with the wide reference on `sample` elements.
 
         Raises:
-          ReferenceFault: they differ, or one of them fails.
+          ReferenceFault: the two differ, or one of them fails.
         """
         case = replace(swept, recipe=piece.recipe)
         spec, dtype = case.spec, case.dtype
@@ -129,7 +132,7 @@ class Part:
         return cls(piece, case, side, found.wants, promises)
 
     def tally(self, quantity: str, result: Result, start: int, size: int) -> Tally:
-        """The tally of a result of `size` elements from the bit pattern `start` on, as far as this piece goes."""
+        """The tally of this piece, from a result of `size` elements whose first has the bit pattern `start`."""
         want, lo, hi = self.wants.get(quantity, NOTHING), self.piece.lo, self.piece.hi
         promise = self.promises.get(quantity)
         value = result.value if result.status == "value" else None
@@ -143,13 +146,14 @@ class Part:
             return of_difference(promise.compare(value[lo - start : hi - start], excuse), lo, self.case.dtype)
 
     def _flushed(self, quantity: str, at: np.ndarray, got: np.ndarray, found: Differences) -> np.ndarray:
-        """Which of the elements are right but for a subnormal number that was taken for another one.
+        """The elements that would be right if subnormal numbers may be flushed, as a bool array.
 
-        A result may be ±0 where a subnormal one is promised. Of a subnormal argument, the result may be that of ±0 or
-        of ± the smallest normal number. So XLA's exhaustive tests have it (`GetTestValuesWithSubnormalSubstitutions`):
+        A result may be ±0 if a subnormal number is promised. If the input is subnormal, the result may be that of ±0
+        or of ± the smallest normal number. XLA's exhaustive tests use the same rule
+        (`GetTestValuesWithSubnormalSubstitutions`):
         https://github.com/openxla/xla/blob/main/xla/tests/exhaustive/exhaustive_op_test_utils.h
-        A gradient is a derivative times an upstream: if that derivative is subnormal, it may be 0 or else has no more
-        digits than a subnormal number, and the upstream multiplies what they lack.
+        A gradient is a derivative times an upstream. A subnormal derivative may be 0; else it has only the few digits
+        of a subnormal number, and the upstream multiplies its rounding error.
         """
         promise, info = self.promises[quantity], ml_dtypes.finfo(self.case.dtype)
         flushed = found.classes["subnormal"].copy()
@@ -171,9 +175,12 @@ class Part:
 
 
 def _agree(case: Case, lo: int, x: np.ndarray, side: Side | None, wants: Mapping[str, Want], sample: int) -> None:
-    """Holds what quick references gave for `x` against the wide ones, on a sample.
+    """Compares the promises `wants`, computed in float64 for `x`, with those of wide references, on a sample.
 
-    They may differ by a sixteenth of an ULP of the dtype.
+    They may differ by 1/16 ULP of the dtype.
+
+    Raises:
+      ReferenceFault: they differ by more.
     """
     dtype = np.dtype(case.dtype)
     count = min(x.size, sample)
@@ -194,21 +201,21 @@ def _agree(case: Case, lo: int, x: np.ndarray, side: Side | None, wants: Mapping
 
 
 class Oracle:
-    """The parts of the last blocks; for several plans, a block's are kept until another is asked for on that side."""
+    """The parts of blocks; with several plans, it stores the parts of the last block for each side of the contract."""
 
     def __init__(self, case: Case, plans: int) -> None:
-        """`case` is one of the sweep."""
-        self.case, self._keep = case, plans > 1
-        self._kept: dict[str, tuple[int, list[Part]]] = {}
+        """`case` is a case of the sweep, `plans` the number of its plans."""
+        self.case, self._store = case, plans > 1
+        self._stored: dict[str, tuple[int, list[Part]]] = {}
 
     def parts(self, lo: int, hi: int, promise: str) -> Iterator[Part]:
         """The parts of a block, in order; `promise` is the name of a plan's promise, see `Spec.promise`."""
-        kept, side = self._kept.get(promise), self.case.spec.contract.get(promise)
-        if kept is not None and kept[0] == lo:
-            yield from kept[1]
+        stored, side = self._stored.get(promise), self.case.spec.contract.get(promise)
+        if stored is not None and stored[0] == lo:
+            yield from stored[1]
             return
-        self._kept.pop(promise, None)  # before the next is made: only one takes memory
-        made = []
+        self._stored.pop(promise, None)  # first free the old block, so that only one takes memory
+        parts = []
         grains = [(at, min(hi, at + GRAIN)) for at in range(lo, hi, GRAIN)]
         dtype = self.case.dtype
         size = np.dtype(dtype).itemsize
@@ -217,7 +224,7 @@ class Oracle:
             for piece in pieces(dtype, a, b):
                 part = Part.of(self.case, side, piece, sample)
                 yield part
-                if self._keep:
-                    made.append(part)
-        if self._keep:
-            self._kept[promise] = lo, made
+                if self._store:
+                    parts.append(part)
+        if self._store:
+            self._stored[promise] = lo, parts

@@ -1,4 +1,4 @@
-"""Piece: consecutive bit patterns of a dtype, either all of them subnormal or none."""
+"""Piece: consecutive bit patterns of a dtype, either all subnormal or none."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DTYPES = ("float16", "bfloat16", "float32")
 
 @dataclass(frozen=True)
 class Piece:
-    """The bit patterns from `lo` up to, not including, `hi`, and the recipe that they count for."""
+    """The bit patterns from `lo` to `hi - 1`, and the recipe of the sweep that has them."""
 
     recipe: str
     lo: int
@@ -25,12 +25,12 @@ class Piece:
 
 
 def patterns(dtype: str) -> int:
-    """How many bit patterns a dtype has."""
+    """The number of bit patterns of a dtype."""
     return 1 << (8 * np.dtype(dtype).itemsize)
 
 
 def pieces(dtype: str, lo: int, hi: int) -> Iterator[Piece]:
-    """A range cut where subnormals begin and end."""
+    """Cuts a range of bit patterns where subnormals begin and end."""
     negative, normal = patterns(dtype) // 2, 1 << ml_dtypes.finfo(dtype).nmant
     cuts = [lo, *(c for c in (1, normal, negative + 1, negative + normal) if lo < c < hi), hi]
     for a, b in pairwise(cuts):

@@ -1,4 +1,4 @@
-"""Plot: ULP histograms as a picture, in plain SVG."""
+"""Plot: histograms of distances in ULPs, as SVG."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _ROW, _LABEL, _CELL, _TOP = 22, 420, 26, 40
 
 
 def svg(rows: Sequence[Mapping[str, Any]]) -> str:
-    """One line a quantity and plan; columns are distances, darkness the logarithm of how many elements have it.
+    """Draws a row for each quantity and plan, a column for each distance; darkness is the logarithm of the count.
 
-    `rows` are those of `harness.sweep.tally_rows.summary`.
+    `rows` come from `harness.sweep.tally_rows.summary`.
     """
     bins = max((len(r["histogram"]) for r in rows), default=0)
     names = ["=", "<1", *(f"2^{k}" for k in range(bins - 1))]

@@ -1,4 +1,4 @@
-"""Progress: how far a sweep is, how fast it goes, and how long it will take yet."""
+"""Progress: shows the done part of a sweep, its speed and the time left."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 
 from tf_opdiff.harness.system.terminal import bare, safe
 
-#: Seconds between the lines that stand for the bar where there is no terminal.
+#: Seconds between the lines that replace the bar if the output is no terminal.
 EVERY = 10.0
 
 
 @contextmanager
 def shown(name: str, total: int) -> Iterator[Callable[[int], None]]:
-    """Gives a function to call with each number of elements done: a bar on a terminal, a line at times elsewhere."""
+    """Yields a function to call with the number of newly done elements; shows a bar on a terminal, else lines."""
     began = time.monotonic()
     done = 0
     console = Console(file=bare(sys.stderr))
@@ -31,7 +31,7 @@ def shown(name: str, total: int) -> Iterator[Callable[[int], None]]:
             TextColumn("{task.fields[rate]}"),
         )
         left = TimeRemainingColumn()
-        # redirected to the bar, what is printed meanwhile would pass the guard by
+        # without these two, printed text would go to the bar's console, not through `guarded`
         with Progress(*columns, left, console=console, redirect_stdout=False, redirect_stderr=False) as bar:
             task = bar.add_task(escape(safe(name)), total=total, rate="")
 

@@ -1,4 +1,4 @@
-"""Swept: what is known of one plan, from the lines of the shard."""
+"""Progress state: the blocks and tallies of one plan, read from the lines of the shard."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Key = tuple[str, str]  # recipe, quantity
 
 @dataclass
 class Swept:
-    """What is known of one plan: the blocks that are done, the tallies, and what the last observation said."""
+    """The finished blocks of one plan, their tallies, and the facts of the last observation."""
 
     blocks: set[int] = field(default_factory=set)
     tallies: dict[Key, Tally] = field(default_factory=dict)
@@ -21,12 +21,12 @@ class Swept:
     seconds: float = 0.0
 
     def add(self, line: Mapping[str, Any]) -> None:
-        """Takes in a block's line of the shard."""
+        """Adds the block of a shard's line, unless it is already included."""
         if line["lo"] in self.blocks:
             return
         self.blocks.add(line["lo"])
         self.seconds += line["seconds"]
-        if not self.about.get("fault"):  # a run that proves nothing in one block is not mended by the next
+        if not self.about.get("fault"):  # a fault of one block holds for the whole sweep
             self.about = dict(line["about"])
         for recipe, quantity, row in line["tallies"]:
             self.tallies.setdefault((recipe, quantity), Tally()).add(Tally.from_json(row))

@@ -1,8 +1,8 @@
-"""Promise: what one quantity has to be over many elements; most results are found to keep it without taking distances.
+"""Promise: the promised values of one quantity for many elements, and a fast comparison with results.
 
-Element for element the comparison is that of `harness.judge.compare`. What is bit-equal to the promise, or so few
-representable numbers from its rounding that the budget covers it, needs no look; of the rest, all get a distance, and
-those that are too far, or not finite, get a class.
+For each element, the comparison agrees with `harness.judge.compare`. It is fast because most elements need no distance:
+they are bit-equal to the promise, or only so few representable numbers away from the rounded promise that the budget
+allows it. All other elements get a distance; those that are too far or not finite get a class as well.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tf_opdiff.harness.judge.difference import Differences, differences, ulp_of
 from tf_opdiff.harness.judge.want import positive_zeros
 from tf_opdiff.harness.spec.recipes import is_float
 
-#: Of a result that is within the budget, so many elements are searched for distances that are worth measuring.
+#: The first elements of a result within its budget that are searched for the largest distance.
 MEASURED = 1 << 13
 _SIZE, _INFINITY, _EXPONENT, _FAR = np.uint32(0x7FFF_FFFF), 0x7F80_0000, np.uint32(1 << 23), np.int32(1 << 30)
 Bound = Callable[[np.ndarray], np.ndarray]
@@ -27,14 +27,14 @@ Excuse = Callable[[np.ndarray, np.ndarray, Differences], np.ndarray]
 
 @dataclass(frozen=True)
 class Difference:
-    """What became of a result.
+    """The comparison of a result with its promise.
 
-    `histogram[k]` counts finite elements that are not the rounded promise, by the ULPs between the two, in
-    [2^(k-1), 2^k), k = 0 below one. `max_ulp` and `max_abs` are the largest distances from the promise itself; where
-    all are within the budget, of those that are farthest by whole ULPs only the ones among the first `MEASURED` are; a
-    rounded promise counts as half an ULP. `at` are the places, ascending, of the elements that `found` is about: all
-    that are wrong are among them, and those that are `flushed`, which count for no distance. `farthest` has the place
-    of the largest distance, what came and what was promised there.
+    `histogram[k]` counts the finite elements that differ from the rounded promise by [2^(k-1), 2^k) ULPs; k = 0 counts
+    those below 1 ULP. `max_ulp` and `max_abs` are the largest distances from the promise before rounding. If all
+    elements are within the budget, only the first `MEASURED` of them are searched for these; an element equal to the
+    rounded promise counts as 0.5 ULP. `at` has the places, ascending, of the elements that `found` classifies: all
+    wrong ones, and the `flushed` ones among them, which have no distance. `got` has the results at these places.
+    `farthest` has the place of the largest distance, the result there and the promise there.
     """
 
     size: int
@@ -49,10 +49,10 @@ class Difference:
 
 
 class Promise:
-    """The value of a `Want`, compared with results of several plans; what can be kept between them is.
+    """The value of a `Want`, to compare with results of several plans; computes shared arrays only once.
 
-    value: of shape (n,), in `dtype` or wider. bound: gives, for places, the largest absolute errors allowed there.
-    unsigned_zeros: as of a `Want`.
+    value: of shape (n,), in `dtype` or wider. bound: places → the largest absolute errors allowed there.
+    unsigned_zeros: the same as in `Want`.
     """
 
     def __init__(
@@ -74,9 +74,9 @@ class Promise:
 
     @cached_property
     def _loose(self) -> np.ndarray:
-        """Where even the rounded promise is not within the budget; nowhere, if half an ULP is allowed.
+        """The places where even the rounded promise exceeds the budget; none if the budget allows 0.5 ULP.
 
-        Only float32 is rounded but once, from float64.
+        That holds only for float32: it is rounded once, from float64.
         """
         if self.budget >= 0.5 and self.dtype == np.float32 and self.value.dtype == np.float64:
             return np.zeros(0, np.intp)
@@ -88,14 +88,14 @@ class Promise:
 
     @cached_property
     def _countable(self) -> bool:
-        """Whether bit patterns can be counted: of float32 alone, for 16 bits are few; and not of what is not finite."""
+        """Whether distances can be counted in bit patterns: only if all promises are finite float32 numbers."""
         bits = self._rounded.view(self._unsigned)
         return self.dtype == np.float32 and not self._loose.size and int((bits & _SIZE).max(initial=0)) < _INFINITY
 
     def compare(self, got: np.ndarray, excuse: Excuse | None = None) -> Difference:
-        """Sets a result, of the promise's shape and dtype, against it.
+        """Compares a result with the promise; it has the promise's shape and dtype.
 
-        `excuse` is asked for places, what came there, and the differences, and says which of them are flushed numbers.
+        `excuse` takes places, the results there and their differences; it returns which of them are flushed numbers.
         """
         if not is_float(self.dtype):
             return self._exact(got)
@@ -109,13 +109,13 @@ class Promise:
         if self._loose.size:
             apart[self._loose] = True
         at = np.flatnonzero(apart)
-        both = np.isnan(got[at]) & np.isnan(self.value[at])  # any NaN is as good as another
+        both = np.isnan(got[at]) & np.isnan(self.value[at])  # any NaN keeps a promise of NaN
         return self._look(got, at[~both] if both.any() else at, excuse)
 
     def _count(self, got: np.ndarray, excuse: Excuse | None) -> Difference:
-        """By the number of representable numbers between a result and the rounded promise, which is k ± 1/2 ULP.
+        """Compares by the number k of representable numbers between a result and the rounded promise.
 
-        That is so as long as they have the sign and exponent in common; all others are looked at.
+        The distance is k ± 1/2 ULP if both have the same sign and exponent. All other elements get a distance.
         """
         one, other = got.view(np.uint32), self._rounded.view(np.uint32)
         across = (one ^ other) >= _EXPONENT
@@ -142,7 +142,7 @@ class Promise:
         return found
 
     def _same(self, got: np.ndarray) -> bool:
-        """Whether every bit is that of the promise, which is tried on a few first."""
+        """Whether all elements are bit-equal to the promise; compares the first 1000 before the others."""
         if self.value.dtype != np.float64:
             return False
         return all(
@@ -151,7 +151,7 @@ class Promise:
         )
 
     def _look(self, whole: np.ndarray, at: np.ndarray, excuse: Excuse | None) -> Difference:
-        """Takes the distances of the elements at the given places."""
+        """Computes the distances of the elements at these places, and the classes of those beyond the budget."""
         if not at.size:
             return Difference(whole.size, max_ulp=min(0.5, self.budget))
         got, value, rounded = whole[at], self.value[at], self._rounded[at]
@@ -190,10 +190,10 @@ class Promise:
         )
 
     def _beyond_range(self, got: np.ndarray, value: np.ndarray, bound: np.ndarray | None) -> np.ndarray:
-        """Where an infinity is within the budget of a finite promise, or the other way round.
+        """The places where an infinite result is within the budget of a finite promise, or the reverse.
 
-        A promise next to the largest number may be rounded past it, and one past it back. An infinity stands for all
-        numbers that round to it, which begin half an ULP beyond the largest one.
+        A promise near the largest number may be rounded beyond it; a promise beyond it may be rounded back. An infinity
+        stands for all numbers that round to it; these begin half an ULP above the largest number.
         """
         top = np.array([float(ml_dtypes.finfo(self.dtype).max)])
         unit = ulp_of(np.where(np.isfinite(value), np.minimum(np.abs(value), top), 0), self.dtype)
@@ -203,7 +203,7 @@ class Promise:
         return np.isfinite(value) & (np.signbit(got) == np.signbit(value)) & (abs(nearest - np.abs(value)) <= allowed)
 
     def _exact(self, got: np.ndarray) -> Difference:
-        """Of integers and booleans."""
+        """Compares integers or booleans, which must be equal."""
         at = np.flatnonzero(got != self.value)
         if not at.size:
             return Difference(got.size)
@@ -213,6 +213,6 @@ class Promise:
 
 
 def _histogram(ulps: np.ndarray) -> list[int]:
-    """Counts by powers of two; of what is not finite, none."""
+    """Counts positive finite numbers of ULPs by powers of two; see `Difference.histogram`."""
     _, powers = np.frexp(ulps[(ulps > 0) & (ulps < np.inf)])
     return np.bincount(np.maximum(powers, 0)).tolist() if powers.size else []

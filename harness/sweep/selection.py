@@ -1,4 +1,4 @@
-"""Selection: what a sweep is asked to be about."""
+"""Selection: the items, labels and range of bit patterns that the options of a sweep select."""
 
 from __future__ import annotations
 
@@ -11,25 +11,28 @@ from tf_opdiff.harness.sweep.pieces import DTYPES, patterns
 
 
 def chosen(catalog: Catalog, ops: Sequence[str], dtypes: Sequence[str]) -> list[Item]:
-    """The items that can be swept: of the specs of those names, or else all that the names stand for; of all, for none.
+    """The selected items that can be swept.
+
+    A name in `ops` selects the spec with this name, else all specs of this family or OpDef. Empty `ops` or `dtypes`
+    select all.
 
     Raises:
-      LookupError: the name is unknown.
-      ValueError: none of them can be swept; the message says why.
+      LookupError: a name is unknown.
+      ValueError: none of the selected items can be swept; the message gives the reasons.
     """
     names = {name for op in ops for name in ([op] if op in catalog.specs else catalog.named(op))}
     names = names if ops else {name for name, spec in catalog.specs.items() if spec.sweepable}
     items = [i for i in catalog.items if i.spec.name in names and (not dtypes or i.dtype in dtypes)]
     reasons = {item.id: refusal(item.spec, item.dtype) for item in items if item.dtype in DTYPES}
-    found = [item for item in items if reasons.get(item.id) == ""]
-    if not found:
+    sweepable = [item for item in items if reasons.get(item.id) == ""]
+    if not sweepable:
         none = f"{', '.join(ops) or 'no spec'} has none of {', '.join(dtypes or DTYPES)}"
         raise ValueError("; ".join(sorted(set(reasons.values()))) or none)
-    return found
+    return sweepable
 
 
 def labels(spec: Spec, selected: Sequence[str]) -> list[str]:
-    """The labels of a spec's `attrs` that are selected, or all of them.
+    """The selected labels of a spec's `attrs`; all labels if none are selected.
 
     Raises:
       LookupError: the spec has no such label.
@@ -41,18 +44,18 @@ def labels(spec: Spec, selected: Sequence[str]) -> list[str]:
 
 
 def span(text: str | None, dtype: str) -> tuple[int, int]:
-    """The range of bit patterns.
+    """The range `LO:HI` of bit patterns of a dtype; all bit patterns for None.
 
     Raises:
-      ValueError: it is none, or empty, or beyond the dtype.
+      ValueError: the text has another form, or the range is empty or exceeds the dtype's bit patterns.
     """
     if text is None:
         return 0, patterns(dtype)
     lo, _, hi = text.partition(":")
     try:
-        found = int(lo, 0), int(hi, 0)
+        first, end = int(lo, 0), int(hi, 0)
     except ValueError:
         raise ValueError(f"range {text!r}: expected LO:HI, such as 0x3f800000:0x40000000") from None
-    if not 0 <= found[0] < found[1] <= patterns(dtype):
+    if not 0 <= first < end <= patterns(dtype):
         raise ValueError(f"range {text!r}: expected 0 <= LO < HI <= {patterns(dtype):#x} for {dtype}")
-    return found
+    return first, end

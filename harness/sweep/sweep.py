@@ -28,8 +28,8 @@ from tf_opdiff.harness.sweep.pieces import NORMAL, pieces
 from tf_opdiff.harness.sweep.progress_state import Key, Swept
 from tf_opdiff.harness.sweep.tally import Tally
 
-#: Elements in a block: enough that what a request costs is little beside, few enough for a processor's cache; and a
-#: multiple of the upstream's period, so that every block has the same one.
+#: Elements in a block. Enough to make the cost of a request small; few enough for a processor's cache; and a multiple
+#: of the upstream's period, so that every block has the same upstream.
 BLOCK = len(UPSTREAM) << 17
 
 
@@ -37,7 +37,7 @@ BLOCK = len(UPSTREAM) << 17
 class Sweep:
     """One spec, dtype and label of `attrs` over a range of bit patterns under some plans.
 
-    Blocks begin at multiples of `block`, so that a run which was interrupted goes on where it stopped.
+    Blocks begin at multiples of `block`, so that an interrupted run continues with its next block.
     """
 
     item: Item
@@ -66,16 +66,16 @@ class Sweep:
 
     @property
     def recipes(self) -> list[str]:
-        """Those that the range has bit patterns of."""
-        there = {p.recipe for p in pieces(self.item.dtype, self.lo, self.hi)}
-        return [r for r in SWEEPS if r in there]
+        """The recipes of the sweep with bit patterns in the range."""
+        present = {p.recipe for p in pieces(self.item.dtype, self.lo, self.hi)}
+        return [r for r in SWEEPS if r in present]
 
     def resume(self, shard: Path) -> None:
-        """Takes in the blocks that an earlier process recorded, less those that were lost with their server."""
+        """Adds the blocks that an earlier process recorded, without those that ended in a crash or a hang."""
         plans = {(str(p.device), p.mode): p for p in self.plans}
-        there = set(self.blocks())
+        blocks = set(self.blocks())
         for line in line_types.read(shard) if shard.exists() else ():
-            if line and line["line"] == "block" and (line["lo"], line["hi"]) in there:
+            if line and line["line"] == "block" and (line["lo"], line["hi"]) in blocks:
                 plan = plans.get((line["device"], line["mode"]))
                 lost = any(row["status"] in ("crash", "hang") for *_, row in line["tallies"])
                 mine = (self.item.spec.name, self.item.dtype, self.attrs)
@@ -84,11 +84,11 @@ class Sweep:
 
     @property
     def left(self) -> int:
-        """How many elements are still to be swept, over all plans."""
+        """The number of elements still to sweep, over all plans."""
         return sum(hi - lo for plan in self.plans for lo, hi in self.blocks() if lo not in self.swept[plan].blocks)
 
     def run(self, servers: Mapping[Device, DeviceServer], shard: Shard, step: Callable[[int], None]) -> None:
-        """Sweeps what is left; calls `step` with the number of elements after each block."""
+        """Sweeps the remaining blocks; calls `step` with the number of elements after each block."""
         with _segments(servers, min(self.block, self.hi - self.lo) * 8) as segments:
             requests = {d: list(self._requests(d, segments[d])) for d in servers}
             for device, request, observation in run_all(servers, requests, lambda *_: None):
@@ -110,7 +110,7 @@ class Sweep:
     def _request(self, plan: Plan, lo: int, hi: int, segment: str) -> Request:
         case, dtype = self.case(NORMAL), self.item.dtype
         wants, sample = self._samples[plan]
-        told = None if sample is None else upstreams(lo, hi - lo, case, sample)
+        cycles = None if sample is None else upstreams(lo, hi - lo, case, sample)
         return Request(
             module=self.item.module,
             spec=case.spec.name,
@@ -118,18 +118,18 @@ class Sweep:
             dtype=dtype,
             mode=plan.mode,
             inputs=(Bits(dtype, lo, hi),),
-            upstreams=told,
+            upstreams=cycles,
             quantities=wants,
             segment=segment,
             attrs=case.keywords,
         )
 
     def _sample(self, plan: Plan) -> tuple[tuple[str, ...], list[np.ndarray] | None]:
-        """The quantities that are promised, and an output where a gradient is."""
+        """The promised quantities, and the outputs for one input; None as outputs if no gradient is promised."""
         side = self.item.spec.side(plan)
-        found = expected(self.case(NORMAL), 0, Bits(self.item.dtype, 0, 1).array(), side)
-        outputs = [w.value for q, w in found.wants.items() if family_of(q) == "output" and w.value is not None]
-        return tuple(found.wants), outputs if found.upstreams is not None else None
+        promises = expected(self.case(NORMAL), 0, Bits(self.item.dtype, 0, 1).array(), side)
+        outputs = [w.value for q, w in promises.wants.items() if family_of(q) == "output" and w.value is not None]
+        return tuple(promises.wants), outputs if promises.upstreams is not None else None
 
     def _line(self, plan: Plan, lo: int, hi: int, observation: Observation) -> dict[str, Any]:
         """A block's line of the shard."""
@@ -155,11 +155,11 @@ class Sweep:
 
 @contextlib.contextmanager
 def _segments(devices: Mapping[Device, Any], size: int) -> Iterator[dict[Device, list[SharedMemory]]]:
-    """Two segments a device."""
-    made = {d: [SharedMemory(create=True, size=size + 4096) for _ in range(2)] for d in devices}
+    """Two segments of shared memory for each device; removed at the end."""
+    segments = {d: [SharedMemory(create=True, size=size + 4096) for _ in range(2)] for d in devices}
     try:
-        yield made
+        yield segments
     finally:
-        for segment in itertools.chain(*made.values()):
+        for segment in itertools.chain(*segments.values()):
             segment.close()
             segment.unlink()

@@ -1,4 +1,4 @@
-"""Tally: what a sweep has found of one quantity under one plan; tallies of blocks add up."""
+"""Tally: counts and distances of one quantity under one plan in a sweep; tallies of blocks add up."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from tf_opdiff.harness.store.json_text import finite
 from tf_opdiff.harness.store.record import KINDS
 from tf_opdiff.harness.sweep.promise import Difference
 
-#: How many of the worst inputs are kept.
+#: The number of worst inputs in a tally.
 WORST = 10
-#: In place of a kind: wrong, but for a subnormal number that was flushed.
+#: In place of a kind: the element is wrong only because a subnormal number was flushed.
 FLUSHED = "flushed"
 
 
 @dataclass
 class Tally:
-    """Counts over the elements that were swept.
+    """Counts over the elements of a sweep.
 
-    `histogram[k]` counts finite elements that are not the rounded promise and ULPs in [2^(k-1), 2^k) away, k = 0 below
-    one; the rest of `size` equals it. `kinds` counts elements, or results where it is a matter of the whole, that
-    are wrong by kind; `flushed` those that are right but for a subnormal number which was flushed. `worst` has rows
-    (kind, ULPs, bit pattern, got, want), wrong ones first, and a flushed one at the end. `simplest` has for each kind
-    (what sorts it, bit pattern, got, want) of the simplest input; see `harness.judge.simplest`. `code` and `message`
-    are those of an error.
+    `histogram[k]` counts the finite elements that differ from the rounded promise by [2^(k-1), 2^k) ULPs; k = 0 counts
+    those below 1 ULP. The remaining elements of `size` equal the rounded promise. `kinds` counts wrong elements by
+    kind, or wrong results for a kind that concerns a whole result. `flushed` counts the elements that are wrong only
+    because a subnormal number was flushed. `worst` has rows (kind, ULPs, bit pattern, got, want), wrong ones first, and
+    at most one flushed one, at the end. `simplest` has (sort key, bit pattern, got, want) of the simplest input of each
+    kind; see `harness.judge.simplest`. `code` and `message` belong to an error.
     """
 
     size: int = 0
@@ -49,7 +49,7 @@ class Tally:
     simplest: dict[str, list[Any]] = field(default_factory=dict)
 
     def add(self, other: Self) -> None:
-        """Takes in what another part of the sweep found."""
+        """Adds the tally of another part of the sweep."""
         for name in ("size", "mismatched", "flushed"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         for name in ("max_ulp", "max_abs"):
@@ -59,8 +59,8 @@ class Tally:
         longest = max(len(self.histogram), len(other.histogram))
         pair = (h + [0] * (longest - len(h)) for h in (self.histogram, other.histogram))
         self.histogram = [a + b for a, b in zip(*pair, strict=True)]
-        there = {row[2]: row for row in [*self.worst, *other.worst]}.values()
-        rows = sorted(there, key=lambda row: (_rank(row[0]), -row[1], row[2]))
+        by_pattern = {row[2]: row for row in [*self.worst, *other.worst]}
+        rows = sorted(by_pattern.values(), key=lambda row: (_rank(row[0]), -row[1], row[2]))
         self.worst = [r for r in rows if r[0] != FLUSHED][:WORST] + [r for r in rows if r[0] == FLUSHED][:1]
         for kind, simple in other.simplest.items():
             self.simplest[kind] = min(self.simplest.get(kind, simple), simple)
@@ -97,7 +97,7 @@ class Tally:
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Self:
-        """The tally that `to_json` was given."""
+        """Reads the data of `to_json`."""
         distances = {k: math.nan if row[k] is None else float(row[k]) for k in ("max_ulp", "max_abs")}
         worst = [[kind, float(ulps), *more] for kind, ulps, *more in row["worst"]]
         simplest = {kind: [[*map(float, by)], *more] for kind, (by, *more) in row.get("simplest", {}).items()}
@@ -109,7 +109,7 @@ def _rank(kind: str) -> int:
 
 
 def _distance(row: list[Any]) -> str:
-    """How far off the worst one is: what a bound allows there is not known any more."""
+    """The distance of a worst element in words, without the bound there, which a tally does not have."""
     try:
         return wording.distance(float(row[3]), float(row[4]), row[1], math.nan)
     except ValueError:  # booleans
@@ -119,7 +119,7 @@ def _distance(row: list[Any]) -> str:
 def of_comparison(line: Comparison, size: int, start: int, dtype: str) -> Tally:
     """The tally of `size` elements that are all right, or all wrong for the same reason: an error, a shape, a dtype.
 
-    `start` is the bit pattern of the first input, `dtype` that of inputs.
+    `start` is the bit pattern of the first input, `dtype` the dtype of the inputs.
     """
     tally = Tally(size=size, max_ulp=line.max_ulp, max_abs=line.max_abs, message=line.detail)
     if line.kind:
@@ -130,7 +130,7 @@ def of_comparison(line: Comparison, size: int, start: int, dtype: str) -> Tally:
 
 
 def of_difference(difference: Difference, start: int, dtype: str) -> Tally:
-    """The tally of consecutive inputs of a dtype, the first of which has the bit pattern `start`."""
+    """The tally of consecutive inputs of a dtype; the first has the bit pattern `start`."""
     tally = Tally(size=difference.size, max_ulp=difference.max_ulp, max_abs=difference.max_abs)
     tally.histogram = difference.histogram
     found, at, got = difference.found, difference.at, difference.got

@@ -1,4 +1,4 @@
-"""Outcome: a sweep's tallies as records, as JSON, and as a plot."""
+"""Tally rows: a sweep's tallies as records and as JSON."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ _FLUSHED = Side(
 
 
 def case_id(sweep: Sweep, recipe: str) -> str:
-    """`floor-float32-sweep`, and behind it the range, if it is a part."""
+    """The id of a sweep's case: `floor-float32-sweep`, followed by the range unless that has all bit patterns."""
     whole = (sweep.lo, sweep.hi) == (0, patterns(sweep.item.dtype))
     return sweep.case(recipe).id + ("" if whole else f"-{sweep.lo:x}-{sweep.hi:x}")
 
 
 def cells(sweep: Sweep) -> dict[tuple[str, Plan], list[tuple[str, Tally]]]:
-    """The tallies by recipe and plan, of which each is a cell of the run."""
-    found: dict[tuple[str, Plan], list[tuple[str, Tally]]] = {}
+    """The pairs (quantity, tally) of each cell of the run, by recipe and plan."""
+    by_cell: dict[tuple[str, Plan], list[tuple[str, Tally]]] = {}
     for plan, swept in sweep.swept.items():
         for (recipe, quantity), tally in swept.tallies.items():
-            found.setdefault((recipe, plan), []).append((quantity, tally))
-    return found
+            by_cell.setdefault((recipe, plan), []).append((quantity, tally))
+    return by_cell
 
 
 def records(sweep: Sweep, context: Context, recipe: str, plan: Plan) -> list[Record]:
@@ -57,7 +57,7 @@ def records(sweep: Sweep, context: Context, recipe: str, plan: Plan) -> list[Rec
         flushed = tally.flushed > 0 and not found.kind
         side = spec.side(plan) or (_FLUSHED if flushed else None)
         row = judge.decide(trial, quantity, found, side=side)
-        if row.verdict == "stale" and case_id(sweep, recipe) != case.id:  # what fails may lie outside the range
+        if row.verdict == "stale" and case_id(sweep, recipe) != case.id:  # the known failure may lie outside the range
             row = Judge(replace(context, known=Known())).decide(trial, quantity, found, side=side)
         kind = found.kind or (FLUSHED if flushed else "")
         worst = next((r for r in tally.worst if r[0] == kind), None)
@@ -69,8 +69,8 @@ def records(sweep: Sweep, context: Context, recipe: str, plan: Plan) -> list[Rec
             shown = {"input": _input(dtype, worst[2]), "got": worst[3], "want": worst[4]}
             row = replace(row, worst_index=index_text((worst[2],)), **shown)
         if simple is not None:
-            told = wording.numbers(found.kind, _input(dtype, simple[1]), *simple[2:])
-            row = replace(row, example_index=index_text((simple[1],)), example=told)
+            numbers = wording.numbers(found.kind, _input(dtype, simple[1]), *simple[2:])
+            row = replace(row, example_index=index_text((simple[1],)), example=numbers)
         at = simple[1] if simple is not None and row.failing else None
         made.append(replace(row, case=case_id(sweep, recipe), rerun=rerun(sweep, plan, at)))
     return made
@@ -82,7 +82,7 @@ def _input(dtype: str, bits: int) -> str:
 
 
 def write(rows: Sequence[Record], shard: Shard, program: str = "") -> None:
-    """Appends the records of whole cells, those of a cell one after the other; `program` is the digest of what ran."""
+    """Appends the records of finished cells, sorted by cell; `program` is the digest of the program."""
     for (case, device, mode), found in itertools.groupby(rows, lambda r: (r.case, r.device, r.mode)):
         cell = {"case": case, "device": device, "mode": mode}
         shard.write("result", **cell, records=[r.to_json() for r in found], observation={}, program=program)
@@ -90,7 +90,7 @@ def write(rows: Sequence[Record], shard: Shard, program: str = "") -> None:
 
 
 def faulty(sweep: Sweep, context: Context, message: str) -> list[Record]:
-    """The records of a sweep whose reference failed: one a cell."""
+    """The records of a sweep whose reference failed: one for each cell."""
     item, found = sweep.item, []
     for recipe, plan in itertools.product(sweep.recipes, sweep.plans):
         row = Judge(context).broken(Trial(item.suite, sweep.case(recipe), plan), message)
@@ -99,7 +99,7 @@ def faulty(sweep: Sweep, context: Context, message: str) -> list[Record]:
 
 
 def rerun(sweep: Sweep, plan: Plan, at: int | None) -> str:
-    """The command that sweeps again: the whole range, or the block that holds a bit pattern."""
+    """The command that repeats the sweep on its whole range, or on the block with the bit pattern `at`."""
     lo, hi = sweep.lo, sweep.hi
     if at is not None:
         lo, hi = next((a, b) for a, b in sweep.blocks() if a <= at < b)
@@ -110,7 +110,7 @@ def rerun(sweep: Sweep, plan: Plan, at: int | None) -> str:
 
 
 def summary(sweep: Sweep, recorded: list[Record]) -> list[dict[str, Any]]:
-    """Histogram, worst inputs and class mismatches of every quantity, as JSON-able data."""
+    """The tally and the verdict of every quantity of every cell, as JSON-able data."""
     verdicts = {(r.case, r.device, r.mode, r.quantity): r.verdict for r in recorded}
     rows = []
     for (recipe, plan), found in cells(sweep).items():
