@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from tf_opdiff.harness.device.locks import Slots
@@ -166,7 +166,7 @@ class Runner:
         """The records that a recording holds in place of arrays; `digest` is the request's."""
         program = self._program(item)
         recorded, reason = self.recordings[plan.device].records(case.id, plan.mode, program, digest)
-        records = [self.judge.restored(plan, record) for record in recorded]
+        records = [replace(self.judge.restored(plan, record), suite=item.suite) for record in recorded]
         records = records or [self.judge.absent(Trial(item.suite, case, plan), reason)]
         self._write("result", case, plan, records, observation={}, asked=digest, program=program)
         self._write("compare", case, plan, [])
