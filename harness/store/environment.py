@@ -1,4 +1,4 @@
-"""Circumstances: what has to be the same wherever the parts of one run ran, and in what they differ."""
+"""Environment: facts of devices and flags that must agree between the parts of one run, and their differences."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TypeVar
 from tf_opdiff.harness.spec.plan import type_of
 from tf_opdiff.harness.spec.variant import ONEDNN, ONEDNN_FLAG
 
-#: What TensorFlow says of a device that tells one model from another, and whether it has oneDNN's kernels.
+#: The facts of a device that distinguish its model, and whether it uses oneDNN's kernels.
 MODEL = ("device_name", "compute_capability", ONEDNN)
-#: Environment variables that change numerics. Runs from before one was listed here say nothing of it.
+#: Environment variables that change numerics. Runs that are older than an entry of this list lack its variable.
 FLAGS = (
     *(ONEDNN_FLAG, "ONEDNN_MAX_CPU_ISA", "TF_XLA_FLAGS", "XLA_FLAGS", "CUDA_VISIBLE_DEVICES"),
     "NVIDIA_TF32_OVERRIDE",
@@ -19,7 +19,7 @@ _K = TypeVar("_K", bound=Hashable)
 
 
 def of_devices(devices: Mapping[str, Mapping[str, str]], cuda: Mapping[str, str]) -> dict[str, str]:
-    """What has to be the same of devices: their models and, for accelerators, the versions of CUDA's libraries.
+    """The facts of devices that must agree: their models and, for accelerators, the versions of CUDA's libraries.
 
     `devices` maps each name to the facts that TensorFlow gives about the device. Unknown facts are left out.
     """
@@ -29,16 +29,16 @@ def of_devices(devices: Mapping[str, Mapping[str, str]], cuda: Mapping[str, str]
 
 
 def of_flags(flags: Mapping[str, str], *, onednn_known: bool) -> dict[str, str]:
-    """What has to be the same of the flags; one that is not set is empty.
+    """The flags that must agree; the value of a flag that is not set is empty.
 
-    Where it is known whether oneDNN is on, the flag that turns it on says nothing more.
+    If it is known whether oneDNN is on, oneDNN's flag is left out.
     """
     every = {**dict.fromkeys(FLAGS, ""), **flags}
     return {name: value for name, value in every.items() if not (onednn_known and name == ONEDNN_FLAG)}
 
 
 def joined(many: Iterable[Mapping[str, str]]) -> dict[str, str]:
-    """The facts of several sources as those of one: each different text once, in order, with semicolons between."""
+    """Merges the facts of several sources: the distinct texts of each fact, in order, joined by semicolons."""
     texts: dict[str, dict[str, None]] = {}
     for facts in many:
         for name, text in facts.items():
@@ -46,12 +46,12 @@ def joined(many: Iterable[Mapping[str, str]]) -> dict[str, str]:
     return {name: "; ".join(distinct) for name, distinct in texts.items()}
 
 
-def apart(told: Mapping[_K, Mapping[str, str]]) -> dict[str, dict[_K, str]]:
-    """Facts that differ between sources: name → what each source that has the fact says.
+def apart(sources: Mapping[_K, Mapping[str, str]]) -> dict[str, dict[_K, str]]:
+    """The facts that differ between sources: name of the fact → source → its text.
 
-    A source without a fact does not know it (a run from before it was written down), which is no difference; that
-    something is not set or not there is said by an empty text.
+    A source without a fact, such as an older run, does not count as a difference. An empty text does: it says that
+    something is not set or not present.
     """
-    names = dict.fromkeys(name for facts in told.values() for name in facts)
-    said = {name: {who: facts[name] for who, facts in told.items() if name in facts} for name in names}
-    return {name: values for name, values in said.items() if len(set(values.values())) > 1}
+    names = dict.fromkeys(name for facts in sources.values() for name in facts)
+    by_name = {name: {key: facts[name] for key, facts in sources.items() if name in facts} for name in names}
+    return {name: texts for name, texts in by_name.items() if len(set(texts.values())) > 1}

@@ -1,4 +1,4 @@
-"""JSON text: data as JSON that every reader takes, non-finite floats as text."""
+"""JSON text: data as JSON that every reader accepts; non-finite floats are texts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def finite(data: Any) -> Any:
-    """JSON-able data with text in place of the floats that JSON has no way to write: `nan`, `inf` and `-inf`."""
+    """JSON-able data in which texts replace the floats that JSON lacks: `nan`, `inf` and `-inf`."""
     if isinstance(data, Mapping):
         return {name: finite(value) for name, value in data.items()}
     if isinstance(data, list | tuple):
@@ -18,7 +18,7 @@ def finite(data: Any) -> Any:
 
 
 def json_of(data: Any, **layout: Any) -> str:
-    """`finite` data as JSON that every reader takes."""
+    """`finite` data as JSON that every reader accepts."""
     try:
         return json.dumps(data, allow_nan=False, **layout)
     except ValueError:
@@ -26,5 +26,5 @@ def json_of(data: Any, **layout: Any) -> str:
 
 
 def encodable(text: str) -> str:
-    """A text that UTF-8 can hold: lone surrogates, which a message of TensorFlow's may hold, are written out."""
+    """The text with lone surrogates escaped, for UTF-8; messages of TensorFlow may contain them."""
     return text.encode("utf-8", "backslashreplace").decode()

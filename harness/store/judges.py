@@ -1,6 +1,6 @@
-"""Judges: the suites and known failures by which runs are judged: this checkout's, or those that a person names.
+"""Judges: the suites and known failures that judge runs: this checkout's, or those that a person names.
 
-The names in a run are compared, and never imported or opened: a run may come from anywhere.
+The names in a run are only compared. They are never imported or opened, because a run may be untrusted.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from tf_opdiff.harness.paths import KNOWN, SUITES
 from tf_opdiff.harness.store.run_info import RunInfo
 
-#: Names in runs of earlier checkouts, and what now has their place.
+#: Names in runs of earlier checkouts → their names today.
 _FORMER = {"suites": SUITES, "suites/known.toml": KNOWN}
 
 
@@ -23,7 +23,7 @@ class JudgedBy:
     known: str = KNOWN
 
     def other(self, info: RunInfo) -> str:
-        """How a run says that it was judged by others, in one line; empty where it does not."""
+        """One line that says which other suites or known failures a run names; empty if it names these."""
         pairs = [("--suites", info.suites, self.suites), ("--known", info.known, self.known)]
         differing = [(option, was, now) for option, was, now in pairs if was and now not in (was, _FORMER.get(was))]
         return "; ".join(
@@ -32,12 +32,12 @@ class JudgedBy:
         )
 
 
-#: This checkout's own.
+#: The suites and known failures of this checkout.
 OURS = JudgedBy()
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options by which a person names others."""
-    rule = "names in a run are used only where they are given here too"
+    """Adds the options that name other suites and known failures."""
+    rule = "other names in a run are used only if given here too"
     parser.add_argument("--suites", default=SUITES, metavar="MODULE", help=f"default: {SUITES}; {rule}")
     parser.add_argument("--known", default=KNOWN, metavar="PATH", help=f"default: {KNOWN}; {rule}")

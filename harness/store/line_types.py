@@ -1,7 +1,7 @@
-"""Lines: what each kind of line in a shard has to be, and how a shard is read that may come from anywhere.
+"""Line types: the type of each kind of line in a shard, and the reader of shards that may be untrusted.
 
-A line that was cut or damaged is passed over and counted. So is one whose arrays are not as large as it says. A line
-that is whole and of another type is an error, which names the field.
+A cut or damaged line is skipped and counted, and so is a line whose arrays do not have their stated size. An undamaged
+line of another type is an error that names the field.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from tf_opdiff.harness.store.record import Record
 from tf_opdiff.harness.store.shard import texts
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
-#: A float; JSON has no way to write some.
+#: A float; JSON can't represent all floats, so some are texts.
 Float = float | Literal["nan", "inf", "-inf"]
-#: The types of a record's columns, by what `Record` calls them.
+#: The types of a record's columns, by their names in `Record`.
 COLUMN_TYPES: dict[str, Any] = {"str": str, "int": Count, "float": Float}
 Row = TypedDict("Row", {f.name: NotRequired[COLUMN_TYPES[str(f.type)]] for f in fields(Record)})  # type: ignore[misc]
 
 
 class ResultRow(TypedDict):
-    """A result, as `harness.device.observation.Result.to_json` gives it."""
+    """A result, in the form of `harness.device.observation.Result.to_json`."""
 
     status: Literal[STATUSES]  # type: ignore[valid-type]
     value: NotRequired[Packed | None]
@@ -38,7 +38,7 @@ class ResultRow(TypedDict):
 
 
 class Observed(TypedDict):
-    """An observation, as `harness.device.observation.Observation.to_json` gives it; empty in the line of a sweep."""
+    """An observation, in the form of `harness.device.observation.Observation.to_json`; empty in the line of a sweep."""
 
     quantities: NotRequired[dict[str, ResultRow]]
     again: NotRequired[dict[str, dict[str, ResultRow]]]
@@ -50,14 +50,14 @@ class Observed(TypedDict):
 
 
 class Planned(TypedDict):
-    """The items that a session is going to run."""
+    """The items that a session will run."""
 
     line: str
     items: list[str]
 
 
 class Started(TypedDict):
-    """A cell that is run now, `at` seconds since the epoch."""
+    """The start of a cell's run, `at` seconds since the epoch."""
 
     line: str
     case: str
@@ -67,7 +67,7 @@ class Started(TypedDict):
 
 
 class Ended(Started):
-    """A cell's records, against NumPy or other plans; of a result the observation and what it is of, too."""
+    """A cell's records, against NumPy or other plans; a result line has the observation and its digests too."""
 
     records: list[Row]
     observation: NotRequired[Observed]
@@ -76,7 +76,7 @@ class Ended(Started):
 
 
 class Timed(TypedDict):
-    """How long an item took, in seconds."""
+    """An item's duration in seconds."""
 
     line: str
     item: str
@@ -84,7 +84,7 @@ class Timed(TypedDict):
 
 
 class Lost(TypedDict):
-    """Items that have no result, and why."""
+    """Items without a result, and the reason."""
 
     line: str
     items: list[str]
@@ -92,7 +92,7 @@ class Lost(TypedDict):
 
 
 class TallyRow(TypedDict):
-    """A tally, as `harness.sweep.tally.Tally.to_json` gives it."""
+    """A tally, in the form of `harness.sweep.tally.Tally.to_json`."""
 
     size: Count
     mismatched: Count
@@ -109,7 +109,7 @@ class TallyRow(TypedDict):
 
 
 class Block(TypedDict):
-    """What a block of a sweep gave under a plan: a tally of each recipe and quantity."""
+    """The results of a block of a sweep under a plan: a tally for each recipe and quantity."""
 
     line: str
     spec: str
@@ -128,7 +128,7 @@ class _Kind(msgspec.Struct):
     line: str
 
 
-#: What each kind of line has to be; other kinds are passed over.
+#: The type of each kind of line; lines of other kinds are skipped.
 SCHEMAS: dict[str, Any] = {
     "plan": Planned,
     "start": Started,
@@ -141,11 +141,11 @@ SCHEMAS: dict[str, Any] = {
 
 
 def read(path: Path) -> Iterator[dict[str, Any] | None]:
-    """The lines of a shard of the kinds in `SCHEMAS`, in order; None for each that was cut or damaged.
+    """The lines of a shard of the kinds in `SCHEMAS`, in order; None for each cut or damaged line.
 
     Raises:
       OSError: the shard can't be opened.
-      ValueError: it is a link or no file, or a line is whole and of another type.
+      ValueError: the shard is a link or not a file, or an undamaged line has another type.
     """
     for where, data in texts(path):
         line = None
@@ -158,7 +158,7 @@ def read(path: Path) -> Iterator[dict[str, Any] | None]:
 
 
 def sound(observation: Observed) -> bool:
-    """Whether every array of an observation can be unpacked, and is as large as it says."""
+    """Whether every array of an observation can be unpacked and has its stated size."""
     try:
         for results in (observation.get("quantities", {}), *observation.get("again", {}).values()):
             for result in results.values():

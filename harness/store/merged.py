@@ -1,4 +1,4 @@
-"""Merged: all shards of a run, or of several, read as one."""
+"""Merged: the lines of all shards of one run, or of several runs."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ Cell = tuple[str, str, str]  # case id, device, mode
 
 @dataclass(frozen=True)
 class Merged:
-    """All shards of a run, read as one.
+    """The lines of all shards of a run, by cell.
 
-    `results` maps each cell to its result line, with the observation and the records against NumPy; `compared` maps it
-    to its records against other plans; `records` of both are `Record`s. A cell that has both lines and a record is
-    done. Where a cell has two, the last counts. `seconds` is how long each item took, `lost` why a campaign has no
-    result of one.
+    `results` maps each cell to its result line, with the observation and the records against NumPy. `compared` maps it
+    to the line with its records against other plans. `records` of both are `Record`s. A cell is done if it has both
+    lines and a record. If a cell has two lines of one kind, the last one counts. `seconds` maps each item to its
+    duration, `lost` each item without a result in a campaign to the reason.
     """
 
     items: frozenset[str]
@@ -42,7 +42,7 @@ class Merged:
         return {cell for cell, line in self.results.items() if line["records"] and cell in self.compared}
 
     def records_of(self, cells: Iterable[Cell]) -> list[Record] | None:
-        """The records of some cells; None where one of them is not done."""
+        """The records of some cells; None if one of the cells is not done."""
         wanted = list(cells)
         if not set(wanted) <= self.done:
             return None
@@ -53,7 +53,7 @@ def merge(directories: Iterable[Path]) -> Merged:
     """Reads every shard of the given runs; reading a shard twice changes nothing.
 
     Raises:
-      ValueError: a shard is a link, or a line of it is whole and of another type than `harness.store.line_types` says.
+      ValueError: a shard is a link, or an undamaged line does not have its type in `harness.store.line_types`.
     """
     items: set[str] = set()
     started: set[Cell] = set()

@@ -1,4 +1,4 @@
-"""Opening: a new run's directory, and what is known of the machine that it runs on."""
+"""Open run: makes the directory of a new run, or reopens one, and collects the facts of the machine."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tf_opdiff.harness.store.processor import processor
 from tf_opdiff.harness.store.revision import commit
 from tf_opdiff.harness.store.run_info import RunInfo
 
-if TYPE_CHECKING:  # it takes pyarrow, which a run without recordings does not need
+if TYPE_CHECKING:  # these modules import pyarrow, which a run without recordings does not need
     from tf_opdiff.harness.store.recorded_device import About
     from tf_opdiff.harness.store.recording import Recording
 
@@ -34,17 +34,18 @@ def open_run(
     recordings: Mapping[str, Recording] | None = None,
     there: Mapping[str, Any] | None = None,
 ) -> tuple[Path, RunInfo]:
-    """Asks TensorFlow what is there, and makes the run's directory.
+    """Checks that the devices are present, and makes the run's directory.
 
     Args:
-      asked: the devices to run on; none of them stands for all that TensorFlow lists.
+      asked: the devices to run on; if empty, all that TensorFlow lists.
       chosen: the directory; without it, a new one under runs/.
-      recordings: those of the devices that are recorded, by their names. Of nothing else, TensorFlow is not asked.
-      there: what `here` said on the machine that runs them, where that is another one.
+      recordings: the recordings of the recorded devices, by name. If all devices are recorded, TensorFlow is not
+        started.
+      there: the result of `here` on the machine that runs the devices, if that is another machine.
 
     Raises:
-      RuntimeError: TensorFlow does not start, or is too old; or as `harness.device.locks.own_folder`.
-      LookupError: a device is not there.
+      RuntimeError: TensorFlow does not start, or is too old; or as in `harness.device.locks.own_folder`.
+      LookupError: a device is not present.
       ValueError: the directory can't be made, or holds a run.
     """
     recorded = {name: recording.about for name, recording in (recordings or {}).items()}
@@ -54,7 +55,7 @@ def open_run(
     listed = there["devices"]
     devices = list(asked) or [Device.parse(d) for d in listed]
     require(devices, listed)
-    Slots(d for d in devices if not d.recorded)  # refused now, not by each worker
+    Slots(d for d in devices if not d.recorded)  # raises here, not in each worker
     try:
         directory = rundir.create(ROOT / "runs", chosen=Path(chosen) if chosen else None)
     except OSError as error:
@@ -77,7 +78,11 @@ def open_run(
 
 
 def require(devices: Iterable[Device], listed: Collection[str]) -> None:
-    """Raises LookupError unless TensorFlow lists each of these devices; recorded ones and logical CPUs need not be."""
+    """Refuses devices that TensorFlow does not list, except recorded ones and logical CPUs.
+
+    Raises:
+      LookupError: the message names the absent devices.
+    """
     absent = [d for d in devices if str(d.plain) not in listed and d.type != "cpu" and not d.recorded]
     if absent:
         names = ", ".join(map(str, absent))
@@ -87,7 +92,7 @@ def require(devices: Iterable[Device], listed: Collection[str]) -> None:
 def reopen_run(
     directory: Path, recordings: Mapping[str, Recording], there: Mapping[str, Any] | None = None
 ) -> tuple[Path, RunInfo]:
-    """The run of a directory, to go on with; `there` as for `open_run`.
+    """Reads the run of a directory, to continue it; `there` is the same as in `open_run`.
 
     Raises:
       RuntimeError: TensorFlow does not start, or is too old.
@@ -100,28 +105,28 @@ def reopen_run(
         devices = {d: _facts(Device.parse(d), there["devices"]) for d in live}
         ran = {"TensorFlow": info.tf, **of_devices({d: info.devices[d] for d in live}, {"CUDA": info.cuda})}
         now = {"TensorFlow": there["versions"]["tensorflow"], **of_devices(devices, {"CUDA": there["cuda"]})}
-        for what, values in apart({0: ran, 1: now}).items():
+        for fact, values in apart({0: ran, 1: now}).items():
             before, after = (value or "none" for value in values.values())
-            raise ValueError(f"--resume {directory}: it was run with {what} {before}; here is {after}")
+            raise ValueError(f"--resume {directory}: it was run with {fact} {before}; here is {after}")
     info.state, info.ended, info.exit_status = "running", "", None
     return directory, info
 
 
 def here() -> dict[str, Any]:
-    """This machine: the dict of `harness.device.tensorflow_setup.describe`, with `host`, `flags` and `machine`.
+    """The facts of this machine: `harness.device.tensorflow_setup.describe`, with `host`, `flags` and `machine`.
 
     Raises:
       RuntimeError: TensorFlow does not start, or is too old.
     """
-    there = probe()
-    tf = there["versions"]["tensorflow"]
+    facts = probe()
+    tf = facts["versions"]["tensorflow"]
     if Version(tf) < Version(OLDEST_TF):
         raise RuntimeError(f"TensorFlow {tf} is too old: expected {OLDEST_TF} or newer")
-    return there | _machine()
+    return facts | _machine()
 
 
 def _facts(device: Device, listed: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
-    """What is known of a device that runs here: what TensorFlow lists, and what its variants change of that."""
+    """The facts of a device of this machine: those that TensorFlow lists, and those that its variants imply."""
     plain = listed.get(str(device.plain), listed.get("cpu", {}) if device.type == "cpu" else {})
     return {**plain, **variant.facts(device.variants)}
 
@@ -135,7 +140,7 @@ def _machine() -> dict[str, Any]:
 
 
 def _of_recordings(recorded: Iterable[About]) -> dict[str, Any]:
-    """The same, for a run in which nothing runs here: what the recordings say, each different text once."""
+    """The facts in the form of `here` for a run whose devices are all recorded: the recordings' facts, merged."""
     abouts = list(recorded)
     versions = joined(about.versions for about in abouts)
     return {

@@ -1,4 +1,4 @@
-"""Parquet: a table read from a file that may come from anywhere, once it is known how much memory that takes."""
+"""Parquet: reads a table from a file that may be untrusted, after checking the memory that it needs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _is_text(kind: pa.DataType) -> bool:
     return types.is_string(of) or types.is_large_string(of) or types.is_null(of)  # the last in a table without rows
 
 
-#: What a column may hold, and whether a type of Arrow's does.
+#: The kinds of columns, and the test whether an Arrow type is of that kind.
 KINDS: dict[str, Callable[[Any], bool]] = {
     "texts": _is_text,
     "integers": types.is_integer,
@@ -35,18 +35,18 @@ KINDS: dict[str, Callable[[Any], bool]] = {
 def read(
     path: Path, columns: Mapping[str, str], *, nullable: Collection[str] = (), least: int = 0, most: int = MOST
 ) -> pa.Table:
-    """The table in a file, texts in dictionaries, if it has the columns expected.
+    """Reads the table in a file, with texts in dictionaries, if it has the expected columns.
 
     Args:
       path: the file.
-      columns: the names in their order, and what each column holds: one of `KINDS`.
-      nullable: those in which a value may be missing.
-      least: so many of the columns suffice, as in a file that was written before the last ones were added. Columns
-        behind all of these, which were added later, are left out.
+      columns: name → kind of each column, one of `KINDS`, in order.
+      nullable: the columns in which values may be missing.
+      least: the number of columns that every file has; older files lack later ones. Further columns of newer files are
+        left out.
       most: bytes of memory that the table may take.
 
     Raises:
-      FileNotFoundError: there is no such file.
+      FileNotFoundError: the file does not exist.
       ValueError: the file is damaged, is a link, has other columns, or would take more memory.
     """
     with untrusted.opened(path, most) as file:
@@ -69,7 +69,7 @@ def read(
 
 
 def _columns(path: Path, schema: pa.Schema, columns: Mapping[str, str], least: int) -> list[str]:
-    """The columns that the file has of those expected."""
+    """The expected columns that the file has."""
     names = schema.names[: len(columns)]
     if names != list(columns)[: len(names)] or len(names) < least:
         raise ValueError(f"{path}: has the columns {', '.join(schema.names)}; expected {', '.join(columns)}")
@@ -80,7 +80,7 @@ def _columns(path: Path, schema: pa.Schema, columns: Mapping[str, str], least: i
 
 
 def _promised(path: Path, file: BinaryIO, most: int) -> None:
-    """What the file says of itself: the bytes of each column once they are expanded, and 8 for each of its values."""
+    """The table's size according to the file: the expanded bytes of each column, and 8 for each of its values."""
     try:
         takes = sum(8 * values + size for values, size in parquet_footer.sizes(file))
     except ValueError as why:
@@ -90,7 +90,7 @@ def _promised(path: Path, file: BinaryIO, most: int) -> None:
 
 
 def _taken(path: Path, table: pa.Table, most: int) -> None:
-    """What the table takes once each row has its own copy of a text, which stands in the file once for many rows."""
+    """The table's size if each row has its own copy of a text that the file stores once for many rows."""
     takes = table.nbytes
     for chunk in (chunk for column in table.columns for chunk in column.chunks):
         if types.is_dictionary(chunk.type):

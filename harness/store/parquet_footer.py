@@ -1,7 +1,7 @@
-"""Footer: what a Parquet file says of the sizes of its columns.
+"""Parquet footer: the sizes of a Parquet file's columns.
 
-Read here and not by pyarrow, which ends the process where the footer of a damaged file lacks a column's metadata. The
-layout is that of https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift, in Thrift's
+This module reads the footer because pyarrow ends the process if the footer of a damaged file lacks a column's metadata.
+The layout is that of https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift, in Thrift's
 compact protocol: https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md.
 """
 
@@ -10,15 +10,15 @@ from __future__ import annotations
 from typing import Any, BinaryIO
 
 _MAGIC = b"PAR1"
-#: Structures within structures; Parquet's own go six deep.
+#: The deepest nesting of structures; Parquet's own structures nest six deep.
 _DEEPEST = 16
-#: The numbers of the fields that are asked for: `FileMetaData.row_groups`, `RowGroup.columns`, `ColumnChunk.meta_data`,
+#: The numbers of the fields to read: `FileMetaData.row_groups`, `RowGroup.columns`, `ColumnChunk.meta_data`,
 #: `ColumnMetaData.num_values` and `.total_uncompressed_size`.
 _ROW_GROUPS, _COLUMNS, _META, _VALUES, _SIZE = 4, 1, 3, 5, 6
 
 
 def sizes(file: BinaryIO) -> list[tuple[int, int]]:
-    """Of each column in each row group: how many values it has, and how many bytes they take once they are expanded.
+    """The number of values and the number of their expanded bytes, for each column in each row group.
 
     Raises:
       ValueError: the file has no such footer.
@@ -34,12 +34,12 @@ def sizes(file: BinaryIO) -> list[tuple[int, int]]:
     try:
         about = _Compact(file.read(length)).structure(0)
         chunks = [chunk[_META] for group in about[_ROW_GROUPS] for chunk in group[_COLUMNS]]
-        found = [(chunk[_VALUES], chunk[_SIZE]) for chunk in chunks]
+        sizes = [(chunk[_VALUES], chunk[_SIZE]) for chunk in chunks]
     except (IndexError, KeyError, TypeError) as why:
         raise ValueError("its footer is damaged") from why
-    if not all(isinstance(n, int) and n >= 0 for pair in found for n in pair):
+    if not all(isinstance(n, int) and n >= 0 for pair in sizes for n in pair):
         raise ValueError("its footer is damaged")
-    return found
+    return sizes
 
 
 class _Compact:

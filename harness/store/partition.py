@@ -1,4 +1,4 @@
-"""Sharding: the part of a selection that one of several machines runs."""
+"""Partition: splits a selection into shards for several machines."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from pathlib import Path
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.spec.catalog import Item
 
-#: More shards than there are items in any suites.
+#: The largest number of shards, more than the items of any suites.
 MOST = 100_000
-#: How long each item took, in seconds: what `python -m harness record RUN --durations` writes.
+#: The seconds of each item, as written by `python -m harness record RUN --durations`.
 DURATIONS = ROOT / "recordings" / "durations.csv"
 
 
@@ -24,17 +24,17 @@ def parse(text: str) -> tuple[int, int]:
     Raises:
       ValueError: the text has another form.
     """
-    found = re.fullmatch(r"(\d{1,9})/(\d{1,9})", text)
-    if not found or not 1 <= int(found[1]) <= int(found[2]) <= MOST:
+    match = re.fullmatch(r"(\d{1,9})/(\d{1,9})", text)
+    if not match or not 1 <= int(match[1]) <= int(match[2]) <= MOST:
         raise ValueError(f"shard {text!r}: expected I/N with I from 1 to N, N up to {MOST:,}, such as 3/16")
-    return int(found[1]), int(found[2])
+    return int(match[1]), int(match[2])
 
 
 def shard(items: Sequence[Item], which: tuple[int, int], durations: Mapping[str, float]) -> tuple[Item, ...]:
     """The items of one shard, in order.
 
-    Items whose duration is known are dealt out, the longest first, each to the shard that has least to do so far;
-    others go by a hash of their id. So an item that is added moves no other one.
+    Items with a known duration are assigned first, the longest first, each to the shard with the least time so far. A
+    hash of its id assigns every other item. Adding an item never moves another item to a different shard.
     """
     number, count = which
     load = [(0.0, n) for n in range(count)]
@@ -51,7 +51,7 @@ def shard(items: Sequence[Item], which: tuple[int, int], durations: Mapping[str,
 
 
 def read(path: Path = DURATIONS) -> dict[str, float]:
-    """The durations that are known; nothing where there is no such file.
+    """Reads the known durations; empty if the file does not exist.
 
     Raises:
       ValueError: the file has another form.

@@ -20,7 +20,7 @@ _ARM = (
     *("asimd", "fphp", "asimdhp", "asimddp", "asimdfhm", "fcma", "bf16", "i8mm", "sve", "sve2", "svebf16", "svei8mm"),
     *("sme", "sme2"),
 )
-#: What Linux calls NEON on 64-bit Arm.
+#: Linux's name of NEON on 64-bit Arm.
 _SPOKEN = {"asimd": "NEON"}
 _X86_MODEL = {"family": "cpu family", "model": "model", "stepping": "stepping"}
 _ARM_MODEL = {name: f"CPU {name}" for name in ("implementer", "part", "variant", "revision")}
@@ -29,8 +29,8 @@ _ARM_MODEL = {name: f"CPU {name}" for name in ("implementer", "part", "variant",
 def processor() -> dict[str, str]:
     """This machine's `processor` (a name), `model` (numbers) and `instructions` (names of instruction sets).
 
-    They come from `/proc/cpuinfo`; where there is none, the name is the operating system's and the instruction sets
-    are those that NumPy chooses between. Empty where nobody knows.
+    They come from `/proc/cpuinfo`. Without that file, the operating system gives the name and NumPy the instruction
+    sets that it detects. An unknown value is empty.
     """
     try:
         facts = read(_CPUINFO.read_text())
@@ -44,7 +44,7 @@ def processor() -> dict[str, str]:
 
 
 def read(cpuinfo: str) -> dict[str, str]:
-    """`processor`, `model` and `instructions` from the text of `/proc/cpuinfo`: those of its first processor."""
+    """`processor`, `model` and `instructions` of the first processor in the text of `/proc/cpuinfo`."""
     lines = (line.partition(":") for line in cpuinfo.partition("\n\n")[0].splitlines())
     fields = {name.strip(): value.strip() for name, _, value in lines}
     flags = set((fields.get("flags") or fields.get("Features", "")).split())
@@ -56,7 +56,7 @@ def read(cpuinfo: str) -> dict[str, str]:
 
 
 def described(machine: Mapping[str, str]) -> str:
-    """A machine's processor in a line: name, model, instruction sets; less of a run that was made without them."""
+    """A machine's processor in one line: name, model, instruction sets; without those that an older run lacks."""
     return ", ".join(filter(None, (machine.get(name, "") for name in ("processor", "model", "instructions"))))
 
 

@@ -16,7 +16,7 @@ KINDS = (
     *("status", "error_code", "crash", "hang", "shape", "dtype", "nan", "inf", "signed_zero", "subnormal", "value"),
     *("gradient_status", "nondeterministic", "position", "input_mutated", "reference"),
 )
-#: What `against` begins with where it is a claim, whose id follows.
+#: The beginning of `against` for a claim; the claim's id follows.
 CLAIM = "claim:"
 
 
@@ -86,7 +86,7 @@ class Record:
 
     @property
     def plan(self) -> str:
-        """The plan, as `against` names one."""
+        """The name of the record's plan, in the form of `against`."""
         return f"{self.device}/{self.mode}"
 
     def to_json(self) -> dict[str, Any]:
@@ -95,10 +95,10 @@ class Record:
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Self:
-        """The row that `to_json` was given. Texts that recur, as most do, are kept once."""
-        told: dict[str, Any] = {k: sys.intern(v) if type(v) is str else v for k, v in row.items()}
-        told.update({k: float(row[k]) for k in _FLOATS if not isinstance(row.get(k, 0.0), float)})
-        return cls(**told)
+        """Reads the data of `to_json`. Equal texts share memory, because most texts recur."""
+        values: dict[str, Any] = {k: sys.intern(v) if type(v) is str else v for k, v in row.items()}
+        values.update({k: float(row[k]) for k in _FLOATS if not isinstance(row.get(k, 0.0), float)})
+        return cls(**values)
 
 
 COLUMNS = tuple(f.name for f in fields(Record))

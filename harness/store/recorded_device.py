@@ -10,12 +10,12 @@ from tf_opdiff.harness.store.processor import described
 
 @dataclass(frozen=True, kw_only=True)
 class About:
-    """What was recorded: the device, and what it ran on.
+    """The header of a recording: the recorded device, its software and its machine.
 
-    `details` is what TensorFlow says of the device (of a GPU: its name and compute capability), `versions` those of
-    TensorFlow, CUDA's libraries, the driver, NumPy and Python; `cuda` is as in a record; `machine` is the processor
-    and the system; `runs` the ids of the runs, `started` the first one's
-    begin. `faults` says why it is not all that was planned.
+    `details` has TensorFlow's facts of the device (for a GPU its name and compute capability). `versions` has those of
+    TensorFlow, CUDA's libraries, the driver, NumPy and Python. `cuda` means the same as in a record. `machine` has the
+    processor and the system, `runs` the ids of the runs, `started` the start of the first run. `faults` has the
+    reasons why the runs are not complete.
     """
 
     name: str
@@ -33,7 +33,7 @@ class About:
 
     @property
     def facts(self) -> dict[str, str]:
-        """All that tells one recording from another, for people to read."""
+        """All facts that distinguish this recording from others, for people to read."""
         return {
             "recorded": f"{self.started}, run {', '.join(self.runs)}",
             "device": self.device,

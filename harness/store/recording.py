@@ -1,8 +1,8 @@
-"""Recording: a device's observations, kept to be compared on another day or another machine.
+"""Recording: a device's stored observations, to compare with devices on another day or another machine.
 
-A Parquet file with one row a quantity of a case under a mode, and in its metadata what the device is. Beside each case
-stand hashes of what it was asked and of the program that answered: where either has changed since, the case is
-refused, and says so.
+A recording is a Parquet file with one row for each quantity of a case under a mode; its metadata describes the device.
+Each case has hashes of its inputs and of its program. If one of them differs today, the recorded case is refused, with
+the reason.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ class _Format(msgspec.Struct):
 
 
 class Recording:
-    """One file, read when it is first asked."""
+    """One file; its rows are read when they are first used."""
 
     def __init__(self, path: Path) -> None:
-        """Reads what the recording is of.
+        """Reads the header of the recording.
 
         Raises:
-          ValueError: the file is damaged, or no recording.
+          ValueError: the file is damaged, or not a recording.
         """
         self.path = path
         try:
@@ -60,8 +60,8 @@ class Recording:
     @property
     def device(self) -> Device:
         """The device, under the recording's name."""
-        found = Device.parse(self.about.device)
-        return Device(found.type, found.index, found.variants, recorded=self.about.name)
+        device = Device.parse(self.about.device)
+        return Device(device.type, device.index, device.variants, recorded=self.about.name)
 
     @cached_property
     def _table(self) -> Any:
@@ -69,16 +69,16 @@ class Recording:
 
     @cached_property
     def _rows(self) -> dict[tuple[str, str], tuple[int, int]]:
-        """Where the rows of a case under a mode are: the first, and how many."""
-        found: dict[tuple[str, str], tuple[int, int]] = {}
+        """The rows of each case under each mode: the number of the first row, and the count of rows."""
+        spans: dict[tuple[str, str], tuple[int, int]] = {}
         for i, cell in enumerate(zip(self._column("case"), self._column("mode"), strict=True)):
-            first, count = found.get(cell, (i, 0))
-            found[cell] = first, count + 1
-        return found
+            first, count = spans.get(cell, (i, 0))
+            spans[cell] = first, count + 1
+        return spans
 
     @cached_property
     def _hashed(self) -> set[tuple[str, str]]:
-        """The cases under a mode of which an array has a hash in its place."""
+        """The pairs (case, mode) with an array that was replaced by its hash."""
         columns = zip(self._column("case"), self._column("mode"), self._column("hash"), strict=True)
         return {(case, mode) for case, mode, hashed in columns if hashed}
 
@@ -87,11 +87,11 @@ class Recording:
 
     @property
     def cases(self) -> set[str]:
-        """The ids of the cases that it has."""
+        """The ids of the recorded cases."""
         return {case for case, _ in self._rows}
 
     def observation(self, request: Request, program: str) -> Observation:
-        """What the device gave for a request, by the program of this digest; one that says why, if it is not there."""
+        """The recorded observation for a request and the digest of a program, or an observation with the reason."""
         rows = self._of(request.case, request.mode)
         why = self._refused(rows, request.case, request.mode, program, request.digest)
         if why:
@@ -101,16 +101,16 @@ class Recording:
         for row in rows:
             into = again.setdefault(row["again"], {}) if row["again"] else quantities
             into[row["quantity"]] = _result(row, f"{self.path}: {row['quantity']} of {request.case}")
-        told: dict[str, Any] = {name: rows[0][name] or "" for name in ("ran_on", "raw_op", "fault", "lacking")}
+        facts: dict[str, Any] = {name: rows[0][name] or "" for name in ("ran_on", "raw_op", "fault", "lacking")}
         seconds = rows[0]["seconds"]
-        return Observation(quantities, seconds=math.nan if seconds is None else seconds, again=again, **told)
+        return Observation(quantities, seconds=math.nan if seconds is None else seconds, again=again, **facts)
 
     def without_arrays(self, case: str, mode: str) -> bool:
-        """Whether the arrays of a case were too large to keep."""
+        """Whether arrays of a case were too large to record."""
         return (case, mode) in self._hashed
 
     def records(self, case: str, mode: str, program: str, asked: str = "") -> tuple[list[Record], str]:
-        """The records that a case led to whose arrays were too many or too large to keep; or why there are none."""
+        """The records of a case whose arrays were too many or too large to record, and the reason if it has none."""
         rows = self._of(case, mode)
         why = self._refused(rows, case, mode, program, asked)
         if why:
@@ -158,19 +158,19 @@ def names(folder: Path) -> list[str]:
 
 
 def find(names_or_devices: Iterable[str], folder: Path) -> dict[str, Recording]:
-    """The recordings among some devices, by name.
+    """The recordings in a folder that have one of these names, by name.
 
     Raises:
-      LookupError: one with an `@` in its name is not in the folder.
-      ValueError: one is damaged.
+      LookupError: a name has another form than that of a recording, or has an `@` and is not in the folder.
+      ValueError: a recording is damaged.
     """
-    found = {}
+    recordings = {}
     for name in names_or_devices:
         if not NAME.fullmatch(name):
             raise LookupError(f"recording {name!r}: expected a name such as h100@2.21.0")
         path = folder / f"{name}{SUFFIX}"
         if path.is_file():
-            found[name] = Recording(path)
+            recordings[name] = Recording(path)
         elif "@" in name:
             raise LookupError(f"no recording {name!r} in {folder}; there is {', '.join(names(folder)) or 'none'}")
-    return found
+    return recordings

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 FORMAT = 1
 SUFFIX = ".parquet"
-#: Bytes: of a larger array a hash is kept, and of its case the records that it led to.
+#: Bytes. A larger array is replaced by its hash, and the records of its case are stored too.
 LARGEST = 1 << 16
 NAME = re.compile(r"[a-z][a-z0-9_.:+=-]*(@[a-z0-9_.+-]+)?")
 KEY = b"tf-opdiff"
@@ -27,5 +27,5 @@ SCHEMA = pa.schema(
 )
 _HOLDS = {"shape": "lists of integers", "bytes": "bytes", "indices": "lists of integers", "seconds": "floats"}
 COLUMNS = dict.fromkeys(SCHEMA.names, "texts") | _HOLDS | {"dense_shape": "lists of integers"}
-#: A sweep has no arrays, and a result may be none.
+#: The columns that may be empty: a sweep has no arrays, and a result may have no value.
 NULLABLE = tuple(name for name in SCHEMA.names if name not in ("case", "mode"))

@@ -1,4 +1,4 @@
-"""Recording writer: the result lines of a device's cells as a recording."""
+"""Recording writer: writes the result lines of a device's cells as a recording."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from tf_opdiff.harness.store.recording_format import FORMAT, KEY, LARGEST, NAME,
 
 
 def _rows(line: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The rows of a shard's result line."""
-    seen = Observation.from_json(line["observation"]) if line["observation"] else Observation({})
+    """The rows for a result line of a shard."""
+    observation = Observation.from_json(line["observation"]) if line["observation"] else Observation({})
     cell = {name: line.get(name, "") for name in ("case", "mode", "asked", "program")}
-    cell |= {name: getattr(seen, name) for name in ("ran_on", "raw_op", "seconds", "fault", "lacking")}
-    arrays = [("", seen.quantities), *seen.again.items()]
-    found = [{**cell, "again": kind, "quantity": q, **_columns(r)} for kind, rs in arrays for q, r in rs.items()]
-    if not found or any(row["hash"] for row in found):
-        kept = [record.to_json() for record in line["records"] if record.against == "numpy"]
-        found = [{**row, "records": json.dumps(kept)} for row in found or [cell]]
-    yield from found
+    cell |= {name: getattr(observation, name) for name in ("ran_on", "raw_op", "seconds", "fault", "lacking")}
+    arrays = [("", observation.quantities), *observation.again.items()]
+    rows = [{**cell, "again": kind, "quantity": q, **_columns(r)} for kind, rs in arrays for q, r in rs.items()]
+    if not rows or any(row["hash"] for row in rows):
+        records = [record.to_json() for record in line["records"] if record.against == "numpy"]
+        rows = [{**row, "records": json.dumps(records)} for row in rows or [cell]]
+    yield from rows
 
 
 def _columns(result: Result) -> dict[str, Any]:
@@ -50,21 +50,21 @@ def _columns(result: Result) -> dict[str, Any]:
 
 
 def write(about: About, lines: Mapping[Cell, Mapping[str, Any]], folder: Path) -> Path:
-    """Writes the result lines of a device's cells as a recording of the name in `about`; returns where.
+    """Writes the result lines of a device's cells as a recording with the name in `about`; returns its path.
 
     Raises:
-      ValueError: the name can't be that of a recording.
+      ValueError: the name does not have the form of a recording's name.
     """
     if not NAME.fullmatch(about.name):
         raise ValueError(f"recording {about.name!r}: expected a name such as h100@2.21.0")
     rows = [row for _, line in sorted(lines.items()) for row in _rows(line)]
     table = pa.table({name: [row.get(name) for row in rows] for name in SCHEMA.names}, schema=SCHEMA)
-    told = json.dumps({"format": FORMAT, **asdict(about)}, indent=1)
+    header = json.dumps({"format": FORMAT, **asdict(about)}, indent=1)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{about.name}{SUFFIX}"
     temporary = path.with_suffix(".tmp")
     pq.write_table(
-        table.replace_schema_metadata({KEY: told}),
+        table.replace_schema_metadata({KEY: header}),
         temporary,
         compression="zstd",
         compression_level=19,

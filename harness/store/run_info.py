@@ -13,12 +13,12 @@ import msgspec
 from tf_opdiff.harness.store import untrusted
 from tf_opdiff.harness.store.json_text import json_of
 
-#: Why cells have no result where pytest stopped the run: after `-x`, or as many failures as `--maxfail` allows.
+#: The reason why cells have no result if pytest stopped the run early, for `-x` or `--maxfail`.
 STOPPED = "was stopped at a failure, as -x and --maxfail ask"
 
 
 class _About(msgspec.Struct):
-    """What is read of what run.json says of a device."""
+    """The checked fields of a device in run.json."""
 
     asked: bool = False
     device: str = ""
@@ -27,13 +27,13 @@ class _About(msgspec.Struct):
 
 @dataclass
 class RunInfo:
-    """What a run was asked to do, on what, and how it ended; kept as `run.json`.
+    """The request of a run, its machine and its end; stored as `run.json`.
 
-    `state` is `running`, `complete`, `interrupted`, `fault` or `empty`. `devices` maps the name of every device that
-    TensorFlow lists, or that was asked for, to what is known of it; those with `"asked": false` were not run.
-    `suites` is the module of the suites, `known` the file of known failures, relative to the repository.
-    `cases` are those to which the run was narrowed, `sweeps` whether 16-bit dtypes are swept. `not_run` lists the
-    planned cells that have no result, with the reason; `faults` is what else is wrong with the suite itself.
+    `state` is `running`, `complete`, `interrupted`, `fault` or `empty`. `devices` maps the name of every requested
+    device, and of every device that TensorFlow lists, to its facts; the run did not use those with `"asked": false`.
+    `suites` is the module of the suites, `known` the file of known failures, relative to the repository. `cases` are
+    the selected cases, `sweeps` says whether the run sweeps 16-bit dtypes. `not_run` lists the planned cells without a
+    result, with the reason. `faults` lists other faults of the suite itself.
     """
 
     run: str
@@ -63,10 +63,12 @@ class RunInfo:
     faults: list[str] = field(default_factory=list)
 
     def save(self, directory: Path) -> None:
-        """Replaces `run.json` in one step; of a run that ended, in place where the disk has no room for another file.
+        """Replaces `run.json` in one step.
+
+        If the disk has no room for a second file and the run has ended, the file is changed in place.
 
         Raises:
-          OSError: it can't be written.
+          OSError: the file can't be written.
         """
         path, temporary = directory / "run.json", directory / "run.json.tmp"
         try:
@@ -83,8 +85,8 @@ class RunInfo:
         """Reads `run.json`.
 
         Raises:
-          FileNotFoundError: the directory is not that of a run.
-          ValueError: the file is a link, or not what a run writes; the message names the field.
+          FileNotFoundError: the directory has no run.json.
+          ValueError: the file is a link, or has another form than a run's; the message names the field.
         """
         path = untrusted.inside(directory, "run.json")
         info = untrusted.load(path, cls)
@@ -95,7 +97,7 @@ class RunInfo:
 
 
 def _in_place(path: Path, **changes: Any) -> bool:
-    """Changes a JSON object within the bytes that its file has, by leaving out its layout; whether that is enough."""
+    """Writes a JSON object compactly into the bytes that its file has already; returns whether it fits."""
     with path.open("r+b") as file:
         was = file.read()
         text = json.dumps(json.loads(was) | changes, separators=(",", ":")).encode()

@@ -1,4 +1,4 @@
-"""Run directory: where a run keeps its shards and its report."""
+"""Run directory: the folder with the shards and the report of a run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from tf_opdiff.harness.store import untrusted
 from tf_opdiff.harness.store.shard import Shard
 
-#: What a run writes into its directory before its report.
+#: The files and folders that a run writes before its report.
 OWN = ("shards", "logs", "run.json", "run.json.tmp", "claims.json", "junit.xml")
 
 
@@ -23,11 +23,11 @@ def fresh(base: Path) -> Path:
 
 
 def create(base: Path, *, chosen: Path | None = None) -> Path:
-    """Makes the directory of a new run: `chosen`, or a fresh one under `base`.
+    """Makes the directory of a new run: `chosen`, or a new one under `base`.
 
     Raises:
       FileExistsError: `chosen` holds a run already.
-      OSError: it can't be written.
+      OSError: the directory can't be written.
     """
     directory = chosen or fresh(base)
     if (directory / "run.json").exists():
@@ -37,17 +37,17 @@ def create(base: Path, *, chosen: Path | None = None) -> Path:
 
 
 def absent(directory: Path) -> list[Path]:
-    """What `create` would make of a directory's path: the folders that do not exist, the outermost first."""
+    """The folders of a directory's path that `create` would make, the outermost first."""
     return [path for path in reversed((directory, *directory.parents)) if not path.exists()]
 
 
 def discard(directory: Path, made: Sequence[Path]) -> None:
-    """Removes a run in which nothing was planned, and the folders that were `made` for it, if nothing else is there.
+    """Removes a run without planned cells, and the folders that were `made` for it, if they have no other content.
 
-    Of a directory that was there before, what is not the run's own stays.
+    If the directory existed before the run, only the run's own files are removed.
     """
     own = (directory,) if directory in made else (directory / name for name in OWN)
-    with contextlib.suppress(OSError):  # another one's, or never made
+    with contextlib.suppress(OSError):  # it belongs to another run, or was never made
         for path in own:
             if path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path, ignore_errors=True)
@@ -64,16 +64,16 @@ def open_shard(directory: Path, worker: str) -> Shard:
 
 
 def shard_path(directory: Path, writer: str) -> Path:
-    """Where a new shard of a writer is to be; the time is in front: of two lines for a cell the last one counts."""
+    """The path of a writer's new shard; it begins with the time, as shards are read in the order of their names."""
     now = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")
     return directory / "shards" / f"{now}-{writer}-{secrets.token_hex(3)}.jsonl"
 
 
 def shards(directory: Path) -> list[Path]:
-    """The shards of a run, in the order in which they are read: of two lines for a cell the last one counts.
+    """The shards of a run in reading order: if a cell has two lines of one kind, the last one counts.
 
     Raises:
-      ValueError: one is a link, or leads out of the run.
+      ValueError: a shard is a link, or leads out of the run.
     """
     folder = untrusted.inside(directory, "shards")
     return [untrusted.inside(directory, f"shards/{path.name}") for path in sorted(folder.glob("*.jsonl"))]

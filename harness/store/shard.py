@@ -1,9 +1,8 @@
 """Shard: a file to which a worker appends lines.
 
-A shard holds one JSON object a line behind its CRC-32, so that a line which was cut or damaged is recognised:
-`plan` lines name the selected items; `start` and `result` lines stand around each run of a case under a plan, and a
-`compare` line follows when the plan has been compared with another. Non-finite floats stand as text, since JSON has
-none.
+Each line has a CRC-32, which reveals cut or damaged lines, followed by a JSON object. `plan` lines name the selected
+items. A `start` line is written before a case runs under a plan, a `result` line after it, and a `compare` line after
+the plan's comparison with another plan. Non-finite floats are written as text, because JSON has none.
 """
 
 from __future__ import annotations
@@ -19,12 +18,12 @@ import msgspec
 from tf_opdiff.harness.store import untrusted
 from tf_opdiff.harness.store.json_text import json_of
 
-#: Bytes of a shard, and of one line of it.
+#: The largest sizes of a shard and of one line, in bytes.
 SHARD, LINE = 4096 * untrusted.MIB, 256 * untrusted.MIB
 
 
 class Unkept(Exception):
-    """What a run finds can't be kept: its directory is gone, or the disk is full. The message is one line."""
+    """A run's results can't be stored: its directory is gone, or the disk is full. The message is one line."""
 
 
 class Shard:
@@ -34,18 +33,18 @@ class Shard:
         torn = path.exists() and path.stat().st_size and not path.read_bytes().endswith(b"\n")
         self._path = path
         self._file = path.open("ab", buffering=0)
-        if torn:  # its writer was killed: the first line of ours must not lengthen that one
+        if torn:  # a killed writer left part of a line: begin a new one
             self._file.write(b"\n")
 
     def write(self, kind: str, **data: Any) -> None:
-        """Appends one line, handed to the operating system before it returns.
+        """Appends one line; the operating system has it when this returns.
 
         Raises:
-          Unkept: it can't be written whole, or the file was deleted.
+          Unkept: the line can't be written completely, or the file was deleted.
         """
         left = memoryview(_checked(json_of({"line": kind, **data}, separators=(",", ":")).encode()))
         try:
-            while left:  # a write to a disk that fills up is a short one before it is an error
+            while left:  # on a disk that fills up, a write is short before the next one fails
                 left = left[self._file.write(left) :]
             present = os.fstat(self._file.fileno()).st_nlink
         except OSError as why:
@@ -57,7 +56,7 @@ class Shard:
         """Flushes to the disk and closes.
 
         Raises:
-          Unkept: it can't be flushed.
+          Unkept: the file can't be flushed.
         """
         try:
             with self._file:
@@ -68,18 +67,18 @@ class Shard:
 
 
 def _checked(text: bytes) -> bytes:
-    """The line of a shard that holds this text."""
+    """The line of a shard with this text."""
     return b"%08x %s\n" % (zlib.crc32(text), text)
 
 
 def texts(path: Path) -> Iterator[tuple[str, bytes | None]]:
-    """Where each line of a shard stands, and its JSON, which is None where the line was cut or damaged.
+    """The position of each line of a shard, and its JSON; None as JSON if the line is cut or damaged.
 
-    A line longer than `LINE` is none of ours, and neither is what stands beyond `SHARD`: both count as damaged.
+    No shard has a line longer than `LINE`, or bytes beyond `SHARD`: such lines count as damaged.
 
     Raises:
       OSError: the shard can't be opened.
-      ValueError: it is a link, or no file.
+      ValueError: the shard is a link, or not a file.
     """
     with untrusted.opened(path, untrusted.ANY) as file:
         number, left = 0, SHARD
@@ -95,13 +94,13 @@ def texts(path: Path) -> Iterator[tuple[str, bytes | None]]:
 
 
 def read_shard(path: Path, as_: Any = dict[str, Any]) -> Iterator[Any]:
-    """The lines of a shard, in order; None for each that was cut or damaged.
+    """The lines of a shard, in order; None for each cut or damaged line.
 
-    `as_` is the type to read a line as; fields that a `msgspec.Struct` does not name are passed over.
+    `as_` is the type of a line; fields that a `msgspec.Struct` does not name are ignored.
 
     Raises:
       OSError: the shard can't be opened.
-      ValueError: it is a link or no file, or a line is whole and of another type.
+      ValueError: the shard is a link or not a file, or an undamaged line has another type.
     """
     decoder = msgspec.json.Decoder(as_)
     for where, text in texts(path):

@@ -1,6 +1,6 @@
-"""Untrusted: files that may come from anywhere, as those of a downloaded run do: opened, sized and decoded as data.
+"""Untrusted: opens and decodes files that may come from anyone, such as those of a downloaded run.
 
-Such a file is a regular one, is no link, is no larger than a stated limit, and has one schema.
+Such a file must be a regular file, not a link, not larger than a stated limit, and must match a schema.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import Any, BinaryIO
 import msgspec
 
 MIB = 1 << 20
-#: Bytes of a text, such as run.json or a finding's script; of what is read piece by piece.
+#: The largest sizes in bytes of a text, such as run.json or a finding's script, and of a file read piece by piece.
 TEXT, ANY = 64 * MIB, 1 << 62
 
 
 def inside(folder: Path, name: str) -> Path:
-    """The path of a name within a folder, neither of whose parts is a link; the folder itself may be one.
+    """The path of a name within a folder, if no part of the name is a link; the folder itself may be a link.
 
     Raises:
       ValueError: the name leads elsewhere.
@@ -35,10 +35,10 @@ def inside(folder: Path, name: str) -> Path:
 
 
 def without_links(folder: Path) -> Path:
-    """The folder, if nothing in it is a link.
+    """The folder, if it contains no link.
 
     Raises:
-      ValueError: something is; the message names it.
+      ValueError: it contains a link; the message names it.
     """
     for where, folders, files in os.walk(folder):
         for name in (*folders, *files):
@@ -51,8 +51,8 @@ def opened(path: Path, most: int) -> BinaryIO:
     """Opens a regular file of at most `most` bytes for reading.
 
     Raises:
-      OSError: it can't be opened.
-      ValueError: it is a link, something else than a file, or larger.
+      OSError: the file can't be opened.
+      ValueError: it is a link, not a regular file, or larger.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)  # a pipe would wait
@@ -72,7 +72,7 @@ def opened(path: Path, most: int) -> BinaryIO:
 
 
 def text(path: Path, most: int = TEXT) -> str:
-    """The text of such a file, in UTF-8; what is not UTF-8 becomes `\\ufffd`. Raises what `opened` does."""
+    """The text of such a file, in UTF-8; invalid bytes become `\\ufffd`. Raises the errors of `opened`."""
     with opened(path, most) as file:
         return file.read().decode(errors="replace")
 
@@ -81,20 +81,20 @@ def load(path: Path, as_: Any, most: int = TEXT) -> Any:
     """The JSON of such a file, as a value of the type `as_`.
 
     Raises:
-      OSError: it can't be opened.
-      ValueError: it is no such file, no JSON, or of another type; the message names the field.
+      OSError: the file can't be opened.
+      ValueError: it is not such a file, not JSON, or has another type; the message names the field.
     """
     with opened(path, most) as file:
         return decode(file.read(), as_, str(path))
 
 
 def decode(data: bytes, as_: Any, where: str) -> Any:
-    """JSON as a value of a type, which may be given as its decoder; `where` it stands is named in errors.
+    """Decodes JSON to a value of a type, or with the decoder of a type; errors name the place `where`.
 
-    Python's own reader takes what it wrote: `NaN`, and lone surrogates, which a message of TensorFlow's may hold.
+    Python's own JSON reader accepts `NaN`, and lone surrogates, which messages of TensorFlow may contain.
 
     Raises:
-      ValueError: it is no JSON, or of another type.
+      ValueError: the data is not JSON, or has another type.
     """
     decoder = as_ if isinstance(as_, msgspec.json.Decoder) else msgspec.json.Decoder(as_)
     try:
@@ -111,10 +111,10 @@ def decode(data: bytes, as_: Any, where: str) -> Any:
 
 
 def convert(plain: Any, as_: Any, where: str) -> Any:
-    """Plain data as a value of a type.
+    """Converts plain data to a value of a type.
 
     Raises:
-      ValueError: they are of another type.
+      ValueError: the data has another type.
     """
     try:
         return msgspec.convert(plain, as_)
@@ -125,6 +125,6 @@ def convert(plain: Any, as_: Any, where: str) -> Any:
 
 
 def unfit(where: str, why: Exception) -> ValueError:
-    """The error for data of another type than expected: where, which field, what was expected and what came."""
+    """The error for data of another type: its place, the field, the expected and the actual type."""
     says, _, field = str(why).replace("`", "").partition(" - at ")
     return ValueError(f"{where}: {field}: {says}" if field else f"{where}: {says}")
