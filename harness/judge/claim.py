@@ -1,11 +1,11 @@
-"""Claim: what people say of a program, held against what it gave.
+"""Claim: compares claims of people about a program with the program's results.
 
-The record of a claim says `match` where it holds and `contract` where it does not, as its spec expects; `stale` where
-it was expected not to hold and does, and `mismatch` where it was expected to and does not. `got` is what came, `want`
-what the claim predicts.
+The verdict of a claim's record is `match` if the claim holds as expected, and `contract` if it fails as expected. It is
+`stale` if the claim holds but was expected to fail, and `mismatch` if it fails but was expected to hold. `got` is the
+result, `want` the prediction of the claim.
 
-A claim is judged by a value, or by an error that its spec promises or that it predicts. Any other error, crash or hang
-neither confirms nor refutes it as expected: `mismatch` where TensorFlow failed, `error` where the program itself did.
+A claim is judged by a value, or by an error that its spec promises or the claim predicts. Any other error, crash or
+hang does not decide about the claim: the verdict is `mismatch` if TensorFlow failed, `error` if the program failed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Promises = Mapping[str, Mapping[str, Want]]
 
 
 def predicting(spec: Spec, claim: Claim) -> Spec:
-    """The spec as the claim would have it."""
+    """A copy of the spec that promises the claim's prediction."""
     return replace(
         spec,
         reference=claim.reference or spec.reference,
@@ -45,10 +45,10 @@ def predicting(spec: Spec, claim: Claim) -> Spec:
 
 
 def predictions(case: Case, inputs: tuple[np.ndarray, ...]) -> dict[str, dict[str, Want]]:
-    """What each claim predicts of a case, for the quantities that it speaks of, by the claim's id.
+    """The predictions of each claim for a case: id of the claim → quantity → prediction.
 
     Raises:
-      ReferenceFault: a prediction failed, or is about none of its quantities.
+      ReferenceFault: a prediction failed, or the case has none of the claim's quantities.
     """
     found = {}
     for claim in case.spec.claims:
@@ -60,9 +60,9 @@ def predictions(case: Case, inputs: tuple[np.ndarray, ...]) -> dict[str, dict[st
 
 
 def judge(context: Context, trial: Trial, promises: Promises, wants: Mapping[str, Want]) -> list[Record]:
-    """A record for each claim that speaks of the plan: of the first quantity that differs, or of the first one.
+    """A record for each claim about the plan: of the first quantity that differs, or else of the first quantity.
 
-    `promises` are what the claims predict, `wants` what their spec promises under the plan.
+    `promises` has the predictions of the claims, `wants` the promises of their spec under the plan.
     """
     records = []
     for claim in trial.case.spec.claims:
@@ -78,7 +78,7 @@ def judge(context: Context, trial: Trial, promises: Promises, wants: Mapping[str
 
 @dataclass(frozen=True)
 class _Test:
-    """A claim held against a quantity that it speaks of: what came, what the claim predicts, and how they compare."""
+    """The test of a claim by one quantity: the result, the prediction, and their comparison."""
 
     trial: Trial
     claim: Claim
@@ -89,7 +89,7 @@ class _Test:
 
     @classmethod
     def of(cls, trial: Trial, claim: Claim, predicted: Mapping[str, Want]) -> Self:
-        """The test of the first quantity that differs from what is predicted, or of the first one."""
+        """The test by the first quantity that differs from its prediction, or else by the first quantity."""
         spec, failed = predicting(trial.case.spec, claim), trial.result("output[0]")
         instead = failed if failed.status not in ("value", "sparse") else LOST
         came = {quantity: trial.observation.quantities.get(quantity, instead) for quantity in predicted}
@@ -102,16 +102,16 @@ class _Test:
 
     @property
     def holds(self) -> bool:
-        """Whether the claim holds: a denial does where what came differs."""
+        """Whether the claim holds; a claim that denies holds if the result differs from the prediction."""
         return bool(self.comparison.kind) == self.claim.denies
 
     @property
     def why(self) -> str:
-        """Why the claim is expected not to hold; empty where it is expected to."""
+        """The reason why the claim is expected not to hold; empty if it is expected to hold."""
         return self.claim.why_refuted(self.trial.plan)
 
     def verdict(self, promised: Want) -> tuple[str, str]:
-        """The verdict on the claim, and its detail; the spec promises `promised` of the quantity."""
+        """The verdict on the claim, and its detail; `promised` is the spec's promise for the quantity."""
         claim, observation = self.claim, self.trial.observation
         kind, detail = self.comparison.kind, self.comparison.detail
         unpromised = _unpromised(self.came, self.quantity, (self.want, promised))
@@ -130,7 +130,7 @@ class _Test:
         return "match" if self.holds else "contract", detail
 
     def shown(self, verdict: str) -> Comparison:
-        """The comparison with the numbers that say most: those that came instead of another status, or were denied."""
+        """The comparison, with numbers to show: those of an unexpected value, or those of a denied value."""
         comparison = self.comparison
         if comparison.kind in ("status", "gradient_status"):  # numbers say more than that there are some
             got, want = _brief(self.came.value), _brief(self.want.value)
@@ -141,9 +141,9 @@ class _Test:
 
 
 def _unpromised(came: Result, quantity: str, wants: Sequence[Want]) -> str:
-    """The verdict on a claim where a failure came that is none of `wants`; empty for anything else.
+    """The verdict on a claim if the result is a failure that none of `wants` expects; else empty.
 
-    Python names its exceptions in CamelCase: such a failure is the program's own, and the suite's fault. TensorFlow's
+    Codes in CamelCase are Python exceptions: the program itself failed, which is a fault of the suite. TensorFlow's
     error codes, crashes and hangs are findings.
     """
     if came.status in ("value", "unconnected", "sparse") or not all(compare(came, w, quantity).kind for w in wants):

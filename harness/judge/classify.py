@@ -1,4 +1,4 @@
-"""Rule: the verdict on a comparison, as a table of the facts that decide."""
+"""Classify: the verdict on a comparison, from a table of facts."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ import numpy as np
 
 @dataclass(frozen=True, kw_only=True)
 class Facts:
-    """The facts that decide about one comparison; or, as bool arrays of one length, about several.
+    """The facts that decide the verdict on one comparison; or, as bool arrays of one length, on several.
 
-    fault       the run proves nothing, by a fault of the suite.
-    lacking     an error came in place of the promise, because there is no kernel.
+    fault       the run proves nothing, because the suite is at fault.
+    lacking     the result is an error, because a kernel is missing.
     differs     the result differs from the promise.
-    entry       an entry of known failures is about the place.
-    expected    that entry names the kind of difference, and the error code, that came.
-    excused     the other plan of the comparison is itself known to fail there.
-    loose       the comparison is with another plan, and the entry does not ask for those: between plans, the budget is
-                twice as wide, so that a known failure may stay within it.
-    contract    the promise is that of a documented divergence.
+    entry       an entry of known failures selects the place.
+    expected    that entry names the kind of the difference and the error code.
+    excused     the other plan of the comparison is known to fail at this place.
+    loose       the comparison is with another plan, and the entry does not name such comparisons: their budget is twice
+                as large, so a known failure may stay within it.
+    contract    the promise is a side of a documented divergence.
     """
 
     fault: Any = False
@@ -34,7 +34,7 @@ class Facts:
     contract: Any = False
 
 
-#: Facts, and the verdict where all of them are so. The first row that holds counts.
+#: Facts, and the verdict if all of them have these values. The first matching row counts.
 RULE: tuple[tuple[Mapping[str, bool], str], ...] = (
     ({"fault": True}, "error"),
     ({"lacking": True}, "unavailable"),

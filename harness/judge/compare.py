@@ -1,4 +1,4 @@
-"""Compare: an observed result against its promise: status, shape and dtype first, then each element."""
+"""Compare: compares an observed result with its promise: status, shape and dtype first, then each element."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ from tf_opdiff.harness.spec.recipes import is_float
 
 
 def illustrated(found: Comparison, got: Result, want: Want, inputs: Sequence[np.ndarray]) -> Comparison:
-    """A comparison that found no difference, with a telling element: the one with the simplest input among those where
-    the promise is not what the reference gives (`Want.plain`), else among those where it is a special number.
+    """Adds an example element to a comparison without a difference.
+
+    The example is the element with the simplest input among those whose promise differs from the reference
+    (`Want.plain`), else among those whose promise is a special number.
     """
     if got.value is None or want.value is None or want.dtype is None or not got.value.size:
         return replace(found, got=summary(got), want=f"error {want.raises.code}" if want.raises else want.status)
@@ -38,8 +40,8 @@ def _telling(promise: np.ndarray, plain: np.ndarray | None) -> np.ndarray:
             return other
     parts = [promise.real, promise.imag] if promise.dtype.kind == "c" else [promise] if is_float(promise.dtype) else []
     special = [~np.isfinite(x) | (np.abs(x) < ml_dtypes.finfo(x.dtype).smallest_normal) for x in parts]
-    found = np.logical_or.reduce(special) if special else np.zeros(promise.shape, bool)
-    return np.asarray(found if found.any() else np.ones(promise.shape, bool))
+    chosen = np.logical_or.reduce(special) if special else np.zeros(promise.shape, bool)
+    return np.asarray(chosen if chosen.any() else np.ones(promise.shape, bool))
 
 
 def _exact(got: np.ndarray, want: np.ndarray, inputs: Sequence[np.ndarray]) -> Comparison:
@@ -76,12 +78,12 @@ def compare_arrays(
     """Compares arrays.
 
     Args:
-      got: what was observed.
-      want: what was promised, of the same shape (nothing is broadcast), in `dtype` or wider.
-      dtype: the dtype in which `got` must come.
-      budget: allowed distance in ULPs of `dtype`.
-      bound: allowed absolute error, of `want`'s shape or a scalar; an element has to break both to differ.
-      inputs: the op's inputs, by which the simplest element that differs is chosen; those of `want`'s shape count.
+      got: the observed array.
+      want: the promised array, of the same shape (nothing is broadcast), in `dtype` or wider.
+      dtype: the required dtype of `got`.
+      budget: the allowed distance in ULPs of `dtype`.
+      bound: the allowed absolute error, of `want`'s shape or a scalar; an element differs if it exceeds both.
+      inputs: the op's inputs; those of `want`'s shape determine the simplest differing element.
     """
     if got.shape != want.shape:
         return Comparison(kind="shape", size=got.size, mismatched=got.size, got=str(got.shape), want=str(want.shape))
@@ -98,7 +100,7 @@ def compare_arrays(
 def _complex(
     got: np.ndarray, want: np.ndarray, budget: float, bound: np.ndarray | None, inputs: Sequence[np.ndarray]
 ) -> Comparison:
-    """Compares complex numbers of equal shape, the real parts and the imaginary parts each on their own."""
+    """Compares complex arrays of equal shape: the real parts, and separately the imaginary parts."""
     part = np.dtype(f"f{got.dtype.itemsize // 2}")
     parts = []
     for side in (np.real, np.imag):
@@ -142,7 +144,7 @@ def code_in(text: str) -> str:
 
 
 def _vanished(got: Result, want: Want) -> bool:
-    """Whether a gradient came back as nothing but zeros where it should not be."""
+    """Whether all elements of a gradient are zero although the promise has others."""
     assert got.value is not None and want.value is not None
     return got.value.size > 0 and got.value.dtype.kind in "fcV" and not got.value.any() and bool(want.value.any())
 

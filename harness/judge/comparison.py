@@ -1,4 +1,4 @@
-"""Comparison: how an observed result differs from the promised one, in one line."""
+"""Comparison: the difference between an observed result and the promised one, in one line."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Element:
-    """One element of a result: its index in the result's shape, what came and what was promised there."""
+    """One element of a result: its index, the observed value and the promised value."""
 
     index: tuple[int, ...]
     got: str
@@ -17,12 +17,12 @@ class Element:
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """How an observed result differs from the promised one. `kind` is empty where it does not.
+    """The difference between an observed result and the promised one. `kind` is empty if there is none.
 
-    `index` is that of the worst element in the result's shape, `distance` says in words how far off that one is, and
-    `simplest` is the element of the same kind with the simplest input. `max_ulp` and `max_abs` are over all finite
-    elements, those within the budget included. Where there is a bound, what is allowed differs between elements:
-    `max_ulp` and `budget` are then those of the element which comes nearest to what is allowed, or exceeds it most.
+    `index` is the index of the worst element, and `distance` its distance in words. `simplest` is the element of the
+    same kind with the simplest input. `max_ulp` and `max_abs` are over all finite elements, also those within the
+    budget. A bound allows different distances for different elements: `max_ulp` and `budget` are then those of the
+    element that comes nearest to its allowed distance, or exceeds it most.
     """
 
     kind: str = ""

@@ -21,9 +21,9 @@ _EXPONENT = np.uint64(0x7FF0_0000_0000_0000)
 
 @dataclass(frozen=True)
 class Differences:
-    """What became of each element of a result: its distance, and by kind which elements are wrong.
+    """The distance of each element of a result, and the wrong elements by kind.
 
-    `ulps` and `absolute` are 0 where either number is not finite. `want` is the promise as it was, `rounded` the
+    `ulps` and `absolute` are 0 where either number is not finite. `want` is the promise before rounding, `rounded` the
     promise in the result's dtype. `allowed` is the largest allowed distance in ULPs; None without a bound.
     """
 
@@ -39,13 +39,13 @@ class Differences:
         return np.logical_or.reduce(list(self.classes.values()))
 
     def comparison(self, got: np.ndarray, budget: float, inputs: Sequence[np.ndarray] = ()) -> Comparison:
-        """The difference in one line: the first kind that occurs, and of that kind the worst and the simplest element.
+        """The difference in one line: the first kind that occurs, and its worst and simplest elements.
 
-        `inputs` are those of the op.
+        `inputs` are the inputs of the op.
         """
         largest, badness = float(self.ulps.max(initial=0.0)), self.ulps
         if self.allowed is not None and got.size:
-            with np.errstate(divide="ignore", invalid="ignore"):  # nothing may be allowed, and nothing be off
+            with np.errstate(divide="ignore", invalid="ignore"):  # the allowed and the actual distance may be 0
                 badness = np.where(self.ulps > 0, self.ulps / self.allowed, 0.0)
             worst = np.unravel_index(np.argmax(badness), got.shape)
             largest, budget = float(self.ulps[worst]), float(self.allowed[worst])
@@ -66,25 +66,25 @@ class Differences:
         )
 
     def element(self, got: np.ndarray, at: tuple[int, ...]) -> Element:
-        """What came at an index, and what was promised, in texts that differ."""
+        """The observed and the promised value at an index, as two different texts."""
         return Element(at, *wording.pair(got[at], self.rounded[at], self.want[at]))
 
     def distance(self, got: np.ndarray, at: tuple[int, ...], budget: float) -> str:
-        """How far off an element is, in words; without a bound, `budget` ULPs are allowed."""
+        """The distance of an element in words; without a bound, `budget` ULPs are allowed."""
         allowed = budget if self.allowed is None else float(self.allowed[at])
         return wording.distance(got[at], self.want[at], float(self.ulps[at]), allowed)
 
 
 def position(flat: np.integer | int, shape: tuple[int, ...]) -> tuple[int, ...]:
-    """The index, in an array of this shape, of the element that has a place in its flat order."""
+    """The index, in an array of this shape, of the element at a place in the flat order."""
     return tuple(int(i) for i in np.unravel_index(flat, shape))
 
 
 def simplest(where: np.ndarray, inputs: Sequence[np.ndarray], want: np.ndarray) -> tuple[int, ...]:
-    """The index of the element with the simplest input, of those where `where` is true; there must be at least one.
+    """The index of the element with the simplest input among those where `where` is true, at least one.
 
-    The inputs of an element are those at its index, of inputs of the result's shape. Where no input has it, the promise
-    counts in place of an input.
+    An element's input is the value at its index of each input with the result's shape. If no input has that shape, the
+    promise counts as the input.
     """
     flat = np.flatnonzero(where)
     columns = [x for x in inputs if x.shape == where.shape] or [want]
@@ -92,7 +92,7 @@ def simplest(where: np.ndarray, inputs: Sequence[np.ndarray], want: np.ndarray) 
 
 
 def ulp_of(value: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """The unit in the last place, in float64, that a dtype has at each (finite, float64) value.
+    """The unit in the last place of a dtype at each value; values are finite float64, and so are the units.
 
     With p the number of mantissa bits: 2^(floor(log2 |x|) - p), and no less than the smallest subnormal
     (Muller et al., Handbook of Floating-Point Arithmetic, section 2.3.1).
@@ -108,7 +108,7 @@ def ulp_of(value: np.ndarray, dtype: np.dtype) -> np.ndarray:
 def differences(
     got: np.ndarray, want: np.ndarray, dtype: np.dtype, *, budget: float = 0.0, bound: np.ndarray | None = None
 ) -> Differences:
-    """Compares real arrays of equal shape; `got` is in `dtype`, `want` in that or a wider one."""
+    """Compares real arrays of equal shape; `got` is in `dtype`, `want` in `dtype` or a wider dtype."""
     rounded = want.astype(dtype)
     wide = np.longdouble if want.dtype == np.longdouble else np.float64
     g, w, exact = got.astype(np.float64), rounded.astype(np.float64), want.astype(wide)
@@ -120,7 +120,7 @@ def differences(
     ulps = difference / unit
     far, allowed = finite & (ulps > budget), None
     if bound is not None:
-        far &= ~(difference <= bound)  # a bound that is NaN excuses nothing
+        far &= ~(difference <= bound)  # a NaN as bound allows nothing
         allowed = np.fmax(budget, bound / unit)
     flushed = far & zero_g & ~zero_w & (np.abs(w) < normal) & (np.signbit(g) == np.signbit(w))
     classes = {

@@ -1,4 +1,4 @@
-"""Errors: how far each element of a result is from the promised one, for plots."""
+"""Error points: the error of each element of a result, for plots."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from tf_opdiff.harness.judge.difference import ulp_of
 from tf_opdiff.harness.judge.want import Want
 from tf_opdiff.harness.spec.recipes import is_float
 
-#: Elements that a plot is made of at most; of more, evenly spaced ones are taken, and the farthest.
+#: The largest number of elements in a plot; of more elements, it shows evenly spaced ones and the largest error.
 MOST = 400
 
 
 def points(
     x: np.ndarray, got: np.ndarray | None, want: Want | None, marks: Mapping[str, int] | None = None
 ) -> tuple[list[list[float]], dict[str, list[float]]]:
-    """Inputs and errors, in ULPs of the result's dtype, of the elements that are finite: two lists of equal length.
+    """Inputs and errors of the finite elements, as two lists of equal length, and those of the marked elements.
 
-    The lists are empty where results are no real floats of the input's shape. ULPs have a sign: positive where `got` is
-    the larger. All numbers are finite; see `distances`. `marks` names elements by their places in the flat order. The
-    plot has these too; the second value tells their inputs and errors, of those that are finite.
+    Errors are in ULPs of the result's dtype, positive if `got` is larger than the promise; see `distances`. The lists
+    are empty unless results are real floats of the input's shape. All numbers are finite. `marks` names elements by
+    their places in the flat order; the plot always has them, and the second value has their inputs and errors.
     """
     if got is None or want is None or want.value is None or want.dtype is None or not is_float(want.dtype):
         return [], {}
@@ -45,11 +45,11 @@ def points(
 
 
 def distances(got: np.ndarray, want: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """The signed error of each (finite, float64) number in ULPs that `dtype` has at the promised one.
+    """The signed error of each (finite, float64) number in ULPs of `dtype` at the promised number.
 
-    That quotient says nothing where 0 is promised, whose unit is the smallest subnormal number, and may overflow beside
-    a tiny number. There, the steps from one representable number to the next are counted, as `numpy.testing` does in
-    `assert_array_max_ulp`: at most 2^64 of them.
+    That quotient means little if 0 is promised, whose unit is the smallest subnormal number, and may overflow near a
+    tiny number. In these cases the result counts the representable numbers in between, as `assert_array_max_ulp` in
+    `numpy.testing` does: at most 2^64.
     """
     with np.errstate(all="ignore"):
         ulps = (got - want) / ulp_of(want, dtype)
@@ -58,7 +58,7 @@ def distances(got: np.ndarray, want: np.ndarray, dtype: np.dtype) -> np.ndarray:
 
 
 def _rank(value: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """How many representable numbers lie between 0 and each number, negative below 0; in float64."""
+    """The count of representable numbers between 0 and each number, negative below 0; in float64."""
     with np.errstate(all="ignore"):
         magnitude = np.abs(value).astype(dtype)
     return np.copysign(magnitude.view(f"u{dtype.itemsize}").astype(np.float64), value)

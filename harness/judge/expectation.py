@@ -1,4 +1,4 @@
-"""Expectation: the promises of a case under a plan, worked out in NumPy."""
+"""Expectation: the promises of a case under a plan, computed with NumPy."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from tf_opdiff.harness.spec.spec import Case
 
 @dataclass(frozen=True)
 class Expectation:
-    """The promises of a case: a `Want` for each quantity; upstreams and tangents to send; the state values to read.
+    """The promises of a case: a `Want` for each quantity, the upstreams and tangents to send, the states to read.
 
-    `promise` names the side of the contract: the pattern of its plans; it is empty for the reference. Plans with the
-    same promise are compared with each other.
+    `promise` is the pattern that names the side of the contract, or empty for the reference. Plans with the same
+    promise are compared with each other.
     """
 
     wants: Mapping[str, Want]
@@ -36,7 +36,7 @@ class Expectation:
 
 
 def widened(array: np.ndarray) -> np.ndarray:
-    """Floats as float64, complex numbers as complex128, anything else as it is."""
+    """Floats as float64, complex numbers as complex128, other arrays unchanged."""
     if array.dtype.kind == "c":
         return array.astype(np.complex128)
     return array.astype(np.float64) if is_float(array.dtype) else array
@@ -55,9 +55,10 @@ def expectation(
     upstreams_of: Upstreams = random_upstreams,
     bounds: bool = True,
 ) -> Expectation:
-    """The promises of the case on one side of its contract or, without a side, by its reference.
+    """The promises of the case on one side of its contract or, without a side, of its reference.
 
-    `upstreams_of` makes the upstream gradients for the outputs of the reference. `bounds` may be left for later.
+    `upstreams_of` makes the upstream gradients for the outputs of the reference. Without `bounds`, no bounds are
+    computed.
 
     Raises:
       ReferenceFault: the reference, a derivative or a bound raised, imported TensorFlow, or returned no promise.
@@ -117,17 +118,17 @@ def _along(case: Case, given: _Given, outputs: list[np.dtype], sources: list[np.
 
 
 def _unsigned(want: Want) -> Want:
-    """The promise, which a zero of either sign keeps."""
+    """The promise with positive zeros, which a zero of either sign keeps."""
     return want if want.value is None else replace(want, value=positive_zeros(want.value), unsigned_zeros=True)
 
 
 def _bounded(case: Case, quantity: str, want: Want, given: _Given) -> Want:
-    """The promise with the largest absolute error that the spec allows of it; without a bound, as it is.
+    """The promise with the largest absolute error that the spec allows; unchanged if the spec has no bound.
 
-    A bound may be NaN or infinite in places, where the promise or its derivative is: NaN excuses nothing.
+    A bound may be NaN or infinite where the promise or its derivative is; NaN allows nothing.
 
     Raises:
-      ReferenceFault: the bound raised, or is not made of real numbers that are not negative, of the promise's shape.
+      ReferenceFault: the bound raised, has negative or complex elements, or does not have the promise's shape.
     """
     bound, dtype = case.spec.bound_of(quantity), np.dtype(case.dtype)
     if not bound or want.value is None:  # no gradients for a bool, say
@@ -152,25 +153,25 @@ def _bounded(case: Case, quantity: str, want: Want, given: _Given) -> Want:
 
 
 def expectations(case: Case, inputs: tuple[np.ndarray, ...], plans: list[Plan]) -> dict[Plan, Expectation]:
-    """The promises of the case under each plan; worked out once for each side of its contract."""
+    """The promises of the case under each plan; computed once for each side of its contract."""
     spec = case.spec
     names = {plan: spec.promise(plan) for plan in plans}
-    made = {name: expectation(case, inputs, spec.contract.get(name)) for name in dict.fromkeys(names.values())}
-    if any(made):
-        plain = _of_reference(case, inputs, made)
-        made = {name: _beside(one, plain) if name else one for name, one in made.items()}
-    return {plan: replace(made[name], promise=name) for plan, name in names.items()}
+    sides = {name: expectation(case, inputs, spec.contract.get(name)) for name in dict.fromkeys(names.values())}
+    if any(sides):
+        plain = _of_reference(case, inputs, sides)
+        sides = {name: _beside(side, plain) if name else side for name, side in sides.items()}
+    return {plan: replace(sides[name], promise=name) for plan, name in names.items()}
 
 
-def _of_reference(case: Case, inputs: tuple[np.ndarray, ...], made: Mapping[str, Expectation]) -> Mapping[str, Want]:
-    """The promises of the reference; none where the reference does not take these inputs."""
+def _of_reference(case: Case, inputs: tuple[np.ndarray, ...], sides: Mapping[str, Expectation]) -> Mapping[str, Want]:
+    """The promises of the reference; empty if the reference does not accept these inputs."""
     try:
-        return (made.get("") or expectation(case, inputs, None, bounds=False)).wants
+        return (sides.get("") or expectation(case, inputs, None, bounds=False)).wants
     except ReferenceFault:
         return {}
 
 
 def _beside(side: Expectation, plain: Mapping[str, Want]) -> Expectation:
-    """The promises of a side, with the values of the reference beside them."""
+    """The promises of a side, with the values of the reference as `Want.plain`."""
     values = {q: want.value for q, want in plain.items()}
     return replace(side, wants={q: replace(want, plain=values.get(q)) for q, want in side.wants.items()})

@@ -1,4 +1,4 @@
-"""Known failures: where TensorFlow does not do what a spec says, held to their recorded place and cause."""
+"""Known failures: places where TensorFlow breaks the promise of a spec, each with its cause."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from tf_opdiff.harness.store.record import CLAIM, Record
 class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One known failure. Every selector is a name, a list of names, or absent for all.
 
-    Every record that an entry selects has to fail with its `kind` (and with its `code`, where the failure is an error
-    or a crash). A selected record that passes is stale; a comparison with another plan is stale only where `against`
-    names such comparisons. `tf` is a version specifier such as `>=2.18,<2.22`. In a file, `cause` is the id.
+    Every record that an entry selects must fail with its `kind` (and with its `code`, if the failure is an error or a
+    crash). A selected record that passes is stale; a comparison with another plan is stale only if `against` names such
+    comparisons. `tf` is a version specifier such as `>=2.18,<2.22`. In a file, `cause` is the id of the cause.
     """
 
     spec: Names
@@ -44,7 +44,7 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         return replace(record, owner=cause.owner, reason=cause.reason, link=cause.link, cause=cause.id)
 
     def selects(self, place: Mapping[str, str], tf: str, kind: str = "") -> bool:
-        """Whether the entry is about a place; `tf` is the version that runs, `kind` the device's type.
+        """Whether the entry is about a place; `tf` is the running version, `kind` the device's type.
 
         A place has a spec, dtype, attrs, recipe, device and mode; the place of one comparison also has a quantity and
         `against`: `numpy`, `plan` (any other plan), or `itself`. Entries whose kind is one of `harness.device.repeat`
@@ -66,7 +66,7 @@ def _contains(specifier: str, version: str) -> bool:
 
 
 class Place(NamedTuple):
-    """Where an entry stands: its file, and its number there, counted from 1."""
+    """The place of an entry: its file, and its number in the file, counted from 1."""
 
     file: str
     number: int
@@ -79,7 +79,7 @@ class Place(NamedTuple):
 class Known:
     """The entries of a file, or of a folder's files, in order.
 
-    `places` says where each entry stands; `types` has the types of the devices whose names do not say them.
+    `places` has the place of each entry; `types` has the types of recorded devices, whose names do not contain them.
     """
 
     entries: tuple[Entry, ...] = ()
@@ -92,7 +92,7 @@ class Known:
         return next(((n, e) for n, e in entries if e.selects(place, tf, kind)), None)
 
     def stands(self, number: int) -> Place:
-        """Where the entry with a number among all stands."""
+        """The place of the entry with a number among all entries."""
         return self.places[number - 1] if self.places else Place("known.toml", number)
 
     @cached_property
@@ -125,7 +125,7 @@ CELL = ("spec", "dtype", "attrs", "recipe", "device", "mode")
 
 
 def place_of(record: Record) -> dict[str, str]:
-    """Where a record stands, as entries select it."""
+    """The place of a record, as selected by entries."""
     place = {name: getattr(record, name) for name in (*CELL, "quantity")}
     other = "claim" if record.against.startswith(CLAIM) else "plan"
     against = {"numpy": "numpy", record.plan: "itself"}.get(record.against, other)

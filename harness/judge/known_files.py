@@ -28,12 +28,12 @@ def load(path: Path, catalog: Catalog) -> Known:
     """Reads `[[cause]]` and `[[entry]]` tables.
 
     Args:
-      path: a file, or a folder, whose `*.toml` files are read in the order of their names.
+      path: a file; or a folder, to read its `*.toml` files in the order of their names.
       catalog: the specs that entries may name.
 
     Raises:
-      KnownError: a file is no TOML; a cause or entry has an unknown or missing field, names something that does not
-        exist, or could never count; two causes have one id or one reason; or no entry names a cause.
+      KnownError: a file is not TOML; a cause or entry has an unknown or missing field, names something that does not
+        exist, or can never select a record; two causes have the same id or reason; or no entry names a cause.
       OSError: a file can't be read.
     """
     tables = {name: _tables(name, file.read_text("utf-8")) for name, file in files(path).items()}

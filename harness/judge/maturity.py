@@ -17,14 +17,14 @@ from tf_opdiff.harness.spec.plan import DEVICE_TYPE, MODES, type_of
 from tf_opdiff.harness.spec.quantity import FAMILIES, family_of
 from tf_opdiff.harness.store.record import Record
 
-#: `mandatory`: a missing kernel fails the run. `expected`: a missing kernel is listed. `skip`: the device has no such
-#: kernel yet; a kernel that keeps its promise is stale, and one that does not is a mismatch, as everywhere.
+#: `mandatory`: a missing kernel fails the run. `expected`: a missing kernel is listed. `skip`: the device does not have
+#: the kernel yet; a kernel that keeps its promise is stale, and one that breaks it is a mismatch, as elsewhere.
 LEVELS = ("mandatory", "expected", "skip")
 Cell = tuple[str, str, str, str]  # spec, dtype, mode, family of quantities
 
 
 class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """How mature some kernels are. Every selector is a name, a list of names, or absent for all.
+    """The maturity of some kernels. Every selector is a name, a list of names, or absent for all.
 
     `op` names specs, families or OpDefs, as `--op` does; `quantity` names families, such as `grad`.
     """
@@ -39,14 +39,14 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
 @dataclass(frozen=True)
 class Maturity:
-    """A file of entries about one type of device; each cell with the first entry about it, counted from 1."""
+    """A file of entries about one device type; each cell has the number of the first entry about it, counted from 1."""
 
     device: str = ""
     path: str = ""
     cells: Mapping[Cell, tuple[int, Entry]] = field(default_factory=dict)
 
     def graded(self, record: Record, *, came: bool) -> Record:
-        """The record, its verdict changed by the list where it is against NumPy; `came`: the plan gave values."""
+        """The record; the list may change its verdict if it is against NumPy. `came`: the plan gave values."""
         family = family_of(record.quantity)
         listing = self.cells.get((record.spec, record.dtype, record.mode, family))
         if not listing or record.against != "numpy" or type_of(record.device) != self.device:
@@ -72,9 +72,9 @@ def load(path: Path, catalog: Catalog) -> Maturity:
     """Reads a file with a `device` and `[[maturity]]` tables.
 
     Raises:
-      ValueError: the file is no TOML, has no device, or has an unknown field or lacks one; or an entry selects nothing
-        that the entries before it do not select.
-      LookupError: an entry names something that does not exist; the message names the nearest.
+      ValueError: the file is not TOML, has no device, has an unknown field or lacks a field; or earlier entries select
+        everything that an entry selects.
+      LookupError: an entry names something that does not exist; the message has similar names.
       OSError: the file can't be read.
     """
     try:

@@ -1,4 +1,4 @@
-"""Reference: the functions of a spec that promise results: how they are called, and what they may return."""
+"""Reference: calls the functions of a spec that promise results, and checks their results."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from tf_opdiff.harness.spec.spec import Case
 
 
 class ReferenceFault(Exception):
-    """A spec's reference or VJP failed, or is contradicted by its second reference: the suite's own fault."""
+    """A spec's reference or derivative failed, or its second reference disagrees: the suite's own fault."""
 
 
 class _Refused:
-    """An import hook that refuses TensorFlow, and Keras, which brings it along."""
+    """An import hook that refuses TensorFlow, and Keras, which imports TensorFlow."""
 
     @staticmethod
     def find_spec(fullname: str, path: object = None, target: object = None) -> None:
         """Refuses an import.
 
         Raises:
-          ImportError: it is one of TensorFlow's.
+          ImportError: the module belongs to TensorFlow or Keras.
         """
         if fullname.partition(".")[0] in ("tensorflow", "keras", "tf_keras"):
             raise ImportError(f"a reference may not import {fullname}: it has to be independent of TensorFlow")
@@ -35,10 +35,10 @@ class _Refused:
 
 @contextmanager
 def _without_tensorflow() -> Iterator[None]:
-    """Refuses imports of TensorFlow in here.
+    """Refuses imports of TensorFlow inside this context.
 
     Raises:
-      ImportError: it is imported already.
+      ImportError: TensorFlow is imported already.
     """
     if "tensorflow" in sys.modules:
         raise ImportError("TensorFlow is imported in this process: expected in device servers only")
@@ -50,7 +50,7 @@ def _without_tensorflow() -> Iterator[None]:
 
 
 def call(function: Any, what: str, case: Case, *arguments: Any) -> Any:
-    """Calls a function of a spec with the keyword arguments of a case; `what` is the word for it in a message.
+    """Calls a function of a spec with the keyword arguments of a case; messages call the function `what`.
 
     Raises:
       ReferenceFault: the function raised, or imported TensorFlow.
@@ -66,7 +66,7 @@ def outputs(promised: Any, what: str, case: Case) -> tuple[list[np.ndarray], dic
     """The outputs that a reference returned, and the final values of the state by name.
 
     Raises:
-      ReferenceFault: there is nothing, or something that is no array.
+      ReferenceFault: the reference returned no output, or one that is not an array.
     """
     values = list(promised) if isinstance(promised, tuple) else [promised]
     state = values.pop() if values and isinstance(values[-1], dict) else {}
@@ -86,12 +86,12 @@ def _is_data(array: np.ndarray) -> bool:
 
 
 def _is_of_ml_dtypes(dtype: np.dtype) -> bool:
-    """Whether a dtype is one of numbers that NumPy has from ml_dtypes, such as bfloat16 or int4."""
+    """Whether a dtype is a number type of ml_dtypes, such as bfloat16 or int4."""
     return dtype.kind == "V" and hasattr(ml_dtypes, dtype.name)
 
 
 def _array(value: Any) -> np.ndarray:
-    """An array; byte strings as objects, which is how TensorFlow gives them; a ragged list as an object."""
+    """An array; byte strings become objects, as in TensorFlow's arrays; a ragged list becomes an object."""
     try:
         array = np.asarray(value)
     except ValueError:
@@ -118,10 +118,10 @@ def check_second(case: Case, values: list[np.ndarray], second: Any) -> None:
 
 
 def gradients(what: str, promised: Any, dtypes: Sequence[np.dtype], rest: np.dtype | None, case: Case) -> list[Want]:
-    """The promises for a gradient with respect to sources of these dtypes, and, of `rest`, to the state's variables.
+    """The promised gradients with respect to sources of these dtypes, then to the state's variables, of dtype `rest`.
 
     Raises:
-      ReferenceFault: there are too few or too many, or one is no array.
+      ReferenceFault: the number of gradients is wrong, or one is not an array.
     """
     if isinstance(promised, Raises):
         promised = (promised,) * len(dtypes)

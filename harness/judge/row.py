@@ -58,7 +58,7 @@ def row_of(context: Context, trial: Trial, comparison: Comparison, *, against: s
 
 
 def _shown(inputs: Sequence[np.ndarray], shape: tuple[int, ...], index: tuple[int, ...] | None) -> str:
-    """The inputs at an index, where they have the result's shape; small ones whole; otherwise what they are."""
+    """The inputs at an index: the element if an input has the result's shape, a small input whole, else its type."""
     texts = []
     for array in inputs:
         if index is not None and array.shape == shape:
@@ -71,7 +71,7 @@ def _shown(inputs: Sequence[np.ndarray], shape: tuple[int, ...], index: tuple[in
 
 
 def rerun(case: Case, plan: Plan, against: str) -> str:
-    """The command that runs one case under one plan, and under the one that it is compared with."""
+    """The command that runs one case under one plan, and under the plan that it is compared with."""
     plans = [*filter(None, [PlanName.parse(against)]), plan.name]
     devices = dict.fromkeys(p.device for p in plans)
     options = [*(f"--device {d}" for d in devices), *(f"--mode {m}" for m in dict.fromkeys(p.mode for p in plans))]

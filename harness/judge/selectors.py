@@ -1,4 +1,4 @@
-"""Selectors: the names by which entries of known failures, and of maturity lists, select what they are about."""
+"""Selectors: the names by which entries of known failures and of maturity lists select records."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def check(entry: object, allowed: Mapping[str, set[str]], *, exact: Collection[s
     Args:
       entry: its attributes are the selectors.
       allowed: for each selector to check, the names that exist.
-      exact: the selectors that have to name something, where `EVERY` is refused too.
+      exact: the selectors that must name something; they may not be `EVERY`.
 
     Raises:
       LookupError: a selector has a name that does not exist; the message is one line, with the nearest names.

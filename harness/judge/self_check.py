@@ -16,16 +16,16 @@ from tf_opdiff.harness.judge.trial import Trial
 from tf_opdiff.harness.judge.want import Want
 from tf_opdiff.harness.spec.quantity import number_of
 
-#: By how much the budget is multiplied where two results are compared: each of them may be off by the budget.
+#: The factor of the budget in a comparison of two results: each of them may differ by the budget.
 TWO_RESULTS = 2.0
 
 
 def with_itself(trial: Trial, quantity: str, promise: Want) -> Comparison | None:
-    """The first difference between what a run gave of a quantity and what it gave again; else a comparison without one.
+    """The first difference between the results of a quantity in a run and its repetitions.
 
-    A rerun has to give the same bits, and an input has to keep its bits. Results of one value in two places of a tensor
-    may be as far apart as those of two plans. None where there is nothing to compare: the run was not repeated, or it
-    gave no value. `promise` is the spec's for the quantity.
+    The comparison is without a difference if there is none; None if the run was not repeated, or gave no value. A rerun
+    must give the same bits, and an input must keep its bits. Results for one value at two positions of a tensor may be
+    as far apart as those of two plans. `promise` is the spec's promise for the quantity.
     """
     first, repetitions = trial.result(quantity), trial.observation.again
     if not repetitions or first.status not in ("value", "unconnected", "sparse"):
@@ -41,7 +41,7 @@ def with_itself(trial: Trial, quantity: str, promise: Want) -> Comparison | None
 def _repetition(
     trial: Trial, quantity: str, promise: Want, repetition: tuple[str, Mapping[str, Result]]
 ) -> Comparison | None:
-    """The comparison of a quantity with the results of one kind of repetition; None where there is none to compare."""
+    """The comparison of a quantity with the results of one kind of repetition; None without such results."""
     (kind, others), case, inputs = repetition, trial.case, trial.inputs
     first = trial.result(quantity)
     mutated = next(iter(others), "") if kind == "input_mutated" and quantity == "output[0]" else ""
@@ -63,9 +63,9 @@ def _repetition(
 
 
 def _smaller(comparison: Comparison, shape: tuple[int, ...]) -> str:
-    """The sizes of the smaller tensors in which the example's value may have come out differently.
+    """The sizes of the smaller tensors in which the example's value may have a different result.
 
-    `shape` is that of the whole tensor.
+    `shape` is the shape of the whole tensor.
     """
     if comparison.simplest is None:
         return ""

@@ -1,4 +1,4 @@
-"""Simplest: which of several numbers, or tuples of numbers, a person grasps at a glance.
+"""Simplest: the simplest of several numbers, or tuples of numbers, to show to people.
 
 The order, simplest first:
 
@@ -33,7 +33,7 @@ _COUNTED = 2 + len(PLACES)
 
 @np.errstate(all="ignore")
 def first(columns: Sequence[np.ndarray]) -> int:
-    """The place of the simplest of n ≥ 1 tuples, whose parts are the `columns`, each of shape (n,)."""
+    """The place of the simplest of n ≥ 1 tuples; their parts are the `columns`, each of shape (n,)."""
     parts = [part for column in columns for part in _parts(column)]
     left, group = np.zeros(0, np.intp), np.zeros(1)
     for masks in zip(*map(_groups, parts), strict=True):  # few numbers take more than the first of them
@@ -49,7 +49,7 @@ def first(columns: Sequence[np.ndarray]) -> int:
 
 @np.errstate(all="ignore")
 def keys(columns: Sequence[np.ndarray]) -> list[list[float]]:
-    """What sorts each of n tuples, whose parts are the `columns`, each of shape (n,)."""
+    """The sort keys of n tuples; their parts are the `columns`, each of shape (n,)."""
     parts = [part for column in columns for part in _parts(column)]
     group = np.zeros(parts[0].shape)
     for masks in zip(*map(_groups, parts), strict=True):
@@ -58,7 +58,7 @@ def keys(columns: Sequence[np.ndarray]) -> list[list[float]]:
 
 
 def _costs(parts: Sequence[np.ndarray], group: np.ndarray) -> list[np.ndarray]:
-    """What sorts tuples of these groups, the first number first; `parts` are float64."""
+    """The sort keys of tuples in these groups, the most significant number first; `parts` are float64."""
     sizes = [np.where(group < _COUNTED, np.abs(x), _digits(x)) for x in parts]
     return [np.sum(sizes, axis=0), *sizes, *(np.signbit(x) & ~np.isnan(x) for x in parts)]
 
@@ -94,7 +94,7 @@ def _groups(x: np.ndarray) -> Iterator[np.ndarray]:
 
 
 def _digits(x: np.ndarray) -> np.ndarray:
-    """Binary digits of each number between the point and its last 1; 0 for what is not finite."""
+    """The binary digits of each number between the point and its last 1; 0 if it is not finite."""
     mantissa, exponent = np.frexp(np.where(np.isfinite(x), x, 0.0))
     whole = (mantissa * 2.0**53).astype(np.int64)
     zeros = np.frexp((whole & -whole).astype(np.float64))[1] - 1
@@ -109,7 +109,7 @@ TIES = ("case", "device", "mode", "quantity")
 
 
 def of_texts(examples: Iterable[str]) -> dict[str, tuple[bool, list[float]]]:
-    """What sorts examples as records tell them, `input -0.5, got -0.0, want -1.0`: those without a number last."""
+    """The sort keys of examples in records, `input -0.5, got -0.0, want -1.0`; examples without a number come last."""
     found: dict[str, tuple[bool, list[float]]] = {}
     by_length: dict[int, dict[str, list[complex]]] = {}
     for example in set(examples):

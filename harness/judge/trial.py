@@ -1,4 +1,4 @@
-"""Trial: the subject of a judgement: what a case of a suite gave under a plan; and what all records of a run share."""
+"""Trial: a case of a suite under a plan with its observation, and the fields that all records of a run share."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LOST = Result("error", code="MISSING", message="the run gave no such quantity")
 
 @dataclass(frozen=True)
 class Origin:
-    """Where observations come from: the versions of TensorFlow and CUDA, and the machine."""
+    """The origin of observations: the versions of TensorFlow and CUDA, and the machine."""
 
     tf: str
     cuda: str = ""
@@ -27,7 +27,7 @@ class Origin:
 
 @dataclass(frozen=True, kw_only=True)
 class Context:
-    """What all records of a run share; `recorded` has the origins of recorded devices, by their names."""
+    """The fields that all records of a run share; `recorded` has the origins of recorded devices, by name."""
 
     run: str
     started: str
@@ -37,13 +37,13 @@ class Context:
     recorded: Mapping[str, Origin] = field(default_factory=dict)
 
     def origin(self, device: str) -> Origin:
-        """Where the observations of a device come from."""
+        """The origin of a device's observations."""
         return self.recorded.get(device, self.here)
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A case of a suite under a plan, on which inputs it ran, and what was observed."""
+    """A case of a suite under a plan, its inputs and its observation."""
 
     suite: str
     case: Case
@@ -52,5 +52,5 @@ class Trial:
     inputs: Sequence[np.ndarray] = ()
 
     def result(self, quantity: str) -> Result:
-        """The result of a quantity; `LOST` where the run gave none."""
+        """The result of a quantity; `LOST` if the run gave none."""
         return self.observation.quantities.get(quantity, LOST)

@@ -16,19 +16,19 @@ Upstreams = Callable[[list[np.ndarray], Case], tuple[np.ndarray | None, ...] | N
 def random_upstreams(outputs: list[np.ndarray], case: Case) -> tuple[np.ndarray | None, ...] | None:
     """Random upstream gradients, away from zero, for the outputs that have a gradient.
 
-    Where no output is a float, integers are sent, so that what the plans do with them is seen as well.
+    If no output is a float, integers are sent, to test how the plans handle them.
     """
     draw = Draw(case.seed ^ 0x5EED)
     dtypes = [result_dtype(y, np.dtype(case.dtype)) for y in outputs]
     smooth = [d.kind == "c" or is_float(d) for d in dtypes]
     chosen = smooth if any(smooth) else [d.kind in "iu" for d in dtypes]
-    made = []
+    gradients = []
     for y, dtype, wanted in zip(outputs, dtypes, chosen, strict=True):
         g = draw.uniform(*y.shape, low=0.5, high=4.0) * np.where(draw.booleans(*y.shape), 1, -1)
         if dtype.kind == "c":
             g = g + 1j * draw.uniform(*y.shape, low=0.5, high=4.0)
-        made.append((np.abs(g) if dtype.kind == "u" else g).astype(dtype) if wanted else None)
-    return tuple(made) if any(chosen) else None
+        gradients.append((np.abs(g) if dtype.kind == "u" else g).astype(dtype) if wanted else None)
+    return tuple(gradients) if any(chosen) else None
 
 
 def random_tangents(inputs: Sequence[np.ndarray], case: Case) -> tuple[np.ndarray, ...]:

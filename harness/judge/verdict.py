@@ -19,7 +19,7 @@ from tf_opdiff.harness.spec.plan import Plan, PlanName
 from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.harness.store.record import Record
 
-#: The words that a run needs to have its observations judged.
+#: The names that a run needs to judge its observations.
 __all__ = ("LOST", "TWO_RESULTS", "Context", "Judge", "Origin", "Trial")
 
 
@@ -27,8 +27,8 @@ __all__ = ("LOST", "TWO_RESULTS", "Context", "Judge", "Origin", "Trial")
 class _Entries:
     """The entries of known failures that are about a comparison, each with its number.
 
-    `here` is about the place of the comparison; `other` is about the place of the plan that it is compared with, where
-    that plan itself is known to fail.
+    `here` is about the place of the comparison. `other` is about the place of the other plan, if that plan itself is
+    known to fail.
     """
 
     here: tuple[int, Entry] | None
@@ -36,14 +36,14 @@ class _Entries:
     between_plans: bool
 
     def facts(self, kind: str, code: str) -> dict[str, bool]:
-        """The facts for a difference of this kind, and of this code of an error."""
+        """The facts for a difference of this kind and this error code."""
         entry = self.here[1] if self.here else None
         expected = entry is not None and entry.kind == kind and entry.code in ("", code)
         loose = entry is not None and self.between_plans and entry.against == "*"
         return {"entry": entry is not None, "expected": expected, "excused": self.other is not None, "loose": loose}
 
     def shown(self, facts: Facts) -> tuple[int, Entry] | None:
-        """The entry that the record names: of a difference, any; otherwise, only one that should have seen one."""
+        """The entry that the record names: for a match, only an entry that expects a difference."""
         if facts.differs:
             return self.here or self.other
         return None if facts.excused or facts.loose else self.here
@@ -51,14 +51,14 @@ class _Entries:
 
 @dataclass(frozen=True)
 class Judge:
-    """Makes the records of a run, whose `context` they share."""
+    """Makes the records of a run; they share its `context`."""
 
     context: Context
 
     def against_promises(
         self, trial: Trial, wants: Mapping[str, Want], *, against: str = "numpy", slack: float = 1.0
     ) -> list[Record]:
-        """A record for each promised quantity of a trial, and for each that came and is not promised.
+        """A record for each promised quantity of a trial, and for each observed quantity that is not promised.
 
         `slack` multiplies budgets: two plans that each stay within the budget may be twice as far from each other.
         """
@@ -76,12 +76,12 @@ class Judge:
         return records
 
     def against_itself(self, trial: Trial, wants: Mapping[str, Want]) -> list[Record]:
-        """A record for each promised quantity that came, against the plan itself; see `harness.judge.self_check`."""
+        """A record for each observed promised quantity, against the plan itself; see `harness.judge.self_check`."""
         compared = {quantity: with_itself(trial, quantity, want) for quantity, want in wants.items()}
         return [self.decide(trial, q, c, against=str(trial.plan)) for q, c in compared.items() if c is not None]
 
     def against_claims(self, trial: Trial, promises: claim.Promises, wants: Mapping[str, Want]) -> list[Record]:
-        """A record for each claim about the trial's spec that speaks of its plan; see `harness.judge.claim`."""
+        """A record for each claim about the trial's spec and plan; see `harness.judge.claim`."""
         return claim.judge(self.context, trial, promises, wants)
 
     def decide(
@@ -89,7 +89,7 @@ class Judge:
     ) -> Record:
         """The record of a comparison: its meaning in the light of contracts and known failures.
 
-        `side` is that of the contract which the comparison was made with; without it, the spec's for the plan.
+        `side` is the side of the contract in the comparison; without it, the spec's side for the plan.
         """
         context, plan, observation = self.context, trial.plan, trial.observation
         side = None if against == str(plan) else side or trial.case.spec.side(plan)
@@ -127,7 +127,7 @@ class Judge:
     def _detail(
         self, verdict: str, entry: tuple[int, Entry] | None, comparison: Comparison, observation: Observation
     ) -> str:
-        """Why the verdict is as it is."""
+        """The reason for the verdict."""
         if verdict == "error":
             return observation.fault
         if verdict == "unavailable":
@@ -178,7 +178,7 @@ def _one_line(text: str) -> str:
 
 
 def _lacking(observation: Observation, result: Result, comparison: Comparison, plan: Plan) -> bool:
-    """Whether an error came in place of the promise for want of a kernel, or of something that the program needs.
+    """Whether the result is an error because a kernel, or something else that the program needs, is missing.
 
     A wrong error code on the CPU does not count as a missing kernel: references describe the CPU, and a missing kernel
     may be what they promise.

@@ -15,9 +15,9 @@ from tf_opdiff.harness.spec.recipes import is_float
 class Want:
     """The promise for one quantity.
 
-    `value` may be wider than `dtype`, the dtype in which the result must come. `bound` is the largest absolute error
-    allowed, elementwise, where the spec gives one. `plain` is what the reference gives where a contract's side promises
-    something else. `unsigned_zeros`: a zero of either sign keeps the promise.
+    `value` may be wider than `dtype`, the required dtype of the result. `bound` is the largest allowed absolute error
+    of each element, if the spec has a bound. `plain` is the value of the reference if a side of the contract promises
+    another one. `unsigned_zeros`: a zero of either sign keeps the promise.
     """
 
     status: str
@@ -32,29 +32,29 @@ class Want:
 
     @classmethod
     def of(cls, result: Result) -> Want:
-        """What another plan observed, as the promise."""
+        """The result of another plan as the promise."""
         if result.status != "value" and result.status != "sparse":
             return cls(result.status, raises=None if result.status == "unconnected" else Raises(result.code))
         assert result.value is not None
         return cls(result.status, result.value, result.value.dtype, result.indices, result.shape)
 
     def from_other(self, result: Result, slack: float = 1.0) -> Want:
-        """What was observed elsewhere as the promise, with this one's bound, times `slack`, and its rule for zeros."""
+        """Another result as the promise, with this promise's bound times `slack`, and its rule for zeros."""
         bound = None if self.bound is None else self.bound * slack
         return replace(Want.of(result), bound=bound, plain=self.plain, unsigned_zeros=self.unsigned_zeros)
 
 
-#: The promise for a quantity that the spec does not mention: it must not come.
+#: The promise for a quantity that the spec does not mention: the run must not give it.
 NOTHING = Want("nothing")
 
 
 def positive_zeros(array: np.ndarray) -> np.ndarray:
-    """Floats, in which each -0 is now +0; anything else as it is."""
+    """Floats with +0 in place of each -0; other arrays unchanged."""
     return array + np.zeros((), array.dtype) if array.dtype.kind == "c" or is_float(array.dtype) else array
 
 
 def result_dtype(value: np.ndarray, dtype: np.dtype) -> np.dtype:
-    """The dtype in which a reference's result must come: a wide one stands for the case's dtype."""
+    """The required dtype for a reference's result: the case's dtype if the result is in a wide dtype."""
     if value.dtype in (np.complex128, np.clongdouble) and dtype.kind == "c":
         return dtype
     if value.dtype not in (np.float64, np.longdouble):

@@ -1,4 +1,4 @@
-"""Wording: numbers, distances and kinds of differences in words that a person reads at once."""
+"""Wording: numbers, distances and kinds of differences in words."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import numpy as np
 
 from tf_opdiff.harness.store.record import Record
 
-#: ULPs up to which a distance is told in ULPs; beyond it they say less than a relative error does.
+#: The largest distance that is written in ULPs; a larger one is written as a relative error.
 MANY = 10_000
 
 
 def pair(got: Any, rounded: Any, want: Any) -> tuple[str, str]:
-    """What came and what was promised as texts, which differ wherever the numbers do.
+    """An observed and a promised number as texts; different numbers have different texts.
 
     Args:
       got: a NumPy scalar.
       rounded: the promise in the dtype of `got`.
-      want: the promise as it was, which may be wider.
+      want: the promise before rounding, which may be wider.
     """
     texts, exact = (str(got), str(rounded)), np.asarray(want)
     if texts[0] == texts[1] and exact.dtype != np.asarray(got).dtype and exact != got:
@@ -35,10 +35,10 @@ def _bits(number: Any) -> str:
 
 
 def distance(got: Any, want: Any, ulps: float, allowed: float) -> str:
-    """How far a number is from a promised one, both finite, in words.
+    """The distance between a number and a promised one, both finite, in words.
 
-    `ulps` is the distance in ULPs. Where it is beyond `MANY`, the text tells the relative error instead. `allowed` is
-    the largest distance in ULPs that is allowed; NaN where that is not known.
+    `ulps` is the distance in ULPs. If it exceeds `MANY`, the text has the relative error instead. `allowed` is the
+    largest allowed distance in ULPs; NaN if it is unknown.
     """
     if ulps <= MANY:
         return f"{ulps:.4g} ULP" + ("" if math.isnan(allowed) else f", {allowed:.4g} allowed")
@@ -53,13 +53,13 @@ def distance(got: Any, want: Any, ulps: float, allowed: float) -> str:
     return f"{ratio:.3g} times the expected number"
 
 
-#: How the numbers of a record are told: what came, and what was expected.
+#: The words for the numbers of a record: the observed and the expected number.
 _NAMES = {
     "position": ("got {} in a smaller tensor", "want {} as in the whole one"),
     "nondeterministic": ("got {} in the second run", "want {} as in the first"),
     "input_mutated": ("got {} after the run", "want {} as before it"),
 }
-#: What is wrong with a run that is held against itself.
+#: The words for differences in a run's self-checks.
 _SELF = {
     "position": "the value depends on its position in the tensor (alone, in vector lanes, in the tail, in a batch)",
     "nondeterministic": "two runs of the same program give different results",
@@ -68,16 +68,16 @@ _SELF = {
 
 
 def numbers(kind: str, given: str, got: str, want: str) -> str:
-    """The numbers of one element: `input -0.5, got -0.0, want -1.0`; what is empty is left out."""
+    """The numbers of one element: `input -0.5, got -0.0, want -1.0`; empty ones are left out."""
     came, promised = _NAMES.get(kind, ("got {}", "want {}"))
     texts = (f"input {given}" if given else "", came.format(got) if got else "", promised.format(want) if want else "")
     return ", ".join(filter(None, texts))
 
 
 def values(row: Mapping[str, Any]) -> str:
-    """The simplest element of a record, and the worst one where it is another and a distance was taken.
+    """The simplest element of a record; and the worst one, if it is another element and has a distance.
 
-    `row` has the columns of a record. The text is empty where no value was kept.
+    `row` has the columns of a record. The text is empty if the record shows no value.
     """
     worst, off = numbers(*(row[name] for name in ("kind", "input", "got", "want"))), row["distance"]
     worst = _at(row["worst_index"], worst) + (f" ({off})" if off else "")
@@ -92,12 +92,12 @@ def _at(index: str, text: str) -> str:
 
 
 def against_itself(row: Mapping[str, Any]) -> str:
-    """What is wrong, for a record of a run that is held against itself; else nothing."""
+    """The difference in a record of a self-check, in words; empty for other records."""
     return _SELF.get(row["kind"], "") if row["against"] == f"{row['device']}/{row['mode']}" else ""
 
 
 def sentence(record: Record) -> str:
-    """A record in one line: what, where, k of n, the simplest element and the worst, each with input, got and want."""
+    """A record in one line: its kind, its place, k of n, the simplest and the worst element with their numbers."""
     row, itself = vars(record), against_itself(vars(record))
     against = "" if itself else f" against {record.against}"
     parts = [f"{record.verdict}: {record.case} on {record.plan}{against},"]
