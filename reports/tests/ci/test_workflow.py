@@ -16,6 +16,7 @@ from tf_opdiff import reports
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.tests.patience import PATIENCE
 from tf_opdiff.reports.ci import matrix
+from tf_opdiff.reports.ci.jobs import Job
 
 FILES = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 FLOWS = {path.name: YAML(typ="safe").load(path) for path in FILES}
@@ -62,7 +63,7 @@ def test_what_an_expression_names_is_there(file, name):
         assert other in needs
         assert rest == "result" or rest.removeprefix("outputs.") in jobs[other]["outputs"]
     for key in re.findall(r"matrix\.(\w+)", re.sub(r"steps\.matrix\.", "", text)):
-        assert key in matrix.Job.__struct_fields__
+        assert key in Job.__struct_fields__
         assert "fromJSON(needs.plan.outputs." in text
     ids = {step["id"] for step in job["steps"] if "id" in step}
     assert set(re.findall(r"steps\.(\w+)\.", text)) <= ids
