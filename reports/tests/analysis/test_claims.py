@@ -73,7 +73,7 @@ def records(claimed_run: Path) -> pd.DataFrame:
     return reports.load(claimed_run)
 
 
-def chapter(records: pd.DataFrame, run: Path, others: pd.DataFrame | None = None) -> dict[str, claims.Shown]:
+def chapter(records: pd.DataFrame, run: Path, others: pd.DataFrame | None = None) -> dict[str, claims.ShownClaim]:
     none = pd.DataFrame(columns=list(claim_store.COLUMNS)) if others is None else others
     found = claims.chapters(records, RunInfo.load(run), load_claims(run), none)
     return {shown.id: shown for c in found for shown in c.claims}

@@ -26,7 +26,7 @@ ROW = replace(
 ARRAY = np.array([1.0, -0.0, 3.0], np.float32)
 
 
-def observed(directory: Path, row: Any, result: dict[str, Any]) -> plans_at_worst.Beside:
+def observed(directory: Path, row: Any, result: dict[str, Any]) -> plans_at_worst.ValuesByPlan:
     """What is told of a run of this record, whose plan gave this."""
     other = replace(row, mode="xla", verdict="match", kind="", worst_index="", got="", want="")
     synthetic.write(directory, [row, other], observation={row.quantity: result})
