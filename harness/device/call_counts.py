@@ -1,4 +1,4 @@
-"""Call counts: how often a program calls functions of TensorFlow, many of which leave no op in a graph."""
+"""Call counts: how often a program calls functions of TensorFlow. Many functions leave no op in a graph."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fork server: the process of which children are forks; it has imported TensorFlow and has run nothing with it."""
+"""Fork server: the process that forks the children. It has imported TensorFlow and has run nothing with it."""
 
 from __future__ import annotations
 

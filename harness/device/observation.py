@@ -55,7 +55,7 @@ class Result:
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Self:
-        """The result of which `to_json` made this data."""
+        """The result that `to_json` wrote as this data."""
         shape = row.get("shape")
         arrays = {"value": unpack(row.get("value")), "indices": unpack(row.get("indices"))}
         return cls(**{**row, **arrays, "shape": None if shape is None else tuple(shape)})
@@ -95,7 +95,7 @@ class Observation:
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Self:
-        """The observation of which `to_json` made this data."""
+        """The observation that `to_json` wrote as this data."""
         again = {kind: _each(results, Result.from_json) for kind, results in row.get("again", {}).items()}
         return cls(**{**row, "quantities": _each(row.get("quantities", {}), Result.from_json), "again": again})
 

@@ -1,4 +1,4 @@
-"""Programs that update a variable: recipes of its first value and of what is added, whose sums are exact."""
+"""Programs that update a variable: recipes for its first value and for the added values; the sums are exact."""
 
 import numpy as np
 
