@@ -6,6 +6,7 @@ import re
 
 import msgspec
 
+from tf_opdiff.harness.judge.severity import SEVERITIES
 from tf_opdiff.harness.spec.catalog import unknown
 
 #: Who has to act.
@@ -25,6 +26,10 @@ class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
               begins with `tensorflow/` or `third_party/xla/` (both in tensorflow/tensorflow), `xla/` (openxla/xla),
               `Eigen/` or `unsupported/Eigen/`.
     measured  only for a cause that nobody has traced to a line of source code: how it was measured, and on what.
+
+    `title` is the discrepancy in one plain sentence for readers who do not know the code: the function, the inputs, the
+    plans if only some are wrong, and the wrong result. `severity` is one of `harness.judge.severity.SEVERITIES`, by the
+    rule that stands there, and `severity_reason` says in a sentence why that rule applies.
     """
 
     id: str
@@ -33,12 +38,15 @@ class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     link: str = ""
     source: str = ""
     measured: str = ""
+    title: str = ""
+    severity: str = ""
+    severity_reason: str = ""
 
     def check(self) -> None:
         """Checks the fields.
 
         Raises:
-          LookupError: the owner does not exist.
+          LookupError: the owner or the severity does not exist.
           ValueError: a field is not of its form, or neither a link, a source nor a measurement is given.
         """
         if not _ID.fullmatch(self.id):
@@ -47,6 +55,8 @@ class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             raise LookupError(unknown("owner", self.owner, set(OWNERS)))
         if len(self.reason.split()) < 3:
             raise ValueError(f"reason {self.reason!r}: expected the checked reason, in a sentence")
+        if self.severity and self.severity not in SEVERITIES:
+            raise LookupError(unknown("severity", self.severity, set(SEVERITIES)))
         if self.link and not self.link.startswith("https://"):
             raise ValueError(f"link {self.link!r}: expected https://…")
         if self.source and not _SOURCE.fullmatch(self.source):

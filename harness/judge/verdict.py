@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from tf_opdiff.harness.device.observation import Observation, Result
-from tf_opdiff.harness.judge import claim
+from tf_opdiff.harness.judge import claim, severity
 from tf_opdiff.harness.judge.classify import Facts, classify
 from tf_opdiff.harness.judge.compare import compare, illustrated
 from tf_opdiff.harness.judge.comparison import Comparison
@@ -113,7 +113,8 @@ class Judge:
         elif side:
             row = replace(row, reason=side.why, link=side.link)
         record = replace(row, verdict=verdict, detail=_one_line(detail))
-        return context.maturity.graded(record, came=result.status in ("value", "sparse"))
+        record = context.maturity.graded(record, came=result.status in ("value", "sparse"))
+        return _with_severity(record, entry[1] if entry else None, result)
 
     def _entries(self, row: Record) -> _Entries:
         """The entries of known failures that are about a record."""
@@ -155,12 +156,12 @@ class Judge:
         contract = row.verdict == "contract"
         verdict = classify(Facts(differs=fails, entry=entry is not None, expected=expected, contract=contract))
         if verdict == "known" and entry:
-            return replace(entry[1].explain(row), verdict=verdict)
-        if verdict == "mismatch":
-            return replace(row, verdict=verdict, owner="", reason="", link="", cause="")
-        if verdict == "stale" and entry:
-            return replace(row, verdict=verdict, detail=self._spent(entry))
-        return row
+            row = replace(entry[1].explain(row), verdict=verdict)
+        elif verdict == "mismatch":
+            row = replace(row, verdict=verdict, owner="", reason="", link="", cause="")
+        elif verdict == "stale" and entry:
+            row = replace(row, verdict=verdict, detail=self._spent(entry))
+        return _with_severity(row, entry[1] if entry else None)
 
     def absent(self, trial: Trial, why: str) -> Record:
         """The record of a cell that a recording lacks; `trial` has no observation."""
@@ -171,6 +172,19 @@ class Judge:
         """The record of a case whose reference failed; `trial` has no observation."""
         row = row_of(self.context, trial, Comparison(kind="reference"), against="numpy", quantity="output[0]")
         return replace(row, verdict="error", detail=_one_line(message))
+
+
+def _with_severity(record: Record, entry: Entry | None, result: Result | None = None) -> Record:
+    """The record with the severity of its difference: that of the cause in its entry, or that of the rule.
+
+    Without the result, the dtype of the case counts as that of the result.
+    """
+    if record.verdict == "known" and entry:
+        return replace(record, severity=entry.cause.severity)
+    if record.verdict != "mismatch":
+        return replace(record, severity="")
+    dtype = record.dtype if result is None or result.value is None else result.value.dtype.name
+    return replace(record, severity=severity.of_difference(record.kind, record.quantity, record.max_ulp, dtype))
 
 
 def _one_line(text: str) -> str:

@@ -46,6 +46,8 @@ COLUMNS: Mapping[str, str] = {
     "distance": "How far off the worst element is, in words, where a distance makes sense.",
     "attrs": "The label of the case's keyword arguments. Empty where the spec has no such labels.",
     "cause": "The id of the cause of a known failure: see `suites/known/causes.toml`.",
+    "severity": "The severity of a difference: that of its cause or, if nobody has explained it, by the rule. "
+    "Empty where nothing differs.",
 }
 
 #: One sentence for each kind that `harness.store.record.KINDS` lists.

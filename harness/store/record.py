@@ -32,7 +32,8 @@ class Record:
     device server. `example` shows the values at `example_index`, that of the simplest input (see
     `harness.judge.simplest`) of those with the same kind; `distance` says in words how far off the worst element is,
     where a distance makes sense. `attrs` is the label of the keyword arguments of the case; empty where its spec has
-    none. `cause` is the id of the cause whose `owner`, `reason` and `link` the record has.
+    none. `cause` is the id of the cause whose `owner`, `reason` and `link` the record has. `severity` is that of the
+    cause, or that of a difference that nobody has explained; see `harness.judge.severity`.
     """
 
     run: str = ""
@@ -74,6 +75,7 @@ class Record:
     distance: str = ""
     attrs: str = ""
     cause: str = ""
+    severity: str = ""
 
     @property
     def failing(self) -> bool:

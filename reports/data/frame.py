@@ -21,7 +21,7 @@ from tf_opdiff.reports.data.shards import FLOATS, INTEGERS
 FIXED = {"verdict": VERDICTS, "kind": ("", *KINDS), "status": STATUSES}
 CATEGORIES = (
     *("run", "started", "tf", "cuda", "host", "suite", "spec", "raw_op", "case", "dtype", "recipe", "device", "mode"),
-    *("ran_on", "against", "quantity", "verdict", "kind", "owner", "cause", "status", "code", "attrs"),
+    *("ran_on", "against", "quantity", "verdict", "kind", "owner", "cause", "status", "code", "attrs", "severity"),
 )
 SORTED_BY = ["suite", "spec", "case", "device", "mode", "quantity", "against"]
 OBSERVATIONS = pa.schema(

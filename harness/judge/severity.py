@@ -1,0 +1,107 @@
+"""Severity: how much a discrepancy can cost a user, by a stated rule."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import ml_dtypes
+import numpy as np
+
+from tf_opdiff.harness.spec.quantity import family_of
+from tf_opdiff.harness.spec.recipes import COMPLEX, is_float
+
+
+@dataclass(frozen=True)
+class Severity:
+    """One severity: its name in files and columns, its title for readers, and the rule that assigns it."""
+
+    name: str
+    title: str
+    rule: str
+
+
+_TABLE = (
+    Severity(
+        "memory",
+        "memory, crash or hang",
+        "TensorFlow returns memory that it did not write, changes an input, ends the process, or does not return.",
+    ),
+    Severity(
+        "wrong_value",
+        "silently wrong value",
+        "Without an error, TensorFlow returns a value with less than half of its bits right, or a wrong shape or "
+        "dtype, for inputs that ordinary programs meet.",
+    ),
+    Severity(
+        "wrong_gradient",
+        "wrong gradient",
+        "Without an error, TensorFlow returns a gradient with less than half of its bits right, or a gradient that is "
+        "missing, zero, dense or sparse where another was promised.",
+    ),
+    Severity(
+        "error",
+        "error against value",
+        "One side raises an error, and the other side returns a value.",
+    ),
+    Severity(
+        "special_value",
+        "wrong special value",
+        "A NaN, an infinity, a zero or its sign, or a subnormal number is wrong; or a value is wrong only for such "
+        "inputs, or only near the ends of the dtype's range.",
+    ),
+    Severity(
+        "accuracy",
+        "accuracy",
+        "At least half of the bits of the value are right, and its error exceeds the budget; or two runs round "
+        "differently.",
+    ),
+    Severity(
+        "convention",
+        "convention",
+        "Two conventions differ, and each can be defended: the code of an error, or a value where mathematics leaves a "
+        "choice.",
+    ),
+)
+
+#: Severities by name, the most severe first.
+SEVERITIES = {severity.name: severity for severity in _TABLE}
+#: The severity of each kind of difference, where the kind alone decides. A gradient's value is judged as a gradient.
+_OF_KIND = {
+    **dict.fromkeys(("crash", "hang", "input_mutated"), "memory"),
+    **dict.fromkeys(("shape", "dtype"), "wrong_value"),
+    "gradient_status": "wrong_gradient",
+    "status": "error",
+    **dict.fromkeys(("nan", "inf", "signed_zero", "subnormal"), "special_value"),
+    "error_code": "convention",
+}
+
+
+def of_difference(kind: str, quantity: str, max_ulp: float, dtype: str) -> str:
+    """The name of the severity of a difference that nobody has explained; empty for a fault of the suite.
+
+    Whoever explains the difference states the severity of its cause, and knows more: which inputs are ordinary.
+
+    Args:
+      kind: one of `harness.store.record.KINDS`.
+      quantity: the compared quantity, such as `grad[0]`.
+      max_ulp: the largest distance, in ULPs of the result's dtype; NaN if it was not taken.
+      dtype: the name of the result's dtype.
+    """
+    if kind in ("", "reference"):
+        return ""
+    if named := _OF_KIND.get(kind):
+        return named
+    if not _mostly_wrong(max_ulp, dtype):
+        return "accuracy"
+    return "wrong_value" if family_of(quantity) == "output" else "wrong_gradient"
+
+
+def _mostly_wrong(max_ulp: float, dtype: str) -> bool:
+    """Whether less than half of a value's bits are right: it is off by more than 2^(p/2) ULPs, p the precision.
+
+    An integer, a truth value or a text is either right or wrong. A distance that was not taken counts as far.
+    """
+    if math.isnan(max_ulp) or not (dtype in COMPLEX or (dtype and is_float(np.dtype(dtype)))):
+        return True
+    return max_ulp > 2.0 ** ((ml_dtypes.finfo(dtype).nmant + 1) / 2)
