@@ -1,7 +1,8 @@
 """Reports: views of the records of a run, as DataFrames, texts and pages."""
 
 from tf_opdiff.reports.data import tables
+from tf_opdiff.reports.data.errors import load_error_histogram, load_errors
 from tf_opdiff.reports.data.load import load, load_observations
 from tf_opdiff.reports.write import write
 
-__all__ = ["load", "load_observations", "tables", "write"]
+__all__ = ["load", "load_error_histogram", "load_errors", "load_observations", "tables", "write"]
