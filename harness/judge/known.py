@@ -86,6 +86,11 @@ class Known:
     places: tuple[Place, ...] = ()
     types: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def causes(self) -> dict[str, Cause]:
+        """The causes that entries name, by their ids."""
+        return {entry.cause.id: entry.cause for entry in self.entries}
+
     def find(self, place: Mapping[str, str], tf: str) -> tuple[int, Entry] | None:
         """The first entry that is about a place, with its number among all, counted from 1; see `Entry.selects`."""
         entries, kind = self._of_spec.get(place["spec"], ()), self.types.get(place["device"], "")

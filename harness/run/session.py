@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from tf_opdiff.harness.judge.verdict import Context, Origin
@@ -110,6 +111,8 @@ class Session:
         info.arguments = info.arguments or list(self.config.invocation_params.args)
         info.save(self.directory)
         (self.directory / "claims.json").write_text(json_of(claims, indent=1))
+        causes = [msgspec.to_builtins(cause) for cause in selection.known.causes.values()]
+        (self.directory / "causes.json").write_text(json_of(causes, indent=1))
 
     def _connect(self) -> dict[str, Any]:
         """Connects to the cluster of a campaign; returns its nodes as one machine."""

@@ -7,11 +7,14 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pandas as pd
 
+from tf_opdiff.harness.judge.cause import Cause
 from tf_opdiff.harness.repro.listing import ClaimData
 from tf_opdiff.harness.repro.outcome import Outcome
 from tf_opdiff.harness.store import parquet, untrusted
+from tf_opdiff.harness.store.json_text import encodable
 from tf_opdiff.harness.store.record import ADDED, COLUMNS, Record
 from tf_opdiff.reports.data import frame
 
@@ -114,6 +117,23 @@ def load_claims(run: Path | str) -> list[dict[str, Any]]:
       ValueError: claims.json is a link, or malformed.
     """
     return _listed(run, "claims.json", ClaimData)
+
+
+def load_causes(run: Path | str) -> dict[str, Cause]:
+    """The causes of known failures by which a run was judged, by their ids.
+
+    The dict is empty for a run of an earlier version, which has no causes.json.
+
+    Raises:
+      ValueError: causes.json is a link, or malformed.
+    """
+    causes = [_encodable(cause) for cause in _listed(run, "causes.json", Cause)]
+    return {cause.id: cause for cause in causes}
+
+
+def _encodable(cause: Cause) -> Cause:
+    """The cause with texts that UTF-8 can encode."""
+    return Cause(**{name: encodable(text) for name, text in msgspec.structs.asdict(cause).items()})
 
 
 def _listed(run: Path | str, name: str, item_type: Any) -> list[Any]:

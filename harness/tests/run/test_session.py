@@ -198,6 +198,16 @@ def test_a_known_failure_that_selects_no_comparison_is_reported(run_pytest, tmp_
     assert "entry 1 of known.toml" in outcome.output
 
 
+def test_a_run_holds_the_causes_by_which_it_was_judged(run_pytest, tmp_path):
+    known = tmp_path / "known.toml"
+    words = 'title = "off by one"\nseverity = "accuracy"\nseverity_reason = "one ULP is less than half of the bits"\n'
+    known.write_text(f'{CAUSE}{words}[[entry]]\ncause = "planted"\nspec = "one-ulp-off"\nkind = "value"\n')
+    outcome = run_pytest("--op", "one-ulp-off", "--mode", "eager", known=known)
+    (cause,) = json.loads((outcome.directory / "causes.json").read_text())
+    assert (cause["id"], cause["title"], cause["severity"]) == ("planted", "off by one", "accuracy")
+    assert {r.cause for r in outcome.merged.records if r.verdict == "known"} == {"planted"}
+
+
 def test_a_run_directory_elsewhere_does_not_move_the_root_of_the_workers(run_pytest):
     outcome = run_pytest("--op", "right", "-n", "2", paths=())
     assert outcome.status == 0, outcome.output

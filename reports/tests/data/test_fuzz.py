@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -20,6 +21,7 @@ import pytest
 
 from tf_opdiff import reports
 from tf_opdiff.harness.device.observation import Observation, Result, pack
+from tf_opdiff.harness.judge.cause import Cause
 from tf_opdiff.harness.repro.listing import ClaimData, claims_data
 from tf_opdiff.harness.repro.outcome import Outcome
 from tf_opdiff.harness.spec.catalog import Catalog
@@ -32,7 +34,7 @@ from tf_opdiff.harness.sweep.progress_state import Swept
 from tf_opdiff.harness.sweep.tally import Tally
 from tf_opdiff.reports.analysis import nights, stored_run
 from tf_opdiff.reports.data import frame, run_environment, shards
-from tf_opdiff.reports.data.load import RECORD_COLUMNS, load_claims, load_repros
+from tf_opdiff.reports.data.load import RECORD_COLUMNS, load_causes, load_claims, load_repros
 from tf_opdiff.reports.pages import claims_page, page_data, run_page
 from tf_opdiff.reports.tests import synthetic
 from tf_opdiff.reports.tests.analysis.test_claims import claim
@@ -96,6 +98,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     outcome = Outcome(*(getattr(rows[0], n) for n in names), status="reproduced", points=[[1.0], [2.0]])
     (directory / "repro.json").write_text(json.dumps([asdict(outcome)]))
     (directory / "claims.json").write_text(json.dumps([claim("C01")]))
+    cause = Cause(id="c", owner="us", reason="some reason", link="https://x", title="t", severity="memory")
+    (directory / "causes.json").write_text(json.dumps([msgspec.to_builtins(cause)]))
     reports.write(directory, info)
     return directory
 
@@ -193,8 +197,10 @@ def test_changed_shards_are_read_or_refused(tmp_path: Path) -> None:
     assert MUTATIONS / 4 < bad < MUTATIONS
 
 
-@pytest.mark.parametrize(("name", "read"), [("repro.json", load_repros), ("claims.json", load_claims)])
-def test_changed_lists_are_read_or_refused(run: Path, name: str, read: Callable[[Path], list[dict[str, Any]]]) -> None:
+@pytest.mark.parametrize(
+    ("name", "read"), [("repro.json", load_repros), ("claims.json", load_claims), ("causes.json", load_causes)]
+)
+def test_changed_lists_are_read_or_refused(run: Path, name: str, read: Callable[[Path], Any]) -> None:
     path, draw, bad = run / name, random.Random(3), 0
     whole = path.read_text()
     records, info = reports.load(run), RunInfo.load(run)
@@ -206,7 +212,7 @@ def test_changed_lists_are_read_or_refused(run: Path, name: str, read: Callable[
                 found = read(run)
                 if name == "repro.json":
                     page_data._programs(found)
-                elif number % 50 == 0:
+                elif name == "claims.json" and number % 50 == 0:
                     claims_page.html(records, info, found)
 
             bad += refused(path, use)
