@@ -32,8 +32,9 @@ def environment() -> Environment:
 
 
 def style() -> Markup:
-    """The style sheet that all pages share: the colours of verdicts, then `style.css`."""
-    return Markup(verdicts.style_sheet() + (HERE / "templates" / "style.css").read_text())
+    """The style sheet that all pages share: the colours of verdicts, `style.css`, then the other sheets by name."""
+    sheets = sorted((HERE / "templates").glob("*.css"), key=lambda path: (path.name != "style.css", path.name))
+    return Markup(verdicts.style_sheet() + "".join(path.read_text() for path in sheets))
 
 
 def render(name: str, *, policy: str = POLICY, **values: object) -> str:
