@@ -30,7 +30,7 @@ LETTERS = {
     "C11": "abcdefg",
     "C12": "abcde",
     "C13": "abcd",
-    "C14": "abc",
+    "C14": "abcde",
     "C15": "abcdefghijkl",
     "C16": "abcdef",
     "C17": "abcdefghi",

@@ -1,6 +1,8 @@
 """A result that was assigned to: the claims."""
 
-from tf_opdiff.harness.spec.spec import Claim, Spec, Topic
+import numpy as np
+
+from tf_opdiff.harness.spec.spec import Claim, Raises, Spec, Topic
 from tf_opdiff.suites.claims.c14_assigned_result import program, reference
 from tf_opdiff.suites.claims.c14_assigned_result.reference import volumes
 
@@ -11,6 +13,16 @@ TOPIC = Topic(
     origin="an answer on why a gradient is None",
 )
 
+ASSIGNED = Claim(
+    topic=TOPIC,
+    letter="a",
+    says="A result that was assigned to, element by element, has no gradient: it is None.",
+    about=("grad[0]", "grad[1]"),
+)
+REWRITTEN = Claim(
+    topic=TOPIC, letter="c", says="Rewritten with broadcasting and reduce_prod, it has the gradient.", about=("grad",)
+)
+
 
 def _corners(draw, dtype):
     """Corners of four boxes and of three, in eighths; never in the same place along any axis."""
@@ -19,7 +31,64 @@ def _corners(draw, dtype):
     return prod.astype(dtype), box.astype(dtype)
 
 
+def _literal(draw, dtype):
+    """Three products with three sides each, and three boxes with two; every quotient is exact."""
+    prod = np.array([[1, 2, 3], [4, 5, 6], [2, 2, 3]], dtype)
+    return prod, np.array([[4, 8], [2, 32], [16, 8]], dtype)
+
+
+def _refused(prod, box):
+    return Raises("ValueError", "tf.function only supports singleton tf.Variables created on the first call")
+
+
 SPECS = (
+    Spec(
+        name="claim-c14-as-written",
+        program=program.difference_as_written,
+        reference=reference.unused,
+        vjp=lambda g, prod, box: (None, None),
+        recipes={"literal": _literal},
+        ops="Range;Prod;ResourceStridedSliceAssign",
+        dtypes=("float16",),
+        modes=("eager",),  # elsewhere a Python loop over tf.range needs AutoGraph, and so a tf.function
+        claims=(ASSIGNED,),
+    ),
+    Spec(
+        name="claim-c14-as-written-in-function",
+        program=program.difference_in_function,
+        reference=_refused,
+        recipes={"literal": _literal},
+        ops="",
+        evidence="called:function",
+        dtypes=("float16",),
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="d",
+                says="Under tf.function the same code is a ValueError: it makes a new variable in each call.",
+                about=("output",),
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c14-rewritten",
+        program=program.difference_rewritten,
+        reference=reference.unused,
+        vjp=reference.unused_gradient,
+        bound=reference.UNUSED,
+        recipes={"literal": _literal},
+        ops="Prod;Sub;RealDiv",
+        dtypes=("float16",),
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="e",
+                says="The rewrite with reduce_prod and broadcasting gives the same output.",
+                about=("output",),
+            ),
+            REWRITTEN,
+        ),
+    ),
     Spec(
         name="claim-c14-assigned",
         program=program.difference_by_assigning,
@@ -30,14 +99,7 @@ SPECS = (
         recipes={"corners": _corners},
         ops="ResourceStridedSliceAssign;Prod",
         dtypes=("float16", "float32"),
-        claims=(
-            Claim(
-                topic=TOPIC,
-                letter="a",
-                says="A result that was assigned to, element by element, has no gradient: it is None.",
-                about=("grad[0]", "grad[1]"),
-            ),
-        ),
+        claims=(ASSIGNED,),
     ),
     Spec(
         name="claim-c14-stacked",
@@ -66,13 +128,6 @@ SPECS = (
         recipes={"corners": _corners},
         ops="Prod;Sub",
         dtypes=("float16", "float32", "float64"),
-        claims=(
-            Claim(
-                topic=TOPIC,
-                letter="c",
-                says="Rewritten with broadcasting and reduce_prod, it has the gradient.",
-                about=("grad",),
-            ),
-        ),
+        claims=(REWRITTEN,),
     ),
 )

@@ -26,3 +26,31 @@ def difference_by_stacking(tf, prod, box):
 def difference(tf, prod, box):
     sides = tf.abs(prod[:, tf.newaxis, :] - box[tf.newaxis, :, :])
     return tf.reduce_prod(sides, axis=-1)
+
+
+# As it was written: loops over tf.range, and the variable made in the function.
+def difference_as_written(tf, prod, box):
+    result = tf.Variable(tf.zeros([prod.shape[0], box.shape[0]], prod.dtype))
+    for i in tf.range(prod.shape[0]):
+        for j in tf.range(box.shape[0]):
+            volume = tf.reduce_prod(box[j])
+            result[i, j].assign((volume - tf.reduce_prod(prod[i])) / volume)
+    return result
+
+
+def difference_in_function(tf, prod, box):
+    @tf.function
+    def difference(prod, box):
+        result = tf.Variable(tf.zeros([prod.shape[0], box.shape[0]], prod.dtype))
+        for i in tf.range(prod.shape[0]):
+            for j in tf.range(box.shape[0]):
+                volume = tf.reduce_prod(box[j])
+                result[i, j].assign((volume - tf.reduce_prod(prod[i])) / volume)
+        return result
+
+    return difference(prod, box)
+
+
+def difference_rewritten(tf, prod, box):
+    volumes = tf.reduce_prod(box, axis=1)
+    return (volumes - tf.reduce_prod(prod, axis=1)[:, tf.newaxis]) / volumes
