@@ -6,10 +6,11 @@ This module collects the functions that `reports.tables` offers in Python, and n
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import pandas as pd
 
+from tf_opdiff.harness.judge.cause import Cause
 from tf_opdiff.harness.spec.catalog import unknown
 from tf_opdiff.reports.data.counts import (
     by_kind,
@@ -24,6 +25,7 @@ from tf_opdiff.reports.data.counts import (
     matrix,
 )
 from tf_opdiff.reports.data.coverage import coverage
+from tf_opdiff.reports.data.discrepancies import discrepancy_table
 from tf_opdiff.reports.data.extremes import slowest, worst_margins
 from tf_opdiff.reports.data.findings import findings, simplest_first, simplicity
 from tf_opdiff.reports.data.known_failures import known
@@ -47,6 +49,7 @@ __all__ = [
     "counts",
     "coverage",
     "described",
+    "discrepancy_table",
     "findings",
     "known",
     "lacking",
@@ -66,6 +69,7 @@ __all__ = [
 
 #: The tables that a user can ask for by name.
 NAMED: dict[str, Callable[..., pd.DataFrame]] = {
+    "discrepancies": discrepancy_table,
     "by_op": by_op,
     "by_spec": by_spec,
     "by_plan": by_plan,
@@ -80,14 +84,21 @@ NAMED: dict[str, Callable[..., pd.DataFrame]] = {
 _LIMITED = ("worst_margins", "slowest")
 
 
-def make(name: str, records: pd.DataFrame) -> pd.DataFrame:
+def make(name: str, records: pd.DataFrame, causes: Mapping[str, Cause] | None = None) -> pd.DataFrame:
     """The whole table of this name.
+
+    Args:
+      name: one of `NAMED`.
+      records: those of a run, as `reports.load` gives them.
+      causes: the causes that judged the run, as `reports.data.load.load_causes` gives them; one table states them.
 
     Raises:
       LookupError: no table has this name; the message proposes the nearest one.
     """
     if name not in NAMED:
         raise LookupError(unknown("table", name, set(NAMED)))
+    if name == "discrepancies":
+        return discrepancy_table(records, causes)
     return NAMED[name](records, len(records)) if name in _LIMITED else NAMED[name](records)
 
 

@@ -8,35 +8,16 @@ from typing import Any
 import pandas as pd
 
 from tf_opdiff.harness.spec.plan import PlanName
-from tf_opdiff.harness.spec.quantity import family_of
-from tf_opdiff.harness.store.record import CLAIM, FAILING
+from tf_opdiff.harness.store.record import FAILING
 from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.data import tables
+from tf_opdiff.reports.data.failure_title import failure_title
 from tf_opdiff.reports.data.plans import in_order
 from tf_opdiff.reports.text import sentence
 from tf_opdiff.reports.text.counted import many
 
 #: The most plans or dtypes that a headline names.
 NAMED = 4
-#: The predicate of a sentence about a failing spec, by kind.
-_PREDICATES = {
-    "status": "gives an error in place of a value, or a value in place of an error",
-    "error_code": "raises another error than expected",
-    "crash": "crashes",
-    "hang": "hangs",
-    "shape": "gives a wrong shape",
-    "dtype": "gives a wrong dtype",
-    "nan": "gives NaN where a number is expected, or a number where NaN is",
-    "inf": "gives a wrong infinity",
-    "signed_zero": "gives a zero of the wrong sign",
-    "subnormal": "gives 0 in place of a subnormal number",
-    "value": "gives wrong values",
-    "gradient_status": "gives a gradient of the wrong kind (missing, zeros, dense or sparse)",
-    "nondeterministic": "gives different results when it runs twice",
-    "position": "gives results that depend on the position in the tensor",
-    "input_mutated": "changes its inputs",
-    "reference": "has a reference that fails",
-}
 
 
 def headline(records: pd.DataFrame, info: RunInfo) -> list[str]:
@@ -55,15 +36,8 @@ def headline(records: pd.DataFrame, info: RunInfo) -> list[str]:
 
 
 def _failure(finding: Mapping[str, Any], record: Mapping[str, Any]) -> str:
-    spec, families = finding["spec"], {family_of(quantity) for quantity in finding["quantities"].split()}
-    if finding["verdict"] == "stale":
-        return f"{spec} no longer fails as its known failure says"
-    if finding["verdict"] == "error":
-        return f"The suite itself is at fault, so {spec} proves nothing"
-    if str(record["against"]).startswith(CLAIM):
-        return f"{spec} gives another verdict on a claim than expected"
-    subject = spec if "output" in families else f"The gradient of {spec}"
-    return f"{subject} {_PREDICATES.get(finding['kind'], 'fails')}"
+    spec, quantities = finding["spec"], finding["quantities"].split()
+    return failure_title(spec, finding["verdict"], finding["kind"], quantities=quantities, against=record["against"])
 
 
 def _where(records: pd.DataFrame, finding: Mapping[str, Any]) -> str:

@@ -1,0 +1,195 @@
+"""Discrepancies: the failing and the known records of a run, grouped by cause and ranked for readers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
+from typing import Any
+
+import pandas as pd
+
+from tf_opdiff.harness.judge.cause import Cause
+from tf_opdiff.harness.judge.severity import SEVERITIES, of_difference
+from tf_opdiff.reports.data.discrepancy import Discrepancy, severity_order
+from tf_opdiff.reports.data.failure_title import failure_title
+from tf_opdiff.reports.data.findings import simplest_first
+from tf_opdiff.reports.data.load import RECORD_COLUMNS
+from tf_opdiff.reports.data.plans import in_order, plans
+from tf_opdiff.reports.data.rows import rows
+from tf_opdiff.reports.text.verdicts import FAILING_OR_KNOWN
+
+#: The columns that identify a record in every run.
+_PLACE = ["case", "device", "mode", "quantity", "against"]
+_TEXTS = [
+    "suite",
+    "spec",
+    "dtype",
+    "kind",
+    "cause",
+    "owner",
+    "reason",
+    "link",
+    "severity",
+    "verdict",
+    "raw_op",
+    *_PLACE,
+]
+#: The columns of the rows of a group.
+_OF_GROUP = [*_TEXTS, "plan", "index", "max_ulp", "distance", "disagree", "group"]
+#: The columns of the table that hold several names.
+_LISTS = ("suites", "specs", "ops", "plans", "dtypes", "kinds")
+#: The most specs that stand in for a missing title.
+NAMED = 3
+
+
+def discrepancies(
+    records: pd.DataFrame, causes: Mapping[str, Cause], before: pd.DataFrame | None = None
+) -> list[Discrepancy]:
+    """The discrepancies of a run, the one that matters most first; see `Discrepancy.rank`.
+
+    Known records are grouped by cause, and by reason in a run of an earlier version, whose records have no cause.
+    Failing records are grouped as `reports.data.findings` groups them.
+
+    Args:
+      records: those of a run, as `reports.load` gives them.
+      causes: the causes that judged the run, as `reports.data.load.load_causes` gives them. Where a cause is missing,
+        its reason stands for its title, and the rule of `harness.judge.severity` gives the severity.
+      before: the records of the previous run, to tell which discrepancies are new; None if there is none.
+    """
+    some = records[records["verdict"].isin(FAILING_OR_KNOWN)]
+    some = simplest_first(some.assign(plan=plans(some)))
+    some = some.astype(dict.fromkeys([*_TEXTS, "plan"], "str")).assign(index=some.index)
+    some["oracle"] = _oracle(some)
+    some["disagree"] = (some["oracle"] == "plan") | _passes_elsewhere(some, records)
+    if before is not None:
+        some["seen"] = _seen_before(some, before)
+    known = some["verdict"] == "known"
+    some["group"] = some["cause"].where(some["cause"] != "", some["reason"]).where(known, _finding_id(some))
+    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in rows(some[[*_OF_GROUP, *({"seen"} & {*some})]]):
+        groups.setdefault((row["verdict"], row["group"]), []).append(row)
+    examples = rows(some.loc[[group[0]["index"] for group in groups.values()], [*RECORD_COLUMNS]])
+    ranked = [_discrepancy(*pair, causes) for pair in zip(groups.values(), examples, strict=True)]
+    return sorted(ranked, key=lambda one: one.rank)
+
+
+def discrepancy_table(records: pd.DataFrame, causes: Mapping[str, Cause] | None = None) -> pd.DataFrame:
+    """What differs, ranked: one row for each cause, or failure that nobody has explained, the most severe first.
+
+    The columns are the attributes of `reports.data.discrepancy.Discrepancy`, without those about the previous run;
+    lists are joined by spaces. `case` and `values` are those of the record that represents it.
+    """
+    names = [field.name for field in fields(Discrepancy) if field.name not in ("new", "example")]
+    dtypes = {**dict.fromkeys(names, "str"), "records": "int64", "disagree": "bool", "distance": "float64"}
+    lines = []
+    for one in discrepancies(records, causes or {}):
+        line: dict[str, Any] = {name: getattr(one, name) for name in names}
+        line |= {name: " ".join(line[name]) for name in _LISTS}
+        lines.append(line | {"case": one.example["case"], "values": one.example["example"]})
+    return pd.DataFrame(lines, columns=[*names, "case", "values"]).astype({**dtypes, "case": "str", "values": "str"})
+
+
+def _finding_id(some: pd.DataFrame) -> pd.Series:
+    """The group of a failing record; a stale one also has the cause that it no longer has."""
+    cause = some["cause"].where(some["cause"] != "", some["reason"]).where(some["verdict"] == "stale", "")
+    return some["spec"] + "/" + some["verdict"] + "/" + some["kind"] + ("/" + cause).where(cause != "", "")
+
+
+def _oracle(some: pd.DataFrame) -> pd.Series:
+    """The sort of oracle of each record: `numpy`, a claim, `plan` (another plan), or `itself`."""
+    against = some["against"].astype("str")
+    own = some["device"].astype("str") + "/" + some["mode"].astype("str")
+    other = against.str.contains("/") & ~against.str.startswith("claim:")
+    return against.mask(other, "plan").mask(against == own, "itself")
+
+
+def _passes_elsewhere(some: pd.DataFrame, records: pd.DataFrame) -> pd.Series:
+    """Whether another plan passes where a record fails: for the same case, quantity and sort of oracle."""
+    right = records[records["verdict"].isin(("match", "contract")) & records["case"].isin(some["case"].unique())]
+    right = right.assign(oracle=_oracle(right))
+    names = ["case", "quantity", "oracle"]
+    return _keys(some, names).isin(set(_keys(right, names)))
+
+
+def _seen_before(some: pd.DataFrame, before: pd.DataFrame) -> pd.Series:
+    """Whether the previous run had the record's cause, or had a failing or known record in its place."""
+    old = before[before["verdict"].isin(FAILING_OR_KNOWN)]
+    seen = _keys(some, _PLACE).isin(set(_keys(old, _PLACE)))
+    for name in ("cause", "reason"):
+        explained = set(old[name].astype("str")) - {""}
+        seen |= some[name].isin(explained) & (some["verdict"] == "known")
+    return seen
+
+
+def _keys(frame: pd.DataFrame, names: Sequence[str]) -> pd.Series:
+    """The texts of some columns of each row, as a tuple."""
+    texts = (frame[name].astype("str").tolist() for name in names)
+    return pd.Series(list(zip(*texts, strict=True)), index=frame.index, dtype=object)
+
+
+def _discrepancy(
+    group: Sequence[Mapping[str, Any]], example: Mapping[str, Any], causes: Mapping[str, Cause]
+) -> Discrepancy:
+    """The discrepancy of the rows of one group; `example` is the whole record that represents them."""
+    verdict = example["verdict"]
+    cause = causes.get(example["cause"]) if verdict == "known" else None
+    explained = {name: getattr(cause, name) if cause else example[name] for name in ("owner", "reason", "link")}
+    severity = (cause.severity if cause else "") or _severity(group)
+    rule = SEVERITIES[severity].rule if severity in SEVERITIES else ""
+    worst = max(group, key=lambda row: -1.0 if math.isnan(row["max_ulp"]) else row["max_ulp"])
+    return Discrepancy(
+        id=group[0]["group"],
+        verdict=verdict,
+        title=_title(group, example, cause),
+        severity=severity,
+        severity_reason=(cause.severity_reason if cause else "") or rule,
+        **(explained if verdict in ("known", "stale") else dict.fromkeys(explained, "")),
+        suites=_distinct(row["suite"] for row in group),
+        specs=_distinct(row["spec"] for row in group),
+        dtypes=_distinct(row["dtype"] for row in group),
+        kinds=_distinct(row["kind"] for row in group),
+        ops=_distinct(op for ops in {row["raw_op"] for row in group} for op in ops.split(";")),
+        plans=tuple(in_order(row["plan"] for row in group)),
+        records=len(group),
+        disagree=any(row["disagree"] for row in group),
+        distance=worst["max_ulp"],
+        distance_words="" if math.isnan(worst["max_ulp"]) else worst["distance"],
+        new=not any(row["seen"] for row in group) if "seen" in group[0] else None,
+        example=example,
+    )
+
+
+def _title(group: Sequence[Mapping[str, Any]], example: Mapping[str, Any], cause: Cause | None) -> str:
+    """The title of the cause; without one, the specs and the reason. The sentence about a failure without a cause."""
+    spec, verdict = example["spec"], example["verdict"]
+    if verdict != "known":
+        quantities, against = {row["quantity"] for row in group}, example["against"]
+        return failure_title(spec, verdict, example["kind"], quantities=quantities, against=against)
+    if cause and cause.title:
+        return cause.title.rstrip(".")
+    specs = _distinct(row["spec"] for row in group)
+    subject = ", ".join(specs[:NAMED]) + (" and others" if len(specs) > NAMED else "")
+    reason = cause.reason if cause else example["reason"]
+    return f"{subject}: {reason}" if reason else f"{subject} differs, as known"
+
+
+def _severity(group: Sequence[Mapping[str, Any]]) -> str:
+    """The highest severity of the rows; by the rule where no row has one, as in runs of earlier versions."""
+    names = {row["severity"] for row in group} - {""}
+    if not names and group[0]["verdict"] in ("known", "mismatch"):
+        names = {_by_rule(row["kind"], row["quantity"], row["max_ulp"], row["dtype"]) for row in group} - {""}
+    return min(names, key=lambda name: (severity_order(name), name), default="")
+
+
+def _by_rule(kind: str, quantity: str, max_ulp: float, dtype: str) -> str:
+    """`harness.judge.severity.of_difference`; a dtype that NumPy does not know counts as one that is not floating."""
+    try:
+        return of_difference(kind, quantity, max_ulp, dtype)
+    except TypeError:
+        return of_difference(kind, quantity, max_ulp, "")
+
+
+def _distinct(names: Iterable[str]) -> tuple[str, ...]:
+    """The distinct names, sorted, without empty ones."""
+    return tuple(sorted(set(names) - {""}))

@@ -1,0 +1,162 @@
+"""Discrepancies are ranked by what they cost a reader, and never by how many records a run has of them."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from tf_opdiff import reports
+from tf_opdiff.command_line import main
+from tf_opdiff.harness.judge.cause import Cause
+from tf_opdiff.harness.judge.severity import SEVERITIES
+from tf_opdiff.harness.store.record import Record
+from tf_opdiff.reports.data.discrepancies import discrepancies, discrepancy_table
+from tf_opdiff.reports.data.discrepancy import Discrepancy
+from tf_opdiff.reports.data.load import load_causes
+from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.reports.tests.data.test_table import frame
+
+ROW = Record(
+    suite="math", spec="floor", raw_op="Floor", case="floor-float32-edges", dtype="float32", device="cpu",
+    mode="eager", against="numpy", quantity="output[0]", verdict="mismatch", kind="value", max_ulp=1e6, budget=1.0,
+    size=67, mismatched=3, example="input 0.5, got 1.0, want 0.0",
+)  # fmt: skip
+CAUSE = Cause(
+    id="rounds", owner="tensorflow", reason="it rounds twice", link="https://example.org", title="tf.floor rounds",
+    severity="accuracy", severity_reason="One ULP is little.",
+)  # fmt: skip
+
+
+def known(of_cause: Cause = CAUSE, **fields: Any) -> Record:
+    about = {"cause": of_cause.id, "owner": of_cause.owner, "reason": of_cause.reason, "severity": of_cause.severity}
+    return replace(ROW, verdict="known", **about | fields)
+
+
+def of(
+    *rows: Record, causes: tuple[Cause, ...] = (CAUSE,), before: tuple[Record, ...] | None = None
+) -> list[Discrepancy]:
+    previous = None if before is None else frame(ROW, *before).iloc[1:]
+    return discrepancies(frame(*rows), {cause.id: cause for cause in causes}, previous)
+
+
+PLANTED = {
+    "memory": replace(ROW, spec="crashes", case="crashes-1", kind="crash", severity="memory", max_ulp=math.nan),
+    "wrong_value": replace(ROW, spec="wrong", case="wrong-1", severity="wrong_value"),
+    "accuracy": replace(ROW, spec="inexact", case="inexact-1", severity="accuracy", max_ulp=9.0),
+}
+
+
+@pytest.mark.parametrize("most", list(PLANTED))
+def test_severity_ranks_before_everything_whatever_has_most_records(most: str) -> None:
+    rows = [*PLANTED.values(), known()]
+    rows += [replace(PLANTED[most], case=f"{PLANTED[most].case}-{n}") for n in range(50)]
+    ranked = of(*rows)
+    assert [one.severity for one in ranked] == ["memory", "wrong_value", "accuracy", "accuracy"]
+    assert [one.example["spec"] for one in ranked[:2]] == ["crashes", "wrong"]
+    assert max(ranked, key=lambda one: one.records).severity == most
+
+
+def test_reach_comes_before_distance_and_distance_before_the_name() -> None:
+    near = [known(replace_cause("b-wide"), dtype=dtype, max_ulp=2.0) for dtype in ("float16", "float32")]
+    far = [known(replace_cause("c-far"), max_ulp=900.0)] * 40
+    rows = [*far, known(replace_cause("a-near"), max_ulp=3.0), known(replace_cause("d-unmeasured"), max_ulp=math.nan)]
+    ids = [one.id for one in of(*rows, *near, causes=())]
+    assert ids == ["b-wide", "c-far", "a-near", "d-unmeasured"]
+    assert ids == [one.id for one in of(*near, *rows[::-1], causes=())]
+
+
+def replace_cause(name: str) -> Cause:
+    return msgspec.structs.replace(CAUSE, id=name, reason=f"the reason of {name}")
+
+
+def test_the_records_of_a_cause_are_one_discrepancy_with_its_words() -> None:
+    rows = [known(), known(spec="ceil", raw_op="Ceil;Cast", mode="xla", dtype="float16", max_ulp=8.0, distance="8 ULP")]
+    (one,) = of(*rows)
+    assert (one.id, one.title, one.severity_reason) == ("rounds", "tf.floor rounds", "One ULP is little.")
+    assert (one.specs, one.ops, one.plans) == (("ceil", "floor"), ("Cast", "Ceil", "Floor"), ("cpu/eager", "cpu/xla"))
+    assert (one.dtypes, one.records, one.distance, one.link) == (("float16", "float32"), 2, 1e6, "https://example.org")
+    assert one.example["case"] == ROW.case and one.reach == 2 * 2 * 3
+
+
+def test_a_run_without_causes_has_the_reason_and_the_rule() -> None:
+    (one,) = of(known(severity=""), causes=())
+    assert one.title == "floor: it rounds twice"
+    assert (one.severity, one.severity_reason) == ("wrong_value", SEVERITIES["wrong_value"].rule)
+    (older,) = of(known(severity="", cause="", max_ulp=2.0), known(severity="", cause="", max_ulp=1.0), causes=())
+    assert (older.id, older.severity, older.records) == ("it rounds twice", "accuracy", 2)
+
+
+def test_an_unexplained_failure_has_the_sentence_of_its_kind_and_the_rule() -> None:
+    (one,) = of(replace(ROW, quantity="grad[0]", severity="wrong_gradient", owner="us", reason="not this"))
+    assert one.title == "The gradient of floor gives wrong values"
+    assert (one.severity_reason, one.owner, one.reason) == (SEVERITIES["wrong_gradient"].rule, "", "")
+    faults = of(replace(ROW, verdict="error", kind="reference"), replace(ROW, verdict="stale", kind="", case="c"), ROW)
+    assert [one.verdict for one in faults] == ["mismatch", "error", "stale"]
+    assert [one.severity_title for one in faults[1:]] == ["fault of the suite", "no longer fails"]
+
+
+PASSES = replace(ROW, mode="xla", verdict="match", kind="", max_ulp=0.0)
+
+
+@pytest.mark.parametrize(
+    ("others", "disagree"),
+    [
+        ([], False),
+        ([replace(ROW, mode="xla")], False),
+        ([PASSES], True),
+        ([replace(PASSES, verdict="contract")], True),
+        ([replace(PASSES, verdict="unavailable")], False),
+        ([replace(PASSES, case="another")], False),
+        ([replace(PASSES, quantity="grad[0]")], False),
+        ([replace(PASSES, against="cpu/xla")], False),  # its own rerun says nothing about NumPy
+        ([replace(ROW, mode="xla", against="cpu/eager")], True),
+        ([replace(PASSES, against="claim:C1")], False),
+    ],
+)
+def test_plans_disagree_where_one_passes_or_two_differ(others: list[Record], disagree: bool) -> None:
+    (one,) = of(ROW, *others)
+    assert one.disagree is disagree
+    assert one.sides == ("plans disagree" if disagree else "TensorFlow against NumPy")
+
+
+@pytest.mark.parametrize(
+    ("row", "before", "new"),
+    [
+        (ROW, None, None),
+        (ROW, (), True),
+        (ROW, (ROW,), False),
+        (ROW, (replace(ROW, verdict="match", kind=""),), True),
+        (known(), (ROW,), False),  # it failed there before, and has a cause now
+        (known(), (known(case="another"),), False),
+        (known(), (known(replace_cause("another"), case="another"),), True),
+        (replace(ROW, case="another"), (ROW,), True),
+    ],
+)
+def test_a_discrepancy_is_new_if_the_previous_run_had_neither_its_cause_nor_its_place(
+    row: Record, before: tuple[Record, ...] | None, new: bool | None
+) -> None:
+    (one,) = of(row, before=before)
+    assert one.new is new
+
+
+def test_the_table_of_a_run_states_the_causes_that_judged_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    synthetic.write(tmp_path, [known(), PLANTED["memory"]])
+    (tmp_path / "causes.json").write_text(json.dumps([msgspec.to_builtins(CAUSE)]))
+    assert main(["table", "discrepancies", str(tmp_path), "--format", "csv"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert '"crashes crashes"' in lines[1] and '"tf.floor rounds"' in lines[2] and len(lines) == 3
+    table = discrepancy_table(reports.load(tmp_path), load_causes(tmp_path))
+    assert table["severity"].tolist() == ["memory", "accuracy"] and table["values"].tolist()[1] == ROW.example
+
+
+def test_a_severity_or_a_dtype_that_nobody_knows_comes_last_and_breaks_nothing() -> None:
+    rows = [known(replace_cause("odd"), severity="dreadful", case="a"), replace(ROW, dtype="<b>", severity="")]
+    assert [one.severity for one in of(*rows, causes=())] == ["wrong_value", "dreadful"]
