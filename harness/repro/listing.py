@@ -14,7 +14,7 @@ from tf_opdiff.harness.paths import SUITES
 from tf_opdiff.harness.repro.function_source import outside_names, source_of
 from tf_opdiff.harness.repro.program_digest import digest, hashed
 from tf_opdiff.harness.spec.catalog import Catalog
-from tf_opdiff.harness.spec.spec import Claim, Spec
+from tf_opdiff.harness.spec.spec import Claim, Spec, Topic
 
 
 class TopicData(TypedDict):
@@ -25,6 +25,11 @@ class TopicData(TypedDict):
     program: str
     origin: str
     link: str
+    says: NotRequired[str]
+    post: NotRequired[str]
+    today: NotRequired[str]
+    instead: NotRequired[str]
+    paste: NotRequired[str]
 
 
 class ClaimData(TypedDict):
@@ -70,7 +75,7 @@ def claims_data(catalog: Catalog, *, hashes: bool = True) -> list[dict[str, Any]
             claims.append(
                 {
                     **{k: getattr(claim, k) for k in ("id", "letter", "says", "denies", "plans", "instead")},
-                    "topic": asdict(claim.topic),
+                    "topic": _topic(claim.topic),
                     "refuted": dict(claim.refuted),
                     "spec": spec.name,
                     "modes": spec.modes,
@@ -82,6 +87,11 @@ def claims_data(catalog: Catalog, *, hashes: bool = True) -> list[dict[str, Any]
                 }
             )
     return sorted(claims, key=lambda claim: claim["id"])
+
+
+def _topic(topic: Topic) -> dict[str, str]:
+    """A topic as plain data; `paste` is the text of the file."""
+    return asdict(topic) | {"paste": topic.paste.read_text() if topic.paste else ""}
 
 
 def _hashes(spec: Spec, claim: Claim) -> dict[str, str]:

@@ -13,6 +13,9 @@ from types import ModuleType
 
 from tf_opdiff.harness.spec.spec import TIERS, Case, Spec
 
+#: Packages and modules that are not searched for specs: tests, and programs for readers, which import TensorFlow.
+_WITHOUT_SPECS = ("tests", "paste")
+
 
 @dataclass(frozen=True)
 class Item:
@@ -159,13 +162,16 @@ class Catalog:
 
 
 def _with_specs(name: str) -> Iterator[str]:
-    """The names of the modules with `SPECS`: this module, or else the modules in this package, without its tests."""
+    """The names of the modules with `SPECS`: this module, or else the modules in this package.
+
+    Those named in `_WITHOUT_SPECS`, and modules of tests, are left out.
+    """
     module = _imported(name)
     if hasattr(module, "SPECS"):
         yield name
     else:
         for inner in pkgutil.iter_modules(getattr(module, "__path__", ())):
-            if inner.name != "tests" and not inner.name.startswith("test_"):
+            if inner.name not in _WITHOUT_SPECS and not inner.name.startswith("test_"):
                 yield from _with_specs(f"{name}.{inner.name}")
 
 

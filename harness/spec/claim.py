@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from tf_opdiff.harness.spec.plan import Plan
@@ -17,8 +18,14 @@ class Topic:
     id                          its number, such as `C08`.
     title                       its title.
     program                     one sentence that describes the program.
-    origin                      where people make the claims.
-    link                        a link to the origin.
+    origin                      where people make the claims: the kind of text and its subject.
+    link                        a link to the origin, or to the paper that the origin is about.
+    says                        the statement of the origin, restated in a sentence or two.
+    post                        the core of the origin's own program, for recognition; it may be of TensorFlow 1.
+    today                       whether the statement is true, provided that every claim has its expected verdict.
+    instead                     the recommended way.
+    paste                       the file with a complete program of that way, which runs as it is. The last lines of the
+                                file are comments: `# Prints:` and the lines that the program prints.
     """
 
     id: str
@@ -26,6 +33,11 @@ class Topic:
     program: str
     origin: str
     link: str = ""
+    says: str = ""
+    post: str = ""
+    today: str = ""
+    instead: str = ""
+    paste: Path | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

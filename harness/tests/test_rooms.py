@@ -135,7 +135,15 @@ def test_nothing_is_imported_by_a_second_name(name):
     assert not {n for n in names if n.split(".")[0] in ("harness", "reports", "suites")}
 
 
-@pytest.mark.parametrize("name", sorted(set(MODULES) - SERVER_ONLY))
+#: Programs for readers to paste into Python: they import TensorFlow themselves, and no module imports them.
+PASTED = {name for name in MODULES if name.endswith(".paste")}
+
+
+def test_no_module_imports_a_program_for_readers():
+    assert not PASTED & {target for file in MODULES.values() for target in arrows(file, MODULES)}
+
+
+@pytest.mark.parametrize("name", sorted(set(MODULES) - SERVER_ONLY - PASTED))
 def test_tensorflow_is_imported_in_device_servers_only(name):
     body = tree(MODULES[name]).body
     heavy = {a.name.split(".")[0] for n in body if isinstance(n, ast.Import) for a in n.names}

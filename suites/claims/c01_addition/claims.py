@@ -6,19 +6,11 @@ import numpy as np
 
 from tf_opdiff.harness.spec.plan import MODES
 from tf_opdiff.harness.spec.recipes import plain
-from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Spec, Topic
+from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Spec
 from tf_opdiff.suites.claims.c01_addition import program, reference
+from tf_opdiff.suites.claims.c01_addition.topic import TOPIC
 from tf_opdiff.suites.claims.evidence import CUSTOM_GRADIENT, MINIMIZE, PY_FUNC, py_func_mapped
-from tf_opdiff.suites.claims.origins import POSTS
 from tf_opdiff.suites.forms.contracts import NO_KERNEL, REFUSED_BY_XLA, TAPE, TAPE_LINK
-
-TOPIC = Topic(
-    id="C01",
-    title="Replacing an addition by a Python function",
-    program="A two-class net: d = x + c, e = c + k, a = d·e, softmax cross-entropy, Adam. e is replaced by a py_func "
-    "of (c, k, d) that computes c + k, and its gradient is overridden to return ((e+d)·g, d·g, e·g).",
-    origin=POSTS,
-)
 
 EXCEPT_XLA = ("*/eager", "*/function", "*/graph")
 FORMULA = (

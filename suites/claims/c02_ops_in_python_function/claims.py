@@ -1,17 +1,10 @@
 """TensorFlow ops inside a Python function: the claims."""
 
 from tf_opdiff.harness.spec.recipes import FLOATS, plain
-from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Spec, Topic
+from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Spec
+from tf_opdiff.suites.claims.c02_ops_in_python_function.topic import TOPIC
 from tf_opdiff.suites.claims.evidence import by_py_func, by_py_function
-from tf_opdiff.suites.claims.origins import POSTS
 from tf_opdiff.suites.forms.contracts import REFUSED_BY_XLA
-
-TOPIC = Topic(
-    id="C02",
-    title="TensorFlow ops inside a Python function",
-    program="TensorFlow ops inside the Python function that is handed to py_func.",
-    origin=POSTS,
-)
 
 EAGER = "executed eagerly, the function is called there and then, and its result converted: there is no op"
 EAGER_LINK = "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/python/ops/script_ops.py"

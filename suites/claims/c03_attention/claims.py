@@ -3,18 +3,11 @@
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS, SIZE
-from tf_opdiff.harness.spec.spec import Claim, Side, Spec, Topic
+from tf_opdiff.harness.spec.spec import Claim, Side, Spec
 from tf_opdiff.suites.claims.c03_attention import program, reference
+from tf_opdiff.suites.claims.c03_attention.topic import TOPIC
 from tf_opdiff.suites.claims.evidence import CUSTOM_GRADIENT, mapped
 from tf_opdiff.suites.forms.contracts import TAPE, TAPE_LINK, TAPED
-
-TOPIC = Topic(
-    id="C03",
-    title="Attention by a Bernoulli sample",
-    program="Forward, a Bernoulli sample times a feature map; backward, the upstream times the feature map.",
-    origin="attention for clothing retrieval",
-    link="https://arxiv.org/abs/1710.11446",
-)
 
 
 def _drawn(draw, dtype):

@@ -3,15 +3,8 @@
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS, plain
-from tf_opdiff.harness.spec.spec import Claim, Spec, Topic
-from tf_opdiff.suites.claims.origins import POSTS
-
-TOPIC = Topic(
-    id="C04",
-    title="stop_gradient in one of two paths",
-    program="A value that reaches the loss by two paths, one of them through tf.stop_gradient.",
-    origin=POSTS,
-)
+from tf_opdiff.harness.spec.spec import Claim, Spec
+from tf_opdiff.suites.claims.c04_stop_gradient.topic import TOPIC
 
 
 def two_paths(tf, x):

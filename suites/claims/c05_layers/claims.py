@@ -3,18 +3,11 @@
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS, plain
-from tf_opdiff.harness.spec.spec import Claim, Side, Spec, Topic
+from tf_opdiff.harness.spec.spec import Claim, Side, Spec
 from tf_opdiff.suites.claims.c05_layers import program
+from tf_opdiff.suites.claims.c05_layers.topic import TOPIC
 from tf_opdiff.suites.claims.evidence import CUSTOM_GRADIENT, PY_FUNC, py_func_mapped
-from tf_opdiff.suites.claims.origins import POSTS
 from tf_opdiff.suites.forms.contracts import NO_KERNEL, REFUSED_BY_XLA, TAPE, TAPE_LINK
-
-TOPIC = Topic(
-    id="C05",
-    title="Skipping a layer on the way back",
-    program="A Keras Lambda(a): a runs forward, and is left out of the derivative.",
-    origin=POSTS,
-)
 
 
 def _cubed(x):

@@ -1,18 +1,10 @@
 """An op in C++: the claims."""
 
 from tf_opdiff.harness.spec.recipes import SHAPES, edges, plain
-from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Spec, Topic
+from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Spec
 from tf_opdiff.suites.claims.c06_compiled_op import program
 from tf_opdiff.suites.claims.c06_compiled_op.cpp.build import SOURCES
-from tf_opdiff.suites.claims.origins import POSTS
-
-TOPIC = Topic(
-    id="C06",
-    title="An op in C++",
-    program="An op and its kernel in C++, loaded as a library, its gradient registered in Python.",
-    origin=POSTS,
-    link="https://www.tensorflow.org/guide/create_op",
-)
+from tf_opdiff.suites.claims.c06_compiled_op.topic import TOPIC
 
 RECIPES = {"edges": edges, "plain": plain, **SHAPES}
 FLOAT = ("float32", "float64")

@@ -3,18 +3,11 @@
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS
-from tf_opdiff.harness.spec.spec import Claim, Raises, Spec, Topic
+from tf_opdiff.harness.spec.spec import Claim, Raises, Spec
+from tf_opdiff.suites.claims.c07_registered_square.topic import TOPIC
 from tf_opdiff.suites.claims.evidence import CUSTOM_GRADIENT, mapped
-from tf_opdiff.suites.claims.origins import SLIDES
 from tf_opdiff.suites.forms.contracts import TAPE, TAPED, taped
 from tf_opdiff.suites.reference.registered import registered
-
-TOPIC = Topic(
-    id="C07",
-    title="Registering a gradient for Square",
-    program="A gradient registered for the existing op type Square, as 2·g.",
-    origin=SLIDES,
-)
 
 
 def _whole(draw, dtype):

@@ -3,18 +3,11 @@
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS
-from tf_opdiff.harness.spec.spec import Claim, Spec, Topic
+from tf_opdiff.harness.spec.spec import Claim, Spec
 from tf_opdiff.suites.claims.binarization import MEAN, binarized, scale
+from tf_opdiff.suites.claims.c08_binarization.topic import TOPIC
 from tf_opdiff.suites.claims.evidence import CUSTOM_GRADIENT, mapped
-from tf_opdiff.suites.claims.origins import POSTS
 from tf_opdiff.suites.forms.contracts import TAPE, TAPED, taped
-
-TOPIC = Topic(
-    id="C08",
-    title="Binarizing with a scale, the first attempt",
-    program='sign(x) · mean(|x|) under the map {"Sign": "Identity"}.',
-    origin=POSTS,
-)
 
 
 def scaled_sign(tf, x):

@@ -3,18 +3,11 @@
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS, plain
-from tf_opdiff.harness.spec.spec import Claim, Spec, Topic
+from tf_opdiff.harness.spec.spec import Claim, Spec
 from tf_opdiff.suites.claims.binarization import MEAN, binarized
+from tf_opdiff.suites.claims.c09_mended_binarization.topic import TOPIC
 from tf_opdiff.suites.claims.evidence import mapped
 from tf_opdiff.suites.forms.contracts import TAPE, TAPED, taped
-
-TOPIC = Topic(
-    id="C09",
-    title="Binarizing with a scale, mended",
-    program='E = stop_gradient(mean(|x|)), then sign(x/E) · E under the map {"Sign": "Identity"}.',
-    origin="re-implementations of XNOR-Net and DoReFa-Net",
-    link="https://arxiv.org/abs/1606.06160",
-)
 
 
 def binarize(tf, x):

@@ -3,19 +3,12 @@
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS, plain
-from tf_opdiff.harness.spec.spec import Claim, Spec, Topic
+from tf_opdiff.harness.spec.spec import Claim, Spec
 from tf_opdiff.suites.claims.binarization import MEAN, binarized, scale
+from tf_opdiff.suites.claims.c10_clipped_binarization.topic import TOPIC
 from tf_opdiff.suites.claims.evidence import CUSTOM_GRADIENT, mapped
-from tf_opdiff.suites.claims.origins import POSTS
 from tf_opdiff.suites.forms.contracts import TAPE, TAPED, taped
 from tf_opdiff.suites.reference.registered import registered
-
-TOPIC = Topic(
-    id="C10",
-    title="Binarizing with a gradient of one's own",
-    program="The same, with a gradient that was registered under a name of one's own in place of Identity.",
-    origin=POSTS,
-)
 
 
 def binarize_clipped(tf, x):

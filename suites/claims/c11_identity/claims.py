@@ -3,19 +3,12 @@
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS, plain
-from tf_opdiff.harness.spec.spec import Claim, Side, Spec, Topic
+from tf_opdiff.harness.spec.spec import Claim, Side, Spec
 from tf_opdiff.suites.claims.c11_identity import program, reference
 from tf_opdiff.suites.claims.c11_identity.reference import averages, five, five_averages, losses
+from tf_opdiff.suites.claims.c11_identity.topic import TOPIC
 from tf_opdiff.suites.claims.evidence import CONTROL_DEPENDENCIES, mapped
 from tf_opdiff.suites.forms.contracts import TAPE, TAPED, taped
-
-TOPIC = Topic(
-    id="C11",
-    title="Three uses of tf.identity",
-    program="tf.identity as a straight-through estimator, to move a tensor between devices, and as a node on which to "
-    "hang control dependencies, as in the tower loss of the CIFAR-10 tutorial.",
-    origin="answers on what tf.identity is for",
-)
 
 
 def _batches(draw, dtype):

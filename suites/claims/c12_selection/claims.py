@@ -5,13 +5,9 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS, SIZE
-from tf_opdiff.harness.spec.spec import Claim, Side, Spec, Topic
+from tf_opdiff.harness.spec.spec import Claim, Side, Spec
 from tf_opdiff.suites.claims.c12_selection import program, reference
-from tf_opdiff.suites.claims.origins import POSTS
-
-TOPIC = Topic(
-    id="C12", title="The gradient of a selection", program="where(c, x, y), differentiated by all three.", origin=POSTS
-)
+from tf_opdiff.suites.claims.c12_selection.topic import TOPIC
 
 WIDE = ("float32", "float64")
 

@@ -2,17 +2,10 @@
 
 from typing import Any
 
-from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Spec, Topic
+from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Spec
 from tf_opdiff.suites.claims.c13_conditional import program, reference
-from tf_opdiff.suites.claims.origins import SLIDES
+from tf_opdiff.suites.claims.c13_conditional.topic import TOPIC
 from tf_opdiff.suites.forms.branches import ROUNDED, either
-
-TOPIC = Topic(
-    id="C13",
-    title="The gradient of a conditional",
-    program="tf.cond, built of Switch and Merge, differentiated by what only one branch uses.",
-    origin=SLIDES,
-)
 
 WIDE = ("float32", "float64")
 

@@ -2,16 +2,10 @@
 
 import numpy as np
 
-from tf_opdiff.harness.spec.spec import Claim, Raises, Spec, Topic
+from tf_opdiff.harness.spec.spec import Claim, Raises, Spec
 from tf_opdiff.suites.claims.c14_assigned_result import program, reference
 from tf_opdiff.suites.claims.c14_assigned_result.reference import volumes
-
-TOPIC = Topic(
-    id="C14",
-    title="A result that was assigned to",
-    program="difference(prod, box) in float16, its result built by assigning to elements of a variable in loops.",
-    origin="an answer on why a gradient is None",
-)
+from tf_opdiff.suites.claims.c14_assigned_result.topic import TOPIC
 
 ASSIGNED = Claim(
     topic=TOPIC,

@@ -3,20 +3,14 @@
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS
-from tf_opdiff.harness.spec.spec import Claim, Raises, Spec, Topic
+from tf_opdiff.harness.spec.spec import Claim, Raises, Spec
 from tf_opdiff.suites.claims.c15_frozen_weights import inputs, program, reference, session_program
 from tf_opdiff.suites.claims.c15_frozen_weights.inputs import SCHEDULE
 from tf_opdiff.suites.claims.c15_frozen_weights.reference import SECOND_FROZEN, subset
+from tf_opdiff.suites.claims.c15_frozen_weights.topic import TOPIC
 from tf_opdiff.suites.claims.c15_frozen_weights.training import ASSIGN_SLOTS, LOAD_SLOTS, TF2, Training
 from tf_opdiff.suites.claims.evidence import MINIMIZE
 from tf_opdiff.suites.reference.running import bound
-
-TOPIC = Topic(
-    id="C15",
-    title="Frozen weights and Adam",
-    program="Weights masked by M·W + stop_gradient(|1−M|·W), the mask changed between steps.",
-    origin="answers on freezing part of a variable",
-)
 
 LATER = "An optimizer that was first given some of the variables can be given the others later."
 TOGETHER, APART = {"together": inputs.together}, {"apart": inputs.apart}

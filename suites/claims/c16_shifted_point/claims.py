@@ -2,16 +2,10 @@
 
 from typing import Any
 
-from tf_opdiff.harness.spec.spec import Claim, Spec, Topic
+from tf_opdiff.harness.spec.spec import Claim, Spec
 from tf_opdiff.suites.claims.c16_shifted_point import program, reference
 from tf_opdiff.suites.claims.c16_shifted_point.reference import estimate
-
-TOPIC = Topic(
-    id="C16",
-    title="A gradient at a shifted point",
-    program="b = f(a), then tf.gradients(b, a + delta).",
-    origin="an answer on estimating the norm of a Hessian",
-)
+from tf_opdiff.suites.claims.c16_shifted_point.topic import TOPIC
 
 
 def _point(draw, dtype):

@@ -5,20 +5,12 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS, SIZE
-from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Spec, Topic
+from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Spec
 from tf_opdiff.suites.claims.c17_floor import program
 from tf_opdiff.suites.claims.c17_floor.reference import check_eagerly, check_in_session
+from tf_opdiff.suites.claims.c17_floor.topic import TOPIC
 from tf_opdiff.suites.claims.evidence import mapped
-from tf_opdiff.suites.claims.origins import POSTS
 from tf_opdiff.suites.forms.contracts import TAPE, TAPE_LINK, TAPED
-
-TOPIC = Topic(
-    id="C17",
-    title="The gradient of floor",
-    program="floor(x), the detour x − (x − floor(x)), and an override that returns the upstream; each checked with the "
-    "framework's numeric gradient error.",
-    origin=POSTS,
-)
 
 
 def _quarters(draw, dtype):

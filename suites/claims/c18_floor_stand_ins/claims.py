@@ -6,17 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.spec import Claim, Recipe, Spec, Topic
+from tf_opdiff.harness.spec.spec import Claim, Recipe, Spec
 from tf_opdiff.suites.claims.c18_floor_stand_ins import program, reference
 from tf_opdiff.suites.claims.c18_floor_stand_ins.reference import K, along, by_ramp, by_sigmoid, falling, sigmoid
-from tf_opdiff.suites.claims.origins import POSTS
-
-TOPIC = Topic(
-    id="C18",
-    title="Smooth stand-ins for floor and step",
-    program="Piecewise linear, sigmoid and filtered relaxations of floor and step.",
-    origin=POSTS,
-)
+from tf_opdiff.suites.claims.c18_floor_stand_ins.topic import TOPIC
 
 
 def _rows(low, high):

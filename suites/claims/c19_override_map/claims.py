@@ -3,19 +3,11 @@
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS, plain
-from tf_opdiff.harness.spec.spec import Claim, Spec, Topic
+from tf_opdiff.harness.spec.spec import Claim, Spec
 from tf_opdiff.suites.claims.c19_override_map import program
+from tf_opdiff.suites.claims.c19_override_map.topic import TOPIC
 from tf_opdiff.suites.claims.evidence import CUSTOM_GRADIENT, MAP, mapped
-from tf_opdiff.suites.claims.origins import POSTS
 from tf_opdiff.suites.forms.contracts import TAPE, TAPED, taped
-
-TOPIC = Topic(
-    id="C19",
-    title="What an override map means",
-    program='{"Floor": "Identity"} around ops none of which is a Floor, and {"Identity": "CustomGrad"}, giving 5·g, '
-    'around tf.identity with and without name="Identity".',
-    origin=POSTS,
-)
 
 SPECS = (
     Spec(

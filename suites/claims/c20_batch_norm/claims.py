@@ -4,19 +4,12 @@ from functools import partial
 
 import numpy as np
 
-from tf_opdiff.harness.spec.spec import Claim, Spec, Topic
+from tf_opdiff.harness.spec.spec import Claim, Spec
 from tf_opdiff.suites.claims.c20_batch_norm import program, reference
 from tf_opdiff.suites.claims.c20_batch_norm.reference import updated
+from tf_opdiff.suites.claims.c20_batch_norm.topic import TOPIC
 from tf_opdiff.suites.claims.evidence import CONTROL_DEPENDENCIES
-from tf_opdiff.suites.claims.origins import SLIDES
 from tf_opdiff.suites.reference.running import bound
-
-TOPIC = Topic(
-    id="C20",
-    title="The updates of batch normalisation",
-    program="Moving mean and variance assigned in a graph, and collected in UPDATE_OPS.",
-    origin=SLIDES,
-)
 
 TF2 = ("eager", "function", "xla")
 

@@ -5,16 +5,9 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.spec.plan import MODES
-from tf_opdiff.harness.spec.spec import Claim, Side, Spec, Topic
+from tf_opdiff.harness.spec.spec import Claim, Side, Spec
+from tf_opdiff.suites.claims.c21_control_dependencies.topic import TOPIC
 from tf_opdiff.suites.claims.evidence import CONTROL_DEPENDENCIES
-
-TOPIC = Topic(
-    id="C21",
-    title="Control dependencies and reads",
-    program="x_plus_1 = assign_add(x, 1); under control dependencies on it y = x, y = identity(x) or y = x_plus_1; "
-    "y is fetched five times.",
-    origin="answers on tf.control_dependencies",
-)
 
 CONTEXT = "https://www.tensorflow.org/api_docs/python/tf/Graph#control_dependencies"
 

@@ -4,18 +4,11 @@ from functools import partial
 
 import numpy as np
 
-from tf_opdiff.harness.spec.spec import Claim, Spec, Topic
+from tf_opdiff.harness.spec.spec import Claim, Spec
 from tf_opdiff.suites.claims.c22_center_loss import program, reference
+from tf_opdiff.suites.claims.c22_center_loss.topic import TOPIC
 from tf_opdiff.suites.claims.evidence import CONTROL_DEPENDENCIES
 from tf_opdiff.suites.reference.running import bound
-
-TOPIC = Topic(
-    id="C22",
-    title="Center loss",
-    program="Centers moved by scatter_sub with the paper's Δc (count + 1 in the denominator), beside the train op.",
-    origin="re-implementations of center loss",
-    link="https://ydwen.github.io/papers/WenECCV16.pdf",
-)
 
 
 def _batches(draw, dtype):

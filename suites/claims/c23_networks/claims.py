@@ -3,18 +3,11 @@
 from typing import Any
 
 from tf_opdiff.harness.spec.plan import MODES
-from tf_opdiff.harness.spec.spec import Claim, Spec, Topic
+from tf_opdiff.harness.spec.spec import Claim, Spec
 from tf_opdiff.suites.claims.c23_networks import program, reference
 from tf_opdiff.suites.claims.c23_networks.reference import ROUNDS, rounding, rounding_in_the_end, with_final
+from tf_opdiff.suites.claims.c23_networks.topic import TOPIC
 from tf_opdiff.suites.claims.evidence import MINIMIZE
-
-TOPIC = Topic(
-    id="C23",
-    title="Several networks",
-    program="Two networks trained in turn, as in a semi-supervised GAN.",
-    origin="answers on training two models",
-    link="https://arxiv.org/abs/1606.01583",
-)
 
 IN_ORDER = ("eager", "function", "xla")
 

@@ -1,14 +1,8 @@
 """Copying weights: the claims."""
 
-from tf_opdiff.harness.spec.spec import Claim, Raises, Spec, Topic
+from tf_opdiff.harness.spec.spec import Claim, Raises, Spec
 from tf_opdiff.suites.claims.c24_copying import program, reference
-
-TOPIC = Topic(
-    id="C24",
-    title="Copying weights",
-    program="Variables copied with assign, with a new tf.Variable, by copying the graph, and with load.",
-    origin="answers on copying a network",
-)
+from tf_opdiff.suites.claims.c24_copying.topic import TOPIC
 
 IN_ORDER = ("eager", "function", "xla")
 

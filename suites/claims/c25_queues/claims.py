@@ -2,19 +2,12 @@
 
 import numpy as np
 
-from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Spec, Topic
+from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Spec
 from tf_opdiff.suites.claims.c25_queues import program, random_program, reference
 from tf_opdiff.suites.claims.c25_queues.reference import SEED, drawn, means, shuffled
+from tf_opdiff.suites.claims.c25_queues.topic import TOPIC
 from tf_opdiff.suites.claims.evidence import FIFO_QUEUE
-from tf_opdiff.suites.claims.origins import SLIDES
 from tf_opdiff.suites.reference import philox
-
-TOPIC = Topic(
-    id="C25",
-    title="Queues and threads",
-    program="FIFO and shuffling queues, several threads that dequeue, random transforms.",
-    origin=SLIDES,
-)
 
 
 def _examples(draw, dtype):

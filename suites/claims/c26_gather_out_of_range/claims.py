@@ -2,15 +2,8 @@
 
 import numpy as np
 
-from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Sparse, Spec, Topic
-
-TOPIC = Topic(
-    id="C26",
-    title="gather out of range",
-    program="gather([1, 2, 3, 4, 5], [0, 1, 6]).",
-    origin="the documentation of tf.gather",
-    link="https://www.tensorflow.org/api_docs/python/tf/gather",
-)
+from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Sparse, Spec
+from tf_opdiff.suites.claims.c26_gather_out_of_range.topic import TOPIC
 
 DOCUMENTED = "https://www.tensorflow.org/api_docs/python/tf/gather"
 CLAMPS = "XLA clamps the indices of a gather: 6 becomes 4, the last one"

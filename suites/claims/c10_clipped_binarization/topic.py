@@ -1,0 +1,27 @@
+"""Binarizing with a gradient of one's own: the topic."""
+
+from pathlib import Path
+
+from tf_opdiff.harness.spec.spec import Topic
+
+POST = """\
+@tf.RegisterGradient("WithinOne")
+def _within_one(op, grad):
+    return tf.where(tf.abs(op.inputs[0]) <= 1, grad, tf.zeros_like(grad))
+
+with g.gradient_override_map({"Sign": "WithinOne"}):
+    ...
+"""
+
+TOPIC = Topic(
+    id="C10",
+    title="Binarizing with a gradient of one's own",
+    program="The same, with a gradient that was registered under a name of one's own in place of Identity.",
+    origin="a post on binarized weights with a straight-through gradient (XNOR-Net, DoReFa-Net)",
+    says="Any function can be put in the place of Identity: register a gradient under a name of your own and map "
+    "Sign to it.",
+    post=POST,
+    today="True in a v1 graph. In eager mode, in tf.function and under XLA the map is not seen.",
+    instead="Return that function as the gradient of a tf.custom_gradient.",
+    paste=Path(__file__).with_name("paste.py"),
+)

@@ -1,0 +1,27 @@
+"""Three uses of tf.identity: the topic."""
+
+from pathlib import Path
+
+from tf_opdiff.harness.spec.spec import Topic
+
+POST = """\
+with tf.control_dependencies([loss_averages_op]):
+    total_loss = tf.identity(total_loss)
+"""
+
+TOPIC = Topic(
+    id="C11",
+    title="Three uses of tf.identity",
+    program="tf.identity as a straight-through estimator, to move a tensor between devices, and as a node on which "
+    "to hang control dependencies, as in the tower loss of the CIFAR-10 tutorial.",
+    origin="answers on what tf.identity is for",
+    says="tf.identity has three uses: as the gradient of a straight-through estimator, to move a tensor to "
+    "another device, and as a node on which to hang control dependencies, as in the tower loss of the "
+    "CIFAR-10 tutorial.",
+    post=POST,
+    today="All three are true in a v1 graph. The map to Identity and the missing identity matter there only: "
+    "outside of v1 graphs the map is not seen, and updates run in the order of the program.",
+    instead="For a straight-through estimator write x + stop_gradient(f(x) − x). Inside a tf.function, write "
+    "updates in the order in which they shall run.",
+    paste=Path(__file__).with_name("paste.py"),
+)

@@ -1,0 +1,27 @@
+"""A gradient at a shifted point: the topic."""
+
+from pathlib import Path
+
+from tf_opdiff.harness.spec.spec import Topic
+
+POST = """\
+b = f(a)
+g0 = tf.gradients(b, a)
+g1 = tf.gradients(b, a + delta)  # None
+norm = tf.norm((g1 - g0) / delta)
+"""
+
+TOPIC = Topic(
+    id="C16",
+    title="A gradient at a shifted point",
+    program="b = f(a), then tf.gradients(b, a + delta).",
+    origin="an answer on estimating the norm of a Hessian",
+    says="tf.gradients(b, a + delta) is None, because b does not depend on that sum. Build f again at the "
+    "shifted point, or move the variable, and the difference of the two gradients estimates the norm of the "
+    "Hessian.",
+    post=POST,
+    today="The gradient is None in every mode, and both repairs give the difference of the gradients. It is not "
+    "the norm of the Hessian: it says how much the Hessian stretches delta.",
+    instead="Take the Hessian, or its product with a direction, from a tape inside a tape.",
+    paste=Path(__file__).with_name("paste.py"),
+)
