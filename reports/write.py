@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -14,8 +16,9 @@ from tf_opdiff.reports.analysis import ledger, plans_at_worst, since_last_run
 from tf_opdiff.reports.analysis.changelog import Changelog
 from tf_opdiff.reports.ci import badge, junit
 from tf_opdiff.reports.data import files, frame, parquet, run_copy, tables
-from tf_opdiff.reports.data.load import OBSERVATIONS, RECORDS, load_claims, load_repros
-from tf_opdiff.reports.pages import claims_page, run_page
+from tf_opdiff.reports.data.load import OBSERVATIONS, RECORDS, load_causes, load_claims, load_repros
+from tf_opdiff.reports.data.op_names import op_names
+from tf_opdiff.reports.pages import claims_page, op_page, run_page
 from tf_opdiff.reports.text import markdown
 
 
@@ -29,8 +32,8 @@ def write(
 ) -> None:
     """Merges the shards of a run and writes its report into its directory.
 
-    The files: `records.parquet`, `observations.parquet`, `index.html`, `summary.md`, `badge.svg`, `badge.json`, and,
-    if claims were tested, `claims.html`. Writing again gives the same files.
+    The files: `records.parquet`, `observations.parquet`, `index.html`, `summary.md`, `badge.svg`, `badge.json`,
+    a page for each op in `ops`, and, if claims were tested, `claims.html`. Writing again gives the same files.
 
     Args:
       run_dir: the directory of the run.
@@ -57,6 +60,7 @@ def write(
         since=_since(before, records, info) if before else None,
     )
     files.replace_text(run_dir / "index.html", run_page.html(records, info, supplement))
+    op_page.write(run_dir, _op_sources(run_dir, records, info, claims))
     junit.finish(xml, records, info)
 
 
@@ -68,6 +72,19 @@ def rewrite(run: Path, into: Path) -> RunInfo:
     info = run_copy.copy(run, into)
     write(into, info, judged_by=None if OURS.other(info) else OURS)
     return info
+
+
+def _op_sources(
+    run_dir: Path, records: pd.DataFrame, info: RunInfo, claims: Sequence[Mapping[str, Any]]
+) -> op_page.OpSources:
+    return op_page.OpSources(
+        records=records,
+        info=info,
+        names=op_names(records),
+        causes=load_causes(run_dir),
+        claims=claims,
+        repros=load_repros(run_dir),
+    )
 
 
 def _since(before: Path, records: pd.DataFrame, info: RunInfo) -> Changelog | str:

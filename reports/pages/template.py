@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from tf_opdiff.reports.text import sentence, verdicts
@@ -12,6 +13,8 @@ from tf_opdiff.reports.text import sentence, verdicts
 HERE = Path(__file__).parent
 #: The policy of a page without scripts: it may load nothing and use only its own style.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+#: The end of the part of `style.css` that small pages have too.
+_END = "/* End of the foundation. */"
 #: The most rows of a list on a page.
 LISTED = 500
 
@@ -29,6 +32,22 @@ def environment() -> Environment:
     jinja.filters["ulp"] = sentence.number
     jinja.globals["verdicts"] = verdicts.VERDICTS
     return jinja
+
+
+@cache
+def compiled(name: str) -> Template:
+    """A template, compiled once for all pages that are made from it."""
+    return environment().get_template(name)
+
+
+def foundation() -> Markup:
+    """The first part of `style.css`, with the colours of verdicts: enough for small pages, of which a run has many."""
+    return Markup(verdicts.style_sheet() + (HERE / "templates" / "style.css").read_text().partition(_END)[0])
+
+
+def own_style(name: str) -> Markup:
+    """The style sheet of one sort of page, in a folder of its own."""
+    return Markup((HERE / "templates" / name).read_text())
 
 
 def style() -> Markup:

@@ -1,0 +1,67 @@
+"""Op sentence: how an op did in a run, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from tf_opdiff.reports.analysis.op_view import OpView, RecordGroup
+from tf_opdiff.reports.text.counted import many
+from tf_opdiff.reports.text.sentence import number, without_case
+
+#: The words for the families of quantities.
+FAMILIES = {"output": "output", "grad": "gradient", "jvp": "forward gradient", "hvp": "second-order gradient"}
+
+
+def tested(view: OpView) -> str:
+    """What was compared, and how much of it differs: `6 dtypes × 4 plans, 628 comparisons, 3 discrepancies.`"""
+    parts = []
+    if view.rows:
+        parts.append(f"{many(len(view.rows), 'dtype')} × {many(len(view.plans), 'plan')}")
+        parts.append(many(view.comparisons, "comparison"))
+    elif view.shared:
+        parts.append(f"it ran only together with other ops, in {many(len(view.shared), 'spec')}")
+    else:
+        parts.append("only claims ran it")
+    return f"{', '.join([*parts, counts(view.discrepancies)])}."
+
+
+def counts(groups: Collection[RecordGroup]) -> str:
+    """How many discrepancies there are by what they mean: `2 unexpected failures, 1 known discrepancy`."""
+    verdicts = [group.first["verdict"] for group in groups]
+    nouns = {"mismatch": "unexpected failure", "error": "fault of the suite", "known": "known discrepancy"}
+    words = []
+    for verdict, noun in nouns.items():
+        if n := verdicts.count(verdict):
+            words.append(f"{n:,} {_plural(noun) if n > 1 else noun}")
+    if n := verdicts.count("stale"):
+        words.append(f"{many(n, 'known failure')} that no longer {'fail' if n > 1 else 'fails'}")
+    return ", ".join(words) or "no discrepancy"
+
+
+def _plural(noun: str) -> str:
+    return {"fault of the suite": "faults of the suite", "known discrepancy": "known discrepancies"}.get(
+        noun, f"{noun}s"
+    )
+
+
+def worst(view: OpView) -> str:
+    """The distance that uses most of its budget, of those within it; empty where no distance was taken."""
+    if not view.worst:
+        return ""
+    row, plan, cell = view.worst
+    if cell.max_ulp == 0:
+        return "All distances are 0 ULP."
+    where = f"{row.dtype}, {quantity(row.quantity)} of {row.spec} on {plan}"
+    inside = "Apart from these, the" if view.discrepancies else "The"
+    return f"{inside} error nearest to its budget is {number(cell.max_ulp)} of {number(cell.budget)} ULP: {where}."
+
+
+def failure(group: RecordGroup) -> str:
+    """What a record of a discrepancy without a known cause says."""
+    return without_case(group.first)
+
+
+def quantity(name: str) -> str:
+    """The name of a quantity with its family in words: `gradient grad[0]`."""
+    family = FAMILIES.get(name.partition("[")[0])
+    return f"{family} {name}" if family and family != name.partition("[")[0] else name

@@ -1,0 +1,236 @@
+"""Op view: the content of the page of one op, from the records of a run."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+
+from tf_opdiff.harness.judge.cause import Cause
+from tf_opdiff.harness.judge.severity import SEVERITIES
+from tf_opdiff.harness.store.record import CLAIM, FAILING
+from tf_opdiff.reports.analysis.claim_verdicts import overall, verdicts
+from tf_opdiff.reports.analysis.op_cells import OpCell, OpRow, op_rows
+from tf_opdiff.reports.data import tables
+from tf_opdiff.reports.data.op_names import OpName
+from tf_opdiff.reports.data.plans import in_order
+from tf_opdiff.reports.text.verdicts import FAILING_OR_KNOWN, SEVERITY
+
+#: The columns that tell a discrepancy from others where no cause explains it.
+_UNEXPLAINED = ("verdict", "spec", "kind")
+_CONTRACT = ("reason", "link")
+_SHOWN = (
+    *("suite", "spec", "case", "dtype", "attrs", "device", "mode", "plan", "against", "quantity", "verdict", "kind"),
+    *("size", "mismatched", "max_ulp", "budget", "worst_index", "input", "got", "want", "detail", "owner", "reason"),
+    *("link", "example_index", "example", "distance", "cause", "severity"),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordGroup:
+    """Records of one discrepancy or of one contract.
+
+    Attributes:
+      first: the record that represents the others: the one with the simplest input.
+      records: how many there are.
+      specs, plans, dtypes, quantities: where.
+      cause: the cause that explains them, if one does.
+      severity: the name of their severity; empty for a contract and for an unknown one.
+    """
+
+    first: Mapping[str, Any]
+    records: int
+    specs: list[str]
+    plans: list[str]
+    dtypes: list[str]
+    quantities: list[str]
+    cause: Cause | None = None
+    severity: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SharedSpec:
+    """A spec in which the op runs with others: its worst cell under each plan."""
+
+    spec: str
+    suite: str
+    cells: Mapping[str, OpCell]
+
+
+@dataclass(kw_only=True)
+class OpView:
+    """The content of one page.
+
+    Attributes:
+      page: the op and its specs.
+      plans: the plans in the order of the columns.
+      rows: for each dtype the rows of the op's own specs.
+      comparisons: how many records the op's own specs have.
+      worst: the row, the plan and the cell with the distance that uses most of its budget, of those with a margin.
+      discrepancies: of all specs on the page, the most severe first.
+      contracts: the documented divergences of the op's own specs.
+      shared: the specs in which the op runs with others.
+      claims: for each claim with a program on the page, its verdict.
+      suites: the suite of each spec.
+    """
+
+    page: OpName
+    plans: list[str]
+    rows: dict[str, list[OpRow]]
+    comparisons: int
+    worst: tuple[OpRow, str, OpCell] | None
+    discrepancies: list[RecordGroup]
+    contracts: list[RecordGroup]
+    shared: list[SharedSpec]
+    claims: dict[str, str]
+    suites: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def state(self) -> str:
+        """`failing`, `known` or `clean`, by the worst discrepancy; `untested` without any comparison."""
+        verdicts = {group.first["verdict"] for group in self.discrepancies}
+        if verdicts & {*FAILING}:
+            return "failing"
+        return "known" if verdicts else "clean" if self.rows or self.shared else "untested"
+
+
+class OpViews:
+    """The tables of a run from which the view of each op is made; computed once for all ops."""
+
+    def __init__(self, records: pd.DataFrame, causes: Mapping[str, Cause]) -> None:
+        """Takes the records of a run, and the causes by which it was judged, by their ids."""
+        self._causes = causes
+        self._plans = list(tables.plans(records).cat.categories)
+        self._rows = op_rows(records)
+        self._counts = records.groupby("spec", observed=True).size().to_dict()
+        places = records[["spec", "suite"]].drop_duplicates().astype("str")
+        self._suites = dict(places.itertuples(index=False, name=None))
+        about_claims = records["against"].astype(str).str.startswith(CLAIM)
+        claimed = records.loc[about_claims, ["spec", "against"]].drop_duplicates().astype("str")
+        self._claims: dict[str, list[str]] = {}
+        for spec, against in claimed.itertuples(index=False):
+            self._claims.setdefault(spec, []).append(against.removeprefix(CLAIM))
+        by_plan = verdicts(records)
+        self._claim_verdicts = {str(claim): overall(v.tolist()) for claim, v in by_plan.groupby("claim")["verdict"]}
+        compared = records[~about_claims]
+        self._off = _by_spec(tables.simplest_first(compared[compared["verdict"].isin(FAILING_OR_KNOWN)]))
+        self._contracts = _by_spec(compared[compared["verdict"] == "contract"])
+
+    def view(self, page: OpName) -> OpView:
+        """The content of a page."""
+        own = [row for spec in page.own for row in self._rows.get(spec, ())]
+        rows: dict[str, list[OpRow]] = {}
+        for row in sorted(own, key=lambda row: dtype_order(row.dtype)):
+            rows.setdefault(row.dtype, []).append(row)
+        specs = [*page.own, *page.shared]
+        ran = {plan for row in own for plan in row.cells} or set(self._plans)
+        shared = [s for s in (self._shared(spec) for spec in page.shared) if s.cells]
+        return OpView(
+            page=page,
+            plans=[plan for plan in self._plans if plan in ran or any(plan in s.cells for s in shared)],
+            rows=rows,
+            comparisons=sum(self._counts[spec] for spec in page.own),
+            worst=_worst(own),
+            discrepancies=self._discrepancies(specs),
+            contracts=_grouped(_of(self._contracts, page.own), _CONTRACT),
+            shared=shared,
+            claims={c: self._claim_verdicts[c] for spec in specs for c in self._claims.get(spec, ())},
+            suites={spec: self._suites[spec] for spec in specs},
+        )
+
+    def _discrepancies(self, specs: Sequence[str]) -> list[RecordGroup]:
+        records = _of(self._off, specs)
+        explained = [record for record in records if record["cause"]]
+        groups = _grouped(explained, ("verdict", "cause"), self._causes)
+        groups += _grouped([record for record in records if not record["cause"]], _UNEXPLAINED)
+        order, names = {name: i for i, name in enumerate(SEVERITIES)}, list(SEVERITY)
+        return sorted(
+            groups,
+            key=lambda g: (
+                names.index(g.first["verdict"]),
+                order.get(g.severity, len(order)),
+                -len(g.plans) * len(g.dtypes),
+                -g.records,
+            ),
+        )
+
+    def _shared(self, spec: str) -> SharedSpec:
+        cells: dict[str, OpCell] = {}
+        for row in self._rows.get(spec, ()):
+            for plan, cell in row.cells.items():
+                cells[plan] = _worse(cells[plan], cell) if plan in cells else cell
+        return SharedSpec(spec=spec, suite=self._suites[spec], cells=cells)
+
+
+def dtype_order(dtype: str) -> tuple[int, int, str]:
+    """The key that sorts dtypes: floating-point ones first, then complex ones, then the rest; small ones first."""
+    kinds = [i for i, kind in enumerate(("float", "bfloat", "complex", "int", "uint")) if dtype.startswith(kind)]
+    digits = re.search(r"\d{1,4}", dtype)
+    return {1: 0}.get(kinds[0], kinds[0]) if kinds else 9, int(digits[0]) if digits else 0, dtype
+
+
+def _by_spec(records: pd.DataFrame) -> dict[str, list[dict[str, Any]]]:
+    """The records of each spec, in their order, as plain data with the column `plan`."""
+    by_spec: dict[str, list[dict[str, Any]]] = {}
+    for record in tables.rows(records.assign(plan=tables.plans(records).astype("str"))[list(_SHOWN)]):
+        by_spec.setdefault(record["spec"], []).append(record)
+    return by_spec
+
+
+def _of(by_spec: Mapping[str, list[dict[str, Any]]], specs: Iterable[str]) -> list[dict[str, Any]]:
+    return [record for spec in specs for record in by_spec.get(spec, ())]
+
+
+def _grouped(
+    records: Iterable[Mapping[str, Any]], keys: Sequence[str], causes: Mapping[str, Cause] | None = None
+) -> list[RecordGroup]:
+    """The records with equal values of some columns, the group with most records first."""
+    groups: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
+    for record in records:
+        groups.setdefault(tuple(record[key] for key in keys), []).append(record)
+    made = []
+    for members in groups.values():
+        cause = (causes or {}).get(members[0]["cause"])
+        severity = cause.severity if cause else members[0]["severity"]
+        made.append(
+            RecordGroup(
+                first=min(members, key=lambda record: record["against"] != "numpy"),
+                records=len(members),
+                specs=_distinct(members, "spec"),
+                plans=in_order(record["plan"] for record in members),
+                dtypes=_distinct(members, "dtype"),
+                quantities=_distinct(members, "quantity"),
+                cause=cause,
+                severity=severity,
+            )
+        )
+    return sorted(made, key=lambda group: -group.records)
+
+
+def _distinct(records: Iterable[Mapping[str, Any]], column: str) -> list[str]:
+    return sorted({record[column] for record in records})
+
+
+def _worst(rows: Iterable[OpRow]) -> tuple[OpRow, str, OpCell] | None:
+    """The cell that uses most of its budget; of those within it, and of budgets with a margin, if there is one."""
+    cells = [(row, plan, cell) for row in rows for plan, cell in row.cells.items() if 0 <= cell.used <= 1]
+    with_margin = [item for item in cells if item[2].budget > 0.5]
+    return max(with_margin or cells, key=lambda item: (item[2].used, item[2].max_ulp), default=None)
+
+
+def _worse(one: OpCell, other: OpCell) -> OpCell:
+    """Two cells as one: the worse verdict, and the distance that uses more of its budget."""
+    rank = SEVERITY.index(one.verdict) - SEVERITY.index(other.verdict)
+    worse, far = one if rank <= 0 else other, one if one.used >= other.used else other
+    return OpCell(
+        verdict=worse.verdict,
+        count=worse.count if rank else one.count + other.count,
+        records=one.records + other.records,
+        kind=worse.kind,
+        max_ulp=far.max_ulp if far.used >= 0 else math.nan,
+        budget=far.budget,
+    )

@@ -1,0 +1,172 @@
+"""Op page: a page for each op of a run: budgets, worst distances, errors by input, contracts and findings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import pandas as pd
+
+from tf_opdiff.harness.judge.cause import Cause
+from tf_opdiff.harness.judge.severity import SEVERITIES
+from tf_opdiff.harness.spec.plan import PlanName
+from tf_opdiff.harness.store import untrusted
+from tf_opdiff.harness.store.run_info import RunInfo
+from tf_opdiff.reports.analysis import op_sentence
+from tf_opdiff.reports.analysis.op_cells import OpCell, OpRow
+from tf_opdiff.reports.analysis.op_view import OpView, OpViews, RecordGroup, SharedSpec
+from tf_opdiff.reports.data import files
+from tf_opdiff.reports.data.op_names import FOLDER, LIST, OpNames
+from tf_opdiff.reports.pages.template import compiled, foundation, own_style
+from tf_opdiff.reports.text import sentence
+from tf_opdiff.reports.text.verdicts import CLAIM_VERDICTS, VERDICTS
+
+#: The columns that a finding and its program share.
+_PROGRAM = ("spec", "verdict", "kind", "reason")
+_DOCUMENTATION = "https://www.tensorflow.org/api_docs/python/tf/raw_ops"
+#: The words of a reason that a search for its records takes.
+_WORDS = 12
+_OPDEF = re.compile(r"[A-Z][A-Za-z0-9]{0,79}", re.ASCII)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpSources:
+    """All that the pages of ops are made of.
+
+    Attributes:
+      records: those of the run.
+      info: its run.json.
+      names: the pages, as `reports.data.op_names.op_names` gives them.
+      causes: the causes by which the run was judged, by their ids; empty for an older run.
+      claims: its claims.json.
+      repros: the programs of findings.
+    """
+
+    records: pd.DataFrame
+    info: RunInfo
+    names: OpNames
+    causes: Mapping[str, Cause] = field(default_factory=dict)
+    claims: Sequence[Mapping[str, Any]] = ()
+    repros: Sequence[Mapping[str, Any]] = ()
+
+
+def write(run_dir: Path, sources: OpSources) -> None:
+    """Writes the pages into the folder `ops` of a run, and removes pages of an earlier write that are no longer made.
+
+    Raises:
+      ValueError: the folder is a link, or a file is in its place.
+      OSError: a file can't be written.
+    """
+    folder = untrusted.inside(run_dir, FOLDER)
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(f"{folder}: expected a folder, got a file")
+    folder.mkdir(exist_ok=True)
+    texts = pages(sources)
+    for path in folder.glob("*.html"):
+        if path.name not in texts and (path.is_symlink() or path.is_file()):
+            path.unlink()
+    for name, text in texts.items():
+        files.replace_text(folder / name, text)
+
+
+def pages(sources: OpSources) -> dict[str, str]:
+    """The HTML of each page by the name of its file, and `index.html`, the list of them."""
+    views = OpViews(sources.records, sources.causes)
+    claims = _claims(sources.claims)
+    programs = {tuple(r.get(name, "") for name in _PROGRAM): sentence.of_repro(r) for r in sources.repros}
+    shared = {
+        "info": sources.info,
+        "style": foundation() + own_style("op/op.css"),
+        "verdicts": VERDICTS,
+        "claim_verdicts": CLAIM_VERDICTS,
+        "severities": SEVERITIES,
+        "claims": claims,
+        "words": op_sentence,
+        "records_link": records_link,
+        "shown": shown,
+        "example": sentence.values,
+        "program": lambda group: _program(group, programs),
+        "group_link": _group_link,
+        "contract_link": _contract_link,
+        "filters": _filters,
+        "anchor": anchor,
+    }
+    page, listing = compiled("op.html"), compiled("op/list.html")
+    made, all_views = {}, []
+    for name in sources.names.pages:
+        view = views.view(name)
+        all_views.append(view)
+        made[name.file] = page.render(view=view, title=_title(view), documentation=_documentation(view), **shared)
+    made[LIST] = listing.render(views=all_views, title_of=_title, **shared)
+    return made
+
+
+def _title(view: OpView) -> str:
+    return view.page.name if view.page.is_op else f"{view.page.name}: specs without a covered op"
+
+
+def _documentation(view: OpView) -> str:
+    """The address of TensorFlow's documentation of an op; empty for what can't be the name of an op."""
+    name = view.page.name
+    return f"{_DOCUMENTATION}/{name}" if view.page.is_op and _OPDEF.fullmatch(name) else ""
+
+
+def anchor(text: str) -> str:
+    """A text as an id of an element and as a fragment: `dtype=float32`; without spaces, whatever the text holds."""
+    return quote(text, safe="=")
+
+
+def records_link(**filters: str) -> str:
+    """The address of the records that some filters of the run's page select."""
+    return "../index.html#" + urlencode(filters, safe="[]/")
+
+
+def shown(cell: OpCell) -> str:
+    """A cell in short: the symbol of its worst verdict, and the count if a reader has to look at the records."""
+    verdict = VERDICTS[cell.verdict]
+    return f"{verdict.symbol} {cell.count:,}" if cell.prominent else verdict.symbol
+
+
+def _claims(claims: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, str]]:
+    """For each claim its words and its anchor in claims.html."""
+    return {
+        str(claim["id"]): {
+            "says": str(claim["says"]),
+            "anchor": quote(f"{claim['id']}{'-claim' if claim['id'] == claim['topic']['id'] else ''}"),
+        }
+        for claim in claims
+    }
+
+
+def _program(group: RecordGroup, programs: Mapping[tuple[Any, ...], tuple[str, str]]) -> tuple[str, str]:
+    """The outcome of the program of a discrepancy, and its path in the run; empty if there is none."""
+    first = group.first
+    reason = first["reason"] if first["verdict"] in ("known", "stale") else ""
+    return programs.get((first["spec"], first["verdict"], first["kind"], reason), ("", ""))
+
+
+def _group_link(group: RecordGroup) -> str:
+    """The address of the records of a discrepancy."""
+    first = group.first
+    if first["cause"]:
+        return records_link(verdict=first["verdict"], q=first["cause"])
+    return records_link(verdict=first["verdict"], spec=first["spec"], kind=first["kind"])
+
+
+def _contract_link(group: RecordGroup) -> str:
+    """The address of the records of a contract."""
+    filters = {"verdict": "contract", "q": " ".join(group.first["reason"].split()[:_WORDS])}
+    return records_link(**filters, **({"spec": group.specs[0]} if len(group.specs) == 1 else {}))
+
+
+def _filters(row: OpRow | SharedSpec, plan: str) -> dict[str, str]:
+    """The filters of the run's page that select the records of a cell."""
+    name = PlanName.parse(plan) or PlanName("", plan)
+    filters = {"spec": row.spec, "device": name.device, "mode": name.mode}
+    if isinstance(row, OpRow):
+        filters["q"] = " ".join(filter(None, [f"{row.spec}-{row.dtype}", row.attrs, row.quantity]))
+    return filters

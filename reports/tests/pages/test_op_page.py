@@ -1,0 +1,128 @@
+"""Tests of the pages of ops, without a browser."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import parse_qs
+
+import pytest
+
+from tf_opdiff import reports
+from tf_opdiff.harness.store.record import Record
+from tf_opdiff.reports.data.op_names import op_names
+from tf_opdiff.reports.tests import synthetic
+
+
+class Page(HTMLParser):
+    """The elements and attributes of a page, and its text."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(path.read_text())
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def one_op(folder: Path, *rows: Record) -> Page:
+    """The page of `Floor` in a run with these records."""
+    reports.write(folder, synthetic.write(folder, rows))
+    return Page(folder / "ops" / "Floor.html")
+
+
+@pytest.fixture
+def row() -> Record:
+    """A match of `Floor` with a distance."""
+    (first, *_) = synthetic.records([("rounding", "floor_ordinary")], ["cpu"], ["edges"])
+    return replace(first, verdict="match", kind="", against="numpy", max_ulp=1.5, budget=4.0, mismatched=0)
+
+
+def test_each_op_of_a_run_has_a_page_and_the_list_has_them_all(run: Path) -> None:
+    names = op_names(reports.load(run))
+    assert {p.name for p in (run / "ops").iterdir()} == {page.file for page in names.pages} | {"index.html"}
+    links = {a.get("href") for tag, a in Page(run / "ops" / "index.html").elements if tag == "a"}
+    assert links == {page.file for page in names.pages} | {"../index.html"}
+
+
+def test_the_sentence_counts_and_names_the_error_nearest_to_its_budget(tmp_path: Path, row: Record) -> None:
+    page = one_op(tmp_path, row, replace(row, mode="xla", max_ulp=3.9, quantity="grad[0]"))
+    assert "1 dtype × 2 plans, 2 comparisons, no discrepancy." in page.text
+    assert (
+        "The error nearest to its budget is 3.9 of 4 ULP: float32, gradient grad[0] of floor_ordinary on cpu/xla."
+        in page.text
+    )
+
+
+def test_a_cell_shows_the_worst_verdict_and_the_worst_distance_and_links_to_its_records(
+    tmp_path: Path, row: Record
+) -> None:
+    known = replace(
+        row, case="floor_ordinary-float32-bits", verdict="known", kind="nan", max_ulp=float("nan"), **synthetic.KNOWN
+    )
+    page = one_op(tmp_path, row, known)
+    links = [a["href"] for tag, a in page.elements if tag == "a" and a.get("class") == "v-known"]
+    assert links and links[0] is not None and links[0].startswith("../index.html#")
+    filters = parse_qs(links[0].partition("#")[2])
+    assert filters == {
+        "spec": ["floor_ordinary"],
+        "device": ["cpu"],
+        "mode": ["eager"],
+        "q": ["floor_ordinary-float32 output[0]"],
+    }
+    assert "K 1 1.5 of 4" in " ".join(page.text.split())
+    assert "1 known discrepancy" in page.text and synthetic.KNOWN["reason"] in page.text
+
+
+def test_a_distance_that_a_contract_allows_is_no_distance_of_the_budget(tmp_path: Path, row: Record) -> None:
+    flushed = replace(
+        row, verdict="contract", max_ulp=900.0, reason="subnormals are flushed", link="https://example.org/"
+    )
+    page = one_op(tmp_path, row, replace(flushed, case="floor_ordinary-float32-bits"))
+    text = " ".join(page.text.split())
+    assert "§ 1.5 of 4" in text and "900" not in text
+    assert "subnormals are flushed" in text
+
+
+def test_pages_of_an_earlier_write_go_and_links_are_not_followed(tmp_path: Path, row: Record) -> None:
+    run, outside = tmp_path / "run", tmp_path / "outside.html"
+    outside.write_text("mine")
+    one_op(run, row)
+    before = {p.name: p.read_bytes() for p in (run / "ops").iterdir()}
+    (run / "ops" / "Gone.html").write_text("old")
+    (run / "ops" / "Linked.html").symlink_to(outside)
+    (run / "ops" / "Floor.html").unlink()
+    (run / "ops" / "Floor.html").symlink_to(outside)
+    (run / "ops" / "notes.txt").write_text("kept")
+    reports.write(run, synthetic.RunInfo.load(run))
+    after = {p.name: p.read_bytes() for p in (run / "ops").iterdir()}
+    assert after == before | {"notes.txt": b"kept"} and outside.read_text() == "mine"
+    assert not (run / "ops" / "Floor.html").is_symlink()
+
+
+def test_a_folder_of_pages_that_is_a_link_is_refused(tmp_path: Path, row: Record) -> None:
+    run, outside = tmp_path / "run", tmp_path / "outside"
+    outside.mkdir()
+    info = synthetic.write(run, [row])
+    (run / "ops").symlink_to(outside)
+    with pytest.raises(ValueError, match="got a link"):
+        reports.write(run, info)
+    assert os.listdir(outside) == []
+
+
+def test_hostile_texts_make_no_element_and_no_handler(run: Path, hostile_run: Path) -> None:
+    ordinary = {tag for path in (run / "ops").iterdir() for tag, _ in Page(path).elements}
+    for path in (hostile_run / "ops").iterdir():
+        page = Page(path)
+        assert {tag for tag, _ in page.elements} <= ordinary | {"code", "details", "summary"}
+        for tag, attributes in page.elements:
+            assert not [name for name in attributes if name.startswith("on")] and "src" not in attributes
+            link = attributes.get("href") or "#"
+            assert link.startswith(("#", "../", "https://")) or (tag == "a" and (path.parent / link).exists())
