@@ -5,7 +5,18 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from tf_opdiff.reports.analysis import bits, bits_of_changes, changelog, silent_changes
+import msgspec
+import pandas as pd
+
+from tf_opdiff.reports.analysis import (
+    bits,
+    bits_of_changes,
+    changelog,
+    nights,
+    noise,
+    silent_changes,
+    stored_run,
+)
 from tf_opdiff.reports.analysis.changes import ULP, diff
 from tf_opdiff.reports.analysis.claim_verdicts import changed, verdicts
 from tf_opdiff.reports.data import files, run_environment, tables
@@ -25,6 +36,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--ulp", default=str(ULP), help="ULPs that a distance may move before it counts as drifted (default: 0.5)"
     )
+    parser.add_argument(
+        "--noise",
+        type=Path,
+        metavar="DIR",
+        help="a folder of runs: a record with enough runs there has drifted if its distance left their range",
+    )
 
 
 def main(options: argparse.Namespace) -> int:
@@ -32,7 +49,7 @@ def main(options: argparse.Namespace) -> int:
     runs, ulp = (options.before, options.after), _distance(options.ulp)
     infos = run_environment.info(runs[0]), run_environment.info(runs[1])
     before, after = (load(run) for run in runs)
-    changes = diff(before, after, ulp=ulp, not_run=tables.not_run(infos[1]))
+    changes = diff(before, after, ulp=ulp, not_run=tables.not_run(infos[1]), noise=_noise(options))
     silent = None
     if options.bits:
         numbers = bits.compared(*(load_observations(with_observations(run, "--bits")) for run in runs))
@@ -47,6 +64,14 @@ def main(options: argparse.Namespace) -> int:
         files.replace_text(options.html, changelog_page.html(log))
     files.show("\n".join(changelog_page.text(log)) + "\n")
     return int(changes["worse"].any())
+
+
+def _noise(options: argparse.Namespace) -> pd.DataFrame | None:
+    """The range of the distance of each record over the runs of `--noise` that are like the later run."""
+    if options.noise is None:
+        return None
+    like, _ = stored_run.of_source(options.after)
+    return noise.noise(nights.read(options.noise), msgspec.to_builtins(like))
 
 
 def _distance(text: str) -> float:

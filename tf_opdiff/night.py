@@ -88,6 +88,7 @@ def night(planned: Sequence[Job], left: Path, out: Path, last: Path, run: str, v
             before = newest(last / group.name)
             if before:
                 told = [f"--{kind}={folder}/diff.{end}" for kind, end in (("html", "html"), ("markdown", "md"))]
+                told += [f"--noise={folder}"] if any((folder / "history").glob("*.parquet")) else []
                 status, said = verbs.view("diff", str(before), str(folder / run), "--bits", *told)
                 compared = status in (0, 1) and (folder / "diff.md").exists()
                 group.worse = bool(status) if compared else None

@@ -6,7 +6,9 @@ import numpy as np
 import pandas as pd
 
 from tf_opdiff.harness.store.record import FAILING
+from tf_opdiff.reports.analysis.noise import beyond
 from tf_opdiff.reports.analysis.paired_records import PairedRecords
+from tf_opdiff.reports.analysis.stored_run import KEY
 from tf_opdiff.reports.data.pairs import common
 from tf_opdiff.reports.text.verdicts import FAILING_OR_KNOWN, SEVERITY
 
@@ -18,7 +20,12 @@ ULP, TENTH, QUARTER = 0.5, 0.1, 0.25
 
 
 def diff(
-    before: pd.DataFrame, after: pd.DataFrame, *, ulp: float = ULP, not_run: pd.DataFrame | None = None
+    before: pd.DataFrame,
+    after: pd.DataFrame,
+    *,
+    ulp: float = ULP,
+    not_run: pd.DataFrame | None = None,
+    noise: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
     """The change of each record: one row for each of `after`, in order, and then for each that only `before` has.
 
@@ -49,10 +56,12 @@ def diff(
       after: those of the other one.
       ulp: by how many ULPs a distance may move before it counts as drifted.
       not_run: `reports.tables.not_run` of the run of `after`.
+      noise: `reports.analysis.noise.noise` of runs like that of `after`. A record that it has drifted if its distance
+        left the range of those runs by more than the width of that range, whatever `ulp` says.
     """
     changes = PairedRecords.match(before, after).columns()
     changes.loc[_lost(changes, not_run), "lost"] = True
-    changes.insert(0, "change", _changes(changes, ulp))
+    changes.insert(0, "change", _changes(changes, _moved(changes, ulp, noise)))
     changes.insert(1, "worse", _worse(changes))
     return changes
 
@@ -67,7 +76,7 @@ def _lost(pairs: pd.DataFrame, not_run: pd.DataFrame | None) -> np.ndarray:
     return only_before[pd.MultiIndex.from_frame(pairs.iloc[only_before][cell].astype(str)).isin(cells)]
 
 
-def _changes(pairs: pd.DataFrame, ulp: float) -> pd.Series:
+def _changes(pairs: pd.DataFrame, moved: np.ndarray) -> pd.Series:
     old, new = (pairs[name].to_numpy() >= 0 for name in ("before", "after"))
     paired = old & new
     bad_before, bad = (pairs[name].isin(FAILING_OR_KNOWN).to_numpy() for name in ("verdict_before", "verdict"))
@@ -86,7 +95,7 @@ def _changes(pairs: pd.DataFrame, ulp: float) -> pd.Series:
             ~old,
             ~new,
             other,
-            same & _moved(pairs, ulp),
+            same & moved,
         ],
         ["new", "fixed", "fixed", "appeared", "disappeared", "changed", "drifted"],
         "unchanged",
@@ -105,14 +114,20 @@ def _cells(pairs: pd.DataFrame, bad: np.ndarray, tested: np.ndarray) -> tuple[np
     return shared[cells], sound[cells]
 
 
-def _moved(pairs: pd.DataFrame, ulp: float) -> np.ndarray:
-    """Whether a distance moved so far that it counts as drifted; see `ULP`."""
+def _moved(pairs: pd.DataFrame, ulp: float, noise: pd.DataFrame | None) -> np.ndarray:
+    """Whether a distance moved so far that it counts as drifted: by its noise where that is known, else see `ULP`."""
     before, after = pairs["max_ulp_before"].to_numpy(), pairs["max_ulp"].to_numpy()
     with np.errstate(all="ignore"):  # distances may be infinite, or as large as floats can be
         apart = np.where(before == after, 0.0, np.abs(after - before))
         share = np.abs(after / pairs["budget"].to_numpy() - before / pairs["budget_before"].to_numpy())
         far = (apart > ulp) & (apart > TENTH * np.fmax(before, after))
-        return far | (np.isinf(before) != np.isinf(after)) | (np.isfinite(share) & (share > QUARTER) & (apart > 0))
+        moved = far | (np.isinf(before) != np.isinf(after)) | (np.isfinite(share) & (share > QUARTER) & (apart > 0))
+    if noise is None or not len(noise):
+        return moved
+    ranges = noise.reindex(pd.MultiIndex.from_frame(pairs[list(KEY)].astype("str")))
+    known = ranges["runs"].notna().to_numpy()
+    left = beyond(pairs["max_ulp"], *(ranges[name].reset_index(drop=True) for name in ("low", "high"))).to_numpy()
+    return np.where(known, left, moved)
 
 
 def _severity(verdicts: pd.Series) -> np.ndarray:

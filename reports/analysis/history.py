@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pandas as pd
 
+from tf_opdiff.harness.store.record import FAILING
 from tf_opdiff.reports.analysis.nights import Nights
 from tf_opdiff.reports.analysis.stored_run import KEY
 from tf_opdiff.reports.text.verdicts import FAILING_OR_KNOWN, SEVERITY, VERDICTS
@@ -68,6 +69,34 @@ def seen(nights: Nights, by: Sequence[str] = ROW) -> pd.DataFrame:
             runs=covered.sum(axis=1),
         )
     )
+
+
+def failing(nights: Nights, by: Sequence[str] = ("suite", "spec")) -> pd.DataFrame:
+    """The rows that fail in the newest run that has them, those that turned red last first.
+
+    The index is `by`. Columns: `verdict`, the worst one of that run; `since`, the id of the oldest run of the unbroken
+    series of runs in which the row fails; `runs`, the length of that series, where runs that lack the row do not count;
+    `turned`: the row fails in the newest run of all, and did not fail in the run before it that has the row, or no
+    earlier run has it.
+    """
+    worst = _worst(nights, by)
+    codes = worst.to_numpy()
+    fails = np.isin(codes, [SEVERITY.index(verdict) for verdict in FAILING])
+    present = codes != ABSENT
+    series = np.logical_and.accumulate(fails | ~present, axis=1) & fails
+    rows = np.flatnonzero(series.any(axis=1))
+    series, newest = series[rows], codes[rows, present[rows].argmax(axis=1)]
+    oldest = series.shape[1] - 1 - series[:, ::-1].argmax(axis=1)
+    table = pd.DataFrame(
+        {
+            "verdict": NAMES[newest],
+            "since": nights.runs["run"].to_numpy(dtype=object)[oldest],
+            "runs": series.sum(axis=1),
+            "turned": series[:, 0] & (series.sum(axis=1) == 1),
+        },
+        index=worst.index[rows],
+    )
+    return table.iloc[np.argsort(oldest, kind="stable")]
 
 
 def flaky(nights: Nights, *, least: int = 2) -> pd.DataFrame:

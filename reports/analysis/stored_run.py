@@ -68,7 +68,7 @@ def stored_run(stored: Path, source: Path | None) -> tuple[RunFacts, pa.Table]:
             if source is None:
                 raise
     assert source is not None  # without a source the stored file exists; it was read above, or its error was raised
-    facts, table = _of_source(source, stamp)
+    facts, table = of_source(source, stamp)
     try:
         stored.parent.mkdir(exist_ok=True)
         table = table.replace_schema_metadata({_META: json.dumps(msgspec.to_builtins(facts)).encode()})
@@ -105,7 +105,7 @@ def _read(path: Path, stamp: list[int] | None) -> tuple[RunFacts, pa.Table]:
     return facts, table
 
 
-def _of_source(source: Path, stamp: list[int] | None) -> tuple[RunFacts, pa.Table]:
+def of_source(source: Path, stamp: list[int] | None = None) -> tuple[RunFacts, pa.Table]:
     """The facts and the key figures of a run, from its directory or its file of records."""
     info = None
     if source.is_dir():

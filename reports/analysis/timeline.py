@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from tf_opdiff.harness.spec.plan import PlanName
-from tf_opdiff.reports.analysis import history
+from tf_opdiff.reports.analysis import history, noise
 from tf_opdiff.reports.analysis.nights import Nights
 from tf_opdiff.reports.data import tables
 from tf_opdiff.reports.data.plans import joined
@@ -40,12 +40,17 @@ class Line:
 
 @dataclass
 class Spec:
-    """A spec's worst verdict in each run, and its lines, those that changed last first."""
+    """A spec's worst verdict in each run, and its lines, those that changed last first.
+
+    `failing` says since when the spec fails without a break, if it fails in the newest run that has it; see
+    `reports.analysis.history.failing`.
+    """
 
     suite: str
     name: str
     cells: list[str]
     lines: list[Line] = field(default_factory=list)
+    failing: dict[str, Any] | None = None
 
 
 @dataclass
@@ -58,6 +63,7 @@ class Timeline:
       specs: the specs with lines, in the order of their last change.
       seen: the result of `reports.analysis.history.seen`.
       flaky: the flaky records, those of a case that changed alike as one row.
+      drifted: the result of `reports.analysis.noise.drifted`; `measured` counts the records whose noise is known.
       quiet: how many rows were always match or contract.
       unlisted: how many lines are left out.
     """
@@ -67,6 +73,8 @@ class Timeline:
     specs: list[Spec]
     seen: pd.DataFrame
     flaky: list[dict[str, Any]]
+    drifted: pd.DataFrame
+    measured: int
     quiet: int
     unlisted: int = 0
 
@@ -75,6 +83,11 @@ class Timeline:
         """The specs by suite."""
         names = dict.fromkeys(spec.suite for spec in self.specs)
         return [(name, [spec for spec in self.specs if spec.suite == name]) for name in names]
+
+    @property
+    def turned(self) -> list[Spec]:
+        """The specs that turned red in the newest run."""
+        return [spec for spec in self.specs if spec.failing and spec.failing["turned"]]
 
     @property
     def partial(self) -> int:
@@ -93,15 +106,38 @@ def timeline(nights: Nights) -> Timeline:
     by_spec = history.grid(nights, ("suite", "spec"), quiet=True)
     cells_of = dict(zip(map(tuple, by_spec.index), by_spec.to_numpy().tolist(), strict=True))
     specs: dict[tuple[str, str], Spec] = {}
-    lines = _lines(rows, seen)
+    lines, failing = _lines(rows, seen), _failing(nights)
     for suite, spec, line in lines[:LINES]:
-        specs.setdefault((suite, spec), Spec(suite, spec, cells_of[suite, spec])).lines.append(line)
+        new = Spec(suite, spec, cells_of[suite, spec], failing=failing.get((suite, spec)))
+        specs.setdefault((suite, spec), new).lines.append(line)
     runs = tables.rows(nights.runs)
     for run in runs:
-        run["date"] = f"{run['started'][5:10]} {run['started'][11:16]}".strip() or run["name"]
+        run["date"] = _date(run)
     all_rows = nights.records.drop_duplicates(list(history.ROW))
     quiet, unlisted = len(all_rows) - len(rows), max(0, len(lines) - LINES)
-    return Timeline(runs, nights.left_out, list(specs.values()), seen, _flaky(nights), quiet, unlisted)
+    return Timeline(
+        runs,
+        nights.left_out,
+        list(specs.values()),
+        seen,
+        _flaky(nights),
+        noise.drifted(nights),
+        len(noise.noise(nights, runs[0])),
+        quiet,
+        unlisted,
+    )
+
+
+def _date(run: dict[str, Any]) -> str:
+    """The day and the time at which a run started, or else its name."""
+    return f"{run['started'][5:10]} {run['started'][11:16]}".strip() or str(run["name"])
+
+
+def _failing(nights: Nights) -> dict[tuple[str, str], dict[str, Any]]:
+    """The rows of `reports.analysis.history.failing` by suite and spec; `date` is that of the run `since`."""
+    runs = {run["run"]: run for run in tables.rows(nights.runs)}
+    rows = tables.rows(history.failing(nights).reset_index())
+    return {(row["suite"], row["spec"]): row | {"date": _date(runs[row["since"]])} for row in rows}
 
 
 def _lines(rows: pd.DataFrame, seen: pd.DataFrame) -> list[tuple[str, str, Line]]:

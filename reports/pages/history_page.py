@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import quote
 
 from tf_opdiff.harness.spec.plan import PlanName
+from tf_opdiff.reports.analysis.noise import LEAST
 from tf_opdiff.reports.analysis.timeline import Timeline
 from tf_opdiff.reports.data import tables
 from tf_opdiff.reports.pages.template import render
@@ -27,6 +28,7 @@ def text(timeline: Timeline) -> list[str]:
     lines += [f"left out: {plain(f'{name}: {reason}', 200)}" for name, reason in timeline.left_out.items()]
     groups = [(key, len(list(some))) for key, some in groupby(runs, lambda run: (run["tf"], run["host"]))]
     lines.append("columns: " + ", then ".join(plain(f"{n} of {tf} on {host}", 60) for (tf, host), n in groups))
+    lines += _red(timeline)
     lines += [f"partial: {plain(run['name'] + ': ' + run['partial'], 200)}" for run in runs if run["partial"]]
     lines += ["", *_grid(timeline)]
     lines += [f"{timeline.quiet:,} rows were always match or contract", ""]
@@ -38,6 +40,17 @@ def text(timeline: Timeline) -> list[str]:
         plan = PlanName(row["device"], row["mode"])
         lines.append(plain(f"new: {row['verdict']} {row['kinds']} {row['case']} on {plan}"))
     return lines + ([f"new: {len(changed) - FEW:,} more"] if len(changed) > FEW else [])
+
+
+def _red(timeline: Timeline) -> list[str]:
+    """A line about the specs that turned red in the newest run, and one about drift where noise is known."""
+    names = [spec.name for spec in timeline.turned]
+    more = f" and {len(names) - FEW:,} more" if len(names) > FEW else ""
+    words = f"turned red: {', '.join(names[:FEW])}{more}" if names else "turned red: no spec"
+    lines = [plain(f"{words} (in the newest run)", 200)]
+    if timeline.measured:
+        lines.append(f"drifted beyond their own noise: {len(timeline.drifted):,} of {timeline.measured:,} records")
+    return lines
 
 
 def _grid(timeline: Timeline) -> list[str]:
@@ -68,6 +81,7 @@ def markdown(timeline: Timeline) -> str:
         [escape(f"{spec.suite}/{spec.name}"), *(VERDICTS[v].symbol if v else "" for v in spec.cells)]
         for spec in timeline.specs
     ]
+    lines += [*(escape(line) for line in _red(timeline)), ""]
     lines += ["## The worst verdict of each spec", "", *table(["spec", *map(str, range(1, len(facts) + 1))], cells), ""]
     lines += [", ".join(f"{v.symbol} {v.name}" for v in VERDICTS.values()) + "; empty: no record", ""]
     lines += [f"{timeline.quiet:,} rows were always match or contract.", "", "## Flaky", ""]
@@ -100,5 +114,8 @@ def html(timeline: Timeline, folder: Path, page: Path) -> str:
         heads=heads,
         hosts=len({run["host"] for run in timeline.runs}) > 1,
         flaky=timeline.flaky[:FLAKY],
+        drifted=tables.rows(timeline.drifted.head(FLAKY)),
+        still=[spec for spec in timeline.specs if spec.failing and not spec.failing["turned"]],
+        least=LEAST,
         rate=_rate,
     )

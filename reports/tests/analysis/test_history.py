@@ -14,7 +14,7 @@ import pytest
 from tf_opdiff import reports
 from tf_opdiff.command_line import main
 from tf_opdiff.harness.store.record import Record
-from tf_opdiff.reports.analysis import history, nights, stored_run
+from tf_opdiff.reports.analysis import history, nights, noise, stored_run
 from tf_opdiff.reports.analysis.timeline import timeline
 from tf_opdiff.reports.tests import synthetic
 from tf_opdiff.reports.tests.browser import Browser
@@ -218,7 +218,7 @@ def test_partial_runs_are_marked_everywhere(tmp_path: Path, capsys: pytest.Captu
     assert "it was interrupted" in (tmp_path / "h.md").read_text()
     page = (tmp_path / "h.html").read_text()
     assert "1 of them partial" in page and "it was interrupted" in page
-    assert page.count('class="night partial"') == 1
+    assert page.count('class="night partial"') == 2  # in the table of specs and in that of cases
 
 
 @pytest.mark.parametrize(
@@ -301,7 +301,12 @@ def test_the_page_reads_in_a_browser_wide_narrow_and_dark(browser: Browser, tmp_
         browser.until("document.readyState === 'complete' && !!document.querySelector('.strips')")
         assert browser.js("document.documentElement.scrollWidth <= innerWidth")
         assert browser.js(contrast) == []
+        assert browser.js(
+            "[...document.querySelectorAll('.spec td:not(.since)')].map(td => td.textContent).join('')"
+        ) == ("K✓✗✓")
+        browser.js("document.querySelectorAll('#cases details').forEach(part => part.open = true)")
         assert browser.js("[...document.querySelectorAll('.line td')].map(td => td.textContent).join('')") == "K✓✗✓"
+        assert browser.js("document.documentElement.scrollWidth <= innerWidth")
         text = browser.js("document.body.innerText")
         for part in ("100% (3 of 3)", "torn.parquet", "1 run is left out", "7 rows"):
             assert part in text
@@ -320,10 +325,97 @@ def test_the_page_is_used_by_keyboard(browser: Browser, tmp_path: Path) -> None:
     browser.call("Page.navigate", url=page.resolve().as_uri())
     browser.until("document.readyState === 'complete' && !!document.querySelector('.strips')")
     assert "op-float32-a" not in browser.js("document.body.innerText")
-    for _ in range(40):
-        browser.key("Tab", 9)
-        if browser.js("document.activeElement.tagName") == "SUMMARY":
-            break
-    browser.key("Enter", 13)
+    for words in ("s: 1 line", "2 cases on cpu/eager, function, xla, graph"):
+        for _ in range(40):
+            browser.key("Tab", 9)
+            if words in browser.js(
+                "document.activeElement.tagName === 'SUMMARY' ? document.activeElement.innerText : ''"
+            ):
+                break
+        browser.key("Enter", 13)
     assert browser.until("document.body.innerText.includes('op-float32-a')")
     assert browser.js("[...document.querySelectorAll('.scroll')].every(part => part.tabIndex === 0)")
+
+
+def alerts(folder: Path) -> list[tuple[str, str, int, bool]]:
+    table = history.failing(nights.read(folder), ("spec", "mode")).reset_index()
+    return list(table[["spec", "since", "runs", "turned"]].itertuples(index=False, name=None))
+
+
+def test_a_spec_fails_since_the_oldest_run_of_an_unbroken_series(tmp_path: Path) -> None:
+    for day, verdict in enumerate(["mismatch", "match", "mismatch", "error", "", "mismatch"], 1):
+        night(tmp_path, day, (verdict, verdict) if verdict else ("",))
+    assert alerts(tmp_path) == [("ceil", "r03", 3, False)]
+
+
+def test_a_spec_turns_red_in_the_newest_run_alone(tmp_path: Path) -> None:
+    for day, verdict in enumerate(["match", "mismatch"], 1):
+        night(tmp_path, day, (verdict, "match"))
+    assert alerts(tmp_path) == [("ceil", "r02", 1, True)]
+    night(tmp_path, 3, ("mismatch", "match"))
+    assert alerts(tmp_path) == [("ceil", "r02", 2, False)]
+    night(tmp_path, 4, ("known", "match"))
+    assert alerts(tmp_path) == []
+
+
+def test_the_page_and_the_terminal_alert_to_what_turned_red(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for day, verdict in enumerate(["match", "match"], 1):
+        night(tmp_path, day, (verdict, "match"))
+    options = ["--html", str(tmp_path / "h.html"), "--markdown", str(tmp_path / "h.md")]
+    assert main(["history", str(tmp_path), *options]) == 0
+    assert "turned red: no spec" in capsys.readouterr().out
+    assert "No spec turned red in the newest run" in (tmp_path / "h.html").read_text()
+    night(tmp_path, 3, ("mismatch", "match"))
+    assert main(["history", str(tmp_path), *options]) == 0
+    assert "turned red: ceil (in the newest run)" in capsys.readouterr().out
+    assert "turned red: ceil" in (tmp_path / "h.md").read_text()
+    page = (tmp_path / "h.html").read_text()
+    assert "1 spec turned red in the newest run" in page and "fails since <b>05-03 03:02</b>" in page
+
+
+def distances(folder: Path, values: Sequence[float], **info: Any) -> None:
+    """Runs in which the output of `ceil` on cpu/xla has these distances, the oldest first."""
+    for day, value in enumerate(values, 1):
+        path = night(folder, day, **info)
+        rows = reports.load(path)
+        place = (rows["case"] == CEIL[0]) & (rows["mode"] == "xla") & (rows["quantity"] == "output[0]")
+        rows["max_ulp"] = rows["max_ulp"].mask(place, value).mask(~place, 0.25)
+        rows.to_parquet(path / "records.parquet", index=False)
+
+
+@pytest.mark.parametrize(
+    ("values", "drifts"),
+    [
+        ([1.0, 1.0, 1.0, 1.25], True),  # it never moved before, and moved now
+        ([1.0, 1.0, 1.0, 1.0], False),
+        ([1.0, 3.0, 2.0, 4.5], False),  # within its range, widened by the width of the range
+        ([1.0, 3.0, 2.0, 5.5], True),
+        ([5.0, 6.0, 7.0, 2.0], True),  # a distance may drift to the better
+        ([1.0, 1.0, 3.0], False),  # two earlier runs tell too little
+    ],
+)
+def test_drift_is_judged_against_the_noise_of_the_record(tmp_path: Path, values: list[float], drifts: bool) -> None:
+    distances(tmp_path, values)
+    table = noise.drifted(nights.read(tmp_path))
+    assert table["case"].tolist() == [CEIL[0]] * drifts
+    if drifts:
+        assert (table["max_ulp"][0], table["runs"][0]) == (values[-1], len(values) - 1)
+
+
+def test_runs_of_another_machine_are_no_noise(tmp_path: Path) -> None:
+    distances(tmp_path, [1.0, 3.0, 2.0, 4.5])
+    path = tmp_path / "night-4" / "run.json"
+    info = json.loads(path.read_text())
+    path.write_text(json.dumps(info | {"flags": {"TF_ENABLE_ONEDNN_OPTS": "0"}}))
+    assert len(noise.noise(nights.read(tmp_path), nights.read(tmp_path).runs.iloc[0].to_dict())) == 0
+
+
+def test_a_comparison_of_two_runs_takes_the_noise_of_a_folder(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    distances(tmp_path, [1.0, 3.0, 2.0, 2.7])
+    runs = [str(tmp_path / f"night-{day}") for day in (3, 4)]
+    assert main(["diff", *runs]) == 0
+    assert "1 drifted" in capsys.readouterr().out
+    assert main(["diff", *runs, "--noise", str(tmp_path)]) == 0
+    assert "0 drifted" in capsys.readouterr().out
