@@ -1,4 +1,15 @@
-"""Severity: how much a discrepancy can cost a user, by a stated rule."""
+"""Severity: how much a discrepancy can cost a user, by a stated rule.
+
+A discrepancy has the first severity of the table whose rule applies to one of its dtypes and plans.
+
+Ordinary programs meet 0, and finite numbers from 1e-9 to 1e9 in magnitude, as far as they are normal numbers of the
+dtype. They do not meet -0, NaN, infinities and subnormal numbers, nor numbers that share more than half of their bits
+with a pole or with an end of the function's domain. A result next to the largest number of the dtype counts like such
+an input. Integers, truth values, texts and shapes are ordinary where the documentation allows them.
+
+A rounding at 1, such as that of `exp(x) - 1`, is an error of accuracy even where the result is so small that none of
+its bits is right.
+"""
 
 from __future__ import annotations
 
@@ -30,14 +41,15 @@ _TABLE = (
     Severity(
         "wrong_value",
         "silently wrong value",
-        "Without an error, TensorFlow returns a value with less than half of its bits right, or a wrong shape or "
-        "dtype, for inputs that ordinary programs meet.",
+        "Without an error, TensorFlow returns a value with less than half of its bits right, a NaN or an infinity "
+        "instead of a number, or a wrong shape or dtype, for inputs that ordinary programs meet.",
     ),
     Severity(
         "wrong_gradient",
         "wrong gradient",
-        "Without an error, TensorFlow returns a gradient with less than half of its bits right, or a gradient that is "
-        "missing, zero, dense or sparse where another was promised.",
+        "Without an error, TensorFlow returns a gradient with less than half of its bits right, a NaN or an infinity "
+        "instead of a number, or a gradient that is missing, zero, dense or sparse where another was promised, for "
+        "inputs that ordinary programs meet.",
     ),
     Severity(
         "error",
@@ -47,20 +59,20 @@ _TABLE = (
     Severity(
         "special_value",
         "wrong special value",
-        "A NaN, an infinity, a zero or its sign, or a subnormal number is wrong; or a value is wrong only for such "
-        "inputs, or only near the ends of the dtype's range.",
+        "A NaN, an infinity, the sign of a zero or a subnormal number is wrong; or a value or a gradient has less than "
+        "half of its bits right only for inputs that ordinary programs do not meet.",
     ),
     Severity(
         "accuracy",
         "accuracy",
-        "At least half of the bits of the value are right, and its error exceeds the budget; or two runs round "
-        "differently.",
+        "The error exceeds the budget, and at least half of the bits are right, or the value is small and the error is "
+        "a few roundings at 1; or two runs round differently.",
     ),
     Severity(
         "convention",
         "convention",
-        "Two conventions differ, and each can be defended: the code of an error, or a value where mathematics leaves a "
-        "choice.",
+        "Two conventions differ, and each can be defended: the code of an error, or a value where mathematics or the "
+        "documentation leaves a choice.",
     ),
 )
 
