@@ -29,7 +29,8 @@ class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
     `title` is the discrepancy in one plain sentence for readers who do not know the code: the function, the inputs, the
     plans if only some are wrong, and the wrong result. `severity` is one of `harness.judge.severity.SEVERITIES`, by the
-    rule that stands there, and `severity_reason` says in a sentence why that rule applies.
+    rule that stands there, and `severity_reason` says in a sentence why that rule applies. All three are required of a
+    cause in a file of known failures; the causes of an earlier run may lack them.
     """
 
     id: str
@@ -47,7 +48,7 @@ class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
         Raises:
           LookupError: the owner or the severity does not exist.
-          ValueError: a field is not of its form, or neither a link, a source nor a measurement is given.
+          ValueError: a field is missing or not of its form, or neither a link, a source nor a measurement is given.
         """
         if not _ID.fullmatch(self.id):
             raise ValueError(f"id {self.id!r}: expected words of a-z and 0-9 with hyphens between them")
@@ -55,8 +56,14 @@ class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             raise LookupError(unknown("owner", self.owner, set(OWNERS)))
         if len(self.reason.split()) < 3:
             raise ValueError(f"reason {self.reason!r}: expected the checked reason, in a sentence")
-        if self.severity and self.severity not in SEVERITIES:
+        if len(self.title.split()) < 3:
+            raise ValueError(f"title {self.title!r}: expected the discrepancy, in a sentence")
+        if self.severity not in SEVERITIES:
             raise LookupError(unknown("severity", self.severity, set(SEVERITIES)))
+        if len(self.severity_reason.split()) < 3:
+            raise ValueError(
+                f"severity_reason {self.severity_reason!r}: expected why the severity applies, in a sentence"
+            )
         if self.link and not self.link.startswith("https://"):
             raise ValueError(f"link {self.link!r}: expected https://…")
         if self.source and not _SOURCE.fullmatch(self.source):

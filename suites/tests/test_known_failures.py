@@ -1,7 +1,8 @@
 """Known failures stand where a reader looks for them: causes in one file, entries in the file of their family."""
 
+import re
 import tomllib
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 import pytest
 
@@ -11,6 +12,8 @@ from tf_opdiff.harness.paths import KNOWN, ROOT, SUITES
 from tf_opdiff.harness.spec.catalog import Catalog
 
 FOLDER = ROOT / KNOWN
+#: A page shows a title in one line of this many characters.
+LINE = 110
 #: Where the source files stand that causes cite.
 PROJECTS = ("tensorflow/", "third_party/xla/", "xla/", "Eigen/", "unsupported/Eigen/")
 
@@ -39,3 +42,40 @@ def test_all_entries_about_a_spec_stand_in_one_file(known):
 def test_a_source_names_its_project(known):
     sources = {entry.cause.source for entry in known.entries} - {""}
     assert sources and not [source for source in sources if not source.startswith(PROJECTS)]
+
+
+@pytest.fixture(scope="module")
+def titles(known):
+    return {cause.title for cause in known.causes.values()}
+
+
+def test_every_cause_has_its_own_title(known):
+    count = Counter(cause.title for cause in known.causes.values())
+    assert not [title for title, number in count.items() if number > 1]
+
+
+def test_a_title_is_a_short_sentence_without_a_full_stop(titles):
+    assert not [title for title in titles if not re.match(r"[A-Z]|`", title)]
+    assert not [title for title in titles if title.endswith(".") or title != " ".join(title.split())]
+    assert not [title for title in titles if len(title) > LINE]
+
+
+def test_a_title_names_a_function_and_marks_every_one_as_code(titles):
+    assert not [title for title in titles if not re.search(r"`tf\.\w", title) or title.count("`") % 2]
+    assert not [title for title in titles if re.search(r"\b(tf|raw_ops|math)\.", re.sub(r"`[^`]*`", "", title))]
+
+
+def test_a_reason_of_a_severity_is_a_clause_like_the_reason_of_a_cause(known):
+    reasons = [cause.severity_reason for cause in known.causes.values()]
+    assert not [reason for reason in reasons if reason.endswith(".") or len(reason) > 160]
+
+
+def test_a_kind_that_decides_alone_has_the_severity_of_its_cause(known):
+    """A crash, a hang and memory that differs from run to run are nothing milder."""
+    for entry in known.entries:
+        if entry.kind in ("crash", "hang", "input_mutated"):
+            assert entry.cause.severity == "memory", entry.cause.id
+        if entry.kind == "status":
+            assert entry.cause.severity in ("memory", "error", "wrong_gradient"), entry.cause.id
+        if entry.kind == "error_code":
+            assert entry.cause.severity in ("error", "convention"), entry.cause.id

@@ -6,7 +6,15 @@ from tf_opdiff.harness.judge.known_files import KnownError, load
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.store.record import Record
 
-CAUSE = {"id": '"planted"', "owner": '"us"', "reason": '"planted for this test"', "link": '"https://example.org/1"'}
+CAUSE = {
+    "id": '"planted"',
+    "title": '"A planted failure"',
+    "severity": '"accuracy"',
+    "severity_reason": '"planted for this test"',
+    "owner": '"us"',
+    "reason": '"planted for this test"',
+    "link": '"https://example.org/1"',
+}
 ENTRY = {"cause": '"planted"', "spec": '"right"', "kind": '"value"'}
 SOURCE = '"tensorflow/core/kernels/cwise_ops.h at v2.21.0: truncates the rounded quotient"'
 
@@ -79,6 +87,12 @@ def test_a_bad_entry_is_refused_in_one_line_that_names_it(tmp_path, catalog, fie
         ({"reason": None}, "missing required field `reason`"),
         ({"reason": '"bug"'}, "expected the checked reason"),
         ({"owner": '"them"'}, "no owner 'them'; there is driver, nobody, tensorflow, us"),
+        ({"title": None}, "title '': expected the discrepancy, in a sentence"),
+        ({"title": '"TODO"'}, "title 'TODO': expected the discrepancy, in a sentence"),
+        ({"severity": None}, "no severity ''; there is accuracy, convention, error, "),
+        ({"severity": '"TODO"'}, "no severity 'TODO'; there is accuracy, convention, error, "),
+        ({"severity_reason": None}, "severity_reason '': expected why the severity applies, in a sentence"),
+        ({"severity_reason": '"TODO"'}, "severity_reason 'TODO': expected why the severity applies, in a sentence"),
         ({"id": '"Planted cause"'}, "expected words of a-z and 0-9"),
         ({"link": '"javascript:alert(1)"'}, "expected https://"),
         ({"link": None}, "expected a link, or the source file that was read (source), or how it was measured"),

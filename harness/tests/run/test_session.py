@@ -179,7 +179,16 @@ def test_a_run_directory_that_holds_a_run_is_not_overwritten(run_pytest, tmp_pat
     assert "holds a run already" in outcome.output
 
 
-CAUSE = '[[cause]]\nid = "planted"\nowner = "us"\nreason = "planted for this test"\nmeasured = "in this test alone"\n'
+CAUSE = """
+[[cause]]
+id = "planted"
+title = "The result is off by one"
+severity = "accuracy"
+severity_reason = "one ULP is less than half of the bits"
+owner = "us"
+reason = "planted for this test"
+measured = "in this test alone"
+"""
 
 
 def test_a_misspelt_known_failure_stops_the_run_before_it_starts(run_pytest, tmp_path):
@@ -200,11 +209,10 @@ def test_a_known_failure_that_selects_no_comparison_is_reported(run_pytest, tmp_
 
 def test_a_run_holds_the_causes_by_which_it_was_judged(run_pytest, tmp_path):
     known = tmp_path / "known.toml"
-    words = 'title = "off by one"\nseverity = "accuracy"\nseverity_reason = "one ULP is less than half of the bits"\n'
-    known.write_text(f'{CAUSE}{words}[[entry]]\ncause = "planted"\nspec = "one-ulp-off"\nkind = "value"\n')
+    known.write_text(f'{CAUSE}[[entry]]\ncause = "planted"\nspec = "one-ulp-off"\nkind = "value"\n')
     outcome = run_pytest("--op", "one-ulp-off", "--mode", "eager", known=known)
     (cause,) = json.loads((outcome.directory / "causes.json").read_text())
-    assert (cause["id"], cause["title"], cause["severity"]) == ("planted", "off by one", "accuracy")
+    assert (cause["id"], cause["title"], cause["severity"]) == ("planted", "The result is off by one", "accuracy")
     assert {r.cause for r in outcome.merged.records if r.verdict == "known"} == {"planted"}
 
 

@@ -222,7 +222,8 @@ sys.exit(main(["repro", "sums-wrong-once-float32-kept-small", "--plan", "cpu/eag
 def test_an_entry_of_known_failures_may_select_a_label(tmp_path):
     place = {"spec": "sums", "dtype": "float32", "recipe": "small", "device": "cpu", "mode": "eager"}
     evidence = 'reason = "It is planted for this test."\nmeasured = "by this test, on no machine at all"\n'
-    causes = f'[[cause]]\nid = "planted"\nowner = "us"\n{evidence}'
+    words = 'title = "A planted failure"\nseverity = "accuracy"\nseverity_reason = "planted for this test"\n'
+    causes = f'[[cause]]\nid = "planted"\nowner = "us"\n{words}{evidence}'
     (tmp_path / "causes.toml").write_text(causes)
     table = '[[entry]]\ncause = "planted"\nspec = "sums"\nkind = "value"\nattrs = "{}"\n'
     (tmp_path / "math.toml").write_text(table.format("kept"))

@@ -87,7 +87,13 @@ def failing(
 
 
 #: What a person writes of a cause.
-COMPLETED = {"owner": "us", "link": "https://example.org/1"}
+COMPLETED = {
+    "title": "A planted failure",
+    "severity": "accuracy",
+    "severity_reason": "planted for this test",
+    "owner": "us",
+    "link": "https://example.org/1",
+}
 
 
 def completed(text: str) -> str:
@@ -280,6 +286,11 @@ def test_the_text_is_refused_until_a_person_has_written_why_and_who(tmp_path: Pa
     path.write_text(text.replace('owner = "TODO"', 'owner = "us"'))
     with pytest.raises(KnownError, match=r"cause 'beta-status': reason 'TODO': expected the checked reason"):
         load(path, CATALOG)
+    for name in ("title", "severity", "severity_reason"):
+        kept = f'{name} = "TODO"'
+        path.write_text(completed(text.replace(kept, "HERE")).replace("HERE", kept))
+        with pytest.raises(KnownError, match=rf"cause 'beta-status': (no )?{name} 'TODO'"):
+            load(path, CATALOG)
     path.write_text(completed(text.replace('link = "TODO"', 'link = "gone"')))
     with pytest.raises(KnownError, match=r"cause 'beta-status': link 'gone': expected https"):
         load(path, CATALOG)
@@ -316,10 +327,12 @@ def test_above_each_entry_stands_its_simplest_example_and_the_command_that_rerun
     rows[at] = replace(rows[at], example_index="[1]", example="input 1, got 3.5, want 2.0")
     made, why = suggest(frame(rows), Known(), CATALOG)
     lines = known_entry.text(made, why, frame(rows)).splitlines()
-    assert lines[:5] == ["[[cause]]", 'id = "alpha-value"', 'owner = "TODO"', 'reason = "TODO"', 'link = "TODO"']
-    assert lines[6] == "# 16 records of 4 cases on cpu/xla"
-    assert lines[7].startswith(f"# {rows[at].case}, ")
-    assert lines[8:11] == ["# at [1]: input 1, got 3.5, want 2.0", f"# rerun: {rows[at].rerun}", "[[entry]]"]
+    assert lines[:2] == ["[[cause]]", 'id = "alpha-value"']
+    stub = ("title", "severity", "severity_reason", "owner", "reason", "link")
+    assert lines[2:9] == [*(f'{name} = "TODO"' for name in stub), ""]
+    assert lines[9] == "# 16 records of 4 cases on cpu/xla"
+    assert lines[10].startswith(f"# {rows[at].case}, ")
+    assert lines[11:14] == ["# at [1]: input 1, got 3.5, want 2.0", f"# rerun: {rows[at].rerun}", "[[entry]]"]
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -411,6 +424,9 @@ KNOWN = """\
 
 [[cause]]
 id = "floor-zero"
+title = "A planted failure"
+severity = "accuracy"
+severity_reason = "planted for this test"
 owner = "tensorflow"
 reason = "said for this test"
 link = "https://example.org/1"
@@ -418,6 +434,9 @@ link = "https://example.org/1"
 # about the next one only
 [[cause]]
 id = "ceil-value"
+title = "A planted failure"
+severity = "accuracy"
+severity_reason = "planted for this test"
 owner = "tensorflow"
 reason = "said for this [[entry]] test"
 measured = "in this test alone"
