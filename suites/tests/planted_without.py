@@ -44,15 +44,17 @@ def python_function(tf):
     def register(name):
         return lambda function: _gradients.setdefault(name, function)
 
-    def py_func(function, inputs, dtype):
-        name = None if tf.executing_eagerly() or not maps else maps[-1]["PyFunc"]
+    def py_func(function, inputs, dtype, stateful=True, name=None):
+        op = "PyFunc" if stateful else "PyFuncStateless"
+        gradient = None if tf.executing_eagerly() or not maps else maps[-1].get(op)
 
         @tf.custom_gradient
         def called(*xs):
             y = function(*xs)
-            return y, lambda g: _gradient(tf, name)(SimpleNamespace(inputs=xs, outputs=[y]), g)
+            return y, lambda g: _gradient(tf, gradient)(SimpleNamespace(inputs=xs, outputs=[y]), g)
 
-        return called(*inputs) if name else tf.stop_gradient(function(*inputs))
+        result = called(*inputs) if gradient else tf.stop_gradient(function(*inputs))
+        return [result] if isinstance(dtype, list) else result
 
     return {
         "RegisterGradient": register,
@@ -144,8 +146,10 @@ THINGS = {
     "Lambda": (r"layers\.Lambda\b", lambda tf: {"keras.layers.Lambda": lambda function, dtype: function}),
     "where": (
         r"return tf\.where\b",
-        lambda tf: {"where": lambda c, x, y: tf.raw_ops.Select(condition=c, t=x, e=y)},
+        lambda tf: {"where": lambda c, x, y: tf.raw_ops.Select(condition=c, x=x, y=y)},
     ),
+    "compat.v1.where": (r"compat\.v1\.where\b", lambda tf: {"compat.v1.where": tf.where}),
+    "control_flow_v1": (r"disable_control_flow_v2", lambda tf: {"compat.v1.disable_control_flow_v2": lambda: None}),
     "cond": (r"\.cond\(p", lambda tf: {"cond": selected(tf), "compat.v1.cond": selected(tf)}),
     "scatter_sub": (r"v1\.scatter_sub\b", lambda tf: {"compat.v1.scatter_sub": lambda *_: tf.no_op()}),
     "updates": (r"add_to_collection", without_updates),

@@ -50,7 +50,7 @@ SPECS = (
     ),
     Spec(
         name="claim-c13-cond-v1",
-        evidence="called:compat.v1.cond",
+        evidence="called:compat.v1.cond;built:Switch;built:Merge",
         program=program.conditional_v1,
         claims=(
             Claim(

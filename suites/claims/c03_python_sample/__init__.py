@@ -1,0 +1,1 @@
+"""Attention by a Bernoulli sample that a Python function draws."""

@@ -1,0 +1,94 @@
+"""Attention by a Bernoulli sample that a Python function draws: the claims."""
+
+from functools import partial
+
+from tf_opdiff.harness.spec.spec import Claim, Side, Spec
+from tf_opdiff.suites.claims.c03_attention import reference
+from tf_opdiff.suites.claims.c03_attention.claims import CERTAIN, DRAWN, TOPIC
+from tf_opdiff.suites.claims.c03_python_sample import program
+from tf_opdiff.suites.claims.evidence import PY_FUNC, by_py_func, py_func_mapped
+from tf_opdiff.suites.forms.contracts import NO_KERNEL, REFUSED_BY_XLA, TAPE, TAPE_LINK
+
+EXCEPT_XLA = ("*/eager", "*/function", "*/graph")
+TAPED = ("*/eager", "*/function")
+Sampled = partial(
+    Spec,
+    reference=reference.attended,
+    vjp=reference.flowing,
+    ulp={"grad": 0.5},
+    recipes=DRAWN,
+    ops="Mul",
+    dtypes=("float32", "float64"),
+)
+
+SPECS = (
+    Sampled(
+        name="claim-c03-py-func",
+        program=program.attend_without_a_map,
+        vjp=reference.stopped,
+        evidence=by_py_func(),
+        contract=REFUSED_BY_XLA,
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="g",
+                says="A sample that py_func draws stops the gradient: without a map, None reaches the probability.",
+                about=("grad[0]",),
+                plans=EXCEPT_XLA,
+            ),
+        ),
+    ),
+    Sampled(
+        name="claim-c03-py-func-map",
+        program=program.attend_by_map,
+        evidence=py_func_mapped("BernoulliGradient"),
+        contract=REFUSED_BY_XLA
+        | dict.fromkeys(TAPED, Side(reference=reference.attended, vjp=reference.stopped, why=TAPE, link=TAPE_LINK)),
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="h",
+                says="A map of PyFunc around it lets the gradient flow: the probability gets the upstream times the "
+                "features.",
+                about=("grad[0]",),
+                refuted={"*/xla": NO_KERNEL} | dict.fromkeys(TAPED, f"{TAPE}: None reaches the probability"),
+                instead="claim-c03-custom-gradient",
+            ),
+        ),
+    ),
+    Sampled(
+        name="claim-c03-py-func-map-called",
+        program=program.attend_by_called_map,
+        evidence=f"{PY_FUNC};called:function;replaced:PyFunc=BernoulliGradient",
+        contract=REFUSED_BY_XLA,
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="i",
+                says="The map of PyFunc does so in eager mode as well, within a tf.function that is called.",
+                about=("grad[0]",),
+                refuted={"*/xla": NO_KERNEL},
+                instead="claim-c03-custom-gradient",
+            ),
+        ),
+    ),
+    Sampled(
+        name="claim-c03-random-py-func",
+        program=program.attend_at_random_by_called_map,
+        reference=lambda p, features: p * features,
+        vjp=lambda g, p, features: (g * features, g * p),
+        recipes=CERTAIN,
+        evidence=f"{PY_FUNC};called:function;replaced:PyFunc=RandomBernoulliGradient",
+        contract=REFUSED_BY_XLA,
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="j",
+                says="It does so where np.random.binomial draws the sample.",
+                about=("grad[0]",),
+                refuted={"*/xla": NO_KERNEL},
+                instead="claim-c03-random-custom-gradient",
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,1 @@
+"""The gradient of Select itself, and of SelectV2, which broadcasts."""

@@ -1,0 +1,1 @@
+"""The gradient of Merge in a loop."""
