@@ -5,7 +5,8 @@ from functools import partial
 from tf_opdiff.harness.spec.plan import MODES
 from tf_opdiff.harness.spec.recipes import plain
 from tf_opdiff.harness.spec.spec import Claim, Raises, Spec
-from tf_opdiff.suites.claims.c01_addition.claims import EXCEPT_XLA, NET, SAME, TOPIC
+from tf_opdiff.suites.claims.c01_addition.claims import EXCEPT_XLA, NET, SAME
+from tf_opdiff.suites.claims.c01_addition.topic import TOPIC
 from tf_opdiff.suites.claims.c01_helper import program, reference
 from tf_opdiff.suites.claims.evidence import MAP, PY_FUNC, by_py_func
 from tf_opdiff.suites.forms.contracts import REFUSED_BY_XLA

@@ -6,7 +6,8 @@ import numpy as np
 
 from tf_opdiff.harness.spec.plan import MODES
 from tf_opdiff.harness.spec.spec import Claim, Spec
-from tf_opdiff.suites.claims.c01_addition.claims import FORMULA, TOPIC
+from tf_opdiff.suites.claims.c01_addition.claims import FORMULA
+from tf_opdiff.suites.claims.c01_addition.topic import TOPIC
 from tf_opdiff.suites.claims.c01_literal_net import program, reference
 from tf_opdiff.suites.claims.evidence import PY_FUNC
 

@@ -6,7 +6,8 @@ import numpy as np
 
 from tf_opdiff.harness.spec.recipes import plain
 from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Spec
-from tf_opdiff.suites.claims.c02_ops_in_python_function.claims import EAGER, EAGER_LINK, EXCEPT_XLA, TOPIC
+from tf_opdiff.suites.claims.c02_ops_in_python_function.claims import EAGER, EAGER_LINK, EXCEPT_XLA
+from tf_opdiff.suites.claims.c02_ops_in_python_function.topic import TOPIC
 from tf_opdiff.suites.claims.c02_python_function_rules import program
 from tf_opdiff.suites.claims.evidence import PY_FUNC, by_py_func
 from tf_opdiff.suites.forms.contracts import REFUSED_BY_XLA

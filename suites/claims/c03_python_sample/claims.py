@@ -4,7 +4,8 @@ from functools import partial
 
 from tf_opdiff.harness.spec.spec import Claim, Side, Spec
 from tf_opdiff.suites.claims.c03_attention import reference
-from tf_opdiff.suites.claims.c03_attention.claims import CERTAIN, DRAWN, TOPIC
+from tf_opdiff.suites.claims.c03_attention.claims import CERTAIN, DRAWN
+from tf_opdiff.suites.claims.c03_attention.topic import TOPIC
 from tf_opdiff.suites.claims.c03_python_sample import program
 from tf_opdiff.suites.claims.evidence import PY_FUNC, by_py_func, py_func_mapped
 from tf_opdiff.suites.forms.contracts import NO_KERNEL, REFUSED_BY_XLA, TAPE, TAPE_LINK

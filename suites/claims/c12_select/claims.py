@@ -5,7 +5,7 @@ import numpy as np
 from tf_opdiff.harness.spec.recipes import SIZE
 from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Spec
 from tf_opdiff.suites.claims.c12_select import program, reference
-from tf_opdiff.suites.claims.c12_selection.claims import TOPIC
+from tf_opdiff.suites.claims.c12_selection.topic import TOPIC
 
 
 def _mixed(draw, dtype):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tf_opdiff.harness.spec.spec import Claim, Spec
-from tf_opdiff.suites.claims.c13_conditional.claims import TOPIC
+from tf_opdiff.suites.claims.c13_conditional.topic import TOPIC
 from tf_opdiff.suites.claims.c13_loop import program, reference
 
 RECIPES = {
