@@ -7,7 +7,7 @@ from tf_opdiff.suites.claims.c13_conditional.topic import TOPIC
 from tf_opdiff.suites.claims.c13_loop import program, reference
 
 RECIPES = {
-    name: lambda draw, dtype, n=n: (np.int32(n), draw.values(dtype, 9) / dtype.type(2), draw.values(dtype, 9))
+    name: lambda draw, dtype, n=n: (np.array(n, np.int32), draw.values(dtype, 9) / dtype.type(2), draw.values(dtype, 9))
     for name, n in (("three", 3), ("none", 0))
 }
 
