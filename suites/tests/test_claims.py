@@ -31,7 +31,7 @@ LETTERS = {
     "C12": "abcdefgh",
     "C13": "abcde",
     "C14": "abcde",
-    "C15": "abcdefghijkl",
+    "C15": "abcdefghijklmn",
     "C16": "abcdef",
     "C17": "abcdefghi",
     "C18": "abcdefghijklmn",

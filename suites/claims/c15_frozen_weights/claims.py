@@ -4,9 +4,9 @@ import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS
 from tf_opdiff.harness.spec.spec import Claim, Raises, Spec
-from tf_opdiff.suites.claims.c15_frozen_weights import inputs, program, reference, session_program
+from tf_opdiff.suites.claims.c15_frozen_weights import inputs, more_specs, program, reference, session_program
 from tf_opdiff.suites.claims.c15_frozen_weights.inputs import SCHEDULE
-from tf_opdiff.suites.claims.c15_frozen_weights.reference import SECOND_FROZEN, subset
+from tf_opdiff.suites.claims.c15_frozen_weights.shared_claims import AS_IF_NOT_LEFT_OUT, CORRECTED, MOVES, OTHERS_STAY
 from tf_opdiff.suites.claims.c15_frozen_weights.topic import TOPIC
 from tf_opdiff.suites.claims.c15_frozen_weights.training import ASSIGN_SLOTS, LOAD_SLOTS, TF2, Training
 from tf_opdiff.suites.claims.evidence import MINIMIZE
@@ -14,11 +14,6 @@ from tf_opdiff.suites.reference.running import bound
 
 LATER = "An optimizer that was first given some of the variables can be given the others later."
 TOGETHER, APART = {"together": inputs.together}, {"apart": inputs.apart}
-CORRECTED = (
-    "√(1−β₂ᵗ)/(1−β₁ᵗ) with t = 5 in place of 3 after two frozen steps is 0.92 in place of 0.99, "
-    "and with the usual 0.9 and 0.999 it is 0.17 in place of 0.20"
-)
-
 SPECS = (
     Spec(
         name="claim-c15-masked",
@@ -66,7 +61,7 @@ SPECS = (
         Claim(
             topic=TOPIC,
             letter="c",
-            says="Adam goes on moving masked weights that were updated earlier, and only those.",
+            says=MOVES,
             about=("output[1]",),
             reference=reference.moving(reference.adam, reference.updated_earlier),
         ),
@@ -159,22 +154,8 @@ SPECS = (
     ).specs(
         "claim-c15-subset",
         {"apart": inputs.in_two(inputs.apart)},
-        Claim(
-            topic=TOPIC,
-            letter="f",
-            says="Handing the optimizer only some of the variables is another way: the rest stay where they are.",
-            about=("output[2]",),
-            reference=lambda *inputs: (*subset(*inputs)[:2], SECOND_FROZEN[1:, 4:] > 0),
-        ),
-        Claim(
-            topic=TOPIC,
-            letter="h",
-            says="A variable that was left out for some steps goes on afterwards as if they had not been.",
-            about=("output[1]",),
-            reference=reference.never_left_out,
-            refuted={"*/*": "its m and v wait for it, but the bias correction is that of all steps: " + CORRECTED},
-            instead="claim-c15-two-optimizers",
-        ),
+        OTHERS_STAY,
+        AS_IF_NOT_LEFT_OUT,
     ),
     Spec(
         name="claim-c15-later-in-session",
@@ -249,4 +230,6 @@ SPECS = (
             instead="claim-c15-subset",
         ),
     ),
+    *more_specs.AS_PRINTED,
+    *more_specs.FIXED_MASK,
 )

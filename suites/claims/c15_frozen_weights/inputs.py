@@ -42,3 +42,24 @@ def in_two(recipe):
         return weights[:4], weights[4:], x, y
 
     return parts
+
+
+#: A mask that stays.
+FIXED = np.array([[0, 1, 1, 0, 1, 0, 1, 0, 1]] * 4)
+
+
+def fixed(draw, dtype):
+    """A recipe: each weight matters to the gradients of all, and the mask of every step is the same."""
+    weights, _, x, y = together(draw, dtype)
+    return weights, FIXED.astype(dtype), x, y
+
+
+def fixed_from_zeros(draw, dtype):
+    """The same from weights of zeros."""
+    weights, *others = fixed(draw, dtype)
+    return np.zeros_like(weights), *others
+
+
+def target(draw, dtype):
+    """A recipe: a target for four weights, far from zeros."""
+    return ((draw.uniform(4, low=1, high=2) * np.where(draw.booleans(4), 1, -1)).astype(dtype),)

@@ -30,6 +30,10 @@ class Training:
     names: of the variables.
     optimizer: of v1, as in `ResourceApplyAdam`.
     slots, slots_in_session: evidence of how the slots of the optimizer are reached, with a tape and in a session.
+    reference_in_session: of the program with a session, where that differs.
+    keras: the optimizer of Keras, as in `tf.keras.optimizers.Adam`, if it is neither Adam nor SGD.
+    update: the op by which the optimizer of Keras updates a variable, if it is another one.
+    unsigned_zeros: the quantities in which a zero may have either sign.
     """
 
     in_session: Callable[..., Any]
@@ -41,19 +45,29 @@ class Training:
     optimizer: str = "Adam"
     slots: str = ""
     slots_in_session: str = ""
+    reference_in_session: Callable[..., Any] | None = None
+    keras: str = ""
+    update: str = ""
+    unsigned_zeros: tuple[str, ...] = ()
 
     def specs(self, name: str, recipes: Mapping[str, Recipe], *claims: Claim) -> tuple[Spec, Spec]:
         """A spec for v1 graphs and one for everything else: one reference, the same claims."""
         bounds = {f"output[{i}]": bound(self.reference, i) for i in range(len(self.names))}
         final = {f"output[{self.outputs + i}]": last(bounds[f"output[{i}]"]) for i in range(len(self.names))}
-        common: dict[str, Any] = {"recipes": recipes, "dtypes": ("float32", "float64")}
+        common: dict[str, Any] = {
+            "recipes": recipes,
+            "dtypes": ("float32", "float64"),
+            "unsigned_zeros": self.unsigned_zeros,
+        }
         by_mask = ";built:StopGradient" if self.names == ("w",) else ""
-        keras = "Adam" if self.optimizer == "Adam" else "SGD"
+        keras = self.keras or ("Adam" if self.optimizer == "Adam" else "SGD")
+        usual = "AssignAddVariableOp" if self.optimizer == "Momentum" else "AssignSubVariableOp"
+        alone = self.reference_in_session or self.reference
         in_session = Spec(
             name=f"{name}-in-session",
             program=self.in_session,
-            reference=self.reference,
-            bound=bounds,
+            reference=alone,
+            bound={f"output[{i}]": bound(alone, i) for i in range(len(self.names))},
             ops=f"ResourceApply{self.optimizer}",
             evidence=f"{MINIMIZE}{by_mask}{self.slots_in_session}",
             modes=("graph",),
@@ -67,7 +81,7 @@ class Training:
             state=self.state,
             reference=with_final(self.reference, *self.names),
             bound=bounds | final,
-            ops="AssignAddVariableOp" if self.optimizer == "Momentum" else "AssignSubVariableOp",
+            ops=self.update or usual,
             evidence=f"called:keras.optimizers.{keras}{by_mask}{self.slots}",
             modes=TF2,
             claims=claims,
