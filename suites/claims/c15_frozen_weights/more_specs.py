@@ -57,7 +57,7 @@ AS_PRINTED: tuple[Spec, ...] = (
         program=as_printed.apply_in_the_loop,
         reference=lambda target: Raises("FAILED_PRECONDITION", "Could not find variable"),
         ops="",
-        evidence=APPLY,
+        evidence=f"{APPLY};called:stop_gradient",
         claims=(
             Claim(
                 topic=TOPIC,

@@ -2,8 +2,10 @@
 
 from typing import Any
 
+import numpy as np
+
 from tf_opdiff.harness.spec.spec import Claim, Spec
-from tf_opdiff.suites.claims.c16_shifted_point import program, reference
+from tf_opdiff.suites.claims.c16_shifted_point import estimator, program, reference
 from tf_opdiff.suites.claims.c16_shifted_point.reference import estimate
 from tf_opdiff.suites.claims.c16_shifted_point.topic import TOPIC
 
@@ -15,9 +17,45 @@ def _point(draw, dtype):
     return a.astype(dtype), delta.astype(dtype)
 
 
+def _draws(draw, dtype):
+    """A point, and 1024 steps, each a sum of twelve uniform numbers: nearly N(0, I). Its gradients are exact."""
+    a = draw.integers(4, low=4, high=16) / 8
+    delta = (2 * np.round(32 * draw.uniform(1024, 4, 12, low=-0.5, high=0.5).sum(-1)) + 1) / 64
+    return a.astype(dtype), delta.astype(dtype)
+
+
 FLOAT = ("float32", "float64")
 #: To a part in 128: the estimate is off by the step's squares, 3·‖δ²‖/‖δ‖, which are less than 3/60.
 NEARLY: dict[str, Any] = {"output": {"float32": 2**17, "float64": 2**46}}
+#: To a quarter.
+ROUGHLY: dict[str, Any] = {"output": {"float32": 2**22, "float64": 2**51}}
+
+
+def _estimator(name, program, reference_, bound, claim, ops):
+    return Spec(
+        name=name,
+        program=program,
+        reference=reference_,
+        bound={"output": bound},
+        recipes={"draws": _draws},
+        ops=ops,
+        evidence="called:GradientTape",
+        dtypes=FLOAT,
+        claims=(claim,),
+    )
+
+
+def _diagonal(prediction, **more):
+    return Claim(
+        topic=TOPIC,
+        letter="g",
+        says="The mean of (∇f(a + δ) − ∇f(a − δ))/(2·δ) over many δ of N(0, I) is near the Hessian's diagonal.",
+        about=("output",),
+        reference=prediction,
+        ulp=ROUGHLY,
+        **more,
+    )
+
 
 SPECS = (
     Spec(
@@ -134,5 +172,46 @@ SPECS = (
                 about=("output[0]",),
             ),
         ),
+    ),
+    _estimator(
+        "claim-c16-estimate",
+        estimator.estimate,
+        reference.quotients,
+        reference.QUOTIENTS,
+        _diagonal(
+            reference.diagonal,
+            refuted={
+                "*/*": "an element that acts on another adds a quotient of two normal numbers, which has no mean: "
+                "more draws bring it no nearer"
+            },
+            instead="claim-c16-estimate-without-parentheses",
+        ),
+        "RealDiv;Mean",
+    ),
+    _estimator(
+        "claim-c16-estimate-of-cubes",
+        estimator.estimate_of_cubes,
+        reference.diagonal_of_cubes,
+        reference.CUBES,
+        _diagonal(reference.diagonal_of_cubes),
+        "RealDiv;Mean",
+    ),
+    _estimator(
+        "claim-c16-estimate-without-parentheses",
+        estimator.estimate_without_parentheses,
+        reference.products,
+        reference.PRODUCTS,
+        Claim(
+            topic=TOPIC,
+            letter="h",
+            says="Without the parentheses, as /2*delta, the estimate is not near the Hessian's diagonal.",
+            about=("output",),
+            reference=reference.diagonal,
+            ulp=ROUGHLY,
+            denies=True,
+            refuted={"*/*": "the mean of δ·(H·δ) over N(0, I) is the diagonal of H: here the slip mends the formula"},
+            instead="claim-c16-estimate-without-parentheses",
+        ),
+        "Mul;Mean",
     ),
 )

@@ -31,3 +31,33 @@ def hessian_norm(a, delta):
 def none(a, delta):
     """The error of subtracting from None."""
     return Raises("ValueError", "None")
+
+
+def quotients(a, delta):
+    """The mean of quotients for the square of a sum, whose Hessian has a 2 everywhere: each is Σδ/δ, twice."""
+    return np.mean(2 * delta.sum(-1, keepdims=True) / delta, axis=0)
+
+
+def products(a, delta):
+    """The mean of products for the square of a sum: each is Σδ·δ, twice."""
+    return np.mean(2 * delta.sum(-1, keepdims=True) * delta, axis=0)
+
+
+def diagonal(a, delta):
+    """The diagonal of the Hessian of the square of a sum."""
+    return np.full(a.shape, 2.0)
+
+
+def diagonal_of_cubes(a, delta):
+    """The diagonal of the Hessian of the sum of cubes."""
+    return 6 * a
+
+
+def mean_bound(terms):
+    """The gradients are exact. Each term is rounded once, and so is their mean; a sum rounds once for each."""
+    return lambda u, g, a, delta: (len(delta) + 2) * u * np.mean(np.abs(terms(a, delta)), axis=0)
+
+
+QUOTIENTS = mean_bound(lambda a, delta: 2 * delta.sum(-1, keepdims=True) / delta)
+PRODUCTS = mean_bound(lambda a, delta: 2 * delta.sum(-1, keepdims=True) * delta)
+CUBES = mean_bound(lambda a, delta: 6 * a + 0 * delta)

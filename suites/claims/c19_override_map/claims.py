@@ -3,7 +3,7 @@
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS, plain
-from tf_opdiff.harness.spec.spec import Claim, Spec
+from tf_opdiff.harness.spec.spec import Claim, Raises, Spec
 from tf_opdiff.suites.claims.c19_override_map import program
 from tf_opdiff.suites.claims.c19_override_map.topic import TOPIC
 from tf_opdiff.suites.claims.evidence import CUSTOM_GRADIENT, MAP, mapped
@@ -133,6 +133,107 @@ SPECS = (
         recipes={"plain": plain},
         ops="Identity",
         evidence=CUSTOM_GRADIENT,
+        dtypes=FLOATS,
+    ),
+    Spec(
+        name="claim-c19-map-around-a-mean",
+        program=program.map_around_a_mean,
+        reference=lambda x, y: np.mean(x) * y,
+        vjp=lambda g, x, y: (np.full(x.shape, np.sum(g * y) / x.size), g * np.mean(x)),
+        bound={
+            "output": lambda u, g, x, y: (x.size + 2) * u * np.mean(np.abs(x)) * np.abs(y),
+            "grad[0]": lambda u, g, x, y: (y.size + 3) * u * np.sum(np.abs(g * y)) / x.size,
+            "grad[1]": lambda u, g, x, y: (x.size + 2) * u * np.mean(np.abs(x)) * np.abs(g),
+        },
+        recipes={"plain": lambda draw, dtype: (draw.values(dtype, 16), draw.values(dtype, 5))},
+        ops="Mean;Mul",
+        evidence=MAP,
+        dtypes=("float32", "float64"),
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="g",
+                says="A map for Floor around reduce_mean(SomeVals) * SomeOtherVal changes nothing: no op there is a "
+                "Floor.",
+                about=("output", "grad"),
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c19-run-what-was-registered",
+        program=program.run_what_was_registered,
+        reference=lambda x: Raises("RuntimeError", "Op type not registered 'CustomGrad'"),
+        recipes={"plain": plain},
+        ops="",
+        evidence=f"{MAP};called:identity",
+        modes=("graph",),
+        sessions=True,
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="h",
+                says="Registering a gradient defines an op that has no forward pass.",
+                about=("output",),
+                reference=lambda x: Raises("INVALID_ARGUMENT", "No OpKernel was registered"),
+                refuted={
+                    "*/*": "it puts a name into a table of gradients: no op has this name, with or without kernel"
+                },
+                instead="claim-c19-identity-five-times",
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c19-map-to-nothing",
+        program=program.map_to_nothing,
+        reference=np.floor,
+        vjp=lambda g, x: Raises("LookupError", "No gradient defined"),
+        recipes={"plain": plain},
+        ops="Floor",
+        evidence=mapped("Floor", "NeverRegistered"),
+        dtypes=FLOATS,
+        contract=taped(np.floor, lambda g, x: None),
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="i",
+                says='{"X": "Y"} needs a gradient that is registered as Y: without one, it is a LookupError.',
+                about=("grad",),
+                refuted=dict.fromkeys(TAPED, f"{TAPE}: nobody looks up the gradient, and floor's own is None"),
+                instead="claim-c19-identity-five-times",
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c19-map-inside",
+        program=program.map_inside,
+        reference=lambda x: -np.floor(x),
+        vjp=lambda g, x: -g,
+        recipes={"plain": plain},
+        ops="Floor;Neg",
+        evidence=mapped("Floor", "Identity"),
+        dtypes=FLOATS,
+        contract=taped(lambda x: -np.floor(x), lambda g, x: None),
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="j",
+                says="The key of the map always is the type of the op that gives the output: no other op is reached.",
+                about=("grad",),
+                denies=True,
+                plans=("*/graph",),
+                refuted={"*/graph": "it reaches every op of its type in the context, here a Floor in front of a Neg"},
+                instead="claim-c19-pass-through-inside",
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c19-pass-through-inside",
+        program=program.pass_through_inside,
+        reference=lambda x: -np.floor(x),
+        vjp=lambda g, x: -g,
+        recipes={"plain": plain},
+        ops="Floor;Neg",
+        evidence="called:grad_pass_through",
         dtypes=FLOATS,
     ),
 )

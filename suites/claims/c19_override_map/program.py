@@ -43,3 +43,33 @@ def identity_five_times(tf, x):
         return tf.identity(x), lambda g: 5.0 * g
 
     return identity(x)
+
+
+def map_around_a_mean(tf, some_vals, some_other_val):
+    with tf.compat.v1.get_default_graph().gradient_override_map({"Floor": "Identity"}):
+        return tf.reduce_mean(some_vals) * some_other_val
+
+
+def run_what_was_registered(tf, session, x):
+    with session() as s:
+        registered(tf, "CustomGrad", five_times)
+        x = tf.constant(x)
+        with tf.compat.v1.get_default_graph().gradient_override_map({"Identity": "CustomGrad"}):
+            y = tf.identity(x)
+        s.run(tf.gradients(y, x))
+        op = s.graph.create_op("CustomGrad", [x], [x.dtype])
+        return s.run(op.outputs[0])
+
+
+def map_to_nothing(tf, x):
+    with tf.compat.v1.get_default_graph().gradient_override_map({"Floor": "NeverRegistered"}):
+        return tf.floor(x)
+
+
+def map_inside(tf, x):
+    with tf.compat.v1.get_default_graph().gradient_override_map({"Floor": "Identity"}):
+        return -tf.floor(x)
+
+
+def pass_through_inside(tf, x):
+    return -tf.grad_pass_through(tf.floor)(x)
