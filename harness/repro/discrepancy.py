@@ -8,6 +8,7 @@ import numpy as np
 
 from tf_opdiff.harness.judge.expectation import Expectation, expectation
 from tf_opdiff.harness.judge.wording import sentence
+from tf_opdiff.harness.repro.outcome import end_of_process
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.spec import SWEEPS, Case
 from tf_opdiff.harness.store.element_index import parse_index
@@ -27,6 +28,7 @@ class Discrepancy:
       kind, budget: those of the record.
       index: the index of the element that the script shows.
       sentence: the record in words.
+      other_end: the signal or time-out by which the plan that is the oracle ends its process; empty for none.
     """
 
     case: Case
@@ -38,6 +40,7 @@ class Discrepancy:
     budget: float = 0.0
     index: tuple[int, ...] | None = None
     sentence: str = ""
+    other_end: str = ""
 
 
 def of_one_element(discrepancy: Discrepancy) -> Discrepancy | None:
@@ -71,6 +74,7 @@ def discrepancy_of(record: Record, case: Case, device: Device) -> Discrepancy:
         record.budget,
         index,
         sentence(record),
+        end_of_process(record.want) if record.against not in ("numpy", record.plan) else "",
     )
 
 

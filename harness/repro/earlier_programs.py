@@ -28,7 +28,7 @@ _APART = ("pytest", "suite commit")
 
 
 class Shown(msgspec.Struct, forbid_unknown_fields=True):
-    """A program showed its discrepancy: the run, the time, the exit name, and the end of the output."""
+    """A program showed its discrepancy: the run, the time, the exit name, and the shortened output."""
 
     run: str
     date: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from tf_opdiff.harness.store.record import Record
@@ -21,7 +22,7 @@ class Outcome:
     Attributes:
       status: one of `STATUSES`.
       script: the path of the script in the run directory.
-      output: the end of the script's output.
+      output: the script's output, shortened.
       points: inputs and errors of the elements of the whole case; see `harness.judge.error_points`.
       marked: the points of the simplest and of the worst element.
       run, date: the earlier run that showed the discrepancy, and when; empty unless the status is `reproduced earlier`.
@@ -46,8 +47,27 @@ class Outcome:
     date: str = ""
 
 
-def status_of(exit_name: str, record: Record) -> str:
-    """The status of a script that ended so: a crash must be the same crash as the record's, a hang must time out."""
+#: The signal or the time-out that ended a process, at the end of a record's `got` or `want`.
+_END = re.compile(r"(?:^|\s)(SIG[A-Z]+|TIMEOUT)$")
+#: The first printed word of a script whose own plan has given a result.
+GOT = "got "
+
+
+def end_of_process(text: str) -> str:
+    """The signal or time-out by which a plan ended its process, by the `got` or `want` of a record; empty for none."""
+    match = _END.search(text)
+    return match[1] if match else ""
+
+
+def status_of(exit_name: str, record: Record, output: str = "") -> str:
+    """The status of a script that ended so, after this output.
+
+    A crash must be the same crash as that of the record, and a hang must time out. Where the plan that the record is
+    compared with ends the process, the script must end so too, after the record's own plan gave its result.
+    """
     if record.kind in ("crash", "hang"):
         return "reproduced" if exit_name in record.got else "not reproduced"
+    if record.against != "numpy" and (end := end_of_process(record.want)):
+        own = any(line.startswith(GOT) for line in output.splitlines())
+        return "reproduced" if exit_name == end and own else "not reproduced"
     return {"EXIT 1": "reproduced", "EXIT 0": "not reproduced"}.get(exit_name, "failed")

@@ -95,7 +95,7 @@ class Setting:
             with contextlib.suppress(Unwritable):
                 path = write(candidate, self.tf, self.folder)
                 shown = self.store.find(path.read_text(), record.device)
-                if shown and status_of(shown.how, record) == "reproduced":
+                if shown and status_of(shown.how, record, shown.output) == "reproduced":
                     return path, shown
         return None
 
@@ -183,7 +183,7 @@ def _run(findings: Mapping[Path, _Finding], setting: Setting) -> Iterator[Path]:
     scripts = {path: Device.parse(finding.record.device) for path, finding in findings.items()}
     for path, exit_name, printed in run_scripts(scripts, timeout=setting.timeout):
         finding, output = findings[path], f"{printed.strip()}\n[{exit_name}]"
-        finding.end(status_of(exit_name, finding.record), path, output)
+        finding.end(status_of(exit_name, finding.record, output), path, output)
         if setting.store and finding.outcome.status == "reproduced":
             setting.store.add(path.read_text(), finding.record.device, exit_name, output)
         yield path

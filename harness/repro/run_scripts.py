@@ -17,6 +17,7 @@ from tf_opdiff.harness.device.channel import Channel
 from tf_opdiff.harness.device.fork_server import start_fork_server, uninterrupted
 from tf_opdiff.harness.device.process import Child
 from tf_opdiff.harness.device.server_handle import memory_limit
+from tf_opdiff.harness.repro.outcome import GOT
 from tf_opdiff.harness.spec import variant
 from tf_opdiff.harness.spec.plan import Device
 
@@ -24,8 +25,8 @@ from tf_opdiff.harness.spec.plan import Device
 _LOG_LINE = re.compile(r"^([IWE]\d{4} \d\d:|\d{4}-\d\d-\d\d \d\d:).*\n", re.MULTILINE)
 #: The exit status of a script that raised an exception.
 _BROKEN = 70
-#: Characters of a script's output that are recorded.
-_LONGEST = 2000
+#: Characters that are recorded of a script's output: at its beginning and at its end.
+_BEGINNING, _END = 500, 2000
 
 
 def _execute(_: Channel, path: Path, sees_gpus: bool) -> None:
@@ -89,11 +90,19 @@ def _start(path: Path, device: Device, at_once: int) -> Child:
 
 
 def _output(path: Path) -> str:
-    """The end of a script's output, without TensorFlow's own log lines."""
+    """A script's output, shortened, without TensorFlow's own log lines."""
     log = path.with_suffix(".log")
     try:
-        return _LOG_LINE.sub("", log.read_text(errors="replace"))[-_LONGEST:]
+        return _shortened(_LOG_LINE.sub("", log.read_text(errors="replace")))
     except FileNotFoundError:
         return ""
     finally:
         log.unlink(missing_ok=True)
+
+
+def _shortened(text: str) -> str:
+    """The beginning and the end of an output, and the lines between them in which the script prints its result."""
+    if len(text) <= _BEGINNING + _END:
+        return text
+    between = [line[:_BEGINNING] for line in text[_BEGINNING:-_END].splitlines() if line.startswith(GOT)]
+    return "\n…\n".join([text[:_BEGINNING], *between, text[-_END:]])

@@ -50,7 +50,8 @@ def oracle_words(discrepancy: Discrepancy, want: Want | None, writer: Writer) ->
             raise Unwritable(f"its oracle {device} is a recorded device") from why
         if other.variants != discrepancy.plan.device.variants:
             raise Unwritable(f"its oracle {device} needs a process of its own")
-        return {"oracle": "plan", "other_mode": mode, "other_device": other.tf_name, "ulps": _ulps(discrepancy)}
+        words = {"oracle": "plan", "other_mode": mode, "other_device": other.tf_name}
+        return {**words, "other_end": discrepancy.other_end, "ulps": _ulps(discrepancy)}
     if want is None or discrepancy.kind == "input_mutated":
         raise Unwritable(f"there is no script for {discrepancy.kind} in {discrepancy.quantity}")
     if want.raises is not None:

@@ -137,6 +137,21 @@ def test_how_a_script_ended_says_what_it_showed(kind, got, how, verdict):
     assert status_of(how, Record(kind=kind, got=got)) == verdict
 
 
+@pytest.mark.parametrize(
+    ("how", "output", "verdict"),
+    [
+        ("SIGABRT", "got  INVALID_ARGUMENT: no\nCheck failed", "reproduced"),
+        ("SIGABRT", "Check failed", "not reproduced"),  # the record's own plan ended the process
+        ("SIGSEGV", "got  INVALID_ARGUMENT: no", "not reproduced"),
+        ("EXIT 1", "got  INVALID_ARGUMENT: no\nwant UNKNOWN: no", "not reproduced"),
+    ],
+)
+@pytest.mark.parametrize("want", ["SIGABRT", "crash SIGABRT"])
+def test_a_script_shows_that_the_other_plan_ends_the_process(how, output, verdict, want):
+    record = Record(kind="error_code", got="INVALID_ARGUMENT", want=want, against="cpu/eager")
+    assert status_of(how, record, output) == verdict
+
+
 def test_one_record_stands_for_a_finding_the_simplest_against_numpy():
     base = {"suite": "s", "spec": "a", "verdict": "known", "kind": "value"}
     far, simple = (Record(**base, against="numpy", example=f"input {x}, got 1, want 2") for x in ("-9.9e-51", "-0.5"))
