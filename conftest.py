@@ -31,9 +31,12 @@ def pytest_configure(config):
 
 def pytest_opdiff_summary(directory, info):
     """The last lines of the terminal's output."""
+    from tf_opdiff.reports.analysis.since_last_run import earlier
     from tf_opdiff.reports.ci.github import annotated
+    from tf_opdiff.reports.data.discrepancies import of_run
     from tf_opdiff.reports.data.load import load
     from tf_opdiff.reports.text.summary import terminal
 
     records = load(directory)
-    return terminal(records, info, directory) + annotated(records, info, os.environ)
+    ranked = of_run(directory, records, before=earlier(directory, info))
+    return terminal(records, info, ranked, directory) + annotated(info, ranked, os.environ)

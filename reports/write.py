@@ -15,9 +15,9 @@ from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.analysis import ledger, plans_at_worst, since_last_run
 from tf_opdiff.reports.analysis.changelog import Changelog
 from tf_opdiff.reports.ci import badge, junit
-from tf_opdiff.reports.data import files, frame, parquet, run_copy, tables
+from tf_opdiff.reports.data import discrepancies, files, frame, parquet, run_copy, tables
 from tf_opdiff.reports.data.load import OBSERVATIONS, RECORDS, load_causes, load_claims, load_repros
-from tf_opdiff.reports.data.op_names import op_names
+from tf_opdiff.reports.data.op_names import OpNames, op_names
 from tf_opdiff.reports.pages import claims_page, op_page, run_page
 from tf_opdiff.reports.text import markdown
 
@@ -46,21 +46,25 @@ def write(
     records, observations = frame.records(run_dir), frame.observations(run_dir)
     parquet.write(records, run_dir / RECORDS)
     parquet.write(observations, run_dir / OBSERVATIONS, schema=frame.OBSERVATIONS)
-    files.replace_text(run_dir / "summary.md", markdown.summary(records, info))
+    ranked = discrepancies.of_run(run_dir, records, before=before)
+    files.replace_text(run_dir / "summary.md", markdown.summary(records, info, ranked))
     badge.write(run_dir, info, tables.counts(records))
     has_claims = records["against"].astype(str).str.startswith(CLAIM).any()
     claims = load_claims(run_dir) if has_claims else []
     if claims:
         files.replace_text(run_dir / "claims.html", claims_page.html(records, info, claims))
+    names = op_names(records)
     supplement = run_page.Supplement(
         claims=bool(claims),
+        ranked=ranked,
+        op_links={name: page.link for name, page in names.ops.items()},
         repros=load_repros(run_dir),
         entries=ledger.of_run(records, info, judged_by),
         by_plan=plans_at_worst.values(records, observations),
         since=_since(before, records, info) if before else None,
     )
     files.replace_text(run_dir / "index.html", run_page.html(records, info, supplement))
-    op_page.write(run_dir, _op_sources(run_dir, records, info, claims))
+    op_page.write(run_dir, _op_sources(run_dir, records, info, names, claims))
     junit.finish(xml, records, info)
 
 
@@ -75,12 +79,12 @@ def rewrite(run: Path, into: Path) -> RunInfo:
 
 
 def _op_sources(
-    run_dir: Path, records: pd.DataFrame, info: RunInfo, claims: Sequence[Mapping[str, Any]]
+    run_dir: Path, records: pd.DataFrame, info: RunInfo, names: OpNames, claims: Sequence[Mapping[str, Any]]
 ) -> op_page.OpSources:
     return op_page.OpSources(
         records=records,
         info=info,
-        names=op_names(records),
+        names=names,
         causes=load_causes(run_dir),
         claims=claims,
         repros=load_repros(run_dir),

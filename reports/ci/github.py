@@ -6,19 +6,15 @@ https://docs.github.com/actions/reference/workflows-and-actions/workflow-command
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
-import pandas as pd
-
-from tf_opdiff.harness.store.record import FAILING
 from tf_opdiff.harness.store.run_info import RunInfo
-from tf_opdiff.reports.data import spec_lines, tables
+from tf_opdiff.reports.data import spec_lines
+from tf_opdiff.reports.data.discrepancy import Discrepancy
 from tf_opdiff.reports.text import sentence
 from tf_opdiff.reports.text.counted import many, names
 from tf_opdiff.reports.text.lines import plain
-from tf_opdiff.reports.text.verdicts import SEVERITY
 
 #: The most bytes of a step's summary.
 SUMMARY_LIMIT = 1 << 20
@@ -27,46 +23,41 @@ MOST = 10
 CUT = "\n\n*The rest did not fit: see `summary.md` and `index.html` of the run.*\n"
 
 
-def errors(records: pd.DataFrame, info: RunInfo) -> list[str]:
+def errors(info: RunInfo, ranked: Sequence[Discrepancy]) -> list[str]:
     """Commands that show failures as errors at the line of a spec, one for each cause; at most ten, the rest counted.
 
-    A partial run is the first error.
+    A partial run is the first error; then the most severe failure. `ranked` has the discrepancies of the run, as
+    `reports.data.discrepancies.discrepancies` gives them.
     """
-    findings = tables.findings(records)
-    failing = _causes(findings[findings["verdict"].isin(FAILING)])
+    failing = _causes([one for one in ranked if not one.known])
     missing = sentence.shortfalls(info)
     commands = [command("error", plain("; ".join(missing), 2000), title="tf-opdiff: partial run")] if missing else []
     room = MOST - len(commands)
     shown = failing if len(failing) <= room else failing[: room - 1]
-    commands += [_annotation(records, cause) for cause in shown]
+    commands += [_annotation(cause) for cause in shown]
     if len(shown) < len(failing):
-        rest = f"{sum(len(cause['specs']) for cause in failing[len(shown) :]):,} more findings are in the report"
+        rest = f"{sum(map(len, failing[len(shown) :])):,} more findings are in the report"
         commands.append(command("error", rest, title="tf-opdiff: more findings"))
     return commands
 
 
-def _causes(findings: pd.DataFrame) -> list[dict[str, Any]]:
-    """Findings of one family, verdict and kind on the same plans as one row; `specs` counts records by spec."""
-    causes: dict[tuple[str, ...], dict[str, Any]] = {}
-    for row in tables.rows(findings):
-        key = tuple(str(row[name]) for name in ("suite", "verdict", "kind", "plans"))
-        cause = causes.setdefault(key, row | {"specs": {}, "records": 0})
-        cause["specs"][row["spec"]] = row["records"]
-        cause["records"] += row["records"]
-    return sorted(causes.values(), key=lambda cause: (SEVERITY.index(cause["verdict"]), -cause["records"]))
+def _causes(failing: Sequence[Discrepancy]) -> list[list[Discrepancy]]:
+    """Failures of one family, verdict and kind on the same plans together, in the order of the most severe of each."""
+    causes: dict[tuple[object, ...], list[Discrepancy]] = {}
+    for one in failing:
+        causes.setdefault((one.suites, one.verdict, one.kinds, one.plans), []).append(one)
+    return list(causes.values())
 
 
-def _annotation(records: pd.DataFrame, finding: Mapping[str, Any]) -> str:
-    """A command for one cause, at the line of the spec that represents it."""
-    record = tables.row(records, finding["first"])
+def _annotation(cause: Sequence[Discrepancy]) -> str:
+    """A command for the failures of one cause, at the line of the spec that represents them."""
+    first, record = cause[0], cause[0].example
     file, line = spec_lines.place(str(record["suite"]), str(record["spec"]))
-    count = many(finding["records"], "record")
+    count, specs = many(sum(one.records for one in cause), "record"), [one.example["spec"] for one in cause]
     texts = [sentence.of_record(record), sentence.values(record), record["detail"], f"rerun: {record['rerun']}"]
-    title = plain(
-        f"{finding['verdict']}: {names(finding['specs'])} {finding['kind']}, {count} on {finding['plans']}", 200
-    )
+    title = f"{first.verdict}: {names(specs)} {' '.join(first.kinds)}, {count} on {' '.join(first.plans)}"
     message = "\n".join(plain(str(text), 500) for text in texts if text)
-    return command("error", message, file=file, line=str(line), title=title)
+    return command("error", message, file=file, line=str(line), title=plain(title, 200))
 
 
 def command(name: str, message: str, **properties: str) -> str:
@@ -83,9 +74,9 @@ def _escaped(text: str, more: str = "") -> str:
     return text
 
 
-def annotated(records: pd.DataFrame, info: RunInfo, environment: Mapping[str, str]) -> list[str]:
+def annotated(info: RunInfo, ranked: Sequence[Discrepancy], environment: Mapping[str, str]) -> list[str]:
     """`errors` under GitHub's Actions, else nothing."""
-    return errors(records, info) if environment.get("GITHUB_ACTIONS") == "true" else []
+    return errors(info, ranked) if environment.get("GITHUB_ACTIONS") == "true" else []
 
 
 def summarise(markdown: Path, environment: Mapping[str, str]) -> None:

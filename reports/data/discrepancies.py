@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -14,7 +16,7 @@ from tf_opdiff.harness.judge.severity import SEVERITIES, of_difference
 from tf_opdiff.reports.data.discrepancy import Discrepancy, severity_order
 from tf_opdiff.reports.data.failure_title import failure_title
 from tf_opdiff.reports.data.findings import simplest_first
-from tf_opdiff.reports.data.load import RECORD_COLUMNS
+from tf_opdiff.reports.data.load import RECORD_COLUMNS, load, load_causes
 from tf_opdiff.reports.data.plans import in_order, plans
 from tf_opdiff.reports.data.rows import rows
 from tf_opdiff.reports.text.verdicts import FAILING_OR_KNOWN
@@ -72,6 +74,24 @@ def discrepancies(
     examples = rows(some.loc[[group[0]["index"] for group in groups.values()], [*RECORD_COLUMNS]])
     ranked = [_discrepancy(*pair, causes) for pair in zip(groups.values(), examples, strict=True)]
     return sorted(ranked, key=lambda one: one.rank)
+
+
+def of_run(run: Path, records: pd.DataFrame, *, before: Path | None = None) -> list[Discrepancy]:
+    """The discrepancies of the run in a directory, with the causes that judged it; see `discrepancies`.
+
+    Args:
+      run: the directory of the run.
+      records: those of the run.
+      before: the directory of the previous run; one that can't be read tells nothing.
+
+    Raises:
+      ValueError: causes.json is a link, or malformed.
+    """
+    previous = None
+    if before is not None:
+        with contextlib.suppress(OSError, ValueError):
+            previous = load(before)
+    return discrepancies(records, load_causes(run), previous)
 
 
 def discrepancy_table(records: pd.DataFrame, causes: Mapping[str, Cause] | None = None) -> pd.DataFrame:

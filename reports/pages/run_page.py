@@ -13,20 +13,21 @@ import pandas as pd
 from markupsafe import Markup
 
 from tf_opdiff.harness.store.processor import described
-from tf_opdiff.harness.store.record import FAILING
 from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.analysis.changelog import Changelog
 from tf_opdiff.reports.analysis.grid import STATES, grid
 from tf_opdiff.reports.analysis.plans_at_worst import ValuesByPlan
 from tf_opdiff.reports.data import run_environment, tables
-from tf_opdiff.reports.pages.page_data import FINDING, page_data
+from tf_opdiff.reports.data.discrepancies import discrepancies
+from tf_opdiff.reports.data.discrepancy import Discrepancy
+from tf_opdiff.reports.pages import run_overview
+from tf_opdiff.reports.pages.page_data import page_data
 from tf_opdiff.reports.pages.template import HERE, LISTED, POLICY, render
 from tf_opdiff.reports.text import sentence
 from tf_opdiff.reports.text.change_words import title
-from tf_opdiff.reports.text.headline import headline
 from tf_opdiff.reports.text.summary import duration
 
-_SCRIPTS = ("dom.js", "data.js", "filters.js", "table.js", "plot.js", "detail.js", "main.js")
+_SCRIPTS = ("dom.js", "data.js", "filters.js", "table.js", "plot.js", "detail.js", "discrepancies.js", "main.js")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +36,8 @@ class Supplement:
 
     Attributes:
       claims: whether the run has a page of claims, to which its page links.
+      ranked: the discrepancies of the run; see `reports.data.discrepancies`. If None, they are made of the records.
+      op_links: the addresses of the pages of ops, by OpDef, relative to the folder of the run.
       repros: the programs of findings, as `reports.data.load.load_repros` gives them.
       entries: the known failures; see `reports.analysis.ledger.entries`.
       by_plan: the values of every plan at failing elements; see `reports.analysis.plans_at_worst.values`.
@@ -43,6 +46,8 @@ class Supplement:
     """
 
     claims: bool = False
+    ranked: Sequence[Discrepancy] | None = None
+    op_links: Mapping[str, str] = field(default_factory=dict)
     repros: Sequence[Mapping[str, Any]] = ()
     entries: pd.DataFrame | None = None
     by_plan: ValuesByPlan = field(default_factory=dict)
@@ -54,12 +59,14 @@ def html(records: pd.DataFrame, info: RunInfo, supplement: Supplement | None = N
     supplement = supplement or Supplement()
     order = tables.by_severity(records["verdict"]).argsort(kind="stable")
     records = records.iloc[order].reset_index(drop=True)
-    findings = _findings(records, supplement.repros)
+    ranked = discrepancies(records, {}) if supplement.ranked is None else supplement.ranked
+    shown = run_overview.shown(records, ranked, supplement.repros, supplement.op_links)
     entries, since = supplement.entries, supplement.since
     return render(
         "index.html",
         **_assets(),
         **_about(records, info),
+        **run_overview.about(records, info, ranked),
         claims=supplement.claims,
         since=since,
         title=title,
@@ -67,8 +74,8 @@ def html(records: pd.DataFrame, info: RunInfo, supplement: Supplement | None = N
         states=STATES,
         matrix=grid(records, info),
         devices=_devices(records, info),
-        failing=[f for f in findings if f[0]["verdict"] in FAILING],
-        known=[f for f in findings if f[0]["verdict"] == "known"],
+        failing=[one for one in shown if not one.of.known],
+        known=[one for one in shown if one.of.known],
         entries=[] if entries is None else tables.rows(entries[entries["state"] != "not run"]),
         slowest=tables.rows(tables.slowest(records)),
         margins=tables.rows(tables.worst_margins(records)),
@@ -84,7 +91,6 @@ def _about(records: pd.DataFrame, info: RunInfo) -> dict[str, Any]:
         "cuda": run_environment.cuda(info),
         "processor": described(info.machine),
         "took": duration(info),
-        "headline": headline(records, info),
         "status": sentence.of_run(info, counts, brief=True),
         "shortfalls": sentence.shortfalls(info),
         "counts": counts,
@@ -103,17 +109,6 @@ def _assets() -> dict[str, Any]:
     )
     policy = f"{POLICY}; script-src {_hash(library)} {_hash(own)}"
     return {"library_style": library_style, "library": library, "own": own, "policy": policy}
-
-
-def _findings(records: pd.DataFrame, repros: Sequence[Mapping[str, Any]]) -> list[tuple[Any, ...]]:
-    """Each finding with the record that represents it, its sentence, its values, and the outcome of its program."""
-    programs = {tuple(repro.get(name, "") for name in FINDING): repro for repro in repros}
-    findings = []
-    for finding in tables.rows(tables.findings(records)):
-        record = tables.row(records, finding["first"])
-        repro = sentence.of_repro(programs.get(tuple(finding[name] for name in FINDING)))
-        findings.append((finding, record, sentence.of_record(record), sentence.values(record), repro))
-    return findings
 
 
 def _devices(records: pd.DataFrame, info: RunInfo) -> list[dict[str, str]]:

@@ -8,7 +8,8 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
-from tf_opdiff.reports.text import sentence, verdicts
+from tf_opdiff.reports.text import glossary, sentence, source_code, verdicts
+from tf_opdiff.reports.text.lines import is_address
 
 HERE = Path(__file__).parent
 #: The policy of a page without scripts: it may load nothing and use only its own style.
@@ -30,6 +31,12 @@ def environment() -> Environment:
     )
     jinja.filters["number"] = lambda n: f"{n:,}"
     jinja.filters["ulp"] = sentence.number
+    jinja.tests["address"] = is_address
+    jinja.filters["capital"] = lambda text: text[:1].upper() + text[1:]
+    jinja.filters["with_code"] = source_code.with_code
+    jinja.filters["glossed"] = glossary.glossed
+    jinja.globals["tooltip"] = glossary.tooltip
+    jinja.globals["terms"] = glossary.TERMS
     jinja.globals["verdicts"] = verdicts.VERDICTS
     return jinja
 

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
 
 from tf_opdiff.harness.spec.plan import PlanName
 from tf_opdiff.harness.store.processor import described
-from tf_opdiff.harness.store.record import FAILING
 from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.data import run_environment, tables
+from tf_opdiff.reports.data.discrepancy import Discrepancy
 from tf_opdiff.reports.text import sentence
 from tf_opdiff.reports.text.headline import headline
-from tf_opdiff.reports.text.lines import plain
+from tf_opdiff.reports.text.lines import is_address, plain
 from tf_opdiff.reports.text.summary import duration
+from tf_opdiff.reports.text.tested import soundness, tested, untested
 from tf_opdiff.reports.text.verdicts import VERDICTS
 
-#: The most findings of a section.
-LISTED = 30
+#: The most discrepancies of a section.
+LISTED = 10
 
 
 def escape(text: object, width: int = 300) -> str:
@@ -36,15 +38,24 @@ def code(text: object) -> str:
     return f"{fence} {line} {fence}"
 
 
-def summary(records: pd.DataFrame, info: RunInfo) -> str:
+def summary(records: pd.DataFrame, info: RunInfo, ranked: Sequence[Discrepancy]) -> str:
     """The run in Markdown.
 
-    In this order: the headline, the state of the run, its environment and devices, records by verdict, specs × plans,
-    the findings, the cells without a result, and the slowest runs.
+    In this order: the headline, what was tested, whether the run is sound, the failures that nobody has explained, the
+    known discrepancies that matter most, its environment and devices, records by verdict, specs × plans, the cells
+    without a result, and the slowest runs.
+
+    Args:
+      records: those of the run.
+      info: its run.json.
+      ranked: its discrepancies, as `reports.data.discrepancies.discrepancies` gives them.
     """
     counts = tables.counts(records)
-    first, *more = [*headline(records, info), sentence.of_run(info, counts)]
+    first, *more = [*headline(records, info, ranked), sentence.of_run(info, counts)]
+    more += [tested(records, info), *_untested(records, info), soundness(info, counts)]
     lines = [f"**{escape(first, 500)}**", "", *(line for text in more for line in (escape(text, 500), ""))]
+    lines += _section("Failing, and not explained", [one for one in ranked if not one.known])
+    lines += _section("Known discrepancies, the most severe first", [one for one in ranked if one.known])
     lines += [f"# tf-opdiff run {escape(info.run)}", ""]
     tensorflow = ", ".join(filter(None, [info.tf, run_environment.cuda(info)]))
     facts = {"TensorFlow": tensorflow, "host": info.host, "processor": described(info.machine), "started": info.started}
@@ -57,18 +68,20 @@ def summary(records: pd.DataFrame, info: RunInfo) -> str:
     numbers = [[f"{VERDICTS[verdict].emoji} {verdict}", f"{n:,}"] for verdict, n in counts.items()]
     lines += ["", *table(["verdict", "records"], numbers), ""]
     lines += _matrix(records)
-    findings = tables.findings(records)
-    lines += _section("Failing", records, findings[findings["verdict"].isin(FAILING)])
-    lines += _section("Known failures", records, findings[findings["verdict"] == "known"])
     lines += _not_run(info)
     slow = [[escape(r["case"]), _plan(r), f"{r['seconds']:.2f}"] for r in tables.rows(tables.slowest(records))]
     return "\n".join([*lines, "## Slowest", "", *table(["case", "plan", "seconds"], slow), ""])
 
 
-def _section(title: str, records: pd.DataFrame, findings: pd.DataFrame) -> list[str]:
-    lines = [f"## {title}", "", *(_finding(records, row) for row in tables.rows(findings.head(LISTED)))]
-    lines += [f"- and {len(findings) - LISTED:,} more in the report"] if len(findings) > LISTED else []
-    return [*lines, "" if len(findings) else "None.", ""]
+def _untested(records: pd.DataFrame, info: RunInfo) -> list[str]:
+    phrases = untested(records, info)
+    return [f"Not tested: {'; '.join(phrases)}."] if phrases else []
+
+
+def _section(title: str, ranked: Sequence[Discrepancy]) -> list[str]:
+    lines = [f"## {title}", "", *map(_discrepancy, ranked[:LISTED])]
+    lines += [f"- and {len(ranked) - LISTED:,} more in the report"] if len(ranked) > LISTED else []
+    return [*lines, "" if ranked else "None.", ""]
 
 
 def _not_run(info: RunInfo) -> list[str]:
@@ -85,16 +98,15 @@ def _plan(row: dict[str, Any]) -> str:
     return escape(PlanName(row["device"], row["mode"]))
 
 
-def _finding(records: pd.DataFrame, row: dict[str, Any]) -> str:
-    record = tables.row(records, row["first"])
-    title = f"- {VERDICTS[record['verdict']].emoji} **{escape(record['spec'])}** {escape(record['kind'])}"
-    lines = [f"{title}, {row['records']:,} on {escape(row['plans'])}: {escape(sentence.of_record(record))}"]
+def _discrepancy(one: Discrepancy) -> str:
+    record, emoji = one.example, VERDICTS[one.verdict].emoji
+    lines = [f"- {emoji} **{escape(one.severity_title)}** {escape(one.title)}: {escape(sentence.of_record(record))}"]
     values = sentence.values(record)
     lines += [f"  - {code(values)}"] if values else []
-    lines += [f"  - {escape(text)}" for text in dict.fromkeys([record["detail"], record["reason"]]) if text]
-    link = str(record["link"])
-    if re.fullmatch(r"https://[A-Za-z0-9./_#?=&%:+-]+", link):
-        lines.append(f"  - <{link}>")
+    texts = dict.fromkeys([record["detail"], one.reason])
+    lines += [f"  - {escape(text)}" for text in texts if text and text not in one.title]
+    if is_address(one.link):
+        lines.append(f"  - <{one.link}>")
     return "\n".join([*lines, f"  - {code(record['rerun'])}"])
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import CppLexer, PythonLexer
@@ -14,6 +15,11 @@ from pygments.lexers import CppLexer, PythonLexer
 def listed(source: str, *, cpp: bool = False) -> Markup:
     """Python or C++ source as HTML with a class for each token; Pygments escapes it."""
     return Markup(highlight(source, CppLexer() if cpp else PythonLexer(), HtmlFormatter(nowrap=True)))
+
+
+def with_code(text: str) -> Markup:
+    """A sentence as HTML, escaped; words between backticks become code."""
+    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
 def token_style() -> Markup:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -10,13 +11,12 @@ import pandas as pd
 from tf_opdiff.harness.spec.plan import PlanName
 from tf_opdiff.harness.spec.variant import ONEDNN
 from tf_opdiff.harness.store.processor import described
-from tf_opdiff.harness.store.record import FAILING
 from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.harness.system.terminal import safe
 from tf_opdiff.reports.data import run_environment, tables
+from tf_opdiff.reports.data.discrepancy import Discrepancy
 from tf_opdiff.reports.data.missing_kernels import expected
 from tf_opdiff.reports.text import sentence
-from tf_opdiff.reports.text.counted import many
 from tf_opdiff.reports.text.headline import headline
 from tf_opdiff.reports.text.lines import WIDTH, plain
 from tf_opdiff.reports.text.verdicts import SEVERITY, VERDICTS
@@ -26,6 +26,8 @@ __all__ = ["LINES", "ROWS", "WIDTH", "duration", "plain", "terminal"]
 LINES = 40
 #: The most rows of the grid.
 ROWS = 15
+#: The most known discrepancies.
+TOP = 10
 
 
 def duration(info: RunInfo) -> str:
@@ -39,22 +41,35 @@ def duration(info: RunInfo) -> str:
     return " ".join(f"{n} {unit}" for n, unit in parts if n) or "0 s"
 
 
-def terminal(records: pd.DataFrame, info: RunInfo, directory: Path | None = None) -> list[str]:
+def terminal(
+    records: pd.DataFrame, info: RunInfo, ranked: Sequence[Discrepancy], directory: Path | None = None
+) -> list[str]:
     """A run in at most 40 lines.
 
-    In this order: the headline, the state of the run, the grid of specs × plans, the findings (failing before known),
-    missing kernels, the slowest runs, and the path of the report.
+    In this order: the headline, the state of the run, the grid of specs × plans, the failures that nobody has
+    explained, the known discrepancies that matter most, missing kernels, the slowest runs, and the path of the report.
+
+    Args:
+      records: those of the run.
+      info: its run.json.
+      ranked: its discrepancies, as `reports.data.discrepancies.discrepancies` gives them.
+      directory: the directory of the run; by default that in `runs`.
     """
     counts = tables.counts(records)
-    lines = [*(plain(line, 220) for line in headline(records, info)), plain(sentence.of_run(info, counts), 200)]
+    lines = [*(plain(line, 220) for line in headline(records, info, ranked)), plain(sentence.of_run(info, counts), 200)]
     lines += [plain(", ".join(f"{n:,} {verdict}" for verdict, n in counts.items() if n), 200)] if len(records) else []
     lines += _environment(info)
     lines += ["", *_grid(records), ""] if len(records) else []
-    findings = tables.findings(records)
     missing = expected(records, 2)
-    room = (LINES - len(lines) - len(missing) - 7) // 3
-    lines += _findings(records, findings[findings["verdict"].isin(FAILING)], "fail [new]", min(room, 5))
-    lines += _findings(records, findings[findings["verdict"] == "known"], "known", 2)
+    room = LINES - len(lines) - len(missing) - 5  # those of the slowest runs, of the report, and of rows left out
+    failing = [one for one in ranked if not one.known]
+    shown = failing[: min(room // 3, 5)]
+    lines += [line for one in shown for line in _failure(one)]
+    lines += [f"fail: {len(failing) - len(shown):,} more findings in the report"] if len(failing) > len(shown) else []
+    known = [one for one in ranked if one.known]
+    top = known[: max(2, min(room - 3 * len(shown), TOP))]
+    lines += [plain(f"known: {one.severity_title}: {one.title}", WIDTH) for one in top]
+    lines += [f"known: {len(known) - len(top):,} more in the report"] if len(known) > len(top) else []
     lines += map(plain, missing)
     for row in tables.rows(tables.slowest(records, 2)):
         lines.append(plain(f"slow: {row['seconds']:.2f} s  {row['case']} on {PlanName(row['device'], row['mode'])}"))
@@ -74,18 +89,15 @@ def _environment(info: RunInfo) -> list[str]:
     return [*lines, plain(f"devices: {', '.join(words) or 'none'}; not requested: {', '.join(others) or 'none'}")]
 
 
-def _findings(records: pd.DataFrame, findings: pd.DataFrame, title: str, most: int) -> list[str]:
-    lines = []
-    for row in tables.rows(findings.head(most)):
-        record = tables.row(records, row["first"])
-        lines.append(plain(f"{title}: {row['spec']} {row['kind']}, {many(row['records'], 'record')} on {row['plans']}"))
-        if title != "known":
-            text = f"{sentence.of_record(record)} {sentence.values(record)} {record['detail']}"
-            lines.append("    " + plain(text, 200))
-            lines.append("    rerun: " + plain(str(record["rerun"]), 200))
-    if len(findings) > most:
-        lines.append(f"{title}: {len(findings) - most:,} more findings in the report")
-    return lines
+def _failure(one: Discrepancy) -> list[str]:
+    """A failure in three lines: its severity and title, its example, and the command that runs it again."""
+    record = one.example
+    text = f"{sentence.of_record(record)} {sentence.values(record)} {record['detail']}"
+    return [
+        plain(f"fail: {one.severity_title}: {one.title}, on {' '.join(one.plans)}"),
+        f"    {plain(text, 200)}",
+        f"    rerun: {plain(str(record['rerun']), 200)}",
+    ]
 
 
 def _grid(records: pd.DataFrame) -> list[str]:

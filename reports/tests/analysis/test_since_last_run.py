@@ -33,10 +33,10 @@ def test_the_page_tells_what_got_worse_since_the_run_before(tmp_path: Path) -> N
     night(tmp_path, 1)
     night(tmp_path, 2, tf="2.20.0")
     directory, _ = night(tmp_path, 3, [replace(ROWS[0], **BAD), *ROWS[1:]])
-    assert "Since run" not in (directory / "index.html").read_text()
+    assert "since run" not in (directory / "index.html").read_text()
     assert main([str(directory)]) == 0
     text = (directory / "index.html").read_text()
-    news = text.partition("Since run day-2")[2].partition("</section>")[0]
+    news = text.partition("Changed records since run day-2")[2].partition("</section>")[0]
     assert "1 record got worse." in news and "match → mismatch" in news and "(2.20.0 → 2.21.0)" in news
     assert "&lt;b&gt;2&lt;/b&gt;" in news
     first = text

@@ -15,10 +15,12 @@ from xml.etree.ElementTree import Element
 import pytest
 
 from tf_opdiff import reports
-from tf_opdiff.harness.store.record import VERDICTS
+from tf_opdiff.harness.store.record import VERDICTS, Record
 from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.ci import badge, github, junit
 from tf_opdiff.reports.data import spec_lines
+from tf_opdiff.reports.data.discrepancies import discrepancies
+from tf_opdiff.reports.data.discrepancy import Discrepancy
 from tf_opdiff.reports.data.frame import typed
 from tf_opdiff.reports.tests import synthetic
 from tf_opdiff.reports.tests.browser import Browser
@@ -67,6 +69,12 @@ def info(**fields: Any) -> RunInfo:
 
 
 ROWS = synthetic.records([("rounding", "floor")], ["cpu"], ["edges"])
+
+
+def ranked(*rows: Record) -> list[Discrepancy]:
+    return discrepancies(typed(frame(*rows)), {})
+
+
 LOST = {"case": "floor-float32-bits", "device": "cpu", "mode": "xla", "why": "cut off"}
 
 
@@ -204,20 +212,28 @@ def test_annotations_are_ten_at_most_failing_ones_only_and_count_the_rest() -> N
         replace(row, spec=f"op{i}", verdict="mismatch", kind="value", device=f"gpu:{i}")
         for i, row in enumerate(ROWS * 3)
     ]
-    found = [parsed(line) for line in github.errors(typed(frame(*rows)), info(state="interrupted"))]
+    found = [parsed(line) for line in github.errors(info(state="interrupted"), ranked(*rows))]
     assert len(found) == 10
     assert found[0][0]["title"] == "tf-opdiff: partial run" and "interrupted" in found[0][1]
     assert found[-1][1] == f"{len(rows) - 8} more findings are in the report"
-    some = [parsed(line) for line in github.errors(typed(frame(*rows[:10])), info())]
+    some = [parsed(line) for line in github.errors(info(), ranked(*rows[:10]))]
     assert len(some) == 10 and all(about["file"] == "suites/ops/math/rounding.py" for about, _ in some)
     known = [replace(row, verdict="known") for row in ROWS]
-    assert github.errors(typed(frame(*known)), info()) == []
+    assert github.errors(info(), ranked(*known)) == []
+
+
+def test_the_most_severe_failure_is_the_first_annotation() -> None:
+    bad = replace(ROWS[0], verdict="mismatch", against="numpy", size=4, mismatched=1, budget=1.0)
+    rows = [replace(bad, spec="near", kind="value", max_ulp=3.0, mode=mode) for mode in ("eager", "graph", "xla")]
+    rows += [replace(bad, spec="far", kind="value", max_ulp=1e6), replace(bad, spec="dead", kind="crash")]
+    titles = [parsed(line)[0]["title"] for line in github.errors(info(), ranked(*rows))]
+    assert [title.split()[1] for title in titles] == ["dead", "far", "near"]
 
 
 def test_what_fails_alike_on_the_same_plans_is_one_annotation() -> None:
     bad = replace(ROWS[0], verdict="mismatch", kind="shape")
     rows = [replace(bad, spec=f"op{i}") for i in range(5)] + [replace(bad, spec="op0", kind="nan")]
-    found = [parsed(line)[0]["title"] for line in github.errors(typed(frame(*rows)), info())]
+    found = [parsed(line)[0]["title"] for line in github.errors(info(), ranked(*rows))]
     assert found == [
         "mismatch: op0, op1, op2 and 2 more specs shape, 5 records on cpu/eager",
         "mismatch: op0 nan, 1 record on cpu/eager",
@@ -226,7 +242,7 @@ def test_what_fails_alike_on_the_same_plans_is_one_annotation() -> None:
 
 def test_an_annotation_says_what_came_and_how_to_rerun_it() -> None:
     row = replace(ROWS[0], verdict="mismatch", kind="value", got="1", want="2", input="1.5", against="numpy")
-    ((about, message),) = [parsed(line) for line in github.errors(typed(frame(row, row)), info())]
+    ((about, message),) = [parsed(line) for line in github.errors(info(), ranked(row, row))]
     assert about["title"] == "mismatch: floor value, 2 records on cpu/eager"
     assert (about["file"], int(about["line"]) > 1) == ("suites/ops/math/rounding.py", True)
     lines = message.split("\n")
@@ -235,7 +251,7 @@ def test_an_annotation_says_what_came_and_how_to_rerun_it() -> None:
 
 
 def test_an_annotation_is_one_line_and_one_command_whatever_it_tells(hostile_run: Path) -> None:
-    lines = github.errors(reports.load(hostile_run), RunInfo.load(hostile_run))
+    lines = github.errors(RunInfo.load(hostile_run), discrepancies(reports.load(hostile_run), {}))
     assert len(lines) > 2
     for line in lines:
         assert line.isprintable() and line.startswith("::error ") and "##[" not in line
@@ -247,9 +263,9 @@ def test_an_annotation_is_one_line_and_one_command_whatever_it_tells(hostile_run
 
 
 def test_annotations_are_for_githubs_actions_only() -> None:
-    rows = typed(frame(*[replace(row, verdict="mismatch") for row in ROWS]))
-    assert github.annotated(rows, info(), {"GITHUB_ACTIONS": "true"})
-    assert not github.annotated(rows, info(), {}) and not github.annotated(rows, info(), {"GITHUB_ACTIONS": ""})
+    failing = ranked(*[replace(row, verdict="mismatch") for row in ROWS])
+    assert github.annotated(info(), failing, {"GITHUB_ACTIONS": "true"})
+    assert not github.annotated(info(), failing, {}) and not github.annotated(info(), failing, {"GITHUB_ACTIONS": ""})
 
 
 def test_a_job_summary_is_appended_and_kept_below_the_limit(tmp_path: Path) -> None:

@@ -34,10 +34,12 @@ from tf_opdiff.harness.sweep.progress_state import Swept
 from tf_opdiff.harness.sweep.tally import Tally
 from tf_opdiff.reports.analysis import nights, stored_run
 from tf_opdiff.reports.data import frame, run_environment, shards
+from tf_opdiff.reports.data.discrepancies import discrepancies
 from tf_opdiff.reports.data.load import RECORD_COLUMNS, load_causes, load_claims, load_repros
 from tf_opdiff.reports.pages import claims_page, page_data, run_page
 from tf_opdiff.reports.tests import synthetic
 from tf_opdiff.reports.tests.analysis.test_claims import claim
+from tf_opdiff.reports.tests.data.test_table import frame as frame_of
 from tf_opdiff.reports.text import markdown, sentence
 
 MUTATIONS = 1000
@@ -162,7 +164,7 @@ def test_changed_run_json_is_read_or_refused(run: Path) -> None:
                 sentence.of_run(info, dict.fromkeys(("mismatch", "error", "stale"), 0))
                 if number % 50 == 0:
                     records = reports.load(run)
-                    markdown.summary(records, info)
+                    markdown.summary(records, info, discrepancies(records, {}))
                     run_page.html(records, info)
 
             bad += refused(path, read)
@@ -204,6 +206,7 @@ def test_changed_lists_are_read_or_refused(run: Path, name: str, read: Callable[
     path, draw, bad = run / name, random.Random(3), 0
     whole = path.read_text()
     records, info = reports.load(run), RunInfo.load(run)
+    known = frame_of(*synthetic.records([("select", "where")], ["cpu"], ["edges"]))
     try:
         for number in range(MUTATIONS):
             path.write_text(json.dumps(changed(json.loads(whole), draw)))
@@ -212,8 +215,11 @@ def test_changed_lists_are_read_or_refused(run: Path, name: str, read: Callable[
                 found = read(run)
                 if name == "repro.json":
                     page_data._programs(found)
-                elif name == "claims.json" and number % 50 == 0:
+                elif number % 50 == 0 and name == "claims.json":
                     claims_page.html(records, info, found)
+                elif number % 50 == 0:
+                    ranked = discrepancies(known, dict.fromkeys([synthetic.KNOWN["cause"]], next(iter(found.values()))))
+                    run_page.html(known, info, run_page.Supplement(ranked=ranked)).encode()
 
             bad += refused(path, use)
     finally:

@@ -59,7 +59,7 @@ def test_what_is_expected_and_lacking_is_listed_in_the_terminal_and_cut_where_it
     floor = made("floor")
     more = [replace(floor, detail=f"no GPU kernel of Op{n}: …", spec=f"op{n}") for n in range(4)]
     info = synthetic.write(tmp_path, [*ROWS, *more])
-    lines = [line for line in terminal(reports.load(tmp_path), info) if line.startswith("expected: ")]
+    lines = [line for line in terminal(reports.load(tmp_path), info, []) if line.startswith("expected: ")]
     assert lines[0] == "expected: no GPU kernel of Floor (1 records) on gpu:0, for floor"
     assert lines[-1] == "expected: 3 more are missing; python -m harness table lacking RUN lists them"
     assert len(lines) == 3
@@ -68,4 +68,4 @@ def test_what_is_expected_and_lacking_is_listed_in_the_terminal_and_cut_where_it
 def test_a_run_that_lacks_nothing_has_an_empty_table(tmp_path: Path) -> None:
     info = synthetic.write(tmp_path, ROWS[-1:])
     assert lacking(reports.load(tmp_path)).empty
-    assert not [line for line in terminal(reports.load(tmp_path), info) if line.startswith("expected")]
+    assert not [line for line in terminal(reports.load(tmp_path), info, []) if line.startswith("expected")]

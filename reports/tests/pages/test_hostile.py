@@ -129,7 +129,16 @@ def test_no_setting_of_a_foreign_repository_runs_a_command(
     assert not (tmp_path / "canary").exists()
 
 
-LINKED = ("run.json", "repro.json", "claims.json", "records.parquet", "observations.parquet", "shards", "junit.xml")
+LINKED = (
+    "run.json",
+    "repro.json",
+    "claims.json",
+    "causes.json",
+    "records.parquet",
+    "observations.parquet",
+    "shards",
+    "junit.xml",
+)
 
 
 @pytest.mark.parametrize("name", [*LINKED, "repro", "shards/{}", "repro/floor.py"])
@@ -143,6 +152,7 @@ def test_a_link_in_a_run_is_refused_in_one_line(tmp_path: Path, capsys: pytest.C
     }
     (run / "repro.json").write_text(json.dumps([{**place, "status": "reproduced", "script": "repro/floor.py"}]))
     (run / "claims.json").write_text("[]")
+    (run / "causes.json").write_text("[]")
     (run / "junit.xml").write_text("<testsuites><testsuite/></testsuites>")
     reports.write(run, RunInfo.load(run))
     (run / "index.html").unlink()

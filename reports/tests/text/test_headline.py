@@ -11,6 +11,7 @@ import pytest
 from tf_opdiff import reports
 from tf_opdiff.harness.store.record import Record
 from tf_opdiff.harness.store.run_info import RunInfo
+from tf_opdiff.reports.data.discrepancies import discrepancies
 from tf_opdiff.reports.tests import synthetic
 from tf_opdiff.reports.tests.data.test_table import frame
 from tf_opdiff.reports.text import markdown, summary
@@ -30,25 +31,50 @@ def rows(**fields: Any) -> list[Record]:
 WRONG = {"verdict": "mismatch", "kind": "value", "example": "input -0.5, got -0.0, want -1.0", "example_index": "[3]"}
 
 
-def test_a_run_in_which_nothing_fails_has_none() -> None:
-    assert headline(frame(*rows()), WHOLE) == []
-    assert headline(frame(*rows(verdict="known", kind="value", reason="since ever")), WHOLE) == []
+def lines(*some: Record, info: RunInfo = WHOLE, before: tuple[Record, ...] | None = None) -> list[str]:
+    """The headline of a run with these records, and with those of the previous run."""
+    records = frame(*some)
+    return headline(records, info, discrepancies(records, {}, None if before is None else frame(*before)))
+
+
+def test_a_run_without_discrepancies_says_where_it_ran() -> None:
+    info = replace(WHOLE, tf="2.21.0", devices={"cpu": {"asked": True}, "gpu:0": {"asked": False}})
+    assert lines(*rows(), info=info) == ["TensorFlow 2.21.0 on the CPU: no discrepancy."]
+    assert lines(*rows(), info=replace(info, state="interrupted"))[0].startswith("Partial run. TensorFlow 2.21.0")
+    assert headline(frame(rows()[0]).iloc[:0], info, []) == []
+
+
+def test_known_discrepancies_are_counted_even_where_nothing_fails() -> None:
+    known = rows(verdict="known", kind="value", reason="since ever", max_ulp=1e6)
+    first, second = lines(*known)
+    assert first == "TensorFlow of unknown version: 1 known discrepancy."
+    assert second == "By severity: 1 silently wrong value."
+    assert lines(*known, before=tuple(known))[0].endswith(": 1 known discrepancy, none new.")
+    assert lines(*known, before=tuple(rows()))[0].endswith(": 1 known discrepancy, 1 new.")
+
+
+def test_the_most_severe_failure_comes_first_and_not_the_most_frequent() -> None:
+    frequent = rows(**WRONG | {"max_ulp": 2.0})
+    dead = replace(rows()[0], spec="round", verdict="mismatch", kind="crash", example="", detail="signal 6")
+    first, second = lines(*frequent, dead)
+    assert first.startswith("round crashes everywhere: on cpu/eager") and first.endswith("1 more finding below.")
+    assert second.startswith("Example: signal 6 (ceil-float32-edges")
 
 
 def test_where_it_fails_is_said_of_where_it_ran() -> None:
-    first, second = headline(frame(*rows(**WRONG)), WHOLE)
+    first, second = lines(*rows(**WRONG))
     assert first == "ceil gives wrong values on cpu/xla (1 of 4 plans), in all 2 dtypes."
     assert second == (
         "Example: input -0.5, got -0.0, want -1.0 (ceil-float32-edges, output[0] on cpu/xla, against numpy)."
     )
-    everywhere = frame(*(replace(row, **WRONG) for row in rows()))
-    assert headline(everywhere, WHOLE)[0] == "ceil gives wrong values everywhere: on all 4 plans, in all 2 dtypes."
+    everywhere = [replace(row, **WRONG) for row in rows()]
+    assert lines(*everywhere)[0] == "ceil gives wrong values everywhere: on all 4 plans, in all 2 dtypes."
 
 
 def test_a_gradient_is_named_and_a_partial_run_and_other_findings_are_not_hidden() -> None:
-    some = rows(**WRONG | {"quantity": "grad[0]"})
+    some = rows(**WRONG | {"quantity": "grad[0]", "max_ulp": 1e6})
     some[0] = replace(some[0], verdict="mismatch", kind="nan")
-    first, _ = headline(frame(*some), replace(WHOLE, state="interrupted"))
+    first, _ = lines(*some, info=replace(WHOLE, state="interrupted"))
     assert first.startswith("Partial run: The gradient of ceil gives wrong values on cpu/xla")
     assert first.endswith(". 1 more finding below.")
 
@@ -58,8 +84,9 @@ def test_every_failing_run_begins_its_reports_with_them(tmp_path: Path, verdict:
     some = rows(**WRONG | {"verdict": verdict})
     info = synthetic.write(tmp_path, some)
     records = reports.load(tmp_path)
-    lines = headline(records, info)
-    assert len(lines) == 2 and "ceil" in lines[0] and "input -0.5" in lines[1]
-    assert summary.terminal(records, info)[:2] == lines
-    said = markdown.summary(records, info).replace("\\", "").splitlines()
-    assert said[:3] == [f"**{lines[0]}**", "", lines[1]]
+    ranked = discrepancies(records, {})
+    first, second = headline(records, info, ranked)
+    assert "ceil" in first and "input -0.5" in second
+    assert summary.terminal(records, info, ranked)[:2] == [first, second]
+    text = markdown.summary(records, info, ranked).replace("\\", "").splitlines()
+    assert text[:3] == [f"**{first}**", "", second]

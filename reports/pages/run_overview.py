@@ -1,0 +1,122 @@
+"""Run overview: the first screen of a run's page, with its discrepancies in words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from tf_opdiff.harness.judge.severity import SEVERITIES
+from tf_opdiff.harness.store.run_info import RunInfo
+from tf_opdiff.reports.data import tables
+from tf_opdiff.reports.data.discrepancy import Discrepancy
+from tf_opdiff.reports.data.tested_places import TestedPlaces
+from tf_opdiff.reports.pages.page_data import FINDING
+from tf_opdiff.reports.pages.template import LISTED
+from tf_opdiff.reports.text import discrepancy_words, sentence
+from tf_opdiff.reports.text.headline import headline
+from tf_opdiff.reports.text.tested import soundness, tested, untested
+
+#: The discrepancies that are shown before the rest is folded.
+TOP = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shown:
+    """A discrepancy as the page shows it.
+
+    Attributes:
+      of: the discrepancy.
+      number: its rank among the known ones, or among the failing ones, from 1.
+      numbers: the input, the result and the expected result of its example.
+      place: the place of its example.
+      distance: its largest distance in words; empty if none was taken.
+      extent: its plans and dtypes.
+      filters: the filters that show its records in the table.
+      program: the outcome of its program in words, and the program's path; empty without a program.
+      ops: its OpDefs, each with the address of its page, which is empty if there is none.
+    """
+
+    of: Discrepancy
+    number: int
+    numbers: str
+    place: str
+    distance: str
+    extent: str
+    filters: Mapping[str, str]
+    program: tuple[str, str]
+    ops: Sequence[tuple[str, str]]
+
+
+def about(records: pd.DataFrame, info: RunInfo, ranked: Sequence[Discrepancy]) -> dict[str, Any]:
+    """The values of the first screen's template, without the discrepancies themselves."""
+    lines, counts = headline(records, info, ranked), tables.counts(records)
+    known = [one for one in ranked if one.known]
+    by_severity = Counter(one.severity for one in known)
+    return {
+        "headline": lines or [sentence.of_run(info, counts, brief=True)],
+        "top": TOP,
+        "listed": LISTED,
+        "all_severities": list(SEVERITIES.values()),
+        "severity_names": list(SEVERITIES),
+        "tested": tested(records, info),
+        "untested": untested(records, info),
+        "soundness": soundness(info, counts),
+        "sound": soundness(info, counts).startswith("The run is sound"),
+        "new": sum(bool(one.new) for one in ranked),
+        "sides": {"plans": sum(one.disagree for one in known), "numpy": sum(not one.disagree for one in known)},
+        "severities": [(one, by_severity[name]) for name, one in SEVERITIES.items() if by_severity[name]],
+    }
+
+
+def shown(
+    records: pd.DataFrame,
+    ranked: Sequence[Discrepancy],
+    repros: Sequence[Mapping[str, Any]],
+    op_links: Mapping[str, str],
+) -> list[Shown]:
+    """The discrepancies in words, in their order.
+
+    Args:
+      records: those of the run.
+      ranked: its discrepancies.
+      repros: the programs of findings, as `reports.data.load.load_repros` gives them.
+      op_links: the addresses of the pages of ops, by OpDef.
+    """
+    places = TestedPlaces(records)
+    programs = {tuple(repro.get(name, "") for name in FINDING): repro for repro in repros}
+    numbers = {True: 0, False: 0}
+    lines = []
+    for one in ranked:
+        numbers[one.known] += 1
+        lines.append(
+            Shown(
+                of=one,
+                number=numbers[one.known],
+                numbers=discrepancy_words.numbers(one),
+                place=discrepancy_words.example_place(one),
+                distance=discrepancy_words.distance(one),
+                extent=discrepancy_words.extent(one, places),
+                filters=_filters(one),
+                program=_program(one, programs),
+                ops=[(op, op_links.get(op, "")) for op in one.ops],
+            )
+        )
+    return lines
+
+
+def _filters(one: Discrepancy) -> dict[str, str]:
+    """The filters of the table that show its records."""
+    if one.known:
+        return {"verdict": "known", "q": one.id}
+    return {"verdict": one.verdict, "spec": str(one.example["spec"]), "kind": str(one.example["kind"])}
+
+
+def _program(one: Discrepancy, programs: Mapping[tuple[str, ...], Mapping[str, Any]]) -> tuple[str, str]:
+    """The program of the finding to which its example belongs."""
+    record = one.example
+    reason = record["reason"] if one.verdict in ("known", "stale") else ""
+    return sentence.of_repro(programs.get((record["spec"], one.verdict, record["kind"], reason)))

@@ -1,0 +1,80 @@
+"""Tested: the sentences about what a run tested, what it did not test, and whether it is sound."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
+from tf_opdiff.harness.spec.plan import MODES, type_of
+from tf_opdiff.harness.store.run_info import RunInfo
+from tf_opdiff.reports.data import run_environment
+from tf_opdiff.reports.text import sentence
+from tf_opdiff.reports.text.counted import many
+
+#: Verdicts of records in which nothing of TensorFlow was compared.
+_NOT_COMPARED = ("unavailable", "error")
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence: `eager, function and xla`."""
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
+
+
+def place(info: RunInfo) -> str:
+    """The version of TensorFlow and the devices of a run: `TensorFlow 2.21.0 on the CPU`."""
+    devices = [name for name, about in info.devices.items() if run_environment.requested(about)]
+    where = listed(["the CPU" if name == "cpu" else name for name in devices])
+    return f"TensorFlow {info.tf or 'of unknown version'}" + (f" on {where}" if where else "")
+
+
+def tested(records: pd.DataFrame, info: RunInfo) -> str:
+    """The ops, specs, cases, devices and modes that a run tested, in one sentence."""
+    ran = records[~records["verdict"].isin(_NOT_COMPARED)]
+    if not len(ran):
+        return "Nothing was compared."
+    ops = set(";".join(ran["raw_op"].astype(str).unique()).split(";")) - {""}
+    amounts = f"{many(len(ops), 'op')} of TensorFlow, by {many(ran['spec'].nunique(), 'spec')}"
+    modes = [mode for mode in info.modes if (ran["mode"].astype(str) == mode).any()]
+    in_modes = f", in {len(modes)} {'mode' if len(modes) == 1 else 'modes'} ({', '.join(modes)})" if modes else ""
+    cases, comparisons = many(ran["case"].nunique(), "case"), many(len(ran), "comparison")
+    return f"Tested: {amounts} with {cases}, with {place(info)}{in_modes}: {comparisons}."
+
+
+def untested(records: pd.DataFrame, info: RunInfo) -> list[str]:
+    """What a run did not test, one phrase each; empty if it left nothing out that this machine has."""
+    phrases = [] if _has_gpu(info) else ["no GPU, because TensorFlow lists none here"]
+    idle = [name for name, about in info.devices.items() if not run_environment.requested(about)]
+    phrases += [f"{listed(idle)}, which {'was' if len(idle) == 1 else 'were'} not requested"] if idle else []
+    ran = set(records.loc[records["verdict"] != "unavailable", "device"].astype(str))
+    requested = [name for name, about in info.devices.items() if run_environment.requested(about)]
+    phrases += [f"{name}, which was requested but gave no result" for name in requested if name not in ran]
+    modes = [mode for mode in MODES if mode not in info.modes]
+    phrases += [f"the {'mode' if len(modes) == 1 else 'modes'} {listed(modes)}"] if modes and info.modes else []
+    if items := len(info.deselected):
+        phrases.append(f"{many(items, 'item')} that this selection (tier {info.tier}) leaves out")
+    if lost := len(info.not_run):
+        phrases.append(f"{many(lost, 'planned cell')} without a result")
+    if impossible := int((records["verdict"] == "unavailable").sum()):
+        phrases.append(f"{many(impossible, 'comparison')} for which TensorFlow has no kernel there")
+    return phrases
+
+
+def soundness(info: RunInfo, counts: Mapping[str, int]) -> str:
+    """Whether the run can be trusted, in one sentence; if not, why."""
+    faults = sentence.shortfalls(info)
+    faults += [f"the suite itself is at fault in {many(n, 'record')}"] if (n := counts["error"]) else []
+    faults += [f"{many(n, 'record')} no longer fail as a known failure says"] if (n := counts["stale"]) else []
+    if faults:
+        return f"The run is not sound: {'; '.join(faults)}."
+    if not sum(counts.values()):
+        return "There are no records."
+    return (
+        f"The run is sound: all {info.planned:,} planned cells have a result, the suite itself made no error, no known "
+        "failure is stale, and no file is damaged."
+    )
+
+
+def _has_gpu(info: RunInfo) -> bool:
+    """Whether the machine of a run has a GPU; a recorded one counts."""
+    return any(type_of(str(about.get("device") or name)) == "gpu" for name, about in info.devices.items())
