@@ -18,6 +18,7 @@ from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Sparse, Spec
 from tf_opdiff.harness.store import columns
 from tf_opdiff.harness.store.record import COLUMNS, KINDS, Record
 from tf_opdiff.harness.tests.test_rooms import ROOMS
+from tf_opdiff.reports.data.error_frames import BINS, PROFILE, STEPS
 from tf_opdiff.reports.data.frame import OBSERVATIONS
 from tf_opdiff.reports.data.run_files import RUN_FILES
 from tf_opdiff.reports.data.tables import NAMED
@@ -42,6 +43,12 @@ OBSERVATION_COLUMNS: Mapping[str, str] = {
     "code": "The code of an error, or the signal of a crash.",
     "message": "The message of an error, or the end of a crashed process's output.",
 }
+ERRORS_ABOUT = (
+    "How far floating-point and complex results are from the reference, for each item under each plan: a row for each "
+    "sign and binary exponent of the argument. A complex number is as far off as the worse of its parts. Only elements "
+    "that this run compared with NumPy count, in recipes and in sweeps of 16-bit dtypes. A plan that gave no value has "
+    "no row. `reports.load_errors` and `reports.load_error_histogram` read the two files."
+)
 
 
 def files() -> dict[str, str]:
@@ -172,6 +179,10 @@ def _run_directory() -> Iterator[str]:
     yield from _table(["file", "holds"], ([_code(n), text] for n, text in RUN_FILES.items()))
     yield from ("## observations.parquet", "")
     yield from _table(["column", "meaning"], ([_code(n), OBSERVATION_COLUMNS[n]] for n in OBSERVATIONS.names))
+    yield from ("## errors.parquet", "", ERRORS_ABOUT, "")
+    yield from _table(["column", "meaning"], ([_code(n), text] for n, text in {**PROFILE, **BINS}.items()))
+    yield from ("## error_histogram.parquet", "", "The same elements by the size of their errors.", "")
+    yield from _table(["column", "meaning"], ([_code(n), text] for n, text in {**PROFILE, **STEPS}.items()))
     yield from ("## Tables", "", "`python -m harness table NAME RUN` makes these tables of `records.parquet`.", "")
     yield from _table(["table", "holds"], ([_code(n), (f.__doc__ or "").partition("\n")[0]] for n, f in NAMED.items()))
 

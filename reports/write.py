@@ -15,7 +15,8 @@ from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.analysis import ledger, plans_at_worst, since_last_run
 from tf_opdiff.reports.analysis.changelog import Changelog
 from tf_opdiff.reports.ci import badge, junit
-from tf_opdiff.reports.data import discrepancies, files, frame, parquet, run_copy, tables
+from tf_opdiff.reports.data import discrepancies, error_frames, files, frame, parquet, run_copy, tables
+from tf_opdiff.reports.data.errors import ERRORS, HISTOGRAM
 from tf_opdiff.reports.data.load import OBSERVATIONS, RECORDS, load_causes, load_claims, load_repros
 from tf_opdiff.reports.data.op_names import OpNames, op_names
 from tf_opdiff.reports.pages import claims_page, op_page, run_page
@@ -32,8 +33,9 @@ def write(
 ) -> None:
     """Merges the shards of a run and writes its report into its directory.
 
-    The files: `records.parquet`, `observations.parquet`, `index.html`, `summary.md`, `badge.svg`, `badge.json`,
-    a page for each op in `ops`, and, if claims were tested, `claims.html`. Writing again gives the same files.
+    The files: `records.parquet`, `observations.parquet`, `errors.parquet`, `error_histogram.parquet`, `index.html`,
+    `summary.md`, `badge.svg`, `badge.json`, a page for each op in `ops`, and, if claims were tested, `claims.html`.
+    Writing again gives the same files.
 
     Args:
       run_dir: the directory of the run.
@@ -46,6 +48,8 @@ def write(
     records, observations = frame.records(run_dir), frame.observations(run_dir)
     parquet.write(records, run_dir / RECORDS)
     parquet.write(observations, run_dir / OBSERVATIONS, schema=frame.OBSERVATIONS)
+    for name, errors in zip((ERRORS, HISTOGRAM), error_frames.frames(run_dir), strict=True):
+        parquet.write(errors, run_dir / name)
     ranked = discrepancies.of_run(run_dir, records, before=before)
     files.replace_text(run_dir / "summary.md", markdown.summary(records, info, ranked))
     badge.write(run_dir, info, tables.counts(records))

@@ -12,7 +12,7 @@ import numpy as np
 from tf_opdiff.harness.device.observation import Result
 from tf_opdiff.harness.device.repeat import differing
 from tf_opdiff.harness.judge import wording
-from tf_opdiff.harness.judge.comparison import Comparison, Element
+from tf_opdiff.harness.judge.comparison import Comparison, Distances, Element
 from tf_opdiff.harness.judge.difference import differences, position, simplest
 from tf_opdiff.harness.judge.want import Want, positive_zeros
 from tf_opdiff.harness.spec.quantity import family_of
@@ -109,6 +109,7 @@ def _complex(
     nearest = max(parts, key=lambda p: p.max_ulp / p.budget if p.budget else p.max_ulp)
     worst = next((p for p in parts if p.kind), nearest)
     worst = replace(worst, mismatched=max(p.mismatched for p in parts), max_abs=max(p.max_abs for p in parts))
+    worst = replace(worst, distances=Distances.of_parts(*(p.distances for p in parts if p.distances)))
     if worst.index is None or worst.simplest is None:
         return worst
     rounded = want.astype(got.dtype)

@@ -13,7 +13,7 @@ import ml_dtypes
 import numpy as np
 
 from tf_opdiff.harness.judge import wording
-from tf_opdiff.harness.judge.comparison import Comparison, Element
+from tf_opdiff.harness.judge.comparison import Comparison, Distances, Element
 from tf_opdiff.harness.judge.simplest import first
 
 _EXPONENT = np.uint64(0x7FF0_0000_0000_0000)
@@ -36,7 +36,13 @@ class Differences:
 
     @property
     def wrong(self) -> np.ndarray:
+        """The elements that differ by more than allowed."""
         return np.logical_or.reduce(list(self.classes.values()))
+
+    @property
+    def wrong_class(self) -> np.ndarray:
+        """The elements whose class is wrong."""
+        return np.logical_or.reduce([where for kind, where in self.classes.items() if kind != "value"])
 
     def comparison(self, got: np.ndarray, budget: float, inputs: Sequence[np.ndarray] = ()) -> Comparison:
         """The difference in one line: the first kind that occurs, and its worst and simplest elements.
@@ -50,8 +56,9 @@ class Differences:
             worst = np.unravel_index(np.argmax(badness), got.shape)
             largest, budget = float(self.ulps[worst]), float(self.allowed[worst])
         absolute = float(self.absolute.max(initial=0.0))
-        within = Comparison(size=got.size, max_ulp=largest, max_abs=absolute, budget=budget)
         wrong = self.wrong
+        distances = Distances(self.ulps, self.wrong_class, wrong)
+        within = Comparison(size=got.size, max_ulp=largest, max_abs=absolute, budget=budget, distances=distances)
         if not wrong.any():
             return within
         kind = next(k for k, where in self.classes.items() if where.any())

@@ -20,7 +20,7 @@ from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.harness.store.record import Record
 
 #: The names that a run needs to judge its observations.
-__all__ = ("LOST", "TWO_RESULTS", "Context", "Judge", "Origin", "Trial")
+__all__ = ("LOST", "TWO_RESULTS", "Context", "Judge", "Origin", "Trial", "comparisons")
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,25 @@ class _Entries:
         return None if facts.excused or facts.loose else self.here
 
 
+def comparisons(trial: Trial, wants: Mapping[str, Want], *, slack: float = 1.0) -> dict[str, Comparison]:
+    """The comparison of each promised quantity of a trial, and of each observed quantity that is not promised.
+
+    `slack` multiplies budgets: two plans that each stay within the budget may be twice as far from each other.
+    """
+    case, inputs, compared = trial.case, trial.inputs, {}
+    beyond = {quantity: NOTHING for quantity in trial.observation.quantities if quantity not in wants}
+    for quantity, want in {**wants, **beyond}.items():
+        budget = case.spec.budget(quantity, case.dtype) * slack
+        if want.bound is not None and slack != 1:
+            want = replace(want, bound=want.bound * slack)
+        result = trial.result(quantity)
+        comparison = compare(result, want, quantity, budget=budget, inputs=inputs)
+        if not comparison.kind and case.spec.side(trial.plan):
+            comparison = illustrated(comparison, result, want, inputs)
+        compared[quantity] = comparison
+    return compared
+
+
 @dataclass(frozen=True)
 class Judge:
     """Makes the records of a run; they share its `context`."""
@@ -58,22 +77,9 @@ class Judge:
     def against_promises(
         self, trial: Trial, wants: Mapping[str, Want], *, against: str = "numpy", slack: float = 1.0
     ) -> list[Record]:
-        """A record for each promised quantity of a trial, and for each observed quantity that is not promised.
-
-        `slack` multiplies budgets: two plans that each stay within the budget may be twice as far from each other.
-        """
-        case, inputs, records = trial.case, trial.inputs, []
-        beyond = {quantity: NOTHING for quantity in trial.observation.quantities if quantity not in wants}
-        for quantity, want in {**wants, **beyond}.items():
-            budget = case.spec.budget(quantity, case.dtype) * slack
-            if want.bound is not None and slack != 1:
-                want = replace(want, bound=want.bound * slack)
-            result = trial.result(quantity)
-            comparison = compare(result, want, quantity, budget=budget, inputs=inputs)
-            if not comparison.kind and case.spec.side(trial.plan):
-                comparison = illustrated(comparison, result, want, inputs)
-            records.append(self.decide(trial, quantity, comparison, against=against))
-        return records
+        """A record for each comparison of a trial with promises; see `comparisons`."""
+        compared = comparisons(trial, wants, slack=slack)
+        return [self.decide(trial, quantity, one, against=against) for quantity, one in compared.items()]
 
     def against_itself(self, trial: Trial, wants: Mapping[str, Want]) -> list[Record]:
         """A record for each observed promised quantity, against the plan itself; see `harness.judge.self_check`."""

@@ -13,8 +13,9 @@ from tf_opdiff.harness.device.observation import Observation
 from tf_opdiff.harness.device.pool import run_all
 from tf_opdiff.harness.device.request import Request
 from tf_opdiff.harness.device.server_handle import DeviceServer
+from tf_opdiff.harness.judge.error_bins import profiles
 from tf_opdiff.harness.judge.reference import ReferenceFault
-from tf_opdiff.harness.judge.verdict import TWO_RESULTS, Context, Judge, Trial
+from tf_opdiff.harness.judge.verdict import TWO_RESULTS, Context, Judge, Trial, comparisons
 from tf_opdiff.harness.judge.want import Want
 from tf_opdiff.harness.repro.program_digest import digest
 from tf_opdiff.harness.run.running_case import RunningCase
@@ -130,12 +131,15 @@ class Runner:
     def _judged(self, running: RunningCase, plan: Plan, digest: str) -> list[Record]:
         """The records of an observation against its promise and against claims; `digest` is the request's."""
         trial, wants = self._trial(running, plan), dict(running.expected[plan].wants)
-        records = self.judge.against_promises(trial, wants)
+        compared = comparisons(trial, wants)
+        records = [self.judge.decide(trial, quantity, comparison) for quantity, comparison in compared.items()]
         if any(record.kind for record in records):
             running.differing.add(plan)
         records += self.judge.against_claims(trial, running.claims, wants)
         program, observation = self._program(running.item), trial.observation.to_json()
-        self._write("result", running.case, plan, records, observation=observation, asked=digest, program=program)
+        errors = {quantity: profile.to_json() for quantity, profile in profiles(trial, wants, compared).items()}
+        more = {"observation": observation, "asked": digest, "program": program}
+        self._write("result", running.case, plan, records, **more, **({"errors": errors} if errors else {}))
         return records
 
     def _compared(self, running: RunningCase) -> list[Record]:
@@ -192,10 +196,11 @@ class Runner:
         try:
             sweep.run(self.servers, self.shard, lambda _: None)
             records = [r for cell in tally_rows.cells(sweep) for r in tally_rows.records(sweep, self.context, *cell)]
+            errors = tally_rows.profiles(sweep)
         except ReferenceFault as error:
-            records = tally_rows.faulty(sweep, self.context, str(error))
+            records, errors = tally_rows.faulty(sweep, self.context, str(error)), {}
         records = [record for record in records if record.case in case_ids]
-        tally_rows.write(records, self.shard, self._program(sweep.item))
+        tally_rows.write(records, self.shard, self._program(sweep.item), errors)
         return records
 
     def _write_start(self, device: Device, request: Request) -> None:

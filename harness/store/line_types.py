@@ -1,12 +1,12 @@
 """Line types: the type of each kind of line in a shard, and the reader of shards that may be untrusted.
 
-A cut or damaged line is skipped and counted, and so is a line whose arrays do not have their stated size. An undamaged
-line of another type is an error that names the field.
+A cut or damaged line is skipped and counted, and so is a line whose arrays do not have their stated size, or whose
+error profiles can't be read. An undamaged line of another type is an error that names the field.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
@@ -15,6 +15,7 @@ import msgspec
 
 from tf_opdiff.harness.device.observation import STATUSES, Packed, unpack
 from tf_opdiff.harness.store import untrusted
+from tf_opdiff.harness.store.error_profile import ErrorProfile
 from tf_opdiff.harness.store.record import Record
 from tf_opdiff.harness.store.shard import texts
 
@@ -66,10 +67,24 @@ class Started(TypedDict):
     at: NotRequired[float]
 
 
+class ErrorsRow(TypedDict):
+    """An error profile, in the form of `harness.store.error_profile.ErrorProfile.to_json`."""
+
+    argument: str
+    budget: Float
+    bins: Packed
+    max_ulp: Packed
+    histogram: list[Count]
+
+
 class Ended(Started):
-    """A cell's records, against NumPy or other plans; a result line has the observation and its digests too."""
+    """A cell's records, against NumPy or other plans.
+
+    A result line has the observation, its digests, and the error profiles by quantity too.
+    """
 
     records: list[Row]
+    errors: NotRequired[dict[str, ErrorsRow]]
     observation: NotRequired[Observed]
     asked: NotRequired[str]
     program: NotRequired[str]
@@ -109,7 +124,7 @@ class TallyRow(TypedDict):
 
 
 class Block(TypedDict):
-    """The results of a block of a sweep under a plan: a tally for each recipe and quantity."""
+    """The results of a block of a sweep under a plan: a tally, and an error profile, for each recipe and quantity."""
 
     line: str
     spec: str
@@ -122,6 +137,7 @@ class Block(TypedDict):
     seconds: float
     about: dict[str, str]
     tallies: list[tuple[str, str, TallyRow]]
+    profiles: NotRequired[list[tuple[str, str, ErrorsRow]]]
 
 
 class _Kind(msgspec.Struct):
@@ -154,7 +170,7 @@ def read(path: Path) -> Iterator[dict[str, Any] | None]:
             if kind not in SCHEMAS:
                 continue
             line = untrusted.decode(data, SCHEMAS[kind], where)
-        yield line if line is not None and sound(line.get("observation", {})) else None
+        yield line if line is not None and sound(line.get("observation", {})) and profiled(line) else None
 
 
 def sound(observation: Observed) -> bool:
@@ -164,6 +180,16 @@ def sound(observation: Observed) -> bool:
             for result in results.values():
                 unpack(result.get("value"))
                 unpack(result.get("indices"))
+    except ValueError:
+        return False
+    return True
+
+
+def profiled(line: Mapping[str, Any]) -> bool:
+    """Whether every error profile of a line can be read."""
+    try:
+        for row in (*line.get("errors", {}).values(), *(row for *_, row in line.get("profiles", ()))):
+            ErrorProfile.from_json(row)
     except ValueError:
         return False
     return True

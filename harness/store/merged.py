@@ -77,5 +77,6 @@ def merge(directories: Iterable[Path]) -> Merged:
             into = results if line["line"] == "result" else compared
             line["records"] = [Record.from_json(row) for row in line["records"]]
             line.setdefault("observation", {})
+            line.pop("errors", None)  # `reports.data.shards` reads error profiles
             into[line["case"], line["device"], line["mode"]] = line
     return Merged(frozenset(items), frozenset(started), results, compared, damaged, seconds, lost)

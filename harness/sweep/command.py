@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from tf_opdiff.harness.device.server_handle import DeviceServer, memory_limit
 from tf_opdiff.harness.judge import known_files
@@ -15,6 +16,7 @@ from tf_opdiff.harness.paths import KNOWN, ROOT, SUITES
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.plan import MODES, Device, Plan
 from tf_opdiff.harness.store import untrusted
+from tf_opdiff.harness.store.merged import Cell
 from tf_opdiff.harness.store.open_run import open_run
 from tf_opdiff.harness.store.record import Record
 from tf_opdiff.harness.store.run_info import RunInfo
@@ -120,16 +122,16 @@ def _opened(options: argparse.Namespace, requested: Sequence[Device]) -> tuple[P
 def _record(sweep: Sweep, context: Context, shard: Shard) -> list[Record]:
     """Writes the records of a finished sweep; prints its unexpected results and its missing kernels."""
     cells = {c: tally_rows.records(sweep, context, *c) for c in tally_rows.cells(sweep)}
-    written = _written([row for rows in cells.values() for row in rows], shard)
+    written = _written([row for rows in cells.values() for row in rows], shard, tally_rows.profiles(sweep))
     lacking = {row.detail.partition(":")[0]: None for row in written if row.verdict == "unavailable"}
     for text in lacking:
         print(f"unavailable: {sweep.item.id}: {text}")
     return written
 
 
-def _written(rows: list[Record], shard: Shard) -> list[Record]:
-    """Writes records to the shard, and prints a sentence and a rerun command for each unexpected one."""
-    tally_rows.write(rows, shard)
+def _written(rows: list[Record], shard: Shard, errors: Mapping[Cell, Mapping[str, Any]] | None = None) -> list[Record]:
+    """Writes records and error profiles to the shard; prints a sentence and a command for each unexpected record."""
+    tally_rows.write(rows, shard, errors=errors)
     for row in rows:
         if row.kind and row.verdict not in ("unavailable", "known"):
             print(sentence(row) + (f"\n  rerun: {row.rerun}" if row.failing else ""), flush=True)

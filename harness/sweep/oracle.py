@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 
 import ml_dtypes
 import numpy as np
@@ -13,6 +13,7 @@ from tf_opdiff.harness.device.observation import Result
 from tf_opdiff.harness.device.request import Bits, Cycle
 from tf_opdiff.harness.judge.compare import compare
 from tf_opdiff.harness.judge.difference import Differences, differences
+from tf_opdiff.harness.judge.error_bins import Bins
 from tf_opdiff.harness.judge.expectation import Expectation, expectation, widened
 from tf_opdiff.harness.judge.reference import ReferenceFault
 from tf_opdiff.harness.judge.want import NOTHING, Want, result_dtype
@@ -20,6 +21,7 @@ from tf_opdiff.harness.spec.precision import quick
 from tf_opdiff.harness.spec.quantity import family_of
 from tf_opdiff.harness.spec.recipes import is_float
 from tf_opdiff.harness.spec.spec import Case, Raises, Side, Spec
+from tf_opdiff.harness.store.error_profile import ErrorProfile
 from tf_opdiff.harness.sweep.pieces import DTYPES, SUBNORMAL, Piece, pieces
 from tf_opdiff.harness.sweep.promise import Bound, Promise
 from tf_opdiff.harness.sweep.tally import Tally, of_comparison, of_difference
@@ -29,6 +31,8 @@ from tf_opdiff.harness.sweep.tally import Tally, of_comparison, of_difference
 UPSTREAM = (1.0, -1.5, 2.5, -3.0, 1.75, -1.25, 2.0)
 #: Elements that are compared at once: few enough for all intermediate arrays to fit into a core's cache.
 GRAIN = len(UPSTREAM) << 15
+#: Bytes of the largest dtype whose sweeps have an error profile: it takes longer than a comparison in float32.
+PROFILED = 2
 #: Bytes of a dtype → elements of a block for which the wide reference is computed too, which takes up to 1 ms each.
 SAMPLE = {2: 64, 4: 2}
 
@@ -131,8 +135,16 @@ class Part:
         }
         return cls(piece, case, side, found.wants, promises)
 
-    def tally(self, quantity: str, result: Result, start: int, size: int) -> Tally:
-        """The tally of this piece, from a result of `size` elements whose first has the bit pattern `start`."""
+    @cached_property
+    def _bins(self) -> Bins:
+        """The bins of the inputs."""
+        return Bins.of(Bits(self.case.dtype, self.piece.lo, self.piece.hi).array())
+
+    def tally(self, quantity: str, result: Result, start: int, size: int) -> tuple[Tally, ErrorProfile | None]:
+        """The tally and the error profile of this piece; None as profile without distances, and in a long sweep.
+
+        The result has `size` elements; its first one has the bit pattern `start`.
+        """
         want, lo, hi = self.wants.get(quantity, NOTHING), self.piece.lo, self.piece.hi
         promise = self.promises.get(quantity)
         value = result.value if result.status == "value" else None
@@ -140,10 +152,17 @@ class Part:
             line = compare(result, want, quantity, budget=self.case.spec.budget(quantity, self.case.dtype))
             tally = of_comparison(line, hi - lo, lo, self.case.dtype)
             tally.status, tally.code = result.status, result.code
-            return tally
+            return tally, None
+        got = value[lo - start : hi - start]
         with np.errstate(all="ignore"):
             excuse = partial(self._flushed, quantity) if is_float(promise.dtype) else None
-            return of_difference(promise.compare(value[lo - start : hi - start], excuse), lo, self.case.dtype)
+            difference = promise.compare(got, excuse)
+            profiled = np.dtype(self.case.dtype).itemsize <= PROFILED
+            distances = promise.distances(got, difference) if profiled else None
+            tally = of_difference(difference, lo, self.case.dtype)
+        if distances is None:
+            return tally, None
+        return tally, self._bins.profile(distances, argument="input[0]", budget=promise.budget)
 
     def _flushed(self, quantity: str, at: np.ndarray, got: np.ndarray, found: Differences) -> np.ndarray:
         """The elements that would be right if subnormal numbers may be flushed, as a bool array.

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tf_opdiff.harness.store.error_profile import ErrorProfile
 from tf_opdiff.harness.sweep.tally import Tally
 
 Key = tuple[str, str]  # recipe, quantity
@@ -13,10 +14,11 @@ Key = tuple[str, str]  # recipe, quantity
 
 @dataclass
 class Swept:
-    """The finished blocks of one plan, their tallies, and the facts of the last observation."""
+    """The finished blocks of one plan, their tallies and error profiles, and the facts of the last observation."""
 
     blocks: set[int] = field(default_factory=set)
     tallies: dict[Key, Tally] = field(default_factory=dict)
+    errors: dict[Key, ErrorProfile] = field(default_factory=dict)
     about: dict[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
 
@@ -30,3 +32,6 @@ class Swept:
             self.about = dict(line["about"])
         for recipe, quantity, row in line["tallies"]:
             self.tallies.setdefault((recipe, quantity), Tally()).add(Tally.from_json(row))
+        for recipe, quantity, row in line.get("profiles", ()):
+            profile, key = ErrorProfile.from_json(row), (recipe, quantity)
+            self.errors[key] = self.errors[key] + profile if key in self.errors else profile

@@ -14,6 +14,7 @@ from functools import cached_property
 import ml_dtypes
 import numpy as np
 
+from tf_opdiff.harness.judge.comparison import Distances
 from tf_opdiff.harness.judge.difference import Differences, differences, ulp_of
 from tf_opdiff.harness.judge.want import positive_zeros
 from tf_opdiff.harness.spec.recipes import is_float
@@ -71,6 +72,16 @@ class Promise:
     @cached_property
     def _rounded(self) -> np.ndarray:
         return self.value.astype(self.dtype)
+
+    @cached_property
+    def _finite(self) -> np.ndarray:
+        """Where the rounded promise is finite."""
+        return np.isfinite(self._rounded.astype(np.float64))
+
+    @cached_property
+    def _unit(self) -> np.ndarray:
+        """The unit in the last place of the rounded promise; any number where that is not finite."""
+        return ulp_of(np.where(self._finite, self._rounded.astype(np.float64), 0.0), self.dtype)
 
     @cached_property
     def _loose(self) -> np.ndarray:
@@ -201,6 +212,22 @@ class Promise:
         least, size = top + ulp_of(top, self.dtype) / 2, np.abs(got.astype(np.float64))
         nearest = np.where(np.isinf(size), np.maximum(least, np.abs(value)), size)
         return np.isfinite(value) & (np.signbit(got) == np.signbit(value)) & (abs(nearest - np.abs(value)) <= allowed)
+
+    def distances(self, got: np.ndarray, difference: Difference) -> Distances | None:
+        """The distance of every element of a result from the promise; None if they are no floats.
+
+        `difference` is the result's comparison. The class of a flushed number is wrong, which is allowed.
+        """
+        if not is_float(self.dtype):
+            return None
+        wide = got.astype(self.value.dtype)
+        ulps = np.where(np.isfinite(wide) & self._finite, np.abs(wide - self.value) / self._unit, 0.0)
+        wrong_class, mismatched = np.zeros(got.size, bool), np.zeros(got.size, bool)
+        if difference.found is not None and difference.at is not None:
+            found, at = difference.found, difference.at
+            flushed = np.zeros(at.size, bool) if difference.flushed is None else difference.flushed
+            wrong_class[at], mismatched[at] = found.wrong_class | flushed, found.wrong & ~flushed
+        return Distances(ulps, wrong_class, mismatched)
 
     def _exact(self, got: np.ndarray) -> Difference:
         """Compares integers or booleans, which must be equal."""

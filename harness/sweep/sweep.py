@@ -22,6 +22,7 @@ from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.quantity import family_of
 from tf_opdiff.harness.spec.spec import SWEEPS, Case
 from tf_opdiff.harness.store import line_types
+from tf_opdiff.harness.store.error_profile import ErrorProfile
 from tf_opdiff.harness.store.shard import Shard
 from tf_opdiff.harness.sweep.oracle import UPSTREAM, Oracle, expected, upstreams
 from tf_opdiff.harness.sweep.pieces import NORMAL, pieces
@@ -134,10 +135,14 @@ class Sweep:
     def _line(self, plan: Plan, lo: int, hi: int, observation: Observation) -> dict[str, Any]:
         """A block's line of the shard."""
         tallies: dict[Key, Tally] = {}
+        errors: dict[Key, ErrorProfile] = {}
         for part in self.oracle.parts(lo, hi, self.item.spec.promise(plan)):
             for quantity in dict.fromkeys([*part.wants, *observation.quantities]):
-                tally = part.tally(quantity, observation.quantities.get(quantity, LOST), lo, hi - lo)
-                tallies.setdefault((part.piece.recipe, quantity), Tally()).add(tally)
+                key = part.piece.recipe, quantity
+                tally, profile = part.tally(quantity, observation.quantities.get(quantity, LOST), lo, hi - lo)
+                tallies.setdefault(key, Tally()).add(tally)
+                if profile is not None:
+                    errors[key] = errors[key] + profile if key in errors else profile
         about = {name: getattr(observation, name) for name in ("ran_on", "raw_op", "fault", "lacking")}
         return {
             "spec": self.item.spec.name,
@@ -150,6 +155,7 @@ class Sweep:
             "seconds": observation.seconds,
             "about": about,
             "tallies": [[*key, tally.to_json()] for key, tally in tallies.items()],
+            **({"profiles": [[*key, profile.to_json()] for key, profile in errors.items()]} if errors else {}),
         }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from tf_opdiff.harness.judge.verdict import Context, Judge, Trial
 from tf_opdiff.harness.spec.plan import Plan
 from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.harness.store.element_index import index_text
+from tf_opdiff.harness.store.merged import Cell
 from tf_opdiff.harness.store.record import Record
 from tf_opdiff.harness.store.shard import Shard
 from tf_opdiff.harness.sweep.pieces import patterns
@@ -81,12 +82,28 @@ def _input(dtype: str, bits: int) -> str:
     return f"{Bits(dtype, bits, bits + 1).array()[0]!s} (0x{bits:0{len(f'{patterns(dtype) - 1:x}')}x})"
 
 
-def write(rows: Sequence[Record], shard: Shard, program: str = "") -> None:
-    """Appends the records of finished cells, sorted by cell; `program` is the digest of the program."""
-    for (case, device, mode), found in itertools.groupby(rows, lambda r: (r.case, r.device, r.mode)):
-        cell = {"case": case, "device": device, "mode": mode}
-        shard.write("result", **cell, records=[r.to_json() for r in found], observation={}, program=program)
-        shard.write("compare", **cell, records=[])
+def profiles(sweep: Sweep) -> dict[Cell, dict[str, Any]]:
+    """The error profiles of each cell that has some, by quantity, as JSON-able data."""
+    by_cell: dict[Cell, dict[str, Any]] = {}
+    for plan, swept in sweep.swept.items():
+        for (recipe, quantity), profile in swept.errors.items():
+            cell = case_id(sweep, recipe), str(plan.device), plan.mode
+            by_cell.setdefault(cell, {})[quantity] = profile.to_json()
+    return by_cell
+
+
+def write(
+    rows: Sequence[Record], shard: Shard, program: str = "", errors: Mapping[Cell, Mapping[str, Any]] | None = None
+) -> None:
+    """Appends the records of finished cells, sorted by cell.
+
+    `program` is the digest of the program; `errors` are the `profiles` of cells.
+    """
+    for cell, found in itertools.groupby(rows, lambda r: (r.case, r.device, r.mode)):
+        place = dict(zip(("case", "device", "mode"), cell, strict=True))
+        more = {"errors": errors[cell]} if errors and cell in errors else {}
+        shard.write("result", **place, records=[r.to_json() for r in found], observation={}, program=program, **more)
+        shard.write("compare", **place, records=[])
 
 
 def faulty(sweep: Sweep, context: Context, message: str) -> list[Record]:

@@ -46,7 +46,7 @@ def load(run: Path | str) -> pd.DataFrame:
     """
     path = untrusted.inside(Path(run), RECORDS)
     if not path.exists():
-        return frame.records(_with_shards(Path(run)))
+        return frame.records(with_shards(Path(run)))
     return load_file(path)
 
 
@@ -77,7 +77,7 @@ def load_observations(run: Path | str) -> pd.DataFrame:
     """
     path = untrusted.inside(Path(run), OBSERVATIONS)
     if not path.exists():
-        return frame.observations(_with_shards(Path(run)))
+        return frame.observations(with_shards(Path(run)))
     table = parquet.read(path, OBSERVATION_COLUMNS, nullable=NULLABLE).cast(frame.OBSERVATIONS)
     return _typed(table.to_pandas(), path)
 
@@ -141,7 +141,12 @@ def _listed(run: Path | str, name: str, item_type: Any) -> list[Any]:
     return untrusted.load(path, list[item_type]) if path.exists() else []
 
 
-def _with_shards(directory: Path) -> Path:
+def with_shards(directory: Path) -> Path:
+    """The directory, after a check that it has shards.
+
+    Raises:
+      FileNotFoundError: it has none.
+    """
     if not (directory / "shards").is_dir():
         raise FileNotFoundError(f"{directory} is not the directory of a run: it has neither {RECORDS} nor shards/")
     return directory

@@ -12,6 +12,8 @@ RUN_FILES: Mapping[str, str] = {
     "summary.md": "The report in short, as Markdown; GitHub's job summary is this text.",
     "records.parquet": "One row for each verdict, matches included; the columns are those of a record.",
     "observations.parquet": "The arrays, errors and crashes: one row for each quantity of a case under a plan.",
+    "errors.parquet": "The error profile by the size of the argument: the largest error of each sign and exponent.",
+    "error_histogram.parquet": "The error profile by the size of the error: how many elements are how far off.",
     "junit.xml": "The same verdicts as tests, for CI systems.",
     "badge.svg": "A badge with the outcome.",
     "badge.json": "The badge as data, for shields.io.",

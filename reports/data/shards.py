@@ -19,8 +19,9 @@ import numpy as np
 import pandas as pd
 
 from tf_opdiff.harness.store import rundir
+from tf_opdiff.harness.store.error_profile import ErrorProfile
 from tf_opdiff.harness.store.json_text import encodable
-from tf_opdiff.harness.store.line_types import COLUMN_TYPES, Observed, sound
+from tf_opdiff.harness.store.line_types import COLUMN_TYPES, ErrorsRow, Observed, profiled, sound
 from tf_opdiff.harness.store.merged import Cell
 from tf_opdiff.harness.store.record import COLUMNS, Record
 from tf_opdiff.harness.store.shard import read_shard
@@ -49,6 +50,10 @@ class _Line(msgspec.Struct):
 
 class _Recorded(_Line):
     records: list[_ROW] = []  # type: ignore[valid-type]
+
+
+class _Profiled(_Recorded):
+    errors: dict[str, ErrorsRow] = {}
 
 
 class _Observed(_Line):
@@ -133,6 +138,21 @@ def observations(run: Path) -> dict[Cell, Observed]:
     lines = _lines(run, _Observed, ("result",))
     by_cell = {(line.case, line.device, line.mode): line.observation for line in lines if sound(line.observation)}
     return dict(sorted(by_cell.items()))
+
+
+def errors(run: Path) -> Iterator[tuple[Any, dict[str, ErrorProfile]]]:
+    """The first record and the error profiles by quantity, of each cell that has profiles, cells in order.
+
+    If a cell was run twice, its last result line counts.
+
+    Raises:
+      ValueError: a line holds a malformed record or profile.
+    """
+    lines = _lines(run, _Profiled, ("result",))
+    by_cell = {(line.case, line.device, line.mode): line for line in lines if profiled({"errors": line.errors})}
+    for _, line in sorted(by_cell.items()):
+        if line.errors and line.records:
+            yield line.records[0], {quantity: ErrorProfile.from_json(row) for quantity, row in line.errors.items()}
 
 
 def _lines(run: Path, as_: type[_L], kinds: Sequence[str]) -> Iterator[_L]:

@@ -99,9 +99,13 @@ def write(
     shards: int = 2,
     observation: dict[str, Any] | None = None,
     observed: bool = False,
+    errors: dict[str, Any] | None = None,
     **info: Any,
 ) -> RunInfo:
-    """Writes the shards and `run.json` of a run with these records; `info` overrides fields of its `RunInfo`."""
+    """Writes the shards and `run.json` of a run with these records; `info` overrides fields of its `RunInfo`.
+
+    `errors` are the error profiles of each cell.
+    """
     rundir.create(directory, chosen=directory)
     cells: dict[Cell, list[Record]] = {}
     for row in rows:
@@ -116,7 +120,7 @@ def write(
         lines = [row.to_json() for row in found if row.against == "numpy"]
         shard.write(
             "result", case=case, device=device, mode=mode, records=lines, observation={"quantities": observation or {}},
-            asked="", program="",
+            asked="", program="", **({"errors": errors} if errors else {}),
         )  # fmt: skip
         lines = [row.to_json() for row in found if row.against != "numpy"]
         shard.write("compare", case=case, device=device, mode=mode, records=lines)

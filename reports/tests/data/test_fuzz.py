@@ -26,6 +26,7 @@ from tf_opdiff.harness.repro.listing import ClaimData, claims_data
 from tf_opdiff.harness.repro.outcome import Outcome
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.store import line_types, parquet, recording, recording_format, recording_writer
+from tf_opdiff.harness.store.error_profile import ErrorProfile
 from tf_opdiff.harness.store.merged import merge
 from tf_opdiff.harness.store.recorded_device import About
 from tf_opdiff.harness.store.recording import Recording
@@ -33,7 +34,7 @@ from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.harness.sweep.progress_state import Swept
 from tf_opdiff.harness.sweep.tally import Tally
 from tf_opdiff.reports.analysis import nights, stored_run
-from tf_opdiff.reports.data import frame, run_environment, shards
+from tf_opdiff.reports.data import error_frames, frame, run_environment, shards
 from tf_opdiff.reports.data.discrepancies import discrepancies
 from tf_opdiff.reports.data.load import RECORD_COLUMNS, load_causes, load_claims, load_repros
 from tf_opdiff.reports.pages import claims_page, page_data, run_page
@@ -49,6 +50,8 @@ ODD: tuple[Any, ...] = (
     *("", "nan", "x\x1b[31m\ud800\u2028", "../../etc/passwd", "9" * 5000),
     *([], [[]], [1, 2], ["a"], {}, {"": None}, {"a": {"b": []}}),
 )
+#: Two elements in one bin.
+PROFILE = ErrorProfile("input[0]", 1.0, np.array([[2], [1], [3], [2], [0], [1]]), np.array([1.5]), np.array([0, 1, 1]))
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -124,13 +127,20 @@ def shard_lines() -> list[dict[str, Any]]:
             **cell,
             "records": [row.to_json()],
             "observation": seen.to_json(),
+            "errors": {"output[0]": PROFILE.to_json()},
             "asked": "1",
             "program": "2",
         },
         {"line": "compare", **cell, "records": [row.to_json()]},
         {"line": "item", "item": "floor-float32", "seconds": 0.5},
         {"line": "lost", "items": ["floor-float32"], "why": "a node went away"},
-        {"line": "block", **block, "about": {"ran_on": "CPU"}, "tallies": [["sweep", "output[0]", tally.to_json()]]},
+        {
+            "line": "block",
+            **block,
+            "about": {"ran_on": "CPU"},
+            "tallies": [["sweep", "output[0]", tally.to_json()]],
+            "profiles": [["sweep", "output[0]", PROFILE.to_json()]],
+        },
     ]
 
 
@@ -192,6 +202,7 @@ def test_changed_shards_are_read_or_refused(tmp_path: Path) -> None:
             if number % 20 == 0:
                 frame.records(tmp_path)
                 frame.observations(tmp_path)
+                error_frames.frames(tmp_path)
             else:
                 list(shards._lines(tmp_path, shards._Recorded, ("result", "compare")))
 
