@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from functools import cache, partial
+from inspect import signature
 from typing import Any, NotRequired, TypedDict
 
 from tf_opdiff.harness.device.observation import raw
@@ -48,6 +49,8 @@ class ClaimData(TypedDict):
     listing: str
     files: dict[str, str]
     instead_listing: str
+    parameters: NotRequired[list[str]]
+    words: NotRequired[dict[str, str]]
     cases: NotRequired[int]
     program: NotRequired[str]
     inputs: NotRequired[str]
@@ -57,8 +60,9 @@ class ClaimData(TypedDict):
 def claims_data(catalog: Catalog, *, hashes: bool = True) -> list[dict[str, Any]]:
     """Every claim of the catalog as plain data, with its program and the program to write instead.
 
-    `cases` is the program's number of cases. `program`, `inputs` and `prediction` are hashes: a verdict of another run
-    is about this claim if they are the same. They take a second; without `hashes` they are left out.
+    `cases` is the program's number of cases, `parameters` the names of its inputs. `program`, `inputs` and `prediction`
+    are hashes: a verdict of another run is about this claim if they are the same. They take a second; without `hashes`
+    they are left out.
 
     Raises:
       LookupError: a claim names a spec that does not exist, or an id stands for two sentences.
@@ -77,6 +81,8 @@ def claims_data(catalog: Catalog, *, hashes: bool = True) -> list[dict[str, Any]
                     **{k: getattr(claim, k) for k in ("id", "letter", "says", "denies", "plans", "instead")},
                     "topic": _topic(claim.topic),
                     "refuted": dict(claim.refuted),
+                    "words": dict(claim.words),
+                    "parameters": _parameters(spec),
                     "spec": spec.name,
                     "modes": spec.modes,
                     "listing": listing(spec),
@@ -92,6 +98,12 @@ def claims_data(catalog: Catalog, *, hashes: bool = True) -> list[dict[str, Any]
 def _topic(topic: Topic) -> dict[str, str]:
     """A topic as plain data; `paste` is the text of the file."""
     return asdict(topic) | {"paste": topic.paste.read_text() if topic.paste else ""}
+
+
+def _parameters(spec: Spec) -> list[str]:
+    """The names of a program's inputs: its parameters without those that the harness hands over."""
+    positional = [p for p in signature(spec.program).parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
+    return [p.name for p in positional][2 if spec.state or spec.sessions else 1 :]
 
 
 def _hashes(spec: Spec, claim: Claim) -> dict[str, str]:

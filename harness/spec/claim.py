@@ -10,6 +10,11 @@ from typing import Any
 from tf_opdiff.harness.spec.plan import Plan
 from tf_opdiff.harness.spec.quantity import family_of
 
+TRUE_THEN = "true then, not now"
+INEXPRESSIBLE = "cannot be expressed there"
+#: The words that a claim can state for plans under which it does not hold.
+WORDS = (TRUE_THEN, INEXPRESSIBLE)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Topic:
@@ -55,6 +60,8 @@ class Claim:
     plans                       patterns of the plans that the sentence is about.
     refuted                     pattern of plans → one line that says why the claim does not hold there. Under all other
                                 plans the claim is expected to hold. Runs are checked against both expectations.
+    words                       pattern of plans, one of `refuted` → one of `WORDS`, where the records of a run cannot
+                                show that this word says more than `false`.
     instead                     the name of the spec whose program does behave in the way that people expected.
     """
 
@@ -68,7 +75,18 @@ class Claim:
     ulp: Mapping[str, float | Mapping[str, float]] | None = None
     plans: tuple[str, ...] = ("*/*",)
     refuted: Mapping[str, str] = field(default_factory=dict)
+    words: Mapping[str, str] = field(default_factory=dict)
     instead: str = ""
+
+    def __post_init__(self) -> None:
+        """Checks `words`.
+
+        Raises:
+          ValueError: a word is none of `WORDS`, or its pattern is none of `refuted`.
+        """
+        for pattern, word in self.words.items():
+            if pattern not in self.refuted or word not in WORDS:
+                raise ValueError(f"claim {self.id}: words: expected a pattern of refuted → one of {', '.join(WORDS)}")
 
     @property
     def id(self) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
@@ -12,31 +14,81 @@ from tf_opdiff.reports.analysis.claim_verdicts import overall
 from tf_opdiff.reports.data import tables
 from tf_opdiff.reports.data.plans import in_order, plan_order
 from tf_opdiff.reports.text.source_code import listed
-from tf_opdiff.reports.text.verdicts import CLAIM_COLUMN_OF, CLAIM_VERDICT_OF
+from tf_opdiff.reports.text.verdicts import CLAIM_COLUMN_OF, CLAIM_VERDICT_OF, CLAIM_WORD_OF
 
 #: The most records that the page shows as evidence.
 MOST = 4
+#: How a record writes its simplest element; see `harness.judge.wording.numbers`.
+_EXAMPLE = re.compile(r"(?:input (.*), )?got (.*), want (.*)", re.DOTALL)
 #: The columns in which records agree that are shown as one.
 _SHARED = ("case", "quantity", "kind", "worst_index", "got", "want")
 
 
-def evidence(records: pd.DataFrame, denies: Mapping[str, bool]) -> list[dict[str, Any]]:
+@dataclass(frozen=True)
+class ShownElement:
+    """An element of a result beside the prediction: its index, its inputs by name, and the two values."""
+
+    index: str
+    inputs: list[tuple[str, str]]
+    got: str
+    want: str
+
+
+def evidence(records: pd.DataFrame, claims: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Records in which a claim does not hold, those with the same numbers as one row with all its plans.
 
-    One record counts for each spec and plan: one of float32 or int32 where there is one. `denies` says of each spec
-    whether its claim denies something.
+    One record counts for each spec and plan: one of float32 or int32 where there is one. `claims` has the entries of
+    claims.json about the claim. A row has the columns of a record and `denies`, `plans`, `about` (the quantity in
+    words) and `elements`: the worst element and, where it is another one, the simplest.
     """
+    of_spec = {claim["spec"]: claim for claim in claims}
     some = records[records["verdict"].isin(["contract", "mismatch"])]
     some = some.assign(plan=tables.plans(some).astype(str), uncommon=~some["dtype"].isin(["float32", "int32"]))
     some = some.sort_values(["uncommon", "case"], kind="stable").drop_duplicates(["spec", "plan"])
     merged: dict[Any, dict[str, Any]] = {}
     for row in tables.rows(some):
         key = tuple(row[name] for name in _SHARED)
-        shown = merged.setdefault(key, {**row, "denies": denies.get(row["spec"], False), "plans": []})
+        claim = of_spec.get(row["spec"], {})
+        names = claim.get("parameters", [])
+        about = {"denies": claim.get("denies", False), "about": _in_words(row["quantity"], names)}
+        shown = merged.setdefault(key, {**row, **about, "plans": [], "elements": _elements(row, names)})
         shown["plans"].append(row["plan"])
     for row in merged.values():
         row["plans"].sort(key=plan_order)
     return list(merged.values())[:MOST]
+
+
+def _in_words(quantity: str, names: Sequence[str]) -> str:
+    """A quantity in words: `gradient of x` where the program's input has that name."""
+    of_gradient = re.fullmatch(r"grad\[(\d{1,3})\]", quantity)
+    if of_gradient and int(of_gradient[1]) < len(names):
+        return f"gradient of {names[int(of_gradient[1])]}"
+    return quantity
+
+
+def _elements(row: Mapping[str, Any], names: Sequence[str]) -> list[ShownElement]:
+    """The elements that a record shows: the simplest and the worst, in the order of their indices."""
+    elements = [ShownElement(row["worst_index"], _named(row["input"], names), row["got"], row["want"])]
+    example = _EXAMPLE.fullmatch(row["example"])
+    if example and row["example_index"] != row["worst_index"]:
+        elements.insert(0, ShownElement(row["example_index"], _named(example[1] or "", names), example[2], example[3]))
+    return elements
+
+
+def _named(text: str, names: Sequence[str]) -> list[tuple[str, str]]:
+    """The inputs in a text such as `0.5, [1, 2]` with their names; without names if their numbers differ."""
+    depth, values = 0, [""]
+    for letter in text:
+        depth += (letter in "[(") - (letter in ")]")
+        if letter == "," and not depth:
+            values.append("")
+        else:
+            values[-1] += letter
+    if not text:
+        return []
+    if len(values) != len(names):
+        return [("", text)]
+    return [(name, value.strip()) for name, value in zip(names, values, strict=True)]
 
 
 def program(records: pd.DataFrame, claim: Mapping[str, Any]) -> dict[str, Any]:
@@ -46,7 +98,7 @@ def program(records: pd.DataFrame, claim: Mapping[str, Any]) -> dict[str, Any]:
     rerun = f"pytest suites --case {some['case'].iloc[0]}" if len(some) else f"pytest suites --op {spec}"
     verdict = overall([CLAIM_VERDICT_OF[column] for column in records["verdict"].map(CLAIM_COLUMN_OF).unique()])
     files = {name: listed(text, cpp=True) for name, text in claim["files"].items()}
-    facts = {"spec": spec, "modes": modes, "rerun": rerun, "verdict": verdict}
+    facts = {"spec": spec, "modes": modes, "rerun": rerun, "word": CLAIM_WORD_OF.get(verdict, verdict)}
     return facts | {"listing": listed(claim["listing"]), "files": files}
 
 

@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
+from tf_opdiff.harness.spec.claim import INEXPRESSIBLE
 from tf_opdiff.harness.spec.plan import PlanName
 from tf_opdiff.reports.analysis.claim_store import HASHES
 from tf_opdiff.reports.analysis.claim_verdicts import COLUMNS, COUNTS, KEYS, overall
+from tf_opdiff.reports.analysis.claim_words import Words, version_order
+from tf_opdiff.reports.data import tables
 from tf_opdiff.reports.data.plans import in_order, plan_order, plans
+from tf_opdiff.reports.text.verdicts import CLAIM_WORDS
 
+_PLACE = ("tf", "device", "mode", "verdict")
+_UNTESTED = ("unavailable", "faulty")
 #: Stands in place of a verdict on another version of the program, its inputs or its prediction.
 OLDER = "of an older program"
 
 
 @dataclass
 class Cell:
-    """The verdict on a claim under one plan with one version; `counts` says how many records say what."""
+    """The word on a claim under one plan with one version; `counts` says how many records say what."""
 
     plan: str
-    verdict: str
+    word: str
     counts: str
 
 
@@ -37,29 +42,32 @@ class Line:
     machine: str = ""
 
 
-def lines(verdicts: pd.DataFrame, *origin: str) -> tuple[list[str], list[Line]]:
+def lines(verdicts: pd.DataFrame, words: Words, *origin: str) -> tuple[list[str], list[Line]]:
     """The plans of some verdicts, and a line for each version, the newest first.
 
-    With the columns `origin`, there is a line for each version and origin.
+    With the columns `origin`, there is a line for each version and origin. Without, the plans that cannot express the
+    claim have cells, too.
     """
-    names = in_order(plans(verdicts).astype(str)) if len(verdicts) else []
+    if not len(verdicts):
+        return [], []
+    modes = () if origin else words.other_modes
+    devices = verdicts["device"].unique()
+    others = {str(PlanName(device, mode)) for device in devices for mode in modes}
+    names = in_order([*plans(verdicts).astype(str), *others])
     table = []
     for (tf, *made_by), some in verdicts.groupby(["tf", *origin]):
-        rows = {str(PlanName(str(row.device), str(row.mode))): row for row in some.itertuples()}
-        table.append(Line(str(tf), [_cell(plan, rows.get(plan)) for plan in names], *map(str, made_by)))
-    return names, sorted(table, key=lambda line: _version(line.tf), reverse=True)
+        rows = {str(PlanName(row["device"], row["mode"])): row for row in tables.rows(some)}
+        cells = [_cell(plan, rows.get(plan), words, expressible=plan not in others) for plan in names]
+        table.append(Line(str(tf), cells, *map(str, made_by)))
+    return names, sorted(table, key=lambda line: version_order(line.tf), reverse=True)
 
 
-def _version(text: str) -> tuple[list[int], str]:
-    """The key that sorts versions, which may be any text."""
-    return [int(n) for n in re.findall(r"\d{1,18}", text)], text
-
-
-def _cell(plan: str, row: Any) -> Cell:
+def _cell(plan: str, row: Mapping[str, Any] | None, words: Words, *, expressible: bool) -> Cell:
     if row is None:
-        return Cell(plan, "", "no record")
-    counts = {name: getattr(row, name) for name in COUNTS if getattr(row, name)}
-    return Cell(plan, row.verdict, ", ".join(f"{n:,} {name}" for name, n in counts.items()))
+        return Cell(plan, "", "no record") if expressible else Cell(plan, INEXPRESSIBLE, "no program has this mode")
+    counts = {name: row[name] for name in COUNTS if row[name]}
+    word = words.of_plan(row["tf"], row["device"], row["mode"], row["verdict"])
+    return Cell(plan, word, ", ".join(f"{n:,} {name}" for name, n in counts.items()))
 
 
 def elsewhere(others: pd.DataFrame, own: pd.DataFrame, claims: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
@@ -82,21 +90,22 @@ def elsewhere(others: pd.DataFrame, own: pd.DataFrame, claims: Sequence[Mapping[
     return pd.DataFrame(rows, columns=[*COLUMNS, "made", "machine"])
 
 
-def where(verdicts: pd.DataFrame) -> str:
-    """The plans on which a claim holds, and those on which it does not; empty if there is only one sort.
+def where(verdicts: pd.DataFrame, words: Words) -> str:
+    """The plans on which a claim has each word, such as `confirmed: cpu/graph; false: cpu/eager`; empty if all agree.
 
-    The versions of TensorFlow are named where the verdict depends on them.
+    The versions of TensorFlow are named where the word depends on them.
     """
-    by_plan = verdicts.groupby(["device", "mode"])["verdict"].nunique()
-    depends_on_version = verdicts["tf"].nunique() > 1 and (by_plan > 1).any()
-    parts = []
-    for verdict in ("confirmed", "refuted", "true only where"):
-        some = verdicts[verdicts["verdict"] == verdict]
-        if not len(some):
-            continue
-        versions = some["tf"].astype(str) if depends_on_version else [""] * len(some)
-        places = set(zip(plans(some).astype(str), versions, strict=True))
-        places_in_order = sorted(places, key=lambda place: (plan_order(place[0]), place[1]))
-        words = [f"{plan} with {tf}" if tf else plan for plan, tf in places_in_order]
-        parts.append(f"{verdict if verdict != 'true only where' else 'it depends on the case'}: {', '.join(words)}")
-    return "; ".join(parts) if len(parts) > 1 else ""
+    rows = [row | {"word": words.of_plan(*(row[k] for k in _PLACE))} for row in tables.rows(verdicts)]
+    by_plan: dict[str, set[str]] = {}
+    for row in rows:
+        by_plan.setdefault(str(PlanName(row["device"], row["mode"])), set()).add(row["word"])
+    depends_on_version = len({row["tf"] for row in rows}) > 1 and any(len(some) > 1 for some in by_plan.values())
+    parts: dict[str, set[tuple[str, str]]] = {}
+    for row in rows:
+        place = str(PlanName(row["device"], row["mode"])), row["tf"] if depends_on_version else ""
+        parts.setdefault(row["word"], set()).add(place)
+    texts = []
+    for word in (word for word in CLAIM_WORDS if word in parts and word not in _UNTESTED):
+        places = sorted(parts[word], key=lambda place: (plan_order(place[0]), place[1]))
+        texts.append(f"{word}: " + ", ".join(f"{plan} with {tf}" if tf else plan for plan, tf in places))
+    return "; ".join(texts) if len(texts) > 1 else ""

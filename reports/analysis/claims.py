@@ -7,20 +7,26 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
+from markupsafe import Markup
 
 from tf_opdiff.harness.store.record import CLAIM, FAILING
 from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.analysis.claim_evidence import evidence, program, replacements
 from tf_opdiff.reports.analysis.claim_lines import Line, elsewhere, lines, where
-from tf_opdiff.reports.analysis.claim_verdicts import overall, verdicts
+from tf_opdiff.reports.analysis.claim_verdicts import verdicts
+from tf_opdiff.reports.analysis.claim_words import Words, device_type, matches
 from tf_opdiff.reports.data.plans import in_order, plans
+from tf_opdiff.reports.text.source_code import listed
+from tf_opdiff.reports.text.verdicts import CLAIM_WORDS
 
 #: The columns of records that the page is made of.
 _TEXTS = (
     *("spec", "case", "dtype", "recipe", "device", "mode", "against", "quantity", "verdict", "kind", "worst_index"),
-    *("input", "got", "want", "reason"),
+    *("input", "got", "want", "example_index", "example", "reason"),
 )
 _COLUMNS = (*_TEXTS, "size", "mismatched")
+#: The texts of a topic that runs before these fields lack.
+_NO_TEXTS = dict.fromkeys(("says", "post", "today", "instead", "paste"), "")
 
 
 @dataclass
@@ -30,8 +36,9 @@ class ShownClaim:
     Attributes:
       id: the claim's id.
       says: the claim in words.
-      verdict: the verdict on it over all versions and plans of this run.
-      where: the plans on which it holds, and those on which it does not, where both exist.
+      word: the word on it in this run; see `reports.analysis.claim_words`.
+      label: the same with the modes or devices in it, such as `true in graph only`.
+      where: the plans by their words, if they differ.
       plans, lines: the columns and lines of this run's table of verdicts.
       stored_plans, stored: those of the table of other runs.
       reasons: why the claim does not hold, each with its plans.
@@ -43,7 +50,8 @@ class ShownClaim:
 
     id: str
     says: str
-    verdict: str
+    word: str
+    label: str
     where: str
     plans: list[str]
     lines: list[Line]
@@ -58,11 +66,32 @@ class ShownClaim:
 
 @dataclass
 class Chapter:
-    """A topic and its claims; `first` names, for each spec, the claim beside which its program is shown."""
+    """A topic and its claims.
+
+    Attributes:
+      topic: the topic, as in claims.json.
+      claims: its claims.
+      first: for each spec, the claim beside which its program is shown.
+      unexpected: the claims with another verdict than expected on some plan.
+      untested: the claims that this run did not test under some plan that it has a device for.
+    """
 
     topic: Mapping[str, str]
     claims: list[ShownClaim] = field(default_factory=list)
     first: dict[str, str] = field(default_factory=dict)
+    unexpected: list[str] = field(default_factory=list)
+    untested: list[str] = field(default_factory=list)
+
+    @property
+    def paste(self) -> Markup:
+        """The program for readers, as HTML."""
+        return listed(self.topic["paste"])
+
+    @property
+    def tally(self) -> dict[str, int]:
+        """How many claims have each word, in the order of the words."""
+        words = [claim.word for claim in self.claims]
+        return {word: words.count(word) for word in CLAIM_WORDS if word in words}
 
 
 @dataclass(frozen=True)
@@ -97,12 +126,29 @@ def chapters(
     for claim in claims:
         by_id.setdefault(claim["id"], []).append(claim)
     for name, parts in sorted(by_id.items()):
-        chapter = by_topic.setdefault(parts[0]["topic"]["id"], Chapter(parts[0]["topic"]))
+        chapter = by_topic.setdefault(parts[0]["topic"]["id"], Chapter(_NO_TEXTS | parts[0]["topic"]))
         shown = _shown(name, parts, tables)
         chapter.claims.append(shown)
+        if shown.unexpected:
+            chapter.unexpected.append(name)
+        if _is_untested(name, parts, tables.verdicts):
+            chapter.untested.append(name)
         for shown_program in (*shown.programs, *shown.instead):
             chapter.first.setdefault(shown_program["spec"], name)
     return list(by_topic.values())
+
+
+def _is_untested(name: str, parts: Sequence[Mapping[str, Any]], verdicts: pd.DataFrame) -> bool:
+    """Whether some plan of a claim, on a device that has a verdict on any claim, has none on this one."""
+    own = verdicts[verdicts["claim"] == name]
+    present = set(zip(own["device"], own["mode"], strict=True))
+    return any(
+        matches(pattern, device_type(device), mode) and (device, mode) not in present
+        for device in verdicts["device"].unique()
+        for part in parts
+        for mode in part["modes"]
+        for pattern in part["plans"]
+    )
 
 
 def _tables(records: pd.DataFrame, claims: Sequence[Mapping[str, Any]], others: pd.DataFrame) -> _Tables:
@@ -120,20 +166,23 @@ def _shown(name: str, parts: Sequence[Mapping[str, Any]], tables: _Tables) -> Sh
     """A claim as the page shows it; `parts` has an entry for each of its programs."""
     records = tables.by_oracle.get(CLAIM + name, tables.none)
     own = tables.verdicts[tables.verdicts["claim"] == name]
-    plans, own_lines = lines(own)
     other = tables.elsewhere[tables.elsewhere["claim"] == name]
-    stored_plans, stored_lines = lines(other, "made", "machine")
+    words = Words.of(own, other, records, parts)
+    plans, own_lines = lines(own, words)
+    stored_plans, stored_lines = lines(other, words, "made", "machine")
+    word, label = words.whole()
     return ShownClaim(
         id=name,
         says=parts[0]["says"],
-        verdict=overall(own["verdict"].tolist()),
-        where=where(own),
+        word=word,
+        label=label,
+        where=where(own, words),
         plans=plans,
         lines=own_lines,
         stored_plans=stored_plans,
         stored=stored_lines,
         reasons=_reasons(records),
-        evidence=evidence(records, {claim["spec"]: claim["denies"] for claim in parts}),
+        evidence=evidence(records, parts),
         programs=[program(records[records["spec"] == claim["spec"]], claim) for claim in parts],
         instead=replacements(parts, tables.records_of),
         unexpected=sorted(_plans_of(records[records["verdict"].isin(FAILING)])),

@@ -6,25 +6,27 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
+from markupsafe import Markup
 
 from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.analysis.claim_store import stored_verdicts
 from tf_opdiff.reports.analysis.claims import Chapter, chapters
-from tf_opdiff.reports.pages.template import render
+from tf_opdiff.reports.pages.scripts import hash_of, script
+from tf_opdiff.reports.pages.template import HERE, POLICY, render
 from tf_opdiff.reports.text.source_code import token_style
-from tf_opdiff.reports.text.verdicts import CLAIM_VERDICTS
+from tf_opdiff.reports.text.verdicts import CLAIM_WORDS
 
 
 def counts(chapters: Sequence[Chapter]) -> dict[str, int]:
-    """How many claims have each verdict."""
-    each = [claim.verdict for chapter in chapters for claim in chapter.claims]
-    return {verdict: each.count(verdict) for verdict in CLAIM_VERDICTS}
+    """How many claims have each word."""
+    each = [claim.word for chapter in chapters for claim in chapter.claims]
+    return {word: each.count(word) for word in CLAIM_WORDS}
 
 
 def html(
     records: pd.DataFrame, info: RunInfo, claims: Sequence[Mapping[str, Any]], others: pd.DataFrame | None = None
 ) -> str:
-    """The page of the claims. It has no script, and all text from outside is escaped.
+    """The page of the claims; without its script, it is complete. All text from outside is escaped.
 
     Args:
       records: those of the run.
@@ -33,11 +35,14 @@ def html(
       others: verdicts of other runs; by default those of `reports.analysis.claim_store`.
     """
     all_chapters = chapters(records, info, claims, stored_verdicts() if others is None else others)
+    own = Markup("(() => {\n%s})();") % script(HERE / "templates" / "claims.js")
     return render(
         "claims.html",
+        policy=f"{POLICY}; script-src {hash_of(own)}",
+        script=own,
         info=info,
         chapters=all_chapters,
         counts=counts(all_chapters),
-        claim_verdicts=CLAIM_VERDICTS,
+        words=CLAIM_WORDS,
         tokens=token_style(),
     )

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -22,6 +19,7 @@ from tf_opdiff.reports.data.discrepancies import discrepancies
 from tf_opdiff.reports.data.discrepancy import Discrepancy
 from tf_opdiff.reports.pages import run_overview
 from tf_opdiff.reports.pages.page_data import page_data
+from tf_opdiff.reports.pages.scripts import hash_of, script
 from tf_opdiff.reports.pages.template import HERE, LISTED, POLICY, render
 from tf_opdiff.reports.text import sentence
 from tf_opdiff.reports.text.change_words import title
@@ -101,13 +99,13 @@ def _about(records: pd.DataFrame, info: RunInfo) -> dict[str, Any]:
 
 def _assets() -> dict[str, Any]:
     """The page's style sheets and scripts, ours and those of libraries, and the policy that admits these scripts."""
-    library = Markup("\n").join(_script(HERE / "vendor" / name) for name in ("tabulator.min.js", "uplot.min.js"))
-    own = Markup("(() => {\n%s\n})();") % Markup("\n".join(_script(HERE / "templates" / name) for name in _SCRIPTS))
+    library = Markup("\n").join(script(HERE / "vendor" / name) for name in ("tabulator.min.js", "uplot.min.js"))
+    own = Markup("(() => {\n%s\n})();") % Markup("\n".join(script(HERE / "templates" / name) for name in _SCRIPTS))
     library_style = Markup("\n").join(
         Markup((HERE / "vendor" / name).read_text().partition("\n/*#")[0])
         for name in ("tabulator_simple.min.css", "uplot.min.css")
     )
-    policy = f"{POLICY}; script-src {_hash(library)} {_hash(own)}"
+    policy = f"{POLICY}; script-src {hash_of(library)} {hash_of(own)}"
     return {"library_style": library_style, "library": library, "own": own, "policy": policy}
 
 
@@ -130,19 +128,3 @@ def _devices(records: pd.DataFrame, info: RunInfo) -> list[dict[str, str]]:
 def _not_run(info: RunInfo) -> list[dict[str, Any]]:
     cells = tables.not_run(info)
     return tables.rows(cells.groupby(["why", "device", "mode"]).size().reset_index(name="cells"))
-
-
-def _script(path: Path) -> Markup:
-    """A script of ours or of a library, after a check that a page can hold it.
-
-    Raises:
-      ValueError: the script would end its own element.
-    """
-    text = path.read_text().partition("\n//# sourceMappingURL")[0]
-    if "</script" in text.lower() or "<!--" in text:
-        raise ValueError(f"{path}: expected a script without </script and <!--, which would end its element in a page")
-    return Markup(text)
-
-
-def _hash(script: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tf_opdiff.harness.spec.claim import INEXPRESSIBLE, TRUE_THEN
 from tf_opdiff.harness.store.record import FAILING
 
 
@@ -188,12 +189,47 @@ _CLAIM_TABLE = (
     ),
 )
 
-#: Verdicts on claims by name, in the order in which a page lists them.
+#: Verdicts on claims by name.
 CLAIM_VERDICTS = {verdict.name: verdict for verdict in _CLAIM_TABLE}
 #: The verdict on a claim by what its records say: `held` → `confirmed`.
 CLAIM_VERDICT_OF = {verdict.counted: verdict.name for verdict in _CLAIM_TABLE if verdict.counted}
 #: What a record with each verdict says of the claim that it is compared with.
 CLAIM_COLUMN_OF = {verdict.name: verdict.claim for verdict in _TABLE if verdict.claim}
+
+
+@dataclass(frozen=True)
+class ClaimWord:
+    """A verdict on a claim in a word for readers; `reports.analysis.claim_words` has the rule.
+
+    `style` names the colours: those of a record's verdict, or `refuted`. `meaning` is a few words for readers.
+    """
+
+    name: str
+    symbol: str
+    meaning: str
+    style: str
+
+
+FALSE, BY_MODE, BY_DEVICE = "false", "true in this mode only", "true on this device only"
+BY_CASE, NOT_RUN = "true in some cases only", "not run in this run"
+_WORD_TABLE = (
+    ClaimWord("confirmed", "✓", "right wherever it can be expressed", "match"),
+    ClaimWord(BY_MODE, "◐", "right in some modes, wrong in the others", "known"),
+    ClaimWord(BY_DEVICE, "◧", "right on some devices, wrong on the others", "known"),
+    ClaimWord(BY_CASE, "◔", "it depends on the program or on the case", "known"),
+    ClaimWord(TRUE_THEN, "↶", "right with an older TensorFlow, wrong with this one", "stale"),
+    ClaimWord(FALSE, "✗", "wrong wherever it can be expressed", "refuted"),
+    ClaimWord(INEXPRESSIBLE, "⊘", "the mode has no such program, or XLA refuses to compile it", "unavailable"),
+    ClaimWord("unavailable", "∅", "this machine lacks a kernel or a device for it", "unavailable"),
+    ClaimWord("faulty", "!", "the suite itself is at fault", "error"),
+    ClaimWord(NOT_RUN, "?", "this run has no record of it", "unavailable"),
+)
+#: Words on claims by name, in the order in which a page lists them.
+CLAIM_WORDS = {word.name: word for word in _WORD_TABLE}
+#: The word for a verdict that the records of one plan give.
+CLAIM_WORD_OF = {"refuted": FALSE, "true only where": BY_CASE} | {
+    name: name for name in ("confirmed", "unavailable", "faulty")
+}
 #: The colours of each class of a page, such as `v-match`.
 STYLES = {v.name: v.colours for v in _TABLE} | {"refuted": Colours("#fbe3e1", "#8f1d17", "#4a1c1a", "#ffb4ad")}
 

@@ -5,14 +5,15 @@ from pathlib import Path
 from tf_opdiff.harness.spec.spec import Topic
 
 POST = """\
-@tf.RegisterGradient("AddGradient1234")
+@tf.RegisterGradient("AddGradient123")
 def add_grad(op, grad):  # "grad is dL/da"
     c, k, d = op.inputs
     e = c + k
     return (e + d) * grad, d * grad, e * grad
 
-with g.gradient_override_map({"PyFunc": "AddGradient1234"}):
-    e = tf.py_func(lambda c, k, d: c + k, [c, k, d], [tf.float32])[0]
+with g.gradient_override_map(
+        {"PyFunc": "AddGradient123"}):
+    e = tf.py_func(add, [c, k, d], [tf.float32])[0]
 a = tf.multiply(d, e)
 """
 

@@ -5,7 +5,8 @@ from pathlib import Path
 from tf_opdiff.harness.spec.spec import Topic
 
 POST = """\
-x = Lambda(a)(x)  # forward: a(x); backward: as if a were not there
+x = Lambda(a)(x)  # forward: a(x)
+# backward: as if a were not there
 """
 
 TOPIC = Topic(

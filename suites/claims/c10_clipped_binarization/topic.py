@@ -7,7 +7,8 @@ from tf_opdiff.harness.spec.spec import Topic
 POST = """\
 @tf.RegisterGradient("WithinOne")
 def _within_one(op, grad):
-    return tf.where(tf.abs(op.inputs[0]) <= 1, grad, tf.zeros_like(grad))
+    inside = tf.abs(op.inputs[0]) <= 1
+    return tf.where(inside, grad, tf.zeros_like(grad))
 
 with g.gradient_override_map({"Sign": "WithinOne"}):
     ...

@@ -8,7 +8,8 @@ POST = """\
 result = tf.Variable(tf.zeros([n, m], tf.float16))
 for i in tf.range(n):
     for j in tf.range(m):
-        result = result[i, j].assign((box_volume[j] - prod_volume[i]) / box_volume[j])
+        result = result[i, j].assign(
+            (box_volume[j] - prod_volume[i]) / box_volume[j])
 """
 
 TOPIC = Topic(

@@ -6,7 +6,8 @@ from tf_opdiff.harness.spec.spec import Topic
 
 POST = """\
 step = tf.sigmoid(k * x)
-floor = tf.add_n([tf.sigmoid(k * (x - n)) for n in range(1, N)])
+floor = tf.add_n([tf.sigmoid(k * (x - n))
+                  for n in range(1, N)])
 """
 
 TOPIC = Topic(

@@ -6,7 +6,8 @@ from tf_opdiff.harness.spec.spec import Topic
 
 POST = """\
 diff = (centers_batch - features) / (1 + count)
-centers_update_op = tf.scatter_sub(centers, labels, alpha * diff)
+centers_update_op = tf.scatter_sub(
+    centers, labels, alpha * diff)
 sess.run([train_op, centers_update_op])
 """
 

@@ -5,8 +5,9 @@ from pathlib import Path
 from tf_opdiff.harness.spec.spec import Topic
 
 POST = """\
-queue = tf.RandomShuffleQueue(capacity, min_after_dequeue, dtypes)
-runner = tf.train.QueueRunner(queue, [enqueue] * num_threads)
+queue = tf.RandomShuffleQueue(
+    capacity, min_after_dequeue, dtypes)
+runner = tf.train.QueueRunner(queue, [enqueue] * threads)
 image = tf.image.random_flip_left_right(queue.dequeue())
 """
 

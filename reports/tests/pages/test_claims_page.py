@@ -1,0 +1,162 @@
+"""Tests of the page of claims: in a browser, and its evidence."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from tf_opdiff import reports
+from tf_opdiff.reports.analysis.claim_evidence import ShownElement, evidence
+from tf_opdiff.reports.data.load import load
+from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.reports.tests.analysis.test_claims import CAME, claim, rows
+from tf_opdiff.reports.tests.browser import Browser
+
+TOPIC = {"says": "A floor has no slope.", "post": "tf.floor(x)", "today": "It is so.", "instead": "Use a ramp."}
+ENTER, TAB = ("Enter", 13), ("Tab", 9)
+SHOWN = "[...document.querySelectorAll('.claim')].filter(c => !c.closest('[hidden]')).map(c => c.id)"
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of a run with claims that have every field."""
+    directory = tmp_path_factory.mktemp("claimed")
+    info = synthetic.write(directory, rows())
+    told = [claim(name, parameters=["step"], words={}) for name in (*CAME, "C06")]
+    for one in told:
+        one["topic"] |= TOPIC | {"paste": f"print('{one['id']}')\n" + "# a long line " * 20}
+    (directory / "claims.json").write_text(json.dumps(told))
+    reports.write(directory, info)
+    return directory / "claims.html"
+
+
+@pytest.fixture
+def at(browser: Browser, page: Path):
+    """Opens the page at a fragment."""
+
+    def open_at(fragment: str = "") -> Browser:
+        browser.call("Page.navigate", url="about:blank")
+        browser.call("Page.navigate", url=page.resolve().as_uri() + fragment)
+        browser.until("document.readyState === 'complete' && !!document.querySelector('#count')?.textContent")
+        return browser
+
+    return open_at
+
+
+@pytest.mark.browser
+def test_a_link_opens_what_it_points_to_and_shows_all_of_it(at, page: Path) -> None:
+    browser = at("#C02-claim")
+    text = browser.js("document.querySelector('#C02-claim').innerText")
+    for part in ("It is C02.", "true in graph only", "confirmed: cpu/graph", "because of the derivation", "step = 0.25",
+                 "1.5", "2.5", "def right", "all as promised"):  # fmt: skip
+        assert part in text
+    assert browser.js("document.querySelector('#C02-claim').getBoundingClientRect().top") < 100
+    assert browser.js("document.querySelectorAll('.claim[open]').length") == 1
+    assert browser.js("getComputedStyle(document.querySelector('#C02-claim .code .k')).color") != browser.js(
+        "getComputedStyle(document.querySelector('#C02-claim .code')).color"
+    )
+    browser.js("location.hash = '#C01b'")
+    browser.until("document.querySelector('#C01b').open")
+    browser.js("document.querySelector('#C01b').open = false")
+    browser.js("document.querySelector('a.mark[href=\"#C01b\"]').click()")
+    browser.until("document.querySelector('#C01b').open")
+    assert browser.said == []
+    assert {url.partition("#")[0] for url in browser.asked if not url.startswith("about:")} == {page.resolve().as_uri()}
+
+
+@pytest.mark.browser
+def test_a_search_finds_claims_by_word_and_shows_them(at) -> None:
+    browser = at()
+    assert browser.js(SHOWN) == ["C01a", "C01b", "C02-claim", "C03-claim", "C04a", "C04b", "C05a", "C06-claim"]
+    browser.js("document.querySelector('input[type=search]').focus()")
+    browser.type("c01B it")
+    assert browser.js(SHOWN) == ["C01b"]
+    assert browser.js("document.querySelector('#C01b').checkVisibility()")
+    assert browser.js("document.querySelector('#count').textContent") == "1 of 8 claims on 6 topics, on 1"
+    browser.type("zzz")
+    assert browser.js(SHOWN) == [] and browser.js("document.querySelector('#nothing').checkVisibility()")
+    browser.click("#nothing button")
+    assert len(browser.js(SHOWN)) == 8
+    assert not browser.js("document.querySelector('#C01b').checkVisibility()")
+
+
+@pytest.mark.browser
+def test_a_filter_leaves_claims_of_its_verdicts_and_a_link_to_another_clears_it(at) -> None:
+    browser = at()
+    for word, ids in {"false": ["C01b"], "true in this mode only": ["C01b", "C02-claim", "C05a"]}.items():
+        browser.js(f"document.querySelector('input[value=\"{word}\"]').click()")
+        assert browser.js(SHOWN) == ids
+    browser.js("location.hash = '#C04a'")
+    browser.until("document.querySelector('#C04a').open")
+    assert len(browser.js(SHOWN)) == 8
+
+
+@pytest.mark.browser
+def test_the_keyboard_alone_searches_filters_and_unfolds(at) -> None:
+    browser = at()
+    for expected in ("a", "a", "input", "button", "button", "input"):
+        browser.key(*TAB)
+        assert browser.js("document.activeElement.localName") == expected
+    browser.key(" ", 32)
+    assert browser.js(SHOWN) == ["C01a", "C04a"]
+    browser.js("document.querySelector('.paste summary').focus()")
+    browser.key(*ENTER)
+    assert browser.js("document.querySelector('.paste').open")
+    browser.js("document.querySelector('#C01a summary').focus()")
+    browser.key(*ENTER)
+    assert browser.js("document.querySelector('#C01a').open")
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("dark", [False, True])
+def test_a_narrow_window_needs_no_scrolling_sideways_folded_or_open(at, dark: bool) -> None:
+    browser = at()
+    for width in (390, 1440):
+        browser.look(width=width, height=800, dark=dark)
+        for name in ("open", "fold"):
+            browser.js(f"document.querySelector('button[name={name}]').click()")
+            assert browser.js("document.documentElement.scrollWidth <= innerWidth")
+            assert browser.js("[...document.querySelectorAll('main details')].every(d => d.open)") == (name == "open")
+
+
+@pytest.mark.browser
+def test_without_scripts_everything_is_there_and_nothing_that_needs_them(browser: Browser, page: Path) -> None:
+    browser.call("Emulation.setScriptExecutionDisabled", value=True)
+    try:
+        browser.call("Page.navigate", url=page.resolve().as_uri())
+        browser.until("document.readyState === 'complete' && !!document.querySelector('footer')")
+        assert not browser.js("document.querySelector('form.tools').checkVisibility()")
+        browser.click(".tests summary")
+        browser.click("#C01a summary")
+        assert "def program_C01a" in browser.js("document.querySelector('#C01a').innerText")
+    finally:
+        browser.call("Emulation.setScriptExecutionDisabled", value=False)
+
+
+def test_the_policy_admits_the_pages_own_script_only(page: Path) -> None:
+    text = page.read_text().replace("&#39;", "'")
+    assert re.search(
+        r"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-[\w+/=]+'\"", text.replace("&#39;", "'")
+    )
+    assert not re.search(r"\son\w+=", text)
+
+
+def test_evidence_names_the_inputs_and_shows_the_simplest_element_beside_the_worst(page: Path) -> None:
+    records = load(page.parent)
+    some = records[records["against"] == "claim:C01b"].head(1).copy()
+    texts = {"quantity": "grad[1]", "input": "0.5, [1, 2], (3, 4)", "example_index": "[0]"}
+    texts |= {"example": "input 0.25, [1, 2], (3, 4), got 7.0, want 8.0"}
+    some[list(texts)] = pd.DataFrame([texts], index=some.index)
+    (row,) = evidence(some, [{"spec": "c01b", "denies": False, "parameters": ["step", "box", "pair"]}])
+    assert row["about"] == "gradient of box"
+    others = [("box", "[1, 2]"), ("pair", "(3, 4)")]
+    assert row["elements"] == [
+        ShownElement("[0]", [("step", "0.25"), *others], "7.0", "8.0"),
+        ShownElement("[3]", [("step", "0.5"), *others], "1.5", "2.5"),
+    ]
+    (row,) = evidence(some, [{"spec": "c01b", "denies": False, "parameters": ["x"]}])
+    assert row["elements"][1].inputs == [("", "0.5, [1, 2], (3, 4)")]
