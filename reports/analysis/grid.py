@@ -42,6 +42,8 @@ def _states() -> dict[str, CellState]:
 
 
 STATES = _states()
+#: The columns of `Grid.not_run`; `cells` counts the cells of a group.
+NOT_RUN_COLUMNS = ("suite", "spec", "dtype", "device", "mode", "cells")
 #: The most specs of open suites, so that a page stays short enough to lay out and to read.
 OPENED = 100
 
@@ -88,10 +90,14 @@ class Row:
 
 @dataclass
 class Grid:
-    """The matrix: the modes of each device, in the order of the columns, and a row for each suite."""
+    """The matrix: the modes of each device, in the order of the columns, and a row for each suite.
+
+    `not_run` has a row for each group of planned cells without a result, with the columns of `NOT_RUN_COLUMNS`.
+    """
 
     devices: dict[str, list[str]]
     rows: list[Row]
+    not_run: pd.DataFrame
 
     @property
     def opened(self) -> list[Row]:
@@ -106,7 +112,8 @@ _Counts = dict[tuple[str, str], dict[PlanName, Counter[str]]]
 
 def grid(records: pd.DataFrame, info: RunInfo) -> Grid:
     """The matrix of a run. Planned cells without a result count as `not run`, also where a spec has no record."""
-    counts = _counts(records, info)
+    not_run = _not_run(records, info)
+    counts = _counts(records, not_run)
     plans = sorted({plan for row in counts.values() for plan in row}, key=plan_order)
     rows: dict[str, Row] = {}
     for suite, spec in sorted(counts):
@@ -118,23 +125,35 @@ def grid(records: pd.DataFrame, info: RunInfo) -> Grid:
     devices: dict[str, list[str]] = {}
     for plan in plans:
         devices.setdefault(plan.device, []).append(plan.mode)
-    return Grid(devices, list(rows.values()))
+    return Grid(devices, list(rows.values()), not_run)
 
 
-def _counts(records: pd.DataFrame, info: RunInfo) -> _Counts:
+def _counts(records: pd.DataFrame, not_run: pd.DataFrame) -> _Counts:
     counts: _Counts = {}
     sizes = records.groupby(["suite", "spec", "device", "mode", "verdict"], observed=True).size()
     for suite, spec, device, mode, verdict, n in sizes.reset_index().itertuples(index=False):
         counts.setdefault((suite, spec), {}).setdefault(PlanName(device, mode), Counter())[verdict] += n
-    cases = records[["case", "suite", "spec"]].drop_duplicates("case").astype("str")
-    place_of_case = {case: (suite, spec) for case, suite, spec in cases.itertuples(index=False)}
-    suite_of_spec = {spec: suite for suite, spec in place_of_case.values()}
-    for cell in tables.not_run(info).itertuples():
-        spec = _spec_of(str(cell.case), suite_of_spec)
-        place = place_of_case.get(str(cell.case)) or (suite_of_spec.get(spec, "(no record)"), spec)
-        plan = PlanName(str(cell.device), str(cell.mode))
-        counts.setdefault(place, {}).setdefault(plan, Counter())[NOT_RUN] += 1
+    for suite, spec, _dtype, device, mode, n in not_run.itertuples(index=False):
+        counts.setdefault((suite, spec), {}).setdefault(PlanName(device, mode), Counter())[NOT_RUN] += n
     return counts
+
+
+def _not_run(records: pd.DataFrame, info: RunInfo) -> pd.DataFrame:
+    """The planned cells without a result, grouped by `NOT_RUN_COLUMNS`.
+
+    The suite, the spec and the dtype come from records of the same case. Where a case has no record, its id tells.
+    """
+    cases = records[["case", "suite", "spec", "dtype"]].drop_duplicates("case").astype("str")
+    place_of_case = {case: tuple(place) for case, *place in cases.itertuples(index=False)}
+    suite_of_spec = {spec: suite for suite, spec, _dtype in place_of_case.values()}
+    groups: Counter[tuple[str, ...]] = Counter()
+    for cell in tables.not_run(info).itertuples():
+        case = str(cell.case)
+        spec = _spec_of(case, suite_of_spec)
+        dtype = case.removeprefix(f"{spec}-").partition("-")[0]
+        place = place_of_case.get(case) or (suite_of_spec.get(spec, "(no record)"), spec, dtype)
+        groups[*place, str(cell.device), str(cell.mode)] += 1
+    return pd.DataFrame([(*group, n) for group, n in groups.items()], columns=list(NOT_RUN_COLUMNS))
 
 
 def _spec_of(case: str, specs: Iterable[str]) -> str:

@@ -10,6 +10,9 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
+from tf_opdiff.harness.judge.severity import SEVERITIES
+from tf_opdiff.harness.store.record import CLAIM
+from tf_opdiff.reports.analysis.grid import OPENED, STATES, Grid
 from tf_opdiff.reports.analysis.plans_at_worst import ValuesByPlan
 from tf_opdiff.reports.data import tables
 from tf_opdiff.reports.pages import embed
@@ -21,17 +24,29 @@ FINDING = ("spec", "verdict", "kind", "reason")
 #: The columns that a sentence about a record is made of.
 _OF_SENTENCE = ("quantity", "device", "mode", "against", "verdict", "kind", "size", "mismatched", "max_ulp", "budget")
 
+#: The command that reruns most records.
+COMMAND = "pytest suites --case {case} --device {device} --mode {mode}"
 
-def page_data(records: pd.DataFrame, repros: Sequence[Mapping[str, Any]], by_plan: ValuesByPlan) -> Markup:
+
+def page_data(
+    records: pd.DataFrame, repros: Sequence[Mapping[str, Any]], by_plan: ValuesByPlan, matrix: Grid
+) -> Markup:
     """The records with their sentences, the plans, the programs of findings, and the values of every plan, encoded.
+
+    The matrix contributes its columns, its states, and the cells that did not run; the page counts the records itself.
 
     Args:
       records: those of a run, as `reports.load` gives them.
       repros: the programs of findings, as `reports.data.load.load_repros` gives them.
       by_plan: what `reports.analysis.plans_at_worst.values` gives.
+      matrix: the matrix of the run, as `reports.analysis.grid.grid` gives it.
     """
-    with np.errstate(over="ignore"):
-        shown = records.assign(seconds=records["seconds"].round(6), sentence=sentences(records))
+    shown = records.assign(
+        seconds=_rounded(records["seconds"], 3),
+        max_abs=_rounded(records["max_abs"], 6),
+        rerun=_commands(records),
+        sentence=sentences(records),
+    )
     return Markup(
         embed.encode(
             shown,
@@ -39,6 +54,10 @@ def page_data(records: pd.DataFrame, repros: Sequence[Mapping[str, Any]], by_pla
             plans=list(tables.plans(records).cat.categories),
             programs=_programs(repros),
             beside=by_plan,
+            command=COMMAND,
+            severities={name: severity.title for name, severity in SEVERITIES.items()},
+            claim=CLAIM,
+            matrix=_matrix(matrix),
         )
     )
 
@@ -53,6 +72,31 @@ def sentences(records: pd.DataFrame) -> pd.Categorical:
     code_of_group = np.empty(len(numbers), np.int64)
     code_of_group[numbers] = codes
     return pd.Categorical.from_codes(code_of_group[group], texts)
+
+
+def _rounded(numbers: pd.Series, digits: int) -> pd.Series:
+    """The numbers with so many significant digits, so that the page stays small."""
+    distinct = {number: float(f"{number:.{digits - 1}e}") for number in numbers.unique()}
+    return numbers.map(distinct)
+
+
+def _commands(records: pd.DataFrame) -> pd.Series:
+    """The column `rerun`, with `COMMAND` in place of each command that follows from it and the record."""
+    places = zip(*(records[name].astype("str") for name in ("case", "device", "mode")), strict=True)
+    common = [COMMAND.format(case=case, device=device, mode=mode) for case, device, mode in places]
+    commands = records["rerun"].astype("str")
+    return commands.where(commands != pd.Series(common, records.index, dtype="str"), COMMAND)
+
+
+def _matrix(matrix: Grid) -> dict[str, Any]:
+    """The plans in the order of the columns, every state, the suites that are open at first, and what did not run."""
+    return {
+        "plans": [[device, mode] for device, modes in matrix.devices.items() for mode in modes],
+        "states": [{"name": s.name, "symbol": s.symbol, "prominent": s.prominent} for s in STATES.values()],
+        "opened": [row.name for row in matrix.opened],
+        "limit": OPENED,
+        "not_run": matrix.not_run.to_numpy().tolist(),
+    }
 
 
 def _programs(repros: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

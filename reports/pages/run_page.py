@@ -25,7 +25,10 @@ from tf_opdiff.reports.text import sentence
 from tf_opdiff.reports.text.change_words import title
 from tf_opdiff.reports.text.summary import duration
 
-_SCRIPTS = ("dom.js", "data.js", "filters.js", "table.js", "plot.js", "detail.js", "discrepancies.js", "main.js")
+_SCRIPTS = (
+    *("dom.js", "data.js", "filters.js", "table.js", "plot.js", "detail.js", "discrepancies.js", "cells.js"),
+    *("matrix.js", "main.js"),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +63,7 @@ def html(records: pd.DataFrame, info: RunInfo, supplement: Supplement | None = N
     ranked = discrepancies(records, {}) if supplement.ranked is None else supplement.ranked
     shown = run_overview.shown(records, ranked, supplement.repros, supplement.op_links)
     entries, since = supplement.entries, supplement.since
+    matrix = grid(records, info)
     return render(
         "index.html",
         **_assets(),
@@ -70,14 +74,14 @@ def html(records: pd.DataFrame, info: RunInfo, supplement: Supplement | None = N
         title=title,
         news=[c for c in since.causes if c["worse"]] if isinstance(since, Changelog) else [],
         states=STATES,
-        matrix=grid(records, info),
+        matrix=matrix,
         devices=_devices(records, info),
         failing=[one for one in shown if not one.of.known],
         known=[one for one in shown if one.of.known],
         entries=[] if entries is None else tables.rows(entries[entries["state"] != "not run"]),
         slowest=tables.rows(tables.slowest(records)),
         margins=tables.rows(tables.worst_margins(records)),
-        data=page_data(records, supplement.repros, supplement.by_plan),
+        data=page_data(records, supplement.repros, supplement.by_plan, matrix),
     )
 
 

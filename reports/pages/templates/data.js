@@ -19,63 +19,67 @@ async function readData(text) {
   return data;
 }
 
-// A column with `at(row)`; `matching(predicate)` marks the rows whose value passes, asking once for each distinct value;
-// `containing(word)` those whose text holds a lower-case word.
+// A column of n records. `at(row)` is the value of a record; `coded()` gives a code for each record and the value of each code.
+// The other methods give an array with a number for each record, and compute it once for each distinct value: `map(Type, number)`
+// the number of the value; `matching(passes)` 1 where the value passes; `containing(word)` 1 where its text has a lower-case word.
 function makeColumn(column, n) {
   const values = "const" in column ? [column.const] : column.values || column.list;
   const codes = column.codes;
-  const spread = (list, is) => {
-    if ("const" in column) return new Uint8Array(n).fill(is(list[0]) ? 1 : 0);
-    const passes = new Uint8Array(list.length);
-    for (let i = 0; i < list.length; i++) passes[i] = is(list[i]) ? 1 : 0;
-    if (!codes) return passes;
-    const mask = new Uint8Array(n);
-    for (let i = 0; i < n; i++) mask[i] = passes[codes[i]];
-    return mask;
+  const spread = (numbers) => {
+    if ("const" in column) return new numbers.constructor(n).fill(numbers[0]);
+    if (!codes) return numbers;
+    const result = new numbers.constructor(n);
+    for (let i = 0; i < n; i++) result[i] = numbers[codes[i]];
+    return result;
   };
   let folded;
   return {
     at: "const" in column ? () => values[0] : codes ? (row) => values[codes[row]] : (row) => values[row],
-    values: () => [...new Set(values)],
-    matching: (is) => spread(values, is),
+    values: () => (n ? [...new Set(values)] : []),
+    coded: () => ({ values, codes: codes || ("const" in column ? new Uint8Array(n) : Uint32Array.from(values, (_, i) => i)) }),
+    map: (Type, number) => spread(Type.from(values, (value) => number(value))),
+    matching: (passes) => spread(Uint8Array.from(values, (value) => (passes(value) ? 1 : 0))),
     containing: (word) => {
       folded ??= values.map((value) => String(value).toLowerCase());
-      return spread(folded, (value) => value.includes(word));
+      return spread(Uint8Array.from(folded, (value) => (value.includes(word) ? 1 : 0)));
     },
   };
 }
 
 function makeStore(data) {
   const columns = new Map(Object.entries(data.columns).map(([name, column]) => [name, makeColumn(column, data.n)]));
-  // A row knows its number only; its fields are read from the columns when they are asked for.
+  // A row holds its number only and reads each field from its column.
   class Row {
     constructor(i) {
       this.i = i;
     }
   }
   for (const [name, column] of columns) {
-    // Tabulator writes each value back when it builds a cell; a record stays as it is.
+    if (name === "rerun") continue;
+    // Tabulator writes each value back when it builds a cell; the empty setter ignores that.
     Object.defineProperty(Row.prototype, name, { get() { return column.at(this.i); }, set() {} });
   }
+  // Most commands follow from the other columns: the column has the same pattern in place of each.
+  const command = (row, text) => (text === data.command ? text.replace(/\{(\w+)\}/g, (_, name) => row[name]) : text);
+  Object.defineProperty(Row.prototype, "rerun", { get() { return command(this, columns.get("rerun").at(this.i)); }, set() {} });
   Object.defineProperty(Row.prototype, "plan", { get() { return `${this.device}/${this.mode}`; }, set() {} });
   const store = {
-    n: data.n,
-    verdicts: data.verdicts,
+    ...data,
     column: (name) => columns.get(name),
     rows: Array.from({ length: data.n }, (_, i) => new Row(i)),
   };
   store.siblings = (row) => {
     const cases = columns.get("case").matching((v) => v === row.case);
-    // Against NumPy first, then against other plans; a plan against itself tells least.
+    // Against NumPy first, then against other plans, then against the plan itself, which tells the reader least.
     const rank = (other) => (other.against === "numpy" ? 0 : other.against === other.plan ? 2 : 1);
     const key = (other) => [rank(other), other.against, String(data.plans.indexOf(other.plan)).padStart(4)].join();
     return store.rows
       .filter((other) => cases[other.i] && other.quantity === row.quantity)
       .sort((a, b) => (key(a) < key(b) ? -1 : 1));
   };
-  // What a plan gave at the element where a record is off; undefined where that was not kept.
-  store.gave = (row, plan) => data.beside?.[row.case]?.[row.quantity]?.[row.example_index || row.worst_index]?.[plan];
-  // The script that stands for a record's finding.
+  // The value under a plan at the element where a record differs; undefined if the page does not have it.
+  store.valueUnder = (row, plan) => data.beside?.[row.case]?.[row.quantity]?.[row.example_index || row.worst_index]?.[plan];
+  // The program that reproduces the finding of a record.
   store.program = (row) => (data.programs || []).find((p) => p.spec === row.spec && p.verdict === row.verdict && p.kind === row.kind && p.reason === (row.verdict === "known" ? row.reason : ""));
   const key = (row) => [row.case, row.device, row.mode, row.quantity, row.against];
   store.keyOf = (row) => key(row).join("|");

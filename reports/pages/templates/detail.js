@@ -57,7 +57,7 @@ function sideBySide(store, row, show) {
     const odd = other.against === against && plans.has(other.plan);
     const theirs = example(other);
     const alike = theirs.index === simple.index;
-    const got = other.against === other.plan ? "" : here ? simple.got : store.gave(row, other.plan) || (alike && theirs.got);
+    const got = other.against === other.plan ? "" : here ? simple.got : store.valueUnder(row, other.plan) || (alike && theirs.got);
     const want = alike && theirs.want ? theirs.want : other.verdict === "match" && other.against === row.against ? simple.want : "";
     const off = other.kind ? other.distance : shown(other.max_ulp);
     const cells = [other.against === other.plan ? "itself" : other.against, badge(other.verdict, store.verdicts), off || "–"];
@@ -107,7 +107,7 @@ function drawDetail(store, row, actions) {
   const program = store.program(row);
   if (program) parts.push(...aboutProgram(program, row));
   parts.push(el("h4", {}, "Facts"), facts([
-    ["Wrong", row.size ? `${wrong(row)} elements` : ""], ["Kind", row.kind.replaceAll("_", " ")],
+    ["Wrong", row.size ? `${wrong(row)} elements` : ""], ["Kind", row.kind.replaceAll("_", " ")], ["Severity", severityTitle(store, row.severity)],
     ["Distance", distance(row)], ["Largest error", row.max_abs === "NaN" ? "" : shown(row.max_abs)], ["Worst index", row.worst_index],
     ["Ran on", row.ran_on], ["Raw op", row.raw_op], ["Suite", row.suite], ["Spec", row.spec], ["Dtype", row.dtype],
     ["Recipe", row.recipe], ["Seed", row.seed], ["Seconds", shown(row.seconds)],

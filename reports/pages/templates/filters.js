@@ -1,39 +1,57 @@
-// Filters: what the address's fragment says is shown; the form and every link write that fragment.
+// Filters: the address's fragment holds the filters of the records and of the matrix; forms and links write it.
 
-const EXACT = ["suite", "spec", "device", "mode", "kind"];
+const EXACT = ["suite", "spec", "dtype", "device", "mode", "kind", "severity"];
 const SEARCHED = [
-  ...["suite", "spec", "raw_op", "case", "device", "mode", "ran_on", "against", "quantity", "verdict", "kind"],
+  ...["suite", "spec", "raw_op", "case", "device", "mode", "ran_on", "against", "quantity", "verdict", "kind", "severity"],
   ...["input", "got", "want", "detail", "owner", "reason", "link", "cause"],
 ];
+// The filters of the matrix. The fragment names them `matrix.suite` and so on; `matrix.show` is the content of a cell.
+const OF_MATRIX = ["suite", "dtype", "device", "mode", "severity"];
 
-function readFragment() {
-  const given = new URLSearchParams(location.hash.slice(1));
-  const state = { q: given.get("q") || "", record: given.get("record") || "" };
-  state.verdict = (given.get("verdict") || "").split(",").filter(Boolean);
-  for (const name of EXACT) state[name] = given.get(name);
+function readFragment(fragment = location.hash) {
+  const fields = new URLSearchParams(fragment.slice(1));
+  const state = { q: fields.get("q") || "", record: fields.get("record") || "" };
+  state.verdict = (fields.get("verdict") || "").split(",").filter(Boolean);
+  for (const name of EXACT) state[name] = fields.get(name);
+  state.matrix = { show: fields.get("matrix.show") in MEASURES ? fields.get("matrix.show") : "verdict" };
+  for (const name of OF_MATRIX) state.matrix[name] = fields.get(`matrix.${name}`);
   return state;
 }
 
+// The fragment of a state; filters that it lacks are off.
+function fragmentOf(state) {
+  const fields = new URLSearchParams();
+  const set = (name, value) => (value === null || value === undefined ? undefined : fields.set(name, value));
+  if (state.verdict?.length) set("verdict", state.verdict.join(","));
+  for (const name of EXACT) set(name, state[name]);
+  if (state.q) set("q", state.q);
+  if (state.record) set("record", state.record);
+  if (state.matrix && state.matrix.show !== "verdict") set("matrix.show", state.matrix.show);
+  for (const name of OF_MATRIX) set(`matrix.${name}`, state.matrix?.[name]);
+  return `#${fields}`;
+}
+
 function writeFragment(state, replace = false) {
-  const out = new URLSearchParams();
-  if (state.verdict.length) out.set("verdict", state.verdict.join(","));
-  for (const name of EXACT) if (state[name] !== null) out.set(name, state[name]);
-  if (state.q) out.set("q", state.q);
-  if (state.record) out.set("record", state.record);
-  const hash = `#${out}`;
-  if (hash === (location.hash || "#")) return;
-  if (replace) history.replaceState(null, "", hash);
-  else history.pushState(null, "", hash);
+  const fragment = fragmentOf(state);
+  if (fragment === (location.hash || "#")) return;
+  if (replace) history.replaceState(null, "", fragment);
+  else history.pushState(null, "", fragment);
 }
 
 function and(mask, other) {
   for (let i = 0; i < mask.length; i++) mask[i] &= other[i];
 }
 
-function maskOf(store, state) {
+// 1 for each record whose columns have exactly these values; null passes every value.
+function exactMask(store, names, values) {
   const mask = new Uint8Array(store.n).fill(1);
+  for (const name of names) if (values[name] !== null) and(mask, store.column(name).matching((v) => v === values[name]));
+  return mask;
+}
+
+function maskOf(store, state) {
+  const mask = exactMask(store, EXACT, state);
   if (state.verdict.length) and(mask, store.column("verdict").matching((v) => state.verdict.includes(v)));
-  for (const name of EXACT) if (state[name] !== null) and(mask, store.column(name).matching((v) => v === state[name]));
   for (const word of state.q.toLowerCase().split(/\s+/).filter(Boolean)) {
     const any = new Uint8Array(store.n);
     for (const name of SEARCHED) {
@@ -45,33 +63,58 @@ function maskOf(store, state) {
   return mask;
 }
 
+// The selects of a form are named as in the fragment. The value of an option is `any`, or `=` and the value of the column.
+// A long list of options is made when the reader turns to its select. A select that offers no choice is hidden.
+
+const MANY_OPTIONS = 100;
+const choices = new WeakMap(); // the values that each select offers
+
+function makeOptions(select, values, words = (value) => value) {
+  const option = (value) => el("option", { value: `=${value}` }, words(value) || "(none)");
+  const make = (some) => select.replaceChildren(el("option", { value: "any" }, "any"), ...some.map(option));
+  choices.set(select, new Set(values));
+  make(values.length > MANY_OPTIONS ? [] : values);
+  if (values.length <= MANY_OPTIONS) return;
+  const complete = () => {
+    if (select.options.length > values.length) return;
+    const value = readSelect(select);
+    make(values);
+    fillSelect(select, value);
+  };
+  for (const event of ["focus", "pointerdown"]) select.addEventListener(event, complete);
+}
+
+function fillSelect(select, value) {
+  const wanted = value === null ? "any" : `=${value}`;
+  if (![...select.options].some((option) => option.value === wanted)) {
+    select.append(el("option", { value: wanted }, choices.get(select).has(value) ? value : `${value} (none here)`));
+  }
+  select.value = wanted;
+  select.closest("label").hidden = value === null && choices.get(select).size < 2;
+}
+
+const readSelect = (select) => (select.value === "any" ? null : select.value.slice(1));
+
+// The values of a column as options: severities by rank and with their titles, others by name.
+function makeOptionsOf(store, select, name) {
+  const values = store.column(name).values();
+  const ranks = Object.keys(store.severities);
+  const rank = (severity) => (severity ? ranks.indexOf(severity) : ranks.length);
+  if (name === "severity") makeOptions(select, values.sort((a, b) => rank(a) - rank(b)), (value) => severityTitle(store, value));
+  else makeOptions(select, values.sort());
+}
+
+const severityTitle = (store, severity) => store.severities[severity] || severity;
+
 function fillForm(form, state) {
   for (const box of form.querySelectorAll("[name=verdict]")) box.checked = state.verdict.includes(box.value);
-  for (const name of EXACT) {
-    const select = form.elements[name];
-    const wanted = state[name] === null ? "any" : `=${state[name]}`;
-    if (![...select.options].some((option) => option.value === wanted)) {
-      select.append(el("option", { value: wanted }, `${state[name]} (none here)`));
-    }
-    select.value = wanted;
-  }
+  for (const name of EXACT) fillSelect(form.elements[name], state[name]);
   if (form.elements.q !== document.activeElement) form.elements.q.value = state.q;
 }
 
 function readForm(form, state) {
   const next = { ...state, q: form.elements.q.value.trim() };
   next.verdict = [...form.querySelectorAll("[name=verdict]:checked")].map((box) => box.value);
-  for (const name of EXACT) {
-    const value = form.elements[name].value;
-    next[name] = value === "any" ? null : value.slice(1);
-  }
+  for (const name of EXACT) next[name] = readSelect(form.elements[name]);
   return next;
-}
-
-function makeOptions(form, store) {
-  for (const name of EXACT) {
-    const values = store.column(name).values().slice().sort();
-    const options = values.map((value) => el("option", { value: `=${value}` }, value || "(none)"));
-    form.elements[name].replaceChildren(el("option", { value: "any" }, "any"), ...options);
-  }
 }

@@ -1,18 +1,4 @@
-// Main: ties the fragment, the form, the table and the detail panel together.
-
-function watchSuites() {
-  const set = (body, open) => {
-    body.classList.toggle("closed", !open);
-    body.querySelector("button").setAttribute("aria-expanded", open);
-  };
-  for (const body of document.querySelectorAll("tbody.suite")) {
-    body.querySelector("button").addEventListener("click", () => set(body, body.classList.contains("closed")));
-  }
-  for (const button of document.querySelectorAll("[data-suites]")) {
-    const open = button.dataset.suites === "open";
-    button.addEventListener("click", () => document.querySelectorAll("tbody.suite").forEach((body) => set(body, open)));
-  }
-}
+// Main: connects the fragment, the forms, the matrix, the table and the detail panel.
 
 function goTo(element) {
   element.scrollIntoView({ block: "start" });
@@ -32,16 +18,24 @@ function watchLinks() {
       goTo(target.querySelector("summary"));
     });
   }
-  document.addEventListener("click", (event) => {
-    if (event.target.closest("a.filter")) goTo(byId("records"));
-  });
 }
+
+// Without readable records, the page shows the matrix that it has for browsers without JavaScript.
+function showStatic() {
+  const page = new DOMParser().parseFromString(byId("matrix-static").textContent, "text/html");
+  byId("matrix").replaceWith(...page.body.childNodes);
+}
+
+// The filters of the records as one text.
+const filtersOf = (state) => fragmentOf({ ...state, record: "", matrix: undefined });
 
 function start(store) {
   const form = byId("filters");
-  const view = makeTable(store, (row) => show(row, true));
+  const matrix = makeMatrix(store, (filters) => apply({ ...state, matrix: filters }));
   let state = readFragment();
-  let filtered;
+  let filtered = filtersOf(state);
+  const view = makeTable(store, maskOf(store, state), (row) => show(row, true));
+  let drawnMatrix;
 
   function show(row, focus) {
     state.record = row ? store.keyOf(row) : "";
@@ -70,23 +64,39 @@ function start(store) {
 
   function draw() {
     fillForm(form, state);
-    const wanted = JSON.stringify({ ...state, record: "" });
-    if (wanted !== filtered) {
-      filtered = wanted;
-      const mask = maskOf(store, state);
-      const n = mask.reduce((sum, one) => sum + one, 0);
-      view.filter(mask);
-      byId("count").textContent = `${n.toLocaleString("en")} of ${store.n.toLocaleString("en")} records`;
-    }
+    drawMatrix();
+    const wanted = filtersOf(state);
+    if (wanted !== filtered) view.filter(maskOf(store, state));
+    filtered = wanted;
+    const n = view.state.mask.reduce((sum, one) => sum + one, 0);
+    byId("count").textContent = `${n.toLocaleString("en")} of ${store.n.toLocaleString("en")} records`;
     const row = state.record ? store.find(state.record) : undefined;
     if (state.record && !row) byId("count").textContent += ". The linked record is not in this run.";
     drawRecord(row, true);
   }
 
-  function change(replace) {
-    state = readForm(form, state);
+  function drawMatrix() {
+    const wanted = JSON.stringify(state.matrix);
+    if (wanted !== drawnMatrix) matrix.draw(state.matrix);
+    drawnMatrix = wanted;
+  }
+
+  function apply(next, replace = false) {
+    state = next;
     writeFragment(state, replace);
     draw();
+  }
+
+  const change = (replace) => apply(readForm(form, state), replace);
+
+  // A link filters the records; the filters of the matrix stay.
+  function followLink(event) {
+    const link = event.target.closest("a.filter");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    apply({ ...readFragment(link.hash), matrix: state.matrix });
+    form.elements.q.value = state.q;
+    goTo(byId("records"));
   }
 
   function follow() {
@@ -95,13 +105,14 @@ function start(store) {
     draw();
   }
 
-  makeOptions(form, store);
+  for (const name of EXACT) makeOptionsOf(store, form.elements[name], name);
+  document.addEventListener("click", followLink);
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("change", (event) => event.target.name !== "q" && change(false));
   form.addEventListener("input", (event) => event.target.name === "q" && change(true));
   byId("clear").addEventListener("click", () => {
-    form.reset();
-    change(false);
+    apply({ ...readFragment(""), matrix: state.matrix });
+    form.elements.q.value = "";
   });
   window.addEventListener("hashchange", follow);
   window.addEventListener("popstate", follow);
@@ -122,21 +133,23 @@ function start(store) {
   });
   view.table.on("tableBuilt", () => {
     for (const column of view.table.getColumns()) column.getElement().tabIndex = 0;
-    // What takes the focus inside of a grid has to be a part of it.
+    // An element inside of a grid that takes the focus must have a role of the grid.
     byId("table").querySelector(".tabulator-tableholder").setAttribute("role", "rowgroup");
     byId("table").querySelector(".tabulator-table").setAttribute("role", "presentation");
     follow();
-    if (location.hash.length > 1) goTo(byId("records"));
+    const linked = fragmentOf({ ...state, matrix: undefined }) !== "#";
+    if (linked) goTo(byId("records"));
+    else if (location.hash.length > 1) goTo(byId("ops"));
     document.documentElement.dataset.ready = Math.round(performance.now());
   });
 }
 
-watchSuites();
 watchLinks();
 readData(byId("data").textContent)
   .then((data) => start(makeStore(data)))
   .catch((error) => {
     byId("count").textContent = `The records can't be shown here: ${error.message}`;
     byId("count").className = "failed";
+    showStatic();
     document.documentElement.dataset.failed = error.message;
   });

@@ -1,12 +1,12 @@
 // Table: the records in a Tabulator that draws only the rows in view.
 
-function measure(value) {
+function toNumber(value) {
   if (typeof value === "number") return value;
   return value === "inf" ? Infinity : value === "-inf" ? -Infinity : NaN;
 }
 
 function byNumber(a, b, _rowA, _rowB, _column, direction) {
-  const [x, y] = [measure(a), measure(b)];
+  const [x, y] = [toNumber(a), toNumber(b)];
   if (Number.isNaN(x) || Number.isNaN(y)) {
     const last = Number.isNaN(x) - Number.isNaN(y);
     return direction === "asc" ? last : -last;
@@ -17,7 +17,8 @@ function byNumber(a, b, _rowA, _rowB, _column, direction) {
 // Kinds of difference for which a distance makes sense.
 const DISTANT = ["", "value", "position", "nondeterministic"];
 
-function makeTable(store, onSelect) {
+// The table of the records whose `mask` is 1. `onSelect` receives the record that the reader chooses.
+function makeTable(store, mask, onSelect) {
   const text = (cell) => el("span", { class: "text" }, String(cell.getValue()).slice(0, 200));
   const shortened = (value) => el("span", { class: "text code" }, String(value).slice(0, 200));
   const number = (cell) => el("span", {}, shown(cell.getValue()));
@@ -44,10 +45,12 @@ function makeTable(store, onSelect) {
     { title: "Seconds", field: "seconds", ...numeric, minWidth: 88, responsive: 7,
       formatter: (cell) => el("span", {}, shown(cell.getValue(), 3)) },
   ];
-  const state = { mask: new Uint8Array(store.n).fill(1), selected: -1, row: undefined };
+  const state = { mask, selected: -1, row: undefined };
+  const passes = (row) => state.mask[row.i] === 1;
   const table = new Tabulator(byId("table"), {
     data: store.rows, index: "i", columns, height: "100%", layout: "fitColumns", responsiveLayout: "hide",
-    rowHeight: 34, renderVertical: "virtual", placeholder: "No record passes these filters.",
+    rowHeight: 34, renderVertical: "virtual", renderVerticalBuffer: 340,
+    initialFilter: mask.includes(0) ? [{ field: passes }] : [], placeholder: "No record passes these filters.",
     columnDefaults: { headerTooltip: false, tooltip: false, resizable: true, vertAlign: "middle" },
     rowFormatter: (row) => {
       const chosen = row.getData().i === state.selected;
@@ -59,7 +62,8 @@ function makeTable(store, onSelect) {
   const api = { table, state };
   api.filter = (mask) => {
     state.mask = mask;
-    table.setFilter((row) => mask[row.i] === 1);
+    if (mask.includes(0)) table.setFilter(passes);
+    else table.clearFilter();
   };
   // Marks the record and, where it passes the filters, brings it into view.
   api.choose = (row, scroll) => {
