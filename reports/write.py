@@ -62,6 +62,7 @@ def write(
         claims=bool(claims),
         ranked=ranked,
         op_links={name: page.link for name, page in names.ops.items()},
+        spec_links=names.by_spec(),
         repros=load_repros(run_dir),
         entries=ledger.of_run(records, info, judged_by),
         by_plan=plans_at_worst.values(records, observations),

@@ -100,7 +100,7 @@ def _cells(records: pd.DataFrame) -> pd.DataFrame:
     np.minimum.at(worst, group, rank)
     is_worst = rank == worst[group]
     ulp, budget = some["max_ulp"].to_numpy(), some["budget"].to_numpy()
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         share = np.where(budget == 0, np.where(ulp > 0, np.inf, 0.0), ulp / budget)
     allowed = (ulp > budget) & some["verdict"].isin(["match", "contract"]).to_numpy()
     did_not_run = some["verdict"].isin(["unavailable"]).to_numpy()

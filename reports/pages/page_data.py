@@ -29,7 +29,11 @@ COMMAND = "pytest suites --case {case} --device {device} --mode {mode}"
 
 
 def page_data(
-    records: pd.DataFrame, repros: Sequence[Mapping[str, Any]], by_plan: ValuesByPlan, matrix: Grid
+    records: pd.DataFrame,
+    repros: Sequence[Mapping[str, Any]],
+    by_plan: ValuesByPlan,
+    matrix: Grid,
+    spec_links: Mapping[str, str],
 ) -> Markup:
     """The records with their sentences, the plans, the programs of findings, and the values of every plan, encoded.
 
@@ -40,6 +44,7 @@ def page_data(
       repros: the programs of findings, as `reports.data.load.load_repros` gives them.
       by_plan: what `reports.analysis.plans_at_worst.values` gives.
       matrix: the matrix of the run, as `reports.analysis.grid.grid` gives it.
+      spec_links: the address of the page of each spec's op, relative to the page; specs without a page are absent.
     """
     shown = records.assign(
         seconds=_rounded(records["seconds"], 3),
@@ -57,7 +62,7 @@ def page_data(
             command=COMMAND,
             severities={name: severity.title for name, severity in SEVERITIES.items()},
             claim=CLAIM,
-            matrix=_matrix(matrix),
+            matrix=_matrix(matrix) | {"pages": dict(spec_links)},
         )
     )
 

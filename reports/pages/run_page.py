@@ -39,6 +39,7 @@ class Supplement:
       claims: whether the run has a page of claims, to which its page links.
       ranked: the discrepancies of the run; see `reports.data.discrepancies`. If None, they are made of the records.
       op_links: the addresses of the pages of ops, by OpDef, relative to the folder of the run.
+      spec_links: the address of the page of each spec's op, relative to the folder of the run.
       repros: the programs of findings, as `reports.data.load.load_repros` gives them.
       entries: the known failures; see `reports.analysis.ledger.entries`.
       by_plan: the values of every plan at failing elements; see `reports.analysis.plans_at_worst.values`.
@@ -49,6 +50,7 @@ class Supplement:
     claims: bool = False
     ranked: Sequence[Discrepancy] | None = None
     op_links: Mapping[str, str] = field(default_factory=dict)
+    spec_links: Mapping[str, str] = field(default_factory=dict)
     repros: Sequence[Mapping[str, Any]] = ()
     entries: pd.DataFrame | None = None
     by_plan: ValuesByPlan = field(default_factory=dict)
@@ -75,13 +77,14 @@ def html(records: pd.DataFrame, info: RunInfo, supplement: Supplement | None = N
         news=[c for c in since.causes if c["worse"]] if isinstance(since, Changelog) else [],
         states=STATES,
         matrix=matrix,
+        spec_links=supplement.spec_links,
         devices=_devices(records, info),
         failing=[one for one in shown if not one.of.known],
         known=[one for one in shown if one.of.known],
         entries=[] if entries is None else tables.rows(entries[entries["state"] != "not run"]),
         slowest=tables.rows(tables.slowest(records)),
         margins=tables.rows(tables.worst_margins(records)),
-        data=page_data(records, supplement.repros, supplement.by_plan, matrix),
+        data=page_data(records, supplement.repros, supplement.by_plan, matrix, supplement.spec_links),
     )
 
 

@@ -13,7 +13,7 @@ function readFragment(fragment = location.hash) {
   const state = { q: fields.get("q") || "", record: fields.get("record") || "" };
   state.verdict = (fields.get("verdict") || "").split(",").filter(Boolean);
   for (const name of EXACT) state[name] = fields.get(name);
-  state.matrix = { show: fields.get("matrix.show") in MEASURES ? fields.get("matrix.show") : "verdict" };
+  state.matrix = { show: Object.hasOwn(MEASURES, fields.get("matrix.show")) ? fields.get("matrix.show") : "verdict" };
   for (const name of OF_MATRIX) state.matrix[name] = fields.get(`matrix.${name}`);
   return state;
 }
@@ -104,7 +104,7 @@ function makeOptionsOf(store, select, name) {
   else makeOptions(select, values.sort());
 }
 
-const severityTitle = (store, severity) => store.severities[severity] || severity;
+const severityTitle = (store, severity) => (Object.hasOwn(store.severities, severity) ? store.severities[severity] : severity);
 
 function fillForm(form, state) {
   for (const box of form.querySelectorAll("[name=verdict]")) box.checked = state.verdict.includes(box.value);

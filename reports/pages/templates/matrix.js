@@ -60,7 +60,10 @@ function makeMatrix(store, change) {
   const drawSpec = (one) => {
     const where = { suite: one.suite, spec: one.spec };
     const name = el("a", { class: "filter", href: link(where, -1) }, one.spec);
-    return el("tr", { class: "spec" }, el("th", { scope: "row" }, name), ...drawCells(one.spec, where, [one]));
+    const page = Object.hasOwn(store.matrix.pages, one.spec) && store.matrix.pages[one.spec];
+    const words = `The page of the op of ${one.spec}`;
+    const more = page ? el("a", { class: "page", href: page, title: words, "aria-label": words }, "↗") : "";
+    return el("tr", { class: "spec" }, el("th", { scope: "row" }, name, more), ...drawCells(one.spec, where, [one]));
   };
 
   // A suite as a row that opens; the rows of its specs are made when it opens.

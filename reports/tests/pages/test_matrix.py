@@ -22,9 +22,10 @@ from tf_opdiff.reports.tests.browser import Browser
 pytestmark = pytest.mark.browser
 #: The rows of a table: the name, then the texts of the cells.
 ROWS = (
-    "[...{}.querySelectorAll('tbody tr')].map(row => [row.cells[0].textContent.replace('▸', '').trim(),"
+    "[...{}.querySelectorAll('tbody tr')].map(row => [row.cells[0].textContent.replace(/[▸↗]/g, '').trim(),"
     " ...[...row.cells].slice(1).map(cell => cell.textContent)])"
 )
+#: The rows without the links to the pages of ops.
 DRAWN = ROWS.format("document.querySelector('#matrix')")
 STATIC = ROWS.format(
     "new DOMParser().parseFromString(document.querySelector('#matrix-static').textContent, 'text/html')"
@@ -148,6 +149,13 @@ def test_a_cell_of_errors_opens_the_record_with_the_largest_one(browser: Browser
     assert browser.js("document.querySelector('#count').textContent") == "2 of 20 records"
 
 
+def test_a_spec_links_to_the_page_of_its_op(browser: Browser, run: Path) -> None:
+    browser.open(run / "index.html", "#matrix.suite=rounding")
+    links = browser.js("[...document.querySelectorAll('#matrix a.page')].map(a => a.getAttribute('href'))")
+    assert len(links) == len(synthetic.OPS["rounding"].split())
+    assert all((run / link).is_file() for link in links)
+
+
 @pytest.mark.parametrize(
     ("name", "value", "names"),
     [
@@ -186,10 +194,11 @@ def test_severity_and_dtype_filter_the_records_and_the_details_name_them(browser
 
 
 def test_a_filter_without_a_choice_is_hidden_unless_a_link_sets_it(browser: Browser, run: Path) -> None:
-    visible = "[...document.querySelectorAll('select')].filter(s => s.checkVisibility()).map(s => s.name)"
+    selects = "[...document.querySelectorAll('#filters select, #matrix-filters select')]"
+    visible = f"{selects}.filter(s => s.checkVisibility()).map(s => s.name)"
     browser.open(run / "index.html")
     assert not {"dtype", "severity", "matrix.dtype", "matrix.severity"} & set(browser.js(visible))
-    browser.open(run / "index.html", "#dtype=int8&matrix.severity=memory")
+    browser.open(run / "index.html", "#dtype=int8&matrix.severity=memory&matrix.show=constructor")
     assert {"dtype", "matrix.severity"} <= set(browser.js(visible))
     assert "No cell passes these filters." in browser.js("document.querySelector('#matrix').textContent")
 
