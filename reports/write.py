@@ -14,9 +14,10 @@ from tf_opdiff.harness.store.record import CLAIM
 from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.analysis import ledger, plans_at_worst, since_last_run
 from tf_opdiff.reports.analysis.changelog import Changelog
+from tf_opdiff.reports.analysis.error_pictures import ErrorTables
 from tf_opdiff.reports.ci import badge, junit
 from tf_opdiff.reports.data import discrepancies, error_frames, files, frame, parquet, run_copy, tables
-from tf_opdiff.reports.data.errors import ERRORS, HISTOGRAM
+from tf_opdiff.reports.data.errors import ERRORS, HISTOGRAM, load_error_histogram, load_errors
 from tf_opdiff.reports.data.load import OBSERVATIONS, RECORDS, load_causes, load_claims, load_repros
 from tf_opdiff.reports.data.op_names import OpNames, op_names
 from tf_opdiff.reports.pages import claims_page, op_page, run_page
@@ -93,6 +94,7 @@ def _op_sources(
         causes=load_causes(run_dir),
         claims=claims,
         repros=load_repros(run_dir),
+        errors=ErrorTables(load_errors(run_dir), load_error_histogram(run_dir)),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -84,10 +85,15 @@ def op_rows(records: pd.DataFrame) -> dict[str, list[OpRow]]:
     return by_spec
 
 
-def _order(spec: str, dtype: str, attrs: str, quantity: str) -> tuple[str, str, str, bool, str, int, str]:
-    family, _, number = quantity.partition("[")
+def _order(spec: str, dtype: str, attrs: str, quantity: str) -> tuple[object, ...]:
+    return spec, dtype, attrs, quantity_order(quantity)
+
+
+def quantity_order(name: str) -> tuple[bool, str, int, str]:
+    """The key that sorts quantities: outputs first, each family by number. The name may be any text."""
+    family, _, number = name.partition("[")
     digits = number.removesuffix("]")
-    return spec, dtype, attrs, family != "output", family, int(digits) if digits.isdecimal() else 0, quantity
+    return family != "output", family, int(digits) if re.fullmatch(r"\d{1,9}", digits, re.ASCII) else 0, name
 
 
 def _cells(records: pd.DataFrame) -> pd.DataFrame:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from tf_opdiff.reports.analysis.op_view import OpView, RecordGroup
+from tf_opdiff.reports.data.failure_title import failure_title
 from tf_opdiff.reports.text.counted import many
-from tf_opdiff.reports.text.sentence import number, without_case
+from tf_opdiff.reports.text.sentence import number
 
 #: The words for the families of quantities.
 FAMILIES = {"output": "output", "grad": "gradient", "jvp": "forward gradient", "hvp": "second-order gradient"}
@@ -56,9 +57,13 @@ def worst(view: OpView) -> str:
     return f"{inside} error nearest to its budget is {number(cell.max_ulp)} of {number(cell.budget)} ULP: {where}."
 
 
-def failure(group: RecordGroup) -> str:
-    """What a record of a discrepancy without a known cause says."""
-    return without_case(group.first)
+def title(group: RecordGroup) -> str:
+    """The discrepancy in a sentence without a full stop: the title or the reason of its cause, or how it fails."""
+    first = group.first
+    if first["verdict"] == "known":
+        return (group.cause.title if group.cause else "") or str(first["reason"])
+    spec, verdict, kind, against = (str(first[name]) for name in ("spec", "verdict", "kind", "against"))
+    return failure_title(spec, verdict, kind, quantities=group.quantities, against=against)
 
 
 def quantity(name: str) -> str:

@@ -17,10 +17,12 @@ from tf_opdiff.harness.spec.plan import PlanName
 from tf_opdiff.harness.store import untrusted
 from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.analysis import op_sentence
-from tf_opdiff.reports.analysis.op_cells import OpCell, OpRow
+from tf_opdiff.reports.analysis.error_pictures import ErrorPicture, ErrorTables
+from tf_opdiff.reports.analysis.op_cells import OpCell, OpRow, quantity_order
 from tf_opdiff.reports.analysis.op_view import OpView, OpViews, RecordGroup, SharedSpec
 from tf_opdiff.reports.data import files
 from tf_opdiff.reports.data.op_names import FOLDER, LIST, OpNames
+from tf_opdiff.reports.pages.strip import Strip
 from tf_opdiff.reports.pages.template import compiled, foundation, own_style
 from tf_opdiff.reports.text import sentence
 from tf_opdiff.reports.text.verdicts import CLAIM_VERDICTS, VERDICTS
@@ -44,6 +46,7 @@ class OpSources:
       causes: the causes by which the run was judged, by their ids; empty for an older run.
       claims: its claims.json.
       repros: the programs of findings.
+      errors: the error profiles; None or empty for a run that did not record errors by input.
     """
 
     records: pd.DataFrame
@@ -52,6 +55,7 @@ class OpSources:
     causes: Mapping[str, Cause] = field(default_factory=dict)
     claims: Sequence[Mapping[str, Any]] = ()
     repros: Sequence[Mapping[str, Any]] = ()
+    errors: ErrorTables | None = None
 
 
 def write(run_dir: Path, sources: OpSources) -> None:
@@ -80,11 +84,12 @@ def pages(sources: OpSources) -> dict[str, str]:
     programs = {tuple(r.get(name, "") for name in _PROGRAM): sentence.of_repro(r) for r in sources.repros}
     shared = {
         "info": sources.info,
-        "style": foundation() + own_style("op/op.css"),
+        "style": foundation() + own_style("op/op.css") + own_style("op/strip.css"),
         "verdicts": VERDICTS,
         "claim_verdicts": CLAIM_VERDICTS,
         "severities": SEVERITIES,
         "claims": claims,
+        "has_errors": bool(sources.errors),
         "words": op_sentence,
         "records_link": records_link,
         "shown": shown,
@@ -100,9 +105,34 @@ def pages(sources: OpSources) -> dict[str, str]:
     for name in sources.names.pages:
         view = views.view(name)
         all_views.append(view)
-        made[name.file] = page.render(view=view, title=_title(view), documentation=_documentation(view), **shared)
+        pictures = _pictures(sources.errors.pictures(name.own) if sources.errors else [])
+        about = {"title": _title(view), "documentation": _documentation(view), "pictures": pictures}
+        made[name.file] = page.render(view=view, **about, **shared)
     made[LIST] = listing.render(views=all_views, title_of=_title, **shared)
     return made
+
+
+@dataclass
+class Pictures:
+    """The pictures of a dtype: those of the spec with most elements, those of other specs, and empty ones."""
+
+    first: list[Strip] = field(default_factory=list)
+    more: list[Strip] = field(default_factory=list)
+    exact: list[Strip] = field(default_factory=list)
+
+
+def _pictures(drawn: Sequence[ErrorPicture]) -> dict[str, Pictures]:
+    """The pictures of a page by dtype."""
+    by_dtype: dict[str, Pictures] = {}
+    most: dict[tuple[str, ...], int] = {}
+    for one in drawn:
+        key = (one.dtype, *one.specs)
+        most[key] = max(most.get(key, 0), max(int(row.elements.sum()) for row in one.rows))
+    for one in sorted(drawn, key=lambda p: (-most[p.dtype, *p.specs], quantity_order(p.quantity))):
+        pictures, strip = by_dtype.setdefault(one.dtype, Pictures()), Strip(one)
+        is_first = not pictures.first or one.specs == pictures.first[0].errors.specs
+        (pictures.exact if strip.exact else pictures.first if is_first else pictures.more).append(strip)
+    return by_dtype
 
 
 def _title(view: OpView) -> str:
