@@ -22,6 +22,7 @@ from tf_opdiff.harness.judge.comparison import Comparison
 from tf_opdiff.harness.judge.expectation import expectation
 from tf_opdiff.harness.judge.reference import ReferenceFault
 from tf_opdiff.harness.judge.row import row_of
+from tf_opdiff.harness.judge.second_element import with_second
 from tf_opdiff.harness.judge.trial import LOST, Context, Trial
 from tf_opdiff.harness.judge.want import Want
 from tf_opdiff.harness.spec.spec import Case, Claim, Spec
@@ -72,6 +73,8 @@ def judge(context: Context, trial: Trial, promises: Promises, wants: Mapping[str
         verdict, detail = test.verdict(wants.get(test.quantity, wants["output[0]"]))
         shown, against = test.shown(verdict), CLAIM + claim.id
         row = row_of(context, trial, shown, against=against, quantity=test.quantity)
+        if shown.index is None and row.input:
+            row = replace(row, input=", ".join(map(_listed, trial.inputs)))
         records.append(replace(row, verdict=verdict, detail=" ".join(detail.split())[:1000], reason=test.why))
     return records
 
@@ -136,8 +139,12 @@ class _Test:
             got, want = _brief(self.came.value), _brief(self.want.value)
             return replace(comparison, got=got or comparison.got, want=want or comparison.want)
         if not comparison.kind and verdict in ("contract", "mismatch"):  # the claim denies this value, and it came
-            return illustrated(comparison, self.came, self.want, self.trial.inputs)
-        return comparison
+            comparison = illustrated(comparison, self.came, self.want, self.trial.inputs)
+        elif verdict not in ("contract", "mismatch"):
+            return comparison
+        case = self.trial.case
+        budget = predicting(case.spec, self.claim).budget(self.quantity, case.dtype)
+        return with_second(comparison, self.came, self.want, self.quantity, budget=budget, inputs=self.trial.inputs)
 
 
 def _unpromised(came: Result, quantity: str, wants: Sequence[Want]) -> str:
@@ -150,6 +157,11 @@ def _unpromised(came: Result, quantity: str, wants: Sequence[Want]) -> str:
         return ""
     own = came.status == "error" and (came == LOST or not came.code.isupper())
     return "error" if own else "mismatch"
+
+
+def _listed(array: np.ndarray) -> str:
+    """An input as a list: whole, or its first numbers."""
+    return str(array.tolist()) if array.size <= 8 else f"[{_brief(array)}]"
 
 
 def _brief(value: np.ndarray | None) -> str:

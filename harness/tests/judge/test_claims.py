@@ -47,6 +47,13 @@ def test_a_claim_that_is_refuted_as_expected_shows_both_numbers_and_why(claims):
     assert float(record.want) == float(record.got) + 1
 
 
+def test_a_refuted_claim_shows_two_elements_that_differ(claims):
+    record = claims["b"]["xla"]
+    got, want = record.example.partition("got ")[2].split(", want ")
+    assert record.example_index and record.example_index != record.worst_index
+    assert float(want) == float(got) + 1
+
+
 def test_a_claim_that_unexpectedly_fails_is_a_mismatch(claims):
     assert said(claims, "c") == everywhere("mismatch") | {"eager": "contract"}
     assert "C99c does not hold here: It does c." in claims["c"]["graph"].detail
@@ -60,6 +67,7 @@ def test_a_claim_that_unexpectedly_holds_is_stale(claims):
 def test_a_denial_holds_where_what_it_denies_did_not_come(claims):
     assert said(claims, "e") == everywhere("match")
     assert said(claims, "f") == everywhere("contract")
+    assert all(r.example_index not in ("", r.worst_index) for r in claims["f"].values())
     assert all(r.input and r.got and r.got == r.want for r in claims["f"].values())  # what is denied, and came
 
 

@@ -1,5 +1,6 @@
 """TensorFlow ops inside a Python function: the claims."""
 
+from tf_opdiff.harness.spec.claim import TRUE_THEN
 from tf_opdiff.harness.spec.recipes import FLOATS, plain
 from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Spec
 from tf_opdiff.suites.claims.c02_ops_in_python_function.topic import TOPIC
@@ -93,6 +94,7 @@ SPECS = (
                 denies=True,
                 plans=EXCEPT_XLA,
                 refuted={"*/*": "the function runs eagerly, its ops with it, and the result is converted to an array"},
+                words={"*/*": TRUE_THEN},  # C02d shows it: in TensorFlow 1, all ops were added to a graph
                 instead="claim-c02-square-in-py-function",
             ),
             Claim(
