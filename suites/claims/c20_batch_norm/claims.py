@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from tf_opdiff.harness.spec.spec import Claim, Spec
-from tf_opdiff.suites.claims.c20_batch_norm import program, reference
+from tf_opdiff.suites.claims.c20_batch_norm import order_program, order_reference, program, reference
 from tf_opdiff.suites.claims.c20_batch_norm.reference import updated
 from tf_opdiff.suites.claims.c20_batch_norm.topic import TOPIC
 from tf_opdiff.suites.claims.evidence import CONTROL_DEPENDENCIES
@@ -32,6 +32,7 @@ MOVING = ("output[3]", "output[4]")
 PRUNED = "control dependencies bind what is made in the context, and minimize made its ops before it"
 ALONE = "A train step alone does not evaluate the updates of the moving mean and variance."
 BIASED = "The moving variance is the average of the variances that the batches are normalised by."
+WAITING = "Updates that wait for the train step see the weights from after it."
 InSession = partial(Spec, recipes={"batches": _batches}, dtypes=("float32", "float64"), modes=("graph",), sessions=True)
 
 SPECS = (
@@ -59,7 +60,61 @@ SPECS = (
                 about=MOVING,
             ),
             Claim(topic=TOPIC, letter="d", says=BIASED, about=("output[4]",)),
+            Claim(
+                topic=TOPIC,
+                letter="f",
+                says="First come the updates and then the train step: the updates see the weights from before it.",
+                about=MOVING,
+                reference=order_reference.before_the_step,
+            ),
         ),
+    ),
+    InSession(
+        name="claim-c20-assign-the-batch",
+        program=order_program.assign_the_batch,
+        reference=order_reference.of_last_batch,
+        bound=reference.bounds(order_reference.of_last_batch, 5),
+        ops="ResourceApplyGradientDescent;AssignVariableOp",
+        evidence=f"called:compat.v1.add_to_collection;{CONTROL_DEPENDENCIES};ran:AssignVariableOp",
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="g",
+                says="moving_mean.assign(mean) keeps a moving average.",
+                about=MOVING,
+                reference=reference.updated,
+                refuted={"*/*": "assign stores the mean of this batch; nothing of the batches before is left in it"},
+                instead="claim-c20-control-dependencies",
+            ),
+        ),
+    ),
+    InSession(
+        name="claim-c20-update-after-train",
+        program=order_program.update_after_train,
+        reference=order_reference.before_the_step,
+        bound=reference.bounds(order_reference.before_the_step, 5),
+        ops="ResourceApplyGradientDescent;AssignSubVariableOp",
+        evidence=f"{CONTROL_DEPENDENCIES};ran:AssignSubVariableOp",
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="h",
+                says=WAITING,
+                about=MOVING,
+                reference=order_reference.after_the_step,
+                refuted={"*/*": "what they assign was computed from the weights that the loss read, before the step"},
+                instead="claim-c20-compute-after-train",
+            ),
+        ),
+    ),
+    InSession(
+        name="claim-c20-compute-after-train",
+        program=order_program.compute_after_train,
+        reference=order_reference.after_the_step,
+        bound=reference.bounds(order_reference.after_the_step, 5),
+        ops="ResourceApplyGradientDescent;AssignSubVariableOp",
+        evidence=f"{CONTROL_DEPENDENCIES};ran:AssignSubVariableOp",
+        claims=(Claim(topic=TOPIC, letter="h", says=WAITING, about=MOVING),),
     ),
     InSession(
         name="claim-c20-fetched",

@@ -4,8 +4,8 @@ from functools import partial
 
 import numpy as np
 
-from tf_opdiff.harness.spec.spec import Claim, Spec
-from tf_opdiff.suites.claims.c22_center_loss import program, reference
+from tf_opdiff.harness.spec.spec import Claim, Sparse, Spec
+from tf_opdiff.suites.claims.c22_center_loss import program, reference, reference_variables
 from tf_opdiff.suites.claims.c22_center_loss.topic import TOPIC
 from tf_opdiff.suites.claims.evidence import CONTROL_DEPENDENCIES
 from tf_opdiff.suites.reference.running import bound
@@ -20,8 +20,30 @@ def _batches(draw, dtype):
     return (*(a.astype(dtype) for a in floats), labels)
 
 
+def _features(draw, dtype):
+    """Features of six samples, and four centers, in quarters: their squares and sums are exact."""
+    features, centers = draw.integers(6, 3, low=-9, high=10) / 4, draw.integers(4, 3, low=-9, high=10) / 4
+    return features.astype(dtype), centers.astype(dtype), np.array([2, 0, 2, 3, 0, 2], np.int64)
+
+
+def _half_squares(features, centers, labels):
+    return 0.5 * np.sum(np.square(features - centers[labels]))
+
+
+def _half_squares_vjp(g, features, centers, labels):
+    away = g * (features - centers[labels])
+    return away, Sparse(-away, labels, centers.shape), None
+
+
 FINAL = {f"output[{i}]": reference.last(bound(reference.moving, i - 3)) for i in (4, 5, 6)}
 BESIDE = "The centers are moved by an op beside the train op, which does not run it."
+SCATTERED = Claim(
+    topic=TOPIC,
+    letter="b",
+    says="Fetched beside the train op, scatter_sub moves each center by α times the paper's Δc, several "
+    "samples of one class included.",
+    about=("output[3]",),
+)
 InSession = partial(Spec, recipes={"batches": _batches}, dtypes=("float32", "float64"), modes=("graph",), sessions=True)
 
 SPECS = (
@@ -42,13 +64,7 @@ SPECS = (
         ops="ResourceApplyGradientDescent;ResourceScatterSub",
         evidence="ran:ResourceScatterSub",
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="b",
-                says="Fetched beside the train op, scatter_sub moves each center by α times the paper's Δc, several "
-                "samples of one class included.",
-                about=("output[3]",),
-            ),
+            SCATTERED,
             Claim(
                 topic=TOPIC,
                 letter="d",
@@ -97,6 +113,33 @@ SPECS = (
                 reference=reference.staying,
                 ulp={},
                 refuted={"*/*": "outside of v1 graphs, what changes a variable runs in the order of the program"},
+            ),
+        ),
+    ),
+    InSession(
+        name="claim-c22-reference-variables",
+        program=reference_variables.fetch_both_of_references,
+        reference=reference.moving,
+        bound=reference.bounds(reference.moving),
+        ops="ApplyGradientDescent;ScatterSub",
+        evidence="ran:ScatterSub",
+        claims=(SCATTERED,),
+    ),
+    Spec(
+        name="claim-c22-half-squares",
+        program=reference_variables.half_squares,
+        reference=_half_squares,
+        vjp=_half_squares_vjp,
+        ulp={"grad": 0.5},
+        recipes={"features": _features},
+        dtypes=("float32", "float64"),
+        ops="GatherV2;Square;Sum",
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="e",
+                says="The gradient of the loss, ½·Σ‖x − c‖², by a feature x is x − c.",
+                about=("grad[0]",),
             ),
         ),
     ),

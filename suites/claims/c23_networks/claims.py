@@ -4,7 +4,7 @@ from typing import Any
 
 from tf_opdiff.harness.spec.plan import MODES
 from tf_opdiff.harness.spec.spec import Claim, Spec
-from tf_opdiff.suites.claims.c23_networks import program, reference
+from tf_opdiff.suites.claims.c23_networks import program, reference, sgan_program, sgan_reference
 from tf_opdiff.suites.claims.c23_networks.reference import ROUNDS, rounding, rounding_in_the_end, with_final
 from tf_opdiff.suites.claims.c23_networks.topic import TOPIC
 from tf_opdiff.suites.claims.evidence import MINIMIZE
@@ -46,19 +46,45 @@ EACH = "Two networks can be trained in turn with a graph each, between which arr
 CROSS_ENTROPY = "SparseSoftmaxCrossEntropyWithLogits"
 LOSS = f"{CROSS_ENTROPY};Tanh"
 
+LOCAL = ("output[0]", "output[1]")
+
+
+def _starts(draw, dtype):
+    """Real samples, noise, and the weights of a global pair and of two local ones."""
+    return tuple(draw.uniform(*shape).astype(dtype) for shape in ((6, 2), (4, 2), (3, 2), (3, 2, 2)))
+
+
+def _sgan(name, program, *claims, evidence=MINIMIZE):
+    return Spec(
+        name=name,
+        program=program,
+        reference=sgan_reference.sgan,
+        bound=sgan_reference.BOUNDS,
+        recipes={"starts": _starts},
+        ops="ResourceApplyGradientDescent;Softplus",
+        evidence=f"graphs:1;{evidence}",
+        dtypes=("float32", "float64"),
+        modes=("graph",),
+        sessions=True,
+        claims=claims,
+    )
+
+
+ONE_GRAPH = _claim(
+    "a",
+    IMPOSSIBLE,
+    denies=True,
+    refuted={"*/*": "var_list says whose variables a step moves; the rest of the graph is only read"},
+    instead="claim-c23-one-graph",
+)
+
 SPECS = (
     _spec(
         "claim-c23-one-graph",
         program.train_in_one_graph,
         reference.in_turn,
         f"ResourceApplyGradientDescent;{LOSS}",
-        _claim(
-            "a",
-            IMPOSSIBLE,
-            denies=True,
-            refuted={"*/*": "var_list says whose variables a step moves; the rest of the graph is only read"},
-            instead="claim-c23-one-graph",
-        ),
+        ONE_GRAPH,
         evidence=f"graphs:1;{MINIMIZE}",
     ),
     _spec(
@@ -130,5 +156,32 @@ SPECS = (
         reference.each_adam,
         f"ResourceApplyAdam;{LOSS}",
         evidence=f"graphs:1;{MINIMIZE}",
+    ),
+    _sgan(
+        "claim-c23-sgan",
+        sgan_program.sgan,
+        ONE_GRAPH,
+        Claim(
+            topic=TOPIC,
+            letter="e",
+            says="SGAN's global pair trains on copies of the local pairs, which train as they would alone.",
+            about=LOCAL,
+            reference=sgan_reference.local_pairs_alone,
+        ),
+        evidence=f"{MINIMIZE};called:Variable.assign",
+    ),
+    _sgan(
+        "claim-c23-sgan-without-copies",
+        sgan_program.sgan_without_copies,
+        Claim(
+            topic=TOPIC,
+            letter="f",
+            says="Without copies, the training of SGAN's global pair moves the local pairs.",
+            about=LOCAL,
+            reference=sgan_reference.local_pairs_alone,
+            denies=True,
+            refuted={"*/*": "var_list names the variables of the global pair alone: its steps only read the others"},
+            instead="claim-c23-sgan-without-copies",
+        ),
     ),
 )

@@ -1,7 +1,7 @@
 """Copying weights: the claims."""
 
 from tf_opdiff.harness.spec.spec import Claim, Raises, Spec
-from tf_opdiff.suites.claims.c24_copying import program, reference
+from tf_opdiff.suites.claims.c24_copying import graph_program, program, reference
 from tf_opdiff.suites.claims.c24_copying.topic import TOPIC
 
 IN_ORDER = ("eager", "function", "xla")
@@ -76,6 +76,8 @@ GRAPH = _claim(
     instead="claim-c24-load-into-copied-graph",
 )
 LOAD = _claim("d", BY_LOAD)
+
+SCOPE = "get_collection(GLOBAL_VARIABLES, scope) gives the variables of that scope alone."
 
 SPECS = (
     _in_order(
@@ -221,5 +223,63 @@ SPECS = (
     _in_session("claim-c24-reuse", program.reuse, reference.one, RESOURCE, evidence="graphs:1;sessions:1"),
     _in_order(
         "claim-c24-name-twice", program.name_twice, lambda x, c: (x + c, x, {"original": x}), program.one_variable
+    ),
+    _in_session(
+        "claim-c24-copy-by-contrib",
+        graph_program.copy_by_contrib,
+        lambda x, change: (x, x - change, x + change),
+        RESOURCE,
+        _claim(
+            "c",
+            BY_GRAPH,
+            reference=lambda x, change: (x + change, x, x),
+            refuted={"*/*": "the other graph gets a variable of its own, which starts from an array"},
+            instead="claim-c24-load-evaluated",
+        ),
+        Claim(
+            topic=TOPIC,
+            letter="f",
+            says="copy_variable_to_graph copies the value that the variable has.",
+            about=("output[0]",),
+            reference=lambda x, change: (x + change, x, x + change),
+            refuted={"*/*": "it runs the variable's initial value in a new session: what training made of it is lost"},
+            instead="claim-c24-load-evaluated",
+        ),
+        evidence="graphs:2;sessions:3",
+    ),
+    *(
+        _in_session(
+            name,
+            program,
+            promise,
+            "AssignAddVariableOp",
+            _claim("g", SCOPE, reference=lambda x, change: (x + change, x), **more),
+            evidence="called:compat.v1.get_collection",
+        )
+        for name, program, promise, more in (
+            (
+                "claim-c24-scope-by-name",
+                graph_program.change_by_name,
+                lambda x, change: (x + change, x + change),
+                {
+                    "refuted": {"*/*": "scope is the start of a name: net is the start of network/weights, too"},
+                    "instead": "claim-c24-scope-by-name-and-slash",
+                },
+            ),
+            (
+                "claim-c24-scope-by-name-and-slash",
+                graph_program.change_by_name_and_slash,
+                lambda x, change: (x + change, x),
+                {},
+            ),
+        )
+    ),
+    _in_session(
+        "claim-c24-load-evaluated",
+        graph_program.load_evaluated,
+        reference.apart,
+        RESOURCE,
+        LOAD,
+        evidence="called:Variable.load;called:Variable.eval;graphs:2;sessions:2",
     ),
 )

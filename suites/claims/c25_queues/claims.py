@@ -24,6 +24,8 @@ NO_KERNEL = "XLA has no kernel for queues, which are resources of the host."
 FILLED = "One must see to it that a queue is completely filled, or what is taken from it is not right."
 AMONG = "A shuffling queue chooses among what it holds, so it shuffles only as well as it is filled."
 LEAKS = "Validation data gets into training through a queue that is shared."
+LEAKS_BACK = "Training data gets into validation through a queue that is shared."
+NUMBERED = "a queue that is made eagerly is named by a number of its own, whatever its shared_name says"
 OWN = "A random transform in several threads gives every element a number of its own."
 WAITS = "a queue that lacks what is asked of it lets the caller wait for that, whatever its capacity"
 
@@ -34,6 +36,20 @@ def _filled(**more):
 
 def _own(about, **more):
     return Claim(topic=TOPIC, letter="c", says=OWN, about=about, instead="claim-c25-draw-by-number", **more)
+
+
+def _by_python(traced, **more):
+    return Claim(
+        topic=TOPIC,
+        letter="e",
+        says="A number that Python draws differs from run to run.",
+        about=("output",),
+        refuted=dict.fromkeys(
+            traced, "Python draws it once, while the graph is built, where it is a constant from then on"
+        ),
+        instead="claim-c25-draw-in-dataset",
+        **more,
+    )
 
 
 def _in_session(recipe=_examples, **spec):
@@ -134,10 +150,17 @@ SPECS = (
                 about=("output[0]",),
                 reference=lambda x, v: (-np.concatenate([x[:5], v, x[5:8]]), -x[8:]),
                 plans=("*/eager", "*/function", "*/graph"),
-                refuted=dict.fromkeys(
-                    ("*/eager", "*/function"),
-                    "a queue that is made eagerly is named by a number of its own, whatever its shared_name says",
-                ),
+                refuted=dict.fromkeys(("*/eager", "*/function"), NUMBERED),
+                instead="claim-c25-two-queues",
+            ),
+            Claim(
+                topic=TOPIC,
+                letter="f",
+                says=LEAKS_BACK,
+                about=("output[1]",),
+                reference=lambda x, v: (-np.concatenate([x[:5], v, x[5:8]]), -x[8:]),
+                plans=("*/eager", "*/function", "*/graph"),
+                refuted=dict.fromkeys(("*/eager", "*/function"), NUMBERED),
                 instead="claim-c25-two-queues",
             ),
         ),
@@ -168,6 +191,39 @@ SPECS = (
         recipe=_with_validation,
         ops="AssignAddVariableOp;Sub",
         evidence=f"{FIFO_QUEUE};ran:QueueDequeueV2",
+    ),
+    _in_session(
+        name="claim-c25-validate-on-shared-queue",
+        program=program.validate_on_shared_queue,
+        reference=lambda x, v: means(x[:4]),
+        recipe=_with_validation,
+        ops="AssignAddVariableOp;Sub",
+        evidence=f"{FIFO_QUEUE};ran:QueueDequeueV2",
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="f",
+                says=LEAKS_BACK,
+                about=("output",),
+                instead="claim-c25-validate-on-own-queue",
+            ),
+        ),
+    ),
+    _in_session(
+        name="claim-c25-validate-on-own-queue",
+        program=program.validate_on_own_queue,
+        reference=lambda x, v: means(v),
+        recipe=_with_validation,
+        ops="AssignAddVariableOp;Sub",
+        evidence=f"{FIFO_QUEUE};ran:QueueDequeueV2",
+    ),
+    _in_session(
+        name="claim-c25-draw-in-runner",
+        program=random_program.draw_in_runner,
+        reference=lambda x: drawn(x, philox.uniforms(SEED, 12)),
+        ops="Neg",
+        evidence="ran:QueueDequeueManyV2;built:QueueDequeueV2;built:RandomUniform;called:compat.v1.train.QueueRunner",
+        claims=(_own(("output[2]",)),),
     ),
     _in_session(
         name="claim-c25-draw-for-each",
@@ -253,18 +309,27 @@ SPECS = (
             )
             for plan in ("*/function", "*/xla", "*/graph")
         },
-        claims=(
-            Claim(
-                topic=TOPIC,
-                letter="e",
-                says="A number that Python draws differs from run to run.",
-                about=("output",),
-                refuted=dict.fromkeys(
-                    ("*/function", "*/xla", "*/graph"),
-                    "Python draws it once, while the graph is built, where it is a constant from then on",
-                ),
-                instead="claim-c25-draw-in-dataset",
+        claims=(_by_python(("*/function", "*/xla", "*/graph")),),
+    ),
+    Spec(
+        name="claim-c25-enqueue-a-python-number",
+        program=random_program.enqueue_a_python_number,
+        reference=reference.python_numbers,
+        recipes={"examples": _examples},
+        ops="Neg",
+        evidence=f"{FIFO_QUEUE};built:QueueEnqueueManyV2;ran:QueueDequeueManyV2",
+        ulp={"output": 0.5},
+        state=random_program.queue_and_python_random,
+        steps=4,
+        contract=HOST_ONLY
+        | dict.fromkeys(
+            ("*/function", "*/graph"),
+            Side(
+                reference=reference.one_python_number,
+                why="Python runs while the graph is built, and not again.",
+                link="https://www.tensorflow.org/guide/function#executing_python_side_effects",
             ),
         ),
+        claims=(_by_python(("*/function", "*/graph"), plans=("*/eager", "*/function", "*/graph")),),
     ),
 )

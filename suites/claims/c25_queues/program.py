@@ -168,3 +168,26 @@ def train_on_shared_queue(tf, session, x, validation):
 
 def train_on_own_queue(tf, session, x, validation):
     return train_on_queue(tf, session, x, validation)
+
+
+def validate_on_queue(tf, session, x, validation, **names):
+    with session() as s:
+        with tf.device("CPU:0"):
+            train = tf.queue.FIFOQueue(100, x.dtype, shapes=[()], **names)
+            validate = tf.queue.FIFOQueue(100, x.dtype, shapes=[()], **names)
+            fill = train.enqueue_many([x]), validate.enqueue_many([validation])
+            example = validate.dequeue()
+        mean = tf.compat.v1.Variable(tf.zeros_like(x[0]))
+        step = mean.assign_add(0.5 * (example - mean))
+        s.run(mean.initializer)
+        for enqueue in fill:
+            s.run(enqueue)
+        return np.stack([s.run(step) for _ in validation])
+
+
+def validate_on_shared_queue(tf, session, x, validation):
+    return validate_on_queue(tf, session, x, validation, shared_name="examples")
+
+
+def validate_on_own_queue(tf, session, x, validation):
+    return validate_on_queue(tf, session, x, validation)

@@ -113,3 +113,38 @@ def python_random(tf, x):
 
 def draw_in_python(tf, state, x):
     return x + tf.constant(state["_random"].uniform(), x.dtype)
+
+
+def draw_in_runner(tf, session, x):
+    with session() as s:
+        with tf.device("CPU:0"):
+            examples = tf.queue.FIFOQueue(100, x.dtype, shapes=[()])
+            fill, close = examples.enqueue_many([x]), examples.close()
+            example = examples.dequeue()
+            with tf.control_dependencies([example]):
+                noise = tf.random.uniform([], seed=7)
+            transformed = tf.queue.FIFOQueue(100, [x.dtype, noise.dtype], shapes=[(), ()])
+            runner = tf.compat.v1.train.QueueRunner(transformed, [transformed.enqueue((example, noise))] * 4)
+            batch, noises = transformed.dequeue_many(len(x))
+        coordinator = tf.train.Coordinator()
+        s.run(fill)
+        s.run(close)
+        threads = runner.create_threads(s, coordinator, start=True)
+        batch, noises = s.run((-batch, -noises))
+        coordinator.request_stop()
+        coordinator.join(threads)
+        return np.sort(batch), np.sort(noises), len(np.unique(noises))
+
+
+def queue_and_python_random(tf, x):
+    with tf.device("CPU:0"):
+        return {"_queue": tf.queue.FIFOQueue(100, x.dtype, shapes=[()]), "_random": np.random.RandomState(7)}
+
+
+def enqueue_a_python_number(tf, state, x):
+    queue = state["_queue"]
+    with tf.device("CPU:0"):
+        noisy = x + tf.constant(state["_random"].uniform(), x.dtype)
+        with tf.control_dependencies([queue.enqueue_many([noisy])]):
+            batch = queue.dequeue_many(12)
+    return -batch

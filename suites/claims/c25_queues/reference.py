@@ -43,3 +43,13 @@ def numbered(x):
 def refuses(x, *rest):
     """XLA's refusal."""
     return Raises("INVALID_ARGUMENT")
+
+
+def python_numbers(x):
+    """The negated examples of four runs, each with a number of its own that NumPy draws."""
+    return -np.stack([x + np.float32(u) for u in np.random.RandomState(SEED).uniform(size=4)])
+
+
+def one_python_number(x):
+    """The negated examples of four runs, all with the first number that NumPy draws."""
+    return -np.stack([x + np.float32(np.random.RandomState(SEED).uniform())] * 4)

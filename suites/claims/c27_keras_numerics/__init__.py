@@ -1,0 +1,1 @@
+"""The numerics of Keras across backends."""
