@@ -118,7 +118,10 @@ def library(tf):
     def skip_cube(x):
         return x * x * x, lambda g: g
 
-    return SimpleNamespace(skip_cube=skip_cube, cube_without_gradient=lambda x: x * x * x)
+    def cube(x):
+        return x * x * x
+
+    return SimpleNamespace(skip_cube=skip_cube, cube_without_gradient=cube, cube_not_differentiable=cube)
 
 
 def selected(tf):
@@ -127,6 +130,7 @@ def selected(tf):
 
 #: thing → what in a program's text shows that it is used, and TensorFlow's functions with others in their place.
 THINGS = {
+    "no_gradient": (r"tf\.no_gradient\b", lambda tf: {"no_gradient": lambda name: None}),  # first: it lasts
     "py_func": (r"compat\.v1\.py_func\b", python_function),
     "py_function": (
         r"tf\.py_function\b",
@@ -150,6 +154,10 @@ THINGS = {
     ),
     "compat.v1.where": (r"compat\.v1\.where\b", lambda tf: {"compat.v1.where": tf.where}),
     "control_flow_v1": (r"disable_control_flow_v2", lambda tf: {"compat.v1.disable_control_flow_v2": lambda: None}),
+    "SymbolicGradient": (
+        r"raw_ops\.SymbolicGradient\b",
+        lambda tf: {"raw_ops.SymbolicGradient": lambda input, Tout, f: [2 * input[0] * input[1]]},  # noqa: A002
+    ),
     "cond": (r"\.cond\(p", lambda tf: {"cond": selected(tf), "compat.v1.cond": selected(tf)}),
     "scatter_sub": (r"v1\.scatter_sub\b", lambda tf: {"compat.v1.scatter_sub": lambda *_: tf.no_op()}),
     "updates": (r"add_to_collection", without_updates),
@@ -165,8 +173,8 @@ def without(spec, thing):
     _, others = THINGS[thing]
     whole, start = spec.program, spec.state
 
-    def program(tf, *inputs):
-        return whole(Without(tf, others(tf)), *inputs)
+    def program(tf, *inputs, **attrs):
+        return whole(Without(tf, others(tf)), *inputs, **attrs)
 
     def state(tf, *inputs):
         return start(Without(tf, others(tf)), *inputs)

@@ -1,0 +1,1 @@
+"""Skipping a layer of a Keras model that is fitted."""

@@ -1,0 +1,1 @@
+"""Gradients by name: ops declared not differentiable, gradients in C++, and a graph without its library."""

@@ -1,0 +1,148 @@
+"""Gradients by name: the claims."""
+
+import numpy as np
+
+from tf_opdiff.harness.spec.recipes import SIZE, plain
+from tf_opdiff.harness.spec.spec import Claim, Raises, Spec
+from tf_opdiff.suites.claims.c06_compiled_op.claims import CUBE, EXCEPT_XLA, REFUSED, WITHOUT_XLA
+from tf_opdiff.suites.claims.c06_compiled_op.cpp.build import SOURCES
+from tf_opdiff.suites.claims.c06_compiled_op.topic import TOPIC
+from tf_opdiff.suites.claims.c06_gradients_by_name import program
+from tf_opdiff.suites.claims.c06_gradients_by_name.cpp.build import SOURCE
+from tf_opdiff.suites.claims.evidence import MAP
+
+PLAIN = {"plain": plain}
+FLOAT = ("float32", "float64")
+NO_GRADIENT = Claim(
+    topic=TOPIC,
+    letter="e",
+    says="NoGradient can't be used outside TensorFlow.",
+    about=("grad",),
+    denies=True,
+    plans=EXCEPT_XLA,
+    refuted={"*/*": "tf.no_gradient takes any name that has no gradient yet: the gradient is None, without an error"},
+    instead="claim-c06-square-stopped",
+)
+LOADED = "called:load_op_library"
+
+
+def _two(draw, dtype):
+    """Values and upstreams in quarters, whose products are exact, and none of them 0."""
+    quarters = (draw.integers(SIZE, low=1, high=17) / 4 * np.where(draw.booleans(SIZE), 1, -1) for _ in range(2))
+    return tuple(numbers.astype(dtype) for numbers in quarters)
+
+
+def _cubed(x):
+    return x * x * x
+
+
+SPECS = (
+    Spec(
+        name="claim-c06-not-differentiable",
+        program=program.cube_not_differentiable,
+        reference=_cubed,
+        vjp=lambda g, x: None,
+        ulp=CUBE,
+        recipes=PLAIN,
+        ops="",
+        evidence=dict.fromkeys(WITHOUT_XLA, f"{LOADED};ran:CubeNotDifferentiable") | {"xla": LOADED},
+        files=(SOURCE,),
+        dtypes=FLOAT,
+        contract=REFUSED,
+        claims=(NO_GRADIENT,),
+    ),
+    Spec(
+        name="claim-c06-square-mapped-to-no-gradient",
+        program=program.square_mapped_to_no_gradient,
+        reference=np.square,
+        vjp=lambda g, x: None,
+        ulp={"output": 0.5},
+        recipes=PLAIN,
+        ops="Square",
+        evidence=f"{MAP};called:function;replaced:Square=SquareWithoutGradient",
+        dtypes=FLOAT,
+        claims=(NO_GRADIENT,),
+    ),
+    Spec(
+        name="claim-c06-square-declared",
+        program=program.square_declared_not_differentiable,
+        reference=lambda x: Raises("KeyError", "Registering two gradient with name 'Square'!"),
+        ulp={"output": 0.5},
+        recipes=PLAIN,
+        ops="",
+        evidence="called:no_gradient",
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="f",
+                says="NoGradient switches the gradient of any op off.",
+                about=("output",),
+                reference=np.square,
+                refuted={"*/*": "Square has a gradient already, and a second one under a taken name is a KeyError"},
+                instead="claim-c06-square-stopped",
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c06-square-stopped",
+        program=program.square_stopped,
+        reference=np.square,
+        vjp=lambda g, x: None,
+        ulp={"output": 0.5},
+        recipes=PLAIN,
+        ops="Square",
+    ),
+    Spec(
+        name="claim-c06-square-gradient-in-cpp",
+        program=program.square_gradient_in_cpp,
+        reference=lambda x, grad: 2 * x * grad,
+        recipes={"two": _two},
+        ops="",
+        evidence="built:SymbolicGradient;called:raw_ops.SymbolicGradient",
+        dtypes=FLOAT,
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="g",
+                says="The gradient of an op is not defined at C++ level.",
+                about=("output",),
+                denies=True,
+                refuted={
+                    "*/*": "SymbolicGradient finds the gradient that C++ registers for Square: the result is 2·x·g"
+                },
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c06-imported-without-library",
+        program=program.import_without_the_library,
+        reference=lambda x: Raises("NOT_FOUND", "Op type not registered 'SkipCube'"),
+        recipes=PLAIN,
+        ops="",
+        evidence=f"{LOADED};ran:SkipCube",
+        files=SOURCES,
+        modes=("graph",),
+        sessions=True,
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="h",
+                says="Another program that imports the graph without the library does not find the op.",
+                about=("output",),
+                instead="claim-c06-imported-with-library",
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c06-imported-with-library",
+        program=program.import_with_the_library,
+        reference=_cubed,
+        ulp=CUBE,
+        recipes=PLAIN,
+        ops="",
+        evidence=f"{LOADED};ran:SkipCube",
+        files=SOURCES,
+        modes=("graph",),
+        sessions=True,
+    ),
+)

@@ -1,0 +1,1 @@
+"""An op in C++ that gets no gradient, and how it is built."""
