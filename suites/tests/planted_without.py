@@ -146,7 +146,7 @@ THINGS = {
     "identity": (r"tf\.identity\b", lambda tf: {"identity": lambda x, name=None: x}),
     "control_dependencies": (r"control_dependencies", lambda tf: {"control_dependencies": nullcontext}),
     "square": (r"return tf\.square\(array\)", lambda tf: {"square": lambda x: x * x}),
-    "multiply": (r"tf\.multiply\b", lambda tf: {"multiply": lambda x, y: x * y}),
+    "multiply": (r"return tf\.multiply\b", lambda tf: {"multiply": lambda x, y: x * y}),
     "Lambda": (r"layers\.Lambda\b", lambda tf: {"keras.layers.Lambda": lambda function, dtype: function}),
     "where": (
         r"return tf\.where\b",
@@ -156,7 +156,7 @@ THINGS = {
     "control_flow_v1": (r"disable_control_flow_v2", lambda tf: {"compat.v1.disable_control_flow_v2": lambda: None}),
     "SymbolicGradient": (
         r"raw_ops\.SymbolicGradient\b",
-        lambda tf: {"raw_ops.SymbolicGradient": lambda input, Tout, f: [2 * input[0] * input[1]]},  # noqa: A002
+        lambda tf: {"raw_ops.SymbolicGradient": lambda input, **_: [2 * input[0] * input[1]]},
     ),
     "cond": (r"\.cond\(p", lambda tf: {"cond": selected(tf), "compat.v1.cond": selected(tf)}),
     "scatter_sub": (r"v1\.scatter_sub\b", lambda tf: {"compat.v1.scatter_sub": lambda *_: tf.no_op()}),
