@@ -11,6 +11,7 @@ from pathlib import Path
 
 from docs import drawings
 from tf_opdiff.command_line import VERBS
+from tf_opdiff.harness.judge.severity import SEVERITIES
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.run import exit_status
 from tf_opdiff.harness.run.options import CAMPAIGN, OPTIONS, Option
@@ -22,6 +23,7 @@ from tf_opdiff.reports.data.error_frames import BINS, PROFILE, STEPS
 from tf_opdiff.reports.data.frame import OBSERVATIONS
 from tf_opdiff.reports.data.run_files import RUN_FILES
 from tf_opdiff.reports.data.tables import NAMED
+from tf_opdiff.reports.text.glossary import TERMS
 from tf_opdiff.reports.text.verdicts import VERDICTS
 from tf_opdiff.suites.forms.unary import Unary
 
@@ -57,6 +59,7 @@ def files() -> dict[str, str]:
     return {
         "docs/reference/command-line.md": _page(_command_line()),
         "docs/reference/exit-status.md": _page(_exit_status()),
+        "docs/reference/glossary.md": _page(_glossary()),
         "docs/reference/record.md": _page(_record()),
         "docs/reference/run-directory.md": _page(_run_directory()),
         "docs/reference/spec.md": _page(_spec()),
@@ -140,6 +143,18 @@ def _verb(name: str, module: str) -> Iterator[str]:
         yield from ("All options of pytest that stand [above](#pytest) work as well.", "")
     if parser.epilog:
         yield from (parser.epilog, "")
+
+
+def _glossary() -> Iterator[str]:
+    yield from ("# Glossary", "")
+    yield "The words on the page of a run. The page shows the same sentences as tooltips and at its end."
+    yield ""
+    yield from _table(["word", "meaning"], ([term, meaning] for term, meaning in TERMS.items()))
+    yield from ("## Severities", "")
+    yield "The highest first. Discrepancies are ranked by severity, then by the number of plans, dtypes and ops that"
+    yield "they reach, then by their largest distance; never by their number of records."
+    yield ""
+    yield from _table(["severity", "rule"], ([one.title, one.rule] for one in SEVERITIES.values()))
 
 
 def _exit_status() -> Iterator[str]:
