@@ -13,6 +13,8 @@ from typing import Any
 
 from tf_opdiff.harness.tests.patience import PATIENCE
 
+#: The accessibility checker that pages are tested with.
+AXE = Path(__file__).parent / "vendor" / "axe.min.js"
 OPTIONS = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
     *("--disable-background-networking", "--disable-component-update", "--remote-debugging-pipe"),
@@ -120,13 +122,23 @@ class Browser:
         """Types a text where the focus is."""
         self.call("Input.insertText", text=text)
 
-    def look(self, *, width: int = 1400, height: int = 900, dark: bool = False) -> None:
-        """Sets the window's size in CSS pixels and the colour scheme that the user prefers."""
+    def violations(self) -> list[str]:
+        """The violations of WCAG 2.2 (levels A and AA) and of good practice that axe-core sees, one line each."""
+        if not self.js("typeof axe === 'object'"):
+            self.js(AXE.read_text())
+        found = self.js("axe.run().then(done => done.violations)")
+        return [
+            f"{rule['id']} ({rule['impact']}): {len(rule['nodes'])} × {rule['help']}: {rule['nodes'][0]['html'][:200]}"
+            for rule in found
+        ]
+
+    def look(self, *, width: int = 1400, height: int = 900, dark: bool = False, printed: bool = False) -> None:
+        """Sets the window's size in CSS pixels, the colour scheme that the user prefers, and screen or print."""
         self.call(
             "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
         )
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        self.call("Emulation.setEmulatedMedia", features=[scheme])
+        self.call("Emulation.setEmulatedMedia", media="print" if printed else "", features=[scheme])
 
     def screenshot(self, path: Path, *, whole: bool = False) -> None:
         """Writes a PNG of the window, or of the whole page."""

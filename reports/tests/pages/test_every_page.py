@@ -1,0 +1,121 @@
+"""Every page at three widths, in light, dark and print, by keyboard alone, checked by axe-core."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tf_opdiff import reports
+from tf_opdiff.command_line import main
+from tf_opdiff.harness.store.record import Record
+from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.reports.tests.analysis.test_claims import claimed_run  # noqa: F401  a fixture
+from tf_opdiff.reports.tests.browser import Browser
+
+pytestmark = pytest.mark.browser
+
+PAGES = ("run", "op", "claims", "diff", "history")
+#: The looks of a page: width in CSS pixels, and colours or print.
+LOOKS = {
+    "phone": {"width": 390, "height": 844},
+    "laptop": {"width": 1440, "height": 900},
+    "wide": {"width": 2560, "height": 1440},
+    "dark": {"width": 1440, "height": 900, "dark": True},
+    "printed": {"width": 794, "height": 1123, "printed": True},
+}
+
+
+@pytest.fixture(scope="module")
+def pages(
+    rows: list[Record],
+    run: Path,
+    claimed_run: Path,  # noqa: F811
+    tmp_path_factory: pytest.TempPathFactory,
+) -> dict[str, Path]:
+    """A page of each kind."""
+    folder = tmp_path_factory.mktemp("pages")
+    shutil.copytree(run, folder / "later")
+    first = synthetic.write(folder / "earlier", rows[::2], run="earlier", started="2031-05-01T00:00:00+00:00")
+    reports.write(folder / "earlier", first)
+    main(["diff", str(folder / "earlier"), str(folder / "later"), "--html", str(folder / "diff.html")])
+    assert main(["history", str(folder), "--html", str(folder / "history.html")]) == 0
+    op = max((run / "ops").glob("*.html"), key=lambda path: path.stat().st_size)
+    return {
+        "run": run / "index.html",
+        "op": op,
+        "claims": claimed_run / "claims.html",
+        "diff": folder / "diff.html",
+        "history": folder / "history.html",
+    }
+
+
+@contextmanager
+def opened(browser: Browser, page: Path, **look: int | bool) -> Iterator[None]:
+    """The page, loaded afresh, until its scripts have drawn it."""
+    browser.look(**look)  # type: ignore[arg-type]
+    browser.call("Page.navigate", url="about:blank")
+    browser.call("Page.navigate", url=page.resolve().as_uri())
+    browser.until("document.readyState === 'complete'")
+    if 'id="data"' in page.read_text():
+        browser.until("document.documentElement.dataset.ready || document.documentElement.dataset.failed")
+    try:
+        yield
+    finally:
+        browser.look()
+
+
+@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_fits_and_axe_sees_no_violation(browser: Browser, pages: dict[str, Path], name: str, look: str) -> None:
+    with opened(browser, pages[name], **LOOKS[look]):
+        if look == "printed":
+            assert len(browser.call("Page.printToPDF")["data"]) > 10_000
+        else:  # on paper, a table that scrolls on a screen is shrunk with its page
+            assert browser.js("document.documentElement.scrollWidth <= innerWidth")
+        assert browser.violations() == []
+    assert browser.said == []
+    assert {url for url in browser.asked if not url.startswith("about:")} <= {pages[name].resolve().as_uri()}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_axe_sees_no_violation_in_what_is_folded(browser: Browser, pages: dict[str, Path], name: str) -> None:
+    with opened(browser, pages[name], **LOOKS["laptop"]):
+        browser.js("document.querySelectorAll('details').forEach(part => part.open = true)")
+        assert browser.js("document.documentElement.scrollWidth <= innerWidth")
+        assert browser.violations() == []
+
+
+def test_axe_sees_a_planted_violation(browser: Browser, pages: dict[str, Path]) -> None:
+    with opened(browser, pages["run"], **LOOKS["laptop"]):
+        browser.js("document.querySelector('main').append(document.createElement('button'))")
+        (line,) = browser.violations()
+        assert line.startswith("button-name (critical)")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_keyboard_reaches_every_control_in_order(browser: Browser, pages: dict[str, Path], name: str) -> None:
+    """Tab visits the first controls of the page in the order of the document, and each shows that it has the focus."""
+    with opened(browser, pages[name], **LOOKS["laptop"]):
+        visited = []
+        for _ in range(25):
+            browser.key("Tab", 9)
+            if browser.js("document.activeElement === document.body"):  # after the last control
+                break
+            visited.append(browser.js(_FOCUSED))
+        assert [html for _, shows, html in visited if not shows] == []
+        places = [place for place, _, _ in visited]
+        assert len(places) > 3 and places == sorted(set(places))
+
+
+#: The place of the element with the focus in the order of the document, whether it shows the focus, and its beginning.
+_FOCUSED = """(() => {
+  const at = document.activeElement, style = getComputedStyle(at), next = at.nextElementSibling;
+  const beside = next && getComputedStyle(next);
+  const shows = [style, beside].some((one) => one && one.outlineStyle !== 'none' && parseFloat(one.outlineWidth) > 0);
+  const place = [...document.querySelectorAll('*')].indexOf(at);
+  return [place, shows || style.boxShadow !== 'none', at.outerHTML.slice(0, 200)];
+})()"""
