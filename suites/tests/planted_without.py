@@ -9,6 +9,8 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from types import SimpleNamespace
 
+import numpy as np
+
 from tf_opdiff.harness.repro.listing import listing
 from tf_opdiff.harness.spec.catalog import Catalog
 
@@ -128,6 +130,49 @@ def selected(tf):
     return lambda p, yes, no: tf.where(p, yes(), no())
 
 
+class Grid:
+    """A variable that is a grid of tensors: what is assigned to an element of it is an element of the result."""
+
+    def __init__(self, tf, zeros):
+        self.tf, self.shape, self.elements = tf, zeros.shape, {}
+
+    def __getitem__(self, place):
+        i, j = map(int, place)
+        return SimpleNamespace(assign=lambda value: self.elements.update({(i, j): value}))
+
+    def __tf_tensor__(self, dtype=None, name=None):
+        rows, columns = self.shape
+        return self.tf.stack([self.tf.stack([self.elements[i, j] for j in range(columns)]) for i in range(rows)])
+
+
+def numeric_check(tf):
+    """compute_gradient_error by hand, for functions that are floor."""
+
+    def error(x, x_shape, y, y_shape, x_init_value=None):
+        points = np.random.random_sample(x_shape).astype("f") if x_init_value is None else x_init_value
+        gradient = tf.gradients(y, x)[0].eval({x: points})
+        step = np.float32(1e-3)
+        return np.max(np.abs(gradient - (np.floor(points + step) - np.floor(points - step)) / np.float32(2e-3)))
+
+    return {"compat.v1.test.compute_gradient_error": error}
+
+
+def in_keras(tf):
+    """The functions of `keras.ops` by ops of TensorFlow."""
+
+    def conv(images, kernel, padding, dilation_rate):
+        return tf.nn.conv2d(images, kernel, 1, padding.upper(), dilations=dilation_rate)
+
+    return {"keras.ops.sqrt": tf.sqrt, "keras.ops.matmul": tf.matmul, "keras.ops.conv": conv}
+
+
+def by_name(tf):
+    def get_collection(key, scope):
+        return [variable for variable in tf.compat.v1.global_variables() if variable.name.startswith(scope)]
+
+    return {"compat.v1.get_collection": get_collection}
+
+
 #: thing → what in a program's text shows that it is used, and TensorFlow's functions with others in their place.
 THINGS = {
     "no_gradient": (r"tf\.no_gradient\b", lambda tf: {"no_gradient": lambda name: None}),  # first: it lasts
@@ -164,6 +209,10 @@ THINGS = {
     "library": (r"load_op_library", lambda tf: {"load_op_library": lambda path: library(tf)}),
     "FIFOQueue": (r"queue\.FIFOQueue\b", lambda tf: {"queue.FIFOQueue": lambda *a, **k: ListQueue(tf, *a, **k)}),
     "Graph": (r"tf\.Graph\(\)", lambda tf: {"Graph": lambda: SimpleNamespace(as_default=nullcontext)}),
+    "keras.ops": (r"keras\.ops\.", in_keras),
+    "check": (r"compute_gradient_error", numeric_check),
+    "collection": (r"get_collection\(.*scope=", by_name),
+    "assignments": (r"result = tf\.Variable\(", lambda tf: {"Variable": lambda zeros: Grid(tf, zeros)}),
     "RegisterGradient": (r"tf\.RegisterGradient\b", lambda tf: {"RegisterGradient": lambda name: lambda f: f}),
 }
 

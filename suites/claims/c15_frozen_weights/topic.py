@@ -20,7 +20,7 @@ TOPIC = Topic(
     "never been frozen.",
     post=POST,
     today="True in every mode but for the last sentence: Adam's bias correction counts the frozen steps, too. "
-    "Momentum, like Adam, moves masked weights.",
+    "Momentum, like Adam, moves masked weights, and Ftrl makes them 0.",
     instead="Put the frozen weights back after each step; this works with every optimizer. For training that "
     "resumes exactly, give each group of weights an optimizer of its own.",
     paste=Path(__file__).with_name("paste.py"),

@@ -21,7 +21,8 @@ TOPIC = Topic(
     "Hessian.",
     post=POST,
     today="The gradient is None in every mode, and both repairs give the difference of the gradients. It is not "
-    "the norm of the Hessian: it says how much the Hessian stretches delta.",
+    "the norm of the Hessian: it says how much the Hessian stretches delta. Divided element by element by a "
+    "random delta, it has no mean; multiplied by it, its mean is the Hessian's diagonal.",
     instead="Take the Hessian, or its product with a direction, from a tape inside a tape.",
     paste=Path(__file__).with_name("paste.py"),
 )

@@ -19,7 +19,8 @@ TOPIC = Topic(
     "load makes a deep copy.",
     post=POST,
     today="False: assign and a new variable store the value of that moment, and each variable keeps its own. A "
-    "copied graph has variables of its own in each session. load makes a deep copy as well.",
+    "copied graph has variables of its own in each session; contrib's copy_variable_to_graph gave them the "
+    "initial value. load makes a deep copy as well.",
     instead="Copy by assign, or by tf.Variable(original). For a reference, use the same Python object.",
     paste=Path(__file__).with_name("paste.py"),
 )
