@@ -16,7 +16,7 @@ STATELESS = f"{PY_FUNC};{MAP};built:PyFuncStateless"
 #: 1 - exp(-n² / (2·10⁸)) is one half at n = 11,774.
 COLLISION = (
     "under the same seed, NumPy draws the same number again, and the second name is a KeyError; without a seed, two of "
-    "11,774 such names are equal with a probability of one half"
+    "11,774 such names are equal with a probability of 50 %"
 )
 Net = partial(
     Spec,

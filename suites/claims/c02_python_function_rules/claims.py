@@ -36,12 +36,12 @@ def _replaced(gradient):
 
 
 PLAIN = {"plain": plain}
-Mapped = partial(Spec, recipes=PLAIN, ops="", dtypes=("float32", "float64"), ulp={"output": 0.5, "grad": 0.5})
+Mapped = partial(Spec, recipes=PLAIN, ops="Neg", dtypes=("float32", "float64"), ulp={"output": 0.5, "grad": 0.5})
 Wide = partial(Spec, recipes={"single": _single}, ops="Neg", dtypes=("float64",))
 Imported = partial(
     Spec,
     recipes=PLAIN,
-    ops="",
+    ops="Neg",
     evidence=f"{PY_FUNC};called:graph_util.import_graph_def",
     modes=("graph",),
     sessions=True,

@@ -30,7 +30,7 @@ Fitted = partial(
     bound=_bounds(reference.skipped),
     recipes={"model": _model},
     attrs={"compiled": {"eagerly": False}, "eagerly": {"eagerly": True}},
-    ops="",
+    ops="Sub",
     modes=("eager",),  # fit makes a graph itself, and is no op of one
 )
 

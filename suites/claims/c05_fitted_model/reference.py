@@ -1,4 +1,4 @@
-"""The weights of the fitted model in NumPy: gradient descent on the mean squared error."""
+"""What training adds to the weights of the fitted model in NumPy: gradient descent on the mean squared error."""
 
 import numpy as np
 
@@ -6,14 +6,15 @@ from tf_opdiff.suites.claims.c05_fitted_model.program import EPOCHS, RATE
 
 
 def _fitted(backward, x, labels, before, after):
-    """Both weights after training; `backward(grad)` is the gradient of the layer between them."""
+    """By how much training moves both weights; `backward(grad)` is the gradient of the layer between them."""
+    started = before, after
     for _ in range(EPOCHS):
         z = x @ before
         cubed = z * z * z
         grad = 2 * (cubed @ after - labels) / labels.size
         to_before = x.T @ backward(grad @ after.T)
         before, after = before - RATE * to_before, after - RATE * (cubed.T @ grad)
-    return before, after
+    return before - started[0], after - started[1]
 
 
 def skipped(x, labels, before, after, eagerly=False):
