@@ -13,7 +13,9 @@ import pandas as pd
 
 from tf_opdiff.harness.judge.cause import Cause
 from tf_opdiff.harness.judge.severity import SEVERITIES, of_difference
+from tf_opdiff.harness.spec.quantity import family_of
 from tf_opdiff.reports.data.discrepancy import Discrepancy, severity_order
+from tf_opdiff.reports.data.discrepancy_marks import PLACE, oracle, passes_elsewhere, seen_before
 from tf_opdiff.reports.data.failure_title import failure_title
 from tf_opdiff.reports.data.findings import simplest_first
 from tf_opdiff.reports.data.load import RECORD_COLUMNS, load, load_causes
@@ -21,8 +23,6 @@ from tf_opdiff.reports.data.plans import in_order, plans
 from tf_opdiff.reports.data.rows import rows
 from tf_opdiff.reports.text.verdicts import FAILING_OR_KNOWN
 
-#: The columns that identify a record in every run.
-_PLACE = ["case", "device", "mode", "quantity", "against"]
 _TEXTS = [
     "suite",
     "spec",
@@ -35,7 +35,7 @@ _TEXTS = [
     "severity",
     "verdict",
     "raw_op",
-    *_PLACE,
+    *PLACE,
 ]
 #: The columns of the rows of a group.
 _OF_GROUP = [*_TEXTS, "plan", "index", "max_ulp", "distance", "disagree", "group"]
@@ -62,16 +62,16 @@ def discrepancies(
     some = records[records["verdict"].isin(FAILING_OR_KNOWN)]
     some = simplest_first(some.assign(plan=plans(some)))
     some = some.astype(dict.fromkeys([*_TEXTS, "plan"], "str")).assign(index=some.index)
-    some["oracle"] = _oracle(some)
-    some["disagree"] = (some["oracle"] == "plan") | _passes_elsewhere(some, records)
+    some["oracle"] = oracle(some)
+    some["disagree"] = (some["oracle"] == "plan") | passes_elsewhere(some, records)
     if before is not None:
-        some["seen"] = _seen_before(some, before)
+        some["seen"] = seen_before(some, before)
     known = some["verdict"] == "known"
     some["group"] = some["cause"].where(some["cause"] != "", some["reason"]).where(known, _finding_id(some))
     groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in rows(some[[*_OF_GROUP, *({"seen"} & {*some})]]):
         groups.setdefault((row["verdict"], row["group"]), []).append(row)
-    examples = rows(some.loc[[group[0]["index"] for group in groups.values()], [*RECORD_COLUMNS]])
+    examples = rows(some.loc[[_representative(group, causes) for group in groups.values()], [*RECORD_COLUMNS]])
     ranked = [_discrepancy(*pair, causes) for pair in zip(groups.values(), examples, strict=True)]
     return sorted(ranked, key=lambda one: one.rank)
 
@@ -116,36 +116,18 @@ def _finding_id(some: pd.DataFrame) -> pd.Series:
     return some["spec"] + "/" + some["verdict"] + "/" + some["kind"] + ("/" + cause).where(cause != "", "")
 
 
-def _oracle(some: pd.DataFrame) -> pd.Series:
-    """The sort of oracle of each record: `numpy`, a claim, `plan` (another plan), or `itself`."""
-    against = some["against"].astype("str")
-    own = some["device"].astype("str") + "/" + some["mode"].astype("str")
-    other = against.str.contains("/") & ~against.str.startswith("claim:")
-    return against.mask(other, "plan").mask(against == own, "itself")
+def _representative(group: Sequence[Mapping[str, Any]], causes: Mapping[str, Cause]) -> Any:
+    """The index of the record that represents a group: the first about a gradient if the gradient is wrong, else about
+    an output; the first of all where no record is."""
+    wrong_gradient = _severity_of(group, causes) == "wrong_gradient"
+    fitting = (row["index"] for row in group if (family_of(row["quantity"]) != "output") == wrong_gradient)
+    return next(fitting, group[0]["index"])
 
 
-def _passes_elsewhere(some: pd.DataFrame, records: pd.DataFrame) -> pd.Series:
-    """Whether another plan passes where a record fails: for the same case, quantity and sort of oracle."""
-    right = records[records["verdict"].isin(("match", "contract")) & records["case"].isin(some["case"].unique())]
-    right = right.assign(oracle=_oracle(right))
-    names = ["case", "quantity", "oracle"]
-    return _keys(some, names).isin(set(_keys(right, names)))
-
-
-def _seen_before(some: pd.DataFrame, before: pd.DataFrame) -> pd.Series:
-    """Whether the previous run had the record's cause, or had a failing or known record in its place."""
-    old = before[before["verdict"].isin(FAILING_OR_KNOWN)]
-    seen = _keys(some, _PLACE).isin(set(_keys(old, _PLACE)))
-    for name in ("cause", "reason"):
-        explained = set(old[name].astype("str")) - {""}
-        seen |= some[name].isin(explained) & (some["verdict"] == "known")
-    return seen
-
-
-def _keys(frame: pd.DataFrame, names: Sequence[str]) -> pd.Series:
-    """The texts of some columns of each row, as a tuple."""
-    texts = (frame[name].astype("str").tolist() for name in names)
-    return pd.Series(list(zip(*texts, strict=True)), index=frame.index, dtype=object)
+def _severity_of(group: Sequence[Mapping[str, Any]], causes: Mapping[str, Cause]) -> str:
+    """The severity of the cause, or else of the rows."""
+    cause = causes.get(group[0]["cause"]) if group[0]["verdict"] == "known" else None
+    return (cause.severity if cause else "") or _severity(group)
 
 
 def _discrepancy(
@@ -155,7 +137,7 @@ def _discrepancy(
     verdict = example["verdict"]
     cause = causes.get(example["cause"]) if verdict == "known" else None
     explained = {name: getattr(cause, name) if cause else example[name] for name in ("owner", "reason", "link")}
-    severity = (cause.severity if cause else "") or _severity(group)
+    severity = _severity_of(group, causes)
     rule = SEVERITIES[severity].rule if severity in SEVERITIES else ""
     worst = max(group, key=lambda row: -1.0 if math.isnan(row["max_ulp"]) else row["max_ulp"])
     return Discrepancy(

@@ -111,7 +111,8 @@ def shown(
 def _filters(one: Discrepancy) -> dict[str, str]:
     """The filters of the table that show its records."""
     if one.known:
-        return {"verdict": "known", "q": one.id}
+        cause = str(one.example["cause"])
+        return {"verdict": "known", **({"cause": cause} if cause else {"q": one.reason})}
     return {"verdict": one.verdict, "spec": str(one.example["spec"]), "kind": str(one.example["kind"])}
 
 

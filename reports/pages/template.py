@@ -35,6 +35,7 @@ def environment() -> Environment:
     jinja.filters["capital"] = lambda text: text[:1].upper() + text[1:]
     jinja.filters["with_code"] = source_code.with_code
     jinja.filters["glossed"] = glossary.glossed
+    jinja.filters["glossed_as"] = lambda text, term: glossary.tooltip(text, glossary.TERMS[term])
     jinja.globals["tooltip"] = glossary.tooltip
     jinja.globals["terms"] = glossary.TERMS
     jinja.globals["verdicts"] = verdicts.VERDICTS

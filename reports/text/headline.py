@@ -50,8 +50,8 @@ def _known(ranked: Sequence[Discrepancy]) -> str:
 def _by_severity(ranked: Sequence[Discrepancy]) -> list[str]:
     """How many discrepancies have each severity, the highest first."""
     counts = Counter(one.severity_title for one in ranked)
-    words = "; ".join(f"{n:,} {title}" for title, n in counts.items())
-    return [f"By severity: {words}."] if words else []
+    words = "; ".join(f"{title}: {n:,}" for title, n in counts.items())
+    return [f"{words[0].upper()}{words[1:]}."] if words else []
 
 
 def _example(one: Discrepancy) -> str:

@@ -1,6 +1,6 @@
 // Filters: the address's fragment holds the filters of the records and of the matrix; forms and links write it.
 
-const EXACT = ["suite", "spec", "dtype", "device", "mode", "kind", "severity"];
+const EXACT = ["suite", "spec", "dtype", "device", "mode", "kind", "severity", "cause"];
 const SEARCHED = [
   ...["suite", "spec", "raw_op", "case", "device", "mode", "ran_on", "against", "quantity", "verdict", "kind", "severity"],
   ...["input", "got", "want", "detail", "owner", "reason", "link", "cause"],

@@ -84,6 +84,16 @@ def test_the_records_of_a_cause_are_one_discrepancy_with_its_words() -> None:
     assert one.example["case"] == ROW.case and one.reach == 2 * 2 * 3
 
 
+@pytest.mark.parametrize(("severity", "quantity"), [("wrong_value", "output[0]"), ("wrong_gradient", "grad[0]")])
+def test_the_example_is_of_an_output_unless_the_gradient_is_what_is_wrong(severity: str, quantity: str) -> None:
+    of_severity = msgspec.structs.replace(CAUSE, severity=severity)
+    rows = [known(of_severity, quantity=name, case=f"case-{name}") for name in ("grad[0]", "output[0]")]
+    (one,) = of(*rows, causes=(of_severity,))
+    assert one.example["quantity"] == quantity
+    (alone,) = of(rows[0], causes=(of_severity,))
+    assert alone.example["quantity"] == "grad[0]"
+
+
 def test_a_run_without_causes_has_the_reason_and_the_rule() -> None:
     (one,) = of(known(severity=""), causes=())
     assert one.title == "floor: it rounds twice"

@@ -195,6 +195,15 @@ def test_the_switch_the_severity_and_the_search_choose_what_is_listed(browser: B
     assert browser.js("document.querySelector('#choose').checkVisibility()")
 
 
+def test_a_discrepancy_links_its_records_and_no_others(browser: Browser, tmp_path: Path) -> None:
+    longer = cause("far-away", "accuracy")
+    page(tmp_path, [*known(CAUSES[2], 2), *known(longer, 3)], (*CAUSES, longer))
+    browser.open(tmp_path / "index.html")
+    browser.click("#top .discrepancy .filter")
+    browser.until("document.querySelector('#count').textContent.startsWith('2 of')")
+    assert browser.js("document.querySelector('#count').textContent") == "2 of 5 records"
+
+
 def test_a_tooltip_opens_for_the_keyboard(browser: Browser, tmp_path: Path) -> None:
     page(tmp_path, known(CAUSES[0]))
     browser.open(tmp_path / "index.html")

@@ -48,7 +48,7 @@ def test_known_discrepancies_are_counted_even_where_nothing_fails() -> None:
     known = rows(verdict="known", kind="value", reason="since ever", max_ulp=1e6)
     first, second = lines(*known)
     assert first == "TensorFlow of unknown version: 1 known discrepancy."
-    assert second == "By severity: 1 silently wrong value."
+    assert second == "Silently wrong value: 1."
     assert lines(*known, before=tuple(known))[0].endswith(": 1 known discrepancy, none new.")
     assert lines(*known, before=tuple(rows()))[0].endswith(": 1 known discrepancy, 1 new.")
 
