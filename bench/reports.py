@@ -3,8 +3,12 @@
 `diff` compares two runs; every tenth spec fails, drifts, or is absent in the later run. With `--bits` it also compares
 an array of 67 float32 for each case, plan and quantity. `peak` is the command's largest resident set. `command` is its
 time from start to end, with the start of Python and the reading of files.
-`report` writes a run's Parquet files and page from its shards. `page` is the page's size. `open` is the time until
-headless Chromium shows the table. `filter` is the time from a change of the address until the rows are counted.
+`report` writes a run's Parquet files and page from its shards; 64 records per spec. `page` is the page's size. `open`
+is the time from the start of the navigation until the records table stands in headless Chromium. `filter` is the time
+from a change of the address to the next frame: the longest of several filters of the records and of the matrix, each
+the first of its sort on that page. Both are the best of five, and given as multiples of an empty page's time as well.
+
+`python -m bench.reports PAGE…` prints these times for pages of other runs.
 """
 
 from __future__ import annotations
@@ -15,7 +19,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +34,11 @@ from tf_opdiff.reports.tests.browser import Browser
 SIZES = (100_000, 1_000_000)
 RECIPES = ("edges", "bits", "plain", "halves", "domain", "inside", "nan", "large")
 DEVICES = ("cpu", "gpu:0")
+REPEATS = 5
+#: A page with no content that is ready as soon as its script runs.
+EMPTY = "<!doctype html><script>document.documentElement.dataset.ready = Math.ceil(performance.now())</script>"
+#: Filters of the records and of the matrix, as fragments.
+FILTERS = ("verdict=known", "q=floor", "mode=xla", "matrix.show=ulp", "matrix.show=budget&matrix.mode=xla")
 _CELLS = ["case", "device", "mode", "quantity"]
 
 
@@ -115,36 +123,52 @@ def diff(count: int, folder: Path) -> list[dict[str, object]]:
 
 def report(count: int, folder: Path) -> dict[str, object]:
     """The row of `python -m reports`, and of the page that it writes."""
-    base = synthetic.records(synthetic.ops(200), DEVICES, RECIPES)
-    made = [
-        replace(row, spec=f"{row.spec}_{i}x", case=f"{row.spec}_{i}x-float32-{row.recipe}")
-        for i in range(-(-count // len(base)))
-        for row in base
-    ]
+    per_spec = 4 * len(DEVICES) * len(synthetic.MODES) * 2
+    made = synthetic.records(synthetic.ops(-(-count // per_spec)), DEVICES, RECIPES[:4])
     directory = folder / f"r{count}"
     directory.mkdir()
     synthetic.write(directory, made)
-    many, spec = len(made), made[0].spec
+    many = len(made)
     made.clear()
     seconds, peak = measured(str(directory), module="reports")
     page = directory / "index.html"
     row = {"view": "report", "records a run": many, "command, s": seconds, "peak, MiB": peak}
-    row["page, MB"] = page.stat().st_size / 1e6
+    return row | {"page, MB": page.stat().st_size / 1e6} | times(page)
+
+
+def times(page: Path) -> dict[str, object]:
+    """How long a page takes to open and to filter, in ms and as multiples of the time of an empty page."""
     program = shutil.which("chromium")
     if not program:
-        return row | {"open, s": "no chromium", "filter, s": ""}
-    browser = Browser(program, folder / f"profile{count}")
-    try:
-        begin = time.perf_counter()
-        browser.open(page)
-        row["open, s"] = time.perf_counter() - begin
-        begin = time.perf_counter()
-        browser.js(f"location.hash = 'spec={spec}'")
-        browser.until(f"!document.querySelector('#count').textContent.startsWith('{many:,} of')")
-        row["filter, s"] = time.perf_counter() - begin
-    finally:
-        browser.close()
-    return row
+        return {"open, ms": "no chromium"}
+    opened, least, filtered = [], [], []
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        empty = Path(folder, "empty.html")
+        empty.write_text(EMPTY)
+        browser = Browser(program, Path(folder, "profile"))
+        try:
+            for _ in range(REPEATS):
+                least.append(_opened(browser, empty))
+                opened.append(_opened(browser, page))
+                filtered.append([_filtered(browser, fragment) for fragment in FILTERS])
+        finally:
+            browser.close()
+    best, slowest = min(least), max(min(column) for column in zip(*filtered, strict=True))
+    shares = {"open / empty": min(opened) / best, "filter / empty": slowest / best}
+    return {"empty, ms": best, "open, ms": min(opened), "filter, ms": slowest} | shares
+
+
+def _opened(browser: Browser, page: Path) -> float:
+    browser.open(page)
+    return float(browser.js("Number(document.documentElement.dataset.ready)"))
+
+
+def _filtered(browser: Browser, fragment: str) -> float:
+    """The time from a change of the fragment until the frame after the page has followed it."""
+    frame = "requestAnimationFrame(() => setTimeout(() => done(performance.now() - start)))"
+    follow = f"addEventListener('hashchange', () => {frame}, {{once: true}})"
+    change = f"const start = performance.now(); {follow}; location.hash = '{fragment}'"
+    return float(browser.js(f"new Promise((done) => {{ {change}; }})"))
 
 
 def rows() -> list[dict[str, object]]:
@@ -153,3 +177,8 @@ def rows() -> list[dict[str, object]]:
         made = [row for count in SIZES for row in [*diff(count, Path(folder)), report(count, Path(folder))]]
     heads = dict.fromkeys(head for row in made for head in row)
     return [{head: row.get(head, "") for head in heads} for row in made]
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:]:
+        print(name, times(Path(name)), flush=True)
