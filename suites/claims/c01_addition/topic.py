@@ -28,9 +28,10 @@ TOPIC = Topic(
     "name and map PyFunc to it. grad is ∂L/∂a, so the gradient returns ((e+d)·grad, d·grad, e·grad) for c, "
     "k and d. The outputs are compared, and the result is the same as with tf.add.",
     post=POST,
-    today="The loss is the same; the gradients and the training are not. A registered gradient gets ∂L/∂e, not "
-    "∂L/∂a, so the formula multiplies by the rest of the chain rule a second time. In eager mode and in "
-    "tf.function the map is not seen at all.",
+    today="The loss is the same at first; the gradients are not, and after 200 steps the loss is not either. A "
+    "registered gradient gets ∂L/∂e, not ∂L/∂a, so the formula multiplies by the rest of the chain rule a second "
+    "time. In eager mode and in tf.function the map is not seen at all. Nor is it for py_func with stateful=False, "
+    "which is another op.",
     instead="Use tf.custom_gradient. Its gradient function gets the upstream of the function's own result and "
     "returns one gradient for each input: here the upstream itself, twice.",
     paste=Path(__file__).with_name("paste.py"),

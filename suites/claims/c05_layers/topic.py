@@ -20,7 +20,8 @@ TOPIC = Topic(
     post=POST,
     today="No op in C++ is needed: tf.custom_gradient gives a layer any gradient. A layer can have no gradient: "
     "that of floor is None. NotDifferentiable gives None, not zeros. py_func with a map leaves the layer "
-    "out in a v1 graph only, or inside a tf.function that is called.",
+    "out in a v1 graph only, or inside a tf.function that is called: in a Keras model that is fitted, the weights "
+    "before the layer are not trained.",
     instead="Wrap the function of the layer in tf.custom_gradient and return the upstream.",
     paste=Path(__file__).with_name("paste.py"),
 )

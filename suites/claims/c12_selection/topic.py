@@ -23,7 +23,8 @@ TOPIC = Topic(
     "condition gets None. The values of x and y are not used.",
     post=POST,
     today="True in every mode. But what leads to the side that was not chosen is differentiated, too: zeros times "
-    "an infinite slope are NaN, so where(x > 0, log(x), 0) has NaN in its gradient at 0.",
+    "an infinite slope are NaN, so where(x > 0, log(x), 0) has NaN in its gradient at 0. The printed gradient is that "
+    "of Select; tf.where is SelectV2 today, which broadcasts, and there it is an error.",
     instead="Replace the inputs that the function cannot take before the function, by another where.",
     paste=Path(__file__).with_name("paste.py"),
 )

@@ -18,7 +18,7 @@ TOPIC = Topic(
     "off, like None, and not a value.",
     post=POST,
     today="True in eager mode, and inside a branch in a v1 graph. Seen from outside, a graph always gives a "
-    "number: zeros come out of the branch not taken.",
+    "number: zeros come out of the branch not taken. Merge in a loop of TensorFlow 1 has a gradient as well.",
     instead='Do not rely on None. Ask for unconnected_gradients="zero" to get the same number in every mode.',
     paste=Path(__file__).with_name("paste.py"),
 )
