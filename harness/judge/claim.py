@@ -28,6 +28,8 @@ from tf_opdiff.harness.judge.want import Want
 from tf_opdiff.harness.spec.spec import Case, Claim, Spec
 from tf_opdiff.harness.store.record import CLAIM, Record
 
+#: The most numbers of an input that a record lists.
+_MOST = 8
 Promises = Mapping[str, Mapping[str, Want]]
 
 
@@ -136,7 +138,7 @@ class _Test:
         """The comparison, with numbers to show: those of an unexpected value, or those of a denied value."""
         comparison = self.comparison
         if comparison.kind in ("status", "gradient_status"):  # numbers say more than that there are some
-            got, want = _brief(self.came.value), _brief(self.want.value)
+            got, want = _brief(self.came.value), _brief(_rounded(self.want))
             return replace(comparison, got=got or comparison.got, want=want or comparison.want)
         if not comparison.kind and verdict in ("contract", "mismatch"):  # the claim denies this value, and it came
             comparison = illustrated(comparison, self.came, self.want, self.trial.inputs)
@@ -161,11 +163,19 @@ def _unpromised(came: Result, quantity: str, wants: Sequence[Want]) -> str:
 
 def _listed(array: np.ndarray) -> str:
     """An input as a list: whole, or its first numbers."""
-    return str(array.tolist()) if array.size <= 8 else f"[{_brief(array)}]"
+    if array.size > _MOST:
+        return f"[{_brief(array)}]"
+    return f"[{', '.join(map(_listed, array))}]" if array.ndim else str(array[()])
+
+
+def _rounded(want: Want) -> np.ndarray | None:
+    """A promised value in the dtype of the result."""
+    with np.errstate(all="ignore"):
+        return want.value.astype(want.dtype) if want.value is not None and want.dtype is not None else want.value
 
 
 def _brief(value: np.ndarray | None) -> str:
     """The first numbers of an array."""
     if value is None or not value.size:
         return ""
-    return ", ".join(map(str, value.ravel()[:3].tolist())) + (", …" if value.size > 3 else "")
+    return ", ".join(map(str, value.ravel()[:3])) + (", …" if value.size > 3 else "")

@@ -68,7 +68,8 @@ def _in_words(quantity: str, names: Sequence[str]) -> str:
 
 def _elements(row: Mapping[str, Any], names: Sequence[str]) -> list[ShownElement]:
     """The elements that a record shows: the simplest and the worst, in the order of their indices."""
-    elements = [ShownElement(row["worst_index"], _named(row["input"], names), row["got"], row["want"])]
+    got, want = ("None" if row[name] == "unconnected" else row[name] for name in ("got", "want"))
+    elements = [ShownElement(row["worst_index"], _named(row["input"], names), got, want)]
     example = _EXAMPLE.fullmatch(row["example"])
     if example and row["example_index"] != row["worst_index"]:
         elements.insert(0, ShownElement(row["example_index"], _named(example[1] or "", names), example[2], example[3]))

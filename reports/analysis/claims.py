@@ -17,7 +17,7 @@ from tf_opdiff.reports.analysis.claim_verdicts import verdicts
 from tf_opdiff.reports.analysis.claim_words import Words, device_type, matches
 from tf_opdiff.reports.data.plans import in_order, plans
 from tf_opdiff.reports.text.source_code import listed
-from tf_opdiff.reports.text.verdicts import CLAIM_WORDS
+from tf_opdiff.reports.text.verdicts import CLAIM_WORDS, NOT_RUN
 
 #: The columns of records that the page is made of.
 _TEXTS = (
@@ -86,6 +86,11 @@ class Chapter:
     def paste(self) -> Markup:
         """The program for readers, as HTML."""
         return listed(self.topic["paste"])
+
+    @property
+    def tested(self) -> bool:
+        """Whether this run tested any of the claims."""
+        return any(claim.word != NOT_RUN for claim in self.claims)
 
     @property
     def tally(self) -> dict[str, int]:

@@ -27,6 +27,7 @@ def promised(topic):
 def test_a_topic_is_complete(topic):
     assert all((topic.says, topic.post, topic.today, topic.instead, topic.origin))
     assert topic.origin.startswith(("a post", "an answer", "posts", "answers", "course slides", "documentation"))
+    assert max(map(len, topic.post.splitlines())) <= 54, "the page shows it beside the text"
     assert topic.paste.parent.name.partition("_")[0] == topic.id.lower()
     text = topic.paste.read_text()
     assert promised(topic)

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tf_opdiff.harness.judge.claim import _listed
 from tf_opdiff.harness.judge.mutation import score
 from tf_opdiff.harness.repro.listing import claims_data, listing
 from tf_opdiff.harness.spec.catalog import Catalog, Item
@@ -45,6 +46,12 @@ def test_a_claim_that_is_refuted_as_expected_shows_both_numbers_and_why(claims):
     record = claims["b"]["xla"]
     assert (record.kind, record.reason) == ("value", planted_claims.WHY)
     assert float(record.want) == float(record.got) + 1
+
+
+def test_a_record_lists_numbers_as_the_dtype_of_an_input_writes_them():
+    assert _listed(np.array([[0.1, 2], [3, 4]], np.float32)) == "[[0.1, 2.0], [3.0, 4.0]]"
+    assert _listed(np.arange(9.0)) == "[0.0, 1.0, 2.0, …]"
+    assert _listed(np.array(True)) == "True"
 
 
 def test_a_refuted_claim_shows_two_elements_that_differ(claims):

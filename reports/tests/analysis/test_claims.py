@@ -175,6 +175,7 @@ def test_an_expectation_is_not_stated_as_the_result_of_a_run_that_did_not_bear_i
         records
     )
     assert "only a part of it. Expected is: It is so with C01a." in today(records[records["mode"] != "xla"])
+    assert "did not test it. Expected is: It is so with C01a." in today(records[records["spec"] != "c01a"])
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,8 @@ from pathlib import Path
 from tf_opdiff.harness.spec.spec import Topic
 
 POST = """\
-with g.gradient_override_map({"PyFunc": "BernoulliGrad"}):
+with g.gradient_override_map(
+        {"PyFunc": "BernoulliGrad"}):
     sample = tf.py_func(bernoulli, [p], tf.float32)
 attended = sample * features
 """

@@ -9,7 +9,7 @@ result = tf.Variable(tf.zeros([n, m], tf.float16))
 for i in tf.range(n):
     for j in tf.range(m):
         result = result[i, j].assign(
-            (box_volume[j] - prod_volume[i]) / box_volume[j])
+            (box_vol[j] - prod_vol[i]) / box_vol[j])
 """
 
 TOPIC = Topic(

@@ -5,8 +5,10 @@ from pathlib import Path
 from tf_opdiff.harness.spec.spec import Topic
 
 POST = """\
-W_masked = M * W + tf.stop_gradient(tf.abs(1 - M) * W)
-train_op = tf.train.AdamOptimizer(1e-5).minimize(loss)
+W_masked = (M * W
+            + tf.stop_gradient(tf.abs(1 - M) * W))
+optimizer = tf.train.AdamOptimizer(1e-5)
+train_op = optimizer.minimize(loss)
 """
 
 TOPIC = Topic(

@@ -9,7 +9,8 @@ POST = """\
 def _const_mul_grad(op, grad):
     return 5.0 * grad
 
-with g.gradient_override_map({"Identity": "CustomGrad"}):
+with g.gradient_override_map(
+        {"Identity": "CustomGrad"}):
     output = tf.identity(input, name="Identity")
 """
 

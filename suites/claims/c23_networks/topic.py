@@ -6,7 +6,8 @@ from tf_opdiff.harness.spec.spec import Topic
 
 POST = """\
 g1, g2 = tf.Graph(), tf.Graph()
-sess1, sess2 = tf.Session(graph=g1), tf.Session(graph=g2)
+sess1 = tf.Session(graph=g1)
+sess2 = tf.Session(graph=g2)
 """
 
 TOPIC = Topic(

@@ -7,8 +7,10 @@ from tf_opdiff.harness.spec.spec import Topic
 POST = """\
 queue = tf.RandomShuffleQueue(
     capacity, min_after_dequeue, dtypes)
-runner = tf.train.QueueRunner(queue, [enqueue] * threads)
-image = tf.image.random_flip_left_right(queue.dequeue())
+runner = tf.train.QueueRunner(
+    queue, [enqueue] * threads)
+image = queue.dequeue()
+image = tf.image.random_flip_left_right(image)
 """
 
 TOPIC = Topic(
