@@ -49,7 +49,9 @@ ERRORS_ABOUT = (
     "How far floating-point and complex results are from the reference, for each item under each plan: a row for each "
     "sign and binary exponent of the argument. A complex number is as far off as the worse of its parts. Only elements "
     "that this run compared with NumPy count, in recipes and in sweeps of 16-bit dtypes. A plan that gave no value has "
-    "no row. `reports.load_errors` and `reports.load_error_histogram` read the two files."
+    "no row. A recording holds no profiles: a run that uses one compares its arrays again, and has no row for sweeps "
+    "and for arrays that were too large to record. `reports.load_errors` and `reports.load_error_histogram` read the "
+    "two files."
 )
 
 

@@ -23,7 +23,8 @@ def load_errors(run: Path | str) -> pd.DataFrame:
     The columns are those of `PROFILE` and `BINS`, in that order: texts are categories; `sign`, `exponent`, `elements`,
     `wrong` and `mismatched` are integers; `budget` and `max_ulp` are floats. Rows are sorted by profile, sign and size.
     Only floating-point and complex results have a profile, each against NumPy, under its plan's promise; only elements
-    that were compared count. The largest part of a complex result's error counts. A plan that gave no value has no row.
+    that were compared count. The largest part of a complex result's error counts. A plan that gave no value has no row,
+    and neither have sweeps and large arrays of a recorded device, which a recording holds as records only.
 
     Reads `errors.parquet` or, if the run has not ended, the shards. The table is empty for a run of an older version.
 
