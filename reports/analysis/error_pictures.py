@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import union_categoricals
 
 from tf_opdiff.harness.store.error_profile import CLASSES
 from tf_opdiff.reports.data import tables
@@ -93,7 +94,7 @@ class ErrorTables:
 
     def __init__(self, bins: pd.DataFrame, histogram: pd.DataFrame) -> None:
         """Takes what `reports.load_errors` and `reports.load_error_histogram` give."""
-        both = pd.concat([bins[list(_NAMES)], histogram[list(_NAMES)]], ignore_index=True)
+        both = pd.DataFrame({name: union_categoricals([bins[name], histogram[name]]) for name in _NAMES})
         plans = tables.plans(both).cat
         self._plans = list(plans.categories)
         profile = both.groupby(list(_PROFILE), observed=True, sort=False).ngroup().to_numpy()

@@ -23,7 +23,7 @@ _ROW, _BARS, _LIMIT, _TOP, _AXIS = 66, 44, 24, 12, 30
 #: The smallest distance in pixels between two labels of an axis.
 _APART = 40
 #: The most lines of the table of numbers.
-_LINES = 16
+_LINES = 12
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 

@@ -15,7 +15,9 @@ import pytest
 from tf_opdiff import reports
 from tf_opdiff.harness.store.record import Record
 from tf_opdiff.reports.analysis.error_pictures import MOST, ErrorTables
+from tf_opdiff.reports.data import parquet
 from tf_opdiff.reports.data.error_frames import BINS, PROFILE, STEPS, typed
+from tf_opdiff.reports.data.errors import ERRORS, HISTOGRAM
 from tf_opdiff.reports.data.op_names import op_names
 from tf_opdiff.reports.pages import op_page
 from tf_opdiff.reports.pages.strip import Strip
@@ -164,3 +166,35 @@ def test_a_page_has_the_pictures_of_its_dtypes_and_an_older_run_says_that_it_has
     for nothing in (None, tables([])):
         page = one_page([first], tmp_path / str(bool(nothing is None)), nothing)
         assert "<svg" not in page and "This run did not record errors by input" in page
+
+
+@pytest.fixture
+def profiled(tmp_path: Path) -> Path:
+    """A run whose `Exp` has errors in two dtypes, and a gradient."""
+    (first, *_) = synthetic.records([("exponential", "exp")], ["cpu"], ["edges"])
+    reports.write(tmp_path, synthetic.write(tmp_path, [first]))
+    bins = [row(0, 1.0), row(1, 9.0, quantity="grad[0]", mismatched=1), row(2, 0.5, dtype="float64")]
+    counts = [step(b["max_ulp"], 1, **{name: b[name] for name in PROFILE}) for b in bins]
+    for name, rows, more in ((ERRORS, bins, BINS), (HISTOGRAM, counts, STEPS)):
+        parquet.write(typed(pd.DataFrame(rows, columns=[*PROFILE, *more])), tmp_path / name)
+    return tmp_path
+
+
+def test_a_notebook_shows_the_pictures_of_an_op(profiled: Path) -> None:
+    plot = reports.plot(profiled, op="Exp")
+    assert [strip.title for strip in plot.strips] == [
+        "output[0], float32, of exp", "grad[0], float32, of exp", "output[0], float64, of exp",
+    ]  # fmt: skip
+    assert plot._repr_html_().count("<svg") == 3 and "at most 9 ULP off, 4 allowed" in repr(plot)
+    assert len(reports.plot(profiled, op="exp", dtype="float32").strips) == 2
+    (only,) = reports.plot(str(profiled), op="exp", quantity="grad[0]").strips
+    assert dict(only.counts)["at most 16 ULP"] == ["1"]
+
+
+def test_a_plot_of_nothing_says_what_there_is(profiled: Path, tmp_path: Path, run: Path) -> None:
+    with pytest.raises(LookupError, match="no op 'Expo'; there is Exp, exp"):
+        reports.plot(profiled, op="Expo")
+    with pytest.raises(LookupError, match="no dtype 'float16'; there is float32, float64"):
+        reports.plot(profiled, op="Exp", dtype="float16")
+    with pytest.raises(ValueError, match="expected a run that recorded errors by input"):
+        reports.plot(run, op="Floor")
