@@ -3,7 +3,19 @@
 from tf_opdiff.reports.data import tables
 from tf_opdiff.reports.data.errors import load_error_histogram, load_errors
 from tf_opdiff.reports.data.load import load, load_observations
+from tf_opdiff.reports.notebook import findings, records, run
 from tf_opdiff.reports.pages.op_plot import plot
 from tf_opdiff.reports.write import write
 
-__all__ = ["load", "load_error_histogram", "load_errors", "load_observations", "plot", "tables", "write"]
+__all__ = [
+    "findings",
+    "load",
+    "load_error_histogram",
+    "load_errors",
+    "load_observations",
+    "plot",
+    "records",
+    "run",
+    "tables",
+    "write",
+]
