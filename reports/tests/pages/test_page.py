@@ -110,7 +110,7 @@ def test_writing_again_gives_the_same_files(tmp_path: Path) -> None:
     assert first == content()
     assert set(first) == {
         *("run.json", "records.parquet", "observations.parquet", "index.html", "summary.md"),
-        *("badge.svg", "badge.json"),
+        *("badge.svg", "badge.json", "errors.parquet", "error_histogram.parquet"),
     }
 
 
