@@ -1,4 +1,4 @@
-// Detail: all that is known of one record, beside what the other plans gave.
+// Detail: one record with all its fields, and the results of the other plans beside it.
 
 function facts(pairs) {
   const list = el("dl", { class: "pairs" });
@@ -11,7 +11,7 @@ function distance(row) {
   return row.max_ulp === "NaN" ? "no distance was taken" : `at most ${shown(row.max_ulp)} ULP, ${shown(row.budget)} allowed`;
 }
 
-// The element that stands for a record: the one with the simplest input or, where none is told, the worst one.
+// The element that represents a record: the one with the simplest input; without such an example, the worst one.
 function example(row) {
   const ends = [["", ""], [" in a smaller tensor", " as in the whole one"], [" in the second run", " as in the first"], [" after the run", " as before it"]];
   for (const [got, want] of ends.reverse()) {
@@ -30,26 +30,26 @@ function values(row) {
   return [boxes, el("p", { class: "quiet" }, `Worst at ${row.worst_index}: input ${row.input || "–"}, got ${row.got}, want ${row.want} (${row.distance}).`)];
 }
 
-// Which plans differ from the oracle that all share, which agree with it, and who is alone in what it does.
+// A sentence that says which plans differ from the oracle that they share, and the plans that differ if they are the fewer.
 function outliers(siblings) {
   const first = siblings.find((one) => one.against !== one.plan);
   const group = siblings.filter((one) => first && one.against === first.against);
   const those = (...verdicts) => group.filter((one) => verdicts.includes(one.verdict)).map((one) => one.plan);
   const [off, fine, documented] = [those("mismatch", "known"), those("match", "stale"), those("contract")];
-  const told = (plans, one, many) => (plans.length ? [`${plans.join(", ")} ${plans.length > 1 ? many : one}`] : []);
+  const part = (plans, one, many) => (plans.length ? [`${plans.join(", ")} ${plans.length > 1 ? many : one}`] : []);
   const parts = off.length
-    ? [...told(off, `differs from ${first.against}`, `differ from ${first.against}`), ...told(fine, "does not", "do not"),
-       ...told(documented, "does as documented", "do as documented")]
+    ? [...part(off, `differs from ${first.against}`, `differ from ${first.against}`), ...part(fine, "does not", "do not"),
+       ...part(documented, "does as documented", "do as documented")]
     : [];
-  return { said: parts.length ? `${parts.join("; ")}.` : "", plans: new Set(off.length < fine.length ? off : []), against: first?.against };
+  return { sentence: parts.length ? `${parts.join("; ")}.` : "", plans: new Set(off.length < fine.length ? off : []), against: first?.against };
 }
 
-// What each plan gave at the element where this record is off, so that all of a column is about one element.
+// The result of each plan at the element where this record differs: all of a column is about one element.
 function sideBySide(store, row, show) {
   const body = el("tbody");
   const simple = example(row);
   const siblings = store.siblings(row);
-  const { said, plans, against } = outliers(siblings);
+  const { sentence, plans, against } = outliers(siblings);
   for (const other of siblings) {
     const here = other.i === row.i;
     const jump = el("button", { type: "button", class: "plan", "aria-current": here ? "true" : undefined }, other.plan);
@@ -68,11 +68,11 @@ function sideBySide(store, row, show) {
   const at = simple.index ? ` at ${simple.index}` : "";
   const heads = ["Plan", "Against", "Verdict", "Worst, ULP", `Got${at}`, `Want${at}`, "Wrong"].map((name) => el("th", { scope: "col" }, name));
   const table = el("table", { class: "plain" }, el("thead", {}, el("tr", {}, ...heads)), body);
-  const told = said ? el("p", { class: "plans" }, said) : "";
-  return [told, el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Under every plan" }, table)];
+  const summary = sentence ? el("p", { class: "plans" }, sentence) : "";
+  return [summary, el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Under every plan" }, table)];
 }
 
-// The program stands for all records of a finding, and is about one of them.
+// A program reproduces a finding by one of its records, which may be another than this one.
 function aboutProgram(program, row) {
   const parts = [el("h4", {}, "A program of its own"), el("p", {}, `${program.said}.`)];
   const about = ["case", "device", "mode", "quantity"].every((name) => program[name] === row[name]);

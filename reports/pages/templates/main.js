@@ -48,7 +48,7 @@ function start(store) {
     document.body.classList.toggle("opened", Boolean(row));
     if (row) drawDetail(store, row, { close, show, step });
     else byId("detail").hidden = true;
-    byId("said").textContent = row ? `${row.verdict}: ${row.case}, ${row.sentence}` : ""; // a region that was there before
+    byId("said").textContent = row ? `${row.verdict}: ${row.case}, ${row.sentence}` : ""; // a live region must exist before its text changes
     view.choose(row, scroll);
   }
 

@@ -61,15 +61,15 @@ function histogram(points, width) {
   }, [counts.map((_, i) => i), counts]).root;
 }
 
-// Which elements the larger dots are.
+// The words that name the elements with larger dots.
 function legend(marked) {
-  const said = Object.entries(marked).map(([name, [x, y]]) => `${name}: input ${shown(x)}, ${shown(y)} ULP`);
-  return said.length ? [el("span", { class: "marked" }, `. Marked: ${said.join("; ")}.`)] : [];
+  const elements = Object.entries(marked).map(([name, [x, y]]) => `${name}: input ${shown(x)}, ${shown(y)} ULP`);
+  return elements.length ? [el("span", { class: "marked" }, `. Marked: ${elements.join("; ")}.`)] : [];
 }
 
 function drawErrors(points, marked) {
   const width = Math.max(240, Math.min(620, byId("detail").clientWidth - 40 || 420));
   const worst = Math.max(...points[1].map(Math.abs));
-  const told = `${points[1].length} elements, the worst ${shown(worst)} ULP off, ${points[1].filter((v) => v === 0).length} exact`;
-  return el("figure", { class: "plots", role: "img", "aria-label": told }, scatter(points, marked, width), histogram(points, width), el("figcaption", { class: "quiet" }, told, ...legend(marked)));
+  const summary = `${points[1].length} elements, the worst ${shown(worst)} ULP off, ${points[1].filter((v) => v === 0).length} exact`;
+  return el("figure", { class: "plots", role: "img", "aria-label": summary }, scatter(points, marked, width), histogram(points, width), el("figcaption", { class: "quiet" }, summary, ...legend(marked)));
 }
