@@ -51,7 +51,7 @@ def worst(view: OpView) -> str:
         return ""
     row, plan, cell = view.worst
     if cell.max_ulp == 0:
-        return "All distances are 0 ULP."
+        return "Apart from these, all distances are 0 ULP." if view.discrepancies else "All distances are 0 ULP."
     where = f"{row.dtype}, {quantity(row.quantity)} of {row.spec} on {plan}"
     inside = "Apart from these, the" if view.discrepancies else "The"
     return f"{inside} error nearest to its budget is {number(cell.max_ulp)} of {number(cell.budget)} ULP: {where}."

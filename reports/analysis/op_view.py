@@ -16,6 +16,7 @@ from tf_opdiff.harness.store.record import CLAIM, FAILING
 from tf_opdiff.reports.analysis.claim_verdicts import overall, verdicts
 from tf_opdiff.reports.analysis.op_cells import OpCell, OpRow, op_rows
 from tf_opdiff.reports.data import tables
+from tf_opdiff.reports.data.extremes import ROUNDING
 from tf_opdiff.reports.data.op_names import OpName
 from tf_opdiff.reports.data.plans import in_order
 from tf_opdiff.reports.text.verdicts import FAILING_OR_KNOWN, SEVERITY
@@ -216,9 +217,9 @@ def _distinct(records: Iterable[Mapping[str, Any]], column: str) -> list[str]:
 
 
 def _worst(rows: Iterable[OpRow]) -> tuple[OpRow, str, OpCell] | None:
-    """The cell that uses most of its budget; of those within it, and of budgets with a margin, if there is one."""
+    """The cell that uses most of its budget, of those within it; budgets beyond rounding come first."""
     cells = [(row, plan, cell) for row in rows for plan, cell in row.cells.items() if 0 <= cell.used <= 1]
-    with_margin = [item for item in cells if item[2].budget > 0.5]
+    with_margin = [item for item in cells if item[2].budget > ROUNDING and item[2].max_ulp > 0]
     return max(with_margin or cells, key=lambda item: (item[2].used, item[2].max_ulp), default=None)
 
 

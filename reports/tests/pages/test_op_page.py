@@ -61,6 +61,13 @@ def test_the_sentence_counts_and_names_the_error_nearest_to_its_budget(tmp_path:
     )
 
 
+def test_the_sentence_denies_no_distance_that_a_cell_shows(tmp_path: Path, row: Record) -> None:
+    exact = replace(row, max_ulp=0.0)
+    rounded = replace(row, mode="xla", max_ulp=0.4375, budget=0.5)
+    assert "The error nearest to its budget is 0.4375 of 0.5 ULP" in one_op(tmp_path / "rounded", exact, rounded).text
+    assert "All distances are 0 ULP." in one_op(tmp_path / "exact", exact, replace(rounded, max_ulp=0.0)).text
+
+
 def test_a_cell_shows_the_worst_verdict_and_the_worst_distance_and_links_to_its_records(
     tmp_path: Path, row: Record
 ) -> None:
