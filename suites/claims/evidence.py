@@ -8,6 +8,7 @@ PY_FUNCTION = "called:py_function"
 CUSTOM_GRADIENT = "called:custom_gradient"
 CONTROL_DEPENDENCIES = "called:control_dependencies"
 MINIMIZE = "called:compat.v1.train.Optimizer.minimize"
+GRADIENT_CHECK = "called:compat.v1.test.compute_gradient_error"
 FIFO_QUEUE = "called:queue.FIFOQueue"
 
 

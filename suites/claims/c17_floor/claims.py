@@ -4,35 +4,15 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import FLOATS, SIZE
+from tf_opdiff.harness.spec.recipes import FLOATS
 from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Spec
-from tf_opdiff.suites.claims.c17_floor import program, reference, staircase
+from tf_opdiff.suites.claims.c17_floor import inputs, program, staircase_specs
 from tf_opdiff.suites.claims.c17_floor.reference import check_eagerly, check_in_session
 from tf_opdiff.suites.claims.c17_floor.topic import TOPIC
-from tf_opdiff.suites.claims.evidence import mapped
+from tf_opdiff.suites.claims.evidence import GRADIENT_CHECK, mapped
 from tf_opdiff.suites.forms.contracts import TAPE, TAPE_LINK, TAPED
 
-
-def _quarters(draw, dtype):
-    """Quarters, of which some are whole: what is taken off them and put back is exact."""
-    return ((draw.integers(SIZE, low=-16, high=17) / 4).astype(dtype),)
-
-
-def _points(draw, dtype):
-    """Integers, numbers between them, and integers so large that a little more or less is lost."""
-    return (np.array([1, 2, 5, 1.5, 2.25, 4.75, 2**17, 3 * 2**18], dtype),)
-
-
-def _small_points(draw, dtype):
-    return (np.array([1, 2, 5, 1.5, 2.25, 4.75], dtype),)
-
-
-CHECK = "called:compat.v1.test.compute_gradient_error"
-SESSIONS: dict[str, Any] = {"recipes": {"points": _points}, "modes": ("graph",), "sessions": True}
-#: Seeds of NumPy: of the 350 points that each draws, one is near 0, none is near an integer, one is near 1.
-AT_RANDOM = SESSIONS | {"recipes": {"seeds": lambda draw, dtype: (np.array([1, 0, 7]),)}}
-
-NONE_TOO = "The gradients of ceil, and of a cast to integers and back, are None, too."
+SESSIONS: dict[str, Any] = {"recipes": {"points": inputs.points}, "modes": ("graph",), "sessions": True}
 
 SPECS = (
     Spec(
@@ -40,7 +20,7 @@ SPECS = (
         program=program.plain_floor,
         reference=np.floor,
         vjp=lambda g, x: None,
-        recipes={"quarters": _quarters},
+        recipes={"quarters": inputs.quarters},
         ops="Floor",
         dtypes=FLOATS,
         claims=(
@@ -57,7 +37,7 @@ SPECS = (
         program=program.detour,
         reference=np.floor,
         vjp=lambda g, x: np.zeros_like(x),
-        recipes={"quarters": _quarters},
+        recipes={"quarters": inputs.quarters},
         ops="Floor;Sub",
         dtypes=FLOATS,
         claims=(
@@ -86,7 +66,7 @@ SPECS = (
         program=program.overridden,
         reference=np.floor,
         vjp=lambda g, x: g,
-        recipes={"quarters": _quarters},
+        recipes={"quarters": inputs.quarters},
         ops="Floor",
         evidence=mapped("Floor", "Identity"),
         dtypes=FLOATS,
@@ -107,7 +87,7 @@ SPECS = (
         program=program.passed_through,
         reference=np.floor,
         vjp=lambda g, x: g,
-        recipes={"quarters": _quarters},
+        recipes={"quarters": inputs.quarters},
         ops="Floor",
         evidence="called:grad_pass_through",
         dtypes=FLOATS,
@@ -117,7 +97,7 @@ SPECS = (
         program=program.check_floor,
         reference=lambda points: Raises("AssertionError", "None"),
         ops="Floor",
-        evidence=CHECK,
+        evidence=GRADIENT_CHECK,
         claims=(
             Claim(
                 topic=TOPIC,
@@ -136,7 +116,7 @@ SPECS = (
         program=program.check_detour,
         reference=lambda points: check_in_session(points, 0),
         ops="Floor;Sub",
-        evidence=CHECK,
+        evidence=GRADIENT_CHECK,
         claims=(
             Claim(
                 topic=TOPIC,
@@ -152,7 +132,7 @@ SPECS = (
         program=program.check_overridden,
         reference=lambda points: check_in_session(points, 1),
         ops="Floor",
-        evidence=f"{CHECK};replaced:Floor=Identity",
+        evidence=f"{GRADIENT_CHECK};replaced:Floor=Identity",
         claims=(
             Claim(
                 topic=TOPIC,
@@ -178,7 +158,7 @@ SPECS = (
         name="claim-c17-check-eagerly",
         program=program.check_eagerly,
         reference=lambda points: tuple(check_eagerly(points, gradient) for gradient in (0, 0, 1)),
-        recipes={"points": _points},
+        recipes={"points": inputs.points},
         ops="Floor",
         evidence="called:test.compute_gradient;called:grad_pass_through",
         modes=("eager",),  # the check evaluates what it builds
@@ -199,103 +179,11 @@ SPECS = (
         name="claim-c17-check-stand-in",
         program=program.check_stand_in,
         reference=np.zeros_like,
-        recipes={"small_points": _small_points},
+        recipes={"small_points": inputs.small_points},
         ops="Floor;Identity",
         evidence="called:test.compute_gradient;called:grad_pass_through",
         modes=("eager",),
         constant=("output[0]",),  # the check works it out in NumPy
     ),
-    *(
-        Spec(
-            name=f"claim-c17-{name}",
-            program=like_floor,
-            reference=reference_,
-            vjp=lambda g, x: None,
-            recipes={"quarters": _quarters},
-            ops=ops,
-            dtypes=FLOATS,
-            claims=(
-                Claim(topic=TOPIC, letter="l", says=NONE_TOO, about=("grad",), instead="claim-c17-passed-through"),
-            ),
-        )
-        for name, like_floor, reference_, ops in (
-            ("ceil", staircase.ceil, np.ceil, "Ceil"),
-            ("cast", staircase.cast_and_back, lambda x: np.trunc(x) + 0.0, "Cast"),
-        )
-    ),
-    Spec(
-        name="claim-c17-saw",
-        program=staircase.saw,
-        reference=lambda x: x - np.floor(x),
-        vjp=lambda g, x: g,
-        recipes={"quarters": _quarters},
-        ops="Floor;Sub",
-        dtypes=FLOATS,
-    ),
-    Spec(
-        name="claim-c17-slopes",
-        program=staircase.slopes,
-        reference=reference.slopes,
-        recipes={"quarters": _quarters},
-        ops="Floor;Sub",
-        dtypes=("float32", "float64"),
-        claims=(
-            Claim(
-                topic=TOPIC,
-                letter="m",
-                says="floor looks like a saw: its derivative is 1, with Diracs downwards at the integers.",
-                about=("output[0]",),
-                reference=lambda x: reference.slopes(x)[::-1],
-                refuted={"*/*": "floor is a staircase, 0 with Diracs upwards at the integers; x − floor(x) is the saw"},
-                instead="claim-c17-saw",
-            ),
-            Claim(
-                topic=TOPIC,
-                letter="n",
-                says="The derivative of x − floor(x) is 1, with Diracs downwards at the integers.",
-                about=("output[1]",),
-            ),
-        ),
-    ),
-    Spec(
-        name="claim-c17-check-detour-at-random",
-        program=staircase.check_detour_at_random,
-        reference=reference.at_random(0),
-        ulp={"output": 2},
-        ops="Floor;Sub",
-        evidence=CHECK,
-        claims=(
-            Claim(
-                topic=TOPIC,
-                letter="j",
-                says="Without x_init_value, the check of the detour on 350 points reports 500 at one time and 0 at "
-                "another.",
-                about=("output",),
-                reference=lambda seeds: np.where(reference.near_integer(seeds), 500.0, 0),
-                ulp={"output": 4},
-            ),
-        ),
-        **AT_RANDOM,
-    ),
-    Spec(
-        name="claim-c17-check-overridden-at-random",
-        program=staircase.check_overridden_at_random,
-        reference=reference.at_random(1),
-        ops="Floor",
-        evidence=f"{CHECK};replaced:Floor=Identity",
-        claims=(
-            Claim(
-                topic=TOPIC,
-                letter="k",
-                says="Without x_init_value, the check of the override on 350 points reports 500 at one time and 1 at "
-                "another.",
-                about=("output",),
-                reference=lambda seeds: np.where(reference.near_integer(seeds), 500.0, 1),
-                ulp={"output": 4},
-                refuted={"*/graph": "where a point of [0, 1) is within 0.001 of an end, the error is 500 − 1 = 499"},
-                instead="claim-c17-check-stand-in",
-            ),
-        ),
-        **AT_RANDOM,
-    ),
+    *staircase_specs.STAIRCASE,
 )
