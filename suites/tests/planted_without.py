@@ -94,6 +94,47 @@ class ListQueue:
     dequeue_many = dequeue_up_to
 
 
+def loaded_by_assign(tf):
+    """Variables whose load is an assignment in their graph."""
+
+    def get_variable(name, **more):
+        variable = tf.compat.v1.get_variable(name, **more)
+
+        def load(value, session):
+            with variable.graph.as_default():
+                session.run(variable.assign(value))
+
+        variable.load = load
+        return variable
+
+    return {"compat.v1.get_variable": get_variable}
+
+
+def flip(tf):
+    """Flips by the numbers that random_flip_left_right draws."""
+
+    def random_flip_left_right(images, seed):
+        if len(images.shape) == 3:
+            return tf.where(tf.random.uniform([], seed=seed) < 0.5, tf.reverse(images, [1]), images)
+        flips = tf.round(tf.random.uniform([images.shape[0]], seed=seed))
+        return tf.where(tf.reshape(flips, [-1, 1, 1, 1]) > 0, tf.reverse(images, [2]), images)
+
+    return {"image.random_flip_left_right": random_flip_left_right}
+
+
+def keras_functions(tf):
+    """The functions of TensorFlow that Keras calls."""
+    return {
+        "keras.ops.sqrt": tf.sqrt,
+        "keras.ops.matmul": tf.matmul,
+        "keras.ops.conv": lambda x, kernel, padding, dilation_rate: tf.nn.conv2d(
+            x, kernel, 1, padding.upper(), dilations=dilation_rate
+        ),
+        "keras.ops.moments": lambda x, axes: tf.nn.moments(x, axes),
+        "keras.ops.var": lambda x, axis: tf.math.reduce_variance(x, axis),
+    }
+
+
 class WithoutUpdates:
     """A variable that is never assigned to by what is put into a collection."""
 
@@ -208,6 +249,9 @@ THINGS = {
     "updates": (r"add_to_collection", without_updates),
     "library": (r"load_op_library", lambda tf: {"load_op_library": lambda path: library(tf)}),
     "FIFOQueue": (r"queue\.FIFOQueue\b", lambda tf: {"queue.FIFOQueue": lambda *a, **k: ListQueue(tf, *a, **k)}),
+    "load": (r"\.load\(", loaded_by_assign),
+    "flip": (r"random_flip_left_right", flip),
+    "keras": (r"keras\.ops\.(sqrt|matmul|conv|moments|var)\b", keras_functions),
     "Graph": (r"tf\.Graph\(\)", lambda tf: {"Graph": lambda: SimpleNamespace(as_default=nullcontext)}),
     "keras.ops": (r"keras\.ops\.", in_keras),
     "check": (r"compute_gradient_error", numeric_check),

@@ -47,9 +47,10 @@ CROSS_ENTROPY = "SparseSoftmaxCrossEntropyWithLogits"
 LOSS = f"{CROSS_ENTROPY};Tanh"
 
 LOCAL = ("output[0]", "output[1]")
+MOVES = "Without copies, the training of SGAN's global pair moves the local pairs."
 
 
-def _starts(draw, dtype):
+def starts(draw, dtype):
     """Real samples, noise, and the weights of a global pair and of two local ones."""
     return tuple(draw.uniform(*shape).astype(dtype) for shape in ((6, 2), (4, 2), (3, 2), (3, 2, 2)))
 
@@ -60,7 +61,7 @@ def _sgan(name, program, *claims, evidence=MINIMIZE):
         program=program,
         reference=sgan_reference.sgan,
         bound=sgan_reference.BOUNDS,
-        recipes={"starts": _starts},
+        recipes={"starts": starts},
         ops="ResourceApplyGradientDescent;Softplus",
         evidence=f"graphs:1;{evidence}",
         dtypes=("float32", "float64"),
@@ -176,7 +177,7 @@ SPECS = (
         Claim(
             topic=TOPIC,
             letter="f",
-            says="Without copies, the training of SGAN's global pair moves the local pairs.",
+            says=MOVES,
             about=LOCAL,
             reference=sgan_reference.local_pairs_alone,
             denies=True,

@@ -12,19 +12,19 @@ def _sigmoid(x):
     return 1 / (1 + np.exp(-x))
 
 
-def _by_discriminator(real, made, d):
+def by_discriminator(real, made, d):
     """The gradient of the discriminator's loss by its weights."""
     of_real = -_sigmoid(-(real @ d)) / len(real)
     return real.T @ of_real + made.T @ (_sigmoid(made @ d) / len(made))
 
 
-def _by_generator(noise, g, d):
+def by_generator(noise, g, d):
     """The gradient of the generator's loss by its weights."""
     by_made = (-_sigmoid(-(noise @ g @ d)) / len(noise))[:, None] * d
     return noise.T @ by_made
 
 
-def _mean(gradients):
+def mean(gradients):
     total = gradients[0]
     for gradient in gradients[1:]:
         total = total + gradient
@@ -37,11 +37,11 @@ def sgan(real, noise, discriminators, generators):
     rounds = []
     for _ in range(ROUNDS):
         for i, (discriminator, generator) in enumerate(zip(local_d, local_g, strict=True)):
-            local_d[i] = discriminator - RATE * _by_discriminator(real, noise @ generator, discriminator)
+            local_d[i] = discriminator - RATE * by_discriminator(real, noise @ generator, discriminator)
         for i, (discriminator, generator) in enumerate(zip(local_d, local_g, strict=True)):
-            local_g[i] = generator - RATE * _by_generator(noise, generator, discriminator)
-        d = d - RATE * _mean([_by_discriminator(real, noise @ generator, d) for generator in local_g])
-        g = g - RATE * _mean([_by_generator(noise, g, discriminator) for discriminator in local_d])
+            local_g[i] = generator - RATE * by_generator(noise, generator, discriminator)
+        d = d - RATE * mean([by_discriminator(real, noise @ generator, d) for generator in local_g])
+        g = g - RATE * mean([by_generator(noise, g, discriminator) for discriminator in local_d])
         rounds.append((np.stack(local_d), np.stack(local_g), d, g))
     return tuple(np.stack(each) for each in zip(*rounds, strict=True))
 

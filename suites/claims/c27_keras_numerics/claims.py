@@ -18,7 +18,7 @@ TWICE = {"output": 2}
 ORDER = "a backend adds hundreds of products in an order of its own; where they cancel, more digits differ"
 
 
-def _identical(**more):
+def identical(**more):
     return Claim(
         topic=TOPIC,
         letter="a",
@@ -29,7 +29,7 @@ def _identical(**more):
     )
 
 
-REFUTED = _identical(refuted={"*/*": ORDER}, instead="claim-c27-conv-in-float64")
+REFUTED = identical(refuted={"*/*": ORDER}, instead="claim-c27-conv-in-float64")
 
 SPECS = (
     Spec(
@@ -40,7 +40,7 @@ SPECS = (
         recipes={"plain": lambda draw, dtype: (draw.uniform(SIZE, low=0, high=9).astype(dtype),)},
         ops="Sqrt",
         evidence="called:keras.ops.sqrt",
-        claims=(_identical(),),
+        claims=(identical(),),
     ),
     Spec(
         name="claim-c27-conv",
@@ -70,6 +70,6 @@ SPECS = (
         recipes={"images": _images},
         ops="Conv2D;Cast",
         evidence="called:keras.ops.conv",
-        claims=(_identical(),),
+        claims=(identical(),),
     ),
 )
