@@ -13,6 +13,7 @@ import numpy as np
 
 from tf_opdiff.harness.repro.listing import listing
 from tf_opdiff.harness.spec.catalog import Catalog
+from tf_opdiff.suites.tests.same_values import flip, loaded_by_assign
 
 
 class Without:
@@ -94,47 +95,6 @@ class ListQueue:
     dequeue_many = dequeue_up_to
 
 
-def loaded_by_assign(tf):
-    """Variables whose load is an assignment in their graph."""
-
-    def get_variable(name, **more):
-        variable = tf.compat.v1.get_variable(name, **more)
-
-        def load(value, session):
-            with variable.graph.as_default():
-                session.run(variable.assign(value))
-
-        variable.load = load
-        return variable
-
-    return {"compat.v1.get_variable": get_variable}
-
-
-def flip(tf):
-    """Flips by the numbers that random_flip_left_right draws."""
-
-    def random_flip_left_right(images, seed):
-        if len(images.shape) == 3:
-            return tf.where(tf.random.uniform([], seed=seed) < 0.5, tf.reverse(images, [1]), images)
-        flips = tf.round(tf.random.uniform([images.shape[0]], seed=seed))
-        return tf.where(tf.reshape(flips, [-1, 1, 1, 1]) > 0, tf.reverse(images, [2]), images)
-
-    return {"image.random_flip_left_right": random_flip_left_right}
-
-
-def keras_functions(tf):
-    """The functions of TensorFlow that Keras calls."""
-    return {
-        "keras.ops.sqrt": tf.sqrt,
-        "keras.ops.matmul": tf.matmul,
-        "keras.ops.conv": lambda x, kernel, padding, dilation_rate: tf.nn.conv2d(
-            x, kernel, 1, padding.upper(), dilations=dilation_rate
-        ),
-        "keras.ops.moments": lambda x, axes: tf.nn.moments(x, axes),
-        "keras.ops.var": lambda x, axis: tf.math.reduce_variance(x, axis),
-    }
-
-
 class WithoutUpdates:
     """A variable that is never assigned to by what is put into a collection."""
 
@@ -204,7 +164,14 @@ def in_keras(tf):
     def conv(images, kernel, padding, dilation_rate):
         return tf.nn.conv2d(images, kernel, 1, padding.upper(), dilations=dilation_rate)
 
-    return {"keras.ops.sqrt": tf.sqrt, "keras.ops.matmul": tf.matmul, "keras.ops.conv": conv}
+    return {
+        "keras.ops.sqrt": tf.sqrt,
+        "keras.ops.matmul": tf.matmul,
+        "keras.ops.conv": conv,
+        "keras.ops.sum": tf.reduce_sum,
+        "keras.ops.moments": tf.nn.moments,
+        "keras.ops.var": tf.math.reduce_variance,
+    }
 
 
 def by_name(tf):
@@ -251,7 +218,6 @@ THINGS = {
     "FIFOQueue": (r"queue\.FIFOQueue\b", lambda tf: {"queue.FIFOQueue": lambda *a, **k: ListQueue(tf, *a, **k)}),
     "load": (r"\.load\(", loaded_by_assign),
     "flip": (r"random_flip_left_right", flip),
-    "keras": (r"keras\.ops\.(sqrt|matmul|conv|moments|var)\b", keras_functions),
     "Graph": (r"tf\.Graph\(\)", lambda tf: {"Graph": lambda: SimpleNamespace(as_default=nullcontext)}),
     "keras.ops": (r"keras\.ops\.", in_keras),
     "check": (r"compute_gradient_error", numeric_check),

@@ -48,6 +48,7 @@ LETTERS = {
 #: Refuted by roundings that are TensorFlow's, and not its reference's.
 BY_ROUNDING = [
     "C09c of claim-c09-binarize on cpu/graph",
+    *(f"C27a of claim-c27-conv-layer on cpu/{mode}" for mode in ("eager", "function", "xla")),
     *(f"C27a of claim-c27-{name} on cpu/{mode}" for name in ("conv", "matmul") for mode in MODES),
 ]
 #: Things that a program uses beside its subject: without them, its results are the same.
@@ -58,6 +59,7 @@ BESIDE = {
     ("claim-c11-copied--identity", "eager"),  # unavailable, where there is one device only
     ("claim-c14-assigned--control_dependencies", "eager"),  # waits for the assignments, which are the subject
     ("claim-c14-assigned--identity", "eager"),
+    ("claim-c15-restored-slots-in-session--load", "graph"),  # puts the slots back, as an assignment would
     ("claim-c20-layer-of-images--identity", "eager"),  # reads the averages
     ("claim-c24-import-reference-beside--identity", "graph"),  # names the value that is fetched
 }

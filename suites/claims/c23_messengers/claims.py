@@ -3,7 +3,8 @@
 from functools import partial
 
 from tf_opdiff.harness.spec.spec import Claim, Spec
-from tf_opdiff.suites.claims.c23_messengers import graphs_program, program, reference
+from tf_opdiff.suites.claims.c23_messengers import reference
+from tf_opdiff.suites.claims.c23_networks import messenger_graphs, messenger_program
 from tf_opdiff.suites.claims.c23_networks.claims import EACH, IMPOSSIBLE, LOCAL, MOVES, starts
 from tf_opdiff.suites.claims.c23_networks.sgan_reference import local_pairs_alone
 from tf_opdiff.suites.claims.c23_networks.topic import TOPIC
@@ -33,7 +34,7 @@ def _never(**more):
 SPECS = (
     Sgan(
         name="claim-c23-messengers",
-        program=program.with_messengers,
+        program=messenger_program.with_messengers,
         reference=reference.with_messengers,
         bound=reference.bounds(reference.with_messengers),
         evidence=f"graphs:1;sessions:1;{MINIMIZE};called:Variable.assign",
@@ -52,7 +53,7 @@ SPECS = (
     ),
     Sgan(
         name="claim-c23-no-messengers",
-        program=program.without_messengers,
+        program=messenger_program.without_messengers,
         reference=reference.without_messengers,
         bound=reference.bounds(reference.without_messengers),
         evidence=f"graphs:1;sessions:1;{MINIMIZE}",
@@ -66,7 +67,7 @@ SPECS = (
     ),
     Sgan(
         name="claim-c23-messengers-in-graphs",
-        program=graphs_program.in_graphs,
+        program=messenger_graphs.in_graphs,
         reference=reference.with_messengers,
         bound=reference.bounds(reference.with_messengers),
         evidence=f"graphs:3;sessions:3;{MINIMIZE};called:Variable.load",

@@ -13,7 +13,7 @@ sess2 = tf.Session(graph=g2)
 TOPIC = Topic(
     id="C23",
     title="Several networks",
-    program="Two networks trained in turn, as in a GAN.",
+    program="Two networks trained in turn, as in a GAN, and SGAN: local pairs and a global pair of networks.",
     origin="course slides on TensorFlow 1.x: several networks (SGAN)",
     link="https://arxiv.org/abs/1712.02330",
     says="Two networks that are trained in turn cannot be in the same graph. Use a graph and a session for each.",

@@ -3,7 +3,8 @@
 import numpy as np
 
 from tf_opdiff.harness.spec.spec import Claim, Spec
-from tf_opdiff.suites.claims.c25_flips import program, reference
+from tf_opdiff.suites.claims.c25_flips import reference
+from tf_opdiff.suites.claims.c25_queues import flip_program
 from tf_opdiff.suites.claims.c25_queues.claims import OWN
 from tf_opdiff.suites.claims.c25_queues.topic import TOPIC
 
@@ -32,6 +33,6 @@ def _spec(name, program, reference, taken):
 
 
 SPECS = (
-    _spec("claim-c25-flip-each", program.flip_each, reference.of_each, "QueueDequeueV2"),
-    _spec("claim-c25-flip-batches", program.flip_batches, reference.of_batches, "QueueDequeueManyV2"),
+    _spec("claim-c25-flip-each", flip_program.flip_each, reference.of_each, "QueueDequeueV2"),
+    _spec("claim-c25-flip-batches", flip_program.flip_batches, reference.of_batches, "QueueDequeueManyV2"),
 )
