@@ -5,7 +5,11 @@ from pathlib import Path
 from tf_opdiff.harness.spec.spec import Topic
 
 POST = """\
-outputs = layers.Conv2D(1024, kernel_size=(4, 7), padding="same", dilation_rate=(3, 2))(inputs)
+outputs = layers.Conv2D(
+    1024, kernel_size=(4, 7), padding="same",
+    dilation_rate=(3, 2))(inputs)
+model = Model(inputs=[inputs], outputs=outputs)
+print(np.sum(np.array(model([data]))))
 # backend tensorflow: 58094.56
 # backend jax:        58094.523
 """
