@@ -53,7 +53,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("opdiff", "tf-opdiff")
     for option in (*OPTIONS, CAMPAIGN):
         group.addoption(option.flag, **option.settings)
-    parser.addini("opdiff_suites", "the module or package that holds the suites", default=SUITES)
+    parser.addini(
+        "opdiff_suites", "the modules or packages that hold the suites, with spaces between them", default=SUITES
+    )
     parser.addini("opdiff_known", "the file or folder of known failures", default=KNOWN)
 
 

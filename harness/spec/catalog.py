@@ -50,9 +50,10 @@ class Catalog:
     items: tuple[Item, ...]
 
     @classmethod
-    def load(cls, package: str) -> Catalog:
-        """Imports a module of suites, or all modules of a package and its subpackages, and reads their `SPECS`.
+    def load(cls, packages: str) -> Catalog:
+        """Imports modules of suites, or all modules of packages and their subpackages, and reads their `SPECS`.
 
+        `packages` holds one name, or several with spaces between them, such as one's own suites beside these.
         If a package has `SPECS` itself, its modules are not searched.
 
         Raises:
@@ -61,7 +62,7 @@ class Catalog:
         """
         modules: dict[str, str] = {}  # by the name of the spec
         items: list[Item] = []
-        for module in sorted(_with_specs(package)):
+        for module in [m for package in packages.split() for m in sorted(_with_specs(package))]:
             for spec in _imported(module).SPECS:
                 if spec.name in modules:
                     raise ValueError(f"spec {spec.name!r} stands in {modules[spec.name]} and again in {module}")
