@@ -1,4 +1,4 @@
-"""Three planted faults of different severity, for a picture of the documentation. TensorFlow is not to blame for them."""
+"""Three planted faults of different severity, for a picture of the documentation. They are no faults of TensorFlow."""
 
 import os
 from typing import Any
