@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from markupsafe import Markup
-
 from tf_opdiff.harness.spec.catalog import unknown
 from tf_opdiff.reports.analysis.error_pictures import ErrorTables
 from tf_opdiff.reports.analysis.op_cells import quantity_order
@@ -21,7 +19,7 @@ class OpPlot:
     strips: tuple[Strip, ...]
 
     def _repr_html_(self) -> str:
-        return Markup("").join(Markup(strip._repr_html_()) for strip in self.strips)
+        return "".join(strip._repr_html_() for strip in self.strips)
 
     def __repr__(self) -> str:
         return "\n".join(strip.label for strip in self.strips)
