@@ -12,11 +12,17 @@ from tf_opdiff.suites.claims.c27_keras_numerics.topic import TOPIC
 IN_ORDER = ("eager", "function", "xla")
 
 
-def _images(draw, dtype):
+def _images(channels, draw, dtype):
     """An image of numbers from 0 to 1, as in the issue; the kernel that Keras draws by default; a bias of zeros."""
-    limit = np.sqrt(6 / (reference.WINDOW * (16 + 4)))
-    images, kernel = draw.uniform(1, 16, 16, 16, low=0, high=1), draw.uniform(4, 7, 16, 4, low=-limit, high=limit)
+    limit = np.sqrt(6 / (reference.WINDOW * (channels + 4)))
+    images = draw.uniform(1, 16, 16, channels, low=0, high=1)
+    kernel = draw.uniform(4, 7, channels, 4, low=-limit, high=limit)
     return images.astype(dtype), kernel.astype(dtype), np.zeros(4, dtype)
+
+
+def _factors(products, draw, dtype):
+    """Two matrices whose product has this many products for each element."""
+    return draw.uniform(8, products).astype(dtype), draw.uniform(products, 8).astype(dtype)
 
 
 def _far_from_zero(draw, dtype):
@@ -44,7 +50,7 @@ SPECS = (
         program=program.call_and_sum,
         reference=reference.model,
         bound={"output[0]": reference.model_bound, "output[1]": reference.sum_bound},
-        recipes={"images": _images},
+        recipes={"images": partial(_images, 16), "deep": partial(_images, 32)},
         ops="Conv2D;Sum",
         evidence="called:keras.layers.Conv2D;called:keras.ops.sum",
         modes=IN_ORDER,
@@ -56,7 +62,7 @@ SPECS = (
         program=program.call_layer,
         reference=np.matmul,
         bound={"output": reference.dense_bound},
-        recipes={"plain": lambda draw, dtype: tuple(draw.uniform(*s).astype(dtype) for s in ((8, 512), (512, 8)))},
+        recipes={"plain": partial(_factors, 512), "fewer": partial(_factors, 128)},
         ops="MatMul",
         evidence="called:keras.layers.Dense",
         modes=IN_ORDER,
