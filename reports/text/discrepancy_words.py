@@ -12,6 +12,8 @@ from tf_opdiff.reports.text import sentence
 
 #: The most plans or dtypes that a sentence names.
 NAMED = 4
+#: The largest distance, in ULPs, that a sentence gives.
+FAR = 1e6
 
 
 def numbers(one: Discrepancy) -> str:
@@ -30,18 +32,23 @@ def example_place(one: Discrepancy) -> str:
 
 
 def distance(one: Discrepancy) -> str:
-    """Its largest distance in words; empty if none was taken, or if only kinds of numbers differ."""
-    if math.isnan(one.distance) or one.distance == 0:
+    """Its largest distance in words; empty if none was taken, or if it says less than the example.
+
+    Distances of different kinds of differences can't be compared. Nor does a number of ULPs beyond `FAR` tell more than
+    that no digit is right.
+    """
+    if math.isnan(one.distance) or one.distance == 0 or set(one.kinds) - {"value", "position"}:
         return ""
-    return one.distance_words or ("infinite" if math.isinf(one.distance) else f"{sentence.number(one.distance)} ULP")
+    return one.distance_words or (f"{sentence.number(one.distance)} ULP" if one.distance <= FAR else "")
 
 
 def extent(one: Discrepancy, tested: TestedPlaces) -> str:
     """Its plans and dtypes, out of those on which its specs were tested: `on cpu/xla (1 of 4 plans), in float32`."""
     plans, dtypes = tested.plans(one.specs), tested.dtypes(one.specs)
     everywhere = set(plans) == set(one.plans) and set(dtypes) == set(one.dtypes)
-    places = f"on {some('plan', one.plans, plans)}, in {some('dtype', one.dtypes, dtypes)}"
-    return f"everywhere: {places}" if everywhere else places
+    unlike = ", but not alike" if one.disagree and len(plans) > 1 and set(plans) == set(one.plans) else ""
+    places = f"on {some('plan', one.plans, plans)}{unlike}, in {some('dtype', one.dtypes, dtypes)}"
+    return f"everywhere: {places}" if everywhere and not unlike else places
 
 
 def some(noun: str, names: Sequence[str], tested: Sequence[str]) -> str:

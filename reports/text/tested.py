@@ -43,7 +43,7 @@ def tested(records: pd.DataFrame, info: RunInfo) -> str:
 
 def untested(records: pd.DataFrame, info: RunInfo) -> list[str]:
     """What a run did not test, one phrase each; empty if it left nothing out that this machine has."""
-    phrases = [] if _has_gpu(info) else ["no GPU, because TensorFlow lists none here"]
+    phrases = [] if _has_gpu(info) else ["no GPU, because this machine has none that TensorFlow lists"]
     idle = [name for name, about in info.devices.items() if not run_environment.requested(about)]
     phrases += [f"{listed(idle)}, which {'was' if len(idle) == 1 else 'were'} not requested"] if idle else []
     ran = set(records.loc[records["verdict"] != "unavailable", "device"].astype(str))
@@ -56,7 +56,9 @@ def untested(records: pd.DataFrame, info: RunInfo) -> list[str]:
     if lost := len(info.not_run):
         phrases.append(f"{many(lost, 'planned cell')} without a result")
     if impossible := int((records["verdict"] == "unavailable").sum()):
-        phrases.append(f"{many(impossible, 'comparison')} for which TensorFlow has no kernel there")
+        phrases.append(
+            f"{many(impossible, 'comparison')} for which TensorFlow has no kernel on that device in that dtype"
+        )
     return phrases
 
 
@@ -70,8 +72,8 @@ def soundness(info: RunInfo, counts: Mapping[str, int]) -> str:
     if not sum(counts.values()):
         return "There are no records."
     return (
-        f"The run is sound: all {info.planned:,} planned cells have a result, the suite itself made no error, no known "
-        "failure is stale, and no file is damaged."
+        f"The run is sound: all {info.planned:,} planned cells have a result, the tests themselves made no error, each "
+        "known failure that was tested still fails as recorded (none is stale), and no file is damaged."
     )
 
 

@@ -68,7 +68,7 @@ function makeMatrix(store, change) {
 
   // A suite as a row that opens; the rows of its specs are made when it opens.
   function drawSuite(suite, specs, open) {
-    const button = el("button", { type: "button" }, el("span", { class: "arrow", "aria-hidden": "true" }, "▸"), `${suite} `, el("small", {}, String(specs.length)));
+    const button = el("button", { type: "button" }, el("span", { class: "arrow", "aria-hidden": "true" }, "▸"), `${suite} `, el("small", { title: `${specs.length} ${specs.length === 1 ? "spec" : "specs"}` }, String(specs.length)));
     const total = el("tr", { class: "total" }, el("th", { scope: "row" }, button), ...drawCells(suite, { suite }, specs));
     const body = el("tbody", { class: "suite" }, total);
     const set = (state) => {
@@ -98,7 +98,7 @@ function makeMatrix(store, change) {
     if (!measure) return;
     const steps = measure.steps.map(([, look, words]) => el("span", {}, el("span", { class: `cell swatch ${look}`, "aria-hidden": "true" }), ` ${words}`));
     legend.replaceChildren(el("b", {}, measure.name), ...steps,
-      el("span", { class: "quiet" }, "– means that no error was measured: a wrong NaN has none. Claims do not count. A cell links to the record with its largest error."));
+      el("span", { class: "quiet" }, "– means that nothing there has a distance: integers, truth values, texts, and wrong NaNs have none; see the worst verdict. Comparisons with claims do not count. A cell links to the record with its largest error."));
   }
 
   // The specs that have cells under these filters, by suite.

@@ -137,7 +137,10 @@ def test_a_sound_run_says_what_it_tested_and_what_not(tmp_path: Path) -> None:
     text = page(tmp_path, [*RIGHT, *known(CAUSES[0])], deselected=["a", "b"], modes=["eager", "function", "xla"])
     words = overview(text)
     assert "1 op of TensorFlow, by 1 spec with 2 cases, with TensorFlow 2.21.0 on the CPU, in 3 modes" in words
-    assert "No GPU, because TensorFlow lists none here; the mode graph; 2 items that this selection" in words
+    assert (
+        "No GPU, because this machine has none that TensorFlow lists; the mode graph; 2 items that this selection"
+        in words
+    )
     assert "The run is sound: all 5 planned cells have a result" in words
     assert "Unknown: there is no earlier run of the same selection" in words
     assert plain(re.findall("<h1.*?</h1>", text)[0]) == "TensorFlow 2.21.0 on the CPU: 1 known discrepancy."
