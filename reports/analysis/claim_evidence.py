@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import pandas as pd
-
 from tf_opdiff.harness.store.record import FAILING
-from tf_opdiff.reports.analysis.claim_verdicts import overall
-from tf_opdiff.reports.data import tables
+from tf_opdiff.reports.analysis.claim_verdicts import REFUTING, overall
 from tf_opdiff.reports.data.plans import in_order, plan_order
 from tf_opdiff.reports.text.source_code import listed
 from tf_opdiff.reports.text.verdicts import CLAIM_COLUMN_OF, CLAIM_VERDICT_OF, CLAIM_WORD_OF
@@ -34,27 +31,29 @@ class ShownElement:
     want: str
 
 
-def evidence(records: pd.DataFrame, claims: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def evidence(records: Iterable[Mapping[str, Any]], claims: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Records in which a claim does not hold, those with the same numbers as one row with all its plans.
 
-    One record counts for each spec and plan: one of float32 or int32 where there is one. `claims` has the entries of
-    claims.json about the claim. A row has the columns of a record and `denies`, `plans`, `about` (the quantity in
-    words) and `elements`: the worst element and, where it is another one, the simplest.
+    One record counts for each spec and plan: one of float32 or int32 where there is one. `records` have the column
+    `plan`, and `claims` has the entries of claims.json about the claim. A row has the columns of a record and `denies`,
+    `plans`, `about` (the quantity in words) and `elements`: the worst element and, where it is another one, the
+    simplest.
     """
     of_spec = {claim["spec"]: claim for claim in claims}
-    some = records[records["verdict"].isin(["contract", "mismatch"])]
-    some = some.assign(plan=tables.plans(some).astype(str), uncommon=~some["dtype"].isin(["float32", "int32"]))
-    some = some.sort_values(["uncommon", "case"], kind="stable").drop_duplicates(["spec", "plan"])
+    refuting = [row for row in records if row["verdict"] in REFUTING]
+    of_place: dict[tuple[str, str], Mapping[str, Any]] = {}
+    for row in sorted(refuting, key=lambda row: (row["dtype"] not in ("float32", "int32"), row["case"])):
+        of_place.setdefault((row["spec"], row["plan"]), row)
     merged: dict[Any, dict[str, Any]] = {}
-    for row in tables.rows(some):
+    for row in of_place.values():
         key = tuple(row[name] for name in _SHARED)
         claim = of_spec.get(row["spec"], {})
         names = claim.get("parameters", [])
         about = {"denies": claim.get("denies", False), "about": _in_words(row["quantity"], names)}
         shown = merged.setdefault(key, {**row, **about, "plans": [], "elements": _elements(row, names)})
         shown["plans"].append(row["plan"])
-    for row in merged.values():
-        row["plans"].sort(key=plan_order)
+    for shown in merged.values():
+        shown["plans"].sort(key=plan_order)
     return list(merged.values())[:MOST]
 
 
@@ -92,18 +91,21 @@ def _named(text: str, names: Sequence[str]) -> list[tuple[str, str]]:
     return [(name, value.strip()) for name, value in zip(names, values, strict=True)]
 
 
-def program(records: pd.DataFrame, claim: Mapping[str, Any]) -> dict[str, Any]:
+def program(records: Sequence[Mapping[str, Any]], claim: Mapping[str, Any]) -> dict[str, Any]:
     """A program of a claim, with the verdict that its own records give."""
     spec, modes = claim["spec"], ", ".join(claim["modes"])
-    some = records.sort_values("dtype", key=lambda dtypes: dtypes.astype(str) != "float32", kind="stable")
-    rerun = f"pytest suites --case {some['case'].iloc[0]}" if len(some) else f"pytest suites --op {spec}"
-    verdict = overall([CLAIM_VERDICT_OF[column] for column in records["verdict"].map(CLAIM_COLUMN_OF).unique()])
+    first = min(records, key=lambda row: row["dtype"] != "float32", default=None)
+    rerun = f"pytest suites --case {first['case']}" if first else f"pytest suites --op {spec}"
+    columns = {CLAIM_COLUMN_OF[row["verdict"]] for row in records}
+    verdict = overall([CLAIM_VERDICT_OF[column] for column in columns])
     files = {name: listed(text, cpp=True) for name, text in claim["files"].items()}
     facts = {"spec": spec, "modes": modes, "rerun": rerun, "word": CLAIM_WORD_OF.get(verdict, verdict)}
     return facts | {"listing": listed(claim["listing"]), "files": files}
 
 
-def replacements(parts: Sequence[Mapping[str, Any]], records_of: Callable[[str], pd.DataFrame]) -> list[dict[str, Any]]:
+def replacements(
+    parts: Sequence[Mapping[str, Any]], records_of: Callable[[str], Sequence[Mapping[str, Any]]]
+) -> list[dict[str, Any]]:
     """The programs that give the result which a claim promises in vain, each with the outcome of its records.
 
     Args:
@@ -115,8 +117,8 @@ def replacements(parts: Sequence[Mapping[str, Any]], records_of: Callable[[str],
     return [{"spec": s, "listing": listed(listings[s]), "tested": _outcome(records_of(s))} for s in specs]
 
 
-def _outcome(records: pd.DataFrame) -> dict[str, Any]:
+def _outcome(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """How many records a program has, how many of them fail, and on which plans it ran."""
-    plans = in_order(tables.plans(records).astype(str))
-    failing = int(records["verdict"].isin(FAILING).sum())
+    plans = in_order(row["plan"] for row in records)
+    failing = sum(row["verdict"] in FAILING for row in records)
     return {"records": len(records), "failing": failing, "plans": ", ".join(plans)}

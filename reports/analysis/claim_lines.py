@@ -11,10 +11,10 @@ import pandas as pd
 from tf_opdiff.harness.spec.claim import INEXPRESSIBLE
 from tf_opdiff.harness.spec.plan import PlanName
 from tf_opdiff.reports.analysis.claim_store import HASHES
-from tf_opdiff.reports.analysis.claim_verdicts import COLUMNS, COUNTS, KEYS, overall
+from tf_opdiff.reports.analysis.claim_verdicts import COUNTS, KEYS, overall
 from tf_opdiff.reports.analysis.claim_words import Words, version_order
-from tf_opdiff.reports.data import tables
-from tf_opdiff.reports.data.plans import in_order, plan_order, plans
+from tf_opdiff.reports.data.plans import in_order, plan_order
+from tf_opdiff.reports.data.rows import rows as rows_of
 from tf_opdiff.reports.text.verdicts import CLAIM_WORDS
 
 _PLACE = ("tf", "device", "mode", "verdict")
@@ -42,24 +42,28 @@ class Line:
     machine: str = ""
 
 
-def lines(verdicts: pd.DataFrame, words: Words, *origin: str) -> tuple[list[str], list[Line]]:
+def lines(verdicts: Sequence[Mapping[str, Any]], words: Words, *origin: str) -> tuple[list[str], list[Line]]:
     """The plans of some verdicts, and a line for each version, the newest first.
 
     With the columns `origin`, there is a line for each version and origin. Without, the plans that cannot express the
     claim have cells, too.
     """
-    if not len(verdicts):
-        return [], []
     modes = () if origin else words.other_modes
-    devices = verdicts["device"].unique()
-    others = {str(PlanName(device, mode)) for device in devices for mode in modes}
-    names = in_order([*plans(verdicts).astype(str), *others])
+    others = {str(PlanName(device, mode)) for device in {row["device"] for row in verdicts} for mode in modes}
+    by_source: dict[tuple[str, ...], dict[str, Mapping[str, Any]]] = {}
+    for row in verdicts:
+        source = tuple(row[name] for name in ("tf", *origin))
+        by_source.setdefault(source, {})[_plan_of(row)] = row
+    names = in_order([*map(_plan_of, verdicts), *others])
     table = []
-    for (tf, *made_by), some in verdicts.groupby(["tf", *origin]):
-        rows = {str(PlanName(row["device"], row["mode"])): row for row in tables.rows(some)}
+    for (tf, *made_by), rows in sorted(by_source.items()):
         cells = [_cell(plan, rows.get(plan), words, expressible=plan not in others) for plan in names]
-        table.append(Line(str(tf), cells, *map(str, made_by)))
+        table.append(Line(tf, cells, *made_by))
     return names, sorted(table, key=lambda line: version_order(line.tf), reverse=True)
+
+
+def _plan_of(row: Mapping[str, Any]) -> str:
+    return str(PlanName(row["device"], row["mode"]))
 
 
 def _cell(plan: str, row: Mapping[str, Any] | None, words: Words, *, expressible: bool) -> Cell:
@@ -70,42 +74,47 @@ def _cell(plan: str, row: Mapping[str, Any] | None, words: Words, *, expressible
     return Cell(plan, word, ", ".join(f"{n:,} {name}" for name, n in counts.items()))
 
 
-def elsewhere(others: pd.DataFrame, own: pd.DataFrame, claims: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """The verdicts of other runs for versions and plans that this run lacks.
+def elsewhere(
+    others: pd.DataFrame, own: pd.DataFrame, claims: Sequence[Mapping[str, Any]]
+) -> dict[str, list[dict[str, Any]]]:
+    """For each claim the verdicts of other runs for versions and plans that this run lacks.
 
-    The columns are those of `own`, this run's verdicts, and `made` and `machine`. `verdict` is `OLDER` where the
+    A row has the columns of `own`, this run's verdicts, and `made` and `machine`. `verdict` is `OLDER` where the
     program, its inputs or the prediction have changed since.
     """
     current = {(claim["id"], claim["spec"], *(claim.get(name) for name in HASHES)) for claim in claims}
     present = set(own[KEYS].itertuples(index=False, name=None))
-    rows: list[dict[str, Any]] = []
-    groups = others.groupby([*KEYS, "made", "machine"]) if len(others) else ()
-    for key, some in groups:
+    keys = (*KEYS, "made", "machine")
+    groups: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+    for row in rows_of(others):
+        groups.setdefault(tuple(row[name] for name in keys), []).append(row)
+    by_claim: dict[str, list[dict[str, Any]]] = {}
+    for key, some in sorted(groups.items()):
         if key[: len(KEYS)] in present:
             continue
-        hashes = some[["claim", "spec", *HASHES]].itertuples(index=False, name=None)
-        verdict = overall(some["verdict"].tolist()) if all(row in current for row in hashes) else OLDER
-        counts = {name: some[name].astype(int).sum() for name in COUNTS}
-        rows.append({**dict(zip([*KEYS, "made", "machine"], key, strict=True)), "verdict": verdict, **counts})
-    return pd.DataFrame(rows, columns=[*COLUMNS, "made", "machine"])
+        is_current = all(tuple(row[name] for name in ("claim", "spec", *HASHES)) in current for row in some)
+        verdict = overall([row["verdict"] for row in some]) if is_current else OLDER
+        counts = {name: sum(int(row[name]) for row in some) for name in COUNTS}
+        merged = {**dict(zip(keys, key, strict=True)), "verdict": verdict, **counts}
+        by_claim.setdefault(key[keys.index("claim")], []).append(merged)
+    return by_claim
 
 
-def where(verdicts: pd.DataFrame, words: Words) -> str:
+def where(verdicts: Sequence[Mapping[str, Any]], words: Words) -> str:
     """The plans on which a claim has each word, such as `confirmed: cpu/graph; false: cpu/eager`; empty if all agree.
 
     The versions of TensorFlow are named where the word depends on them.
     """
-    rows = [row | {"word": words.of_plan(*(row[k] for k in _PLACE))} for row in tables.rows(verdicts)]
+    places = [(_plan_of(row), row["tf"], words.of_plan(*(row[k] for k in _PLACE))) for row in verdicts]
     by_plan: dict[str, set[str]] = {}
-    for row in rows:
-        by_plan.setdefault(str(PlanName(row["device"], row["mode"])), set()).add(row["word"])
-    depends_on_version = len({row["tf"] for row in rows}) > 1 and any(len(some) > 1 for some in by_plan.values())
+    for plan, _, word in places:
+        by_plan.setdefault(plan, set()).add(word)
+    depends_on_version = len({tf for _, tf, _ in places}) > 1 and any(len(some) > 1 for some in by_plan.values())
     parts: dict[str, set[tuple[str, str]]] = {}
-    for row in rows:
-        place = str(PlanName(row["device"], row["mode"])), row["tf"] if depends_on_version else ""
-        parts.setdefault(row["word"], set()).add(place)
+    for plan, tf, word in places:
+        parts.setdefault(word, set()).add((plan, tf if depends_on_version else ""))
     texts = []
     for word in (word for word in CLAIM_WORDS if word in parts and word not in _UNTESTED):
-        places = sorted(parts[word], key=lambda place: (plan_order(place[0]), place[1]))
-        texts.append(f"{word}: " + ", ".join(f"{plan} with {tf}" if tf else plan for plan, tf in places))
+        in_text = sorted(parts[word], key=lambda place: (plan_order(place[0]), place[1]))
+        texts.append(f"{word}: " + ", ".join(f"{plan} with {tf}" if tf else plan for plan, tf in in_text))
     return "; ".join(texts) if len(texts) > 1 else ""

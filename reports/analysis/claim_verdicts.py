@@ -14,6 +14,8 @@ from tf_opdiff.reports.text.verdicts import CLAIM_COLUMN_OF, CLAIM_VERDICT_OF
 KEYS = ["claim", "tf", "device", "mode"]
 #: The columns that count the records of a claim by what they say of it.
 COUNTS = tuple(CLAIM_VERDICT_OF)
+#: The verdicts of records that refute their claim.
+REFUTING = tuple(verdict for verdict, column in CLAIM_COLUMN_OF.items() if column == "refuted")
 COLUMNS = (*KEYS, "verdict", *COUNTS)
 
 

@@ -14,15 +14,14 @@ The rule, first for one plan, then for the claim:
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Self
-
-import pandas as pd
 
 from tf_opdiff.harness.spec.claim import INEXPRESSIBLE, TRUE_THEN
 from tf_opdiff.harness.spec.plan import MODES
-from tf_opdiff.reports.data import tables
+from tf_opdiff.reports.analysis.claim_verdicts import REFUTING
 from tf_opdiff.reports.data.plans import mode_order
 from tf_opdiff.reports.text.verdicts import BY_CASE, BY_DEVICE, BY_MODE, CLAIM_WORD_OF, FALSE, NOT_RUN
 
@@ -36,24 +35,28 @@ class Words:
     """The words on one claim.
 
     Attributes:
-      own: this run's verdicts on it, as `claim_verdicts.verdicts` gives them.
+      own: this run's verdicts on it: rows of `claim_verdicts.verdicts`.
       older: verdicts that can show that the claim once held: this run's, and those of other runs.
       refused: (device type, mode) where XLA refuses the claim's programs.
       parts: the entries of claims.json about the claim.
     """
 
-    own: pd.DataFrame
+    own: Sequence[Mapping[str, Any]]
     older: Mapping[tuple[str, str], Sequence[str]]
     refused: frozenset[tuple[str, str]]
     parts: Sequence[Mapping[str, Any]]
 
     @classmethod
     def of(
-        cls, own: pd.DataFrame, others: pd.DataFrame, records: pd.DataFrame, parts: Sequence[Mapping[str, Any]]
+        cls,
+        own: Sequence[Mapping[str, Any]],
+        others: Sequence[Mapping[str, Any]],
+        records: Iterable[Mapping[str, Any]],
+        parts: Sequence[Mapping[str, Any]],
     ) -> Self:
         """The words from this run's verdicts, those of other runs, and this run's records about one claim."""
         older: dict[tuple[str, str], list[str]] = {}
-        for row in tables.rows(pd.concat([own, others]) if len(others) else own):
+        for row in (*own, *others):
             if row["verdict"] == "confirmed":
                 older.setdefault((device_type(row["device"]), row["mode"]), []).append(row["tf"])
         return cls(own, older, _refused(records), parts)
@@ -79,11 +82,11 @@ class Words:
 
     def whole(self) -> tuple[str, str]:
         """The word on the claim with the newest TensorFlow of the run, and how to show it: with the modes in it."""
-        newest = max(self.own["tf"], key=version_order, default="")
-        rows = tables.rows(self.own[self.own["tf"] == newest])
+        newest = max((row["tf"] for row in self.own), key=version_order, default="")
         by_plan = {
             (device_type(r["device"]), r["mode"]): self.of_plan(newest, r["device"], r["mode"], r["verdict"])
-            for r in rows
+            for r in self.own
+            if r["tf"] == newest
         }
         telling = {place: word for place, word in by_plan.items() if word not in (INEXPRESSIBLE, "unavailable")}
         distinct = set(telling.values()) or set(by_plan.values()) or {NOT_RUN}
@@ -114,15 +117,12 @@ def _stated(part: Mapping[str, Any], device: str, mode: str) -> str:
     return ""
 
 
-def _refused(records: pd.DataFrame) -> frozenset[tuple[str, str]]:
+def _refused(records: Iterable[Mapping[str, Any]]) -> frozenset[tuple[str, str]]:
     """Where XLA refuses the programs: every record that refutes the claim there is such an error."""
-    some = records[records["verdict"].isin(["contract", "mismatch"]) & (records["mode"] == "xla")]
-    refusals = (some["kind"] == "status") & some["got"].isin(REFUSALS)
-    places = zip(map(device_type, some["device"]), some["mode"], refusals, strict=True)
-    all_refused: dict[tuple[str, str], bool] = {}
-    for device, mode, refused in places:
-        all_refused[device, mode] = all_refused.get((device, mode), True) and bool(refused)
-    return frozenset(place for place, refused in all_refused.items() if refused)
+    refuting = [row for row in records if row["mode"] == "xla" and row["verdict"] in REFUTING]
+    places = {(device_type(row["device"]), row["mode"]) for row in refuting}
+    other = [row for row in refuting if not (row["kind"] == "status" and row["got"] in REFUSALS)]
+    return frozenset(places - {(device_type(row["device"]), row["mode"]) for row in other})
 
 
 def matches(pattern: str, device: str, mode: str) -> bool:
@@ -131,6 +131,7 @@ def matches(pattern: str, device: str, mode: str) -> bool:
     return of_device in ("*", device) and of_mode in ("*", mode)
 
 
+@cache
 def device_type(device: str) -> str:
     """The type of a device by its name in records: `cpu` for `cpu+noonednn` and for `cpu@2.18.1`."""
     return re.split("[:+@]", device)[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,9 +13,10 @@ from tf_opdiff.harness.store.record import CLAIM, FAILING
 from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.analysis.claim_evidence import evidence, program, replacements
 from tf_opdiff.reports.analysis.claim_lines import Line, elsewhere, lines, where
-from tf_opdiff.reports.analysis.claim_verdicts import verdicts
+from tf_opdiff.reports.analysis.claim_verdicts import REFUTING, verdicts
 from tf_opdiff.reports.analysis.claim_words import Words, device_type, matches
 from tf_opdiff.reports.data.plans import in_order, plans
+from tf_opdiff.reports.data.rows import rows
 from tf_opdiff.reports.text.source_code import listed
 from tf_opdiff.reports.text.verdicts import CLAIM_WORDS, NOT_RUN
 
@@ -25,6 +26,8 @@ _TEXTS = (
     *("input", "got", "want", "example_index", "example", "reason"),
 )
 _COLUMNS = (*_TEXTS, "size", "mismatched")
+#: Stands in place of the reason of a record that has none.
+_UNEXPECTED = "nobody expected it: see the run's findings"
 #: The texts of a topic that runs before these fields lack.
 _NO_TEXTS = dict.fromkeys(("says", "post", "today", "instead", "paste"), "")
 
@@ -99,19 +102,25 @@ class Chapter:
         return {word: words.count(word) for word in CLAIM_WORDS if word in words}
 
 
+_Rows = Sequence[Mapping[str, Any]]
+
+
 @dataclass(frozen=True)
 class _Tables:
-    """The tables of a run that every claim selects from: records by oracle and by spec, and verdicts."""
+    """The rows of a run by what a claim selects: records by oracle and by spec, verdicts by claim, and the devices.
 
-    by_oracle: Mapping[Any, pd.DataFrame]
-    by_spec: Mapping[Any, pd.DataFrame]
-    none: pd.DataFrame
-    verdicts: pd.DataFrame
-    elsewhere: pd.DataFrame
+    `verdicts` are those of this run, `elsewhere` those of other runs. Records have the column `plan`.
+    """
 
-    def records_of(self, spec: str) -> pd.DataFrame:
+    by_oracle: Mapping[str, _Rows]
+    by_spec: Mapping[str, _Rows]
+    verdicts: Mapping[str, _Rows]
+    elsewhere: Mapping[str, _Rows]
+    devices: Sequence[str]
+
+    def records_of(self, spec: str) -> _Rows:
         """The records of a spec."""
-        return self.by_spec.get(spec, self.none)
+        return self.by_spec.get(spec, ())
 
 
 def chapters(
@@ -136,20 +145,19 @@ def chapters(
         chapter.claims.append(shown)
         if shown.unexpected:
             chapter.unexpected.append(name)
-        if _is_untested(name, parts, tables.verdicts):
+        if _is_untested(parts, tables.verdicts.get(name, ()), tables.devices):
             chapter.untested.append(name)
         for shown_program in (*shown.programs, *shown.instead):
             chapter.first.setdefault(shown_program["spec"], name)
     return list(by_topic.values())
 
 
-def _is_untested(name: str, parts: Sequence[Mapping[str, Any]], verdicts: pd.DataFrame) -> bool:
+def _is_untested(parts: Sequence[Mapping[str, Any]], own: _Rows, devices: Sequence[str]) -> bool:
     """Whether some plan of a claim, on a device that has a verdict on any claim, has none on this one."""
-    own = verdicts[verdicts["claim"] == name]
-    present = set(zip(own["device"], own["mode"], strict=True))
+    present = {(row["device"], row["mode"]) for row in own}
     return any(
         matches(pattern, device_type(device), mode) and (device, mode) not in present
-        for device in verdicts["device"].unique()
+        for device in devices
         for part in parts
         for mode in part["modes"]
         for pattern in part["plans"]
@@ -160,20 +168,27 @@ def _tables(records: pd.DataFrame, claims: Sequence[Mapping[str, Any]], others: 
     own = verdicts(records)
     instead = {claim["instead"] for claim in claims}
     few = records[records["against"].astype(str).str.startswith(CLAIM) | records["spec"].isin(instead)]
-    few = few[list(_COLUMNS)].astype(
-        dict.fromkeys(_TEXTS, "object")
-    )  # selections of objects are faster than of categories
-    by_oracle, by_spec = (dict(list(few.groupby(column))) for column in ("against", "spec"))
-    return _Tables(by_oracle, by_spec, few.head(0), own, elsewhere(others, own, claims))
+    few = few[list(_COLUMNS)].assign(plan=plans(few)).astype(dict.fromkeys((*_TEXTS, "plan"), "object"))
+    by_oracle, by_spec = (_by(rows(few), column) for column in ("against", "spec"))
+    return _Tables(
+        by_oracle, by_spec, _by(rows(own), "claim"), elsewhere(others, own, claims), list(own["device"].unique())
+    )
+
+
+def _by(some: Iterable[Mapping[str, Any]], column: str) -> dict[str, list[Mapping[str, Any]]]:
+    """The rows by their values in a column."""
+    groups: dict[str, list[Mapping[str, Any]]] = {}
+    for row in some:
+        groups.setdefault(row[column], []).append(row)
+    return groups
 
 
 def _shown(name: str, parts: Sequence[Mapping[str, Any]], tables: _Tables) -> ShownClaim:
     """A claim as the page shows it; `parts` has an entry for each of its programs."""
-    records = tables.by_oracle.get(CLAIM + name, tables.none)
-    own = tables.verdicts[tables.verdicts["claim"] == name]
-    other = tables.elsewhere[tables.elsewhere["claim"] == name]
+    records = tables.by_oracle.get(CLAIM + name, ())
+    own, other = tables.verdicts.get(name, ()), tables.elsewhere.get(name, ())
     words = Words.of(own, other, records, parts)
-    plans, own_lines = lines(own, words)
+    own_plans, own_lines = lines(own, words)
     stored_plans, stored_lines = lines(other, words, "made", "machine")
     word, label = words.whole()
     return ShownClaim(
@@ -182,24 +197,20 @@ def _shown(name: str, parts: Sequence[Mapping[str, Any]], tables: _Tables) -> Sh
         word=word,
         label=label,
         where=where(own, words),
-        plans=plans,
+        plans=own_plans,
         lines=own_lines,
         stored_plans=stored_plans,
         stored=stored_lines,
         reasons=_reasons(records),
         evidence=evidence(records, parts),
-        programs=[program(records[records["spec"] == claim["spec"]], claim) for claim in parts],
+        programs=[program([row for row in records if row["spec"] == claim["spec"]], claim) for claim in parts],
         instead=replacements(parts, tables.records_of),
-        unexpected=sorted(_plans_of(records[records["verdict"].isin(FAILING)])),
+        unexpected=sorted({row["plan"] for row in records if row["verdict"] in FAILING}),
     )
 
 
-def _reasons(records: pd.DataFrame) -> dict[str, list[str]]:
+def _reasons(records: _Rows) -> dict[str, list[str]]:
     """Why a claim does not hold, by the reasons in its records, each with its plans."""
-    some = records[records["verdict"].isin(["contract", "mismatch"])]
-    reasons = some["reason"].astype(str).replace("", "nobody expected it: see the run's findings")
-    return {str(reason): in_order(_plans_of(group)) for reason, group in some.groupby(reasons, sort=False)}
-
-
-def _plans_of(records: pd.DataFrame) -> set[str]:
-    return set(plans(records).astype(str))
+    refuting = [row for row in records if row["verdict"] in REFUTING]
+    groups = _by(refuting, "reason").items()
+    return {reason or _UNEXPECTED: in_order(row["plan"] for row in group) for reason, group in groups}

@@ -30,12 +30,14 @@ def values(records: pd.DataFrame, observations: pd.DataFrame) -> ValuesByPlan:
     """
     off = records[records["verdict"].isin(FAILING_OR_KNOWN)]
     off = off.iloc[tables.by_severity(off["verdict"]).argsort(kind="stable")]
-    indices: dict[tuple[str, str], set[str]] = {}
+    indices: dict[
+        tuple[str, str], dict[str, None]
+    ] = {}  # in the order of the records, so that a page is the same again
     names = ["case", "quantity", "example_index", "worst_index"]
     for case, quantity, simplest, worst in off[names].astype("str").itertuples(index=False):
         key = (case, quantity)
         if key in indices or len(indices) < MOST:
-            indices.setdefault(key, set()).add(simplest or worst)
+            indices.setdefault(key, {})[simplest or worst] = None
     some = observations[observations["case"].isin({case for case, _ in indices})]
     by_case: ValuesByPlan = {}
     for row in tables.rows(some):

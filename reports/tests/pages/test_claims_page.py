@@ -11,6 +11,7 @@ import pytest
 
 from tf_opdiff import reports
 from tf_opdiff.reports.analysis.claim_evidence import ShownElement, evidence
+from tf_opdiff.reports.data import tables
 from tf_opdiff.reports.data.load import load
 from tf_opdiff.reports.tests import synthetic
 from tf_opdiff.reports.tests.analysis.test_claims import CAME, claim, rows
@@ -151,12 +152,13 @@ def test_evidence_names_the_inputs_and_shows_the_simplest_element_beside_the_wor
     texts = {"quantity": "grad[1]", "input": "0.5, [1, 2], (3, 4)", "example_index": "[0]"}
     texts |= {"example": "input 0.25, [1, 2], (3, 4), got 7.0, want 8.0"}
     some[list(texts)] = pd.DataFrame([texts], index=some.index)
-    (row,) = evidence(some, [{"spec": "c01b", "denies": False, "parameters": ["step", "box", "pair"]}])
+    evident = tables.rows(some.assign(plan=tables.plans(some)))
+    (row,) = evidence(evident, [{"spec": "c01b", "denies": False, "parameters": ["step", "box", "pair"]}])
     assert row["about"] == "gradient of box"
     others = [("box", "[1, 2]"), ("pair", "(3, 4)")]
     assert row["elements"] == [
         ShownElement("[0]", [("step", "0.25"), *others], "7.0", "8.0"),
         ShownElement("[3]", [("step", "0.5"), *others], "1.5", "2.5"),
     ]
-    (row,) = evidence(some, [{"spec": "c01b", "denies": False, "parameters": ["x"]}])
+    (row,) = evidence(evident, [{"spec": "c01b", "denies": False, "parameters": ["x"]}])
     assert row["elements"][1].inputs == [("", "0.5, [1, 2], (3, 4)")]
