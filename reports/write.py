@@ -18,7 +18,7 @@ from tf_opdiff.reports.analysis.error_pictures import ErrorTables
 from tf_opdiff.reports.ci import badge, junit
 from tf_opdiff.reports.data import discrepancies, error_frames, files, frame, parquet, run_copy, tables
 from tf_opdiff.reports.data.errors import ERRORS, HISTOGRAM, load_error_histogram, load_errors
-from tf_opdiff.reports.data.load import OBSERVATIONS, RECORDS, load_causes, load_claims, load_repros
+from tf_opdiff.reports.data.load import OBSERVATIONS, RECORDS, load_causes, load_claims, load_kernels, load_repros
 from tf_opdiff.reports.data.op_names import OpNames, op_names
 from tf_opdiff.reports.pages import claims_page, op_page, run_page
 from tf_opdiff.reports.text import markdown
@@ -59,18 +59,19 @@ def write(
     if claims:
         files.replace_text(run_dir / "claims.html", claims_page.html(records, info, claims))
     names = op_names(records)
+    op_sources = _op_sources(run_dir, records, info, names, claims)
     supplement = run_page.Supplement(
         claims=bool(claims),
         ranked=ranked,
         op_links={name: page.link for name, page in names.ops.items()},
         spec_links=names.by_spec(),
-        repros=load_repros(run_dir),
+        repros=op_sources.repros,
         entries=ledger.of_run(records, info, judged_by),
         by_plan=plans_at_worst.values(records, observations),
         since=_since(before, records, info) if before else None,
     )
     files.replace_text(run_dir / "index.html", run_page.html(records, info, supplement))
-    op_page.write(run_dir, _op_sources(run_dir, records, info, names, claims))
+    op_page.write(run_dir, op_sources)
     junit.finish(xml, records, info)
 
 
@@ -95,6 +96,7 @@ def _op_sources(
         claims=claims,
         repros=load_repros(run_dir),
         errors=ErrorTables(load_errors(run_dir), load_error_histogram(run_dir)),
+        kernels=load_kernels(run_dir),
     )
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import tensorflow as tf
@@ -56,6 +58,46 @@ def lacking_kernel(ops: Sequence[str], device: Device, mode: str, dtype: str) ->
 def _kernel_devices() -> set[str]:
     """The device types for which at least one kernel is registered."""
     return {kernel.device_type for kernel in registry.get_all_registered_kernels().kernel}
+
+
+def registered() -> dict[str, dict[str, list[dict[str, list[str]]]]]:
+    """All kernels: for each op and device type, such as `GPU` and `XLA_CPU_JIT`, the dtypes that they take.
+
+    The dtypes stand by attribute. A device type has more than one such dict if its kernels do not take each dtype of
+    one attribute with each of another. Kernels for a device that this machine lacks are among them, and those of XLA's
+    compilers. An empty dict is a kernel that is registered without dtypes. Kernels with a label are left out:
+    TensorFlow takes them only on request.
+    """
+    with contextlib.suppress(Exception):  # XLA registers its kernels at its first use; a build may lack it
+        tf.function(lambda x: x, jit_compile=True)(tf.constant(1.0))
+    of_device: dict[tuple[str, str], list[Any]] = {}
+    for kernel in registry.get_all_registered_kernels().kernel:
+        if not kernel.label:
+            of_device.setdefault((kernel.op, kernel.device_type), []).append(kernel)
+    ops: dict[str, dict[str, list[dict[str, list[str]]]]] = {}
+    for (op, kind), members in sorted(of_device.items(), key=lambda item: item[0]):
+        ops.setdefault(op, {})[kind] = _dtypes(members)
+    return ops
+
+
+def _dtypes(kernels: Iterable[Any]) -> list[dict[str, list[str]]]:
+    """The dtypes by attribute that some kernels take, in few dicts."""
+    taken = [{c.name: frozenset(c.allowed_values.list.type) for c in kernel.constraint} for kernel in kernels]
+    names = sorted({name for row in taken for name, types in row.items() if types})
+    rows = list(dict.fromkeys(tuple(row.get(name) for name in names) for row in taken))  # None: any dtype
+    for i in range(len(names)):  # kernels that differ in this attribute only become one row
+        joined: dict[tuple[Any, ...], frozenset[int] | None] = {}
+        for row in rows:
+            others, own = (row[i] is None, *row[:i], *row[i + 1 :]), row[i]
+            joined[others] = None if own is None else own | (joined.get(others) or frozenset())
+        rows = [(*others[1 : i + 1], own, *others[i + 1 :]) for others, own in joined.items()]
+    return [
+        {name: sorted(map(_dtype_name, types)) for name, types in zip(names, row, strict=True) if types} for row in rows
+    ]
+
+
+def _dtype_name(number: int) -> str:
+    return tf.as_dtype(number).name
 
 
 def ops_without_kernel(results: Mapping[str, Result]) -> list[str]:

@@ -19,6 +19,7 @@ from tf_opdiff.harness.spec import variant
 from tf_opdiff.harness.spec.plan import Device
 from tf_opdiff.harness.store import rundir
 from tf_opdiff.harness.store.environment import FLAGS, apart, joined, of_devices
+from tf_opdiff.harness.store.json_text import json_of
 from tf_opdiff.harness.store.processor import processor
 from tf_opdiff.harness.store.revision import commit
 from tf_opdiff.harness.store.run_info import RunInfo
@@ -34,7 +35,7 @@ def open_run(
     recordings: Mapping[str, Recording] | None = None,
     there: Mapping[str, Any] | None = None,
 ) -> tuple[Path, RunInfo]:
-    """Checks that the devices are present, and makes the run's directory.
+    """Checks that the devices are present, and makes the run's directory, with the kernels that TensorFlow has.
 
     Args:
       asked: the devices to run on; if empty, all that TensorFlow lists.
@@ -60,6 +61,8 @@ def open_run(
         directory = rundir.create(ROOT / "runs", chosen=Path(chosen) if chosen else None)
     except OSError as error:
         raise ValueError(f"run directory: {error}") from error
+    if there.get("kernels"):
+        (directory / "kernels.json").write_text(json_of(there["kernels"]))
     info = RunInfo(
         run=directory.resolve().name,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -113,12 +116,12 @@ def reopen_run(
 
 
 def here() -> dict[str, Any]:
-    """The facts of this machine: `harness.device.tensorflow_setup.describe`, with `host`, `flags` and `machine`.
+    """The facts of this machine: `harness.device.tensorflow_setup.describe`, `kernels`, `host`, `flags`, `machine`.
 
     Raises:
       RuntimeError: TensorFlow does not start, or is too old.
     """
-    facts = probe()
+    facts = probe(kernels=True)
     tf = facts["versions"]["tensorflow"]
     if Version(tf) < Version(OLDEST_TF):
         raise RuntimeError(f"TensorFlow {tf} is too old: expected {OLDEST_TF} or newer")

@@ -18,6 +18,8 @@ from tf_opdiff.harness.store.json_text import encodable
 from tf_opdiff.harness.store.record import ADDED, COLUMNS, Record
 from tf_opdiff.reports.data import frame
 
+#: For each op and device type, dtypes by attribute.
+Kernels = dict[str, dict[str, list[dict[str, list[str]]]]]
 RECORDS = "records.parquet"
 OBSERVATIONS = "observations.parquet"
 _HOLDS = {"str": "texts", "int": "integers", "float": "floats"}
@@ -129,6 +131,27 @@ def load_causes(run: Path | str) -> dict[str, Cause]:
     """
     causes = [_encodable(cause) for cause in _listed(run, "causes.json", Cause)]
     return {cause.id: cause for cause in causes}
+
+
+def load_kernels(run: Path | str) -> Kernels:
+    """The kernels that the TensorFlow of a run registers, as `harness.device.kernels.registered` gives them.
+
+    The dict is empty for a run of an earlier version, and for one without live devices: they have no kernels.json.
+
+    Raises:
+      ValueError: kernels.json is a link, or malformed.
+    """
+    path = untrusted.inside(Path(run), "kernels.json")
+    kernels = untrusted.load(path, Kernels) if path.exists() else {}
+    return {
+        encodable(op): {
+            encodable(kind): [
+                {encodable(name): [*map(encodable, types)] for name, types in row.items()} for row in rows
+            ]
+            for kind, rows in kinds.items()
+        }
+        for op, kinds in kernels.items()
+    }
 
 
 def _encodable(cause: Cause) -> Cause:

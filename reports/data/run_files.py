@@ -21,6 +21,7 @@ RUN_FILES: Mapping[str, str] = {
     "repro.json": "The outcome of each finding's program.",
     "claims.json": "The programs of the claims that the run tested.",
     "causes.json": "The causes of known failures by which the run was judged, with their titles and severities.",
+    "kernels.json": "The kernels that TensorFlow registers: for each op and device type, the dtypes by attribute.",
     "repro": "A program of TensorFlow and NumPy alone for each finding.",
     "shards": "The lines that each worker appended while the run was going: every record, behind a checksum.",
     "logs": "The last MiB that each device server and program wrote.",

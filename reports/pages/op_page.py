@@ -19,8 +19,9 @@ from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.analysis import op_sentence
 from tf_opdiff.reports.analysis.error_pictures import ErrorPicture, ErrorTables
 from tf_opdiff.reports.analysis.op_cells import OpCell, OpRow, quantity_order
-from tf_opdiff.reports.analysis.op_view import OpView, OpViews, RecordGroup, SharedSpec
+from tf_opdiff.reports.analysis.op_view import OpView, OpViews, RecordGroup, SharedSpec, dtype_order
 from tf_opdiff.reports.data import files
+from tf_opdiff.reports.data.load import Kernels
 from tf_opdiff.reports.data.op_names import FOLDER, LIST, OpNames
 from tf_opdiff.reports.pages.strip import Strip
 from tf_opdiff.reports.pages.template import compiled, foundation, own_style
@@ -32,6 +33,14 @@ _PROGRAM = ("spec", "verdict", "kind", "reason")
 _DOCUMENTATION = "https://www.tensorflow.org/api_docs/python/tf/raw_ops"
 #: The words of a reason that a search for its records takes.
 _WORDS = 12
+#: The types of devices in TensorFlow's registry of kernels, in the order of the page.
+_DEVICE_TYPES = {
+    "CPU": "CPU",
+    "GPU": "GPU",
+    "DEFAULT": "any device",
+    "XLA_CPU_JIT": "XLA's compiler for CPUs",
+    "XLA_GPU_JIT": "XLA's compiler for GPUs",
+}
 _OPDEF = re.compile(r"[A-Z][A-Za-z0-9]{0,79}", re.ASCII)
 
 
@@ -47,6 +56,7 @@ class OpSources:
       claims: its claims.json.
       repros: the programs of findings.
       errors: the error profiles; None or empty for a run that did not record errors by input.
+      kernels: those that its TensorFlow registers, as `reports.data.load.load_kernels` gives them.
     """
 
     records: pd.DataFrame
@@ -56,6 +66,7 @@ class OpSources:
     claims: Sequence[Mapping[str, Any]] = ()
     repros: Sequence[Mapping[str, Any]] = ()
     errors: ErrorTables | None = None
+    kernels: Kernels = field(default_factory=dict)
 
 
 def write(run_dir: Path, sources: OpSources) -> None:
@@ -90,6 +101,7 @@ def pages(sources: OpSources) -> dict[str, str]:
         "severities": SEVERITIES,
         "claims": claims,
         "has_errors": bool(sources.errors),
+        "has_kernels": bool(sources.kernels),
         "words": op_sentence,
         "records_link": records_link,
         "shown": shown,
@@ -107,6 +119,7 @@ def pages(sources: OpSources) -> dict[str, str]:
         all_views.append(view)
         pictures = _pictures(sources.errors.pictures(name.own) if sources.errors else [])
         about = {"title": _title(view), "documentation": _documentation(view), "pictures": pictures}
+        about["kernels"] = _kernels(sources.kernels.get(name.name, {})) if name.is_op else {}
         made[name.file] = page.render(view=view, **about, **shared)
     made[LIST] = listing.render(views=all_views, title_of=_title, **shared)
     return made
@@ -133,6 +146,17 @@ def _pictures(drawn: Sequence[ErrorPicture]) -> dict[str, Pictures]:
         is_first = not pictures.first or one.specs == pictures.first[0].errors.specs
         (pictures.exact if strip.exact else pictures.first if is_first else pictures.more).append(strip)
     return by_dtype
+
+
+def _kernels(kinds: Mapping[str, Sequence[Mapping[str, Sequence[str]]]]) -> dict[str, list[dict[str, list[str]]]]:
+    """The kernels of an op by device type in words, the types that readers know first; dtypes in their order."""
+    order = {kind: i for i, kind in enumerate(_DEVICE_TYPES)}
+    return {
+        _DEVICE_TYPES.get(kind, kind): [
+            {name: sorted(types, key=dtype_order) for name, types in row.items()} for row in kinds[kind]
+        ]
+        for kind in sorted(kinds, key=lambda kind: (order.get(kind, len(order)), kind))
+    }
 
 
 def _title(view: OpView) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sys
@@ -35,7 +36,11 @@ def rows() -> list[Record]:
 def run(rows: list[Record], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The directory of a whole run with its report; tests only read it."""
     directory = tmp_path_factory.mktemp("run")
-    reports.write(directory, synthetic.write(directory, rows, observed=True))
+    info = synthetic.write(directory, rows, observed=True)
+    taken = [{"T": ["float32", "bfloat16"], "Tidx": ["int32"]}, {"T": ["int64"]}]
+    kernels = {op: {"GPU": taken, "CPU": [{}]} for row in rows for op in row.raw_op.split(";")}
+    (directory / "kernels.json").write_text(json.dumps(kernels))
+    reports.write(directory, info)
     return directory
 
 
@@ -71,6 +76,8 @@ def hostile_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
         devices={text: {"asked": i % 2 == 0, text: text} for i, text in enumerate(clean)},
         not_run=[{"case": text, "device": text, "mode": text, "why": text} for text in clean],
     )  # fmt: skip
+    types = [{text: [text, clean[0]]} for text in HOSTILE]
+    (directory / "kernels.json").write_text(json.dumps({row.raw_op: dict.fromkeys(HOSTILE, types) for row in found}))
     reports.write(directory, info)
     return directory
 

@@ -216,6 +216,14 @@ def test_a_run_holds_the_causes_by_which_it_was_judged(run_pytest, tmp_path):
     assert {r.cause for r in outcome.merged.records if r.verdict == "known"} == {"planted"}
 
 
+def test_a_run_holds_the_kernels_of_its_tensorflow(run_pytest):
+    outcome = run_pytest("--op", "right", "--mode", "eager")
+    kernels = json.loads((outcome.directory / "kernels.json").read_text())
+    assert "float32" in kernels["Asinh"]["CPU"][0]["T"]
+    assert "complex64" not in kernels["Asinh"]["GPU"][0]["T"]  # whether this machine has a GPU or not
+    assert "float32" in kernels["Asinh"]["XLA_CPU_JIT"][0]["T"]
+
+
 def test_a_run_directory_elsewhere_does_not_move_the_root_of_the_workers(run_pytest):
     outcome = run_pytest("--op", "right", "-n", "2", paths=())
     assert outcome.status == 0, outcome.output

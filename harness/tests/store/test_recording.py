@@ -120,6 +120,13 @@ def test_a_changed_recipe_or_program_changes_the_hash(run_pytest, recorded):
     assert {r.suite for r in outcome.merged.records} == {"planted_kept_later"}
 
 
+def test_a_run_of_recorded_devices_alone_has_no_kernels(run_pytest, recorded):
+    outcome = run_pytest(
+        "--recordings", str(recorded.parent), "--device", recorded.stem, "--mode", "eager", suites=SUITE
+    )
+    assert not (outcome.directory / "kernels.json").exists() and (outcome.directory / "causes.json").exists()
+
+
 def test_a_case_that_was_not_recorded_is_unavailable(run_pytest, recorded, tmp_path):
     path = altered(recorded, tmp_path / "less", lambda row: None if row["case"] == "sums-float32-plain" else row)
     records = [r for r in of(against(run_pytest, path), path) if r.case == "sums-float32-plain"]

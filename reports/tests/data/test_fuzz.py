@@ -36,8 +36,9 @@ from tf_opdiff.harness.sweep.tally import Tally
 from tf_opdiff.reports.analysis import nights, stored_run
 from tf_opdiff.reports.data import error_frames, frame, run_environment, shards
 from tf_opdiff.reports.data.discrepancies import discrepancies
-from tf_opdiff.reports.data.load import RECORD_COLUMNS, load_causes, load_claims, load_repros
-from tf_opdiff.reports.pages import claims_page, page_data, run_page
+from tf_opdiff.reports.data.load import RECORD_COLUMNS, load_causes, load_claims, load_kernels, load_repros
+from tf_opdiff.reports.data.op_names import op_names
+from tf_opdiff.reports.pages import claims_page, op_page, page_data, run_page
 from tf_opdiff.reports.tests import synthetic
 from tf_opdiff.reports.tests.analysis.test_claims import claim
 from tf_opdiff.reports.tests.data.test_table import frame as frame_of
@@ -105,6 +106,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (directory / "claims.json").write_text(json.dumps([claim("C01")]))
     cause = Cause(id="c", owner="us", reason="some reason", link="https://x", title="t", severity="memory")
     (directory / "causes.json").write_text(json.dumps([msgspec.to_builtins(cause)]))
+    kernels = {"Floor": {"CPU": [{"T": ["float32", "int8"], "Tidx": ["int32"]}, {}], "GPU": [{"T": ["float32"]}]}}
+    (directory / "kernels.json").write_text(json.dumps(kernels))
     reports.write(directory, info)
     return directory
 
@@ -211,9 +214,15 @@ def test_changed_shards_are_read_or_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "read"), [("repro.json", load_repros), ("claims.json", load_claims), ("causes.json", load_causes)]
+    ("name", "read"),
+    [
+        ("repro.json", load_repros),
+        ("claims.json", load_claims),
+        ("causes.json", load_causes),
+        ("kernels.json", load_kernels),
+    ],
 )
-def test_changed_lists_are_read_or_refused(run: Path, name: str, read: Callable[[Path], Any]) -> None:
+def test_changed_json_files_are_read_or_refused(run: Path, name: str, read: Callable[[Path], Any]) -> None:
     path, draw, bad = run / name, random.Random(3), 0
     whole = path.read_text()
     records, info = reports.load(run), RunInfo.load(run)
@@ -228,8 +237,11 @@ def test_changed_lists_are_read_or_refused(run: Path, name: str, read: Callable[
                     page_data._programs(found)
                 elif number % 50 == 0 and name == "claims.json":
                     claims_page.html(records, info, found)
+                elif number % 50 == 0 and name == "kernels.json":
+                    sources = op_page.OpSources(records=records, info=info, names=op_names(records), kernels=found)
+                    "".join(op_page.pages(sources).values()).encode()
                 elif number % 50 == 0:
-                    ranked = discrepancies(known, dict.fromkeys([synthetic.KNOWN["cause"]], next(iter(found.values()))))
+                    ranked = discrepancies(known, dict(zip([synthetic.KNOWN["cause"]], found.values(), strict=False)))
                     run_page.html(known, info, run_page.Supplement(ranked=ranked)).encode()
 
             bad += refused(path, use)

@@ -134,6 +134,7 @@ LINKED = (
     "repro.json",
     "claims.json",
     "causes.json",
+    "kernels.json",
     "records.parquet",
     "observations.parquet",
     "shards",
@@ -153,6 +154,7 @@ def test_a_link_in_a_run_is_refused_in_one_line(tmp_path: Path, capsys: pytest.C
     (run / "repro.json").write_text(json.dumps([{**place, "status": "reproduced", "script": "repro/floor.py"}]))
     (run / "claims.json").write_text("[]")
     (run / "causes.json").write_text("[]")
+    (run / "kernels.json").write_text("{}")
     (run / "junit.xml").write_text("<testsuites><testsuite/></testsuites>")
     reports.write(run, RunInfo.load(run))
     (run / "index.html").unlink()

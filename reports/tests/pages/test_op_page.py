@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -96,6 +97,28 @@ def test_a_distance_that_a_contract_allows_is_no_distance_of_the_budget(tmp_path
     text = " ".join(page.text.split())
     assert "§ 1.5 of 4" in text and "900" not in text
     assert "subnormals are flushed" in text
+
+
+def test_the_page_lists_the_kernels_of_its_op_and_no_others(tmp_path: Path, row: Record) -> None:
+    rows = [{"DstT": ["int8"], "SrcT": ["float64", "int4", "float16"]}, {"DstT": ["int4"], "SrcT": ["int8"]}]
+    kernels = {
+        "Floor": {"XLA_GPU_JIT": [{}], "NPU": [{}], "GPU": rows, "CPU": [{}]},
+        "Ceil": {"CPU": [{"Tother": ["int2"]}]},
+    }
+    (tmp_path / "kernels.json").write_text(json.dumps(kernels))
+    text = " ".join(one_op(tmp_path, row).text.split())
+    gpu = "GPU DstT int8 × SrcT float16, float64, int4DstT int4 × SrcT int8"
+    listed = f"CPU registered without dtypes {gpu} XLA's compiler for GPUs registered without dtypes NPU registered"
+    assert listed in text and "Tother" not in text
+
+
+def test_an_op_without_a_kernel_is_said_to_have_none_and_an_older_run_says_nothing(tmp_path: Path, row: Record) -> None:
+    page = one_op(tmp_path / "older", row)
+    assert "registers no kernel" not in page.text
+    assert "#kernels" not in {a.get("href") for _, a in page.elements} | {f"#{a.get('id')}" for _, a in page.elements}
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "kernels.json").write_text(json.dumps({"Ceil": {"CPU": [{}]}}))
+    assert "TensorFlow 2.21.0 registers no kernel for this op." in one_op(tmp_path / "run", row).text
 
 
 def test_pages_of_an_earlier_write_go_and_links_are_not_followed(tmp_path: Path, row: Record) -> None:
