@@ -89,7 +89,7 @@ def test_without_ray_there_is_a_line_that_says_what_to_install(run_pytest, tmp_p
 
 
 def test_batches_hold_every_item_once_in_order_and_about_as_many_cases():
-    items = Catalog.load("tf_opdiff.suites").items[:200]
+    items = Catalog.load("tf_opdiff.suites.ops").items[:200]
     parts = list(campaign.batches(items, 2))
     assert [item for part in parts for item in part] == list(items)
     sizes = [sum(len(item.cases) for item in part) for part in parts]
