@@ -68,7 +68,8 @@ function makeMatrix(store, change) {
 
   // A suite as a row that opens; the rows of its specs are made when it opens.
   function drawSuite(suite, specs, open) {
-    const button = el("button", { type: "button" }, el("span", { class: "arrow", "aria-hidden": "true" }, "▸"), `${suite} `, el("small", { title: `${specs.length} ${specs.length === 1 ? "spec" : "specs"}` }, String(specs.length)));
+    const button = el("button", { type: "button" }, el("span", { class: "arrow", "aria-hidden": "true" }, "▸"),
+      el("span", { class: "name" }, `${suite} `, el("small", { title: `${specs.length} ${specs.length === 1 ? "spec" : "specs"}` }, String(specs.length))));
     const total = el("tr", { class: "total" }, el("th", { scope: "row" }, button), ...drawCells(suite, { suite }, specs));
     const body = el("tbody", { class: "suite" }, total);
     const set = (state) => {

@@ -280,3 +280,16 @@ def test_the_page_shows_the_largest_errors_that_the_records_have(browser: Browse
 
 def _rounded(numbers: pd.Series) -> dict[tuple[str, ...], float]:
     return {key: float(f"{number:.3e}") for key, number in numbers.items()}
+
+
+def test_a_long_suite_name_begins_beside_its_arrow(browser: Browser, tmp_path: Path) -> None:
+    rows = synthetic.records([("automatic_control_dependencies", "assign")], ["cpu"], ["edges"])
+    reports.write(tmp_path, synthetic.write(tmp_path, rows))
+    for width in (390, 1440):
+        browser.look(width=width)
+        browser.open(tmp_path / "index.html")
+        arrow, name = (
+            f"document.querySelector('#matrix button .{part}').getBoundingClientRect()" for part in ("arrow", "name")
+        )
+        assert browser.js(f"{arrow}.right <= {name}.left && {arrow}.top < {name}.top + 12")
+        assert browser.js(f"{name}.right <= document.querySelector('#matrix .total th').getBoundingClientRect().right")
