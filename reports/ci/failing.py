@@ -15,6 +15,7 @@ from tf_opdiff.reports.ci import issue_text
 from tf_opdiff.reports.ci.issue_text import CauseRecords, Place
 from tf_opdiff.reports.ci.night_runs import NightRun
 from tf_opdiff.reports.data import frame, tables
+from tf_opdiff.reports.data.discrepancy import severity_order
 from tf_opdiff.reports.data.plans import in_order
 
 
@@ -28,7 +29,12 @@ class Cause:
 
 
 def gather(nights: Sequence[NightRun], site: str = "") -> list[Cause]:
-    """The causes of the failures in all the runs, those with most records first; `site` is the pages' address."""
+    """The causes of the failures in all the runs, the most severe first, then those that reach furthest.
+
+    Args:
+      nights: the runs.
+      site: the pages' address.
+    """
     parts = [night.records[night.records["verdict"].isin(FAILING)].assign(night=night.name) for night in nights]
     failing = pd.concat([part.astype({"night": "str"}) for part in parts], ignore_index=True)
     if not len(failing):
@@ -37,11 +43,20 @@ def gather(nights: Sequence[NightRun], site: str = "") -> list[Cause]:
     records = frame.typed(failing.drop(columns="night").astype(texts))
     changes = diff(records.iloc[:0], records)  # against no run, every failing record has appeared
     records = records.assign(night=failing["night"], plan=tables.plans(records).astype(str))
-    by_size = sorted(tables.rows(causes(changes)), key=lambda row: -row["records"])
     selected = [
-        _records(row, records, tables.row(records, int(changes["after"].loc[row["example"]]))) for row in by_size
+        _records(row, records, tables.row(records, int(changes["after"].loc[row["example"]])))
+        for row in tables.rows(causes(changes))
     ]
+    selected.sort(key=_rank)
     return [Cause(one.place, issue_text.title(one), issue_text.body(one, nights, site)) for one in selected]
+
+
+def _rank(one: CauseRecords) -> tuple[int, int]:
+    """The key that sorts causes as `reports.data.discrepancy.Discrepancy.rank` sorts discrepancies."""
+    severities, ops = (set(one.records[name].astype("str")) for name in ("severity", "raw_op"))
+    distinct_ops = {op for joined in ops for op in joined.split(";")} - {""}
+    reach = one.records["plan"].nunique() * one.records["dtype"].nunique() * max(1, len(distinct_ops))
+    return min(map(severity_order, severities)), -reach
 
 
 def _records(row: Mapping[str, Any], records: pd.DataFrame, record: Mapping[str, Any]) -> CauseRecords:

@@ -253,3 +253,11 @@ def test_a_gh_that_is_absent_or_fails_is_said_in_one_line(clean, night, github, 
 def test_what_is_no_run_is_an_error(tmp_path, capsys):
     assert main(["issues", str(tmp_path)]) == 4
     assert "expected the directory of a run, or of a night's merged runs" in capsys.readouterr().err
+
+
+def test_the_most_severe_cause_comes_first_then_the_one_that_reaches_furthest(clean, night):
+    severity = {"floor": "accuracy", "ceil": "accuracy", "abs": "memory"}
+    rows = fail(fail(fail(clean, "value", ["floor"]), "nan", ["ceil"], ["cpu", "gpu:0"]), "inf", ["abs"])
+    rows = [replace(r, severity=severity[r.spec]) if r.verdict == "mismatch" else r for r in rows]
+    causes = failing.gather(night_runs.read([night(tf221=rows)]))
+    assert [cause.place.specs for cause in causes] == [["abs"], ["ceil"], ["floor"]]
