@@ -8,6 +8,7 @@ import re
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Annotated, Any, Self, TypedDict
 
 import ml_dtypes  # noqa: F401  (teaches NumPy the names bfloat16, float8_…)
@@ -167,9 +168,22 @@ def unraw(dtype: str, shape: Sequence[int], data: bytes) -> np.ndarray:
 def _dtype(name: str) -> np.dtype:
     """The dtype of numbers that `raw` calls by this name."""
     try:
-        dtype = np.dtype(name) if re.fullmatch(r"[a-z][a-z0-9_]{1,30}", name) else None
+        dtype = _named_dtype(name)
     except TypeError:
         dtype = None
-    if dtype is None or dtype.name != name or dtype.kind not in "biufcV" or dtype.names or not dtype.itemsize:
+    if dtype is None:
         raise ValueError(f"dtype {name[:40]!r}: expected that of numbers, such as float32 or bfloat16")
+    return dtype
+
+
+@lru_cache(256)
+def _named_dtype(name: str) -> np.dtype | None:
+    """The same; None for another text, and cached, since a run names few dtypes many times.
+
+    Raises:
+      TypeError: NumPy has no such dtype, or the name is no text.
+    """
+    dtype = np.dtype(name) if re.fullmatch(r"[a-z][a-z0-9_]{1,30}", name) else None
+    if dtype is None or dtype.name != name or dtype.kind not in "biufcV" or dtype.names or not dtype.itemsize:
+        return None
     return dtype

@@ -83,6 +83,9 @@ def judged(records: pd.DataFrame, known: Known) -> pd.DataFrame:
 
 def distinct(rows: pd.DataFrame, names: Collection[str]) -> tuple[np.ndarray, list[dict[str, str]]]:
     """The number of the distinct place of each row, counted from 0, and those places."""
-    codes = rows.groupby(list(names), sort=False).ngroup().to_numpy("int64")
-    once = rows[list(names)].drop_duplicates()
+    codes = np.zeros(len(rows), "int64")
+    for name in names:
+        more, values = pd.factorize(rows[name])
+        codes = pd.factorize(codes * len(values) + more)[0]
+    once = rows[list(names)].iloc[np.unique(codes, return_index=True)[1]]
     return codes, [dict(zip(names, row, strict=True)) for row in once.to_numpy().tolist()]
