@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -14,6 +13,8 @@ from tf_opdiff.harness.store.record import CLAIM
 from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.analysis import ledger, plans_at_worst, since_last_run
 from tf_opdiff.reports.analysis.changelog import Changelog
+from tf_opdiff.reports.analysis.claim_store import stored_verdicts
+from tf_opdiff.reports.analysis.claims import Chapter, chapters
 from tf_opdiff.reports.analysis.error_pictures import ErrorTables
 from tf_opdiff.reports.ci import badge, junit
 from tf_opdiff.reports.data import discrepancies, error_frames, files, frame, parquet, run_copy, tables
@@ -56,12 +57,13 @@ def write(
     badge.write(run_dir, info, tables.counts(records))
     has_claims = records["against"].astype(str).str.startswith(CLAIM).any()
     claims = load_claims(run_dir) if has_claims else []
-    if claims:
-        files.replace_text(run_dir / "claims.html", claims_page.html(records, info, claims))
+    topics = chapters(records, info, claims, stored_verdicts()) if claims else []
+    if topics:
+        files.replace_text(run_dir / "claims.html", claims_page.page(topics, info))
     names = op_names(records)
-    op_sources = _op_sources(run_dir, records, info, names, claims)
+    op_sources = _op_sources(run_dir, records, info, names, topics)
     supplement = run_page.Supplement(
-        claims=bool(claims),
+        claims=bool(topics),
         ranked=ranked,
         op_links={name: page.link for name, page in names.ops.items()},
         spec_links=names.by_spec(),
@@ -86,14 +88,14 @@ def rewrite(run: Path, into: Path) -> RunInfo:
 
 
 def _op_sources(
-    run_dir: Path, records: pd.DataFrame, info: RunInfo, names: OpNames, claims: Sequence[Mapping[str, Any]]
+    run_dir: Path, records: pd.DataFrame, info: RunInfo, names: OpNames, topics: Sequence[Chapter]
 ) -> op_page.OpSources:
     return op_page.OpSources(
         records=records,
         info=info,
         names=names,
         causes=load_causes(run_dir),
-        claims=claims,
+        claims=[claim for topic in topics for claim in topic.claims],
         repros=load_repros(run_dir),
         errors=ErrorTables(load_errors(run_dir), load_error_histogram(run_dir)),
         kernels=load_kernels(run_dir),

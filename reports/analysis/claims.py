@@ -38,6 +38,7 @@ class ShownClaim:
 
     Attributes:
       id: the claim's id.
+      anchor: the id of its element in claims.html.
       says: the claim in words.
       word: the word on it in this run; see `reports.analysis.claim_words`.
       label: the same with the modes or devices in it, such as `true in graph only`.
@@ -52,6 +53,7 @@ class ShownClaim:
     """
 
     id: str
+    anchor: str
     says: str
     word: str
     label: str
@@ -193,6 +195,7 @@ def _shown(name: str, parts: Sequence[Mapping[str, Any]], tables: _Tables) -> Sh
     word, label = words.whole()
     return ShownClaim(
         id=name,
+        anchor=f"{name}-claim" if name == parts[0]["topic"]["id"] else name,  # a topic has an element of its own
         says=parts[0]["says"],
         word=word,
         label=label,

@@ -34,7 +34,11 @@ def html(
       claims: its claims.json, as `reports.data.load.load_claims` gives it.
       others: verdicts of other runs; by default those of `reports.analysis.claim_store`.
     """
-    all_chapters = chapters(records, info, claims, stored_verdicts() if others is None else others)
+    return page(chapters(records, info, claims, stored_verdicts() if others is None else others), info)
+
+
+def page(all_chapters: Sequence[Chapter], info: RunInfo) -> str:
+    """The page of some chapters; see `html`."""
     own = Markup("(() => {\n%s})();") % script(HERE / "templates" / "claims.js")
     return render(
         "claims.html",

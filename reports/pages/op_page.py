@@ -17,6 +17,7 @@ from tf_opdiff.harness.spec.plan import PlanName
 from tf_opdiff.harness.store import untrusted
 from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.analysis import op_sentence
+from tf_opdiff.reports.analysis.claims import ShownClaim
 from tf_opdiff.reports.analysis.error_pictures import ErrorPicture, ErrorTables
 from tf_opdiff.reports.analysis.op_cells import OpCell, OpRow, quantity_order
 from tf_opdiff.reports.analysis.op_view import OpView, OpViews, RecordGroup, SharedSpec, dtype_order
@@ -26,7 +27,7 @@ from tf_opdiff.reports.data.op_names import FOLDER, LIST, OpNames
 from tf_opdiff.reports.pages.strip import Strip
 from tf_opdiff.reports.pages.template import compiled, foundation, own_style
 from tf_opdiff.reports.text import sentence
-from tf_opdiff.reports.text.verdicts import CLAIM_VERDICTS, VERDICTS
+from tf_opdiff.reports.text.verdicts import CLAIM_WORD_OF, CLAIM_WORDS, VERDICTS
 
 #: The columns that a finding and its program share.
 _PROGRAM = ("spec", "verdict", "kind", "reason")
@@ -53,7 +54,7 @@ class OpSources:
       info: its run.json.
       names: the pages, as `reports.data.op_names.op_names` gives them.
       causes: the causes by which the run was judged, by their ids; empty for an older run.
-      claims: its claims.json.
+      claims: its claims, as the page of claims shows them.
       repros: the programs of findings.
       errors: the error profiles; None or empty for a run that did not record errors by input.
       kernels: those that its TensorFlow registers, as `reports.data.load.load_kernels` gives them.
@@ -63,7 +64,7 @@ class OpSources:
     info: RunInfo
     names: OpNames
     causes: Mapping[str, Cause] = field(default_factory=dict)
-    claims: Sequence[Mapping[str, Any]] = ()
+    claims: Sequence[ShownClaim] = ()
     repros: Sequence[Mapping[str, Any]] = ()
     errors: ErrorTables | None = None
     kernels: Kernels = field(default_factory=dict)
@@ -91,15 +92,15 @@ def write(run_dir: Path, sources: OpSources) -> None:
 def pages(sources: OpSources) -> dict[str, str]:
     """The HTML of each page by the name of its file, and `index.html`, the list of them."""
     views = OpViews(sources.records, sources.causes)
-    claims = _claims(sources.claims)
     programs = {tuple(r.get(name, "") for name in _PROGRAM): sentence.of_repro(r) for r in sources.repros}
     shared = {
         "info": sources.info,
         "style": foundation() + own_style("op/op.css") + own_style("op/strip.css"),
         "verdicts": VERDICTS,
-        "claim_verdicts": CLAIM_VERDICTS,
+        "claim_words": CLAIM_WORDS,
+        "word_of": CLAIM_WORD_OF,
         "severities": SEVERITIES,
-        "claims": claims,
+        "claims": {claim.id: claim for claim in sources.claims},
         "has_errors": bool(sources.errors),
         "has_kernels": bool(sources.kernels),
         "words": op_sentence,
@@ -183,17 +184,6 @@ def shown(cell: OpCell) -> str:
     """A cell in short: the symbol of its worst verdict, and the count if a reader has to look at the records."""
     verdict = VERDICTS[cell.verdict]
     return f"{verdict.symbol} {cell.count:,}" if cell.prominent else verdict.symbol
-
-
-def _claims(claims: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, str]]:
-    """For each claim its words and its anchor in claims.html."""
-    return {
-        str(claim["id"]): {
-            "says": str(claim["says"]),
-            "anchor": quote(f"{claim['id']}{'-claim' if claim['id'] == claim['topic']['id'] else ''}"),
-        }
-        for claim in claims
-    }
 
 
 def _program(group: RecordGroup, programs: Mapping[tuple[Any, ...], tuple[str, str]]) -> tuple[str, str]:

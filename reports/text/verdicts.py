@@ -163,36 +163,8 @@ SEVERITY = tuple(VERDICTS)
 FAILING_OR_KNOWN = (*FAILING, "known")
 
 
-@dataclass(frozen=True)
-class ClaimVerdict:
-    """One verdict on a claim.
-
-    `style` names the colours: those of a record's verdict, or `refuted`. `meaning` is a few words for readers.
-    `counted` is the column that counts the records of this verdict; empty where there is no such column.
-    """
-
-    name: str
-    symbol: str
-    meaning: str
-    style: str
-    counted: str = ""
-
-
-_CLAIM_TABLE = (
-    ClaimVerdict("confirmed", "✓", "the prediction of the claim was right in every case", "match", "held"),
-    ClaimVerdict("refuted", "✗", "the prediction of the claim was wrong in every case", "refuted", "refuted"),
-    ClaimVerdict("true only where", "◐", "it depends: on the mode, the device, the version or the case", "known"),
-    ClaimVerdict("unavailable", "∅", "it could not run there", "unavailable", "unavailable"),
-    ClaimVerdict("faulty", "!", "the suite itself is at fault", "error", "faulty"),
-    ClaimVerdict(
-        "not run in this run", "?", "this run has no record of it; verdicts of other runs stand apart", "unavailable"
-    ),
-)
-
-#: Verdicts on claims by name.
-CLAIM_VERDICTS = {verdict.name: verdict for verdict in _CLAIM_TABLE}
-#: The verdict on a claim by what its records say: `held` → `confirmed`.
-CLAIM_VERDICT_OF = {verdict.counted: verdict.name for verdict in _CLAIM_TABLE if verdict.counted}
+#: The verdict on a claim by what its records say; the columns of claims.csv are in this order.
+CLAIM_VERDICT_OF = {"held": "confirmed", "refuted": "refuted", "unavailable": "unavailable", "faulty": "faulty"}
 #: What a record with each verdict says of the claim that it is compared with.
 CLAIM_COLUMN_OF = {verdict.name: verdict.claim for verdict in _TABLE if verdict.claim}
 

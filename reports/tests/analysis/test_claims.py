@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -105,6 +106,16 @@ def test_a_claims_word_is_that_of_all_its_plans(records: pd.DataFrame, claimed_r
         "C06": ("not run in this run",) * 2,
     }
     assert chapter(records, claimed_run)["C02"].where == "confirmed: cpu/graph; false: cpu/eager, cpu/function, cpu/xla"
+
+
+def test_the_pages_of_ops_use_the_words_of_the_page_of_claims(records: pd.DataFrame, claimed_run: Path) -> None:
+    text = "".join(page.read_text() for page in (claimed_run / "ops").glob("*.html"))
+    labels = dict(re.findall(r"</span> ([^<]+)</span>\s*<a href=\"../claims.html#[^\"]*\">(\w+)</a>", text))
+    shown = chapter(records, claimed_run)
+    assert {claim: label for label, claim in labels.items()} == {
+        shown[claim].id: shown[claim].label for claim in labels.values()
+    }
+    assert labels["true in graph only"] in ("C02", "C05a")
 
 
 def test_a_claim_that_an_older_version_bore_out_was_true_then(
