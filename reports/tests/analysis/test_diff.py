@@ -309,8 +309,8 @@ def test_the_processor_and_onednn_are_among_the_circumstances_and_cuda_is_where_
         run_environment.cuda(replace(gpu, devices={"h100@2.21.0": {"asked": True, "device": "gpu:0"}})) == "CUDA 12.5.1"
     )
     records = reports.load(b)
-    terminal = "\n".join(summary.terminal(records, after))
-    for text in (run_page.html(records, after), terminal, markdown.summary(records, after).replace("\\", "")):
+    terminal = "\n".join(summary.terminal(records, after, []))
+    for text in (run_page.html(records, after), terminal, markdown.summary(records, after, []).replace("\\", "")):
         assert "built for CUDA 12.5.1, no GPU here" in text
         assert "family 25, model 17" in text and "AVX512" in text
         assert "oneDNN on" in text
