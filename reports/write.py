@@ -11,7 +11,7 @@ from tf_opdiff.harness.store import untrusted
 from tf_opdiff.harness.store.judges import OURS, JudgedBy
 from tf_opdiff.harness.store.record import CLAIM
 from tf_opdiff.harness.store.run_info import RunInfo
-from tf_opdiff.reports.analysis import ledger, plans_at_worst, since_last_run
+from tf_opdiff.reports.analysis import ledger, op_store, plans_at_worst, since_last_run
 from tf_opdiff.reports.analysis.changelog import Changelog
 from tf_opdiff.reports.analysis.claim_store import stored_verdicts
 from tf_opdiff.reports.analysis.claims import Chapter, chapters
@@ -99,6 +99,7 @@ def _op_sources(
         repros=load_repros(run_dir),
         errors=ErrorTables(load_errors(run_dir), load_error_histogram(run_dir)),
         kernels=load_kernels(run_dir),
+        stored=op_store.stored_ops(),
     )
 
 

@@ -20,6 +20,7 @@ from tf_opdiff.reports.analysis import op_sentence
 from tf_opdiff.reports.analysis.claims import ShownClaim
 from tf_opdiff.reports.analysis.error_pictures import ErrorPicture, ErrorTables
 from tf_opdiff.reports.analysis.op_cells import OpCell, OpRow, quantity_order
+from tf_opdiff.reports.analysis.op_versions import OpVersions
 from tf_opdiff.reports.analysis.op_view import OpView, OpViews, RecordGroup, SharedSpec, dtype_order
 from tf_opdiff.reports.data import files
 from tf_opdiff.reports.data.load import Kernels
@@ -58,6 +59,7 @@ class OpSources:
       repros: the programs of findings.
       errors: the error profiles; None or empty for a run that did not record errors by input.
       kernels: those that its TensorFlow registers, as `reports.data.load.load_kernels` gives them.
+      stored: verdicts of other runs, as `reports.analysis.op_store.stored_ops` gives them.
     """
 
     records: pd.DataFrame
@@ -68,6 +70,7 @@ class OpSources:
     repros: Sequence[Mapping[str, Any]] = ()
     errors: ErrorTables | None = None
     kernels: Kernels = field(default_factory=dict)
+    stored: pd.DataFrame | None = None
 
 
 def write(run_dir: Path, sources: OpSources) -> None:
@@ -114,13 +117,15 @@ def pages(sources: OpSources) -> dict[str, str]:
         "anchor": anchor,
     }
     page, listing = compiled("op.html"), compiled("op/list.html")
+    versions = None if sources.stored is None else OpVersions(sources.records, sources.info, sources.stored)
     made, all_views = {}, []
     for name in sources.names.pages:
         view = views.view(name)
         all_views.append(view)
         pictures = _pictures(sources.errors.pictures(name.own) if sources.errors else [])
-        about = {"title": _title(view), "documentation": _documentation(view), "pictures": pictures}
+        about: dict[str, Any] = {"title": _title(view), "documentation": _documentation(view), "pictures": pictures}
         about["kernels"] = _kernels(sources.kernels.get(name.name, {})) if name.is_op else {}
+        about["versions"] = versions.table(name.own) if versions else None
         made[name.file] = page.render(view=view, **about, **shared)
     made[LIST] = listing.render(views=all_views, title_of=_title, **shared)
     return made

@@ -13,7 +13,9 @@ import pytest
 
 from tf_opdiff import reports
 from tf_opdiff.harness.store.record import Record
+from tf_opdiff.reports.analysis import op_store
 from tf_opdiff.reports.data.op_names import op_names
+from tf_opdiff.reports.pages import op_page
 from tf_opdiff.reports.tests import synthetic
 
 
@@ -119,6 +121,20 @@ def test_an_op_without_a_kernel_is_said_to_have_none_and_an_older_run_says_nothi
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "kernels.json").write_text(json.dumps({"Ceil": {"CPU": [{}]}}))
     assert "TensorFlow 2.21.0 registers no kernel for this op." in one_op(tmp_path / "run", row).text
+
+
+def test_versions_that_differ_are_shown_and_those_that_agree_fold_away(tmp_path: Path, row: Record) -> None:
+    rows = [row, replace(row, quantity="grad[0]")]
+    info, frame = synthetic.write(tmp_path, rows), reports.load(tmp_path)
+    other = op_store.worst_verdicts(frame).assign(tf="2.9.0", made="2030-02-03, run r", machine="<b>hostile</b>")
+    other.loc[other["quantity"] == "grad[0]", ["verdict", "max_ulp"]] = "known", 77.0
+    sources = op_page.OpSources(records=frame, info=info, names=op_names(frame), stored=other)
+    text = op_page.pages(sources)["Floor.html"]
+    shown, _, folded = text.partition('id="versions"')[2].partition("The same in all versions: 1")
+    assert "77" in shown and "2030-02-03" in shown and 'scope="row">grad[0]' in shown and "output[0]" not in shown
+    assert 'scope="row">output[0]' in folded and "&lt;b&gt;hostile" in folded and "<b>hostile" not in text
+    alone = op_page.pages(replace(sources, stored=other[other["spec"] == "another"]))["Floor.html"]
+    assert "TensorFlow versions" not in alone
 
 
 def test_pages_of_an_earlier_write_go_and_links_are_not_followed(tmp_path: Path, row: Record) -> None:
