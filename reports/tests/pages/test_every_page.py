@@ -12,6 +12,11 @@ import pytest
 from tf_opdiff import reports
 from tf_opdiff.command_line import main
 from tf_opdiff.harness.store.record import Record
+from tf_opdiff.harness.store.run_info import RunInfo
+from tf_opdiff.reports.analysis import op_store
+from tf_opdiff.reports.data.load import load_kernels
+from tf_opdiff.reports.data.op_names import op_names
+from tf_opdiff.reports.pages import op_page
 from tf_opdiff.reports.tests import synthetic
 from tf_opdiff.reports.tests.analysis.test_claims import claimed_run  # noqa: F401  a fixture
 from tf_opdiff.reports.tests.browser import Browser
@@ -43,7 +48,15 @@ def pages(
     reports.write(folder / "earlier", first)
     main(["diff", str(folder / "earlier"), str(folder / "later"), "--html", str(folder / "diff.html")])
     assert main(["history", str(folder), "--html", str(folder / "history.html")]) == 0
-    op = max((run / "ops").glob("*.html"), key=lambda path: path.stat().st_size)
+    op = folder / "op" / "ops" / "Floor.html"
+    op.parent.mkdir(parents=True)
+    records, kernels = reports.load(run), load_kernels(run)
+    info, names = RunInfo.load(run), op_names(records)
+    other = op_store.worst_verdicts(records).assign(tf="2.9.0", made="2030-02-03, run r", machine="P")
+    other.loc[other.index % 2 == 0, "max_ulp"] = 77.0
+    sources = op_page.OpSources(records=records, info=info, names=names, kernels=kernels, stored=other)
+    op.write_text(max(op_page.pages(sources).values(), key=len))
+    assert 'id="versions"' in op.read_text() and 'id="kernels"' in op.read_text()
     return {
         "run": run / "index.html",
         "op": op,
