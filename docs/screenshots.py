@@ -61,7 +61,13 @@ PICTURES = (
     Picture(name="matrix", page="run/index.html", fragment="#matrix.show=ulp", part="#ops"),
     Picture(name="op", page="run/ops/Exp.html", height=1400),
     Picture(name="claims", page="run/claims.html"),
-    Picture(name="claim", page="run/claims.html", fragment="#C08", part="#C08", height=1400),
+    Picture(
+        name="claim",
+        page="run/claims.html",
+        part="#C08",
+        height=1400,
+        script="document.querySelectorAll('#C08 > details').forEach(part => part.open = true)",
+    ),
     Picture(
         name="glossary", page="run/index.html", part="#glossary", script="document.querySelector('#glossary').open=1"
     ),

@@ -62,7 +62,7 @@ def open_run(
     except OSError as error:
         raise ValueError(f"run directory: {error}") from error
     if there.get("kernels"):
-        (directory / "kernels.json").write_text(json_of(there["kernels"]))
+        _write_kernels(directory / "kernels.json", there["kernels"])
     info = RunInfo(
         run=directory.resolve().name,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -78,6 +78,14 @@ def open_run(
         | {d: {**about, "asked": False} for d, about in listed.items() if Device.parse(d) not in devices},
     )
     return directory, info
+
+
+def _write_kernels(path: Path, kernels: Mapping[str, Any]) -> None:
+    """Writes the kernels that TensorFlow has; a run without room for them goes on without this file."""
+    try:
+        path.write_text(json_of(kernels))
+    except OSError:
+        path.unlink(missing_ok=True)
 
 
 def require(devices: Iterable[Device], listed: Collection[str]) -> None:

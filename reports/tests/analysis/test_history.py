@@ -16,6 +16,7 @@ from tf_opdiff.command_line import main
 from tf_opdiff.harness.store.record import Record
 from tf_opdiff.reports.analysis import history, nights, noise, stored_run
 from tf_opdiff.reports.analysis.timeline import timeline
+from tf_opdiff.reports.data import frame, parquet
 from tf_opdiff.reports.tests import synthetic
 from tf_opdiff.reports.tests.browser import Browser
 from tf_opdiff.reports.tests.conftest import HOSTILE
@@ -38,7 +39,8 @@ def night(folder: Path, day: int, verdicts: Sequence[str] = (), *, tf: str = "2.
             verdict = left.pop(0) if left else ""
             rows[i] = replace(row, verdict=verdict, kind="" if verdict in ("match", "contract") else "value")
     directory = folder / f"night-{day}"
-    reports.write(directory, synthetic.write(directory, [r for r in rows if r.verdict], **({"devices": CPU} | info)))
+    synthetic.write(directory, [r for r in rows if r.verdict], **({"devices": CPU} | info))
+    parquet.write(frame.records(directory), directory / "records.parquet")  # a history reads no page
     return directory
 
 
