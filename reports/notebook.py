@@ -113,7 +113,8 @@ class Run:
 
     @cached_property
     def _lines(self) -> list[str]:
-        plain, counts = load(self.path), tables.counts(load(self.path))
+        plain = load(self.path)
+        counts = tables.counts(plain)
         lines = headline(plain, self.info, of_run(self.path, plain)) or [state_of_run(self.info, counts)]
         missing = untested(plain, self.info)
         lines += [tested(plain, self.info), soundness(self.info, counts)]

@@ -188,7 +188,7 @@ def _with_severity(record: Record, entry: Entry | None, result: Result | None = 
     if record.verdict == "known" and entry:
         return replace(record, severity=entry.cause.severity)
     if record.verdict != "mismatch":
-        return replace(record, severity="")
+        return replace(record, severity="") if record.severity else record
     dtype = record.dtype if result is None or result.value is None else result.value.dtype.name
     return replace(record, severity=severity.of_difference(record.kind, record.quantity, record.max_ulp, dtype))
 
