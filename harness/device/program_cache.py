@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import gc
-
 import tensorflow as tf
 
 from tf_opdiff.harness.device.call_counts import calls, watch
 from tf_opdiff.harness.device.evidence import Evidence
+from tf_opdiff.harness.device.garbage import Collector
 from tf_opdiff.harness.device.modes import MODES
 from tf_opdiff.harness.device.program import Outcome, Program
 from tf_opdiff.harness.device.repeat import in_pieces
@@ -24,6 +23,7 @@ class ProgramCache:
         self._subject: tuple[str, ...] = ()
         self._spec: Spec | None = None
         self._programs: dict[tuple, tuple[Program, Evidence]] = {}
+        self._garbage = Collector()
 
     def enter(self, request: Request) -> Spec:
         """The spec of a request, with its attributes; programs of another spec, dtype or set of them are dropped."""
@@ -33,7 +33,7 @@ class ProgramCache:
             self._spec = find_spec(request.module, request.spec).called_with(request.attrs)
             if self._spec.state:
                 tf.keras.backend.clear_session()
-            gc.collect()
+            self._garbage.collect()
         return self._spec
 
     def get(self, spec: Spec, mode: str, arguments: Arguments, *, pieces: bool = False) -> tuple[Program, Evidence]:
