@@ -26,10 +26,11 @@ def places(wanted: Sequence[str], evidence: Evidence) -> set[str]:
 def missing_subject(subject: Sequence[tuple[str, str]], evidence: Evidence, results: Mapping[str, Result]) -> str:
     """Why a run is not about the subject of its spec; empty if it is.
 
-    `subject` holds (kind, name) as in `Spec.evidence`. A run without a first output left no graph: only the calls that
-    it made are checked, and its error is part of the reason.
+    `subject` holds (kind, name) as in `Spec.evidence`. A run whose first result is an error left no graph: only the
+    calls that it made are checked, and its error is part of the reason.
     """
-    failed = "output[0]" not in results or results["output[0]"].status == "error"
+    first = results.get("output[0]") or next(iter(results.values()), None)
+    failed = first is None or first.status == "error"
     reasons = (evidence.lacks(kind, name) for kind, name in subject if kind == "called" or not failed)
     reason = next(filter(None, reasons), "")
     if not reason:

@@ -17,8 +17,8 @@ def evaluate(
 ) -> dict[str, list]:
     """The quantities of one run, in eager mode or while a `tf.function` is traced.
 
-    `output` always; `grad` by `tf.GradientTape` if there are upstreams; `jvp` and `hvp` if there are tangents.
-    `note_outputs` receives the outputs before any gradient op is built.
+    `output`, unless the spec fetches gradients only; `grad` by `tf.GradientTape` if there are upstreams; `jvp` and
+    `hvp` if there are tangents. `note_outputs` receives the outputs before any gradient op is built.
     """
     if arguments.upstreams is None:
         outputs = call(spec, state, arguments.inputs)
@@ -30,6 +30,8 @@ def evaluate(
         outputs = call(spec, state, arguments.inputs)
     note_outputs(outputs)
     grads = tape.gradient(*first_pass(outputs, arguments, [*arguments.inputs, *variables(state)]))
+    if spec.only_gradients:
+        return {"grad": grads}
     return {"output": outputs, "grad": grads} | _forward_and_second_order(spec, arguments)
 
 

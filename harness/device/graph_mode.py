@@ -74,11 +74,11 @@ class _BuiltGraph:
         with tf.Graph().as_default() as graph, tf.device(device):
             _seed()
             state = new_state(spec, arguments.inputs)
-            fed = arguments.map(lambda a: v1.placeholder(a.dtype if a.dtype != object else tf.string, a.shape))
+            fed = arguments.map(lambda a: _placeholder(a, static=not spec.unknown_shapes))
             outputs = call(spec, state, fed.inputs)
             evidence.note_graph(graph, 0)  # placeholders feed the fetches: TensorFlow has nothing to fold
             evidence.note_outputs(outputs, fed.inputs)
-            fetches = {"output": outputs}
+            fetches = {} if spec.only_gradients else {"output": outputs}
             if fed.upstreams is not None:
                 targets, sources, upstreams = first_pass(outputs, fed, [*fed.inputs, *variables(state)])
                 fetches["grad"] = v1.gradients(targets, sources, grad_ys=upstreams)
@@ -95,6 +95,12 @@ class _BuiltGraph:
         present = {quantity: [v for v in values if v is not None] for quantity, values in self.fetches.items()}
         arrays = {quantity: iter(values) for quantity, values in self.session.run(present, feed, **options).items()}
         return {q: [None if v is None else next(arrays[q]) for v in values] for q, values in self.fetches.items()}
+
+
+def _placeholder(array: np.ndarray, *, static: bool) -> Any:
+    """A placeholder for arrays of this dtype and shape; unless static, of this rank."""
+    shape = array.shape if static else [None] * array.ndim
+    return v1.placeholder(array.dtype if array.dtype != object else tf.string, shape)
 
 
 def sessions(spec: Spec, device: str, evidence: Evidence) -> Program:

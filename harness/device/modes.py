@@ -107,7 +107,7 @@ def function(spec: Spec, device: str, evidence: Evidence, *, jit: bool = False) 
     quantities: tuple[str, ...] = ()
 
     def note_graph(outputs: list[Any], inputs: Any) -> None:
-        evidence.note_graph(tf.compat.v1.get_default_graph(), len(outputs))
+        evidence.note_graph(tf.compat.v1.get_default_graph(), 0 if spec.only_gradients else len(outputs))
         evidence.note_outputs(outputs, inputs)
 
     def step(inputs: Any, upstreams: Any, tangents: Any) -> Any:
@@ -118,14 +118,19 @@ def function(spec: Spec, device: str, evidence: Evidence, *, jit: bool = False) 
         quantities = tuple(values)
         return tuple(values.values())  # not a dict: TensorFlow would sort its keys, and outputs must come first
 
-    compiled = tf.function(step, autograph=False, jit_compile=jit or None)
+    compiled: Any = tf.function(step, autograph=False, jit_compile=jit or None)
+    traced = not spec.unknown_shapes
 
     def run(arguments: Arguments) -> Outcome:
-        nonlocal state
+        nonlocal state, compiled, traced
         with tf.device(device):
             state = new_state(spec, arguments.inputs)
             before = final_values(state)
             tensors = arguments.map(lambda x: as_tensor(x, device))
+            if not traced:
+                sizeless = tensors.map(lambda x: tf.TensorSpec([None] * x.shape.rank, x.dtype))
+                compiled = compiled.get_concrete_function(sizeless.inputs, sizeless.upstreams, sizeless.tangents)
+                traced = True
             first = not evidence.ran_on
             with _partition_graphs_noted(evidence) if first else contextlib.nullcontext():
                 steps = [compiled(tensors.inputs, tensors.upstreams, tensors.tangents) for _ in range(spec.steps)]

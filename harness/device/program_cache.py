@@ -41,7 +41,7 @@ class ProgramCache:
 
         With `pieces`, the program of all pieces; see `harness.device.repeat`.
         """
-        key = (mode, pieces, arguments.signature)
+        key = (mode, pieces, arguments.ranks if spec.unknown_shapes else arguments.signature)
         if key not in self._programs or spec.state:
             evidence = Evidence()
             program = MODES[mode](in_pieces(spec) if pieces else spec, self.device.tf_name, evidence)

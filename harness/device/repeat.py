@@ -61,7 +61,7 @@ def in_pieces(spec: Spec) -> Spec:
         pieces = (spec.program(tf, *parts[i : i + count]) for i in range(0, len(parts), count))
         return [y for ys in pieces for y in (ys if isinstance(ys, (tuple, list)) else [ys])]
 
-    return replace(spec, program=program, recipes={})
+    return replace(spec, program=program, recipes={}, upstreams={})
 
 
 def cut(arrays: Sequence[np.ndarray | None]) -> tuple[np.ndarray | None, ...]:

@@ -124,7 +124,15 @@ class Arguments:
     @property
     def signature(self) -> tuple[Any, ...]:
         """The shape and dtype of every argument: a program is built once for each signature."""
-        types = self.map(lambda a: (a.shape, a.dtype.name))
+        return self._types(lambda a: a.shape)
+
+    @property
+    def ranks(self) -> tuple[Any, ...]:
+        """The rank and dtype of every argument: a program with unknown sizes is built once for each."""
+        return self._types(lambda a: a.ndim)
+
+    def _types(self, form: Callable[[Any], Any]) -> tuple[Any, ...]:
+        types = self.map(lambda a: (form(a), a.dtype.name))
         return tuple(part if part is None else tuple(part) for part in (types.inputs, types.upstreams, types.tangents))
 
     def fallbacks(self) -> Iterator[Arguments]:

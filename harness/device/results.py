@@ -65,7 +65,7 @@ def results(outcome: Outcome, state: Sequence[str] = ()) -> dict[str, Result]:
     After the outputs come the final values of the named `state`, then of other state that the run changed: a spec
     that promises nothing about a variable promises that the run leaves the variable alone.
     """
-    outputs = [*outcome.quantities["output"], *(outcome.state[name] for name in state)]
+    outputs = [*outcome.quantities.get("output", ()), *(outcome.state[name] for name in state)]
     families = {**outcome.quantities, "output": outputs}
     values = [pair for family, vs in families.items() for pair in zip(named(family, len(vs)), vs, strict=True)]
     by_quantity = {quantity: value_result(value, quantity) for quantity, value in values}

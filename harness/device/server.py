@@ -72,6 +72,8 @@ def _run(request: Request, spec: Spec, programs: ProgramCache) -> _Run:
     before = tuple(x.copy() for x in request.arrays) if request.again else ()
     began = time.perf_counter()
     for arguments in Arguments(request.arrays, request.upstreams, request.tangents).fallbacks():
+        if spec.only_gradients and arguments.upstreams is None:
+            break
         program, run.evidence = programs.get(spec, request.mode, arguments)
         try:
             outcome = program(arguments)

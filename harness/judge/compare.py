@@ -12,6 +12,7 @@ import numpy as np
 from tf_opdiff.harness.device.observation import Result
 from tf_opdiff.harness.device.repeat import differing
 from tf_opdiff.harness.judge import wording
+from tf_opdiff.harness.judge.alternatives import nearest
 from tf_opdiff.harness.judge.comparison import Comparison, Distances, Element
 from tf_opdiff.harness.judge.difference import differences, position, simplest
 from tf_opdiff.harness.judge.want import Want, positive_zeros
@@ -177,7 +178,8 @@ def compare(
         if found.kind:
             return replace(found, detail="indices of the IndexedSlices")
     with np.errstate(all="ignore"):
-        value, wanted = (positive_zeros(a) if want.unsigned_zeros else a for a in (got.value, want.value))
+        chosen = nearest(got.value, want, budget)
+        value, wanted = (positive_zeros(a) if want.unsigned_zeros else a for a in (got.value, chosen))
         found = compare_arrays(value, wanted, want.dtype, budget=budget, bound=want.bound, inputs=inputs)
     if gradient and found.kind in ("value", "subnormal", "nan", "inf") and _vanished(got, want):
         return replace(found, kind="gradient_status", detail="the gradient is zeros", distance="")

@@ -57,8 +57,8 @@ def expectation(
 ) -> Expectation:
     """The promises of the case on one side of its contract or, without a side, of its reference.
 
-    `upstreams_of` makes the upstream gradients for the outputs of the reference. Without `bounds`, no bounds are
-    computed.
+    `upstreams_of` makes the upstream gradients for the outputs of the reference. Without `bounds`, no bounds and no
+    alternatives are computed.
 
     Raises:
       ReferenceFault: the reference, a derivative or a bound raised, imported TensorFlow, or returned no promise.
@@ -90,6 +90,10 @@ def expectation(
         wants |= _along(case, _Given(wide, gs, ts), [result_dtype(y, dtype) for y in outputs], sources)
     if bounds and spec.bound:
         wants = {q: _bounded(case, q, want, _Given(wide, gs, ts)) for q, want in wants.items()}
+    if bounds and spec.alternatives and not side:
+        wants = {q: _with_alternatives(case, q, want, _Given(wide, gs, ts)) for q, want in wants.items()}
+    if spec.only_gradients:
+        wants = {q: want for q, want in wants.items() if family_of(q) != "output"}
     wants = {q: _unsigned(want) if spec.has_unsigned_zeros(q) else want for q, want in wants.items()}
     return Expectation(wants, upstreams, tuple(state), tangents)
 
@@ -101,6 +105,11 @@ class _Given:
     inputs: tuple[np.ndarray, ...]
     upstreams: Any = None
     tangents: Any = None
+
+    def of(self, quantity: str) -> tuple[Any, ...]:
+        """The arguments of a bound, or of alternatives: upstreams, tangents for `jvp` and `hvp`, inputs."""
+        tangents = (self.tangents,) if family_of(quantity) in ("jvp", "hvp") else ()
+        return self.upstreams, *tangents, *self.inputs
 
 
 def _along(case: Case, given: _Given, outputs: list[np.dtype], sources: list[np.dtype]) -> dict[str, Want]:
@@ -119,7 +128,29 @@ def _along(case: Case, given: _Given, outputs: list[np.dtype], sources: list[np.
 
 def _unsigned(want: Want) -> Want:
     """The promise with positive zeros, which a zero of either sign keeps."""
-    return want if want.value is None else replace(want, value=positive_zeros(want.value), unsigned_zeros=True)
+    if want.value is None:
+        return want
+    others = tuple(map(positive_zeros, want.alternatives))
+    return replace(want, value=positive_zeros(want.value), alternatives=others, unsigned_zeros=True)
+
+
+def _with_alternatives(case: Case, quantity: str, want: Want, given: _Given) -> Want:
+    """The promise with the alternatives of the spec; unchanged if the spec has none for the quantity.
+
+    Raises:
+      ReferenceFault: the alternatives raised, or one does not have the promise's shape.
+    """
+    function = case.spec.alternatives_of(quantity)
+    if not function or want.value is None:
+        return want
+    what = f"alternatives of {quantity}"
+    values = reference.call(function, what, case, np.dtype(case.dtype), *given.of(quantity))
+    arrays = tuple(np.asarray(value) for value in values)
+    for array in arrays:
+        if array.shape != want.value.shape:
+            shapes = f"have shape {array.shape}: expected {want.value.shape}"
+            raise ReferenceFault(f"the {what} of {case.id} {shapes}")
+    return replace(want, alternatives=arrays)
 
 
 def _bounded(case: Case, quantity: str, want: Want, given: _Given) -> Want:
@@ -134,9 +165,8 @@ def _bounded(case: Case, quantity: str, want: Want, given: _Given) -> Want:
     if not bound or want.value is None:  # no gradients for a bool, say
         return want
     unit = float(ml_dtypes.finfo(dtype).eps) / 2 if dtype.kind == "c" or is_float(dtype) else 0.0
-    upstream = (given.upstreams, *([given.tangents] if family_of(quantity) in ("jvp", "hvp") else []))
     what = f"bound of {quantity}"
-    allowed = np.asarray(reference.call(bound, what, case, unit, *upstream, *given.inputs))
+    allowed = np.asarray(reference.call(bound, what, case, unit, *given.of(quantity)))
     if allowed.dtype.kind not in "biuf":
         raise ReferenceFault(f"the {what} of {case.id} is {allowed.dtype}: expected real numbers")
     try:

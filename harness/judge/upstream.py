@@ -14,7 +14,7 @@ Upstreams = Callable[[list[np.ndarray], Case], tuple[np.ndarray | None, ...] | N
 
 
 def random_upstreams(outputs: list[np.ndarray], case: Case) -> tuple[np.ndarray | None, ...] | None:
-    """Random upstream gradients, away from zero, for the outputs that have a gradient.
+    """Upstream gradients for the outputs that have a gradient: random, away from zero, unless the recipe has others.
 
     If no output is a float, integers are sent, to test how the plans handle them.
     """
@@ -22,8 +22,12 @@ def random_upstreams(outputs: list[np.ndarray], case: Case) -> tuple[np.ndarray 
     dtypes = [result_dtype(y, np.dtype(case.dtype)) for y in outputs]
     smooth = [d.kind == "c" or is_float(d) for d in dtypes]
     chosen = smooth if any(smooth) else [d.kind in "iu" for d in dtypes]
-    gradients = []
+    special = case.spec.upstreams.get(case.recipe)
+    gradients: list[np.ndarray | None] = []
     for y, dtype, wanted in zip(outputs, dtypes, chosen, strict=True):
+        if special and wanted:
+            gradients.append(np.asarray(special(draw, dtype, *y.shape)).astype(dtype))
+            continue
         g = draw.uniform(*y.shape, low=0.5, high=4.0) * np.where(draw.booleans(*y.shape), 1, -1)
         if dtype.kind == "c":
             g = g + 1j * draw.uniform(*y.shape, low=0.5, high=4.0)

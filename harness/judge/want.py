@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tf_opdiff.harness.device.observation import Result
+from tf_opdiff.harness.device.repeat import differing
 from tf_opdiff.harness.spec.contract import Raises
 from tf_opdiff.harness.spec.recipes import is_float
 
@@ -17,7 +18,8 @@ class Want:
 
     `value` may be wider than `dtype`, the required dtype of the result. `bound` is the largest allowed absolute error
     of each element, if the spec has a bound. `plain` is the value of the reference if a side of the contract promises
-    another one. `unsigned_zeros`: a zero of either sign keeps the promise.
+    another one. `alternatives` are further arrays of the shape of `value`: an element that keeps one of them is right.
+    `unsigned_zeros`: a zero of either sign keeps the promise.
     """
 
     status: str
@@ -28,6 +30,7 @@ class Want:
     raises: Raises | None = None
     bound: np.ndarray | None = None
     plain: np.ndarray | None = None
+    alternatives: tuple[np.ndarray, ...] = ()
     unsigned_zeros: bool = False
 
     @classmethod
@@ -39,9 +42,25 @@ class Want:
         return cls(result.status, result.value, result.value.dtype, result.indices, result.shape)
 
     def from_other(self, result: Result, slack: float = 1.0) -> Want:
-        """Another result as the promise, with this promise's bound times `slack`, and its rule for zeros."""
+        """Another result as the promise, with this promise's bound times `slack`, and its rule for zeros.
+
+        Where this promise has several values, the other result may be any of them, and so may the result itself.
+        """
         bound = None if self.bound is None else self.bound * slack
-        return replace(Want.of(result), bound=bound, plain=self.plain, unsigned_zeros=self.unsigned_zeros)
+        want = replace(Want.of(result), bound=bound, plain=self.plain, unsigned_zeros=self.unsigned_zeros)
+        if not self.alternatives or self.value is None or want.value is None or want.value.shape != self.value.shape:
+            return want
+        values = [np.where(self.ambiguous, value, want.value) for value in (self.value, *self.alternatives)]
+        return replace(want, alternatives=tuple(values))
+
+    @property
+    def ambiguous(self) -> np.ndarray:
+        """The elements at which the alternatives differ from the promise once they are rounded; of its shape."""
+        assert self.value is not None
+        with np.errstate(all="ignore"):
+            rounded = self.value.astype(self.dtype)
+            others = [differing(value.astype(self.dtype), rounded) for value in self.alternatives]
+        return np.logical_or.reduce([np.zeros(rounded.shape, bool), *others])
 
 
 #: The promise for a quantity that the spec does not mention: the run must not give it.

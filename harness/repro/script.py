@@ -53,6 +53,7 @@ def script_of(discrepancy: Discrepancy, tf: str) -> str:
         "keywords": _keywords(discrepancy.case.keywords, writer),
         "state_keywords": _keywords(accepted(spec.state, discrepancy.case.keywords) if spec.state else {}, writer),
         "steps": spec.steps,
+        "sizeless": spec.unknown_shapes,
         "example": None if discrepancy.kind == "position" else discrepancy.index,
         **_quantity(discrepancy, expected),
         **_arrays(discrepancy, expected, writer),

@@ -51,7 +51,8 @@ def oracle_words(discrepancy: Discrepancy, want: Want | None, writer: Writer) ->
         if other.variants != discrepancy.plan.device.variants:
             raise Unwritable(f"its oracle {device} needs a process of its own")
         words = {"oracle": "plan", "other_mode": mode, "other_device": other.tf_name}
-        return {**words, "other_end": discrepancy.other_end, "ulps": _ulps(discrepancy)}
+        ambiguous = array_text(want.ambiguous, writer) if want and want.alternatives else ""
+        return {**words, "other_end": discrepancy.other_end, "ulps": _ulps(discrepancy), "ambiguous": ambiguous}
     if want is None or discrepancy.kind == "input_mutated":
         raise Unwritable(f"there is no script for {discrepancy.kind} in {discrepancy.quantity}")
     if want.raises is not None:
@@ -63,9 +64,16 @@ def oracle_words(discrepancy: Discrepancy, want: Want | None, writer: Writer) ->
         values = array_text(np.asarray(want.value.astype(want.dtype)), writer)
         return {"oracle": "sparse", "indices": array_text(np.asarray(want.indices), writer), "values": values}
     value, allowed = _allowed(discrepancy, want)
+    others = [array_text(other.astype(value.dtype), writer) for other in want.alternatives]
     same = allowed.size and (allowed == allowed.flat[0]).all()
     bound = repr(float(allowed.flat[0])) if same else array_text(allowed, writer)
-    return {"oracle": "value", "want": array_text(value, writer), "dtype": dtype_text(want.dtype), "allowed": bound}
+    return {
+        "oracle": "value",
+        "want": array_text(value, writer),
+        "dtype": dtype_text(want.dtype),
+        "allowed": bound,
+        "others": others,
+    }
 
 
 def _ulps(discrepancy: Discrepancy) -> float:

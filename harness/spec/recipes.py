@@ -134,6 +134,24 @@ def subnormals(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
     return (filled(np.concatenate([positive, -positive]), dtype),)
 
 
+def special_values(dtype: np.dtype) -> np.ndarray:
+    """NaN, infinities, zeros, ones, and the smallest subnormal, smallest normal and largest numbers of both signs.
+
+    Of shape (13,), in the dtype, which is a float dtype.
+    """
+    info = ml_dtypes.finfo(dtype)
+    positive = [0.0, 1.0, np.inf, *map(float, (info.smallest_subnormal, info.smallest_normal, info.max))]
+    return np.array([np.nan, *positive, *(-p for p in positive)]).astype(dtype)
+
+
+def special_upstreams(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
+    """Upstream gradients: the special values of a float dtype in random order, each about equally often."""
+    values = special_values(dtype)
+    size = int(np.prod(shape, dtype=int))
+    order = np.argsort(draw.bits(-(-size // len(values)), len(values)), axis=1, kind="stable")
+    return values[order.ravel()[:size]].reshape(shape)
+
+
 def plain(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
     """Values of moderate size; see `Draw.values`."""
     return (draw.values(dtype, SIZE),)

@@ -88,6 +88,15 @@ class Spec:
     bound                       quantity or family → bound(u, g, *inputs), for `jvp` and `hvp` bound(u, g, t, *inputs),
                                 → the largest allowed absolute error. For accumulations, and for errors that grow with
                                 the input. `u` is the unit round-off of the case's dtype.
+    alternatives                quantity or family → alternatives(dtype, g, *inputs), for `jvp` and `hvp`
+                                alternatives(dtype, g, t, *inputs), → further arrays of the promise's shape. Each
+                                element is right if it keeps the promise or one of them: see `suites.forms.subnormal`.
+                                `dtype` is the NumPy dtype of the case. They belong to the reference, not to contracts.
+    upstreams                   name of a recipe → upstream(draw, dtype, *shape) → the upstream of an output, in place
+                                of random numbers away from zero.
+    only_gradients              the run fetches no output, only gradients, so that TensorFlow may remove the forward op.
+    unknown_shapes              functions are traced, and placeholders made, with unknown sizes of all dimensions: one
+                                program for all shapes of a rank.
     unsigned_zeros              quantities or families in which zeros of either sign are right, such as the maximum of
                                 +0 and -0: see docs/explanations/conventions.md.
     contract                    pattern of plans (`gpu/*`, `*/xla`) → `Side`; the first matching pattern applies.
@@ -120,6 +129,10 @@ class Spec:
     steps: int = 1
     ulp: Mapping[str, float | Mapping[str, float]] = field(default_factory=dict)
     bound: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    alternatives: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    upstreams: Mapping[str, Callable[..., np.ndarray]] = field(default_factory=dict)
+    only_gradients: bool = False
+    unknown_shapes: bool = False
     unsigned_zeros: tuple[str, ...] = ()
     contract: Mapping[str, Side] = field(default_factory=dict)
     constant: tuple[str, ...] = ()
@@ -167,6 +180,8 @@ class Spec:
             raise ValueError("a program with sessions of its own has mode graph only, and no vjp")
         if any(c.vjp for c in self.claims) and not self.vjp:
             raise ValueError("a claim predicts a gradient, and the spec has no vjp")
+        if self.only_gradients and (not self.vjp or self.state or self.jvp or self.hvp):
+            raise ValueError("only_gradients: expected a vjp, and no state, jvp or hvp")
         if self.hvp and not self.vjp:
             raise ValueError("hvp is the derivative of vjp, which the spec lacks")
         if self.sweep and not self._takes_one_input:
@@ -185,6 +200,12 @@ class Spec:
             check_quantity(quantity)
             if not callable(bound):
                 raise TypeError(f"bound of {quantity}: expected a function, got {bound!r}")
+        for quantity, alternatives in self.alternatives.items():
+            check_quantity(quantity)
+            if not callable(alternatives):
+                raise TypeError(f"alternatives of {quantity}: expected a function, got {alternatives!r}")
+        if unknown := sorted(self.upstreams.keys() - self.recipes.keys()):
+            raise ValueError(f"upstreams {unknown[0]!r}: expected one of the recipes {', '.join(self.recipes)}")
         check_attrs(self.attrs, self._called_with_attrs())
         for case in self.cases():
             if not CASE_ID.fullmatch(case.id):
@@ -196,6 +217,7 @@ class Spec:
             if function := getattr(self, field_name):
                 yield field_name, function
         yield from ((f"bound of {quantity}", bound) for quantity, bound in self.bound.items())
+        yield from ((f"alternatives of {quantity}", function) for quantity, function in self.alternatives.items())
         for holder in (*self.contract.values(), *self.claims):
             owner = f"claim {holder.id}" if isinstance(holder, Claim) else "contract"
             yield from ((f"{w} of the {owner}", f) for w in ("reference", "vjp") if (f := getattr(holder, w)))
@@ -261,7 +283,7 @@ class Spec:
         if not keywords:
             return self
         state = self.state and partial(self.state, **accepted(self.state, keywords))
-        return replace(self, program=partial(self.program, **keywords), state=state, attrs={}, recipes={})
+        return replace(self, program=partial(self.program, **keywords), state=state, attrs={}, recipes={}, upstreams={})
 
     def has_unsigned_zeros(self, quantity: str) -> bool:
         """Whether zeros of either sign are right in a quantity."""
@@ -270,6 +292,10 @@ class Spec:
     def bound_of(self, quantity: str) -> Callable[..., Any] | None:
         """The bound of a quantity or of its family; None if the spec has none."""
         return entry_of(self.bound, quantity)
+
+    def alternatives_of(self, quantity: str) -> Callable[..., Any] | None:
+        """The alternatives of a quantity or of its family; None if the spec has none."""
+        return entry_of(self.alternatives, quantity)
 
     def budget(self, quantity: str, dtype: str) -> float:
         """The allowed distance in ULPs of the result's dtype."""

@@ -27,7 +27,8 @@ def positions(spec: Spec) -> tuple[Spec, ...]:
     sound one, as a spec about subnormals: a kernel may flush all subnormals or none, wherever they stand.
     """
     sound = [recipe for name, recipe in spec.recipes.items() if name in _SOUND]
-    twin = replace(spec, elementwise=True, recipes={"mixed": _mixed(sound or list(spec.recipes.values()))})
+    mixed = _mixed(sound or list(spec.recipes.values()))
+    twin = replace(spec, elementwise=True, recipes={"mixed": mixed}, upstreams={})
     eager = replace(twin, name=f"{spec.name}-position", modes=("eager",), tier="default")
     xla = replace(twin, name=f"{spec.name}-position-xla", modes=("xla",), tier="full")
     return tuple(t for t in (eager, xla) if set(t.modes) <= set(spec.modes))

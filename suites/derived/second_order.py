@@ -49,6 +49,7 @@ def second_orders(spec: Spec, function: Differentiable, second: SecondOrder) -> 
         spec,
         name=f"{spec.name}-second-order",
         recipes={"inside": _inside(function, curve)},
+        upstreams={},
         jvp=_refusal(second) if second.refused else lambda t, x: t * function.df(x),
         hvp=None if second.linear else _hvp(curve, second),
         ulp={**spec.ulp, "jvp": second.jvp, "hvp": second.hvp},

@@ -1,0 +1,47 @@
+"""Alternatives: several promises of one quantity, of which each element of a result has to keep one."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tf_opdiff.harness.judge.difference import differences
+from tf_opdiff.harness.judge.want import Want, positive_zeros
+from tf_opdiff.harness.spec.recipes import is_float
+
+
+def nearest(got: np.ndarray, want: Want, budget: float) -> np.ndarray:
+    """The promised values, with an alternative in place of each value that the result breaks and the alternative keeps.
+
+    Args:
+      got: the result. If its shape or dtype is not the promised one, no alternative counts.
+      want: the promise, with a value.
+      budget: the allowed distance in ULPs of the promised dtype.
+
+    Returns:
+      An array of the promise's shape.
+    """
+    value = want.value
+    assert value is not None and want.dtype is not None
+    if not want.alternatives or got.shape != value.shape or got.dtype != want.dtype:
+        return value
+    bound = None if want.bound is None else np.broadcast_to(want.bound, value.shape)
+    result = positive_zeros(got) if want.unsigned_zeros else got
+    wrong = breaks(result, value, want.dtype, budget, bound)
+    for other in want.alternatives:
+        if not wrong.any():
+            break
+        kept = wrong & ~breaks(result, other, want.dtype, budget, bound)
+        value, wrong = np.where(kept, other, value), wrong & ~kept
+    return value
+
+
+def breaks(
+    got: np.ndarray, want: np.ndarray, dtype: np.dtype, budget: float = 0.0, bound: np.ndarray | None = None
+) -> np.ndarray:
+    """The elements of a result that are further from the promise than allowed; a bool array of its shape."""
+    if dtype.kind == "c":
+        part = np.dtype(f"f{dtype.itemsize // 2}")
+        return breaks(got.real, want.real, part, budget, bound) | breaks(got.imag, want.imag, part, budget, bound)
+    if not is_float(dtype):
+        return np.asarray(got != want)
+    return differences(got, want, dtype, budget=budget, bound=bound).wrong
