@@ -1,8 +1,9 @@
 """How tight budgets are: the largest distance in ULPs over many inputs, beside what each spec allows.
 
 `python -m bench.budgets [--draws N] [--op OP]… [--mode M]…` draws the inputs of each vector recipe anew N times and
-prints, for each spec, quantity and dtype: the budget; the largest distance on any plan; how many elements break it (and
-the bound, where there is one). A budget far above its distance is looser than it needs to be.
+prints, for each spec, quantity, dtype and family of modes (`xla`, or `eager` for all others): the budget; the largest
+distance on any plan; how many elements break it (and the bound, where there is one). A budget far above its distance is
+looser than it needs to be.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.spec.by_mode import mode_family
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.recipes import Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
@@ -55,7 +57,7 @@ SPECS = _specs()
 
 
 def measured(names: Sequence[str], draws: int, options: Sequence[str]) -> Any:
-    """A frame with a row for each quantity and dtype of the named specs."""
+    """A frame with a row for each quantity, dtype and family of modes of the named specs."""
     from tf_opdiff import reports
 
     with tempfile.TemporaryDirectory() as folder:
@@ -68,8 +70,9 @@ def measured(names: Sequence[str], draws: int, options: Sequence[str]) -> Any:
         found = reports.load(f"{folder}/run")
     found = found[(found.against == "numpy") & (found["size"] > 0)]
     within = found.kind.isin(["", "value"])
+    found = found.assign(modes=[mode_family(mode) for mode in found["mode"]])
     found = found.assign(over=found.mismatched.where(found.kind == "value", 0), max_ulp=found.max_ulp.where(within))
-    worst = found.sort_values("max_ulp").groupby(["spec", "quantity", "dtype"], observed=True)
+    worst = found.sort_values("max_ulp").groupby(["spec", "quantity", "dtype", "modes"], observed=True)
     return worst.agg(
         budget=("budget", "last"),
         worst=("max_ulp", "max"),

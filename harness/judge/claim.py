@@ -98,8 +98,10 @@ class _Test:
         spec, failed = predicting(trial.case.spec, claim), trial.result("output[0]")
         instead = failed if failed.status not in ("value", "sparse") else LOST
         came = {quantity: trial.observation.quantities.get(quantity, instead) for quantity in predicted}
+        mode = trial.plan.mode
+        predicted = {quantity: want.in_mode(mode) for quantity, want in predicted.items()}
         compared = {
-            q: compare(came[q], want, q, budget=spec.budget(q, trial.case.dtype), inputs=trial.inputs)
+            q: compare(came[q], want, q, budget=spec.budget(q, trial.case.dtype, mode), inputs=trial.inputs)
             for q, want in predicted.items()
         }
         quantity = next((q for q, comparison in compared.items() if comparison.kind), next(iter(compared)))
@@ -145,7 +147,7 @@ class _Test:
         elif verdict not in ("contract", "mismatch"):
             return comparison
         case = self.trial.case
-        budget = predicting(case.spec, self.claim).budget(self.quantity, case.dtype)
+        budget = predicting(case.spec, self.claim).budget(self.quantity, case.dtype, self.trial.plan.mode)
         return with_second(comparison, self.came, self.want, self.quantity, budget=budget, inputs=self.trial.inputs)
 
 

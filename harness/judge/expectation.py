@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import ml_dtypes
@@ -13,6 +14,7 @@ from tf_opdiff.harness.judge import reference
 from tf_opdiff.harness.judge.reference import ReferenceFault
 from tf_opdiff.harness.judge.upstream import Upstreams, random_tangents, random_upstreams
 from tf_opdiff.harness.judge.want import Want, positive_zeros, result_dtype
+from tf_opdiff.harness.spec.by_mode import ByMode, mapped
 from tf_opdiff.harness.spec.contract import Raises, Side
 from tf_opdiff.harness.spec.plan import Plan
 from tf_opdiff.harness.spec.quantity import family_of, named
@@ -33,6 +35,10 @@ class Expectation:
     state: tuple[str, ...] = ()
     tangents: tuple[np.ndarray, ...] | None = None
     promise: str = ""
+
+    def in_mode(self, mode: str) -> Expectation:
+        """The expectation with the bounds that apply in a mode."""
+        return replace(self, wants={quantity: want.in_mode(mode) for quantity, want in self.wants.items()})
 
 
 def widened(array: np.ndarray) -> np.ndarray:
@@ -156,41 +162,54 @@ def _with_alternatives(case: Case, quantity: str, want: Want, given: _Given) -> 
 def _bounded(case: Case, quantity: str, want: Want, given: _Given) -> Want:
     """The promise with the largest absolute error that the spec allows; unchanged if the spec has no bound.
 
+    If the spec's bound depends on the mode, so does that of the promise.
+
     A bound may be NaN or infinite where the promise or its derivative is; NaN allows nothing.
 
     Raises:
       ReferenceFault: the bound raised, has negative or complex elements, or does not have the promise's shape.
     """
-    bound, dtype = case.spec.bound_of(quantity), np.dtype(case.dtype)
+    bound = case.spec.bound_of(quantity)
     if not bound or want.value is None:  # no gradients for a bool, say
         return want
+    if isinstance(bound, ByMode):
+        return replace(want, bounds=mapped(partial(_allowed, case, quantity, want.value, given), bound))
+    return replace(want, bound=_allowed(case, quantity, want.value, given, bound))
+
+
+def _allowed(case: Case, quantity: str, value: np.ndarray, given: _Given, bound: Callable[..., Any]) -> np.ndarray:
+    """The largest absolute error of each element of a promised value, by one bound."""
+    dtype = np.dtype(case.dtype)
     unit = float(ml_dtypes.finfo(dtype).eps) / 2 if dtype.kind == "c" or is_float(dtype) else 0.0
     what = f"bound of {quantity}"
     allowed = np.asarray(reference.call(bound, what, case, unit, *given.of(quantity)))
     if allowed.dtype.kind not in "biuf":
         raise ReferenceFault(f"the {what} of {case.id} is {allowed.dtype}: expected real numbers")
     try:
-        everywhere = np.broadcast_to(allowed, want.value.shape)
+        everywhere = np.broadcast_to(allowed, value.shape)
     except ValueError as error:
-        shapes = f"has shape {allowed.shape}: expected {want.value.shape}"
+        shapes = f"has shape {allowed.shape}: expected {value.shape}"
         raise ReferenceFault(f"the {what} of {case.id} {shapes}") from error
-    finite = np.isfinite(want.value)
+    finite = np.isfinite(value)
     if (allowed < 0).any():
         raise ReferenceFault(f"the {what} of {case.id} is {allowed.min()}: expected no negative number")
     if finite.any() and ((not allowed.ndim and np.isnan(allowed)) or np.isposinf(everywhere[finite]).all()):
         raise ReferenceFault(f"the {what} of {case.id} is {allowed.flat[0]} everywhere: expected finite numbers")
-    return replace(want, bound=allowed)
+    return allowed
 
 
 def expectations(case: Case, inputs: tuple[np.ndarray, ...], plans: list[Plan]) -> dict[Plan, Expectation]:
-    """The promises of the case under each plan; computed once for each side of its contract."""
+    """The promises of the case under each plan; computed once for each side of its contract.
+
+    Of the bounds, each plan's promises have those of its mode.
+    """
     spec = case.spec
     names = {plan: spec.promise(plan) for plan in plans}
     sides = {name: expectation(case, inputs, spec.contract.get(name)) for name in dict.fromkeys(names.values())}
     if any(sides):
         plain = _of_reference(case, inputs, sides)
         sides = {name: _beside(side, plain) if name else side for name, side in sides.items()}
-    return {plan: replace(sides[name], promise=name) for plan, name in names.items()}
+    return {plan: replace(sides[name].in_mode(plan.mode), promise=name) for plan, name in names.items()}
 
 
 def _of_reference(case: Case, inputs: tuple[np.ndarray, ...], sides: Mapping[str, Expectation]) -> Mapping[str, Want]:

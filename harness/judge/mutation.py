@@ -23,6 +23,7 @@ from tf_opdiff.harness.judge.difference import ulp_of
 from tf_opdiff.harness.judge.expectation import expectation
 from tf_opdiff.harness.judge.want import Want, positive_zeros
 from tf_opdiff.harness.paths import SUITES
+from tf_opdiff.harness.spec.by_mode import MODE_FAMILIES
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.recipes import is_float
 from tf_opdiff.harness.spec.spec import Case, Spec
@@ -193,12 +194,22 @@ def _trials(case: Case) -> Iterator[tuple[str, bool]]:
                     yield f"{name} as {claim.id} predicts", killed
     for side in (None, *case.spec.contract.values()):
         for quantity, want in expectation(case, inputs, side).wants.items():
-            right, budget = truth(want), case.spec.budget(quantity, case.dtype)
-            for name, mutant in {**MUTANTS, "one ULP past the budget": past(want, budget)}.items():
-                wrong = mutant(right, inputs)
-                if wrong is not None and not same(_judged(wrong, want), right) and not _permitted(wrong, want):
-                    comparison = compare(wrong, want, quantity, budget=budget)
-                    yield f"{name} in {quantity}", bool(comparison.kind)
+            families = MODE_FAMILIES if case.spec.by_modes(quantity) else MODE_FAMILIES[:1]
+            for mode in families:
+                suffix = f" under {mode}" if len(families) > 1 else ""
+                for name, killed in _mutated(case, quantity, want.in_mode(mode), mode, inputs):
+                    yield f"{name} in {quantity}{suffix}", killed
+
+
+def _mutated(
+    case: Case, quantity: str, want: Want, mode: str, inputs: Sequence[np.ndarray]
+) -> Iterator[tuple[str, bool]]:
+    """Pairs (mutant, whether it is killed) for each possible mutant of a quantity in a mode."""
+    right, budget = truth(want), case.spec.budget(quantity, case.dtype, mode)
+    for name, mutant in {**MUTANTS, "one ULP past the budget": past(want, budget)}.items():
+        wrong = mutant(right, inputs)
+        if wrong is not None and not same(_judged(wrong, want), right) and not _permitted(wrong, want):
+            yield name, bool(compare(wrong, want, quantity, budget=budget).kind)
 
 
 def score(spec: Spec) -> Score:

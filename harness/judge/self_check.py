@@ -16,9 +16,6 @@ from tf_opdiff.harness.judge.trial import Trial
 from tf_opdiff.harness.judge.want import Want
 from tf_opdiff.harness.spec.quantity import number_of
 
-#: The factor of the budget in a comparison of two results: each of them may differ by the budget.
-TWO_RESULTS = 2.0
-
 
 def with_itself(trial: Trial, quantity: str, promise: Want) -> Comparison | None:
     """The first difference between the results of a quantity in a run and its repetitions.
@@ -53,8 +50,9 @@ def _repetition(
         return None
     if kind != "position":
         return replace(compare(others[quantity], Want.of(first), quantity, inputs=inputs), kind=kind)
-    budget = case.spec.budget(quantity, case.dtype) * TWO_RESULTS
-    want = promise.from_other(first, TWO_RESULTS)
+    mode = trial.plan.mode
+    budget = case.spec.budget(quantity, case.dtype, mode, mode)
+    want = promise.from_other(first, promise)
     comparison = compare(others[quantity], want, quantity, budget=budget, inputs=inputs)
     if not comparison.kind:
         return comparison

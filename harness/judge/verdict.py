@@ -12,7 +12,7 @@ from tf_opdiff.harness.judge.compare import compare, illustrated
 from tf_opdiff.harness.judge.comparison import Comparison
 from tf_opdiff.harness.judge.known import Entry, place_of
 from tf_opdiff.harness.judge.row import row_of
-from tf_opdiff.harness.judge.self_check import TWO_RESULTS, with_itself
+from tf_opdiff.harness.judge.self_check import with_itself
 from tf_opdiff.harness.judge.trial import LOST, Context, Origin, Trial
 from tf_opdiff.harness.judge.want import NOTHING, Want
 from tf_opdiff.harness.spec.plan import Plan, PlanName
@@ -20,7 +20,7 @@ from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.harness.store.record import Record
 
 #: The names that a run needs to judge its observations.
-__all__ = ("LOST", "TWO_RESULTS", "Context", "Judge", "Origin", "Trial", "comparisons")
+__all__ = ("LOST", "Context", "Judge", "Origin", "Trial", "comparisons")
 
 
 @dataclass(frozen=True)
@@ -49,17 +49,16 @@ class _Entries:
         return None if facts.excused or facts.loose else self.here
 
 
-def comparisons(trial: Trial, wants: Mapping[str, Want], *, slack: float = 1.0) -> dict[str, Comparison]:
+def comparisons(trial: Trial, wants: Mapping[str, Want], base: Plan | None = None) -> dict[str, Comparison]:
     """The comparison of each promised quantity of a trial, and of each observed quantity that is not promised.
 
-    `slack` multiplies budgets: two plans that each stay within the budget may be twice as far from each other.
+    Without a base, `wants` are the promises of the case. With one, they are the results of that plan, from which the
+    trial may be as far as the budgets of both plans together: see `Spec.budget` and `Want.from_other`.
     """
     case, inputs, compared = trial.case, trial.inputs, {}
     beyond = {quantity: NOTHING for quantity in trial.observation.quantities if quantity not in wants}
     for quantity, want in {**wants, **beyond}.items():
-        budget = case.spec.budget(quantity, case.dtype) * slack
-        if want.bound is not None and slack != 1:
-            want = replace(want, bound=want.bound * slack)
+        budget = case.spec.budget(quantity, case.dtype, trial.plan.mode, base.mode if base else "")
         result = trial.result(quantity)
         comparison = compare(result, want, quantity, budget=budget, inputs=inputs)
         if not comparison.kind and case.spec.side(trial.plan):
@@ -74,11 +73,9 @@ class Judge:
 
     context: Context
 
-    def against_promises(
-        self, trial: Trial, wants: Mapping[str, Want], *, against: str = "numpy", slack: float = 1.0
-    ) -> list[Record]:
-        """A record for each comparison of a trial with promises; see `comparisons`."""
-        compared = comparisons(trial, wants, slack=slack)
+    def against_promises(self, trial: Trial, wants: Mapping[str, Want], base: Plan | None = None) -> list[Record]:
+        """A record for each comparison of a trial with promises, or with the results of a base; see `comparisons`."""
+        compared, against = comparisons(trial, wants, base), str(base) if base else "numpy"
         return [self.decide(trial, quantity, one, against=against) for quantity, one in compared.items()]
 
     def against_itself(self, trial: Trial, wants: Mapping[str, Want]) -> list[Record]:

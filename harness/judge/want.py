@@ -8,6 +8,7 @@ import numpy as np
 
 from tf_opdiff.harness.device.observation import Result
 from tf_opdiff.harness.device.repeat import differing
+from tf_opdiff.harness.spec.by_mode import ByMode, in_mode
 from tf_opdiff.harness.spec.contract import Raises
 from tf_opdiff.harness.spec.recipes import is_float
 
@@ -17,9 +18,10 @@ class Want:
     """The promise for one quantity.
 
     `value` may be wider than `dtype`, the required dtype of the result. `bound` is the largest allowed absolute error
-    of each element, if the spec has a bound. `plain` is the value of the reference if a side of the contract promises
-    another one. `alternatives` are further arrays of the shape of `value`: an element that keeps one of them is right.
-    `unsigned_zeros`: a zero of either sign keeps the promise.
+    of each element, if the spec has a bound. If the bound depends on the mode, `bounds` has it until `in_mode` chooses.
+    `plain` is the value of the reference if a side of the contract promises another one. `alternatives` are further
+    arrays of the shape of `value`: an element that keeps one of them is right. `unsigned_zeros`: a zero of either sign
+    keeps the promise.
     """
 
     status: str
@@ -32,6 +34,7 @@ class Want:
     plain: np.ndarray | None = None
     alternatives: tuple[np.ndarray, ...] = ()
     unsigned_zeros: bool = False
+    bounds: ByMode | None = None
 
     @classmethod
     def of(cls, result: Result) -> Want:
@@ -41,12 +44,17 @@ class Want:
         assert result.value is not None
         return cls(result.status, result.value, result.value.dtype, result.indices, result.shape)
 
-    def from_other(self, result: Result, slack: float = 1.0) -> Want:
-        """Another result as the promise, with this promise's bound times `slack`, and its rule for zeros.
+    def in_mode(self, mode: str) -> Want:
+        """The promise with the bound that applies in a mode."""
+        return self if self.bounds is None else replace(self, bound=in_mode(self.bounds, mode), bounds=None)
 
+    def from_other(self, result: Result, other: Want) -> Want:
+        """Another result as the promise, with this promise's rule for zeros; `other` is the other result's own promise.
+
+        Each result may be off by the bound of its own promise, so the bound is the sum of both.
         Where this promise has several values, the other result may be any of them, and so may the result itself.
         """
-        bound = None if self.bound is None else self.bound * slack
+        bound = None if self.bound is None or other.bound is None else self.bound + other.bound
         want = replace(Want.of(result), bound=bound, plain=self.plain, unsigned_zeros=self.unsigned_zeros)
         if not self.alternatives or self.value is None or want.value is None or want.value.shape != self.value.shape:
             return want

@@ -82,7 +82,8 @@ def promise_of(discrepancy: Discrepancy) -> Expectation:
     """The promise of the case for these inputs; in a sweep, upstreams follow from the bit patterns."""
     side = discrepancy.case.spec.side(discrepancy.plan)
     if discrepancy.case.recipe not in SWEEPS:
-        return expectation(discrepancy.case, discrepancy.inputs, side)
+        return expectation(discrepancy.case, discrepancy.inputs, side).in_mode(discrepancy.plan.mode)
     (x,) = discrepancy.inputs
     first = int(x.view(f"u{x.dtype.itemsize}").flat[0])
-    return promise_of_sweep(discrepancy.case, first, x, side, np.arange(x.size))
+    promise = promise_of_sweep(discrepancy.case, first, x, side, np.arange(x.size))
+    return promise.in_mode(discrepancy.plan.mode)

@@ -15,7 +15,7 @@ from tf_opdiff.harness.device.request import Request
 from tf_opdiff.harness.device.server_handle import DeviceServer
 from tf_opdiff.harness.judge.error_bins import profiles
 from tf_opdiff.harness.judge.reference import ReferenceFault
-from tf_opdiff.harness.judge.verdict import TWO_RESULTS, Context, Judge, Trial, comparisons
+from tf_opdiff.harness.judge.verdict import Context, Judge, Trial, comparisons
 from tf_opdiff.harness.judge.want import Want
 from tf_opdiff.harness.repro.program_digest import digest
 from tf_opdiff.harness.run.running_case import RunningCase
@@ -149,8 +149,9 @@ class Runner:
             records, trial, wants = [], self._trial(running, plan), running.expected[plan].wants
             if base != plan:
                 results = running.observations[base].quantities
-                other = {q: wants[q].from_other(r) if q in wants else Want.of(r) for q, r in results.items()}
-                records = self.judge.against_promises(trial, other, against=str(base), slack=TWO_RESULTS)
+                others = running.expected[base].wants
+                other = {q: wants[q].from_other(r, others[q]) if q in wants else Want.of(r) for q, r in results.items()}
+                records = self.judge.against_promises(trial, other, base)
             records += self.judge.against_itself(trial, wants)
             self._write("compare", running.case, plan, records)
             compared += records

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tf_opdiff.harness.spec.budget import Budgets
 from tf_opdiff.harness.spec.plan import Plan
 from tf_opdiff.harness.spec.quantity import family_of
 
@@ -72,7 +73,7 @@ class Claim:
     reference: Callable[..., Any] | None = None
     vjp: Callable[..., Any] | None = None
     denies: bool = False
-    ulp: Mapping[str, float | Mapping[str, float]] | None = None
+    ulp: Budgets | None = None
     plans: tuple[str, ...] = ("*/*",)
     refuted: Mapping[str, str] = field(default_factory=dict)
     words: Mapping[str, str] = field(default_factory=dict)

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.spec.attrs import Keywords, accepted, check_attrs
-from tf_opdiff.harness.spec.budget import check_budgets, check_quantity, entry_of
+from tf_opdiff.harness.spec.budget import Budgets, check_budgets, check_quantity, entry_of, ulps_of
+from tf_opdiff.harness.spec.by_mode import ByMode, each
 from tf_opdiff.harness.spec.claim import Claim, Topic
 from tf_opdiff.harness.spec.contract import Raises, Side, Sparse
 from tf_opdiff.harness.spec.plan import MODES, Plan, check_pattern
@@ -84,10 +85,11 @@ class Spec:
     steps                       the number of times that the program runs on one state; outputs are stacked along a new
                                 first axis.
     ulp                         budgets in ULPs of the result's dtype, by quantity (`output`, `grad[1]`, `jvp`) and,
-                                where needed, by dtype. A quantity without a budget must be exact.
+                                where needed, by dtype. `by_mode(eager=…, xla=…)` in place of a budget has one for XLA
+                                and another for all other modes. A quantity without a budget must be exact.
     bound                       quantity or family → bound(u, g, *inputs), for `jvp` and `hvp` bound(u, g, t, *inputs),
                                 → the largest allowed absolute error. For accumulations, and for errors that grow with
-                                the input. `u` is the unit round-off of the case's dtype.
+                                the input. `u` is the unit round-off of the case's dtype. May be `by_mode` as well.
     alternatives                quantity or family → alternatives(dtype, g, *inputs), for `jvp` and `hvp`
                                 alternatives(dtype, g, t, *inputs), → further arrays of the promise's shape. Each
                                 element is right if it keeps the promise or one of them: see `suites.forms.subnormal`.
@@ -127,8 +129,8 @@ class Spec:
     modes: tuple[str, ...] = MODES
     state: Callable[..., dict[str, Any]] | None = None
     steps: int = 1
-    ulp: Mapping[str, float | Mapping[str, float]] = field(default_factory=dict)
-    bound: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    ulp: Budgets = field(default_factory=dict)
+    bound: Mapping[str, Callable[..., Any] | ByMode] = field(default_factory=dict)
     alternatives: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     upstreams: Mapping[str, Callable[..., np.ndarray]] = field(default_factory=dict)
     only_gradients: bool = False
@@ -196,10 +198,11 @@ class Spec:
                 raise ValueError(f"constant {quantity!r}: expected output[i]")
         for ulp in (self.ulp, *(c.ulp or {} for c in self.claims)):
             check_budgets(ulp)
-        for quantity, bound in self.bound.items():
+        for quantity, bounds in self.bound.items():
             check_quantity(quantity)
-            if not callable(bound):
-                raise TypeError(f"bound of {quantity}: expected a function, got {bound!r}")
+            for bound in each(bounds):
+                if not callable(bound):
+                    raise TypeError(f"bound of {quantity}: expected a function, got {bound!r}")
         for quantity, alternatives in self.alternatives.items():
             check_quantity(quantity)
             if not callable(alternatives):
@@ -216,7 +219,7 @@ class Spec:
         for field_name in ("program", "reference", "second", "vjp", "jvp", "hvp"):
             if function := getattr(self, field_name):
                 yield field_name, function
-        yield from ((f"bound of {quantity}", bound) for quantity, bound in self.bound.items())
+        yield from ((f"bound of {quantity}", b) for quantity, bounds in self.bound.items() for b in each(bounds))
         yield from ((f"alternatives of {quantity}", function) for quantity, function in self.alternatives.items())
         for holder in (*self.contract.values(), *self.claims):
             owner = f"claim {holder.id}" if isinstance(holder, Claim) else "contract"
@@ -289,7 +292,7 @@ class Spec:
         """Whether zeros of either sign are right in a quantity."""
         return quantity in self.unsigned_zeros or family_of(quantity) in self.unsigned_zeros
 
-    def bound_of(self, quantity: str) -> Callable[..., Any] | None:
+    def bound_of(self, quantity: str) -> Callable[..., Any] | ByMode | None:
         """The bound of a quantity or of its family; None if the spec has none."""
         return entry_of(self.bound, quantity)
 
@@ -297,10 +300,19 @@ class Spec:
         """The alternatives of a quantity or of its family; None if the spec has none."""
         return entry_of(self.alternatives, quantity)
 
-    def budget(self, quantity: str, dtype: str) -> float:
-        """The allowed distance in ULPs of the result's dtype."""
-        ulps = entry_of(self.ulp, quantity) or 0
-        return float(ulps.get(dtype, 0) if isinstance(ulps, Mapping) else ulps)
+    def by_modes(self, quantity: str) -> bool:
+        """Whether the budget or the bound of a quantity depends on the mode."""
+        budget = entry_of(self.ulp, quantity)
+        parts = [budget, self.bound_of(quantity), *(budget.values() if isinstance(budget, Mapping) else ())]
+        return any(isinstance(part, ByMode) for part in parts)
+
+    def budget(self, quantity: str, dtype: str, mode: str, other: str = "") -> float:
+        """The allowed distance, in ULPs of the result's dtype, of a result in a mode from its promise.
+
+        With another mode, the allowed distance of the two results from each other, which is the sum of both budgets:
+        each result may be off by its own budget, and they may be off in opposite directions.
+        """
+        return sum(ulps_of(self.ulp, quantity, dtype, one) for one in (mode, other) if one)
 
 
 @dataclass(frozen=True)

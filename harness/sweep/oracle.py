@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -17,6 +18,7 @@ from tf_opdiff.harness.judge.error_bins import Bins
 from tf_opdiff.harness.judge.expectation import Expectation, expectation, widened
 from tf_opdiff.harness.judge.reference import ReferenceFault
 from tf_opdiff.harness.judge.want import NOTHING, Want, result_dtype
+from tf_opdiff.harness.spec.by_mode import MODE_FAMILIES, in_mode, mode_family
 from tf_opdiff.harness.spec.precision import quick
 from tf_opdiff.harness.spec.quantity import family_of
 from tf_opdiff.harness.spec.recipes import is_float
@@ -89,13 +91,16 @@ def expected(case: Case, lo: int, x: np.ndarray, side: Side | None, at: np.ndarr
 
 @dataclass(frozen=True)
 class Part:
-    """A piece of a block, and its promises by quantity."""
+    """A piece of a block, and its promises by quantity and family of modes.
+
+    The families share a promise unless they have different budgets or bounds.
+    """
 
     piece: Piece
     case: Case
     side: Side | None
     wants: Mapping[str, Want]
-    promises: Mapping[str, Promise]
+    promises: Mapping[tuple[str, str], Promise]
 
     @classmethod
     def of(cls, swept: Case, side: Side | None, piece: Piece, sample: int) -> Part:
@@ -116,8 +121,7 @@ class Part:
         unit = float(ml_dtypes.finfo(dtype).eps) / 2
         (g,) = found.upstreams or (None,)
 
-        def bound(quantity: str) -> Bound | None:
-            largest = spec.bound_of(quantity)
+        def bound(largest: Callable[..., Any] | None) -> Bound | None:
             if largest is None:
                 return None
 
@@ -128,11 +132,17 @@ class Part:
 
             return at
 
-        promises = {
-            q: Promise(w.value, w.dtype, spec.budget(q, dtype), bound(q), unsigned_zeros=w.unsigned_zeros)
-            for q, w in found.wants.items()
-            if w.status == "value" and w.value is not None and w.dtype is not None
-        }
+        promises: dict[tuple[str, str], Promise] = {}
+        for q, w in found.wants.items():
+            if w.status != "value" or w.value is None or w.dtype is None:
+                continue
+            by_terms: dict[Any, Promise] = {}
+            for family in MODE_FAMILIES:
+                terms = spec.budget(q, dtype, family), in_mode(spec.bound_of(q), family)
+                if terms not in by_terms:
+                    budget, largest = terms
+                    by_terms[terms] = Promise(w.value, w.dtype, budget, bound(largest), unsigned_zeros=w.unsigned_zeros)
+                promises[q, family] = by_terms[terms]
         return cls(piece, case, side, found.wants, promises)
 
     @cached_property
@@ -140,22 +150,24 @@ class Part:
         """The bins of the inputs."""
         return Bins.of(Bits(self.case.dtype, self.piece.lo, self.piece.hi).array())
 
-    def tally(self, quantity: str, result: Result, start: int, size: int) -> tuple[Tally, ErrorProfile | None]:
+    def tally(
+        self, quantity: str, mode: str, result: Result, start: int, size: int
+    ) -> tuple[Tally, ErrorProfile | None]:
         """The tally and the error profile of this piece; None as profile without distances, and in a long sweep.
 
-        The result has `size` elements; its first one has the bit pattern `start`.
+        The result is of a run in `mode` and has `size` elements; its first one has the bit pattern `start`.
         """
         want, lo, hi = self.wants.get(quantity, NOTHING), self.piece.lo, self.piece.hi
-        promise = self.promises.get(quantity)
+        promise = self.promises.get((quantity, mode_family(mode)))
         value = result.value if result.status == "value" else None
         if promise is None or value is None or value.shape != (size,) or value.dtype != promise.dtype:
-            line = compare(result, want, quantity, budget=self.case.spec.budget(quantity, self.case.dtype))
+            line = compare(result, want, quantity, budget=self.case.spec.budget(quantity, self.case.dtype, mode))
             tally = of_comparison(line, hi - lo, lo, self.case.dtype)
             tally.status, tally.code = result.status, result.code
             return tally, None
         got = value[lo - start : hi - start]
         with np.errstate(all="ignore"):
-            excuse = partial(self._flushed, quantity) if is_float(promise.dtype) else None
+            excuse = partial(self._flushed, quantity, mode) if is_float(promise.dtype) else None
             difference = promise.compare(got, excuse)
             profiled = np.dtype(self.case.dtype).itemsize <= PROFILED
             distances = promise.distances(got, difference) if profiled else None
@@ -164,7 +176,7 @@ class Part:
             return tally, None
         return tally, self._bins.profile(distances, argument="input[0]", budget=promise.budget)
 
-    def _flushed(self, quantity: str, at: np.ndarray, got: np.ndarray, found: Differences) -> np.ndarray:
+    def _flushed(self, quantity: str, mode: str, at: np.ndarray, got: np.ndarray, found: Differences) -> np.ndarray:
         """The elements that would be right if subnormal numbers may be flushed, as a bool array.
 
         A result may be ±0 if a subnormal number is promised. If the input is subnormal, the result may be that of ±0
@@ -174,7 +186,7 @@ class Part:
         A gradient is a derivative times an upstream. A subnormal derivative may be 0; else it has only the few digits
         of a subnormal number, and the upstream multiplies its rounding error.
         """
-        promise, info = self.promises[quantity], ml_dtypes.finfo(self.case.dtype)
+        promise, info = self.promises[quantity, mode_family(mode)], ml_dtypes.finfo(self.case.dtype)
         flushed = found.classes["subnormal"].copy()
         least, normal = float(info.smallest_subnormal), float(info.smallest_normal)
         if family_of(quantity) == "grad":
@@ -186,7 +198,7 @@ class Part:
             for substitute in (0.0, -0.0, normal, -normal):
                 with quick():
                     x = np.full(at.size, substitute, self.case.dtype)
-                    want = expected(self.case, self.piece.lo, x, self.side, at).wants[quantity]
+                    want = expected(self.case, self.piece.lo, x, self.side, at).wants[quantity].in_mode(mode)
                 if want.value is not None:
                     near = differences(got, want.value, promise.dtype, budget=promise.budget, bound=want.bound)
                     flushed |= ~near.wrong

@@ -139,7 +139,9 @@ class Sweep:
         for part in self.oracle.parts(lo, hi, self.item.spec.promise(plan)):
             for quantity in dict.fromkeys([*part.wants, *observation.quantities]):
                 key = part.piece.recipe, quantity
-                tally, profile = part.tally(quantity, observation.quantities.get(quantity, LOST), lo, hi - lo)
+                tally, profile = part.tally(
+                    quantity, plan.mode, observation.quantities.get(quantity, LOST), lo, hi - lo
+                )
                 tallies.setdefault(key, Tally()).add(tally)
                 if profile is not None:
                     errors[key] = errors[key] + profile if key in errors else profile

@@ -8,19 +8,18 @@ from typing import Any
 
 import numpy as np
 
+from tf_opdiff.harness.spec.by_mode import each
 from tf_opdiff.harness.spec.recipes import FLOATS, Draw, bit_patterns, plain, subnormals
 from tf_opdiff.harness.spec.spec import Raises, Recipe
 from tf_opdiff.suites.forms.op import Part, part, together
 from tf_opdiff.suites.forms.pairs import crossed, many, normal, replaced, within
 from tf_opdiff.suites.forms.subnormal import flushing
-from tf_opdiff.suites.forms.unary import by_dtype
+from tf_opdiff.suites.forms.unary import Budget, by_dtype
 from tf_opdiff.suites.reference.arithmetic import SUM
 from tf_opdiff.suites.reference.broadcast import unbroadcast
 from tf_opdiff.suites.reference.function import Function, Interval
 from tf_opdiff.suites.reference.subnormal import flushed
 
-#: A number of ULPs, or one for each of the four dtypes.
-Budget = float | tuple[float, ...]
 _SHAPES: dict[str, tuple[tuple[int, ...], ...]] = {
     "outer": ((4, 1), (1, 17)),
     "scalar": ((), (3, 5)),
@@ -62,7 +61,7 @@ def floats(
       tier: the tier of the values.
     """
     vjp = vjp or vjp_of(function)
-    bound = summed(function.partials, each=2 * float(np.max(ulp["grad"])))
+    bound = summed(function.partials, each=2 * max(float(np.max(one)) for one in each(ulp["grad"])))
     return together(
         part(
             positions=True,

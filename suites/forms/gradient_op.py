@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from tf_opdiff.harness.spec.by_mode import ByMode
 from tf_opdiff.harness.spec.recipes import FLOATS, SIZE, Draw, edges
 from tf_opdiff.harness.spec.spec import Side, Spec
 from tf_opdiff.suites.derived.position import positions
-from tf_opdiff.suites.forms.unary import by_dtype
+from tf_opdiff.suites.forms.unary import Budget, by_dtype
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,8 +31,8 @@ class GradientOp:
     op: str
     argument: str
     reference: Callable[..., Any]
-    ulp: float | tuple[float, ...]
-    bound: Callable[..., Any] | None = None
+    ulp: Budget
+    bound: Callable[..., Any] | ByMode | None = None
     contract: Mapping[str, Side] = field(default_factory=dict)
 
     def specs(self) -> tuple[Spec, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tf_opdiff.harness.spec.by_mode import ByMode, mapped
 from tf_opdiff.harness.spec.recipes import FLOATS, bit_patterns, edges, plain, subnormals
 from tf_opdiff.harness.spec.spec import Recipe, Side, Spec
 from tf_opdiff.suites.derived.position import positions
@@ -22,6 +23,8 @@ from tf_opdiff.suites.reference.wide import INF, Differentiable, Wide
 NO_BFLOAT16, WIDE = ("float16", "float32", "float64"), ("float32", "float64")
 #: ULPs of a result in 16 bits that is rounded twice, by way of float32: half an ULP and a little.
 ROUNDED_TWICE = 0.501
+#: A budget in ULPs: a number, or a tuple with one for each dtype, or either by family of modes.
+Budget = float | tuple[float | ByMode, ...] | ByMode
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +37,9 @@ class Unary:
     f, df           the function and its derivative.
     domain          the interval in which both are worth a closer look.
     ulp             budgets by quantity (`output`, `grad`); a tuple has one for each dtype, in the order of `dtypes`.
-    bound           bounds by quantity, where the error grows with the argument; see `suites.forms.bounds`.
+                    `by_mode(eager=…, xla=…)` has one of these for XLA and another for all other modes.
+    bound           bounds by quantity, where the error grows with the argument; see `suites.forms.bounds`. May be
+                    `by_mode` as well.
     aside           label → a region that has a recipe of its own and is left out of all others, so that a known
                     failure there excuses nothing else.
     avoided         a region that no recipe enters.
@@ -57,8 +62,8 @@ class Unary:
     f: Wide
     df: Wide
     domain: tuple[float, float] = (-4.0, 4.0)
-    ulp: Mapping[str, float | tuple[float, ...]]
-    bound: Mapping[str, Bound] = field(default_factory=dict)
+    ulp: Mapping[str, Budget]
+    bound: Mapping[str, Bound | ByMode] = field(default_factory=dict)
     aside: Mapping[str, Region] = field(default_factory=dict)
     avoided: Region | None = None
     recipes: Mapping[str, Recipe] = field(default_factory=dict)
@@ -99,11 +104,15 @@ class Unary:
             recipes=self._recipes(),
             dtypes=self.dtypes,
             ulp={quantity: by_dtype(budget, self.dtypes) for quantity, budget in self.ulp.items()},
-            bound={f"{quantity}[0]": bound(self.function, quantity) for quantity, bound in self.bound.items()},
+            bound={f"{quantity}[0]": mapped(self._bound(quantity), bound) for quantity, bound in self.bound.items()},
             unsigned_zeros=("output",) if self.unsigned_zeros else (),
             contract=self.contract(self.function),
             tier=self.tier,
         )
+
+    def _bound(self, quantity: str) -> Callable[[Bound], Callable[..., Any]]:
+        """bound → the same as of a spec, for a quantity."""
+        return lambda bound: bound(self.function, quantity)
 
     def _subnormal(self) -> Iterator[Spec]:
         """A spec for all dtypes that make the same promise of subnormals."""
@@ -164,6 +173,6 @@ def calling(op: str, name: str) -> Callable[..., Any]:
     return lambda tf, x: getattr(tf.raw_ops, op)(**{name: x})
 
 
-def by_dtype(budget: float | tuple[float, ...], dtypes: tuple[str, ...]) -> float | dict[str, float]:
-    """A budget as of a spec, from one number, or one for each dtype."""
-    return dict(zip(dtypes, budget, strict=True)) if isinstance(budget, tuple) else budget
+def by_dtype(budget: Budget, dtypes: tuple[str, ...]) -> Any:
+    """A budget as of a spec, from one number, or one for each dtype; in each family of modes if it is `by_mode`."""
+    return mapped(lambda one: dict(zip(dtypes, one, strict=True)) if isinstance(one, tuple) else one, budget)

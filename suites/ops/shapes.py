@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tf_opdiff.harness.spec.by_mode import mapped
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.recipes import SIZE, Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
@@ -35,9 +36,9 @@ def _shaped(specs: Sequence[Spec], shape: tuple[int, ...]) -> Recipe:
     return recipe
 
 
-def _of_one(bound: Callable[..., Any], i: int, u: float, gs: Any, *xs: Any) -> Any:
+def _of_one(i: int, bound: Callable[..., Any]) -> Callable[..., Any]:
     """The bound of the op with number i."""
-    return bound(u, gs[i], xs[i])
+    return lambda u, gs, *xs: bound(u, gs[i], xs[i])
 
 
 def _together(name: str, ops: Sequence[Unary]) -> Spec:
@@ -54,7 +55,7 @@ def _together(name: str, ops: Sequence[Unary]) -> Spec:
         vjp=lambda gs, *xs: tuple(op.vjp(g, x) for op, g, x in zip(ops, gs, xs, strict=True)),
         recipes={label: _shaped(specs, shape) for label, shape in _SHAPES.items()},
         ulp={f"{family}[{i}]": spec.ulp[family] for i, spec, family in quantities},
-        bound={quantity: partial(_of_one, bound, i) for quantity, (i, bound) in bounds.items() if bound},
+        bound={quantity: mapped(partial(_of_one, i), bound) for quantity, (i, bound) in bounds.items() if bound},
     )
 
 

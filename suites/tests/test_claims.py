@@ -104,19 +104,24 @@ def judged():
             inputs = case.inputs()
             expected, predicted = expectations(case, inputs, plans), predictions(case, inputs)
             for name, plan in agree:
-                agree[name, plan] &= agrees(case, expected[plan].wants, predicted[name], name)
+                agree[name, plan] &= agrees(case, plan.mode, expected[plan].wants, predicted[name], name)
         by_id = {claim.id: claim for claim in spec.claims}
         rows += [(spec, by_id[name], plan, agreed) for (name, plan), agreed in agree.items()]
     return rows
 
 
-def agrees(case, promised, predicted, name):
+def agrees(case, mode, promised, predicted, name):
     """Whether what a spec promises is what a claim predicts of a case."""
     claim = next(claim for claim in case.spec.claims if claim.id == name)
     budgets = predicting(case.spec, claim)
     with np.errstate(all="ignore"):
         return not any(
-            compare(outcome(promised.get(q, promised["output[0]"])), want, q, budget=budgets.budget(q, case.dtype)).kind
+            compare(
+                outcome(promised.get(q, promised["output[0]"])),
+                want.in_mode(mode),
+                q,
+                budget=budgets.budget(q, case.dtype, mode),
+            ).kind
             for q, want in predicted.items()
         )
 

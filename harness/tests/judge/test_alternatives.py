@@ -39,7 +39,7 @@ def test_complex_parts_keep_the_same_alternative():
 
 
 def test_plans_may_differ_only_where_the_promise_has_several_values():
-    other = EITHER.from_other(Result("value", np.array([1.5, 2, 3.5], np.float32)))
+    other = EITHER.from_other(Result("value", np.array([1.5, 2, 3.5], np.float32)), EITHER)
     assert kind([1.5, 2, 3.5], other) == kind([1.5, -0.0, 3.5], other) == ""
     assert kind([1, 2, 3.5], other) == kind([1.5, 7, 3.5], other) == "value"
 

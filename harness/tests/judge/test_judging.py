@@ -23,6 +23,7 @@ from tf_opdiff.harness.run.runner import Runner, planned
 from tf_opdiff.harness.run.selection import Selection
 from tf_opdiff.harness.run.session import Session
 from tf_opdiff.harness.run.session_end import finish
+from tf_opdiff.harness.spec.by_mode import by_mode
 from tf_opdiff.harness.spec.catalog import Catalog, Item
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.recipes import plain
@@ -58,13 +59,13 @@ def only(records):
     return record
 
 
-def judged(got, *entries, spec=None, plan=XLA, wants=None, quantities=None, against="numpy", slack=1.0, **about):
+def judged(got, *entries, spec=None, plan=XLA, wants=None, quantities=None, base=None, **about):
     """The records of an observation of the first case: by default, of one output."""
     (case, *_) = (spec or made()).cases()
     seen = Observation({"output[0]": got} if quantities is None else quantities, **about)
     wants = {"output[0]": Want("value", np.ones(5), np.dtype("float32"))} if wants is None else wants
     trial = Trial("suite", case, plan, seen, case.inputs())
-    return Judge(context(*entries)).against_promises(trial, wants, against=against, slack=slack)
+    return Judge(context(*entries)).against_promises(trial, wants, base)
 
 
 def ulps(n):
@@ -81,22 +82,60 @@ def test_the_budget_of_the_spec_is_what_is_allowed_against_numpy(off, verdict):
 
 
 @pytest.mark.parametrize(("off", "verdict"), [(4, "match"), (5, "mismatch")])
-def test_slack_multiplies_the_budget_and_no_more(off, verdict):
-    record = only(judged(ulps(off), spec=made(ulp={"output": 2}), against="cpu/eager", slack=2.0))
+def test_a_base_doubles_the_budget_and_no_more(off, verdict):
+    record = only(judged(ulps(off), spec=made(ulp={"output": 2}), base=EAGER))
     assert (record.verdict, record.budget, record.against) == (verdict, 4, "cpu/eager")
 
 
-@pytest.mark.parametrize(("off", "verdict"), [(4, "match"), (5, "mismatch")])
-def test_slack_multiplies_the_bound_and_no_more(off, verdict):
-    wants = {"output[0]": Want("value", np.ones(5), ONE.dtype, bound=np.asarray(2 * STEP))}
-    assert only(judged(ulps(off), wants=wants, against="cpu/eager", slack=2.0)).verdict == verdict
+def test_the_bound_of_another_result_is_added_to_that_of_the_promise():
+    one, other = (Want("value", np.ones(5), ONE.dtype, bound=np.full(5, n * STEP)) for n in (2, 3))
+    assert (one.from_other(ulps(0), other).bound == 5 * STEP).all()
+
+
+@pytest.mark.parametrize(
+    ("plan", "off", "kind"), [(EAGER, 1, ""), (GRAPH, 2, "value"), (EAGER, 2, "value"), (XLA, 8, ""), (XLA, 9, "value")]
+)
+@pytest.mark.parametrize(
+    "spec",
+    [
+        {"ulp": {"output": by_mode(eager=1, xla=8)}},
+        {"ulp": {"output": {"float32": by_mode(eager=1, xla=8)}}},
+        {"ulp": {"output": by_mode(eager={"float32": 1}, xla={"float32": 8})}},
+        {"bound": {"output": by_mode(eager=lambda u, g, x: 2 * u, xla=lambda u, g, x: 16 * u)}},
+    ],
+    ids=["budget", "by dtype", "of dtypes", "bound"],
+)
+def test_kernels_are_not_allowed_the_errors_of_xla(tmp_path, spec, plan, off, kind):
+    records, _ = ran(tmp_path, made(**spec), {plan: ulps(off)})
+    assert records[plan.mode, "numpy", "output[0]"].kind == kind
+
+
+@pytest.mark.parametrize("fields", ["ulp", "bound"])
+@pytest.mark.parametrize(
+    ("plans", "off", "kind"),
+    [((EAGER, GRAPH), 2, ""), ((EAGER, GRAPH), 3, "value"), ((EAGER, XLA), 9, ""), ((EAGER, XLA), 10, "value")],
+)
+def test_two_plans_may_differ_by_the_sum_of_their_budgets(tmp_path, fields, plans, off, kind):
+    bounds = by_mode(eager=lambda u, g, x: 2 * u, xla=lambda u, g, x: 16 * u)
+    spec = made(**{fields: {"output": by_mode(eager=1, xla=8) if fields == "ulp" else bounds}})
+    records, _ = ran(tmp_path, spec, {plans[0]: ulps(0), plans[1]: ulps(off)})
+    record = records[plans[1].mode, "cpu/eager", "output[0]"]
+    assert (record.kind, record.budget) == (kind, 2 if plans[1] == GRAPH else 9)
+
+
+def test_a_position_is_held_to_the_budget_of_its_mode():
+    fields = {"ulp": {"output": by_mode(eager=1, xla=8)}}
+    assert only(again("position", {"output[0]": ulps(16)}, **fields)).verdict == "match"
+    assert only(again("position", {"output[0]": ulps(3)}, plan=EAGER, **fields)).verdict == "mismatch"
 
 
 def test_a_budget_is_that_of_its_quantity_and_dtype():
     spec = made(ulp={"output": {"float32": 3, "float64": 5}, "output[1]": 7, "grad": 9})
-    budgets = [spec.budget(q, d) for q, d in (("output[0]", "float32"), ("output[0]", "float16"), ("grad[3]", "bool"))]
+    budgets = [
+        spec.budget(q, d, "eager") for q, d in (("output[0]", "float32"), ("output[0]", "float16"), ("grad[3]", "bool"))
+    ]
     assert budgets == [3, 0, 9]
-    assert (spec.budget("output[1]", "float32"), spec.budget("jvp[0]", "float32")) == (7, 0)
+    assert (spec.budget("output[1]", "float32", "xla"), spec.budget("jvp[0]", "float32", "xla")) == (7, 0)
 
 
 def test_a_quantity_that_did_not_come_is_a_mismatch():
@@ -169,15 +208,15 @@ def test_a_known_failure_that_is_gone_is_stale_against_numpy_and_not_between_pla
     stale = only(judged(ulps(0), Entry(**ENTRY)))
     assert stale.verdict == "stale"
     assert "delete or narrow entry 1 of known.toml" in stale.detail
-    assert only(judged(ulps(0), Entry(**ENTRY), against="cpu/eager")).verdict == "match"
-    assert only(judged(ulps(0), Entry(**ENTRY | {"against": "plan"}), against="cpu/eager")).verdict == "stale"
+    assert only(judged(ulps(0), Entry(**ENTRY), base=EAGER)).verdict == "match"
+    assert only(judged(ulps(0), Entry(**ENTRY | {"against": "plan"}), base=EAGER)).verdict == "stale"
 
 
 def test_the_difference_from_a_plan_that_is_known_to_fail_is_known():
     entry = Entry(**ENTRY | {"mode": "eager", "kind": "nan"})
-    assert only(judged(ulps(1), entry, against="cpu/eager")).verdict == "known"
-    assert only(judged(ulps(1), entry, against="cpu/graph")).verdict == "mismatch"
-    assert only(judged(ulps(0), entry, against="cpu/eager")).verdict == "match"
+    assert only(judged(ulps(1), entry, base=EAGER)).verdict == "known"
+    assert only(judged(ulps(1), entry, base=GRAPH)).verdict == "mismatch"
+    assert only(judged(ulps(0), entry, base=EAGER)).verdict == "match"
 
 
 def test_no_entry_is_about_a_claim_or_of_one_kind_about_the_other():
@@ -231,12 +270,12 @@ def test_a_record_says_where_it_is_from_and_shows_its_worst_element():
         assert word in sentence(record)
 
 
-def again(kind, results, quantities=None, inputs=(ONE,), **spec):
+def again(kind, results, quantities=None, inputs=(ONE,), plan=XLA, **spec):
     (case,) = made(**spec).cases()
     quantities = {"output[0]": ulps(0)} if quantities is None else quantities
     wants = {q: Want("value", np.ones(5), ONE.dtype) for q in quantities}
     seen = Observation(quantities, again={k: results if k == kind else {} for k in SELF_CHECKS})
-    return Judge(context()).against_itself(Trial("suite", case, XLA, seen, inputs), wants)
+    return Judge(context()).against_itself(Trial("suite", case, plan, seen, inputs), wants)
 
 
 @pytest.mark.parametrize("kind", ["nondeterministic", "position"])

@@ -209,7 +209,7 @@ def tally_of(quantity, got, reference, lo, dtype="float32"):
     """What becomes of a result, for a function that is a factor."""
     spec = planted("factor", lambda tf, x: x, reference=lambda x: reference * x, vjp=lambda g, x: g * reference)
     part = Part.of(Case(spec, dtype, NORMAL), None, Piece(NORMAL, lo, lo + got.size), 0)
-    return part.tally(quantity, Result("value", got), lo, got.size)[0]
+    return part.tally(quantity, "eager", Result("value", got), lo, got.size)[0]
 
 
 def test_a_flushed_number_is_told_from_a_wrong_one():

@@ -12,6 +12,7 @@ from tf_opdiff.harness.judge.comparison import Comparison
 from tf_opdiff.harness.judge.known import Entry, Known
 from tf_opdiff.harness.judge.reference import ReferenceFault
 from tf_opdiff.harness.judge.verdict import Context, Origin
+from tf_opdiff.harness.spec.by_mode import by_mode
 from tf_opdiff.harness.spec.catalog import Item
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.recipes import bit_patterns
@@ -92,6 +93,17 @@ def test_a_sweep_is_held_to_the_budget_of_its_spec(steps, verdict):
 def test_a_sweep_is_held_to_the_bound_of_its_spec(steps, verdict):
     spec = made(bound={"output": lambda u, g, x: 8 * u + 0 * x})
     assert only(records(swept(values(off(steps)), spec=spec))).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("mode", "steps", "verdict"), [("graph", 2, "mismatch"), ("xla", 8, "match"), ("xla", 9, "mismatch")]
+)
+@pytest.mark.parametrize("field", ["ulp", "bound"])
+def test_a_sweep_is_held_to_the_budget_of_its_mode(field, mode, steps, verdict):
+    bounds = by_mode(eager=lambda u, g, x: 2 * u + 0 * x, xla=lambda u, g, x: 16 * u + 0 * x)
+    spec = made(**{field: {"output": by_mode(eager=1, xla=8) if field == "ulp" else bounds}})
+    record = only(records(swept(values(off(steps)), spec=spec, plan=Plan(Device("cpu"), mode))))
+    assert record.verdict == verdict
 
 
 def test_one_wrong_bit_pattern_is_named():
