@@ -36,6 +36,9 @@ def test_complex_parts_keep_the_same_alternative():
     want = Want("value", np.array([1 + 1j]), np.dtype("complex64"), alternatives=(np.array([0j]),))
     assert kind([0j], want, np.complex64) == ""
     assert kind([1 + 0j], want, np.complex64) == "value"
+    want = Want("value", np.array([1 + 1j]), np.dtype("complex64"), alternatives=(np.array([1 + 0j]),))
+    assert kind([1 + 0j], want, np.complex64) == ""
+    assert kind([0j], want, np.complex64) == "value"
 
 
 def test_plans_may_differ_only_where_the_promise_has_several_values():

@@ -7,7 +7,7 @@ import pytest
 
 from tf_opdiff.harness.judge.expectation import expectation
 from tf_opdiff.harness.judge.reference import ReferenceFault
-from tf_opdiff.harness.spec.recipes import FLOATS, plain
+from tf_opdiff.harness.spec.recipes import FLOATS, plain, special_upstreams, special_values
 from tf_opdiff.harness.spec.spec import Raises, Side, Spec
 
 
@@ -40,6 +40,11 @@ def test_a_size_of_a_complex_number_comes_in_the_dtype_of_its_parts():
 def test_a_dtype_other_than_the_wide_one_stands_for_itself():
     assert expected("float16", reference=lambda x: x > 0).wants["output[0]"].dtype == np.bool_
     assert expected("float16", reference=lambda x: x.astype(np.float32)).wants["output[0]"].dtype == np.float32
+
+
+def test_a_recipe_may_have_upstreams_of_its_own():
+    found = expected("float16", vjp=lambda g, x: g, upstreams={"plain": special_upstreams}).upstreams[0]
+    assert {*found.astype(str)} == {*special_values(np.dtype("float16")).astype(str)}
 
 
 def test_upstreams_are_neither_zero_nor_alike_and_the_same_at_every_call():
