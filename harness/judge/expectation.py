@@ -133,11 +133,18 @@ def _along(case: Case, given: _Given, outputs: list[np.dtype], sources: list[np.
 
 
 def _unsigned(want: Want) -> Want:
-    """The promise with positive zeros, which a zero of either sign keeps."""
-    if want.value is None:
+    """The promise with positive zeros, which a zero of either sign keeps; a number that rounds to zero is a zero."""
+    if want.value is None or want.dtype is None:
         return want
-    others = tuple(map(positive_zeros, want.alternatives))
-    return replace(want, value=positive_zeros(want.value), alternatives=others, unsigned_zeros=True)
+    value, *others = (_zero_where_rounded(v, want.dtype) for v in (want.value, *want.alternatives))
+    return replace(want, value=value, alternatives=tuple(others), unsigned_zeros=True)
+
+
+def _zero_where_rounded(value: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """An array with +0 in place of each -0, and of each float that rounds to zero in a dtype."""
+    if is_float(dtype):
+        value = np.where(value.astype(dtype) == 0, value.dtype.type(0), value)
+    return positive_zeros(value)
 
 
 def _with_alternatives(case: Case, quantity: str, want: Want, given: _Given) -> Want:

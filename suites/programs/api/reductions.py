@@ -1,0 +1,258 @@
+"""Reductions of the rows of a matrix that Python composes of several ops."""
+
+import numpy as np
+
+from tf_opdiff.suites.forms.api import Call, calls
+from tf_opdiff.suites.forms.rows import SHAPE, offset, plain, rows
+from tf_opdiff.suites.reference.function import wide
+
+_N = SHAPE[1]
+INF, NAN = np.inf, np.nan
+
+
+def _column(g):
+    return np.asarray(g)[..., None]
+
+
+@wide
+def _logsumexp(x):
+    top = np.max(x, axis=1, keepdims=True)
+    top = np.where(np.isfinite(top), top, 0)
+    return np.log(np.sum(np.exp(x - top), axis=1)) + top[:, 0]
+
+
+@wide
+def _shares(x):
+    """softmax; a row with one +inf has the whole share there, and a row of -inf has no shares."""
+    top = np.max(x, axis=1, keepdims=True)
+    e = np.where(np.isposinf(top), np.where(np.isposinf(x), 1, 0), np.exp(x - top))
+    return np.where(np.isnan(top), np.nan, e / np.sum(e, axis=1, keepdims=True))
+
+
+@wide
+def _cumulative(x):
+    return np.logaddexp.accumulate(x, axis=1)
+
+
+@wide
+def _cumulative_vjp(g, x):
+    y = _cumulative(x)
+    weights = np.exp(x[:, :, None] - y[:, None, :])  # ∂y[j] / ∂x[i], for j ≥ i
+    return np.sum(np.where(np.triu(np.ones((_N, _N), bool)), weights * g[:, None, :], 0), axis=2)
+
+
+def _cumulative_grad_error(u, g, x):
+    y = _cumulative(x)
+    weights = np.where(np.triu(np.ones((_N, _N), bool)), np.exp(x[:, :, None] - y[:, None, :]), 0)
+    sizes = 40 + 8 * np.abs(x)[:, :, None] + 8 * np.abs(y)[:, None, :]
+    return u * np.sum(weights * np.abs(g[:, None, :]) * sizes, axis=2)
+
+
+@wide
+def _softmax(x):
+    """exp(x) / Σ exp(x): beside +inf, which gives inf / inf, all others have no share."""
+    top = np.max(x, axis=1, keepdims=True)
+    e = np.exp(x - top)
+    shares = e / np.sum(e, axis=1, keepdims=True)
+    return np.where(np.isposinf(top), np.where(np.isposinf(x), np.nan, 0), shares)
+
+
+def _softmax_vjp(g, x):
+    p = _softmax(x)
+    return p * (g - np.sum(g * p, axis=1, keepdims=True))
+
+
+def _softmax_grad_error(u, g, x):
+    p = _softmax(x)
+    return 40 * u * p * (np.abs(g) + np.sum(np.abs(g) * p, axis=1, keepdims=True))
+
+
+@wide
+def _log_softmax(x):
+    return x - _column(_logsumexp(x))
+
+
+def _log_softmax_vjp(g, x):
+    return g - _softmax(x) * np.sum(g, axis=1, keepdims=True)
+
+
+@wide
+def _variance(x):
+    return np.mean((x - np.mean(x, axis=1, keepdims=True)) ** 2, axis=1)
+
+
+@wide
+def _deviation(x):
+    return x - np.mean(x, axis=1, keepdims=True)
+
+
+def _variance_error(u, x):
+    """The mean is off by n u mean|x|; only the square of that error is left in the variance."""
+    off = (_N + 4) * u * np.mean(np.abs(x), axis=1)
+    return (_N + 10) * u * _variance(x) + off * off
+
+
+def _edge_variance(x):
+    """The variance, and its root, of rows without elements, with one element, and with infinities."""
+    finite = np.isfinite(np.sum(x, axis=1)) & bool(x.shape[1])
+    return np.where(finite, 0, np.nan)
+
+
+def _mean_error(u, x):
+    return (_N + 2) * u * np.mean(np.abs(x), axis=1)
+
+
+def _std_error(u, x):
+    error, std = _variance_error(u, x), np.sqrt(_variance(x))
+    with np.errstate(all="ignore"):
+        return np.fmin(error / std, np.sqrt(error)) + 2 * u * std
+
+
+def _variance_vjp(g, x):
+    return _column(g) * 2 * _deviation(x) / _N
+
+
+def _deviation_error(u, x):
+    return (_N + 4) * u * (np.mean(np.abs(x), axis=1, keepdims=True) + np.abs(_deviation(x)))
+
+
+def _std_vjp(g, x):
+    """Where a row is constant, 0, which is a subgradient of a convex function at its minimum."""
+    std = _column(np.sqrt(_variance(x)))
+    return _column(g) * np.where(std == 0, 0, _deviation(x) / np.where(std == 0, 1, std) / _N)
+
+
+def _std_grad_error(u, g, x):
+    std = _column(np.sqrt(_variance(x)))
+    relative = _column(_variance_error(u, x)) / np.where(std == 0, 1, std**2) + 8 * u
+    return (
+        np.abs(_column(g))
+        / np.where(std == 0, 1, std)
+        / _N
+        * (_deviation_error(u, x) + np.abs(_deviation(x)) * relative)
+    )
+
+
+#: Rows: all -inf; some -inf; one +inf; NaN.
+_MASKED = rows([-INF], [-INF, 0.0, 1.0], [INF, *[1.0] * (_N - 1)], [NAN, 1.0, 2.0])
+#: Rows: zeros; zeros of both signs; equal numbers; equal and opposite numbers.
+_TIES = rows([0.0], [-0.0, 0.0], [2.0], [3.0, -3.0])
+
+SPECS = (
+    *calls(
+        "api-log-sum",
+        Call(
+            name="math.reduce_logsumexp",
+            program=lambda tf, x: tf.math.reduce_logsumexp(x, axis=1),
+            reference=_logsumexp,
+            vjp=lambda g, x: _column(g) * _shares(x),
+            error=lambda u, x: u * (_N + 10 + 2 * np.abs(_logsumexp(x))),
+            grad_error=lambda u, g, x: 30 * u * np.abs(_column(g)) * _shares(x),
+        ),
+        Call(
+            name="math.cumulative_logsumexp",
+            program=lambda tf, x: tf.math.cumulative_logsumexp(x, axis=1),
+            reference=_cumulative,
+            vjp=_cumulative_vjp,
+            error=lambda u, x: _N * u * (4 + 2 * np.abs(_cumulative(x))),
+            grad_error=_cumulative_grad_error,
+            signed=False,
+        ),
+        Call(
+            name="nn.softmax",
+            program=lambda tf, x: tf.transpose(tf.nn.softmax(tf.transpose(x), axis=0)),
+            reference=_softmax,
+            vjp=_softmax_vjp,
+            error=lambda u, x: 30 * u * _softmax(x),
+            grad_error=_softmax_grad_error,
+        ),
+        Call(
+            name="nn.log_softmax",
+            program=lambda tf, x: tf.transpose(tf.nn.log_softmax(tf.transpose(x), axis=0)),
+            reference=_log_softmax,
+            vjp=_log_softmax_vjp,
+            error=lambda u, x: u * (_N + 10 + 2 * np.abs(_log_softmax(x))),
+            grad_error=lambda u, g, x: 30 * u * (np.abs(g) + _softmax(x) * np.sum(np.abs(g), axis=1, keepdims=True)),
+            signed=False,
+        ),
+        recipes={"plain": plain, "offset": offset(1000), "below": offset(-1000), "masked": _MASKED, "ties": _TIES},
+        ops="Log;CumulativeLogsumexp;Softmax;LogSoftmax",
+        more=("float64",),
+    ),
+    *calls(
+        "api-spread",
+        Call(
+            name="math.reduce_variance",
+            program=lambda tf, x: tf.math.reduce_variance(x, axis=1),
+            reference=_variance,
+            vjp=_variance_vjp,
+            error=_variance_error,
+            grad_error=lambda u, g, x: 4 / _N * np.abs(_column(g)) * _deviation_error(u, x),
+        ),
+        Call(
+            name="math.reduce_std",
+            program=lambda tf, x: tf.math.reduce_std(x, axis=1),
+            reference=lambda x: np.sqrt(_variance(x)),
+            vjp=_std_vjp,
+            error=_std_error,
+            grad_error=_std_grad_error,
+        ),
+        Call(
+            name="nn.moments",
+            program=lambda tf, x: tf.nn.moments(x, axes=[1]),
+            reference=lambda x: (wide(lambda x: np.mean(x, axis=1))(x), _variance(x)),
+            vjp=lambda g, x: _column(g[0]) / _N + _variance_vjp(g[1], x),
+            error=lambda u, x: (_mean_error(u, x), _variance_error(u, x)),
+            grad_error=lambda u, g, x: (
+                4 * u * np.abs(_column(g[0])) / _N + 4 / _N * np.abs(_column(g[1])) * _deviation_error(u, x)
+            ),
+            outputs=2,
+            signed=False,
+        ),
+        Call(
+            name="nn.normalize_moments",
+            program=lambda tf, x: tf.nn.normalize_moments(
+                tf.constant(float(x.shape[1]), x.dtype), tf.reduce_sum(x, 1), tf.reduce_sum(x * x, 1), shift=None
+            ),
+            reference=lambda x: (wide(lambda x: np.mean(x, axis=1))(x), _variance(x)),
+            vjp=lambda g, x: _column(g[0]) / _N + _variance_vjp(g[1], x),
+            # The documented statistics are sums of squares, whose difference cancels.
+            error=lambda u, x: (_mean_error(u, x), 3 * (_N + 4) * u * np.mean(x * x, axis=1)),
+            grad_error=lambda u, g, x: (
+                4 * u * np.abs(_column(g[0])) / _N + 4 / _N * np.abs(_column(g[1])) * _deviation_error(u, x)
+            ),
+            outputs=2,
+            signed=False,
+        ),
+        recipes={
+            "plain": plain,
+            "offset": offset(1000),
+            "special": rows([NAN, 1.0], [INF], [-INF, 1.0, INF], [0.5]),
+            "ties": _TIES,
+        },
+        ops="Mean;Square;Sqrt;SquaredDifference",
+        more=("float64",),
+    ),
+    *calls(
+        "api-spread-edges",
+        Call(
+            name="math.reduce_variance",
+            program=lambda tf, x: tf.math.reduce_variance(x, axis=1),
+            reference=_edge_variance,
+        ),
+        Call(name="math.reduce_std", program=lambda tf, x: tf.math.reduce_std(x, axis=1), reference=_edge_variance),
+        Call(
+            name="math.reduce_logsumexp",
+            program=lambda tf, x: tf.math.reduce_logsumexp(x, axis=1),
+            reference=lambda x: np.max(x, axis=1, initial=-INF) if x.shape[1] < 2 else np.full(x.shape[0], INF),
+            signed=False,
+        ),
+        recipes={
+            "empty": lambda draw, dtype: (np.zeros((3, 0), dtype),),
+            "infinite": lambda draw, dtype: (np.array([[INF, 1.0], [1.0, INF], [INF, INF]]).astype(dtype),),
+            "one": lambda draw, dtype: (np.array([[0.5], [-0.0], [INF], [NAN], [3e38]], np.float64).astype(dtype),),
+        },
+        ops="Mean",
+        constant=("output[0]", "output[1]", "output[2]"),
+    ),
+)

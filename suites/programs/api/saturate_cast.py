@@ -1,0 +1,89 @@
+"""`tf.saturate_cast` from every dtype to every other: https://www.tensorflow.org/api_docs/python/tf/saturate_cast.
+
+"If there is a danger that values would over or underflow in the cast, this op applies the appropriate clamping before
+the cast": the largest and the smallest values of the source dtype that the target dtype can hold stand for all beyond.
+"""
+
+import ml_dtypes
+import numpy as np
+
+from tf_opdiff.harness.spec.recipes import FLOATS, INTEGERS, SIZE, filled, is_float
+from tf_opdiff.suites.forms.api import Call, calls
+
+
+def _limits(dtype):
+    """The largest and the smallest number of a dtype, as Python's numbers: exact."""
+    if is_float(np.dtype(dtype)):
+        return float(ml_dtypes.finfo(dtype).min), float(ml_dtypes.finfo(dtype).max)
+    return int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
+
+
+def _clamped(value, source, target):
+    """A number in the source dtype, clamped to numbers of the source dtype that the target dtype can hold."""
+    low, high = _limits(target)
+    if not is_float(np.dtype(source)):
+        return max(low, min(high, int(value)))
+    if np.isinf(value) and is_float(np.dtype(target)) and _limits(source)[1] <= high:
+        return value  # the target dtype holds everything that the source dtype does: there is no danger
+    return max(_inward(low, source), min(_inward(high, source), value))
+
+
+def _inward(limit, source):
+    """The number of a float dtype that is next to a limit, not beyond it."""
+    with np.errstate(over="ignore"):
+        rounded = np.array(limit).astype(source)
+    if np.isinf(rounded):
+        return np.copysign(_limits(source)[1], limit)
+    if abs(int(rounded)) > abs(int(limit)):
+        rounded = np.nextafter(rounded, np.array(0, source), dtype=source)
+    return float(rounded)
+
+
+def _reference(source, target):
+    def reference(x):
+        values = [_clamped(v, source, target) for v in x.ravel().tolist()]
+        if is_float(np.dtype(target)):
+            return np.array(values, np.float64).astype(target).reshape(x.shape)
+        return np.array([int(v) for v in values], object).astype(target).reshape(x.shape)
+
+    return reference
+
+
+def _call(source, target):
+    return Call(
+        name="saturate_cast",
+        program=lambda tf, x: tf.saturate_cast(x, target),
+        reference=_reference(source, target),
+    )
+
+
+def _edges(draw, dtype):
+    """The limits of every dtype and their neighbours in this dtype, infinities, fractions and zeros."""
+    limits = [limit for d in (*INTEGERS, *FLOATS) for limit in _limits(d)]
+    if not is_float(dtype):
+        low, high = _limits(dtype)
+        near = {max(low, min(high, int(limit) + step)) for limit in limits for step in (-1, 0, 1)}
+        return (np.resize(np.array(sorted(near), dtype), 2 * SIZE),)
+    with np.errstate(over="ignore"):
+        exact = np.array([float(limit) for limit in limits]).astype(dtype)
+    beside = [np.nextafter(exact, np.array(to, dtype), dtype=dtype) for to in (-np.inf, np.inf)]
+    fractions = np.array([0.0, 0.5, -0.5, 1.5, -1.5, 2.9, -2.9, np.inf, -np.inf]).astype(dtype)
+    return (filled(np.concatenate([fractions, exact, *beside]), dtype, 3 * SIZE),)
+
+
+def _targets(source):
+    """Every dtype but the source dtype; a promise in float64 reads as a promise in the case's dtype."""
+    return [d for d in (*INTEGERS, *FLOATS) if d not in (source, "float64")]
+
+
+SPECS = tuple(
+    spec
+    for source in (*INTEGERS, *FLOATS)
+    for spec in calls(
+        f"api-saturate-cast-from-{source}",
+        *(_call(source, target) for target in _targets(source)),
+        recipes={"edges": _edges},
+        ops="Cast",
+        dtypes=(source,),
+    )
+)
