@@ -1,4 +1,4 @@
-"""Rows: recipes of one matrix whose rows are edges of a reduction, and bounds of sums."""
+"""Rows: recipes of one matrix whose rows are edges of a reduction."""
 
 from __future__ import annotations
 

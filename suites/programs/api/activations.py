@@ -96,6 +96,16 @@ def _crelu_vjp(g, x):
     return np.where(x > 0, positive, 0) - np.where(x < 0, negative, 0)
 
 
+_APPROXIMATE = elementwise(
+    "nn.gelu",
+    lambda tf, x: tf.nn.gelu(x, approximate=True),
+    _gelu_approximate,
+    _gelu_approximate_slope,
+    error=_gelu_approximate_error,
+    grad_error=_gelu_approximate_slope_error,
+    signed=False,
+)
+
 SPECS = (
     *calls(
         "api-gelu",
@@ -109,19 +119,13 @@ SPECS = (
             grad_error=lambda u, x: 10 * u * _GELU_SIZE(x),
             signed=False,
         ),
-        elementwise(
-            "nn.gelu",
-            lambda tf, x: tf.nn.gelu(x, approximate=True),
-            _gelu_approximate,
-            _gelu_approximate_slope,
-            error=_gelu_approximate_error,
-            grad_error=_gelu_approximate_slope_error,
-            signed=False,
-        ),
+        _APPROXIMATE,
         recipes={"plain": within(-4, 4), "tails": within(-9, 9), "large": large},
         ops="Erfc;Tanh",
         dtypes=("float32", "float64"),
     ),
+    # In float16, the cube of an ordinary number overflows.
+    *calls("api-gelu-half", _APPROXIMATE, recipes={"large": large}, ops="Tanh", dtypes=("float16",)),
     *calls(
         "api-activations",
         elementwise("nn.silu", lambda tf, x: tf.nn.silu(x), **_silu(1)),

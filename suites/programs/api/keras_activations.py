@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tf_opdiff.suites.forms.api import calls, elementwise, large, relative, special, within
+from tf_opdiff.suites.forms.api import calls, elementwise, fixed, large, relative, special, within
 from tf_opdiff.suites.reference.function import wide
 
 
@@ -143,7 +143,12 @@ SPECS = (
             error=relative(_sparse_plus, 4),
             grad_error=lambda u, x: 4 * u,
         ),
-        recipes={"plain": within(-4, 4), "tails": within(-30, 30), "large": large},
+        recipes={
+            "plain": within(-4, 4),
+            "tails": within(-30, 30),
+            "large": large,
+            "zeros": fixed(0.0, 1.0, -0.0, -2.0),
+        },
         ops="Softplus;Expm1;Sqrt",
     ),
     *calls(

@@ -75,7 +75,8 @@ def _normalized(x, mean, variance, offset, scale):
     return scale * (x - mean) / np.sqrt(variance + np.longdouble(_EPSILON)) + offset
 
 
-def _normalized_vjp(g, x, mean, variance, offset, scale):
+def _normalized_vjp(g, x, *columns):
+    mean, variance, _, scale = columns
     inverse = 1 / np.sqrt(variance + np.longdouble(_EPSILON))
     total = np.sum(g, axis=0)
     by_variance = -np.sum(g * scale * (x - mean), axis=0) * inverse**3 / 2
@@ -83,12 +84,14 @@ def _normalized_vjp(g, x, mean, variance, offset, scale):
     return g * scale * inverse, -total * scale * inverse, by_variance, total, by_scale
 
 
-def _normalized_error(u, x, mean, variance, offset, scale):
+def _normalized_error(u, x, *columns):
+    mean, variance, offset, scale = columns
     inverse = 1 / np.sqrt(variance + _EPSILON)
     return 10 * u * (np.abs(scale) * (np.abs(x) + np.abs(mean)) * inverse + np.abs(offset))
 
 
-def _normalized_grad_error(u, g, x, mean, variance, offset, scale):
+def _normalized_grad_error(u, g, x, *columns):
+    mean, variance, _, scale = columns
     inverse, g, scale = 1 / np.sqrt(variance + _EPSILON), np.abs(g), np.abs(scale)
     total, size = np.sum(g, axis=0), np.sum(g * (np.abs(x) + np.abs(mean)), axis=0)
     u = 20 * u
@@ -126,7 +129,7 @@ def _entropy_vjp(g, z, x):
 
 def _entropy_grad_error(u, g, z, x):
     logs, g = _log_shares(x), np.abs(g[:, None])
-    return u * g * (2 * np.abs(logs) + _N + 10), u * g * ((_N + 20 + 2 * np.abs(logs)) * np.exp(logs) + z + u)
+    return u * g * (2 * np.abs(logs) + _N + 10), u * g * ((_N + 20 + 2 * np.abs(logs)) * np.exp(logs) + 3 * z + u)
 
 
 SPECS = (
@@ -136,7 +139,7 @@ SPECS = (
             name="nn.weighted_moments",
             program=lambda tf, x, w: tf.nn.weighted_moments(x, axes=[1], frequency_weights=w),
             reference=lambda x, w: (_weighted_mean(x, w), _weighted_variance(x, w)),
-            vjp=lambda g, x, w: _weighted_vjp(*g, x, w),
+            vjp=lambda g, x, w: _weighted_vjp(g[0], g[1], x, w),
             error=_weighted_error,
             grad_error=_weighted_grad_error,
             outputs=2,

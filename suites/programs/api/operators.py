@@ -47,7 +47,7 @@ _ARITHMETIC = (
     _operator(lambda tf, x: 7 % x, wide(lambda x: np.mod(7, x)), 1, signed=False),
     _operator(lambda tf, x: x / 3, wide(lambda x: x / 3), 1),
     _operator(lambda tf, x: 7 / x, wide(lambda x: 7 / x), 1),
-    _operator(lambda tf, x: x**2, wide(lambda x: x * x), 1),
+    _operator(lambda tf, x: x**2, wide(lambda x: x * x), 2),
     _operator(lambda tf, x: 2**x, wide(lambda x: 2.0**x), 2),
     _operator(lambda tf, x: 5 - x, wide(lambda x: 5 - x), 0.5),
     _operator(lambda tf, x: abs(-x), np.abs),
@@ -60,7 +60,7 @@ _MIXED = (
     _operator(lambda tf, x: np.ones(_SHAPE[1], np.float32) - x, lambda x: 1 - x, 0.5),
     _operator(lambda tf, x: _ONES + x, lambda x: 1 + x, 0.5),
     _operator(lambda tf, x: True & (x > 1), lambda x: x > 1),
-    _operator(lambda tf, x: 1 < x, lambda x: x > 1),
+    _operator(lambda tf, x: 1 < x, lambda x: x > 1),  # noqa: SIM300
     _operator(lambda tf, x: np.float32(1) >= x, lambda x: x <= 1),
     _operator(lambda tf, x: ~(x > 0) ^ (x < 2), lambda x: ~(x > 0) ^ (x < 2)),
 )

@@ -1,0 +1,91 @@
+"""Functions of the Python API: how many are checked, and that each call is one of its own function."""
+
+import numpy as np
+import pytest
+
+from tf_opdiff.harness.judge.expectation import expectation
+from tf_opdiff.harness.repro.writer import Writer
+from tf_opdiff.harness.spec.catalog import Catalog
+from tf_opdiff.suites.forms.api import Call, calls, elementwise, fixed, relative
+
+SPECS = Catalog.load("tf_opdiff.suites.programs.api").specs
+#: The fewest functions that the specs call.
+FUNCTIONS = 100
+
+
+def called(spec):
+    """The functions that a run of the spec must call."""
+    return {name for mode in spec.modes for kind, name in spec.evidence_in(mode) if kind == "called"}
+
+
+def test_many_functions_are_called():
+    assert len({name for spec in SPECS.values() for name in called(spec)}) >= FUNCTIONS
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_a_program_calls_every_function_that_its_spec_names(name):
+    writer = Writer()
+    writer.function(SPECS[name].program, "program")
+    assert [f for f in sorted(called(SPECS[name])) if f"tf.{f}(" not in writer.text] == []
+
+
+def _case(*parts, **fields):
+    (spec,) = calls("planted", *parts, recipes={"values": fixed(1.0, 2.0, -3.0)}, **fields)
+    return spec.cases()[0]
+
+
+SQUARE = elementwise(
+    "math.square", lambda tf, x: tf.math.square(x), np.square, lambda x: 2 * x, error=relative(np.square, 1)
+)
+#: Two outputs, the first of which has no gradient.
+PARTS = Call(
+    name="math.frexp",
+    program=lambda tf, x: (tf.sign(x), tf.abs(x)),
+    reference=lambda x: (np.sign(x), np.abs(x)),
+    vjp=lambda g, x: g[1] * np.sign(x),
+    outputs=2,
+    ulp=3,
+)
+
+
+def test_every_call_has_its_own_inputs_outputs_and_gradient():
+    case = _case(SQUARE, PARTS, SQUARE)
+    x = case.inputs()[0].astype(np.float64)
+    assert len(case.inputs()) == 3
+    promise = expectation(case, case.inputs(), None)
+    assert list(promise.wants) == [*(f"output[{i}]" for i in range(4)), *(f"grad[{i}]" for i in range(3))]
+    g = [np.asarray(u, np.float64) for u in promise.upstreams]
+    for quantity, value in {
+        "output[2]": np.abs(x),
+        "output[3]": x * x,
+        "grad[0]": 2 * x * g[0],
+        "grad[1]": np.sign(x) * g[2],
+        "grad[2]": 2 * x * g[3],
+    }.items():
+        assert np.array_equal(promise.wants[quantity].value, value), quantity
+
+
+def test_budgets_and_bounds_belong_to_the_quantities_of_their_call():
+    spec = _case(PARTS, SQUARE).spec
+    assert [spec.budget(f"output[{i}]", "float32", "eager") for i in range(3)] == [3, 3, 0]
+    assert list(spec.bound) == ["output[2]"]
+    assert spec.bound["output[2]"](0.5, None, np.ones(2), np.full(2, 3.0)).tolist() == [4.5, 4.5]
+
+
+def test_a_call_without_a_gradient_beside_one_with_a_gradient_is_refused():
+    lacking = Call(name="math.sign", program=lambda tf, x: tf.math.sign(x), reference=np.sign)
+    with pytest.raises(ValueError, match=r"math\.sign: expected a vjp"):
+        _case(SQUARE, lacking)
+
+
+def test_a_number_that_rounds_to_zero_is_a_zero_of_either_sign():
+    tiny = elementwise("math.negative", lambda tf, x: -x, lambda x: x * -1e-300, lambda x: -1e-300, signed=False)
+    wants = expectation(_case(tiny), _case(tiny).inputs(), None).wants
+    assert not np.signbit(wants["output[0]"].value[:2]).any()
+    assert not wants["grad[0]"].value.any()
+
+
+def test_other_dtypes_run_in_the_full_tier():
+    first, second = calls("planted", SQUARE, recipes={"values": fixed(1.0)}, more=("float64",))
+    assert (first.dtypes, first.tier) == (("float32",), "default")
+    assert (second.name, second.dtypes, second.tier) == ("planted-full", ("float64",), "full")
