@@ -14,6 +14,7 @@ from tf_opdiff.harness.judge import reference
 from tf_opdiff.harness.judge.reference import ReferenceFault
 from tf_opdiff.harness.judge.upstream import Upstreams, random_tangents, random_upstreams
 from tf_opdiff.harness.judge.want import Want, positive_zeros, result_dtype
+from tf_opdiff.harness.spec.budget import entry_of
 from tf_opdiff.harness.spec.by_mode import ByMode, mapped
 from tf_opdiff.harness.spec.contract import Raises, Side
 from tf_opdiff.harness.spec.plan import Plan
@@ -96,8 +97,9 @@ def expectation(
         wants |= _along(case, _Given(wide, gs, ts), [result_dtype(y, dtype) for y in outputs], sources)
     if bounds and spec.bound:
         wants = {q: _bounded(case, q, want, _Given(wide, gs, ts)) for q, want in wants.items()}
-    if bounds and spec.alternatives and not side:
-        wants = {q: _with_alternatives(case, q, want, _Given(wide, gs, ts)) for q, want in wants.items()}
+    alternatives = (side or spec).alternatives
+    if bounds and alternatives:
+        wants = {q: _with_alternatives(case, q, want, _Given(wide, gs, ts), alternatives) for q, want in wants.items()}
     if spec.only_gradients:
         wants = {q: want for q, want in wants.items() if family_of(q) != "output"}
     wants = {q: _unsigned(want) if spec.has_unsigned_zeros(q) else want for q, want in wants.items()}
@@ -147,13 +149,15 @@ def _zero_where_rounded(value: np.ndarray, dtype: np.dtype) -> np.ndarray:
     return positive_zeros(value)
 
 
-def _with_alternatives(case: Case, quantity: str, want: Want, given: _Given) -> Want:
-    """The promise with the alternatives of the spec; unchanged if the spec has none for the quantity.
+def _with_alternatives(
+    case: Case, quantity: str, want: Want, given: _Given, alternatives: Mapping[str, Callable[..., Any]]
+) -> Want:
+    """The promise with the alternatives of the spec or the side; unchanged if they have none for the quantity.
 
     Raises:
       ReferenceFault: the alternatives raised, or one does not have the promise's shape.
     """
-    function = case.spec.alternatives_of(quantity)
+    function = entry_of(alternatives, quantity)
     if not function or want.value is None:
         return want
     what = f"alternatives of {quantity}"

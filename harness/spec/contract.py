@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -35,7 +35,8 @@ class Side:
     """One side of a contract: for the plans that a pattern selects, its `reference` replaces the spec's reference.
 
     `why` names the documentation of the divergence; `link` points to it. A side without `vjp` uses the spec's `vjp`.
-    `unless` names a device variant; the side does not hold on devices with that variant.
+    `unless` names a device variant; the side does not hold on devices with that variant. `alternatives` takes the
+    place of the spec's: see `Spec.alternatives`.
     """
 
     reference: Callable[..., Any]
@@ -43,3 +44,4 @@ class Side:
     vjp: Callable[..., Any] | None = None
     link: str = ""
     unless: str = ""
+    alternatives: Mapping[str, Callable[..., Any]] = field(default_factory=dict, compare=False)

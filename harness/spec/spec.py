@@ -93,7 +93,7 @@ class Spec:
     alternatives                quantity or family → alternatives(dtype, g, *inputs), for `jvp` and `hvp`
                                 alternatives(dtype, g, t, *inputs), → further arrays of the promise's shape. Each
                                 element is right if it keeps the promise or one of them: see `suites.forms.subnormal`.
-                                `dtype` is the NumPy dtype of the case. They belong to the reference, not to contracts.
+                                `dtype` is the NumPy dtype of the case. A side of a contract has its own.
     upstreams                   name of a recipe → upstream(draw, dtype, *shape) → the upstream of an output, in place
                                 of random numbers away from zero.
     only_gradients              the run fetches no output, only gradients, so that TensorFlow may remove the forward op.
@@ -295,10 +295,6 @@ class Spec:
     def bound_of(self, quantity: str) -> Callable[..., Any] | ByMode | None:
         """The bound of a quantity or of its family; None if the spec has none."""
         return entry_of(self.bound, quantity)
-
-    def alternatives_of(self, quantity: str) -> Callable[..., Any] | None:
-        """The alternatives of a quantity or of its family; None if the spec has none."""
-        return entry_of(self.alternatives, quantity)
 
     def by_modes(self, quantity: str) -> bool:
         """Whether the budget or the bound of a quantity depends on the mode."""

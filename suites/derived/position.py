@@ -12,6 +12,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.recipes import Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
+from tf_opdiff.suites.derived.special_places import has_special_values, specials, specials_in_tails
 
 #: Elements of a whole vector: the sum of the pieces into which the harness cuts it.
 SIZE = 175
@@ -23,15 +24,25 @@ def positions(spec: Spec) -> tuple[Spec, ...]:
     """The twins of an elementwise spec that run each input whole and in pieces: `NAME-position`, `NAME-position-xla`.
 
     Eager mode runs the same kernels as functions and graphs, and builds nothing. XLA compiles every length anew: its
-    twin is in the full tier. The inputs mix values of every sound recipe, or of every recipe where a spec has no
-    sound one, as a spec about subnormals: a kernel may flush all subnormals or none, wherever they stand.
+    twin is in the full tier. The inputs of `mixed` are values of every sound recipe, or of every recipe where a spec
+    has no sound one, as a spec about subnormals: a kernel may flush all subnormals or none, wherever they stand. The
+    eager twin also puts each special value of the dtype in every kind of place: see `special_places`.
     """
     sound = [recipe for name, recipe in spec.recipes.items() if name in _SOUND]
     mixed = _mixed(sound or list(spec.recipes.values()))
     twin = replace(spec, elementwise=True, recipes={"mixed": mixed}, upstreams={})
-    eager = replace(twin, name=f"{spec.name}-position", modes=("eager",), tier="default")
+    recipes = {**twin.recipes, **_specials(spec)}
+    eager = replace(twin, name=f"{spec.name}-position", recipes=recipes, modes=("eager",), tier="default")
     xla = replace(twin, name=f"{spec.name}-position-xla", modes=("xla",), tier="full")
     return tuple(t for t in (eager, xla) if set(t.modes) <= set(spec.modes))
+
+
+def _specials(spec: Spec) -> dict[str, Recipe]:
+    """Recipes of special values in all places, for a spec that promises results for all values of one input."""
+    known = all(has_special_values(np.dtype(dtype)) for dtype in spec.dtypes)
+    if not (known and spec.sweepable and "edges" in spec.recipes):
+        return {}
+    return {"specials": specials(SIZE), "specials_in_tails": specials_in_tails(SIZE)}
 
 
 def _mixed(recipes: Iterable[Recipe]) -> Recipe:

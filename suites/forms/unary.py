@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.by_mode import ByMode, mapped
+from tf_opdiff.harness.spec.by_mode import ByMode, each, mapped
 from tf_opdiff.harness.spec.recipes import FLOATS, bit_patterns, edges, plain, subnormals
 from tf_opdiff.harness.spec.spec import Recipe, Side, Spec
+from tf_opdiff.suites.derived.gradient_alone import gradient_alone
 from tf_opdiff.suites.derived.position import positions
 from tf_opdiff.suites.derived.second_order import SecondOrder, second_orders
+from tf_opdiff.suites.derived.special_places import short
 from tf_opdiff.suites.forms.analytic import Analytic
 from tf_opdiff.suites.forms.bounds import Bound
+from tf_opdiff.suites.forms.hard_inputs import overflowing, singular, underflowing
 from tf_opdiff.suites.forms.regions import Region, domain, incomparable, only, within, without
+from tf_opdiff.suites.forms.special_upstreams import crossed, upstreams
+from tf_opdiff.suites.forms.unary_alternatives import of_gradient, of_output
 from tf_opdiff.suites.forms.unary_subnormals import FLUSHED, Subnormals
 from tf_opdiff.suites.reference.wide import INF, Differentiable, Wide
 
@@ -91,7 +96,9 @@ class Unary:
         plain_specs = (self.main(), *self._subnormal())
         second = second_orders(plain_specs[0], self.function, self.second_order) if self.second_order else ()
         analytic = self.analytic.specs(self.name, self.op) if self.analytic else ()
-        return (*plain_specs, *second, *(twin for spec in plain_specs for twin in positions(spec)), *analytic)
+        moved = (twin for spec in plain_specs for twin in positions(spec))
+        alone = gradient_alone(plain_specs[0], ("edges", "plain"))
+        return (*plain_specs, *second, *moved, *analytic, *alone, *short(plain_specs[0]))
 
     def main(self) -> Spec:
         """The spec about every input but subnormals, of outputs and gradients."""
@@ -105,8 +112,10 @@ class Unary:
             dtypes=self.dtypes,
             ulp={quantity: by_dtype(budget, self.dtypes) for quantity, budget in self.ulp.items()},
             bound={f"{quantity}[0]": mapped(self._bound(quantity), bound) for quantity, bound in self.bound.items()},
+            alternatives=self._alternatives(self.f, self.vjp),
+            upstreams=upstreams(),
             unsigned_zeros=("output",) if self.unsigned_zeros else (),
-            contract=self.contract(self.function),
+            contract={pattern: self._with_alternatives(side) for pattern, side in self.contract(self.function).items()},
             tier=self.tier,
         )
 
@@ -136,15 +145,52 @@ class Unary:
         common = {"edges": edges, "bits": bit_patterns, "plain": plain, "domain": domain(*self.domain)}
         sound = {label: without(recipe, self._unsound, (1, *self.domain)) for label, recipe in common.items()}
         apart = {label: only(common.values(), region, self._incomparable) for label, region in self.aside.items()}
-        return {**sound, **apart, **self.recipes}
+        return {**sound, **apart, **self._hard_recipes(), **self.recipes}
+
+    def _hard_recipes(self) -> dict[str, Recipe]:
+        """Recipes whose promise has several values: subnormal and huge numbers, singular points, special upstreams."""
+        limits = (*self.domain, *self.f.at, *self.df.at)
+        spare = (1, *self.domain)
+        inputs = crossed(domain(*self.domain))
+        apart = {
+            "aside_underflowing": underflowing(self.function, self._not_aside),
+            "aside_overflowing": overflowing(self.function, self._not_aside),
+        }
+        return {
+            "underflowing": underflowing(self.function, self._set_aside),
+            "overflowing": overflowing(self.function, self._set_aside),
+            **(apart if self.aside else {}),
+            "singular": singular(limits, self._set_aside),
+            **{name: without(recipe, self._set_aside, spare) for name, recipe in inputs.items()},
+        }
+
+    def _alternatives(self, f: Callable[..., Any], vjp: Callable[..., Any]) -> Mapping[str, Callable[..., Any]]:
+        """The values that are right as well, by quantity."""
+        errors = [bound(self.function, "grad") for bound in each(self.bound.get("grad")) if bound]
+        return {"output[0]": of_output(f), "grad[0]": of_gradient(vjp, self.df, errors)}
+
+    def _with_alternatives(self, side: Side) -> Side:
+        """A side of the contract, with alternatives of its own."""
+        return replace(side, alternatives=self._alternatives(side.reference, side.vjp or self.vjp))
+
+    def _avoided(self, dtype: np.dtype, x: np.ndarray) -> Any:
+        return within(self.avoided, dtype, x) if self.avoided else np.zeros(x.shape, bool)
+
+    def _not_aside(self, dtype: np.dtype, x: np.ndarray) -> Any:
+        """Where the input is in no region that is set aside, or in one that no recipe enters."""
+        return ~self._set_aside(dtype, x) | self._avoided(dtype, x)
+
+    def _set_aside(self, dtype: np.dtype, x: np.ndarray) -> Any:
+        """Where no recipe, or a recipe of its own, has the input."""
+        regions = (within(region, dtype, x) for region in self.aside.values())
+        return np.any([self._avoided(dtype, x), *regions], axis=0)
 
     def _incomparable(self, dtype: np.dtype, x: np.ndarray) -> Any:
         return incomparable(self.function, dtype, x)
 
     def _unsound(self, dtype: np.dtype, x: np.ndarray) -> Any:
         """Where a comparison can't be strict, or another recipe, or none, has the input."""
-        regions = [*self.aside.values(), *([self.avoided] if self.avoided else [])]
-        return np.any([self._incomparable(dtype, x), *(within(region, dtype, x) for region in regions)], axis=0)
+        return self._incomparable(dtype, x) | self._set_aside(dtype, x)
 
 
 def unary(name: str, **declaration: Any) -> tuple[Spec, ...]:
