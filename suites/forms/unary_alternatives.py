@@ -40,7 +40,7 @@ def of_output(f: Callable[..., Any]) -> Alternatives:
 
 
 def of_gradient(
-    vjp: Callable[..., Any], df: Callable[..., Any], error: Callable[..., Any] | None = None
+    vjp: Callable[..., Any], df: Callable[..., Any], errors: Sequence[Callable[..., Any]] = ()
 ) -> Alternatives:
     """Alternatives of a gradient.
 
