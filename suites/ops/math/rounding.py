@@ -1,12 +1,14 @@
 """Rounding: ceil, floor, rint, round. None of them has a gradient: it is unconnected, not zero."""
 
+from functools import partial
+
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS, INTEGERS, ROUNDING, edges, plain, subnormals
 from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.suites.forms.errors import not_allowed, raises
 from tf_opdiff.suites.forms.op import op, part, unconnected
-from tf_opdiff.suites.forms.subnormal import flushing
+from tf_opdiff.suites.forms.subnormal import either_output, flushing
 
 _SEMANTICS = "https://openxla.org/xla/operation_semantics#round"
 _NO_KERNEL = "the OpDef allows the type, but no kernel is registered for it; XLA rounds floats only"
@@ -18,9 +20,16 @@ _NO_INTEGERS = not_allowed(
 )
 
 
-def _floats(tier="default"):
-    """A part: normal numbers."""
-    return part(positions=True, vjp=unconnected, recipes=ROUNDING, dtypes=FLOATS, tier=tier)
+def _floats(op, tier="default"):
+    """A part: normal numbers; the twins in other positions meet subnormal ones, too."""
+    return part(
+        positions=True,
+        vjp=unconnected,
+        recipes=ROUNDING,
+        dtypes=FLOATS,
+        alternatives={"output[0]": either_output(op.reference)},
+        tier=tier,
+    )(op)
 
 
 def _subnormals(op):
@@ -39,7 +48,7 @@ SPECS = (
     *op(
         "ceil",
         "Ceil",
-        _floats(),
+        _floats,
         _subnormals,
         _NO_INTEGERS,
         reference=np.ceil,
@@ -48,7 +57,7 @@ SPECS = (
     *op(
         "floor",
         "Floor",
-        _floats(tier="smoke"),
+        partial(_floats, tier="smoke"),
         _subnormals,
         _NO_INTEGERS,
         reference=np.floor,
@@ -57,7 +66,7 @@ SPECS = (
     *op(
         "rint",
         "Rint",
-        _floats(),
+        _floats,
         _subnormals,
         _NO_INTEGERS,
         reference=np.rint,
@@ -66,7 +75,7 @@ SPECS = (
     *op(
         "round",
         "Round",
-        _floats(),
+        _floats,
         _subnormals,
         part(
             "-integer",
