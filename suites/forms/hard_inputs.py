@@ -7,14 +7,14 @@ strict promise holds there. These recipes bring them back, under the promises of
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import ml_dtypes
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import SIZE, Draw
 from tf_opdiff.harness.spec.spec import Recipe
-from tf_opdiff.suites.reference.wide import Differentiable
+from tf_opdiff.suites.reference.wide import Differentiable, Wide
 
 #: Classes of a value: it rounds to 0, is subnormal, is normal, is near the largest number, is infinite or NaN.
 _ZERO, _SUBNORMAL, _NORMAL, _LARGE, _BEYOND = range(5)
@@ -112,12 +112,12 @@ def _grids(dtype: np.dtype) -> tuple[np.ndarray, np.ndarray]:
 def _boundaries(function: Differentiable, dtype: np.dtype) -> dict[int, np.ndarray]:
     """Inputs at which the function or its derivative has a class, found between inputs of other classes; by class."""
     hits = [
-        _searched(lambda x, f=f: _classes(f(x), dtype), grid[:-1], grid[1:], dtype)
+        _searched(partial(_classes_of, f, dtype), grid[:-1], grid[1:], dtype)
         for grid in _grids(dtype)
         for f in (function.f, function.df)
     ]
-    x, found = (np.concatenate(arrays) for arrays in zip(*hits, strict=True))
-    return {wanted: np.unique(x[found == wanted]) for wanted in (_SUBNORMAL, _LARGE)}
+    x, classes = (np.concatenate(arrays) for arrays in zip(*hits, strict=True))
+    return {wanted: np.unique(x[classes == wanted]) for wanted in (_SUBNORMAL, _LARGE)}
 
 
 def _searched(
@@ -140,9 +140,9 @@ def _searched(
     return np.concatenate(inputs), np.concatenate(met)
 
 
-def _classes(values: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """The class of each value of a function, of a dtype that is narrower."""
-    info, size = ml_dtypes.finfo(dtype), np.abs(values)
+def _classes_of(f: Wide, dtype: np.dtype, x: np.ndarray) -> np.ndarray:
+    """The class of each value of a function, as rounded to a dtype."""
+    info, size = ml_dtypes.finfo(dtype), np.abs(f(x))
     normal, top = float(info.smallest_normal), float(info.max)
     limits = [size < np.longdouble(info.smallest_subnormal) / 2, size < 1.01 * normal, size < top / 4, size < 4 * top]
     return np.select(limits, [_ZERO, _SUBNORMAL, _NORMAL, _LARGE], default=_BEYOND)
