@@ -1,0 +1,128 @@
+"""Unary ops meet every region of their dtype's numbers: a recipe that leaves inputs out has another beside it."""
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from tf_opdiff.harness.judge.compare import compare
+from tf_opdiff.harness.judge.expectation import expectation
+from tf_opdiff.harness.judge.mutation import truth
+from tf_opdiff.harness.spec.catalog import Catalog
+from tf_opdiff.harness.spec.recipes import Draw, is_float
+from tf_opdiff.harness.spec.spec import Case
+from tf_opdiff.suites.derived.special_places import LENGTHS, VECTOR, special, tail_places
+from tf_opdiff.suites.forms.regions import incomparable, within
+from tf_opdiff.suites.forms.special_upstreams import KINDS
+from tf_opdiff.suites.forms.unary import declarations
+
+SPECS = Catalog.load("tf_opdiff.suites.ops").specs
+OPS = {op.name: op for op in declarations(SPECS.values())}
+#: Recipes of functions that leave out the inputs at which results are subnormal.
+STRICT = ("edges", "bits", "plain", "domain")
+PLACED = sorted(name for name, spec in SPECS.items() if "specials" in spec.recipes and name.endswith("-position"))
+SHORT = sorted(name for name in SPECS if name.endswith("-short"))
+
+
+def inputs(spec, dtype, *recipes):
+    """All inputs of some recipes of a spec, as an array of float64."""
+    arrays = [x.ravel() for recipe in recipes for x in Case(spec, dtype, recipe).inputs()]
+    with np.errstate(all="ignore"):
+        return np.concatenate(arrays).astype(np.float64)
+
+
+@pytest.mark.parametrize("op", OPS.values(), ids=OPS)
+def test_inputs_that_strict_recipes_leave_out_are_in_another_recipe(op):
+    spec, dtype = SPECS[op.name], "float32"
+    others = inputs(spec, dtype, *(name for name in spec.recipes if name not in STRICT))
+    drawn = [spec.recipes[name] for name in STRICT]
+    assert drawn
+    info = ml_dtypes.finfo(dtype)
+    subnormal = (np.abs(others) < float(info.smallest_normal)) & (others != 0)
+    assert (subnormal & (others > 0)).any()
+    assert (subnormal & (others < 0)).any()
+    raw = 2.0 ** Draw(8).uniform(300, low=info.minexp - info.nmant, high=info.maxexp) * np.where(
+        Draw(9).booleans(300), 1, -1
+    )
+    low, high = op.domain
+    raw = np.concatenate([raw, Draw(7).uniform(100, low=low, high=high)]).astype(dtype).astype(np.float64)
+    with np.errstate(all="ignore"):
+        left_out = raw[incomparable(op.function, np.dtype(dtype), raw)]
+        met = others[incomparable(op.function, np.dtype(dtype), others)]
+    for sign in (1, -1):
+        if (left_out * sign > 0).sum() > 2:
+            assert (met * sign > 0).any(), (sign, left_out)
+
+
+@pytest.mark.parametrize("op", OPS.values(), ids=OPS)
+def test_every_region_that_is_set_aside_has_a_recipe_that_enters_it(op):
+    spec = SPECS[op.name]
+    for label, region in op.aside.items():
+        with np.errstate(all="ignore"):
+            hits = [within(region, np.dtype(d), inputs(spec, d, label)).any() for d in spec.dtypes]
+        assert any(hits), label
+
+
+@pytest.mark.parametrize("op", OPS.values(), ids=OPS)
+def test_every_kind_of_upstream_meets_special_and_plain_inputs(op):
+    for name, values in KINDS.items():
+        case = Case(SPECS[op.name], "float32", name)
+        (x,), expected = case.inputs(), values(np.dtype("float32"))
+        g = SPECS[op.name].upstreams[name](Draw(0), np.dtype("float32"), *x.shape)
+        pairs = set(zip(bits(g).tolist(), bits(x).tolist(), strict=True))
+        assert {upstream for upstream, _ in pairs} == set(bits(expected).tolist())
+        assert len(pairs) >= len(set(bits(x).tolist())) * (len(expected) - 1)
+
+
+def test_a_value_that_is_neither_exact_nor_flushed_is_wrong():
+    case = Case(SPECS["log"], "float32", "underflowing")
+    with np.errstate(all="ignore"):
+        want = expectation(case, case.inputs(), None).wants["output[0]"]
+        (x,) = case.inputs()
+        small = (x > 0) & (x < 1e-38)
+        flushed = np.where(small, np.float32(-np.inf), truth(want).value)
+        for planted, kind in (
+            (truth(want).value, ""),
+            (flushed, ""),
+            (np.where(small, np.float32(-95), flushed), "value"),
+        ):
+            result = truth(want).__class__("value", planted.astype(np.float32))
+            assert compare(result, want, "output[0]", budget=3, inputs=(x,)).kind == kind
+
+
+@pytest.mark.parametrize("name", PLACED)
+def test_a_position_twin_holds_every_special_value_in_a_whole_vector_in_a_lane_and_in_a_tail(name):
+    spec = SPECS[name]
+    for dtype in spec.dtypes:
+        whole, tails = (Case(spec, dtype, recipe).inputs()[0] for recipe in ("specials", "specials_in_tails"))
+        values = bits(special(np.dtype(dtype)))
+        vectors = bits(whole)[: len(whole) // VECTOR * VECTOR].reshape(-1, VECTOR)
+        alone = {v[0] for v in vectors if (v == v[0]).all()}
+        lanes = {value for v in vectors if not (v == v[0]).all() for value in v}
+        in_tails = set(bits(tails)[tail_places(len(tails))])
+        for held in (alone, lanes, in_tails):
+            assert set(values) <= held, (dtype, special(np.dtype(dtype))[~np.isin(values, list(held))])
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_a_short_twin_holds_every_special_value_in_tensors_of_one_two_and_three(name):
+    spec = SPECS[name]
+    (x,) = Case(spec, "float32", "specials").inputs()
+    count = len(special(np.dtype("float32")))
+    assert x.size == count * sum(LENGTHS)
+    for n, length in enumerate(LENGTHS):
+        part = bits(x)[sum(LENGTHS[:n]) * count :][: count * length].reshape(count, length)
+        assert (part == part[:, :1]).all()
+        assert set(part[:, 0]) == set(bits(special(np.dtype("float32"))))
+
+
+def test_every_unary_spec_has_its_twins():
+    assert {f"{name}-position" for name in OPS} <= set(PLACED)
+    assert {f"{name}-short" for name in OPS} == set(SHORT)
+    assert {f"{name}-gradient-alone" for name in OPS} <= set(SPECS)
+
+
+def bits(array):
+    """The bits of an array of floats or integers; all NaNs alike."""
+    if is_float(array.dtype):
+        array = np.where(np.isnan(array), np.array(np.nan, array.dtype), array)
+    return array.view(f"u{array.dtype.itemsize}")
