@@ -208,7 +208,7 @@ def _mutated(
     right, budget = truth(want), case.spec.budget(quantity, case.dtype, mode)
     for name, mutant in {**MUTANTS, "one ULP past the budget": past(want, budget)}.items():
         wrong = mutant(right, inputs)
-        if wrong is not None and not same(_judged(wrong, want), right) and not _permitted(wrong, want):
+        if wrong is not None and not same(_judged(wrong, want), right) and not _permitted(_judged(wrong, want), want):
             yield name, bool(compare(wrong, want, quantity, budget=budget).kind)
 
 

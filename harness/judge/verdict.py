@@ -109,6 +109,7 @@ class Judge:
         verdict = classify(facts)
         entry = entries.shown(facts)
         detail = self._detail(verdict, entry, comparison, observation) or (side.why if side else "")
+        detail = ": ".join(filter(None, (trial.case.spec.name_of(quantity), detail)))
         if facts.fault:
             row = replace(row, kind=comparison.kind or "status")
         if entry:

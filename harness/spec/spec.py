@@ -19,7 +19,7 @@ from tf_opdiff.harness.spec.by_mode import ByMode, each
 from tf_opdiff.harness.spec.claim import Claim, Topic
 from tf_opdiff.harness.spec.contract import Raises, Side, Sparse
 from tf_opdiff.harness.spec.plan import MODES, Plan, check_pattern
-from tf_opdiff.harness.spec.quantity import family_of, is_quantity
+from tf_opdiff.harness.spec.quantity import family_of, is_quantity, number_of
 from tf_opdiff.harness.spec.recipes import Draw
 from tf_opdiff.harness.spec.variant import VARIANTS
 
@@ -109,6 +109,8 @@ class Spec:
                                 session on this graph, and closes the session at the end. `session(graph)` opens
                                 another session on that graph. Each session has a second CPU, `CPU:1`, and stores the
                                 executed graphs in a `run_metadata`.
+    names                       a name for each output, such as the formula of each of many small programs; the detail
+                                of an output's records begins with its name.
     claims                      claims of people about the program; each is compared with the program's results.
     files                       the program's source files other than Python, such as an op in C++; shown with the
                                 program.
@@ -139,6 +141,7 @@ class Spec:
     contract: Mapping[str, Side] = field(default_factory=dict)
     constant: tuple[str, ...] = ()
     sessions: bool = False
+    names: tuple[str, ...] = ()
     claims: tuple[Claim, ...] = ()
     files: tuple[Path, ...] = ()
     tier: str = "default"
@@ -295,6 +298,11 @@ class Spec:
     def bound_of(self, quantity: str) -> Callable[..., Any] | ByMode | None:
         """The bound of a quantity or of its family; None if the spec has none."""
         return entry_of(self.bound, quantity)
+
+    def name_of(self, quantity: str) -> str:
+        """The name of an output; empty for an output without a name, and for other quantities."""
+        number = number_of(quantity)
+        return self.names[number] if family_of(quantity) == "output" and number < len(self.names) else ""
 
     def by_modes(self, quantity: str) -> bool:
         """Whether the budget or the bound of a quantity depends on the mode."""

@@ -35,7 +35,8 @@ COLUMNS: Mapping[str, str] = {
     "input": "The inputs at the worst index.",
     "got": "The result at the worst index.",
     "want": "The expected result at the worst index.",
-    "detail": "What happened, in words: the message of an error, the signal of a crash, the missing kernel.",
+    "detail": "The name of the output if it has one, and what happened, in words: the message of an error, the signal "
+    "of a crash, the missing kernel.",
     "owner": "Who has to act on a known failure: `tensorflow`, `driver`, `us` or `nobody`.",
     "reason": "Why a known failure fails, or where a contract is documented.",
     "link": "The source of the reason.",

@@ -1,5 +1,7 @@
 """A promise with several values: each element keeps one of them, and no other value passes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -64,3 +66,17 @@ def test_alternatives_of_another_shape_are_the_suites_fault():
 def test_a_mutant_that_is_an_alternative_is_no_mutant_and_all_others_are_killed():
     (spec,) = (spec for spec in SPECS if spec.name == "half")
     assert score(spec).alive == []
+
+
+def test_a_flushed_number_is_no_mutant_where_a_zero_of_either_sign_is_right():
+    spec = Spec(
+        name="x",
+        program=len,
+        reference=lambda x: x,
+        recipes={"two": lambda draw, dtype: (np.array([-1e-39, 1.0], dtype),)},
+        ops="",
+        alternatives={"output": lambda dtype, g, x: [np.array([-0.0, 1.0])]},
+        unsigned_zeros=("output",),
+    )
+    assert "subnormal to 0 in output[0]" not in score(spec).possible
+    assert "subnormal to 0 in output[0]" in score(replace(spec, alternatives={})).possible

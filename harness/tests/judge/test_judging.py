@@ -68,6 +68,18 @@ def judged(got, *entries, spec=None, plan=XLA, wants=None, quantities=None, base
     return Judge(context(*entries)).against_promises(trial, wants, base)
 
 
+@pytest.mark.parametrize(("got", "verdict"), [(np.ones(5, np.float32), "match"), (np.zeros(5, np.float32), "mismatch")])
+def test_the_detail_of_an_output_begins_with_its_name(got, verdict):
+    record = only(judged(Result("value", got), spec=made(names=("x / x",))))
+    assert record.verdict == verdict
+    assert record.detail.split(": ")[0] == "x / x"
+
+
+def test_an_output_without_a_name_has_none():
+    spec = made(names=("x / x",))
+    assert [spec.name_of(q) for q in ("output[0]", "output[1]", "grad[0]", "input[0]")] == ["x / x", "", "", ""]
+
+
 def ulps(n):
     return Result("value", ONE + n * STEP)
 
