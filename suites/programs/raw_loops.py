@@ -1,0 +1,125 @@
+"""The raw ops of loops: While, StatelessWhile, Enter, Exit, LoopCond, NextIteration; broken loops; PartitionedCall."""
+
+import numpy as np
+
+from tf_opdiff.harness.spec.spec import Spec
+from tf_opdiff.suites.forms.branches import ROUNDED
+from tf_opdiff.suites.forms.control_flow import refused, static_shapes
+
+
+def raw_while(op, cond, body, **attributes):
+    """raw_ops.While or StatelessWhile over traced functions of a counter and a vector."""
+
+    def program(tf, i, x):
+        signature = [tf.TensorSpec(i.shape, i.dtype), tf.TensorSpec(x.shape, x.dtype)]
+        traced = [
+            tf.function(f, autograph=False).get_concrete_function(*signature)
+            for f in (lambda i, x: cond(tf, i, x), lambda i, x: body(tf, i, x))
+        ]
+        return getattr(tf.raw_ops, op)(input=[i, x], cond=traced[0], body=traced[1], **attributes)
+
+    return program
+
+
+def raw_call(op):
+    """raw_ops.PartitionedCall or StatefulPartitionedCall of a traced function."""
+
+    def program(tf, i, x):
+        f = tf.function(lambda i, x: [i + 1, x * x], autograph=False)
+        traced = f.get_concrete_function(tf.TensorSpec(i.shape, i.dtype), tf.TensorSpec(x.shape, x.dtype))
+        return getattr(tf.raw_ops, op)(args=[i, x], Tout=[i.dtype, x.dtype], f=traced)
+
+    return program
+
+
+def frames(tf, i, x):
+    """A loop of Enter, Merge, LoopCond, Switch, NextIteration and Exit: three minus i multiplications by two."""
+    raw = tf.raw_ops
+    frame = {"frame_name": "loop", "parallel_iterations": 10}
+    one, two, three = (raw.Enter(data=tf.constant(v), is_constant=True, **frame) for v in (1, 2.0, 3))
+    merges = [raw.Merge(inputs=[e, e])[0] for e in (raw.Enter(data=t, is_constant=False, **frame) for t in (i, x))]
+    going = raw.LoopCond(input=merges[0] < three)
+    counter, vector = (raw.Switch(data=t, pred=going) for t in merges)
+    following = (counter.output_true + one, vector.output_true * two)
+    for merge, value in zip(merges, following, strict=True):
+        merge.op._update_input(1, raw.NextIteration(data=value))
+    return [raw.Exit(data=s.output_false) for s in (counter, vector)]
+
+
+def _start(*counts):
+    """Recipes: a counter's start and a vector."""
+    return {f"{n}": lambda draw, d, n=n: (np.array(n, np.int32), draw.values(d, 3)) for n in counts}
+
+
+def doubled(i, x):
+    """The counter at the end, and x times two for each iteration."""
+    n = max(3 - int(i), 0)
+    return np.int32(max(int(i), 3)), x * 2.0**n
+
+
+_LESS = lambda tf, i, x: [i < 3]  # noqa: E731
+_DOUBLE = lambda tf, i, x: [i + 1, x * 2]  # noqa: E731
+
+
+def _broken(name, cond, body, reference, **fields):
+    return Spec(
+        name=f"while-raw-{name}",
+        program=raw_while("StatelessWhile", cond, body, **fields.pop("attributes", {})),
+        reference=reference,
+        recipes=_start(1),
+        ops="StatelessWhile",
+        ulp=ROUNDED,
+        **fields,
+    )
+
+
+SPECS = (
+    *(
+        Spec(
+            name=f"call-raw-{op.lower()}",
+            program=raw_call(op),
+            reference=lambda i, x: (i + np.int32(1), x * x),
+            recipes=_start(0),
+            ops=op,
+            ulp=ROUNDED,
+        )
+        for op in ("PartitionedCall", "StatefulPartitionedCall")
+    ),
+    Spec(
+        name="while-raw-frames",
+        program=frames,
+        reference=doubled,
+        recipes=_start(0, 3, 5),
+        ops="Enter;Exit;LoopCond;NextIteration;Merge;Switch",
+        modes=("graph",),
+    ),
+    *(
+        Spec(
+            name=f"while-raw-{op.lower()}",
+            program=raw_while(op, _LESS, _DOUBLE),
+            reference=doubled,
+            recipes=_start(0, 3, 5, -4),
+            ops=op,
+        )
+        for op in ("While", "StatelessWhile")
+    ),
+    _broken(
+        "body-drops",
+        _LESS,
+        lambda tf, i, x: [i + 1],
+        refused("INVALID_ARGUMENT"),
+        modes=("eager", "function", "graph"),  # XLA reads behind the results: an error on one day, a crash on another
+    ),
+    _broken("body-dtype", _LESS, lambda tf, i, x: [i + 1, tf.cast(x, tf.int32)], refused("INVALID_ARGUMENT")),
+    _broken(
+        "body-shape",
+        _LESS,
+        lambda tf, i, x: [i + 1, tf.concat([x, x], 0)],
+        lambda i, x: (np.int32(3), np.tile(x, 4)),
+        contract=static_shapes(),
+    ),
+    _broken("condition-two", lambda tf, i, x: [i < 3, i < 2], _DOUBLE, refused("INVALID_ARGUMENT")),
+    _broken("condition-integer", lambda tf, i, x: [3 - i], _DOUBLE, doubled),
+    _broken("condition-empty", lambda tf, i, x: [x[:0]], _DOUBLE, lambda i, x: (i, x)),
+    _broken("condition-vector", lambda tf, i, x: [x[: 3 - i]], _DOUBLE, doubled),
+)
