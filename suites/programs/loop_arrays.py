@@ -137,8 +137,8 @@ def _refused(name, program, code, says="", **fields):
 SPECS = (
     *arrays(
         "array-backwards",
-        tier="full",
         backwards,
+        tier="full",
         reference=lambda x: outer(x)[::-1],
         vjp=lambda g, x: outer_vjp(g[::-1], x),
         recipes=_VECTOR,
@@ -164,8 +164,8 @@ SPECS = (
     *arrays("array-empty", empty, reference=lambda x: x, vjp=lambda g, x: g, recipes=_VECTOR),
     *arrays(
         "array-gaps",
-        tier="full",
         gaps,
+        tier="full",
         reference=lambda x: np.stack([x * 2, x * 0, x * 2, x * 0]),
         vjp=lambda g, x: 2 * (g[0] + g[2]),
         recipes=_VECTOR,

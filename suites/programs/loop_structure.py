@@ -212,8 +212,8 @@ SPECS = (
     ),
     *loops(
         "loop-ragged",
-        tier="full",
         ragged,
+        tier="full",
         reference=lambda x: x * 4,
         vjp=lambda g, x: g * 4,
         recipes=_VECTOR,

@@ -158,8 +158,8 @@ SPECS = (
     ),
     *loops(
         "loop-nested-by-counter",
-        tier="full",
         nested_by_counter,
+        tier="full",
         reference=_power(3),
         vjp=_power_vjp(3),
         ulp=roundings(3),

@@ -181,8 +181,7 @@ _NO_RAGGED = {
 SPECS = (
     *_maps("map-fn", mapped, "map_fn", reference=by_sum, vjp=by_sum_vjp, bound=_SUMS),
     *_maps("map-fn-as-loop", looped, "while_loop", reference=by_sum, vjp=by_sum_vjp, bound=_SUMS),
-    *_maps("map-fn-as-scan",
-        tier="full", scanned, "scan", reference=by_sum, vjp=by_sum_vjp, bound=_SUMS),
+    *_maps("map-fn-as-scan", scanned, "scan", tier="full", reference=by_sum, vjp=by_sum_vjp, bound=_SUMS),
     Spec(
         name="map-fn-as-vectorized",
         program=vectorized,
@@ -199,9 +198,9 @@ SPECS = (
         "map-fn-pair-of-no-rows",
         mapped_pair,
         "map_fn",
+        tier="full",
         reference=lambda x: (x, x.astype(np.int32)),
         recipes=_NONE,
-        tier="full",
     ),
     *_maps("map-fn-nested", nested, "map_fn", tier="full", reference=by_sum, vjp=by_sum_vjp, bound=_SUMS),
     *_maps(
@@ -218,10 +217,10 @@ SPECS = (
     ),
     *_maps(
         "map-fn-ragged-in",
-        tier="full",
         over_ragged,
         "map_fn",
         contract=_NO_RAGGED,
+        tier="full",
         reference=lambda x: np.array([x.flat[0], 0, x.ravel()[1:].sum()]),
         bound=_SUMS,
     ),
@@ -241,9 +240,9 @@ SPECS = (
     *_maps("fold-left-of-nothing", folded_left, "foldl", reference=refused("INVALID_ARGUMENT"), recipes=_NONE),
     *_maps(
         "fold-right",
-        tier="full",
         folded_right,
         "foldr",
+        tier="full",
         reference=lambda x: steps(x[::-1])[-1],
         vjp=lambda g, x: last_vjp(g, x)[::-1],
         bound=_SUMS,
@@ -251,9 +250,9 @@ SPECS = (
     *_maps("scan-steps", scanned_sums, "scan", reference=steps, vjp=steps_vjp, bound=_SUMS),
     *_maps(
         "scan-steps-back",
-        tier="full",
         scanned_back,
         "scan",
+        tier="full",
         reference=lambda x: steps(x[::-1])[::-1],
         vjp=lambda g, x: steps(g),
         bound=_SUMS,

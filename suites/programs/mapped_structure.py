@@ -239,7 +239,7 @@ SPECS = (
     _vectorized(
         "different-lengths", vectorized_lengths, reference=refused("INVALID_ARGUMENT"), contract=_CLAMPED, ulp=ROUNDED
     ),
-    _vectorized("loop", tier="full", vectorized_loop, reference=doubled, contract=_NO_SCATTER),
+    _vectorized("loop", vectorized_loop, tier="full", reference=doubled, contract=_NO_SCATTER),
     _vectorized("none", vectorized_none, reference=lambda x: x * 2, ulp=ROUNDED),
     _vectorized(
         "of-nothing",
