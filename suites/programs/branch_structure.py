@@ -170,7 +170,7 @@ SPECS = (
         vjp=lambda g, p, x: (None, g[0] * (2 if p else 7) + g[1] * (3 if p else 5)),
         recipes=_BRANCHES,
         ulp=ROUNDED,
-        bound={"grad": lambda u, g, p, x: u * 10 * (np.abs(g[0]) + np.abs(g[1]))},
+        bound={"grad": lambda u, g, p, x: u * 4 * (7 * np.abs(g[0]) + 7 * np.abs(g[1]))},
     ),
     *conds(
         "branches-nested-structure",
@@ -179,7 +179,7 @@ SPECS = (
         vjp=lambda g, p, x: (None, g[0] * (2 if p else 5) + g[1] * (3 if p else 7)),
         recipes=_BRANCHES,
         ulp=ROUNDED,
-        bound={"grad": lambda u, g, p, x: u * 10 * (np.abs(g[0]) + np.abs(g[1]))},
+        bound={"grad": lambda u, g, p, x: u * 4 * (7 * np.abs(g[0]) + 7 * np.abs(g[1]))},
     ),
     *_refused("branches-none-in-one", none_in_one, lambda x: x * 2, lambda x: x),
     *conds(

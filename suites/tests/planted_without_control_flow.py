@@ -14,15 +14,8 @@ from tf_opdiff.suites.tests.planted_without import Without
 ITERATIONS = 6
 #: The specs; each without its suffix `-v1`, too.
 NAMES = (
-    *("case-default", "case-exclusive", "fold-left", "loop-counted", "loop-fibonacci", "loop-swapped"),
-    *(
-        "loop-two-iterations",
-        "map-fn",
-        "predicate-one-element",
-        "scan-steps",
-        "switch-case-default",
-        "switch-case-last",
-    ),
+    *("case-default", "fold-left", "loop-counted", "loop-fibonacci", "map-fn", "predicate-one-element", "scan-steps"),
+    "switch-case-last",
 )
 
 
@@ -79,10 +72,6 @@ def without(spec, suffix, **fields):
     return replace(spec, name=f"{spec.name}--{suffix}", program=program, recipes=recipes, **fields)
 
 
-def _in_graphs(modes):
-    return tuple(mode for mode in modes if mode in ("function", "graph"))
-
-
 SPECS = tuple(
     planted
     for module in (case, loop, loop_variables, mapped, predicates, switch_case)
@@ -90,6 +79,6 @@ SPECS = tuple(
     if spec.name.removesuffix("-v1") in NAMES
     for planted in (
         without(spec, "without"),
-        without(spec, "uncalled", evidence="", modes=_in_graphs(spec.modes)),
+        without(spec, "uncalled", evidence="", modes=("graph",)),
     )
 )

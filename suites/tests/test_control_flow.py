@@ -4,9 +4,9 @@ from tf_opdiff.suites.tests import planted_without_control_flow as planted
 
 
 def test_a_program_without_its_control_flow_is_red(run_module):
-    records = run_module("tf_opdiff.suites.tests.planted_without_control_flow", ("eager", "function", "graph"))
+    records = run_module("tf_opdiff.suites.tests.planted_without_control_flow", ("eager", "graph"))
     ran = {(r.spec, r.mode) for r in records}
-    assert ran == {(s.name, m) for s in planted.SPECS for m in s.modes if m != "xla"}
+    assert ran == {(s.name, m) for s in planted.SPECS for m in s.modes if m in ("eager", "graph")}
     assert {s.name.partition("--")[0].removesuffix("-v1") for s in planted.SPECS} == set(planted.NAMES)
     assert {(r.verdict, r.kind) for r in records if r.against == "numpy"} == {("error", "status")}
     reasons = ("the program did not call tf.", "the executed graph has no ")
