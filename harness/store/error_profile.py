@@ -80,7 +80,8 @@ class ErrorProfile:
         histogram = np.array(row["histogram"], np.int64)
         if histogram.size > len(EDGES) + 1 or histogram.sum() != bins[BIN.index("elements")].sum():
             raise ValueError("error profile: expected a histogram of the same elements")
-        whole = np.pad(histogram, (0, len(EDGES) + 1 - histogram.size))
+        whole = np.zeros(len(EDGES) + 1, np.int64)
+        whole[: histogram.size] = histogram
         return cls(str(row["argument"]), float(row["budget"]), bins.astype(np.int64), largest, whole)
 
 

@@ -6,11 +6,12 @@ distinct text once; other parts of a line are skipped and never become objects.
 
 from __future__ import annotations
 
+import contextlib
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from itertools import count, islice
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -21,7 +22,7 @@ import pandas as pd
 from tf_opdiff.harness.store import rundir
 from tf_opdiff.harness.store.error_profile import ErrorProfile
 from tf_opdiff.harness.store.json_text import encodable
-from tf_opdiff.harness.store.line_types import COLUMN_TYPES, ErrorsRow, Observed, profiled, sound
+from tf_opdiff.harness.store.line_types import COLUMN_TYPES, ErrorsRow, Observed, sound
 from tf_opdiff.harness.store.merged import Cell
 from tf_opdiff.harness.store.record import COLUMNS, Record
 from tf_opdiff.harness.store.shard import read_shard
@@ -148,11 +149,14 @@ def errors(run: Path) -> Iterator[tuple[Any, dict[str, ErrorProfile]]]:
     Raises:
       ValueError: a line holds a malformed record or profile.
     """
-    lines = _lines(run, _Profiled, ("result",))
-    by_cell = {(line.case, line.device, line.mode): line for line in lines if profiled({"errors": line.errors})}
-    for _, line in sorted(by_cell.items()):
-        if line.errors and line.records:
-            yield line.records[0], {quantity: ErrorProfile.from_json(row) for quantity, row in line.errors.items()}
+    by_cell: dict[Cell, tuple[list[Any], dict[str, ErrorProfile]]] = {}
+    for line in _lines(run, _Profiled, ("result",)):
+        with contextlib.suppress(ValueError):  # profiles that can't be read: the line is damaged
+            profiles = {quantity: ErrorProfile.from_json(row) for quantity, row in line.errors.items()}
+            by_cell[line.case, line.device, line.mode] = line.records, profiles
+    for _, (rows, profiles) in sorted(by_cell.items(), key=itemgetter(0)):
+        if profiles and rows:
+            yield rows[0], profiles
 
 
 def _lines(run: Path, as_: type[_L], kinds: Sequence[str]) -> Iterator[_L]:
