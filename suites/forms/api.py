@@ -15,7 +15,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.quantity import Quantity
 from tf_opdiff.harness.spec.recipes import SIZE, Draw, filled
-from tf_opdiff.harness.spec.spec import Recipe, Spec
+from tf_opdiff.harness.spec.spec import Raises, Recipe, Spec
 
 Function = Callable[..., Any]
 
@@ -101,10 +101,11 @@ class _Batch:
         """The program that calls every function with its own inputs."""
         return _program(tuple(part.program for part in self.parts), self.arguments)
 
-    def reference(self, *xs: np.ndarray) -> tuple[Any, ...]:
-        """The outputs of every call."""
+    def reference(self, *xs: np.ndarray) -> Any:
+        """The outputs of every call; an error of one call is the error of the program."""
         pairs = zip(self.parts, self.inputs, strict=True)
-        return tuple(y for part, own in pairs for y in _tuple(part.reference(*(xs[i] for i in own))))
+        outputs = tuple(y for part, own in pairs for y in _tuple(part.reference(*(xs[i] for i in own))))
+        return next((y for y in outputs if isinstance(y, Raises)), outputs)
 
     @property
     def vjp(self) -> Function | None:

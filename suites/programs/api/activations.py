@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tf_opdiff.harness.spec.recipes import empty, scalar
 from tf_opdiff.suites.forms.api import Call, calls, elementwise, large, relative, special, within
 from tf_opdiff.suites.reference.function import wide
 from tf_opdiff.suites.reference.wide import INF, NAN, Wide, mp
@@ -82,6 +83,10 @@ def _leaky(x):
     return np.where(x > 0, x, np.longdouble(_ALPHA) * x)
 
 
+def _leaky_slope(x):
+    return np.where(x > 0, 1, _ALPHA)
+
+
 @wide
 def _log_sigmoid(x):
     return np.minimum(x, 0) - np.log1p(np.exp(-np.abs(x)))
@@ -105,6 +110,39 @@ _APPROXIMATE = elementwise(
     grad_error=_gelu_approximate_slope_error,
     signed=False,
 )
+
+_LOG_SIGMOID = elementwise(
+    "math.log_sigmoid",
+    lambda tf, x: tf.math.log_sigmoid(x),
+    _log_sigmoid,
+    wide(lambda x: 1 / (1 + np.exp(x))),
+    error=relative(_log_sigmoid, 16),
+    grad_error=relative(wide(lambda x: 1 / (1 + np.exp(x))), 8),
+    signed=False,
+)
+
+
+def _swish_slopes(x, beta):
+    """The derivatives of x s(βx) by x and by β."""
+    x, beta = x.astype(np.longdouble), beta.astype(np.longdouble)
+    s, rest = 1 / (1 + np.exp(-beta * x)), 1 / (1 + np.exp(beta * x))
+    return s * (1 + beta * x * rest), x * x * s * rest
+
+
+def _summed_to(values, beta):
+    """The sum over the axes that β does not have."""
+    return np.sum(values, axis=tuple(range(values.ndim - beta.ndim)))
+
+
+def _swish_vjp(g, x, beta):
+    by_x, by_beta = _swish_slopes(x, beta)
+    return g * by_x, _summed_to(g * by_beta, beta)
+
+
+def _swish_grad_error(u, g, x, beta):
+    size = 1 + np.abs(beta * x)
+    return 12 * u * np.abs(g) * size**2, (x.size + 20) * u * _summed_to(np.abs(g) * x * x * size, beta)
+
 
 SPECS = (
     *calls(
@@ -134,17 +172,9 @@ SPECS = (
             "nn.leaky_relu",
             lambda tf, x: tf.nn.leaky_relu(x, alpha=0.25),
             _leaky,
-            lambda x: np.where(x > 0, 1, _ALPHA),
+            _leaky_slope,
         ),
-        elementwise(
-            "math.log_sigmoid",
-            lambda tf, x: tf.math.log_sigmoid(x),
-            _log_sigmoid,
-            wide(lambda x: 1 / (1 + np.exp(x))),
-            error=relative(_log_sigmoid, 16),
-            grad_error=relative(wide(lambda x: 1 / (1 + np.exp(x))), 8),
-            signed=False,
-        ),
+        _LOG_SIGMOID,
         Call(
             name="nn.crelu",
             program=lambda tf, x: tf.nn.crelu(x, axis=0),
@@ -155,5 +185,46 @@ SPECS = (
         recipes={"plain": within(-4, 4), "tails": within(-50, 50), "special": special},
         ops="Sigmoid;LeakyRelu;Softplus;Relu",
         more=("float64",),
+    ),
+    *calls(
+        "api-activations-shapes",
+        elementwise("nn.silu", lambda tf, x: tf.nn.silu(x), **_silu(1)),
+        elementwise("nn.leaky_relu", lambda tf, x: tf.nn.leaky_relu(x, alpha=0.25), _leaky, _leaky_slope),
+        _LOG_SIGMOID,
+        recipes={"empty": empty, "scalar": scalar},
+        ops="Sigmoid;LeakyRelu;Softplus",
+        tier="full",
+    ),
+    # A slope that float32 does not hold exactly.
+    *calls(
+        "api-leaky-relu",
+        elementwise(
+            "nn.leaky_relu",
+            lambda tf, x: tf.nn.leaky_relu(x, alpha=0.2),
+            wide(lambda x: np.where(x > 0, x, x / 5)),
+            lambda x: np.where(x > 0, 1, 1 / np.longdouble(5)),
+            ulp=1,
+            grad_ulp=1,
+        ),
+        recipes={"plain": within(-4, 4)},
+        ops="LeakyRelu",
+        dtypes=("float32", "float64"),
+    ),
+    *calls(
+        "api-swish-beta",
+        Call(
+            name="nn.swish",
+            program=lambda tf, x, beta: tf.nn.swish(x, beta),
+            reference=wide(lambda x, beta: x / (1 + np.exp(-beta * x))),
+            vjp=_swish_vjp,
+            error=lambda u, x, beta: 12 * u * np.abs(x) * (1 + np.abs(beta * x)),
+            grad_error=_swish_grad_error,
+        ),
+        arguments=2,
+        recipes={
+            "channels": lambda draw, dtype: (draw.values(dtype, 6, 5), draw.values(dtype, 5)),
+            "one": lambda draw, dtype: (draw.values(dtype, 6, 5), draw.values(dtype)),
+        },
+        ops="Sigmoid",
     ),
 )

@@ -280,6 +280,7 @@ SPECS = (
             recipes={"integers": _integers},
             ops="RealDiv;DivNoNan;FloorDiv;FloorMod",
             dtypes=(dtype,),
+            tier="default" if dtype == "int32" else "full",
         )
     ),
 )

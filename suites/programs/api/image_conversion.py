@@ -76,6 +76,7 @@ SPECS = tuple(
             recipes={"levels": _levels},
             ops="Cast",
             dtypes=(source,),
+            tier="default" if source == "uint8" else "full",
         ),
         *(
             calls(

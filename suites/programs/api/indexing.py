@@ -155,6 +155,7 @@ SPECS = (
         },
         ops="TopKV2",
         dtypes=("int8", "int32", "int64", "uint8", "uint32"),
+        tier="full",
     ),
     *calls(
         "api-moved",

@@ -89,6 +89,45 @@ def _clipped(name, program, size_of, axis=None):
     )
 
 
+def _of_matrix(name, program, norm, slope):
+    """A norm of the whole matrix."""
+    return Call(
+        name=name,
+        program=program,
+        reference=norm,
+        vjp=lambda g, x: g * slope(x),
+        error=lambda u, x: (x.size + 4) * u * norm(x),
+        grad_error=lambda u, g, x: (x.size + 8) * u * np.abs(g * slope(x)),
+        signed=False,
+    )
+
+
+@wide
+def _frobenius(x):
+    return np.sqrt(np.sum(x * x))
+
+
+def _frobenius_slope(x):
+    """The subgradient 0 for a matrix of zeros."""
+    n = _frobenius(x)
+    return x / n if n != 0 else np.zeros(x.shape)
+
+
+def _largest_sum(axis):
+    """The largest sum of absolute values along an axis, and its gradient; equal sums share it."""
+
+    def norm(x):
+        return np.max(np.sum(np.abs(x), axis=axis))
+
+    def slope(x):
+        sums = np.sum(np.abs(x), axis=axis, keepdims=True)
+        if np.isnan(sums).any():
+            return np.full(x.shape, np.nan)
+        return np.where(sums == np.max(sums), np.sign(x), 0) / np.sum(sums == np.max(sums))
+
+    return norm, slope
+
+
 #: Rows: zeros; zeros of both signs; one zero among numbers; equal numbers.
 _TIES = rows([0.0], [-0.0, 0.0], [0.0, 3.0, -4.0], [2.0, -2.0])
 _SPECIAL = rows([NAN, 1.0], [INF, 1.0], [-INF, 0.0], [0.5, -0.5])
@@ -141,5 +180,25 @@ SPECS = (
         recipes={"plain": plain, "small": scaled(-0.05), "zeros": rows([0.0], [0.0], [0.0], [0.0])},
         ops="Rsqrt",
         dtypes=("float32", "float64"),
+    ),
+    *calls(
+        "api-matrix-norm",
+        _of_matrix("norm", lambda tf, x: tf.norm(x), _frobenius, _frobenius_slope),
+        _of_matrix("norm", lambda tf, x: tf.norm(x, ord="fro", axis=[0, 1]), _frobenius, _frobenius_slope),
+        _of_matrix("linalg.norm", lambda tf, x: tf.linalg.norm(x, ord=1, axis=[0, 1]), *_largest_sum(0)),
+        _of_matrix("linalg.norm", lambda tf, x: tf.linalg.norm(x, ord=np.inf, axis=[0, 1]), *_largest_sum(1)),
+        recipes={"plain": plain, "zeros": rows([0.0], [0.0], [0.0], [0.0]), "special": _SPECIAL},
+        ops="Sqrt;Max;Sum",
+    ),
+    *calls(
+        "api-spectral-norm",
+        Call(
+            name="norm",
+            program=lambda tf, x: tf.norm(x, ord=2, axis=[0, 1]),
+            reference=lambda x: np.linalg.norm(x, ord=2),
+            error=lambda u, x: 40 * u * np.linalg.norm(x),
+        ),
+        recipes={"plain": plain, "ties": _TIES},
+        ops="Svd",
     ),
 )

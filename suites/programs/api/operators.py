@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tf_opdiff.harness.spec.spec import Raises
 from tf_opdiff.suites.forms.api import Call, calls
 from tf_opdiff.suites.reference.function import wide
 
@@ -98,6 +99,16 @@ _SLICES = (
 )
 
 
+def _refused(name, program):
+    """An operator that int32 tensors do not have, or not with a float: a fraction is never cut off in silence."""
+    return calls(
+        f"api-operators-refused-{name}",
+        _operator(program, lambda x: Raises("TypeError")),
+        recipes={"plain": _tensor},
+        dtypes=("int32",),
+    )
+
+
 SPECS = (
     *calls(
         "api-operators",
@@ -122,4 +133,8 @@ SPECS = (
         more=("int8", "int16", "uint8"),
     ),
     *calls("api-slices", *_SLICES, recipes={"plain": _tensor}, ops="StridedSlice;MatMul"),
+    *_refused("float-scalar", lambda tf, x: x + 1.5),
+    *_refused("float-array", lambda tf, x: x * np.float32(1.5)),
+    *_refused("left-float", lambda tf, x: 2.5 - x),
+    *_refused("shift", lambda tf, x: x << 1),
 )

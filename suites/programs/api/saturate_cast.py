@@ -8,7 +8,7 @@ import ml_dtypes
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS, INTEGERS, SIZE, filled, is_float
-from tf_opdiff.suites.forms.api import Call, calls
+from tf_opdiff.suites.forms.api import Call, calls, fixed
 
 
 def _limits(dtype):
@@ -21,6 +21,8 @@ def _limits(dtype):
 def _clamped(value, source, target):
     """A number in the source dtype, clamped to numbers of the source dtype that the target dtype can hold."""
     low, high = _limits(target)
+    if np.isnan(value):
+        return value
     if not is_float(np.dtype(source)):
         return max(low, min(high, int(value)))
     if np.isinf(value) and is_float(np.dtype(target)) and _limits(source)[1] <= high:
@@ -76,7 +78,28 @@ def _targets(source):
     return [d for d in (*INTEGERS, *FLOATS) if d not in (source, "float64")]
 
 
-SPECS = tuple(
+#: Their limits are exact in float32 or float64, so that fewer things can go wrong.
+_NARROW = ("int8", "int16", "int32", "uint8", "uint16", "uint32")
+
+
+def _complex_edges(draw, dtype):
+    """Complex numbers with parts inside and outside of the range of complex64, infinities among them."""
+    parts = np.array([0.0, -0.0, 1.5, -2.5, 1e300, -1e300, np.inf, -np.inf, 3e38, -3e38])
+    real, imag = np.meshgrid(parts, parts)
+    z = np.empty(real.size, dtype)
+    z.real, z.imag = real.ravel(), imag.ravel()
+    return (z,)
+
+
+def _complex_clamped(z):
+    """Each part clamped by itself."""
+    top = float(np.finfo(np.float32).max)
+    clamped = np.empty(z.shape, np.complex64)
+    clamped.real, clamped.imag = np.clip(z.real, -top, top), np.clip(z.imag, -top, top)
+    return clamped
+
+
+_FROM_ALL = tuple(
     spec
     for source in (*INTEGERS, *FLOATS)
     for spec in calls(
@@ -85,5 +108,37 @@ SPECS = tuple(
         recipes={"edges": _edges},
         ops="Cast",
         dtypes=(source,),
+        tier="full" if source in _NARROW else "default",
     )
+)
+
+SPECS = (
+    *_FROM_ALL,
+    *calls(
+        "api-saturate-cast-complex",
+        Call(
+            name="saturate_cast",
+            program=lambda tf, z: tf.saturate_cast(z, "complex64"),
+            reference=_complex_clamped,
+        ),
+        recipes={"edges": _complex_edges},
+        ops="Cast",
+        dtypes=("complex128",),
+    ),
+    *calls(
+        "api-saturate-cast-nan",
+        *(
+            Call(
+                name="saturate_cast",
+                program=program,
+                reference=_reference("float32", target),
+            )
+            for program, target in (
+                (lambda tf, x: tf.saturate_cast(x, "float16"), "float16"),
+                (lambda tf, x: tf.saturate_cast(x, "bfloat16"), "bfloat16"),
+            )
+        ),
+        recipes={"nan": fixed(np.nan, 1.0, -2.5, 0.0)},
+        ops="Cast",
+    ),
 )
