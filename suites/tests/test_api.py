@@ -6,6 +6,7 @@ import pytest
 from tf_opdiff.harness.judge.expectation import expectation
 from tf_opdiff.harness.repro.writer import Writer
 from tf_opdiff.harness.spec.catalog import Catalog
+from tf_opdiff.harness.spec.spec import Raises
 from tf_opdiff.suites.forms.api import Call, calls, elementwise, fixed, relative
 
 SPECS = Catalog.load("tf_opdiff.suites.programs.api").specs
@@ -89,3 +90,10 @@ def test_other_dtypes_run_in_the_full_tier():
     first, second = calls("planted", SQUARE, recipes={"values": fixed(1.0)}, more=("float64",))
     assert (first.dtypes, first.tier) == (("float32",), "default")
     assert (second.name, second.dtypes, second.tier) == ("planted-full", ("float64",), "full")
+
+
+def test_an_error_of_one_call_is_the_promise_of_the_program():
+    sign = Call(name="math.sign", program=lambda tf, x: tf.math.sign(x), reference=np.sign)
+    refused = Call(name="", program=lambda tf, x: x << 1, reference=lambda x: Raises("TypeError"))
+    case = _case(sign, refused)
+    assert expectation(case, case.inputs(), None).wants["output[0]"].raises == Raises("TypeError")
