@@ -44,14 +44,16 @@ def second_orders(spec: Spec, function: Differentiable, second: SecondOrder) -> 
     XLA's compiler takes most of a second for an item: float32 stands for the other dtypes in the default tier.
     """
     curve = Wide(lambda x: mp.diff(function.df.f, x))
+    far_curve = Wide(lambda x: _difference(function.df.f, x))
     conditioned = _bounds(function, curve, second) if second.condition else {}
     twin = replace(
         spec,
         name=f"{spec.name}-second-order",
-        recipes={"inside": _inside(function, curve)},
+        recipes={"inside": _inside(function, curve), "limits": _limits(function, far_curve)},
         upstreams={},
         jvp=_refusal(second) if second.refused else lambda t, x: t * function.df(x),
-        hvp=None if second.linear else _hvp(curve, second),
+        hvp=None if second.linear else _hvp(far_curve, second),
+        unsigned_zeros=(*spec.unsigned_zeros, "hvp"),
         ulp={**spec.ulp, "jvp": second.jvp, "hvp": second.hvp},
         bound={**spec.bound, **conditioned},
         dtypes=("float32",),
@@ -68,12 +70,43 @@ def _inside(function: Differentiable, curve: Wide) -> Recipe:
 
     def recipe(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
         x = draw.uniform(134, low=low + margin, high=high - margin).astype(dtype)
-        tiny, top = float(ml_dtypes.finfo(dtype).smallest_normal), float(ml_dtypes.finfo(dtype).max)
-        sizes = [np.abs(f(x)) for f in (function.f, function.df, curve)]
-        usable = [(s == 0) | (s > 64 * tiny) & (s < top / 64) for s in sizes]
-        return (np.resize(x[np.logical_and.reduce(usable)], 67),)
+        return (np.resize(x[_usable(function, curve, x)], 67),)
 
     return recipe
+
+
+def _limits(function: Differentiable, curve: Wide) -> Recipe:
+    """A recipe: zeros, tiny and large numbers, and numbers beside the ends of the domain, as far as they are usable."""
+
+    def recipe(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
+        info = ml_dtypes.finfo(dtype)
+        sizes = 2.0 ** np.concatenate([np.linspace(info.minexp + 2, 0, 12), np.linspace(0, info.maxexp - 3, 12)])
+        apart = 2.0 ** -draw.uniform(8, low=1, high=info.nmant - 1)
+        low, high = function.domain
+        beside = np.concatenate([low + apart, high - apart, -apart, 1 - apart, apart - 1])
+        x = np.concatenate([[0.0, -0.0], sizes, -sizes, beside]).astype(dtype)
+        usable = x[_usable(function, curve, x)]
+        return (np.resize(usable, 67),)
+
+    return recipe
+
+
+def _usable(function: Differentiable, curve: Wide, x: np.ndarray) -> np.ndarray:
+    """Where neither the function nor its derivatives are subnormal or near the largest number."""
+    tiny, top = float(ml_dtypes.finfo(x.dtype).smallest_normal), float(ml_dtypes.finfo(x.dtype).max)
+    sizes = [np.abs(f(x)) for f in (function.f, function.df, curve)]
+    return np.logical_and.reduce([(s == 0) | (s > 64 * tiny) & (s < top / 64) for s in sizes])
+
+
+def _difference(f: Callable[[Any], Any], x: Any) -> Any:
+    """f'(x) as a central difference, in a precision and with a step that suit an x of any size.
+
+    The error, relative to the size of f', is that of the square of the step: about 2^-180.
+    """
+    size = mp.mag(x) if x else 0
+    step = mp.ldexp(1, min(size, 0) - 90)
+    with mp.workprec(mp.prec + 300 + 3 * abs(size)):
+        return (f(x + step) - f(x - step)) / (2 * step)
 
 
 def _refusal(second: SecondOrder) -> Callable[..., Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from tf_opdiff.harness.spec.recipes import COMPLEX, SIZE, Draw, plain
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.derived.position import positions
+from tf_opdiff.suites.forms.complex_alternatives import in_range, of_complex
 from tf_opdiff.suites.reference.complex import continued
 
 Values = Callable[[np.ndarray], np.ndarray]
@@ -27,6 +28,8 @@ class Analytic:
             relative to |f(z)| is small: Higham, Accuracy and Stability of Numerical Algorithms, section 3.6. Measured
             in all modes, as is `grad`.
     grad    the same of the gradient, in units of u |g f'(z)|.
+    at_poles
+            the values where f is infinite, as in C99, annex G; None if any complex infinity is right there.
     bound   bound(f, df) → bounds by quantity, where the error is that of a larger term that cancels.
     """
 
@@ -34,15 +37,30 @@ class Analytic:
     df: Callable[[Any], Any]
     output: float
     grad: float
+    at_poles: Values | None = None
     bound: Callable[[Values, Values], Bounds] = lambda f, df: {}
 
     def vjp(self, g: Any, z: Any) -> Any:
         """The gradient g conj(f'(z))."""
         return g * np.conj(continued(self.df)(z))
 
+    def value(self, z: np.ndarray) -> np.ndarray:
+        """f(z); at its poles, the value of annex G."""
+        values = continued(self.f)(z)
+        if not self.at_poles:
+            return values
+        with np.errstate(divide="ignore", invalid="ignore"):
+            at_poles = self.at_poles(z.astype(np.clongdouble))
+        return np.where(np.isinf(values.real) | np.isinf(values.imag), at_poles, values)
+
+    def _gradients(self, dtype: np.dtype, g: np.ndarray, z: np.ndarray) -> Sequence[np.ndarray]:
+        """Alternatives of the gradient: the derivative may leave the range of the dtype before it meets g."""
+        slopes = np.conj(continued(self.df)(z))
+        return of_complex(g * slopes, dtype, (g * in_range(slopes, dtype),), signs=True)
+
     def specs(self, name: str, op: str) -> tuple[Spec, ...]:
         """The spec of an op for complex numbers, with its twins in other positions."""
-        f, df = continued(self.f), continued(self.df)
+        f, df = self.value, continued(self.df)
         relative: Bounds = {
             "output[0]": lambda u, g, z: self.output * u * np.abs(f(z)),
             "grad[0]": lambda u, g, z: self.grad * u * np.abs(g * df(z)),
@@ -53,9 +71,10 @@ class Analytic:
             program=_calling(op),
             reference=f,
             vjp=self.vjp,
-            recipes={"axes": axes, "plain": plain, "small": small},
+            recipes={"axes": axes, "plain": plain, "small": small, "corners": corners},
             dtypes=COMPLEX,
             bound={**relative, **self.bound(f, df)},
+            alternatives={"output[0]": lambda dtype, g, z: of_complex(f(z), dtype), "grad[0]": self._gradients},
         )
         return (spec, *positions(spec))
 
@@ -84,6 +103,20 @@ def small(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
     """Numbers whose square is lost beside 1, but does not underflow."""
     top = ml_dtypes.finfo(np.dtype(f"f{dtype.itemsize // 2}")).maxexp
     return ((draw.values(np.dtype("complex128"), SIZE) * 2.0 ** int(-0.2 * top)).astype(dtype),)
+
+
+def corners(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
+    """Numbers with parts of 0, 1, a number whose square underflows and one whose square overflows; all pairs and signs.
+
+    Among them are the branch points and the poles of elementary functions: 0, ±1 and ±i.
+    """
+    info = ml_dtypes.finfo(np.dtype(f"f{dtype.itemsize // 2}"))
+    sizes = np.array([0.0, 1.0, 2.0 ** int(0.9 * info.minexp), 2.0 ** int(0.9 * info.maxexp)])
+    parts = np.concatenate([sizes, -sizes])
+    real, imag = np.meshgrid(parts, parts)
+    z = np.zeros(real.size, dtype)
+    z.real, z.imag = real.ravel(), imag.ravel()
+    return (np.resize(z, SIZE),)
 
 
 def _calling(op: str) -> Callable[..., Any]:

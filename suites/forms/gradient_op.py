@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from tf_opdiff.harness.spec.by_mode import ByMode
-from tf_opdiff.harness.spec.recipes import FLOATS, SIZE, Draw, edges
-from tf_opdiff.harness.spec.spec import Side, Spec
+from tf_opdiff.harness.spec.recipes import FLOATS, SIZE, Draw, edges, special_values
+from tf_opdiff.harness.spec.spec import Recipe, Side, Spec
 from tf_opdiff.suites.derived.position import positions
+from tf_opdiff.suites.forms.special_upstreams import KINDS
 from tf_opdiff.suites.forms.unary import Budget, by_dtype
+from tf_opdiff.suites.forms.unary_alternatives import of_product
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,11 +44,20 @@ class GradientOp:
             ops=self.op,
             program=_calling(self.op, self.argument),
             reference=self.reference,
-            recipes={"edges": _at_edges, "positive": _positive, "range": _range},
+            recipes={
+                "edges": _at_edges,
+                "positive": _positive,
+                "range": _range,
+                **{name: _crossed(values) for name, values in KINDS.items()},
+            },
             dtypes=FLOATS,
+            alternatives={"output[0]": of_product(self.reference)},
             ulp={"output": by_dtype(self.ulp, FLOATS)},
             bound={"output[0]": self.bound} if self.bound else {},
-            contract=self.contract,
+            contract={
+                pattern: replace(side, alternatives={"output[0]": of_product(side.reference)})
+                for pattern, side in self.contract.items()
+            },
         )
         return (spec, *positions(spec))
 
@@ -80,6 +91,17 @@ def _range(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
 
 def _positive(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
     return tuple(draw.uniform(SIZE, low=low, high=8.0).astype(dtype) for low in (0.25, 0.001))
+
+
+def _crossed(upstreams: Callable[[np.dtype], np.ndarray]) -> Recipe:
+    """A recipe: upstreams of a kind with every special value of the other argument, then with values around 0."""
+
+    def recipe(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
+        values = upstreams(dtype)
+        y = np.concatenate([special_values(dtype), draw.values(dtype, SIZE)])
+        return np.resize(values, SIZE), np.repeat(y, len(values))[:SIZE]
+
+    return recipe
 
 
 def _at_edges(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:

@@ -62,6 +62,18 @@ def of_gradient(
     return alternatives
 
 
+def of_product(f: Callable[..., Any]) -> Alternatives:
+    """Alternatives of the output of a gradient op: f(g, y), of which both arguments and the result may be flushed."""
+
+    def alternatives(dtype: np.dtype, _: Any, g: np.ndarray, y: np.ndarray) -> Sequence[np.ndarray]:
+        exact = f(g, y)
+        results = [f(one, other) for one in (g, _flushed(g, dtype, _HALVED)) for other in (y, _flushed(y, dtype))]
+        values = (r for z in results for r in (z, _flushed(z, dtype, _ROUNDED), *_at_top(z, dtype)))
+        return _distinct(exact, values, dtype)
+
+    return alternatives
+
+
 def _slopes(slope: np.ndarray, dtype: np.dtype) -> Iterator[np.ndarray]:
     """A derivative as a kernel may hold it in a dtype, at subnormal numbers and next to the largest."""
     info = ml_dtypes.finfo(dtype)

@@ -11,24 +11,45 @@ import numpy as np
 
 from tf_opdiff.suites.reference.wide import long_double, mp
 
-#: A number in place of zero: too small to show in a result, but its sign tells the sides of a branch cut.
-_ZERO = mp.ldexp(1, -2000)
+#: Exponents of numbers in place of zero: too small to show in a result, but their signs tell the sides of a branch cut.
+#: The second one shows a pole: there, a result grows with it.
+_ZERO, _SMALLER_ZERO = -6600, -19800
+#: A part of this size may be that of a pole.
+_LARGE = 200
 
 
-def _part(x: float) -> Any:
-    return mp.mpf(x) if x else _ZERO * int(copysign(1, x))
+def _part(x: float, exponent: int) -> Any:
+    return mp.mpf(x) if x else mp.ldexp(int(copysign(1, x)), exponent)
 
 
 @lru_cache(maxsize=1 << 16)
 def _value(f: Callable[[Any], Any], real: float, imag: float, _signs: tuple[float, float]) -> tuple[Any, Any]:
-    value = mp.mpmathify(f(mp.mpc(_part(real), _part(imag))))
-    return _rounded(value.real), _rounded(value.imag)
+    parts = _parts(f, real, imag, _ZERO)
+    if real and imag:
+        return _underflowing(parts[0]), _underflowing(parts[1])
+    if not any(abs(part) > _LARGE for part in parts):
+        return _rounded(parts[0]), _rounded(parts[1])
+    one, other = (
+        mp.inf * mp.sign(part) if abs(part) > _LARGE and abs(next_to) > 2 * abs(part) else part
+        for part, next_to in zip(parts, _parts(f, real, imag, _SMALLER_ZERO), strict=True)
+    )
+    return _rounded(one), _rounded(other)
+
+
+def _parts(f: Callable[[Any], Any], real: float, imag: float, exponent: int) -> tuple[Any, Any]:
+    value = mp.mpmathify(f(mp.mpc(_part(real, exponent), _part(imag, exponent))))
+    return value.real, value.imag
 
 
 def _rounded(part: Any) -> Any:
     """A part of a result in long double; a part that comes from a zero is a zero."""
-    tiny = abs(part) < mp.ldexp(1, -1500)
+    tiny = abs(part) < mp.ldexp(1, -2500)
     return np.longdouble(-0.0 if part < 0 else 0.0) if tiny else long_double(part)
+
+
+def _underflowing(part: Any) -> Any:
+    """A part of a result in long double; a part that underflows keeps its sign, and is no zero."""
+    return np.copysign(np.longdouble(2) ** -16000, part) if 0 < abs(part) < mp.ldexp(1, -16000) else long_double(part)
 
 
 def continued(f: Callable[[Any], Any]) -> Callable[[np.ndarray], np.ndarray]:

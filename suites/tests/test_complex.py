@@ -1,9 +1,14 @@
 """The complex functions and derivatives that references use agree with numerical ones in high precision."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from tf_opdiff.harness.spec.catalog import Catalog
+from tf_opdiff.harness.judge.compare import compare
+from tf_opdiff.harness.judge.expectation import expectation
+from tf_opdiff.harness.judge.mutation import truth
+from tf_opdiff.harness.spec.catalog import Case, Catalog
 from tf_opdiff.suites.forms.analytic import Analytic
 from tf_opdiff.suites.reference.complex import continued
 from tf_opdiff.suites.reference.wide import mp
@@ -25,3 +30,33 @@ def test_every_complex_derivative_agrees_with_a_numerical_one(name):
 def test_the_sign_of_a_zero_tells_the_side_of_a_branch_cut():
     sides = np.array([complex(-1, 0.0), complex(-1, -0.0)])
     assert continued(mp.sqrt)(sides).astype(complex).tolist() == [1j, -1j]
+
+
+def test_a_logarithm_at_its_branch_point_is_that_of_annex_g():
+    """C99, annex G.6.3.2: clog(+0 + 0i) is -inf + 0i, of the sign of the imaginary part."""
+    log1p = _VJPS["log1p-complex"]
+    values = log1p.value(np.array([complex(-1, 0.0), complex(-1, -0.0)]))
+    assert values.real.tolist() == [-np.inf, -np.inf]
+    assert values.imag.tolist() == [0, 0]
+    assert np.signbit(values.imag).tolist() == [False, True]
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_a_derivative_at_a_branch_point_is_infinite(side):
+    for name, points in (("acosh-complex", (1.0, -1.0)), ("log1p-complex", (-1.0,)), ("reciprocal-complex", (0.0,))):
+        for point in points:
+            (slope,) = continued(ANALYTIC[name].df)(np.array([complex(point, side * 0.0)]))
+            assert np.isinf(slope.real) or np.isinf(slope.imag), (name, point)
+
+
+def test_at_a_pole_any_complex_infinity_is_right_and_nothing_finite():
+    spec = Catalog.load("tf_opdiff.suites.ops").specs["reciprocal-complex"]
+    case = Case(spec, "complex64", "corners")
+    (z,) = case.inputs()
+    with np.errstate(all="ignore"):
+        want = expectation(case, (z,), None).wants["output[0]"]
+        right = truth(want)
+    assert (z == 0).any()
+    for at_pole, kind in ((complex(np.inf, np.nan), ""), (complex(np.nan, np.nan), ""), (1e30, "inf")):
+        planted = replace(right, value=np.where(z == 0, np.complex64(at_pole), right.value))
+        assert compare(planted, want, "output[0]").kind == kind, at_pole

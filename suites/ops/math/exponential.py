@@ -63,7 +63,7 @@ SPECS = (
         ulp={"output": (ROUNDED_TWICE, ROUNDED_TWICE, 3, 1.5), "grad": (1.5, 1.5, 2.5, 1.5)},
         subnormals=Subnormals(dtypes=("float32", "bfloat16")),
         second_order=SecondOrder(jvp=3, hvp=6),
-        analytic=Analytic(f=mp.log, df=lambda z: 1 / z, output=7, grad=4.5),
+        analytic=Analytic(f=mp.log, df=lambda z: 1 / z, output=7, grad=4.5, at_poles=np.log),
     ),
     *unary(
         "log1p",
@@ -74,7 +74,7 @@ SPECS = (
         ulp={"output": (2, ROUNDED_TWICE, 3, 1.5), "grad": (2, 2, 3, 2)},
         subnormals=Subnormals(dtypes=("float32", "bfloat16", "float64")),
         second_order=SecondOrder(jvp=3, hvp=6),
-        analytic=Analytic(f=complex_ref.log1p, df=lambda z: 1 / (1 + z), output=6, grad=5),
+        analytic=Analytic(f=complex_ref.log1p, df=lambda z: 1 / (1 + z), output=6, grad=5, at_poles=np.log1p),
     ),
     *unary(
         "sigmoid",

@@ -84,7 +84,9 @@ SPECS = (
         bound={"grad": relative(lambda x, f, d: 4 + 2 * x * x * d)},
         subnormals=Subnormals(dtypes=WIDE),
         second_order=SecondOrder(jvp=8, hvp=14),
-        analytic=Analytic(f=complex_ref.atanh, df=lambda z: 1 / (1 - z * z), output=4, grad=8, bound=near_pole),
+        analytic=Analytic(
+            f=complex_ref.atanh, df=lambda z: 1 / (1 - z * z), output=4, grad=8, at_poles=np.arctanh, bound=near_pole
+        ),
     ),
     *unary(
         "cosh",

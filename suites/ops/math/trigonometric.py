@@ -101,7 +101,9 @@ SPECS = (
         ulp={"output": (ROUNDED_TWICE, ROUNDED_TWICE, 3.5, 3), "grad": (2.5, 2.5, 3, 2.5)},
         subnormals=Subnormals(dtypes=WIDE, preserved_by_xla=("float32",)),
         second_order=SecondOrder(jvp=3.5, hvp=7),
-        analytic=Analytic(f=complex_ref.atan, df=lambda z: 1 / (1 + z * z), output=4, grad=9, bound=near_pole),
+        analytic=Analytic(
+            f=complex_ref.atan, df=lambda z: 1 / (1 + z * z), output=4, grad=9, at_poles=np.arctan, bound=near_pole
+        ),
     ),
     *op(
         "atan2",
