@@ -49,7 +49,8 @@ def _rounded(part: Any) -> Any:
 
 def _underflowing(part: Any) -> Any:
     """A part of a result in long double; a part that underflows keeps its sign, and is no zero."""
-    return np.copysign(np.longdouble(2) ** -16000, part) if 0 < abs(part) < mp.ldexp(1, -16000) else long_double(part)
+    least = mp.ldexp(1, -16000)
+    return long_double(least * mp.sign(part) if 0 < abs(part) < least else part)
 
 
 def continued(f: Callable[[Any], Any]) -> Callable[[np.ndarray], np.ndarray]:
