@@ -9,6 +9,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from tf_opdiff.harness.spec.by_mode import mapped
 from tf_opdiff.harness.spec.recipes import Draw
 from tf_opdiff.harness.spec.spec import Raises, Recipe, Spec
 from tf_opdiff.suites.reference.wide import Differentiable, Wide, mp
@@ -55,12 +56,13 @@ def second_orders(spec: Spec, function: Differentiable, second: SecondOrder) -> 
         hvp=None if second.linear else _hvp(far_curve, second),
         unsigned_zeros=(*spec.unsigned_zeros, "hvp"),
         ulp={**spec.ulp, "jvp": second.jvp, "hvp": second.hvp},
-        bound={**spec.bound, **conditioned},
+        bound={**spec.bound, **(conditioned or _beyond(spec, function, far_curve))},
         dtypes=("float32",),
         tier="default",
     )
     others = tuple(d for d in spec.dtypes if d != "float32")
-    return twin, replace(twin, name=f"{spec.name}-second-order-other", dtypes=others, tier="full")
+    inside = {"inside": twin.recipes["inside"]}
+    return twin, replace(twin, name=f"{spec.name}-second-order-other", recipes=inside, dtypes=others, tier="full")
 
 
 def _inside(function: Differentiable, curve: Wide) -> Recipe:
@@ -119,6 +121,29 @@ def _hvp(curve: Wide, second: SecondOrder) -> Callable[..., Any]:
     if second.refused:
         return _refusal(second)
     return lambda g, t, x: None if second.unconnected else g * t * curve(x)
+
+
+def _beyond(spec: Spec, function: Differentiable, curve: Wide) -> dict[str, Any]:
+    """The bounds of `jvp` and `hvp` outside of the inside of the domain, from that of the gradient.
+
+    A JVP is computed as the gradient is. The second derivative is of the third power of the term that the bound of the
+    gradient is about, such as √(1 - x²), so its relative error is three times as large.
+    """
+    if not (bound := spec.bound.get("grad[0]")):
+        return {}
+    low, high = function.domain
+    margin = (high - low) / 64
+
+    def outside(x: Any) -> Any:
+        return np.where((x >= low + margin) & (x <= high - margin), 0.0, 1.0)
+
+    def first(of_gradient: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda u, g, t, x: outside(x) * of_gradient(u, t, x)
+
+    def hessian(of_gradient: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda u, g, t, x: outside(x) * 3 * of_gradient(u, g * t, x) * np.abs(curve(x) / function.df(x))
+
+    return {"jvp[0]": mapped(first, bound), "hvp[0]": mapped(hessian, bound)}
 
 
 def _bounds(function: Differentiable, curve: Wide, second: SecondOrder) -> dict[str, Callable[..., Any]]:
