@@ -82,7 +82,7 @@ _INT32 = (
 
 SPECS = (
     composition("compose-casts", _FLOAT32, built="Cast;Bitcast"),
-    composition("compose-casts-float16", _FLOAT16, dtype="float16", built="Cast;Mul;AddV2"),
+    composition("compose-casts-float16", _FLOAT16, dtype="float16", built="Cast;Mul;AddV2", tier="full"),
     composition("compose-casts-bfloat16", _FLOAT16, dtype="bfloat16", built="Cast;Mul;AddV2", tier="full"),
     composition("compose-casts-int32", _INT32, dtype="int32", built="Cast;Bitcast"),
 )
