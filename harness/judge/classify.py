@@ -16,21 +16,18 @@ class Facts:
     fault       the run proves nothing, because the suite is at fault.
     lacking     the result is an error, because a kernel is missing.
     differs     the result differs from the promise.
-    entry       an entry of known failures selects the place.
-    expected    that entry names the kind of the difference and the error code.
+    expected    for each kind of the difference, an entry of known failures at this place names it and the error code.
+    spent       an entry at this place names a kind or an error code that does not occur.
     excused     the other plan of the comparison is known to fail at this place.
-    loose       the comparison is with another plan, and the entry does not name such comparisons: their budget is twice
-                as large, so a known failure may stay within it.
     contract    the promise is a side of a documented divergence.
     """
 
     fault: Any = False
     lacking: Any = False
     differs: Any = False
-    entry: Any = False
     expected: Any = False
+    spent: Any = False
     excused: Any = False
-    loose: Any = False
     contract: Any = False
 
 
@@ -39,9 +36,9 @@ RULE: tuple[tuple[Mapping[str, bool], str], ...] = (
     ({"fault": True}, "error"),
     ({"lacking": True}, "unavailable"),
     ({"differs": True, "excused": True}, "known"),
-    ({"differs": True, "entry": True, "expected": True}, "known"),
-    ({"differs": True}, "mismatch"),
-    ({"entry": True, "excused": False, "loose": False}, "stale"),
+    ({"differs": True, "expected": False}, "mismatch"),
+    ({"spent": True, "excused": False}, "stale"),
+    ({"differs": True}, "known"),
     ({"contract": True}, "contract"),
     ({}, "match"),
 )

@@ -56,6 +56,7 @@ def _exact(got: np.ndarray, want: np.ndarray, inputs: Sequence[np.ndarray]) -> C
         apart = max(abs(int(a) - int(b)) for a, b in zip(got[wrong].tolist(), want[wrong].tolist(), strict=True))
     return Comparison(
         kind="value",
+        count=int(wrong.sum()),
         size=got.size,
         mismatched=int(wrong.sum()),
         max_abs=float(apart),
@@ -98,24 +99,39 @@ def compare_arrays(
     return _exact(got, want, inputs)
 
 
+_SIDES = (np.real, np.imag)
+
+
 def _complex(
     got: np.ndarray, want: np.ndarray, budget: float, bound: np.ndarray | None, inputs: Sequence[np.ndarray]
 ) -> Comparison:
-    """Compares complex arrays of equal shape: the real parts, and separately the imaginary parts."""
+    """Compares complex arrays of equal shape: the real parts, and separately the imaginary parts.
+
+    An element of a kind is one whose real or imaginary part is of that kind.
+    """
     part = np.dtype(f"f{got.dtype.itemsize // 2}")
-    parts = []
-    for side in (np.real, np.imag):
-        found = differences(side(got), side(want), part, budget=budget, bound=bound)
-        parts.append(found.comparison(side(got), budget, inputs))
+    sides = [(side(got), differences(side(got), side(want), part, budget=budget, bound=bound)) for side in _SIDES]
+    parts = [of_side.comparison(side, budget, inputs) for side, of_side in sides]
+    real, imaginary = (of_side for _, of_side in sides)
     nearest = max(parts, key=lambda p: p.max_ulp / p.budget if p.budget else p.max_ulp)
-    worst = next((p for p in parts if p.kind), nearest)
-    worst = replace(worst, mismatched=max(p.mismatched for p in parts), max_abs=max(p.max_abs for p in parts))
-    worst = replace(worst, distances=Distances.of_parts(*(p.distances for p in parts if p.distances)))
-    if worst.index is None or worst.simplest is None:
-        return worst
-    rounded = want.astype(got.dtype)
-    shown = [Element(at, *wording.pair(got[at], rounded[at], want[at])) for at in (worst.index, worst.simplest.index)]
-    return replace(worst, **vars(shown[0]), simplest=shown[1])
+    within = replace(
+        nearest,
+        mismatched=int((real.wrong | imaginary.wrong).sum()),
+        max_abs=max(p.max_abs for p in parts),
+        distances=Distances.of_parts(*(p.distances for p in parts if p.distances)),
+    )
+    each, rounded = [], want.astype(got.dtype)
+    for kind in real.classes:
+        count = int((real.classes[kind] | imaginary.classes[kind]).sum())
+        if count:
+            one = next(p for p in parts if kind in p.kinds).showing(kind)
+            assert one.index is not None and one.simplest is not None
+            worst, easy = (
+                Element(at, *wording.pair(got[at], rounded[at], want[at])) for at in (one.index, one.simplest.index)
+            )
+            shown = replace(within, kind=kind, count=count, distance=one.distance, simplest=easy, others=())
+            each.append(replace(shown, **vars(worst)))
+    return Comparison.joined(each) if each else within
 
 
 def _error(got: Result, want: Want) -> Comparison:
@@ -181,6 +197,6 @@ def compare(
         chosen = nearest(got.value, want, budget)
         value, wanted = (positive_zeros(a) if want.unsigned_zeros else a for a in (got.value, chosen))
         found = compare_arrays(value, wanted, want.dtype, budget=budget, bound=want.bound, inputs=inputs)
-    if gradient and found.kind in ("value", "subnormal", "nan", "inf") and _vanished(got, want):
-        return replace(found, kind="gradient_status", detail="the gradient is zeros", distance="")
+    if gradient and {"value", "subnormal", "nan", "inf"} & {*found.kinds} and _vanished(got, want):
+        return found.as_kind("gradient_status", detail="the gradient is zeros", distance="")
     return found

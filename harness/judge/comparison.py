@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
-from typing import Self
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 import numpy as np
+
+from tf_opdiff.harness.store.record import KINDS
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,14 +49,17 @@ class Element:
 class Comparison:
     """The difference between an observed result and the promised one. `kind` is empty if there is none.
 
-    `index` is the index of the worst element, and `distance` its distance in words. `simplest` is the element of the
-    same kind with the simplest input. `max_ulp` and `max_abs` are over all finite elements, also those within the
-    budget. A bound allows different distances for different elements: `max_ulp` and `budget` are then those of the
-    element that comes nearest to its allowed distance, or exceeds it most. `distances` are those of all elements of a
-    real or complex result; None for others.
+    A result may differ by several kinds. A comparison shows one of them; `others` show the other ones. `count` is the
+    number of elements of the shown kind, `mismatched` the number of all elements that differ. `index` is the index of
+    the worst element of the shown kind, and `distance` its distance in words. `simplest` is the element of the same
+    kind with the simplest input. `max_ulp` and `max_abs` are over all finite elements, also those within the budget. A
+    bound allows different distances for different elements: `max_ulp` and `budget` are then those of the element that
+    comes nearest to its allowed distance, or exceeds it most. `distances` are those of all elements of a real or
+    complex result; None for others.
     """
 
     kind: str = ""
+    count: int = 0
     size: int = 0
     mismatched: int = 0
     max_ulp: float = math.nan
@@ -65,4 +71,33 @@ class Comparison:
     detail: str = ""
     distance: str = ""
     simplest: Element | None = None
+    others: tuple[Comparison, ...] = ()
     distances: Distances | None = field(default=None, repr=False, compare=False)
+
+    @classmethod
+    def joined(cls, each: Sequence[Comparison]) -> Comparison:
+        """One comparison of several that show a kind each; it shows the first of them."""
+        return replace(each[0], others=tuple(each[1:]))
+
+    @property
+    def each(self) -> tuple[Comparison, ...]:
+        """A comparison for each kind that occurs, in the order of `harness.store.record.KINDS`."""
+        shown = [replace(one, others=()) for one in (self, *self.others) if one.kind]
+        return tuple(sorted(shown, key=lambda one: KINDS.index(one.kind)))
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds that occur, in the order of `harness.store.record.KINDS`."""
+        return tuple(one.kind for one in self.each) if self.others else (self.kind,) if self.kind else ()
+
+    def showing(self, kind: str) -> Comparison:
+        """The same comparison; it shows this kind, which must occur."""
+        if kind == self.kind:
+            return self
+        each = self.each
+        shown = next(one for one in each if one.kind == kind)
+        return replace(shown, others=tuple(one for one in each if one.kind != kind))
+
+    def as_kind(self, kind: str, **changes: Any) -> Comparison:
+        """The same comparison as a difference of this kind alone; `changes` are further attributes."""
+        return replace(self, kind=kind, count=self.mismatched, others=(), **changes)

@@ -45,7 +45,7 @@ class Differences:
         return np.logical_or.reduce([where for kind, where in self.classes.items() if kind != "value"])
 
     def comparison(self, got: np.ndarray, budget: float, inputs: Sequence[np.ndarray] = ()) -> Comparison:
-        """The difference in one line: the first kind that occurs, and its worst and simplest elements.
+        """The difference in one line for each kind that occurs: its worst and its simplest element.
 
         `inputs` are the inputs of the op.
         """
@@ -61,16 +61,21 @@ class Differences:
         within = Comparison(size=got.size, max_ulp=largest, max_abs=absolute, budget=budget, distances=distances)
         if not wrong.any():
             return within
-        kind = next(k for k, where in self.classes.items() if where.any())
-        at = position(np.argmax(np.where(self.classes[kind], badness, -1.0)), got.shape)
-        return replace(
-            within,
-            kind=kind,
-            mismatched=int(wrong.sum()),
-            **vars(self.element(got, at)),
-            distance=self.distance(got, at, budget) if kind == "value" else "",
-            simplest=self.element(got, simplest(self.classes[kind], inputs, self.rounded)),
-        )
+        each = []
+        for kind, where in self.classes.items():
+            if where.any():
+                at = position(np.argmax(np.where(where, badness, -1.0)), got.shape)
+                one = replace(
+                    within,
+                    kind=kind,
+                    count=int(where.sum()),
+                    mismatched=int(wrong.sum()),
+                    **vars(self.element(got, at)),
+                    distance=self.distance(got, at, budget) if kind == "value" else "",
+                    simplest=self.element(got, simplest(where, inputs, self.rounded)),
+                )
+                each.append(one)
+        return Comparison.joined(each)
 
     def element(self, got: np.ndarray, at: tuple[int, ...]) -> Element:
         """The observed and the promised value at an index, as two different texts."""

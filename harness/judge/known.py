@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
@@ -21,8 +21,9 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     """One known failure. Every selector is a name, a list of names, or absent for all.
 
     Every record that an entry selects must fail with its `kind` (and with its `code`, if the failure is an error or a
-    crash). A selected record that passes is stale; a comparison with another plan is stale only if `against` names such
-    comparisons. `tf` is a version specifier such as `>=2.18,<2.22`. In a file, `cause` is the id of the cause.
+    crash). A record that fails by several kinds needs an entry for each. A selected record that does not fail by the
+    entry's kind is stale; a comparison with another plan is stale only if `against` names such comparisons. `tf` is a
+    version specifier such as `>=2.18,<2.22`. In a file, `cause` is the id of the cause.
     """
 
     spec: Names
@@ -38,10 +39,9 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     tf: str = ""
     code: str = ""
 
-    def explain(self, record: Record) -> Record:
-        """The record with the cause of this entry."""
-        cause = self.cause
-        return replace(record, owner=cause.owner, reason=cause.reason, link=cause.link, cause=cause.id)
+    def expects(self, kind: str, code: str) -> bool:
+        """Whether the entry is about this kind of difference, with this error code."""
+        return self.kind == kind and self.code in ("", code)
 
     def selects(self, place: Mapping[str, str], tf: str, kind: str = "") -> bool:
         """Whether the entry is about a place; `tf` is the running version, `kind` the device's type.
@@ -58,6 +58,10 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             admits(getattr(self, field), name) or (field == "device" and admits(self.device, kind or type_of(name)))
             for field, name in place.items()
         )
+
+
+#: An entry with its number among all entries, counted from 1.
+Numbered = tuple[int, Entry]
 
 
 @lru_cache
@@ -91,10 +95,10 @@ class Known:
         """The causes that entries name, by their ids."""
         return {entry.cause.id: entry.cause for entry in self.entries}
 
-    def find(self, place: Mapping[str, str], tf: str) -> tuple[int, Entry] | None:
-        """The first entry that is about a place, with its number among all, counted from 1; see `Entry.selects`."""
+    def about(self, place: Mapping[str, str], tf: str) -> tuple[Numbered, ...]:
+        """The entries that are about a place, each with its number among all, from 1; see `Entry.selects`."""
         entries, kind = self._of_spec.get(place["spec"], ()), self.types.get(place["device"], "")
-        return next(((n, e) for n, e in entries if e.selects(place, tf, kind)), None)
+        return tuple((n, e) for n, e in entries if e.selects(place, tf, kind))
 
     def stands(self, number: int) -> Place:
         """The place of the entry with a number among all entries."""

@@ -54,6 +54,7 @@ def row_of(context: Context, trial: Trial, comparison: Comparison, *, against: s
         example=example,
         distance=comparison.distance,
         attrs=case.attrs,
+        kinds=";".join(comparison.kinds),
     )
 
 

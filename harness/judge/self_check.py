@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from tf_opdiff.harness.spec.quantity import number_of
 
 
 def with_itself(trial: Trial, quantity: str, promise: Want) -> Comparison | None:
-    """The first difference between the results of a quantity in a run and its repetitions.
+    """The differences between the results of a quantity in a run and its repetitions, by kind of repetition.
 
     The comparison is without a difference if there is none; None if the run was not repeated, or gave no value. A rerun
     must give the same bits, and an input must keep its bits. Results for one value at two positions of a tensor may be
@@ -28,11 +27,10 @@ def with_itself(trial: Trial, quantity: str, promise: Want) -> Comparison | None
     if not repetitions or first.status not in ("value", "unconnected", "sparse"):
         return None
     comparison = compare(first, Want.of(first), quantity)
-    for kind, others in repetitions.items():
-        comparison = _repetition(trial, quantity, promise, (kind, others)) or comparison
-        if comparison.kind:
-            break
-    return comparison
+    each = [_repetition(trial, quantity, promise, repetition) for repetition in repetitions.items()]
+    compared = [one for one in each if one is not None]
+    differing = [one for one in compared if one.kind]
+    return Comparison.joined(differing) if differing else [comparison, *compared][-1]
 
 
 def _repetition(
@@ -45,11 +43,11 @@ def _repetition(
     if mutated:
         before = inputs[number_of(mutated)]
         comparison = compare(others[mutated], Want("value", before, before.dtype), mutated)
-        return replace(comparison, kind=kind, detail=f"{mutated} changed")
+        return comparison.as_kind(kind, detail=f"{mutated} changed")
     if quantity not in others:
         return None
     if kind != "position":
-        return replace(compare(others[quantity], Want.of(first), quantity, inputs=inputs), kind=kind)
+        return compare(others[quantity], Want.of(first), quantity, inputs=inputs).as_kind(kind)
     mode = trial.plan.mode
     budget = case.spec.budget(quantity, case.dtype, mode, mode)
     want = promise.from_other(first, promise)
@@ -57,7 +55,7 @@ def _repetition(
     if not comparison.kind:
         return comparison
     smaller = "" if first.value is None else _smaller(comparison, first.value.shape)
-    return replace(comparison, kind=kind, detail=comparison.detail or smaller)
+    return comparison.as_kind(kind, detail=comparison.detail or smaller)
 
 
 def _smaller(comparison: Comparison, shape: tuple[int, ...]) -> str:

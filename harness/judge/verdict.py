@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from tf_opdiff.harness.device.observation import Observation, Result
-from tf_opdiff.harness.judge import claim, severity
+from tf_opdiff.harness.judge import claim, severity, wording
 from tf_opdiff.harness.judge.classify import Facts, classify
-from tf_opdiff.harness.judge.compare import compare, illustrated
+from tf_opdiff.harness.judge.compare import code_in, compare, illustrated
 from tf_opdiff.harness.judge.comparison import Comparison
-from tf_opdiff.harness.judge.known import Entry, place_of
+from tf_opdiff.harness.judge.explanation import Explanation
+from tf_opdiff.harness.judge.known import Numbered, place_of
 from tf_opdiff.harness.judge.row import row_of
 from tf_opdiff.harness.judge.self_check import with_itself
 from tf_opdiff.harness.judge.trial import LOST, Context, Origin, Trial
@@ -21,32 +22,6 @@ from tf_opdiff.harness.store.record import Record
 
 #: The names that a run needs to judge its observations.
 __all__ = ("LOST", "Context", "Judge", "Origin", "Trial", "comparisons")
-
-
-@dataclass(frozen=True)
-class _Entries:
-    """The entries of known failures that are about a comparison, each with its number.
-
-    `here` is about the place of the comparison. `other` is about the place of the other plan, if that plan itself is
-    known to fail.
-    """
-
-    here: tuple[int, Entry] | None
-    other: tuple[int, Entry] | None
-    between_plans: bool
-
-    def facts(self, kind: str, code: str) -> dict[str, bool]:
-        """The facts for a difference of this kind and this error code."""
-        entry = self.here[1] if self.here else None
-        expected = entry is not None and entry.kind == kind and entry.code in ("", code)
-        loose = entry is not None and self.between_plans and entry.against == "*"
-        return {"entry": entry is not None, "expected": expected, "excused": self.other is not None, "loose": loose}
-
-    def shown(self, facts: Facts) -> tuple[int, Entry] | None:
-        """The entry that the record names: for a match, only an entry that expects a difference."""
-        if facts.differs:
-            return self.here or self.other
-        return None if facts.excused or facts.loose else self.here
 
 
 def comparisons(trial: Trial, wants: Mapping[str, Want], base: Plan | None = None) -> dict[str, Comparison]:
@@ -69,9 +44,14 @@ def comparisons(trial: Trial, wants: Mapping[str, Want], base: Plan | None = Non
 
 @dataclass(frozen=True)
 class Judge:
-    """Makes the records of a run; they share its `context`."""
+    """Makes the records of a run; they share its `context`.
+
+    `part`: the comparisons are of a part of what entries are about, such as a range of a sweep. A known failure may
+    then lie outside, and none is stale.
+    """
 
     context: Context
+    part: bool = False
 
     def against_promises(self, trial: Trial, wants: Mapping[str, Want], base: Plan | None = None) -> list[Record]:
         """A record for each comparison of a trial with promises, or with the results of a base; see `comparisons`."""
@@ -98,74 +78,88 @@ class Judge:
         side = None if against == str(plan) else side or trial.case.spec.side(plan)
         result = trial.result(quantity)
         row = row_of(context, trial, comparison, against=against, quantity=quantity)
-        entries = self._entries(row)
+        explanation = self._explanation(row, (comparison.kinds, result.code))
         facts = Facts(
             fault=bool(observation.fault),
             lacking=_lacking(observation, result, comparison, plan),
             differs=bool(comparison.kind),
             contract=side is not None,
-            **entries.facts(comparison.kind, result.code),
+            **explanation.facts,
         )
         verdict = classify(facts)
-        entry = entries.shown(facts)
-        detail = self._detail(verdict, entry, comparison, observation) or (side.why if side else "")
+        if (kind := explanation.shown(verdict)) != comparison.kind:
+            comparison = comparison.showing(kind)
+            row = row_of(context, trial, comparison, against=against, quantity=quantity)
+        detail = self._detail(verdict, explanation, comparison, observation) or (side.why if side else "")
         detail = ": ".join(filter(None, (trial.case.spec.name_of(quantity), detail)))
         if facts.fault:
-            row = replace(row, kind=comparison.kind or "status")
-        if entry:
-            row = entry[1].explain(row)
-        elif side:
+            row = replace(row, kind=comparison.kind or "status", kinds=row.kinds or "status")
+        row = explanation.explain(replace(row, verdict=verdict))
+        if side and not row.cause:
             row = replace(row, reason=side.why, link=side.link)
-        record = replace(row, verdict=verdict, detail=_one_line(detail))
+        record = replace(row, detail=_one_line(detail))
         record = context.maturity.graded(record, came=result.status in ("value", "sparse"))
-        return _with_severity(record, entry[1] if entry else None, result)
+        dtype = record.dtype if result.value is None else result.value.dtype.name
+        return _with_severity(record, explanation, dtype)
 
-    def _entries(self, row: Record) -> _Entries:
-        """The entries of known failures that are about a record."""
+    def _explanation(self, row: Record, difference: tuple[tuple[str, ...], str]) -> Explanation:
+        """The entries of known failures that are about a record with these kinds of difference and this error code."""
         context, place, other = self.context, place_of(row), PlanName.parse(row.against)
-        excusing = None
+        excusing: tuple[Numbered, ...] = ()
         if other and row.against != row.plan:
             elsewhere = {**place, "device": other.device, "mode": other.mode, "against": "numpy"}
-            excusing = context.known.find(elsewhere, context.origin(other.device).tf)
-        return _Entries(context.known.find(place, row.tf), excusing, between_plans=place["against"] == "plan")
+            excusing = context.known.about(elsewhere, context.origin(other.device).tf)
+        here, between_plans = context.known.about(place, row.tf), place["against"] == "plan"
+        explanation = Explanation.of(difference, here, excusing, between_plans=between_plans)
+        return replace(explanation, spent=()) if self.part else explanation
 
-    def _detail(
-        self, verdict: str, entry: tuple[int, Entry] | None, comparison: Comparison, observation: Observation
-    ) -> str:
-        """The reason for the verdict."""
+    def _detail(self, verdict: str, explanation: Explanation, comparison: Comparison, observation: Observation) -> str:
+        """The reason for the verdict, and the kinds that the comparison does not show."""
         if verdict == "error":
             return observation.fault
         if verdict == "unavailable":
             more = "" if comparison.detail == observation.lacking else f": {comparison.detail}"
             return observation.lacking + more
-        if verdict == "stale" and entry:
-            return self._spent(entry)
-        if verdict == "mismatch" and entry:
-            expected = f"{entry[1].kind} {entry[1].code}".strip()
-            return f"{self.context.known.stands(entry[0])} expects {expected} here. {comparison.detail}"
-        return comparison.detail
+        parts = [comparison.detail, wording.others(comparison)]
+        if verdict == "stale":
+            parts = [self._spent(explanation), *parts]
+        elif verdict == "mismatch" and explanation.here:
+            parts = [self._expected(explanation), *parts]
+        return " ".join(filter(None, parts))
 
-    def _spent(self, entry: tuple[int, Entry]) -> str:
-        return f"no longer fails: delete or narrow {self.context.known.stands(entry[0])} ({entry[1].cause.reason})"
+    def _expected(self, explanation: Explanation) -> str:
+        """The kinds that entries expect at the place of a mismatch."""
+        each = (f"{self.context.known.stands(n)} expects {e.kind} {e.code}".strip() for n, e in explanation.here)
+        return f"{'; '.join(each)} here."
+
+    def _spent(self, explanation: Explanation) -> str:
+        """The entries that are about a place at which their kind does not occur."""
+        each = (f"{self.context.known.stands(n)} ({e.cause.reason})" for n, e in explanation.spent)
+        kinds = "/".join(dict.fromkeys(entry.kind for _, entry in explanation.spent))
+        fails = f"no longer fails by {kinds}" if explanation.kinds else "no longer fails"
+        return f"{fails}: delete or narrow {'; '.join(each)}"
 
     def restored(self, plan: Plan, kept: Record) -> Record:
-        """A record against NumPy that a recording holds in place of arrays, as one of this run."""
+        """A record against NumPy that a recording holds in place of arrays, as one of this run.
+
+        Its shown kind, and the numbers of that kind, are those of the recorded run.
+        """
         context, device = self.context, str(plan.device)
         origin = vars(context.origin(device))
         row = replace(kept, run=context.run, started=context.started, device=device, **origin)
-        entry, fails = context.known.find(place_of(row), row.tf), row.verdict in ("known", "mismatch")
-        if not fails and row.verdict not in ("match", "contract"):
+        if row.verdict not in ("known", "mismatch", "stale", "match", "contract"):
             return row
-        expected = entry is not None and entry[1].kind == row.kind
         contract = row.verdict == "contract"
-        verdict = classify(Facts(differs=fails, entry=entry is not None, expected=expected, contract=contract))
-        if verdict == "known" and entry:
-            row = replace(entry[1].explain(row), verdict=verdict)
-        elif verdict == "mismatch":
-            row = replace(row, verdict=verdict, owner="", reason="", link="", cause="")
-        elif verdict == "stale" and entry:
-            row = replace(row, verdict=verdict, detail=self._spent(entry))
-        return _with_severity(row, entry[1] if entry else None)
+        kinds = () if contract else row.every_kind
+        code = row.got if row.kind == "error_code" else code_in(row.got)
+        explanation = Explanation.of((kinds, code), context.known.about(place_of(row), row.tf))
+        verdict = classify(Facts(differs=bool(kinds), contract=contract, **explanation.facts))
+        if verdict == "stale":
+            row = replace(row, detail=self._spent(explanation))
+        elif not contract:
+            row = replace(row, owner="", reason="", link="", cause="")
+        row = explanation.explain(replace(row, verdict=verdict))
+        return _with_severity(row, explanation, row.dtype)
 
     def absent(self, trial: Trial, why: str) -> Record:
         """The record of a cell that a recording lacks; `trial` has no observation."""
@@ -178,17 +172,18 @@ class Judge:
         return replace(row, verdict="error", detail=_one_line(message))
 
 
-def _with_severity(record: Record, entry: Entry | None, result: Result | None = None) -> Record:
-    """The record with the severity of its difference: that of the cause in its entry, or that of the rule.
+def _with_severity(record: Record, explanation: Explanation, dtype: str) -> Record:
+    """The record with the severity of its difference: the highest of its causes, or of the kinds without explanation.
 
-    Without the result, the dtype of the case counts as that of the result.
+    `dtype` is the name of the result's dtype.
     """
-    if record.verdict == "known" and entry:
-        return replace(record, severity=entry.cause.severity)
-    if record.verdict != "mismatch":
-        return replace(record, severity="") if record.severity else record
-    dtype = record.dtype if result is None or result.value is None else result.value.dtype.name
-    return replace(record, severity=severity.of_difference(record.kind, record.quantity, record.max_ulp, dtype))
+    named = ""
+    if record.verdict == "known":
+        named = next((entry.cause.severity for _, entry in explanation.named("known")), "")
+    elif record.verdict == "mismatch":
+        each = {severity.of_difference(k, record.quantity, record.max_ulp, dtype) for k in explanation.unexplained}
+        named = next((name for name in severity.SEVERITIES if name in each), "")
+    return replace(record, severity=named) if named != record.severity else record
 
 
 def _one_line(text: str) -> str:

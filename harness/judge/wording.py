@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from tf_opdiff.harness.judge.comparison import Comparison
+from tf_opdiff.harness.store.element_index import index_text
 from tf_opdiff.harness.store.record import Record
 
 #: The largest distance that is written in ULPs; a larger one is written as a relative error.
@@ -72,6 +74,18 @@ def numbers(kind: str, given: str, got: str, want: str) -> str:
     came, promised = _NAMES.get(kind, ("got {}", "want {}"))
     texts = (f"input {given}" if given else "", came.format(got) if got else "", promised.format(want) if want else "")
     return ", ".join(filter(None, texts))
+
+
+def others(comparison: Comparison) -> str:
+    """The kinds that occur besides the shown one, each with its simplest element, or else its worst."""
+    texts = []
+    for one in comparison.others:
+        easy = one.simplest
+        shown = (easy.index, easy.got, easy.want) if easy else (one.index, one.got, one.want)
+        at = "" if shown[0] is None else f" at {index_text(shown[0])}"
+        off = f" ({one.distance} at worst)" if one.distance else ""
+        texts.append(f"Also {one.kind} in {one.count} of {one.size}{at}: {numbers(one.kind, '', *shown[1:])}{off}.")
+    return " ".join(texts)
 
 
 def values(row: Mapping[str, Any]) -> str:

@@ -105,7 +105,7 @@ def _bits(line: Mapping[str, Any]) -> Any:
     """The result of a cell, without its duration."""
     observation = line["observation"]
     if not observation:
-        return [(r.quantity, r.kind, r.mismatched) for r in line["records"]]
+        return [(r.quantity, r.every_kind, r.mismatched) for r in line["records"]]
     return {**Observation.from_json(observation).to_json(), "seconds": 0}
 
 

@@ -25,7 +25,8 @@ COLUMNS: Mapping[str, str] = {
     "against": "The oracle: `numpy`, another plan, the plan itself, or `claim:` and the id of a claim.",
     "quantity": "The compared result: `output[i]`, `grad[i]`, `jvp[i]` or `hvp[i]`.",
     "verdict": "The verdict; see the table of verdicts.",
-    "kind": "The kind of difference; empty for a match. See the table of kinds.",
+    "kind": "The kind of difference that the record shows; empty for a match. See the table of kinds. If the result "
+    "differs by several kinds, the first that nobody has explained; if all are known, that of the first cause.",
     "size": "The number of compared elements.",
     "mismatched": "The number of elements that differ by more than allowed.",
     "max_ulp": "The largest distance, in ULPs of the result's dtype. NaN where there is no distance.",
@@ -36,8 +37,9 @@ COLUMNS: Mapping[str, str] = {
     "got": "The result at the worst index.",
     "want": "The expected result at the worst index.",
     "detail": "The name of the output if it has one, and what happened, in words: the message of an error, the signal "
-    "of a crash, the missing kernel.",
-    "owner": "Who has to act on a known failure: `tensorflow`, `driver`, `us` or `nobody`.",
+    "of a crash, the missing kernel, the kinds that the record does not show.",
+    "owner": "Who has to act on a known failure: `tensorflow`, `driver`, `us` or `nobody`. With several causes, this "
+    "column, `reason`, `link` and `severity` are those of the first.",
     "reason": "Why a known failure fails, or where a contract is documented.",
     "link": "The source of the reason.",
     "seconds": "The time of the run in the device server, in seconds.",
@@ -46,9 +48,12 @@ COLUMNS: Mapping[str, str] = {
     "example": "The input, result and expected result at that index.",
     "distance": "How far off the worst element is, in words, where a distance makes sense.",
     "attrs": "The label of the case's keyword arguments. Empty where the spec has no such labels.",
-    "cause": "The id of the cause of a known failure: see `suites/known/causes.toml`.",
+    "cause": "The ids of the causes of a known failure, joined by `;`, the most severe first: see "
+    "`suites/known/causes.toml`.",
     "severity": "The severity of a difference: that of its cause or, if nobody has explained it, by the rule. "
     "Empty where nothing differs.",
+    "kinds": "All kinds by which the result differs, joined by `;`, in the order of the table of kinds. Each must be "
+    "known by itself. Empty for a match, and in older records.",
 }
 
 #: One sentence for each kind that `harness.store.record.KINDS` lists.

@@ -32,8 +32,11 @@ class Record:
     device server. `example` shows the values at `example_index`, that of the simplest input (see
     `harness.judge.simplest`) of those with the same kind; `distance` says in words how far off the worst element is,
     where a distance makes sense. `attrs` is the label of the keyword arguments of the case; empty where its spec has
-    none. `cause` is the id of the cause whose `owner`, `reason` and `link` the record has. `severity` is that of the
-    cause, or that of a difference that nobody has explained; see `harness.judge.severity`.
+    none. `kinds` are all kinds by which the result differs, `;`-joined in the order of `KINDS`, and `kind` is the one
+    that the record shows: the first that nobody has explained, or else that of the first cause. `kinds` is empty in
+    records of earlier versions. `cause` are the ids of the causes that explain the kinds, `;`-joined, the most severe
+    first; `owner`, `reason`, `link` and `severity` are those of the first. The severity of a difference that nobody has
+    explained is by the rule; see `harness.judge.severity`.
     """
 
     run: str = ""
@@ -76,6 +79,12 @@ class Record:
     attrs: str = ""
     cause: str = ""
     severity: str = ""
+    kinds: str = ""
+
+    @property
+    def every_kind(self) -> tuple[str, ...]:
+        """All kinds of difference, in the order of `KINDS`; the shown one in a record of an earlier version."""
+        return tuple(filter(None, (self.kinds or self.kind).split(";")))
 
     @property
     def failing(self) -> bool:

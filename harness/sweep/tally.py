@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -61,33 +61,40 @@ class Tally:
         self.histogram = [a + b for a, b in zip(*pair, strict=True)]
         by_pattern = {row[2]: row for row in [*self.worst, *other.worst]}
         rows = sorted(by_pattern.values(), key=lambda row: (_rank(row[0]), -row[1], row[2]))
-        self.worst = [r for r in rows if r[0] != FLUSHED][:WORST] + [r for r in rows if r[0] == FLUSHED][:1]
+        firsts = {row[0]: row[2] for row in reversed(rows)}
+        wrong = [row for row in rows if row[0] != FLUSHED]
+        self.worst = [row for i, row in enumerate(wrong) if i < WORST or firsts[row[0]] == row[2]]
+        self.worst += [row for row in rows if row[0] == FLUSHED][:1]
         for kind, simple in other.simplest.items():
             self.simplest[kind] = min(self.simplest.get(kind, simple), simple)
         if other.code or not self.code:
             self.status, self.code, self.message = other.status, other.code, other.message
 
-    @property
-    def kind(self) -> str:
-        """The first kind, in the order of `KINDS`, that occurred."""
-        return min(self.kinds, key=_rank, default="")
-
     def comparison(self, budget: float) -> Comparison:
-        """The sweep as one comparison; `index` is the bit pattern of the worst input."""
-        row = next((row for row in self.worst if row[0] == self.kind), None)
-        _, at, *shown = self.simplest.get(self.kind, (None, None))
-        return Comparison(
-            kind=self.kind,
+        """The sweep as one comparison; `index` is the bit pattern of the worst input of a kind."""
+        within = Comparison(
             size=self.size,
             mismatched=self.mismatched,
             max_ulp=self.max_ulp,
             max_abs=self.max_abs,
             budget=budget,
-            index=None if row is None or not self.kind else (row[2],),
-            got=row[3] if row and self.kind else "",
-            want=row[4] if row and self.kind else "",
             detail=self.message,
-            distance=_distance(row) if row and self.kind == "value" else "",
+        )
+        each = [self._of_kind(kind, within) for kind in sorted(self.kinds, key=_rank)]
+        return Comparison.joined(each) if each else within
+
+    def _of_kind(self, kind: str, within: Comparison) -> Comparison:
+        """The comparison that shows the elements of one kind; `within` has the numbers of all elements."""
+        row = next((row for row in self.worst if row[0] == kind), None)
+        _, at, *shown = self.simplest.get(kind, (None, None))
+        return replace(
+            within,
+            kind=kind,
+            count=self.kinds[kind],
+            index=None if row is None else (row[2],),
+            got=row[3] if row else "",
+            want=row[4] if row else "",
+            distance=_distance(row) if row and kind == "value" else "",
             simplest=None if at is None else Element((at,), *shown),
         )
 

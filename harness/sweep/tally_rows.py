@@ -10,7 +10,6 @@ from typing import Any
 from tf_opdiff.harness.device.observation import Observation, Result
 from tf_opdiff.harness.device.request import Bits
 from tf_opdiff.harness.judge import wording
-from tf_opdiff.harness.judge.known import Known
 from tf_opdiff.harness.judge.verdict import Context, Judge, Trial
 from tf_opdiff.harness.spec.plan import Plan
 from tf_opdiff.harness.spec.spec import Side
@@ -51,26 +50,25 @@ def records(sweep: Sweep, context: Context, recipe: str, plan: Plan) -> list[Rec
     mine = cells(sweep)[recipe, plan]
     quantities = {q: Result(t.status, code=t.code, message=t.message) for q, t in mine}
     observation = Observation(quantities, seconds=swept.seconds, **swept.about)
-    trial, judge = Trial(sweep.item.suite, case, plan, observation), Judge(context)
-    made = []
+    trial, whole = Trial(sweep.item.suite, case, plan, observation), case_id(sweep, recipe) == case.id
+    judge, made = Judge(context, part=not whole), []
     for quantity, tally in mine:
         found = tally.comparison(spec.budget(quantity, dtype, plan.mode))
         flushed = tally.flushed > 0 and not found.kind
         side = spec.side(plan) or (_FLUSHED if flushed else None)
         row = judge.decide(trial, quantity, found, side=side)
-        if row.verdict == "stale" and case_id(sweep, recipe) != case.id:  # the known failure may lie outside the range
-            row = Judge(replace(context, known=Known())).decide(trial, quantity, found, side=side)
-        kind = found.kind or (FLUSHED if flushed else "")
+        kind = row.kind or (FLUSHED if flushed else "")
         worst = next((r for r in tally.worst if r[0] == kind), None)
         simple = tally.simplest.get(kind)
         if flushed and row.verdict == "contract":
             count = f"{tally.flushed} of {tally.size} are those of a flushed input. "
-            row = replace(row, kind="subnormal", mismatched=tally.flushed, detail=(count + row.detail)[:1000])
+            row = replace(row, kind="subnormal", kinds="subnormal", mismatched=tally.flushed)
+            row = replace(row, detail=(count + row.detail)[:1000])
         if worst is not None and (kind or row.verdict == "contract"):
             shown = {"input": _input(dtype, worst[2]), "got": worst[3], "want": worst[4]}
             row = replace(row, worst_index=index_text((worst[2],)), **shown)
         if simple is not None:
-            numbers = wording.numbers(found.kind, _input(dtype, simple[1]), *simple[2:])
+            numbers = wording.numbers(kind if found.kind else "", _input(dtype, simple[1]), *simple[2:])
             row = replace(row, example_index=index_text((simple[1],)), example=numbers)
         at = simple[1] if simple is not None and row.failing else None
         made.append(replace(row, case=case_id(sweep, recipe), rerun=rerun(sweep, plan, at)))

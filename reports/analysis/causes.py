@@ -114,11 +114,16 @@ def _worst_first(causes: pd.DataFrame) -> pd.DataFrame:
 
 
 def _kinds(some: pd.DataFrame) -> pd.Series:
-    """The kind, or both kinds where they differ; for drifted records the direction."""
-    was, now = some["kind_before"].cat, some["kind"].cat
-    count = len(now.categories)
-    pairs, position = np.unique(was.codes.to_numpy().astype(np.int64) * count + now.codes, return_inverse=True)
-    both = [dict.fromkeys(filter(None, (was.categories[p // count], now.categories[p % count]))) for p in pairs]
+    """The shown kind, or that of each run where they differ; all kinds where other kinds differ.
+
+    For drifted records the direction.
+    """
+    shown = [some[name].astype("str").to_numpy(object) for name in ("kind_before", "kind")]
+    every = [some[name].astype("str").to_numpy(object) for name in ("kinds_before", "kinds")]
+    hidden = (shown[0] == shown[1]) & (every[0] != every[1])
+    was, now = (np.where(hidden, *one) for one in zip(every, shown, strict=True))
+    position, pairs = pd.factorize(pd.Series(list(zip(was, now, strict=True)), dtype=object))
+    both = [dict.fromkeys(filter(None, pair)) for pair in pairs]
     names = np.array([*(" → ".join(kinds) for kinds in both), "farther", "nearer"], dtype=object)
     direction = np.where(some["max_ulp"] > some["max_ulp_before"], len(both), len(both) + 1)
     kinds = names[np.where(some["change"] == "drifted", direction, position)]

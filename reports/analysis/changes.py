@@ -33,8 +33,8 @@ def diff(
 
     Columns:
       change: category. `new`: fails or is known now, and did neither before; `fixed`: the other way round, and tested;
-        `changed`: another verdict or kind otherwise; `drifted`: same verdict, kind and inputs, but `max_ulp` moved
-        (see `ULP`); `appeared` and `disappeared`: the record has no counterpart; `unchanged`.
+        `changed`: another verdict or other kinds otherwise; `drifted`: same verdict, kinds and inputs, but `max_ulp`
+        moved (see `ULP`); `appeared` and `disappeared`: the record has no counterpart; `unchanged`.
       worse: bool. True for new records, for records that fail in another way (unless the verdict is milder now), that
         were tested and are unavailable, that fail with a larger distance, that appeared and fail, and that were planned
         and have no result now.
@@ -42,6 +42,8 @@ def diff(
         record.
       against_before: category; differs where the plan was compared with another oracle.
       verdict_before, verdict, kind_before, kind: category; empty where the run has no such record.
+      kinds_before, kinds: category. All kinds, `;`-joined; the shown one if one of the two records is of an earlier
+        version, which names no others.
       mismatched_before, mismatched: int64, elements. max_ulp_before, max_ulp, budget_before, budget: float64, ULPs.
       max_abs_before, max_abs: float64.
       inputs_changed: bool. Seed, dtype, recipe, number of elements, or the input at the same index differ, so distances
@@ -81,8 +83,9 @@ def _changes(pairs: pd.DataFrame, moved: np.ndarray) -> pd.Series:
     paired = old & new
     bad_before, bad = (pairs[name].isin(FAILING_OR_KNOWN).to_numpy() for name in ("verdict_before", "verdict"))
     tested = pairs["verdict"].isin(["match", "contract"]).to_numpy()
-    codes = {name: pairs[name].cat.codes.to_numpy() for name in ("verdict_before", "verdict", "kind_before", "kind")}
-    other = (codes["verdict_before"] != codes["verdict"]) | (codes["kind_before"] != codes["kind"])
+    verdicts = (pairs[name].cat.codes.to_numpy() for name in ("verdict_before", "verdict"))
+    kinds = common(pairs["kinds_before"], pairs["kinds"])[:2]
+    other = np.not_equal(*verdicts) | np.not_equal(*kinds)
     # A comparison without a counterpart, in a cell that both runs have, is new if it fails, and fixed if it failed.
     shared, sound = _cells(pairs, bad, tested)
     against_before, against, _ = common(pairs["against_before"], pairs["against"])

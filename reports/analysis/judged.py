@@ -9,9 +9,10 @@ import pandas as pd
 
 from tf_opdiff.harness.judge.classify import Facts, classify_all
 from tf_opdiff.harness.judge.compare import code_in
+from tf_opdiff.harness.judge.explanation import Explanation
 from tf_opdiff.harness.judge.known import CELL, Known
-from tf_opdiff.harness.judge.selectors import listed
 from tf_opdiff.harness.store.record import CLAIM
+from tf_opdiff.reports.data.several import every_kind
 
 PLACE = (*CELL, "quantity", "against")
 
@@ -45,40 +46,48 @@ def code_of(records: pd.DataFrame) -> pd.Series:
     return code.where(records["kind"].astype(str) != "error_code", got)
 
 
-def numbers(rows: pd.DataFrame, known: Known) -> np.ndarray:
-    """The number of the entry that `Known.find` finds for each row of `places`, under its `tf`; 0: none."""
-    found = np.zeros(len(rows), "int64")
-    some = np.flatnonzero(rows["spec"].isin({spec for entry in known.entries for spec in listed(entry.spec)}))
-    codes, once = distinct(rows.iloc[some], (*PLACE, "tf"))
-    entries = [known.find(place, place.pop("tf")) for place in once]
-    found[some] = np.asarray([entry[0] if entry else 0 for entry in entries], dtype="int64")[codes]
-    return found
-
-
 def judged(records: pd.DataFrame, known: Known) -> pd.DataFrame:
     """The verdicts of `harness.judge.verdict.Judge.decide` on the records with these entries.
 
-    Columns: `verdict`, and `entry`, the number of the entry among all, counted from 1 (0: none).
+    Columns: `verdict`; `unexplained`, the kinds that no entry about the place expects; `entries`, those that expect a
+    kind that occurs, or excuse one; and `spent`, those that expect a kind that does not occur. The last three hold
+    tuples, of kinds and of the numbers of entries among all, counted from 1.
     """
-    place, code = places(records), code_of(records)
-    number = numbers(place, known)
-    was, kind = records["verdict"].astype(str).to_numpy(), records["kind"].astype(str).to_numpy()
+    was, kinds = records["verdict"].astype(str).to_numpy(), every_kind(records)
+    differs = np.isin(was, ["mismatch", "known"]) | (was == "stale") & (kinds != "").to_numpy()
+    agrees = np.isin(was, ["match", "contract", "stale"]) & ~differs
+    differences = _places_of_both(records).assign(kinds=kinds.where(differs, ""), code=code_of(records))
+    codes, once = distinct(differences, differences.columns)
+    explanations = [_explanation(place, known) for place in once]
+    facts = pd.DataFrame([one.facts for one in explanations], columns=["expected", "spent", "excused"])
+    each = Facts(differs=differs, contract=was == "contract", **{str(n): facts[n].to_numpy(bool)[codes] for n in facts})
+    verdict = np.where(differs | agrees, classify_all(each), was)
+    columns = {
+        "unexplained": [one.unexplained for one in explanations],
+        "entries": [tuple(n for n, _ in one.named("known")) for one in explanations],
+        "spent": [tuple(n for n, _ in one.spent) for one in explanations],
+    }
+    tuples = {name: pd.Series(values, dtype=object).to_numpy()[codes] for name, values in columns.items()}
+    return pd.DataFrame({"verdict": verdict, **tuples}, index=records.index)
+
+
+def _places_of_both(records: pd.DataFrame) -> pd.DataFrame:
+    """The columns of `places`; and `other_device`, `other_mode` and `other_tf` of the plan that is the oracle."""
+    rows = places(records)
     split = records["against"].astype("str").str.rpartition("/")
-    tf = place.drop_duplicates("device").set_index("device")["tf"]
-    other = place.assign(device=split[0], mode=split[2], against="numpy", tf=split[0].map(tf).fillna(""))
-    others = np.zeros(len(records), "int64")
-    plans = place["against"] == "plan"
-    others[plans.to_numpy()] = numbers(other[plans], known)
-    both = others > 0
-    loose = plans.to_numpy() & np.asarray([False, *(e.against == "*" for e in known.entries)])[number]
-    number = np.where((number == 0) & np.isin(records["verdict"].astype(str), ["mismatch", "known"]), others, number)
-    about = np.asarray([("", ""), *((e.kind, e.code) for e in known.entries)], dtype=object)
-    fits = (about[number, 0] == kind) & ((about[number, 1] == "") | (about[number, 1] == code.to_numpy()))
-    differs, agrees = np.isin(was, ["mismatch", "known"]), np.isin(was, ["match", "contract", "stale"])
-    contract = was == "contract"
-    facts = Facts(differs=differs, entry=number > 0, expected=fits, excused=both, loose=loose, contract=contract)
-    verdict = np.where(differs | agrees, classify_all(facts), was)
-    return pd.DataFrame({"verdict": verdict, "entry": number}, index=records.index)
+    tf = rows.drop_duplicates("device").set_index("device")["tf"]
+    other = {"other_device": split[0], "other_mode": split[2], "other_tf": split[0].map(tf).fillna("")}
+    plans = rows["against"] == "plan"
+    return rows.assign(**{name: column.where(plans, "") for name, column in other.items()})
+
+
+def _explanation(place: dict[str, str], known: Known) -> Explanation:
+    """The explanation of the differences at a distinct row of `_places_of_both`, with `kinds` and `code`."""
+    kinds, code, tf = (place.pop(name) for name in ("kinds", "code", "tf"))
+    device, mode, other_tf = (place.pop(f"other_{name}") for name in ("device", "mode", "tf"))
+    excusing = known.about({**place, "device": device, "mode": mode, "against": "numpy"}, other_tf) if device else ()
+    difference = tuple(filter(None, kinds.split(";"))), code
+    return Explanation.of(difference, known.about(place, tf), excusing, between_plans=place["against"] == "plan")
 
 
 def distinct(rows: pd.DataFrame, names: Collection[str]) -> tuple[np.ndarray, list[dict[str, str]]]:

@@ -45,13 +45,14 @@ def entries(records: pd.DataFrame, known: Known, path: Path | None = None) -> pd
     new = judged(records, known)
     plans = tables.plans(records).astype(str)
     verdicts = new.assign(case=records["case"].astype(str), plan=plans)
-    covered = verdicts[verdicts["verdict"] == "known"].groupby("entry")
+    holds = verdicts["verdict"].isin(["known", "stale"]) & (verdicts["entries"].str.len() > 0)
+    covered = verdicts[holds].explode("entries").groupby("entries")
     many = covered.agg(
         records=("case", "size"),
         cases=("case", "nunique"),
         plans=("plan", lambda names: " ".join(sorted(set(names), key=tables.plan_order))),
     )
-    stale = verdicts[verdicts["verdict"] == "stale"].groupby("entry").size()
+    stale = verdicts[verdicts["verdict"] == "stale"].explode("spent").groupby("spent").size()
     table = _written(known).join(many).fillna({"records": 0, "cases": 0, "plans": ""})
     table = table.astype({"records": int, "cases": int})
     table["stale"] = stale.reindex(table.index, fill_value=0)

@@ -6,6 +6,8 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import compress
+from operator import not_
 from typing import Any
 
 import pandas as pd
@@ -145,9 +147,9 @@ class OpViews:
 
     def _discrepancies(self, specs: Sequence[str]) -> list[RecordGroup]:
         records = _of(self._off, specs)
-        explained = [record for record in records if record["cause"]]
-        groups = _grouped(explained, ("verdict", "cause"), self._causes)
-        groups += _grouped([record for record in records if not record["cause"]], _UNEXPLAINED)
+        explained = [bool(record["cause"]) and record["verdict"] in ("known", "stale") for record in records]
+        groups = _grouped(_by_each_cause([*compress(records, explained)]), ("verdict", "cause"), self._causes)
+        groups += _grouped([*compress(records, map(not_, explained))], _UNEXPLAINED)
         order, names = {name: i for i, name in enumerate(SEVERITIES)}, list(SEVERITY)
         return sorted(
             groups,
@@ -184,6 +186,13 @@ def _by_spec(records: pd.DataFrame) -> dict[str, list[dict[str, Any]]]:
 
 def _of(by_spec: Mapping[str, list[dict[str, Any]]], specs: Iterable[str]) -> list[dict[str, Any]]:
     return [record for spec in specs for record in by_spec.get(spec, ())]
+
+
+def _by_each_cause(records: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The records once for each of their causes; first those that show the kind that the cause explains."""
+    pairs = [(record, enumerate(record["cause"].split(";"))) for record in records]
+    each = [(place > 0, {**record, "cause": cause}) for record, causes in pairs for place, cause in causes]
+    return [record for _, record in sorted(each, key=lambda one: one[0])]
 
 
 def _grouped(

@@ -42,7 +42,7 @@ class PairedRecords:
         only_before = np.flatnonzero(np.bincount(partner[partner >= 0], minlength=len(before)) == 0)
         old = np.concatenate([partner, only_before])
         new = np.concatenate([np.arange(len(after)), np.full(len(only_before), -1)])
-        codes = {name: common(before[name], after[name]) for name in (*_SHARED, "seed", "verdict", "kind")}
+        codes = {name: common(before[name], after[name]) for name in (*_SHARED, "seed", "verdict", "kind", "kinds")}
         return cls(before, after, old, new, codes)
 
     def columns(self) -> pd.DataFrame:
@@ -58,12 +58,31 @@ class PairedRecords:
             dtype = pd.CategoricalDtype(["", *allowed])
             columns[f"{name}_before"] = _column(before, texts, self.old).astype(dtype)
             columns[name] = _column(after, texts, self.new).astype(dtype)
+        columns |= self._kinds(columns["kind_before"], columns["kind"])
         for name in ("mismatched", "max_ulp", "max_abs", "budget"):
             columns[f"{name}_before"] = _numbers(self.before[name], self.old)
             columns[name] = _numbers(self.after[name], self.new)
         columns["inputs_changed"] = self._inputs_changed()
         columns["reason"], columns["simple"] = self._reasons(), self._simplicity()
         return pd.DataFrame(columns | {"lost": False, "before": self.old, "after": self.new})
+
+    def _kinds(self, kind_before: pd.Series, kind: pd.Series) -> dict[str, pd.Series]:
+        """All kinds of each pair's records; the shown kinds where one of the two is of an earlier version."""
+        before, after, texts = self.codes["kinds"]
+        sides = (before, self.old, kind_before.astype("str")), (after, self.new, kind.astype("str"))
+        every = [_column(codes, texts, position).astype("str") for codes, position, _ in sides]
+        lacking = np.logical_or.reduce(
+            [
+                (kinds == "").to_numpy() & (shown != "").to_numpy()
+                for kinds, (*_, shown) in zip(every, sides, strict=True)
+            ]
+        )
+        names = ("kinds_before", "kinds")
+        shown = (one for *_, one in sides)
+        return {
+            name: kinds.mask(lacking, one).astype("category")
+            for name, kinds, one in zip(names, every, shown, strict=True)
+        }
 
     def _either(self, name: str) -> pd.Series:
         """The text of the record of after or, where it has none, of before."""

@@ -27,9 +27,10 @@ def suggest(records: pd.DataFrame, known: Known, catalog: Catalog) -> tuple[list
 
     Today's known failures decide which records are a `mismatch`.
 
-    Specs of a suite whose records differ by the same kind and code, in the same quantities and on the same plans, have
-    one cause and come together; where their entry would select another record, it is split. A selector is left out
-    where it would name every value in the catalog or among the records; devices never are.
+    A record that fails by several kinds needs an entry for each. Specs of a suite whose records differ by the same kind
+    and code, in the same quantities and on the same plans, have one cause and come together; where their entry would
+    select another record, it is split. A selector is left out where it would name every value in the catalog or among
+    the records; devices never are.
 
     Raises:
       ValueError: the version of TensorFlow is none.
@@ -37,9 +38,12 @@ def suggest(records: pd.DataFrame, known: Known, catalog: Catalog) -> tuple[list
     places, tf = judged.places(records), _version(records)
     today = judged.judged(records, known)
     failing = today["verdict"] == "mismatch"
-    failures = places[failing].assign(**{name: records[failing][name].astype(str) for name in ("suite", "kind")})
-    failures["code"] = judged.code_of(records[failing])
-    why = _cannot(failures, places[~failing], today["entry"], known, catalog)
+    failures = places[failing].assign(
+        suite=records[failing]["suite"].astype(str), code=judged.code_of(records[failing])
+    )
+    failures["kind"] = today["unexplained"][failing]
+    why = _cannot(failures, places[~failing], today["spent"], known, catalog)
+    failures = failures.explode("kind").astype({"kind": "str"})
     suggestions: list[Suggestion] = []
     ids = {entry.cause.id for entry in known.entries}
     for key, alike in _in_places(failures[~failures.index.isin(why.index)]).groupby(_BY, sort=True):
@@ -78,14 +82,17 @@ def _new_id(words: str, ids: set[str]) -> str:
 
 
 def _cannot(
-    failures: pd.DataFrame, others: pd.DataFrame, number: pd.Series, known: Known, catalog: Catalog
+    failures: pd.DataFrame, others: pd.DataFrame, spent: pd.Series, known: Known, catalog: Catalog
 ) -> pd.Series:
-    """Why no new entry can be about a failure, by its index, for those where none can."""
+    """Why no new entry can be about a failure, by its index, for those where none can.
+
+    `kind` in `failures` is a tuple of kinds; `spent` has the entries about a failure whose kind does not occur there.
+    """
     why: dict[Any, str] = {}
     if not len(failures):
         return pd.Series(why, index=failures.index, dtype="str")
     specs = catalog.specs
-    about = number.loc[failures.index]
+    about = spent.loc[failures.index]
     passing = set(map(tuple, others[list(FIELDS)].to_numpy().tolist()))
     kinds = failures.groupby(list(FIELDS))[["kind", "code"]].transform("nunique").max(axis=1)
     rows = zip(failures.index, failures[list(FIELDS)].to_numpy().tolist(), failures["code"], kinds, about, strict=True)
@@ -101,7 +108,7 @@ def _cannot(
         elif not _DEVICE.fullmatch(at["device"]):
             why[index] = "an entry can't name that device"
         elif entry:
-            first = known.stands(entry)
+            first = known.stands(entry[0])
             why[index] = f"{first} is about it already, and expects another kind or code: narrow that one first"
         elif tuple(place) in passing:
             why[index] = "the same place, against another plan, does not fail"

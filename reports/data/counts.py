@@ -9,6 +9,7 @@ import pandas as pd
 
 from tf_opdiff.harness.store.record import KINDS
 from tf_opdiff.reports.data.plans import plan_order, plans
+from tf_opdiff.reports.data.several import by_each_kind
 from tf_opdiff.reports.text.verdicts import SEVERITY
 
 
@@ -82,9 +83,10 @@ def by_plan(records: pd.DataFrame) -> pd.DataFrame:
 def by_kind(records: pd.DataFrame) -> pd.DataFrame:
     """One row for each kind, in their order: `kind`, `worst` verdict, `records`, and a count by verdict, worst first.
 
-    Records without a kind are left out: matches, and known failures that no longer fail.
+    A record counts for each kind by which it differs. Records without a kind are left out: matches, and known failures
+    that no longer fail.
     """
-    table = counted(records[records["kind"].astype(str) != ""], ["kind"])
+    table = counted(by_each_kind(records[records["kind"].astype(str) != ""]), ["kind"])
     return table.sort_values("kind", key=lambda kinds: kinds.map(KINDS.index)).reset_index(drop=True)
 
 

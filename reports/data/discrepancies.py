@@ -21,6 +21,7 @@ from tf_opdiff.reports.data.findings import simplest_first
 from tf_opdiff.reports.data.load import RECORD_COLUMNS, load, load_causes
 from tf_opdiff.reports.data.plans import in_order, plans
 from tf_opdiff.reports.data.rows import rows
+from tf_opdiff.reports.data.several import by_each_cause
 from tf_opdiff.reports.text.verdicts import FAILING_OR_KNOWN
 
 _TEXTS = [
@@ -50,7 +51,8 @@ def discrepancies(
 ) -> list[Discrepancy]:
     """The discrepancies of a run, the one that matters most first; see `Discrepancy.rank`.
 
-    Known records are grouped by cause, and by reason in a run of an earlier version, whose records have no cause.
+    Known records are grouped by cause, and by reason in a run of an earlier version, whose records have no cause. A
+    record with several causes belongs to the group of each; it represents a group only where its numbers are about it.
     Failing records are grouped as `reports.data.findings` groups them.
 
     Args:
@@ -64,6 +66,7 @@ def discrepancies(
     some = some.astype(dict.fromkeys([*_TEXTS, "plan"], "str")).assign(index=some.index)
     some["oracle"] = oracle(some)
     some["disagree"] = (some["oracle"] == "plan") | passes_elsewhere(some, records)
+    some = _by_each_cause(some, causes)
     if before is not None:
         some["seen"] = seen_before(some, before)
     known = some["verdict"] == "known"
@@ -71,9 +74,16 @@ def discrepancies(
     groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in rows(some[[*_OF_GROUP, *({"seen"} & {*some})]]):
         groups.setdefault((row["verdict"], row["group"]), []).append(row)
-    examples = rows(some.loc[[_representative(group, causes) for group in groups.values()], [*RECORD_COLUMNS]])
+    examples = rows(records.loc[[_representative(group, causes) for group in groups.values()], [*RECORD_COLUMNS]])
     ranked = [_discrepancy(*pair, causes) for pair in zip(groups.values(), examples, strict=True)]
     return sorted(ranked, key=lambda one: one.rank)
+
+
+def _by_each_cause(some: pd.DataFrame, causes: Mapping[str, Cause]) -> pd.DataFrame:
+    """The known records once for each cause, those that show the kind of their cause first; the failing ones once."""
+    known = some["verdict"] == "known"
+    each = by_each_cause(some[known], causes)
+    return pd.concat([some[~known], each[~each["index"].duplicated()], each[each["index"].duplicated()]])
 
 
 def of_run(run: Path, records: pd.DataFrame, *, before: Path | None = None) -> list[Discrepancy]:
@@ -135,8 +145,8 @@ def _discrepancy(
 ) -> Discrepancy:
     """The discrepancy of the rows of one group; `example` is the whole record that represents them."""
     verdict = example["verdict"]
-    cause = causes.get(example["cause"]) if verdict == "known" else None
-    explained = {name: getattr(cause, name) if cause else example[name] for name in ("owner", "reason", "link")}
+    cause = causes.get(group[0]["cause"]) if verdict == "known" else None
+    explained = {name: getattr(cause, name) if cause else group[0][name] for name in ("owner", "reason", "link")}
     severity = _severity_of(group, causes)
     rule = SEVERITIES[severity].rule if severity in SEVERITIES else ""
     worst = max(group, key=lambda row: -1.0 if math.isnan(row["max_ulp"]) else row["max_ulp"])
@@ -172,7 +182,7 @@ def _title(group: Sequence[Mapping[str, Any]], example: Mapping[str, Any], cause
         return cause.title.rstrip(".")
     specs = _distinct(row["spec"] for row in group)
     subject = ", ".join(specs[:NAMED]) + (" and others" if len(specs) > NAMED else "")
-    reason = cause.reason if cause else example["reason"]
+    reason = cause.reason if cause else group[0]["reason"]
     return f"{subject}: {reason}" if reason else f"{subject} differs, as known"
 
 

@@ -34,7 +34,8 @@ def seen_before(some: pd.DataFrame, before: pd.DataFrame) -> pd.Series:
     old = before[before["verdict"].isin(FAILING_OR_KNOWN)]
     seen = _keys(some, PLACE).isin(set(_keys(old, PLACE)))
     for name in ("cause", "reason"):
-        explained = set(old[name].astype("str")) - {""}
+        texts = set(old[name].astype("str"))
+        explained = {text for joined in texts for text in (joined.split(";") if name == "cause" else [joined])} - {""}
         seen |= some[name].isin(explained) & (some["verdict"] == "known")
     return seen
 

@@ -22,6 +22,7 @@ FIXED = {"verdict": VERDICTS, "kind": ("", *KINDS), "status": STATUSES}
 CATEGORIES = (
     *("run", "started", "tf", "cuda", "host", "suite", "spec", "raw_op", "case", "dtype", "recipe", "device", "mode"),
     *("ran_on", "against", "quantity", "verdict", "kind", "owner", "cause", "status", "code", "attrs", "severity"),
+    "kinds",
 )
 SORTED_BY = ["suite", "spec", "case", "device", "mode", "quantity", "against"]
 OBSERVATIONS = pa.schema(
@@ -78,7 +79,7 @@ def typed(frame: pd.DataFrame) -> pd.DataFrame:
     """The DataFrame with the types of its columns: categories, integers, floats, texts, and tuples of integers.
 
     Raises:
-      ValueError: the harness does not know a verdict, kind or status.
+      ValueError: the harness does not know a verdict, a kind or a status.
     """
     columns = {name: _typed(frame[name]) for name in frame.columns}
     return pd.DataFrame(columns, columns=frame.columns)
@@ -108,9 +109,10 @@ def _typed(column: pd.Series) -> pd.Series:
         column = column.astype("str").astype("category")
     column = column.cat.remove_unused_categories().cat.as_unordered()
     column = column.cat.rename_categories(column.cat.categories.astype("str").tolist())
-    unknown = set(column.cat.categories) - set(FIXED.get(name, column.cat.categories))
-    if unknown:
-        raise ValueError(f"column {name}: {sorted(unknown)}: expected {', '.join(FIXED[name])}")
+    allowed = FIXED["kind"] if name == "kinds" else FIXED.get(name, column.cat.categories)
+    present = ";".join(column.cat.categories).split(";") if name == "kinds" else column.cat.categories
+    if unknown := set(present) - set(allowed):
+        raise ValueError(f"column {name}: {sorted(unknown)}: expected {', '.join(allowed)}")
     return column.cat.set_categories(FIXED.get(name, sorted(column.cat.categories)))
 
 

@@ -8,10 +8,13 @@ from typing import Any
 import pandas as pd
 
 from tf_opdiff.reports.data.plans import plan_order, plans
+from tf_opdiff.reports.data.several import by_each_cause
 
 
 def known(records: pd.DataFrame) -> pd.DataFrame:
     """The records that known failures cover in a run: one row for each cause, the one with most records first.
+
+    A record counts for each of its causes.
 
     Columns: `cause`, its id, empty in runs of earlier checkouts; `reason`, `owner`, `link`; `known`, `stale` and
     `other` count the records that fail as recorded, that no longer fail, and that do something else; `cases` counts;
@@ -20,6 +23,8 @@ def known(records: pd.DataFrame) -> pd.DataFrame:
     verdict = records["verdict"].astype(str)
     has_owner = (records["owner"].astype(str) != "") & ~verdict.isin(["match", "contract"])
     some = records[has_owner | verdict.isin(["known", "stale"])]
+    some = by_each_cause(some)
+    verdict = some["verdict"].astype(str)
     some = some.assign(plan=plans(some).astype(str), state=verdict.where(verdict.isin(["known", "stale"]), "other"))
     keys = ["cause", "reason", "owner", "link"]
     some = some[[*keys, "state", "case", "kind", "spec", "dtype", "plan", "quantity"]].astype("str")

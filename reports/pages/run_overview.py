@@ -111,8 +111,7 @@ def shown(
 def _filters(one: Discrepancy) -> dict[str, str]:
     """The filters of the table that show its records."""
     if one.known:
-        cause = str(one.example["cause"])
-        return {"verdict": "known", **({"cause": cause} if cause else {"q": one.reason})}
+        return {"verdict": "known", **({"cause": one.id} if one.example["cause"] else {"q": one.reason})}
     return {"verdict": one.verdict, "spec": str(one.example["spec"]), "kind": str(one.example["kind"])}
 
 

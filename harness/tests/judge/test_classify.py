@@ -12,16 +12,18 @@ NAMES = [field.name for field in fields(Facts)]
 EVERY = [dict(zip(NAMES, values, strict=True)) for values in itertools.product([False, True], repeat=len(NAMES))]
 
 
-def in_words(*, fault, lacking, differs, entry, expected, excused, loose, contract):
+def in_words(*, fault, lacking, differs, expected, spent, excused, contract):
     """The rule once more, as the documents tell it."""
     if fault:
         return "error"
     if lacking:
         return "unavailable"
-    if differs:
-        return "known" if excused or (entry and expected) else "mismatch"
-    if entry and not (excused or loose):
+    if differs and not (excused or expected):
+        return "mismatch"
+    if spent and not excused:
         return "stale"
+    if differs:
+        return "known"
     return "contract" if contract else "match"
 
 
@@ -36,7 +38,7 @@ def test_several_comparisons_get_the_verdicts_that_each_gets_alone():
 
 
 def test_one_bool_is_a_fact_of_all_comparisons_and_there_may_be_none():
-    assert classify_all(Facts(differs=np.array([True, False]), entry=True)).tolist() == ["mismatch", "stale"]
+    assert classify_all(Facts(differs=np.array([True, False]), spent=True)).tolist() == ["mismatch", "stale"]
     assert classify_all(Facts(differs=np.zeros(0, bool))).tolist() == []
 
 

@@ -240,11 +240,11 @@ def test_no_entry_is_about_a_claim_or_of_one_kind_about_the_other():
     assert not Entry(**ENTRY | {"kind": "position"}).selects(itself | {"against": "numpy"}, "2.21.0")
 
 
-def test_the_first_entry_about_a_place_counts_and_is_numbered_from_one():
+def test_all_entries_about_a_place_count_and_are_numbered_from_one():
     known = Known((Entry(**ENTRY | {"spec": "y"}), Entry(**ENTRY), Entry(**ENTRY | {"kind": "nan"})))
     place = place_of(Record(spec="x", device="cpu", mode="xla", against="numpy", quantity="output[0]"))
-    assert known.find(place, "2.21.0") == (2, known.entries[1])
-    assert known.find(place | {"spec": "z"}, "2.21.0") is None
+    assert known.about(place, "2.21.0") == ((2, known.entries[1]), (3, known.entries[2]))
+    assert known.about(place | {"spec": "z"}, "2.21.0") == ()
 
 
 def test_an_entry_about_cases_that_ran_and_no_comparison_is_idle():

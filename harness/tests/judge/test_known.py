@@ -4,7 +4,6 @@ import pytest
 
 from tf_opdiff.harness.judge.known_files import KnownError, load
 from tf_opdiff.harness.spec.catalog import Catalog
-from tf_opdiff.harness.store.record import Record
 
 CAUSE = {
     "id": '"planted"',
@@ -46,8 +45,7 @@ def test_a_good_entry_has_its_cause(tmp_path, catalog):
     known = loaded(tmp_path / "known.toml", catalog, table("cause", CAUSE), table("entry", entry))
     (entry,) = known.entries
     assert (entry.spec, entry.mode, entry.dtype) == ("right", "*", ["float32"])
-    record = entry.explain(Record())
-    explained = (record.cause, record.owner, record.reason, record.link)
+    explained = (entry.cause.id, entry.cause.owner, entry.cause.reason, entry.cause.link)
     assert explained == ("planted", "us", "planted for this test", "https://example.org/1")
     assert str(known.stands(1)) == "entry 1 of known.toml"
 
@@ -168,4 +166,4 @@ def test_a_list_may_select_everything(tmp_path, catalog):
     entry = ENTRY | {"mode": '["*"]'}
     known = loaded(tmp_path / "known.toml", catalog, table("cause", CAUSE), table("entry", entry))
     place = {"spec": "right", "dtype": "float32", "recipe": "plain", "device": "cpu", "mode": "xla"}
-    assert known.find(place, "2.21.0") == (1, known.entries[0])
+    assert known.about(place, "2.21.0") == ((1, known.entries[0]),)

@@ -250,7 +250,7 @@ def test_tallies_add_up():
     other = Tally(7, 2, 1, 9.0, 0.25, {"nan": 1, "value": 1}, [4], [["nan", 0.0, 9, "c", "d"]], "error", "X", "m")
     one.add(other)
     assert (one.size, one.mismatched, one.flushed, one.max_ulp, one.max_abs) == (12, 3, 3, 9.0, 0.5)
-    assert (one.kinds, one.histogram, one.kind) == ({"value": 2, "nan": 1}, [5, 2], "nan")
+    assert (one.kinds, one.histogram, one.comparison(0).kind) == ({"value": 2, "nan": 1}, [5, 2], "nan")
     assert [row[2] for row in one.worst] == [9, 7]
     assert (one.status, one.code) == ("error", "X")
     one.add(Tally(1))

@@ -99,7 +99,7 @@ function drawDetail(store, row, actions) {
   if (row.detail) parts.push(el("pre", { class: "message", tabindex: "0", "aria-label": "Detail" }, row.detail));
   if (row.reason || row.owner || row.link) {
     parts.push(el("div", { class: "reason" }, el("h4", {}, row.verdict === "contract" ? "As documented" : "Known failure"),
-      facts([["Cause", row.cause], ["Owner", row.owner], ["Reason", row.reason], ["Link", row.link && linkOrText(row.link)]])));
+      facts([[row.cause.includes(";") ? "Causes, the most severe first" : "Cause", row.cause.replaceAll(";", ", ")], ["Owner", row.owner], ["Reason", row.reason], ["Link", row.link && linkOrText(row.link)]])));
   }
   parts.push(el("h4", {}, "Under every plan"), ...sideBySide(store, row, actions.show));
   parts.push(el("h4", {}, "Run it again"), el("div", { class: "command" }, el("pre", { class: "unbroken", tabindex: "0", "aria-label": "Command" }, row.rerun || "–"),
@@ -107,7 +107,7 @@ function drawDetail(store, row, actions) {
   const program = store.program(row);
   if (program) parts.push(...aboutProgram(program, row));
   parts.push(el("h4", {}, "Facts"), facts([
-    ["Wrong", row.size ? `${wrong(row)} elements` : ""], ["Kind", row.kind.replaceAll("_", " ")], ["Severity", severityTitle(store, row.severity)],
+    ["Wrong", row.size ? `${wrong(row)} elements` : ""], ["Kind", row.kind.replaceAll("_", " ")], ["All kinds", row.kinds.includes(";") ? row.kinds.replaceAll("_", " ").replaceAll(";", ", ") : ""], ["Severity", severityTitle(store, row.severity)],
     ["Distance", distance(row)], ["Largest error", row.max_abs === "NaN" ? "" : shown(row.max_abs)], ["Worst index", row.worst_index],
     ["Ran on", row.ran_on], ["Raw op", row.raw_op], ["Suite", row.suite], ["Spec", row.spec], ["Dtype", row.dtype],
     ["Recipe", row.recipe], ["Seed", row.seed], ["Seconds", shown(row.seconds)],

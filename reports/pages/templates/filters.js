@@ -2,7 +2,7 @@
 
 const EXACT = ["suite", "spec", "dtype", "device", "mode", "kind", "severity", "cause"];
 const SEARCHED = [
-  ...["suite", "spec", "raw_op", "case", "device", "mode", "ran_on", "against", "quantity", "verdict", "kind", "severity"],
+  ...["suite", "spec", "raw_op", "case", "device", "mode", "ran_on", "against", "quantity", "verdict", "kind", "kinds", "severity"],
   ...["input", "got", "want", "detail", "owner", "reason", "link", "cause"],
 ];
 // The filters of the matrix. The fragment names them `matrix.suite` and so on; `matrix.show` is the content of a cell.
@@ -42,10 +42,23 @@ function and(mask, other) {
   for (let i = 0; i < mask.length; i++) mask[i] &= other[i];
 }
 
-// 1 for each record whose columns have exactly these values; null passes every value.
+// The columns of the filters that hold several names joined by `;`.
+const JOINED = { kind: "kinds", cause: "cause" };
+
+// 1 for each record whose column has exactly this value, or names it among others.
+function exactly(store, name, value) {
+  const mask = store.column(name).matching((v) => v === value).slice();
+  if (name in JOINED && value !== "") {
+    const named = store.column(JOINED[name]).matching((v) => v.split(";").includes(value));
+    for (let i = 0; i < mask.length; i++) mask[i] |= named[i];
+  }
+  return mask;
+}
+
+// 1 for each record that passes these filters; null passes every value.
 function exactMask(store, names, values) {
   const mask = new Uint8Array(store.n).fill(1);
-  for (const name of names) if (values[name] !== null) and(mask, store.column(name).matching((v) => v === values[name]));
+  for (const name of names) if (values[name] !== null) and(mask, exactly(store, name, values[name]));
   return mask;
 }
 
@@ -97,7 +110,8 @@ const readSelect = (select) => (select.value === "any" ? null : select.value.sli
 
 // The values of a column as options: severities by rank and with their titles, others by name.
 function makeOptionsOf(store, select, name) {
-  const values = store.column(name).values();
+  const joined = name in JOINED ? store.column(JOINED[name]).values().flatMap((names) => names.split(";")) : [];
+  const values = [...new Set([...store.column(name).values().filter((v) => !String(v).includes(";") || !(name in JOINED)), ...joined])];
   const ranks = Object.keys(store.severities);
   const rank = (severity) => (severity ? ranks.indexOf(severity) : ranks.length);
   if (name === "severity") makeOptions(select, values.sort((a, b) => rank(a) - rank(b)), (value) => severityTitle(store, value));
