@@ -50,8 +50,9 @@ def judged(records: pd.DataFrame, known: Known) -> pd.DataFrame:
     """The verdicts of `harness.judge.verdict.Judge.decide` on the records with these entries.
 
     Columns: `verdict`; `unexplained`, the kinds that no entry about the place expects; `entries`, those that expect a
-    kind that occurs, or excuse one; and `spent`, those that expect a kind that does not occur. The last three hold
-    tuples, of kinds and of the numbers of entries among all, counted from 1.
+    kind that occurs, or excuse one; `unfit`, those that expect a kind that does not occur; and `spent`, those of them
+    that must fail at the place. The last four hold tuples, of kinds and of the numbers of entries among all, counted
+    from 1.
     """
     was, kinds = records["verdict"].astype(str).to_numpy(), every_kind(records)
     differs = np.isin(was, ["mismatch", "known"]) | (was == "stale") & (kinds != "").to_numpy()
@@ -66,6 +67,9 @@ def judged(records: pd.DataFrame, known: Known) -> pd.DataFrame:
         "unexplained": [one.unexplained for one in explanations],
         "entries": [tuple(n for n, _ in one.named("known")) for one in explanations],
         "spent": [tuple(n for n, _ in one.spent) for one in explanations],
+        "unfit": [
+            tuple(numbered[0] for numbered in one.here if numbered not in one.explaining) for one in explanations
+        ],
     }
     tuples = {name: pd.Series(values, dtype=object).to_numpy()[codes] for name, values in columns.items()}
     return pd.DataFrame({"verdict": verdict, **tuples}, index=records.index)

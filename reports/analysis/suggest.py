@@ -42,7 +42,7 @@ def suggest(records: pd.DataFrame, known: Known, catalog: Catalog) -> tuple[list
         suite=records[failing]["suite"].astype(str), code=judged.code_of(records[failing])
     )
     failures["kind"] = today["unexplained"][failing]
-    why = _cannot(failures, places[~failing], today["spent"], known, catalog)
+    why = _cannot(failures, places[~failing], today["unfit"], known, catalog)
     failures = failures.explode("kind").astype({"kind": "str"})
     suggestions: list[Suggestion] = []
     ids = {entry.cause.id for entry in known.entries}
@@ -82,17 +82,17 @@ def _new_id(words: str, ids: set[str]) -> str:
 
 
 def _cannot(
-    failures: pd.DataFrame, others: pd.DataFrame, spent: pd.Series, known: Known, catalog: Catalog
+    failures: pd.DataFrame, others: pd.DataFrame, unfit: pd.Series, known: Known, catalog: Catalog
 ) -> pd.Series:
     """Why no new entry can be about a failure, by its index, for those where none can.
 
-    `kind` in `failures` is a tuple of kinds; `spent` has the entries about a failure whose kind does not occur there.
+    `kind` in `failures` is a tuple of kinds; `unfit` has the entries about a failure whose kind does not occur there.
     """
     why: dict[Any, str] = {}
     if not len(failures):
         return pd.Series(why, index=failures.index, dtype="str")
     specs = catalog.specs
-    about = spent.loc[failures.index]
+    about = unfit.loc[failures.index]
     passing = set(map(tuple, others[list(FIELDS)].to_numpy().tolist()))
     kinds = failures.groupby(list(FIELDS))[["kind", "code"]].transform("nunique").max(axis=1)
     rows = zip(failures.index, failures[list(FIELDS)].to_numpy().tolist(), failures["code"], kinds, about, strict=True)

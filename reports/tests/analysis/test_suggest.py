@@ -76,13 +76,14 @@ def frame(rows: Sequence[Record]) -> pd.DataFrame:
 def failing(
     rows: Sequence[Record], kind: str = "value", got: str = "1.0", **where: str | tuple[str, ...]
 ) -> list[Record]:
-    """The records, those of the given places failing."""
+    """The records, those of the given places failing; `kind` may be several, joined by `;`."""
 
     def there(row: Record) -> bool:
         wanted = {name: (v,) if isinstance(v, str) else v for name, v in where.items()}
         return all(getattr(row, name) in names for name, names in wanted.items())
 
-    wrong = {"verdict": "mismatch", "kind": kind, "got": got, "want": "2.0", "max_ulp": 9.0}
+    kinds = {"kind": kind.partition(";")[0], "kinds": kind}
+    wrong = {"verdict": "mismatch", **kinds, "got": got, "want": "2.0", "max_ulp": 9.0}
     return [replace(row, **wrong) if there(row) else row for row in rows]  # type: ignore[arg-type]
 
 
@@ -115,12 +116,12 @@ def holds_up(rows: Sequence[Record], known: Known = Known(), catalog: Catalog = 
     made, why = suggest(frame(rows), known, catalog)
     more = Known((*known.entries, *(one.entry(CAUSE) for one in made)))
     for index, row in enumerate(rows):
-        found = more.find(place_of(row), row.tf)
+        about = more.about(place_of(row), row.tf)
         if row.verdict == "mismatch" and index not in why.index:
-            assert found and found[1].kind == row.kind, row
-            assert found[1].code in ("", (row.got.split() or [""])[-1]), row
+            assert {entry.kind for _, entry in about} == {*row.every_kind}, row
+            assert all(entry.code in ("", (row.got.split() or [""])[-1]) for _, entry in about), row
         elif row.verdict in ("match", "contract"):
-            assert found is None or found[0] <= len(known.entries), row
+            assert all(number <= len(known.entries) for number, _ in about), row
     assert more.idle(list(rows)) == known.idle(list(rows))
     return len(made)
 
@@ -195,7 +196,7 @@ def test_whatever_fails_becomes_known_and_nothing_stale(seed: int) -> None:
         one = draw.choice(rows)
         where = {name: getattr(one, name) for name in names}
         itself = one.against == one.plan
-        kind = draw.choice(["position", "nondeterministic"] if itself else ["value", "nan", "status"])
+        kind = draw.choice(["position", "nondeterministic"] if itself else ["value", "nan", "status", "nan;value"])
         got = draw.choice(["error INTERNAL", "error ABORTED"]) if kind == "status" else "1.0"
         held = failing(rows, kind, got, **where)
         rows = [new if (new.against == new.plan) == itself else old for old, new in zip(rows, held, strict=True)]
@@ -357,6 +358,7 @@ def test_records_are_judged_as_the_harness_judges_them(seed: int) -> None:
     rows = failing(whole_run(), spec="alpha", mode=("xla", "eager"))
     rows = failing(rows, "nan", spec="beta", quantity="grad[0]")
     rows = failing(rows, "status", "error INTERNAL", spec="gamma", recipe="edges")
+    rows = failing(rows, "nan;value", spec="beta", dtype="float64", recipe="edges")
     known = Known(
         tuple(
             Entry(
@@ -367,7 +369,7 @@ def test_records_are_judged_as_the_harness_judges_them(seed: int) -> None:
                 code=draw.choice(["", "INTERNAL", "ABORTED"]),
                 cause=CAUSE,
             )
-            for _ in range(4)
+            for _ in range(6)
         )
     )
     told = judged.judged(frame(rows), known)
@@ -378,7 +380,7 @@ def test_records_are_judged_as_the_harness_judges_them(seed: int) -> None:
         code = row.got.split()[-1] if row.kind == "status" else ""
         result = Result("error", code=code) if code else Result("value", np.zeros(3))
         observation = Observation({row.quantity: result})
-        found = Comparison(kind=row.kind, got=row.got)
+        found = Comparison.joined([Comparison(kind=kind, got=row.got) for kind in row.every_kind or [""]])
         plan = Plan(Device.parse(row.device), row.mode)
         new = Judge(context).decide(Trial("made", case, plan, observation), row.quantity, found, against=row.against)
         assert new.verdict == verdict, row
@@ -417,6 +419,23 @@ def test_each_entry_has_what_it_covers_and_its_state() -> None:
     ]
     assert set(table["commit"]) == {""} and set(table["file"]) == {"known.toml"}
     assert set(table["cause"]) == {"planted"} and set(table["link"]) == {CAUSE.link}
+
+
+def test_each_kind_of_a_record_is_covered_by_its_own_entry() -> None:
+    rows = failing(whole_run(), "nan;value", spec="alpha", mode="xla", against="numpy")
+    (nan, value), _ = suggest(frame(rows), Known(), CATALOG)
+    assert (nan.kind, value.kind, dict(nan.selectors)) == ("nan", "value", dict(value.selectors))
+    assert holds_up(rows) == 2
+    known = Known((entry("alpha", "nan", mode="xla", against="numpy"),))
+    assert set(judged.judged(frame(rows), known)["unexplained"]) == {(), ("value",)}
+    (more,), _ = suggest(frame(rows), known, CATALOG)
+    assert more.kind == "value"
+    assert holds_up(rows, known) == 1
+    both = Known((*known.entries, more.entry(CAUSE)))
+    assert entries(frame(rows), both)[["state", "records"]].to_numpy().tolist() == [["holds", 8], ["holds", 8]]
+    gone = failing(rows, "nan", spec="alpha", mode="xla", against="numpy")
+    states = entries(frame(gone), both)[["state", "records", "stale"]].to_numpy().tolist()
+    assert states == [["holds", 8, 0], ["stale", 0, 8]]
 
 
 KNOWN = """\

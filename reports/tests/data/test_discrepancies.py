@@ -16,6 +16,7 @@ from tf_opdiff.command_line import main
 from tf_opdiff.harness.judge.cause import Cause
 from tf_opdiff.harness.judge.severity import SEVERITIES
 from tf_opdiff.harness.store.record import Record
+from tf_opdiff.reports.data import tables
 from tf_opdiff.reports.data.discrepancies import discrepancies, discrepancy_table
 from tf_opdiff.reports.data.discrepancy import Discrepancy
 from tf_opdiff.reports.data.load import load_causes
@@ -73,6 +74,26 @@ def test_reach_comes_before_distance_and_distance_before_the_name() -> None:
 
 def replace_cause(name: str) -> Cause:
     return msgspec.structs.replace(CAUSE, id=name, reason=f"the reason of {name}")
+
+
+def test_a_record_with_several_causes_counts_for_each_of_them() -> None:
+    zero = replace_cause("zero")
+    both = {"cause": "rounds;zero", "kind": "value", "kinds": "signed_zero;value", "example": "input 1.0"}
+    rows = [known(**both), known(zero, case="floor-float32-other", kind="signed_zero", kinds="signed_zero")]
+    for causes in ((CAUSE, zero), ()):
+        one, other = sorted(of(*rows, causes=causes), key=lambda one: one.id)
+        assert (one.id, one.records, one.kinds, one.reason) == ("rounds", 1, ("value",), "it rounds twice")
+        assert (other.id, other.records, other.kinds, other.reason) == (
+            "zero", 2, ("signed_zero",), "the reason of zero",
+        )  # fmt: skip
+        assert (one.example["case"], other.example["case"]) == ("floor-float32-edges", "floor-float32-other")
+    table = tables.known(frame(*rows)).set_index("cause")
+    assert table[["known", "reason", "kinds"]].to_dict("index") == {
+        "rounds": {"known": 1, "reason": "it rounds twice", "kinds": "value"},
+        "zero": {"known": 2, "reason": "the reason of zero", "kinds": "signed_zero"},
+    }
+    assert tables.by_kind(frame(*rows)).set_index("kind")["records"].to_dict() == {"signed_zero": 2, "value": 1}
+    assert [one.new for one in of(*rows, before=(known(**both),))] == [False, False]
 
 
 def test_the_records_of_a_cause_are_one_discrepancy_with_its_words() -> None:
