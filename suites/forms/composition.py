@@ -90,8 +90,8 @@ def _program(texts: Sequence[str], names: str) -> Callable[..., Any]:
     ops only if they have one consumer.
     """
 
-    def program(tf: Any, *inputs: Any) -> tuple[Any, ...]:
-        def gradient(f: Any, x: Any, upstream: Any) -> Any:
+    def program(tf, *inputs):  # without annotations: scripts of findings hold this text
+        def gradient(f, x, upstream):
             with tf.GradientTape() as tape:
                 tape.watch(x)
                 y = f(x)

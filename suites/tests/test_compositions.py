@@ -1,5 +1,7 @@
 """Compositions: what a table promises, and that a wrong rewrite of a program breaks it."""
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ from tf_opdiff.harness.device.observation import Result
 from tf_opdiff.harness.judge.compare import compare
 from tf_opdiff.harness.judge.expectation import expectation
 from tf_opdiff.harness.paths import SUITES
+from tf_opdiff.harness.repro.writer import Writer
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.suites.forms.composition import FLUSHING, SIDE, composition
 from tf_opdiff.suites.reference.numpy_tensorflow import TF
@@ -29,6 +32,15 @@ def test_every_output_has_a_name_of_its_own(name):
     outputs = spec.reference(*case.inputs())
     assert len(outputs) == len(spec.names) == len(set(spec.names))
     assert [spec.name_of(f"output[{i}]") for i in range(len(outputs))] == list(spec.names)
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_a_script_of_a_finding_can_define_the_program(name):
+    writer = Writer()
+    writer.function(SPECS[name].program, "program")
+    names = {"np": np, **{alias: import_module(module) for alias, module in writer.imports.items()}}
+    exec(writer.text, names)  # noqa: S102  the text is of our own program
+    assert callable(names["program"])
 
 
 #: Programs, and results of rewrites that do not keep their promise.
