@@ -60,7 +60,13 @@ class DeviceServer:
         return failure
 
     def submit(self, request: Request) -> str:
-        """Sends a request; returns why that is not possible, or an empty text."""
+        """Sends a request; returns why that is not possible, or an empty text.
+
+        If nobody collected the answer to the last request, the process is replaced: that answer would pass for the
+        answer to this request.
+        """
+        if self._request is not None:
+            self.stop()
         failure = self._start() if self._child is None else ""
         if failure:
             return failure
@@ -102,6 +108,7 @@ class DeviceServer:
             return self._lost(self._crash(child))
         if answer is not None:
             observation: Observation = from_shared_memory(answer, request.segment)
+            self._request = None
             if observation.poisoned:
                 self.stop()
             return observation
@@ -124,11 +131,13 @@ class DeviceServer:
 
     def _lost(self, result: Result) -> Observation:
         assert self._request is not None
+        quantities = self._request.quantities
         self.stop()
-        return Observation.of_all(self._request.quantities, result, seconds=time.monotonic() - self._began)
+        return Observation.of_all(quantities, result, seconds=time.monotonic() - self._began)
 
     def stop(self) -> None:
         """Ends the process; the next request starts another."""
+        self._request = None
         if self._child is not None:
             self._child.kill()
             self._child = None

@@ -55,6 +55,8 @@ class Want:
         Where this promise has several values, the other result may be any of them, and so may the result itself.
         """
         bound = None if self.bound is None or other.bound is None else self.bound + other.bound
+        if bound is not None and result.value is not None and not _fits(bound, result.value):
+            bound = bound.max(initial=0)  # the result has another shape than the promise, and so has the bound
         want = replace(Want.of(result), bound=bound, plain=self.plain, unsigned_zeros=self.unsigned_zeros)
         if not self.alternatives or self.value is None or want.value is None or want.value.shape != self.value.shape:
             return want
@@ -69,6 +71,12 @@ class Want:
             rounded = self.value.astype(self.dtype)
             others = [differing(value.astype(self.dtype), rounded) for value in self.alternatives]
         return np.logical_or.reduce([np.zeros(rounded.shape, bool), *others])
+
+
+def _fits(bound: np.ndarray, value: np.ndarray) -> bool:
+    """Whether a bound can be broadcast to the shape of a value."""
+    sizes = zip(reversed(bound.shape), reversed(value.shape), strict=False)
+    return bound.ndim <= value.ndim and all(size in (1, other) for size, other in sizes)
 
 
 #: The promise for a quantity that the spec does not mention: the run must not give it.

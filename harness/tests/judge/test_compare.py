@@ -263,3 +263,19 @@ def test_the_code_of_a_failure_is_read_from_its_summary(result):
 @pytest.mark.parametrize("text", ["", "value float32[3]", "unconnected", "error", "error A B", "1.5"])
 def test_another_text_has_no_code(text):
     assert code_in(text) == ""
+
+
+def test_a_result_of_another_shape_than_the_promise_is_compared_with_another_plans_result():
+    """Two plans may agree on a wrong shape: the bound, which has the promised shape, is then as wide as its widest."""
+    want = Want("value", np.zeros(3), np.dtype("float32"), bound=np.array([0.0, 0.5, 0.25]))
+    one, other = (Result("value", np.asarray(value, np.float32)) for value in (1.0, 1.25))
+    for result, kind in ((other, ""), (Result("value", np.asarray(3.0, np.float32)), "value")):
+        assert compare(result, want.from_other(one, want), "grad[0]").kind == kind
+
+
+@pytest.mark.parametrize("shape", [(), (3,), (1,), (2, 1), (2, 3)])
+def test_a_bound_that_fits_a_result_of_another_plan_stays(shape):
+    bound = np.full(shape, 0.5)
+    want = Want("value", np.zeros((2, 3)), np.dtype("float32"), bound=bound)
+    result = Result("value", np.zeros((2, 3), np.float32))
+    assert np.array_equal(want.from_other(result, want).bound, 2 * bound)
