@@ -18,6 +18,8 @@ from tf_opdiff.suites.derived.special_places import has_special_values, specials
 SIZE = 175
 #: Recipes whose inputs every spec computes right; other recipes of a spec hold inputs on which TensorFlow fails.
 _SOUND = ("edges", "bits", "plain", "domain", "halves", "magnitudes", "positive", "range")
+#: The recipe that crosses the special values of two inputs: see `suites.forms.hard_pairs.special_pairs`.
+_PAIRS = "upstreams"
 
 
 def positions(spec: Spec) -> tuple[Spec, ...]:
@@ -26,7 +28,8 @@ def positions(spec: Spec) -> tuple[Spec, ...]:
     Eager mode runs the same kernels as functions and graphs, and builds nothing. XLA compiles every length anew: its
     twin is in the full tier. The inputs of `mixed` are values of every sound recipe, or of every recipe where a spec
     has no sound one, as a spec about subnormals: a kernel may flush all subnormals or none, wherever they stand. The
-    eager twin also puts each special value of the dtype in every kind of place: see `special_places`.
+    eager twin also puts each special value of the dtype in every kind of place: see `special_places`. Of two inputs it
+    has each pair of special values.
     """
     sound = [recipe for name, recipe in spec.recipes.items() if name in _SOUND]
     mixed = _mixed(sound or list(spec.recipes.values()))
@@ -38,7 +41,9 @@ def positions(spec: Spec) -> tuple[Spec, ...]:
 
 
 def _specials(spec: Spec) -> dict[str, Recipe]:
-    """Recipes of special values in all places, for a spec that promises results for all values of one input."""
+    """Recipes of special values in all places, for a spec that promises results for all values of one input or two."""
+    if _PAIRS in spec.recipes and not spec.sweepable:
+        return {"special": _distinct(spec.recipes[_PAIRS])}
     known = all(has_special_values(np.dtype(dtype)) for dtype in spec.dtypes)
     if not (known and spec.sweepable and "edges" in spec.recipes):
         return {}
@@ -56,3 +61,15 @@ def _mixed(recipes: Iterable[Recipe]) -> Recipe:
         return tuple(x[at] for x in whole)
 
     return mixed
+
+
+def _distinct(recipe: Recipe) -> Recipe:
+    """A recipe with each element of another one once, then from the first on again: all in one whole vector."""
+
+    def distinct(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
+        xs = recipe(draw, dtype)
+        bits = np.stack([np.ascontiguousarray(x).view(f"u{x.itemsize}") for x in xs], axis=-1)
+        first = np.sort(np.unique(bits, axis=0, return_index=True)[1])
+        return tuple(np.resize(x[first], SIZE) for x in xs)
+
+    return distinct

@@ -11,8 +11,11 @@ import numpy as np
 from tf_opdiff.harness.spec.by_mode import each
 from tf_opdiff.harness.spec.recipes import FLOATS, Draw, bit_patterns, plain, subnormals
 from tf_opdiff.harness.spec.spec import Raises, Recipe
+from tf_opdiff.suites.forms.either import either
+from tf_opdiff.suites.forms.hard_pairs import crossed_upstreams, hard_pairs
+from tf_opdiff.suites.forms.left_out import Region
 from tf_opdiff.suites.forms.op import Part, part, together
-from tf_opdiff.suites.forms.pairs import crossed, many, normal, replaced, within
+from tf_opdiff.suites.forms.pairs import crossed, extreme_regions, many, normal, replaced, within
 from tf_opdiff.suites.forms.subnormal import flushing
 from tf_opdiff.suites.forms.unary import Budget, by_dtype
 from tf_opdiff.suites.reference.arithmetic import SUM
@@ -20,6 +23,8 @@ from tf_opdiff.suites.reference.broadcast import unbroadcast
 from tf_opdiff.suites.reference.function import Function, Interval
 from tf_opdiff.suites.reference.subnormal import flushed
 
+#: The upstreams of the recipe that `hard_pairs` names so.
+UPSTREAMS = {"upstreams": crossed_upstreams}
 _SHAPES: dict[str, tuple[tuple[int, ...], ...]] = {
     "outer": ((4, 1), (1, 17)),
     "scalar": ((), (3, 5)),
@@ -43,12 +48,33 @@ class Instead:
         return replaced(recipe, self.condition, self.x, self.y)
 
 
+def products(function: Function) -> Callable[..., Any]:
+    """The VJP of a function: each derivative times the upstream, summed over axes that are broadcast."""
+
+    def vjp(g: np.ndarray, *xs: np.ndarray) -> tuple[Any, ...]:
+        pairs = zip(function.partials, xs, strict=True)
+        return tuple(None if d is None else unbroadcast(g * d(*xs), x.shape) for d, x in pairs)
+
+    return vjp
+
+
+def no_nan_vjp(function: Function) -> Callable[..., Any]:
+    """As any other VJP, but +0 for x where y is 0, and not g × 0: there the kernel does not multiply."""
+    vjp = products(function)
+
+    def chosen(g: np.ndarray, x: np.ndarray, y: np.ndarray) -> tuple[Any, Any]:
+        return vjp(np.where(y == 0, 1, g), x, y)[0], vjp(g, x, y)[1]
+
+    return chosen
+
+
 def floats(
     function: Function,
     *,
     ulp: Mapping[str, Budget],
-    vjp: Callable[..., Any] | None = None,
+    vjp_of: Callable[[Function], Callable[..., Any]] = products,
     instead: Sequence[Instead] = (),
+    hard_without: Mapping[str, Region] | None = None,
     tier: str = "default",
 ) -> Part:
     """A part: a function of two floats with both gradients, also where arguments are broadcast.
@@ -56,18 +82,22 @@ def floats(
     Args:
       function: the function.
       ulp: budgets of `output` and `grad`, measured with AVX-512, in all modes.
-      vjp: vjp(g, x, y); by default, each derivative times the upstream.
+      vjp_of: the function's VJP; by default, each derivative times the upstream.
       instead: inputs that have specs of their own.
+      hard_without: name of a recipe of `hard_pairs` → the region that it leaves to others.
       tier: the tier of the values.
     """
-    vjp = vjp or vjp_of(function)
+    vjp, hard = vjp_of(function), hard_pairs_of(function, instead)
+    hard |= {name: replaced(hard[name], region, 1, 1) for name, region in (hard_without or {}).items()}
     bound = summed(function.partials, each=2 * max(float(np.max(one)) for one in each(ulp["grad"])))
     return together(
         part(
             positions=True,
             reference=function,
             vjp=vjp,
-            recipes=pairs_of(function, instead),
+            recipes={**pairs_of(function, instead), **hard},
+            upstreams=UPSTREAMS,
+            alternatives=either(function, vjp_of),
             dtypes=FLOATS,
             ulp={quantity: by_dtype(budget, FLOATS) for quantity, budget in ulp.items()},
             tier=tier,
@@ -82,6 +112,19 @@ def pairs_of(function: Function, instead: Sequence[Instead] = (), *, gradient: b
     for other in instead:
         recipes = {name: other.of(recipe) for name, recipe in recipes.items()}
     return {name: normal(recipe, function, gradient) for name, recipe in recipes.items()}
+
+
+def hard_pairs_of(function: Function, instead: Sequence[Instead] = (), *, gradient: bool = True) -> dict[str, Recipe]:
+    """Recipes: subnormal pairs, pairs of all sizes, special pairs, and the inputs that `pairs_of` leaves out."""
+    extreme = extreme_regions(function, gradient)
+    huge = {name: extreme.pop(name) for name in ("huge_derivative",) if name in extreme}
+    others = {f"replaced_{i}": other.condition for i, other in enumerate(instead)}
+    return hard_pairs({"underflow": extreme, "huge": huge, "replaced": others}, within(*function.domain))
+
+
+def hard_exact_pairs(left_out: Mapping[str, Mapping[str, Region]] | None = None, *extra: Recipe) -> dict[str, Recipe]:
+    """Recipes of functions that are exact: those of `hard_pairs`, with the inputs that `EXACT_PAIRS` leave out."""
+    return hard_pairs({"underflow": extreme_regions(SUM), **(left_out or {})}, *extra)
 
 
 def broadcast(
@@ -123,26 +166,6 @@ def unregistered(g: Any, *xs: Any) -> Raises:
     return Raises("LookupError")
 
 
-def vjp_of(function: Function) -> Callable[..., Any]:
-    """Each derivative times the upstream, summed over axes that are broadcast."""
-
-    def vjp(g: np.ndarray, *xs: np.ndarray) -> tuple[Any, ...]:
-        pairs = zip(function.partials, xs, strict=True)
-        return tuple(None if d is None else unbroadcast(g * d(*xs), x.shape) for d, x in pairs)
-
-    return vjp
-
-
-def no_nan_vjp(function: Function) -> Callable[..., Any]:
-    """As any other VJP, but +0 for x where y is 0, and not g × 0: there the kernel does not multiply."""
-    vjp = vjp_of(function)
-
-    def chosen(g: np.ndarray, x: np.ndarray, y: np.ndarray) -> tuple[Any, Any]:
-        return vjp(np.where(y == 0, 1, g), x, y)[0], vjp(g, x, y)[1]
-
-    return chosen
-
-
 def summed(partials: Sequence[Callable[..., Any] | None], each: float) -> dict[str, Callable[..., Any]]:
     """Bounds (n - 1 + each) u Σ|g d|: broadcasting sums up n terms, each off by `each` units of round-off."""
 
@@ -157,12 +180,12 @@ def summed(partials: Sequence[Callable[..., Any] | None], each: float) -> dict[s
     return {f"grad[{i}]": bound(i, d) for i, d in enumerate(partials) if d is not None}
 
 
-def product_of(xs: Sequence[float], ys: Sequence[float]) -> Recipe:
-    """A recipe: each x with each y."""
+def product_of(*values: Sequence[float]) -> Recipe:
+    """A recipe: each value of an argument with each value of the others."""
 
     def recipe(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
-        pairs = np.meshgrid(np.array(xs).astype(dtype), np.array(ys).astype(dtype), indexing="ij")
-        return tuple(np.resize(a, 199) for a in pairs)
+        crossed = np.meshgrid(*(np.array(xs).astype(dtype) for xs in values), indexing="ij")
+        return tuple(np.resize(a, 199) for a in crossed)
 
     return recipe
 

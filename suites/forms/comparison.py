@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, Draw, bit_patterns, subnormals
-from tf_opdiff.harness.spec.spec import Spec
+from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, Draw, bit_patterns, is_float, subnormals
+from tf_opdiff.harness.spec.spec import Recipe, Spec
+from tf_opdiff.suites.forms.hard_pairs import of_all_sizes, tiny
 from tf_opdiff.suites.forms.op import Op, Part, op, part
 from tf_opdiff.suites.forms.pairs import crossed, many, shaped
 from tf_opdiff.suites.forms.subnormal import flushing
+from tf_opdiff.suites.reference.subnormal import flushed_in
 
 REAL = (*FLOATS, *INTEGERS)
 _SHAPES = {"outer": shaped((4, 1), (1, 17)), "scalar": shaped((), (3, 5)), "empty": shaped((0, 3), (3,))}
@@ -29,8 +31,11 @@ def comparison(
       reference: reference(x, y) → booleans.
       dtypes: all that the OpDef allows, but complex numbers and strings.
     """
-    recipes = {"edges": crossed, "bits": many(bit_patterns), "plain": often_equal}
-    values = part(positions=True, recipes=recipes, dtypes=dtypes)
+    recipes: dict[str, Recipe] = {"edges": crossed, "bits": many(bit_patterns), "plain": often_equal}
+    floats = {"output": lambda dtype, g, x, y: [reference(flushed_in(dtype, x), flushed_in(dtype, y))]}
+    if set(dtypes) & set(FLOATS):
+        recipes |= {"neighbours": neighbours, "subnormals": _with_subnormals}
+    values = part(positions=True, recipes=recipes, dtypes=dtypes, alternatives=floats)
     shapes = part("-broadcast", recipes=_SHAPES, dtypes=("float32",) if "float32" in dtypes else dtypes)
     return op(name, raw, values, shapes, *parts, reference=reference, program=calling(raw))
 
@@ -72,6 +77,25 @@ def often_equal(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
     """Numbers of which about every third pair is equal."""
     x, y = (draw.values(dtype, 841) for _ in "xy")
     return x, np.where(draw.integers(841, low=0, high=3) == 0, x, y)
+
+
+def neighbours(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
+    """Numbers of all sizes with themselves, with the next larger and smaller number, and with the opposite number."""
+    if dtype.kind in "bS":
+        return often_equal(draw, dtype)
+    if is_float(dtype):
+        x = of_all_sizes(draw, dtype, 841)
+        beside = [np.nextafter(x, np.array(end, dtype), dtype=dtype) for end in (np.inf, -np.inf)]
+    else:
+        x = many(bit_patterns, 1)(draw, dtype)[0]
+        beside = [x + np.ones((), dtype), x - np.ones((), dtype)]
+    turn = np.arange(841) % 4
+    return x, np.select([turn == 0, turn == 1, turn == 2], [x, *beside], -x).astype(dtype)
+
+
+def _with_subnormals(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
+    """Subnormal numbers with subnormal, zero, plain, huge and special numbers; other dtypes have none."""
+    return tiny(draw, dtype) if is_float(dtype) else crossed(draw, dtype)
 
 
 def _complex_pairs(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:

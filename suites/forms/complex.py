@@ -18,15 +18,38 @@ from tf_opdiff.suites.forms.pairs import many, shaped
 from tf_opdiff.suites.reference.broadcast import unbroadcast
 from tf_opdiff.suites.reference.function import Function
 
-SHAPES = {"plain": many(plain, size=67), "outer": shaped((4, 1), (1, 17))}
+
+def _crossed_parts(*more: float) -> Recipe:
+    """A recipe: 67 pairs of numbers whose parts are zeros of both signs, ones, and more values, each beside each."""
+
+    def recipe(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
+        values = np.array([0.0, -0.0, 1.0, -1.0, *more], f"f{dtype.itemsize // 2}")
+        z = np.empty(values.size**2, dtype)
+        z.real, z.imag = np.repeat(values, values.size), np.tile(values, values.size)
+        at = np.arange(67)
+        return z[at % z.size], z[(at * 5 + at // z.size + 3) % z.size]
+
+    return recipe
 
 
-def complex_numbers(function: Function, *, output: float, grad: float, zero: int | None = None) -> Part:
+SHAPES: dict[str, Recipe] = {"plain": many(plain, size=67), "outer": shaped((4, 1), (1, 17))}
+#: Pairs at which sums and products are exact, also those of infinite and NaN parts.
+SPECIAL: dict[str, Recipe] = {
+    "infinite": _crossed_parts(np.inf, -np.inf, np.nan),
+    "signed_zeros": _crossed_parts(),
+    "small": _crossed_parts(2.0**-40),
+}
+
+
+def complex_numbers(
+    function: Function, *, output: float, grad: float, zero: int | None = None, special: bool = False
+) -> Part:
     """A part: a holomorphic function of two complex numbers, with both gradients.
 
     Args:
       function: the function.
       output, grad: errors allowed in output and gradients, in units of round-off of their sizes.
+      special: whether special numbers are promised: where the function is sums and products of parts, in one order.
       zero: the argument, by number, that makes the result 0, whatever the other one is; zeros have a spec of their own.
     """
 
@@ -34,7 +57,7 @@ def complex_numbers(function: Function, *, output: float, grad: float, zero: int
         pairs = zip(function.partials, xs, strict=True)
         return tuple(unbroadcast(g * np.conj(d(*xs)), x.shape) for d, x in pairs if d)
 
-    values = pair_of_complex("-complex", function, vjp, output=output, grad=grad)
+    values = pair_of_complex("-complex", function, vjp, output=output, grad=grad, special=special)
     if zero is None:
         return values
     return together(
@@ -48,7 +71,9 @@ def complex_numbers(function: Function, *, output: float, grad: float, zero: int
     )
 
 
-def pair_of_complex(suffix: str, function: Function, vjp: Callable[..., Any], *, output: float, grad: float) -> Part:
+def pair_of_complex(
+    suffix: str, function: Function, vjp: Callable[..., Any], *, output: float, grad: float, special: bool = False
+) -> Part:
     """A part: a function of two complex numbers, with both gradients, which `vjp` gives."""
     bound = {f"grad[{i}]": _summed(function.partials, i, grad) for i in (0, 1)}
     return _calling(
@@ -56,7 +81,7 @@ def pair_of_complex(suffix: str, function: Function, vjp: Callable[..., Any], *,
         positions=True,
         reference=function.f,
         vjp=vjp,
-        recipes=SHAPES,
+        recipes=SHAPES | (SPECIAL if special else {}),
         bound={"output[0]": size(function.f, output), **bound},
     )
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS
+from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, edges, is_float, subnormals
 from tf_opdiff.harness.spec.spec import Raises, Recipe, Side, Spec
+from tf_opdiff.suites.reference.subnormal import flushed_in
 
 FLOAT8 = ("float8_e4m3fn", "float8_e5m2")
 SMOOTH = (*FLOATS, *COMPLEX)
@@ -18,6 +19,11 @@ ROUGH = (*INTEGERS, "bool", "bytes")
 def picks(params, indices, dtype="int32"):
     """A recipe: params of a shape, and indices of a shape into the dimension that has seven elements, some repeated."""
     return lambda draw, d: (draw.values(d, *params), draw.integers(*indices, low=0, high=7).astype(dtype))
+
+
+def ends(params, indices, dtype="int32"):
+    """A recipe like `picks`, of the first and the last of the seven elements alone."""
+    return lambda draw, d: (draw.values(d, *params), (6 * draw.integers(*indices, low=0, high=2)).astype(dtype))
 
 
 def distinct(params, indices, dtype="int32"):
@@ -57,6 +63,19 @@ def literal(params, indices, dtype="int32"):
     return lambda draw, d: (draw.values(d, *params), np.array(indices, dtype))
 
 
+def special(recipe):
+    """A recipe like this one, with special values as params: limits, and for floats NaN, infinities and subnormals."""
+
+    def drawn(draw, d):
+        x, i = recipe(draw, d)
+        values = edges(draw, d)[0]
+        if is_float(d):
+            values = np.concatenate([subnormals(draw, d)[0][:12], values[:29]])
+        return np.resize(np.roll(values, 3), x.shape), i
+
+    return drawn
+
+
 def both(recipe, *shapes):
     """Recipes: params, and two sets of indices into them, of int32 and of int64."""
 
@@ -70,6 +89,15 @@ def both(recipe, *shapes):
 def params_only(vjp):
     """A VJP that has nothing for the indices."""
     return lambda g, x, i: (vjp(g, x, i), None)
+
+
+def flushed_sums(put):
+    """The alternatives of a gradient that sums upstreams up: subnormal upstreams or sums may count as zeros."""
+
+    def alternatives(dtype, g, x, i):
+        return [flushed_in(dtype, put(g, x, i)), put(flushed_in(dtype, g), x, i)]
+
+    return alternatives
 
 
 def variable_only(vjp):

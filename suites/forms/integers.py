@@ -10,8 +10,9 @@ import numpy as np
 from tf_opdiff.harness.spec.recipes import INTEGERS, Draw, bit_patterns, plain
 from tf_opdiff.harness.spec.spec import Recipe
 from tf_opdiff.suites.forms.errors import raises
+from tf_opdiff.suites.forms.left_out import KEPT, LeavesOut, Region
 from tf_opdiff.suites.forms.op import Part, part, together, unconnected
-from tf_opdiff.suites.forms.pairs import crossed, many
+from tf_opdiff.suites.forms.pairs import crossed, edge_values, many
 
 SIGNED = ("int8", "int16", "int32", "int64")
 _PAIRS: dict[str, Recipe] = {"edges": crossed, "bits": many(bit_patterns), "plain": many(plain)}
@@ -32,14 +33,26 @@ def division(reference: Callable[..., Any], *, dtypes: tuple[str, ...] = INTEGER
     """A part: a division of integers, also by zero, and of the smallest number by -1."""
     signed = tuple(d for d in dtypes if d in SIGNED)
     return together(
-        integers(reference, dtypes=dtypes, recipes={name: divisible(recipe) for name, recipe in _PAIRS.items()}),
+        integers(
+            reference,
+            dtypes=dtypes,
+            recipes={
+                **{name: divisible(recipe) for name, recipe in _PAIRS.items()},
+                "limits": divisible(crossed, _overflows_signed),
+            },
+        ),
         part(
             "-by-zero",
             reference=raises("INVALID_ARGUMENT", "ivision by zero"),
-            recipes={"zeros": _over_zero},
+            recipes={"zeros": _over_zero, "extremes": _extremes_over_zero},
             dtypes=dtypes,
         ),
-        part("-overflow", reference=reference, recipes={"smallest": _overflowing}, dtypes=signed),
+        part(
+            "-overflow",
+            reference=reference,
+            recipes={"smallest": _overflowing, "extremes": _extremes_beside_overflow},
+            dtypes=signed,
+        ),
     )
 
 
@@ -48,21 +61,42 @@ def changed_bits(change: Callable[..., tuple[np.ndarray, ...]]) -> Recipe:
     return lambda draw, dtype: change(draw, dtype, *many(bit_patterns)(draw, dtype))
 
 
-def divisible(recipe: Recipe) -> Recipe:
+def divisible(recipe: Recipe, overflows: Region | None = None) -> Recipe:
     """The recipe without zero divisors, and without the one quotient that overflows."""
+    nonzero = LeavesOut(recipe, {"by_zero": _by_zero}, (KEPT, 3))
+    return LeavesOut(nonzero, {"overflow": overflows or _overflows}, (KEPT, 2))
 
-    def drawn(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
-        x, y = recipe(draw, dtype)
-        y = np.where(y == 0, np.array(3, dtype), y)
-        return x, np.where((x == np.iinfo(dtype).min) & (y + 1 == 0), np.array(2, dtype), y)
 
-    return drawn
+def _by_zero(dtype: np.dtype, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return y == 0
+
+
+def _overflows(dtype: np.dtype, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Where the smallest number is divided by -1; of unsigned numbers, 0 by the largest."""
+    return (x == np.iinfo(dtype).min) & (y + 1 == 0)
+
+
+def _overflows_signed(dtype: np.dtype, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return _overflows(dtype, x, y) & (np.iinfo(dtype).min < 0)
 
 
 def _over_zero(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
     """Every third divisor is zero."""
     x, y = (r[:67] for r in divisible(many(plain))(draw, dtype))
     return x, np.where(np.arange(67) % 3 == 1, np.array(0, dtype), y)
+
+
+def _extremes_over_zero(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
+    """Every edge value, of which the last alone is divided by zero."""
+    x = np.resize(edge_values(draw, dtype), 67)
+    return x, np.where(np.arange(67) == 66, 0, np.roll(np.where(x == 0, 1, x), 3)).astype(dtype)
+
+
+def _extremes_beside_overflow(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
+    """The smallest numbers and their neighbours by -1, 1 and the limits."""
+    info = np.iinfo(dtype)
+    x = np.array([info.min, info.min + 1, info.max, -1, 0, 1], dtype)
+    return tuple(np.resize(a, 67) for a in np.meshgrid(x, np.array([-1, 1, info.min, info.max], dtype), indexing="ij"))
 
 
 def _overflowing(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:

@@ -7,6 +7,7 @@ import ml_dtypes
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import SIZE, Draw, edges, is_float
+from tf_opdiff.suites.forms.left_out import LeavesOut, Region
 from tf_opdiff.suites.reference.function import Function
 
 #: A float has 29 edge values, and so 841 pairs of them. All recipes of floats have that size: one compilation.
@@ -53,27 +54,35 @@ def normal(recipe: Recipe, function: Function, gradient: bool = True) -> Recipe:
     Inputs whose derivative overflows, or nearly so, are replaced too: a derivative is computed before it is multiplied
     by an upstream that may be small.
     """
-
-    def tamed(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
-        xs, info = recipe(draw, dtype), ml_dtypes.finfo(dtype)
-        least, tiny, top = (float(v) for v in (info.smallest_subnormal, info.smallest_normal, info.max))
-        wide = [x.astype(np.float64) for x in xs]
-        f = np.abs(function.f(*wide))
-        lost = (f > least / 4) & (f < 1.01 * tiny)
-        for derivative in filter(None, function.partials if gradient else ()):
-            d = np.abs(derivative(*wide))
-            lost |= ((d > least / 16) & (d < 4 * tiny)) | ((d > top / 4) & (d < 4 * top))
-        return tuple(np.where(lost, np.array(1, dtype), x) for x in xs)
-
-    return tamed
+    return LeavesOut(recipe, extreme_regions(function, gradient), (1,) * len(function.partials))
 
 
-def replaced(recipe: Recipe, condition: Callable[..., Any], *by: float) -> Recipe:
+def extreme_regions(function: Function, gradient: bool = True) -> dict[str, Region]:
+    """The regions in which a result or a derivative of the function is subnormal, or a derivative overflows."""
+
+    def tiny_result(dtype: np.dtype, *xs: np.ndarray) -> Any:
+        f, info = np.abs(function.f(*xs)), ml_dtypes.finfo(dtype)
+        return (f > float(info.smallest_subnormal) / 4) & (f < 1.01 * float(info.smallest_normal))
+
+    def tiny_derivative(dtype: np.dtype, *xs: np.ndarray) -> Any:
+        info = ml_dtypes.finfo(dtype)
+        least, tiny = float(info.smallest_subnormal), float(info.smallest_normal)
+        return _any_derivative(function, xs, lambda d: (d > least / 16) & (d < 4 * tiny))
+
+    def huge_derivative(dtype: np.dtype, *xs: np.ndarray) -> Any:
+        top = float(ml_dtypes.finfo(dtype).max)
+        return _any_derivative(function, xs, lambda d: (d > top / 4) & (d < 4 * top))
+
+    regions: dict[str, Region] = {"tiny_result": tiny_result}
+    return {**regions, "tiny_derivative": tiny_derivative, "huge_derivative": huge_derivative} if gradient else regions
+
+
+def _any_derivative(function: Function, xs: tuple[np.ndarray, ...], where: Callable[[np.ndarray], np.ndarray]) -> Any:
+    """Where a derivative has a size for which the condition holds."""
+    found = [where(np.abs(derivative(*xs))) for derivative in function.partials if derivative]
+    return np.logical_or.reduce(found) if found else np.zeros(np.shape(xs[0]), bool)
+
+
+def replaced(recipe: Recipe, condition: Region, *by: float) -> Recipe:
     """The recipe, with these values where condition(dtype, *arguments) holds; float arguments are widened."""
-
-    def changed(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
-        xs = recipe(draw, dtype)
-        where = condition(dtype, *(x.astype(np.float64) if is_float(dtype) else x for x in xs))
-        return tuple(np.where(where, np.array(b, dtype), x) for x, b in zip(xs, by, strict=True))
-
-    return changed
+    return LeavesOut(recipe, {getattr(condition, "__name__", "region"): condition}, by)

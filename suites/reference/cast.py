@@ -48,6 +48,38 @@ def cast(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
     if x.dtype.kind == "f":
         if is_float(dtype):
             return rounded(x, dtype)
-        return x.astype(np.uint64 if dtype == np.uint64 and (x >= 0).all() else np.int64).astype(dtype)
+        upper = x.astype(np.uint64).astype(dtype)  # of numbers that 63 bits do not hold
+        return np.where((x >= 2.0**63) & (dtype == np.uint64), upper, x.astype(np.int64).astype(dtype))
     whole = x if x.dtype == np.uint64 else x.astype(np.int64)
     return rounded(odd(whole), dtype) if is_float(dtype) and dtype != np.float64 else whole.astype(dtype)
+
+
+def limits(dtype: np.dtype) -> tuple[int, int]:
+    """The least and the largest number of an integer dtype."""
+    info = ml_dtypes.iinfo(dtype)
+    return int(info.min), int(info.max)
+
+
+def beyond(dtype: np.dtype, x: np.ndarray) -> np.ndarray:
+    """Where a float, rounded towards zero, is NaN or not in the range of an integer dtype; false for other dtypes."""
+    real = x.real if x.dtype.kind == "c" else x
+    if not is_float(real.dtype) or dtype.kind in "bc" or is_float(dtype):
+        return np.zeros(x.shape, bool)
+    low, high = limits(dtype)
+    cut = np.trunc(real.astype(np.float64))
+    return ~((cut >= low) & (cut < float(high) + 1) & (cut <= high))
+
+
+def saturating_cast(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """`cast`; beyond the range of an integer dtype, its nearest number, and 0 for NaN.
+
+    C++ and the documentation of tf.cast leave those casts undefined: see docs/explanations/conventions.md. Finite
+    negative numbers wrap around in unsigned dtypes, as in NumPy.
+    """
+    out = beyond(dtype, x)
+    if not out.any():
+        return cast(x, dtype)
+    low, high = limits(dtype)
+    out &= ~((low == 0) & np.isfinite(x.real) & (x.real < 0))
+    end = np.where(x.real > 0, np.array(high, dtype), np.array(low, dtype))
+    return np.where(out, np.where(np.isnan(x.real), np.zeros((), dtype), end), cast(np.where(out, 0, x), dtype))

@@ -8,11 +8,6 @@ def power_dx(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.where(y == 0, 0, y * np.power(x, y - 1))
 
 
-def power_dy(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """x^y log x, and 0 where log x is not real: https://github.com/tensorflow/tensorflow/issues/2295."""
-    return np.power(x, y) * np.where(x > 0, np.log(np.where(x > 0, x, 1)), 0)
-
-
 def whole_reciprocal_power(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """x^y of integers for y < 0, rounded towards zero: that of 1 or -1, or 0."""
     return np.where(np.abs(x) == 1, np.where(y % 2 == 0, 1, x), 0).astype(x.dtype)

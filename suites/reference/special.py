@@ -16,6 +16,8 @@ def igamma(a: Any, x: Any) -> Any:
         return NAN
     if x == 0 or a == INF or x == INF:
         return mp.mpf(1 if x == INF else 0)
+    if _slow(a, x):
+        return 1 - _gamma_tail(a, x, 1) if x >= a else _gamma_tail(a, x, -1)
     return mp.gammainc(a, 0, x, regularized=True)
 
 
@@ -25,7 +27,36 @@ def igammac(a: Any, x: Any) -> Any:
         return NAN
     if x == 0 or a == INF or x == INF:
         return mp.mpf(0 if x == INF else 1)
+    if _slow(a, x):
+        return _gamma_tail(a, x, 1) if x >= a else 1 - _gamma_tail(a, x, -1)
     return mp.gammainc(a, x, INF, regularized=True)
+
+
+def _slow(a: Any, x: Any) -> bool:
+    """Whether mpmath's series of P and Q take too many terms, or do not converge."""
+    return bool(a > 10**6 and abs(x - a) < a / 2)
+
+
+def _gamma_tail(a: Any, x: Any, side: int) -> Any:
+    """Q(a, x) for side 1, P(a, x) for side -1, where a is large.
+
+    The density at x times the integral of t^(a-1) e^-t / (x^a e^-x) on that side, by quadrature in units of its width.
+    The exponent is a difference of numbers as large as a, so that it takes as many more bits.
+    """
+    width, more = 1 / max(mp.sqrt(a), abs(a - x)), 2 * max(0, mp.mag(a), mp.mag(x))
+    with mp.workprec(mp.prec + more):
+        density = mp.exp(a * mp.log(x) - x - mp.loggamma(a))
+
+    def scaled(s: Any) -> Any:
+        step = side * s * width
+        if step <= -1:
+            return mp.zero
+        with mp.workprec(mp.prec + more):
+            exponent = (a - 1) * mp.log1p(step) - x * step
+        return mp.exp(exponent)
+
+    with mp.workprec(100):
+        return density * width * mp.quad(scaled, [0, 4, 16, 64])
 
 
 def _gamma_density(a: Any, x: Any) -> Any:
@@ -60,6 +91,12 @@ def zeta(s: Any, q: Any) -> Any:
     """
     if s <= 1:
         return INF if s == 1 else NAN
+    if q == -INF:
+        return NAN
+    if q == INF or (s == INF and q >= 1):
+        return mp.mpf(s == INF and q == 1)
+    if s == INF:
+        return INF if q >= 0 else NAN
     if q <= 0 and q == mp.floor(q):
         return INF if s % 2 == 0 else NAN
     return NAN if q < 0 and s != mp.floor(s) else mp.zeta(s, q)
@@ -85,4 +122,6 @@ def beta_density(a: Any, b: Any, x: Any) -> Any:
     """dI/dx."""
     if a <= 0 or b <= 0 or x < 0 or x > 1:
         return NAN
+    if (x == 0 and a < 1) or (x == 1 and b < 1):
+        return INF
     return mp.power(x, a - 1) * mp.power(1 - x, b - 1) / mp.beta(a, b)

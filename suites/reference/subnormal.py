@@ -1,6 +1,9 @@
 """Subnormals as a processor sees them that flushes them to zero."""
 
+import ml_dtypes
 import numpy as np
+
+from tf_opdiff.harness.spec.recipes import is_float
 
 #: TensorFlow runs CPU kernels, and what XLA compiles for a CPU, on threads that take subnormals for zeros.
 WHY = "TensorFlow's CPU threads flush subnormals to zero"
@@ -15,3 +18,20 @@ def flushed(x: np.ndarray) -> np.ndarray:
     float16 is computed in float32, where its subnormals are normal numbers.
     """
     return np.where(np.abs(x) < 2.0**-126, np.copysign(0.0, x), x)
+
+
+def flushed_in(dtype: np.dtype, x: np.ndarray) -> np.ndarray:
+    """The values (widened) that are left where a processor flushes the subnormals of a dtype; others are unchanged.
+
+    Those of float16 stay: it is computed in float32. Each part of a complex number is flushed by itself.
+    """
+    x = np.asarray(x)
+    if x.dtype.kind == "c":
+        parts = np.empty_like(x)
+        part = np.dtype(f"f{dtype.itemsize // 2}") if dtype.kind == "c" else dtype
+        parts.real, parts.imag = flushed_in(part, x.real), flushed_in(part, x.imag)
+        return parts
+    real = np.dtype(f"f{dtype.itemsize // 2}") if dtype.kind == "c" else dtype
+    if x.dtype.kind != "f" or not is_float(real) or real == np.float16:
+        return x
+    return np.where(np.abs(x) < float(ml_dtypes.finfo(real).smallest_normal), np.copysign(0, x), x)

@@ -13,6 +13,7 @@ from tf_opdiff.harness.paths import SUITES
 from tf_opdiff.harness.spec.catalog import Case, Catalog
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.suites.forms.unary import declarations
+from tf_opdiff.suites.reference.conventions import ACTIVATION_SLOPE_AT_NAN, power_dy
 from tf_opdiff.suites.reference.division import floored
 
 SPECS = Catalog.load(SUITES).specs
@@ -46,15 +47,32 @@ def test_a_zero_of_either_sign_is_the_extreme_of_zeros(name):
             assert compare(Result("value", value), want, "output[0]").kind == ""
 
 
-@pytest.mark.parametrize(
-    ("name", "at_nan"), [("elu", 1.0), ("selu", 1.0507009873554805), ("leaky-relu", 0.2), ("relu", 0.0)]
-)
+@pytest.mark.parametrize(("name", "at_nan"), ACTIVATION_SLOPE_AT_NAN.items())
 def test_the_documented_rule_gives_the_gradient_at_nan(name, at_nan):
     g, x = np.array([2.0, -3.0]), np.array([np.nan, np.nan])
     assert SPECS[name].vjp(g, x).astype(float) == pytest.approx(at_nan * g)
     if f"{name}-grad" in SPECS and name in ("elu", "selu"):
         with np.errstate(all="ignore"):
             assert SPECS[f"{name}-grad"].reference(g, x).astype(float) == pytest.approx(at_nan * g)
+
+
+@pytest.mark.parametrize("name", ["maximum", "minimum"])
+def test_nan_is_an_extreme_and_sends_the_upstream_to_the_second_number(name):
+    g, x, y = np.array([2.0, -3.0, 4.0]), np.array([np.nan, 1.0, 5.0]), np.array([1.0, np.nan, 5.0])
+    spec = SPECS[name]
+    assert np.isnan(spec.reference(x, y)).tolist() == [True, True, False]
+    to_x, to_y = spec.vjp(g, x, y)
+    assert (to_x.tolist(), to_y.tolist()) == ([0, 0, 4], [2, -3, 0])
+
+
+def test_the_gradient_of_a_power_by_its_exponent_is_zero_where_the_base_is_not_positive():
+    x = np.array([-2.0, -2.0, 0.0, -0.0, -np.inf, 2.0, -2.0, np.nan])
+    y = np.array([3.0, 1e300, -1.0, 2.0, 2.0, 3.0, 0.5, 1.0])
+    with np.errstate(all="ignore"):
+        found = power_dy(x, y)
+    assert found[:5].tolist() == [0, 0, 0, 0, 0]
+    assert found[5] == pytest.approx(8 * math.log(2))
+    assert np.isnan(found[6:]).all()
 
 
 @pytest.mark.parametrize("name", ["sqrt", "reciprocal", "log"])

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from tf_opdiff.harness.spec.spec import Spec
+from tf_opdiff.suites.forms.hard_pairs import crossed_upstreams
 from tf_opdiff.suites.forms.indexing import (
     BAD,
     FLOAT8,
@@ -11,11 +12,14 @@ from tf_opdiff.suites.forms.indexing import (
     Answers,
     both,
     distinct,
+    ends,
+    flushed_sums,
     literal,
     no_gpu_kernel,
     out_of_range,
     params_only,
     picks,
+    special,
     unconnected,
 )
 from tf_opdiff.suites.reference import gather as ref
@@ -39,7 +43,14 @@ def along_axis(name, axis, batch, params, indices, dtypes=("float32",)):
         reference=lambda x, i: ref.take(x, i, **where),
         vjp=params_only(lambda g, x, i: ref.put(g, x, i, **where)),
         bound={"grad[0]": lambda u, g, x, i: ref.summed(ref.put)(u, g, x, i, **where)},
-        recipes={"int32": distinct(params, indices), "int64": picks(params, indices, "int64")},
+        alternatives={"grad[0]": flushed_sums(lambda g, x, i: ref.put(g, x, i, **where))},
+        recipes={
+            "int32": distinct(params, indices),
+            "int64": picks(params, indices, "int64"),
+            "special": special(ends(params, indices)),
+            "upstreams": distinct(params, indices),
+        },
+        upstreams={"upstreams": crossed_upstreams},
         dtypes=dtypes,
     )
 
@@ -69,7 +80,12 @@ SPECS = (
         program=lambda tf, x, i: tf.gather(x, i),
         reference=ref.take,
         vjp=params_only(ref.rows),
-        recipes={dtype: picks((7, 5), (4, 3), dtype) for dtype in ("int32", "int64")},
+        recipes={
+            **{dtype: picks((7, 5), (4, 3), dtype) for dtype in ("int32", "int64")},
+            "special": special(ends((7, 5), (4, 3))),
+            "upstreams": picks((7, 5), (4, 3)),
+        },
+        upstreams={"upstreams": crossed_upstreams},
         dtypes=SMOOTH,
     ),
     along_axis("axis-last", -1, 0, (3, 7), (5,)),
@@ -109,7 +125,14 @@ SPECS = (
         reference=ref.take,
         vjp=params_only(ref.put),
         bound={"grad[0]": ref.summed(ref.put)},
-        recipes={"distinct": distinct((7, 5), (6,), "int64"), "repeated": picks((7, 5), (9, 3), "int64")},
+        alternatives={"grad[0]": flushed_sums(ref.put)},
+        recipes={
+            "distinct": distinct((7, 5), (6,), "int64"),
+            "repeated": picks((7, 5), (9, 3), "int64"),
+            "special": special(ends((7, 5), (6,), "int64")),
+            "upstreams": distinct((7, 5), (6,), "int64"),
+        },
+        upstreams={"upstreams": crossed_upstreams},
         dtypes=SMOOTH,
         tier="smoke",
     ),

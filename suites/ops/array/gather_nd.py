@@ -1,6 +1,7 @@
 """GatherNd. Out of range a CPU raises, unless the policy is to ignore it; a GPU gives 0, or clamps by XLA."""
 
 from tf_opdiff.harness.spec.spec import Spec
+from tf_opdiff.suites.forms.hard_pairs import crossed_upstreams
 from tf_opdiff.suites.forms.indexing import (
     BAD,
     FLOAT8,
@@ -9,11 +10,13 @@ from tf_opdiff.suites.forms.indexing import (
     Answers,
     both,
     distinct_tuples,
+    flushed_sums,
     literal,
     no_gpu_kernel,
     out_of_range,
     params_only,
     picks,
+    special,
     tuples,
     unconnected,
 )
@@ -53,7 +56,14 @@ SPECS = (
         reference=ref.take_nd,
         vjp=params_only(ref.rows_nd),
         bound={"grad[0]": ref.summed_nd},
-        recipes={"int32": distinct_tuples((3, 4, 2), (11, 2)), "int64": tuples((3, 4, 2), (11, 2), "int64")},
+        alternatives={"grad[0]": flushed_sums(ref.put_nd)},
+        recipes={
+            "int32": distinct_tuples((3, 4, 2), (11, 2)),
+            "int64": tuples((3, 4, 2), (11, 2), "int64"),
+            "special": special(distinct_tuples((3, 4, 2), (11, 2))),
+            "upstreams": distinct_tuples((3, 4, 2), (11, 2)),
+        },
+        upstreams={"upstreams": crossed_upstreams},
         dtypes=SMOOTH,
     ),
     Spec(

@@ -11,6 +11,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, SIZE, edges, is_float, subnormals
 from tf_opdiff.harness.spec.spec import Raises, Side, Spec
+from tf_opdiff.suites.forms.hard_pairs import crossed_upstreams
 from tf_opdiff.suites.reference.broadcast import unbroadcast
 
 
@@ -64,6 +65,7 @@ def around_zero(draw, dtype):
 
 
 _SAME = {"edges": nasty, "plain": _sides((SIZE,), (SIZE,))}
+_UPSTREAMS = {"upstreams": crossed_upstreams}
 _ROWS = {"rows": _sides((5,), (5, 3)), "true": _scalar(True, (5, 3)), "false": _scalar(False, (5, 3))}
 _SHAPES = {"scalar": _sides((), ()), "empty": _sides((0, 3), (0, 3)), "planes": _sides((3,), (3, 2, 5))}
 _FLAT = {k: _SHAPES[k] for k in ("scalar", "empty")}
@@ -138,8 +140,11 @@ def _around_dead(op, *, program, value, vjp, ulp=None, contract=None):
 
 SPECS = (
     *(
-        Spec(name=name, recipes=recipes, vjp=rows_vjp, dtypes=dtypes, **_V1)
-        for name, recipes, dtypes in (("select", _SAME | _ROWS, _ALL), ("select-shapes", _SHAPES, ("float32",)))
+        Spec(name=name, recipes=recipes, vjp=rows_vjp, dtypes=dtypes, upstreams=upstreams, **_V1)
+        for name, recipes, dtypes, upstreams in (
+            ("select", _SAME | _ROWS | {"upstreams": nasty}, _ALL, _UPSTREAMS),
+            ("select-shapes", _SHAPES, ("float32",), {}),
+        )
     ),
     Spec(
         name="select-broadcast",  # v1 does not broadcast
@@ -148,8 +153,11 @@ SPECS = (
         **_V1 | {"reference": _refused},
     ),
     *(
-        Spec(name=name, recipes=recipes, vjp=split, dtypes=dtypes, **_V2)
-        for name, recipes, dtypes in (("where", _SAME, _ALL), ("where-shapes", _FLAT, ("float32",)))
+        Spec(name=name, recipes=recipes, vjp=split, dtypes=dtypes, upstreams=upstreams, **_V2)
+        for name, recipes, dtypes, upstreams in (
+            ("where", _SAME | {"upstreams": nasty}, _ALL, _UPSTREAMS),
+            ("where-shapes", _FLAT, ("float32",), {}),
+        )
     ),
     *(
         Spec(

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS, INTEGERS, bit_patterns, plain
-from tf_opdiff.suites.forms.binary import floats, no_nan_vjp, subnormal_results
+from tf_opdiff.suites.forms.binary import floats, subnormal_results
 from tf_opdiff.suites.forms.complex import complex_numbers, pair_of_complex
 from tf_opdiff.suites.forms.errors import incompatible
 from tf_opdiff.suites.forms.integers import integers
@@ -27,6 +27,19 @@ _PRODUCT_NO_NAN = Function(
     partials=(unless(y_zero, lambda x, y: y), lambda x, y: x),
     exact=lambda x, y: x * y,
 )
+
+
+def _product_no_nan_vjp(function):
+    """The VJP of MulNoNan, by the same product: +0 for x where y is 0, and +0 for y where the upstream is 0."""
+    first, second = function.partials
+
+    def vjp(g, x, y):
+        by_x = np.where(y == 0, 0, g * first(x, y))
+        return unbroadcast(by_x, x.shape), unbroadcast(np.where(g == 0, 0, g * second(x, y)), y.shape)
+
+    return vjp
+
+
 _SQUARED_DIFFERENCE = Function(
     f=wide(lambda x, y: (x - y) ** 2),
     partials=(wide(lambda x, y: 2 * (x - y)), wide(lambda x, y: -2 * (x - y))),
@@ -48,7 +61,7 @@ SPECS = (
         "Add",
         floats(SUM, ulp={"output": 0.5, "grad": 0}),
         integers(np.add, dtypes=("int8", "int16", "int32", "int64", "uint8")),
-        complex_numbers(SUM, output=1, grad=0),
+        complex_numbers(SUM, output=1, grad=0, special=True),
         part(
             "-string",
             positions=True,
@@ -86,7 +99,7 @@ SPECS = (
         floats(SUM, ulp={"output": 0.5, "grad": 0}),
         subnormal_results(np.add, name="add-subnormal"),
         integers(np.add),
-        complex_numbers(SUM, output=1, grad=0),
+        complex_numbers(SUM, output=1, grad=0, special=True),
         incompatible(name="addv2-incompatible"),
     ),
     *op(
@@ -95,12 +108,12 @@ SPECS = (
         floats(_PRODUCT, ulp={"output": 0.5, "grad": 0.5}, tier="smoke"),
         subnormal_results(np.multiply),
         integers(np.multiply),
-        complex_numbers(_PRODUCT, output=2, grad=2),
+        complex_numbers(_PRODUCT, output=2, grad=2, special=True),
     ),
     *op(
         "mul-no-nan",
         "MulNoNan",
-        floats(_PRODUCT_NO_NAN, ulp={"output": 0.5, "grad": 0.5}, vjp=no_nan_vjp(_PRODUCT_NO_NAN)),
+        floats(_PRODUCT_NO_NAN, ulp={"output": 0.5, "grad": 0.5}, vjp_of=_product_no_nan_vjp),
         complex_numbers(_PRODUCT_NO_NAN, output=2, grad=2, zero=1),
     ),
     *op(
@@ -122,6 +135,6 @@ SPECS = (
         floats(_DIFFERENCE, ulp={"output": 0.5, "grad": 0}),
         subnormal_results(np.subtract),
         integers(np.subtract),
-        complex_numbers(_DIFFERENCE, output=1, grad=0),
+        complex_numbers(_DIFFERENCE, output=1, grad=0, special=True),
     ),
 )

@@ -27,6 +27,21 @@ def _far(draw, dtype, x, y):
     return x, np.resize(np.array([width, width + 1, 100, -1, -width, 127]).astype(dtype), x.size)
 
 
+def _extremes(inside):
+    """A recipe: the limits and single bits by every amount from 0 to the width less 1, or by every other amount."""
+
+    def recipe(draw, dtype):
+        width, info = dtype.itemsize * 8, np.iinfo(dtype)
+        values = [0, 1, 2, 3, info.max, info.max - 1, info.min, info.min + 1, info.max // 3] + [-1, -2] * (info.min < 0)
+        beyond = {width, width + 1, 2 * width, 31, 32, 63, 64, info.max - 1, info.max} - set(range(width))
+        below = [-1, -2, 1 - width, -width, -width - 1, info.min] if info.min < 0 else []
+        amounts = list(range(width)) if inside else [*sorted(v for v in beyond if v <= info.max), *below]
+        pairs = np.meshgrid(np.array(values, dtype), np.array(amounts, dtype), indexing="ij")
+        return tuple(np.resize(a, 841) for a in pairs)
+
+    return recipe
+
+
 def _clamped(shift):
     """The shift by the nearest amount from 0 to the width less 1, as the CPU kernels do it."""
 
@@ -51,11 +66,11 @@ def _signs(x, y):
 def _shift(reference, shifted_out):
     """Parts: a shift, and one by amounts that are out of range."""
     return (
-        integers(reference, recipes={"bits": changed_bits(_amounts)}, suffix=""),
+        integers(reference, recipes={"bits": changed_bits(_amounts), "extremes": _extremes(True)}, suffix=""),
         part(
             "-beyond",
             reference=_clamped(reference),
-            recipes={"far": changed_bits(_far)},
+            recipes={"far": changed_bits(_far), "extremes": _extremes(False)},
             dtypes=INTEGERS,
             contract={"*/xla": Side(reference=shifted_out, why=_DEFINED, link=_SHIFT)},
         ),

@@ -23,6 +23,13 @@ def _near(draw, dtype):
     return x, (x + apart).astype(dtype)
 
 
+def _at_half(draw, dtype):
+    """Numbers that differ by the tolerance 0.5, and by its neighbours; NaN, infinities and zeros among them."""
+    ends = [np.nextafter(np.array(0.5, dtype), np.array(end, dtype)) for end in (0, 1)]
+    apart = np.resize(np.array([0.5, -0.5, *ends, *(-e for e in ends), np.nan, np.inf, -np.inf, 0.0], dtype), 841)
+    return apart, np.where(np.arange(841) % 20 < 10, 0.0, np.where(np.isinf(apart), apart, 0)).astype(dtype)
+
+
 def _close(tolerance):
     """|x - y| < tolerance, an attribute that is a float32; no input is so near to it that rounding matters."""
     return lambda x, y: np.abs(x - y) < np.float32(tolerance)
@@ -54,7 +61,7 @@ SPECS = (
             positions=True,
             program=calling("ApproximateEqual", tolerance=0.5),
             reference=_close(0.5),
-            recipes={"plain": often_equal},
+            recipes={"plain": often_equal, "tolerance": _at_half},
             dtypes=("float32", "float64"),
         ),
     ),

@@ -1,5 +1,7 @@
 """Division: quotients, quotients rounded to integers, and remainders."""
 
+from dataclasses import replace
+
 import ml_dtypes
 import numpy as np
 
@@ -8,12 +10,14 @@ from tf_opdiff.suites.forms.binary import (
     EXACT_PAIRS,
     Instead,
     floats,
+    hard_exact_pairs,
     no_nan_vjp,
     product_of,
     subnormal_results,
     unregistered,
 )
 from tf_opdiff.suites.forms.complex import complex_numbers
+from tf_opdiff.suites.forms.either import flushed_outputs
 from tf_opdiff.suites.forms.integers import division
 from tf_opdiff.suites.forms.op import op, part, together, unconnected
 from tf_opdiff.suites.reference.division import (
@@ -26,6 +30,7 @@ from tf_opdiff.suites.reference.division import (
     whole_quotient,
 )
 from tf_opdiff.suites.reference.function import Function, one, unless, wide, y_zero
+from tf_opdiff.suites.reference.subnormal import flushed_in
 from tf_opdiff.suites.reference.wide import mp
 
 _QUOTIENT = Function(f=np.divide, partials=(over, quotient_dy), exact=lambda x, y: x / y)
@@ -57,6 +62,23 @@ def _rounded(rounding, exact):
 _FLOORED, _TRUNCATED = _rounded(np.floor, floor_of_quotient), _rounded(np.trunc, truncated)
 
 
+def _either_rest(dtype, g, x, y):
+    """The alternatives of a remainder; one that is subnormal may count as zero, so that no divisor is added to it."""
+    found = flushed_outputs(floor_mod)(dtype, g, x, y)
+    for rest in (np.fmod(x, y), np.fmod(flushed_in(dtype, x), flushed_in(dtype, y))):
+        tiny = np.abs(rest) < float(ml_dtypes.finfo(dtype).smallest_normal)
+        found += [np.where(tiny, r, floor_mod(x, y)) for r in (rest, np.copysign(0, rest))]
+    return found
+
+
+def _with_rests(values):
+    """The part with the alternatives of a remainder."""
+    return lambda op: [
+        replace(spec, alternatives=spec.alternatives | {"output": _either_rest}) if spec.alternatives else spec
+        for spec in values(op)
+    ]
+
+
 def _flushed_rest(dtype, x, y):
     """Whether the remainder is subnormal before the divisor is added to it."""
     rest = np.abs(np.fmod(x, y))
@@ -85,7 +107,11 @@ def _rounding(reference, rounded):
             positions=True,
             reference=reference,
             vjp=unconnected,
-            recipes={name: Instead(rounded, 7, 2).of(recipe) for name, recipe in EXACT_PAIRS.items()},
+            recipes={
+                **{name: Instead(rounded, 7, 2).of(recipe) for name, recipe in EXACT_PAIRS.items()},
+                **hard_exact_pairs({"replaced": {"rounded": rounded}}, _rounded_quotients(rounded)),
+            },
+            alternatives={"output": flushed_outputs(reference)},
             dtypes=FLOATS,
             ulp={"output": 0.5},
         ),
@@ -98,7 +124,8 @@ _FMOD = part(
     positions=True,
     reference=np.fmod,
     vjp=unregistered,
-    recipes=EXACT_PAIRS,
+    recipes={**EXACT_PAIRS, **hard_exact_pairs()},
+    alternatives={"output": flushed_outputs(np.fmod)},
     dtypes=("float32", "float64"),
     ulp={"output": 0.5},
 )
@@ -114,7 +141,7 @@ SPECS = (
     *op(
         "div-no-nan",
         "DivNoNan",
-        floats(_QUOTIENT_NO_NAN, ulp={"output": 0.5, "grad": 2.5}, vjp=no_nan_vjp(_QUOTIENT_NO_NAN)),
+        floats(_QUOTIENT_NO_NAN, ulp={"output": 0.5, "grad": 2.5}, vjp_of=no_nan_vjp),
         complex_numbers(_QUOTIENT_NO_NAN, output=4, grad=6, zero=1),
     ),
     *op(
@@ -135,8 +162,10 @@ SPECS = (
     *op(
         "floor-mod",
         "FloorMod",
-        floats(
-            _REST, ulp={"output": 0.5, "grad": 1.5}, instead=(Instead(_FLOORED, 7, 2), Instead(_flushed_rest, 7, 2))
+        _with_rests(
+            floats(
+                _REST, ulp={"output": 0.5, "grad": 1.5}, instead=(Instead(_FLOORED, 7, 2), Instead(_flushed_rest, 7, 2))
+            )
         ),
         division(np.mod),
     ),

@@ -7,23 +7,23 @@ import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS, bit_patterns
 from tf_opdiff.harness.spec.spec import Side
-from tf_opdiff.suites.forms.binary import EXACT_PAIRS, Instead, broadcast, subnormal_pairs, summed
+from tf_opdiff.suites.forms.binary import (
+    EXACT_PAIRS,
+    UPSTREAMS,
+    Instead,
+    broadcast,
+    hard_exact_pairs,
+    subnormal_pairs,
+    summed,
+)
+from tf_opdiff.suites.forms.either import flushed_outputs
 from tf_opdiff.suites.forms.integers import integers
 from tf_opdiff.suites.forms.op import op, part, together, unconnected
 from tf_opdiff.suites.forms.pairs import crossed, many
 from tf_opdiff.suites.forms.subnormal import flushing
 from tf_opdiff.suites.reference.broadcast import unbroadcast
-from tf_opdiff.suites.reference.subnormal import DENORMALS, LINK, WHY, flushed
-
-
-def _chosen_vjp(condition):
-    """x gets the upstream where the condition holds, y gets it elsewhere; the other one gets zeros."""
-
-    def vjp(g, x, y):
-        to_x = condition(x, y)
-        return unbroadcast(np.where(to_x, g, 0), x.shape), unbroadcast(np.where(to_x, 0, g), y.shape)
-
-    return vjp
+from tf_opdiff.suites.reference.conventions import extreme_vjp, larger, smaller
+from tf_opdiff.suites.reference.subnormal import DENORMALS, LINK, WHY, flushed, flushed_in
 
 
 def _any_nan(dtype, x, y):
@@ -33,6 +33,10 @@ def _any_nan(dtype, x, y):
 def _ambiguous(dtype, x, y):
     """NaN, and two zeros of different signs: either may be the larger."""
     return _any_nan(dtype, x, y) | ((x == 0) & (y == 0) & (np.signbit(x) != np.signbit(y)))
+
+
+def _zeros(dtype, x, y):
+    return (x == 0) & (y == 0)
 
 
 def _only(condition):
@@ -54,10 +58,35 @@ def _larger_of_flushed(condition):
     )
 
 
+def _either_extreme(reference, condition):
+    """The alternatives where subnormals are flushed, or compared as zeros; the gradients follow the comparison."""
+
+    def outputs(dtype, g, x, y):
+        by_zeros = np.where(condition(flushed_in(dtype, x), flushed_in(dtype, y)), x, y)
+        chosen = np.where(np.isnan(x) | np.isnan(y), np.nan, by_zeros)
+        return [chosen, *flushed_outputs(reference)(dtype, g, x, y)]
+
+    def gradients(i):
+        def alternatives(dtype, g, *xs):
+            zeros = [flushed_in(dtype, x) for x in xs]
+            return [extreme_vjp(condition)(u, *zs)[i] for u in (g, flushed_in(dtype, g)) for zs in (xs, zeros)]
+
+        return alternatives
+
+    return {"output": outputs, "grad[0]": gradients(0), "grad[1]": gradients(1)}
+
+
 def _extreme(reference, condition):
     """A part: the extreme of two numbers. Where the condition holds it is x, and x gets the upstream."""
-    vjp = _chosen_vjp(condition)
-    normal: dict[str, Any] = {"reference": reference, "vjp": vjp, "dtypes": FLOATS, "unsigned_zeros": ("output",)}
+    vjp = extreme_vjp(condition)
+    normal: dict[str, Any] = {
+        "reference": reference,
+        "vjp": vjp,
+        "dtypes": FLOATS,
+        "unsigned_zeros": ("output",),
+        "upstreams": UPSTREAMS,
+        "alternatives": _either_extreme(reference, condition),
+    }
     flushes = {"cpu/*": flushing(lambda x, y: flushed(reference(x, y)))}
     tiny: dict[str, Any] = {
         "positions": True,
@@ -67,11 +96,14 @@ def _extreme(reference, condition):
     return together(
         part(
             positions=True,
-            recipes={name: Instead(_ambiguous, 2, 1).of(recipe) for name, recipe in EXACT_PAIRS.items()},
+            recipes={
+                **{name: Instead(_ambiguous, 2, 1).of(recipe) for name, recipe in EXACT_PAIRS.items()},
+                **{name: Instead(_any_nan, 2, 1).of(recipe) for name, recipe in hard_exact_pairs().items()},
+            },
             **normal,
         ),
-        part("-nan", recipes={"nan": _only(_any_nan)}, **normal),
-        part("-zeros", recipes={"zeros": _only(lambda dtype, x, y: (x == 0) & (y == 0))}, **normal),
+        part("-nan", recipes={"nan": _only(_any_nan), "upstreams": _only(_any_nan)}, **normal),
+        part("-zeros", recipes={"zeros": _only(_zeros), "upstreams": _only(_zeros)}, **normal),
         part("-subnormal", dtypes=("float16", "float32", "float64"), contract=flushes, **tiny),
         part(
             "-subnormal-bfloat16",
@@ -128,6 +160,17 @@ def _beside_zero(draw, dtype):
     return x, np.where(np.abs(x) > 0, 0, np.where(np.arange(67) % 3 == 1, -1, 1)).astype(dtype)
 
 
+def _either_next(reference):
+    """The alternatives of the next number: two subnormal numbers may count as equal, and the second one comes out."""
+
+    def alternatives(dtype, g, x, y):
+        equal = flushed_in(dtype, x) == flushed_in(dtype, y)
+        chosen = np.where(equal, y, reference(x, y)).astype(dtype)
+        return [chosen, *flushed_outputs(reference)(dtype, g, x, y)]
+
+    return alternatives
+
+
 def _next(dtype):
     """A part: the next number of one dtype."""
 
@@ -140,7 +183,15 @@ def _next(dtype):
             positions=True,
             reference=reference,
             vjp=lambda g, x, y: (g, g * 0),
-            recipes={name: Instead(_next_is_subnormal, 1, 2).of(recipe) for name, recipe in EXACT_PAIRS.items()},
+            recipes={
+                **{name: Instead(_next_is_subnormal, 1, 2).of(recipe) for name, recipe in EXACT_PAIRS.items()},
+                **hard_exact_pairs(),
+            },
+            upstreams=UPSTREAMS,
+            alternatives={
+                "output": _either_next(reference),
+                "grad[0]": lambda dtype, g, x, y: [flushed_in(dtype, g)],
+            },
             dtypes=(dtype,),
         ),
         part(
@@ -173,7 +224,7 @@ SPECS = (
         reference=lambda t, low, high: np.minimum(np.maximum(t, low), high),
         arguments=("t", "clip_value_min", "clip_value_max"),
     ),
-    *op("maximum", "Maximum", _extreme(np.maximum, np.greater_equal)),
-    *op("minimum", "Minimum", _extreme(np.minimum, np.less_equal)),
+    *op("maximum", "Maximum", _extreme(larger, np.greater_equal)),
+    *op("minimum", "Minimum", _extreme(smaller, np.less_equal)),
     *op("next-after", "NextAfter", _next("float32"), _next("float64"), arguments=("x1", "x2")),
 )

@@ -8,22 +8,27 @@ import numpy as np
 from tf_opdiff.harness.spec.recipes import FLOATS
 from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.suites.forms.binary import (
+    UPSTREAMS,
     Instead,
     broadcast,
     floats,
+    hard_pairs_of,
     pairs_of,
+    products,
     summed,
-    vjp_of,
 )
 from tf_opdiff.suites.forms.complex import complex_numbers
+from tf_opdiff.suites.forms.either import either
 from tf_opdiff.suites.forms.errors import incompatible, raises
 from tf_opdiff.suites.forms.integers import SIGNED, changed_bits, integers
 from tf_opdiff.suites.forms.op import op, part, together
-from tf_opdiff.suites.forms.pairs import edge_values, normal, replaced, within
+from tf_opdiff.suites.forms.pairs import PAIRS, edge_values, normal, replaced, within
 from tf_opdiff.suites.forms.unary import by_dtype
+from tf_opdiff.suites.reference.conventions import power_dy
 from tf_opdiff.suites.reference.division import over, quotient_dy
 from tf_opdiff.suites.reference.function import Function, unless, wide, x_zero
-from tf_opdiff.suites.reference.power import power_dx, power_dy, whole_reciprocal_power
+from tf_opdiff.suites.reference.power import power_dx, whole_reciprocal_power
+from tf_opdiff.suites.reference.subnormal import flushed_in
 from tf_opdiff.suites.reference.wide import mp
 
 _CWISE_OPS = "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/core/kernels/cwise_ops.h"
@@ -58,6 +63,21 @@ def _exponents(draw, dtype, x, y):
     return x, draw.integers(x.size, low=0, high=12).astype(dtype)
 
 
+def _huge_exponents(draw, dtype):
+    """The limits and numbers near zero to every exponent next to a power of two, up to the largest number."""
+    powers = 2 ** np.arange(0, dtype.itemsize * 8 - 1, dtype=np.int64)
+    exponents = np.unique([0, 1, 3, 5, *(powers - 1), *powers, np.iinfo(dtype).max, np.iinfo(dtype).max - 1])
+    pairs = np.meshgrid(edge_values(draw, dtype), exponents.astype(dtype), indexing="ij")
+    return tuple(np.resize(a, PAIRS) for a in pairs)
+
+
+def _negative_extremes(draw, dtype):
+    """The limits and numbers near zero to negative exponents, up to the smallest number."""
+    info = np.iinfo(dtype)
+    exponents = np.array([-1, -2, -3, -31, -32, info.min + 1, info.min], dtype)
+    return tuple(np.resize(a, 67) for a in np.meshgrid(edge_values(draw, dtype), exponents, indexing="ij"))
+
+
 def _negative(draw, dtype):
     """Bases 0, 1, -1 and others, to negative powers."""
     x = np.resize(np.array([0, 1, -1, 2, -3, 7], dtype), 67)
@@ -71,14 +91,24 @@ def _zero_x(draw, dtype):
     return np.resize(x, 121), np.resize(np.repeat(y, 2), 121)
 
 
+def _x_is_zero(dtype, x, y):
+    return x == 0
+
+
+def _x_counts_as_zero(dtype, x, y):
+    """Where x is zero, or is zero once it is flushed."""
+    return flushed_in(dtype, x) == 0
+
+
 def _zero_at_zero(function, ulp):
-    """A part: a function that is 0 for x = 0, whatever y is; values and gradients there have specs of their own."""
+    """A part: a function that is 0 for x = 0, whatever y is; values and gradients there have recipes of their own."""
     zeros = {"reference": function, "dtypes": FLOATS, "ulp": {"grad[0]": 3}}
     near_zero = within((0.0, 0.0), (0.1, 0.9))
+    away = dict.fromkeys(("exponents", "underflow", "huge", "upstreams"), _x_counts_as_zero)
     return together(
-        floats(function, ulp=ulp, instead=(Instead(lambda dtype, x, y: x == 0, 1, 2),)),
+        floats(function, ulp=ulp, instead=(Instead(_x_is_zero, 1, 2),), hard_without=away),
         part("-zeros", recipes={"zeros": _zero_x}, **zeros),
-        part("-zeros-gradient", vjp=vjp_of(function), recipes={"zeros": near_zero}, **zeros),
+        part("-zeros-gradient", vjp=products(function), recipes={"zeros": near_zero}, **zeros),
     )
 
 
@@ -102,34 +132,38 @@ SPECS = (
         "Pow",
         part(
             positions=True,
-            recipes=pairs_of(_POWER, gradient=False),
+            recipes={**pairs_of(_POWER, gradient=False), **hard_pairs_of(_POWER, gradient=False)},
+            alternatives=either(_POWER),
             dtypes=FLOATS,
             ulp={"output": by_dtype(_POWER_ULP, FLOATS)},
         ),
         part(
             "-gradient",
-            vjp=vjp_of(_POWER),
+            vjp=products(_POWER),
             recipes={
                 "domain": normal(replaced(within(*_POWER.domain), _overflow, 2, 3), _POWER),
                 "powers": normal(replaced(_powers, _overflow, 2, 3), _POWER),
+                **hard_pairs_of(_POWER, (Instead(_overflow, 2, 3),)),
             },
+            upstreams=UPSTREAMS,
+            alternatives=either(_POWER, products),
             dtypes=FLOATS,
             ulp={"output": by_dtype(_POWER_ULP, FLOATS), "grad[0]": 0.5, "grad[1]": 3},
             bound={"grad[0]": _power_bound},
         ),
         broadcast(
             _POWER,
-            vjp_of(_POWER),
+            products(_POWER),
             output=_POWER_ULP,
             domain=((0.5, 3.0), (-2.0, 2.0)),  # small gradients: a wrong 1 shows
             bound=summed(_POWER.partials, 60),
         ),
         incompatible(),
-        integers(np.power, dtypes=SIGNED, recipes={"bits": changed_bits(_exponents)}),
+        integers(np.power, dtypes=SIGNED, recipes={"bits": changed_bits(_exponents), "extremes": _huge_exponents}),
         part(
             "-negative",
             reference=raises("INVALID_ARGUMENT", "negative integer powers are not allowed"),
-            recipes={"negative": _negative},
+            recipes={"negative": _negative, "extremes": _negative_extremes},
             dtypes=SIGNED,
             contract=dict.fromkeys(
                 ("*/xla", "gpu/*"), Side(reference=whole_reciprocal_power, why=_NO_ERROR, link=_CWISE_OPS)
@@ -151,7 +185,7 @@ SPECS = (
     *op(
         "xlog1py",
         "Xlog1py",
-        _zero_at_zero(_XLOG1PY, ulp={"output": (2.5, 1.5, 3, 2.5), "grad": (2.5, 2, 3, 3.5)}),
+        _zero_at_zero(_XLOG1PY, ulp={"output": (2.5, 1.5, 3, 2.5), "grad": (2.5, 2, 3.5, 3.5)}),
         complex_numbers(_XLOG1PY, output=5, grad=6, zero=0),
     ),
     *op(

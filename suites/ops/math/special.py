@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from tf_opdiff.suites.forms.binary import product_of, unregistered, vjp_of
+from tf_opdiff.suites.forms.binary import product_of, products, unregistered
 from tf_opdiff.suites.forms.op import op, part, together
 from tf_opdiff.suites.forms.pairs import normal, within
 from tf_opdiff.suites.reference import special as ref
@@ -29,7 +29,7 @@ def _special(function, *, edges, outside, bound):
     at_nan = product_of((np.nan, *_SMALL[:2]), (np.nan, np.nan, 3.0))
     fields = {"reference": function, "dtypes": _WIDE, "ulp": {"output": 0.5}, "bound": bound}
     return together(
-        part(vjp=vjp_of(function), recipes={"domain": normal(domain, function)}, **fields),
+        part(vjp=products(function), recipes={"domain": normal(domain, function)}, **fields),
         part("-edges", recipes={"edges": at_edges}, **fields),
         part("-outside", recipes={"outside": product_of(*outside), "nan": at_nan}, **fields),
     )
@@ -120,7 +120,7 @@ SPECS = (
         "Betainc",
         part(
             reference=_BETAINC,
-            vjp=vjp_of(_BETAINC),
+            vjp=products(_BETAINC),
             recipes={"domain": normal(within(*_BETAINC.domain, size=199), _BETAINC)},
             dtypes=_WIDE,
             bound={

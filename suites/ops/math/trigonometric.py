@@ -9,8 +9,9 @@ import numpy as np
 from tf_opdiff.harness.spec.recipes import FLOATS, plain
 from tf_opdiff.suites.derived.second_order import SecondOrder
 from tf_opdiff.suites.forms.analytic import Analytic, near_branch_point, near_pole
-from tf_opdiff.suites.forms.binary import broadcast, pairs_of, summed, vjp_of
+from tf_opdiff.suites.forms.binary import UPSTREAMS, broadcast, hard_pairs_of, pairs_of, products, summed
 from tf_opdiff.suites.forms.bounds import relative
+from tf_opdiff.suites.forms.either import either
 from tf_opdiff.suites.forms.errors import incompatible
 from tf_opdiff.suites.forms.op import op, part
 from tf_opdiff.suites.forms.pairs import many, normal
@@ -31,13 +32,18 @@ _ATAN2 = Function(
 _ATAN2_ULP = (0.51, 0.51, 3.5, 3.5)
 
 
-def _atan2_gradient(suffix="", *, positions=False, **recipes):
-    """A part: both gradients."""
+def _atan2_gradient(suffix="", *, positions=False, hard=False, **recipes):
+    """A part: both gradients; with `hard`, also of pairs at which kernels often fail."""
     return part(
         f"-gradient{suffix}",
         positions=positions,
-        vjp=vjp_of(_ATAN2),
-        recipes={name: normal(recipe, _ATAN2) for name, recipe in recipes.items()},
+        vjp=products(_ATAN2),
+        recipes={
+            **{name: normal(recipe, _ATAN2) for name, recipe in recipes.items()},
+            **(hard_pairs_of(_ATAN2) if hard else {}),
+        },
+        upstreams=UPSTREAMS if hard else {},
+        alternatives=either(_ATAN2, products),
         dtypes=FLOATS,
         ulp={"output": by_dtype(_ATAN2_ULP, FLOATS), "grad": 2.5},
     )
@@ -110,14 +116,15 @@ SPECS = (
         "Atan2",
         part(
             positions=True,
-            recipes=pairs_of(_ATAN2, gradient=False),
+            recipes={**pairs_of(_ATAN2, gradient=False), **hard_pairs_of(_ATAN2, gradient=False)},
+            alternatives=either(_ATAN2),
             dtypes=FLOATS,
             ulp={"output": by_dtype(_ATAN2_ULP, FLOATS)},
         ),
-        _atan2_gradient(positions=True, plain=many(plain)),
+        _atan2_gradient(positions=True, hard=True, plain=many(plain)),
         _atan2_gradient("-large", large=_scaled("maxexp")),
         _atan2_gradient("-small", small=_scaled("minexp")),
-        broadcast(_ATAN2, vjp_of(_ATAN2), output=_ATAN2_ULP, domain=_ATAN2.domain, bound=summed(_ATAN2.partials, 5)),
+        broadcast(_ATAN2, products(_ATAN2), output=_ATAN2_ULP, domain=_ATAN2.domain, bound=summed(_ATAN2.partials, 5)),
         incompatible(),
         reference=_ATAN2,
         arguments=("y", "x"),
