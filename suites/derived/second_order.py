@@ -11,7 +11,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.by_mode import mapped
 from tf_opdiff.harness.spec.recipes import Draw
-from tf_opdiff.harness.spec.spec import Raises, Recipe, Spec
+from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.reference.wide import Differentiable, Wide, mp
 
 
@@ -27,7 +27,6 @@ class SecondOrder:
     flat        c of the term c u in both bounds, for ops that compute 1 - y of a y near 1.
     linear      whether f'' is zero: of either sign, so that `hvp` is not asked for.
     unconnected whether the gradient does not depend on x, so that `hvp` is None.
-    refused     the op without a registered gradient that forward mode and second order meet; "" if they work.
     """
 
     jvp: float = 0
@@ -36,7 +35,6 @@ class SecondOrder:
     flat: float = 0
     linear: bool = False
     unconnected: bool = False
-    refused: str = ""
 
 
 def second_orders(spec: Spec, function: Differentiable, second: SecondOrder) -> tuple[Spec, Spec]:
@@ -52,7 +50,7 @@ def second_orders(spec: Spec, function: Differentiable, second: SecondOrder) -> 
         name=f"{spec.name}-second-order",
         recipes={"inside": _inside(function, curve), "limits": _limits(function, far_curve)},
         upstreams={},
-        jvp=_refusal(second) if second.refused else lambda t, x: t * function.df(x),
+        jvp=lambda t, x: t * function.df(x),
         hvp=None if second.linear else _hvp(far_curve, second),
         unsigned_zeros=(*spec.unsigned_zeros, "hvp"),
         ulp={**spec.ulp, "jvp": second.jvp, "hvp": second.hvp},
@@ -111,15 +109,8 @@ def _difference(f: Callable[[Any], Any], x: Any) -> Any:
         return (f(x + step) - f(x - step)) / (2 * step)
 
 
-def _refusal(second: SecondOrder) -> Callable[..., Any]:
-    """A `jvp` or `hvp` that promises the refusal: forward mode, too, differentiates the gradient."""
-    return lambda *arguments: Raises("LookupError", second.refused)
-
-
 def _hvp(curve: Wide, second: SecondOrder) -> Callable[..., Any]:
     """The second derivative along the tangents."""
-    if second.refused:
-        return _refusal(second)
     return lambda g, t, x: None if second.unconnected else g * t * curve(x)
 
 

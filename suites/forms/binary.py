@@ -10,7 +10,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.by_mode import each
 from tf_opdiff.harness.spec.recipes import FLOATS, Draw, bit_patterns, plain, subnormals
-from tf_opdiff.harness.spec.spec import Raises, Recipe
+from tf_opdiff.harness.spec.spec import Recipe
 from tf_opdiff.suites.forms.either import either
 from tf_opdiff.suites.forms.hard_pairs import crossed_upstreams, hard_pairs
 from tf_opdiff.suites.forms.left_out import Region
@@ -159,11 +159,6 @@ def subnormal_results(reference: Callable[..., Any], **fields: Any) -> Part:
         contract={"cpu/*": flushing(lambda x, y: flushed(reference(x, y)))},
         **fields,
     )
-
-
-def unregistered(g: Any, *xs: Any) -> Raises:
-    """The VJP of an op without a registered gradient: an error."""
-    return Raises("LookupError")
 
 
 def summed(partials: Sequence[Callable[..., Any] | None], each: float) -> dict[str, Callable[..., Any]]:

@@ -128,7 +128,19 @@ SYMBOLIC = Side(
     why="tf.gradients is not supported when eager execution is enabled.",
     link=GRADIENTS_LINK,
 )
-MISSING = Raises("LookupError", "No gradient defined")
+_MAP_LINK = "https://www.tensorflow.org/api_docs/python/tf/Graph#gradient_override_map"
+UNREGISTERED = Side(
+    reference=np.floor,
+    vjp=lambda g, x: Raises("LookupError", "No gradient defined"),
+    why="gradient_override_map names registered gradient functions, and this name is not registered",
+    link=_MAP_LINK,
+)
+WRONG_SHAPE = Side(
+    reference=np.floor,
+    vjp=lambda g, x: Raises("ValueError", "shape"),
+    why="a registered gradient function returns a gradient of the shape of the input, and this one does not",
+    link="https://www.tensorflow.org/api_docs/python/tf/RegisterGradient",
+)
 
 Floor = partial(Spec, reference=np.floor, recipes=MATRIX, ops="Floor")
 Same = partial(Spec, recipes=MATRIX, ops="Identity")
@@ -182,11 +194,22 @@ SPECS = (
         recipes=PAIR,
         ops="Mul",
     ),
-    Floor(name="map-unregistered", program=called(_map_unregistered), vjp=lambda g, x: MISSING),
+    Floor(
+        name="map-unregistered",
+        program=called(_map_unregistered),
+        vjp=lambda g, x: None,
+        contract={"*/*": UNREGISTERED},
+    ),
     Floor(
         name="map-unregistered-taped",
         program=_map_unregistered,
-        vjp=lambda g, x: MISSING,
+        vjp=lambda g, x: None,
+        contract={"*/*": UNREGISTERED},
     ),
-    Floor(name="map-wrong-shape", program=called(_map_wrong_shape), vjp=lambda g, x: Raises("ValueError", "shape")),
+    Floor(
+        name="map-wrong-shape",
+        program=called(_map_wrong_shape),
+        vjp=lambda g, x: None,
+        contract={"*/*": WRONG_SHAPE},
+    ),
 )

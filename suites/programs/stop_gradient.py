@@ -1,7 +1,7 @@
 """Ops that stop a gradient, forbid it, or let it pass: StopGradient, PreventGradient, `tf.grad_pass_through`."""
 
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, edges, plain
-from tf_opdiff.harness.spec.spec import Raises, Spec
+from tf_opdiff.harness.spec.spec import Raises, Side, Spec
 from tf_opdiff.suites.forms.quarters import MATRIX, SHAPES
 
 
@@ -12,6 +12,13 @@ def _variable(tf, x, *_):
 def _pass_through_assign(tf, state, x):
     return tf.grad_pass_through(state["v"].assign)(2 * x)
 
+
+_PREVENTED = Side(
+    reference=lambda x: x,
+    vjp=lambda g, x: Raises("LookupError", "Gradient explicitly disabled. Reason: b'no way'"),
+    why="the graph returns an error when the gradient of this op is requested",
+    link="https://www.tensorflow.org/api_docs/python/tf/raw_ops/PreventGradient",
+)
 
 SPECS = (
     Spec(
@@ -28,7 +35,8 @@ SPECS = (
         name="prevent-gradient",
         program=lambda tf, x: tf.raw_ops.PreventGradient(input=x, message="no way"),
         reference=lambda x: x,
-        vjp=lambda g, x: Raises("LookupError", "Gradient explicitly disabled. Reason: b'no way'"),
+        vjp=lambda g, x: g,
+        contract={"*/*": _PREVENTED},
         recipes={"edges": edges},
         ops="PreventGradient",
         dtypes=(*FLOATS, *COMPLEX),

@@ -14,7 +14,6 @@ from tf_opdiff.suites.forms.binary import (
     no_nan_vjp,
     product_of,
     subnormal_results,
-    unregistered,
 )
 from tf_opdiff.suites.forms.complex import complex_numbers
 from tf_opdiff.suites.forms.either import flushed_outputs
@@ -119,15 +118,15 @@ def _rounding(reference, rounded):
     )
 
 
-#: A part: the remainder of a quotient rounded towards zero.
+#: A part: the remainder x - y trunc(x / y) of a quotient rounded towards zero.
 _FMOD = part(
     positions=True,
     reference=np.fmod,
-    vjp=unregistered,
+    vjp=lambda g, x, y: (g, -g * truncated(x, y)),
     recipes={**EXACT_PAIRS, **hard_exact_pairs()},
     alternatives={"output": flushed_outputs(np.fmod)},
     dtypes=("float32", "float64"),
-    ulp={"output": 0.5},
+    ulp={"output": 0.5, "grad": 1.5},
 )
 
 SPECS = (

@@ -132,7 +132,7 @@ SPECS = (
         f=Wide(lambda x: x / (1 + abs(x)), {INF: NAN, -INF: NAN}, odd=True, float64=lambda x: x / (1 + np.abs(x))),
         df=Wide(lambda x: 1 / (1 + abs(x)) ** 2, float64=lambda x: 1 / (1 + np.abs(x)) ** 2),
         ulp={"output": (1.5, 1.5, 1.5, 1.5), "grad": (3.5, 3.5, 3.5, 3)},
-        second_order=SecondOrder(refused="SoftsignGrad"),
+        second_order=SecondOrder(jvp=3.5, hvp=6),
     ),
     *gradient_op(
         "softsign-grad",
