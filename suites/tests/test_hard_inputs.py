@@ -8,12 +8,13 @@ from tf_opdiff.harness.judge.compare import compare
 from tf_opdiff.harness.judge.expectation import expectation
 from tf_opdiff.harness.judge.mutation import truth
 from tf_opdiff.harness.spec.catalog import Catalog
-from tf_opdiff.harness.spec.recipes import Draw, is_float
+from tf_opdiff.harness.spec.recipes import Draw, is_float, special_values
 from tf_opdiff.harness.spec.spec import Case
 from tf_opdiff.suites.derived.special_places import LENGTHS, VECTOR, special, tail_places
 from tf_opdiff.suites.forms.regions import incomparable, within
 from tf_opdiff.suites.forms.special_upstreams import KINDS
 from tf_opdiff.suites.forms.unary import declarations
+from tf_opdiff.suites.forms.unary_alternatives import of_gradient, of_output
 
 SPECS = Catalog.load("tf_opdiff.suites.ops").specs
 OPS = {op.name: op for op in declarations(SPECS.values())}
@@ -126,3 +127,39 @@ def bits(array):
     if is_float(array.dtype):
         array = np.where(np.isnan(array), np.array(np.nan, array.dtype), array)
     return array.view(f"u{array.dtype.itemsize}")
+
+
+@pytest.mark.parametrize(("g", "right"), [(0.0, {"0.0", "-0.0"}), (np.inf, {"inf", "-inf", "nan"}), (1.0, {"1e-10"})])
+def test_the_sign_of_a_derivative_within_its_error_is_open_for_special_upstreams_only(g, right):
+    x, upstream = np.ones(1), np.array([g])
+    slope = lambda x: np.full(x.shape, 1e-10)  # noqa: E731
+    alternatives = of_gradient(lambda g, x: g * slope(x), slope, [lambda u, g, x: 1e-9 * np.abs(g)])
+    with np.errstate(invalid="ignore"):
+        values = [upstream * slope(x), *alternatives(np.dtype("float32"), upstream, x)]
+    assert {str(float(value[0])) for value in values} == right
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+def test_a_subnormal_result_may_be_flushed_unless_it_is_computed_in_a_wider_dtype(dtype):
+    x = np.array([float(ml_dtypes.finfo(dtype).smallest_normal) / 2])
+    zeros = [value for value in of_output(lambda x: x)(np.dtype(dtype), None, x) if value[0] == 0]
+    assert bool(zeros) == (dtype != "float16")
+
+
+@pytest.mark.parametrize("name", [name for name in SPECS if name.endswith("-second-order")])
+def test_second_order_is_tried_at_its_limits(name):
+    (x,) = Case(SPECS[name], "float32", "limits").inputs()
+    size = np.abs(x[x != 0].astype(np.float64))
+    assert size.min() < 1e-5 or name in ("acosh-second-order",)
+    assert size.max() > 1e9 or np.max(np.abs(OPS[name.removesuffix("-second-order")].domain)) <= 90
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, spec in SPECS.items() if name.endswith("-grad") and KINDS.keys() <= spec.recipes.keys()]
+)
+def test_a_gradient_op_meets_every_upstream_with_every_special_value(name):
+    for kind, values in KINDS.items():
+        g, y = Case(SPECS[name], "float32", kind).inputs()
+        pairs = set(zip(bits(g).tolist(), bits(y).tolist(), strict=True))
+        specials = bits(special_values(np.dtype("float32"))).tolist()
+        assert {(a, b) for a in bits(values(np.dtype("float32"))).tolist() for b in specials} <= pairs

@@ -11,6 +11,8 @@ from tf_opdiff.harness.judge.expectation import expectation
 from tf_opdiff.harness.judge.mutation import score
 from tf_opdiff.harness.judge.reference import ReferenceFault
 from tf_opdiff.harness.judge.want import Want
+from tf_opdiff.harness.spec.contract import Side
+from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.recipes import plain
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.harness.tests.planted_promises import SPECS
@@ -80,3 +82,16 @@ def test_a_flushed_number_is_no_mutant_where_a_zero_of_either_sign_is_right():
     )
     assert "subnormal to 0 in output[0]" not in score(spec).possible
     assert "subnormal to 0 in output[0]" in score(replace(spec, alternatives={})).possible
+
+
+def test_a_side_of_a_contract_has_alternatives_of_its_own():
+    halves = {"output": lambda dtype, g, x: [x / 2]}
+    side = Side(reference=np.negative, why="planted", link="https://example.org", alternatives=halves)
+    spec = Spec(name="x", program=len, reference=np.floor, recipes={"plain": plain}, ops="", contract={"*/xla": side})
+    (case,) = spec.cases()
+    (x,) = case.inputs()
+    of_side, of_spec = (expectation(case, (x,), chosen).wants["output[0]"] for chosen in (side, None))
+    assert kind(x / 2, of_side) == kind(-x, of_side) == ""
+    assert kind(x / 2, of_spec) == "value"
+    assert spec.promise(Plan(Device.parse("cpu"), "xla")) == "*/xla"
+    assert side == replace(side, alternatives={})
