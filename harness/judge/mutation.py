@@ -21,6 +21,7 @@ from tf_opdiff.harness.judge.claim import predicting
 from tf_opdiff.harness.judge.compare import compare
 from tf_opdiff.harness.judge.difference import ulp_of
 from tf_opdiff.harness.judge.expectation import expectation
+from tf_opdiff.harness.judge.room import loose_elements, of_one_op, too_wide
 from tf_opdiff.harness.judge.want import Want, positive_zeros
 from tf_opdiff.harness.paths import SUITES
 from tf_opdiff.harness.spec.by_mode import MODE_FAMILIES
@@ -65,8 +66,55 @@ def _last(array: np.ndarray) -> np.ndarray | None:
     return changed
 
 
+def _small(array: np.ndarray) -> np.ndarray:
+    """Where a float or complex number is below 1/1000 of the largest finite one, and neither subnormal nor zero."""
+    size = np.abs(array.astype(np.complex128 if array.dtype.kind == "c" else np.float64))
+    finite, normal = np.isfinite(size), float(ml_dtypes.finfo(_part(array.dtype)).smallest_normal)
+    return finite & (size >= normal) & (size < 1e-3 * np.max(size, where=finite, initial=0.0))
+
+
+def _part(dtype: np.dtype) -> np.dtype:
+    """The dtype of the parts of a complex dtype; a real dtype itself."""
+    return np.dtype(f"f{dtype.itemsize // 2}") if dtype.kind == "c" else dtype
+
+
+def _all(array: np.ndarray) -> np.ndarray:
+    return np.ones(array.shape, bool)
+
+
+def _times(factor: Callable[[np.dtype], float], where: Callable[[np.ndarray], np.ndarray]) -> Mutant:
+    """The mutant that multiplies the elements that `where` selects by a factor, which may depend on the dtype."""
+
+    def change(array: np.ndarray) -> np.ndarray | None:
+        if not _floating(array):
+            return None
+        return np.where(where(array), array * array.dtype.type(factor(array.dtype)), array).astype(array.dtype)
+
+    return _value(change)
+
+
+def _half_of_the_digits(dtype: np.dtype) -> float:
+    """1 + 2^-(p // 2) with p mantissa bits: 1/32 off in float16, 1/8 in bfloat16, 2^-11 in float32, 2^-26 in float64.
+
+    Fewer than half of the digits are then right, which no application would call the right result.
+    """
+    return 1 + 2.0 ** -(ml_dtypes.finfo(_part(dtype)).nmant // 2)
+
+
+def _outside(loose: np.ndarray, mutant: Mutant) -> Mutant:
+    """The mutant without its changes to loose elements."""
+
+    def outside(truth: Result, inputs: Sequence[np.ndarray]) -> Result | None:
+        wrong = mutant(truth, inputs)
+        if wrong is None or wrong.value is None or truth.value is None or not loose.any():
+            return wrong
+        return replace(wrong, value=np.where(loose, truth.value, wrong.value).astype(truth.value.dtype))
+
+    return outside
+
+
 def past(want: Want, budget: float) -> Mutant:
-    """The mutant with one wrong element, one ULP beyond budget and bound, where they allow the smallest error."""
+    """The mutant with one wrong element, an ULP beyond budget and bound, where they allow the smallest error."""
 
     def change(array: np.ndarray) -> np.ndarray | None:
         if not is_float(array.dtype):
@@ -75,7 +123,7 @@ def past(want: Want, budget: float) -> Mutant:
         allowed = np.full(array.shape, budget)
         if want.bound is not None:
             allowed = np.fmax(allowed, want.bound / ulp)
-        wrong = array + np.where(array > 0, 1, -1) * (np.floor(allowed) + 1) * ulp
+        wrong = array + np.where(array > 0, 1, -1) * (np.floor(allowed + 0.5) + 1) * ulp
         usable = ~want.ambiguous & np.isfinite(array) & (np.abs(wrong) < float(ml_dtypes.finfo(array.dtype).max))
         if not usable.any():
             return None
@@ -142,6 +190,14 @@ MUTANTS: dict[str, Mutant] = {
 }
 
 
+#: Mutants of specs of one op. They leave the elements alone which the spec declares `loose`.
+STRICT: dict[str, Mutant] = {
+    "relative error": _times(_half_of_the_digits, _all),
+    "small to 0": _times(lambda dtype: 0.0, _small),
+    "small negated": _times(lambda dtype: -1.0, _small),
+}
+
+
 @dataclass
 class Score:
     """Counts by name and quantity of the mutants that were possible, and of those that were killed."""
@@ -199,6 +255,9 @@ def _trials(case: Case) -> Iterator[tuple[str, bool]]:
                 suffix = f" under {mode}" if len(families) > 1 else ""
                 for name, killed in _mutated(case, quantity, want.in_mode(mode), mode, inputs):
                     yield f"{name} in {quantity}{suffix}", killed
+                wide = too_wide(case, side, mode, quantity, want.in_mode(mode))
+                if wide is not None:
+                    yield f"half of the digits of an element of {case.id} in {quantity}{suffix}", not wide.any()
 
 
 def _mutated(
@@ -206,7 +265,9 @@ def _mutated(
 ) -> Iterator[tuple[str, bool]]:
     """Pairs (mutant, whether it is killed) for each possible mutant of a quantity in a mode."""
     right, budget = truth(want), case.spec.budget(quantity, case.dtype, mode)
-    for name, mutant in {**MUTANTS, "one ULP past the budget": past(want, budget)}.items():
+    loose = loose_elements(case, inputs, quantity)
+    strict = {name: _outside(loose, mutant) for name, mutant in STRICT.items() if of_one_op(case.spec)}
+    for name, mutant in {**MUTANTS, **strict, "one ULP past the budget": past(want, budget)}.items():
         wrong = mutant(right, inputs)
         if wrong is not None and not same(_judged(wrong, want), right) and not _permitted(_judged(wrong, want), want):
             yield name, bool(compare(wrong, want, quantity, budget=budget).kind)

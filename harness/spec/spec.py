@@ -90,6 +90,9 @@ class Spec:
     bound                       quantity or family → bound(u, g, *inputs), for `jvp` and `hvp` bound(u, g, t, *inputs),
                                 → the largest allowed absolute error. For accumulations, and for errors that grow with
                                 the input. `u` is the unit round-off of the case's dtype. May be `by_mode` as well.
+    loose                       quantity or family → loose(*inputs) → bool array: the elements at which the bound may
+                                allow more than half of the digits (see `harness.judge.room`), because the program
+                                itself loses them. State the reason beside it.
     alternatives                quantity or family → alternatives(dtype, g, *inputs), for `jvp` and `hvp`
                                 alternatives(dtype, g, t, *inputs), → further arrays of the promise's shape. Each
                                 element is right if it keeps the promise or one of them: see `suites.forms.subnormal`.
@@ -133,6 +136,7 @@ class Spec:
     steps: int = 1
     ulp: Budgets = field(default_factory=dict)
     bound: Mapping[str, Callable[..., Any] | ByMode] = field(default_factory=dict)
+    loose: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     alternatives: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     upstreams: Mapping[str, Callable[..., np.ndarray]] = field(default_factory=dict)
     only_gradients: bool = False
@@ -206,10 +210,11 @@ class Spec:
             for bound in each(bounds):
                 if not callable(bound):
                     raise TypeError(f"bound of {quantity}: expected a function, got {bound!r}")
-        for quantity, alternatives in self.alternatives.items():
-            check_quantity(quantity)
-            if not callable(alternatives):
-                raise TypeError(f"alternatives of {quantity}: expected a function, got {alternatives!r}")
+        for name in ("alternatives", "loose"):
+            for quantity, function in getattr(self, name).items():
+                check_quantity(quantity)
+                if not callable(function):
+                    raise TypeError(f"{name} of {quantity}: expected a function, got {function!r}")
         if unknown := sorted(self.upstreams.keys() - self.recipes.keys()):
             raise ValueError(f"upstreams {unknown[0]!r}: expected one of the recipes {', '.join(self.recipes)}")
         check_attrs(self.attrs, self._called_with_attrs())
@@ -303,6 +308,9 @@ class Spec:
         """The name of an output; empty for an output without a name, and for other quantities."""
         number = number_of(quantity)
         return self.names[number] if family_of(quantity) == "output" and number < len(self.names) else ""
+    def loose_of(self, quantity: str) -> Callable[..., Any] | None:
+        """The function that selects the loose elements of a quantity or of its family; None if there are none."""
+        return entry_of(self.loose, quantity)
 
     def by_modes(self, quantity: str) -> bool:
         """Whether the budget or the bound of a quantity depends on the mode."""

@@ -24,7 +24,8 @@ class SecondOrder:
     condition   k of the bounds k u (|f'| + |x f''|) of `jvp`, and k u (|f''| + |x f'''|) of `hvp`, for ops that
                 multiply x before they take the exponential, or whose terms cancel: the error follows the condition of
                 f' and f'' (mixed forward-backward stability: Higham, Accuracy and Stability, section 1.6).
-    flat        c of the term c u in both bounds, for ops that compute 1 - y of a y near 1.
+    flat        c(x) of the term c u in both bounds, for ops that compute 1 - y of a y near 1.
+    loose       loose(x) of `jvp` and `hvp`, as of a spec: where 1 - y has lost its digits.
     linear      whether f'' is zero: of either sign, so that `hvp` is not asked for.
     unconnected whether the gradient does not depend on x, so that `hvp` is None.
     """
@@ -32,7 +33,8 @@ class SecondOrder:
     jvp: float = 0
     hvp: float = 0
     condition: tuple[float, float] | None = None
-    flat: float = 0
+    flat: Callable[[np.ndarray], Any] = lambda x: 0
+    loose: Callable[[np.ndarray], Any] | None = None
     linear: bool = False
     unconnected: bool = False
 
@@ -55,6 +57,7 @@ def second_orders(spec: Spec, function: Differentiable, second: SecondOrder) -> 
         unsigned_zeros=(*spec.unsigned_zeros, "hvp"),
         ulp={**spec.ulp, "jvp": second.jvp, "hvp": second.hvp},
         bound={**spec.bound, **(conditioned or _beyond(spec, function, far_curve))},
+        loose={**spec.loose, **({"jvp": second.loose, "hvp": second.loose} if second.loose else {})},
         dtypes=("float32",),
         tier="default",
     )
@@ -144,9 +147,9 @@ def _bounds(function: Differentiable, curve: Wide, second: SecondOrder) -> dict[
     third = Wide(lambda x: mp.diff(function.df.f, x, 2))
 
     def first(u: float, g: Any, t: Any, x: Any) -> Any:
-        return u * np.abs(t) * (at_first * (np.abs(function.df(x)) + np.abs(x * curve(x))) + second.flat)
+        return u * np.abs(t) * (at_first * (np.abs(function.df(x)) + np.abs(x * curve(x))) + second.flat(x))
 
     def hessian(u: float, g: Any, t: Any, x: Any) -> Any:
-        return u * np.abs(g * t) * (at_second * (np.abs(curve(x)) + np.abs(x * third(x))) + second.flat)
+        return u * np.abs(g * t) * (at_second * (np.abs(curve(x)) + np.abs(x * third(x))) + second.flat(x))
 
     return {"jvp[0]": first, "hvp[0]": hessian}

@@ -31,6 +31,7 @@ class Analytic:
     at_poles
             the values where f is infinite, as in C99, annex G; None if any complex infinity is right there.
     bound   bound(f, df) → bounds by quantity, where the error is that of a larger term that cancels.
+    loose   loose(z) of the gradient, as of a spec: where the bound may allow nearly any gradient.
     """
 
     f: Callable[[Any], Any]
@@ -39,6 +40,7 @@ class Analytic:
     grad: float
     at_poles: Values | None = None
     bound: Callable[[Values, Values], Bounds] = lambda f, df: {}
+    loose: Callable[[np.ndarray], Any] | None = None
 
     def vjp(self, g: Any, z: Any) -> Any:
         """The gradient g conj(f'(z))."""
@@ -75,6 +77,7 @@ class Analytic:
             dtypes=COMPLEX,
             bound={**relative, **self.bound(f, df)},
             alternatives={"output[0]": lambda dtype, g, z: of_complex(f(z), dtype), "grad[0]": self._gradients},
+            loose={"grad": self.loose} if self.loose else {},
         )
         return (spec, *positions(spec))
 

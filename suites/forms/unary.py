@@ -12,6 +12,7 @@ from tf_opdiff.harness.spec.by_mode import ByMode, each, mapped
 from tf_opdiff.harness.spec.recipes import FLOATS, bit_patterns, edges, plain, subnormals
 from tf_opdiff.harness.spec.spec import Recipe, Side, Spec
 from tf_opdiff.suites.derived.gradient_alone import gradient_alone
+from tf_opdiff.suites.derived.lost import Lost, without_digits
 from tf_opdiff.suites.derived.position import positions
 from tf_opdiff.suites.derived.second_order import SecondOrder, second_orders
 from tf_opdiff.suites.derived.special_places import short
@@ -55,6 +56,7 @@ class Unary:
     xla_kernel      whether XLA has a kernel of the op.
     float64_error   the largest relative error of the functions' `float64`, at which a sweep may still use them.
     float64_limit   the largest argument at which that holds.
+    lost            where TensorFlow's formula loses the digits of the gradient or of the output.
     second_order    what the op promises of its second derivative; None if that is not checked.
     analytic        what the op promises of complex numbers; None if that is not checked.
     tier            the tier of the main spec.
@@ -78,6 +80,7 @@ class Unary:
     xla_kernel: bool = True
     float64_error: float = 2.0**-42
     float64_limit: float = INF
+    lost: tuple[Lost, ...] = ()
     second_order: SecondOrder | None = None
     analytic: Analytic | None = None
     tier: str = "default"
@@ -94,11 +97,13 @@ class Unary:
     def specs(self) -> tuple[Spec, ...]:
         """The main spec; those about subnormals and complex numbers; twins in other positions and in second order."""
         plain_specs = (self.main(), *self._subnormal())
-        second = second_orders(plain_specs[0], self.function, self.second_order) if self.second_order else ()
+        main = plain_specs[0]
+        second = second_orders(main, self.function, self.second_order) if self.second_order else ()
+        lost = without_digits(main, self.function, self.lost)
         analytic = self.analytic.specs(self.name, self.op) if self.analytic else ()
         moved = (twin for spec in plain_specs for twin in positions(spec))
         alone = gradient_alone(plain_specs[0], ("edges", "plain"))
-        return (*plain_specs, *second, *moved, *analytic, *alone, *short(plain_specs[0]))
+        return (*plain_specs, *lost, *second, *moved, *analytic, *alone, *short(plain_specs[0]))
 
     def main(self) -> Spec:
         """The spec about every input but subnormals, of outputs and gradients."""
@@ -114,6 +119,7 @@ class Unary:
             bound={f"{quantity}[0]": mapped(self._bound(quantity), bound) for quantity, bound in self.bound.items()},
             alternatives=self._alternatives(self.f, self.vjp),
             upstreams=upstreams(),
+            loose={f"{lost.quantity}[0]": lost.where for lost in self.lost},
             unsigned_zeros=("output",) if self.unsigned_zeros else (),
             contract={pattern: self._with_alternatives(side) for pattern, side in self.contract(self.function).items()},
             tier=self.tier,

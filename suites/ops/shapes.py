@@ -41,6 +41,11 @@ def _of_one(i: int, bound: Callable[..., Any]) -> Callable[..., Any]:
     return lambda u, gs, *xs: bound(u, gs[i], xs[i])
 
 
+def _of_input(i: int, where: Callable[..., Any]) -> Callable[..., Any]:
+    """The loose elements of the op with number i."""
+    return lambda *xs: where(xs[i])
+
+
 def _together(name: str, ops: Sequence[Unary]) -> Spec:
     """A spec that runs every op once, each on an input of its own."""
     specs = [op.main() for op in ops]
@@ -55,6 +60,11 @@ def _together(name: str, ops: Sequence[Unary]) -> Spec:
         vjp=lambda gs, *xs: tuple(op.vjp(g, x) for op, g, x in zip(ops, gs, xs, strict=True)),
         recipes={label: _shaped(specs, shape) for label, shape in _SHAPES.items()},
         ulp={f"{family}[{i}]": spec.ulp[family] for i, spec, family in quantities},
+        loose={
+            f"{q.partition('[')[0]}[{i}]": _of_input(i, where)
+            for i, s in enumerate(specs)
+            for q, where in s.loose.items()
+        },
         bound={quantity: mapped(partial(_of_one, i), bound) for quantity, (i, bound) in bounds.items() if bound},
     )
 

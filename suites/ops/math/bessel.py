@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from tf_opdiff.suites.derived.lost import Lost
 from tf_opdiff.suites.derived.second_order import SecondOrder
 from tf_opdiff.suites.forms.bounds import absolute, relative
 from tf_opdiff.suites.forms.regions import infinite, minus_zero, tiny, zero
@@ -32,6 +33,8 @@ def _oscillating(series_below=0.0):
     return {"output": absolute(error), "grad": absolute(error)}
 
 
+#: Far out, x - π/4, rounded, has no digits left behind the point. The result is that of a number beside x.
+_PHASE = tuple(Lost(where=lambda x: np.abs(x) > 500, quantity=quantity) for quantity in ("output", "grad"))
 _ZEROS = {INF: 0.0, -INF: 0.0}
 _K_POLE = {0.0: INF, INF: 0.0, -INF: NAN}
 #: Of functions that are defined right of zero, and have a pole there.
@@ -70,6 +73,7 @@ SPECS = (
         ulp={"output": (ROUNDED_TWICE, 5.5, 6), "grad": 2},
         # The gradient is g (i1e(x) - sign(x) y).
         bound={"grad": relative(lambda x, f, d: np.where(np.abs(x) > 1e15, 4, 10 + 10 * f / d))},
+        lost=(Lost(where=lambda x: np.abs(x) > 3, span=(1e3, 1e15)),),
         aside={"huge": lambda x, top: np.abs(x) > 1e15},
     ),
     *unary(
@@ -100,6 +104,7 @@ SPECS = (
         ulp={"output": (ROUNDED_TWICE, 8, 6), "grad": 2},
         # The gradient is g (i0e(x) - y (sign(x) + 1 / x)).
         bound={"grad": relative(lambda x, f, d: np.where(np.abs(x) > 1e15, 4, 10 + 10 * f / d * (1 + 2 / np.abs(x))))},
+        lost=(Lost(where=lambda x: np.abs(x) > 1, span=(1e3, 1e15)),),
         aside={"huge": lambda x, top: np.abs(x) > 1e15, "minus_zero": minus_zero},
         subnormals=EITHER,
     ),
@@ -117,6 +122,7 @@ SPECS = (
         domain=(-40, 40),
         ulp={"output": 1, "grad": 1},
         bound=_oscillating(series_below=1.0),
+        lost=_PHASE,
         aside={"infinite": infinite},
         xla_kernel=False,
         **_FLOAT64,
@@ -134,6 +140,7 @@ SPECS = (
         domain=(-40, 40),
         ulp={"output": 1, "grad": 1},
         bound=_oscillating(series_below=1.0),
+        lost=_PHASE,
         aside={"infinite": infinite, "tiny": tiny},
         subnormals=EITHER,
         xla_kernel=False,
@@ -162,6 +169,7 @@ SPECS = (
         ulp={"output": (ROUNDED_TWICE, 11, 9), "grad": 2},
         # The gradient is g (y - k1e(x)).
         bound={"grad": relative(lambda x, f, d: 12 + 12 * f / d)},
+        lost=(Lost(where=lambda x: np.abs(x) > 3, span=(1e3, 1e15)),),
         aside={**_RIGHT_OF_ZERO, **_FAR_OUT},
         xla_kernel=False,
     ),
@@ -192,6 +200,7 @@ SPECS = (
         ulp={"output": (ROUNDED_TWICE, 5, 5.5), "grad": 2},
         # The gradient is g (y (1 - 1 / x) - k0e(x)).
         bound={"grad": relative(lambda x, f, d: 8 + 8 * f * (1 + 1 / x) / d)},
+        lost=(Lost(where=lambda x: np.abs(x) > 3, span=(1e3, 1e15)),),
         aside={"tiny": lambda x, top: (x > 0) & tiny(x, top), **_RIGHT_OF_ZERO, **_FAR_OUT},
         xla_kernel=False,
         float64_error=2.0**-40,
@@ -205,6 +214,7 @@ SPECS = (
         domain=(0, 40),
         ulp={"output": 1, "grad": 1},
         bound=_oscillating(),
+        lost=_PHASE,
         aside=_RIGHT_OF_ZERO,
         xla_kernel=False,
         **_FLOAT64,
@@ -222,6 +232,7 @@ SPECS = (
         domain=(0, 40),
         ulp={"output": 1, "grad": 1},
         bound=_oscillating(),
+        lost=_PHASE,
         aside=_RIGHT_OF_ZERO,
         subnormals=EITHER,
         xla_kernel=False,

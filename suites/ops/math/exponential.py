@@ -7,6 +7,7 @@ and else by `bench.budgets`.
 import numpy as np
 from scipy import special
 
+from tf_opdiff.suites.derived.lost import Lost
 from tf_opdiff.suites.derived.second_order import SecondOrder
 from tf_opdiff.suites.forms.analytic import Analytic
 from tf_opdiff.suites.forms.bounds import absolute
@@ -84,9 +85,10 @@ SPECS = (
         domain=(-90, 20),
         # The exponential is off by |x| / 16.
         ulp={"output": (2, 2, 5.5, 2), "grad": 1},
-        # The gradient is g y (1 - y), where y, rounded, is off by u.
-        bound={"grad": absolute(lambda u, x, y: 4 * u)},
-        second_order=SecondOrder(condition=(4, 5), flat=4),
+        # The gradient is g y (1 - y), where y, rounded, is off by u: so is 1 - y, however small it is.
+        bound={"grad": absolute(lambda u, x, y: u * (12 * y + 2 * special.expit(x) ** 2))},
+        lost=(Lost(where=lambda x: x > 0, span=(9.0, 64.0)),),
+        second_order=SecondOrder(condition=(4, 5), flat=lambda x: 4 * special.expit(x), loose=lambda x: x > 0),
         analytic=Analytic(
             f=ref.logistic,
             df=lambda z: ref.logistic(z) * ref.logistic(-z),

@@ -79,6 +79,10 @@ def _either_extreme(reference, condition):
 def _extreme(reference, condition):
     """A part: the extreme of two numbers. Where the condition holds it is x, and x gets the upstream."""
     vjp = extreme_vjp(condition)
+
+    def otherwise(x, y):
+        return ~condition(x, y)
+
     normal: dict[str, Any] = {
         "reference": reference,
         "vjp": vjp,
@@ -111,7 +115,7 @@ def _extreme(reference, condition):
             contract={"cpu/xla": _larger_of_flushed(condition), **flushes},
             **tiny,
         ),
-        broadcast(reference, vjp, domain=((-4.0, 4.0), (-4.0, 4.0)), bound=summed((lambda x, y: 1.0,) * 2, 0)),
+        broadcast(reference, vjp, domain=((-4.0, 4.0), (-4.0, 4.0)), bound=summed((condition, otherwise), 0)),
         integers(reference),
     )
 

@@ -72,8 +72,8 @@ SPECS = (
         domain=(-1, 1),
         # The gradient divides by a rounded number, or squares one.
         ulp={"output": (1.5, 1.5, 4, 1.5), "grad": (7.5, 3, 5, 2.5)},
-        # The gradient is g / √(1 - x²), where 1 - x² is rounded below the root.
-        bound={"grad": relative(lambda x, f, d: 4 * d * d)},
+        # The gradient is g / √(1 - x²), where x², rounded, is off by u / 2 beside 1.
+        bound={"grad": relative(lambda x, f, d: 6 + d * d / 2)},
         second_order=SecondOrder(jvp=5, hvp=15),
         analytic=Analytic(
             f=mp.acos,
@@ -93,8 +93,8 @@ SPECS = (
         domain=(-1, 1),
         # The gradient divides by a rounded number, or squares one.
         ulp={"output": (1.5, 1.5, 4, 1.5), "grad": (7.5, 3, 4, 5)},
-        # The gradient is g / √(1 - x²), where 1 - x² is rounded below the root.
-        bound={"grad": relative(lambda x, f, d: 4 * d * d)},
+        # The gradient is g / √(1 - x²), where x², rounded, is off by u / 2 beside 1.
+        bound={"grad": relative(lambda x, f, d: 6 + d * d / 2)},
         subnormals=Subnormals(dtypes=("float32",)),
         second_order=SecondOrder(jvp=5, hvp=15),
         analytic=Analytic(f=mp.asin, df=lambda z: 1 / complex_ref.root(z), output=2.5, grad=6, bound=near_branch_point),

@@ -7,6 +7,7 @@ import numpy as np
 from scipy import special
 
 from tf_opdiff.harness.spec.spec import Side
+from tf_opdiff.suites.derived.lost import Lost
 from tf_opdiff.suites.derived.second_order import SecondOrder
 from tf_opdiff.suites.forms.bounds import relative
 from tf_opdiff.suites.forms.gradient_op import gradient_op, in_long_double
@@ -65,6 +66,7 @@ SPECS = (
         ulp={"output": (2, 1, 3.5, 3), "grad": 2.5},
         # The gradient is g (y + 1).
         bound={"grad": relative(lambda x, f, d: 2 + 2 / d)},
+        lost=(Lost(where=lambda x: x < -2, span=(-9.0, -64.0)),),
         aside={"nan": nan, "small": lambda x, top: (x < 0) & (x > -0.5)},
         contract=_nan_at_nan,
         subnormals=EITHER,
@@ -94,6 +96,7 @@ SPECS = (
         ulp={"output": (3, 2, 3.5, 3.5), "grad": 2},
         # The gradient is g (y + scale × alpha).
         bound={"grad": relative(lambda x, f, d: 2 + 4 / d)},
+        lost=(Lost(where=lambda x: x < -2, span=(-9.0, -64.0)),),
         aside={"nan": nan, "small": lambda x, top: (x < 0) & (x > -0.5), "zero": zero},
         contract=_nan_at_nan,
     ),
@@ -103,8 +106,8 @@ SPECS = (
         argument="outputs",
         reference=_selu_grad,
         ulp=1.5,
-        # The error is that of the larger term of the sum.
-        bound=lambda u, _, g, y: 2 * u * np.abs(g) * (2 + np.abs(y)),
+        # Left of 0, the error is that of the larger term of the sum.
+        bound=lambda u, _, g, y: 2 * u * np.abs(g) * np.where(y < 0, 2 + np.abs(y), 1),
         contract=_nan_at_nan_of(_selu_grad),
     ),
     *unary(
@@ -116,7 +119,7 @@ SPECS = (
         domain=(-90, 20),
         # Below log(eps) + 2 the kernel computes exp(x), which is off by eps e² / 2.
         ulp={"output": (7.5, 7, 7, 7), "grad": (3, 2.5, 7, 2.5)},
-        second_order=SecondOrder(condition=(4, 5), flat=4),
+        second_order=SecondOrder(condition=(4, 5), flat=lambda x: 4 * special.expit(x), loose=lambda x: x > 0),
     ),
     *gradient_op(
         "softplus-grad",

@@ -1,0 +1,112 @@
+"""Room: the elements of a promise at which its budget and its bound allow almost any result.
+
+The room of an element is the largest distance from the promise that is allowed. It is too wide if it is more than half
+of the digits of the dtype: then a result passes that `harness.judge.severity` would not even call an error of accuracy.
+Inputs may excuse a wide room: a sum that cancels, or the sine of a huge number, is as uncertain as the inputs are. So a
+room is excused where it is at most `ROUNDINGS` times as wide as the change of the exact result when each input moves to
+a neighbouring number of its dtype (backward stability: Higham, Accuracy and Stability, section 1.5).
+
+Only a spec of one op is held to this. Inside a longer program, or in several steps, other numbers than the inputs
+cancel, and only its author knows which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import ml_dtypes
+import numpy as np
+
+from tf_opdiff.harness.judge.difference import ulp_of
+from tf_opdiff.harness.judge.expectation import expectation, widened
+from tf_opdiff.harness.judge.reference import ReferenceFault
+from tf_opdiff.harness.judge.want import Want
+from tf_opdiff.harness.spec.recipes import Draw, is_float
+from tf_opdiff.harness.spec.spec import Case, Side, Spec
+
+#: The number of roundings of the inputs whose effect on the result a room may have.
+ROUNDINGS = 128
+
+
+def digits_of(dtype: np.dtype) -> float:
+    """The width in ULPs of half of the digits of a float dtype: 64 in float16, 16 in bfloat16, 4096 in float32."""
+    return 2.0 ** (ml_dtypes.finfo(dtype).nmant // 2 + 1)
+
+
+def room(want: Want, budget: float) -> tuple[np.ndarray, np.ndarray]:
+    """The largest allowed absolute error of each element, and the ULP of each element, both of the promise's shape.
+
+    The ULP of a complex number is that of its larger part: its error is small only in relation to its size.
+    """
+    assert want.value is not None and want.dtype is not None
+    part = np.dtype(f"f{want.dtype.itemsize // 2}") if want.dtype.kind == "c" else want.dtype
+    value = want.value.astype(want.dtype)
+    wide = value.astype(np.complex128) if value.dtype.kind == "c" else value.astype(np.float64)
+    size = np.maximum(np.abs(wide.real), np.abs(wide.imag))
+    unit = ulp_of(np.where(np.isfinite(size), size, 0.0), part)
+    allowed = budget * unit
+    return (allowed if want.bound is None else np.fmax(allowed, want.bound)), unit
+
+
+def too_wide(case: Case, side: Side | None, mode: str, quantity: str, want: Want) -> np.ndarray | None:
+    """The elements of a promise in a mode with too wide a room, of the promise's shape; None if it has no room.
+
+    Left out are elements that are not finite, whose class is compared, and those that the spec declares `loose`.
+    """
+    floating = want.dtype is not None and (want.dtype.kind == "c" or is_float(want.dtype))
+    if want.value is None or want.dtype is None or not floating or not of_one_op(case.spec):
+        return None
+    allowed, unit = room(want, case.spec.budget(quantity, case.dtype, mode))
+    part = np.dtype(f"f{want.dtype.itemsize // 2}") if want.dtype.kind == "c" else want.dtype
+    wide = np.isfinite(want.value.astype(want.dtype)) & (allowed > digits_of(part) * unit)
+    inputs = case.inputs()
+    if wide.any():
+        wide &= ~loose_elements(case, inputs, quantity)
+    changes = _changes(case, inputs, side, quantity) if wide.any() else ()
+    for change in changes:
+        wide &= ~(allowed <= ROUNDINGS * change)
+        if not wide.any():
+            break
+    return wide
+
+
+def of_one_op(spec: Spec) -> bool:
+    """Whether the program of a spec is one op, without state, sessions and claims."""
+    ops = spec.ops if isinstance(spec.ops, str) else ";".join(spec.ops.values())
+    return bool(ops) and ";" not in ops and not (spec.state or spec.sessions or spec.claims)
+
+
+def loose_elements(case: Case, inputs: tuple[np.ndarray, ...], quantity: str) -> np.ndarray:
+    """The elements of a quantity that the spec declares `loose`, as a bool array; False without a declaration."""
+    loose = case.spec.loose_of(quantity)
+    return np.asarray(loose(*map(widened, inputs), **case.keywords) if loose else False, bool)
+
+
+def _changes(case: Case, inputs: tuple[np.ndarray, ...], side: Side | None, quantity: str) -> Iterator[np.ndarray]:
+    """The change of each exact element when the inputs move to their neighbours; infinite where it is undefined.
+
+    First all inputs move up, then all down; then each moves either way, by chance, twice.
+    """
+    base, draw = expectation(case, inputs, side, bounds=False), Draw(case.seed ^ 0x500)
+    exact = base.wants[quantity].value
+    for way in (1, -1, 0, 0):
+        moved = tuple(_moved(x, way, draw) for x in inputs)
+        upstreams = base.upstreams and tuple(None if g is None else _moved(g, way, draw) for g in base.upstreams)
+        try:
+            others = expectation(case, moved, side, upstreams_of=lambda outputs, _, g=upstreams: g, bounds=False).wants
+        except ReferenceFault:
+            continue
+        other = others[quantity].value if quantity in others else None
+        if exact is not None and other is not None and other.shape == exact.shape:
+            apart = np.abs(other - exact)
+            yield np.where(np.isfinite(apart), apart, np.inf)
+
+
+def _moved(x: np.ndarray, way: int, draw: Draw) -> np.ndarray:
+    """The array with each float at its next neighbour: up, down, or either by chance if `way` is 0."""
+    if x.dtype.kind == "c":
+        return (_moved(x.real, way, draw) + 1j * _moved(x.imag, way, draw)).astype(x.dtype)
+    if not is_float(x.dtype):
+        return x
+    ways = np.where(draw.booleans(*x.shape), 1, -1) if way == 0 else np.full(x.shape, way)
+    return np.nextafter(x, (ways * np.inf).astype(x.dtype), dtype=x.dtype)
