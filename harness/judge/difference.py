@@ -133,7 +133,7 @@ def differences(
     far, allowed = finite & (ulps > budget), None
     if bound is not None:
         far &= ~(difference <= bound)  # a NaN as bound allows nothing
-        allowed = np.fmax(budget, bound / unit)
+        allowed = np.where(finite, np.fmax(budget, bound / unit), budget)
     flushed = far & zero_g & ~zero_w & (np.abs(w) < normal) & (np.signbit(g) == np.signbit(w))
     classes = {
         "nan": np.isnan(g) != np.isnan(w),
