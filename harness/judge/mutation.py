@@ -21,13 +21,13 @@ from tf_opdiff.harness.judge.claim import predicting
 from tf_opdiff.harness.judge.compare import compare
 from tf_opdiff.harness.judge.difference import ulp_of
 from tf_opdiff.harness.judge.expectation import expectation
-from tf_opdiff.harness.judge.room import loose_elements, of_one_op, too_wide
+from tf_opdiff.harness.judge.room import Rooms
 from tf_opdiff.harness.judge.want import Want, positive_zeros
 from tf_opdiff.harness.paths import SUITES
 from tf_opdiff.harness.spec.by_mode import MODE_FAMILIES
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.recipes import is_float
-from tf_opdiff.harness.spec.spec import Case, Spec
+from tf_opdiff.harness.spec.spec import Case, Side, Spec
 
 Mutant = Callable[[Result, Sequence[np.ndarray]], Result | None]
 
@@ -101,14 +101,14 @@ def _half_of_the_digits(dtype: np.dtype) -> float:
     return 1 + 2.0 ** -(ml_dtypes.finfo(_part(dtype)).nmant // 2)
 
 
-def _outside(loose: np.ndarray, mutant: Mutant) -> Mutant:
-    """The mutant without its changes to loose elements."""
+def _outside(excused: np.ndarray, mutant: Mutant) -> Mutant:
+    """The mutant without its changes to the excused elements."""
 
     def outside(truth: Result, inputs: Sequence[np.ndarray]) -> Result | None:
         wrong = mutant(truth, inputs)
-        if wrong is None or wrong.value is None or truth.value is None or not loose.any():
+        if wrong is None or wrong.value is None or truth.value is None or not excused.any():
             return wrong
-        return replace(wrong, value=np.where(loose, truth.value, wrong.value).astype(truth.value.dtype))
+        return replace(wrong, value=np.where(excused, truth.value, wrong.value).astype(truth.value.dtype))
 
     return outside
 
@@ -190,7 +190,7 @@ MUTANTS: dict[str, Mutant] = {
 }
 
 
-#: Mutants of specs of one op. They leave the elements alone which the spec declares `loose`.
+#: Mutants of specs of one op. They leave the elements alone whose wide room is excused: see `harness.judge.room`.
 STRICT: dict[str, Mutant] = {
     "relative error": _times(_half_of_the_digits, _all),
     "small to 0": _times(lambda dtype: 0.0, _small),
@@ -253,21 +253,19 @@ def _trials(case: Case) -> Iterator[tuple[str, bool]]:
             families = MODE_FAMILIES if case.spec.by_modes(quantity) else MODE_FAMILIES[:1]
             for mode in families:
                 suffix = f" under {mode}" if len(families) > 1 else ""
-                for name, killed in _mutated(case, quantity, want.in_mode(mode), mode, inputs):
+                for name, killed in _mutated(case, side, quantity, want.in_mode(mode), mode):
                     yield f"{name} in {quantity}{suffix}", killed
-                wide = too_wide(case, side, mode, quantity, want.in_mode(mode))
-                if wide is not None:
-                    yield f"half of the digits of an element of {case.id} in {quantity}{suffix}", not wide.any()
 
 
-def _mutated(
-    case: Case, quantity: str, want: Want, mode: str, inputs: Sequence[np.ndarray]
-) -> Iterator[tuple[str, bool]]:
+def _mutated(case: Case, side: Side | None, quantity: str, want: Want, mode: str) -> Iterator[tuple[str, bool]]:
     """Pairs (mutant, whether it is killed) for each possible mutant of a quantity in a mode."""
-    right, budget = truth(want), case.spec.budget(quantity, case.dtype, mode)
-    loose = loose_elements(case, inputs, quantity)
-    strict = {name: _outside(loose, mutant) for name, mutant in STRICT.items() if of_one_op(case.spec)}
-    for name, mutant in {**MUTANTS, **strict, "one ULP past the budget": past(want, budget)}.items():
+    right, budget, inputs = truth(want), case.spec.budget(quantity, case.dtype, mode), case.inputs()
+    mutants = {**MUTANTS, "one ULP past the budget": past(want, budget)}
+    rooms = Rooms.of(case, side, mode, quantity, want)
+    if rooms is not None:
+        mutants |= {name: _outside(rooms.excused, mutant) for name, mutant in STRICT.items()}
+        yield f"half of the digits of an element of {case.id}", not rooms.faulty
+    for name, mutant in mutants.items():
         wrong = mutant(right, inputs)
         if wrong is not None and not same(_judged(wrong, want), right) and not _permitted(_judged(wrong, want), want):
             yield name, bool(compare(wrong, want, quantity, budget=budget).kind)

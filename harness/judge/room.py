@@ -13,6 +13,8 @@ cancel, and only its author knows which.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Self
 
 import ml_dtypes
 import numpy as np
@@ -48,32 +50,47 @@ def room(want: Want, budget: float) -> tuple[np.ndarray, np.ndarray]:
     return (allowed if want.bound is None else np.fmax(allowed, want.bound)), unit
 
 
-def too_wide(case: Case, side: Side | None, mode: str, quantity: str, want: Want) -> np.ndarray | None:
-    """The elements of a promise in a mode with too wide a room, of the promise's shape; None if it has no room.
+@dataclass(frozen=True)
+class Rooms:
+    """The elements of a promise with too wide a room, and those among them that are excused; of the promise's shape.
 
-    Left out are elements that are not finite, whose class is compared, and those that the spec declares `loose`.
+    Excused are the elements that the spec declares `loose`, and those that are as uncertain as the inputs.
     """
-    floating = want.dtype is not None and (want.dtype.kind == "c" or is_float(want.dtype))
-    if want.value is None or want.dtype is None or not floating or not of_one_op(case.spec):
-        return None
-    allowed, unit = room(want, case.spec.budget(quantity, case.dtype, mode))
-    part = np.dtype(f"f{want.dtype.itemsize // 2}") if want.dtype.kind == "c" else want.dtype
-    wide = np.isfinite(want.value.astype(want.dtype)) & (allowed > digits_of(part) * unit)
-    inputs = case.inputs()
-    if wide.any():
-        wide &= ~loose_elements(case, inputs, quantity)
-    changes = _changes(case, inputs, side, quantity) if wide.any() else ()
-    for change in changes:
-        wide &= ~(allowed <= ROUNDINGS * change)
-        if not wide.any():
-            break
-    return wide
+
+    wide: np.ndarray
+    excused: np.ndarray
+
+    @property
+    def faulty(self) -> bool:
+        """Whether an element has too wide a room without an excuse."""
+        return bool((self.wide & ~self.excused).any())
+
+    @classmethod
+    def of(cls, case: Case, side: Side | None, mode: str, quantity: str, want: Want) -> Self | None:
+        """The rooms of a promise on a side of the contract; None if it has no numbers, or the spec not one op.
+
+        Elements that are not finite have no room: their class is compared.
+        """
+        floating = want.dtype is not None and (want.dtype.kind == "c" or is_float(want.dtype))
+        if want.value is None or want.dtype is None or not floating or not of_one_op(case.spec):
+            return None
+        allowed, unit = room(want, case.spec.budget(quantity, case.dtype, mode))
+        part = np.dtype(f"f{want.dtype.itemsize // 2}") if want.dtype.kind == "c" else want.dtype
+        wide = np.isfinite(want.value.astype(want.dtype)) & (allowed > digits_of(part) * unit)
+        inputs, excused = case.inputs(), np.zeros(wide.shape, bool)
+        if wide.any():
+            excused |= loose_elements(case, inputs, quantity)
+        for change in _changes(case, inputs, side, quantity) if (wide & ~excused).any() else ():
+            excused |= allowed <= ROUNDINGS * change
+            if not (wide & ~excused).any():
+                break
+        return cls(wide, excused & wide)
 
 
 def of_one_op(spec: Spec) -> bool:
-    """Whether the program of a spec is one op, without state, sessions and claims."""
+    """Whether the program of a spec is one op, without state, sessions, claims and functions of the Python API."""
     ops = spec.ops if isinstance(spec.ops, str) else ";".join(spec.ops.values())
-    return bool(ops) and ";" not in ops and not (spec.state or spec.sessions or spec.claims)
+    return bool(ops) and ";" not in ops and not (spec.evidence or spec.state or spec.sessions or spec.claims)
 
 
 def loose_elements(case: Case, inputs: tuple[np.ndarray, ...], quantity: str) -> np.ndarray:

@@ -23,14 +23,19 @@ def _oscillating(series_below=0.0):
     """Bounds of J and Y.
 
     Beyond 1, Cephes takes the sine and cosine of x - π/4, rounded: that is off by u x, in units of the amplitude.
-    J of smaller arguments is a series, whose error is relative. Y has zeros and a logarithm there.
+    J of smaller arguments is a series, whose error is relative. Y has zeros and a logarithm there. In float16, values
+    are computed in float32 and rounded; a gradient is the sum of two of these.
     """
 
-    def error(u, x, y):
-        amplitude = np.where(np.abs(x) < series_below, 0, np.minimum(1, np.abs(x) ** -0.5))
-        return 10 * u * np.abs(y) + amplitude * np.minimum(2, u * (8 + 2 * np.abs(x)))
+    def within(terms):
+        def error(u, x, y):
+            amplitude = np.where(np.abs(x) < series_below, 0, np.minimum(1, np.abs(x) ** -0.5))
+            phase = np.minimum(2, min(u, 2.0**-24) * (8 + 2 * np.abs(x)))
+            return 10 * u * np.abs(y) + amplitude * (phase + (terms * u if u > 2.0**-24 else 0))
 
-    return {"output": absolute(error), "grad": absolute(error)}
+        return absolute(error)
+
+    return {"output": within(0), "grad": within(4)}
 
 
 #: Far out, x - π/4, rounded, has no digits left behind the point. The result is that of a number beside x.
@@ -103,8 +108,10 @@ SPECS = (
         domain=(-80, 80),
         ulp={"output": (ROUNDED_TWICE, 8, 6), "grad": 2},
         # The gradient is g (i0e(x) - y (sign(x) + 1 / x)).
-        bound={"grad": relative(lambda x, f, d: np.where(np.abs(x) > 1e15, 4, 10 + 10 * f / d * (1 + 2 / np.abs(x))))},
-        lost=(Lost(where=lambda x: np.abs(x) > 1, span=(1e3, 1e15)),),
+        bound={
+            "grad": relative(lambda x, f, d: np.where(np.abs(x) > 1e15, 4, 10 + 10 * (f + 2 * (f / np.abs(x))) / d))
+        },
+        lost=(Lost(where=lambda x: np.abs(x) > 0.75, span=(1e3, 1e15)),),
         aside={"huge": lambda x, top: np.abs(x) > 1e15, "minus_zero": minus_zero},
         subnormals=EITHER,
     ),

@@ -90,7 +90,7 @@ SPECS = (
         domain=(-1, 1),
         ulp={"output": (2.5, 1.5, 2.5, 1.5), "grad": 1},
         # The gradient is g / (1 - x²), where x², rounded, is off by u x².
-        bound={"grad": relative(lambda x, f, d: 4 + 2 * x * x * d)},
+        bound={"grad": relative(lambda x, f, d: 4 + 2 * (x * (x * d)))},
         subnormals=Subnormals(dtypes=WIDE),
         second_order=SecondOrder(jvp=8, hvp=14),
         analytic=Analytic(

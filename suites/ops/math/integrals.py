@@ -22,10 +22,11 @@ def _fresnel(u, x, y):
     """The error of Fresnel's integrals.
 
     Below 1.6 they are series. Above, TensorFlow takes the sine and cosine of π x² / 2 as rounded, which is off by u x²,
-    and divides them by π x. Above 36974 it answers 1/2, which is off by 1 / (π x).
+    and divides them by π x: the error is at most 2 / (π x). Above 36974 it answers 1/2, which is off by 1 / (π x).
     """
     size = np.abs(x)
-    wave = np.where(size > 36974, 1 / (3 * np.maximum(size, 1)), u * size)
+    reciprocal = 1 / np.maximum(size, 1)
+    wave = np.where(size > 36974, reciprocal / 3, np.minimum(u * size, 0.7 * reciprocal))
     return 8 * u * np.abs(y) + np.where(size < 1.6, 0, wave)
 
 
