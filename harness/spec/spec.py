@@ -308,6 +308,7 @@ class Spec:
         """The name of an output; empty for an output without a name, and for other quantities."""
         number = number_of(quantity)
         return self.names[number] if family_of(quantity) == "output" and number < len(self.names) else ""
+
     def loose_of(self, quantity: str) -> Callable[..., Any] | None:
         """The function that selects the loose elements of a quantity or of its family; None if there are none."""
         return entry_of(self.loose, quantity)
