@@ -30,12 +30,12 @@ def _oscillating(series_below=0.0):
     def within(terms):
         def error(u, x, y):
             amplitude = np.where(np.abs(x) < series_below, 0, np.minimum(1, np.abs(x) ** -0.5))
-            phase = np.minimum(2, min(u, 2.0**-24) * (8 + 2 * np.abs(x)))
+            phase = np.minimum(2, min(u, 2.0**-22) * (8 + 2 * np.abs(x)))
             return 10 * u * np.abs(y) + amplitude * (phase + (terms * u if u > 2.0**-24 else 0))
 
         return absolute(error)
 
-    return {"output": within(0), "grad": within(4)}
+    return {"output": within(0), "grad": within(6)}
 
 
 #: Far out, x - π/4, rounded, has no digits left behind the point. The result is that of a number beside x.
