@@ -6,8 +6,8 @@ Inputs may excuse a wide room: a sum that cancels, or the sine of a huge number,
 room is excused where it is at most `ROUNDINGS` times as wide as the change of the exact result when each input moves to
 a neighbouring number of its dtype (backward stability: Higham, Accuracy and Stability, section 1.5).
 
-Only a spec of one op is held to this. Inside a longer program, or in several steps, other numbers than the inputs
-cancel, and only its author knows which.
+Only real numbers are held to this, and only a spec of one op. Inside a longer program, or in several steps, other
+numbers than the inputs cancel, and only its author knows which.
 """
 
 from __future__ import annotations
@@ -36,16 +36,10 @@ def digits_of(dtype: np.dtype) -> float:
 
 
 def room(want: Want, budget: float) -> tuple[np.ndarray, np.ndarray]:
-    """The largest allowed absolute error of each element, and the ULP of each element, both of the promise's shape.
-
-    The ULP of a complex number is that of its larger part: its error is small only in relation to its size.
-    """
+    """The largest allowed absolute error of each element, and the ULP of each element, both of the promise's shape."""
     assert want.value is not None and want.dtype is not None
-    part = np.dtype(f"f{want.dtype.itemsize // 2}") if want.dtype.kind == "c" else want.dtype
-    value = want.value.astype(want.dtype)
-    wide = value.astype(np.complex128) if value.dtype.kind == "c" else value.astype(np.float64)
-    size = np.maximum(np.abs(wide.real), np.abs(wide.imag))
-    unit = ulp_of(np.where(np.isfinite(size), size, 0.0), part)
+    size = want.value.astype(want.dtype).astype(np.float64)
+    unit = ulp_of(np.where(np.isfinite(size), size, 0.0), want.dtype)
     allowed = budget * unit
     return (allowed if want.bound is None else np.fmax(allowed, want.bound)), unit
 
@@ -67,16 +61,14 @@ class Rooms:
 
     @classmethod
     def of(cls, case: Case, side: Side | None, mode: str, quantity: str, want: Want) -> Self | None:
-        """The rooms of a promise on a side of the contract; None if it has no numbers, or the spec not one op.
+        """The rooms of a promise on a side of the contract; None if it has no real numbers, or the spec not one op.
 
         Elements that are not finite have no room: their class is compared.
         """
-        floating = want.dtype is not None and (want.dtype.kind == "c" or is_float(want.dtype))
-        if want.value is None or want.dtype is None or not floating or not of_one_op(case.spec):
+        if want.value is None or want.dtype is None or not is_float(want.dtype) or not of_one_op(case.spec):
             return None
         allowed, unit = room(want, case.spec.budget(quantity, case.dtype, mode))
-        part = np.dtype(f"f{want.dtype.itemsize // 2}") if want.dtype.kind == "c" else want.dtype
-        wide = np.isfinite(want.value.astype(want.dtype)) & (allowed > digits_of(part) * unit)
+        wide = np.isfinite(want.value.astype(want.dtype)) & (allowed > digits_of(want.dtype) * unit)
         inputs, excused = case.inputs(), np.zeros(wide.shape, bool)
         if wide.any():
             excused |= loose_elements(case, inputs, quantity)

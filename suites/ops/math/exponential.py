@@ -88,7 +88,7 @@ SPECS = (
         # The gradient is g y (1 - y), where y, rounded, is off by u: so is 1 - y, however small it is.
         bound={"grad": absolute(lambda u, x, y: u * (12 * y + 2 * special.expit(x) ** 2))},
         lost=(Lost(where=lambda x: x > 0, span=(9.0, 64.0)),),
-        second_order=SecondOrder(condition=(4, 5), flat=lambda x: 4 * special.expit(x), loose=lambda x: x > 0),
+        second_order=SecondOrder(condition=(4, 5), flat=lambda x: 4 * special.expit(x), loose=lambda x: x > -0.01),
         analytic=Analytic(
             f=ref.logistic,
             df=lambda z: ref.logistic(z) * ref.logistic(-z),
