@@ -78,7 +78,7 @@ SPECS = (
         ulp={"output": (ROUNDED_TWICE, 5.5, 6), "grad": 2},
         # The gradient is g (i1e(x) - sign(x) y).
         bound={"grad": relative(lambda x, f, d: np.where(np.abs(x) > 1e15, 4, 10 + 10 * f / d))},
-        lost=(Lost(where=lambda x: np.abs(x) > 3, span=(1e3, 1e15)),),
+        lost=(Lost(where=lambda x: np.abs(x) > 2, span=(1e3, 1e15)),),
         aside={"huge": lambda x, top: np.abs(x) > 1e15},
     ),
     *unary(
@@ -176,7 +176,7 @@ SPECS = (
         ulp={"output": (ROUNDED_TWICE, 11, 9), "grad": 2},
         # The gradient is g (y - k1e(x)).
         bound={"grad": relative(lambda x, f, d: 12 + 12 * f / d)},
-        lost=(Lost(where=lambda x: np.abs(x) > 3, span=(1e3, 1e15)),),
+        lost=(Lost(where=lambda x: np.abs(x) > 2, span=(1e3, 1e15)),),
         aside={**_RIGHT_OF_ZERO, **_FAR_OUT},
         xla_kernel=False,
     ),
@@ -207,7 +207,7 @@ SPECS = (
         ulp={"output": (ROUNDED_TWICE, 5, 5.5), "grad": 2},
         # The gradient is g (y (1 - 1 / x) - k0e(x)).
         bound={"grad": relative(lambda x, f, d: 8 + 8 * f * (1 + 1 / x) / d)},
-        lost=(Lost(where=lambda x: np.abs(x) > 3, span=(1e3, 1e15)),),
+        lost=(Lost(where=lambda x: np.abs(x) > 2, span=(1e3, 1e15)),),
         aside={"tiny": lambda x, top: (x > 0) & tiny(x, top), **_RIGHT_OF_ZERO, **_FAR_OUT},
         xla_kernel=False,
         float64_error=2.0**-40,
