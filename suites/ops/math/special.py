@@ -64,7 +64,8 @@ def _gradient(d, terms, least, slope, floor=0.0):
 
 def _gamma_terms(a, x):
     """The sizes of the logarithms whose sum is log(x^a e^-x / Γ(a)): rounding them gives its relative error."""
-    return np.abs(a * np.log(np.where(x > 0, x, 1))) + x + np.abs(_lgamma(a))
+    x = np.where((x > 0) & np.isfinite(x), x, 1)  # at infinity the result is exactly 1 or 0
+    return np.abs(a * np.log(x)) + x + np.abs(_lgamma(a))
 
 
 def _beta_terms(a, b, x):
@@ -118,6 +119,11 @@ def _igammac_bound(u, g, a, x):
 
 def _igamma_grad_a_bound(u, g, a, x):
     return u * (2 + np.abs(ref.igamma_da(a, x)) * (60 + 4 * _gamma_terms(a, x)))
+
+
+def _difference_from_one(a, x):
+    """Where Q is computed as 1 - P, and may be small beside 1."""
+    return x < np.maximum(1, a)
 
 
 def _small_slope(a, x):
@@ -175,7 +181,7 @@ SPECS = (
                 "grad[0]": _gradient(_IGAMMAC.partials[0], _gamma_terms, 60, 4, floor=2),
                 "grad[1]": _gradient(_IGAMMAC.partials[1], _gamma_terms, 28, 4),
             },
-            loose={"grad[0]": _small_slope},
+            loose={"output[0]": _difference_from_one, "grad[0]": _small_slope},
         ),
         arguments=("a", "x"),
     ),
