@@ -38,7 +38,7 @@ INTEGERS = (0, 1, 2**63 - 1)
 HOSTILE = "\x00\x1b[31m\ud800\u202e\u2028</script>]]>"
 TEXTS = ("", " ", HOSTILE, "=1+1|`#", "nan", "[" + "9" * 5000 + "]", "[7]", "é" * 3000)
 VALUES: dict[str, tuple[Any, ...]] = {"float": FLOATS, "int": INTEGERS, "str": TEXTS}
-FIXED = ("verdict", "kind")
+FIXED = ("verdict", "kind", "kinds")
 
 
 def rows() -> Iterator[Record]:
