@@ -65,3 +65,12 @@ def test_one_ulp_past_is_one_ulp_more_than_is_allowed(bound, steps):
     ones = np.ones(3, np.float32)
     wrong = past(Want("value", ones, ones.dtype, bound=bound), 2.0)(Result("value", ones), ()).value
     assert sorted((wrong - 1) * 2.0**23) == [0, 0, steps]
+
+
+def test_a_zero_within_the_budget_of_the_smallest_subnormals_is_no_mutant():
+    least = float(np.finfo(np.float32).smallest_subnormal)
+    name = "subnormal to 0 in output[0]"
+    near = score(floor(lambda d, t: (np.array([least, 3.0], t),), reference=lambda x: x, ulp={"output": 2}))
+    far = score(floor(lambda d, t: (np.array([8 * least, 3.0], t),), reference=lambda x: x, ulp={"output": 2}))
+    assert name not in near.possible
+    assert far.killed[name] == far.possible[name] == 1
