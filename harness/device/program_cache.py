@@ -31,6 +31,8 @@ class ProgramCache:
         if subject != self._subject or self._spec is None:
             self._subject, self._programs = subject, {}
             self._spec = find_spec(request.module, request.spec).called_with(request.attrs)
+            # A `tf.scan` that fails in a function leaves its caching device to the variable scope of later programs.
+            tf.compat.v1.reset_default_graph()
             if self._spec.state:
                 tf.keras.backend.clear_session()
             self._garbage.collect()

@@ -380,6 +380,15 @@ def _with_tensorflow(x):
 
 
 BEYOND = (
+    floor("two-recipes", lambda tf, x: tf.floor(x), vjp=None, recipes=TWO),
+    floor("scan-fails", lambda tf, x: tf.scan(lambda a, b: (a, b), x), vjp=None),
+    floor(
+        "recomputes",
+        lambda tf, x: tf.recompute_grad(lambda y: y * 2.0)(x),
+        reference=lambda x: x * 2,
+        vjp=lambda g, x: g * 2,
+        ops="Mul",
+    ),
     floor("gives-two", lambda tf, x: (tf.floor(x), tf.floor(x)), vjp=None),
     floor("gives-two-in-eager", lambda tf, x: (tf.floor(x),) * (1 + tf.executing_eagerly()), vjp=None),
     floor("gives-one", lambda tf, x: tf.floor(x), vjp=None, reference=lambda x: (np.floor(x), np.floor(x))),

@@ -14,7 +14,8 @@ import pytest
 
 from tf_opdiff.harness.device.log import LIMIT
 from tf_opdiff.harness.paths import ROOT
-from tf_opdiff.harness.spec.plan import Device
+from tf_opdiff.harness.run.running_case import RunningCase
+from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.tests.patience import PATIENCE
 
 
@@ -40,6 +41,22 @@ def test_the_case_after_a_crash_is_run_on_a_new_server_that_need_not_import_tens
     assert {r.verdict for r in run_spec("right", modes=("eager",))} == {"match"}
     (parent,) = re.findall(r"^PPid:\s+(\d+)", Path(f"/proc/{server.pid}/status").read_text(), re.MULTILINE)
     assert int(parent) == forkserver._forkserver._forkserver_pid, "it is no fork of the process that has TensorFlow"
+
+
+def test_an_answer_that_nobody_collected_does_not_pass_for_the_next_one(run_spec, catalog):
+    """A judge that raises leaves a request behind."""
+    assert {r.verdict for r in run_spec("two-recipes", modes=("eager",))} == {"match"}
+    server = run_spec.servers[Device("cpu"), PATIENCE, 0]
+    (item,) = [item for item in catalog.items if item.spec.name == "two-recipes"]
+    plan = Plan(Device("cpu"), "eager")
+    assert len(item.cases) > 1
+    assert server.submit(RunningCase.of(item, item.cases[-1], [plan]).request(plan)) == ""
+    assert {r.verdict for r in run_spec("two-recipes", modes=("eager",))} == {"match"}
+
+
+def test_a_scan_that_fails_in_a_function_leaves_nothing_in_the_variable_scope_of_the_next_program(run_spec):
+    assert {r.got for r in run_spec("scan-fails", modes=("function",)) if r.against == "numpy"} == {"error ValueError"}
+    assert {(r.verdict, r.detail) for r in run_spec("recomputes", modes=("eager",))} == {("match", "")}
 
 
 def test_a_crash_keeps_the_end_of_stderr(run_spec):

@@ -45,7 +45,7 @@ def _cumulative_grad_error(u, g, x):
     y = _cumulative(x)
     weights = np.where(np.triu(np.ones((_N, _N), bool)), np.exp(x[:, :, None] - y[:, None, :]), 0)
     sizes = 40 + 8 * np.abs(x)[:, :, None] + 8 * np.abs(y)[:, None, :]
-    return u * np.sum(weights * np.abs(g[:, None, :]) * sizes, axis=2)
+    return u * np.sum(np.where(weights == 0, 0, weights * np.abs(g[:, None, :]) * sizes), axis=2)
 
 
 @wide

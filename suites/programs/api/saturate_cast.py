@@ -9,6 +9,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS, INTEGERS, SIZE, filled, is_float
 from tf_opdiff.suites.forms.api import Call, calls, fixed
+from tf_opdiff.suites.forms.subnormal import without_subnormals
 
 
 def _limits(dtype):
@@ -57,6 +58,16 @@ def _call(source, target):
         program=lambda tf, x: tf.saturate_cast(x, target),
         reference=_reference(source, target),
     )
+
+
+def _flushed(source):
+    """The alternatives of results in a float dtype: a processor may take subnormal results for zeros."""
+
+    def alternatives(number, target):
+        reference = _reference(source, target)
+        return lambda dtype, g, *xs: [without_subnormals(reference(xs[number]).astype(np.float64), np.dtype(target))]
+
+    return {f"output[{i}]": alternatives(i, t) for i, t in enumerate(_targets(source)) if is_float(np.dtype(t))}
 
 
 def _edges(draw, dtype):
@@ -108,6 +119,7 @@ _FROM_ALL = tuple(
         recipes={"edges": _edges},
         ops="Cast",
         dtypes=(source,),
+        alternatives=_flushed(source),
         tier="full" if source in _NARROW else "default",
     )
 )
