@@ -45,8 +45,18 @@ def _from_parts(dtype, result):
         vjp=lambda g, x, y: (unbroadcast(g.real, x.shape), unbroadcast(g.imag, y.shape)),
         recipes={"plain": many(plain, size=67), "scalar": shaped((), (3, 5))},
         dtypes=(dtype,),
-        bound=dict.fromkeys(("grad[0]", "grad[1]"), lambda u, g, x, y: 15 * u * np.abs(g).sum()),
+        bound={"grad[0]": _summed(np.real, 0), "grad[1]": _summed(np.imag, 1)},
     )
+
+
+def _summed(part_of, argument):
+    """(n - 1) u Σ|g| for the n parts of upstreams that broadcasting sums up: exact without broadcasting."""
+
+    def bound(u, g, *xs):
+        terms, shape = np.abs(part_of(g)), np.shape(xs[argument])
+        return (np.size(g) // max(1, np.size(xs[argument])) - 1) * u * unbroadcast(terms, shape)
+
+    return bound
 
 
 def _long(z):
