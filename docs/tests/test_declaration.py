@@ -10,7 +10,7 @@ from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.suites.ops.nn import activation
 
 PAGES = ("README.md", "docs/tutorial/add-an-op.md")
-SOFTSIGN = {spec.name: spec for spec in activation.SPECS if re.match("softsign(?!-grad)", spec.name)}
+SOFTSIGN = {spec.name: spec for spec in activation.SPECS if re.match(r"softsign(?!-grad\b)", spec.name)}
 
 
 def declaration(page):

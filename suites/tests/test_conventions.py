@@ -94,7 +94,6 @@ EXCUSED_BEFORE = [
         if n.startswith("override-") and n.endswith("-map") and "compiled" not in n and "called" not in n
     ),
     "map-taped",
-    "map-unregistered-taped",
 ]
 
 
@@ -102,6 +101,14 @@ EXCUSED_BEFORE = [
 def test_no_contract_excuses_a_bug_on_a_cpu(name):
     spec = SPECS[name]
     assert {mode: spec.side(Plan(Device.parse("cpu"), mode)) for mode in spec.modes} == dict.fromkeys(spec.modes)
+
+
+def test_a_gradient_of_an_unregistered_name_is_an_error_in_every_mode():
+    spec = SPECS["map-unregistered-taped"]
+    sides = [spec.side(Plan(Device.parse("cpu"), mode)) for mode in spec.modes]
+    assert all(side == sides[0] for side in sides)
+    promise = sides[0].vjp(np.ones(1), np.ones(1))
+    assert (promise.code, promise.says) == ("LookupError", "No gradient defined")
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
