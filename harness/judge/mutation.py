@@ -265,13 +265,15 @@ def _trials(case: Case) -> Iterator[tuple[str, bool]]:
             families = MODE_FAMILIES if case.spec.by_modes(quantity) else MODE_FAMILIES[:1]
             for mode in families:
                 suffix = f" under {mode}" if len(families) > 1 else ""
-                for name, killed in _mutated(case, side, quantity, want.in_mode(mode), mode):
+                for name, killed in _mutated(case, side, quantity, want.in_mode(mode), mode, inputs):
                     yield f"{name} in {quantity}{suffix}", killed
 
 
-def _mutated(case: Case, side: Side | None, quantity: str, want: Want, mode: str) -> Iterator[tuple[str, bool]]:
+def _mutated(
+    case: Case, side: Side | None, quantity: str, want: Want, mode: str, inputs: Sequence[np.ndarray]
+) -> Iterator[tuple[str, bool]]:
     """Pairs (mutant, whether it is killed) for each possible mutant of a quantity in a mode."""
-    right, budget, inputs = truth(want), case.spec.budget(quantity, case.dtype, mode), case.inputs()
+    right, budget = truth(want), case.spec.budget(quantity, case.dtype, mode)
     mutants = {**MUTANTS, "one ULP past the budget": past(want, budget)}
     rooms = Rooms.of(case, side, mode, quantity, want)
     if rooms is not None:

@@ -60,7 +60,8 @@ class Want:
         want = replace(Want.of(result), bound=bound, plain=self.plain, unsigned_zeros=self.unsigned_zeros)
         if not self.alternatives or self.value is None or want.value is None or want.value.shape != self.value.shape:
             return want
-        values = [np.where(self.ambiguous, value, want.value) for value in (self.value, *self.alternatives)]
+        ambiguous = self.ambiguous
+        values = [np.where(ambiguous, value, want.value) for value in (self.value, *self.alternatives)]
         return replace(want, alternatives=tuple(values))
 
     @property
