@@ -38,9 +38,17 @@ def _oscillating(series_below=0.0):
     return {"output": within(0), "grad": within(6)}
 
 
+@absolute
+def _scaled_k0_slope(u, x, y):
+    """The error of k0e(x) - k1e(x); in float16 each term is a rounded float32."""
+    terms = np.where(x <= 2, 28, 12) if u < 2.0**-20 else 3
+    return terms * u * (special.k0e(x) + np.abs(y))
+
+
 #: Far out, x - π/4, rounded, has no digits left behind the point. The result is that of a number beside x.
 _PHASE = tuple(Lost(where=lambda x: np.abs(x) > 500, quantity=quantity) for quantity in ("output", "grad"))
 _ZEROS = {INF: 0.0, -INF: 0.0}
+#: Budgets of K, and of its gradients, hold for 5 million inputs of a dtype. Up to 2, K is a sum that cancels near 1.5.
 _K_POLE = {0.0: INF, INF: 0.0, -INF: NAN}
 #: Of functions that are defined right of zero, and have a pole there.
 _RIGHT_OF_ZERO = {
@@ -160,7 +168,7 @@ SPECS = (
         f=Wide(lambda x: ref.k(0, x), _K_POLE, float64=special.k0),
         df=Wide(lambda x: -ref.k(1, x), {0: -INF, INF: -0.0, -INF: NAN}, float64=lambda x: -special.k1(x)),
         domain=(0, 80),
-        ulp={"output": (ROUNDED_TWICE, 10, 8), "grad": 7},
+        ulp={"output": (ROUNDED_TWICE, 23, 18), "grad": (7, 14, 12)},
         aside=_RIGHT_OF_ZERO,
         xla_kernel=False,
     ),
@@ -173,9 +181,9 @@ SPECS = (
             ref.k0e_slope, {0: -INF, INF: -0.0, -INF: NAN}, float64=at(ref.k0e_slope_float64, {0: -INF, INF: -0.0})
         ),
         domain=(0, 80),
-        ulp={"output": (ROUNDED_TWICE, 11, 9), "grad": 2},
+        ulp={"output": (ROUNDED_TWICE, 23.5, 20), "grad": 2},
         # The gradient is g (y - k1e(x)).
-        bound={"grad": relative(lambda x, f, d: 12 + 12 * f / d)},
+        bound={"grad": _scaled_k0_slope},
         lost=(Lost(where=lambda x: np.abs(x) > 2, span=(1e3, 1e15)),),
         aside={**_RIGHT_OF_ZERO, **_FAR_OUT},
         xla_kernel=False,
@@ -191,7 +199,7 @@ SPECS = (
             float64=at(lambda x: -special.k0(x) - special.k1(x) / x, {0: -INF}),
         ),
         domain=(0, 80),
-        ulp={"output": (ROUNDED_TWICE, 6, 6), "grad": 6},
+        ulp={"output": (ROUNDED_TWICE, 14, 13), "grad": (6, 12, 10.5)},
         aside={"tiny": lambda x, top: (x > 0) & tiny(x, top), **_RIGHT_OF_ZERO},
         xla_kernel=False,
     ),
@@ -204,9 +212,9 @@ SPECS = (
             ref.k1e_slope, {0: -INF, INF: -0.0, -INF: NAN}, float64=at(ref.k1e_slope_float64, {0: -INF, INF: -0.0})
         ),
         domain=(0, 80),
-        ulp={"output": (ROUNDED_TWICE, 5, 5.5), "grad": 2},
+        ulp={"output": (ROUNDED_TWICE, 9, 8), "grad": 2},
         # The gradient is g (y (1 - 1 / x) - k0e(x)).
-        bound={"grad": relative(lambda x, f, d: 8 + 8 * f * (1 + 1 / x) / d)},
+        bound={"grad": relative(lambda x, f, d: 10 + 10 * f * (1 + 1 / x) / d)},
         lost=(Lost(where=lambda x: np.abs(x) > 2, span=(1e3, 1e15)),),
         aside={"tiny": lambda x, top: (x > 0) & tiny(x, top), **_RIGHT_OF_ZERO, **_FAR_OUT},
         xla_kernel=False,
