@@ -137,8 +137,9 @@ def _complex(
 def _error(got: Result, want: Want) -> Comparison:
     raises = want.raises
     assert raises is not None
+    code, without_kernel = f"error {raises.code}", raises.without_kernel
     if got.status != "error":
-        return Comparison(kind="status", got=summary(got), want=f"error {raises.code}")
+        return Comparison(kind="status", got=summary(got), want=code, without_kernel=without_kernel)
     if got.code != raises.code:
         return Comparison(kind="error_code", got=got.code, want=raises.code, detail=got.message)
     if raises.says not in got.message:

@@ -55,7 +55,7 @@ class Comparison:
     kind with the simplest input. `max_ulp` and `max_abs` are over all finite elements, also those within the budget. A
     bound allows different distances for different elements: `max_ulp` and `budget` are then those of the element that
     comes nearest to its allowed distance, or exceeds it most. `distances` are those of all elements of a real or
-    complex result; None for others.
+    complex result; None for others. `without_kernel`: the promise is the error of a device without a kernel.
     """
 
     kind: str = ""
@@ -73,6 +73,7 @@ class Comparison:
     simplest: Element | None = None
     others: tuple[Comparison, ...] = ()
     distances: Distances | None = field(default=None, repr=False, compare=False)
+    without_kernel: bool = False
 
     @classmethod
     def joined(cls, each: Sequence[Comparison]) -> Comparison:

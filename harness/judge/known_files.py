@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from tf_opdiff.harness.judge.cause import Cause
 from tf_opdiff.harness.judge.known import Entry, Known, Place
-from tf_opdiff.harness.judge.selectors import EVERY, check, listed
+from tf_opdiff.harness.judge.selectors import EVERY, Names, check, listed
 from tf_opdiff.harness.spec.catalog import Catalog, unknown
 from tf_opdiff.harness.spec.plan import MODES, Device
 from tf_opdiff.harness.spec.quantity import is_quantity
@@ -104,10 +106,24 @@ def _entry(where: str, fields: Any, causes: Mapping[str, Cause], catalog: Catalo
             raise ValueError("cause: expected the id of a cause")
         named = {"cause": causes[cause]} if cause is not None else {}
         entry = msgspec.convert(fields | named, Entry)
+        entry = replace(entry, spec=_expanded(entry.spec, catalog.specs))
         _check(entry, catalog)
     except (msgspec.ValidationError, LookupError, ValueError) as error:
         raise KnownError(f"{where} (spec {fields.get('spec', '?')!r}): {error.args[0]}") from error
     return entry
+
+
+def _expanded(selector: Names, specs: Iterable[str]) -> Names:
+    """The names of the specs that a selector selects: a name with `*` in it stands for all names of that form.
+
+    A form without a spec, and `*` itself, stay as they are: the check of names refuses them.
+    """
+    names: list[str] = []
+    for name in listed(selector):
+        form = re.compile(".+".join(map(re.escape, name.split("*"))))
+        matching = [spec for spec in specs if form.fullmatch(spec)] if "*" in name and name != EVERY else []
+        names += matching or [name]
+    return names if names != [selector] else selector
 
 
 def _check(entry: Entry, catalog: Catalog) -> None:

@@ -23,6 +23,11 @@ from tf_opdiff.harness.store.record import Record
 #: The names that a run needs to judge its observations.
 __all__ = ("LOST", "Context", "Judge", "Origin", "Trial", "comparisons")
 
+#: Why there is no promise of an error.
+_HAS_KERNEL = "this device has a kernel, and the promise is about devices without one"
+#: The codes by which TensorFlow reports that a device lacks a kernel, or programs that another part is missing.
+_OF_MISSING = ("INVALID_ARGUMENT", "NOT_FOUND", "UNIMPLEMENTED", "Unavailable", LOST.code)
+
 
 def comparisons(trial: Trial, wants: Mapping[str, Want], base: Plan | None = None) -> dict[str, Comparison]:
     """The comparison of each promised quantity of a trial, and of each observed quantity that is not promised.
@@ -119,7 +124,7 @@ class Judge:
             return observation.fault
         if verdict == "unavailable":
             more = "" if comparison.detail == observation.lacking else f": {comparison.detail}"
-            return observation.lacking + more
+            return (observation.lacking or _HAS_KERNEL) + more
         parts = [comparison.detail, wording.others(comparison)]
         if verdict == "stale":
             parts = [self._spent(explanation), *parts]
@@ -193,9 +198,13 @@ def _one_line(text: str) -> str:
 def _lacking(observation: Observation, result: Result, comparison: Comparison, plan: Plan) -> bool:
     """Whether the result is an error because a kernel, or something else that the program needs, is missing.
 
-    A wrong error code on the CPU does not count as a missing kernel: references describe the CPU, and a missing kernel
-    may be what they promise.
+    The error must have a code by which TensorFlow reports a missing kernel: an op has no other way to say that it can't
+    run here. On the CPU a wrong code is none: references describe the CPU, and a missing kernel may be what they
+    promise. Where they promise it, and a device other than the CPU has the kernel, the promise is missing instead.
     """
+    elsewhere = plan.device.type != "cpu"
+    if comparison.without_kernel:
+        return elsewhere and result.status == "value"
     expected = comparison.kind == "status" or (comparison.kind and result.code == "Unavailable")
-    expected = expected or (comparison.kind == "error_code" and plan.device.type != "cpu")
-    return bool(observation.lacking and result.status == "error" and expected)
+    expected = expected or (comparison.kind == "error_code" and elsewhere)
+    return bool(observation.lacking and result.status == "error" and expected and result.code in _OF_MISSING)

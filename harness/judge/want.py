@@ -58,6 +58,8 @@ class Want:
         if bound is not None and result.value is not None and not _fits(bound, result.value):
             bound = bound.max(initial=0)  # the result has another shape than the promise, and so has the bound
         want = replace(Want.of(result), bound=bound, plain=self.plain, unsigned_zeros=self.unsigned_zeros)
+        if want.raises and self.raises:
+            want = replace(want, raises=replace(want.raises, without_kernel=self.raises.without_kernel))
         if not self.alternatives or self.value is None or want.value is None or want.value.shape != self.value.shape:
             return want
         ambiguous = self.ambiguous

@@ -14,11 +14,13 @@ class Raises:
     """The promise of an error.
 
     `code` is a TensorFlow error code (`INVALID_ARGUMENT`) or, for an error that Python raises, the name of its class
-    (`LookupError`). The error's message must contain the text `says`.
+    (`LookupError`). The error's message must contain the text `says`. `without_kernel`: the error is that of a device
+    without a kernel. Devices other than the CPU may have the kernel, and then this promises nothing.
     """
 
     code: str
     says: str = ""
+    without_kernel: bool = False
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ NAMES_ONLY = {"harness.paths"}
 #: Modules that import TensorFlow, and run in device servers only.
 SERVER_ONLY = {
     *(f"harness.device.{name}" for name in ("evidence", "faults", "gradients", "graph_mode", "kernels", "modes")),
-    *(f"harness.device.{name}" for name in ("preload", "program", "program_cache", "results", "server")),
+    *(f"harness.device.{name}" for name in ("op_types", "preload", "program", "program_cache", "results", "server")),
     "harness.device.tensorflow_setup",
 }
 #: Modules that a command line names: what `python -m NAME` runs.

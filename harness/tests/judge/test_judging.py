@@ -178,6 +178,25 @@ def test_an_error_for_want_of_a_kernel_is_unavailable_and_nothing_else_is():
     assert only(judged(Result("crash", code="SIGABRT"), lacking="no kernel")).verdict == "mismatch"
 
 
+@pytest.mark.parametrize("plan", [XLA, Plan(Device("gpu"), "eager")])
+def test_an_error_that_no_missing_kernel_gives_is_a_mismatch(plan):
+    assert only(judged(Result("error", code="TypeError"), lacking="no kernel", plan=plan)).verdict == "mismatch"
+
+
+@pytest.mark.parametrize(("device", "verdict"), [("cpu", "mismatch"), ("gpu", "unavailable"), ("toy", "unavailable")])
+def test_a_kernel_voids_the_promise_of_its_absence_but_on_the_cpu(device, verdict):
+    """The CPU's kernels are known: a new one is a dtype that no spec computes with."""
+    wants = {"output[0]": Want("error", raises=Raises("NOT_FOUND", without_kernel=True))}
+    plan = Plan(Device(device), "eager")
+    record = only(judged(ulps(0), wants=wants, plan=plan))
+    assert (record.verdict, record.kind) == (verdict, "status")
+    assert record.detail.startswith("this device has a kernel") == (verdict == "unavailable")
+    other = wants["output[0]"].from_other(Result("error", code="NOT_FOUND"), wants["output[0]"])
+    assert only(judged(ulps(0), wants={"output[0]": other}, plan=plan, base=EAGER)).verdict == verdict
+    promised = {"output[0]": Want("error", raises=Raises("NOT_FOUND"))}
+    assert only(judged(ulps(0), wants=promised, plan=plan)).verdict == "mismatch"
+
+
 @pytest.mark.parametrize(("device", "verdict"), [("cpu", "mismatch"), ("gpu", "unavailable")])
 def test_another_error_than_the_promised_one_counts_on_the_cpu(device, verdict):
     from tf_opdiff.harness.spec.spec import Raises

@@ -50,6 +50,12 @@ def test_a_good_entry_has_its_cause(tmp_path, catalog):
     assert str(known.stands(1)) == "entry 1 of known.toml"
 
 
+def test_a_spec_with_a_star_stands_for_all_specs_of_that_form(tmp_path, catalog):
+    entry = ENTRY | {"spec": '["by-length-*-ulp", "right"]'}
+    (entry,) = loaded(tmp_path / "known.toml", catalog, table("cause", CAUSE), table("entry", entry)).entries
+    assert entry.spec == ["by-length-1-ulp", "by-length-3-ulp", "right"]
+
+
 @pytest.mark.parametrize(
     ("fields", "says"),
     [
@@ -60,6 +66,7 @@ def test_a_good_entry_has_its_cause(tmp_path, catalog):
         ({"owner": '"us"'}, "unknown field `owner`"),
         ({"spec": '"rihgt"'}, "no spec 'rihgt'; there is right"),
         ({"spec": '"*"'}, "no spec '*'"),
+        ({"spec": '"right-*"'}, "no spec 'right-*'; there is right"),
         ({"kind": '"vaule"'}, "no kind 'vaule'; there is value"),
         ({"kind": '"*"'}, "no kind '*'"),
         ({"mode": '"jit"'}, "no mode 'jit'; there is eager, function, graph, xla"),

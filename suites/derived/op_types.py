@@ -1,0 +1,56 @@
+"""Op types: the dtypes that OpDefs allow and that the kernels of a CPU take, read from a file beside this module.
+
+`python -m tf_opdiff.harness.device.op_types tf_opdiff.suites.ops` writes the file; a test compares it with the
+installed TensorFlow.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+FILE = Path(__file__).with_suffix(".json")
+_TABLES = json.loads(FILE.read_text("utf-8"))
+#: The names of TensorFlow's dtypes whose tensors hold values.
+DTYPES: tuple[str, ...] = tuple(_TABLES["dtypes"])
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpTypes:
+    """The inputs and the dtypes of an OpDef.
+
+    inputs      the dtype of each input, or the attribute that gives it, with `*` behind it if the input is a list.
+    allowed     the dtypes that the OpDef allows, by attribute; all, for an attribute without an entry.
+    outputs     the attributes that no input decides and that have no default.
+    kernels     the dtypes that some kernel takes, by attribute and device type; all, where there is no entry.
+    """
+
+    name: str
+    inputs: Mapping[str, str]
+    allowed: Mapping[str, Collection[str]] = field(default_factory=dict)
+    outputs: Collection[str] = ()
+    kernels: Mapping[str, Mapping[str, Collection[str]]] = field(default_factory=dict)
+
+    @property
+    def attrs(self) -> tuple[str, ...]:
+        """The attributes by which inputs get their dtypes, in order."""
+        return tuple(self.kernels)
+
+    def disallowed(self, attr: str) -> tuple[str, ...]:
+        """The dtypes that the OpDef does not allow for an attribute."""
+        allowed = self.allowed.get(attr, DTYPES)
+        return tuple(dtype for dtype in DTYPES if dtype not in allowed)
+
+    def without_kernel(self, attr: str, *, xla: bool = False) -> tuple[str, ...]:
+        """The allowed dtypes of an attribute for which a CPU, or XLA for a CPU, has no kernel."""
+        taken = self.kernels[attr].get("XLA_CPU_JIT" if xla else "CPU", DTYPES)
+        refused = self.disallowed(attr)
+        return tuple(dtype for dtype in DTYPES if dtype not in refused and dtype not in taken)
+
+
+def every_op() -> Iterator[OpTypes]:
+    """The OpDefs of the file, by name."""
+    for name, types in _TABLES["ops"].items():
+        yield OpTypes(name=name, **types)
