@@ -1,4 +1,4 @@
-"""Alternatives: several promises of one quantity, of which each element of a result has to keep one."""
+"""Alternatives: several promises of one quantity; each element of a result has to keep one of them."""
 
 from __future__ import annotations
 

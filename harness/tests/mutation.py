@@ -1,4 +1,4 @@
-"""Mutation: faults planted in the harness's own judging code, one at a time, each of which some test has to notice.
+"""Mutation: faults planted in the harness's own judging code, one at a time; some test has to notice each of them.
 
     python -m tf_opdiff.harness.tests.mutation              # all of `mutants.toml` that need no TensorFlow
     python -m tf_opdiff.harness.tests.mutation verdict.py   # those of a file, or of a name

@@ -7,7 +7,7 @@ from tf_opdiff.harness.spec.spec import Spec
 
 
 def _spread(g, x, *, axis=None, keepdims=False):
-    """The VJP of a sum: each element gets the upstream of the sum of which it is a term."""
+    """The VJP of a sum: each element gets the upstream of the sum that it is a term of."""
     kept = g if keepdims or axis is None else np.expand_dims(g, axis)
     return np.broadcast_to(kept, x.shape).copy()
 

@@ -1,4 +1,4 @@
-"""Specs of which recordings are made; `planted_kept_later` has them after a change."""
+"""Specs that are recorded; `planted_kept_later` has them after a change."""
 
 import numpy as np
 

@@ -39,7 +39,7 @@ def stored_verdicts(path: Path = FILE) -> pd.DataFrame:
 def store(records: pd.DataFrame, info: RunInfo, claims: Sequence[Mapping[str, Any]], path: Path = FILE) -> int:
     """Adds a run's verdicts to a file; they replace those on the same claim, program, version and plan.
 
-    Three sorts of verdicts are left out: those by a program of which the run lacks cases, those that a recording could
+    Three sorts of verdicts are left out: those by a program whose cases the run lacks, those that a recording could
     not answer, and those that are the suite's own fault. Returns how many verdicts the file has now.
 
     Raises:

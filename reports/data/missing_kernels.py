@@ -11,7 +11,7 @@ _LEVELS = ("mandatory", "expected", "", "skip")
 
 
 def lacking(records: pd.DataFrame) -> pd.DataFrame:
-    """The missing kernels and other missing parts, because of which cases could not run: one row for each and device.
+    """The missing kernels and other missing parts that kept cases from running: one row for each part and device.
 
     Columns: `missing`; `device`; `listed`: the entry of a maturity list that calls it `mandatory`, `expected` (these
     come first) or `skip`, or empty; `modes` and `specs` list where; `cases` and `records` count.

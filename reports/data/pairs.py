@@ -1,4 +1,4 @@
-"""Pairs: which record of one run is the counterpart of which record of another."""
+"""Pairs: the records of one run and their counterparts in another run."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def compiled(name: str) -> Template:
 
 
 def foundation() -> Markup:
-    """The first part of `style.css`, with the colours of verdicts: enough for small pages, of which a run has many."""
+    """The first part of `style.css`, with the colours of verdicts: enough for the many small pages of a run."""
     return Markup(verdicts.style_sheet() + (HERE / "templates" / "style.css").read_text().partition(_END)[0])
 
 

@@ -110,7 +110,7 @@ def _summed(partials: Sequence[Any], argument: int, units: float) -> Callable[..
 
 
 def _zeros(argument: int) -> Recipe:
-    """A recipe: numbers, of which some of one argument are zero."""
+    """A recipe: numbers; some of those of one argument are zero."""
 
     def recipe(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
         xs = many(plain, size=67)(draw, dtype)

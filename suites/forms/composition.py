@@ -184,7 +184,7 @@ def numbers(draw: Draw, dtype: np.dtype, count: int) -> tuple[np.ndarray, ...]:
 
 
 def whole(draw: Draw, dtype: np.dtype, count: int) -> tuple[np.ndarray, ...]:
-    """Small whole numbers, of which sums of products are exact."""
+    """Small whole numbers: sums of their products are exact."""
 
     def part() -> np.ndarray:
         return draw.integers(SIDE, SIDE, low=-9, high=10).astype(np.float64)

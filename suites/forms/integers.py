@@ -87,7 +87,7 @@ def _over_zero(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
 
 
 def _extremes_over_zero(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
-    """Every edge value, of which the last alone is divided by zero."""
+    """Every edge value; only the last one is divided by zero."""
     x = np.resize(edge_values(draw, dtype), 67)
     return x, np.where(np.arange(67) == 66, 0, np.roll(np.where(x == 0, 1, x), 3)).astype(dtype)
 

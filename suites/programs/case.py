@@ -1,4 +1,4 @@
-"""`tf.case`: predicates of which none, one or several hold, with and without a default."""
+"""`tf.case`: none, one or several predicates hold, with and without a default."""
 
 import numpy as np
 

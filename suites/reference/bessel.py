@@ -35,7 +35,7 @@ _NODES = [mp.cosh(mp.mpf(k) / 24) for k in range(140)]
 
 
 def scaled_k(order: int, x: Any) -> Any:
-    """K(x) exp(x), real right of 0: https://dlmf.nist.gov/10.32.E9, of which the trapezoidal rule gives every digit."""
+    """K(x) exp(x), real right of 0: https://dlmf.nist.gov/10.32.E9 by the trapezoidal rule, to every digit."""
     if x < 2:
         return mp.besselk(order, x) * mp.exp(x) if x >= 0 else mp.nan
     if x > 60:

@@ -7,7 +7,7 @@ import numpy as np
 
 
 def when(p, taken, zeros=True):
-    """The gradients of two inputs of which one branch uses the first and the other the second."""
+    """The gradients of two inputs: one branch uses the first input, and the other branch uses the second."""
     chosen, other = taken
     dead = np.zeros_like(other) if zeros else None
     return (chosen, dead) if p else (dead, chosen)

@@ -38,7 +38,7 @@ def _case(*parts, **fields):
 SQUARE = elementwise(
     "math.square", lambda tf, x: tf.math.square(x), np.square, lambda x: 2 * x, error=relative(np.square, 1)
 )
-#: Two outputs, the first of which has no gradient.
+#: Two outputs; the first has no gradient.
 PARTS = Call(
     name="math.frexp",
     program=lambda tf, x: (tf.sign(x), tf.abs(x)),

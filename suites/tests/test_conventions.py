@@ -82,7 +82,7 @@ def test_what_is_right_behind_a_where_is_nothing_in_the_dead_side(name):
     (x,) = case.inputs()
     gradient = promised(case, "grad[0]").value
     assert (gradient[~(x > 0)] == 0).all()
-    assert bool(spec.contract) == (name == "log")  # of which the documentation warns
+    assert bool(spec.contract) == (name == "log")  # its documentation warns of these
 
 
 EXCUSED_BEFORE = [

@@ -116,7 +116,7 @@ def test_a_changed_recipe_or_program_changes_the_hash(run_pytest, recorded):
     found = {r.spec: r.detail for r in of(outcome, recorded)}
     assert "other inputs" in found["kept"]
     assert "another program" in found["sums"]
-    assert "large" in found  # of which the recording holds records, with the suite of that time
+    assert "large" in found  # the recording holds its records, with the suite of that time
     assert {r.suite for r in outcome.merged.records} == {"planted_kept_later"}
 
 

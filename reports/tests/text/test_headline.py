@@ -21,7 +21,7 @@ WHOLE = RunInfo(run="r", started="", state="complete")
 
 
 def rows(**fields: Any) -> list[Record]:
-    """Two dtypes of a spec under four plans, all of which match, with fields to be set where the mode is xla."""
+    """Records of two dtypes of a spec under four plans. All match; `fields` replaces fields where the mode is xla."""
     made = synthetic.records([("rounding", "ceil")], ["cpu"], ["edges"])
     made = [replace(row, against="numpy", quantity="output[0]") for row in made]
     made += [replace(row, dtype="float16", case="ceil-float16-edges") for row in made]

@@ -11,7 +11,7 @@ from tf_opdiff.suites.reference.registered import registered
 
 
 def _whole(draw, dtype):
-    """Small whole numbers, of which 0, 1 and 2 are some."""
+    """Small whole numbers, 0, 1 and 2 among them."""
     return (np.resize(np.array([-3, -2, -1, 0, 1, 2, 3, 5, 8]), 67).astype(dtype),)
 
 

@@ -6,7 +6,7 @@ from tf_opdiff.harness.spec.recipes import SIZE
 
 
 def quarters(draw, dtype):
-    """Quarters, of which some are whole: what is taken off them and put back is exact."""
+    """Quarters, some of them whole: to take the fraction off and to put it back is exact."""
     return ((draw.integers(SIZE, low=-16, high=17) / 4).astype(dtype),)
 
 

@@ -8,7 +8,7 @@ IN_ORDER = ("eager", "function", "xla")
 
 
 def _quarters(draw, dtype):
-    """Values and changes of which all sums are exact."""
+    """Values and changes whose sums are all exact."""
     x, change = draw.integers(2, 9, low=-16, high=16) / 4 + 0.125
     return x.astype(dtype), (change + 1.125).astype(dtype)
 

@@ -10,7 +10,7 @@ from tf_opdiff.suites.claims.c25_queues.topic import TOPIC
 
 
 def _images(draw, dtype):
-    """Twelve images of which no two have one sum, each row increasing from left to right."""
+    """Twelve images with twelve different sums; each row increases from left to right."""
     numbers = np.argsort(draw.bits(12)).reshape(12, 1, 1, 1)
     return ((numbers + np.arange(6).reshape(1, 2, 3, 1) / 4).astype(dtype),)
 

@@ -21,7 +21,7 @@ def shuffled(x, size):
 
 
 def means(values):
-    """A moving average after each value, half of which comes from that value."""
+    """A moving average after each value: half of the average comes from that value."""
     after_each, mean = [], 0.0
     for value in values:
         mean += 0.5 * (value - mean)

@@ -22,7 +22,7 @@ from tf_opdiff.suites.forms.indexing import (
 )
 from tf_opdiff.suites.reference import gather as ref
 
-#: Index tuples, one of which is out of range.
+#: Index tuples; one of them is out of range.
 WRONG = {name: literal((5, 3), [[2, 1], [0, bad], [2, 1]], "int64") for name, bad in BAD.items()} | {
     "first": literal((5, 3), [[5, 0], [0, 1]], "int64"),
     "int32": literal((5, 3), [[2, 1], [0, -1]]),

@@ -41,7 +41,7 @@ def _counts_between(draw, dtype):
 
 
 def _zero_counts(draw, dtype):
-    """Counts of which every second one is zero."""
+    """Counts; every second one is zero."""
     counts = np.resize([0.0, 1.0, 0.0, 3.0], _SIZE)
     return counts.astype(dtype), (draw.uniform(_SIZE) * 4).astype(dtype)
 
