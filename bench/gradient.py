@@ -64,7 +64,7 @@ def ours(spec: Spec, folder: Path) -> tuple[float, float]:
         for _ in range(2):
             begin = time.perf_counter()
             running = RunningCase.of(item, case, [plan])
-            ((_, _, seen),) = run_all(servers, {plan.device: [running.request(plan)]}, lambda *_: None)
+            ((_, _, seen),) = run_all(servers, [{plan.device: [running.request(plan)]}], lambda *_: None)
             want, budget = running.expected[plan].wants["grad[0]"], spec.budget("grad[0]", "float32", plan.mode)
             found = compare(seen.quantities["grad[0]"], want, "grad[0]", budget=budget)
             seconds = time.perf_counter() - begin

@@ -53,7 +53,7 @@ def show(item: Item, case: Case, plans: Sequence[Plan], servers: Mapping[Device,
     for plan in plans:
         requests[plan.device].append(running.request(plan))
     differs = False
-    for device, request, observation in run_all(servers, requests, lambda *_: None):
+    for device, request, observation in run_all(servers, [requests], lambda *_: None):
         plan = Plan(device, request.mode)
         running.observations[plan] = observation
         fault = f", {observation.fault}" if observation.fault else ""

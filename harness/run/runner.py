@@ -90,40 +90,55 @@ class Runner:
 
     def _run(self, item: Item) -> list[Record]:
         cases: dict[str, RunningCase] = {}
-        requests: dict[Device, list[Request]] = defaultdict(list)
         records: list[Record] = []
+        batches = self._batches(item, cases, records)
+        for device, request, observation in run_all(self.servers, batches, self._write_start):
+            records += self._observed(cases, Plan(device, request.mode), request, observation)
+        return records
+
+    def _batches(
+        self, item: Item, cases: dict[str, RunningCase], records: list[Record]
+    ) -> Iterator[Mapping[Device, Sequence[Request]]]:
+        """The requests of each case to the devices that run; a case is computed when its requests are taken.
+
+        Adds each case to `cases`. Adds to `records` those that need no device: of a case whose reference failed, and
+        of recorded devices.
+        """
         plans = [plan for plan in self.plans if plan.mode in item.spec.modes]
         for case in {case.id: case for case, _ in planned(item, plans, self.only)}.values():
             try:
-                running = cases[case.id] = RunningCase.of(item, case, plans)
+                running = RunningCase.of(item, case, plans)
             except ReferenceFault as error:
                 records += self._broken(item, case, plans, str(error))
                 continue
+            cases[case.id] = running
+            requests: dict[Device, list[Request]] = defaultdict(list)
+            recorded: list[tuple[Plan, Request]] = []
             for plan in plans:
                 request, recording = running.request(plan), self.recordings.get(plan.device)
                 if recording and recording.without_arrays(case.id, plan.mode):
                     records += self._restored(item, case, plan, request.digest)
                     del running.expected[plan]
+                elif recording:
+                    recorded.append((plan, request))
                 else:
                     requests[plan.device].append(request)
-        for device, request, observation in self._observed(requests, self._program(item)):
-            running, plan = cases[request.case], Plan(device, request.mode)
-            running.observations[plan] = observation
-            records += self._judged(running, plan, request.digest)
-            if running.complete:
-                records += self._compared(running)
-                del cases[request.case]
-        return records
+            for plan, request in recorded:
+                observation = self.recordings[plan.device].observation(request, self._program(item))
+                records += self._observed(cases, plan, request, observation)
+            yield requests
 
     def _observed(
-        self, requests: Mapping[Device, Sequence[Request]], program: str
-    ) -> Iterator[tuple[Device, Request, Observation]]:
-        """The observations of recorded devices, then those of devices that run."""
-        for device, recording in self.recordings.items():
-            for request in requests.get(device, ()):
-                yield device, request, recording.observation(request, program)
-        live = {device: requests[device] for device in requests if device not in self.recordings}
-        yield from run_all(self.servers, live, self._write_start)
+        self, cases: dict[str, RunningCase], plan: Plan, request: Request, observation: Observation
+    ) -> list[Record]:
+        """The records of an observation; after the last one of its case, those of the case too, which then ends."""
+        running = cases[request.case]
+        running.observations[plan] = observation
+        records = self._judged(running, plan, request.digest)
+        if running.complete:
+            records += self._compared(running)
+            del cases[request.case]
+        return records
 
     def _trial(self, running: RunningCase, plan: Plan) -> Trial:
         return Trial(running.item.suite, running.case, plan, running.observations[plan], running.inputs)

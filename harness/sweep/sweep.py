@@ -92,7 +92,7 @@ class Sweep:
         """Sweeps the remaining blocks; calls `step` with the number of elements after each block."""
         with _segments(servers, min(self.block, self.hi - self.lo) * 8) as segments:
             requests = {d: list(self._requests(d, segments[d])) for d in servers}
-            for device, request, observation in run_all(servers, requests, lambda *_: None):
+            for device, request, observation in run_all(servers, [requests], lambda *_: None):
                 plan = Plan(device, request.mode)
                 bits = request.inputs[0]
                 assert isinstance(bits, Bits)
