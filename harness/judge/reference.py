@@ -10,6 +10,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from tf_opdiff.harness.judge.transcript import remembered
 from tf_opdiff.harness.judge.want import Want, result_dtype
 from tf_opdiff.harness.spec.contract import Raises, Sparse
 from tf_opdiff.harness.spec.spec import Case
@@ -52,14 +53,20 @@ def _without_tensorflow() -> Iterator[None]:
 def call(function: Any, what: str, case: Case, *arguments: Any) -> Any:
     """Calls a function of a spec with the keyword arguments of a case; messages call the function `what`.
 
+    A transcript in use records the result, or replays it without a call; see `harness.judge.transcript`.
+
     Raises:
       ReferenceFault: the function raised, or imported TensorFlow.
     """
-    try:
-        with _without_tensorflow():
-            return function(*arguments, **case.keywords)
-    except Exception as error:
-        raise ReferenceFault(f"the {what} of {case.id} failed: {type(error).__name__}: {error}") from error
+
+    def computed() -> Any:
+        try:
+            with _without_tensorflow():
+                return function(*arguments, **case.keywords)
+        except Exception as error:
+            raise ReferenceFault(f"the {what} of {case.id} failed: {type(error).__name__}: {error}") from error
+
+    return remembered(what, computed)
 
 
 def outputs(promised: Any, what: str, case: Case) -> tuple[list[np.ndarray], dict[str, np.ndarray]]:

@@ -18,7 +18,7 @@ from typing import Any
 
 import msgspec
 
-from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.paths import cache_folder
 from tf_opdiff.harness.store.run_info import RunInfo
 
 #: The most programs in a store, and the largest size of a file, in bytes.
@@ -51,9 +51,9 @@ class Store:
     def __init__(
         self, run: str, about: Mapping[str, Any], devices: Mapping[str, Any], folder: Path | None = None
     ) -> None:
-        """`folder` is `reproduced/` in `$TF_OPDIFF_CACHE`, or in `.cache/`."""
+        """`folder` is by default `reproduced/` in the folder of caches."""
         self._run, self._about, self._devices = run, about, devices
-        self._folder = folder or Path(os.environ.get("TF_OPDIFF_CACHE") or ROOT / ".cache") / "reproduced"
+        self._folder = folder or cache_folder() / "reproduced"
 
     def _path(self, text: str, device: str) -> Path:
         words = {"text": text, "device": device, "facts": self._devices.get(device), **self._about}

@@ -13,14 +13,17 @@ from typing import TYPE_CHECKING, Any
 
 from tf_opdiff.harness.device.locks import Slots
 from tf_opdiff.harness.device.server_handle import DeviceServer, memory_limit
+from tf_opdiff.harness.judge.promise_cache import PromiseCache
 from tf_opdiff.harness.judge.verdict import Context, Origin
-from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.paths import ROOT, cache_folder
 from tf_opdiff.harness.run.runner import Runner
 from tf_opdiff.harness.spec import variant
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.store import rundir
+from tf_opdiff.harness.store.code_digest import CodeDigest
 from tf_opdiff.harness.store.environment import apart, of_devices, of_flags
+from tf_opdiff.harness.store.file_cache import FileCache
 from tf_opdiff.harness.store.open_run import here
 from tf_opdiff.harness.store.record import Record
 from tf_opdiff.harness.system.interrupt import Scratch
@@ -40,6 +43,7 @@ class Work:
       only: case ids; no other case runs, unless empty.
       sweeps: whether sweeps of every input of a 16-bit dtype run too.
       recorded: the names of recorded devices, which are in the folder `recordings`.
+      cache: whether inputs and promises of earlier runs of the same code are used, and those of this run stored.
     """
 
     suites: str
@@ -49,6 +53,7 @@ class Work:
     only: Collection[str] = ()
     sweeps: bool = False
     recorded: Sequence[str] = field(default_factory=tuple)
+    cache: bool = True
     recordings: Path = ROOT / "recordings"
 
     @property
@@ -66,7 +71,18 @@ def runner(
     servers = {d: DeviceServer(d, logs, timeout=work.timeout, memory=memory_limit(d, processes)) for d in work.live}
     by_device = {recording.device: recording for recording in (recordings or {}).values()}
     shard = rundir.open_shard(directory, worker)
-    return Runner(work.context, work.plans, servers, shard, Slots(work.live), work.only, work.sweeps, by_device)
+    cache = PromiseCache(FileCache(cache_folder() / "promises"), CodeDigest(work.suites)) if work.cache else None
+    return Runner(
+        context=work.context,
+        plans=work.plans,
+        servers=servers,
+        shard=shard,
+        slots=Slots(work.live),
+        only=work.only,
+        sweeps=work.sweeps,
+        recordings=by_device,
+        cache=cache,
+    )
 
 
 def circumstances(machine: Mapping[str, Any], devices: Iterable[str]) -> dict[str, str]:

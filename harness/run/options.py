@@ -62,6 +62,14 @@ OPTIONS = (
     ),
     Option("--no-sweep", {"action": "store_true", "help": "skip the cases that sweep all inputs of a 16-bit dtype"}),
     Option(
+        "--no-cache",
+        {
+            "action": "store_true",
+            "help": "compute all inputs and promises, and store none; by default, a run reads those "
+            "that an earlier run of the same code computed",
+        },
+    ),
+    Option(
         "--repro",
         {
             "choices": ("new", "all", "none"),

@@ -14,6 +14,7 @@ from tf_opdiff.harness.device.pool import run_all
 from tf_opdiff.harness.device.request import Request
 from tf_opdiff.harness.device.server_handle import DeviceServer
 from tf_opdiff.harness.judge.error_bins import profiles
+from tf_opdiff.harness.judge.promise_cache import PromiseCache
 from tf_opdiff.harness.judge.reference import ReferenceFault
 from tf_opdiff.harness.judge.verdict import Context, Judge, Trial, comparisons
 from tf_opdiff.harness.judge.want import Want
@@ -48,6 +49,7 @@ class Runner:
       only: case ids; no other case runs, unless empty.
       sweeps: whether sweeps of every input of a 16-bit dtype run too.
       recordings: recorded devices; their observations are judged like those of a device that runs.
+      cache: inputs and promises of earlier runs; without one, all are computed.
       done, notes: see `ItemsRunner`.
     """
 
@@ -61,6 +63,7 @@ class Runner:
     recordings: Mapping[Device, Recording] = field(default_factory=dict)
     done: Mapping[str, Sequence[Record]] = field(default_factory=dict)
     notes: Sequence[str] = ()
+    cache: PromiseCache | None = None
     _last_program: tuple[str, str] = ("", "")
 
     @property
@@ -107,7 +110,7 @@ class Runner:
         plans = [plan for plan in self.plans if plan.mode in item.spec.modes]
         for case in {case.id: case for case, _ in planned(item, plans, self.only)}.values():
             try:
-                running = RunningCase.of(item, case, plans)
+                running = RunningCase.of(item, case, plans, self.cache)
             except ReferenceFault as error:
                 records += self._broken(item, case, plans, str(error))
                 continue
@@ -138,6 +141,10 @@ class Runner:
         if running.complete:
             records += self._compared(running)
             del cases[request.case]
+        running.failing |= any(record.failing for record in records)
+        if running.complete and running.failing and self.cache and running.differs_from(self.cache):
+            message = "its stored inputs or promises differ from fresh ones, and were deleted; run it again"
+            return self._broken(running.item, running.case, [*running.expected], message)
         return records
 
     def _trial(self, running: RunningCase, plan: Plan) -> Trial:
@@ -237,6 +244,9 @@ class Runner:
     def close(self) -> None:
         """Ends the servers and closes the shard."""
         self._stop()
+        if self.cache:
+            self.cache.flush()
+            self.shard.write("cache", read=self.cache.read, computed=self.cache.computed, off=self.cache.off)
         self.slots.release()
         self.shard.close()
 

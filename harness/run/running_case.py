@@ -13,6 +13,8 @@ from tf_opdiff.harness.device.repeat import self_checks_of
 from tf_opdiff.harness.device.request import Request
 from tf_opdiff.harness.judge import claim
 from tf_opdiff.harness.judge.expectation import Expectation, expectations
+from tf_opdiff.harness.judge.promise_cache import PromiseCache
+from tf_opdiff.harness.judge.transcript import remembered
 from tf_opdiff.harness.spec.catalog import Item
 from tf_opdiff.harness.spec.plan import Plan
 from tf_opdiff.harness.spec.spec import Case
@@ -28,6 +30,8 @@ class RunningCase:
       expected: the expectation under each plan that is still to run.
       observations: the observation of each plan that has run.
       differing: the plans whose observation differs from their promise.
+      failing: whether a record of the case fails the run.
+      plans: all plans of the case.
     """
 
     item: Item
@@ -37,17 +41,30 @@ class RunningCase:
     expected: dict[Plan, Expectation]
     observations: dict[Plan, Observation] = field(default_factory=dict)
     differing: set[Plan] = field(default_factory=set)
+    failing: bool = False
+    plans: Sequence[Plan] = ()
 
     @classmethod
-    def of(cls, item: Item, case: Case, plans: Sequence[Plan]) -> Self:
-        """The case before its first run under these plans.
+    def of(cls, item: Item, case: Case, plans: Sequence[Plan], cache: PromiseCache | None = None) -> Self:
+        """The case before its first run under these plans; `cache` may know it from an earlier run.
 
         Raises:
           ReferenceFault: the reference, or the prediction of a claim, failed.
         """
-        inputs = case.inputs()
+        if cache is None:
+            return cls._computed(item, case, plans)
+        return cache.computed_or_read(cache.key(item.module, case, plans), lambda: cls._computed(item, case, plans))
+
+    @classmethod
+    def _computed(cls, item: Item, case: Case, plans: Sequence[Plan]) -> Self:
+        inputs = remembered("inputs", case.inputs)
         claims = claim.predictions(case, inputs)
-        return cls(item, case, inputs, claims, expectations(case, inputs, list(plans)))
+        return cls(item, case, inputs, claims, expectations(case, inputs, list(plans)), plans=plans)
+
+    def differs_from(self, cache: PromiseCache) -> bool:
+        """Whether the inputs or promises in the cache, with which the case may have run, differ from fresh ones."""
+        item, case, plans = self.item, self.case, self.plans
+        return cache.differs(cache.key(item.module, case, plans), lambda: self._computed(item, case, plans))
 
     def request(self, plan: Plan) -> Request:
         """The request to a device server that runs the case under a plan."""

@@ -152,6 +152,7 @@ class Session:
             sweeps=selection.sweeps,
             recorded=list(recordings),
             recordings=Path(os.path.relpath(option.recordings, ROOT)),
+            cache=not option.no_cache,
         )
         if option.campaign:
             from tf_opdiff.harness.run.campaign import Campaign

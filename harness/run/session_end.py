@@ -74,6 +74,7 @@ def _account(session: Session, merged: Merged, stopped: str) -> bool:
         {**dict(zip(names, cell, strict=True)), "why": lost.get(cell[0]) or _why(cell, merged, stopped)}
         for cell in missing
     ]
+    info.cache = {"inputs and promises": _cache_use(merged, off=session.config.option.no_cache)}
     info.deselected = sorted({item.id for item in selection.catalog.items} - merged.items)
     records = merged.records
     info.faults = selection.known.idle(records)
@@ -82,6 +83,15 @@ def _account(session: Session, merged: Merged, stopped: str) -> bool:
     if records and all(record.verdict == "unavailable" for record in records):
         info.faults.append("nothing was tested: no plan has a kernel for what was selected")
     return bool(info.faults) or any(cell["why"] != stopped for cell in info.not_run)
+
+
+def _cache_use(merged: Merged, *, off: bool) -> str:
+    """How the run used the cache of inputs and promises."""
+    if off:
+        return "off: --no-cache"
+    read, computed = (sum(line[name] for line in merged.cached) for name in ("read", "computed"))
+    reasons = dict.fromkeys(line["off"] for line in merged.cached if line["off"])
+    return "; ".join([f"{read} cases read, {computed} computed", *(f"off: {reason}" for reason in reasons)])
 
 
 def _why(cell: Cell, merged: Merged, stopped: str) -> str:

@@ -106,6 +106,15 @@ class Lost(TypedDict):
     why: str
 
 
+class Cached(TypedDict):
+    """The number of cases whose inputs and promises a worker read back, and computed; why it stored no more, if so."""
+
+    line: str
+    read: Count
+    computed: Count
+    off: str
+
+
 class TallyRow(TypedDict):
     """A tally, in the form of `harness.sweep.tally.Tally.to_json`."""
 
@@ -152,6 +161,7 @@ SCHEMAS: dict[str, Any] = {
     "compare": Ended,
     "item": Timed,
     "lost": Lost,
+    "cache": Cached,
     "block": Block,
 }
 

@@ -21,7 +21,8 @@ class Merged:
     `results` maps each cell to its result line, with the observation and the records against NumPy. `compared` maps it
     to the line with its records against other plans. `records` of both are `Record`s. A cell is done if it has both
     lines and a record. If a cell has two lines of one kind, the last one counts. `seconds` maps each item to its
-    duration, `lost` each item without a result in a campaign to the reason.
+    duration, `lost` each item without a result in a campaign to the reason. `cached` are the workers' lines about the
+    cache of inputs and promises.
     """
 
     items: frozenset[str]
@@ -31,6 +32,7 @@ class Merged:
     damaged: int
     seconds: dict[str, float]
     lost: dict[str, str]
+    cached: tuple[dict[str, Any], ...] = ()
 
     @property
     def records(self) -> list[Record]:
@@ -61,6 +63,7 @@ def merge(directories: Iterable[Path]) -> Merged:
     compared: dict[Cell, dict[str, Any]] = {}
     seconds: dict[str, float] = {}
     lost: dict[str, str] = {}
+    cached: list[dict[str, Any]] = []
     damaged = 0
     for line in (line for path in sorted(p for d in directories for p in shards(d)) for line in line_types.read(path)):
         if line is None:
@@ -73,10 +76,12 @@ def merge(directories: Iterable[Path]) -> Merged:
             seconds[line["item"]] = line["seconds"]
         elif line["line"] == "lost":
             lost.update(dict.fromkeys(line["items"], line["why"]))
+        elif line["line"] == "cache":
+            cached.append(line)
         elif line["line"] in ("result", "compare"):
             into = results if line["line"] == "result" else compared
             line["records"] = [Record.from_json(row) for row in line["records"]]
             line.setdefault("observation", {})
             line.pop("errors", None)  # `reports.data.shards` reads error profiles
             into[line["case"], line["device"], line["mode"]] = line
-    return Merged(frozenset(items), frozenset(started), results, compared, damaged, seconds, lost)
+    return Merged(frozenset(items), frozenset(started), results, compared, damaged, seconds, lost, tuple(cached))

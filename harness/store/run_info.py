@@ -33,7 +33,7 @@ class RunInfo:
     device, and of every device that TensorFlow lists, to its facts; the run did not use those with `"asked": false`.
     `suites` is the module of the suites, `known` the file of known failures, relative to the repository. `cases` are
     the selected cases, `sweeps` says whether the run sweeps 16-bit dtypes. `not_run` lists the planned cells without a
-    result, with the reason. `faults` lists other faults of the suite itself.
+    result, with the reason. `faults` lists other faults of the suite itself. `cache` says how the run used each cache.
     """
 
     run: str
@@ -61,6 +61,7 @@ class RunInfo:
     damaged: int = 0
     not_run: list[dict[str, str]] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
+    cache: dict[str, str] = field(default_factory=dict)
 
     def save(self, directory: Path) -> None:
         """Replaces `run.json` in one step.

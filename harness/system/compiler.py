@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.paths import cache_folder
 
 #: Time limit of a compiler in seconds; in a device server `--op-timeout` can end it earlier, with the server.
 LIMIT = 600.0
@@ -22,8 +22,8 @@ _MOST = 1 << 16
 
 
 def cache() -> Path:
-    """The folder of compiled libraries: `$TF_OPDIFF_CACHE` or `.cache/`, created if it is missing."""
-    folder = Path(os.environ.get("TF_OPDIFF_CACHE") or ROOT / ".cache")
+    """The folder of compiled libraries, which is that of all caches; created if it is missing."""
+    folder = cache_folder()
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
