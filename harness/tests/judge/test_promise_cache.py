@@ -61,7 +61,7 @@ def running(spec, cache):
 
 def bits(value):
     """A value as one that `==` compares bit for bit."""
-    if isinstance(value, np.ndarray):
+    if isinstance(value, (np.ndarray, np.generic, float)):
         return encode(value)
     if isinstance(value, (tuple, list)):
         return [bits(part) for part in value]
