@@ -1,5 +1,7 @@
 """tf.recompute_grad: what is recomputed for the gradient, and how often."""
 
+import contextlib
+
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS
@@ -17,6 +19,13 @@ def _recompute(tf, state, x):
         return x * state["v"]
 
     return tf.recompute_grad(f)(x)
+
+
+def _recompute_after_failed_scan(tf, x):
+    """A scan whose function returns another structure than it gets fails while it is traced; then, recompute_grad."""
+    with contextlib.suppress(ValueError):
+        tf.function(lambda x: tf.scan(lambda total, row: (total, row), x), autograph=False)(x)
+    return tf.recompute_grad(lambda x: x * 2)(x)
 
 
 def _recompute_mask(tf, x, mask):
@@ -40,6 +49,15 @@ def _signed_zeros(draw, dtype):
 
 
 SPECS = (
+    Spec(
+        name="recompute-after-failed-scan",
+        program=_recompute_after_failed_scan,
+        reference=lambda x: x * 2,
+        vjp=lambda g, x: g * 2,
+        recipes=MATRIX,
+        ops="Mul",
+        evidence="called:scan",
+    ),
     Spec(
         name="recompute-counted",
         program=_recompute,
