@@ -6,10 +6,11 @@ import difflib
 import pkgutil
 import re
 import traceback
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from importlib import import_module
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 
 from tf_opdiff.harness.spec.spec import TIERS, Case, Spec
 
@@ -71,9 +72,10 @@ class Catalog:
         _check_ids(items)
         return cls(tuple(items))
 
-    @property
-    def specs(self) -> dict[str, Spec]:
-        return {item.spec.name: item.spec for item in self.items}
+    @cached_property
+    def specs(self) -> Mapping[str, Spec]:
+        """The specs by name; made once, because each known failure looks for its own."""
+        return MappingProxyType({item.spec.name: item.spec for item in self.items})
 
     @property
     def cases(self) -> dict[str, Case]:

@@ -104,3 +104,10 @@ def test_a_suite_that_cannot_be_imported_is_named_with_its_line(tmp_path: Path, 
     with pytest.raises(ValueError, match=r"planted_broken can't be imported") as refused:
         Catalog.load("planted_broken")
     assert says in str(refused.value)
+
+
+def test_the_table_of_specs_is_made_once_and_nobody_changes_it(suites):
+    """It was made anew for each known failure: half of the time of a run's start."""
+    assert suites.specs is suites.specs
+    with pytest.raises(TypeError):
+        suites.specs["another"] = suites.specs["floor"]
