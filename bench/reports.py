@@ -13,12 +13,10 @@ the first of its sort on that page. Both are the best of five, and given as mult
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import numpy as np
@@ -39,6 +37,16 @@ REPEATS = 5
 EMPTY = "<!doctype html><script>document.documentElement.dataset.ready = Math.ceil(performance.now())</script>"
 #: Filters of the records and of the matrix, as fragments.
 FILTERS = ("verdict=known", "q=floor", "mode=xla", "matrix.show=ulp", "matrix.show=budget&matrix.mode=xla")
+#: Runs a command and prints its exit status, seconds and largest resident set, in KiB. Linux counts the memory of the
+#: process that starts a command as the command's own, so a small process starts it, not the one that made the runs.
+_MEASURER = """
+import os, sys, time
+begin = time.perf_counter()
+pid = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ)
+_, status, usage = os.wait4(pid, 0)
+print()
+print(os.waitstatus_to_exitcode(status), time.perf_counter() - begin, usage.ru_maxrss)
+"""
 _CELLS = ["case", "device", "mode", "quantity"]
 
 
@@ -95,16 +103,14 @@ def measured(*arguments: str, module: str = "harness") -> tuple[float, float]:
     Raises:
       RuntimeError: it ended with a status other than 0 and 1.
     """
-    begin = time.perf_counter()
-    with tempfile.TemporaryFile() as output:
-        command = [sys.executable, "-m", module, *arguments]
-        process = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=output)
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode not in (0, 1):
-            output.seek(0)
-            raise RuntimeError(output.read().decode(errors="replace")[-2000:])
-    return time.perf_counter() - begin, usage.ru_maxrss / 1024
+    command = [sys.executable, "-c", _MEASURER, sys.executable, "-m", module, *arguments]
+    process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, errors="replace", check=False)
+    if process.returncode:
+        raise RuntimeError((process.stdout + process.stderr)[-2000:])
+    status, seconds, peak = process.stdout.splitlines()[-1].split()
+    if int(status) not in (0, 1):
+        raise RuntimeError((process.stdout + process.stderr)[-2000:])
+    return float(seconds), int(peak) / 1024
 
 
 def diff(count: int, folder: Path) -> list[dict[str, object]]:

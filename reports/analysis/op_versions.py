@@ -71,17 +71,16 @@ class OpVersions:
 
     def __init__(self, records: pd.DataFrame, info: RunInfo, stored: pd.DataFrame) -> None:
         """Takes the records of this run, and those of others as `reports.analysis.op_store.stored_ops` gives them."""
-        specs = set(stored["spec"])
-        own = worst_verdicts(records[records["spec"].isin(specs)]) if specs else stored
+        specs = set(stored["spec"]) & set(records["spec"])
+        own = worst_verdicts(records[records["spec"].isin(specs)]) if specs else stored[:0]
         where = {"made": f"{info.started}, run {info.run}", "machine": described(info.machine) or info.host}
         self._by_spec: dict[str, list[tuple[VersionColumn, str, str, str, VersionCell]]] = {}
         self._order: dict[VersionColumn, int] = {}
         for table, ours in ((stored, False), (own.assign(**where), True)):
             columns = _columns(table, own=ours)
             self._order |= {column: len(self._order) + i for i, column in enumerate(columns.values())}
-            for tf, device, spec, *place, verdict, ulp in table[[*_PLACE, "verdict", "max_ulp"]].itertuples(
-                index=False
-            ):
+            shown = table.loc[table["spec"].isin(specs), [*_PLACE, "verdict", "max_ulp"]]
+            for tf, device, spec, *place, verdict, ulp in shown.itertuples(index=False):
                 row = (columns[tf, device], *place, VersionCell(verdict, ulp))
                 self._by_spec.setdefault(spec, []).append(row)
 
