@@ -81,27 +81,28 @@ def changes(path: Path) -> list[Change]:
     if not path.resolve().is_relative_to(root):
         return []
     git = ["git", "-C", str(root), f"--git-dir={root / '.git'}", f"--work-tree={root}", *_SAFE]
-    command = [*git, "blame", "--no-textconv", "--line-porcelain", "--", str(path.resolve().relative_to(root))]
+    command = [*git, "blame", "--no-textconv", "--porcelain", "--", str(path.resolve().relative_to(root))]
     clean = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True, env=clean)
     except (OSError, subprocess.SubprocessError):
         return []
-    lines, commits, times = [], [], []
+    lines, commits = [], []
+    times: dict[str, int] = {}  # git says it once for each commit
     for line in done.stdout.split("\n"):
         if line.startswith("\t"):
             lines.append(line[1:])
         elif re.fullmatch(r"[0-9a-f]{40} \d+ \d+( \d+)?", line):
-            commits.append(line[:12])
+            commits.append(line[:40])
         elif line.startswith("committer-time "):
-            times.append(int(line.split()[1]))
+            times[commits[-1]] = int(line.split()[1])
     latest = []
     for kind, first, last in _blocks(lines):
         if kind == "entry":
             own = [i for i in range(first + 1, last + 1) if not re.match(r"\s*(cause\b|#)", lines[i])]
-            newest = max(own, key=lambda i: times[i], default=first)
+            newest = commits[max(own, key=lambda i: times[commits[i]], default=first)]
             time = datetime.fromtimestamp(times[newest], UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-            latest.append(Change(commits[newest], time))
+            latest.append(Change(newest[:12], time))
     return latest
 
 
