@@ -103,7 +103,7 @@ def test_any_flipped_byte_of_the_parquet_is_harmless_or_an_error_that_names_the_
         except ValueError as error:
             errors.append(str(error))
         else:
-            pd.testing.assert_frame_equal(found, want)
+            assert found.equals(want)  # `assert_frame_equal` would take as long as the reading
     assert len(errors) > 150 and all(str(path) in error for error in errors)
 
 
