@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import multiprocessing as mp
 import os
+import shutil
 import signal
 import tempfile
 import threading
@@ -13,6 +15,7 @@ from multiprocessing import forkserver
 from pathlib import Path
 from typing import Any
 
+from tf_opdiff.harness.device import shared_fork_server
 from tf_opdiff.harness.paths import ROOT
 
 #: Seconds that a process may take to start, TensorFlow's import included.
@@ -50,18 +53,29 @@ def environment(settings: Mapping[str, str]) -> Iterator[None]:
 
 
 def scratch() -> Path:
-    """The folder for temporary files of this process's children; the fork server deletes it."""
+    """The folder for temporary files of this process's children.
+
+    This process deletes it at its end. If this process is killed, its fork server does so; with a borrowed fork server,
+    the folder is in the owner's folder.
+    """
     global _scratch
     if not os.path.isdir(_scratch):
-        _scratch = tempfile.mkdtemp(prefix="opdiff-")
+        _scratch = tempfile.mkdtemp(prefix="opdiff-", dir=shared_fork_server.borrow())
+        atexit.register(_delete, _scratch, os.getpid())
     return Path(_scratch)
+
+
+def _delete(folder: str, owner: int) -> None:
+    if os.getpid() == owner:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def start_fork_server(log: Path) -> None:
     """Starts the fork server unless it runs; it imports TensorFlow and writes to `log`, not to this process's stderr.
 
-    Its temporary files and those of its children are in one folder. The fork server deletes the folder when this
-    process has ended, in whatever way.
+    If another process offers its fork server, this process takes that one. Its temporary files and those of its
+    children are in one folder. The fork server deletes the folder when its owner has ended, in whatever way. `log`
+    need not be in a run directory: `start_early` starts the fork server before there is one.
     """
     with uninterrupted():
         folder = str(scratch())
@@ -76,8 +90,34 @@ def start_fork_server(log: Path) -> None:
         config: Any = mp.process.current_process()
         config._config.setdefault("tempdir", folder)  # for the socket: multiprocessing's own would outlive a kill
         with environment(settings):
+            shared_fork_server.borrow()
             CONTEXT.set_forkserver_preload(["tf_opdiff.harness.device.preload"])
             forkserver.ensure_running()
+        shared_fork_server.note_start()
+
+
+def early_log() -> Path:
+    """The log of a fork server that is started before there is a run directory."""
+    return scratch() / "fork-server.log"
+
+
+def start_early() -> None:
+    """Starts the fork server, so that it imports TensorFlow while this process does other work.
+
+    If that is not possible, nothing happens: the first child is refused later, and the message says why.
+    """
+    with contextlib.suppress(OSError):
+        start_fork_server(early_log())
+
+
+def stop_early() -> None:
+    """Kills the fork server that this process started, if any, and deletes its files: nothing will run."""
+    pid = shared_fork_server.own()
+    if pid is None:
+        return
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+    _delete(_scratch, os.getpid())
 
 
 @contextlib.contextmanager

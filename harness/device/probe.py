@@ -25,7 +25,7 @@ def probe(*, kernels: bool = False) -> dict[str, Any]:
     Raises:
       RuntimeError: the process died or did not answer.
     """
-    child, log = None, fork_server.scratch() / "probe.log"
+    child, log = None, fork_server.early_log()
     try:
         with fork_server.uninterrupted():
             child = Child(_describe, log=log)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
+import fcntl
 import multiprocessing as mp
 import os
 import resource
@@ -19,7 +19,7 @@ from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
-from tf_opdiff.harness.device import fork_server
+from tf_opdiff.harness.device import fork_server, shared_fork_server
 from tf_opdiff.harness.device.channel import Channel
 from tf_opdiff.harness.device.log import QUOTED, Log
 
@@ -27,7 +27,6 @@ from tf_opdiff.harness.device.log import QUOTED, Log
 GRACE = 10.0
 #: Seconds after which sending stops if the process does not read; `Channel.flush` sends the rest later.
 STALL = 1.0
-_PR_SET_PDEATHSIG = 1
 
 
 class Child:
@@ -54,11 +53,12 @@ class Child:
         self._scratch = tempfile.mkdtemp(dir=fork_server.scratch())
         ours, theirs = socket.socketpair()
         reader, writer = mp.Pipe(duplex=False)
-        with theirs, writer:
+        life, self._life = mp.Pipe(duplex=False)
+        with theirs, writer, life:
             self.channel = Channel(ours)
             self.log = Log(log, os.dup(reader.fileno()))
             reader.close()
-            arguments = (work, theirs, writer, self._scratch, memory, *arguments)
+            arguments = (work, theirs, writer, life, self._scratch, memory, *arguments)
             context = mp.get_context("spawn") if settings else fork_server.CONTEXT
             self._process: Any = context.Process(target=_child, args=arguments, daemon=True)
             try:
@@ -66,6 +66,7 @@ class Child:
                     self._process.start()
             except BaseException:
                 self.channel.close()
+                self._life.close()
                 shutil.rmtree(self._scratch, ignore_errors=True)
                 raise
         assert self._process.pid
@@ -77,12 +78,21 @@ class Child:
             self.end = os.pidfd_open(self.pid)
         self._poll = select.poll()
         self._poll.register(self.end, select.POLLIN)
+        self._parent = -1 if settings else shared_fork_server.end_of_current()
+        self._parent_poll = select.poll()
+        if self._parent >= 0:
+            self._parent_poll.register(self._parent, select.POLLIN)
         self._killed = False
 
     @property
     def ended(self) -> bool:
         """Whether the process is known to have ended; does not wait."""
         return bool(self._poll.poll(0))
+
+    @property
+    def orphaned(self) -> bool:
+        """Whether the fork server has ended that this process is a fork of: nobody would learn how the process ends."""
+        return bool(self._parent_poll.poll(0))
 
     def submit(self, message: object) -> None:
         """Sends a message while the process reads; `channel.flush` sends the rest.
@@ -133,8 +143,11 @@ class Child:
             children._children.discard(self._process)
         self.log.drain()
         self.channel.close()
+        self._life.close()
         if self.end != self._process.sentinel:
             os.close(self.end)
+        if self._parent >= 0:
+            os.close(self._parent)
         shutil.rmtree(self._scratch, ignore_errors=True)
         return "" if code is None else exit_name(code)
 
@@ -173,8 +186,11 @@ def exit_name(code: int) -> str:
     return signal.Signals(-code).name if code < 0 else f"EXIT {code}"
 
 
-def _child(work: Callable[..., None], end: socket.socket, output: Any, scratch: str, memory: int, *more: Any) -> None:
+def _child(
+    work: Callable[..., None], end: socket.socket, output: Any, life: Any, scratch: str, memory: int, *more: Any
+) -> None:
     """The main function of a child; it does not wait for threads that its work leaves behind."""
+    _die_with(life)
     _enter(output.fileno(), scratch, memory)
     output.close()
     work(Channel(end), *more)
@@ -182,11 +198,27 @@ def _child(work: Callable[..., None], end: socket.socket, output: Any, scratch: 
     os._exit(0)
 
 
-def _enter(output: int, scratch: str, memory: int) -> None:
-    """Redirects output to a pipe and temporary files to a folder; makes the process die with its parent.
+def _die_with(life: Any) -> None:
+    """Lets the kernel kill this process when the process that asked for it has ended, in whatever way.
 
-    When memory runs out, the kernel kills it first.
+    That process holds the other end of the pipe `life`, and never writes to it. `PR_SET_PDEATHSIG` would be about the
+    end of the fork server, which may belong to a third process and does not matter to this one.
     """
+    with contextlib.suppress(AttributeError, OSError):  # not Linux: the closed connection remains
+        fcntl.fcntl(life, fcntl.F_SETOWN, os.getpid())
+        fcntl.fcntl(life, fcntl.F_SETSIG, signal.SIGKILL)
+        fcntl.fcntl(life, fcntl.F_SETFL, fcntl.fcntl(life, fcntl.F_GETFL) | os.O_ASYNC)
+        if select.select([life], [], [], 0)[0]:  # it has ended already
+            os.kill(os.getpid(), signal.SIGKILL)
+    _held.append(life)
+
+
+#: The ends of pipes that stay open as long as this process lives.
+_held: list[Any] = []
+
+
+def _enter(output: int, scratch: str, memory: int) -> None:
+    """Redirects output to a pipe and temporary files to a folder. When memory runs out, the kernel kills it first."""
     os.setpgid(0, 0)  # a kill reaches all that it starts, and Ctrl-C in a terminal its parent only
     os.dup2(output, 1)
     os.dup2(output, 2)
@@ -194,8 +226,7 @@ def _enter(output: int, scratch: str, memory: int) -> None:
     sys.stdout, sys.stderr = (os.fdopen(n, "w", 1, errors="backslashreplace", closefd=False) for n in (1, 2))
     os.environ["TMPDIR"] = tempfile.tempdir = scratch
     fork_server.leave_fork_server()
-    with contextlib.suppress(AttributeError, OSError):  # not Linux: the limit below and the closed connection remain
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    with contextlib.suppress(OSError):  # not Linux
         Path("/proc/self/oom_score_adj").write_text("1000")
     if memory:
         resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))

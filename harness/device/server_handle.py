@@ -63,9 +63,9 @@ class DeviceServer:
         """Sends a request; returns why that is not possible, or an empty text.
 
         If nobody collected the answer to the last request, the process is replaced: that answer would pass for the
-        answer to this request.
+        answer to this request. It is replaced as well if its fork server has ended, which would tell how it ends.
         """
-        if self._request is not None:
+        if self._request is not None or (self._child is not None and self._child.orphaned):
             self.stop()
         failure = self._start() if self._child is None else ""
         if failure:

@@ -7,7 +7,7 @@ import re
 import msgspec
 
 from tf_opdiff.harness.judge.severity import SEVERITIES
-from tf_opdiff.harness.spec.catalog import unknown
+from tf_opdiff.harness.spec.similar import unknown
 
 #: Who has to act.
 OWNERS = ("tensorflow", "driver", "us", "nobody")

@@ -15,9 +15,10 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from tf_opdiff.harness.judge.cause import Cause
 from tf_opdiff.harness.judge.known import Entry, Known, Place
 from tf_opdiff.harness.judge.selectors import EVERY, Names, check, listed
-from tf_opdiff.harness.spec.catalog import Catalog, unknown
+from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.plan import MODES, Device
 from tf_opdiff.harness.spec.quantity import is_quantity
+from tf_opdiff.harness.spec.similar import unknown
 from tf_opdiff.harness.spec.spec import SWEEPS
 from tf_opdiff.harness.store.record import KINDS
 

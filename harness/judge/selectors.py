@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from tf_opdiff.harness.spec.catalog import unknown
+from tf_opdiff.harness.spec.similar import unknown
 
 #: A name, or a list of names; `EVERY` selects every name.
 Names = str | list[str]

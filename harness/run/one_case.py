@@ -28,8 +28,9 @@ from tf_opdiff.harness.repro.outcome import Outcome
 from tf_opdiff.harness.repro.reproduce import Setting, reproduce
 from tf_opdiff.harness.run.runner import Runner
 from tf_opdiff.harness.run.running_case import RunningCase
-from tf_opdiff.harness.spec.catalog import Catalog, Item, unknown
+from tf_opdiff.harness.spec.catalog import Catalog, Item
 from tf_opdiff.harness.spec.plan import MODES, Device, Plan, PlanName
+from tf_opdiff.harness.spec.similar import unknown
 from tf_opdiff.harness.spec.spec import SWEEPS, Case
 from tf_opdiff.harness.spec.variant import ONEDNN
 from tf_opdiff.harness.store.open_run import require

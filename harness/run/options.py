@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from tf_opdiff.harness.paths import ROOT
-from tf_opdiff.harness.spec.plan import MODES
-from tf_opdiff.harness.spec.spec import TIERS
+from tf_opdiff.harness.spec.plan import MODES, Device
+from tf_opdiff.harness.spec.tiers import TIERS
+from tf_opdiff.harness.store import partition
 
 
 class Option(NamedTuple):
@@ -97,3 +99,32 @@ OPTIONS = (
         },
     ),
 )
+
+
+def check(option: Any) -> None:
+    """Refuses values that are wrong whatever the suites hold.
+
+    Args:
+      option: the parsed options; each is an attribute.
+
+    Raises:
+      ValueError: a mode, a tier or a shard does not exist, or a device's name has another form.
+    """
+    for mode in option.mode:
+        _one_of("mode", mode, MODES)
+    _one_of("tier", option.tier, TIERS)
+    if option.shard:
+        partition.parse(option.shard)
+    for name in option.device:
+        if not names_recording(name, Path(option.recordings)):
+            Device.parse(name)
+
+
+def _one_of(noun: str, name: str, allowed: tuple[str, ...]) -> None:
+    if name not in allowed:
+        raise ValueError(f"no {noun} {name!r}; there is {', '.join(allowed)}")
+
+
+def names_recording(device: str, folder: Path) -> bool:
+    """Whether a device's name is that of a recording: it has an `@`, or the folder of recordings has its file."""
+    return "@" in device or (folder / f"{device}.parquet").exists()

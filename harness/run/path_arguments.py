@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tf_opdiff.harness.paths import ROOT, SUITES
-from tf_opdiff.harness.spec.catalog import unknown
+from tf_opdiff.harness.spec.similar import unknown
 
 
 def scopes_of(config: pytest.Config) -> list[tuple[str, str]] | None:

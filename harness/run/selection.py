@@ -12,10 +12,11 @@ import pytest
 from tf_opdiff.harness.judge import known_files, maturity
 from tf_opdiff.harness.judge.known import Known
 from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.run.options import names_recording
 from tf_opdiff.harness.run.runner import planned
+from tf_opdiff.harness.run.xdist_worker import is_worker
 from tf_opdiff.harness.spec.catalog import Catalog, Item
 from tf_opdiff.harness.spec.plan import MODES, Device, Plan
-from tf_opdiff.harness.spec.spec import TIERS
 from tf_opdiff.harness.store import partition, untrusted
 from tf_opdiff.harness.store.merged import Merged, merge
 from tf_opdiff.harness.store.record import Record
@@ -68,9 +69,8 @@ class Selection:
         option = config.option
         catalog = Catalog.load(config.getini("opdiff_suites"))
         resumed = _resume(config, Path(option.resume)) if option.resume else None
-        modes = tuple(_one_of("mode", m, MODES) for m in option.mode) or MODES
-        tier = _one_of("tier", option.tier, TIERS)
-        selected = catalog.select(tier=tier, ops=option.op, cases=option.case, within=scopes)
+        modes = tuple(option.mode) or MODES
+        selected = catalog.select(tier=option.tier, ops=option.op, cases=option.case, within=scopes)
         items = tuple(item for item in selected if set(item.spec.modes) & set(modes))
         if resumed:
             items = tuple(item for item in items if item.id in resumed.items)
@@ -90,7 +90,7 @@ class Selection:
             modes=modes,
             devices=devices,
             only=only,
-            sweeps=not option.no_sweep and (bool(option.case) or tier != "smoke"),
+            sweeps=not option.no_sweep and (bool(option.case) or option.tier != "smoke"),
             known=replace(known, types={name: r.device.type for name, r in recordings.items()}),
             maturity=maturity.load(maturity_file, catalog) if maturity_file else maturity.Maturity(),
             recordings=recordings,
@@ -117,7 +117,7 @@ def _resume(config: pytest.Config, directory: Path) -> Merged:
     """Sets the options to those of an unfinished run; returns the lines of that run."""
     option = config.option
     others = option.device or option.mode or option.op or option.case or option.run_dir or option.shard
-    if others and not hasattr(config, "workerinput"):  # a worker's options have been set below already
+    if others and not is_worker(config):  # a worker's options have been set below already
         raise ValueError("--resume takes devices, modes, tier and cases from the run: expected no other selection")
     try:
         info = RunInfo.load(untrusted.without_links(directory))
@@ -139,15 +139,9 @@ def _device(name: str, recordings: Mapping[str, Recording]) -> Device:
     return recordings[name].device if name in recordings else Device.parse(name)
 
 
-def _one_of(noun: str, name: str, allowed: tuple[str, ...]) -> str:
-    if name not in allowed:
-        raise ValueError(f"no {noun} {name!r}; there is {', '.join(allowed)}")
-    return name
-
-
 def _recordings(devices: Sequence[str], folder: Path) -> Mapping[str, Recording]:
     """The recordings among the devices that options name, by name."""
-    if not any("@" in name or (folder / f"{name}.parquet").exists() for name in devices):
+    if not any(names_recording(name, folder) for name in devices):
         return {}
     from tf_opdiff.harness.store import recording  # it imports pyarrow
 

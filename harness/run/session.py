@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from tf_opdiff.harness.device import shared_fork_server
 from tf_opdiff.harness.judge.verdict import Context, Origin
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.repro.listing import claims_data
@@ -100,6 +101,7 @@ class Session:
             else:
                 devices = list(selection.devices)
                 self.directory, self.info = open_run(devices, str(directory), selection.recordings, machine)
+            os.environ.update(shared_fork_server.offered())  # xdist's workers start with this environment
         except (RuntimeError, LookupError, ValueError) as error:
             raise pytest.UsageError(str(error.args[0])) from error
         self._check_maturity()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import pkgutil
 import re
 import traceback
@@ -12,7 +11,9 @@ from functools import cached_property
 from importlib import import_module
 from types import MappingProxyType, ModuleType
 
-from tf_opdiff.harness.spec.spec import TIERS, Case, Spec
+from tf_opdiff.harness.spec.similar import unknown
+from tf_opdiff.harness.spec.spec import Case, Spec
+from tf_opdiff.harness.spec.tiers import TIERS
 
 #: Packages and modules that are not searched for specs: tests, and programs for readers, which import TensorFlow.
 _WITHOUT_SPECS = ("tests", "paste")
@@ -190,12 +191,6 @@ def _check_ids(items: Iterable[Item]) -> None:
         if other is not case:
             specs = f"of a case of {other.spec.name!r} and of one of {case.spec.name!r}"
             raise ValueError(f"case id {case.id!r} is that {specs}")
-
-
-def unknown(noun: str, name: str, known: set[str]) -> str:
-    """The message that no `noun` has this name; it lists the known names, or only similar ones if more than 12."""
-    near = sorted(known) if len(known) <= 12 else difflib.get_close_matches(name, sorted(known), n=3, cutoff=0.4)
-    return f"no {noun} {name!r}" + (f"; there is {', '.join(near)}" if near else "")
 
 
 def _imported(module: str) -> ModuleType:

@@ -21,6 +21,7 @@ from tf_opdiff.harness.spec.contract import Raises, Side, Sparse
 from tf_opdiff.harness.spec.plan import MODES, Plan, check_pattern
 from tf_opdiff.harness.spec.quantity import family_of, is_quantity, number_of
 from tf_opdiff.harness.spec.recipes import Draw
+from tf_opdiff.harness.spec.tiers import TIERS
 from tf_opdiff.harness.spec.variant import VARIANTS
 
 #: The names that suites import to declare specs.
@@ -29,7 +30,6 @@ __all__ = ("Case", "Claim", "Raises", "Side", "Sparse", "Spec", "Topic", "Unavai
 CASE_ID = re.compile(r"[A-Za-z0-9_.=,:+-]{1,150}")
 #: The recipes of a sweep: all bit patterns but the subnormal ones, and all subnormal ones.
 SWEEPS = ("sweep", "sweep_subnormal")
-TIERS = ("smoke", "default", "full")
 #: The kinds of evidence that a spec can require in addition to `ops`.
 EVIDENCE = ("ran", "built", "replaced", "called", "graphs", "sessions")
 Recipe = Callable[..., tuple[np.ndarray, ...]]

@@ -8,9 +8,12 @@ import heapq
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tf_opdiff.harness.paths import ROOT
-from tf_opdiff.harness.spec.catalog import Item
+
+if TYPE_CHECKING:  # a wrong option is answered without it
+    from tf_opdiff.harness.spec.catalog import Item
 
 #: The largest number of shards, more than the items of any suites.
 MOST = 100_000

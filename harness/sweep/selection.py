@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tf_opdiff.harness.spec.catalog import Catalog, Item, unknown
+from tf_opdiff.harness.spec.catalog import Catalog, Item
+from tf_opdiff.harness.spec.similar import unknown
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.harness.sweep.oracle import refusal
 from tf_opdiff.harness.sweep.pieces import DTYPES, patterns

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from tf_opdiff.harness.device.fork_server import start_fork_server
 from tf_opdiff.harness.device.locks import Slots
 from tf_opdiff.harness.device.server_handle import DeviceServer
+from tf_opdiff.harness.device.shared_fork_server import offered
 from tf_opdiff.harness.judge.known import Known
 from tf_opdiff.harness.judge.verdict import Context, Origin
 from tf_opdiff.harness.paths import ROOT
@@ -58,6 +60,11 @@ def run_spec(catalog, tmp_path_factory):
 @pytest.fixture(scope="module")
 def run_module(tmp_path_factory):
     """run_module(name, modes, dtypes) → the records of every spec of a module, from a CPU server of their own."""
+    return module_runner(tmp_path_factory)
+
+
+def module_runner(tmp_path_factory):
+    """The function behind the fixture `run_module`."""
 
     def run(name, modes=MODES, dtypes=None):
         folder, cpu = tmp_path_factory.mktemp("module"), Device.parse("cpu")
@@ -108,7 +115,10 @@ def run_pytest(tmp_path_factory):
         chosen = [] if "--resume" in arguments else ["--run-dir", str(directory)]
         command += ["-o", f"opdiff_known={known}", f"--op-timeout={PATIENCE}", "--repro", "all"]
         command += [*chosen, *paths, *arguments]
-        environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")} | dict(env)
+        start_fork_server(
+            tmp_path_factory.getbasetemp() / "fork-server.log"
+        )  # TensorFlow is imported for all runs once
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")} | offered() | dict(env)
         process = subprocess.run(
             command,
             check=False,

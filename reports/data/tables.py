@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 import pandas as pd
 
 from tf_opdiff.harness.judge.cause import Cause
-from tf_opdiff.harness.spec.catalog import unknown
+from tf_opdiff.harness.spec.similar import unknown
 from tf_opdiff.reports.data.counts import (
     by_kind,
     by_op,

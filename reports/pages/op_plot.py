@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from tf_opdiff.harness.spec.catalog import unknown
+from tf_opdiff.harness.spec.similar import unknown
 from tf_opdiff.reports.analysis.error_pictures import ErrorTables
 from tf_opdiff.reports.analysis.op_cells import quantity_order
 from tf_opdiff.reports.data.errors import load_error_histogram, load_errors

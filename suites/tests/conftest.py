@@ -1,3 +1,11 @@
-"""Fixtures of the tests of suites: those of the harness's tests that start a device server."""
+"""Fixtures of the tests of suites. pytest imports this file in each run, so it imports nothing that takes time."""
 
-from tf_opdiff.harness.tests.conftest import run_module  # noqa: F401  pytest finds it here
+import pytest
+
+
+@pytest.fixture(scope="module")
+def run_module(tmp_path_factory):
+    """That of the harness's tests: it starts a device server."""
+    from tf_opdiff.harness.tests.conftest import module_runner
+
+    return module_runner(tmp_path_factory)

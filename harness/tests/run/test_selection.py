@@ -1,5 +1,8 @@
 """What the command line selects: paths, ops and cases narrow each other, and what does not exist is refused."""
 
+import re
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -111,3 +114,26 @@ def test_the_table_of_specs_is_made_once_and_nobody_changes_it(suites):
     assert suites.specs is suites.specs
     with pytest.raises(TypeError):
         suites.specs["another"] = suites.specs["floor"]
+
+
+@pytest.mark.parametrize(
+    ("argument", "says"),
+    [
+        ("--mode=jit", "no mode 'jit'"),
+        ("--tier=nightly", "no tier 'nightly'"),
+        ("--device=GPU-1", "expected TYPE or TYPE:INDEX"),
+        ("--shard=0/3", "expected I/N"),
+        ("--no-such-option", "unrecognized arguments"),
+        ("suites/ops/math/roundin.py", "no file"),
+    ],
+)
+def test_a_wrong_option_is_answered_before_anything_slow_is_imported(argument, says):
+    """The answer takes half a second: no TensorFlow, no NumPy, and no suites."""
+    command = [sys.executable, "-X", "importtime", "-m", "pytest", "-p", "no:cacheprovider", "-n", "0", argument]
+    process = subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True)
+    lines = [line.rpartition("|")[2].strip() for line in process.stderr.splitlines() if line.startswith("import time:")]
+    assert process.returncode == 4
+    assert says in process.stderr
+    assert "tf_opdiff.harness.run.options" in lines
+    slow = re.compile(r"(tensorflow|numpy|pandas|scipy|mpmath|tf_opdiff\.suites)\b")
+    assert [name for name in lines if slow.match(name)] == []

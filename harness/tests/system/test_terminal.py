@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from tf_opdiff.harness.paths import ROOT
-from tf_opdiff.harness.run import plugin
+from tf_opdiff.harness.run import session_hooks
 from tf_opdiff.harness.store.record import Record
 from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.harness.sweep import progress
@@ -51,9 +51,9 @@ def test_a_failing_item_and_one_that_is_skipped_say_nothing_that_is_obeyed(verdi
     record = Record(case=ODD, verdict=verdict, kind="crash", detail=ODD, got=ODD, rerun=ODD, device="cpu", mode="xla")
     runner = SimpleNamespace(run=lambda item: [record, replace(record, quantity=ODD)])
     request = SimpleNamespace(
-        config=SimpleNamespace(stash={plugin.SESSION: SimpleNamespace(runner=runner, unsaved="")})
+        config=SimpleNamespace(stash={session_hooks.SESSION: SimpleNamespace(runner=runner, unsaved="")})
     )
-    check = plugin.check._get_wrapped_function()(request, lambda *_: None)
+    check = session_hooks.check._get_wrapped_function()(request, lambda *_: None)
     with pytest.raises((pytest.fail.Exception, pytest.skip.Exception)) as ended:
         check(None)
     assert "red" in str(ended.value) and not obeyed(str(ended.value))
