@@ -16,6 +16,7 @@ class Unwritable(Exception):
     """A function cannot be written as text that stands alone; the message says why."""
 
 
+@functools.cache
 def source_of(function: FunctionType) -> str:
     """A function's own source; comments and layout do not matter."""
     try:
@@ -28,17 +29,16 @@ def outside_names(function: FunctionType) -> Iterator[tuple[str, Any]]:
     """The (name, value) pairs from outside that a function, or a function in it, uses; without builtins."""
     free = inspect.getclosurevars(function).nonlocals
     yield from free.items()
-    for name in dict.fromkeys(_globals(function.__code__)):
+    for name in _globals(function.__code__):
         if name in function.__globals__ and name not in free:
             yield name, function.__globals__[name]
 
 
-def _globals(code: CodeType) -> Iterator[str]:
-    for instruction in dis.get_instructions(code):
-        if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
-            yield instruction.argval
-    for inner in filter(inspect.iscode, code.co_consts):
-        yield from _globals(inner)
+@functools.cache
+def _globals(code: CodeType) -> tuple[str, ...]:
+    loads = (i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME"))
+    inner = (name for part in filter(inspect.iscode, code.co_consts) for name in _globals(part))
+    return tuple(dict.fromkeys((*loads, *inner)))
 
 
 @functools.cache

@@ -71,6 +71,7 @@ def claims_data(catalog: Catalog, *, hashes: bool = True) -> list[dict[str, Any]
     claims: list[dict[str, Any]] = []
     says: dict[str, str] = {}
     for spec in specs.values():
+        of_spec = _hashes_of_spec(spec) if hashes and spec.claims else {}
         for claim in spec.claims:
             if says.setdefault(claim.id, claim.says) != claim.says:
                 raise LookupError(f"spec {spec.name}: claim {claim.id} says {claim.says!r}; before, {says[claim.id]!r}")
@@ -89,7 +90,7 @@ def claims_data(catalog: Catalog, *, hashes: bool = True) -> list[dict[str, Any]
                     "files": {path.name: path.read_text() for path in spec.files},
                     "instead_listing": listing(specs[claim.instead]) if claim.instead else "",
                     "cases": len(spec.cases()),
-                    **(_hashes(spec, claim) if hashes else {}),
+                    **({**of_spec, "prediction": _hash_of_prediction(spec, claim)} if hashes else {}),
                 }
             )
     return sorted(claims, key=lambda claim: claim["id"])
@@ -106,17 +107,18 @@ def _parameters(spec: Spec) -> list[str]:
     return [p.name for p in positional][2 if spec.state or spec.sessions else 1 :]
 
 
-def _hashes(spec: Spec, claim: Claim) -> dict[str, str]:
-    """Hashes of a spec's program, of the inputs of all its cases, and of a claim's sentence and prediction."""
+def _hashes_of_spec(spec: Spec) -> dict[str, str]:
+    """Hashes of a spec's program and of the inputs of all its cases: all its claims share them."""
     arrays = ((case.id, x.shape, *raw(x)) for case in spec.cases() for x in case.inputs())
+    return {"program": digest(spec), "inputs": hashed(*map(repr, arrays))}
+
+
+def _hash_of_prediction(spec: Spec, claim: Claim) -> str:
+    """A hash of a claim's sentence and of the functions that predict its result."""
     predicted = predicting(spec, claim)
     functions = [text for f in (predicted.reference, predicted.vjp) if f for text in _texts(f, set())]
     says = repr((claim.says, claim.about, claim.denies, claim.plans, predicted.ulp))
-    return {
-        "program": digest(spec),
-        "inputs": hashed(*map(repr, arrays)),
-        "prediction": hashed(*functions, says),
-    }
+    return hashed(*functions, says)
 
 
 def _texts(value: Any, seen: set[int]) -> Iterator[str]:

@@ -61,8 +61,8 @@ class Writer:
         for other, value in outside_names(function):
             defined = self.function(value, other) if isinstance(value, FunctionType) else self._bound(other, value)
             renamed.update({other: defined} if defined != other else {})
-        definition = _as_def(node, function, mine, self)
         if renamed or isinstance(node, ast.Lambda) or mine != node.name or _has_defaults(function):
+            definition = _as_def(node, function, mine, self)
             text = ast.unparse(ast.fix_missing_locations(_Renamed(renamed).visit(definition)))
         self.parts.append(text)
         return mine

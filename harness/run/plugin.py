@@ -16,6 +16,7 @@ from tf_opdiff.harness.paths import KNOWN, SUITES
 from tf_opdiff.harness.run.options import CAMPAIGN, OPTIONS, check, names_recording
 from tf_opdiff.harness.run.path_arguments import scopes_of
 from tf_opdiff.harness.run.xdist_worker import is_worker
+from tf_opdiff.harness.system.interrupt import Interrupts
 from tf_opdiff.harness.system.terminal import safe
 
 if TYPE_CHECKING:
@@ -82,12 +83,15 @@ def _configure(config: pytest.Config) -> None:
         check(config.option)
     except ValueError as error:
         raise pytest.UsageError(str(error)) from error
+    interrupts = Interrupts()
+    if not (is_worker(config) or config.option.collectonly):
+        interrupts.install()
     if _runs_tensorflow(config):
         fork_server.start_early()
     from tf_opdiff.harness.run import session_hooks
 
     config.pluginmanager.register(session_hooks, "opdiff-session")
-    session_hooks.begin(config, scopes)
+    session_hooks.begin(config, scopes, interrupts)
 
 
 def _runs_tensorflow(config: pytest.Config) -> bool:

@@ -36,8 +36,10 @@ _interrupts = pytest.StashKey[Interrupts]()
 _UNSAVED = "opdiff-unsaved"
 
 
-def begin(config: pytest.Config, scopes: list[tuple[str, str]]) -> None:
+def begin(config: pytest.Config, scopes: list[tuple[str, str]], interrupts: Interrupts) -> None:
     """Selects the items within `scopes` and, in the controlling process, opens the run.
+
+    `interrupts` are installed in the controlling process.
 
     Raises:
       pytest.UsageError: an option names something that does not exist, or the run can't be opened.
@@ -52,10 +54,10 @@ def begin(config: pytest.Config, scopes: list[tuple[str, str]]) -> None:
         run = worker["opdiff"]
         session.start(Path(run["directory"]), RunInfo(**run["info"]), worker["workerid"])
         return
-    config.stash[_interrupts] = Interrupts(session.interrupted)
-    config.stash[_interrupts].install()
+    config.stash[_interrupts] = interrupts
+    interrupts.give_up = session.interrupted
     session.open()
-    config.stash[_interrupts].install()  # again: Ray has replaced a handler by its own
+    interrupts.install()  # again: Ray has replaced a handler by its own
     assert session.directory is not None
     config.invocation_params = replace(config.invocation_params, args=joined(config.invocation_params.args))
     config.option.xmlpath = config.option.xmlpath or str(session.directory / "junit.xml")

@@ -60,7 +60,7 @@ class Interrupts:
     """
 
     def __init__(self, give_up: Callable[[], None] = lambda: None) -> None:
-        self._give_up = give_up
+        self.give_up = give_up
         self._at_once = False
 
     def install(self) -> None:
@@ -90,7 +90,7 @@ class Interrupts:
         for one in SIGNALS:
             signal.signal(one, signal.SIG_IGN)
         with contextlib.suppress(BaseException):  # whatever it is, the process ends now
-            self._give_up()
+            self.give_up()
             atexit._run_exitfuncs()  # ends servers and workers, removes folders
             sys.stdout.flush()
         os._exit(STATUS)
