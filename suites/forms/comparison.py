@@ -10,8 +10,10 @@ import numpy as np
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, Draw, bit_patterns, is_float, subnormals
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.forms.hard_pairs import of_all_sizes, tiny
-from tf_opdiff.suites.forms.op import Op, Part, op, part
+from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
+from tf_opdiff.suites.forms.op import Op, Part, op, part, together
 from tf_opdiff.suites.forms.pairs import crossed, many, shaped
+from tf_opdiff.suites.forms.quantized import IN_XLA, NOT_IN_XLA, WITHOUT_XLA, of_bits
 from tf_opdiff.suites.forms.subnormal import flushing
 from tf_opdiff.suites.reference.subnormal import flushed_in
 
@@ -48,6 +50,25 @@ def calling(op: str, **attributes: Any) -> Callable[..., Any]:
 def complex_numbers(op: Op) -> Iterable[Spec]:
     """A part: complex numbers."""
     return part("-complex", recipes={"parts": _complex_pairs}, dtypes=COMPLEX)(op)
+
+
+def quantized_numbers(op: Op) -> Iterable[Spec]:
+    """A part: quantized numbers, which are equal if their bits are."""
+    program = op.program
+    fields: dict[str, Any] = {
+        "program": lambda tf, x, y: program(tf, of_bits(tf, x), of_bits(tf, y)),
+        "recipes": {"edges": crossed, "plain": often_equal},
+        "tier": "full",
+    }
+    short = part("-16-bits-quantized", dtypes=NOT_IN_XLA, modes=WITHOUT_XLA, **fields)
+    return together(part("-quantized", dtypes=IN_XLA, **fields), short)(op)
+
+
+def of_xla(op: Op) -> Iterable[Spec]:
+    """A part: dtypes for which XLA alone has a kernel."""
+    return part(
+        "-of-xla", recipes={"plain": often_equal}, dtypes=(*FLOAT8_OF_CPU, *OF_XLA), modes=("xla",), tier="full"
+    )(op)
 
 
 def strings(op: Op) -> Iterable[Spec]:

@@ -118,3 +118,11 @@ def _zeros(argument: int) -> Recipe:
         return tuple(np.where(zero & (i == argument), 0, x).astype(dtype) for i, x in enumerate(xs))
 
     return recipe
+
+
+def ordered_parts(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
+    """Plain numbers, and bounds whose parts are in order."""
+    t, x, y = many(plain, 3)(draw, dtype)
+    low = np.minimum(x.real, y.real) + 1j * np.minimum(x.imag, y.imag)
+    high = np.maximum(x.real, y.real) + 1j * np.maximum(x.imag, y.imag)
+    return t, low.astype(dtype), high.astype(dtype)

@@ -2,19 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from tf_opdiff.harness.spec.by_mode import ByMode
-from tf_opdiff.harness.spec.recipes import FLOATS, SIZE, Draw, edges, special_values
+from tf_opdiff.harness.spec.recipes import (
+    COMPLEX,
+    FLOATS,
+    INTEGERS,
+    SIZE,
+    Draw,
+    bit_patterns,
+    edges,
+    plain,
+    special_values,
+)
 from tf_opdiff.harness.spec.spec import Recipe, Side, Spec
 from tf_opdiff.suites.derived.position import positions
+from tf_opdiff.suites.forms.analytic import axes
+from tf_opdiff.suites.forms.pairs import crossed, many
 from tf_opdiff.suites.forms.special_upstreams import KINDS
 from tf_opdiff.suites.forms.unary import Budget, by_dtype
 from tf_opdiff.suites.forms.unary_alternatives import of_product
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComplexGradient:
+    """What a gradient op promises of complex numbers.
+
+    reference   reference(g, second input).
+    size        size(|g|, |second input|): the sum of the magnitudes of the terms of the result.
+    error       the largest error, in units of u times `size`: a few roundings of complex products.
+    """
+
+    reference: Callable[..., Any]
+    size: Callable[..., Any]
+    error: float = 8
+
+    def value(self, g: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """The promised gradient, in complex long double."""
+        return np.asarray(self.reference(g.astype(np.clongdouble), y.astype(np.clongdouble)))
+
+    def bound(self, u: float, _: Any, g: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """The largest allowed error."""
+        return np.asarray(self.error * u * self.size(np.abs(g), np.abs(y)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +61,8 @@ class GradientOp:
     ulp             the budget of the output; a tuple has one for each dtype, in the order of `FLOATS`.
     bound           bound(u, _, g, second input) of the output; None if there is none.
     contract        as of a spec.
+    complex         what the op promises of complex numbers; None if it has no kernel for them.
+    integers        whether the op has kernels for integers, which make the same promise.
     """
 
     name: str
@@ -36,9 +72,11 @@ class GradientOp:
     ulp: Budget
     bound: Callable[..., Any] | ByMode | None = None
     contract: Mapping[str, Side] = field(default_factory=dict)
+    complex: ComplexGradient | None = None
+    integers: bool = False
 
     def specs(self) -> tuple[Spec, ...]:
-        """The main spec and its twins in other positions."""
+        """The main spec, those about complex numbers and integers, and their twins in other positions."""
         spec = Spec(
             name=self.name,
             ops=self.op,
@@ -59,7 +97,35 @@ class GradientOp:
                 for pattern, side in self.contract.items()
             },
         )
-        return (spec, *positions(spec))
+        others = (*self._of_complex(), *self._of_integers())
+        return (*(twin for one in (spec, *others) for twin in (one, *positions(one))),)
+
+    def _of_complex(self) -> Iterator[Spec]:
+        """The spec `NAME-complex`: numbers of moderate size, without special values."""
+        if self.complex:
+            yield Spec(
+                name=f"{self.name}-complex",
+                ops=self.op,
+                program=_calling(self.op, self.argument),
+                reference=self.complex.value,
+                recipes={"plain": many(plain, 2, SIZE), "axes": _on_axes},
+                dtypes=COMPLEX,
+                bound={"output[0]": self.complex.bound},
+                tier="full",
+            )
+
+    def _of_integers(self) -> Iterator[Spec]:
+        """The spec `NAME-integer`."""
+        if self.integers:
+            yield Spec(
+                name=f"{self.name}-integer",
+                ops=self.op,
+                program=_calling(self.op, self.argument),
+                reference=self.reference,
+                recipes={"edges": crossed, "bits": many(bit_patterns), "plain": many(plain)},
+                dtypes=INTEGERS,
+                tier="full",
+            )
 
 
 def gradient_op(name: str, **declaration: Any) -> tuple[Spec, ...]:
@@ -83,6 +149,11 @@ def in_long_double(function: Callable[..., Any]) -> Callable[..., Any]:
 def _calling(op: str, name: str) -> Callable[..., Any]:
     upstream = "dy" if name == "y" else "gradients"
     return lambda tf, g, y: getattr(tf.raw_ops, op)(**{upstream: g, name: y})
+
+
+def _on_axes(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
+    """Upstreams of moderate size, with numbers on the axes."""
+    return (draw.values(dtype, SIZE), *axes(draw, dtype))
 
 
 def _range(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:

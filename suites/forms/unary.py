@@ -54,6 +54,7 @@ class Unary:
     unsigned_zeros  whether a zero of either sign is right: see docs/explanations/conventions.md.
     subnormals      what a CPU makes of subnormal inputs.
     xla_kernel      whether XLA has a kernel of the op.
+    of_xla          dtypes for which XLA alone has a kernel, with the budget of the output.
     float64_error   the largest relative error of the functions' `float64`, at which a sweep may still use them.
     float64_limit   the largest argument at which that holds.
     lost            where TensorFlow's formula loses the digits of the gradient or of the output.
@@ -78,6 +79,7 @@ class Unary:
     unsigned_zeros: bool = False
     subnormals: Subnormals = FLUSHED
     xla_kernel: bool = True
+    of_xla: Mapping[str, float] = field(default_factory=dict)
     float64_error: float = 2.0**-42
     float64_limit: float = INF
     lost: tuple[Lost, ...] = ()
@@ -103,7 +105,8 @@ class Unary:
         analytic = self.analytic.specs(self.name, self.op) if self.analytic else ()
         moved = (twin for spec in plain_specs for twin in positions(spec))
         alone = gradient_alone(plain_specs[0], ("edges", "plain"))
-        return (*plain_specs, *lost, *second, *moved, *analytic, *alone, *short(plain_specs[0]))
+        others = (*analytic, *alone, *self._of_xla())
+        return (*plain_specs, *lost, *second, *moved, *others, *short(plain_specs[0]))
 
     def main(self) -> Spec:
         """The spec about every input but subnormals, of outputs and gradients."""
@@ -124,6 +127,24 @@ class Unary:
             contract={pattern: self._with_alternatives(side) for pattern, side in self.contract(self.function).items()},
             tier=self.tier,
         )
+
+    def _of_xla(self) -> Iterator[Spec]:
+        """The outputs of dtypes for which XLA alone has a kernel; subnormal numbers and gradients are not promised."""
+        main = self.main()
+        if self.of_xla:
+            yield Spec(
+                name=f"{self.name}-of-xla",
+                ops=self.op,
+                program=main.program,
+                reference=self.f,
+                recipes={name: main.recipes[name] for name in ("edges", "plain", "domain")},
+                dtypes=tuple(self.of_xla),
+                ulp={"output": self.of_xla},
+                bound={q: bound for q, bound in main.bound.items() if q == "output[0]"},
+                alternatives={"output[0]": main.alternatives["output[0]"]},
+                modes=("xla",),
+                tier="full",
+            )
 
     def _bound(self, quantity: str) -> Callable[[Bound], Callable[..., Any]]:
         """bound → the same as of a spec, for a quantity."""

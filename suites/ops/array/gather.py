@@ -22,6 +22,8 @@ from tf_opdiff.suites.forms.indexing import (
     special,
     unconnected,
 )
+from tf_opdiff.suites.forms.of_xla import OF_XLA
+from tf_opdiff.suites.forms.quantized import IN_XLA, NOT_IN_XLA, WITHOUT_XLA, quantized
 from tf_opdiff.suites.reference import gather as ref
 
 #: A list of rows, with an index out of range.
@@ -175,6 +177,35 @@ SPECS = (
         ops="GatherV2",
         program=lambda tf, x, i: tf.gather(x, i),
         dtypes=("bool", "bytes", "int32", "uint64"),
+    ),
+    Spec(
+        name="gather-quantized",
+        ops="GatherV2",
+        program=quantized(lambda tf, x, i: tf.gather(x, i)),
+        reference=ref.take,
+        recipes={"int32": picks((7, 5), (4, 3))},
+        dtypes=IN_XLA,
+        tier="full",
+    ),
+    Spec(
+        name="gather-16-bits-quantized",
+        ops="GatherV2",
+        program=quantized(lambda tf, x, i: tf.gather(x, i)),
+        reference=ref.take,
+        recipes={"int32": picks((7, 5), (4, 3))},
+        dtypes=NOT_IN_XLA,
+        modes=WITHOUT_XLA,
+        tier="full",
+    ),
+    Spec(
+        name="gather-of-xla",
+        ops="GatherV2",
+        program=lambda tf, x, i: tf.gather(x, i),
+        reference=ref.take,
+        recipes={"int32": picks((7, 5), (4, 3))},
+        dtypes=OF_XLA,
+        modes=("xla",),
+        tier="full",
     ),
     Spec(
         name="gather-rough",

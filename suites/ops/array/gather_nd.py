@@ -20,6 +20,8 @@ from tf_opdiff.suites.forms.indexing import (
     tuples,
     unconnected,
 )
+from tf_opdiff.suites.forms.of_xla import OF_XLA
+from tf_opdiff.suites.forms.quantized import IN_XLA, quantized
 from tf_opdiff.suites.reference import gather as ref
 
 #: Index tuples; one of them is out of range.
@@ -120,6 +122,25 @@ SPECS = (
     with_policy(""),
     with_policy("DEFAULT"),
     with_policy("ERROR", no_gpu_kernel(ref.clamped_nd, params_only(ref.rows_nd), ACCELERATORS)),
+    Spec(
+        name="gather-nd-quantized",
+        ops="GatherNd",
+        program=quantized(lambda tf, x, i: tf.gather_nd(x, i)),
+        reference=ref.take_nd,
+        recipes={"int32": tuples((3, 4, 2), (11, 2))},
+        dtypes=IN_XLA,
+        tier="full",
+    ),
+    Spec(
+        name="gather-nd-of-xla",
+        ops="GatherNd",
+        program=lambda tf, x, i: tf.gather_nd(x, i),
+        reference=ref.take_nd,
+        recipes={"int32": tuples((3, 4, 2), (11, 2))},
+        dtypes=OF_XLA,
+        modes=("xla",),
+        tier="full",
+    ),
     Spec(
         name="gather-nd-rough",
         ops="GatherNd",

@@ -12,6 +12,7 @@ import numpy as np
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, SIZE, edges, is_float, subnormals
 from tf_opdiff.harness.spec.spec import Raises, Side, Spec
 from tf_opdiff.suites.forms.hard_pairs import crossed_upstreams
+from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
 from tf_opdiff.suites.reference.broadcast import unbroadcast
 
 
@@ -214,6 +215,17 @@ SPECS = (
             dtypes=("object",),
             # XLA has no strings, and asked twice it aborts: https://github.com/tensorflow/tensorflow/issues/120244.
             modes=("eager", "function", "graph"),
+            **kind,
+        )
+        for name, kind in (("select", _V1), ("where", _V2))
+    ),
+    *(
+        Spec(
+            name=f"{name}-of-xla",
+            recipes={"sides": _sides((67,), (67,))},
+            dtypes=(*FLOAT8_OF_CPU, *OF_XLA),
+            modes=("xla",),
+            tier="full",
             **kind,
         )
         for name, kind in (("select", _V1), ("where", _V2))

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import FLOATS, INTEGERS, bit_patterns, plain
+from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, bit_patterns, plain
 from tf_opdiff.suites.forms.binary import floats, subnormal_results
 from tf_opdiff.suites.forms.complex import complex_numbers, pair_of_complex
 from tf_opdiff.suites.forms.errors import incompatible
@@ -81,6 +81,16 @@ SPECS = (
             recipes={"plain": many(plain, 3), "matrix": shaped(*[(3, 5)] * 3), "empty": shaped(*[(0, 3)] * 3)},
             dtypes=FLOATS,
             bound={"output[0]": lambda u, g, x, y, z: 2 * u * (np.abs(x) + np.abs(y) + np.abs(z))},
+        ),
+        part(
+            "-complex",
+            positions=True,
+            reference=lambda x, y, z: x.astype(np.clongdouble) + y + z,
+            vjp=lambda g, x, y, z: (g, g, g),
+            recipes={"plain": many(plain, 3)},
+            dtypes=COMPLEX,
+            bound={"output[0]": lambda u, g, x, y, z: 2 * u * (np.abs(x) + np.abs(y) + np.abs(z))},
+            tier="full",
         ),
         part(
             "-integer",

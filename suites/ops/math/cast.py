@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, is_float
+from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, edges, is_float, plain
 from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.suites.forms.casts import (
     NIBBLES,
@@ -16,6 +16,7 @@ from tf_opdiff.suites.forms.casts import (
 )
 from tf_opdiff.suites.forms.errors import raises
 from tf_opdiff.suites.forms.op import op, part, unconnected
+from tf_opdiff.suites.forms.quantized import IN_XLA, NOT_IN_XLA, WITHOUT_XLA, of_bits
 from tf_opdiff.suites.reference.cast import cast, rounded, saturating_cast
 from tf_opdiff.suites.reference.subnormal import flushed_in
 
@@ -100,6 +101,11 @@ def _to_unsupported(target):
     )
 
 
+def _as_float32(x):
+    """Integers as float32."""
+    return x.astype(np.float32)
+
+
 def _to_small(name, targets, sources):
     """Parts: casts from or to dtypes of 8 and 4 bits, which no gradient passes."""
 
@@ -152,6 +158,32 @@ SPECS = op(
     _to_unsupported("float8_e5m2fnuz"),
     _to_unsupported("float8_e4m3fnuz"),
     _to_unsupported("float8_e4m3b11fnuz"),
+    part(
+        "-to-float32-quantized",
+        program=lambda tf, x: tf.raw_ops.Cast(x=of_bits(tf, x), DstT=tf.float32),
+        reference=_as_float32,
+        recipes={"plain": plain, "edges": edges},
+        dtypes=IN_XLA,
+        tier="full",
+    ),
+    part(
+        "-to-float32-16-bits-quantized",
+        program=lambda tf, x: tf.raw_ops.Cast(x=of_bits(tf, x), DstT=tf.float32),
+        reference=_as_float32,
+        recipes={"plain": plain, "edges": edges},
+        dtypes=NOT_IN_XLA,
+        modes=WITHOUT_XLA,
+        tier="full",
+    ),
+    part(
+        "-from-unsupported",
+        program=lambda tf, x: tf.raw_ops.Cast(x=x, DstT=tf.float32),
+        reference=raises("UNIMPLEMENTED", "is not supported"),
+        recipes={"plain": plain},
+        dtypes=("bytes", "int2", "uint2", "float4_e2m1fn"),
+        modes=WITHOUT_XLA,  # XLA has no kernel for these: see the twins about missing kernels
+        tier="full",
+    ),
     _to_tie("float16", "float64"),
     _to_tie("bfloat16", "float64", "int64", "uint64"),
     _to_tie("float32", "float64", "int64", "uint64"),

@@ -2,12 +2,15 @@
 
 import numpy as np
 
+from tf_opdiff.harness.spec.recipes import COMPLEX, INTEGERS
 from tf_opdiff.suites.forms.comparison import (
     REAL,
     calling,
     comparison,
     complex_numbers,
+    of_xla,
     often_equal,
+    quantized_numbers,
     strings,
     subnormal_numbers,
 )
@@ -33,6 +36,11 @@ def _at_half(draw, dtype):
 def _close(tolerance):
     """|x - y| < tolerance, an attribute that is a float32; no input is so near to it that rounding matters."""
     return lambda x, y: np.abs(x - y) < np.float32(tolerance)
+
+
+def _close_numbers(x, y):
+    """|x - y| < 1/2; integers are so close if they are equal."""
+    return x == y if x.dtype.kind in "iu" else np.abs(x - y) < 0.5
 
 
 def _allowed(raw, wanted):
@@ -64,11 +72,22 @@ SPECS = (
             recipes={"plain": often_equal, "tolerance": _at_half},
             dtypes=("float32", "float64"),
         ),
+        part(
+            "-of-xla",
+            program=calling("ApproximateEqual", tolerance=0.5),
+            reference=_close_numbers,
+            recipes={"plain": often_equal},
+            dtypes=("float16", "bfloat16", *INTEGERS, *COMPLEX),
+            modes=("xla",),
+            tier="full",
+        ),
     ),
     *comparison(
         "equal",
         "Equal",
         complex_numbers,
+        of_xla,
+        quantized_numbers,
         strings,
         subnormal_numbers,
         incompatible(),
@@ -84,6 +103,8 @@ SPECS = (
         "not-equal",
         "NotEqual",
         complex_numbers,
+        of_xla,
+        quantized_numbers,
         strings,
         subnormal_numbers,
         _allowed("NotEqual", True),

@@ -58,6 +58,7 @@ SPECS = (
         "erfinv",
         op="Erfinv",
         dtypes=WIDE,
+        of_xla={"float16": 1, "bfloat16": 1},
         f=Wide(ref.erfinv, {1: INF, -1: -INF}, odd=True, float64=odd(special.erfinv)),
         df=Wide(
             lambda x: mp.sqrt(mp.pi) / 2 * mp.exp(ref.erfinv(x) ** 2),

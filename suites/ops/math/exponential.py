@@ -11,7 +11,7 @@ from tf_opdiff.suites.derived.lost import Lost
 from tf_opdiff.suites.derived.second_order import SecondOrder
 from tf_opdiff.suites.forms.analytic import Analytic
 from tf_opdiff.suites.forms.bounds import absolute
-from tf_opdiff.suites.forms.gradient_op import gradient_op, in_long_double
+from tf_opdiff.suites.forms.gradient_op import ComplexGradient, gradient_op, in_long_double
 from tf_opdiff.suites.forms.unary import ROUNDED_TWICE, unary
 from tf_opdiff.suites.forms.unary_subnormals import Subnormals
 from tf_opdiff.suites.reference import complex as complex_ref
@@ -103,5 +103,6 @@ SPECS = (
         argument="y",
         reference=in_long_double(lambda g, y: g * y * (1 - y)),
         ulp=2,
+        complex=ComplexGradient(reference=lambda g, y: g * y * (1 - y), size=lambda g, y: g * y * (1 + y)),
     ),
 )

@@ -5,7 +5,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import FLOATS, bit_patterns
+from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, bit_patterns
 from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.suites.forms.binary import (
     EXACT_PAIRS,
@@ -16,12 +16,14 @@ from tf_opdiff.suites.forms.binary import (
     subnormal_pairs,
     summed,
 )
+from tf_opdiff.suites.forms.complex import ordered_parts
 from tf_opdiff.suites.forms.either import flushed_outputs
 from tf_opdiff.suites.forms.integers import integers
 from tf_opdiff.suites.forms.op import op, part, together, unconnected
 from tf_opdiff.suites.forms.pairs import crossed, many
 from tf_opdiff.suites.forms.subnormal import flushing
 from tf_opdiff.suites.reference.broadcast import unbroadcast
+from tf_opdiff.suites.reference.complex import clip_parts
 from tf_opdiff.suites.reference.conventions import extreme_vjp, larger, smaller
 from tf_opdiff.suites.reference.subnormal import DENORMALS, LINK, WHY, flushed, flushed_in
 
@@ -224,6 +226,20 @@ SPECS = (
             vjp=unconnected,
             recipes={"bits": _ordered, "scalars": _scalar_bounds},
             dtypes=("int8", "int16", "int32", "int64", "uint8", "uint16"),
+        ),
+        part(
+            "-complex",
+            reference=clip_parts,
+            recipes={"plain": ordered_parts},
+            dtypes=COMPLEX,
+            tier="full",
+        ),
+        part(
+            "-of-xla",
+            recipes={"bits": _ordered, "scalars": _scalar_bounds},
+            dtypes=("uint32", "uint64"),
+            modes=("xla",),
+            tier="full",
         ),
         reference=lambda t, low, high: np.minimum(np.maximum(t, low), high),
         arguments=("t", "clip_value_min", "clip_value_max"),

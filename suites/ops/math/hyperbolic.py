@@ -11,7 +11,7 @@ from tf_opdiff.suites.derived.lost import Lost
 from tf_opdiff.suites.derived.second_order import SecondOrder
 from tf_opdiff.suites.forms.analytic import Analytic, near_branch_point, near_pole
 from tf_opdiff.suites.forms.bounds import absolute, relative
-from tf_opdiff.suites.forms.gradient_op import gradient_op, in_long_double
+from tf_opdiff.suites.forms.gradient_op import ComplexGradient, gradient_op, in_long_double
 from tf_opdiff.suites.forms.unary import ROUNDED_TWICE, WIDE, unary
 from tf_opdiff.suites.forms.unary_subnormals import EITHER, Subnormals
 from tf_opdiff.suites.reference import complex as complex_ref
@@ -145,6 +145,7 @@ SPECS = (
         argument="y",
         reference=in_long_double(lambda g, y: g * (1 - y * y)),
         ulp=2,
+        complex=ComplexGradient(reference=lambda g, y: g * (1 - y * y), size=lambda g, y: g * (1 + y * y)),
         # y², rounded: the error is that of the larger term of the difference.
         bound=lambda u, _, g, y: 2 * u * np.abs(g) * (1 + y * y),
     ),

@@ -12,7 +12,7 @@ from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.suites.derived.second_order import SecondOrder
 from tf_opdiff.suites.forms.analytic import Analytic
 from tf_opdiff.suites.forms.exact import exact
-from tf_opdiff.suites.forms.gradient_op import gradient_op, in_long_double
+from tf_opdiff.suites.forms.gradient_op import ComplexGradient, gradient_op, in_long_double
 from tf_opdiff.suites.forms.op import unconnected
 from tf_opdiff.suites.forms.unary import ROUNDED_TWICE, unary
 from tf_opdiff.suites.forms.unary_subnormals import Subnormals
@@ -52,6 +52,11 @@ _RECIPROCAL: dict[str, Any] = {
     "analytic": Analytic(f=lambda z: 1 / z, df=lambda z: -1 / z**2, output=3, grad=6.5),
 }
 _RECIPROCAL_GRAD = in_long_double(lambda g, y: -g * y * y)
+#: The gradients of reciprocals and roots take the conjugate themselves; those of sigmoid and tanh are handed it.
+_COMPLEX_RECIPROCAL_GRAD = ComplexGradient(
+    reference=lambda g, y: -g * np.conj(y * y),
+    size=lambda g, y: g * y * y,
+)
 
 SPECS = (
     *unary(
@@ -78,6 +83,7 @@ SPECS = (
         argument="y",
         reference=_RECIPROCAL_GRAD,
         ulp=1.5,
+        complex=_COMPLEX_RECIPROCAL_GRAD,
     ),
     *unary(
         "neg",
@@ -103,6 +109,7 @@ SPECS = (
         argument="y",
         reference=_RECIPROCAL_GRAD,
         ulp=1.5,
+        complex=_COMPLEX_RECIPROCAL_GRAD,
     ),
     *unary(
         "rsqrt",
@@ -122,6 +129,9 @@ SPECS = (
         argument="y",
         reference=in_long_double(lambda g, y: -g * y * y * y / 2),
         ulp=2,
+        complex=ComplexGradient(
+            reference=lambda g, y: -g * np.conj(y * y * y) / 2, size=lambda g, y: g * y * y * y / 2
+        ),
     ),
     *unary(
         "sqrt",
@@ -139,6 +149,7 @@ SPECS = (
         argument="y",
         reference=in_long_double(lambda g, y: g / 2 / y),
         ulp=1.5,
+        complex=ComplexGradient(reference=lambda g, y: g / 2 / np.conj(y), size=lambda g, y: g / y / 2),
     ),
     *unary(
         "square",
