@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -39,14 +40,15 @@ class Merged:
         lines = (line for cell in self.results for line in (self.results[cell], self.compared.get(cell)) if line)
         return [record for line in lines for record in line["records"]]
 
-    @property
-    def done(self) -> set[Cell]:
-        return {cell for cell, line in self.results.items() if line["records"] and cell in self.compared}
+    @cached_property
+    def done(self) -> frozenset[Cell]:
+        """The cells that are done; made once, because a resumed run asks for each of its items."""
+        return frozenset(cell for cell, line in self.results.items() if line["records"] and cell in self.compared)
 
     def records_of(self, cells: Iterable[Cell]) -> list[Record] | None:
         """The records of some cells; None if one of the cells is not done."""
         wanted = list(cells)
-        if not set(wanted) <= self.done:
+        if not self.done.issuperset(wanted):
             return None
         return [r for lines in (self.results, self.compared) for cell in wanted for r in lines[cell]["records"]]
 

@@ -51,6 +51,13 @@ def test_a_run_can_be_read_twice(tmp_path):
     assert once.done == twice.done == {tuple(CELL.values())}
 
 
+def test_a_resumed_run_does_not_count_all_cells_anew_for_each_item(tmp_path):
+    merged, cell = merge([written(tmp_path)]), tuple(CELL.values())
+    assert merged.done is merged.done
+    assert len(merged.records_of([cell])) == 1
+    assert merged.records_of([cell, ("another", *cell[1:])]) is None
+
+
 @pytest.mark.parametrize("cut", range(1, 60, 7))
 def test_a_cut_line_is_counted_and_costs_only_itself(tmp_path, cut):
     directory = written(tmp_path)
