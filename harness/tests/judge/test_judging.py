@@ -368,10 +368,12 @@ def test_a_record_that_was_kept_is_judged_by_todays_entries():
 class Told(Runner):
     """A runner whose observations are made up: `seen` maps plans to what they give."""
 
-    def _observed(self, requests, program):
-        for device, todo in requests.items():
-            for request in todo:
-                yield device, request, self.seen[Plan(device, request.mode)]
+    def _run(self, item):
+        cases, records = {}, []
+        for batch in self._batches(item, cases, records):
+            for plan, request in [(Plan(d, r.mode), r) for d, requests in batch.items() for r in requests]:
+                records += self._observed(cases, plan, request, self.seen[plan])
+        return records
 
 
 def ran(tmp_path, spec, seen):
@@ -513,7 +515,9 @@ def finished(tmp_path, *lines, status=0, known=(), faults=(), stopped="", own=No
         recordings={str(n): SimpleNamespace(about=SimpleNamespace(faults=(f,))) for n, f in enumerate(faults)},
     )
     session = object.__new__(Session)
-    option = SimpleNamespace(repro="none", no_sweep=True, case=[], tier="default", campaign=None, resume=None)
+    option = SimpleNamespace(
+        repro="none", no_cache=True, no_sweep=True, case=[], tier="default", campaign=None, resume=None
+    )
     session.config = SimpleNamespace(option=option)
     session.selection, session.directory, session.runner = selection, tmp_path, None
     session.faults, session.unsaved = [], ""
