@@ -95,7 +95,7 @@ class Spec:
                                 itself loses them. State the reason beside it.
     alternatives                quantity or family → alternatives(dtype, g, *inputs), for `jvp` and `hvp`
                                 alternatives(dtype, g, t, *inputs), → further arrays of the promise's shape. Each
-                                element is right if it keeps the promise or one of them: see `suites.forms.subnormal`.
+                                element is right if it keeps the promise or one of them: see `suites.forms.flushed`.
                                 `dtype` is the NumPy dtype of the case. A side of a contract has its own.
     upstreams                   name of a recipe → upstream(draw, dtype, *shape) → the upstream of an output, in place
                                 of random numbers away from zero.

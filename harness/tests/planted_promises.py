@@ -6,7 +6,7 @@ from tf_opdiff.harness.spec.recipes import plain, special_upstreams, special_val
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.derived.gradient_alone import gradient_alone
 from tf_opdiff.suites.derived.unknown_shape import unknown_shape
-from tf_opdiff.suites.forms.subnormal import either
+from tf_opdiff.suites.forms.flushed import gradient, outputs
 
 
 def _specials(draw, dtype):
@@ -15,6 +15,10 @@ def _specials(draw, dtype):
 
 def _of_three_sizes(size):
     return lambda draw, dtype: (draw.values(dtype, size),)
+
+
+def _times(slope):
+    return lambda g, x: g * slope(x)
 
 
 def _half(name, program, **fields):
@@ -28,7 +32,10 @@ def _half(name, program, **fields):
         "ops": "Mul",
         "ulp": {"output": 0.5, "grad": 0.5},
         "upstreams": {"specials": special_upstreams},
-        "alternatives": either(lambda x: x / 2, lambda x: np.full_like(x, 0.5)),
+        "alternatives": {
+            "output[0]": outputs(lambda x: x / 2),
+            "grad[0]": gradient(_times, lambda x: np.full_like(x, 0.5)),
+        },
     }
     return Spec(**given | fields)
 

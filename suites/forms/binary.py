@@ -11,7 +11,7 @@ import numpy as np
 from tf_opdiff.harness.spec.by_mode import each
 from tf_opdiff.harness.spec.recipes import FLOATS, Draw, bit_patterns, plain, subnormals
 from tf_opdiff.harness.spec.spec import Recipe
-from tf_opdiff.suites.forms.either import either
+from tf_opdiff.suites.forms.flushed import either
 from tf_opdiff.suites.forms.hard_pairs import crossed_upstreams, hard_pairs
 from tf_opdiff.suites.forms.left_out import Region
 from tf_opdiff.suites.forms.op import Part, part, together

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 
-import ml_dtypes
 import numpy as np
 
+from tf_opdiff.suites.forms.flushed import ROUNDED
 from tf_opdiff.suites.reference.complex import from_parts
 
 #: The parts of a complex infinity, or of a NaN in its place.
@@ -48,14 +48,10 @@ def in_range(values: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """The values as a kernel may hold them in a dtype: rounded, and with zeros for subnormal parts."""
     part = np.dtype(f"f{dtype.itemsize // 2}")
     rounded = values.astype(dtype).astype(np.clongdouble)
-    return from_parts(_flushed(rounded.real, part), _flushed(rounded.imag, part))
+    return from_parts(ROUNDED.flushed(rounded.real, part), ROUNDED.flushed(rounded.imag, part))
 
 
 def _either(x: np.ndarray, dtype: np.dtype, signs: bool) -> tuple[np.ndarray, ...]:
     """A part itself, flushed, and with the other sign where it rounds to zero."""
     zero = x.astype(dtype) == 0
-    return x, _flushed(x, dtype), np.where(zero if signs else zero & (x != 0), -np.copysign(0, x), x)
-
-
-def _flushed(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    return np.where(np.abs(x) < 1.01 * float(ml_dtypes.finfo(dtype).smallest_normal), np.copysign(0, x), x)
+    return x, ROUNDED.flushed(x, dtype), np.where(zero if signs else zero & (x != 0), -np.copysign(0, x), x)

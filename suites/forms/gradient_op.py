@@ -23,10 +23,10 @@ from tf_opdiff.harness.spec.recipes import (
 from tf_opdiff.harness.spec.spec import Recipe, Side, Spec
 from tf_opdiff.suites.derived.position import positions
 from tf_opdiff.suites.forms.analytic import axes
+from tf_opdiff.suites.forms.flushed import ROUNDED, outputs
 from tf_opdiff.suites.forms.pairs import crossed, many
 from tf_opdiff.suites.forms.special_upstreams import KINDS
 from tf_opdiff.suites.forms.unary import Budget, by_dtype
-from tf_opdiff.suites.forms.unary_alternatives import of_product
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,11 +89,11 @@ class GradientOp:
                 **{name: _crossed(values) for name, values in KINDS.items()},
             },
             dtypes=FLOATS,
-            alternatives={"output[0]": of_product(self.reference)},
+            alternatives={"output[0]": _alternatives(self.reference)},
             ulp={"output": by_dtype(self.ulp, FLOATS)},
             bound={"output[0]": self.bound} if self.bound else {},
             contract={
-                pattern: replace(side, alternatives={"output[0]": of_product(side.reference)})
+                pattern: replace(side, alternatives={"output[0]": _alternatives(side.reference)})
                 for pattern, side in self.contract.items()
             },
         )
@@ -139,6 +139,11 @@ def gradient_op(name: str, **declaration: Any) -> tuple[Spec, ...]:
       TypeError: there is no such field, or one without a default is missing.
     """
     return GradientOp(name=name, **declaration).specs()
+
+
+def _alternatives(reference: Callable[..., Any]) -> Callable[..., Any]:
+    """The alternatives of reference(g, y)."""
+    return outputs(reference, ROUNDED, (ROUNDED.factor, 1.0))
 
 
 def in_long_double(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,7 +1,7 @@
 """Hard inputs: recipes of one float input at which a function or its derivative leaves the normal numbers.
 
 The common recipes leave out inputs whose result is subnormal or whose derivative is near the largest number, because no
-strict promise holds there. These recipes bring them back, under the promises of `suites.forms.unary_alternatives`.
+strict promise holds there. These recipes bring them back, under the promises of `suites.forms.flushed`.
 """
 
 from __future__ import annotations

@@ -18,10 +18,11 @@ from tf_opdiff.suites.derived.second_order import SecondOrder, second_orders
 from tf_opdiff.suites.derived.special_places import short
 from tf_opdiff.suites.forms.analytic import Analytic
 from tf_opdiff.suites.forms.bounds import Bound
+from tf_opdiff.suites.forms.flushed import ROUNDED, outputs
 from tf_opdiff.suites.forms.hard_inputs import overflowing, singular, underflowing
+from tf_opdiff.suites.forms.open_sign import gradient_within
 from tf_opdiff.suites.forms.regions import Region, domain, incomparable, only, within, without
 from tf_opdiff.suites.forms.special_upstreams import crossed, upstreams
-from tf_opdiff.suites.forms.unary_alternatives import of_gradient, of_output
 from tf_opdiff.suites.forms.unary_subnormals import FLUSHED, Subnormals
 from tf_opdiff.suites.reference.wide import INF, Differentiable, Wide
 
@@ -194,7 +195,15 @@ class Unary:
     def _alternatives(self, f: Callable[..., Any], vjp: Callable[..., Any]) -> Mapping[str, Callable[..., Any]]:
         """The values that are right as well, by quantity."""
         errors = [bound(self.function, "grad") for bound in each(self.bound.get("grad")) if bound]
-        return {"output[0]": of_output(f), "grad[0]": of_gradient(vjp, self.df, errors)}
+
+        def derivative(x: np.ndarray) -> Any:
+            return vjp(np.ones_like(x), x)
+
+        def vjp_of(d: Callable[..., Any]) -> Callable[..., Any]:
+            return vjp if d is derivative else lambda g, x: g * d(x)
+
+        gradients = gradient_within(vjp_of, derivative, ROUNDED, errors)
+        return {"output[0]": outputs(f, ROUNDED), "grad[0]": gradients}
 
     def _with_alternatives(self, side: Side) -> Side:
         """A side of the contract, with alternatives of its own."""

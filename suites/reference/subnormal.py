@@ -20,18 +20,23 @@ def flushed(x: np.ndarray) -> np.ndarray:
     return np.where(np.abs(x) < 2.0**-126, np.copysign(0.0, x), x)
 
 
-def flushed_in(dtype: np.dtype, x: np.ndarray) -> np.ndarray:
+def flushed_in(dtype: np.dtype, x: np.ndarray, slack: float = 1.0) -> np.ndarray:
     """The values (widened) that are left where a processor flushes the subnormals of a dtype; others are unchanged.
 
     Those of float16 stay: it is computed in float32. Each part of a complex number is flushed by itself.
+
+    Args:
+      dtype: the dtype of the case.
+      x: of any shape; arrays that are neither float nor complex are returned unchanged.
+      slack: numbers below this times the smallest normal number are flushed.
     """
     x = np.asarray(x)
     if x.dtype.kind == "c":
         parts = np.empty_like(x)
         part = np.dtype(f"f{dtype.itemsize // 2}") if dtype.kind == "c" else dtype
-        parts.real, parts.imag = flushed_in(part, x.real), flushed_in(part, x.imag)
+        parts.real, parts.imag = flushed_in(part, x.real, slack), flushed_in(part, x.imag, slack)
         return parts
     real = np.dtype(f"f{dtype.itemsize // 2}") if dtype.kind == "c" else dtype
     if x.dtype.kind != "f" or not is_float(real) or real == np.float16:
         return x
-    return np.where(np.abs(x) < float(ml_dtypes.finfo(real).smallest_normal), np.copysign(0, x), x)
+    return np.where(np.abs(x) < slack * float(ml_dtypes.finfo(real).smallest_normal), np.copysign(0, x), x)

@@ -11,10 +11,11 @@ from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.recipes import Draw, is_float, special_values
 from tf_opdiff.harness.spec.spec import Case
 from tf_opdiff.suites.derived.special_places import LENGTHS, VECTOR, special, tail_places
+from tf_opdiff.suites.forms.flushed import ROUNDED, outputs
+from tf_opdiff.suites.forms.open_sign import gradient_within
 from tf_opdiff.suites.forms.regions import incomparable, within
 from tf_opdiff.suites.forms.special_upstreams import KINDS
 from tf_opdiff.suites.forms.unary import declarations
-from tf_opdiff.suites.forms.unary_alternatives import of_gradient, of_output
 
 SPECS = Catalog.load("tf_opdiff.suites.ops").specs
 OPS = {op.name: op for op in declarations(SPECS.values())}
@@ -133,7 +134,7 @@ def bits(array):
 def test_the_sign_of_a_derivative_within_its_error_is_open_for_special_upstreams_only(g, right):
     x, upstream = np.ones(1), np.array([g])
     slope = lambda x: np.full(x.shape, 1e-10)  # noqa: E731
-    alternatives = of_gradient(lambda g, x: g * slope(x), slope, [lambda u, g, x: 1e-9 * np.abs(g)])
+    alternatives = gradient_within(lambda d: lambda g, x: g * d(x), slope, ROUNDED, [lambda u, g, x: 1e-9 * np.abs(g)])
     with np.errstate(invalid="ignore"):
         values = [upstream * slope(x), *alternatives(np.dtype("float32"), upstream, x)]
     assert {str(float(value[0])) for value in values} == right
@@ -142,7 +143,7 @@ def test_the_sign_of_a_derivative_within_its_error_is_open_for_special_upstreams
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
 def test_a_subnormal_result_may_be_flushed_unless_it_is_computed_in_a_wider_dtype(dtype):
     x = np.array([float(ml_dtypes.finfo(dtype).smallest_normal) / 2])
-    zeros = [value for value in of_output(lambda x: x)(np.dtype(dtype), None, x) if value[0] == 0]
+    zeros = [value for value in outputs(lambda x: x, ROUNDED)(np.dtype(dtype), None, x) if value[0] == 0]
     assert bool(zeros) == (dtype != "float16")
 
 

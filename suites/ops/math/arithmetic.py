@@ -20,11 +20,13 @@ def _add_n(tf, *xs):
     return tf.raw_ops.AddN(inputs=list(xs))
 
 
-_PRODUCT = Function(f=np.multiply, partials=(lambda x, y: y, lambda x, y: x), exact=lambda x, y: x * y)
+_X, _Y = wide(lambda x, y: x), wide(lambda x, y: y)
+#: In long double, so that a product just below the smallest normal number is below it in float64, too.
+_PRODUCT = Function(f=wide(np.multiply), partials=(_Y, _X), exact=lambda x, y: x * y)
 #: It is 0 for y = 0, whatever x is.
 _PRODUCT_NO_NAN = Function(
     f=unless(y_zero, np.multiply),
-    partials=(unless(y_zero, lambda x, y: y), lambda x, y: x),
+    partials=(unless(y_zero, lambda x, y: y), _X),
     exact=lambda x, y: x * y,
 )
 

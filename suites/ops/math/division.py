@@ -16,7 +16,7 @@ from tf_opdiff.suites.forms.binary import (
     subnormal_results,
 )
 from tf_opdiff.suites.forms.complex import complex_numbers
-from tf_opdiff.suites.forms.either import flushed_outputs
+from tf_opdiff.suites.forms.flushed import outputs
 from tf_opdiff.suites.forms.integers import division
 from tf_opdiff.suites.forms.op import op, part, together, unconnected
 from tf_opdiff.suites.reference.division import (
@@ -32,7 +32,7 @@ from tf_opdiff.suites.reference.function import Function, one, unless, wide, y_z
 from tf_opdiff.suites.reference.subnormal import flushed_in
 from tf_opdiff.suites.reference.wide import mp
 
-_QUOTIENT = Function(f=np.divide, partials=(over, quotient_dy), exact=lambda x, y: x / y)
+_QUOTIENT = Function(f=wide(np.divide), partials=(over, quotient_dy), exact=lambda x, y: x / y)
 #: It is 0 for y = 0, whatever x is.
 _QUOTIENT_NO_NAN = Function(
     f=unless(y_zero, np.divide),
@@ -63,7 +63,7 @@ _FLOORED, _TRUNCATED = _rounded(np.floor, floor_of_quotient), _rounded(np.trunc,
 
 def _either_rest(dtype, g, x, y):
     """The alternatives of a remainder; one that is subnormal may count as zero, so that no divisor is added to it."""
-    found = flushed_outputs(floor_mod)(dtype, g, x, y)
+    found = outputs(floor_mod)(dtype, g, x, y)
     for rest in (np.fmod(x, y), np.fmod(flushed_in(dtype, x), flushed_in(dtype, y))):
         tiny = np.abs(rest) < float(ml_dtypes.finfo(dtype).smallest_normal)
         found += [np.where(tiny, r, floor_mod(x, y)) for r in (rest, np.copysign(0, rest))]
@@ -110,7 +110,7 @@ def _rounding(reference, rounded):
                 **{name: Instead(rounded, 7, 2).of(recipe) for name, recipe in EXACT_PAIRS.items()},
                 **hard_exact_pairs({"replaced": {"rounded": rounded}}, _rounded_quotients(rounded)),
             },
-            alternatives={"output": flushed_outputs(reference)},
+            alternatives={"output": outputs(reference)},
             dtypes=FLOATS,
             ulp={"output": 0.5},
         ),
@@ -124,7 +124,7 @@ _FMOD = part(
     reference=np.fmod,
     vjp=lambda g, x, y: (g, -g * truncated(x, y)),
     recipes={**EXACT_PAIRS, **hard_exact_pairs()},
-    alternatives={"output": flushed_outputs(np.fmod)},
+    alternatives={"output": outputs(np.fmod)},
     dtypes=("float32", "float64"),
     ulp={"output": 0.5, "grad": 1.5},
 )

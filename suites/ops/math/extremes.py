@@ -17,7 +17,7 @@ from tf_opdiff.suites.forms.binary import (
     summed,
 )
 from tf_opdiff.suites.forms.complex import ordered_parts
-from tf_opdiff.suites.forms.either import flushed_outputs
+from tf_opdiff.suites.forms.flushed import outputs
 from tf_opdiff.suites.forms.integers import integers
 from tf_opdiff.suites.forms.op import op, part, together, unconnected
 from tf_opdiff.suites.forms.pairs import crossed, many
@@ -63,10 +63,10 @@ def _larger_of_flushed(condition):
 def _either_extreme(reference, condition):
     """The alternatives where subnormals are flushed, or compared as zeros; the gradients follow the comparison."""
 
-    def outputs(dtype, g, x, y):
+    def extremes(dtype, g, x, y):
         by_zeros = np.where(condition(flushed_in(dtype, x), flushed_in(dtype, y)), x, y)
         chosen = np.where(np.isnan(x) | np.isnan(y), np.nan, by_zeros)
-        return [chosen, *flushed_outputs(reference)(dtype, g, x, y)]
+        return [chosen, *outputs(reference)(dtype, g, x, y)]
 
     def gradients(i):
         def alternatives(dtype, g, *xs):
@@ -75,7 +75,7 @@ def _either_extreme(reference, condition):
 
         return alternatives
 
-    return {"output": outputs, "grad[0]": gradients(0), "grad[1]": gradients(1)}
+    return {"output": extremes, "grad[0]": gradients(0), "grad[1]": gradients(1)}
 
 
 def _extreme(reference, condition):
@@ -172,7 +172,7 @@ def _either_next(reference):
     def alternatives(dtype, g, x, y):
         equal = flushed_in(dtype, x) == flushed_in(dtype, y)
         chosen = np.where(equal, y, reference(x, y)).astype(dtype)
-        return [chosen, *flushed_outputs(reference)(dtype, g, x, y)]
+        return [chosen, *outputs(reference)(dtype, g, x, y)]
 
     return alternatives
 

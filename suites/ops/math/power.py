@@ -18,8 +18,8 @@ from tf_opdiff.suites.forms.binary import (
     summed,
 )
 from tf_opdiff.suites.forms.complex import complex_numbers
-from tf_opdiff.suites.forms.either import either
 from tf_opdiff.suites.forms.errors import incompatible, raises
+from tf_opdiff.suites.forms.flushed import either
 from tf_opdiff.suites.forms.integers import SIGNED, changed_bits, integers
 from tf_opdiff.suites.forms.op import op, part, together
 from tf_opdiff.suites.forms.pairs import PAIRS, edge_values, normal, replaced, within

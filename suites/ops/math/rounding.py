@@ -7,8 +7,9 @@ import numpy as np
 from tf_opdiff.harness.spec.recipes import FLOATS, INTEGERS, ROUNDING, edges, plain, subnormals
 from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.suites.forms.errors import not_allowed, raises
+from tf_opdiff.suites.forms.flushed import outputs
 from tf_opdiff.suites.forms.op import op, part, unconnected
-from tf_opdiff.suites.forms.subnormal import either_output, flushing
+from tf_opdiff.suites.forms.subnormal import flushing
 
 _SEMANTICS = "https://openxla.org/xla/operation_semantics#round"
 _NO_KERNEL = "the OpDef allows the type, but no kernel is registered for it; XLA rounds floats only"
@@ -27,7 +28,7 @@ def _floats(op, tier="default"):
         vjp=unconnected,
         recipes=ROUNDING,
         dtypes=FLOATS,
-        alternatives={"output[0]": either_output(op.reference)},
+        alternatives={"output[0]": outputs(op.reference)},
         tier=tier,
     )(op)
 

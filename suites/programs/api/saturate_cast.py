@@ -9,7 +9,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS, INTEGERS, SIZE, filled, is_float
 from tf_opdiff.suites.forms.api import Call, calls, fixed
-from tf_opdiff.suites.forms.subnormal import without_subnormals
+from tf_opdiff.suites.reference.subnormal import flushed_in
 
 
 def _limits(dtype):
@@ -65,7 +65,7 @@ def _flushed(source):
 
     def alternatives(number, target):
         reference = _reference(source, target)
-        return lambda dtype, g, *xs: [without_subnormals(reference(xs[number]).astype(np.float64), np.dtype(target))]
+        return lambda dtype, g, *xs: [flushed_in(np.dtype(target), reference(xs[number]).astype(np.float64))]
 
     return {f"output[{i}]": alternatives(i, t) for i, t in enumerate(_targets(source)) if is_float(np.dtype(t))}
 
