@@ -7,6 +7,7 @@ import numpy as np
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, bit_patterns, plain
 from tf_opdiff.suites.forms.binary import floats, subnormal_results
 from tf_opdiff.suites.forms.complex import complex_numbers, pair_of_complex
+from tf_opdiff.suites.forms.complex_special import special_products
 from tf_opdiff.suites.forms.errors import incompatible
 from tf_opdiff.suites.forms.integers import integers
 from tf_opdiff.suites.forms.op import op, part, unconnected
@@ -121,18 +122,21 @@ SPECS = (
         subnormal_results(np.multiply),
         integers(np.multiply),
         complex_numbers(_PRODUCT, output=2, grad=2, special=True),
+        special_products(2),
     ),
     *op(
         "mul-no-nan",
         "MulNoNan",
         floats(_PRODUCT_NO_NAN, ulp={"output": 0.5, "grad": 0.5}, vjp_of=_product_no_nan_vjp),
         complex_numbers(_PRODUCT_NO_NAN, output=2, grad=2, zero=1),
+        special_products(2, zero=1),
     ),
     *op(
         "squared-difference",
         "SquaredDifference",
         floats(_SQUARED_DIFFERENCE, ulp={"output": 2, "grad": 1.5}),
         integers(lambda x, y: (x - y) ** 2, dtypes=("int32", "int64")),
+        special_products(4, factors=lambda x, y: (np.conj(x - y), x - y)),
         pair_of_complex(
             "-complex",
             replace(_SQUARED_DIFFERENCE, f=wide(lambda x, y: np.conj(x - y) * (x - y))),

@@ -6,8 +6,8 @@ The gradient of a real result is the upstream times a complex number.
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import COMPLEX, matrix, plain
-from tf_opdiff.suites.forms.analytic import axes, small
-from tf_opdiff.suites.forms.op import op, part
+from tf_opdiff.suites.forms.analytic import axes, crossed_parts, small
+from tf_opdiff.suites.forms.op import op, part, together
 from tf_opdiff.suites.forms.pairs import many, shaped
 from tf_opdiff.suites.reference.broadcast import unbroadcast
 from tf_opdiff.suites.reference.complex import angle_vjp, from_parts
@@ -23,16 +23,25 @@ def _calling(op, argument="input"):
 
 
 def _complex_numbers(reference, vjp, *, output=0.0, bound=None):
-    """A part: a function of a complex number, with a budget for its output and bounds."""
-    return part(
-        "-complex",
-        positions=True,
-        reference=reference,
-        vjp=vjp,
-        recipes={"axes": axes, "plain": plain, "small": small, "matrix": matrix},
-        dtypes=COMPLEX,
-        ulp={"output": output},
-        bound=bound or {},
+    """Parts: a function of a complex number, with a budget for its output and bounds; its values at special parts."""
+    return together(
+        part(
+            "-complex",
+            positions=True,
+            reference=reference,
+            vjp=vjp,
+            recipes={"axes": axes, "plain": plain, "small": small, "matrix": matrix},
+            dtypes=COMPLEX,
+            ulp={"output": output},
+            bound=bound or {},
+        ),
+        part(
+            "-complex-special",
+            reference=reference,
+            recipes={"special": lambda draw, dtype: (crossed_parts(dtype),)},
+            dtypes=COMPLEX,
+            ulp={"output": output},
+        ),
     )
 
 

@@ -16,6 +16,7 @@ from tf_opdiff.suites.forms.binary import (
     subnormal_results,
 )
 from tf_opdiff.suites.forms.complex import complex_numbers
+from tf_opdiff.suites.forms.complex_special import special_quotients
 from tf_opdiff.suites.forms.flushed import outputs
 from tf_opdiff.suites.forms.integers import division
 from tf_opdiff.suites.forms.op import op, part, together, unconnected
@@ -136,12 +137,14 @@ SPECS = (
         floats(_QUOTIENT, ulp={"output": 0.5, "grad": 2.5}),
         division(whole_quotient),
         complex_numbers(_QUOTIENT, output=4, grad=6),
+        special_quotients(4),
     ),
     *op(
         "div-no-nan",
         "DivNoNan",
         floats(_QUOTIENT_NO_NAN, ulp={"output": 0.5, "grad": 2.5}, vjp_of=no_nan_vjp),
         complex_numbers(_QUOTIENT_NO_NAN, output=4, grad=6, zero=1),
+        special_quotients(4, zero=1),
     ),
     *op(
         "floor-div",
@@ -175,6 +178,7 @@ SPECS = (
         floats(_QUOTIENT, ulp={"output": 0.5, "grad": 2.5}),
         subnormal_results(np.divide, name="div-subnormal"),
         complex_numbers(_QUOTIENT, output=4, grad=6),
+        special_quotients(4),
     ),
     *op("truncate-div", "TruncateDiv", _rounding(truncated, _TRUNCATED), division(whole_quotient)),
     *op("truncate-mod", "TruncateMod", _FMOD, division(np.fmod, dtypes=("int32", "int64"))),

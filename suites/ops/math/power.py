@@ -18,6 +18,7 @@ from tf_opdiff.suites.forms.binary import (
     summed,
 )
 from tf_opdiff.suites.forms.complex import complex_numbers
+from tf_opdiff.suites.forms.complex_special import special_products, special_quotients
 from tf_opdiff.suites.forms.errors import incompatible, raises
 from tf_opdiff.suites.forms.flushed import either
 from tf_opdiff.suites.forms.integers import SIGNED, changed_bits, integers
@@ -181,6 +182,7 @@ SPECS = (
         "Xdivy",
         _zero_at_zero(_XDIVY, ulp={"output": 0.5, "grad": 2.5}),
         complex_numbers(_XDIVY, output=4, grad=6, zero=0),
+        special_quotients(4, zero=0),
     ),
     *op(
         "xlog1py",
@@ -193,5 +195,6 @@ SPECS = (
         "Xlogy",
         _zero_at_zero(_XLOGY, ulp={"output": (1.5, 1.5, 2.5, 2.5), "grad": (1.5, 1.5, 2, 2)}),
         complex_numbers(_XLOGY, output=6, grad=6, zero=0),
+        special_products(6, zero=0, factors=lambda x, y: (x, np.log(y))),
     ),
 )

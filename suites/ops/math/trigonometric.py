@@ -6,6 +6,7 @@ Budgets are measured with AVX-512, in all modes: over every float16 and bfloat16
 import ml_dtypes
 import numpy as np
 
+from tf_opdiff.harness.spec.by_mode import by_mode
 from tf_opdiff.harness.spec.recipes import FLOATS, plain
 from tf_opdiff.suites.derived.second_order import SecondOrder
 from tf_opdiff.suites.forms.analytic import Analytic, near_branch_point, near_pole
@@ -17,6 +18,7 @@ from tf_opdiff.suites.forms.op import op, part
 from tf_opdiff.suites.forms.pairs import many, normal
 from tf_opdiff.suites.forms.unary import ROUNDED_TWICE, WIDE, by_dtype, unary
 from tf_opdiff.suites.forms.unary_subnormals import EITHER, Subnormals
+from tf_opdiff.suites.reference import annex_g
 from tf_opdiff.suites.reference import complex as complex_ref
 from tf_opdiff.suites.reference.function import Function, wide
 from tf_opdiff.suites.reference.wide import INF, NAN, Wide, mp
@@ -76,9 +78,10 @@ SPECS = (
         bound={"grad": relative(lambda x, f, d: 6 + d * d / 2)},
         second_order=SecondOrder(jvp=5, hvp=15),
         analytic=Analytic(
+            special=annex_g.ACOS,
             f=mp.acos,
             df=lambda z: -1 / complex_ref.root(z),
-            output=2.5,
+            output=by_mode(eager=4, xla=3),
             grad=6,
             bound=near_branch_point,
         ),
@@ -97,7 +100,14 @@ SPECS = (
         bound={"grad": relative(lambda x, f, d: 6 + d * d / 2)},
         subnormals=Subnormals(dtypes=("float32",)),
         second_order=SecondOrder(jvp=5, hvp=15),
-        analytic=Analytic(f=mp.asin, df=lambda z: 1 / complex_ref.root(z), output=2.5, grad=6, bound=near_branch_point),
+        analytic=Analytic(
+            special=annex_g.ASIN,
+            f=mp.asin,
+            df=lambda z: 1 / complex_ref.root(z),
+            output=by_mode(eager=4.5, xla=4),
+            grad=6,
+            bound=near_branch_point,
+        ),
     ),
     *unary(
         "atan",
@@ -108,7 +118,13 @@ SPECS = (
         subnormals=Subnormals(dtypes=WIDE, preserved_by_xla=("float32",)),
         second_order=SecondOrder(jvp=3.5, hvp=7),
         analytic=Analytic(
-            f=complex_ref.atan, df=lambda z: 1 / (1 + z * z), output=4, grad=9, at_poles=np.arctan, bound=near_pole
+            special=annex_g.ATAN,
+            f=complex_ref.atan,
+            df=lambda z: 1 / (1 + z * z),
+            output=by_mode(eager=4, xla=3.5),
+            grad=9,
+            at_poles=np.arctan,
+            bound=near_pole,
         ),
     ),
     *op(
@@ -136,7 +152,13 @@ SPECS = (
         df=Wide(lambda x: -mp.sin(x), {0: -0.0, **_OUTSIDE}, odd=True, float64=lambda x: -np.sin(x)),
         ulp={"output": (ROUNDED_TWICE, ROUNDED_TWICE, 1.5, 0.52), "grad": (1.5, 1.5, 2, 1.5)},
         second_order=SecondOrder(jvp=2.5, hvp=2.5),
-        analytic=Analytic(f=mp.cos, df=lambda z: -mp.sin(z), output=4, grad=7),
+        analytic=Analytic(
+            special=annex_g.COS,
+            f=mp.cos,
+            df=lambda z: -mp.sin(z),
+            output=by_mode(eager=3, xla=4),
+            grad=by_mode(eager=3.5, xla=7),
+        ),
     ),
     *unary(
         "sin",
@@ -146,7 +168,9 @@ SPECS = (
         ulp={"output": (ROUNDED_TWICE, ROUNDED_TWICE, 1.5, 0.52), "grad": (1.5, 1.5, 2.5, 1.5)},
         subnormals=Subnormals(dtypes=("float32", "bfloat16"), preserved_by_xla=("float32", "bfloat16")),
         second_order=SecondOrder(jvp=2.5, hvp=2.5),
-        analytic=Analytic(f=mp.sin, df=mp.cos, output=7, grad=6),
+        analytic=Analytic(
+            special=annex_g.SIN, f=mp.sin, df=mp.cos, output=by_mode(eager=3, xla=7), grad=by_mode(eager=3.5, xla=6)
+        ),
     ),
     *unary(
         "tan",
@@ -158,6 +182,12 @@ SPECS = (
         ulp={"output": (ROUNDED_TWICE, ROUNDED_TWICE, 1, 1), "grad": (4.5, 4.5, 6.5, 4)},
         subnormals=EITHER,
         second_order=SecondOrder(jvp=8, hvp=11),
-        analytic=Analytic(f=mp.tan, df=lambda z: 1 / mp.cos(z) ** 2, output=10, grad=11),
+        analytic=Analytic(
+            special=annex_g.TAN,
+            f=mp.tan,
+            df=lambda z: 1 / mp.cos(z) ** 2,
+            output=by_mode(eager=5, xla=10),
+            grad=by_mode(eager=8.5, xla=11),
+        ),
     ),
 )

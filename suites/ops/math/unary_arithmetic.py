@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tf_opdiff.harness.spec.by_mode import by_mode
 from tf_opdiff.harness.spec.recipes import INTEGERS
 from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.suites.derived.second_order import SecondOrder
@@ -16,6 +17,7 @@ from tf_opdiff.suites.forms.gradient_op import ComplexGradient, gradient_op, in_
 from tf_opdiff.suites.forms.op import unconnected
 from tf_opdiff.suites.forms.unary import ROUNDED_TWICE, unary
 from tf_opdiff.suites.forms.unary_subnormals import Subnormals
+from tf_opdiff.suites.reference import annex_g
 from tf_opdiff.suites.reference.wide import INF, NAN, Wide, mp
 
 _SIGNED = ("int8", "int16", "int32", "int64")
@@ -49,7 +51,13 @@ _RECIPROCAL: dict[str, Any] = {
     "domain": (0, 4),
     "ulp": {"output": (ROUNDED_TWICE, ROUNDED_TWICE, 2, 0.5), "grad": (3, 3.5, 6, 3)},
     "second_order": SecondOrder(jvp=6, hvp=9),
-    "analytic": Analytic(f=lambda z: 1 / z, df=lambda z: -1 / z**2, output=3, grad=6.5),
+    "analytic": Analytic(
+        special=annex_g.RECIPROCAL,
+        f=lambda z: 1 / z,
+        df=lambda z: -1 / z**2,
+        output=by_mode(eager=2.7, xla=1.6),
+        grad=5.5,
+    ),
 }
 _RECIPROCAL_GRAD = in_long_double(lambda g, y: -g * y * y)
 #: The gradients of reciprocals and roots take the conjugate themselves; those of sigmoid and tanh are handed it.
@@ -93,7 +101,7 @@ SPECS = (
         ulp={"output": 0, "grad": 0},
         subnormals=Subnormals(preserved=True),
         second_order=SecondOrder(unconnected=True),
-        analytic=Analytic(f=lambda z: -z, df=lambda z: mp.mpc(-1), output=0, grad=0),
+        analytic=Analytic(special=annex_g.NEGATIVE, f=lambda z: -z, df=lambda z: mp.mpc(-1), output=0, grad=0),
     ),
     *exact(
         "neg-integer",
@@ -121,7 +129,13 @@ SPECS = (
         # The gradient raises a rounded number to a power.
         ulp={"output": (1.5, 1, 2, 1.5), "grad": (5.5, 4.5, 6.5, 5.5)},
         second_order=SecondOrder(jvp=8, hvp=12),
-        analytic=Analytic(f=lambda z: 1 / mp.sqrt(z), df=lambda z: -1 / (2 * z * mp.sqrt(z)), output=4, grad=10),
+        analytic=Analytic(
+            special=annex_g.RSQRT,
+            f=lambda z: 1 / mp.sqrt(z),
+            df=lambda z: -1 / (2 * z * mp.sqrt(z)),
+            output=by_mode(eager=4.5, xla=3.5),
+            grad=12.5,
+        ),
     ),
     *gradient_op(
         "rsqrt-grad",
@@ -141,7 +155,9 @@ SPECS = (
         domain=(0, 4),
         ulp={"output": 0.5, "grad": 2},
         second_order=SecondOrder(jvp=2.5, hvp=6),
-        analytic=Analytic(f=mp.sqrt, df=lambda z: 1 / (2 * mp.sqrt(z)), output=3.5, grad=4),
+        analytic=Analytic(
+            special=annex_g.SQRT, f=mp.sqrt, df=lambda z: 1 / (2 * mp.sqrt(z)), output=by_mode(eager=2.2, xla=4), grad=4
+        ),
     ),
     *gradient_op(
         "sqrt-grad",
@@ -158,7 +174,7 @@ SPECS = (
         df=Wide(lambda x: 2 * x, odd=True, float64=lambda x: 2 * x),
         ulp={"output": 0.5, "grad": 0.5},
         second_order=SecondOrder(jvp=0.5, hvp=0.5),
-        analytic=Analytic(f=lambda z: z * z, df=lambda z: 2 * z, output=2, grad=3),
+        analytic=Analytic(special=annex_g.SQUARE, f=lambda z: z * z, df=lambda z: 2 * z, output=2, grad=2),
     ),
     *exact(
         "square-integer",
