@@ -11,6 +11,7 @@ import numpy as np
 
 from tf_opdiff.harness.device.observation import Result
 from tf_opdiff.harness.judge.difference import ulp_of
+from tf_opdiff.harness.judge.room import part_of
 from tf_opdiff.harness.judge.want import Want
 from tf_opdiff.harness.spec.recipes import is_float
 
@@ -55,13 +56,8 @@ def _last(array: np.ndarray) -> np.ndarray | None:
 def _small(array: np.ndarray) -> np.ndarray:
     """Where a float or complex number is below 1/1000 of the largest finite one, and neither subnormal nor zero."""
     size = np.abs(array.astype(np.complex128 if array.dtype.kind == "c" else np.float64))
-    finite, normal = np.isfinite(size), float(ml_dtypes.finfo(_part(array.dtype)).smallest_normal)
+    finite, normal = np.isfinite(size), float(ml_dtypes.finfo(part_of(array.dtype)).smallest_normal)
     return finite & (size >= normal) & (size < 1e-3 * np.max(size, where=finite, initial=0.0))
-
-
-def _part(dtype: np.dtype) -> np.dtype:
-    """The dtype of the parts of a complex dtype; a real dtype itself."""
-    return np.dtype(f"f{dtype.itemsize // 2}") if dtype.kind == "c" else dtype
 
 
 def _all(array: np.ndarray) -> np.ndarray:
@@ -84,7 +80,7 @@ def _half_of_the_digits(dtype: np.dtype) -> float:
 
     Fewer than half of the digits are then right, which no application would call the right result.
     """
-    return 1 + 2.0 ** -(ml_dtypes.finfo(_part(dtype)).nmant // 2)
+    return 1 + 2.0 ** -(ml_dtypes.finfo(part_of(dtype)).nmant // 2)
 
 
 def outside(excused: np.ndarray, mutant: Mutant) -> Mutant:

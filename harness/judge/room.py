@@ -6,8 +6,11 @@ Inputs may excuse a wide room: a sum that cancels, or the sine of a huge number,
 room is excused where it is at most `ROUNDINGS` times as wide as the change of the exact result when each input moves to
 a neighbouring number of its dtype (backward stability: Higham, Accuracy and Stability, section 1.5).
 
-Only real numbers are held to this, and only a spec of one op. Inside a longer program, or in several steps, other
-numbers than the inputs cancel, and only its author knows which.
+The digits of a complex number are those of its absolute value: complex arithmetic has small errors relative to that
+only (Higham, section 3.6).
+
+Only a spec of one op is held to this. Inside a longer program, or in several steps, other numbers than the inputs
+cancel, and only its author knows which.
 """
 
 from __future__ import annotations
@@ -31,16 +34,25 @@ from tf_opdiff.harness.spec.spec import Case, Side, Spec
 ROUNDINGS = 128
 
 
+def part_of(dtype: np.dtype) -> np.dtype:
+    """The dtype of the parts of a complex dtype; any other dtype itself."""
+    return np.dtype(f"f{dtype.itemsize // 2}") if dtype.kind == "c" else dtype
+
+
 def digits_of(dtype: np.dtype) -> float:
-    """The width in ULPs of half of the digits of a float dtype: 64 in float16, 16 in bfloat16, 4096 in float32."""
+    """The width in ULPs of half of the digits of a dtype: 64 in float16, 16 in bfloat16, 4096 in float32, complex64."""
     return 2.0 ** (ml_dtypes.finfo(dtype).nmant // 2 + 1)
 
 
 def room(want: Want, budget: float) -> tuple[np.ndarray, np.ndarray]:
-    """The largest allowed absolute error of each element, and the ULP of each element, both of the promise's shape."""
+    """The largest allowed absolute error of each element, and the ULP of each element, both of the promise's shape.
+
+    The ULP of a complex number is that of its absolute value, in the dtype of its parts.
+    """
     assert want.value is not None and want.dtype is not None
-    size = want.value.astype(want.dtype).astype(np.float64)
-    unit = ulp_of(np.where(np.isfinite(size), size, 0.0), want.dtype)
+    part = part_of(want.dtype)
+    size = np.abs(want.value).astype(part).astype(np.float64)
+    unit = ulp_of(np.where(np.isfinite(size), size, 0.0), part)
     allowed = budget * unit
     return (allowed if want.bound is None else np.fmax(allowed, want.bound)), unit
 
@@ -62,14 +74,16 @@ class Rooms:
 
     @classmethod
     def of(cls, case: Case, side: Side | None, mode: str, quantity: str, want: Want) -> Self | None:
-        """The rooms of a promise on a side of the contract; None if it has no real numbers, or the spec not one op.
+        """The rooms of a promise on a side of the contract; None if it has no floats, or the program is not one op.
 
         Elements that are not finite have no room: their class is compared.
         """
-        if want.value is None or want.dtype is None or not is_float(want.dtype) or not of_one_op(case.spec):
+        if want.value is None or want.dtype is None or not of_one_op(case.spec):
+            return None
+        if not is_float(part_of(want.dtype)):
             return None
         allowed, unit = room(want, case.spec.budget(quantity, case.dtype, mode))
-        wide = np.isfinite(want.value.astype(want.dtype)) & (allowed > digits_of(want.dtype) * unit)
+        wide = np.isfinite(want.value.astype(want.dtype)) & (allowed > digits_of(part_of(want.dtype)) * unit)
         inputs, excused = case.inputs(), np.zeros(wide.shape, bool)
         if wide.any():
             excused |= loose_elements(case, inputs, quantity)

@@ -36,6 +36,18 @@ def test_a_bound_wider_than_half_of_the_digits_is_alive(dtype):
     assert not alive(made(dtypes=(dtype,), bound={"output": within(limit / 4)}))
 
 
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_a_complex_bound_wider_than_half_of_the_digits_of_the_absolute_value_is_alive(dtype):
+    limit = digits_of(np.dtype(dtype))
+    recipes = {"inside": lambda draw, d: ((SATURATED + 1j * SATURATED[::-1]).astype(d),)}
+
+    def relative(ulps):
+        return {"output": lambda u, g, z: ulps * 2 * u * abs(np.exp(z))}
+
+    assert alive(made(recipes=recipes, dtypes=(dtype,), bound=relative(4 * limit)))
+    assert not alive(made(recipes=recipes, dtypes=(dtype,), bound=relative(limit / 4)))
+
+
 def test_an_absolute_bound_is_alive_where_the_result_is_small():
     """As of the gradient of a sigmoid: the bound is tight at 0, and allows a zero at -12."""
     assert alive(made(bound={"output": lambda u, g, x: 4 * u + 0 * x}))
