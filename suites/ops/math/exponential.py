@@ -52,7 +52,10 @@ SPECS = (
         f=Wide(mp.expm1, {-INF: -1}, odd=True, float64=np.expm1),
         df=Wide(mp.exp, float64=np.exp),
         domain=(-20, 90),
-        ulp={"output": (2.5, ROUNDED_TWICE, 4, 3), "grad": (1.5, 1.5, 2.5, 2)},
+        ulp={
+            "output": by_mode(eager=(ROUNDED_TWICE, ROUNDED_TWICE, 4, 3), xla=(2.5, ROUNDED_TWICE, 5, 3)),
+            "grad": (1.5, 1.5, 2.5, 2),
+        },
         subnormals=Subnormals(dtypes=("float32", "bfloat16", "float64"), preserved=True),
         second_order=SecondOrder(jvp=2.5, hvp=3),
         analytic=Analytic(
@@ -83,7 +86,10 @@ SPECS = (
         f=Wide(mp.log1p, {-1: -INF}, odd=True, float64=np.log1p),
         df=Wide(lambda x: 1 / (1 + x), {-1: INF, -INF: -0.0}, float64=lambda x: 1 / (1 + x)),
         domain=(-1, 4),
-        ulp={"output": (2, ROUNDED_TWICE, 3, 1.5), "grad": (2, 2, 3, 2)},
+        ulp={
+            "output": by_mode(eager=(ROUNDED_TWICE, ROUNDED_TWICE, 3.8, 2.4), xla=(2, ROUNDED_TWICE, 3, 1.5)),
+            "grad": (2, 2, 3, 2),
+        },
         subnormals=Subnormals(dtypes=("float32", "bfloat16", "float64")),
         second_order=SecondOrder(jvp=3, hvp=6),
         analytic=Analytic(
@@ -102,7 +108,7 @@ SPECS = (
         df=Wide(lambda x: ref.logistic(x) * ref.logistic(-x), float64=ref.logistic_slope_float64),
         domain=(-90, 20),
         # The exponential is off by |x| / 16.
-        ulp={"output": (2, 2, 5.5, 2), "grad": 1},
+        ulp={"output": by_mode(eager=(2, 2, 6.5, 2), xla=(2, 2, 2.5, 2)), "grad": 1},
         # The gradient is g y (1 - y), where y, rounded, is off by u: so is 1 - y, however small it is.
         bound={"grad": absolute(lambda u, x, y: u * (12 * y + 2 * special.expit(x) ** 2))},
         lost=(Lost(where=lambda x: x > 0, span=(9.0, 64.0)),),
