@@ -129,7 +129,7 @@ SPECS = (
             f=mp.cosh,
             df=mp.sinh,
             output=by_mode(eager=3, xla=4),
-            grad=by_mode(eager=3.5, xla=4.5),
+            grad=4.5,
         ),
     ),
     *unary(
