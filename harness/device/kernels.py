@@ -57,7 +57,14 @@ def lacking_kernel(ops: Sequence[str], device: Device, mode: str, dtype: str) ->
 @lru_cache(maxsize=1)
 def _kernel_devices() -> set[str]:
     """The device types for which at least one kernel is registered."""
+    _start_xla()
     return {kernel.device_type for kernel in registry.get_all_registered_kernels().kernel}
+
+
+def _start_xla() -> None:
+    """Compiles a trivial function: XLA registers its kernels at its first use."""
+    with contextlib.suppress(Exception):  # a build may lack XLA
+        tf.function(lambda x: x, jit_compile=True)(tf.constant(1.0))
 
 
 def registered() -> dict[str, dict[str, list[dict[str, list[str]]]]]:
@@ -68,8 +75,7 @@ def registered() -> dict[str, dict[str, list[dict[str, list[str]]]]]:
     compilers. An empty dict is a kernel that is registered without dtypes. Kernels with a label are left out:
     TensorFlow takes them only on request.
     """
-    with contextlib.suppress(Exception):  # XLA registers its kernels at its first use; a build may lack it
-        tf.function(lambda x: x, jit_compile=True)(tf.constant(1.0))
+    _start_xla()
     of_device: dict[tuple[str, str], list[Any]] = {}
     for kernel in registry.get_all_registered_kernels().kernel:
         if not kernel.label:
