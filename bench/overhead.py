@@ -2,7 +2,8 @@
 
 The run has five families of the default tier, without sweeps, which have a benchmark of their own.
 Bare: one process builds the same programs and runs them on the same inputs as often, with gradients, and compares
-nothing. The run: `pytest` from its start to the written report. Both leave out cases on which TensorFlow dies or hangs.
+nothing. The run: `pytest --no-cache` from its start to the written report. Both leave out cases on which TensorFlow
+dies or hangs.
 `one` is one worker and its device server, `two` are two workers with their servers.
 """
 
@@ -107,7 +108,7 @@ def bare(path: Path) -> float:
 
 def _run(items: list[Item], workers: int, folder: str) -> float:
     specs = dict.fromkeys(item.spec.name for item in items)
-    options = ["--no-sweep", *(f"--op={name}" for name in specs)]
+    options = ["--no-sweep", "--no-cache", *(f"--op={name}" for name in specs)]
     command = [sys.executable, "-m", "pytest", "-q", "-n", str(workers), f"--run-dir={folder}/{workers}", *options]
     begin = time.perf_counter()
     done = subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True)

@@ -17,7 +17,7 @@ RUN_FILES: Mapping[str, str] = {
     "junit.xml": "The same verdicts as tests, for CI systems.",
     "badge.svg": "A badge with the outcome.",
     "badge.json": "The badge as data, for shields.io.",
-    "run.json": "The options, versions, devices and machine of the run, and its outcome.",
+    "run.json": "The options, versions, devices and machine of the run, its use of caches, and its outcome.",
     "repro.json": "The outcome of each finding's program.",
     "claims.json": "The programs of the claims that the run tested.",
     "causes.json": "The causes of known failures by which the run was judged, with their titles and severities.",

@@ -1,0 +1,70 @@
+"""The second of two equal runs over the first, which fills an empty cache of inputs and promises.
+
+The runs have seven families of the default tier, without sweeps and without programs of findings, in two workers with
+their device servers, from the start of `pytest` to the written report. CPU seconds are those of all processes.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from bench import apart
+from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.store.run_info import RunInfo
+
+FAMILIES = ("bessel", "control_dependencies", "exponential", "gather", "integers", "rounding", "select")
+_PR_SET_CHILD_SUBREAPER = 36
+
+
+def measured(folder: Path) -> tuple[float, float]:
+    """Wall and CPU seconds of a run into this folder, with the processes that outlive pytest."""
+    ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    options = ["--no-sweep", "--no-repro", f"--run-dir={folder}", *(f"--op={family}" for family in FAMILIES)]
+    begin = time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-n", "2", *options],
+        check=False,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    wall = time.perf_counter() - begin
+    if done.returncode not in (0, 1):
+        raise RuntimeError(done.stdout[-2000:] + done.stderr[-2000:])
+    while True:  # fork servers, which end after their workers
+        try:
+            os.wait()
+        except ChildProcessError:
+            break
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return wall, used.ru_utime + used.ru_stime
+
+
+def rows() -> list[dict[str, object]]:
+    """A row for each run."""
+    table: list[dict[str, object]] = []
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["TF_OPDIFF_CACHE"] = f"{folder}/cache"
+        for number in (1, 2):
+            run = Path(folder, f"run{number}")
+            wall, cpu = map(float, apart("-m", "bench.second", str(run)).split())
+            first = table[0] if table else {"wall, s": wall, "CPU, s": cpu}
+            ratios = {
+                f"{name} / first": value / float(str(first[f"{name}, s"]))
+                for name, value in (("wall", wall), ("CPU", cpu))
+            }
+            use = RunInfo.load(run).cache["inputs and promises"]
+            table.append({"run": number, "cache": use, "wall, s": wall, "CPU, s": cpu, **ratios})
+    del os.environ["TF_OPDIFF_CACHE"]
+    return table
+
+
+if __name__ == "__main__":
+    print(*measured(Path(sys.argv[1])))
