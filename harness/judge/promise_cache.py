@@ -15,8 +15,8 @@ from tf_opdiff.harness.judge.transcript import Transcript
 from tf_opdiff.harness.spec.plan import Plan
 from tf_opdiff.harness.spec.spec import Case
 from tf_opdiff.harness.store.code_digest import CodeDigest
-from tf_opdiff.harness.store.file_cache import FileCache
 from tf_opdiff.harness.store.plain_values import Unreadable
+from tf_opdiff.harness.system.file_cache import FileCache
 
 #: Seconds of CPU that a case costs at least to be stored; reading it back costs a fraction of a millisecond.
 WORTH = 0.002

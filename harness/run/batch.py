@@ -23,9 +23,9 @@ from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.store import rundir
 from tf_opdiff.harness.store.code_digest import CodeDigest
 from tf_opdiff.harness.store.environment import apart, of_devices, of_flags
-from tf_opdiff.harness.store.file_cache import FileCache
 from tf_opdiff.harness.store.open_run import here
 from tf_opdiff.harness.store.record import Record
+from tf_opdiff.harness.system.file_cache import FileCache
 from tf_opdiff.harness.system.interrupt import Scratch
 
 if TYPE_CHECKING:  # it imports pyarrow, which a run without recordings does not need
@@ -71,7 +71,7 @@ def runner(
     servers = {d: DeviceServer(d, logs, timeout=work.timeout, memory=memory_limit(d, processes)) for d in work.live}
     by_device = {recording.device: recording for recording in (recordings or {}).values()}
     shard = rundir.open_shard(directory, worker)
-    cache = PromiseCache(FileCache(cache_folder() / "promises"), CodeDigest(work.suites)) if work.cache else None
+    cache = PromiseCache(FileCache(cache_folder() / "promises"), _code(work.suites)) if work.cache else None
     return Runner(
         context=work.context,
         plans=work.plans,
@@ -83,6 +83,11 @@ def runner(
         recordings=by_device,
         cache=cache,
     )
+
+
+@functools.cache
+def _code(suites: str) -> CodeDigest:
+    return CodeDigest(suites)  # a node runs many batches in one process
 
 
 def circumstances(machine: Mapping[str, Any], devices: Iterable[str]) -> dict[str, str]:

@@ -11,7 +11,7 @@ from tf_opdiff.harness.run.running_case import RunningCase
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.plan import MODES, Device, Plan
 from tf_opdiff.harness.store.code_digest import CodeDigest
-from tf_opdiff.harness.store.file_cache import FileCache
+from tf_opdiff.harness.system.file_cache import FileCache
 from tf_opdiff.harness.tests.judge.test_promise_cache import bits
 
 PLANS = [Plan(Device("cpu"), mode) for mode in MODES]

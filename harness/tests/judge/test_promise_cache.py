@@ -11,8 +11,8 @@ from tf_opdiff.harness.spec.catalog import Item
 from tf_opdiff.harness.spec.plan import MODES, Device, Plan
 from tf_opdiff.harness.spec.recipes import plain
 from tf_opdiff.harness.spec.spec import Spec
-from tf_opdiff.harness.store.file_cache import FileCache
 from tf_opdiff.harness.store.plain_values import encode
+from tf_opdiff.harness.system.file_cache import FileCache
 
 PLANS = [Plan(Device("cpu"), mode) for mode in MODES]
 

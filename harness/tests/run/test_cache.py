@@ -13,10 +13,10 @@ from tf_opdiff.harness.run.runner import Runner
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.store.code_digest import CodeDigest
-from tf_opdiff.harness.store.file_cache import FileCache
 from tf_opdiff.harness.store.plain_values import decode, encode
 from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.harness.store.shard import Shard
+from tf_opdiff.harness.system.file_cache import FileCache
 from tf_opdiff.harness.tests.patience import PATIENCE
 
 SUITES = "tf_opdiff.harness.tests.planted_slow_inputs"

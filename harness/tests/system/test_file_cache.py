@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from tf_opdiff.harness.store.file_cache import LARGEST, FileCache
+from tf_opdiff.harness.system.file_cache import LARGEST, FileCache
 
 
 def used(path, seconds):
