@@ -11,6 +11,7 @@ import numpy as np
 from tf_opdiff.harness.spec.by_mode import ByMode, each, mapped
 from tf_opdiff.harness.spec.recipes import FLOATS, bit_patterns, edges, plain, subnormals
 from tf_opdiff.harness.spec.spec import Recipe, Side, Spec
+from tf_opdiff.suites.derived.exact_curve import ExactCurve, exact_curves
 from tf_opdiff.suites.derived.gradient_alone import gradient_alone
 from tf_opdiff.suites.derived.lost import Lost, without_digits
 from tf_opdiff.suites.derived.position import positions
@@ -59,7 +60,8 @@ class Unary:
     float64_error   the largest relative error of the functions' `float64`, at which a sweep may still use them.
     float64_limit   the largest argument at which that holds.
     lost            where TensorFlow's formula loses the digits of the gradient or of the output.
-    second_order    what the op promises of its second derivative; None if that is not checked.
+    second_order    what the op promises of its second derivative; None if that is not checked. `ExactCurve` where its
+                    formula is known.
     analytic        what the op promises of complex numbers; None if that is not checked.
     tier            the tier of the main spec.
     """
@@ -84,7 +86,7 @@ class Unary:
     float64_error: float = 2.0**-42
     float64_limit: float = INF
     lost: tuple[Lost, ...] = ()
-    second_order: SecondOrder | None = None
+    second_order: SecondOrder | ExactCurve | None = None
     analytic: Analytic | None = None
     tier: str = "default"
 
@@ -101,13 +103,18 @@ class Unary:
         """The main spec; those about subnormals and complex numbers; twins in other positions and in second order."""
         plain_specs = (self.main(), *self._subnormal())
         main = plain_specs[0]
-        second = second_orders(main, self.function, self.second_order) if self.second_order else ()
         lost = without_digits(main, self.function, self.lost)
         analytic = self.analytic.specs(self.name, self.op) if self.analytic else ()
         moved = (twin for spec in plain_specs for twin in positions(spec))
         alone = gradient_alone(plain_specs[0], ("edges", "plain"))
         others = (*analytic, *alone, *self._of_xla())
-        return (*plain_specs, *lost, *second, *moved, *others, *short(plain_specs[0]))
+        return (*plain_specs, *lost, *self._second_order(main), *moved, *others, *short(plain_specs[0]))
+
+    def _second_order(self, main: Spec) -> tuple[Spec, ...]:
+        """The twins that promise forward mode and second order."""
+        if isinstance(self.second_order, ExactCurve):
+            return exact_curves(main, self.function, self.second_order, self._set_aside)
+        return second_orders(main, self.function, self.second_order) if self.second_order else ()
 
     def main(self) -> Spec:
         """The spec about every input but subnormals, of outputs and gradients."""

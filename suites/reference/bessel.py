@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import lru_cache, wraps
 from typing import Any
 
 import numpy as np
@@ -9,6 +11,17 @@ from scipy import special
 
 from tf_opdiff.suites.reference.float64 import over
 from tf_opdiff.suites.reference.wide import mp
+
+
+def _remembered(function: Callable[[int, Any], Any]) -> Callable[[int, Any], Any]:
+    """The function of an order and an mpf, computed once for each precision: a derivative needs the same values."""
+    values = lru_cache(maxsize=1 << 14)(lambda order, x, prec: function(order, x))
+
+    @wraps(function)
+    def value(order: int, x: Any) -> Any:
+        return values(order, x, mp.prec)
+
+    return value
 
 
 def _scaled_series(order: int, x: Any, sign: int) -> Any:
@@ -34,6 +47,7 @@ def _scaled_i(order: int, x: Any) -> Any:
 _NODES = [mp.cosh(mp.mpf(k) / 24) for k in range(140)]
 
 
+@_remembered
 def scaled_k(order: int, x: Any) -> Any:
     """K(x) exp(x), real right of 0: https://dlmf.nist.gov/10.32.E9 by the trapezoidal rule, to every digit."""
     if x < 2:
@@ -48,6 +62,7 @@ def k(order: int, x: Any) -> Any:
     return scaled_k(order, x) * mp.exp(-x)
 
 
+@_remembered
 def y(order: int, x: Any) -> Any:
     """Y(x), real right of 0; far out by Hankel's series, https://dlmf.nist.gov/10.17.E4, for mpmath takes seconds."""
     if x <= 0:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from tf_opdiff.suites.derived.exact_curve import ExactCurve
 from tf_opdiff.suites.derived.lost import Lost
 from tf_opdiff.suites.derived.second_order import SecondOrder
 from tf_opdiff.suites.forms.bounds import absolute, relative
@@ -15,6 +16,7 @@ from tf_opdiff.suites.forms.regions import infinite, minus_zero, tiny, zero
 from tf_opdiff.suites.forms.unary import NO_BFLOAT16, ROUNDED_TWICE, unary
 from tf_opdiff.suites.forms.unary_subnormals import EITHER
 from tf_opdiff.suites.reference import bessel as ref
+from tf_opdiff.suites.reference import curvature
 from tf_opdiff.suites.reference.float64 import at, odd
 from tf_opdiff.suites.reference.wide import INF, NAN, Wide, mp
 
@@ -45,8 +47,13 @@ def _scaled_k0_slope(u, x, y):
     return terms * u * (special.k0e(x) + np.abs(y))
 
 
+def _out_of_phase(x):
+    """Where x - π/4, rounded, has lost half of the digits of a float32."""
+    return np.abs(x) > 500
+
+
 #: Far out, x - π/4, rounded, has no digits left behind the point. The result is that of a number beside x.
-_PHASE = tuple(Lost(where=lambda x: np.abs(x) > 500, quantity=quantity) for quantity in ("output", "grad"))
+_PHASE = tuple(Lost(where=_out_of_phase, quantity=quantity) for quantity in ("output", "grad"))
 _ZEROS = {INF: 0.0, -INF: 0.0}
 #: Budgets of K, and of its gradients, hold for 5 million inputs of a dtype. Up to 2, K is a sum that cancels near 1.5.
 _K_POLE = {0.0: INF, INF: 0.0, -INF: NAN}
@@ -88,6 +95,9 @@ SPECS = (
         bound={"grad": relative(lambda x, f, d: np.where(np.abs(x) > 1e15, 4, 10 + 10 * f / d))},
         lost=(Lost(where=lambda x: np.abs(x) > 2, span=(1e3, 1e15)),),
         aside={"huge": lambda x, top: np.abs(x) > 1e15},
+        second_order=ExactCurve(
+            curve=Wide(curvature.bessel_i0e, {INF: 0, -INF: 0}), condition=(8, 12), lost=lambda x: np.abs(x) > 2
+        ),
     ),
     *unary(
         "bessel-i1",
@@ -106,6 +116,12 @@ SPECS = (
         },
         subnormals=EITHER,
         xla_kernel=False,
+        second_order=ExactCurve(
+            curve=Wide(curvature.bessel_i1, {INF: INF, -INF: -INF}),
+            condition=(24, 12),
+            steep=lambda x: special.ivp(1, x, 3),
+            lost=lambda x: np.abs(x) < 1,
+        ),
     ),
     *unary(
         "bessel-i1e",
@@ -122,6 +138,11 @@ SPECS = (
         lost=(Lost(where=lambda x: np.abs(x) > 0.75, span=(1e3, 1e15)),),
         aside={"huge": lambda x, top: np.abs(x) > 1e15, "minus_zero": minus_zero},
         subnormals=EITHER,
+        second_order=ExactCurve(
+            curve=Wide(curvature.bessel_i1e, {INF: 0, -INF: 0}),
+            condition=(16, 16),
+            lost=lambda x: (np.abs(x) < 0.5) | (np.abs(x) > 1),
+        ),
     ),
     *unary(
         "bessel-j0",
@@ -141,6 +162,13 @@ SPECS = (
         aside={"infinite": infinite},
         xla_kernel=False,
         **_FLOAT64,
+        second_order=ExactCurve(
+            curve=Wide(curvature.bessel_j(0), {INF: 0, -INF: 0}),
+            condition=(4, 8),
+            steep=lambda x: special.jvp(0, x, 3),
+            lost=_out_of_phase,
+            loose=_out_of_phase,
+        ),
     ),
     *unary(
         "bessel-j1",
@@ -160,6 +188,13 @@ SPECS = (
         subnormals=EITHER,
         xla_kernel=False,
         **_FLOAT64,
+        second_order=ExactCurve(
+            curve=Wide(curvature.bessel_j(1), {INF: 0, -INF: 0}),
+            condition=(4, 8),
+            steep=lambda x: special.jvp(1, x, 3),
+            lost=lambda x: (np.abs(x) < 1) | _out_of_phase(x),
+            loose=_out_of_phase,
+        ),
     ),
     *unary(
         "bessel-k0",
@@ -171,6 +206,11 @@ SPECS = (
         ulp={"output": (ROUNDED_TWICE, 23, 18), "grad": (7, 14, 12)},
         aside=_RIGHT_OF_ZERO,
         xla_kernel=False,
+        second_order=ExactCurve(
+            curve=Wide(curvature.bessel_k0, {0: INF, INF: 0, -INF: NAN}),
+            condition=(4, 4),
+            steep=lambda x: special.kvp(0, x, 3),
+        ),
     ),
     *unary(
         "bessel-k0e",
@@ -187,6 +227,11 @@ SPECS = (
         lost=(Lost(where=lambda x: np.abs(x) > 2, span=(1e3, 1e15)),),
         aside={**_RIGHT_OF_ZERO, **_FAR_OUT},
         xla_kernel=False,
+        second_order=ExactCurve(
+            curve=Wide(curvature.bessel_k0e, {0: INF, INF: 0, -INF: NAN}),
+            condition=(16, 24),
+            lost=lambda x: np.abs(x) > 2,
+        ),
     ),
     *unary(
         "bessel-k1",
@@ -202,6 +247,11 @@ SPECS = (
         ulp={"output": (ROUNDED_TWICE, 14, 13), "grad": (6, 12, 10.5)},
         aside={"tiny": lambda x, top: (x > 0) & tiny(x, top), **_RIGHT_OF_ZERO},
         xla_kernel=False,
+        second_order=ExactCurve(
+            curve=Wide(curvature.bessel_k1, {0: INF, INF: 0, -INF: NAN}),
+            condition=(4, 4),
+            steep=lambda x: special.kvp(1, x, 3),
+        ),
     ),
     *unary(
         "bessel-k1e",
@@ -219,6 +269,11 @@ SPECS = (
         aside={"tiny": lambda x, top: (x > 0) & tiny(x, top), **_RIGHT_OF_ZERO, **_FAR_OUT},
         xla_kernel=False,
         float64_error=2.0**-40,
+        second_order=ExactCurve(
+            curve=Wide(curvature.bessel_k1e, {0: INF, INF: 0, -INF: NAN}),
+            condition=(16, 24),
+            lost=lambda x: np.abs(x) > 2,
+        ),
     ),
     *unary(
         "bessel-y0",
@@ -233,6 +288,13 @@ SPECS = (
         aside=_RIGHT_OF_ZERO,
         xla_kernel=False,
         **_FLOAT64,
+        second_order=ExactCurve(
+            curve=Wide(curvature.bessel_y(0), {0: -INF, INF: 0, -INF: NAN}),
+            condition=(6, 8),
+            steep=lambda x: special.yvp(0, x, 3),
+            lost=_out_of_phase,
+            loose=_out_of_phase,
+        ),
     ),
     *unary(
         "bessel-y1",
@@ -252,5 +314,12 @@ SPECS = (
         subnormals=EITHER,
         xla_kernel=False,
         **_FLOAT64,
+        second_order=ExactCurve(
+            curve=Wide(curvature.bessel_y(1), {0: -INF, INF: 0, -INF: NAN}),
+            condition=(6, 8),
+            steep=lambda x: special.yvp(1, x, 3),
+            lost=_out_of_phase,
+            loose=_out_of_phase,
+        ),
     ),
 )

@@ -8,11 +8,13 @@ import numpy as np
 from scipy import special
 
 from tf_opdiff.harness.spec.recipes import SIZE
+from tf_opdiff.suites.derived.exact_curve import ExactCurve
 from tf_opdiff.suites.derived.second_order import SecondOrder
 from tf_opdiff.suites.forms.bounds import relative
 from tf_opdiff.suites.forms.regions import minus_zero
 from tf_opdiff.suites.forms.unary import ROUNDED_TWICE, WIDE, unary
 from tf_opdiff.suites.forms.unary_subnormals import EITHER
+from tf_opdiff.suites.reference import curvature
 from tf_opdiff.suites.reference import error_function as ref
 from tf_opdiff.suites.reference.float64 import odd
 from tf_opdiff.suites.reference.wide import INF, Wide, mp
@@ -79,6 +81,10 @@ SPECS = (
             "past_one": lambda x, top: (np.abs(x) > 1) & (np.abs(x) < 1.01),
         },
         subnormals=EITHER,
+        second_order=ExactCurve(
+            curve=Wide(curvature.erfinv, {1: INF, -1: -INF}),
+            condition=(4, 6),
+        ),
     ),
     *unary(
         "ndtri",
@@ -100,5 +106,10 @@ SPECS = (
             "tail": lambda x, top: (x > 0) & (x < 0.01),
             "upper_tail": lambda x, top: (x > 0.95) & (x < 1),
         },
+        second_order=ExactCurve(
+            curve=Wide(curvature.ndtri, {0: -INF, 1: INF}),
+            condition=(8, 12),
+            growth=lambda x: 1 + special.ndtri(x) ** 2 / 4,
+        ),
     ),
 )

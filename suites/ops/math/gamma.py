@@ -8,10 +8,12 @@ from scipy import special
 
 from tf_opdiff.harness.spec.by_mode import by_mode
 from tf_opdiff.harness.spec.spec import Spec
+from tf_opdiff.suites.derived.exact_curve import ExactCurve
 from tf_opdiff.suites.forms.bounds import absolute, relative
 from tf_opdiff.suites.forms.regions import infinite, zero
 from tf_opdiff.suites.forms.unary import NO_BFLOAT16, ROUNDED_TWICE, calling, unary
 from tf_opdiff.suites.forms.unary_subnormals import EITHER
+from tf_opdiff.suites.reference import curvature
 from tf_opdiff.suites.reference import gamma as ref
 from tf_opdiff.suites.reference.float64 import at
 from tf_opdiff.suites.reference.wide import INF, NAN, Wide, mp
@@ -47,6 +49,11 @@ SPECS = (
             "zero": zero,
         },
         subnormals=EITHER,
+        second_order=ExactCurve(
+            curve=Wide(curvature.digamma, {INF: 0, -INF: NAN}),
+            condition=(6, 6),
+            lost=lambda x: x > 1e12,
+        ),
     ),
     # In float64 there are numbers between integers down to -2**52. XLA, which answers at once, is in digamma's "far".
     Spec(
@@ -75,5 +82,10 @@ SPECS = (
         float64_error=2.0**-28,  # beside the zeros
         aside={"middle": lambda x, top: np.abs(x) < 10},
         subnormals=EITHER,
+        second_order=ExactCurve(
+            curve=Wide(curvature.lgamma, {INF: 0, -INF: NAN}),
+            condition=(16, 8),
+            lost=lambda x: x > 1e18,
+        ),
     ),
 )

@@ -7,12 +7,14 @@ import numpy as np
 from scipy import special
 
 from tf_opdiff.harness.spec.recipes import SIZE
+from tf_opdiff.suites.derived.exact_curve import ExactCurve
 from tf_opdiff.suites.derived.lost import Lost
 from tf_opdiff.suites.derived.second_order import SecondOrder
 from tf_opdiff.suites.forms.bounds import absolute, relative
 from tf_opdiff.suites.forms.regions import infinite, minus_zero
 from tf_opdiff.suites.forms.unary import WIDE, unary
 from tf_opdiff.suites.forms.unary_subnormals import EITHER
+from tf_opdiff.suites.reference import curvature
 from tf_opdiff.suites.reference import integrals as ref
 from tf_opdiff.suites.reference.float64 import at
 from tf_opdiff.suites.reference.wide import INF, NAN, Wide, mp
@@ -35,9 +37,16 @@ _SQUARED = {
     "output": absolute(_fresnel),
     "grad": absolute(lambda u, x, y: np.minimum(2, u * (4 * np.abs(y) + 8 * x * x))),
 }
+
+
+def _far(x):
+    """Where x², rounded, has lost many digits behind the point."""
+    return np.abs(x) > 32
+
+
 #: Far out, x² has no digits left behind the point; and 1/2 is off by 1e-5, which only float32 does not see.
 _FAR = (
-    Lost(where=lambda x: np.abs(x) > 32, span=(4096.0, 1e6)),
+    Lost(where=_far, span=(4096.0, 1e6)),
     Lost(where=lambda x: np.abs(x) > 36974, span=(4e4, 1e7), quantity="output", dtypes=("float64",)),
 )
 
@@ -67,6 +76,9 @@ SPECS = (
         },
         subnormals=EITHER,
         xla_kernel=False,
+        second_order=ExactCurve(
+            curve=Wide(curvature.dawsn, {0: 0, INF: 0, -INF: 0}), condition=(4, 6), lost=lambda x: np.abs(x) > 1
+        ),
     ),
     *unary(
         "expint",
@@ -97,6 +109,12 @@ SPECS = (
         aside={"minus_zero": minus_zero, "overflow": lambda x, top: x * x > top},
         subnormals=EITHER,
         xla_kernel=False,
+        second_order=ExactCurve(
+            curve=Wide(curvature.fresnel_cos, {INF: NAN, -INF: NAN}),
+            condition=(4, 4),
+            lost=_far,
+            loose=_far,
+        ),
     ),
     *unary(
         "fresnel-sin",
@@ -111,6 +129,12 @@ SPECS = (
         aside={"minus_zero": minus_zero, "overflow": lambda x, top: x * x > top},
         subnormals=EITHER,
         xla_kernel=False,
+        second_order=ExactCurve(
+            curve=Wide(curvature.fresnel_sin, {INF: NAN, -INF: NAN}),
+            condition=(4, 4),
+            lost=_far,
+            loose=_far,
+        ),
     ),
     *unary(
         "spence",
@@ -123,5 +147,10 @@ SPECS = (
         ulp={"output": (12, 18), "grad": 2.5},
         aside={"huge": lambda x, top: x > top / 4},
         xla_kernel=False,
+        second_order=ExactCurve(
+            curve=Wide(curvature.spence, {0: INF, INF: 0, -INF: NAN}),
+            condition=(4, 6),
+            lost=lambda x: np.abs(x - 1) < 0.3,
+        ),
     ),
 )

@@ -8,6 +8,7 @@ from scipy import special
 
 from tf_opdiff.harness.spec.by_mode import by_mode
 from tf_opdiff.harness.spec.spec import Side
+from tf_opdiff.suites.derived.exact_curve import ExactCurve
 from tf_opdiff.suites.derived.lost import Lost
 from tf_opdiff.suites.derived.second_order import SecondOrder
 from tf_opdiff.suites.forms.bounds import relative
@@ -71,6 +72,11 @@ SPECS = (
         aside={"nan": nan, "small": lambda x, top: (x < 0) & (x > -0.5)},
         contract=_nan_at_nan,
         subnormals=EITHER,
+        second_order=ExactCurve(
+            curve=Wide(lambda x: mp.exp(x) if x < 0 else mp.zero, {INF: 0, -INF: 0}),
+            condition=(4, 4),
+            lost=lambda x: x < -2,
+        ),
     ),
     *gradient_op(
         "elu-grad",
@@ -100,6 +106,11 @@ SPECS = (
         lost=(Lost(where=lambda x: x < -2, span=(-9.0, -64.0)),),
         aside={"nan": nan, "small": lambda x, top: (x < 0) & (x > -0.5), "zero": zero},
         contract=_nan_at_nan,
+        second_order=ExactCurve(
+            curve=Wide(lambda x: _SCALE * _ALPHA * mp.exp(x) if x < 0 else mp.zero, {INF: 0, -INF: 0}),
+            condition=(4, 4),
+            lost=lambda x: x < -2,
+        ),
     ),
     *gradient_op(
         "selu-grad",
