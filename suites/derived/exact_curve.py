@@ -34,7 +34,6 @@ class ExactCurve:
     growth      growth(x), a factor of both bounds: a rounded number that is large is squared, or in an exponent.
     lost        lost(x): where TensorFlow's formula loses more digits than that.
     loose       loose(x) of `jvp` and `hvp`, as of a spec: where the bound is that of a rounded phase.
-    dtypes      the dtypes of the twin in the full tier.
     """
 
     curve: Wide
@@ -43,11 +42,10 @@ class ExactCurve:
     growth: Callable[[np.ndarray], Any] = lambda x: 1.0
     lost: Callable[[np.ndarray], Any] = lambda x: np.zeros(x.shape, bool)
     loose: Callable[[np.ndarray], Any] | None = None
-    dtypes: tuple[str, ...] = ("float64",)
 
 
-def exact_curves(spec: Spec, function: Differentiable, exact: ExactCurve, aside: Where) -> tuple[Spec, Spec]:
-    """The twins of a main spec: float32 in the default tier, other dtypes in the full tier.
+def exact_curves(spec: Spec, function: Differentiable, exact: ExactCurve, aside: Where) -> tuple[Spec]:
+    """The twin of a main spec, in float32.
 
     Args:
       spec: the main spec of a unary op.
@@ -81,7 +79,7 @@ def exact_curves(spec: Spec, function: Differentiable, exact: ExactCurve, aside:
         sweep=False,
         tier="default",
     )
-    return twin, replace(twin, name=f"{spec.name}-second-order-other", dtypes=exact.dtypes, tier="full")
+    return (twin,)
 
 
 def _bounds(function: Differentiable, exact: ExactCurve) -> Mapping[str, Callable[..., Any]]:

@@ -7,11 +7,14 @@ from tf_opdiff.harness.judge.difference import differences
 from tf_opdiff.harness.spec import precision
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.recipes import Draw, bit_patterns, edges, subnormals
+from tf_opdiff.harness.spec.spec import Case
+from tf_opdiff.suites.derived.exact_curve import ExactCurve
 from tf_opdiff.suites.forms.unary import declarations
 from tf_opdiff.suites.reference.wide import mp
 
 CATALOG = Catalog.load("tf_opdiff.suites")
 OPS = {op.name: op for op in declarations(CATALOG.specs.values())}
+CURVES = {name: op for name, op in OPS.items() if isinstance(op.second_order, ExactCurve)}
 
 
 def test_there_are_unary_ops():
@@ -70,3 +73,39 @@ def test_every_unary_op_that_takes_16_bits_is_swept():
     main = [i for i in CATALOG.items if i.spec.name in OPS or i.suite in ("predicates", "rounding")]
     main = [i for i in main if not {"position", "subnormal"} & set(i.spec.name.split("-"))]
     assert [i.id for i in main if i.dtype in ("float16", "bfloat16") and not i.sweeps] == []
+
+
+def test_every_unary_op_with_a_gradient_promises_its_second_order():
+    assert [name for name, op in OPS.items() if op.second_order is None] == []
+
+
+@pytest.mark.parametrize("op", CURVES.values(), ids=CURVES)
+def test_every_second_derivative_agrees_with_a_numerical_one(op):
+    low, high = np.maximum(op.domain[0], -20.0), np.minimum(op.domain[1], 20.0)
+    inside = [float(x) for x in low + (high - low) * (np.arange(1, 12) - 0.37) / 11 if abs(x) > 0.01]
+    for x, curve in zip(inside, op.second_order.curve(np.array(inside)), strict=True):
+        numerical = float(mp.re(mp.diff(lambda t: mp.convert(op.df.f(t)), mp.mpf(x))))
+        assert abs(numerical - curve) <= abs(numerical) * 1e-15, x
+
+
+@pytest.mark.parametrize("op", CURVES.values(), ids=CURVES)
+def test_second_order_is_tried_where_the_formula_loses_digits(op):
+    spec = CATALOG.specs[f"{op.name}-second-order"]
+    inputs = {recipe: Case(spec, "float32", recipe).inputs()[0].astype(float) for recipe in spec.recipes}
+    low, high = op.domain
+    sizes = np.geomspace(1e-30, 1e30, 200)
+    everywhere = np.concatenate([sizes, -sizes if low < 0 else sizes, np.linspace(low, high, 200)])
+    assert not op.second_order.lost(np.concatenate([inputs["inside"], inputs["limits"]])).any()
+    assert op.second_order.lost(inputs["lost"]).any() == op.second_order.lost(everywhere).any()
+
+
+@np.errstate(all="ignore")
+def test_an_infinite_upstream_gives_an_infinity_or_nan_unless_the_curve_is_zero():
+    alternatives = CATALOG.specs["elu-second-order"].alternatives["hvp[0]"]
+    curved, flat = np.array([-1.0]), np.array([1.0])
+    for x, zero in ((curved, False), (flat, True)):
+        values = alternatives(np.dtype("float32"), np.array([np.inf]), np.array([2.0]), x)
+        assert any(np.isnan(value).all() for value in values)
+        assert any((value == 0).all() for value in values) == zero
+    finite = alternatives(np.dtype("float32"), np.array([3.0]), np.array([2.0]), curved)
+    assert all(np.allclose(value, 6 * np.exp(-1.0)) for value in map(np.float64, finite))

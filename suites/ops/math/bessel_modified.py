@@ -1,0 +1,194 @@
+"""Modified Bessel functions, I and K, and those times an exponential.
+
+TensorFlow computes them by series; the budgets are as measured by `bench.budgets`.
+"""
+
+import numpy as np
+from scipy import special
+
+from tf_opdiff.suites.derived.exact_curve import ExactCurve
+from tf_opdiff.suites.derived.lost import Lost
+from tf_opdiff.suites.derived.second_order import SecondOrder
+from tf_opdiff.suites.forms.bounds import absolute, relative
+from tf_opdiff.suites.forms.regions import infinite, minus_zero, tiny, zero
+from tf_opdiff.suites.forms.unary import NO_BFLOAT16, ROUNDED_TWICE, unary
+from tf_opdiff.suites.forms.unary_subnormals import EITHER
+from tf_opdiff.suites.reference import bessel as ref
+from tf_opdiff.suites.reference import curvature
+from tf_opdiff.suites.reference.float64 import at, odd
+from tf_opdiff.suites.reference.wide import INF, NAN, Wide
+
+
+@absolute
+def _scaled_k0_slope(u, x, y):
+    """The error of k0e(x) - k1e(x); in float16 each term is a rounded float32."""
+    terms = np.where(x <= 2, 28, 12) if u < 2.0**-20 else 3
+    return terms * u * (special.k0e(x) + np.abs(y))
+
+
+#: Budgets of K, and of its gradients, hold for 5 million inputs of a dtype. Up to 2, K is a sum that cancels near 1.5.
+_K_POLE = {0.0: INF, INF: 0.0, -INF: NAN}
+#: Of functions that are defined right of zero, and have a pole there.
+_RIGHT_OF_ZERO = {
+    "infinite": infinite,
+    "negative": lambda x, top: (x < 0) & ~np.isinf(x),
+    "zero": zero,
+}
+#: Where the derivative may underflow as well.
+_FAR_OUT = {"infinite": lambda x, top: np.isinf(x) | (x > 1e30)}
+
+SPECS = (
+    *unary(
+        "bessel-i0",
+        op="BesselI0",
+        dtypes=NO_BFLOAT16,
+        f=Wide(ref.i0, {INF: INF, -INF: INF}, float64=at(special.i0, {INF: INF, -INF: INF})),
+        df=Wide(ref.i1, {INF: INF, -INF: -INF}, odd=True, float64=odd(at(special.i1, {INF: INF}))),
+        domain=(-80, 80),
+        # The derivative is BesselI1, a Chebyshev series.
+        ulp={"output": (ROUNDED_TWICE, 5, 5), "grad": (1.5, 16, 11)},
+        aside={"infinite": infinite, "minus_zero": minus_zero},
+        xla_kernel=False,
+        second_order=SecondOrder(jvp=20, hvp=12),
+    ),
+    *unary(
+        "bessel-i0e",
+        op="BesselI0e",
+        dtypes=NO_BFLOAT16,
+        f=Wide(ref.i0e, {INF: 0, -INF: 0}, float64=special.i0e),
+        df=Wide(ref.i0e_slope, {INF: 0, -INF: 0}, float64=at(ref.i0e_slope_float64, {0: 0, INF: 0, -INF: 0})),
+        domain=(-80, 80),
+        ulp={"output": (ROUNDED_TWICE, 5.5, 6), "grad": 2},
+        # The gradient is g (i1e(x) - sign(x) y).
+        bound={"grad": relative(lambda x, f, d: np.where(np.abs(x) > 1e15, 4, 10 + 10 * f / d))},
+        lost=(Lost(where=lambda x: np.abs(x) > 2, span=(1e3, 1e15)),),
+        aside={"huge": lambda x, top: np.abs(x) > 1e15},
+        second_order=ExactCurve(
+            curve=Wide(curvature.bessel_i0e, {INF: 0, -INF: 0}), condition=(16, 16), lost=lambda x: np.abs(x) > 2
+        ),
+    ),
+    *unary(
+        "bessel-i1",
+        op="BesselI1",
+        dtypes=NO_BFLOAT16,
+        f=Wide(ref.i1, {INF: INF, -INF: -INF}, odd=True, float64=odd(at(special.i1, {INF: INF}))),
+        df=Wide(ref.i1_slope, {INF: INF, -INF: INF}, float64=ref.i1_slope_float64),
+        domain=(-80, 80),
+        ulp={"output": (ROUNDED_TWICE, 9, 15), "grad": 2},
+        # The gradient is g (i0(x) - y / x).
+        bound={"grad": relative(lambda x, f, d: 8 + 16 * f / d / np.abs(x))},
+        aside={
+            "infinite": infinite,
+            "overflow": lambda x, top: (np.abs(x) > np.log(top) + 2) & ~np.isinf(x),
+            "zero": zero,
+        },
+        subnormals=EITHER,
+        xla_kernel=False,
+        second_order=ExactCurve(
+            curve=Wide(curvature.bessel_i1, {INF: INF, -INF: -INF}),
+            condition=(24, 12),
+            steep=lambda x: special.ivp(1, x, 3),
+            lost=lambda x: np.abs(x) < 1,
+        ),
+    ),
+    *unary(
+        "bessel-i1e",
+        op="BesselI1e",
+        dtypes=NO_BFLOAT16,
+        f=Wide(ref.i1e, {INF: 0, -INF: -0.0}, odd=True, float64=odd(special.i1e)),
+        df=Wide(ref.i1e_slope, {INF: 0, -INF: 0}, float64=at(ref.i1e_slope_float64, {INF: 0, -INF: 0})),
+        domain=(-80, 80),
+        ulp={"output": (ROUNDED_TWICE, 8, 6), "grad": 2},
+        # The gradient is g (i0e(x) - y (sign(x) + 1 / x)).
+        bound={
+            "grad": relative(lambda x, f, d: np.where(np.abs(x) > 1e15, 4, 10 + 10 * (f + 2 * (f / np.abs(x))) / d))
+        },
+        lost=(Lost(where=lambda x: np.abs(x) > 0.75, span=(1e3, 1e15)),),
+        aside={"huge": lambda x, top: np.abs(x) > 1e15, "minus_zero": minus_zero},
+        subnormals=EITHER,
+        second_order=ExactCurve(
+            curve=Wide(curvature.bessel_i1e, {INF: 0, -INF: 0}),
+            condition=(32, 32),
+            lost=lambda x: (np.abs(x) < 0.5) | (np.abs(x) > 1),
+        ),
+    ),
+    *unary(
+        "bessel-k0",
+        op="BesselK0",
+        dtypes=NO_BFLOAT16,
+        f=Wide(lambda x: ref.k(0, x), _K_POLE, float64=special.k0),
+        df=Wide(lambda x: -ref.k(1, x), {0: -INF, INF: -0.0, -INF: NAN}, float64=lambda x: -special.k1(x)),
+        domain=(0, 80),
+        ulp={"output": (ROUNDED_TWICE, 23, 18), "grad": (7, 14, 12)},
+        aside=_RIGHT_OF_ZERO,
+        xla_kernel=False,
+        second_order=ExactCurve(
+            curve=Wide(curvature.bessel_k0, {0: INF, INF: 0, -INF: NAN}),
+            condition=(12, 16),
+            steep=lambda x: special.kvp(0, x, 3),
+        ),
+    ),
+    *unary(
+        "bessel-k0e",
+        op="BesselK0e",
+        dtypes=NO_BFLOAT16,
+        f=Wide(lambda x: ref.scaled_k(0, x), _K_POLE, float64=special.k0e),
+        df=Wide(
+            ref.k0e_slope, {0: -INF, INF: -0.0, -INF: NAN}, float64=at(ref.k0e_slope_float64, {0: -INF, INF: -0.0})
+        ),
+        domain=(0, 80),
+        ulp={"output": (ROUNDED_TWICE, 23.5, 20), "grad": 2},
+        # The gradient is g (y - k1e(x)).
+        bound={"grad": _scaled_k0_slope},
+        lost=(Lost(where=lambda x: np.abs(x) > 2, span=(1e3, 1e15)),),
+        aside={**_RIGHT_OF_ZERO, **_FAR_OUT},
+        xla_kernel=False,
+        second_order=ExactCurve(
+            curve=Wide(curvature.bessel_k0e, {0: INF, INF: 0, -INF: NAN}),
+            condition=(40, 56),
+            lost=lambda x: np.abs(x) > 2,
+        ),
+    ),
+    *unary(
+        "bessel-k1",
+        op="BesselK1",
+        dtypes=NO_BFLOAT16,
+        f=Wide(lambda x: ref.k(1, x), _K_POLE, float64=special.k1),
+        df=Wide(
+            lambda x: -ref.k(0, x) - ref.k(1, x) / x,
+            {0: -INF, INF: -0.0, -INF: NAN},
+            float64=at(lambda x: -special.k0(x) - special.k1(x) / x, {0: -INF}),
+        ),
+        domain=(0, 80),
+        ulp={"output": (ROUNDED_TWICE, 14, 13), "grad": (6, 12, 10.5)},
+        aside={"tiny": lambda x, top: (x > 0) & tiny(x, top), **_RIGHT_OF_ZERO},
+        xla_kernel=False,
+        second_order=ExactCurve(
+            curve=Wide(curvature.bessel_k1, {0: INF, INF: 0, -INF: NAN}),
+            condition=(12, 16),
+            steep=lambda x: special.kvp(1, x, 3),
+        ),
+    ),
+    *unary(
+        "bessel-k1e",
+        op="BesselK1e",
+        dtypes=NO_BFLOAT16,
+        f=Wide(lambda x: ref.scaled_k(1, x), _K_POLE, float64=special.k1e),
+        df=Wide(
+            ref.k1e_slope, {0: -INF, INF: -0.0, -INF: NAN}, float64=at(ref.k1e_slope_float64, {0: -INF, INF: -0.0})
+        ),
+        domain=(0, 80),
+        ulp={"output": (ROUNDED_TWICE, 9, 8), "grad": 2},
+        # The gradient is g (y (1 - 1 / x) - k0e(x)).
+        bound={"grad": relative(lambda x, f, d: 10 + 10 * f * (1 + 1 / x) / d)},
+        lost=(Lost(where=lambda x: np.abs(x) > 2, span=(1e3, 1e15)),),
+        aside={"tiny": lambda x, top: (x > 0) & tiny(x, top), **_RIGHT_OF_ZERO, **_FAR_OUT},
+        xla_kernel=False,
+        float64_error=2.0**-40,
+        second_order=ExactCurve(
+            curve=Wide(curvature.bessel_k1e, {0: INF, INF: 0, -INF: NAN}),
+            condition=(40, 56),
+            lost=lambda x: np.abs(x) > 2,
+        ),
+    ),
+)
