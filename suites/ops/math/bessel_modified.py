@@ -6,6 +6,7 @@ TensorFlow computes them by series; the budgets are as measured by `bench.budget
 import numpy as np
 from scipy import special
 
+from tf_opdiff.harness.spec.by_mode import by_mode
 from tf_opdiff.suites.derived.exact_curve import ExactCurve
 from tf_opdiff.suites.derived.lost import Lost
 from tf_opdiff.suites.derived.second_order import SecondOrder
@@ -58,7 +59,8 @@ SPECS = (
         f=Wide(ref.i0e, {INF: 0, -INF: 0}, float64=special.i0e),
         df=Wide(ref.i0e_slope, {INF: 0, -INF: 0}, float64=at(ref.i0e_slope_float64, {0: 0, INF: 0, -INF: 0})),
         domain=(-80, 80),
-        ulp={"output": (ROUNDED_TWICE, 5.5, 6), "grad": 2},
+        # Over 5 million inputs in float32, the kernel is off by up to 7.93 ULP, and XLA by up to 5.97.
+        ulp={"output": (ROUNDED_TWICE, by_mode(eager=8.5, xla=6.5), 6), "grad": 2},
         # The gradient is g (i1e(x) - sign(x) y).
         bound={"grad": relative(lambda x, f, d: np.where(np.abs(x) > 1e15, 4, 10 + 10 * f / d))},
         lost=(Lost(where=lambda x: np.abs(x) > 2, span=(1e3, 1e15)),),
