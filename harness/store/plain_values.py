@@ -66,7 +66,7 @@ def _parts(value: Any) -> list[Any]:
     if type(value) is dict and all(type(key) is str for key in value):
         return ["dict", *([key, _parts(entry)] for key, entry in value.items())]
     if type(value) is Raises:
-        return ["raises", value.code, value.says]
+        return ["raises", value.code, value.says, value.without_kernel]
     if type(value) is Sparse:
         return ["sparse", *map(_parts, (value.values, value.indices, value.shape))]
     raise Unwritable(f"no bytes stand for a {type(value).__name__}")
@@ -78,7 +78,7 @@ def _array_parts(array: np.ndarray) -> tuple[str, list[int], bytes]:
     if not texts and (array.dtype.kind not in "biufcV" or array.dtype.names or not array.dtype.isnative):
         raise Unwritable(f"no bytes stand for an array of {array.dtype}")
     name, data = raw(array)
-    if _PADDED and array.dtype.char in "gG":
+    if _PADDED and array.dtype.type in (np.longdouble, np.clongdouble):
         numbers = np.frombuffer(data, np.uint8).reshape(-1, np.dtype(np.longdouble).itemsize).copy()
         numbers[:, _PADDED:] = 0
         data = numbers.tobytes()

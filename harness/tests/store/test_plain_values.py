@@ -33,6 +33,8 @@ VALUES = [
     np.array([[b"", b"a\0b"]], object),
     (np.ones(2), None, [1, (2.0,)], {"v": np.zeros(1), "a": ()}),
     Raises("INVALID_ARGUMENT", "says"),
+    Raises("NOT_FOUND", without_kernel=True),
+    np.ones(4, "float8_e4m3fnuz"),
     Sparse(np.ones((2, 3)), np.array([0, 4]), (5, 3)),
 ]
 
