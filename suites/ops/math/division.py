@@ -33,7 +33,9 @@ from tf_opdiff.suites.reference.function import Function, one, unless, wide, y_z
 from tf_opdiff.suites.reference.subnormal import flushed_in
 from tf_opdiff.suites.reference.wide import mp
 
-_QUOTIENT = Function(f=wide(np.divide), partials=(over, quotient_dy), exact=lambda x, y: x / y)
+_QUOTIENT = Function(f=np.divide, partials=(over, quotient_dy), exact=lambda x, y: x / y)
+#: In long double, so that a quotient just below the smallest normal number is below it in float64, too.
+_WIDE_QUOTIENT = replace(_QUOTIENT, f=wide(np.divide))
 #: It is 0 for y = 0, whatever x is.
 _QUOTIENT_NO_NAN = Function(
     f=unless(y_zero, np.divide),
@@ -134,7 +136,7 @@ SPECS = (
     *op(
         "div",
         "Div",
-        floats(_QUOTIENT, ulp={"output": 0.5, "grad": 2.5}),
+        floats(_QUOTIENT, promise=_WIDE_QUOTIENT, ulp={"output": 0.5, "grad": 2.5}),
         division(whole_quotient),
         complex_numbers(_QUOTIENT, output=4, grad=6),
         special_quotients(4),
@@ -175,7 +177,7 @@ SPECS = (
     *op(
         "real-div",
         "RealDiv",
-        floats(_QUOTIENT, ulp={"output": 0.5, "grad": 2.5}),
+        floats(_QUOTIENT, promise=_WIDE_QUOTIENT, ulp={"output": 0.5, "grad": 2.5}),
         subnormal_results(np.divide, name="div-subnormal"),
         complex_numbers(_QUOTIENT, output=4, grad=6),
         special_quotients(4),
