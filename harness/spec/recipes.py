@@ -144,14 +144,6 @@ def special_values(dtype: np.dtype) -> np.ndarray:
     return np.array([np.nan, *positive, *(-p for p in positive)]).astype(dtype)
 
 
-def special_upstreams(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
-    """Upstream gradients: the special values of a float dtype in random order, each about equally often."""
-    values = special_values(dtype)
-    size = int(np.prod(shape, dtype=int))
-    order = np.argsort(draw.bits(-(-size // len(values)), len(values)), axis=1, kind="stable")
-    return values[order.ravel()[:size]].reshape(shape)
-
-
 def plain(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
     """Values of moderate size; see `Draw.values`."""
     return (draw.values(dtype, SIZE),)

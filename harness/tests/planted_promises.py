@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import plain, special_upstreams, special_values, subnormals
+from tf_opdiff.harness.spec.recipes import plain, special_values, subnormals
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.derived.gradient_alone import gradient_alone
 from tf_opdiff.suites.derived.unknown_shape import unknown_shape
 from tf_opdiff.suites.forms.flushed import gradient, outputs
+from tf_opdiff.suites.forms.special_upstreams import in_turn
 
 
 def _specials(draw, dtype):
@@ -31,7 +32,7 @@ def _half(name, program, **fields):
         "dtypes": ("float32", "float64"),
         "ops": "Mul",
         "ulp": {"output": 0.5, "grad": 0.5},
-        "upstreams": {"specials": special_upstreams},
+        "upstreams": {"specials": in_turn(lambda dtype: np.roll(special_values(dtype), 1))},
         "alternatives": {
             "output[0]": outputs(lambda x: x / 2),
             "grad[0]": gradient(_times, lambda x: np.full_like(x, 0.5)),

@@ -5,17 +5,25 @@ TensorFlow infers less, and other kernels and rewrites apply. Eager mode knows e
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from tf_opdiff.harness.spec.spec import Recipe, Spec
+
+#: The dtypes that stand for others, in this order.
+_FIRST = ("float32", "int32", "complex64", "bool")
+
+
+def representative(dtypes: Collection[str]) -> str:
+    """The dtype that stands for the others in the default tier: float32, if it is one of them."""
+    return next((dtype for dtype in _FIRST if dtype in dtypes), next(iter(dtypes)))
 
 
 def unknown_shape(spec: Spec, recipes: Mapping[str, Recipe]) -> Spec:
     """The twin of a spec that is built for unknown sizes: `NAME-unknown-shape`.
 
     Args:
-      spec: the spec; float32 stands for its other dtypes, or its first dtype if it has no float32.
+      spec: the spec; one of its dtypes stands for the others.
       recipes: the recipes of the twin. One program serves all shapes of a rank; XLA compiles each shape.
     """
     return replace(
@@ -23,7 +31,7 @@ def unknown_shape(spec: Spec, recipes: Mapping[str, Recipe]) -> Spec:
         name=f"{spec.name}-unknown-shape",
         unknown_shapes=True,
         modes=tuple(mode for mode in spec.modes if mode != "eager"),
-        dtypes=("float32" if "float32" in spec.dtypes else spec.dtypes[0],),
+        dtypes=(representative(spec.dtypes),),
         recipes=recipes,
         upstreams={},
         sweep=False,

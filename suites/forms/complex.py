@@ -103,7 +103,7 @@ def _summed(partials: Sequence[Any], argument: int, units: float) -> Callable[..
     """(n - 1 + units) u Σ|g d| for the n terms that broadcasting sums up, each off by so many units of round-off."""
 
     def bound(u: float, g: np.ndarray, *xs: np.ndarray) -> np.ndarray:
-        terms, n = np.abs(g * partials[argument](*xs)), np.size(g) // np.size(xs[argument])
+        terms, n = np.abs(g * partials[argument](*xs)), np.size(g) // max(1, np.size(xs[argument]))
         return (n - 1 + units) * u * unbroadcast(terms, np.shape(xs[argument]))
 
     return bound

@@ -8,6 +8,7 @@ from typing import Any
 from tf_opdiff.harness.spec.recipes import bit_patterns, edges, matrix, plain
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.derived.position import positions
+from tf_opdiff.suites.derived.sizes import alike, elementwise_sizes
 from tf_opdiff.suites.forms.unary import calling
 
 
@@ -39,4 +40,5 @@ def exact(
         recipes={"edges": edges, "bits": bit_patterns, "plain": plain, "matrix": matrix},
         dtypes=dtypes,
     )
-    return (spec, *positions(spec))
+    specs = (spec, *positions(spec))
+    return (*specs, *elementwise_sizes(specs, alike(1)))

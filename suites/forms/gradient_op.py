@@ -22,6 +22,7 @@ from tf_opdiff.harness.spec.recipes import (
 )
 from tf_opdiff.harness.spec.spec import Recipe, Side, Spec
 from tf_opdiff.suites.derived.position import positions
+from tf_opdiff.suites.derived.sizes import alike, elementwise_sizes
 from tf_opdiff.suites.forms.analytic import axes
 from tf_opdiff.suites.forms.flushed import ROUNDED, outputs
 from tf_opdiff.suites.forms.pairs import crossed, many
@@ -98,7 +99,8 @@ class GradientOp:
             },
         )
         others = (*self._of_complex(), *self._of_integers())
-        return (*(twin for one in (spec, *others) for twin in (one, *positions(one))),)
+        specs = tuple(twin for one in (spec, *others) for twin in (one, *positions(one)))
+        return (*specs, *elementwise_sizes(specs[:3], alike(2)))
 
     def _of_complex(self) -> Iterator[Spec]:
         """The spec `NAME-complex`: numbers of moderate size, without special values."""

@@ -76,6 +76,42 @@ def special(recipe):
     return drawn
 
 
+def firsts(params, indices, dtype="int32"):
+    """A recipe: params of a shape, and indices of a shape that are all zero."""
+    return lambda draw, d: (draw.values(d, *params), np.zeros(indices, dtype))
+
+
+#: Reads of rows without elements or with one, and with no index or one. Indices have rank 1, then 2.
+ROWS = {
+    "no_index": firsts((7, 5), (0,)),
+    "no_index_nor_row": firsts((0, 5), (0,)),
+    "no_columns": firsts((7, 0), (4,)),
+    "one": firsts((1,), (1,)),
+    "no_row_of_indices": firsts((3, 1, 2), (0, 3)),
+    "no_column_of_indices": firsts((1, 1, 1), (1, 0)),
+    "empty_inside": firsts((1, 0, 2), (1, 1)),
+}
+#: The same of batches.
+BATCHES = {
+    "no_batch": firsts((0, 7), (0, 4)),
+    "no_index": firsts((3, 7), (3, 0)),
+    "no_index_nor_row": firsts((1, 0), (1, 0)),
+    "one": firsts((1, 1), (1, 1)),
+    "no_columns": firsts((1, 2, 0), (1, 1)),
+}
+#: The same of tuples of indices: the last dimension of the indices is the depth. There is no list of rows, since its
+#: gradient is sparse if the depth is known when the program is built, and dense otherwise.
+TUPLES = {
+    "no_tuple": firsts((7, 5), (0, 2)),
+    "no_tuple_nor_row": firsts((0, 5), (0, 1, 1)),
+    "no_columns": firsts((7, 0), (4, 1, 1)),
+    "one": firsts((1, 1), (1, 2)),
+    "no_row_of_tuples": firsts((1, 1, 1), (0, 3, 2)),
+    "no_column_of_tuples": firsts((1, 1, 1), (3, 0, 3)),
+    "empty_inside": firsts((1, 0, 2), (1, 1, 1)),
+}
+
+
 def both(recipe, *shapes):
     """Recipes: params, and two sets of indices into them, of int32 and of int64."""
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.derived.position import positions as twins
+from tf_opdiff.suites.derived.sizes import PAIRS, Shapes, alike, elementwise_sizes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,12 +19,14 @@ class Op:
     raw         the OpDef.
     program     as of a spec.
     reference   as of a spec; for the parts that have no other reference.
+    inputs      the number of inputs.
     """
 
     name: str
     raw: str
     program: Callable[..., Any]
     reference: Any = None
+    inputs: int = 2
 
 
 Part = Callable[[Op], Iterable[Spec]]
@@ -37,7 +40,7 @@ def op(
     program: Callable[..., Any] | None = None,
     arguments: tuple[str, ...] = ("x", "y"),
 ) -> tuple[Spec, ...]:
-    """The specs of an op.
+    """The specs of an op. If it is elementwise, its inputs also have zero elements and one: see `with_sizes`.
 
     Args:
       name: the name with which the names of its specs begin.
@@ -47,8 +50,10 @@ def op(
       program: program(tf, *inputs); by default, it calls the raw op.
       arguments: the names of the raw op's inputs, in order.
     """
-    subject = Op(name=name, raw=raw, program=program or calling(raw, arguments), reference=reference)
-    return tuple(spec for part in parts for spec in part(subject))
+    program = program or calling(raw, arguments)
+    subject = Op(name=name, raw=raw, program=program, reference=reference, inputs=len(arguments))
+    specs = tuple(together(*parts)(subject))
+    return (*specs, *elementwise_sizes(specs, _shapes(subject.inputs)))
 
 
 def part(suffix: str = "", *, positions: bool = False, **fields: Any) -> Part:
@@ -71,6 +76,29 @@ def part(suffix: str = "", *, positions: bool = False, **fields: Any) -> Part:
         return (spec, *twins(spec)) if positions else (spec,)
 
     return specs
+
+
+def with_sizes(*parts: Part, shapes: Shapes | None = None, sources: Mapping[str, str] | None = None) -> Part:
+    """The parts, with tensors of zero elements and of one; an op has this for its elementwise parts by itself.
+
+    Args:
+      parts: the parts.
+      shapes: the shapes, if they are not the usual ones, such as those of an op that broadcasts nothing.
+      sources: the end of a spec's name → its recipe that the values come from, for specs without twins in other
+        positions.
+    """
+
+    def specs(op: Op) -> Iterable[Spec]:
+        own = [spec for part in parts for spec in part(op)]
+        named = {op.name + suffix: recipe for suffix, recipe in (sources or {}).items()}
+        return [*own, *elementwise_sizes(own, shapes or _shapes(op.inputs), named)]
+
+    return specs
+
+
+def _shapes(inputs: int) -> Shapes:
+    """The shapes of an op of one input, of two that are broadcast together, or of more that have one shape."""
+    return PAIRS if inputs == 2 else alike(inputs)
 
 
 def together(*parts: Part) -> Part:

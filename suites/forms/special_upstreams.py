@@ -35,7 +35,7 @@ KINDS: Mapping[str, Callable[[np.dtype], np.ndarray]] = {
 
 def upstreams() -> dict[str, Upstream]:
     """Upstreams by recipe, as of a spec: the values of a kind in turn."""
-    return {name: _in_turn(values) for name, values in KINDS.items()}
+    return {name: in_turn(values) for name, values in KINDS.items()}
 
 
 def crossed(domain: Recipe) -> dict[str, Recipe]:
@@ -43,7 +43,8 @@ def crossed(domain: Recipe) -> dict[str, Recipe]:
     return {name: _inputs(domain, values) for name, values in KINDS.items()}
 
 
-def _in_turn(values: Callable[[np.dtype], np.ndarray]) -> Upstream:
+def in_turn(values: Callable[[np.dtype], np.ndarray]) -> Upstream:
+    """The upstream that repeats the values of a dtype in their order."""
     return lambda draw, dtype, *shape: np.resize(values(dtype), shape)
 
 

@@ -16,6 +16,7 @@ from tf_opdiff.suites.derived.gradient_alone import gradient_alone
 from tf_opdiff.suites.derived.lost import Lost, without_digits
 from tf_opdiff.suites.derived.position import positions
 from tf_opdiff.suites.derived.second_order import SecondOrder, second_orders
+from tf_opdiff.suites.derived.sizes import alike, elementwise_sizes
 from tf_opdiff.suites.derived.special_places import short
 from tf_opdiff.suites.forms.analytic import Analytic
 from tf_opdiff.suites.forms.bounds import Bound
@@ -108,7 +109,8 @@ class Unary:
         moved = (twin for spec in plain_specs for twin in positions(spec))
         alone = gradient_alone(plain_specs[0], ("edges", "plain"))
         others = (*analytic, *alone, *self._of_xla())
-        return (*plain_specs, *lost, *self._second_order(main), *moved, *others, *short(plain_specs[0]))
+        specs = (*plain_specs, *lost, *self._second_order(main), *moved, *others, *short(plain_specs[0]))
+        return (*specs, *elementwise_sizes(specs, alike(1)))
 
     def _second_order(self, main: Spec) -> tuple[Spec, ...]:
         """The twins that promise forward mode and second order."""

@@ -5,6 +5,7 @@ import numpy as np
 from tf_opdiff.harness.spec.plan import MODES
 from tf_opdiff.harness.spec.recipes import SIZE
 from tf_opdiff.harness.spec.spec import Side
+from tf_opdiff.suites.derived.sizes import alike
 from tf_opdiff.suites.reference import control_dependencies as ref
 
 
@@ -43,6 +44,7 @@ def falling(draw, dtype):
 VECTOR = {"vector": vector}
 MATRIX = {"matrix": lambda draw, dtype: pair(draw, dtype, 3, 5)}
 SHAPES = {"scalar": pair, "empty": lambda draw, dtype: pair(draw, dtype, 0, 3), **MATRIX}
+SIZES = {name: lambda draw, dtype, shape=shape: pair(draw, dtype, *shape) for name, (shape,) in alike(1).items()}
 BRANCHES = {"rising": rising, "falling": falling}
 
 

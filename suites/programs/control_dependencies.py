@@ -9,7 +9,18 @@ from typing import Any
 
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.harness.spec.spec import Raises, Side, Spec
-from tf_opdiff.suites.forms.updates import BOTH_BRANCHES, BRANCHES, CONTEXT, MATRIX, NOT_RUN, PRUNED, SHAPES, VECTOR
+from tf_opdiff.suites.derived.sizes import sizes
+from tf_opdiff.suites.forms.updates import (
+    BOTH_BRANCHES,
+    BRANCHES,
+    CONTEXT,
+    MATRIX,
+    NOT_RUN,
+    PRUNED,
+    SHAPES,
+    SIZES,
+    VECTOR,
+)
 from tf_opdiff.suites.reference import control_dependencies as ref
 
 CALLABLES = "https://www.tensorflow.org/api_docs/python/tf/control_dependencies"
@@ -143,22 +154,28 @@ def _gradient(form, kind, dtype):
     return ref.unconnected if dtype in INTEGERS and cut else ref.to_variable
 
 
+def _updated(form, kind, suffix, dtypes):
+    """A spec of one update of one kind of variable."""
+    return Spec(
+        name=f"control-deps-{form}{kind}{suffix}",
+        program=_under(form),
+        reference=ref.updated,
+        vjp=_gradient(form, kind, dtypes[0]),
+        recipes=VECTOR,
+        dtypes=dtypes,
+        contract=NOT_RUN if form == "variable" else {},
+        **KINDS[kind],
+    )
+
+
 SPECS = (
     *(
-        Spec(
-            name=f"control-deps-{form}{kind}{suffix}",
-            program=_under(form),
-            reference=ref.updated,
-            vjp=_gradient(form, kind, dtypes[0]),
-            recipes=VECTOR,
-            dtypes=dtypes,
-            contract=NOT_RUN if form == "variable" else {},
-            **how,
-        )
+        _updated(form, kind, suffix, dtypes)
         for form in FORMS
-        for kind, how in KINDS.items()
+        for kind in KINDS
         for suffix, dtypes in (("", (*FLOATS, *COMPLEX)), ("-int", INTEGERS))
     ),
+    *(twin for kind in KINDS for twin in sizes(_updated("identity", kind, "", (*FLOATS, *COMPLEX)), SIZES)),
     *(
         Spec(
             name=f"control-deps-{form}{kind}-steps",

@@ -7,6 +7,8 @@ from tf_opdiff.harness.spec.spec import Raises, Sparse
 
 def take(x, indices, axis=0, batch=0):
     """params[..., indices, ...] along an axis, for each element of the leading `batch` dimensions (`tf.gather`)."""
+    if batch and not len(x):
+        return np.zeros(x.shape[:axis] + indices.shape[batch:] + x.shape[axis + 1 :], x.dtype)
     if batch:
         return np.stack([take(a, i, axis - 1, batch - 1) for a, i in zip(x, indices, strict=True)])
     return np.take(x, indices, axis)
@@ -14,6 +16,8 @@ def take(x, indices, axis=0, batch=0):
 
 def put(g, x, indices, axis=0, batch=0):
     """The adjoint of `take`: sums `g` into the places that were read; an index out of range has none."""
+    if batch and not len(x):
+        return np.zeros(x.shape, g.dtype)
     if batch:
         return np.stack([put(*each, axis - 1, batch - 1) for each in zip(g, x, indices, strict=True)])
     out = np.zeros(x.shape, g.dtype)
@@ -59,6 +63,8 @@ def refused(x, indices, axis=0, batch=0):
 
 def take_nd(x, indices, batch=0):
     """params[indices[..., 0], indices[..., 1], …] (`tf.gather_nd`)."""
+    if batch and not len(x):
+        return np.zeros(indices.shape[:-1] + x.shape[batch + indices.shape[-1] :], x.dtype)
     if batch:
         return np.stack([take_nd(a, i, batch - 1) for a, i in zip(x, indices, strict=True)])
     out = np.empty(indices.shape[:-1] + x.shape[indices.shape[-1] :], x.dtype)
@@ -69,6 +75,8 @@ def take_nd(x, indices, batch=0):
 
 def put_nd(g, x, indices, batch=0):
     """The adjoint of `take_nd`; an index out of range has no place to be summed into."""
+    if batch and not len(x):
+        return np.zeros(x.shape, g.dtype)
     if batch:
         return np.stack([put_nd(*each, batch - 1) for each in zip(g, x, indices, strict=True)])
     out = np.zeros(x.shape, g.dtype)

@@ -7,8 +7,9 @@ import pytest
 
 from tf_opdiff.harness.judge.expectation import expectation
 from tf_opdiff.harness.judge.reference import ReferenceFault
-from tf_opdiff.harness.spec.recipes import FLOATS, plain, special_upstreams, special_values
+from tf_opdiff.harness.spec.recipes import FLOATS, plain, special_values
 from tf_opdiff.harness.spec.spec import Raises, Side, Spec
+from tf_opdiff.suites.forms.special_upstreams import in_turn
 
 
 def expected(dtype="float16", side=None, recipe=plain, **more):
@@ -43,7 +44,7 @@ def test_a_dtype_other_than_the_wide_one_stands_for_itself():
 
 
 def test_a_recipe_may_have_upstreams_of_its_own():
-    found = expected("float16", vjp=lambda g, x: g, upstreams={"plain": special_upstreams}).upstreams[0]
+    found = expected("float16", vjp=lambda g, x: g, upstreams={"plain": in_turn(special_values)}).upstreams[0]
     assert {*found.astype(str)} == {*special_values(np.dtype("float16")).astype(str)}
 
 

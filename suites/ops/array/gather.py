@@ -3,11 +3,14 @@
 from dataclasses import replace
 
 from tf_opdiff.harness.spec.spec import Spec
+from tf_opdiff.suites.derived.sizes import sizes
 from tf_opdiff.suites.forms.hard_pairs import crossed_upstreams
 from tf_opdiff.suites.forms.indexing import (
     BAD,
+    BATCHES,
     FLOAT8,
     ROUGH,
+    ROWS,
     SMOOTH,
     Answers,
     both,
@@ -75,25 +78,30 @@ def along_axis_out_of_range(name, axis, batch, recipes):
     )
 
 
+_GATHER = Spec(
+    name="gather",
+    ops="GatherV2",
+    program=lambda tf, x, i: tf.gather(x, i),
+    reference=ref.take,
+    vjp=params_only(ref.rows),
+    recipes={
+        **{dtype: picks((7, 5), (4, 3), dtype) for dtype in ("int32", "int64")},
+        "special": special(ends((7, 5), (4, 3))),
+        "upstreams": picks((7, 5), (4, 3)),
+    },
+    upstreams={"upstreams": crossed_upstreams},
+    dtypes=SMOOTH,
+)
+_BATCH1 = along_axis("batch1", 1, 1, (3, 7, 2), (3, 4))
+
 SPECS = (
-    Spec(
-        name="gather",
-        ops="GatherV2",
-        program=lambda tf, x, i: tf.gather(x, i),
-        reference=ref.take,
-        vjp=params_only(ref.rows),
-        recipes={
-            **{dtype: picks((7, 5), (4, 3), dtype) for dtype in ("int32", "int64")},
-            "special": special(ends((7, 5), (4, 3))),
-            "upstreams": picks((7, 5), (4, 3)),
-        },
-        upstreams={"upstreams": crossed_upstreams},
-        dtypes=SMOOTH,
-    ),
+    _GATHER,
+    *sizes(_GATHER, ROWS),
     along_axis("axis-last", -1, 0, (3, 7), (5,)),
     along_axis("axis1", 1, 0, (3, 7, 2), (4, 2), SMOOTH),
     along_axis("batch-from-last", 2, -1, (2, 3, 7), (2, 3, 4)),
-    along_axis("batch1", 1, 1, (3, 7, 2), (3, 4)),
+    _BATCH1,
+    *sizes(_BATCH1, BATCHES),
     along_axis("batch1-axis2", 2, 1, (3, 2, 7), (3, 4)),
     along_axis("batch2", 2, 2, (2, 3, 7), (2, 3, 4)),
     along_axis_out_of_range(

@@ -1,12 +1,14 @@
 """GatherNd. Out of range a CPU raises, unless the policy is to ignore it; a GPU gives 0, or clamps by XLA."""
 
 from tf_opdiff.harness.spec.spec import Spec
+from tf_opdiff.suites.derived.sizes import sizes
 from tf_opdiff.suites.forms.hard_pairs import crossed_upstreams
 from tf_opdiff.suites.forms.indexing import (
     BAD,
     FLOAT8,
     ROUGH,
     SMOOTH,
+    TUPLES,
     Answers,
     both,
     distinct_tuples,
@@ -50,24 +52,27 @@ def with_policy(policy, contract=None):
     )
 
 
+_GATHER_ND = Spec(
+    name="gather-nd",
+    ops="GatherNd",
+    program=lambda tf, x, i: tf.gather_nd(x, i),
+    reference=ref.take_nd,
+    vjp=params_only(ref.rows_nd),
+    bound={"grad[0]": ref.summed_nd},
+    alternatives={"grad[0]": flushed_sums(ref.put_nd)},
+    recipes={
+        "int32": distinct_tuples((3, 4, 2), (11, 2)),
+        "int64": tuples((3, 4, 2), (11, 2), "int64"),
+        "special": special(distinct_tuples((3, 4, 2), (11, 2))),
+        "upstreams": distinct_tuples((3, 4, 2), (11, 2)),
+    },
+    upstreams={"upstreams": crossed_upstreams},
+    dtypes=SMOOTH,
+)
+
 SPECS = (
-    Spec(
-        name="gather-nd",
-        ops="GatherNd",
-        program=lambda tf, x, i: tf.gather_nd(x, i),
-        reference=ref.take_nd,
-        vjp=params_only(ref.rows_nd),
-        bound={"grad[0]": ref.summed_nd},
-        alternatives={"grad[0]": flushed_sums(ref.put_nd)},
-        recipes={
-            "int32": distinct_tuples((3, 4, 2), (11, 2)),
-            "int64": tuples((3, 4, 2), (11, 2), "int64"),
-            "special": special(distinct_tuples((3, 4, 2), (11, 2))),
-            "upstreams": distinct_tuples((3, 4, 2), (11, 2)),
-        },
-        upstreams={"upstreams": crossed_upstreams},
-        dtypes=SMOOTH,
-    ),
+    _GATHER_ND,
+    *sizes(_GATHER_ND, TUPLES),
     Spec(
         name="gather-nd-batch1",
         ops="GatherNd",

@@ -11,6 +11,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, SIZE, edges, is_float, subnormals
 from tf_opdiff.harness.spec.spec import Raises, Side, Spec
+from tf_opdiff.suites.derived.sizes import alike, sizes
 from tf_opdiff.suites.forms.hard_pairs import crossed_upstreams
 from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
 from tf_opdiff.suites.reference.broadcast import unbroadcast
@@ -69,6 +70,16 @@ _SAME = {"edges": nasty, "plain": _sides((SIZE,), (SIZE,))}
 _UPSTREAMS = {"upstreams": crossed_upstreams}
 _ROWS = {"rows": _sides((5,), (5, 3)), "true": _scalar(True, (5, 3)), "false": _scalar(False, (5, 3))}
 _SHAPES = {"scalar": _sides((), ()), "empty": _sides((0, 3), (0, 3)), "planes": _sides((3,), (3, 2, 5))}
+#: Sides without elements or with one, of one shape, then broadcast. v1 broadcasts nothing but a vector of rows.
+_ALIKE = {name: _sides(*shapes) for name, shapes in alike(2).items()} | {"no_rows_of_many": _sides((0,), (0, 3))}
+_SIZES = {
+    **_ALIKE,
+    "no_rows_of_many": _sides((0, 1), (0, 3)),
+    "one_with_none": _sides((1,), (0,)),
+    "scalar_with_no_rows": _sides((), (0, 3), ()),
+    "column_with_none": _sides((3, 1), (3, 0), (1, 1)),
+    "planes_with_empty_inside": _sides((2, 1, 1), (1, 0, 2), (1, 1, 1)),
+}
 _FLAT = {k: _SHAPES[k] for k in ("scalar", "empty")}
 _WIDE = {"both": _sides((4, 1), (1, 17), (4, 17)), "rank": _sides((2, 1, 3), (5, 1), (3,))}
 _BROADCAST = {
@@ -139,27 +150,24 @@ def _around_dead(op, *, program, value, vjp, ulp=None, contract=None):
     )
 
 
+_SELECT = Spec(
+    name="select", recipes=_SAME | _ROWS | {"upstreams": nasty}, vjp=rows_vjp, dtypes=_ALL, upstreams=_UPSTREAMS, **_V1
+)
+_WHERE = Spec(name="where", recipes=_SAME | {"upstreams": nasty}, vjp=split, dtypes=_ALL, upstreams=_UPSTREAMS, **_V2)
+
 SPECS = (
-    *(
-        Spec(name=name, recipes=recipes, vjp=rows_vjp, dtypes=dtypes, upstreams=upstreams, **_V1)
-        for name, recipes, dtypes, upstreams in (
-            ("select", _SAME | _ROWS | {"upstreams": nasty}, _ALL, _UPSTREAMS),
-            ("select-shapes", _SHAPES, ("float32",), {}),
-        )
-    ),
+    _SELECT,
+    *sizes(_SELECT, _ALIKE),
+    Spec(name="select-shapes", recipes=_SHAPES, vjp=rows_vjp, **_V1),
     Spec(
         name="select-broadcast",  # v1 does not broadcast
         recipes={"sides": _sides((3,), (3, 3), (3, 1)), "columns": _sides((5,), (3, 5))},
         contract={"*/eager": Side(reference=lambda *_: Raises("INVALID_ARGUMENT"), why=_INFERENCE)},
         **_V1 | {"reference": _refused},
     ),
-    *(
-        Spec(name=name, recipes=recipes, vjp=split, dtypes=dtypes, upstreams=upstreams, **_V2)
-        for name, recipes, dtypes, upstreams in (
-            ("where", _SAME | {"upstreams": nasty}, _ALL, _UPSTREAMS),
-            ("where-shapes", _FLAT, ("float32",), {}),
-        )
-    ),
+    _WHERE,
+    *sizes(_WHERE, _SIZES),
+    Spec(name="where-shapes", recipes=_FLAT, vjp=split, **_V2),
     *(
         Spec(
             name=f"where-broadcast-{name}",

@@ -106,6 +106,7 @@ SPECS = (
             dtypes=INTEGERS,
         ),
         program=_add_n,
+        arguments=("x", "y", "z"),
     ),
     *op(
         "add-v2",

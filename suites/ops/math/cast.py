@@ -4,6 +4,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, edges, is_float, plain
 from tf_opdiff.harness.spec.spec import Side
+from tf_opdiff.suites.derived.sizes import alike
 from tf_opdiff.suites.forms.casts import (
     NIBBLES,
     beyond_limits,
@@ -15,7 +16,7 @@ from tf_opdiff.suites.forms.casts import (
     within_range,
 )
 from tf_opdiff.suites.forms.errors import raises
-from tf_opdiff.suites.forms.op import op, part, unconnected
+from tf_opdiff.suites.forms.op import op, part, unconnected, with_sizes
 from tf_opdiff.suites.forms.quantized import IN_XLA, NOT_IN_XLA, WITHOUT_XLA, of_bits
 from tf_opdiff.suites.reference.cast import cast, rounded, saturating_cast
 from tf_opdiff.suites.reference.subnormal import flushed_in
@@ -143,7 +144,11 @@ def _values(target):
 SPECS = op(
     "cast",
     "Cast",
-    *(_values(target) for target in _ALL),
+    with_sizes(
+        *(_values(target) for target in _ALL),
+        shapes=alike(1),
+        sources={f"-to-{target}": "from_float16" if target == "float32" else "from_float32" for target in _ALL},
+    ),
     *_to_small("float8", FLOATS, _FLOAT8),
     *_to_small("float", _FLOAT8, FLOATS),
     *_to_small("float8", ("float8_e5m2",), ("float8_e4m3fn",)),

@@ -3,6 +3,7 @@
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import COMPLEX, INTEGERS
+from tf_opdiff.suites.derived.sizes import alike
 from tf_opdiff.suites.forms.comparison import (
     REAL,
     calling,
@@ -15,7 +16,7 @@ from tf_opdiff.suites.forms.comparison import (
     subnormal_numbers,
 )
 from tf_opdiff.suites.forms.errors import incompatible
-from tf_opdiff.suites.forms.op import op, part
+from tf_opdiff.suites.forms.op import op, part, with_sizes
 from tf_opdiff.suites.forms.pairs import crossed, shaped
 
 
@@ -64,13 +65,16 @@ SPECS = (
             recipes={"near": _near, "edges": crossed},
             dtypes=("float32", "float64"),
         ),
-        part(
-            "-half",
-            positions=True,
-            program=calling("ApproximateEqual", tolerance=0.5),
-            reference=_close(0.5),
-            recipes={"plain": often_equal, "tolerance": _at_half},
-            dtypes=("float32", "float64"),
+        with_sizes(
+            part(
+                "-half",
+                positions=True,
+                program=calling("ApproximateEqual", tolerance=0.5),
+                reference=_close(0.5),
+                recipes={"plain": often_equal, "tolerance": _at_half},
+                dtypes=("float32", "float64"),
+            ),
+            shapes=alike(2),
         ),
         part(
             "-of-xla",

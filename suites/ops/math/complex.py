@@ -83,6 +83,7 @@ SPECS = (
             bound={"grad[0]": lambda u, g, z: 4 * u * np.abs(g)},
         ),
         program=_calling("ComplexAbs", "x"),
+        arguments=("x",),
     ),
     *op(
         "angle",
@@ -94,6 +95,7 @@ SPECS = (
             bound={"grad[0]": lambda u, g, z: 4 * u * np.abs(g) / np.where(z == 0, np.inf, np.abs(z))},
         ),
         program=_calling("Angle"),
+        arguments=("input",),
     ),
     *op(
         "complex",
@@ -102,17 +104,25 @@ SPECS = (
         _from_parts("float64", "complex128"),
         program=lambda tf, x, y: tf.complex(x, y),
     ),
-    *op("conj", "Conj", _complex_numbers(np.conj, lambda g, z: np.conj(g)), program=_calling("Conj")),
+    *op(
+        "conj",
+        "Conj",
+        _complex_numbers(np.conj, lambda g, z: np.conj(g)),
+        program=_calling("Conj"),
+        arguments=("input",),
+    ),
     *op(
         "imag",
         "Imag",
         _complex_numbers(np.imag, lambda g, z: from_parts(0 * np.abs(g), g)),
         program=_calling("Imag"),
+        arguments=("input",),
     ),
     *op(
         "real",
         "Real",
         _complex_numbers(np.real, lambda g, z: from_parts(g, 0 * np.abs(g))),
         program=_calling("Real"),
+        arguments=("input",),
     ),
 )

@@ -20,6 +20,7 @@ from tf_opdiff.suites.forms.complex_special import special_quotients
 from tf_opdiff.suites.forms.flushed import outputs
 from tf_opdiff.suites.forms.integers import division
 from tf_opdiff.suites.forms.op import op, part, together, unconnected
+from tf_opdiff.suites.reference.broadcast import unbroadcast
 from tf_opdiff.suites.reference.division import (
     floor_mod,
     floor_of_quotient,
@@ -125,7 +126,7 @@ def _rounding(reference, rounded):
 _FMOD = part(
     positions=True,
     reference=np.fmod,
-    vjp=lambda g, x, y: (g, -g * truncated(x, y)),
+    vjp=lambda g, x, y: (unbroadcast(g, x.shape), unbroadcast(-g * truncated(x, y), y.shape)),
     recipes={**EXACT_PAIRS, **hard_exact_pairs()},
     alternatives={"output": outputs(np.fmod)},
     dtypes=("float32", "float64"),

@@ -132,7 +132,7 @@ def _clip_vjp(g, t, low, high):
 
 def _clip_bound(argument):
     """(n - 1) u Σ|g| for the n terms that a scalar bound sums up: 0 where there is one term."""
-    return lambda u, g, *xs: (np.size(g) // np.size(xs[argument]) - 1) * u * _clip_vjp(np.abs(g), *xs)[argument]
+    return lambda u, g, *xs: (np.size(g) // max(1, np.size(xs[argument])) - 1) * u * _clip_vjp(np.abs(g), *xs)[argument]
 
 
 def _bounds(low, high, *shape):
@@ -188,7 +188,7 @@ def _next(dtype):
             f"-{dtype}",
             positions=True,
             reference=reference,
-            vjp=lambda g, x, y: (g, g * 0),
+            vjp=lambda g, x, y: (unbroadcast(g, x.shape), unbroadcast(g * 0, y.shape)),
             recipes={
                 **{name: Instead(_next_is_subnormal, 1, 2).of(recipe) for name, recipe in EXACT_PAIRS.items()},
                 **hard_exact_pairs(),
@@ -196,7 +196,7 @@ def _next(dtype):
             upstreams=UPSTREAMS,
             alternatives={
                 "output": _either_next(reference),
-                "grad[0]": lambda dtype, g, x, y: [flushed_in(dtype, g)],
+                "grad[0]": lambda dtype, g, x, y: [unbroadcast(flushed_in(dtype, g), x.shape)],
             },
             dtypes=(dtype,),
         ),

@@ -22,9 +22,10 @@ from tf_opdiff.suites.forms.complex_special import special_products, special_quo
 from tf_opdiff.suites.forms.errors import incompatible, raises
 from tf_opdiff.suites.forms.flushed import either
 from tf_opdiff.suites.forms.integers import SIGNED, changed_bits, integers
-from tf_opdiff.suites.forms.op import op, part, together
+from tf_opdiff.suites.forms.op import op, part, together, with_sizes
 from tf_opdiff.suites.forms.pairs import PAIRS, edge_values, normal, replaced, within
 from tf_opdiff.suites.forms.unary import by_dtype
+from tf_opdiff.suites.reference.broadcast import unbroadcast
 from tf_opdiff.suites.reference.conventions import power_dy
 from tf_opdiff.suites.reference.division import over, quotient_dy
 from tf_opdiff.suites.reference.function import Function, unless, wide, x_zero
@@ -56,7 +57,8 @@ def _powers(draw, dtype):
 
 def _power_bound(u, g, x, y):
     """Rounding y - 1 costs |(y - 1) log x| / 2 ULP."""
-    return u * np.abs(g * wide(power_dx)(x, y)) * (6 + np.abs((y - 1) * np.log(np.abs(np.where(x == 0, 1, x)))))
+    terms = np.abs(g * wide(power_dx)(x, y)) * (6 + np.abs((y - 1) * np.log(np.abs(np.where(x == 0, 1, x)))))
+    return u * unbroadcast(terms, x.shape)
 
 
 def _exponents(draw, dtype, x, y):
@@ -131,26 +133,29 @@ SPECS = (
     *op(
         "pow",
         "Pow",
-        part(
-            positions=True,
-            recipes={**pairs_of(_POWER, gradient=False), **hard_pairs_of(_POWER, gradient=False)},
-            alternatives=either(_POWER),
-            dtypes=FLOATS,
-            ulp={"output": by_dtype(_POWER_ULP, FLOATS)},
-        ),
-        part(
-            "-gradient",
-            vjp=products(_POWER),
-            recipes={
-                "domain": normal(replaced(within(*_POWER.domain), _overflow, 2, 3), _POWER),
-                "powers": normal(replaced(_powers, _overflow, 2, 3), _POWER),
-                **hard_pairs_of(_POWER, (Instead(_overflow, 2, 3),)),
-            },
-            upstreams=UPSTREAMS,
-            alternatives=either(_POWER, products),
-            dtypes=FLOATS,
-            ulp={"output": by_dtype(_POWER_ULP, FLOATS), "grad[0]": 0.5, "grad[1]": 3},
-            bound={"grad[0]": _power_bound},
+        with_sizes(
+            part(
+                positions=True,
+                recipes={**pairs_of(_POWER, gradient=False), **hard_pairs_of(_POWER, gradient=False)},
+                alternatives=either(_POWER),
+                dtypes=FLOATS,
+                ulp={"output": by_dtype(_POWER_ULP, FLOATS)},
+            ),
+            part(
+                "-gradient",
+                vjp=products(_POWER),
+                recipes={
+                    "domain": normal(replaced(within(*_POWER.domain), _overflow, 2, 3), _POWER),
+                    "powers": normal(replaced(_powers, _overflow, 2, 3), _POWER),
+                    **hard_pairs_of(_POWER, (Instead(_overflow, 2, 3),)),
+                },
+                upstreams=UPSTREAMS,
+                alternatives=either(_POWER, products),
+                dtypes=FLOATS,
+                ulp={"output": by_dtype(_POWER_ULP, FLOATS), "grad[0]": 0.5, "grad[1]": 3},
+                bound={"grad[0]": _power_bound},
+            ),
+            sources={"-gradient": "domain"},
         ),
         broadcast(
             _POWER,

@@ -54,6 +54,7 @@ SPECS = (
         _NO_INTEGERS,
         reference=np.ceil,
         program=lambda tf, x: tf.math.ceil(x),
+        arguments=("x",),
     ),
     *op(
         "floor",
@@ -63,6 +64,7 @@ SPECS = (
         _NO_INTEGERS,
         reference=np.floor,
         program=lambda tf, x: tf.floor(x),
+        arguments=("x",),
     ),
     *op(
         "rint",
@@ -72,6 +74,7 @@ SPECS = (
         _NO_INTEGERS,
         reference=np.rint,
         program=lambda tf, x: tf.math.rint(x),
+        arguments=("x",),
     ),
     *op(
         "round",
@@ -110,5 +113,6 @@ SPECS = (
         ),
         reference=np.rint,
         program=lambda tf, x: tf.round(x),
+        arguments=("x",),
     ),
 )

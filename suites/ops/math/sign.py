@@ -109,4 +109,5 @@ SPECS = op(
         eager="not in the list of allowed values",
     ),
     program=lambda tf, x: tf.sign(x),
+    arguments=("x",),
 )

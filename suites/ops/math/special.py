@@ -8,9 +8,10 @@ import math
 import numpy as np
 
 from tf_opdiff.suites.forms.binary import product_of, products
-from tf_opdiff.suites.forms.op import op, part, together
+from tf_opdiff.suites.forms.op import op, part, with_sizes
 from tf_opdiff.suites.forms.pairs import normal, within
 from tf_opdiff.suites.reference import special as ref
+from tf_opdiff.suites.reference.broadcast import unbroadcast
 from tf_opdiff.suites.reference.function import Function, evaluated
 
 _WIDE = ("float32", "float64")
@@ -28,10 +29,11 @@ def _special(function, *, edges, outside, bound, loose=None):
     at_edges = normal(product_of(*edges), function, gradient=False)
     at_nan = product_of((np.nan, *_SMALL[:2]), (np.nan, np.nan, 3.0))
     fields = {"reference": function, "dtypes": _WIDE, "ulp": {"output": 0.5}, "bound": bound, "loose": loose or {}}
-    return together(
+    return with_sizes(
         part(vjp=products(function), recipes={"domain": normal(domain, function)}, **fields),
         part("-edges", recipes={"edges": at_edges}, **fields),
         part("-outside", recipes={"outside": product_of(*outside), "nan": at_nan}, **fields),
+        sources={"": "domain"},
     )
 
 
@@ -41,7 +43,7 @@ def _derivative(reference, vjp, bound, loose=None):
     def near(i):
         return lambda u, g, *xs: 1e-3 * np.abs(vjp(g, *xs)[i])
 
-    return part(
+    values = part(
         reference=reference,
         vjp=vjp,
         recipes={"domain": within((0.1, 20.0), (0.1, 20.0), size=199)},
@@ -50,6 +52,7 @@ def _derivative(reference, vjp, bound, loose=None):
         # TensorFlow has no gradient of these ops, and the promise of it has no more than 3 digits.
         loose={"grad": lambda *xs: True, **(loose or {})},
     )
+    return with_sizes(values, sources={"": "domain"})
 
 
 def _relative(f, terms, least, slope):
@@ -57,9 +60,14 @@ def _relative(f, terms, least, slope):
     return lambda u, g, *xs: u * np.abs(f(*xs)) * (least + slope * terms(*xs))
 
 
-def _gradient(d, terms, least, slope, floor=0.0):
-    """The bound u |g| (floor + |d| (least + slope × terms))."""
-    return lambda u, g, *xs: u * np.abs(g) * (floor + np.abs(d(*xs)) * (least + slope * terms(*xs)))
+def _gradient(function, argument, terms, least, slope, floor=0.0):
+    """The bound u |g| (floor + |d| (least + slope × terms)), where d is the derivative by an argument."""
+
+    def bound(u, g, *xs):
+        d = np.abs(function.partials[argument](*xs))
+        return u * unbroadcast(np.abs(g) * (floor + d * (least + slope * terms(*xs))), xs[argument].shape)
+
+    return bound
 
 
 def _gamma_terms(a, x):
@@ -135,15 +143,18 @@ SPECS = (
     *op(
         "betainc",
         "Betainc",
-        part(
-            reference=_BETAINC,
-            vjp=products(_BETAINC),
-            recipes={"domain": normal(within(*_BETAINC.domain, size=199), _BETAINC)},
-            dtypes=_WIDE,
-            bound={
-                "output[0]": _relative(_BETAINC, _beta_terms, 8, 2),
-                "grad[2]": _gradient(_BETAINC.partials[2], _beta_terms, 8, 3),
-            },
+        with_sizes(
+            part(
+                reference=_BETAINC,
+                vjp=products(_BETAINC),
+                recipes={"domain": normal(within(*_BETAINC.domain, size=199), _BETAINC)},
+                dtypes=_WIDE,
+                bound={
+                    "output[0]": _relative(_BETAINC, _beta_terms, 8, 2),
+                    "grad[2]": _gradient(_BETAINC, 2, _beta_terms, 8, 3),
+                },
+            ),
+            sources={"": "domain"},
         ),
         arguments=("a", "b", "x"),
     ),
@@ -156,8 +167,8 @@ SPECS = (
             outside=(_NOT_POSITIVE, _SMALL),
             bound={
                 "output[0]": _relative(_IGAMMA, _gamma_terms, 40, 4),
-                "grad[0]": _gradient(_IGAMMA.partials[0], _gamma_terms, 60, 4, floor=2),
-                "grad[1]": _gradient(_IGAMMA.partials[1], _gamma_terms, 28, 4),
+                "grad[0]": _gradient(_IGAMMA, 0, _gamma_terms, 60, 4, floor=2),
+                "grad[1]": _gradient(_IGAMMA, 1, _gamma_terms, 28, 4),
             },
             loose={"grad[0]": _small_slope},
         ),
@@ -178,8 +189,8 @@ SPECS = (
             outside=(_NOT_POSITIVE, _SMALL),
             bound={
                 "output[0]": _igammac_bound,
-                "grad[0]": _gradient(_IGAMMAC.partials[0], _gamma_terms, 60, 4, floor=2),
-                "grad[1]": _gradient(_IGAMMAC.partials[1], _gamma_terms, 28, 4),
+                "grad[0]": _gradient(_IGAMMAC, 0, _gamma_terms, 60, 4, floor=2),
+                "grad[1]": _gradient(_IGAMMAC, 1, _gamma_terms, 28, 4),
             },
             loose={"output[0]": _difference_from_one, "grad[0]": _small_slope},
         ),
@@ -194,7 +205,7 @@ SPECS = (
             outside=((-1.0, 0.5), _SMALL),
             bound={  # ψ, of n = 0, has a root at 1.46
                 "output[0]": lambda u, g, n, x: u * (8 * (n == 0) + (24 + 4 * n) * np.abs(_POLYGAMMA(n, x))),
-                "grad[1]": _gradient(_POLYGAMMA.partials[1], lambda n, x: n, 16, 3),
+                "grad[1]": _gradient(_POLYGAMMA, 1, lambda n, x: n, 16, 3),
             },
         ),
         arguments=("a", "x"),
@@ -214,7 +225,7 @@ SPECS = (
             outside=((0.5, -1.0, 1.0), _SMALL),
             bound={
                 "output[0]": _relative(_ZETA, _zeta_terms, 5, 2),
-                "grad[1]": _gradient(_ZETA.partials[1], _zeta_terms, 6, 2),
+                "grad[1]": _gradient(_ZETA, 1, _zeta_terms, 6, 2),
             },
         ),
         arguments=("x", "q"),
