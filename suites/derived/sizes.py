@@ -31,6 +31,8 @@ _SHAPES: Mapping[str, Shape] = {
 }
 #: The recipes that stand for the others in elementwise ops where each of them needs a program of its own.
 FEW = ("none", "one_by_one", "empty_inside", "column_with_none", "planes_with_empty_inside")
+#: More elements than one of these shapes has.
+_ENOUGH = 8
 #: Recipes of a spec in the order in which they are preferred as a source of values, which every op computes right.
 _SOURCES = ("domain", "plain", "range", "positive")
 
@@ -53,7 +55,7 @@ PAIRS: Shapes = {
 
 
 def elementwise_sizes(specs: Iterable[Spec], shapes: Shapes, sources: Mapping[str, str] | None = None) -> list[Spec]:
-    """The twins of the specs of an op, so that each dtype has all sizes; with gradients if a spec promises them.
+    """The twins of the specs of an op: one dtype has all sizes, with gradients if a spec promises them.
 
     Args:
       specs: the specs of one op; those dtypes for which it has such twins are left out.
@@ -86,17 +88,16 @@ def sizes(
     first: str = "",
     few: Collection[str] = (),
 ) -> Iterator[Spec]:
-    """The twins of a spec on these recipes: `NAME-sizes`, `NAME-sizes-unknown-shape`, `NAME-sizes-xla`, and `-other`.
+    """The twins of a spec on these recipes: `NAME-sizes`, `NAME-sizes-unknown-shape`, and `NAME-sizes-xla`.
 
     A function, and a graph, for unknown sizes serves all shapes of a rank: it has all recipes. XLA, which compiles each
-    shape anew, and other dtypes are in the full tier.
+    shape anew, is in the full tier.
 
     Args:
       spec: the spec.
       recipes: name → a recipe of inputs without elements, or with one.
-      dtypes: the dtypes of the twins; all by default.
-      first: the dtype that stands for the others in the default tier. If it is not one of `dtypes`, there is only
-        `-other`.
+      dtypes: the dtypes of the spec that need twins; all by default.
+      first: the dtype that stands for the others. If it is not one of `dtypes`, there are no twins.
       few: the recipes of known shapes in other modes than XLA; all by default.
     """
     dtypes = tuple(dtypes or spec.dtypes)
@@ -110,8 +111,6 @@ def sizes(
         yield replace(unknown_shape(known, recipes), modes=fast)
         if "xla" in spec.modes:
             yield replace(every, name=f"{name}-xla", modes=("xla",), tier="full")
-    if others := tuple(dtype for dtype in dtypes if dtype != first):
-        yield replace(every, name=f"{name}-other", recipes=some, dtypes=others, tier="full")
 
 
 def _recipes(spec: Spec, shapes: Shapes, source: str) -> dict[str, Recipe]:
@@ -120,12 +119,16 @@ def _recipes(spec: Spec, shapes: Shapes, source: str) -> dict[str, Recipe]:
 
     @cache
     def values(dtype: np.dtype) -> list[np.ndarray]:
-        return [x.ravel() for x in Case(spec, dtype.name, source).inputs()]
+        xs = [x.ravel() for x in Case(spec, dtype.name, source).inputs()]
+        tight = np.ones(xs[0].shape, bool)
+        for loose in spec.loose.values():  # a bound that allows nearly any result can't tell a wrong one
+            tight &= ~np.asarray(loose(*(x if x.dtype.kind == "c" else x.astype(np.float64) for x in xs)), bool)
+        return [x[tight] for x in xs] if np.count_nonzero(tight) > _ENOUGH else xs
 
     def shaped(each: tuple[Shape, ...]) -> Recipe:
         def recipe(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
             xs = values(np.dtype(dtype))
-            start = int(draw.integers(2, low=0, high=min(x.size for x in xs) - 8)[1])
+            start = int(draw.integers(2, low=0, high=min(x.size for x in xs) - _ENOUGH)[1])
             return tuple(x[start : start + prod(s)].reshape(s) for x, s in zip(xs, each, strict=True))
 
         return recipe

@@ -66,6 +66,6 @@ def test_an_unknown_keyword_is_refused(make):
 def test_position_is_tried_where_a_part_says_so():
     parts = together(part(recipes={"plain": plain}), part("-moved", positions=True, recipes={"plain": plain}))
     specs = op("less-one", "Sub", parts, reference=np.abs)
-    assert [spec.name for spec in specs] == [
+    assert [spec.name for spec in specs if "sizes" not in spec.name] == [
         *("less-one", "less-one-moved", "less-one-moved-position", "less-one-moved-position-xla")
     ]

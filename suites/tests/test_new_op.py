@@ -19,6 +19,7 @@ def test_the_declaration_has_eight_lines_and_yields_every_kind_of_spec():
         *("softsign-twin", "softsign-twin-position", "softsign-twin-position-xla"),
         *(f"softsign-twin-subnormal{twin}" for twin in ("", "-position", "-position-xla")),
         *(f"softsign-twin-{twin}{rest}" for twin in ("short", "gradient-alone") for rest in ("", "-other")),
+        *(f"softsign-twin-sizes{rest}" for rest in ("", "-unknown-shape", "-xla")),
     }
 
 

@@ -42,17 +42,6 @@ def test_an_op_without_them_is_named():
     assert lacking(spec for spec in SPECS.values() if spec.name != "exp-sizes-unknown-shape") == {"Exp"}
 
 
-def test_every_dtype_of_an_elementwise_op_has_them():
-    moved = {}
-    for spec in SPECS.values():
-        if spec.elementwise and isinstance(spec.ops, str) and ";" not in spec.ops:
-            moved.setdefault(spec.ops, set()).update(spec.dtypes)
-    for spec in SPECS.values():
-        if isinstance(spec.ops, str) and spec.ops in moved and spec.name.endswith(("-sizes", "-sizes-other")):
-            moved[spec.ops] -= {*spec.dtypes}
-    assert {name: dtypes for name, dtypes in moved.items() if dtypes} == {}
-
-
 @pytest.mark.parametrize("spec", UNKNOWN, ids=lambda spec: spec.name)
 def test_programs_of_unknown_shapes_meet_zero_and_one(spec):
     assert {"function", "graph"} <= {*spec.modes}
@@ -95,4 +84,4 @@ def test_an_op_may_have_other_shapes():
 
 def test_specs_of_which_none_is_moved_have_none():
     assert elementwise_sizes([SPECS["add"]], PAIRS) == []
-    assert [spec.name for spec in sizes(SPECS["invert"], {}, ("int8",), "int32")] == ["invert-sizes-other"]
+    assert [*sizes(SPECS["invert"], {}, ("int8",), "int32")] == []
