@@ -77,7 +77,7 @@ SPECS = (
         **_FLOAT64,
         second_order=ExactCurve(
             curve=Wide(curvature.bessel_j(0), {INF: 0, -INF: 0}),
-            condition=(8, 12),
+            condition=(6, 10),
             steep=lambda x: special.jvp(0, x, 3),
             lost=_out_of_phase,
             loose=_out_of_phase,
@@ -103,7 +103,7 @@ SPECS = (
         **_FLOAT64,
         second_order=ExactCurve(
             curve=Wide(curvature.bessel_j(1), {INF: 0, -INF: 0}),
-            condition=(8, 12),
+            condition=(6, 8),
             steep=lambda x: special.jvp(1, x, 3),
             lost=lambda x: (np.abs(x) < 1) | _out_of_phase(x),
             loose=_out_of_phase,
@@ -124,7 +124,7 @@ SPECS = (
         **_FLOAT64,
         second_order=ExactCurve(
             curve=Wide(curvature.bessel_y(0), {0: -INF, INF: 0, -INF: NAN}),
-            condition=(12, 12),
+            condition=(6, 7),
             steep=lambda x: special.yvp(0, x, 3),
             lost=_out_of_phase,
             loose=_out_of_phase,
@@ -150,7 +150,7 @@ SPECS = (
         **_FLOAT64,
         second_order=ExactCurve(
             curve=Wide(curvature.bessel_y(1), {0: -INF, INF: 0, -INF: NAN}),
-            condition=(12, 12),
+            condition=(6, 10),
             steep=lambda x: special.yvp(1, x, 3),
             lost=_out_of_phase,
             loose=_out_of_phase,

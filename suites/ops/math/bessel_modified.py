@@ -66,7 +66,7 @@ SPECS = (
         lost=(Lost(where=lambda x: np.abs(x) > 2, span=(1e3, 1e15)),),
         aside={"huge": lambda x, top: np.abs(x) > 1e15},
         second_order=ExactCurve(
-            curve=Wide(curvature.bessel_i0e, {INF: 0, -INF: 0}), condition=(16, 16), lost=lambda x: np.abs(x) > 2
+            curve=Wide(curvature.bessel_i0e, {INF: 0, -INF: 0}), condition=(13, 25), lost=lambda x: np.abs(x) > 2
         ),
     ),
     *unary(
@@ -88,7 +88,7 @@ SPECS = (
         xla_kernel=False,
         second_order=ExactCurve(
             curve=Wide(curvature.bessel_i1, {INF: INF, -INF: -INF}),
-            condition=(24, 12),
+            condition=(21, 15),
             steep=lambda x: special.ivp(1, x, 3),
             lost=lambda x: np.abs(x) < 1,
         ),
@@ -110,7 +110,7 @@ SPECS = (
         subnormals=EITHER,
         second_order=ExactCurve(
             curve=Wide(curvature.bessel_i1e, {INF: 0, -INF: 0}),
-            condition=(32, 32),
+            condition=(25, 39),
             lost=lambda x: (np.abs(x) < 0.5) | (np.abs(x) > 1),
         ),
     ),
@@ -126,7 +126,7 @@ SPECS = (
         xla_kernel=False,
         second_order=ExactCurve(
             curve=Wide(curvature.bessel_k0, {0: INF, INF: 0, -INF: NAN}),
-            condition=(12, 16),
+            condition=(6, 6),
             steep=lambda x: special.kvp(0, x, 3),
         ),
     ),
@@ -147,7 +147,7 @@ SPECS = (
         xla_kernel=False,
         second_order=ExactCurve(
             curve=Wide(curvature.bessel_k0e, {0: INF, INF: 0, -INF: NAN}),
-            condition=(40, 56),
+            condition=(49, 75),
             lost=lambda x: np.abs(x) > 2,
         ),
     ),
@@ -167,7 +167,7 @@ SPECS = (
         xla_kernel=False,
         second_order=ExactCurve(
             curve=Wide(curvature.bessel_k1, {0: INF, INF: 0, -INF: NAN}),
-            condition=(12, 16),
+            condition=(6, 6),
             steep=lambda x: special.kvp(1, x, 3),
         ),
     ),
@@ -189,7 +189,7 @@ SPECS = (
         float64_error=2.0**-40,
         second_order=ExactCurve(
             curve=Wide(curvature.bessel_k1e, {0: INF, INF: 0, -INF: NAN}),
-            condition=(40, 56),
+            condition=(20, 26),
             lost=lambda x: np.abs(x) > 2,
         ),
     ),

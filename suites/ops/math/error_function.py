@@ -83,7 +83,7 @@ SPECS = (
         subnormals=EITHER,
         second_order=ExactCurve(
             curve=Wide(curvature.erfinv, {1: INF, -1: -INF}),
-            condition=(4, 6),
+            condition=(7, 11),
         ),
     ),
     *unary(

@@ -149,7 +149,7 @@ SPECS = (
         xla_kernel=False,
         second_order=ExactCurve(
             curve=Wide(curvature.spence, {0: INF, INF: 0, -INF: NAN}),
-            condition=(4, 6),
+            condition=(5, 19),
             lost=lambda x: np.abs(x - 1) < 0.3,
         ),
     ),
