@@ -75,7 +75,6 @@ def floats(
     vjp_of: Callable[[Function], Callable[..., Any]] = products,
     instead: Sequence[Instead] = (),
     hard_without: Mapping[str, Region] | None = None,
-    promise: Function | None = None,
     tier: str = "default",
 ) -> Part:
     """A part: a function of two floats with both gradients, also where arguments are broadcast.
@@ -85,11 +84,10 @@ def floats(
       ulp: budgets of `output` and `grad`, measured with AVX-512, in all modes.
       vjp_of: the function's VJP; by default, each derivative times the upstream.
       instead: inputs that have specs of their own.
-      promise: the same function in long double, if the recipes go by its results in float64.
       hard_without: name of a recipe of `hard_pairs` → the region that it leaves to others.
       tier: the tier of the values.
     """
-    promise = promise or function
+    promise = function.wider or function
     vjp, hard = vjp_of(promise), hard_pairs_of(function, instead)
     hard |= {name: replaced(hard[name], region, 1, 1) for name, region in (hard_without or {}).items()}
     bound = summed(function.partials, each=2 * max(float(np.max(one)) for one in each(ulp["grad"])))

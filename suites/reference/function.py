@@ -28,6 +28,7 @@ class Function:
     exact       the same function of mpfs, with which the project's tests compare `f` and `partials`.
     domain      the interval of each argument that is worth a closer look.
     whole       the arguments, by number, that have to be whole numbers.
+    wider       the same function in long double, which specs promise if `f` has float64 results: recipes go by `f`.
     """
 
     f: Callable[..., Any]
@@ -35,6 +36,7 @@ class Function:
     exact: Callable[..., Any]
     domain: tuple[Interval, ...] = ((-4.0, 4.0), (-4.0, 4.0))
     whole: tuple[int, ...] = ()
+    wider: Function | None = None
 
     def __call__(self, *xs: np.ndarray) -> Any:
         return self.f(*xs)
