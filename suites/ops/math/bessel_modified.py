@@ -27,7 +27,6 @@ def _scaled_k0_slope(u, x, y):
     return terms * u * (special.k0e(x) + np.abs(y))
 
 
-#: Budgets of K, and of its gradients, hold for 5 million inputs of a dtype. Up to 2, K is a sum that cancels near 1.5.
 _K_POLE = {0.0: INF, INF: 0.0, -INF: NAN}
 #: Of functions that are defined right of zero, and have a pole there.
 _RIGHT_OF_ZERO = {
@@ -114,6 +113,7 @@ SPECS = (
             lost=lambda x: (np.abs(x) < 0.5) | (np.abs(x) > 1),
         ),
     ),
+    # Budgets of K and its gradients hold for 5 million inputs of a dtype. Up to 2, K is a sum that cancels near 1.5.
     *unary(
         "bessel-k0",
         op="BesselK0",

@@ -22,7 +22,7 @@ CUDA_OPTIONS = ("-std=c++17", "-O2", "-arch=all-major", "-Xcompiler", "-fPIC", "
 
 
 def compiled(tf: Any) -> str:
-    """The path of the library, which is built where it is not in `.cache/`, or in `$TF_OPDIFF_CACHE`.
+    """The path of the library, which is built where the folder of caches does not have it.
 
     With CUDA's compiler on the PATH, and a TensorFlow that is built for CUDA, it has kernels for GPUs too.
 
