@@ -12,7 +12,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.recipes import Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
-from tf_opdiff.suites.derived.special_places import has_special_values, specials, specials_in_tails
+from tf_opdiff.suites.derived.special_places import distinct, has_special_values, specials, specials_in_tails
 
 #: Elements of a whole vector: the sum of the pieces into which the harness cuts it.
 SIZE = 175
@@ -43,7 +43,7 @@ def positions(spec: Spec) -> tuple[Spec, ...]:
 def _specials(spec: Spec) -> dict[str, Recipe]:
     """Recipes of special values in all places, for a spec that promises results for all values of one input or two."""
     if _PAIRS in spec.recipes and not spec.sweepable:
-        return {"special": _distinct(spec.recipes[_PAIRS])}
+        return {"special": _whole(spec.recipes[_PAIRS])}
     known = all(has_special_values(np.dtype(dtype)) for dtype in spec.dtypes)
     if not (known and spec.sweepable and "edges" in spec.recipes):
         return {}
@@ -63,13 +63,16 @@ def _mixed(recipes: Iterable[Recipe]) -> Recipe:
     return mixed
 
 
-def _distinct(recipe: Recipe) -> Recipe:
-    """A recipe with each element of another one once, then from the first on again: all in one whole vector."""
+def _whole(recipe: Recipe) -> Recipe:
+    """A recipe with each element of another one once, then from the first on again: all in one whole vector.
 
-    def distinct(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
-        xs = recipe(draw, dtype)
-        bits = np.stack([np.ascontiguousarray(x).view(f"u{x.itemsize}") for x in xs], axis=-1)
-        first = np.sort(np.unique(bits, axis=0, return_index=True)[1])
-        return tuple(np.resize(x[first], SIZE) for x in xs)
+    Of more elements than the vector holds, it has every second one, or every third, and so on.
+    """
+    once = distinct(recipe)
 
-    return distinct
+    def whole(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
+        xs = once(draw, dtype)
+        at = np.arange(SIZE) * max(1.0, len(xs[0]) / SIZE)
+        return tuple(x[at.astype(int) % len(x)] for x in xs)
+
+    return whole

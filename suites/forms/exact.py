@@ -9,6 +9,7 @@ from tf_opdiff.harness.spec.recipes import bit_patterns, edges, matrix, plain
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.derived.position import positions
 from tf_opdiff.suites.derived.sizes import alike, elementwise_sizes
+from tf_opdiff.suites.derived.special_places import distinct, short
 from tf_opdiff.suites.forms.unary import calling
 
 
@@ -40,5 +41,5 @@ def exact(
         recipes={"edges": edges, "bits": bit_patterns, "plain": plain, "matrix": matrix},
         dtypes=dtypes,
     )
-    specs = (spec, *positions(spec))
+    specs = (spec, *positions(spec), *short(spec, distinct(edges)))
     return (*specs, *elementwise_sizes(specs, alike(1)))

@@ -23,6 +23,7 @@ from tf_opdiff.harness.spec.recipes import (
 from tf_opdiff.harness.spec.spec import Recipe, Side, Spec
 from tf_opdiff.suites.derived.position import positions
 from tf_opdiff.suites.derived.sizes import alike, elementwise_sizes
+from tf_opdiff.suites.derived.special_places import distinct, joined, short, special_source
 from tf_opdiff.suites.forms.analytic import axes
 from tf_opdiff.suites.forms.flushed import ROUNDED, outputs
 from tf_opdiff.suites.forms.pairs import crossed, many
@@ -100,7 +101,9 @@ class GradientOp:
         )
         others = (*self._of_complex(), *self._of_integers())
         specs = tuple(twin for one in (spec, *others) for twin in (one, *positions(one)))
-        return (*specs, *elementwise_sizes(specs[:3], alike(2)))
+        pairs = distinct(joined([spec.recipes[name] for name in KINDS]))
+        small = [twin for one in others if (source := special_source(one)) for twin in short(one, source, one.tier)]
+        return (*specs, *short(spec, pairs), *small, *elementwise_sizes(specs[:3], alike(2)))
 
     def _of_complex(self) -> Iterator[Spec]:
         """The spec `NAME-complex`: numbers of moderate size, without special values."""

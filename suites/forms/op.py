@@ -9,6 +9,7 @@ from typing import Any
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.derived.position import positions as twins
 from tf_opdiff.suites.derived.sizes import PAIRS, Shapes, alike, elementwise_sizes
+from tf_opdiff.suites.derived.special_places import short, special_outer, special_source
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +62,7 @@ def part(suffix: str = "", *, positions: bool = False, **fields: Any) -> Part:
 
     Args:
       suffix: the end of the spec's name.
-      positions: whether the spec's twins, which move values within a tensor, are part of it.
+      positions: whether the spec's twins, which move values within a tensor or to short tensors, are part of it.
       fields: the fields of the spec; those that it shares with the op take the place of the op's.
     """
 
@@ -73,7 +74,14 @@ def part(suffix: str = "", *, positions: bool = False, **fields: Any) -> Part:
             "reference": op.reference,
         }
         spec = Spec(**shared | fields)
-        return (spec, *twins(spec)) if positions else (spec,)
+        if not positions:
+            return (spec,)
+        source = special_source(spec) if isinstance(spec.ops, str) else None  # Python may return its argument: no op
+        if not source:
+            return (spec, *twins(spec))
+        # Of three inputs there are hundreds of combinations, and eager mode calls the op for each of them.
+        small = short(spec, source, "default" if op.inputs <= 2 else "full")
+        return (spec, *twins(spec), *small, *(special_outer(spec, source) if op.inputs == 2 else ()))
 
     return specs
 

@@ -22,7 +22,7 @@ OPS = {op.name: op for op in declarations(SPECS.values())}
 #: Recipes of functions that leave out the inputs at which results are subnormal.
 STRICT = ("edges", "bits", "plain", "domain")
 PLACED = sorted(name for name, spec in SPECS.items() if "specials" in spec.recipes and name.endswith("-position"))
-SHORT = sorted(name for name in SPECS if name.endswith("-short"))
+SHORT = sorted(f"{name}-short" for name in OPS)
 
 
 def inputs(spec, dtype, *recipes):
@@ -119,7 +119,7 @@ def test_a_short_twin_holds_every_special_value_in_tensors_of_one_two_and_three(
 
 def test_every_unary_spec_has_its_twins():
     assert {f"{name}-position" for name in OPS} <= set(PLACED)
-    assert {f"{name}-short" for name in OPS} == set(SHORT)
+    assert set(SHORT) <= SPECS.keys()
     assert {f"{name}-gradient-alone" for name in OPS} <= set(SPECS)
 
 

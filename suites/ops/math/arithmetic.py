@@ -1,14 +1,17 @@
 """Arithmetic: sums, differences and products."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, bit_patterns, plain
-from tf_opdiff.suites.forms.binary import floats, subnormal_results
+from tf_opdiff.suites.forms.binary import UPSTREAMS, floats, subnormal_results
 from tf_opdiff.suites.forms.complex import complex_numbers, pair_of_complex
 from tf_opdiff.suites.forms.complex_special import special_products
 from tf_opdiff.suites.forms.errors import incompatible
+from tf_opdiff.suites.forms.flushed import outputs
+from tf_opdiff.suites.forms.hard_pairs import special_values
 from tf_opdiff.suites.forms.integers import integers
 from tf_opdiff.suites.forms.op import op, part, unconnected
 from tf_opdiff.suites.forms.pairs import many, shaped
@@ -21,6 +24,29 @@ def _add_n(tf, *xs):
     return tf.raw_ops.AddN(inputs=list(xs))
 
 
+def _special_triples(draw, dtype):
+    """Each special value with each other two."""
+    return tuple(a.ravel() for a in np.meshgrid(*[special_values(dtype)] * 3, indexing="ij"))
+
+
+def _in_any_order(dtype, g, *xs):
+    """The alternatives of a sum: two terms are added and rounded first, which may overflow; subnormals are flushed."""
+
+    def first(i, j, k):
+        return lambda *xs: (xs[i] + xs[j]).astype(dtype).astype(np.float64) + xs[k]
+
+    sums = [first(i, (i + 1) % 3, (i + 2) % 3) for i in range(3)]
+    return [other for total in sums for other in (total(*xs), *outputs(total)(dtype, g, *xs))]
+
+
+_SPECIAL_SUM: dict[str, Any] = {
+    "reference": lambda x, y, z: x.astype(np.longdouble) + y + z,
+    "vjp": lambda g, x, y, z: (g, g, g),
+    "recipes": {"edges": _special_triples, "upstreams": _special_triples},
+    "upstreams": UPSTREAMS,
+    "bound": {"output[0]": lambda u, g, x, y, z: 2 * u * (np.abs(x) + np.abs(y) + np.abs(z))},
+    "alternatives": {"output": _in_any_order},
+}
 _X, _Y = wide(lambda x, y: x), wide(lambda x, y: y)
 _PRODUCT = Function(f=np.multiply, partials=(lambda x, y: y, lambda x, y: x), exact=lambda x, y: x * y)
 #: In long double, a product just below the smallest normal number of float64 is below it.
@@ -96,6 +122,8 @@ SPECS = (
             bound={"output[0]": lambda u, g, x, y, z: 2 * u * (np.abs(x) + np.abs(y) + np.abs(z))},
             tier="full",
         ),
+        part("-special", positions=True, dtypes=("float32",), **_SPECIAL_SUM),
+        part("-special-other", dtypes=("float16", "bfloat16", "float64"), tier="full", **_SPECIAL_SUM),
         part(
             "-integer",
             positions=True,

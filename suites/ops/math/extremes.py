@@ -1,11 +1,11 @@
-"""Extremes: the larger and the smaller of two numbers, numbers clipped to bounds, and the next number."""
+"""Extremes: the larger and the smaller of two numbers, and the next number."""
 
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, bit_patterns
+from tf_opdiff.harness.spec.recipes import FLOATS
 from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.suites.forms.binary import (
     EXACT_PAIRS,
@@ -16,14 +16,12 @@ from tf_opdiff.suites.forms.binary import (
     subnormal_pairs,
     summed,
 )
-from tf_opdiff.suites.forms.complex import ordered_parts
 from tf_opdiff.suites.forms.flushed import outputs
 from tf_opdiff.suites.forms.integers import integers
-from tf_opdiff.suites.forms.op import op, part, together, unconnected
-from tf_opdiff.suites.forms.pairs import crossed, many
+from tf_opdiff.suites.forms.op import op, part, together
+from tf_opdiff.suites.forms.pairs import crossed
 from tf_opdiff.suites.forms.subnormal import flushing
 from tf_opdiff.suites.reference.broadcast import unbroadcast
-from tf_opdiff.suites.reference.complex import clip_parts
 from tf_opdiff.suites.reference.conventions import extreme_vjp, larger, smaller
 from tf_opdiff.suites.reference.subnormal import DENORMALS, LINK, WHY, flushed, flushed_in
 
@@ -122,38 +120,6 @@ def _extreme(reference, condition):
     )
 
 
-def _clip_vjp(g, t, low, high):
-    """The argument that is the result gets the upstream; the two others get zeros."""
-    below, above = t < low, t > high
-    zero = np.zeros_like(g)
-    parts = np.where(below | above, zero, g), np.where(below, g, zero), np.where(above, g, zero)
-    return tuple(unbroadcast(p, np.shape(x)) for p, x in zip(parts, (t, low, high), strict=True))
-
-
-def _clip_bound(argument):
-    """(n - 1) u Σ|g| for the n terms that a scalar bound sums up: 0 where there is one term."""
-    return lambda u, g, *xs: (np.size(g) // max(1, np.size(xs[argument])) - 1) * u * _clip_vjp(np.abs(g), *xs)[argument]
-
-
-def _bounds(low, high, *shape):
-    """A recipe: numbers to clip, and bounds of that shape, lower bounds below upper ones."""
-    return lambda draw, d: (
-        draw.values(d, 67),
-        draw.uniform(*shape, low=-3, high=low).astype(d),
-        draw.uniform(*shape, low=low, high=high).astype(d),
-    )
-
-
-def _ordered(draw, dtype):
-    """Random bits, and bounds in order."""
-    t, x, y = many(bit_patterns, 3)(draw, dtype)
-    return t, np.minimum(x, y), np.maximum(x, y)
-
-
-def _scalar_bounds(draw, dtype):
-    return draw.values(dtype, 67), np.array(1, dtype), np.array(4, dtype)
-
-
 def _next_is_subnormal(dtype, x, y):
     """The number after zero is subnormal, and so is the one after the smallest normal number, towards zero."""
     return (np.abs(x) <= float(ml_dtypes.finfo(dtype).smallest_normal)) & (x != y)
@@ -211,39 +177,6 @@ def _next(dtype):
 
 
 SPECS = (
-    *op(
-        "clip-by-value",
-        "ClipByValue",
-        part(
-            vjp=_clip_vjp,
-            recipes={"bounds": _bounds(1, 3, 67), "scalars": _bounds(0, 2)},
-            dtypes=FLOATS,
-            bound={f"grad[{i}]": _clip_bound(i) for i in (1, 2)},
-        ),
-        part(
-            "-integer",
-            positions=True,
-            vjp=unconnected,
-            recipes={"bits": _ordered, "scalars": _scalar_bounds},
-            dtypes=("int8", "int16", "int32", "int64", "uint8", "uint16"),
-        ),
-        part(
-            "-complex",
-            reference=clip_parts,
-            recipes={"plain": ordered_parts},
-            dtypes=COMPLEX,
-            tier="full",
-        ),
-        part(
-            "-of-xla",
-            recipes={"bits": _ordered, "scalars": _scalar_bounds},
-            dtypes=("uint32", "uint64"),
-            modes=("xla",),
-            tier="full",
-        ),
-        reference=lambda t, low, high: np.minimum(np.maximum(t, low), high),
-        arguments=("t", "clip_value_min", "clip_value_max"),
-    ),
     *op("maximum", "Maximum", _extreme(larger, np.greater_equal)),
     *op("minimum", "Minimum", _extreme(smaller, np.less_equal)),
     *op("next-after", "NextAfter", _next("float32"), _next("float64"), arguments=("x1", "x2")),
