@@ -29,15 +29,16 @@ def positions(spec: Spec) -> tuple[Spec, ...]:
     twin is in the full tier. The inputs of `mixed` are values of every sound recipe, or of every recipe where a spec
     has no sound one, as a spec about subnormals: a kernel may flush all subnormals or none, wherever they stand. The
     eager twin also puts each special value of the dtype in every kind of place: see `special_places`. Of two inputs it
-    has each pair of special values.
+    has each pair of special values. Under XLA these stand in a twin of their own, `NAME-position-xla-special`.
     """
     sound = [recipe for name, recipe in spec.recipes.items() if name in _SOUND]
     mixed = _mixed(sound or list(spec.recipes.values()))
+    special = _specials(spec)
     twin = replace(spec, elementwise=True, recipes={"mixed": mixed}, upstreams={})
-    recipes = {**twin.recipes, **_specials(spec)}
-    eager = replace(twin, name=f"{spec.name}-position", recipes=recipes, modes=("eager",), tier="default")
+    eager = replace(twin, name=f"{spec.name}-position", recipes={"mixed": mixed, **special}, modes=("eager",))
     xla = replace(twin, name=f"{spec.name}-position-xla", modes=("xla",), tier="full")
-    return tuple(t for t in (eager, xla) if set(t.modes) <= set(spec.modes))
+    under_xla = (xla, *([replace(xla, name=f"{xla.name}-special", recipes=special)] if special else ()))
+    return tuple(t for t in (replace(eager, tier="default"), *under_xla) if set(t.modes) <= set(spec.modes))
 
 
 def _specials(spec: Spec) -> dict[str, Recipe]:

@@ -21,7 +21,7 @@ SPECS = Catalog.load("tf_opdiff.suites.ops").specs
 OPS = {op.name: op for op in declarations(SPECS.values())}
 #: Recipes of functions that leave out the inputs at which results are subnormal.
 STRICT = ("edges", "bits", "plain", "domain")
-PLACED = sorted(name for name, spec in SPECS.items() if "specials" in spec.recipes and name.endswith("-position"))
+PLACED = sorted(name for name, spec in SPECS.items() if "specials" in spec.recipes and spec.elementwise)
 SHORT = sorted(f"{name}-short" for name in OPS)
 
 
@@ -115,6 +115,15 @@ def test_a_short_twin_holds_every_special_value_in_tensors_of_one_two_and_three(
         part = bits(x)[sum(LENGTHS[:n]) * count :][: count * length].reshape(count, length)
         assert (part == part[:, :1]).all()
         assert set(part[:, 0]) == set(bits(special(np.dtype("float32"))))
+
+
+def test_the_special_values_of_every_position_twin_are_tried_under_xla_too():
+    for spec in (spec for name, spec in SPECS.items() if name.endswith("-position") and f"{name}-xla" in SPECS):
+        special_recipes = spec.recipes.keys() - {"mixed"}
+        twin = SPECS.get(f"{spec.name}-xla-special")
+        assert (twin.recipes.keys() if twin else set()) == special_recipes, spec.name
+        if twin:
+            assert (twin.modes, twin.tier, twin.elementwise, twin.dtypes) == (("xla",), "full", True, spec.dtypes)
 
 
 def test_every_unary_spec_has_its_twins():
