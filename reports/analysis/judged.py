@@ -11,10 +11,13 @@ from tf_opdiff.harness.judge.classify import Facts, classify_all
 from tf_opdiff.harness.judge.compare import code_in
 from tf_opdiff.harness.judge.explanation import Explanation
 from tf_opdiff.harness.judge.known import CELL, Known
+from tf_opdiff.harness.judge.selectors import EVERY, listed
 from tf_opdiff.harness.store.record import CLAIM
 from tf_opdiff.reports.data.several import every_kind
 
 PLACE = (*CELL, "quantity", "against")
+#: The columns that a record has in common with the record of the other plan of its comparison.
+_OF_BOTH = ("dtype", "attrs", "recipe", "quantity")
 
 
 def places(records: pd.DataFrame) -> pd.DataFrame:
@@ -57,7 +60,7 @@ def judged(records: pd.DataFrame, known: Known) -> pd.DataFrame:
     was, kinds = records["verdict"].astype(str).to_numpy(), every_kind(records)
     differs = np.isin(was, ["mismatch", "known"]) | (was == "stale") & (kinds != "").to_numpy()
     agrees = np.isin(was, ["match", "contract", "stale"]) & ~differs
-    differences = _places_of_both(records).assign(kinds=kinds.where(differs, ""), code=code_of(records))
+    differences = _near(_places_of_both(records), known).assign(kinds=kinds.where(differs, ""), code=code_of(records))
     codes, once = distinct(differences, differences.columns)
     explanations = [_explanation(place, known) for place in once]
     facts = pd.DataFrame([one.facts for one in explanations], columns=["expected", "spent", "excused"])
@@ -83,6 +86,30 @@ def _places_of_both(records: pd.DataFrame) -> pd.DataFrame:
     other = {"other_device": split[0], "other_mode": split[2], "other_tf": split[0].map(tf).fillna("")}
     plans = rows["against"] == "plan"
     return rows.assign(**{name: column.where(plans, "") for name, column in other.items()})
+
+
+def _near(rows: pd.DataFrame, known: Known) -> pd.DataFrame:
+    """The rows, with empty texts where no entry can be about a place or about that of the other plan.
+
+    Most records are of such places. Without their names they are equal, so that they are explained once.
+    """
+    codes, numbers = {}, {}
+    for name in _OF_BOTH:
+        codes[name], values = pd.factorize(rows[name])
+        numbers[name] = {value: number for number, value in enumerate(values)}
+    of_spec = rows.groupby("spec").indices
+    near = np.zeros(len(rows), bool)
+    for entry in known.entries:
+        selectors = {name: listed(getattr(entry, name)) for name in _OF_BOTH}
+        selected = {
+            name: [numbers[name].get(value, -1) for value in selector]
+            for name, selector in selectors.items()
+            if EVERY not in selector
+        }
+        for at in (of_spec[spec] for spec in listed(entry.spec) if spec in of_spec):
+            masks = [np.isin(codes[name][at], chosen) for name, chosen in selected.items()]
+            near[at] |= np.logical_and.reduce([np.ones(len(at), bool), *masks])
+    return rows.where(pd.Series(near, index=rows.index), "")
 
 
 def _explanation(place: dict[str, str], known: Known) -> Explanation:

@@ -363,6 +363,9 @@ def test_records_are_judged_as_the_harness_judges_them(seed: int) -> None:
         tuple(
             Entry(
                 spec=draw.sample(["alpha", "beta", "gamma"], draw.randint(1, 2)),
+                dtype=draw.choice(["*", "*", "float32", ["float64", "int8"]]),
+                recipe=draw.choice(["*", "*", "edges", ["plain", "bits"]]),
+                quantity=draw.choice(["*", "*", "output[0]", "grad[0]"]),
                 mode=draw.choice(["*", *MODES]),
                 against=draw.choice(["*", "numpy", "plan"]),
                 kind=draw.choice(["value", "nan", "status"]),
