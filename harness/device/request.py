@@ -50,18 +50,25 @@ def _counted(size: int, dtype: str) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Bits:
-    """An input described by its range: the bit patterns from `lo` up to `hi` (not included), read as the dtype."""
+    """An input described by its range: each `step`-th bit pattern from `lo` up to `hi` (not included), as the dtype."""
 
     dtype: str
     lo: int
     hi: int
+    step: int = 1
+
+    @property
+    def size(self) -> int:
+        """The number of values."""
+        return len(range(self.lo, self.hi, self.step))
 
     def array(self) -> np.ndarray:
-        """The values, in order, of shape (hi - lo,)."""
+        """The values, in order, of shape (size,)."""
         dtype = np.dtype(self.dtype)
         unsigned = np.dtype(f"u{dtype.itemsize}")
-        bits = aligned(self.hi - self.lo, unsigned)
-        np.add(_counted(bits.size, unsigned.name), unsigned.type(self.lo), out=bits)
+        bits = aligned(self.size, unsigned)
+        numbers = _counted(bits.size, unsigned.name)
+        np.add(numbers if self.step == 1 else numbers * unsigned.type(self.step), unsigned.type(self.lo), out=bits)
         return bits.view(dtype)
 
 

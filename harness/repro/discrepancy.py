@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from tf_opdiff.harness.device.request import Bits
 from tf_opdiff.harness.judge.expectation import Expectation, expectation
 from tf_opdiff.harness.judge.wording import sentence
 from tf_opdiff.harness.repro.outcome import end_of_process
@@ -85,5 +86,6 @@ def promise_of(discrepancy: Discrepancy) -> Expectation:
         return expectation(discrepancy.case, discrepancy.inputs, side).in_mode(discrepancy.plan.mode)
     (x,) = discrepancy.inputs
     first = int(x.view(f"u{x.dtype.itemsize}").flat[0])
-    promise = promise_of_sweep(discrepancy.case, first, x, side, np.arange(x.size))
+    inputs = Bits(x.dtype.name, first, first + x.size)
+    promise = promise_of_sweep(discrepancy.case, inputs, side, x, np.arange(x.size))
     return promise.in_mode(discrepancy.plan.mode)

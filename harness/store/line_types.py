@@ -15,6 +15,7 @@ import msgspec
 
 from tf_opdiff.harness.device.observation import STATUSES, Packed, unpack
 from tf_opdiff.harness.store import untrusted
+from tf_opdiff.harness.store.accuracy import Accuracy
 from tf_opdiff.harness.store.error_profile import ErrorProfile
 from tf_opdiff.harness.store.record import Record
 from tf_opdiff.harness.store.shard import texts
@@ -132,8 +133,20 @@ class TallyRow(TypedDict):
     simplest: NotRequired[dict[str, tuple[list[Float], Count, str, str]]]
 
 
+class AccuracyRow(TypedDict):
+    """An accuracy, in the form of `harness.store.accuracy.Accuracy.to_json`."""
+
+    bins: Packed
+    distances: Packed
+    worst: Packed
+
+
 class Block(TypedDict):
-    """The results of a block of a sweep under a plan: a tally, and an error profile, for each recipe and quantity."""
+    """The results of a block of a sweep under a plan.
+
+    It has a tally and, for 16-bit dtypes, an error profile for each recipe and quantity, and the accuracy and the
+    checksum of each quantity. `step` is the distance of its bit patterns, if not 1.
+    """
 
     line: str
     spec: str
@@ -147,6 +160,9 @@ class Block(TypedDict):
     about: dict[str, str]
     tallies: list[tuple[str, str, TallyRow]]
     profiles: NotRequired[list[tuple[str, str, ErrorsRow]]]
+    step: NotRequired[Count]
+    accuracies: NotRequired[dict[str, AccuracyRow]]
+    checksums: NotRequired[dict[str, Count]]
 
 
 class _Kind(msgspec.Struct):
@@ -196,10 +212,12 @@ def sound(observation: Observed) -> bool:
 
 
 def profiled(line: Mapping[str, Any]) -> bool:
-    """Whether every error profile of a line can be read."""
+    """Whether every error profile and every accuracy of a line can be read."""
     try:
         for row in (*line.get("errors", {}).values(), *(row for *_, row in line.get("profiles", ()))):
             ErrorProfile.from_json(row)
+        for row in line.get("accuracies", {}).values():
+            Accuracy.from_json(row)
     except ValueError:
         return False
     return True

@@ -39,6 +39,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", action="append", default=[], metavar="D", help="default: all present")
     parser.add_argument("--mode", action="append", default=[], choices=MODES, help="default: all")
     parser.add_argument("--range", metavar="LO:HI", help="bit patterns, without HI, such as 0x3f800000:0x40000000")
+    parser.add_argument(
+        "--every", type=int, default=1, metavar="N", help="a sample: only bit patterns that are multiples of N"
+    )
     parser.add_argument("--run-dir", metavar="DIR", help="a new folder, or an interrupted sweep to continue")
     parser.add_argument(
         "--op-timeout",
@@ -55,8 +58,10 @@ def main(options: argparse.Namespace) -> int:
     """Runs specs on every bit pattern; returns 0, 1 if a result differs, 2 if interrupted, 3 if the suite is at fault.
 
     Raises:
-      ValueError: neither names of ops nor `--all`, or both.
+      ValueError: neither names of ops nor `--all`, or both; or N of `--every` is less than 1.
     """
+    if options.every < 1:
+        raise ValueError(f"--every {options.every}: expected a number of at least 1")
     allocator.keep()
     catalog = Catalog.load(options.suites)
     if bool(options.op) == options.all:
@@ -72,7 +77,8 @@ def main(options: argparse.Namespace) -> int:
     info.tier = "full"
     plans = [Plan(d, m) for d in devices for m in info.modes]
     each = zip(items, ranges, attrs, strict=True)
-    sweeps = [Sweep(item, plans, *where, attrs=label) for item, where, some in each for label in some]
+    every = ((item, *where, label) for item, where, some in each for label in some)
+    sweeps = [Sweep(item, plans, lo, hi, attrs=label, step=options.every) for item, lo, hi, label in every]
     info.save(directory)
     logs = directory / "logs"
     logs.mkdir(exist_ok=True)
@@ -107,6 +113,7 @@ def _opened(options: argparse.Namespace, requested: Sequence[Device]) -> tuple[P
       ValueError: the directory holds a run with other arguments.
     """
     narrowed = [*options.dtype, *options.attrs, *options.device, *options.mode, options.range or ""]
+    narrowed += [f"every {options.every}"] if options.every > 1 else []
     arguments = [*(options.op or ["--all"]), *narrowed]
     if options.run_dir and (Path(options.run_dir) / "run.json").exists():
         directory = Path(options.run_dir)

@@ -23,10 +23,11 @@ from tf_opdiff.harness.spec.precision import quick
 from tf_opdiff.harness.spec.quantity import family_of
 from tf_opdiff.harness.spec.recipes import is_float
 from tf_opdiff.harness.spec.spec import Case, Raises, Side, Spec
-from tf_opdiff.harness.store.error_profile import ErrorProfile
+from tf_opdiff.harness.sweep.errors import Errors, accuracy_of
 from tf_opdiff.harness.sweep.pieces import DTYPES, SUBNORMAL, Piece, pieces
 from tf_opdiff.harness.sweep.promise import Bound, Promise
-from tf_opdiff.harness.sweep.tally import Tally, of_comparison, of_difference
+from tf_opdiff.harness.sweep.segments import Segments
+from tf_opdiff.harness.sweep.tally import of_comparison, of_difference
 
 #: The upstream gradient. Its values have both signs, are exact in every float dtype, and have a size of at least 1, so
 #: that the gradient overflows wherever the derivative does. A vector's width is no multiple of 7, their number.
@@ -66,24 +67,33 @@ def _not_elementwise(case: Case) -> str:
     return ""
 
 
-def upstreams(lo: int, size: int, case: Case, outputs: list[np.ndarray]) -> tuple[Cycle | None, ...] | None:
+def upstreams(inputs: Bits, case: Case, outputs: list[np.ndarray]) -> tuple[Cycle | None, ...] | None:
     """The upstream of each floating-point output, else None; None for all if no output is floating-point.
 
     The upstream of an element depends on its bit pattern, not on its place in the block.
     """
     dtypes = [result_dtype(y, np.dtype(case.dtype)) for y in outputs]
-    cycles = tuple(Cycle(d.name, UPSTREAM, lo, size) if is_float(d) else None for d in dtypes)
+    values = tuple(upstream_at(inputs, np.arange(len(UPSTREAM))).tolist())
+    cycles = tuple(Cycle(d.name, values, 0, inputs.size) if is_float(d) else None for d in dtypes)
     return cycles if any(cycles) else None
 
 
-def expected(case: Case, lo: int, x: np.ndarray, side: Side | None, at: np.ndarray | None = None) -> Expectation:
-    """The promises for the inputs `x`, with the upstreams of the bit patterns from `lo` on, or of `lo + at`."""
+def upstream_at(inputs: Bits, at: np.ndarray) -> np.ndarray:
+    """The upstreams of the inputs at these places, in float64."""
+    return np.array(UPSTREAM)[(inputs.lo + at * inputs.step) % len(UPSTREAM)]
+
+
+def expected(
+    case: Case, inputs: Bits, side: Side | None, x: np.ndarray | None = None, at: np.ndarray | None = None
+) -> Expectation:
+    """The promises for inputs, or for the numbers `x` with the upstreams of the inputs at these places."""
+    x = inputs.array() if x is None else x
 
     def upstream_arrays(outputs: list[np.ndarray], _: Case) -> tuple[np.ndarray | None, ...] | None:
-        cycles = upstreams(lo, x.size, case, outputs)
+        cycles = upstreams(inputs, case, outputs)
         if cycles is None or at is None:
             return None if cycles is None else tuple(None if g is None else g.array() for g in cycles)
-        values = np.array(UPSTREAM)[(lo + at) % len(UPSTREAM)]
+        values = upstream_at(inputs, at)
         return tuple(None if g is None else values.astype(g.dtype) for g in cycles)
 
     return expectation(case, (x,), side, upstreams_of=upstream_arrays, bounds=at is not None)
@@ -113,11 +123,12 @@ class Part:
         """
         case = replace(swept, recipe=piece.recipe)
         spec, dtype = case.spec, case.dtype
-        x = Bits(dtype, piece.lo, piece.hi).array()
+        inputs = piece.bits(dtype)
+        x = inputs.array()
         with quick() as taken:
-            found = expected(case, piece.lo, x, side)
+            found = expected(case, inputs, side, x)
         if taken and sample:
-            _agree(case, piece.lo, x, side, found.wants, sample)
+            _agree(case, inputs, side, found.wants, sample)
         unit = float(ml_dtypes.finfo(dtype).eps) / 2
         (g,) = found.upstreams or (None,)
 
@@ -145,36 +156,46 @@ class Part:
                 promises[q, family] = by_terms[terms]
         return cls(piece, case, side, found.wants, promises)
 
+    @property
+    def inputs(self) -> Bits:
+        """The inputs of the piece."""
+        return self.piece.bits(self.case.dtype)
+
     @cached_property
     def _bins(self) -> Bins:
         """The bins of the inputs."""
-        return Bins.of(Bits(self.case.dtype, self.piece.lo, self.piece.hi).array())
+        return Bins.of(self.inputs.array())
 
-    def tally(
-        self, quantity: str, mode: str, result: Result, start: int, size: int
-    ) -> tuple[Tally, ErrorProfile | None]:
-        """The tally and the error profile of this piece; None as profile without distances, and in a long sweep.
+    @cached_property
+    def _segments(self) -> Segments:
+        """The segments of the inputs."""
+        return Segments.of(self.inputs)
+
+    def errors(self, quantity: str, mode: str, result: Result, start: int, size: int) -> Errors:
+        """The errors of this piece.
 
         The result is of a run in `mode` and has `size` elements; its first one has the bit pattern `start`.
         """
-        want, lo, hi = self.wants.get(quantity, NOTHING), self.piece.lo, self.piece.hi
+        want, inputs = self.wants.get(quantity, NOTHING), self.inputs
         promise = self.promises.get((quantity, mode_family(mode)))
         value = result.value if result.status == "value" else None
         if promise is None or value is None or value.shape != (size,) or value.dtype != promise.dtype:
             line = compare(result, want, quantity, budget=self.case.spec.budget(quantity, self.case.dtype, mode))
-            tally = of_comparison(line, hi - lo, lo, self.case.dtype)
+            tally = of_comparison(line, inputs.size, inputs.lo, self.case.dtype)
             tally.status, tally.code = result.status, result.code
-            return tally, None
-        got = value[lo - start : hi - start]
+            return Errors(tally)
+        first = (inputs.lo - start) // inputs.step
+        got = value[first : first + inputs.size]
         with np.errstate(all="ignore"):
             excuse = partial(self._flushed, quantity, mode) if is_float(promise.dtype) else None
-            difference = promise.compare(got, excuse)
+            difference = promise.compare(got, excuse, self._segments.starts)
             profiled = np.dtype(self.case.dtype).itemsize <= PROFILED
             distances = promise.distances(got, difference) if profiled else None
-            tally = of_difference(difference, lo, self.case.dtype)
+            tally = of_difference(difference, inputs.lo, self.case.dtype, inputs.step)
+        errors = Errors(tally, accuracy=accuracy_of(difference, self._segments, inputs))
         if distances is None:
-            return tally, None
-        return tally, self._bins.profile(distances, argument="input[0]", budget=promise.budget)
+            return errors
+        return replace(errors, profile=self._bins.profile(distances, argument="input[0]", budget=promise.budget))
 
     def _flushed(self, quantity: str, mode: str, at: np.ndarray, got: np.ndarray, found: Differences) -> np.ndarray:
         """The elements that would be right if subnormal numbers may be flushed, as a bool array.
@@ -190,7 +211,7 @@ class Part:
         flushed = found.classes["subnormal"].copy()
         least, normal = float(info.smallest_subnormal), float(info.smallest_normal)
         if family_of(quantity) == "grad":
-            g = np.abs(np.array(UPSTREAM)[(self.piece.lo + at) % len(UPSTREAM)])
+            g = np.abs(upstream_at(self.inputs, at))
             wide = found.rounded.astype(np.float64)
             off = (found.absolute <= (1 + promise.budget) * least * g) | (got == 0)
             flushed |= np.isfinite(got) & (np.abs(wide) <= normal * g) & off & (np.signbit(got) == np.signbit(wide))
@@ -198,26 +219,26 @@ class Part:
             for substitute in (0.0, -0.0, normal, -normal):
                 with quick():
                     x = np.full(at.size, substitute, self.case.dtype)
-                    want = expected(self.case, self.piece.lo, x, self.side, at).wants[quantity].in_mode(mode)
+                    want = expected(self.case, self.inputs, self.side, x, at).wants[quantity].in_mode(mode)
                 if want.value is not None:
                     near = differences(got, want.value, promise.dtype, budget=promise.budget, bound=want.bound)
                     flushed |= ~near.wrong
         return flushed
 
 
-def _agree(case: Case, lo: int, x: np.ndarray, side: Side | None, wants: Mapping[str, Want], sample: int) -> None:
-    """Compares the promises `wants`, computed in float64 for `x`, with those of wide references, on a sample.
+def _agree(case: Case, inputs: Bits, side: Side | None, wants: Mapping[str, Want], sample: int) -> None:
+    """Compares the promises `wants`, computed in float64 for the inputs, with those of wide references, on a sample.
 
     They may differ by 1/16 ULP of the dtype.
 
     Raises:
       ReferenceFault: they differ by more.
     """
-    dtype = np.dtype(case.dtype)
+    dtype, lo, x = np.dtype(case.dtype), inputs.lo, inputs.array()
     count = min(x.size, sample)
     at = np.unique((lo * 0x9E3779B1 % x.size + np.arange(count) * (x.size // count)) % x.size)
     budget = 2.0 ** (np.finfo(np.float64).nmant - ml_dtypes.finfo(dtype).nmant - 4)
-    for quantity, wide in expected(case, lo, x[at], side, at).wants.items():
+    for quantity, wide in expected(case, inputs, side, x[at], at).wants.items():
         one = wants[quantity].value
         if one is None or wide.value is None or wide.value.dtype not in (np.float64, np.longdouble):
             continue
@@ -226,7 +247,8 @@ def _agree(case: Case, lo: int, x: np.ndarray, side: Side | None, wants: Mapping
         if found.wrong.any():
             i = int(np.flatnonzero(found.wrong)[0])
             raise ReferenceFault(
-                f"reference suspect: {quantity} of {case.id} at {x[at[i]]} ({lo + int(at[i]):#x}) is {one[at[i]]!r}"
+                f"reference suspect: {quantity} of {case.id} at {x[at[i]]} ({lo + int(at[i]) * inputs.step:#x}) is"
+                f" {one[at[i]]!r}"
                 f" in float64, {wide.value[i]!r} in wider numbers"
             )
 
@@ -239,20 +261,22 @@ class Oracle:
         self.case, self._store = case, plans > 1
         self._stored: dict[str, tuple[int, list[Part]]] = {}
 
-    def parts(self, lo: int, hi: int, promise: str) -> Iterator[Part]:
+    def parts(self, block: Bits, promise: str) -> Iterator[Part]:
         """The parts of a block, in order; `promise` is the name of a plan's promise, see `Spec.promise`."""
+        lo, hi, step = block.lo, block.hi, block.step
         stored, side = self._stored.get(promise), self.case.spec.contract.get(promise)
         if stored is not None and stored[0] == lo:
             yield from stored[1]
             return
         self._stored.pop(promise, None)  # first free the old block, so that only one takes memory
         parts = []
-        grains = [(at, min(hi, at + GRAIN)) for at in range(lo, hi, GRAIN)]
+        span = GRAIN * step
+        grains = [(at, min(hi, at + span)) for at in range(lo, hi, span)]
         dtype = self.case.dtype
         size = np.dtype(dtype).itemsize
         for n, (a, b) in enumerate(grains):
-            sample = SAMPLE[size] if size == 2 or n == lo // GRAIN % len(grains) else 0
-            for piece in pieces(dtype, a, b):
+            sample = SAMPLE[size] if size == 2 or n == lo // span % len(grains) else 0
+            for piece in pieces(dtype, a, b, step):
                 part = Part.of(self.case, side, piece, sample)
                 yield part
                 if self._store:

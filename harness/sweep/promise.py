@@ -1,8 +1,8 @@
 """Promise: the promised values of one quantity for many elements, and a fast comparison with results.
 
-For each element, the comparison agrees with `harness.judge.compare`. It is fast because most elements need no distance:
-they are bit-equal to the promise, or only so few representable numbers away from the rounded promise that the budget
-allows it. All other elements get a distance; those that are too far or not finite get a class as well.
+For each element, the comparison agrees with `harness.judge.compare`. It is fast because one pass measures all elements
+and settles most of them: they are finite and within the budget, or equal to a promise that is not finite. Only the rest
+gets a closer look.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from tf_opdiff.harness.judge.comparison import Distances
 from tf_opdiff.harness.judge.difference import Differences, differences, ulp_of
 from tf_opdiff.harness.judge.want import positive_zeros
 from tf_opdiff.harness.spec.recipes import is_float
+from tf_opdiff.harness.sweep.measure import Measured, measure
 
-#: The first elements of a result within its budget that are searched for the largest distance.
-MEASURED = 1 << 13
-_SIZE, _INFINITY, _EXPONENT, _FAR = np.uint32(0x7FFF_FFFF), 0x7F80_0000, np.uint32(1 << 23), np.int32(1 << 30)
+#: The start of a single segment: all elements.
+WHOLE = np.zeros(1, np.int64)
 Bound = Callable[[np.ndarray], np.ndarray]
 Excuse = Callable[[np.ndarray, np.ndarray, Differences], np.ndarray]
 
@@ -31,11 +31,11 @@ class Difference:
     """The comparison of a result with its promise.
 
     `histogram[k]` counts the finite elements that differ from the rounded promise by [2^(k-1), 2^k) ULPs; k = 0 counts
-    those below 1 ULP. `max_ulp` and `max_abs` are the largest distances from the promise before rounding. If all
-    elements are within the budget, only the first `MEASURED` of them are searched for these; an element equal to the
-    rounded promise counts as 0.5 ULP. `at` has the places, ascending, of the elements that `found` classifies: all
-    wrong ones, and the `flushed` ones among them, which have no distance. `got` has the results at these places.
-    `farthest` has the place of the largest distance, the result there and the promise there.
+    those below 1 ULP. `max_ulp` and `max_abs` are the largest distances from the promise before rounding, of elements
+    that are finite and have the right class. `at` has the places, ascending, of the elements that `found` classifies:
+    all wrong ones, and the `flushed` ones among them, which have no distance. `got` has the results at these places.
+    `farthest` has the place of the largest distance, the result there and the promise there. `measured` has the
+    distances by segment; None for integers and booleans.
     """
 
     size: int
@@ -47,6 +47,7 @@ class Difference:
     found: Differences | None = None
     flushed: np.ndarray | None = None
     farthest: tuple[int, str, str] | None = None
+    measured: Measured | None = None
 
 
 class Promise:
@@ -67,7 +68,6 @@ class Promise:
     ) -> None:
         self.value, self.dtype, self.budget, self.bound = value, dtype, budget, bound
         self.unsigned_zeros = unsigned_zeros
-        self._unsigned = np.dtype(f"u{dtype.itemsize}")
 
     @cached_property
     def _rounded(self) -> np.ndarray:
@@ -83,121 +83,59 @@ class Promise:
         """The unit in the last place of the rounded promise; any number where that is not finite."""
         return ulp_of(np.where(self._finite, self._rounded.astype(np.float64), 0.0), self.dtype)
 
-    @cached_property
-    def _loose(self) -> np.ndarray:
-        """The places where even the rounded promise exceeds the budget; none if the budget allows 0.5 ULP.
-
-        That holds only for float32: it is rounded once, from float64.
-        """
-        if self.budget >= 0.5 and self.dtype == np.float32 and self.value.dtype == np.float64:
-            return np.zeros(0, np.intp)
-        wide = self._rounded.astype(self.value.dtype)  # NumPy 2.0's `where` dies of a bfloat16 array and a plain 0
-        finite = np.isfinite(wide)
-        rounded = np.where(finite, wide, 0)
-        apart = np.abs(rounded - np.where(finite, self.value, 0))
-        return np.flatnonzero(apart > self.budget * ulp_of(rounded, self.dtype))
-
-    @cached_property
-    def _countable(self) -> bool:
-        """Whether distances can be counted in bit patterns: only if all promises are finite float32 numbers."""
-        bits = self._rounded.view(self._unsigned)
-        return self.dtype == np.float32 and not self._loose.size and int((bits & _SIZE).max(initial=0)) < _INFINITY
-
-    def compare(self, got: np.ndarray, excuse: Excuse | None = None) -> Difference:
+    def compare(self, got: np.ndarray, excuse: Excuse | None = None, starts: np.ndarray = WHOLE) -> Difference:
         """Compares a result with the promise; it has the promise's shape and dtype.
 
         `excuse` takes places, the results there and their differences; it returns which of them are flushed numbers.
+        `starts` are those of the segments of `Difference.measured`.
         """
         if not is_float(self.dtype):
             return self._exact(got)
         if self.unsigned_zeros:
             got = positive_zeros(got)
-        if self._same(got):
-            return Difference(got.size)
-        if self._countable:
-            return self._count(got, excuse)
-        apart = got.view(self._unsigned) != self._rounded.view(self._unsigned)
-        if self._loose.size:
-            apart[self._loose] = True
-        at = np.flatnonzero(apart)
-        both = np.isnan(got[at]) & np.isnan(self.value[at])  # any NaN keeps a promise of NaN
-        return self._look(got, at[~both] if both.any() else at, excuse)
+        measured = measure(got, self.value, self._rounded, self.budget, starts)
+        return self._with_rest(got, measured, excuse, starts)
 
-    def _count(self, got: np.ndarray, excuse: Excuse | None) -> Difference:
-        """Compares by the number k of representable numbers between a result and the rounded promise.
-
-        The distance is k ± 1/2 ULP if both have the same sign and exponent. All other elements get a distance.
-        """
-        one, other = got.view(np.uint32), self._rounded.view(np.uint32)
-        across = (one ^ other) >= _EXPONENT
-        steps = (one - other).view(np.int32)
-        np.abs(steps, out=steps)
-        if across.any():
-            steps[across] = _FAR
-        most, safe = int(steps.max(initial=0)), int(self.budget - 0.5)
-        if not most:
-            return self._look(got, np.zeros(0, np.intp), excuse)
-        if most > safe:
-            at = np.flatnonzero(steps > safe)
-        else:  # all are within the budget
-            at = np.flatnonzero(steps[:MEASURED] == most)
-            at = at if at.size else np.array([np.argmax(steps)])
-        found = self._look(got, at, excuse)
-        steps[at] = 0
-        counts, total, k = found.histogram, int(np.count_nonzero(steps != 0)), 1
-        while total:
-            rest = int(np.count_nonzero(steps >= 1 << k)) if most >> k else 0
-            counts += [0] * (k + 1 - len(counts))
-            counts[k] += total - rest
-            total, k = rest, k + 1
-        return found
-
-    def _same(self, got: np.ndarray) -> bool:
-        """Whether all elements are bit-equal to the promise; compares the first 1000 before the others."""
-        if self.value.dtype != np.float64:
-            return False
-        return all(
-            (got[part].astype(np.float64).view(np.uint64) == self.value[part].view(np.uint64)).all()
-            for part in (slice(1000), slice(1000, None))
-        )
-
-    def _look(self, whole: np.ndarray, at: np.ndarray, excuse: Excuse | None) -> Difference:
-        """Computes the distances of the elements at these places, and the classes of those beyond the budget."""
-        if not at.size:
-            return Difference(whole.size, max_ulp=min(0.5, self.budget))
+    def _with_rest(
+        self, whole: np.ndarray, measured: Measured, excuse: Excuse | None, starts: np.ndarray
+    ) -> Difference:
+        """Adds the distances of the rest, and the classes of elements that differ by more than allowed."""
+        at = measured.rest
         got, value, rounded = whole[at], self.value[at], self._rounded[at]
         unit = ulp_of(rounded, self.dtype)
         absolute = np.abs(got.astype(value.dtype) - value)
-        ulps = absolute / unit  # NaN where neither is finite
-        most = int(np.argmax(ulps))
-        where, bound = np.zeros(0, np.intp), None
-        if not (rounded.all() and ulps.min() > 0 and ulps[most] <= self.budget):
-            apart = (rounded != 0) & (ulps > 0)  # of zeros, the signs matter
-            where = np.flatnonzero(~(apart & (ulps <= self.budget)))
-            if self.bound:
-                bound = np.broadcast_to(self.bound(at[where]), where.shape)
-                kept = ~(apart[where] & (absolute[where] <= bound))
-                where, bound = where[kept], bound[kept]
+        ulps = (absolute / unit).astype(np.float64, copy=False)  # NaN where neither is finite
+        finite = np.isfinite(got.astype(np.float64)) & np.isfinite(rounded.astype(np.float64))
+        where, bound = np.arange(at.size), None
+        if self.bound and at.size:
+            bound = np.broadcast_to(self.bound(at), at.shape)
+            where = np.flatnonzero(~((rounded != 0) & (ulps > 0) & (absolute <= bound)))  # of zeros, the signs matter
+            bound = bound[where]
         found = flushed = None
         if where.size:
             found = differences(got[where], value[where], self.dtype, budget=self.budget, bound=bound)
             within = self._beyond_range(got[where], value[where], bound)
             found = replace(found, classes={**found.classes, "inf": found.classes["inf"] & ~within})
-            ulps[where], absolute[where] = found.ulps, found.absolute  # 0 where not finite
+            ulps[where] = found.ulps
+            finite[where] &= ~found.wrong_class
             if excuse and found.wrong.any():
                 flushed = excuse(at[where], got[where], found) & found.wrong
-                ulps[where[flushed]] = absolute[where[flushed]] = 0
-            most = int(np.argmax(ulps))
+                finite[where[flushed]], ulps[where[flushed]], absolute[where[flushed]] = False, 0.0, 0.0
+        histogram = _histogram(np.abs(got.astype(np.float64) - rounded.astype(np.float64)) / unit)
+        measured = measured.with_rest(at[finite], ulps[finite], starts)
+        most = int(np.argmax(measured.largest))
+        place, largest = int(measured.worst[most]), float(measured.largest[most])
         return Difference(
             whole.size,
-            max_ulp=max(min(0.5, self.budget) if at.size < whole.size else 0.0, float(ulps[most])),
-            max_abs=float(absolute.max()),
-            histogram=_histogram(np.abs(got.astype(np.float64) - rounded.astype(np.float64)) / unit),
+            max_ulp=max(0.0, largest, float(ulps[where].max(initial=0.0))),
+            max_abs=max(measured.absolute, float(absolute[finite].max(initial=0.0))),
+            histogram=[int(n) for n in _sum(measured.histogram, histogram)],
             at=at[where],
             got=got[where],
             found=found,
             flushed=flushed,
-            farthest=(int(at[most]), str(got[most]), str(rounded[most])),
+            farthest=(place, str(whole[place]), str(self._rounded[place])) if largest > 0 else None,
+            measured=measured,
         )
 
     def _beyond_range(self, got: np.ndarray, value: np.ndarray, bound: np.ndarray | None) -> np.ndarray:
@@ -239,7 +177,13 @@ class Promise:
         return Difference(got.size, at=at, got=got[at], found=found)
 
 
-def _histogram(ulps: np.ndarray) -> list[int]:
+def _histogram(ulps: np.ndarray) -> np.ndarray:
     """Counts positive finite numbers of ULPs by powers of two; see `Difference.histogram`."""
     _, powers = np.frexp(ulps[(ulps > 0) & (ulps < np.inf)])
-    return np.bincount(np.maximum(powers, 0)).tolist() if powers.size else []
+    return np.bincount(np.maximum(powers, 0)) if powers.size else np.zeros(0, np.int64)
+
+
+def _sum(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """The sum of two histograms, of which the shorter one lacks zeros at its end."""
+    longer, shorter = (one, other) if one.size >= other.size else (other, one)
+    return longer + np.pad(shorter, (0, longer.size - shorter.size))

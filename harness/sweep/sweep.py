@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from multiprocessing.shared_memory import SharedMemory
@@ -22,10 +23,11 @@ from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.quantity import family_of
 from tf_opdiff.harness.spec.spec import SWEEPS, Case
 from tf_opdiff.harness.store import line_types
+from tf_opdiff.harness.store.accuracy import Accuracy
 from tf_opdiff.harness.store.error_profile import ErrorProfile
 from tf_opdiff.harness.store.shard import Shard
 from tf_opdiff.harness.sweep.oracle import UPSTREAM, Oracle, expected, upstreams
-from tf_opdiff.harness.sweep.pieces import NORMAL, pieces
+from tf_opdiff.harness.sweep.pieces import NORMAL, next_multiple, pieces
 from tf_opdiff.harness.sweep.progress_state import Key, Swept
 from tf_opdiff.harness.sweep.tally import Tally
 
@@ -38,7 +40,9 @@ BLOCK = len(UPSTREAM) << 17
 class Sweep:
     """One spec, dtype and label of `attrs` over a range of bit patterns under some plans.
 
-    Blocks begin at multiples of `block`, so that an interrupted run continues with its next block.
+    A sweep with a `step` above 1 is a sample: it tries the bit patterns that are multiples of `step`. A block has
+    `block` inputs, but for the first and the last; it begins at a multiple of `block` times `step`, so that an
+    interrupted run continues with its next block.
     """
 
     item: Item
@@ -47,6 +51,7 @@ class Sweep:
     hi: int
     block: int = BLOCK
     attrs: str = ""
+    step: int = 1
 
     def __post_init__(self) -> None:
         if self.item.spec.jvp or self.item.spec.hvp:  # values and gradients are enough
@@ -62,13 +67,19 @@ class Sweep:
 
     def blocks(self) -> Iterator[tuple[int, int]]:
         """The blocks of the range, in order."""
-        cuts = range(self.lo // self.block * self.block, self.hi, self.block)
-        yield from ((max(self.lo, c), min(self.hi, c + self.block)) for c in cuts)
+        span = self.block * self.step
+        first = next_multiple(self.lo, self.step)
+        cuts = range(self.lo // span * span, self.hi, span)
+        yield from ((max(first, c), min(self.hi, c + span)) for c in cuts if first < min(self.hi, c + span))
+
+    def inputs(self, lo: int, hi: int) -> Bits:
+        """The inputs of a block."""
+        return Bits(self.item.dtype, lo, hi, self.step)
 
     @property
     def recipes(self) -> list[str]:
         """The recipes of the sweep with bit patterns in the range."""
-        present = {p.recipe for p in pieces(self.item.dtype, self.lo, self.hi)}
+        present = {p.recipe for p in pieces(self.item.dtype, self.lo, self.hi, self.step)}
         return [r for r in SWEEPS if r in present]
 
     def resume(self, shard: Path) -> None:
@@ -79,14 +90,16 @@ class Sweep:
             if line and line["line"] == "block" and (line["lo"], line["hi"]) in blocks:
                 plan = plans.get((line["device"], line["mode"]))
                 lost = any(row["status"] in ("crash", "hang") for *_, row in line["tallies"])
-                mine = (self.item.spec.name, self.item.dtype, self.attrs)
-                if plan and not lost and (line["spec"], line["dtype"], line.get("attrs", "")) == mine:
+                mine = (self.item.spec.name, self.item.dtype, self.attrs, self.step)
+                theirs = (line["spec"], line["dtype"], line.get("attrs", ""), line.get("step", 1))
+                if plan and not lost and theirs == mine:
                     self.swept[plan].add(line)
 
     @property
     def left(self) -> int:
         """The number of elements still to sweep, over all plans."""
-        return sum(hi - lo for plan in self.plans for lo, hi in self.blocks() if lo not in self.swept[plan].blocks)
+        blocks = [self.inputs(*block) for block in self.blocks()]
+        return sum(b.size for plan in self.plans for b in blocks if b.lo not in self.swept[plan].blocks)
 
     def run(self, servers: Mapping[Device, DeviceServer], shard: Shard, step: Callable[[int], None]) -> None:
         """Sweeps the remaining blocks; calls `step` with the number of elements after each block."""
@@ -100,7 +113,7 @@ class Sweep:
                 del observation  # its arrays are views of a segment
                 shard.write("block", **line)
                 self.swept[plan].add(line)
-                step(bits.hi - bits.lo)
+                step(bits.size)
 
     def _requests(self, device: Device, segments: Sequence[SharedMemory]) -> Iterator[Request]:
         turn = itertools.cycle(segments)  # one is read while the server fills the other
@@ -111,14 +124,15 @@ class Sweep:
     def _request(self, plan: Plan, lo: int, hi: int, segment: str) -> Request:
         case, dtype = self.case(NORMAL), self.item.dtype
         wants, sample = self._samples[plan]
-        cycles = None if sample is None else upstreams(lo, hi - lo, case, sample)
+        inputs = self.inputs(lo, hi)
+        cycles = None if sample is None else upstreams(inputs, case, sample)
         return Request(
             module=self.item.module,
             spec=case.spec.name,
             case=case.id,
             dtype=dtype,
             mode=plan.mode,
-            inputs=(Bits(dtype, lo, hi),),
+            inputs=(inputs,),
             upstreams=cycles,
             quantities=wants,
             segment=segment,
@@ -128,23 +142,26 @@ class Sweep:
     def _sample(self, plan: Plan) -> tuple[tuple[str, ...], list[np.ndarray] | None]:
         """The promised quantities, and the outputs for one input; None as outputs if no gradient is promised."""
         side = self.item.spec.side(plan)
-        promises = expected(self.case(NORMAL), 0, Bits(self.item.dtype, 0, 1).array(), side)
+        promises = expected(self.case(NORMAL), self.inputs(0, 1), side)
         outputs = [w.value for q, w in promises.wants.items() if family_of(q) == "output" and w.value is not None]
         return tuple(promises.wants), outputs if promises.upstreams is not None else None
 
     def _line(self, plan: Plan, lo: int, hi: int, observation: Observation) -> dict[str, Any]:
         """A block's line of the shard."""
+        block = self.inputs(lo, hi)
         tallies: dict[Key, Tally] = {}
-        errors: dict[Key, ErrorProfile] = {}
-        for part in self.oracle.parts(lo, hi, self.item.spec.promise(plan)):
+        profiles: dict[Key, ErrorProfile] = {}
+        accuracies: dict[str, list[Accuracy]] = {}
+        for part in self.oracle.parts(block, self.item.spec.promise(plan)):
             for quantity in dict.fromkeys([*part.wants, *observation.quantities]):
                 key = part.piece.recipe, quantity
-                tally, profile = part.tally(
-                    quantity, plan.mode, observation.quantities.get(quantity, LOST), lo, hi - lo
-                )
-                tallies.setdefault(key, Tally()).add(tally)
-                if profile is not None:
-                    errors[key] = errors[key] + profile if key in errors else profile
+                result = observation.quantities.get(quantity, LOST)
+                errors = part.errors(quantity, plan.mode, result, lo, block.size)
+                tallies.setdefault(key, Tally()).add(errors.tally)
+                if errors.profile is not None:
+                    profiles[key] = profiles[key] + errors.profile if key in profiles else errors.profile
+                if errors.accuracy is not None:
+                    accuracies.setdefault(quantity, []).append(errors.accuracy)
         about = {name: getattr(observation, name) for name in ("ran_on", "raw_op", "fault", "lacking")}
         return {
             "spec": self.item.spec.name,
@@ -157,8 +174,17 @@ class Sweep:
             "seconds": observation.seconds,
             "about": about,
             "tallies": [[*key, tally.to_json()] for key, tally in tallies.items()],
-            **({"profiles": [[*key, profile.to_json()] for key, profile in errors.items()]} if errors else {}),
+            **({"profiles": [[*key, profile.to_json()] for key, profile in profiles.items()]} if profiles else {}),
+            **({"step": self.step} if self.step > 1 else {}),
+            "accuracies": {quantity: Accuracy.sum(parts).to_json() for quantity, parts in accuracies.items()},
+            "checksums": _checksums(observation),
         }
+
+
+def _checksums(observation: Observation) -> dict[str, int]:
+    """The CRC-32 of the bytes of each array of an observation: equal bits have equal checksums."""
+    arrays = {q: result.value for q, result in observation.quantities.items() if result.value is not None}
+    return {quantity: zlib.crc32(np.ascontiguousarray(a).view(np.uint8).data) for quantity, a in arrays.items()}
 
 
 @contextlib.contextmanager

@@ -136,16 +136,16 @@ def of_comparison(line: Comparison, size: int, start: int, dtype: str) -> Tally:
     return tally
 
 
-def of_difference(difference: Difference, start: int, dtype: str) -> Tally:
-    """The tally of consecutive inputs of a dtype; the first has the bit pattern `start`."""
+def of_difference(difference: Difference, start: int, dtype: str, step: int = 1) -> Tally:
+    """The tally of each `step`-th input of a dtype; the first has the bit pattern `start`."""
     tally = Tally(size=difference.size, max_ulp=difference.max_ulp, max_abs=difference.max_abs)
     tally.histogram = difference.histogram
     found, at, got = difference.found, difference.at, difference.got
     if found is not None and at is not None and got is not None:
-        inputs = (start + at).astype(f"u{np.dtype(dtype).itemsize}").view(dtype)
+        inputs = (start + at * step).astype(f"u{np.dtype(dtype).itemsize}").view(dtype)
 
         def row(i: int) -> list[Any]:
-            return [start + int(at[i]), *wording.pair(got[i], found.rounded[i], found.want[i])]
+            return [start + int(at[i]) * step, *wording.pair(got[i], found.rounded[i], found.want[i])]
 
         def take(kind: str, places: np.ndarray, worst: np.ndarray) -> None:
             tally.worst += [[kind, float(found.ulps[i]), *row(i)] for i in worst.tolist()]
@@ -168,5 +168,5 @@ def of_difference(difference: Difference, start: int, dtype: str) -> Tally:
             take(FLUSHED, places, places[:1])
     if not tally.worst and difference.farthest:
         i, *shown = difference.farthest
-        tally.worst = [["", difference.max_ulp, start + i, *shown]]
+        tally.worst = [["", difference.max_ulp, start + i * step, *shown]]
     return tally

@@ -29,9 +29,10 @@ _FLUSHED = Side(
 
 
 def case_id(sweep: Sweep, recipe: str) -> str:
-    """The id of a sweep's case: `floor-float32-sweep`, followed by the range unless that has all bit patterns."""
+    """The id of a sweep's case: `floor-float32-sweep`, then a range that is not whole, then a step above 1."""
     whole = (sweep.lo, sweep.hi) == (0, patterns(sweep.item.dtype))
-    return sweep.case(recipe).id + ("" if whole else f"-{sweep.lo:x}-{sweep.hi:x}")
+    sample = "" if sweep.step == 1 else f"-every-{sweep.step}"
+    return sweep.case(recipe).id + ("" if whole else f"-{sweep.lo:x}-{sweep.hi:x}") + sample
 
 
 def cells(sweep: Sweep) -> dict[tuple[str, Plan], list[tuple[str, Tally]]]:
@@ -121,7 +122,8 @@ def rerun(sweep: Sweep, plan: Plan, at: int | None) -> str:
     part = "" if (lo, hi) == (0, patterns(sweep.item.dtype)) else f" --range 0x{lo:x}:0x{hi:x}"
     name, attrs = sweep.item.spec.name, f" --attrs {sweep.attrs}" if sweep.attrs else ""
     plan_options = f"--device {plan.device} --mode {plan.mode}"
-    return f"python -m harness sweep {name} --dtype {sweep.item.dtype}{attrs} {plan_options}{part}"
+    every = "" if sweep.step == 1 else f" --every {sweep.step}"
+    return f"python -m harness sweep {name} --dtype {sweep.item.dtype}{attrs} {plan_options}{part}{every}"
 
 
 def summary(sweep: Sweep, recorded: list[Record]) -> list[dict[str, Any]]:

@@ -20,7 +20,7 @@ from tf_opdiff.harness.spec.spec import Case, Side, Spec
 from tf_opdiff.harness.store.merged import merge
 from tf_opdiff.harness.store.shard import Shard
 from tf_opdiff.harness.sweep import tally_rows
-from tf_opdiff.harness.sweep.oracle import Part, refusal
+from tf_opdiff.harness.sweep.oracle import Part, refusal, upstream_at, upstreams
 from tf_opdiff.harness.sweep.pieces import NORMAL, SUBNORMAL, Piece
 from tf_opdiff.harness.sweep.progress_state import Swept
 from tf_opdiff.harness.sweep.promise import Promise
@@ -217,6 +217,36 @@ def test_a_block_counts_once_and_one_that_was_lost_is_swept_again(tmp_path):
 def test_the_blocks_of_a_range_are_all_of_it_once():
     blocks = list(Sweep(Item("m", made(), "float16"), [PLAN], 5, 100, block=32).blocks())
     assert blocks == [(5, 32), (32, 64), (64, 96), (96, 100)]
+
+
+@pytest.mark.parametrize(("at", "verdict"), [(35, "mismatch"), (36, "match")])
+def test_a_sample_tries_each_multiple_of_its_step_and_says_so(at, verdict):
+    step, first = 5, -(-LO // 5) * 5
+    sample = Sweep(Item("m", made(vjp=lambda g, x: g), "float16"), [PLAN], LO, HI, block=4, step=step)
+    tried = [int(p) for lo, hi in sample.blocks() for p in sample.inputs(lo, hi).array().view(np.uint16)]
+    assert tried == list(range(first, HI, step))
+    assert sample.left == len(tried)
+    wrong = first + at
+    for lo, hi in sample.blocks():
+        x = sample.inputs(lo, hi).array()
+        y, g = x.copy(), x.dtype.type(1) * upstream_at(sample.inputs(lo, hi), np.arange(x.size)).astype(x.dtype)
+        y.view(np.uint16)[x.view(np.uint16) == wrong] += np.uint16(1)
+        observation = Observation({"output[0]": Result("value", y), "grad[0]": Result("value", g)})
+        sample.swept[PLAN].add(json.loads(json.dumps(sample._line(PLAN, lo, hi, observation))))
+    by_quantity = {r.quantity: r for r in records(sample)}
+    assert by_quantity["output[0]"].verdict == verdict
+    assert by_quantity["grad[0]"].verdict == "match"
+    record = by_quantity["output[0]"]
+    assert (record.size, record.case) == (len(tried), f"x-float16-sweep-{LO:x}-{HI:x}-every-5")
+    assert record.rerun.endswith("--every 5")
+    assert record.worst_index == (f"[{wrong}]" if verdict == "mismatch" else "")
+
+
+def test_an_upstream_belongs_to_the_bit_pattern_in_a_sample_too():
+    whole, sample = Bits("float32", 0, 100), Bits("float32", 15, 100, 5)
+    values = upstream_at(whole, np.arange(100))
+    assert (upstream_at(sample, np.arange(sample.size)) == values[15:100:5]).all()
+    assert (upstreams(sample, Case(made(), "float16", NORMAL), [np.zeros(1)])[0].array() == values[15:100:5]).all()
 
 
 def test_a_reference_in_float64_is_held_against_the_wide_one():

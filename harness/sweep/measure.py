@@ -1,0 +1,91 @@
+"""Measure: one pass over a result: which elements are right within the budget, and how far off they are by segment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from tf_opdiff.harness.judge.difference import ulp_of
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """The elements of a result that are right, by segment, and the places of the rest.
+
+    A distance is that of a finite result from the promise before rounding, in ULPs of the rounded promise.
+
+    Attributes:
+      finite: int64, for each segment the number of finite elements whose distance is within the budget. If the rounded
+        promise is a zero, only the same zero counts.
+      rounded: int64, the number of those that equal the rounded promise.
+      total: float64, the sum of their distances.
+      largest: float64, the largest of their distances; -1 without any.
+      worst: int64, the first place with that distance.
+      absolute: the largest absolute error of these elements.
+      histogram: int64, the number of these elements that differ from the rounded promise by [2^(k-1), 2^k) ULPs; k = 0
+        counts those below 1 ULP.
+      rest: int64, the places of all other elements, ascending, but for NaNs and infinities that equal the promise.
+    """
+
+    finite: np.ndarray
+    rounded: np.ndarray
+    total: np.ndarray
+    largest: np.ndarray
+    worst: np.ndarray
+    absolute: float
+    histogram: np.ndarray
+    rest: np.ndarray
+
+    def with_rest(self, places: np.ndarray, ulps: np.ndarray, starts: np.ndarray) -> Self:
+        """Adds elements of the rest that are finite and have the right class; `starts` are those of the segments."""
+        if not places.size:
+            return self
+        segment = np.searchsorted(starts, places, "right") - 1
+        finite, total, largest, worst = (a.copy() for a in (self.finite, self.total, self.largest, self.worst))
+        np.add.at(finite, segment, 1)
+        np.add.at(total, segment, ulps)
+        order = np.lexsort((places, -ulps, segment))
+        first = order[np.flatnonzero(np.diff(segment[order], prepend=-1))]
+        beyond = first[ulps[first] > largest[segment[first]]]
+        largest[segment[beyond]], worst[segment[beyond]] = ulps[beyond], places[beyond]
+        rounded, absolute, histogram, rest = self.rounded, self.absolute, self.histogram, self.rest
+        return type(self)(finite, rounded, total, largest, worst, absolute, histogram, rest)
+
+
+def measure(got: np.ndarray, value: np.ndarray, rounded: np.ndarray, budget: float, starts: np.ndarray) -> Measured:
+    """Measures a result against its promise.
+
+    Args:
+      got: the result, of shape (n,), in a float dtype.
+      value: the promise, of the same shape, in that dtype or a wider one.
+      rounded: the promise in the dtype of the result.
+      budget: the allowed distance in ULPs.
+      starts: int64, the first place of each segment.
+    """
+    unsigned = np.dtype(f"u{got.dtype.itemsize}")
+    wide, target = got.astype(np.float64), rounded.astype(np.float64)
+    same = got.view(unsigned) == rounded.view(unsigned)
+    finite = np.isfinite(wide) & np.isfinite(target)
+    unit = ulp_of(np.where(finite, target, 0.0), got.dtype)
+    absolute = np.abs(wide.astype(value.dtype, copy=False) - value)
+    ulps = (absolute / unit).astype(np.float64, copy=False)
+    right = finite & (same | (target != 0)) & (ulps <= budget)
+    settled = right | (~finite & (same | (np.isnan(wide) & np.isnan(target))))
+    distances = np.where(right, ulps, -1.0)
+    largest = np.maximum.reduceat(distances, starts)
+    elements = np.diff(starts, append=got.size)
+    hits = np.flatnonzero(distances == np.repeat(largest, elements))
+    apart = right & ~same
+    _, powers = np.frexp(np.abs(wide[apart] - target[apart]) / unit[apart])
+    return Measured(
+        np.add.reduceat(right.astype(np.int64), starts),
+        np.add.reduceat((right & same).astype(np.int64), starts),
+        np.add.reduceat(np.where(right, ulps, 0.0), starts),
+        largest,
+        hits[np.searchsorted(hits, starts)],
+        float(absolute[right].max(initial=0.0)),
+        np.bincount(np.maximum(powers, 0)) if powers.size else np.zeros(0, np.int64),
+        np.flatnonzero(~settled),
+    )
