@@ -13,29 +13,32 @@ from tf_opdiff.suites.reference.wide import INF, NAN, mp
 
 def igamma(a: Any, x: Any) -> Any:
     """P(a, x), https://dlmf.nist.gov/8.2.E4; NaN for a <= 0 or x < 0."""
-    if a <= 0 or x < 0 or (a == INF and x == INF):
-        return NAN
-    if x == 0 or a == INF or x == INF:
-        return mp.mpf(1 if x == INF else 0)
-    if _slow(a, x):
-        return 1 - _gamma_tail(a, x, 1) if x >= a else _gamma_tail(a, x, -1)
-    return mp.gammainc(a, 0, x, regularized=True)
+    return _of_gamma(a, x, lower=True)
 
 
 def igammac(a: Any, x: Any) -> Any:
     """Q(a, x) = 1 - P(a, x)."""
+    return _of_gamma(a, x, lower=False)
+
+
+def _of_gamma(a: Any, x: Any, lower: bool) -> Any:
+    """P or Q; the limits at infinity and at x = 0 hold if only one of the arguments is infinite."""
     if a <= 0 or x < 0 or (a == INF and x == INF):
         return NAN
     if x == 0 or a == INF or x == INF:
-        return mp.mpf(0 if x == INF else 1)
-    if _slow(a, x):
-        return _gamma_tail(a, x, 1) if x >= a else 1 - _gamma_tail(a, x, -1)
-    return mp.gammainc(a, x, INF, regularized=True)
+        return mp.mpf((x == INF) == lower)
+    if max(a, x) > _LARGE and abs(x - a) >= a / 2:  # then the smaller of the two is below exp(-10^5)
+        return mp.mpf((x > a) == lower)
+    if a > _LARGE:
+        upper = x >= a
+        tail = _gamma_tail(a, x, 1 if upper else -1)
+        return 1 - tail if upper == lower else tail
+    with mp.workprec(mp.prec + max(0, -mp.mag(a)) + max(0, -mp.mag(x))):  # 1 - P cancels for small a
+        return mp.gammainc(a, 0, x, regularized=True) if lower else mp.gammainc(a, x, INF, regularized=True)
 
 
-def _slow(a: Any, x: Any) -> bool:
-    """Whether mpmath's series of P and Q take too many terms, or do not converge."""
-    return bool(a > 10**6 and abs(x - a) < a / 2)
+#: Beyond this, mpmath's series of P and Q take too many terms, or do not converge.
+_LARGE = 10**6
 
 
 def _gamma_tail(a: Any, x: Any, side: int) -> Any:
@@ -62,18 +65,25 @@ def _gamma_tail(a: Any, x: Any, side: int) -> Any:
 
 def _gamma_density(a: Any, x: Any) -> Any:
     """dP/dx = x^(a-1) e^-x / Γ(a)."""
-    if a <= 0 or x < 0:
+    if a <= 0 or x < 0 or (a == INF and x == INF):
         return NAN
+    if a == INF or x == INF:
+        return mp.zero
     if x == 0:
         return INF if a < 1 else mp.mpf(a == 1)
-    return mp.exp((a - 1) * mp.log(x) - x - mp.loggamma(a))
+    with mp.workprec(mp.prec + 2 * max(0, mp.mag(a), mp.mag(x))):  # the terms cancel where a is near x
+        return mp.exp((a - 1) * mp.log(x) - x - mp.loggamma(a))
 
 
 def _igamma_da(a: Any, x: Any) -> Any:
-    """dP/da."""
-    if a <= 0 or x < 0:
+    """dP/da, as a difference in 60 more bits; 0 at the limits x = 0 and x = ∞, and at a = ∞."""
+    if a <= 0 or x < 0 or (a == INF and x == INF):
         return NAN
-    return mp.diff(lambda t: igamma(t, x), a) if x else mp.mpf(0)
+    if x == 0 or a == INF or x == INF:
+        return mp.zero
+    step = a * mp.ldexp(1, -60)
+    with mp.workprec(mp.prec + 60):
+        return (igamma(a + step, x) - igamma(a - step, x)) / (2 * step)
 
 
 igamma_da = evaluated(_igamma_da)
@@ -132,29 +142,59 @@ def zeta(s: Any, q: Any) -> Any:
         return INF if q >= 0 else NAN
     if q <= 0 and q == mp.floor(q):
         return INF if s % 2 == 0 else NAN
-    return NAN if q < 0 and s != mp.floor(s) else mp.zeta(s, q)
+    if q < 0:
+        return _left_of_zero(s, q) if s == mp.floor(s) else NAN
+    if q > _LARGE or s > _LARGE:  # https://dlmf.nist.gov/25.11.E43; the next term is smaller by (s / q)^2 / 12
+        return _far_zeta(s, q)
+    return mp.zeta(s, q)
+
+
+def _far_zeta(s: Any, q: Any) -> Any:
+    """ζ(s, q) where s or q is large: its first terms, or the first terms of its asymptotic series."""
+    if s > q:
+        return mp.fsum((q + k) ** -s for k in range(3))
+    series = [q / (s - 1), mp.mpf(0.5), s / (12 * q), -s * (s + 1) * (s + 2) / (720 * q**3)]
+    return q**-s * mp.fsum(series)
+
+
+def _left_of_zero(s: Any, q: Any) -> Any:
+    """ζ(s, q) for q < 0 and an integer s: the terms left of zero, and the function right of it."""
+    count = int(mp.ceil(-q))
+    with mp.workprec(mp.prec + 4 * int(min(s, 4096)) * max(1, mp.mag(q))):  # terms of both signs cancel
+        return mp.fsum((q + k) ** -s for k in range(count)) + zeta(s, q + count)
 
 
 def polygamma(n: Any, x: Any) -> Any:
-    """ψ⁽ⁿ⁾(x), https://dlmf.nist.gov/5.15."""
+    """ψ⁽ⁿ⁾(x), https://dlmf.nist.gov/5.15; at its poles inf for odd n, and NaN for even n, whose sides differ."""
     if n < 0 or n != mp.floor(n) or x == -INF or n == INF:
         return NAN
     if x == INF:
         return INF if n == 0 else mp.mpf(0)
-    return mp.polygamma(int(n), x)
+    if x <= 0 and x == mp.floor(x):
+        return INF if n % 2 else NAN
+    if n == 0 or (n < 1000 and x < _LARGE):
+        return mp.polygamma(int(n), x)
+    return (-1) ** int(n % 2 + 1) * mp.exp(mp.loggamma(n + 1) + mp.log(zeta(n + 1, x)))  # https://dlmf.nist.gov/5.15.E2
 
 
 def betainc(a: Any, b: Any, x: Any) -> Any:
-    """I_x(a, b), https://dlmf.nist.gov/8.17."""
-    if a <= 0 or b <= 0 or x < 0 or x > 1:
+    """I_x(a, b), https://dlmf.nist.gov/8.17; NaN for a <= 0, b <= 0, and x outside of [0, 1]."""
+    if a <= 0 or b <= 0 or x < 0 or x > 1 or (a == INF and b == INF):
         return NAN
-    return mp.betainc(a, b, 0, x, regularized=True) if 0 < x < 1 else x
+    if x in (0, 1):
+        return x
+    if INF in (a, b):
+        return mp.mpf(b == INF)
+    with mp.workprec(mp.prec + max(0, -mp.mag(a)) + max(0, -mp.mag(b))):
+        return mp.betainc(a, b, 0, x, regularized=True)
 
 
 def beta_density(a: Any, b: Any, x: Any) -> Any:
     """dI/dx."""
-    if a <= 0 or b <= 0 or x < 0 or x > 1:
+    if a <= 0 or b <= 0 or x < 0 or x > 1 or (a == INF and b == INF):
         return NAN
+    if INF in (a, b):
+        return mp.zero if 0 < x < 1 else NAN
     if (x == 0 and a < 1) or (x == 1 and b < 1):
         return INF
     return mp.power(x, a - 1) * mp.power(1 - x, b - 1) / mp.beta(a, b)

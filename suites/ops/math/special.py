@@ -1,4 +1,4 @@
-"""Special functions of several arguments, in float32 and float64.
+"""Incomplete beta and gamma functions and their derivatives, in float32 and float64.
 
 Errors measured in both dtypes, eager and compiled, are up to 0.9 of the bounds.
 """
@@ -10,31 +10,16 @@ import numpy as np
 from tf_opdiff.suites.forms.binary import product_of, products
 from tf_opdiff.suites.forms.op import op, part, with_sizes
 from tf_opdiff.suites.forms.pairs import normal, within
+from tf_opdiff.suites.forms.special import SMALL, WIDE, gradient, hard, of_all_sizes, relative, special_function
 from tf_opdiff.suites.reference import special as ref
-from tf_opdiff.suites.reference.broadcast import unbroadcast
 from tf_opdiff.suites.reference.function import Function, evaluated
 
-_WIDE = ("float32", "float64")
-_SMALL, _NOT_POSITIVE = (2.0**-11, 0.5, 1.0, 2.0, 3.0, 30.5), (0.0, -0.5, -1.0, -2.0)
+_NOT_POSITIVE = (0.0, -0.5, -1.0, -2.0)
+_ALL = (-126.0, 127.0)
+#: Zeros, tiny, ordinary, huge and infinite numbers of both signs, NaN, and the largest number: 14 values.
+_GAMMA_SPECIAL = (0.0, -0.0, 1.0, -1.0, -0.5, 0.5, 30.5, 2.0**-11, 1e-30, 1e30, 3e38, np.inf, -np.inf, np.nan)
+_BETA_SHAPES = ((0.5, 1.0, 30.5, 1e-30), (0.5, 1.0, 30.5, 1e-30))
 _lgamma = np.vectorize(lambda x: math.lgamma(x) if x > 0 else 0.0, otypes=[float])
-
-
-def _special(function, *, edges, outside, bound, loose=None):
-    """A part: a function in its domain, at edge values, outside of the domain, and at NaN."""
-
-    def domain(draw, dtype):
-        xs = within(*function.domain, size=199)(draw, dtype)
-        return tuple(np.floor(x) if i in function.whole else x for i, x in enumerate(xs))
-
-    at_edges = normal(product_of(*edges), function, gradient=False)
-    at_nan = product_of((np.nan, *_SMALL[:2]), (np.nan, np.nan, 3.0))
-    fields = {"reference": function, "dtypes": _WIDE, "ulp": {"output": 0.5}, "bound": bound, "loose": loose or {}}
-    return with_sizes(
-        part(vjp=products(function), recipes={"domain": normal(domain, function)}, **fields),
-        part("-edges", recipes={"edges": at_edges}, **fields),
-        part("-outside", recipes={"outside": product_of(*outside), "nan": at_nan}, **fields),
-        sources={"": "domain"},
-    )
 
 
 def _derivative(reference, vjp, bound, loose=None):
@@ -47,27 +32,12 @@ def _derivative(reference, vjp, bound, loose=None):
         reference=reference,
         vjp=vjp,
         recipes={"domain": within((0.1, 20.0), (0.1, 20.0), size=199)},
-        dtypes=_WIDE,
+        dtypes=WIDE,
         bound={"output[0]": bound, "grad[0]": near(0), "grad[1]": near(1)},
         # TensorFlow has no gradient of these ops, and the promise of it has no more than 3 digits.
         loose={"grad": lambda *xs: True, **(loose or {})},
     )
     return with_sizes(values, sources={"": "domain"})
-
-
-def _relative(f, terms, least, slope):
-    """The bound u |f| (least + slope × terms)."""
-    return lambda u, g, *xs: u * np.abs(f(*xs)) * (least + slope * terms(*xs))
-
-
-def _gradient(function, argument, terms, least, slope, floor=0.0):
-    """The bound u |g| (floor + |d| (least + slope × terms)), where d is the derivative by an argument."""
-
-    def bound(u, g, *xs):
-        d = np.abs(function.partials[argument](*xs))
-        return u * unbroadcast(np.abs(g) * (floor + d * (least + slope * terms(*xs))), xs[argument].shape)
-
-    return bound
 
 
 def _gamma_terms(a, x):
@@ -80,11 +50,6 @@ def _beta_terms(a, b, x):
     """The sizes of the logarithms whose sum is log(x^a (1 - x)^b / B(a, b))."""
     logs = np.abs(a * np.log(x)) + np.abs(b * np.log1p(-x))
     return logs + np.abs(_lgamma(a)) + np.abs(_lgamma(b)) + np.abs(_lgamma(a + b))
-
-
-def _zeta_terms(s, q):
-    """The size of log(q^-s)."""
-    return np.abs(s * np.log(np.abs(q)))
 
 
 _BETAINC = Function(
@@ -105,24 +70,11 @@ _IGAMMAC = Function(
     exact=ref.igammac,
     domain=((0.1, 20.0), (0.1, 20.0)),
 )
-_POLYGAMMA = Function(
-    f=evaluated(ref.polygamma),
-    partials=(None, evaluated(lambda n, x: ref.polygamma(n + 1, x))),
-    exact=ref.polygamma,
-    domain=((0.0, 5.0), (0.1, 20.0)),
-    whole=(0,),
-)
-_ZETA = Function(
-    f=evaluated(ref.zeta),
-    partials=(None, evaluated(lambda s, q: -s * ref.zeta(s + 1, q))),
-    exact=ref.zeta,
-    domain=((1.1, 12.0), (0.1, 20.0)),
-)
 
 
 def _igammac_bound(u, g, a, x):
     """Where x is below 1 or a, Q is computed as 1 - P."""
-    return _relative(_IGAMMAC, _gamma_terms, 40, 4)(u, g, a, x) + 8 * u * (x < np.maximum(1, a))
+    return relative(_IGAMMAC, _gamma_terms, 40, 4)(u, g, a, x) + 8 * u * (x < np.maximum(1, a))
 
 
 def _igamma_grad_a_bound(u, g, a, x):
@@ -132,6 +84,77 @@ def _igamma_grad_a_bound(u, g, a, x):
 def _difference_from_one(a, x):
     """Where Q is computed as 1 - P, and may be small beside 1."""
     return x < np.maximum(1, a)
+
+
+def _apart(a, x):
+    """A bound of the condition of P and Q, and of the logarithms of which they are computed, at arguments of all sizes.
+
+    Up to 300 it is that of the logarithms. Beyond, a method whose error grows by √a is known, besides the distance of
+    the arguments: https://dlmf.nist.gov/8.12.
+    """
+    a, x = (np.where(np.isfinite(v) & (v > 0), v, 1.0) for v in (a, x))
+    far = 16 * np.sqrt(np.minimum(a, x)) + 4 * np.abs(a - x) * (1 + np.abs(np.log(a / x)))
+    return np.where(np.maximum(a, x) <= 300, 4 * _gamma_terms(a, x), far)
+
+
+def _strict_gamma(function):
+    """The bound of P or Q without an allowance for the difference from 1."""
+
+    def bound(u, g, a, x):
+        smaller = np.fmin(_IGAMMA(a, x), _IGAMMAC(a, x))
+        return u * (40 * np.abs(function(a, x)) + np.where(smaller > 0, _apart(a, x) * smaller, 0))
+
+    return bound
+
+
+def _strict_slope(derivative):
+    """The bound of a derivative of P or Q, relative to the derivative."""
+
+    def bound(u, g, a, x):
+        size = np.abs(derivative(a, x))
+        return u * np.abs(g) * np.where(size > 0, size * (60 + 2 * _apart(a, x)), 0)
+
+    return bound
+
+
+def _hard_gamma(function):
+    """The hard parts of P or Q."""
+    return hard(
+        function,
+        special=(_GAMMA_SPECIAL, _GAMMA_SPECIAL),
+        exponents=(_ALL, _ALL),
+        upstreams=((0.25, 1.0, 3.0, 30.5), (0.0, 0.5, 1.0, 3.0, 30.5, np.inf)),
+        bound={
+            "output[0]": _strict_gamma(function),
+            "grad[0]": _strict_slope(function.partials[0]),
+            "grad[1]": _strict_slope(function.partials[1]),
+        },
+        recipes={"moderate": of_all_sizes(((-12, 8), (-12, 8))), "near_shape": _near_shape},
+    )
+
+
+def _near_shape(draw, dtype):
+    """Large shapes a, and x at some standard deviations √a from each; the same numbers in both dtypes."""
+    a, sigmas = np.meshgrid([1e2, 1e4, 1e6, 1e8, 1e12], [-2.5, 0.0, 1.5], indexing="ij")
+    return tuple(np.resize(x.astype(np.float32), 199).astype(dtype) for x in (a, a + sigmas * np.sqrt(a)))
+
+
+def _hard_beta_bound(u, g, a, b, x):
+    value = _BETAINC(a, b, x)
+    smaller = np.fmin(value, 1 - value)
+    return u * (40 * np.abs(value) + np.where(smaller > 0, 4 * _finite_beta_terms(a, b, x) * smaller, 0))
+
+
+def _hard_beta_slope(u, g, a, b, x):
+    size = np.abs(_BETAINC.partials[2](a, b, x))
+    return u * np.abs(g) * np.where((size > 0) & np.isfinite(size), size * (8 + 3 * _finite_beta_terms(a, b, x)), 0)
+
+
+def _finite_beta_terms(a, b, x):
+    """`_beta_terms` where all arguments are inside of the domain, and 0 elsewhere."""
+    inside = (a > 0) & (b > 0) & (x > 0) & (x < 1) & np.isfinite(a) & np.isfinite(b)
+    a, b, x = (np.where(inside, v, 0.5) for v in (a, b, x))
+    return np.where(inside, _beta_terms(a, b, x), 0)
 
 
 def _small_slope(a, x):
@@ -148,30 +171,44 @@ SPECS = (
                 reference=_BETAINC,
                 vjp=products(_BETAINC),
                 recipes={"domain": normal(within(*_BETAINC.domain, size=199), _BETAINC)},
-                dtypes=_WIDE,
+                dtypes=WIDE,
                 bound={
-                    "output[0]": _relative(_BETAINC, _beta_terms, 8, 2),
-                    "grad[2]": _gradient(_BETAINC, 2, _beta_terms, 8, 3),
+                    "output[0]": relative(_BETAINC, _beta_terms, 8, 2),
+                    "grad[2]": gradient(_BETAINC, 2, _beta_terms, 8, 3),
                 },
             ),
             sources={"": "domain"},
+        ),
+        hard(
+            _BETAINC,
+            special=((0.0, -1.0, 0.5, 1.0, 30.5, np.inf, np.nan),) * 2 + ((0.0, 0.5, 1.0, np.nan),),
+            exponents=((-126.0, 7.0), (-126.0, 7.0), (-126.0, 0.0)),
+            upstreams=((0.25, 1.0, 3.0), (0.5, 1.0), (0.0, 0.25, 0.5, 1.0)),
+            bound={"output[0]": _hard_beta_bound, "grad[2]": _hard_beta_slope},
+            recipes={
+                "moderate": of_all_sizes(((-12, 6), (-12, 6), (-20, 0))),
+                "outside": product_of(
+                    *((0.5, 1.0, 30.5, 1e-30),) * 2, (-0.0, -1.0, -1e-30, 2.0, 1e30, np.inf, -np.inf)
+                ),
+            },
         ),
         arguments=("a", "b", "x"),
     ),
     *op(
         "igamma",
         "Igamma",
-        _special(
+        special_function(
             _IGAMMA,
-            edges=(_SMALL, (0.0, *_SMALL, np.inf)),
-            outside=(_NOT_POSITIVE, _SMALL),
+            edges=(SMALL, (0.0, *SMALL, np.inf)),
+            outside=(_NOT_POSITIVE, SMALL),
             bound={
-                "output[0]": _relative(_IGAMMA, _gamma_terms, 40, 4),
-                "grad[0]": _gradient(_IGAMMA, 0, _gamma_terms, 60, 4, floor=2),
-                "grad[1]": _gradient(_IGAMMA, 1, _gamma_terms, 28, 4),
+                "output[0]": relative(_IGAMMA, _gamma_terms, 40, 4),
+                "grad[0]": gradient(_IGAMMA, 0, _gamma_terms, 60, 4, floor=2),
+                "grad[1]": gradient(_IGAMMA, 1, _gamma_terms, 28, 4),
             },
             loose={"grad[0]": _small_slope},
         ),
+        _hard_gamma(_IGAMMA),
         arguments=("a", "x"),
     ),
     *op(
@@ -183,51 +220,24 @@ SPECS = (
     *op(
         "igammac",
         "Igammac",
-        _special(
+        special_function(
             _IGAMMAC,
-            edges=(_SMALL, (0.0, *_SMALL, np.inf)),
-            outside=(_NOT_POSITIVE, _SMALL),
+            edges=(SMALL, (0.0, *SMALL, np.inf)),
+            outside=(_NOT_POSITIVE, SMALL),
             bound={
                 "output[0]": _igammac_bound,
-                "grad[0]": _gradient(_IGAMMAC, 0, _gamma_terms, 60, 4, floor=2),
-                "grad[1]": _gradient(_IGAMMAC, 1, _gamma_terms, 28, 4),
+                "grad[0]": gradient(_IGAMMAC, 0, _gamma_terms, 60, 4, floor=2),
+                "grad[1]": gradient(_IGAMMAC, 1, _gamma_terms, 28, 4),
             },
             loose={"output[0]": _difference_from_one, "grad[0]": _small_slope},
         ),
-        arguments=("a", "x"),
-    ),
-    *op(
-        "polygamma",
-        "Polygamma",
-        _special(
-            _POLYGAMMA,
-            edges=((0.0, 1.0, 2.0, 7.0), _SMALL),
-            outside=((-1.0, 0.5), _SMALL),
-            bound={  # ψ, of n = 0, has a root at 1.46
-                "output[0]": lambda u, g, n, x: u * (8 * (n == 0) + (24 + 4 * n) * np.abs(_POLYGAMMA(n, x))),
-                "grad[1]": _gradient(_POLYGAMMA, 1, lambda n, x: n, 16, 3),
-            },
-        ),
+        _hard_gamma(_IGAMMAC),
         arguments=("a", "x"),
     ),
     *op(
         "random-gamma-grad",
         "RandomGammaGrad",
-        _derivative(ref.gamma_sample_da, ref.gamma_sample_da_vjp, _relative(ref.gamma_sample_da, _gamma_terms, 80, 3)),
+        _derivative(ref.gamma_sample_da, ref.gamma_sample_da_vjp, relative(ref.gamma_sample_da, _gamma_terms, 80, 3)),
         arguments=("alpha", "sample"),
-    ),
-    *op(
-        "zeta",
-        "Zeta",
-        _special(
-            _ZETA,
-            edges=((1.5, 2.0, 3.0, 7.0), (0.0, -1.0, *_SMALL)),
-            outside=((0.5, -1.0, 1.0), _SMALL),
-            bound={
-                "output[0]": _relative(_ZETA, _zeta_terms, 5, 2),
-                "grad[1]": _gradient(_ZETA, 1, _zeta_terms, 6, 2),
-            },
-        ),
-        arguments=("x", "q"),
     ),
 )

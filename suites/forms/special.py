@@ -1,0 +1,159 @@
+"""Special: parts that promise special functions of several arguments at extremes, in float32 and float64.
+
+The spec `NAME-hard` promises, with gradients, what the other specs of a function leave out: subnormal numbers,
+numbers of all sizes, special values crossed over all arguments, and upstreams that are zero, infinite, NaN, tiny or
+huge. float32 is in the default tier; float64 is in the full tier, because every dtype needs programs of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tf_opdiff.harness.spec.recipes import Draw
+from tf_opdiff.harness.spec.spec import Recipe
+from tf_opdiff.suites.forms.binary import product_of, products
+from tf_opdiff.suites.forms.flushed import either
+from tf_opdiff.suites.forms.hard_pairs import crossed_upstreams, tiny_numbers
+from tf_opdiff.suites.forms.op import Part, part, together, with_sizes
+from tf_opdiff.suites.forms.pairs import normal, within
+from tf_opdiff.suites.reference.broadcast import unbroadcast
+from tf_opdiff.suites.reference.function import Function
+
+#: The dtypes of these functions.
+WIDE = ("float32", "float64")
+#: Positive arguments of ordinary size.
+SMALL = (2.0**-11, 0.5, 1.0, 2.0, 3.0, 30.5)
+#: Elements of every recipe, so that one program serves all of them.
+SIZE = 199
+
+
+def special_function(function, *, edges, outside, bound, loose=None):
+    """A part: a function in its domain, at edge values, outside of the domain, and at NaN."""
+
+    def domain(draw, dtype):
+        xs = within(*function.domain, size=199)(draw, dtype)
+        return tuple(np.floor(x) if i in function.whole else x for i, x in enumerate(xs))
+
+    at_edges = normal(product_of(*edges), function, gradient=False)
+    at_nan = product_of((np.nan, *SMALL[:2]), (np.nan, np.nan, 3.0))
+    fields = {"reference": function, "dtypes": WIDE, "ulp": {"output": 0.5}, "bound": bound, "loose": loose or {}}
+    return with_sizes(
+        part(vjp=products(function), recipes={"domain": normal(domain, function)}, **fields),
+        part("-edges", recipes={"edges": at_edges}, **fields),
+        part("-outside", recipes={"outside": product_of(*outside), "nan": at_nan}, **fields),
+        sources={"": "domain"},
+    )
+
+
+def relative(f, terms, least, slope):
+    """The bound u |f| (least + slope × terms)."""
+    return lambda u, g, *xs: u * np.abs(f(*xs)) * (least + slope * terms(*xs))
+
+
+def gradient(function, argument, terms, least, slope, floor=0.0):
+    """The bound u |g| (floor + |d| (least + slope × terms)), where d is the derivative by an argument."""
+
+    def bound(u, g, *xs):
+        d = np.abs(function.partials[argument](*xs))
+        return u * unbroadcast(np.abs(g) * (floor + d * (least + slope * terms(*xs))), xs[argument].shape)
+
+    return bound
+
+
+def hard(
+    function: Function,
+    *,
+    special: Sequence[Sequence[float]],
+    exponents: Sequence[tuple[float, float]],
+    upstreams: Sequence[Sequence[float]],
+    bound: Mapping[str, Callable[..., Any]],
+    recipes: Mapping[str, Recipe] | None = None,
+    alternatives: Mapping[str, Callable[..., Any]] | None = None,
+) -> Part:
+    """The parts `NAME-hard` and `NAME-hard-other`.
+
+    Args:
+      function: the function and its derivatives.
+      special: values of each argument, which are crossed.
+      exponents: the range of the binary exponents of each argument, for numbers of all sizes; those of whole numbers
+        are rounded down.
+      upstreams: values of each argument, at which every special upstream is tried.
+      bound: as of a spec.
+      recipes: further recipes, of SIZE elements.
+      alternatives: further alternatives than flushed numbers, by quantity; as of a spec.
+    """
+    fields = {
+        "reference": function,
+        "vjp": products(function),
+        "recipes": {
+            "special": _crossed(special),
+            "sizes": of_all_sizes(exponents, function.whole),
+            "tiny": _tiny(special),
+            "upstreams": _repeated(upstreams, 8),
+            **(recipes or {}),
+        },
+        "upstreams": {"upstreams": crossed_upstreams},
+        "bound": bound,
+        "alternatives": _joined(either(function, products), alternatives or {}),
+        "ulp": {"output": 0.5},
+    }
+    return together(
+        part("-hard", dtypes=("float32",), **fields),
+        part("-hard-other", dtypes=("float64",), tier="full", **fields),
+    )
+
+
+def _joined(one: Mapping[str, Callable[..., Any]], other: Mapping[str, Callable[..., Any]]) -> dict[str, Any]:
+    """The alternatives of both, by quantity."""
+
+    def both(quantity: str) -> Callable[..., Any]:
+        functions = [named[quantity] for named in (one, other) if quantity in named]
+        return lambda dtype, g, *xs: [array for function in functions for array in function(dtype, g, *xs)]
+
+    return {quantity: both(quantity) for quantity in {**one, **other}}
+
+
+def _crossed(values: Sequence[Sequence[float]]) -> Recipe:
+    """A recipe: each value of an argument with each value of the others."""
+
+    def recipe(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
+        points = np.meshgrid(*(np.array(xs).astype(dtype) for xs in values), indexing="ij")
+        return tuple(np.resize(p, SIZE) for p in points)
+
+    return recipe
+
+
+def of_all_sizes(exponents: Sequence[tuple[float, float]], whole: Sequence[int] = ()) -> Recipe:
+    """A recipe: each argument has equally likely exponents in its range; whole numbers are rounded down."""
+
+    def recipe(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
+        powers = [draw.uniform(SIZE, low=low, high=high) for low, high in exponents]
+        numbers = [np.ldexp(1 + (p - np.floor(p)), np.floor(p).astype(int)) for p in powers]
+        return tuple((np.floor(x) if i in whole else x).astype(dtype) for i, x in enumerate(numbers))
+
+    return recipe
+
+
+def _tiny(special: Sequence[Sequence[float]]) -> Recipe:
+    """A recipe: subnormal numbers in each argument in turn, and in all of them, with special values in the others."""
+
+    def recipe(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
+        count = len(special)
+        places = np.arange(SIZE) % (count + 1)
+        columns = []
+        for i, values in enumerate(special):
+            small = np.abs(tiny_numbers(draw, dtype, SIZE))
+            others = np.array(values).astype(dtype)[draw.integers(SIZE, low=0, high=len(values))]
+            columns.append(np.where((places == i) | (places == count), small, others))
+        return tuple(columns)
+
+    return recipe
+
+
+def _repeated(values: Sequence[Sequence[float]], times: int) -> Recipe:
+    """A recipe: the first 24 crossed values, each as often as there are special upstreams."""
+    points = np.meshgrid(*values, indexing="ij")
+    return lambda draw, dtype: tuple(np.resize(np.repeat(p.ravel()[:24], times), SIZE).astype(dtype) for p in points)
