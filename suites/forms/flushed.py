@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import product
 from typing import Any
 
 import ml_dtypes
@@ -128,7 +129,7 @@ def _constant(slope: np.ndarray) -> Callable[..., np.ndarray]:
 
 
 def either(
-    function: Function, vjp_of: Callable[[Function], Callable[..., Any]] | None = None
+    function: Function, vjp_of: Callable[[Function], Callable[..., Any]] | None = None, kernel: Kernel = EXACT
 ) -> dict[str, Alternatives]:
     """The alternatives of the output, and of the gradients if `vjp_of` gives the function's VJP."""
 
@@ -142,7 +143,15 @@ def either(
         return with_derivative
 
     derivatives = {i: d for i, d in enumerate(function.partials) if vjp_of and d}
-    return {"output": outputs(function)} | {f"grad[{i}]": gradient(by(i), d) for i, d in derivatives.items()}
+    gradients = {f"grad[{i}]": gradient(by(i), d, kernel) for i, d in derivatives.items()}
+    return {"output": outputs(function, kernel), **gradients}
+
+
+def places(dtype: np.dtype, *xs: np.ndarray) -> Iterator[list[np.ndarray]]:
+    """The inputs with each choice of those that are flushed; choices that change nothing are left out."""
+    flushed = [flushed_in(dtype, x) for x in xs]
+    choices = [[x] if np.array_equal(x, y, equal_nan=True) else [x, y] for x, y in zip(xs, flushed, strict=True)]
+    return map(list, product(*choices))
 
 
 def distinct(exact: np.ndarray, values: Iterable[np.ndarray], dtype: np.dtype) -> list[np.ndarray]:

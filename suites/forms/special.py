@@ -8,6 +8,7 @@ huge. float32 is in the default tier; float64 is in the full tier, because every
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from tf_opdiff.harness.spec.recipes import Draw
 from tf_opdiff.harness.spec.spec import Recipe
 from tf_opdiff.suites.forms.binary import product_of, products
-from tf_opdiff.suites.forms.flushed import either
+from tf_opdiff.suites.forms.flushed import ROUNDED, Alternatives, either, places
 from tf_opdiff.suites.forms.hard_pairs import crossed_upstreams, tiny_numbers
 from tf_opdiff.suites.forms.op import Part, part, together, with_sizes
 from tf_opdiff.suites.forms.pairs import normal, within
@@ -71,7 +72,8 @@ def hard(
     upstreams: Sequence[Sequence[float]],
     bound: Mapping[str, Callable[..., Any]],
     recipes: Mapping[str, Recipe] | None = None,
-    alternatives: Mapping[str, Callable[..., Any]] | None = None,
+    beyond: Function | None = None,
+    alternatives: Mapping[str, Alternatives] | None = None,
 ) -> Part:
     """The parts `NAME-hard` and `NAME-hard-other`.
 
@@ -81,8 +83,9 @@ def hard(
       exponents: the range of the binary exponents of each argument, for numbers of all sizes; those of whole numbers
         are rounded down.
       upstreams: values of each argument, at which every special upstream is tried.
-      bound: as of a spec.
+      bound: as of a spec; where it is NaN or infinite, that of flushed inputs holds.
       recipes: further recipes, of SIZE elements.
+      beyond: the function with derivatives that are right as well, outside of the domain.
       alternatives: further alternatives than flushed numbers, by quantity; as of a spec.
     """
     fields = {
@@ -96,9 +99,11 @@ def hard(
             **(recipes or {}),
         },
         "upstreams": {"upstreams": crossed_upstreams},
-        "bound": bound,
-        "alternatives": _joined(either(function, products), alternatives or {}),
-        "ulp": {"output": 0.5},
+        "bound": {quantity: _of_flushed(one) for quantity, one in bound.items()},
+        "alternatives": _joined(
+            *(_of_places(one) for one in (function, beyond) if one), alternatives or {}
+        ),
+        "ulp": {"output": 0.5, "grad": 1},  # subnormal numbers
     }
     return together(
         part("-hard", dtypes=("float32",), **fields),
@@ -106,14 +111,44 @@ def hard(
     )
 
 
-def _joined(one: Mapping[str, Callable[..., Any]], other: Mapping[str, Callable[..., Any]]) -> dict[str, Any]:
-    """The alternatives of both, by quantity."""
+def _joined(*every: Mapping[str, Alternatives]) -> dict[str, Alternatives]:
+    """All alternatives, by quantity."""
 
-    def both(quantity: str) -> Callable[..., Any]:
-        functions = [named[quantity] for named in (one, other) if quantity in named]
+    def of(quantity: str) -> Alternatives:
+        functions = [named[quantity] for named in every if quantity in named]
         return lambda dtype, g, *xs: [array for function in functions for array in function(dtype, g, *xs)]
 
-    return {quantity: both(quantity) for quantity in {**one, **other}}
+    return {quantity: of(quantity) for named in every for quantity in named}
+
+
+def _of_places(function: Function) -> dict[str, Alternatives]:
+    """The alternatives of a function, each input of which may be flushed by itself."""
+
+    def of(exact: Callable[..., Any], alternatives: Alternatives) -> Alternatives:
+        return lambda dtype, g, *xs: [
+            array for place in places(dtype, *xs) for array in (exact(g, *place), *alternatives(dtype, g, *place))
+        ]
+
+    every = either(function, products, ROUNDED)
+    exact = {f"grad[{i}]": partial(_nth, products(function), i) for i in range(len(function.partials))}
+    exact["output"] = lambda g, *xs: function(*xs)
+    return {quantity: of(exact[quantity], alternatives) for quantity, alternatives in every.items()}
+
+
+def _nth(vjp: Callable[..., Any], i: int, *arguments: np.ndarray) -> Any:
+    """One gradient of a VJP."""
+    return vjp(*arguments)[i]
+
+
+def _of_flushed(bound: Callable[..., Any]) -> Callable[..., Any]:
+    """A bound that, where it is not finite, is that of flushed inputs: an alternative may be finite there."""
+
+    def filled(u: float, g: np.ndarray, *xs: np.ndarray) -> np.ndarray:
+        dtype = np.dtype("float32" if u == 2.0**-24 else "float64")
+        bounds = [np.asarray(bound(u, g, *place)) for place in places(dtype, *xs)]
+        return reduce(lambda one, other: np.where(np.isfinite(one), one, other), bounds)
+
+    return filled
 
 
 def _crossed(values: Sequence[Sequence[float]]) -> Recipe:

@@ -90,6 +90,11 @@ igamma_da = evaluated(_igamma_da)
 gamma_density = evaluated(_gamma_density)
 
 
+def gamma_density_beyond(a: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """x^(a-1) e^-x / |Γ(a)|, outside of the domain of P too; NaN where it has no value."""
+    return np.exp(_log_density(a, x))
+
+
 def gamma_sample_da(a: np.ndarray, x: np.ndarray) -> np.ndarray:
     """The derivative of a gamma variate x by its shape, -(dP/da) / (dP/dx): https://arxiv.org/abs/1805.08498."""
     return np.where(x == 0, 0, -igamma_da(a, x) / gamma_density(a, x))
@@ -179,14 +184,22 @@ def polygamma(n: Any, x: Any) -> Any:
 
 def betainc(a: Any, b: Any, x: Any) -> Any:
     """I_x(a, b), https://dlmf.nist.gov/8.17; NaN for a <= 0, b <= 0, and x outside of [0, 1]."""
-    if a <= 0 or b <= 0 or x < 0 or x > 1 or (a == INF and b == INF):
+    if a <= 0 or b <= 0 or x < 0 or x > 1:
         return NAN
     if x in (0, 1):
         return x
+    if a == INF and b == INF:
+        return NAN
     if INF in (a, b):
         return mp.mpf(b == INF)
     with mp.workprec(mp.prec + max(0, -mp.mag(a)) + max(0, -mp.mag(b))):
         return mp.betainc(a, b, 0, x, regularized=True)
+
+
+def beta_density_beyond(a: np.ndarray, b: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """x^(a-1) (1-x)^(b-1) / |B(a, b)|, outside of the domain of I too; NaN where it has no value."""
+    log_beta = special.gammaln(a) + special.gammaln(b) - special.gammaln(a + b)
+    return np.exp(special.xlogy(a - 1, x) + special.xlog1py(b - 1, -x) - log_beta)
 
 
 def beta_density(a: Any, b: Any, x: Any) -> Any:

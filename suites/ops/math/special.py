@@ -4,10 +4,13 @@ Errors measured in both dtypes, eager and compiled, are up to 0.9 of the bounds.
 """
 
 import math
+from dataclasses import replace
 
 import numpy as np
+from scipy.special import gammaln, xlog1py, xlogy
 
 from tf_opdiff.suites.forms.binary import product_of, products
+from tf_opdiff.suites.forms.flushed import places
 from tf_opdiff.suites.forms.op import op, part, with_sizes
 from tf_opdiff.suites.forms.pairs import normal, within
 from tf_opdiff.suites.forms.special import SMALL, WIDE, gradient, hard, of_all_sizes, relative, special_function
@@ -16,8 +19,15 @@ from tf_opdiff.suites.reference.function import Function, evaluated
 
 _NOT_POSITIVE = (0.0, -0.5, -1.0, -2.0)
 _ALL = (-126.0, 127.0)
-#: Zeros, tiny, ordinary, huge and infinite numbers of both signs, NaN, and the largest number: 14 values.
-_GAMMA_SPECIAL = (0.0, -0.0, 1.0, -1.0, -0.5, 0.5, 30.5, 2.0**-11, 1e-30, 1e30, 3e38, np.inf, -np.inf, np.nan)
+#: Zeros, tiny, ordinary, huge and infinite numbers of both signs, and NaN: 14 values.
+_SHAPES = (0.0, -0.0, 1.0, -1.0, -0.5, 0.5, 30.5, 2.0**-11, 1e-30, 1e30, 3e38, np.inf, -np.inf, np.nan)
+#: The same, but other huge numbers: next to a huge shape, XLA adds 2^23 terms of its series, which takes 30 s.
+_POINTS = (0.0, -0.0, 1.0, -1.0, -0.5, 0.5, 30.5, 2.0**-11, 1e-30, 1e20, 3e37, np.inf, -np.inf, np.nan)
+#: Large shapes a, each with some x that are standard deviations √a apart.
+_NEAR = (
+    *((a, sigmas) for a in (1e2, 1e4, 1e6) for sigmas in (-2.5, 0.0, 1.5)),
+    *((1e8, -2.5), (1e8, 1.5), (1e12, 1.5)),
+)
 _BETA_SHAPES = ((0.5, 1.0, 30.5, 1e-30), (0.5, 1.0, 30.5, 1e-30))
 _lgamma = np.vectorize(lambda x: math.lgamma(x) if x > 0 else 0.0, otypes=[float])
 
@@ -58,6 +68,15 @@ _BETAINC = Function(
     exact=ref.betainc,
     domain=((0.2, 8.0), (0.2, 8.0), (0.0, 1.0)),
 )
+
+
+def _beta_slope_beyond(a, b, x):
+    inside = (a > 0) & (b > 0) & (x >= 0) & (x <= 1)
+    return np.where(inside, _BETAINC.partials[2](a, b, x), ref.beta_density_beyond(a, b, x))
+
+
+#: With the formula of its derivative outside of the domain, where the function is NaN.
+_BETAINC_BEYOND = replace(_BETAINC, partials=(None, None, _beta_slope_beyond))
 _IGAMMA = Function(
     f=evaluated(ref.igamma),
     partials=(ref.igamma_da, ref.gamma_density),
@@ -108,34 +127,59 @@ def _strict_gamma(function):
 
 
 def _strict_slope(derivative):
-    """The bound of a derivative of P or Q, relative to the derivative."""
+    """The bound of a derivative of P or Q, relative to the derivative; log x is a logarithm of the density."""
 
     def bound(u, g, a, x):
-        size = np.abs(derivative(a, x))
-        return u * np.abs(g) * np.where(size > 0, size * (60 + 2 * _apart(a, x)), 0)
+        size, log = np.abs(derivative(a, x)), np.abs(np.log(np.where((x > 0) & np.isfinite(x), x, 1)))
+        return u * np.abs(g) * np.where(size > 0, size * (60 + 2 * _apart(a, x) + 4 * log), 0)
 
     return bound
 
 
-def _hard_gamma(function):
-    """The hard parts of P or Q."""
+def _beyond(function, sign):
+    """The function with the formula of its derivative by x outside of the domain, where the function is NaN."""
+
+    def slope(a, x):
+        return np.where((a > 0) & (x >= 0), function.partials[1](a, x), sign * ref.gamma_density_beyond(a, x))
+
+    return replace(function, partials=(function.partials[0], slope))
+
+
+def _zeros_of_either_sign(derivative):
+    """Alternatives: a derivative that underflows, and its product with a finite upstream, is a zero of either sign."""
+
+    def alternatives(dtype, g, a, x):
+        exact, least = g * derivative(a, x), 4 * float(np.finfo(dtype).smallest_normal)
+        slopes = [np.abs(derivative(*place)) for place in places(dtype, a, x)]
+        small = [(s < least) | (np.abs(g) * s < least) for s in slopes]
+        open_ = np.isfinite(g) & np.logical_or.reduce(small)
+        return [np.where(open_, zero, exact) for zero in (0.0, -0.0)]
+
+    return alternatives
+
+
+def _hard_gamma(function, sign):
+    """The hard parts of P or Q, whose derivative by x has a sign."""
+    beyond = _beyond(function, sign)
     return hard(
         function,
-        special=(_GAMMA_SPECIAL, _GAMMA_SPECIAL),
+        special=(_SHAPES, _POINTS),
         exponents=(_ALL, _ALL),
         upstreams=((0.25, 1.0, 3.0, 30.5), (0.0, 0.5, 1.0, 3.0, 30.5, np.inf)),
         bound={
             "output[0]": _strict_gamma(function),
             "grad[0]": _strict_slope(function.partials[0]),
-            "grad[1]": _strict_slope(function.partials[1]),
+            "grad[1]": _strict_slope(beyond.partials[1]),
         },
         recipes={"moderate": of_all_sizes(((-12, 8), (-12, 8))), "near_shape": _near_shape},
+        beyond=beyond,
+        alternatives={"grad[0]": _zeros_of_either_sign(function.partials[0])},
     )
 
 
 def _near_shape(draw, dtype):
-    """Large shapes a, and x at some standard deviations √a from each; the same numbers in both dtypes."""
-    a, sigmas = np.meshgrid([1e2, 1e4, 1e6, 1e8, 1e12], [-2.5, 0.0, 1.5], indexing="ij")
+    """Large shapes, and numbers near to them; the same in both dtypes."""
+    a, sigmas = np.array(_NEAR).T
     return tuple(np.resize(x.astype(np.float32), 199).astype(dtype) for x in (a, a + sigmas * np.sqrt(a)))
 
 
@@ -146,8 +190,14 @@ def _hard_beta_bound(u, g, a, b, x):
 
 
 def _hard_beta_slope(u, g, a, b, x):
-    size = np.abs(_BETAINC.partials[2](a, b, x))
-    return u * np.abs(g) * np.where((size > 0) & np.isfinite(size), size * (8 + 3 * _finite_beta_terms(a, b, x)), 0)
+    size = np.abs(_BETAINC_BEYOND.partials[2](a, b, x))
+    return u * np.abs(g) * np.where((size > 0) & np.isfinite(size), size * (8 + 3 * _slope_terms(a, b, x)), 0)
+
+
+def _slope_terms(a, b, x):
+    """The sizes of the logarithms whose sum is that of the density; infinite ones count 0."""
+    logs = xlogy(a - 1, x), xlog1py(b - 1, -x), gammaln(a), gammaln(b), gammaln(a + b)
+    return sum(np.where(np.isfinite(log), np.abs(log), 0) for log in logs)
 
 
 def _finite_beta_terms(a, b, x):
@@ -185,6 +235,7 @@ SPECS = (
             exponents=((-126.0, 7.0), (-126.0, 7.0), (-126.0, 0.0)),
             upstreams=((0.25, 1.0, 3.0), (0.5, 1.0), (0.0, 0.25, 0.5, 1.0)),
             bound={"output[0]": _hard_beta_bound, "grad[2]": _hard_beta_slope},
+            beyond=_BETAINC_BEYOND,
             recipes={
                 "moderate": of_all_sizes(((-12, 6), (-12, 6), (-20, 0))),
                 "outside": product_of(
@@ -208,7 +259,7 @@ SPECS = (
             },
             loose={"grad[0]": _small_slope},
         ),
-        _hard_gamma(_IGAMMA),
+        _hard_gamma(_IGAMMA, 1),
         arguments=("a", "x"),
     ),
     *op(
@@ -231,7 +282,7 @@ SPECS = (
             },
             loose={"output[0]": _difference_from_one, "grad[0]": _small_slope},
         ),
-        _hard_gamma(_IGAMMAC),
+        _hard_gamma(_IGAMMAC, -1),
         arguments=("a", "x"),
     ),
     *op(

@@ -6,6 +6,7 @@ Errors measured in both dtypes, eager and compiled, are up to 0.9 of the bounds.
 import numpy as np
 from scipy.special import gammaln
 
+from tf_opdiff.suites.forms.flushed import places
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.special import SMALL, gradient, hard, of_all_sizes, relative, special_function
 from tf_opdiff.suites.reference import special as ref
@@ -13,16 +14,34 @@ from tf_opdiff.suites.reference.function import Function, evaluated
 
 #: Zeros and poles, numbers between them, tiny and huge ones, infinities and NaN.
 _POLES = (0.5, 1.0, 30.5, 0.0, -0.0, -1.0, -2.0, -0.5, -2.5, 1e-30, 1e30, 3e38, np.inf, -np.inf, np.nan)
+
+
+def _signed(function, sign):
+    """A function with a sign(*arguments) of the zeros that it gives; mpmath's zeros have none."""
+
+    def signed(*xs):
+        y = function(*xs)
+        return np.where(y == 0, np.copysign(0.0, sign(*xs)), y)
+
+    return signed
+
+
+def _alternating(n, x):
+    """The sign of the derivatives of ψ at infinity: positive for odd n."""
+    return np.where((n > 0) & (n % 2 == 0), -1.0, 1.0)
+
+
 _POLYGAMMA = Function(
-    f=evaluated(ref.polygamma),
-    partials=(None, evaluated(lambda n, x: ref.polygamma(n + 1, x))),
+    f=_signed(evaluated(ref.polygamma), _alternating),
+    partials=(None, _signed(evaluated(lambda n, x: ref.polygamma(n + 1, x)), lambda n, x: _alternating(n + 1, x))),
     exact=ref.polygamma,
     domain=((0.0, 5.0), (0.1, 20.0)),
     whole=(0,),
 )
+_zeta = evaluated(ref.zeta)
 _ZETA = Function(
-    f=evaluated(ref.zeta),
-    partials=(None, evaluated(lambda s, q: -s * ref.zeta(s + 1, q))),
+    f=_zeta,
+    partials=(None, _signed(evaluated(lambda s, q: -s * ref.zeta(s + 1, q)), lambda s, q: -1.0)),
     exact=ref.zeta,
     domain=((1.1, 12.0), (0.1, 20.0)),
 )
@@ -58,6 +77,11 @@ def _zeta_at_poles(dtype, g, s, q):
     side = np.where(np.signbit(q), np.where(s % 2 == 1, -np.inf, np.nan), np.inf)
     value = np.where((s == 1) & (q <= 0), np.nan, _ZETA(s, q))
     return [np.where((q == 0) & (s > 1) & np.isfinite(s), side, value)]
+
+
+def _next_in_dtype(dtype, g, s, q):
+    """The derivative -s ζ(s + 1, q) with s + 1 rounded to the dtype: it may be at the pole, 1, and even or odd."""
+    return [g * -s * _zeta((s + 1).astype(dtype).astype(np.float64), q) for s, q in places(dtype, s, q)]
 
 
 def _polygamma_at_zero(dtype, g, n, x):
@@ -118,7 +142,7 @@ SPECS = (
                 "grad[1]": gradient(_ZETA, 1, _finite_zeta_terms, 64, 4),
             },
             recipes={"moderate": of_all_sizes(((0.001, 5), (-12, 12)))},
-            alternatives={"output": _zeta_at_poles},
+            alternatives={"output": _zeta_at_poles, "grad[1]": _next_in_dtype},
         ),
         arguments=("x", "q"),
     ),
