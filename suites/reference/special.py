@@ -33,10 +33,14 @@ def _of_gamma(a: Any, x: Any, lower: bool) -> Any:
         upper = x >= a
         tail = _gamma_tail(a, x, 1 if upper else -1)
         return 1 - tail if upper == lower else tail
+    if a < _SMALL:  # Γ(a, x) is E1(x), and 1 / Γ(a) is a, but for a relative error of size a log² x
+        return 1 - a * mp.e1(x) if lower else a * mp.e1(x)
     with mp.workprec(mp.prec + max(0, -mp.mag(a)) + max(0, -mp.mag(x))):  # 1 - P cancels for small a
         return mp.gammainc(a, 0, x, regularized=True) if lower else mp.gammainc(a, x, INF, regularized=True)
 
 
+#: Below this, mpmath needs many more bits for 1 - P.
+_SMALL = 2.0**-90
 #: Beyond this, mpmath's series of P and Q take too many terms, or do not converge.
 _LARGE = 10**6
 
@@ -76,14 +80,15 @@ def _gamma_density(a: Any, x: Any) -> Any:
 
 
 def _igamma_da(a: Any, x: Any) -> Any:
-    """dP/da, as a difference in 60 more bits; 0 at the limits x = 0 and x = ∞, and at a = ∞."""
+    """dP/da, as a difference of P, or of -Q right of a, in 60 more bits; 0 at the limits x = 0 and x = ∞, and at a = ∞."""
     if a <= 0 or x < 0 or (a == INF and x == INF):
         return NAN
     if x == 0 or a == INF or x == INF:
         return mp.zero
     step = a * mp.ldexp(1, -60)
+    smaller, sign = (igammac, -1) if x > a else (igamma, 1)
     with mp.workprec(mp.prec + 60):
-        return (igamma(a + step, x) - igamma(a - step, x)) / (2 * step)
+        return sign * (smaller(a + step, x) - smaller(a - step, x)) / (2 * step)
 
 
 igamma_da = evaluated(_igamma_da)
