@@ -72,6 +72,7 @@ def hard(
     upstreams: Sequence[Sequence[float]],
     bound: Mapping[str, Callable[..., Any]],
     recipes: Mapping[str, Recipe] | None = None,
+    loose: Mapping[str, Callable[..., Any]] | None = None,
     beyond: Function | None = None,
     alternatives: Mapping[str, Alternatives] | None = None,
 ) -> Part:
@@ -85,6 +86,7 @@ def hard(
       upstreams: values of each argument, at which every special upstream is tried.
       bound: as of a spec; where it is NaN or infinite, that of flushed inputs holds.
       recipes: further recipes, of SIZE elements.
+      loose: as of a spec.
       beyond: the function with derivatives that are right as well, outside of the domain.
       alternatives: further alternatives than flushed numbers, by quantity; as of a spec.
     """
@@ -103,6 +105,7 @@ def hard(
         "alternatives": _joined(
             *(_of_places(one) for one in (function, beyond) if one), alternatives or {}
         ),
+        "loose": loose or {},
         "ulp": {"output": 0.5, "grad": 1},  # subnormal numbers
     }
     return together(

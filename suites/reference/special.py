@@ -202,9 +202,10 @@ def betainc(a: Any, b: Any, x: Any) -> Any:
 
 
 def beta_density_beyond(a: np.ndarray, b: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """x^(a-1) (1-x)^(b-1) / |B(a, b)|, outside of the domain of I too; NaN where it has no value."""
+    """x^(a-1) (1-x)^(b-1) / |B(a, b)|, outside of the domain of I too; NaN where it has no value. NaN^0 is 1."""
     log_beta = special.gammaln(a) + special.gammaln(b) - special.gammaln(a + b)
-    return np.exp(special.xlogy(a - 1, x) + special.xlog1py(b - 1, -x) - log_beta)
+    logs = np.where(a == 1, 0, special.xlogy(a - 1, x)) + np.where(b == 1, 0, special.xlog1py(b - 1, -x))
+    return np.exp(logs - log_beta)
 
 
 def beta_density(a: Any, b: Any, x: Any) -> Any:

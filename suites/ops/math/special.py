@@ -105,15 +105,21 @@ def _difference_from_one(a, x):
     return x < np.maximum(1, a)
 
 
-def _apart(a, x):
+def _apart(a, x, spread=16.0):
     """A bound of the condition of P and Q, and of the logarithms of which they are computed, at arguments of all sizes.
 
-    Up to 300 it is that of the logarithms. Beyond, a method whose error grows by √a is known, besides the distance of
-    the arguments: https://dlmf.nist.gov/8.12.
+    Up to 300 it is that of the logarithms: measured errors are up to 1.1 times the sizes of the logarithms. Beyond, a
+    method is known whose error grows by the distance of the arguments and, because P does, by `spread` times √a:
+    https://dlmf.nist.gov/8.12.
     """
     a, x = (np.where(np.isfinite(v) & (v > 0), v, 1.0) for v in (a, x))
-    far = 16 * np.sqrt(np.minimum(a, x)) + 4 * np.abs(a - x) * (1 + np.abs(np.log(a / x)))
-    return np.where(np.maximum(a, x) <= 300, 4 * _gamma_terms(a, x), far)
+    far = spread * np.sqrt(np.minimum(a, x)) + 4 * np.abs(a - x) * (1 + np.abs(np.log(a / x)))
+    return np.where(np.maximum(a, x) <= 300, 2 * _gamma_terms(a, x), far)
+
+
+def _as_uncertain_as_arguments(a, x):
+    """Where the arguments are so large that rounding them moves P and Q by hundreds of roundings."""
+    return np.minimum(a, x) > 300
 
 
 def _strict_gamma(function):
@@ -131,7 +137,7 @@ def _strict_slope(derivative):
 
     def bound(u, g, a, x):
         size, log = np.abs(derivative(a, x)), np.abs(np.log(np.where((x > 0) & np.isfinite(x), x, 1)))
-        return u * np.abs(g) * np.where(size > 0, size * (60 + 2 * _apart(a, x) + 4 * log), 0)
+        return u * np.abs(g) * np.where(size > 0, size * (60 + _apart(a, x, 0) + 2 * log), 0)
 
     return bound
 
@@ -172,6 +178,7 @@ def _hard_gamma(function, sign):
             "grad[1]": _strict_slope(beyond.partials[1]),
         },
         recipes={"moderate": of_all_sizes(((-12, 8), (-12, 8))), "near_shape": _near_shape},
+        loose={"output": _as_uncertain_as_arguments, "grad": _as_uncertain_as_arguments},
         beyond=beyond,
         alternatives={"grad[0]": _zeros_of_either_sign(function.partials[0])},
     )
@@ -190,8 +197,8 @@ def _hard_beta_bound(u, g, a, b, x):
 
 
 def _hard_beta_slope(u, g, a, b, x):
-    size = np.abs(_BETAINC_BEYOND.partials[2](a, b, x))
-    return u * np.abs(g) * np.where((size > 0) & np.isfinite(size), size * (8 + 3 * _slope_terms(a, b, x)), 0)
+    size, least = np.abs(_BETAINC_BEYOND.partials[2](a, b, x)), np.where((x >= 0) & (x <= 1), 8, 64)
+    return u * np.abs(g) * np.where((size > 0) & np.isfinite(size), size * (least + 3 * _slope_terms(a, b, x)), 0)
 
 
 def _slope_terms(a, b, x):

@@ -73,21 +73,35 @@ def _finite_zeta_terms(s, q):
 
 
 def _zeta_at_poles(dtype, g, s, q):
-    """NaN where both arguments are at their poles, s = 1 and q <= 0; at q = 0, the limit from the side of its sign."""
+    """NaN where both arguments are at their poles, s = 1 and q <= 0; at q = 0, the limit from the side of its sign.
+
+    An infinite s counts as an even number, as in C99's pow: for q < 0 the function is infinite then.
+    """
     side = np.where(np.signbit(q), np.where(s % 2 == 1, -np.inf, np.nan), np.inf)
     value = np.where((s == 1) & (q <= 0), np.nan, _ZETA(s, q))
-    return [np.where((q == 0) & (s > 1) & np.isfinite(s), side, value)]
+    even = np.where((s == np.inf) & (q < 0), np.inf, _ZETA(s, q))
+    return [np.where((q == 0) & (s > 1) & np.isfinite(s), side, value), even]
 
 
 def _next_in_dtype(dtype, g, s, q):
-    """The derivative -s ζ(s + 1, q) with s + 1 rounded to the dtype: it may be at the pole, 1, and even or odd."""
-    return [g * -s * _zeta((s + 1).astype(dtype).astype(np.float64), q) for s, q in places(dtype, s, q)]
+    """The derivative -s ζ(s + 1, q) with s + 1 rounded to the dtype: it may be at the pole, 1, and even or odd.
+
+    An infinite s counts as an even number: see `_zeta_at_poles`.
+    """
+    every = [g * -s * _zeta((s + 1).astype(dtype).astype(np.float64), q) for s, q in places(dtype, s, q)]
+    return [*every, np.where((s == np.inf) & (q < 0), g * -np.inf, every[0])]
 
 
 def _polygamma_at_zero(dtype, g, n, x):
-    """At x = 0, the limit from the side of its sign: -inf at +0 and inf at -0 for even n."""
+    """At x = 0, the limit from the side of its sign: -inf at +0 and inf at -0 for even n. See `_of_infinite_order`."""
     side = np.where(np.signbit(x), np.inf, -np.inf)
-    return [np.where((x == 0) & (n >= 0) & (n % 2 == 0), side, _POLYGAMMA(n, x))]
+    value = np.where((x == 0) & (n >= 0) & (n % 2 == 0), side, _POLYGAMMA(n, x))
+    return [value, np.where(n == np.inf, np.inf, value)]
+
+
+def _of_infinite_order(dtype, g, n, x):
+    """Infinite: (-1)^(n+1) is 1 then in C99, where infinity is an even number."""
+    return [np.where(n == np.inf, g * np.inf, g * _POLYGAMMA.partials[1](n, x))]
 
 
 SPECS = (
@@ -113,7 +127,7 @@ SPECS = (
             upstreams=((0.0, 1.0, 2.0, 7.0), (0.25, 1.0, 3.0, 30.5, 1e30, np.inf)),
             bound={"output[0]": _hard_polygamma_bound, "grad[1]": _hard_polygamma_slope},
             recipes={"moderate": of_all_sizes(((-1, 5), (-12, 12)), whole=(0,))},
-            alternatives={"output": _polygamma_at_zero},
+            alternatives={"output": _polygamma_at_zero, "grad[1]": _of_infinite_order},
         ),
         arguments=("a", "x"),
     ),
