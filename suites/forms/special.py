@@ -103,7 +103,7 @@ def hard(
         "upstreams": {"upstreams": crossed_upstreams},
         "bound": {quantity: _of_flushed(one) for quantity, one in bound.items()},
         "alternatives": _joined(
-            *(_of_places(one) for one in (function, beyond) if one), alternatives or {}
+            *(_of_places(one) for one in (function, beyond) if one), _at_places(alternatives or {})
         ),
         "loose": loose or {},
         "ulp": {"output": 0.5, "grad": 1},  # subnormal numbers
@@ -136,6 +136,15 @@ def _of_places(function: Function) -> dict[str, Alternatives]:
     exact = {f"grad[{i}]": partial(_nth, products(function), i) for i in range(len(function.partials))}
     exact["output"] = lambda g, *xs: function(*xs)
     return {quantity: of(exact[quantity], alternatives) for quantity, alternatives in every.items()}
+
+
+def _at_places(every: Mapping[str, Alternatives]) -> dict[str, Alternatives]:
+    """Alternatives, also with each choice of flushed inputs."""
+
+    def of(alternatives: Alternatives) -> Alternatives:
+        return lambda dtype, g, *xs: [a for place in places(dtype, *xs) for a in alternatives(dtype, g, *place)]
+
+    return {quantity: of(alternatives) for quantity, alternatives in every.items()}
 
 
 def _nth(vjp: Callable[..., Any], i: int, *arguments: np.ndarray) -> Any:

@@ -156,7 +156,14 @@ def zeta(s: Any, q: Any) -> Any:
         return _left_of_zero(s, q) if s == mp.floor(s) else NAN
     if q > _LARGE or s > _LARGE:  # https://dlmf.nist.gov/25.11.E43; the next term is smaller by (s / q)^2 / 12
         return _far_zeta(s, q)
-    return mp.zeta(s, q)
+    if q > 1 and s * mp.log(q, 2) > _LOST:
+        return q**-s
+    with mp.workprec(mp.prec + int(s * max(0, mp.mag(q)))):  # mpmath's precision is absolute
+        return mp.zeta(s, q)
+
+
+#: A number below 2 to the power of minus this is less than every long double.
+_LOST = 20000
 
 
 def _far_zeta(s: Any, q: Any) -> Any:
@@ -183,7 +190,8 @@ def polygamma(n: Any, x: Any) -> Any:
     if x <= 0 and x == mp.floor(x):
         return INF if n % 2 else NAN
     if n == 0 or (n < 1000 and x < _LARGE):
-        return mp.polygamma(int(n), x)
+        with mp.workprec(mp.prec + int(n + 1) * max(0, mp.mag(x))):  # mpmath's precision is absolute
+            return mp.polygamma(int(n), x)
     return (-1) ** int(n % 2 + 1) * mp.exp(mp.loggamma(n + 1) + mp.log(zeta(n + 1, x)))  # https://dlmf.nist.gov/5.15.E2
 
 

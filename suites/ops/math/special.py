@@ -10,7 +10,6 @@ import numpy as np
 from scipy.special import gammaln, xlog1py, xlogy
 
 from tf_opdiff.suites.forms.binary import product_of, products
-from tf_opdiff.suites.forms.flushed import places
 from tf_opdiff.suites.forms.op import op, part, with_sizes
 from tf_opdiff.suites.forms.pairs import normal, within
 from tf_opdiff.suites.forms.special import SMALL, WIDE, gradient, hard, of_all_sizes, relative, special_function
@@ -108,18 +107,18 @@ def _difference_from_one(a, x):
 def _apart(a, x, spread=16.0):
     """A bound of the condition of P and Q, and of the logarithms of which they are computed, at arguments of all sizes.
 
-    Up to 300 it is that of the logarithms: measured errors are up to 1.1 times the sizes of the logarithms. Beyond, a
+    Up to 300 it is that of the logarithms: measured errors are up to 3.2 times the sizes of the logarithms. Beyond, a
     method is known whose error grows by the distance of the arguments and, because P does, by `spread` times √a:
     https://dlmf.nist.gov/8.12.
     """
     a, x = (np.where(np.isfinite(v) & (v > 0), v, 1.0) for v in (a, x))
     far = spread * np.sqrt(np.minimum(a, x)) + 4 * np.abs(a - x) * (1 + np.abs(np.log(a / x)))
-    return np.where(np.maximum(a, x) <= 300, 2 * _gamma_terms(a, x), far)
+    return np.where(np.maximum(a, x) <= 300, 4 * _gamma_terms(a, x), far)
 
 
 def _as_uncertain_as_arguments(a, x):
-    """Where the arguments are so large that rounding them moves P and Q by hundreds of roundings."""
-    return np.minimum(a, x) > 300
+    """Where the arguments, or the logarithms, are so large that rounding them moves P and Q by hundreds of roundings."""
+    return (np.minimum(a, x) > 300) | (_gamma_terms(a, x) > 900)
 
 
 def _strict_gamma(function):
@@ -137,7 +136,7 @@ def _strict_slope(derivative):
 
     def bound(u, g, a, x):
         size, log = np.abs(derivative(a, x)), np.abs(np.log(np.where((x > 0) & np.isfinite(x), x, 1)))
-        return u * np.abs(g) * np.where(size > 0, size * (60 + _apart(a, x, 0) + 2 * log), 0)
+        return np.abs(g) * np.where(size > 0, size * (60 + _apart(a, x, 0) + 4 * log), 0) * u
 
     return bound
 
@@ -155,11 +154,9 @@ def _zeros_of_either_sign(derivative):
     """Alternatives: a derivative that underflows, and its product with a finite upstream, is a zero of either sign."""
 
     def alternatives(dtype, g, a, x):
-        exact, least = g * derivative(a, x), 4 * float(np.finfo(dtype).smallest_normal)
-        slopes = [np.abs(derivative(*place)) for place in places(dtype, a, x)]
-        small = [(s < least) | (np.abs(g) * s < least) for s in slopes]
-        open_ = np.isfinite(g) & np.logical_or.reduce(small)
-        return [np.where(open_, zero, exact) for zero in (0.0, -0.0)]
+        slope, least = derivative(a, x), 4 * float(np.finfo(dtype).smallest_normal)
+        small = np.isfinite(g) & (np.abs(slope) * np.minimum(1, np.abs(g)) < least)
+        return [np.where(small, zero, g * slope) for zero in (0.0, -0.0)]
 
     return alternatives
 
@@ -198,7 +195,7 @@ def _hard_beta_bound(u, g, a, b, x):
 
 def _hard_beta_slope(u, g, a, b, x):
     size, least = np.abs(_BETAINC_BEYOND.partials[2](a, b, x)), np.where((x >= 0) & (x <= 1), 8, 64)
-    return u * np.abs(g) * np.where((size > 0) & np.isfinite(size), size * (least + 3 * _slope_terms(a, b, x)), 0)
+    return np.abs(g) * np.where((size > 0) & np.isfinite(size), size * (least + 3 * _slope_terms(a, b, x)), 0) * u
 
 
 def _slope_terms(a, b, x):
