@@ -67,51 +67,60 @@ def gradient(function, argument, terms, least, slope, floor=0.0):
 def hard(
     function: Function,
     *,
-    special: Sequence[Sequence[float]],
-    exponents: Sequence[tuple[float, float]],
-    upstreams: Sequence[Sequence[float]],
+    recipes: Mapping[str, Recipe],
     bound: Mapping[str, Callable[..., Any]],
-    recipes: Mapping[str, Recipe] | None = None,
-    loose: Mapping[str, Callable[..., Any]] | None = None,
     beyond: Function | None = None,
     alternatives: Mapping[str, Alternatives] | None = None,
+    **fields: Any,
 ) -> Part:
     """The parts `NAME-hard` and `NAME-hard-other`.
 
     Args:
       function: the function and its derivatives.
-      special: values of each argument, which are crossed.
-      exponents: the range of the binary exponents of each argument, for numbers of all sizes; those of whole numbers
-        are rounded down.
-      upstreams: values of each argument, at which every special upstream is tried.
+      recipes: as of a spec, of SIZE elements; those of `hard_recipes` among them.
       bound: as of a spec; where it is NaN or infinite, that of flushed inputs holds.
-      recipes: further recipes, of SIZE elements.
-      loose: as of a spec.
       beyond: the function with derivatives that are right as well, outside of the domain.
       alternatives: further alternatives than flushed numbers, by quantity; as of a spec.
+      fields: further fields of the specs.
     """
     fields = {
         "reference": function,
         "vjp": products(function),
-        "recipes": {
-            "special": _crossed(special),
-            "sizes": of_all_sizes(exponents, function.whole),
-            "tiny": _tiny(special),
-            "upstreams": _repeated(upstreams, 8),
-            **(recipes or {}),
-        },
+        "recipes": recipes,
         "upstreams": {"upstreams": crossed_upstreams},
         "bound": {quantity: _of_flushed(one) for quantity, one in bound.items()},
         "alternatives": _joined(
             *(_of_places(one) for one in (function, beyond) if one), _at_places(alternatives or {})
         ),
-        "loose": loose or {},
         "ulp": {"output": 0.5, "grad": 1},  # subnormal numbers
+        **fields,
     }
     return together(
         part("-hard", dtypes=("float32",), **fields),
         part("-hard-other", dtypes=("float64",), tier="full", **fields),
     )
+
+
+def hard_recipes(
+    special: Sequence[Sequence[float]],
+    exponents: Sequence[tuple[float, float]],
+    upstreams: Sequence[Sequence[float]],
+    whole: Sequence[int] = (),
+) -> dict[str, Recipe]:
+    """The recipes that all hard parts have, by name.
+
+    Args:
+      special: values of each argument, which are crossed.
+      exponents: the range of the binary exponents of each argument, for numbers of all sizes.
+      upstreams: values of each argument, at which every special upstream is tried.
+      whole: the arguments, by number, whose numbers of all sizes are rounded down to whole numbers.
+    """
+    return {
+        "special": _crossed(special),
+        "sizes": of_all_sizes(exponents, whole),
+        "tiny": _tiny(special),
+        "upstreams": _repeated(upstreams, 8),
+    }
 
 
 def _joined(*every: Mapping[str, Alternatives]) -> dict[str, Alternatives]:

@@ -80,7 +80,7 @@ def _gamma_density(a: Any, x: Any) -> Any:
 
 
 def _igamma_da(a: Any, x: Any) -> Any:
-    """dP/da, as a difference of P, or of -Q right of a, in 60 more bits; 0 at the limits x = 0 and x = ∞, and at a = ∞."""
+    """dP/da, as a difference of P, or of -Q right of a, in 60 more bits; 0 where x or a is infinite, and at x = 0."""
     if a <= 0 or x < 0 or (a == INF and x == INF):
         return NAN
     if x == 0 or a == INF or x == INF:

@@ -12,7 +12,16 @@ from scipy.special import gammaln, xlog1py, xlogy
 from tf_opdiff.suites.forms.binary import product_of, products
 from tf_opdiff.suites.forms.op import op, part, with_sizes
 from tf_opdiff.suites.forms.pairs import normal, within
-from tf_opdiff.suites.forms.special import SMALL, WIDE, gradient, hard, of_all_sizes, relative, special_function
+from tf_opdiff.suites.forms.special import (
+    SMALL,
+    WIDE,
+    gradient,
+    hard,
+    hard_recipes,
+    of_all_sizes,
+    relative,
+    special_function,
+)
 from tf_opdiff.suites.reference import special as ref
 from tf_opdiff.suites.reference.function import Function, evaluated
 
@@ -117,7 +126,7 @@ def _apart(a, x, spread=16.0):
 
 
 def _as_uncertain_as_arguments(a, x):
-    """Where the arguments, or the logarithms, are so large that rounding them moves P and Q by hundreds of roundings."""
+    """Where arguments or logarithms are so large that rounding them moves P and Q by hundreds of roundings."""
     return (np.minimum(a, x) > 300) | (_gamma_terms(a, x) > 900)
 
 
@@ -166,15 +175,20 @@ def _hard_gamma(function, sign):
     beyond = _beyond(function, sign)
     return hard(
         function,
-        special=(_SHAPES, _POINTS),
-        exponents=(_ALL, _ALL),
-        upstreams=((0.25, 1.0, 3.0, 30.5), (0.0, 0.5, 1.0, 3.0, 30.5, np.inf)),
         bound={
             "output[0]": _strict_gamma(function),
             "grad[0]": _strict_slope(function.partials[0]),
             "grad[1]": _strict_slope(beyond.partials[1]),
         },
-        recipes={"moderate": of_all_sizes(((-12, 8), (-12, 8))), "near_shape": _near_shape},
+        recipes={
+            **hard_recipes(
+                special=(_SHAPES, _POINTS),
+                exponents=(_ALL, _ALL),
+                upstreams=((0.25, 1.0, 3.0, 30.5), (0.0, 0.5, 1.0, 3.0, 30.5, np.inf)),
+            ),
+            "moderate": of_all_sizes(((-12, 8), (-12, 8))),
+            "near_shape": _near_shape,
+        },
         loose={"output": _as_uncertain_as_arguments, "grad": _as_uncertain_as_arguments},
         beyond=beyond,
         alternatives={"grad[0]": _zeros_of_either_sign(function.partials[0])},
@@ -235,12 +249,14 @@ SPECS = (
         ),
         hard(
             _BETAINC,
-            special=((0.0, -1.0, 0.5, 1.0, 30.5, np.inf, np.nan),) * 2 + ((0.0, 0.5, 1.0, np.nan),),
-            exponents=((-126.0, 7.0), (-126.0, 7.0), (-126.0, 0.0)),
-            upstreams=((0.25, 1.0, 3.0), (0.5, 1.0), (0.0, 0.25, 0.5, 1.0)),
             bound={"output[0]": _hard_beta_bound, "grad[2]": _hard_beta_slope},
             beyond=_BETAINC_BEYOND,
             recipes={
+                **hard_recipes(
+                    special=((0.0, -1.0, 0.5, 1.0, 30.5, np.inf, np.nan),) * 2 + ((0.0, 0.5, 1.0, np.nan),),
+                    exponents=((-126.0, 7.0), (-126.0, 7.0), (-126.0, 0.0)),
+                    upstreams=((0.25, 1.0, 3.0), (0.5, 1.0), (0.0, 0.25, 0.5, 1.0)),
+                ),
                 "moderate": of_all_sizes(((-12, 6), (-12, 6), (-20, 0))),
                 "outside": product_of(
                     *((0.5, 1.0, 30.5, 1e-30),) * 2, (-0.0, -1.0, -1e-30, 2.0, 1e30, np.inf, -np.inf)

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.forms.special import SMALL, gradient, hard, of_all_sizes, relative, special_function
+from tf_opdiff.suites.forms.special import SMALL, gradient, hard, hard_recipes, of_all_sizes, relative, special_function
 from tf_opdiff.suites.reference import special as ref
 from tf_opdiff.suites.reference.function import Function, evaluated
 
@@ -119,14 +119,16 @@ SPECS = (
         ),
         hard(
             _POLYGAMMA,
-            special=(
-                (0.0, -0.0, 1.0, 2.0, 3.0, -1.0, 0.5, 30.0, np.inf, -np.inf, np.nan),
-                _POLES,
-            ),
-            exponents=((-1.0, 6.0), (-126.0, 127.0)),
-            upstreams=((0.0, 1.0, 2.0, 7.0), (0.25, 1.0, 3.0, 30.5, 1e30, np.inf)),
             bound={"output[0]": _hard_polygamma_bound, "grad[1]": _hard_polygamma_slope},
-            recipes={"moderate": of_all_sizes(((-1, 5), (-12, 12)), whole=(0,))},
+            recipes={
+                **hard_recipes(
+                    special=((0.0, -0.0, 1.0, 2.0, 3.0, -1.0, 0.5, 30.0, np.inf, -np.inf, np.nan), _POLES),
+                    exponents=((-1.0, 6.0), (-126.0, 127.0)),
+                    upstreams=((0.0, 1.0, 2.0, 7.0), (0.25, 1.0, 3.0, 30.5, 1e30, np.inf)),
+                    whole=(0,),
+                ),
+                "moderate": of_all_sizes(((-1, 5), (-12, 12)), whole=(0,)),
+            },
             alternatives={"output": _polygamma_at_zero, "grad[1]": _of_infinite_order},
         ),
         arguments=("a", "x"),
@@ -145,17 +147,21 @@ SPECS = (
         ),
         hard(
             _ZETA,
-            special=(
-                (1.0, 1.0078125, 2.0, 3.0, 30.0, 127.0, 3e38, 0.5, -1.0, 0.0, np.inf, -np.inf, np.nan),
-                _POLES,
-            ),
-            exponents=((0.001, 6.0), (-126.0, 127.0)),
-            upstreams=((1.5, 2.0, 3.0, 7.0), (0.0, 0.5, 1.0, 3.0, 30.5, np.inf)),
             bound={
                 "output[0]": relative(_ZETA, _finite_zeta_terms, 64, 4),
                 "grad[1]": gradient(_ZETA, 1, _finite_zeta_terms, 64, 4),
             },
-            recipes={"moderate": of_all_sizes(((0.001, 5), (-12, 12)))},
+            recipes={
+                **hard_recipes(
+                    special=(
+                        (1.0, 1.0078125, 2.0, 3.0, 30.0, 127.0, 3e38, 0.5, -1.0, 0.0, np.inf, -np.inf, np.nan),
+                        _POLES,
+                    ),
+                    exponents=((0.001, 6.0), (-126.0, 127.0)),
+                    upstreams=((1.5, 2.0, 3.0, 7.0), (0.0, 0.5, 1.0, 3.0, 30.5, np.inf)),
+                ),
+                "moderate": of_all_sizes(((0.001, 5), (-12, 12))),
+            },
             alternatives={"output": _zeta_at_poles, "grad[1]": _next_in_dtype},
         ),
         arguments=("x", "q"),
