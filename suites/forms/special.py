@@ -142,8 +142,8 @@ def _of_places(function: Function) -> dict[str, Alternatives]:
         ]
 
     every = either(function, products, ROUNDED)
-    exact = {f"grad[{i}]": partial(_nth, products(function), i) for i in range(len(function.partials))}
-    exact["output"] = lambda g, *xs: function(*xs)
+    gradients = {f"grad[{i}]": partial(_nth, products(function), i) for i in range(len(function.partials))}
+    exact: dict[str, Callable[..., Any]] = {"output": lambda g, *xs: function(*xs), **gradients}
     return {quantity: of(exact[quantity], alternatives) for quantity, alternatives in every.items()}
 
 

@@ -15,7 +15,7 @@ from tf_opdiff.harness.spec.spec import Case
 from tf_opdiff.suites.forms import hard_pairs
 from tf_opdiff.suites.forms.hard_pairs import crossed_upstreams, special_upstreams, special_values
 from tf_opdiff.suites.reference.cast import saturating_cast
-from tf_opdiff.suites.reference.special import igamma, igammac
+from tf_opdiff.suites.reference.incomplete_gamma import igamma, igammac
 from tf_opdiff.suites.reference.subnormal import flushed_in
 from tf_opdiff.suites.reference.wide import mp
 
@@ -114,3 +114,12 @@ def test_a_cast_beyond_the_range_gives_the_nearest_number(dtype):
 def test_incomplete_gamma_functions_of_large_arguments_are_those_of_scipy(a, x):
     p, q = float(igamma(mp.mpf(a), mp.mpf(x))), float(igammac(mp.mpf(a), mp.mpf(x)))
     assert (p, q) == pytest.approx((special.gammainc(a, x), special.gammaincc(a, x)), rel=1e-12)
+
+
+@pytest.mark.parametrize(("a", "x"), [(3.5, 1e-30), (1e-3, 1e-30), (1e-25, 1e-40), (0.5, 5e-324)])
+def test_incomplete_gamma_functions_of_tiny_arguments_are_those_of_many_bits(a, x):
+    p, q = igamma(mp.mpf(a), mp.mpf(x)), igammac(mp.mpf(a), mp.mpf(x))
+    with mp.workprec(2400):
+        lower = mp.gammainc(mp.mpf(a), 0, mp.mpf(x), regularized=True)
+        assert abs(p / lower - 1) < 1e-20
+        assert abs(q / (1 - lower) - 1) < 1e-20

@@ -8,7 +8,7 @@ from scipy.special import gammaln
 
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.special import SMALL, gradient, hard, hard_recipes, of_all_sizes, relative, special_function
-from tf_opdiff.suites.reference import special as ref
+from tf_opdiff.suites.reference import zeta as ref
 from tf_opdiff.suites.reference.function import Function, evaluated
 
 #: Zeros and poles, numbers between them, tiny and huge ones, infinities and NaN.
@@ -30,9 +30,10 @@ def _alternating(n, x):
     return np.where((n > 0) & (n % 2 == 0), -1.0, 1.0)
 
 
+_next_polygamma = _signed(evaluated(lambda n, x: ref.polygamma(n + 1, x)), lambda n, x: _alternating(n + 1, x))
 _POLYGAMMA = Function(
     f=_signed(evaluated(ref.polygamma), _alternating),
-    partials=(None, _signed(evaluated(lambda n, x: ref.polygamma(n + 1, x)), lambda n, x: _alternating(n + 1, x))),
+    partials=(None, _next_polygamma),
     exact=ref.polygamma,
     domain=((0.0, 5.0), (0.1, 20.0)),
     whole=(0,),
@@ -62,7 +63,7 @@ def _hard_polygamma_bound(u, g, n, x):
 
 
 def _hard_polygamma_slope(u, g, n, x):
-    size = np.abs(_POLYGAMMA.partials[1](n, x)) * (24 + 4 * _polygamma_terms(n + 1, x))
+    size = np.abs(_next_polygamma(n, x)) * (24 + 4 * _polygamma_terms(n + 1, x))
     return np.abs(g) * (20 * (n == -1) + size) * u
 
 
@@ -101,7 +102,7 @@ def _polygamma_at_zero(dtype, g, n, x):
 
 def _of_infinite_order(dtype, g, n, x):
     """Infinite: (-1)^(n+1) is 1 then in C99, where infinity is an even number."""
-    return [np.where(n == np.inf, g * np.inf, g * _POLYGAMMA.partials[1](n, x))]
+    return [np.where(n == np.inf, g * np.inf, g * _next_polygamma(n, x))]
 
 
 SPECS = (

@@ -1,4 +1,4 @@
-"""References of special functions of several arguments, as functions of mpfs."""
+"""The incomplete gamma functions P and Q, and their derivatives, of mpfs or of arrays."""
 
 from __future__ import annotations
 
@@ -35,8 +35,17 @@ def _of_gamma(a: Any, x: Any, lower: bool) -> Any:
         return 1 - tail if upper == lower else tail
     if a < _SMALL:  # Γ(a, x) is E1(x), and 1 / Γ(a) is a, but for a relative error of size a log² x
         return 1 - a * mp.e1(x) if lower else a * mp.e1(x)
+    if x < _SMALL:
+        return _near_zero(a, x, lower)
     with mp.workprec(mp.prec + max(0, -mp.mag(a)) + max(0, -mp.mag(x))):  # 1 - P cancels for small a
         return mp.gammainc(a, 0, x, regularized=True) if lower else mp.gammainc(a, x, INF, regularized=True)
+
+
+def _near_zero(a: Any, x: Any, lower: bool) -> Any:
+    """P or Q for x below `_SMALL` from the first term of P, which is off by its part x; https://dlmf.nist.gov/8.7.E1."""
+    with mp.workprec(mp.prec + 100):  # 1 + a holds a
+        log = a * mp.log(x) - mp.loggamma(1 + a)
+        return mp.exp(log) if lower else -mp.expm1(log)
 
 
 #: Below this, mpmath needs many more bits for 1 - P.
@@ -135,93 +144,3 @@ def gamma_sample_da_vjp(g: np.ndarray, a: np.ndarray, x: np.ndarray) -> tuple[np
 def _log_density(a: np.ndarray, x: np.ndarray) -> np.ndarray:
     """The logarithm of dP/dx = x^(a-1) e^-x / Γ(a)."""
     return (a - 1) * np.log(x) - x - special.gammaln(a)
-
-
-def zeta(s: Any, q: Any) -> Any:
-    """Hurwitz' ζ(s, q), https://dlmf.nist.gov/25.11; for q < 0 real where s is an integer.
-
-    At the poles q = 0, -1, … it is inf for even s; for other s it has no sign there, or is complex on one side: NaN.
-    """
-    if s <= 1:
-        return INF if s == 1 else NAN
-    if q == -INF:
-        return NAN
-    if q == INF or (s == INF and q >= 1):
-        return mp.mpf(s == INF and q == 1)
-    if s == INF:
-        return INF if q >= 0 else NAN
-    if q <= 0 and q == mp.floor(q):
-        return INF if s % 2 == 0 else NAN
-    if q < 0:
-        return _left_of_zero(s, q) if s == mp.floor(s) else NAN
-    if q > _LARGE or s > _LARGE:  # https://dlmf.nist.gov/25.11.E43; the next term is smaller by (s / q)^2 / 12
-        return _far_zeta(s, q)
-    if q > 1 and s * mp.log(q, 2) > _LOST:
-        return q**-s
-    with mp.workprec(mp.prec + int(s * max(0, mp.mag(q)))):  # mpmath's precision is absolute
-        return mp.zeta(s, q)
-
-
-#: A number below 2 to the power of minus this is less than every long double.
-_LOST = 20000
-
-
-def _far_zeta(s: Any, q: Any) -> Any:
-    """ζ(s, q) where s or q is large: its first terms, or the first terms of its asymptotic series."""
-    if s > q:
-        return mp.fsum((q + k) ** -s for k in range(3))
-    series = [q / (s - 1), mp.mpf(0.5), s / (12 * q), -s * (s + 1) * (s + 2) / (720 * q**3)]
-    return q**-s * mp.fsum(series)
-
-
-def _left_of_zero(s: Any, q: Any) -> Any:
-    """ζ(s, q) for q < 0 and an integer s: the terms left of zero, and the function right of it."""
-    count = int(mp.ceil(-q))
-    with mp.workprec(mp.prec + 4 * int(min(s, 4096)) * max(1, mp.mag(q))):  # terms of both signs cancel
-        return mp.fsum((q + k) ** -s for k in range(count)) + zeta(s, q + count)
-
-
-def polygamma(n: Any, x: Any) -> Any:
-    """ψ⁽ⁿ⁾(x), https://dlmf.nist.gov/5.15; at its poles inf for odd n, and NaN for even n, whose sides differ."""
-    if n < 0 or n != mp.floor(n) or x == -INF or n == INF:
-        return NAN
-    if x == INF:
-        return INF if n == 0 else mp.mpf(0)
-    if x <= 0 and x == mp.floor(x):
-        return INF if n % 2 else NAN
-    if n == 0 or (n < 1000 and x < _LARGE):
-        with mp.workprec(mp.prec + int(n + 1) * max(0, mp.mag(x))):  # mpmath's precision is absolute
-            return mp.polygamma(int(n), x)
-    return (-1) ** int(n % 2 + 1) * mp.exp(mp.loggamma(n + 1) + mp.log(zeta(n + 1, x)))  # https://dlmf.nist.gov/5.15.E2
-
-
-def betainc(a: Any, b: Any, x: Any) -> Any:
-    """I_x(a, b), https://dlmf.nist.gov/8.17; NaN for a <= 0, b <= 0, and x outside of [0, 1]."""
-    if a <= 0 or b <= 0 or x < 0 or x > 1:
-        return NAN
-    if x in (0, 1):
-        return x
-    if a == INF and b == INF:
-        return NAN
-    if INF in (a, b):
-        return mp.mpf(b == INF)
-    with mp.workprec(mp.prec + max(0, -mp.mag(a)) + max(0, -mp.mag(b))):
-        return mp.betainc(a, b, 0, x, regularized=True)
-
-
-def beta_density_beyond(a: np.ndarray, b: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """x^(a-1) (1-x)^(b-1) / |B(a, b)|, outside of the domain of I too; NaN where it has no value. NaN^0 is 1."""
-    log_beta = special.gammaln(a) + special.gammaln(b) - special.gammaln(a + b)
-    logs = np.where(a == 1, 0, special.xlogy(a - 1, x)) + np.where(b == 1, 0, special.xlog1py(b - 1, -x))
-    return np.exp(logs - log_beta)
-
-
-def beta_density(a: Any, b: Any, x: Any) -> Any:
-    """dI/dx."""
-    if a <= 0 or b <= 0 or x < 0 or x > 1 or (a == INF and b == INF):
-        return NAN
-    if INF in (a, b):
-        return mp.zero if 0 < x < 1 else NAN
-    if (x == 0 and a < 1) or (x == 1 and b < 1):
-        return INF
-    return mp.power(x, a - 1) * mp.power(1 - x, b - 1) / mp.beta(a, b)
