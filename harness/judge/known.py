@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import msgspec
 from packaging.specifiers import SpecifierSet
@@ -14,7 +14,7 @@ from tf_opdiff.harness.device.repeat import SELF_CHECKS
 from tf_opdiff.harness.judge.cause import Cause
 from tf_opdiff.harness.judge.selectors import Names, admits, listed
 from tf_opdiff.harness.spec.plan import type_of
-from tf_opdiff.harness.store.record import CLAIM, Record
+from tf_opdiff.harness.store.record import CLAIM
 
 
 class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -97,8 +97,12 @@ class Known:
 
     def about(self, place: Mapping[str, str], tf: str) -> tuple[Numbered, ...]:
         """The entries that are about a place, each with its number among all, from 1; see `Entry.selects`."""
-        entries, kind = self._of_spec.get(place["spec"], ()), self.types.get(place["device"], "")
+        entries, kind = self.of_spec(place["spec"]), self.types.get(place["device"], "")
         return tuple((n, e) for n, e in entries if e.selects(place, tf, kind))
+
+    def of_spec(self, name: str) -> Sequence[Numbered]:
+        """The entries that name a spec, each with its number among all, from 1."""
+        return self._of_spec.get(name, ())
 
     def stands(self, number: int) -> Place:
         """The place of the entry with a number among all entries."""
@@ -113,27 +117,66 @@ class Known:
                 by_spec.setdefault(name, []).append((number, entry))
         return by_spec
 
-    def idle(self, records: Sequence[Record]) -> list[str]:
+    def idle(self, records: Iterable[Placed]) -> list[str]:
         """A line for each entry that is about cases that ran, but about none of the comparisons made of them."""
-        ran, about = set(), set()
+        idle = IdleEntries(self)
         for record in records:
-            place, of = place_of(record), (record.tf, self.types.get(record.device, ""))
-            cell = {name: place[name] for name in CELL}
-            for number, entry in self._of_spec.get(record.spec, ()):
-                if number not in about and entry.selects(cell, *of):
-                    ran.add(number)
-                    about.update([number] if entry.selects(place, *of) else [])
+            idle.visit(record)
+        return idle.lines()
+
+
+class Placed(Protocol):
+    """A record, as far as it says where it stands."""
+
+    @property
+    def tf(self) -> str: ...
+    @property
+    def spec(self) -> str: ...
+    @property
+    def device(self) -> str: ...
+    @property
+    def against(self) -> str: ...
+    @property
+    def plan(self) -> str: ...
+
+
+class IdleEntries:
+    """The entries that are about cases that ran, but about none of their comparisons, as far as records were visited.
+
+    Records are visited one by one, so that nobody has to hold all of a run.
+    """
+
+    def __init__(self, known: Known) -> None:
+        self._known = known
+        self._ran: set[int] = set()
+        self._about: set[int] = set()
+
+    def visit(self, record: Placed) -> None:
+        """Takes a record into account."""
+        entries = [one for one in self._known.of_spec(record.spec) if one[0] not in self._about]
+        if not entries:
+            return
+        place, of = place_of(record), (record.tf, self._known.types.get(record.device, ""))
+        cell = {name: place[name] for name in CELL}
+        for number, entry in entries:
+            if entry.selects(cell, *of):
+                self._ran.add(number)
+                self._about.update([number] if entry.selects(place, *of) else [])
+
+    def lines(self) -> list[str]:
+        """A line for each of the entries."""
+        known = self._known
         return [
-            f"{self.stands(n)} (spec {self.entries[n - 1].spec!r}) is about no comparison of this run; "
+            f"{known.stands(n)} (spec {known.entries[n - 1].spec!r}) is about no comparison of this run; "
             "delete or mend it"
-            for n in sorted(ran - about)
+            for n in sorted(self._ran - self._about)
         ]
 
 
 CELL = ("spec", "dtype", "attrs", "recipe", "device", "mode")
 
 
-def place_of(record: Record) -> dict[str, str]:
+def place_of(record: Placed) -> dict[str, str]:
     """The place of a record, as selected by entries."""
     place = {name: getattr(record, name) for name in (*CELL, "quantity")}
     other = "claim" if record.against.startswith(CLAIM) else "plan"

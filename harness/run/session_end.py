@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import numpy as np
 import pytest
 
 from tf_opdiff.harness.device.observation import unpack
+from tf_opdiff.harness.judge.known import IdleEntries
 from tf_opdiff.harness.repro.earlier_programs import Store, circumstances
 from tf_opdiff.harness.repro.findings import findings
 from tf_opdiff.harness.repro.reproduce import Setting, reproduce
 from tf_opdiff.harness.run.exit_status import exit_status
 from tf_opdiff.harness.run.runner import planned
 from tf_opdiff.harness.run.session import Session
-from tf_opdiff.harness.store import rundir
+from tf_opdiff.harness.store import accounts, rundir
+from tf_opdiff.harness.store.accounts import Accounts
 from tf_opdiff.harness.store.json_text import json_of
-from tf_opdiff.harness.store.merged import Cell, Merged, merge
+from tf_opdiff.harness.store.merged import Cell
 from tf_opdiff.harness.store.record import Record
 from tf_opdiff.harness.store.shard import Unkept
 
@@ -36,19 +40,19 @@ def finish(session: Session, status: int, stopped: str = "") -> int:
         raise Unkept(f"{session.directory} was deleted while the run was writing it")
     assert session.directory is not None
     option, info = session.config.option, session.info
-    merged = merge([session.directory])
-    if not merged.items and status != pytest.ExitCode.INTERNAL_ERROR and not option.resume:
+    idle = IdleEntries(session.selection.known)
+    present = accounts.read(session.directory, idle.visit)
+    if not present.items and status != pytest.ExitCode.INTERNAL_ERROR and not option.resume:
         discard(session)
         return status
     status = pytest.ExitCode.TESTS_FAILED if stopped else status  # to xdist it is an interrupt
-    at_fault = _account(session, merged, stopped)
-    records = merged.records
+    at_fault = _account(session, present, idle, stopped)
     if option.repro != "none" and status != pytest.ExitCode.INTERRUPTED and not session.unsaved:
         try:
-            _reproduce(session, merged, records)
+            _reproduce(session, findings(present.records))
         except KeyboardInterrupt:
             status = pytest.ExitCode.INTERRUPTED
-    at_fault |= any(record.verdict == "error" for record in records)
+    at_fault |= "error" in present.verdicts
     status = pytest.ExitCode.INTERNAL_ERROR if session.unsaved else exit_status(status, at_fault)
     info.state = {2: "interrupted", 3: "fault", 5: "empty"}.get(status, "interrupted" if stopped else "complete")
     info.exit_status = status
@@ -57,74 +61,77 @@ def finish(session: Session, status: int, stopped: str = "") -> int:
     return status
 
 
-def _account(session: Session, merged: Merged, stopped: str) -> bool:
+def _account(session: Session, present: Accounts, idle: IdleEntries, stopped: str) -> bool:
     """Notes in the run's info which planned cells have no result and why, and all faults; returns whether any exist."""
     info, selection, plans = session.info, session.selection, session.plans
-    items = [item for item in selection.catalog.items if item.id in merged.items]
+    items = [item for item in selection.catalog.items if item.id in present.items]
     cells = {
         (case.id, str(plan.device), plan.mode)
         for item in items
         for case, plan in planned(item, plans, selection.only, sweeps=selection.sweeps)
     }
-    missing = sorted(cells - merged.done)
-    info.planned, info.recorded, info.damaged = len(cells), len(cells) - len(missing), merged.damaged
-    lost = {c.id: merged.lost[i.id] for i in items if i.id in merged.lost for c in (*i.cases, *i.sweeps)}
+    missing = sorted(cells - present.done)
+    info.planned, info.recorded, info.damaged = len(cells), len(cells) - len(missing), present.damaged
+    lost = {c.id: present.lost[i.id] for i in items if i.id in present.lost for c in (*i.cases, *i.sweeps)}
     names = ("case", "device", "mode")
     info.not_run = [
-        {**dict(zip(names, cell, strict=True)), "why": lost.get(cell[0]) or _why(cell, merged, stopped)}
+        {**dict(zip(names, cell, strict=True)), "why": lost.get(cell[0]) or _why(cell, present, stopped)}
         for cell in missing
     ]
-    info.cache = {"inputs and promises": _cache_use(merged, off=session.config.option.no_cache)}
-    info.deselected = sorted({item.id for item in selection.catalog.items} - merged.items)
-    records = merged.records
-    info.faults = selection.known.idle(records)
+    info.cache = {"inputs and promises": _cache_use(present, off=session.config.option.no_cache)}
+    info.deselected = sorted({item.id for item in selection.catalog.items} - present.items)
+    info.faults = idle.lines()
     info.faults += [fault for recording in selection.recordings.values() for fault in recording.about.faults]
     info.faults += [*session.faults, *filter(None, [session.unsaved])]
-    if records and all(record.verdict == "unavailable" for record in records):
+    if present.verdicts == {"unavailable"}:
         info.faults.append("nothing was tested: no plan has a kernel for what was selected")
     return bool(info.faults) or any(cell["why"] != stopped for cell in info.not_run)
 
 
-def _cache_use(merged: Merged, *, off: bool) -> str:
+def _cache_use(present: Accounts, *, off: bool) -> str:
     """How the run used the cache of inputs and promises."""
     if off:
         return "off: --no-cache"
-    read, computed = (sum(line[name] for line in merged.cached) for name in ("read", "computed"))
-    reasons = dict.fromkeys(line["off"] for line in merged.cached if line["off"])
+    read, computed = (sum(line[name] for line in present.cached) for name in ("read", "computed"))
+    reasons = dict.fromkeys(line["off"] for line in present.cached if line["off"])
     return "; ".join([f"{read} cases read, {computed} computed", *(f"off: {reason}" for reason in reasons)])
 
 
-def _why(cell: Cell, merged: Merged, stopped: str) -> str:
+def _why(cell: Cell, present: Accounts, stopped: str) -> str:
     """Why a planned cell counts as not run; `stopped` says why the user stopped the run early, if so."""
-    if cell in merged.results and cell in merged.compared:
+    if cell in present.results and cell in present.compared:
         return "it ran, and left no record"
-    return "cut off" if cell in merged.started else stopped or "never started"
+    return "cut off" if cell in present.started else stopped or "never started"
 
 
-def _reproduce(session: Session, merged: Merged, records: list[Record]) -> None:
+def _reproduce(session: Session, found: Sequence[Record]) -> None:
     """Writes and runs the program of each finding; saves the outcomes as `repro.json`."""
-    assert session.directory is not None
+    directory = session.directory
+    assert directory is not None
     info, option = session.info, session.config.option
+    cells = {(record.case, record.device, record.mode) for record in found}
+    observations = functools.cache(lambda: accounts.observations(directory, cells))  # read if a finding has a plot
 
     def observed(record: Record) -> np.ndarray | None:
-        line = merged.results[record.case, record.device, record.mode]
-        return unpack(line["observation"].get("quantities", {}).get(record.quantity, {}).get("value"))
+        observation = observations().get((record.case, record.device, record.mode))
+        result = observation.get("quantities", {}).get(record.quantity) if observation else None
+        return unpack(result.get("value")) if result else None
 
     remote = option.campaign not in (None, "local")
     store = Store(info.run, circumstances(info, option.op_timeout), info.devices)
     setting = Setting(
         catalog=session.selection.catalog,
         tf=info.tf,
-        folder=session.directory / "repro",
+        folder=directory / "repro",
         timeout=option.op_timeout,
         observed=observed,
         elsewhere={str(plan.device): plan.device for plan in session.plans if plan.device.recorded or remote},
         store=store,
         again=option.repro == "all",
     )
-    outcomes = reproduce(findings(records), setting, session.progress)
+    outcomes = reproduce(found, setting, session.progress)
     store.prune()
-    (session.directory / "repro.json").write_text(json_of([vars(o) for o in outcomes], indent=1))
+    (directory / "repro.json").write_text(json_of([vars(o) for o in outcomes], indent=1))
 
 
 def close_runner(session: Session) -> None:
@@ -147,7 +154,7 @@ def abandon(session: Session) -> None:
     """Closes a run that pytest began and did not end, as after an interrupt during its configuration."""
     if session.directory is None or session.deleted or session.info.state != "running":
         return
-    if session.config.option.resume or merge([session.directory]).items:
+    if session.config.option.resume or accounts.read(session.directory).items:
         session.interrupted()
     else:
         discard(session)
