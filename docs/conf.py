@@ -3,6 +3,9 @@
 The source folder is the root of the repository, so that documents there, such as CONTRIBUTING.md, are pages as well.
 """
 
+from pathlib import Path
+from typing import Any
+
 project = "tf-opdiff"
 copyright = "the authors of tf-opdiff; Apache License 2.0"
 extensions = ["myst_parser"]
@@ -20,3 +23,17 @@ html_extra_path = ["site"]  # index.html, which leads to docs/index.html
 myst_heading_anchors = 4
 # Every reference is checked: `make docs` treats a warning as an error.
 nitpicky = True
+
+
+def setup(app: Any) -> None:
+    """Writes the pictures of the atlas beside its page."""
+
+    def write_pictures(app: Any, failed: Exception | None) -> None:
+        from tf_opdiff.reports.atlas import FOLDER
+        from tf_opdiff.reports.data import atlas
+        from tf_opdiff.reports.pages import atlas_page
+
+        if failed is None:
+            Path(app.outdir, "docs", "atlas-pictures.html").write_text(atlas_page.html(atlas.load(FOLDER)))
+
+    app.connect("build-finished", write_pictures)

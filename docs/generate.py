@@ -19,10 +19,13 @@ from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Sparse, Spec
 from tf_opdiff.harness.store import columns
 from tf_opdiff.harness.store.record import COLUMNS, KINDS, Record
 from tf_opdiff.harness.tests.test_rooms import ROOMS
+from tf_opdiff.reports.atlas import FOLDER, PUBLISHED
+from tf_opdiff.reports.data.atlas import load as load_atlas
 from tf_opdiff.reports.data.error_frames import BINS, PROFILE, STEPS
 from tf_opdiff.reports.data.frame import OBSERVATIONS
 from tf_opdiff.reports.data.run_files import RUN_FILES
 from tf_opdiff.reports.data.tables import NAMED
+from tf_opdiff.reports.text import atlas
 from tf_opdiff.reports.text.glossary import TERMS
 from tf_opdiff.reports.text.verdicts import VERDICTS
 from tf_opdiff.suites.forms.unary import Unary
@@ -59,6 +62,7 @@ def files() -> dict[str, str]:
     """The text of each generated file, by its path in the repository."""
     before, _, rest = (ROOT / ARCHITECTURE).read_text().partition(BEGIN)
     return {
+        "docs/atlas.md": atlas.document(load_atlas(FOLDER), PUBLISHED),
         "docs/reference/command-line.md": _page(_command_line()),
         "docs/reference/exit-status.md": _page(_exit_status()),
         "docs/reference/glossary.md": _page(_glossary()),

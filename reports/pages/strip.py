@@ -31,11 +31,13 @@ _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 class Strip:
     """A picture of an `ErrorPicture`: for each distinct plan a strip and a histogram, on shared axes.
 
-    Up to the budget, the height of a bar is proportional to the error; the line of the budget has the same height in
-    each row. Above it, the height is the logarithm of the error. A notebook shows the picture by itself.
+    Errors without a histogram have strips only. `limit` says what the budget is, behind its number. Up to the budget,
+    the height of a bar is proportional to the error; the line of the budget has the same height in each row. Above it,
+    the height is the logarithm of the error. A notebook shows the picture by itself.
     """
 
     errors: ErrorPicture
+    limit: str = "allowed"
 
     @property
     def title(self) -> str:
@@ -52,12 +54,13 @@ class Strip:
     def label(self) -> str:
         """The picture in a few sentences."""
         about = f"Error of {self.title} by the size of {self.errors.argument}."
-        return " ".join([about, *map(_in_words, self.errors.rows)])
+        return " ".join([about, *(_in_words(row, self.limit) for row in self.errors.rows)])
 
     @property
     def svg(self) -> Markup:
         """The picture, as an element of HTML; the classes of its parts are those of `strip.css`."""
-        width, height = _NAMES + _STRIP + _GAP + _COUNTS + _RIGHT, _ROW * len(self.errors.rows) + _AXIS
+        counts = _COUNTS + _RIGHT if self.errors.edges else 0
+        width, height = _NAMES + _STRIP + _GAP + counts, _ROW * len(self.errors.rows) + _AXIS
         parts = [self._row(row, i * _ROW + _TOP) for i, row in enumerate(self.errors.rows)]
         parts += [self._axis(height - _AXIS), self._edges(height - _AXIS)]
         head = '<svg class="strip" role="img" aria-label="{}" viewBox="0 0 {} {}" width="{}" height="{}">{}</svg>'
@@ -175,10 +178,10 @@ class Strip:
         return str(self.svg).replace("<svg ", head, 1).removesuffix("</svg>") + str(style)
 
 
-def _in_words(row: PlanErrors) -> str:
+def _in_words(row: PlanErrors, limit: str) -> str:
     elements, wrong, off = (int(counts.sum()) for counts in (row.elements, row.wrong, row.mismatched))
     text = f"On {', '.join(row.plans)}: {many(elements, 'element')}, at most {number(row.largest)} ULP off"
-    text += f", {number(row.budget)} allowed" if math.isfinite(row.budget) else ""
+    text += f", {number(row.budget)} {limit}" if math.isfinite(row.budget) else ""
     text += f"; {many(wrong, 'element')} of a wrong class" if wrong else ""
     return f"{text}; {many(off, 'element')} off by more than allowed." if off else f"{text}."
 

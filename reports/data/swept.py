@@ -1,0 +1,167 @@
+"""Swept: the blocks of sweeps in the shards of runs, joined into tables of an atlas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from tf_opdiff.harness.store import line_types, rundir
+from tf_opdiff.harness.store.accuracy import BIN, Accuracy
+from tf_opdiff.harness.store.error_profile import CLASSES
+from tf_opdiff.harness.store.processor import described
+from tf_opdiff.harness.store.run_info import RunInfo
+from tf_opdiff.harness.sweep.pieces import next_multiple, patterns
+from tf_opdiff.reports.data import atlas
+
+#: The modes whose rows another mode with the same bits may stand for, after those that may stand for them.
+_MODES = ("eager", "xla", "function", "graph")
+#: A spec, a dtype, a label of attrs, a device and a version of TensorFlow.
+_Program = tuple[str, str, str, str, str]
+
+
+@dataclass
+class _Steps:
+    """The blocks of one mode with one step, by their first and last bit pattern; and the facts of their runs."""
+
+    blocks: dict[tuple[int, int], dict[str, Any]] = field(default_factory=dict)
+    processors: dict[str, None] = field(default_factory=dict)
+    date: str = ""
+
+    def add(self, line: dict[str, Any], info: RunInfo) -> None:
+        """Adds the block of a line; a block without accuracies, as of a crash, gives way to one that has them."""
+        place = line["lo"], line["hi"]
+        if place not in self.blocks or line.get("accuracies"):
+            self.blocks[place] = line
+        self.processors[described(info.machine)] = None
+        self.date = max(self.date, info.started[:10])
+
+
+def table(runs: Sequence[Path]) -> tuple[pd.DataFrame, list[str]]:
+    """The table of the sweeps of runs, and a sentence for each sweep that is not in it, with the reason.
+
+    Raises:
+      FileNotFoundError: the directory of a run does not exist.
+      ValueError: blocks of a sweep overlap, or a shard is damaged.
+    """
+    programs: dict[_Program, dict[str, dict[int, _Steps]]] = {}
+    for run in runs:
+        info = RunInfo.load(run)
+        for line in _blocks(run):
+            program = line["spec"], line["dtype"], line.get("attrs", ""), line["device"], info.tf
+            steps = programs.setdefault(program, {}).setdefault(line["mode"], {})
+            steps.setdefault(line.get("step", 1), _Steps()).add(line, info)
+    rows: list[dict[str, Any]] = []
+    reasons: list[str] = []
+    for program, modes in programs.items():
+        rows += _rows(program, modes, reasons)
+    return atlas.typed(pd.DataFrame(rows, columns=list(atlas.COLUMNS))), reasons
+
+
+def _blocks(run: Path) -> Iterator[dict[str, Any]]:
+    """The lines of the blocks of a run."""
+    for shard in rundir.shards(run):
+        yield from (line for line in line_types.read(shard) if line and line["line"] == "block")
+
+
+def _rows(program: _Program, modes: dict[str, dict[int, _Steps]], reasons: list[str]) -> Iterator[dict[str, Any]]:
+    """The rows of all modes and quantities of a program; adds the reasons why some have none."""
+    spec, dtype, attrs, device, tf = program
+    best: dict[str, tuple[int, dict[str, Accuracy]]] = {}
+    for mode in sorted(modes, key=_MODES.index):
+        name = f"{'-'.join(filter(None, (spec, dtype, attrs)))} on {device}/{mode}"
+        whole = {step: one for step, one in modes[mode].items() if _is_whole(one.blocks, dtype, step, name)}
+        if not whole:
+            reasons.append(f"{name}: the sweep has not tried all inputs, nor an even sample of them")
+            continue
+        step = min(whole)
+        best[mode] = step, _joined(whole[step].blocks.values())
+        reasons += [f"{name}: {why}" for why in _lacking(whole[step].blocks.values(), best[mode][1])]
+    same = _same_bits(modes, best)
+    for mode, (step, accuracies) in best.items():
+        one = modes[mode][step]
+        facts = {"spec": spec, "dtype": dtype, "attrs": attrs, "device": device, "mode": mode, "tf": tf, "step": step}
+        facts |= {"processor": "; ".join(one.processors), "date": one.date}
+        facts["raw_op"] = next(iter(one.blocks.values()))["about"].get("raw_op", "")
+        for quantity, accuracy in accuracies.items():
+            others = {other: n for (first, other, q), n in same.items() if (first, q) == (mode, quantity)}
+            if any((other, q) == (mode, quantity) for _, other, q in same):
+                continue
+            facts |= {"same_bits": ";".join(others), "same_inputs": min(others.values(), default=0)}
+            yield from _bins(facts | {"quantity": quantity}, accuracy)
+
+
+def _bins(facts: dict[str, Any], accuracy: Accuracy) -> Iterator[dict[str, Any]]:
+    """A row for each bin of an accuracy."""
+    columns = zip(accuracy.bins.T.tolist(), accuracy.total, accuracy.largest, accuracy.worst, strict=True)
+    for counts, total, largest, worst in columns:
+        row = facts | dict(zip(BIN, counts, strict=True)) | {"total_ulp": total, "max_ulp": largest, "worst": worst}
+        yield row | {"input_class": CLASSES[counts[0]]}
+
+
+def _joined(lines: Iterable[dict[str, Any]]) -> dict[str, Accuracy]:
+    """The accuracy of each quantity over all blocks, of those that every block has."""
+    parts: dict[str, list[Accuracy]] = {}
+    count = 0
+    for line in lines:
+        count += 1
+        for quantity, row in line.get("accuracies", {}).items():
+            parts.setdefault(quantity, []).append(Accuracy.from_json(row))
+    return {quantity: Accuracy.sum(each) for quantity, each in parts.items() if len(each) == count}
+
+
+def _lacking(lines: Iterable[dict[str, Any]], accuracies: Mapping[str, Accuracy]) -> Iterator[str]:
+    """A sentence for each quantity without an accuracy: the code of its error, or that its numbers are no floats."""
+    codes: dict[str, str] = {}
+    for line in lines:
+        for _, quantity, tally in line["tallies"]:
+            if quantity not in accuracies:
+                codes[quantity] = codes.get(quantity) or tally["code"]
+    for quantity, error_code in codes.items():
+        yield f"{quantity}: {error_code or 'the results are no floats'}"
+
+
+def _is_whole(blocks: Iterable[tuple[int, int]], dtype: str, step: int, name: str) -> bool:
+    """Whether blocks cover all bit patterns of a dtype.
+
+    Raises:
+      ValueError: blocks overlap.
+    """
+    reached = 0
+    for lo, hi in sorted(blocks):
+        if lo < reached:
+            raise ValueError(
+                f"{name}: blocks of its sweeps overlap at {lo:#x}: expected the same block size in each run"
+            )
+        if lo != next_multiple(reached, step):
+            return False
+        reached = hi
+    return reached == patterns(dtype)
+
+
+def _same_bits(
+    modes: dict[str, dict[int, _Steps]], best: dict[str, tuple[int, dict[str, Accuracy]]]
+) -> dict[tuple[str, str, str], int]:
+    """The number of inputs on which two modes have the same bits, by (mode, later mode, quantity).
+
+    It is that of the blocks that both modes tried; pairs that differ on one of them are left out.
+    """
+    same: dict[tuple[str, str, str], int] = {}
+    ordered = list(best)
+    for i, one in enumerate(ordered):
+        for other in ordered[i + 1 :]:
+            for quantity in best[one][1].keys() & best[other][1].keys():
+                compared = [
+                    (line, modes[other][step].blocks[place], step)
+                    for step in modes[one].keys() & modes[other].keys()
+                    for place, line in modes[one][step].blocks.items()
+                    if place in modes[other][step].blocks
+                ]
+                sums = [[line.get("checksums", {}).get(quantity) for line in pair[:2]] for pair in compared]
+                if compared and all(a is not None and a == b for a, b in sums):
+                    spans = [range(line["lo"], line["hi"], step) for line, _, step in compared]
+                    same[one, other, quantity] = max(sum(map(len, spans)), 1)
+    return same

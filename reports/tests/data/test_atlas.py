@@ -1,0 +1,159 @@
+"""The atlas holds finished sweeps alone, says how much of a dtype they tried, and joins modes with the same bits."""
+
+import json
+
+import numpy as np
+import pytest
+
+from tf_opdiff.harness.device.observation import Observation, Result
+from tf_opdiff.harness.spec.catalog import Item
+from tf_opdiff.harness.spec.plan import Device, Plan
+from tf_opdiff.harness.spec.recipes import bit_patterns
+from tf_opdiff.harness.spec.spec import Spec
+from tf_opdiff.harness.store.run_info import RunInfo
+from tf_opdiff.harness.store.shard import Shard
+from tf_opdiff.harness.sweep.sweep import Sweep
+from tf_opdiff.reports.data import atlas, swept
+from tf_opdiff.reports.pages import atlas_page
+from tf_opdiff.reports.text.atlas import document
+
+WHOLE = 0, 1 << 16
+SPEC = Spec(
+    name="third",
+    program=lambda tf, x: x,
+    reference=lambda x: x / 3,
+    ops="",
+    dtypes=("float16",),
+    ulp={"output": 2},
+    recipes={"bits": bit_patterns},
+)
+#: The bit pattern of 1.5, which these results get wrong.
+WRONG = 0x3E00
+
+
+def third(x, off=0):
+    """A third, `off` bit patterns too high at one input."""
+    with np.errstate(all="ignore"):
+        y = (x.astype(np.float64) / 3).astype(np.float16)
+    y.view(np.uint16)[x.view(np.uint16) == WRONG] += np.uint16(off)
+    return y
+
+
+def run(folder, modes, *, span=WHOLE, step=1, result=third, started="2026-01-01T00:00:00+00:00", block=1 << 14):
+    """The directory of a run with the blocks of a sweep, each with the result that `modes` names for its mode."""
+    (folder / "shards").mkdir(parents=True)
+    info = RunInfo(run=folder.name, started=started, tf="9.9.0", machine={"processor": "a CPU"})
+    info.save(folder)
+    plans = [Plan(Device("cpu"), mode) for mode in modes]
+    sweep = Sweep(Item("m", SPEC, "float16"), plans, *span, block=block, step=step)
+    shard = Shard(folder / "shards" / "a.jsonl")
+    for lo, hi in sweep.blocks():
+        x = sweep.inputs(lo, hi).array()
+        for plan in plans:
+            value = modes[plan.mode](x)
+            observed = Result("crash", code="SIGABRT") if value is None else Result("value", value)
+            shard.write(
+                "block", **json.loads(json.dumps(sweep._line(plan, lo, hi, Observation({"output[0]": observed}))))
+            )
+    shard.close()
+    return folder
+
+
+def places(table):
+    """The (mode, modes with the same bits, step, inputs) of each place."""
+    groups = table.groupby(["mode", "same_bits", "step"], sort=True)["inputs"].sum()
+    return [(*key, int(n)) for key, n in groups.items()]
+
+
+def test_parts_of_a_sweep_are_in_the_atlas_when_all_have_come(tmp_path):
+    first = run(tmp_path / "a", {"eager": third}, span=(0, 1 << 15))
+    second = run(tmp_path / "b", {"eager": third}, span=(1 << 15, 1 << 16), started="2026-02-03T00:00:00+00:00")
+    table, reasons = swept.table([first])
+    assert not len(table)
+    assert reasons == ["third-float16 on cpu/eager: the sweep has not tried all inputs, nor an even sample of them"]
+    table, reasons = swept.table([second, first])
+    assert (places(table), reasons) == ([("eager", "", 1, 1 << 16)], [])
+    assert set(table["date"]) == {"2026-02-03"}
+
+
+def test_the_same_block_counts_once_and_other_blocks_must_not_overlap(tmp_path):
+    one = run(tmp_path / "a", {"eager": third})
+    again = run(tmp_path / "b", {"eager": third})
+    assert places(swept.table([one, again])[0]) == [("eager", "", 1, 1 << 16)]
+    other = run(tmp_path / "c", {"eager": third}, block=1 << 13)
+    with pytest.raises(ValueError, match="blocks of its sweeps overlap at 0x0"):
+        swept.table([one, other])
+
+
+def test_modes_are_joined_only_if_every_bit_is_the_same(tmp_path):
+    modes = {"eager": third, "function": third, "xla": lambda x: third(x, 1), "graph": lambda x: third(x, 1)}
+    table, _ = swept.table([run(tmp_path / "a", modes)])
+    assert places(table) == [("eager", "function", 1, 1 << 16), ("xla", "graph", 1, 1 << 16)]
+    assert set(table["same_inputs"]) == {1 << 16}
+
+
+def test_a_mode_that_a_sample_alone_compares_is_joined_on_that_many_inputs(tmp_path):
+    whole = run(tmp_path / "a", {"eager": third})
+    sample = run(tmp_path / "b", {"eager": third, "graph": third}, step=257)
+    table, _ = swept.table([whole, sample])
+    assert places(table) == [("eager", "graph", 1, 1 << 16)]
+    assert set(table["same_inputs"]) == {256}
+
+
+def test_a_block_that_crashed_leaves_the_sweep_out_until_it_ran_again(tmp_path):
+    crashed = run(tmp_path / "a", {"eager": lambda x: None if x.view(np.uint16)[0] == 1 << 14 else third(x)})
+    table, reasons = swept.table([crashed])
+    assert (len(table), reasons) == (0, ["third-float16 on cpu/eager: output[0]: SIGABRT"])
+    again = run(tmp_path / "b", {"eager": third}, span=(1 << 14, 1 << 15))
+    assert places(swept.table([crashed, again])[0]) == [("eager", "", 1, 1 << 16)]
+
+
+def test_a_whole_dtype_replaces_a_sample_and_a_newer_sweep_an_older_one(tmp_path):
+    sample = swept.table([run(tmp_path / "a", {"eager": third}, step=257)])[0]
+    whole = swept.table([run(tmp_path / "b", {"eager": third})])[0]
+    newer = swept.table([run(tmp_path / "c", {"eager": lambda x: third(x, 1)})])[0]
+    for table in (sample, whole, sample, newer):
+        atlas.store(table, tmp_path / "atlas")
+    (stored,) = atlas.load(tmp_path / "atlas").values()
+    assert places(stored) == [("eager", "", 1, 1 << 16)]
+    assert stored["max_ulp"].max() == pytest.approx(1)
+    assert stored.equals(newer)
+
+
+def test_a_mode_that_became_the_same_as_another_loses_its_rows(tmp_path):
+    apart = swept.table([run(tmp_path / "a", {"eager": third, "graph": lambda x: third(x, 1)})])[0]
+    joined = swept.table([run(tmp_path / "b", {"eager": third, "graph": third})])[0]
+    assert [mode for mode, *_ in places(apart)] == ["eager", "graph"]
+    assert places(atlas.merged([apart, joined])) == [("eager", "graph", 1, 1 << 16)]
+
+
+def test_the_document_names_the_worst_input_and_never_calls_a_sample_a_maximum(tmp_path):
+    published = tmp_path / "published.csv"
+    published.write_text("function,dtype,library,ulp,source\nthird,float16,Thirds 1.0,2,a header\n")
+    whole = swept.table([run(tmp_path / "a", {"eager": lambda x: third(x, 1)})])[0]
+    sample = swept.table([run(tmp_path / "b", {"eager": third}, step=257)])[0]
+    text = document({"cpu@9.9.0": whole}, published)
+    assert "| float16 | value | eager | all 65,536 | 1 | 0x3e00 (1.5) |" in text
+    assert "| [third](#third) | 1 |  |" in text
+    assert "| third | float16 | Thirds 1.0 | 2 | a header |" in text
+    assert "TensorFlow 9.9.0 on a CPU, 2026-01-01" in text
+    text = document({"cpu@9.9.0": sample}, published)
+    assert "every 257th of 65,536 | ≥ 0.3" in text
+    assert "all " not in text.partition("## Each op")[2]
+
+
+def test_the_page_has_a_strip_for_each_result(tmp_path):
+    modes = {"eager": third, "graph": third, "xla": lambda x: third(x, 1)}
+    table = swept.table([run(tmp_path / "a", modes)])[0]
+    page = atlas_page.html({"cpu@9.9.0": table})
+    assert page.count("<svg") == 1
+    assert "On cpu/eager, cpu/graph: 65,536 elements, at most 0.3333 ULP off" in page
+    assert "On cpu/xla: 65,536 elements, at most 1 ULP off" in page
+
+
+def test_a_damaged_file_is_refused(tmp_path):
+    table = swept.table([run(tmp_path / "a", {"eager": third})])[0]
+    (path,) = atlas.store(table, tmp_path / "atlas")
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(ValueError, match=r"cpu@9\.9\.0\.parquet"):
+        atlas.load(tmp_path / "atlas")
