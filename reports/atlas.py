@@ -13,7 +13,7 @@ from tf_opdiff.reports.text import atlas as text
 
 #: The files of the atlas, the figures that others publish, and the document.
 FOLDER = ROOT / "recordings" / "atlas"
-PUBLISHED = FOLDER / "published.csv"
+PUBLISHED = FOLDER / "published.toml"
 DOCUMENT = ROOT / "docs" / "atlas.md"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
@@ -15,6 +14,7 @@ import pandas as pd
 from tf_opdiff.reports.data import tables
 from tf_opdiff.reports.data.accuracy import REGIONS, by_region, input_text, modes_text, tried_text
 from tf_opdiff.reports.text.markdown import code, escape, table
+from tf_opdiff.reports.text.published import published
 from tf_opdiff.reports.text.sentence import number
 
 #: A place and region of an atlas: the columns of `by_region`.
@@ -46,16 +46,17 @@ site has <a href="atlas-pictures.html">pictures of the errors by exponent</a>.
 """
 
 
-def document(atlases: Mapping[str, pd.DataFrame], published: Path) -> str:
-    """The document of some atlases by name; `published` is the file with the figures of others."""
+def document(atlases: Mapping[str, pd.DataFrame], others: Path) -> str:
+    """The document of some atlases by name; `others` is the file with the figures that others publish."""
     rows = {name: tables.rows(by_region(atlas)) for name, atlas in atlases.items()}
     lines = [_ABOUT]
     for name, some in rows.items():
         several = f" on {code(name)}" if len(atlases) > 1 else ""
         for quantity, word in (("output[0]", "values"), ("grad[0]", "gradients")):
             lines += [f"## Largest errors of {word}{several}", ""]
-            lines += _overview([row for row in some if (row["quantity"], row["region"]) == (quantity, "regular")])
-    lines += _published(published)
+            lines += _overview([row for row in some if _is_of(row, quantity)])
+    values = {name: [row for row in some if _is_of(row, "output[0]")] for name, some in rows.items()}
+    lines += published(others, {name: _cells(some) for name, some in values.items()})
     for name, some in rows.items():
         lines += [f"## Each op on {code(name)}", ""]
         for spec, of_spec in groupby(some, key=itemgetter("spec")):
@@ -64,15 +65,25 @@ def document(atlases: Mapping[str, pd.DataFrame], published: Path) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _overview(rows: Sequence[Row]) -> list[str]:
-    """A line for each op: the largest error of regular inputs by dtype and family of modes."""
-    present = {row["dtype"] for row in rows}
-    places = [(dtype, mode) for dtype in _DTYPES for mode in _FAMILIES if dtype in present]
+def _is_of(row: Row, quantity: str) -> bool:
+    """Whether a row is about regular inputs of a quantity."""
+    return (row["quantity"], row["region"]) == (quantity, "regular")
+
+
+def _cells(rows: Sequence[Row]) -> dict[str, dict[tuple[str, str], str]]:
+    """The text of the largest error by op, and by dtype and mode."""
     cells: dict[str, dict[tuple[str, str], str]] = {}
     for row in rows:
         for mode in modes_text(row["mode"], row["same_bits"]).split(", "):
             cells.setdefault(row["spec"], {})[row["dtype"], mode] = _distance(row)
-    lines = [[f"[{spec}](#{spec})", *(mine.get(place, "") for place in places)] for spec, mine in cells.items()]
+    return cells
+
+
+def _overview(rows: Sequence[Row]) -> list[str]:
+    """A line for each op: the largest error of regular inputs by dtype and family of modes."""
+    present = {row["dtype"] for row in rows}
+    places = [(dtype, mode) for dtype in _DTYPES for mode in _FAMILIES if dtype in present]
+    lines = [[f"[{spec}](#{spec})", *(mine.get(place, "") for place in places)] for spec, mine in _cells(rows).items()]
     return [*table(["op", *(f"{dtype}, {mode}" for dtype, mode in places)], lines), ""]
 
 
@@ -114,17 +125,6 @@ def _input(row: Row) -> str:
 def _share(share: float) -> str:
     """A share in percent that is 100 only if it is whole."""
     return "–" if math.isnan(share) else "100 %" if share == 1 else f"{min(99.99, 100 * share):.2f} %"
-
-
-def _published(path: Path) -> list[str]:
-    """The table of figures that others publish; each has its source."""
-    with path.open(newline="") as file:
-        rows = [[escape(cell) for cell in row] for row in csv.reader(file)]
-    lines = ["## Figures that others publish", ""]
-    lines += [
-        "Largest errors in ULP that a library states of its own functions. Its inputs and its reference may differ."
-    ]
-    return [*lines, "", *table(rows[0], rows[1:]), ""]
 
 
 def _origin(name: str, rows: Sequence[Row]) -> list[str]:

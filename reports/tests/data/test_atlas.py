@@ -128,14 +128,24 @@ def test_a_mode_that_became_the_same_as_another_loses_its_rows(tmp_path):
 
 
 def test_the_document_names_the_worst_input_and_never_calls_a_sample_a_maximum(tmp_path):
-    published = tmp_path / "published.csv"
-    published.write_text("function,dtype,library,ulp,source\nthird,float16,Thirds 1.0,2,a header\n")
+    published = tmp_path / "published.toml"
+    published.write_text(
+        '[measured.a]\nname = "Thirds"\ntitle = "Library of thirds"\nlink = "https://a.example"\nread = "today"\n'
+        'unit = "ULPs"\nsampled = ["float16"]\nfloat16 = { third = 2.5 }\n'
+        '[measured.b]\nname = "A standard"\ntitle = "Standard of fourths"\nlink = "https://b.example"\nread = "today"\n'
+        "unit = 'ULPs'\nrequired = true\nfloat16 = { fourth = inf }\n"
+        '[[stated]]\nfunction = "third"\nlibrary = "Thirds 1.0"\nlargest = "2"\nsource = "a header"\n'
+    )
     whole = swept.table([run(tmp_path / "a", {"eager": lambda x: third(x, 1)})])[0]
     sample = swept.table([run(tmp_path / "b", {"eager": third}, step=257)])[0]
     text = document({"cpu@9.9.0": whole}, published)
     assert "| float16 | value | eager | all 65,536 | 1 | 0x3e00 (1.5) |" in text
     assert "| [third](#third) | 1 |  |" in text
-    assert "| third | float16 | Thirds 1.0 | 2 | a header |" in text
+    assert "| function | ` cpu@9.9.0 `, eager | Thirds | A standard |" in text
+    assert "| third | 1 | ≥ 2.5 |  |" in text
+    assert "| fourth |  |  | ≤ inf |" in text
+    assert "- Thirds: [Library of thirds](https://a.example), today. Unit: ULPs." in text
+    assert "| third |  | Thirds 1.0 | 2 |  | a header |" in text
     assert "TensorFlow 9.9.0 on a CPU, 2026-01-01" in text
     text = document({"cpu@9.9.0": sample}, published)
     assert "every 257th of 65,536 | ≥ 0.3" in text
