@@ -6,7 +6,6 @@ The setting is changed only in the server of that device, so a device and its va
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -64,18 +63,10 @@ def denormals() -> Mapping[str, str]:
     Raises:
       OSError: the machine has no C compiler, or compilation fails or takes too long.
     """
-    source = _HERE / "denormals.c"
-    library = compiler.cache() / "denormals.so"
-    if not library.exists() or library.stat().st_mtime < source.stat().st_mtime:
-        cc = next(filter(None, map(shutil.which, ("cc", "gcc", "clang"))), None)
-        if not cc:
-            raise OSError("variant denormals: there is no C compiler (cc, gcc, clang) on the PATH")
-        with compiler.workspace() as folder:
-            compiled = folder / library.name
-            why = compiler.failure([cc, "-shared", "-fPIC", "-O2", "-o", str(compiled), str(source)])
-            if why:
-                raise OSError(f"variant denormals: {why}")
-            os.replace(compiled, library)
+    try:
+        library = compiler.library(_HERE / "denormals.c", "-O2")
+    except OSError as why:
+        raise OSError(f"variant denormals: {why}") from why
     return {"LD_PRELOAD": ":".join(filter(None, [str(library), os.environ.get("LD_PRELOAD")]))}
 
 

@@ -1,13 +1,26 @@
-"""Measure: one pass over a result: which elements are right within the budget, and how far off they are by segment."""
+"""Measure: one pass over a result: which elements are right within the budget, and how far off they are by segment.
+
+For float32 results and float64 promises a C library does this, several times as fast as NumPy. It is compiled on first
+use; without a C compiler, NumPy does it. Both give the same figures, but for the last bits of sums.
+"""
 
 from __future__ import annotations
 
+import ctypes
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Self
+from functools import cache
+from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 
 from tf_opdiff.harness.judge.difference import ulp_of
+from tf_opdiff.harness.system import compiler
+
+_SOURCE = Path(__file__).with_suffix(".c")
+#: The largest power of two in a histogram is below this.
+_POWERS = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,16 +67,53 @@ class Measured:
         return type(self)(finite, rounded, total, largest, worst, absolute, histogram, rest)
 
 
-def measure(got: np.ndarray, value: np.ndarray, rounded: np.ndarray, budget: float, starts: np.ndarray) -> Measured:
+def measure(got: np.ndarray, value: np.ndarray, budget: float, starts: np.ndarray) -> Measured:
     """Measures a result against its promise.
 
     Args:
       got: the result, of shape (n,), in a float dtype.
       value: the promise, of the same shape, in that dtype or a wider one.
-      rounded: the promise in the dtype of the result.
       budget: the allowed distance in ULPs.
       starts: int64, the first place of each segment.
     """
+    dense = got.flags.c_contiguous and value.flags.c_contiguous
+    if got.dtype == np.float32 and value.dtype == np.float64 and dense and (function := compiled()):
+        return in_c(function, got, value, budget, starts)
+    return in_numpy(got, value, budget, starts)
+
+
+@cache
+def compiled() -> Callable[..., int] | None:
+    """The function of the C library; None if it can't be compiled here."""
+    try:
+        # a sum of rounded products would not be the same as that of NumPy
+        library = ctypes.CDLL(str(compiler.library(_SOURCE, "-O3", "-ffp-contract=off", "-fno-trapping-math")))
+    except OSError:
+        return None
+    function = library.measure
+    function.restype = ctypes.c_int64
+    pointer: Any = ctypes.c_void_p
+    function.argtypes = [pointer, pointer, ctypes.c_double, pointer, ctypes.c_int64, *[pointer] * 8]
+    return function
+
+
+def in_c(
+    function: Callable[..., int], got: np.ndarray, value: np.ndarray, budget: float, starts: np.ndarray
+) -> Measured:
+    """Measures a float32 result against a float64 promise, both dense, with the C library."""
+    ends, absolute = np.append(starts, got.size).astype(np.int64, copy=False), np.zeros(1)
+    finite, rounded, worst, histogram = (np.zeros(n, np.int64) for n in (*[starts.size] * 3, _POWERS))
+    total, largest, rest = np.empty(starts.size), np.empty(starts.size), np.empty(got.size + 1, np.int64)
+    outputs = (finite, rounded, total, largest, worst, absolute, histogram, rest)
+    arrays = (a.ctypes.data for a in outputs)
+    left = function(got.ctypes.data, value.ctypes.data, budget, ends.ctypes.data, starts.size, *arrays)
+    powers = np.trim_zeros(histogram, "b")
+    return Measured(finite, rounded, total, largest, worst, float(absolute[0]), powers, rest[:left].copy())
+
+
+def in_numpy(got: np.ndarray, value: np.ndarray, budget: float, starts: np.ndarray) -> Measured:
+    """Measures a result with NumPy; see `measure`."""
+    rounded = value.astype(got.dtype)
     unsigned = np.dtype(f"u{got.dtype.itemsize}")
     wide, target = got.astype(np.float64), rounded.astype(np.float64)
     same = got.view(unsigned) == rounded.view(unsigned)

@@ -93,7 +93,7 @@ class Promise:
             return self._exact(got)
         if self.unsigned_zeros:
             got = positive_zeros(got)
-        measured = measure(got, self.value, self._rounded, self.budget, starts)
+        measured = measure(got, self.value, self.budget, starts)
         return self._with_rest(got, measured, excuse, starts)
 
     def _with_rest(
@@ -101,7 +101,8 @@ class Promise:
     ) -> Difference:
         """Adds the distances of the rest, and the classes of elements that differ by more than allowed."""
         at = measured.rest
-        got, value, rounded = whole[at], self.value[at], self._rounded[at]
+        got, value = whole[at], self.value[at]
+        rounded = value.astype(self.dtype)
         unit = ulp_of(rounded, self.dtype)
         absolute = np.abs(got.astype(value.dtype) - value)
         ulps = (absolute / unit).astype(np.float64, copy=False)  # NaN where neither is finite
@@ -134,7 +135,7 @@ class Promise:
             got=got[where],
             found=found,
             flushed=flushed,
-            farthest=(place, str(whole[place]), str(self._rounded[place])) if largest > 0 else None,
+            farthest=(place, str(whole[place]), str(self.value[place].astype(self.dtype))) if largest > 0 else None,
             measured=measured,
         )
 

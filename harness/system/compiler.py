@@ -52,6 +52,25 @@ def _delete_unless_in_use(folder: Path) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def library(source: Path, *options: str) -> Path:
+    """The shared library of a C file, compiled once with these options and stored in the cache.
+
+    Raises:
+      OSError: the machine has no C compiler, or compilation fails or takes too long.
+    """
+    stored = cache() / f"{source.stem}.so"
+    if not stored.exists() or stored.stat().st_mtime < source.stat().st_mtime:
+        cc = next(filter(None, map(shutil.which, ("cc", "gcc", "clang"))), None)
+        if not cc:
+            raise OSError("there is no C compiler (cc, gcc, clang) on the PATH")
+        with workspace() as folder:
+            compiled = folder / stored.name
+            if why := failure([cc, "-shared", "-fPIC", *options, "-o", str(compiled), str(source)]):
+                raise OSError(why)
+            os.replace(compiled, stored)
+    return stored
+
+
 def failure(command: Sequence[str], limit: float = LIMIT) -> str:
     """Runs a compiler; returns why it failed, in one line with its first errors, or nothing.
 

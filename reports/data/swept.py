@@ -147,7 +147,7 @@ def _same_bits(
 ) -> dict[tuple[str, str, str], int]:
     """The number of inputs on which two modes have the same bits, by (mode, later mode, quantity).
 
-    It is that of the blocks that both modes tried; pairs that differ on one of them are left out.
+    It is that of the blocks with checksums that both modes tried; pairs that differ on one of them are left out.
     """
     same: dict[tuple[str, str, str], int] = {}
     ordered = list(best)
@@ -160,8 +160,21 @@ def _same_bits(
                     for place, line in modes[one][step].blocks.items()
                     if place in modes[other][step].blocks
                 ]
-                sums = [[line.get("checksums", {}).get(quantity) for line in pair[:2]] for pair in compared]
-                if compared and all(a is not None and a == b for a, b in sums):
-                    spans = [range(line["lo"], line["hi"], step) for line, _, step in compared]
-                    same[one, other, quantity] = max(sum(map(len, spans)), 1)
+                inputs = _equal_inputs(compared, quantity)
+                if inputs:
+                    same[one, other, quantity] = inputs
     return same
+
+
+def _equal_inputs(pairs: Iterable[tuple[dict[str, Any], dict[str, Any], int]], quantity: str) -> int:
+    """The number of inputs of the blocks with checksums of a quantity, if these are equal in each pair; else 0.
+
+    A pair is the lines of a block in two modes, and the distance of its bit patterns.
+    """
+    inputs = 0
+    for line, other, step in pairs:
+        one, two = (block.get("checksums", {}).get(quantity) for block in (line, other))
+        if one != two:
+            return 0
+        inputs += len(range(line["lo"], line["hi"], step)) if one is not None else 0
+    return inputs

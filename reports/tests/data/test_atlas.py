@@ -89,7 +89,7 @@ def test_modes_are_joined_only_if_every_bit_is_the_same(tmp_path):
     modes = {"eager": third, "function": third, "xla": lambda x: third(x, 1), "graph": lambda x: third(x, 1)}
     table, _ = swept.table([run(tmp_path / "a", modes)])
     assert places(table) == [("eager", "function", 1, 1 << 16), ("xla", "graph", 1, 1 << 16)]
-    assert set(table["same_inputs"]) == {1 << 16}
+    assert set(table["same_inputs"]) == {1 << 14}, "one block in 32 has checksums: here the first of four"
 
 
 def test_a_mode_that_a_sample_alone_compares_is_joined_on_that_many_inputs(tmp_path):
