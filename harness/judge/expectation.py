@@ -12,7 +12,7 @@ import numpy as np
 
 from tf_opdiff.harness.judge import reference
 from tf_opdiff.harness.judge.reference import ReferenceFault
-from tf_opdiff.harness.judge.upstream import Upstreams, random_tangents, random_upstreams
+from tf_opdiff.harness.judge.upstream import Tangents, Upstreams, random_tangents, random_upstreams
 from tf_opdiff.harness.judge.want import Want, positive_zeros, result_dtype
 from tf_opdiff.harness.spec.budget import entry_of
 from tf_opdiff.harness.spec.by_mode import ByMode, mapped
@@ -60,12 +60,13 @@ def expectation(
     side: Side | None,
     *,
     upstreams_of: Upstreams = random_upstreams,
+    tangents_of: Tangents = random_tangents,
     bounds: bool = True,
 ) -> Expectation:
     """The promises of the case on one side of its contract or, without a side, of its reference.
 
-    `upstreams_of` makes the upstream gradients for the outputs of the reference. Without `bounds`, no bounds and no
-    alternatives are computed.
+    `upstreams_of` makes the upstream gradients for the outputs of the reference, `tangents_of` the tangents to the
+    inputs. Without `bounds`, no bounds and no alternatives are computed.
 
     Raises:
       ReferenceFault: the reference, a derivative or a bound raised, imported TensorFlow, or returned no promise.
@@ -84,21 +85,20 @@ def expectation(
     upstreams = upstreams_of(outputs, case) if vjp else None
     sources = [x.dtype for x in inputs]
     gs: Any = None
+    ts: Any = None
     if vjp and upstreams is not None:
         gs = tuple(None if g is None else widened(g) for g in upstreams)
         gs = gs if isinstance(promised, tuple) and len(outputs) > 1 else gs[0]
         found = reference.call(vjp, "VJP", case, gs, *wide)
         wants |= _named("grad", reference.gradients("VJP", found, sources, dtype if spec.state else None, case))
-    ts: Any = None
-    tangents = random_tangents(inputs, case) if (spec.jvp or spec.hvp) and not side else None
+    tangents = tangents_of(inputs, case) if (spec.jvp or spec.hvp) and not side else None
     if tangents is not None:
         ts = tuple(map(widened, tangents))
         ts = ts if len(ts) > 1 else ts[0]
         wants |= _along(case, _Given(wide, gs, ts), [result_dtype(y, dtype) for y in outputs], sources)
     if bounds and spec.bound:
         wants = {q: _bounded(case, q, want, _Given(wide, gs, ts)) for q, want in wants.items()}
-    alternatives = (side or spec).alternatives
-    if bounds and alternatives:
+    if bounds and (alternatives := (side or spec).alternatives):
         wants = {q: _with_alternatives(case, q, want, _Given(wide, gs, ts), alternatives) for q, want in wants.items()}
     if spec.only_gradients:
         wants = {q: want for q, want in wants.items() if family_of(q) != "output"}

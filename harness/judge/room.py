@@ -4,7 +4,8 @@ The room of an element is the largest distance from the promise that is allowed.
 of the digits of the dtype: then a result passes that `harness.judge.severity` would not even call an error of accuracy.
 Inputs may excuse a wide room: a sum that cancels, or the sine of a huge number, is as uncertain as the inputs are. So a
 room is excused where it is at most `ROUNDINGS` times as wide as the change of the exact result when each input moves to
-a neighbouring number of its dtype (backward stability: Higham, Accuracy and Stability, section 1.5).
+a neighbouring number of its dtype, as upstreams and tangents do (backward stability: Higham, Accuracy and Stability,
+section 1.5).
 
 The digits of a complex number are those of its absolute value: complex arithmetic has small errors relative to that
 only (Higham, section 3.6).
@@ -15,7 +16,7 @@ cancel, and only its author knows which.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
@@ -109,15 +110,18 @@ def loose_elements(case: Case, inputs: tuple[np.ndarray, ...], quantity: str) ->
 def _changes(case: Case, inputs: tuple[np.ndarray, ...], side: Side | None, quantity: str) -> Iterator[np.ndarray]:
     """The change of each exact element when the inputs move to their neighbours; infinite where it is undefined.
 
-    First all inputs move up, then all down; then each moves either way, by chance, twice.
+    First all inputs move up, then all down; then one up and the next down, as the difference of two numbers changes;
+    then each moves either way, by chance, twice.
     """
     base, draw = expectation(case, inputs, side, bounds=False), Draw(case.seed ^ 0x500)
     exact = base.wants[quantity].value
-    for way in (1, -1, 0, 0):
-        moved = tuple(_moved(x, way, draw) for x in inputs)
-        upstreams = base.upstreams and tuple(None if g is None else _moved(g, way, draw) for g in base.upstreams)
+    for ways in ((1, 1), (-1, -1), (1, -1), (0, 0), (0, 0)):
+        moved = _all_moved(inputs, ways, draw)
+        upstreams = base.upstreams and _all_moved(base.upstreams, ways, draw)
+        tangents = base.tangents and _all_moved(base.tangents, ways, draw)
+        these = {"upstreams_of": partial(_these, upstreams), "tangents_of": partial(_these, tangents)}
         try:
-            others = expectation(case, moved, side, upstreams_of=partial(_these, upstreams), bounds=False).wants
+            others = expectation(case, moved, side, bounds=False, **these).wants
         except ReferenceFault:
             continue
         other = others[quantity].value if quantity in others else None
@@ -126,9 +130,14 @@ def _changes(case: Case, inputs: tuple[np.ndarray, ...], side: Side | None, quan
             yield np.where(np.isfinite(apart), apart, np.inf)
 
 
-def _these(upstreams: Any, outputs: list[np.ndarray], case: Case) -> Any:
-    """The upstreams, whatever the outputs."""
-    return upstreams
+def _these(arrays: Any, others: Sequence[np.ndarray], case: Case) -> Any:
+    """These upstreams or tangents, whatever the outputs or inputs."""
+    return arrays
+
+
+def _all_moved(xs: Sequence[np.ndarray | None], ways: tuple[int, int], draw: Draw) -> tuple[Any, ...]:
+    """The arrays, each with its floats at their neighbours: those of even numbers one way, the others another way."""
+    return tuple(None if x is None else _moved(x, ways[i % 2], draw) for i, x in enumerate(xs))
 
 
 def _moved(x: np.ndarray, way: int, draw: Draw) -> np.ndarray:

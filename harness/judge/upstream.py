@@ -11,6 +11,7 @@ from tf_opdiff.harness.spec.recipes import Draw, is_float
 from tf_opdiff.harness.spec.spec import Case
 
 Upstreams = Callable[[list[np.ndarray], Case], tuple[np.ndarray | None, ...] | None]
+Tangents = Callable[[Sequence[np.ndarray], Case], tuple[np.ndarray, ...]]
 
 
 def random_upstreams(outputs: list[np.ndarray], case: Case) -> tuple[np.ndarray | None, ...] | None:

@@ -20,6 +20,7 @@ from tf_opdiff.suites.forms.flushed import ROUNDED, Alternatives, either, places
 from tf_opdiff.suites.forms.hard_pairs import crossed_upstreams, tiny_numbers
 from tf_opdiff.suites.forms.op import Part, part, together, with_sizes
 from tf_opdiff.suites.forms.pairs import normal, within
+from tf_opdiff.suites.forms.second_order import with_second_order
 from tf_opdiff.suites.reference.broadcast import unbroadcast
 from tf_opdiff.suites.reference.function import Function
 
@@ -29,9 +30,11 @@ WIDE = ("float32", "float64")
 SMALL = (2.0**-11, 0.5, 1.0, 2.0, 3.0, 30.5)
 #: Elements of every recipe, so that one program serves all of them.
 SIZE = 199
+#: Second derivatives that take long to compute, at 67 inputs inside the domain.
+INSIDE: dict[str, Any] = {"points": (), "sizes": False, "size": 67}
 
 
-def special_function(function, *, edges, outside, bound, loose=None):
+def special_function(function, hessian, *, edges, outside, bound, loose=None):
     """A part: a function in its domain, at edge values, outside of the domain, and at NaN."""
 
     def domain(draw, dtype):
@@ -42,7 +45,9 @@ def special_function(function, *, edges, outside, bound, loose=None):
     at_nan = product_of((np.nan, *SMALL[:2]), (np.nan, np.nan, 3.0))
     fields = {"reference": function, "dtypes": WIDE, "ulp": {"output": 0.5}, "bound": bound, "loose": loose or {}}
     return with_sizes(
-        part(vjp=products(function), recipes={"domain": normal(domain, function)}, **fields),
+        with_second_order(
+            part(vjp=products(function), recipes={"domain": normal(domain, function)}, **fields), function, hessian
+        ),
         part("-edges", recipes={"edges": at_edges}, **fields),
         part("-outside", recipes={"outside": product_of(*outside), "nan": at_nan}, **fields),
         sources={"": "domain"},

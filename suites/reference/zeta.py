@@ -35,6 +35,11 @@ def zeta(s: Any, q: Any) -> Any:
         return mp.zeta(s, q)
 
 
+def zeta_ds(s: Any, q: Any) -> Any:
+    """The derivative of ζ(s, q) by s, for s > 1 and 0 < q < 10^6."""
+    return mp.zeta(s, q, 1)
+
+
 #: A number below 2 to the power of minus this is less than every long double.
 _LOST = 20000
 

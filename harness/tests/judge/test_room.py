@@ -101,3 +101,28 @@ def test_loose_takes_functions_of_quantities():
         made(loose={"output": True})
     with pytest.raises(ValueError, match="quantity 'input'"):
         made(loose={"input": lambda x: x > 0})
+
+
+def sums(name, difference):
+    """A spec of two inputs whose forward mode is the sum, or the difference, of two tangents."""
+    return made(
+        name=name,
+        program=lambda tf, x, y: tf.add(x, y),
+        reference=lambda x, y: x - y if difference else x + y,
+        jvp=lambda ts, x, y: ts[0] - ts[1] if difference else ts[0] + ts[1],
+        recipes={"plain": lambda draw, dtype: (draw.values(dtype, 2000), draw.values(dtype, 2000))},
+        bound={"jvp": lambda u, g, ts, x, y: u * (np.abs(ts[0]) + np.abs(ts[1]))},
+        ulp={"output": 0.5},
+        ops="Add",
+        dtypes=("float16",),
+    )
+
+
+@pytest.mark.parametrize("difference", [False, True])
+def test_tangents_excuse_a_sum_that_cancels(difference):
+    assert not alive(sums("sums", difference))
+
+
+def test_tangents_excuse_no_bound_that_is_wide_without_reason():
+    spec = sums("wide", False)
+    assert alive(made(**{**vars(spec), "bound": {"jvp": lambda u, g, ts, x, y: 1000 * u + 0 * x}}))

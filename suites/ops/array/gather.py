@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from tf_opdiff.harness.spec.spec import Spec
+from tf_opdiff.suites.derived.hessian import linear_second_order
 from tf_opdiff.suites.derived.sizes import sizes
 from tf_opdiff.suites.forms.hard_pairs import crossed_upstreams
 from tf_opdiff.suites.forms.indexing import (
@@ -93,10 +94,29 @@ _GATHER = Spec(
     dtypes=SMOOTH,
 )
 _BATCH1 = along_axis("batch1", 1, 1, (3, 7, 2), (3, 4))
+_DENSIFIED = Spec(
+    name="gather-densified",  # what a Reshape does to the gradient of its output
+    ops="GatherV2;Reshape",
+    program=lambda tf, x, i: tf.gather(tf.reshape(x, x.shape), i),
+    reference=ref.take,
+    vjp=params_only(ref.put),
+    bound={"grad[0]": ref.summed(ref.put)},
+    alternatives={"grad[0]": flushed_sums(ref.put)},
+    recipes={
+        "distinct": distinct((7, 5), (6,), "int64"),
+        "repeated": picks((7, 5), (9, 3), "int64"),
+        "special": special(ends((7, 5), (6,), "int64")),
+        "upstreams": distinct((7, 5), (6,), "int64"),
+    },
+    upstreams={"upstreams": crossed_upstreams},
+    dtypes=SMOOTH,
+    tier="smoke",
+)
 
 SPECS = (
     _GATHER,
     *sizes(_GATHER, ROWS),
+    *linear_second_order(_GATHER, "int32", sparse=True),
     along_axis("axis-last", -1, 0, (3, 7), (5,)),
     along_axis("axis1", 1, 0, (3, 7, 2), (4, 2), SMOOTH),
     along_axis("batch-from-last", 2, -1, (2, 3, 7), (2, 3, 4)),
@@ -128,24 +148,8 @@ SPECS = (
             "negative": literal((2, 7), [[0, 1], [-9, 0]], "int64"),
         },
     ),
-    Spec(
-        name="gather-densified",  # what a Reshape does to the gradient of its output
-        ops="GatherV2;Reshape",
-        program=lambda tf, x, i: tf.gather(tf.reshape(x, x.shape), i),
-        reference=ref.take,
-        vjp=params_only(ref.put),
-        bound={"grad[0]": ref.summed(ref.put)},
-        alternatives={"grad[0]": flushed_sums(ref.put)},
-        recipes={
-            "distinct": distinct((7, 5), (6,), "int64"),
-            "repeated": picks((7, 5), (9, 3), "int64"),
-            "special": special(ends((7, 5), (6,), "int64")),
-            "upstreams": distinct((7, 5), (6,), "int64"),
-        },
-        upstreams={"upstreams": crossed_upstreams},
-        dtypes=SMOOTH,
-        tier="smoke",
-    ),
+    _DENSIFIED,
+    *linear_second_order(_DENSIFIED, "repeated"),
     Spec(
         name="gather-empty",
         ops="GatherV2;Reshape",

@@ -1,6 +1,7 @@
 """GatherNd. Out of range a CPU raises, unless the policy is to ignore it; a GPU gives 0, or clamps by XLA."""
 
 from tf_opdiff.harness.spec.spec import Spec
+from tf_opdiff.suites.derived.hessian import linear_second_order
 from tf_opdiff.suites.derived.sizes import sizes
 from tf_opdiff.suites.forms.hard_pairs import crossed_upstreams
 from tf_opdiff.suites.forms.indexing import (
@@ -73,6 +74,7 @@ _GATHER_ND = Spec(
 SPECS = (
     _GATHER_ND,
     *sizes(_GATHER_ND, TUPLES),
+    *linear_second_order(_GATHER_ND, "int32"),
     Spec(
         name="gather-nd-batch1",
         ops="GatherNd",

@@ -11,6 +11,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, SIZE, edges, is_float, subnormals
 from tf_opdiff.harness.spec.spec import Raises, Side, Spec
+from tf_opdiff.suites.derived.hessian import linear_second_order
 from tf_opdiff.suites.derived.sizes import alike, sizes
 from tf_opdiff.suites.forms.hard_pairs import crossed_upstreams
 from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
@@ -158,6 +159,7 @@ _WHERE = Spec(name="where", recipes=_SAME | {"upstreams": nasty}, vjp=split, dty
 SPECS = (
     _SELECT,
     *sizes(_SELECT, _ALIKE),
+    *linear_second_order(_SELECT, "plain", moving=(1, 2)),
     Spec(name="select-shapes", recipes=_SHAPES, vjp=rows_vjp, **_V1),
     Spec(
         name="select-broadcast",  # v1 does not broadcast
@@ -167,6 +169,7 @@ SPECS = (
     ),
     _WHERE,
     *sizes(_WHERE, _SIZES),
+    *linear_second_order(_WHERE, "plain", "edges", moving=(1, 2)),
     Spec(name="where-shapes", recipes=_FLAT, vjp=split, **_V2),
     *(
         Spec(

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, bit_patterns, plain
+from tf_opdiff.suites.derived.hessian import Hessian
 from tf_opdiff.suites.forms.binary import UPSTREAMS, floats, subnormal_results
 from tf_opdiff.suites.forms.complex import complex_numbers, pair_of_complex
 from tf_opdiff.suites.forms.complex_special import special_products
@@ -15,6 +16,7 @@ from tf_opdiff.suites.forms.hard_pairs import special_values
 from tf_opdiff.suites.forms.integers import integers
 from tf_opdiff.suites.forms.op import op, part, unconnected
 from tf_opdiff.suites.forms.pairs import many, shaped
+from tf_opdiff.suites.forms.second_order import with_linear_second_order, with_second_order
 from tf_opdiff.suites.reference.arithmetic import SUM
 from tf_opdiff.suites.reference.broadcast import unbroadcast
 from tf_opdiff.suites.reference.function import Function, minus, one, unless, wide, y_zero
@@ -83,13 +85,16 @@ def _squared_size_vjp(g, x, y):
     return unbroadcast(gradient, x.shape), unbroadcast(-gradient, y.shape)
 
 
+_TWO, _MINUS_TWO = (lambda x, y: 2 * one(x, y)), (lambda x, y: -2 * one(x, y))
+#: Forward mode is a sum of two tangents.
+_LINEAR = Hessian(terms={}, jvp=1)
 _DIFFERENCE = Function(f=np.subtract, partials=(one, minus), exact=lambda x, y: x - y)
 
 SPECS = (
     *op(
         "add",
         "Add",
-        floats(SUM, ulp={"output": 0.5, "grad": 0}),
+        with_second_order(floats(SUM, ulp={"output": 0.5, "grad": 0}), SUM, _LINEAR),
         integers(np.add, dtypes=("int8", "int16", "int32", "int64", "uint8")),
         complex_numbers(SUM, output=1, grad=0, special=True),
         part(
@@ -104,13 +109,17 @@ SPECS = (
     *op(
         "add-n",
         "AddN",
-        part(
-            positions=True,
-            reference=lambda x, y, z: x.astype(np.longdouble) + y + z,
-            vjp=lambda g, x, y, z: (g, g, g),
-            recipes={"plain": many(plain, 3), "matrix": shaped(*[(3, 5)] * 3), "empty": shaped(*[(0, 3)] * 3)},
-            dtypes=FLOATS,
-            bound={"output[0]": lambda u, g, x, y, z: 2 * u * (np.abs(x) + np.abs(y) + np.abs(z))},
+        with_linear_second_order(
+            part(
+                positions=True,
+                reference=lambda x, y, z: x.astype(np.longdouble) + y + z,
+                vjp=lambda g, x, y, z: (g, g, g),
+                recipes={"plain": many(plain, 3), "matrix": shaped(*[(3, 5)] * 3), "empty": shaped(*[(0, 3)] * 3)},
+                dtypes=FLOATS,
+                bound={"output[0]": lambda u, g, x, y, z: 2 * u * (np.abs(x) + np.abs(y) + np.abs(z))},
+            ),
+            "plain",
+            moving=(0, 1, 2),
         ),
         part(
             "-complex",
@@ -139,7 +148,7 @@ SPECS = (
     *op(
         "add-v2",
         "AddV2",
-        floats(SUM, ulp={"output": 0.5, "grad": 0}),
+        with_second_order(floats(SUM, ulp={"output": 0.5, "grad": 0}), SUM, _LINEAR),
         subnormal_results(np.add, name="add-subnormal"),
         integers(np.add),
         complex_numbers(SUM, output=1, grad=0, special=True),
@@ -148,7 +157,11 @@ SPECS = (
     *op(
         "mul",
         "Mul",
-        floats(_PRODUCT, ulp={"output": 0.5, "grad": 0.5}, tier="smoke"),
+        with_second_order(
+            floats(_PRODUCT, ulp={"output": 0.5, "grad": 0.5}, tier="smoke"),
+            _PRODUCT,
+            Hessian(terms={(0, 1): [one]}, jvp=2, hvp=1),
+        ),
         subnormal_results(np.multiply),
         integers(np.multiply),
         complex_numbers(_PRODUCT, output=2, grad=2, special=True),
@@ -157,14 +170,22 @@ SPECS = (
     *op(
         "mul-no-nan",
         "MulNoNan",
-        floats(_PRODUCT_NO_NAN, ulp={"output": 0.5, "grad": 0.5}, vjp_of=_product_no_nan_vjp),
+        with_second_order(
+            floats(_PRODUCT_NO_NAN, ulp={"output": 0.5, "grad": 0.5}, vjp_of=_product_no_nan_vjp),
+            _PRODUCT_NO_NAN,
+            Hessian(terms={(0, 1): [one]}, jvp=2, hvp=1),
+        ),
         complex_numbers(_PRODUCT_NO_NAN, output=2, grad=2, zero=1),
         special_products(2, zero=1),
     ),
     *op(
         "squared-difference",
         "SquaredDifference",
-        floats(_SQUARED_DIFFERENCE, ulp={"output": 2, "grad": 1.5}),
+        with_second_order(
+            floats(_SQUARED_DIFFERENCE, ulp={"output": 2, "grad": 1.5}),
+            _SQUARED_DIFFERENCE,
+            Hessian(terms={(0, 0): [_TWO], (0, 1): [_MINUS_TWO], (1, 1): [_TWO]}, jvp=3, hvp=2.5),
+        ),
         integers(lambda x, y: (x - y) ** 2, dtypes=("int32", "int64")),
         special_products(4, factors=lambda x, y: (np.conj(x - y), x - y)),
         pair_of_complex(
@@ -178,7 +199,7 @@ SPECS = (
     *op(
         "sub",
         "Sub",
-        floats(_DIFFERENCE, ulp={"output": 0.5, "grad": 0}),
+        with_second_order(floats(_DIFFERENCE, ulp={"output": 0.5, "grad": 0}), _DIFFERENCE, _LINEAR),
         subnormal_results(np.subtract),
         integers(np.subtract),
         complex_numbers(_DIFFERENCE, output=1, grad=0, special=True),

@@ -18,6 +18,7 @@ from tf_opdiff.suites.forms.casts import (
 from tf_opdiff.suites.forms.errors import raises
 from tf_opdiff.suites.forms.op import op, part, unconnected, with_sizes
 from tf_opdiff.suites.forms.quantized import IN_XLA, NOT_IN_XLA, WITHOUT_XLA, of_bits
+from tf_opdiff.suites.forms.second_order import with_linear_second_order
 from tf_opdiff.suites.reference.cast import cast, rounded, saturating_cast
 from tf_opdiff.suites.reference.subnormal import flushed_in
 
@@ -138,7 +139,9 @@ def _values(target):
     """A part: casts to one dtype from all others, values and gradients."""
     recipes = {f"from_{source}": within_range(source, target) for source in _ALL}
     hard = _hard(target, (*FLOATS, *COMPLEX))
-    return _to(target, recipe=within_range, recipes=recipes | hard, vjp=_vjp, ulp={"grad": 0.5})
+    values = _to(target, recipe=within_range, recipes=recipes | hard, vjp=_vjp, ulp={"grad": 0.5})
+    others = [f"from_{source}" for source in FLOATS if source != target]
+    return with_linear_second_order(values, *others) if target in FLOATS else values
 
 
 SPECS = op(

@@ -5,14 +5,17 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, bit_patterns
+from tf_opdiff.suites.derived.hessian import Hessian
 from tf_opdiff.suites.forms.binary import UPSTREAMS
 from tf_opdiff.suites.forms.complex import ordered_parts
 from tf_opdiff.suites.forms.flushed import outputs
 from tf_opdiff.suites.forms.hard_pairs import special_values
 from tf_opdiff.suites.forms.op import op, part, unconnected
 from tf_opdiff.suites.forms.pairs import many
+from tf_opdiff.suites.forms.second_order import with_second_order
 from tf_opdiff.suites.reference.broadcast import unbroadcast
 from tf_opdiff.suites.reference.complex import clip_parts
+from tf_opdiff.suites.reference.function import Function
 from tf_opdiff.suites.reference.subnormal import flushed_in
 
 
@@ -76,6 +79,19 @@ def _either_clip_gradient(argument):
     return alternatives
 
 
+_CLIPPED = Function(
+    f=_clipped,
+    partials=tuple(lambda *xs, i=i: _clip_vjp(np.ones(np.shape(xs[0])), *xs)[i] for i in range(3)),
+    exact=lambda t, low, high: min(max(t, low), high),
+    domain=((-4.0, 4.0), (-3.0, -0.5), (0.5, 3.0)),
+)
+#: Both bounds with numbers on them, beside them and far away.
+_LINEAR = Hessian(
+    terms={},
+    jvp=0,
+    points=((0.0, -0.0, 1.0, -1.0, 2.0, 5.0, np.inf, -np.inf, np.nan), (-np.inf, -1.0, -0.5), (1.0, 2.0, np.inf)),
+    sizes=False,
+)
 _CLIP: dict[str, Any] = {"reference": _clipped, "arguments": ("t", "clip_value_min", "clip_value_max")}
 _SPECIAL: dict[str, Any] = {
     "vjp": _clip_vjp,
@@ -89,11 +105,15 @@ SPECS = (
     *op(
         "clip-by-value",
         "ClipByValue",
-        part(
-            vjp=_clip_vjp,
-            recipes={"bounds": _bounds(1, 3, 67), "scalars": _bounds(0, 2)},
-            dtypes=FLOATS,
-            bound={f"grad[{i}]": _clip_bound(i) for i in (1, 2)},
+        with_second_order(
+            part(
+                vjp=_clip_vjp,
+                recipes={"bounds": _bounds(1, 3, 67), "scalars": _bounds(0, 2)},
+                dtypes=FLOATS,
+                bound={f"grad[{i}]": _clip_bound(i) for i in (1, 2)},
+            ),
+            _CLIPPED,
+            _LINEAR,
         ),
         part(
             "-integer",

@@ -9,6 +9,7 @@ from tf_opdiff.harness.spec.recipes import COMPLEX, matrix, plain
 from tf_opdiff.suites.forms.analytic import axes, crossed_parts, small
 from tf_opdiff.suites.forms.op import op, part, together
 from tf_opdiff.suites.forms.pairs import many, shaped
+from tf_opdiff.suites.forms.second_order import with_linear_second_order
 from tf_opdiff.suites.reference.broadcast import unbroadcast
 from tf_opdiff.suites.reference.complex import angle_vjp, from_parts
 
@@ -100,8 +101,8 @@ SPECS = (
     *op(
         "complex",
         "Complex",
-        _from_parts("float32", "complex64"),
-        _from_parts("float64", "complex128"),
+        with_linear_second_order(_from_parts("float32", "complex64"), "plain", moving=(0, 1)),
+        with_linear_second_order(_from_parts("float64", "complex128"), "plain", moving=(0, 1)),
         program=lambda tf, x, y: tf.complex(x, y),
     ),
     *op(

@@ -6,6 +6,7 @@ import ml_dtypes
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS
+from tf_opdiff.suites.derived.hessian import Hessian
 from tf_opdiff.suites.forms.binary import (
     EXACT_PAIRS,
     Instead,
@@ -20,6 +21,7 @@ from tf_opdiff.suites.forms.complex_special import special_quotients
 from tf_opdiff.suites.forms.flushed import outputs
 from tf_opdiff.suites.forms.integers import division
 from tf_opdiff.suites.forms.op import op, part, together, unconnected
+from tf_opdiff.suites.forms.second_order import with_second_order
 from tf_opdiff.suites.reference.broadcast import unbroadcast
 from tf_opdiff.suites.reference.division import (
     floor_mod,
@@ -48,6 +50,12 @@ _REST = Function(
     partials=(one, wide(lambda x, y: -floored(x, y))),
     exact=lambda x, y: x - y * mp.floor(x / y),
 )
+
+
+def _quotient_curves(function=lambda f: f):
+    """The second derivatives of a quotient, of which `function` makes those of another function."""
+    mixed, twice = (lambda x, y: -1 / y / y), (lambda x, y: 2 * x / y / y / y)
+    return Hessian(terms={(0, 1): [function(wide(mixed))], (1, 1): [function(wide(twice))]}, jvp=3.6, hvp=5)
 
 
 def _rounded(rounding, exact):
@@ -122,6 +130,8 @@ def _rounding(reference, rounded):
     )
 
 
+#: Rounded quotients, and infinite ones, fail in the recipes of the first derivatives.
+_LINEAR = Hessian(terms={}, jvp=2, points=(), sizes=False, kept=("domain",))
 #: A part: the remainder x - y trunc(x / y) of a quotient rounded towards zero.
 _FMOD = part(
     positions=True,
@@ -137,7 +147,7 @@ SPECS = (
     *op(
         "div",
         "Div",
-        floats(_QUOTIENT, ulp={"output": 0.5, "grad": 2.5}),
+        with_second_order(floats(_QUOTIENT, ulp={"output": 0.5, "grad": 2.5}), _QUOTIENT, _quotient_curves()),
         division(whole_quotient),
         complex_numbers(_QUOTIENT, output=4, grad=6),
         special_quotients(4),
@@ -145,7 +155,11 @@ SPECS = (
     *op(
         "div-no-nan",
         "DivNoNan",
-        floats(_QUOTIENT_NO_NAN, ulp={"output": 0.5, "grad": 2.5}, vjp_of=no_nan_vjp),
+        with_second_order(
+            floats(_QUOTIENT_NO_NAN, ulp={"output": 0.5, "grad": 2.5}, vjp_of=no_nan_vjp),
+            _QUOTIENT_NO_NAN,
+            _quotient_curves(lambda f: unless(y_zero, f)),
+        ),
         complex_numbers(_QUOTIENT_NO_NAN, output=4, grad=6, zero=1),
         special_quotients(4, zero=1),
     ),
@@ -167,10 +181,16 @@ SPECS = (
     *op(
         "floor-mod",
         "FloorMod",
-        _with_rests(
-            floats(
-                _REST, ulp={"output": 0.5, "grad": 1.5}, instead=(Instead(_FLOORED, 7, 2), Instead(_flushed_rest, 7, 2))
-            )
+        with_second_order(
+            _with_rests(
+                floats(
+                    _REST,
+                    ulp={"output": 0.5, "grad": 1.5},
+                    instead=(Instead(_FLOORED, 7, 2), Instead(_flushed_rest, 7, 2)),
+                )
+            ),
+            _REST,
+            _LINEAR,
         ),
         division(np.mod),
     ),
@@ -178,11 +198,16 @@ SPECS = (
     *op(
         "real-div",
         "RealDiv",
-        floats(_QUOTIENT, ulp={"output": 0.5, "grad": 2.5}),
+        with_second_order(floats(_QUOTIENT, ulp={"output": 0.5, "grad": 2.5}), _QUOTIENT, _quotient_curves()),
         subnormal_results(np.divide, name="div-subnormal"),
         complex_numbers(_QUOTIENT, output=4, grad=6),
         special_quotients(4),
     ),
     *op("truncate-div", "TruncateDiv", _rounding(truncated, _TRUNCATED), division(whole_quotient)),
-    *op("truncate-mod", "TruncateMod", _FMOD, division(np.fmod, dtypes=("int32", "int64"))),
+    *op(
+        "truncate-mod",
+        "TruncateMod",
+        _FMOD,
+        division(np.fmod, dtypes=("int32", "int64")),
+    ),
 )

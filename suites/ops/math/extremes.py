@@ -7,6 +7,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS
 from tf_opdiff.harness.spec.spec import Side
+from tf_opdiff.suites.derived.hessian import Hessian
 from tf_opdiff.suites.forms.binary import (
     EXACT_PAIRS,
     UPSTREAMS,
@@ -20,9 +21,11 @@ from tf_opdiff.suites.forms.flushed import outputs
 from tf_opdiff.suites.forms.integers import integers
 from tf_opdiff.suites.forms.op import op, part, together
 from tf_opdiff.suites.forms.pairs import crossed
+from tf_opdiff.suites.forms.second_order import with_second_order
 from tf_opdiff.suites.forms.subnormal import flushing
 from tf_opdiff.suites.reference.broadcast import unbroadcast
 from tf_opdiff.suites.reference.conventions import extreme_vjp, larger, smaller
+from tf_opdiff.suites.reference.function import Function, one
 from tf_opdiff.suites.reference.subnormal import DENORMALS, LINK, WHY, flushed, flushed_in
 
 
@@ -76,6 +79,11 @@ def _either_extreme(reference, condition):
     return {"output": extremes, "grad[0]": gradients(0), "grad[1]": gradients(1)}
 
 
+def _as_number(condition):
+    """1 where the condition holds, and 0 elsewhere: the derivative of the number that is chosen."""
+    return lambda *xs: np.where(condition(*xs), 1.0, 0.0)
+
+
 def _extreme(reference, condition):
     """A part: the extreme of two numbers. Where the condition holds it is x, and x gets the upstream."""
     vjp = extreme_vjp(condition)
@@ -97,15 +105,21 @@ def _extreme(reference, condition):
         "reference": reference,
         "recipes": {"subnormals": lambda draw, dtype: tuple(np.abs(a) for a in subnormal_pairs(draw, dtype))},
     }
+    values = Function(
+        f=reference,
+        partials=(_as_number(condition), _as_number(otherwise)),
+        exact=lambda x, y: x if condition(x, y) else y,
+    )
+    main = part(
+        positions=True,
+        recipes={
+            **{name: Instead(_ambiguous, 2, 1).of(recipe) for name, recipe in EXACT_PAIRS.items()},
+            **{name: Instead(_any_nan, 2, 1).of(recipe) for name, recipe in hard_exact_pairs().items()},
+        },
+        **normal,
+    )
     return together(
-        part(
-            positions=True,
-            recipes={
-                **{name: Instead(_ambiguous, 2, 1).of(recipe) for name, recipe in EXACT_PAIRS.items()},
-                **{name: Instead(_any_nan, 2, 1).of(recipe) for name, recipe in hard_exact_pairs().items()},
-            },
-            **normal,
-        ),
+        with_second_order(main, values, Hessian(terms={}, jvp=0)),
         part("-nan", recipes={"nan": _only(_any_nan), "upstreams": _only(_any_nan)}, **normal),
         part("-zeros", recipes={"zeros": _only(_zeros), "upstreams": _only(_zeros)}, **normal),
         part("-subnormal", dtypes=("float16", "float32", "float64"), contract=flushes, **tiny),
@@ -149,22 +163,27 @@ def _next(dtype):
     def reference(x, y):
         return np.nextafter(x.astype(dtype), y.astype(dtype))
 
+    first = Function(f=reference, partials=(one, lambda x, y: 0 * one(x, y)), exact=lambda x, y: x)
     return together(
-        part(
-            f"-{dtype}",
-            positions=True,
-            reference=reference,
-            vjp=lambda g, x, y: (unbroadcast(g, x.shape), unbroadcast(g * 0, y.shape)),
-            recipes={
-                **{name: Instead(_next_is_subnormal, 1, 2).of(recipe) for name, recipe in EXACT_PAIRS.items()},
-                **hard_exact_pairs(),
-            },
-            upstreams=UPSTREAMS,
-            alternatives={
-                "output": _either_next(reference),
-                "grad[0]": lambda dtype, g, x, y: [unbroadcast(flushed_in(dtype, g), x.shape)],
-            },
-            dtypes=(dtype,),
+        with_second_order(
+            part(
+                f"-{dtype}",
+                positions=True,
+                reference=reference,
+                vjp=lambda g, x, y: (unbroadcast(g, x.shape), unbroadcast(g * 0, y.shape)),
+                recipes={
+                    **{name: Instead(_next_is_subnormal, 1, 2).of(recipe) for name, recipe in EXACT_PAIRS.items()},
+                    **hard_exact_pairs(),
+                },
+                upstreams=UPSTREAMS,
+                alternatives={
+                    "output": _either_next(reference),
+                    "grad[0]": lambda dtype, g, x, y: [unbroadcast(flushed_in(dtype, g), x.shape)],
+                },
+                dtypes=(dtype,),
+            ),
+            first,
+            Hessian(terms={}, jvp=0),
         ),
         part(
             f"-subnormal-{dtype}",

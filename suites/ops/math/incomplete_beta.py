@@ -6,14 +6,17 @@ Errors measured in both dtypes, eager and compiled, are up to 0.9 of the bounds.
 from dataclasses import replace
 
 import numpy as np
-from scipy.special import gammaln, xlog1py, xlogy
+from scipy.special import digamma, gammaln, xlog1py, xlogy
 
+from tf_opdiff.suites.derived.hessian import Hessian
 from tf_opdiff.suites.forms.binary import product_of, products
 from tf_opdiff.suites.forms.op import op, part, with_sizes
 from tf_opdiff.suites.forms.pairs import normal, within
-from tf_opdiff.suites.forms.special import WIDE, gradient, hard, hard_recipes, of_all_sizes, relative
+from tf_opdiff.suites.forms.second_order import with_second_order
+from tf_opdiff.suites.forms.special import INSIDE, WIDE, gradient, hard, hard_recipes, of_all_sizes, relative
 from tf_opdiff.suites.reference import incomplete_beta as ref
 from tf_opdiff.suites.reference.function import Function, evaluated
+from tf_opdiff.suites.reference.wide import mp
 
 
 def _beta_terms(a, b, x):
@@ -65,20 +68,55 @@ def _finite_beta_terms(a, b, x):
     return np.where(inside, _beta_terms(a, b, x), 0)
 
 
+def _times_density(factor):
+    """The density x^(a-1) (1-x)^(b-1) / B(a, b) times a factor."""
+    return evaluated(lambda a, b, x: ref.beta_density(a, b, x) * factor(a, b, x))
+
+
+def _cancels(logarithm, a, b):
+    """Whether the sum of a logarithm and ψ(a + b) - ψ(a) is small beside it."""
+    return np.abs(logarithm + digamma(a + b) - digamma(a)) < np.abs(logarithm) / 8
+
+
+#: The derivatives of the density by a, b and x: https://dlmf.nist.gov/8.17.
+_CURVES = Hessian(
+    terms={
+        (0, 2): [
+            _times_density(lambda a, b, x: mp.log(x)),
+            _times_density(lambda a, b, x: mp.psi(0, a + b) - mp.psi(0, a)),
+        ],
+        (1, 2): [
+            _times_density(lambda a, b, x: mp.log1p(-x)),
+            _times_density(lambda a, b, x: mp.psi(0, a + b) - mp.psi(0, b)),
+        ],
+        (2, 2): [_times_density(lambda a, b, x: (a - 1) / x), _times_density(lambda a, b, x: (1 - b) / (1 - x))],
+    },
+    jvp=5.6,
+    hvp=12,
+    growth=lambda a, b, x: 1 + _beta_terms(a, b, x),
+    # The logarithm and the difference of digammas cancel.
+    loose={"hvp[0]": lambda a, b, x: _cancels(np.log(x), a, b), "hvp[1]": lambda a, b, x: _cancels(np.log1p(-x), b, a)},
+    **INSIDE,
+)
+
 SPECS = (
     *op(
         "betainc",
         "Betainc",
         with_sizes(
-            part(
-                reference=_BETAINC,
-                vjp=products(_BETAINC),
-                recipes={"domain": normal(within(*_BETAINC.domain, size=199), _BETAINC)},
-                dtypes=WIDE,
-                bound={
-                    "output[0]": relative(_BETAINC, _beta_terms, 8, 2),
-                    "grad[2]": gradient(_BETAINC, 2, _beta_terms, 8, 3),
-                },
+            with_second_order(
+                part(
+                    reference=_BETAINC,
+                    vjp=products(_BETAINC),
+                    recipes={"domain": normal(within(*_BETAINC.domain, size=199), _BETAINC)},
+                    dtypes=WIDE,
+                    bound={
+                        "output[0]": relative(_BETAINC, _beta_terms, 8, 2),
+                        "grad[2]": gradient(_BETAINC, 2, _beta_terms, 8, 3),
+                    },
+                ),
+                _BETAINC,
+                _CURVES,
             ),
             sources={"": "domain"},
         ),

@@ -8,12 +8,13 @@ from dataclasses import replace
 import numpy as np
 from scipy.special import gammaln
 
+from tf_opdiff.suites.derived.hessian import Hessian
 from tf_opdiff.suites.forms.binary import products
-from tf_opdiff.suites.forms.op import op, part, with_sizes
-from tf_opdiff.suites.forms.pairs import within
+from tf_opdiff.suites.forms.derivative_op import derivative_op
+from tf_opdiff.suites.forms.op import op, part
 from tf_opdiff.suites.forms.special import (
+    INSIDE,
     SMALL,
-    WIDE,
     gradient,
     hard,
     hard_recipes,
@@ -38,24 +39,6 @@ _NEAR = (
 )
 #: Shapes at which XLA's series does not end.
 _FAR = np.array([1e17, 3e17, 1e18])
-
-
-def _derivative(reference, vjp, bound, loose=None):
-    """A part: a derivative that is an op of its own; the promise of its gradient is made of differences."""
-
-    def near(i):
-        return lambda u, g, *xs: 1e-3 * np.abs(vjp(g, *xs)[i])
-
-    values = part(
-        reference=reference,
-        vjp=vjp,
-        recipes={"domain": within((0.1, 20.0), (0.1, 20.0), size=199)},
-        dtypes=WIDE,
-        bound={"output[0]": bound, "grad[0]": near(0), "grad[1]": near(1)},
-        # TensorFlow has no gradient of these ops, and the promise of it has no more than 3 digits.
-        loose={"grad": lambda *xs: True, **(loose or {})},
-    )
-    return with_sizes(values, sources={"": "domain"})
 
 
 def _gamma_terms(a, x):
@@ -187,12 +170,21 @@ def _small_slope(a, x):
     return np.abs(ref.igamma_da(a, x)) < 2.0**-9
 
 
+def _sums_cancel(a, x):
+    """Where the sum of two derivatives may cancel, each of which loses many digits: see their bounds."""
+    return _small_slope(a, x) | (_gamma_terms(a, x) > 8)
+
+
+#: TensorFlow registers no gradient of IgammaGradA, which the gradient by a is: a known failure of `igamma-grad-a`.
+_FORWARD = Hessian(terms=None, jvp=12, loose={"jvp": _sums_cancel}, **INSIDE)
+
 SPECS = (
     *op(
         "igamma",
         "Igamma",
         special_function(
             _IGAMMA,
+            _FORWARD,
             edges=(SMALL, (0.0, *SMALL, np.inf)),
             outside=(_NOT_POSITIVE, SMALL),
             bound={
@@ -220,7 +212,7 @@ SPECS = (
     *op(
         "igamma-grad-a",
         "IgammaGradA",
-        _derivative(ref.igamma_da, ref.igamma_da_vjp, _igamma_grad_a_bound, {"output": _small_slope}),
+        derivative_op(ref.igamma_da, ref.igamma_da_vjp, _igamma_grad_a_bound, {"output": _small_slope}),
         arguments=("a", "x"),
     ),
     *op(
@@ -228,6 +220,7 @@ SPECS = (
         "Igammac",
         special_function(
             _IGAMMAC,
+            _FORWARD,
             edges=(SMALL, (0.0, *SMALL, np.inf)),
             outside=(_NOT_POSITIVE, SMALL),
             bound={
@@ -243,7 +236,7 @@ SPECS = (
     *op(
         "random-gamma-grad",
         "RandomGammaGrad",
-        _derivative(ref.gamma_sample_da, ref.gamma_sample_da_vjp, relative(ref.gamma_sample_da, _gamma_terms, 80, 3)),
+        derivative_op(ref.gamma_sample_da, ref.gamma_sample_da_vjp, relative(ref.gamma_sample_da, _gamma_terms, 80, 3)),
         arguments=("alpha", "sample"),
     ),
 )

@@ -7,6 +7,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS
 from tf_opdiff.harness.spec.spec import Side
+from tf_opdiff.suites.derived.hessian import POINTS, Hessian
 from tf_opdiff.suites.forms.binary import (
     UPSTREAMS,
     Instead,
@@ -20,16 +21,29 @@ from tf_opdiff.suites.forms.binary import (
 from tf_opdiff.suites.forms.complex import complex_numbers
 from tf_opdiff.suites.forms.complex_special import special_products, special_quotients
 from tf_opdiff.suites.forms.errors import incompatible, raises
+from tf_opdiff.suites.forms.exponents import (
+    extreme_negative_exponents,
+    huge_exponents,
+    negative_exponents,
+    small_exponents,
+)
 from tf_opdiff.suites.forms.flushed import either
 from tf_opdiff.suites.forms.integers import SIGNED, changed_bits, integers
 from tf_opdiff.suites.forms.op import op, part, together, with_sizes
-from tf_opdiff.suites.forms.pairs import PAIRS, edge_values, normal, replaced, within
+from tf_opdiff.suites.forms.pairs import edge_values, normal, replaced, within
+from tf_opdiff.suites.forms.second_order import with_second_order
 from tf_opdiff.suites.forms.unary import by_dtype
 from tf_opdiff.suites.reference.broadcast import unbroadcast
 from tf_opdiff.suites.reference.conventions import power_dy
 from tf_opdiff.suites.reference.division import over, quotient_dy
 from tf_opdiff.suites.reference.function import Function, unless, wide, x_zero
-from tf_opdiff.suites.reference.power import power_dx, whole_reciprocal_power
+from tf_opdiff.suites.reference.power import (
+    exponent_error,
+    power_dx,
+    power_dxdy,
+    power_dxdy_of_logarithm,
+    whole_reciprocal_power,
+)
 from tf_opdiff.suites.reference.subnormal import flushed_in
 from tf_opdiff.suites.reference.wide import mp
 
@@ -41,6 +55,23 @@ _POWER = Function(
 )
 #: Budgets of the output, by dtype.
 _POWER_ULP = (0.51, 0.51, 1.5, 2.5)
+
+
+_POWER_CURVES = Hessian(
+    terms={
+        (0, 0): [wide(lambda x, y: np.where((y == 0) | (y == 1), 0, y * (y - 1) * np.power(x, y - 2)))],
+        (0, 1): [wide(power_dxdy), wide(power_dxdy_of_logarithm)],
+        (1, 1): [wide(lambda x, y: power_dy(x, y) * np.log(np.where(x > 0, x, 1)))],
+    },
+    jvp=4,
+    hvp=4.5,
+    # The exponent, rounded after 1 or 2 is subtracted from it, is multiplied by the logarithm.
+    growth=lambda x, y: 1 + exponent_error(x, y),
+    # In 16 bits that is most of the digits.
+    loose={quantity: lambda x, y: exponent_error(x, y) > 2 for quantity in ("grad[0]", "jvp", "hvp")},
+    # For x < 0 no derivative by y exists.
+    points=((0.0, 0.5, 1.0, 2.0, np.inf, np.nan), POINTS),
+)
 
 
 def _overflow(dtype, x, y):
@@ -61,32 +92,6 @@ def _power_bound(u, g, x, y):
     return u * unbroadcast(terms, x.shape)
 
 
-def _exponents(draw, dtype, x, y):
-    """Small exponents, none of them negative."""
-    return x, draw.integers(x.size, low=0, high=12).astype(dtype)
-
-
-def _huge_exponents(draw, dtype):
-    """The limits and numbers near zero to every exponent next to a power of two, up to the largest number."""
-    powers = 2 ** np.arange(0, dtype.itemsize * 8 - 1, dtype=np.int64)
-    exponents = np.unique([0, 1, 3, 5, *(powers - 1), *powers, np.iinfo(dtype).max, np.iinfo(dtype).max - 1])
-    pairs = np.meshgrid(edge_values(draw, dtype), exponents.astype(dtype), indexing="ij")
-    return tuple(np.resize(a, PAIRS) for a in pairs)
-
-
-def _negative_extremes(draw, dtype):
-    """The limits and numbers near zero to negative exponents, up to the smallest number."""
-    info = np.iinfo(dtype)
-    exponents = np.array([-1, -2, -3, -31, -32, info.min + 1, info.min], dtype)
-    return tuple(np.resize(a, 67) for a in np.meshgrid(edge_values(draw, dtype), exponents, indexing="ij"))
-
-
-def _negative(draw, dtype):
-    """Bases 0, 1, -1 and others, to negative powers."""
-    x = np.resize(np.array([0, 1, -1, 2, -3, 7], dtype), 67)
-    return x, -draw.integers(67, low=1, high=6).astype(dtype)
-
-
 def _zero_x(draw, dtype):
     """Zeros of both signs with every edge value, repeated so that they fill vectors and a tail."""
     y = edge_values(draw, dtype)
@@ -103,15 +108,33 @@ def _x_counts_as_zero(dtype, x, y):
     return flushed_in(dtype, x) == 0
 
 
-def _zero_at_zero(function, ulp):
+def _zero_at_zero(function, ulp, hessian):
     """A part: a function that is 0 for x = 0, whatever y is; values and gradients there have recipes of their own."""
     zeros = {"reference": function, "dtypes": FLOATS, "ulp": {"grad[0]": 3}}
     near_zero = within((0.0, 0.0), (0.1, 0.9))
     away = dict.fromkeys(("exponents", "underflow", "huge", "upstreams"), _x_counts_as_zero)
     return together(
-        floats(function, ulp=ulp, instead=(Instead(_x_is_zero, 1, 2),), hard_without=away),
+        with_second_order(
+            floats(function, ulp=ulp, instead=(Instead(_x_is_zero, 1, 2),), hard_without=away), function, hessian
+        ),
         part("-zeros", recipes={"zeros": _zero_x}, **zeros),
         part("-zeros-gradient", vjp=products(function), recipes={"zeros": near_zero}, **zeros),
+    )
+
+
+def _at_zero(draw, dtype):
+    """Pairs whose x is 0, beside which the function is not flat: TensorFlow's gradient by x is 0 there."""
+    return np.zeros(201, dtype), draw.uniform(201, low=0.1, high=0.9).astype(dtype)
+
+
+def _curves(mixed, twice, jvp, hvp):
+    """The second derivatives of a function that is 0 for x = 0: by x and y, and by y and y."""
+    return Hessian(
+        terms={(0, 1): [wide(mixed)], (1, 1): [unless(x_zero, twice)]},
+        jvp=jvp,
+        hvp=hvp,
+        points=(POINTS[2:], POINTS),
+        recipes={"at_zero": _at_zero},
     )
 
 
@@ -133,29 +156,33 @@ SPECS = (
     *op(
         "pow",
         "Pow",
-        with_sizes(
-            part(
-                positions=True,
-                recipes={**pairs_of(_POWER, gradient=False), **hard_pairs_of(_POWER, gradient=False)},
-                alternatives=either(_POWER),
-                dtypes=FLOATS,
-                ulp={"output": by_dtype(_POWER_ULP, FLOATS)},
+        with_second_order(
+            with_sizes(
+                part(
+                    positions=True,
+                    recipes={**pairs_of(_POWER, gradient=False), **hard_pairs_of(_POWER, gradient=False)},
+                    alternatives=either(_POWER),
+                    dtypes=FLOATS,
+                    ulp={"output": by_dtype(_POWER_ULP, FLOATS)},
+                ),
+                part(
+                    "-gradient",
+                    vjp=products(_POWER),
+                    recipes={
+                        "domain": normal(replaced(within(*_POWER.domain), _overflow, 2, 3), _POWER),
+                        "powers": normal(replaced(_powers, _overflow, 2, 3), _POWER),
+                        **hard_pairs_of(_POWER, (Instead(_overflow, 2, 3),)),
+                    },
+                    upstreams=UPSTREAMS,
+                    alternatives=either(_POWER, products),
+                    dtypes=FLOATS,
+                    ulp={"output": by_dtype(_POWER_ULP, FLOATS), "grad[0]": 0.5, "grad[1]": 3},
+                    bound={"grad[0]": _power_bound},
+                ),
+                sources={"-gradient": "domain"},
             ),
-            part(
-                "-gradient",
-                vjp=products(_POWER),
-                recipes={
-                    "domain": normal(replaced(within(*_POWER.domain), _overflow, 2, 3), _POWER),
-                    "powers": normal(replaced(_powers, _overflow, 2, 3), _POWER),
-                    **hard_pairs_of(_POWER, (Instead(_overflow, 2, 3),)),
-                },
-                upstreams=UPSTREAMS,
-                alternatives=either(_POWER, products),
-                dtypes=FLOATS,
-                ulp={"output": by_dtype(_POWER_ULP, FLOATS), "grad[0]": 0.5, "grad[1]": 3},
-                bound={"grad[0]": _power_bound},
-            ),
-            sources={"-gradient": "domain"},
+            _POWER,
+            _POWER_CURVES,
         ),
         broadcast(
             _POWER,
@@ -165,11 +192,11 @@ SPECS = (
             bound=summed(_POWER.partials, 60),
         ),
         incompatible(),
-        integers(np.power, dtypes=SIGNED, recipes={"bits": changed_bits(_exponents), "extremes": _huge_exponents}),
+        integers(np.power, dtypes=SIGNED, recipes={"bits": changed_bits(small_exponents), "extremes": huge_exponents}),
         part(
             "-negative",
             reference=raises("INVALID_ARGUMENT", "negative integer powers are not allowed"),
-            recipes={"negative": _negative, "extremes": _negative_extremes},
+            recipes={"negative": negative_exponents, "extremes": extreme_negative_exponents},
             dtypes=SIGNED,
             contract=dict.fromkeys(
                 ("*/xla", "gpu/*"), Side(reference=whole_reciprocal_power, why=_NO_ERROR, link=_CWISE_OPS)
@@ -185,20 +212,32 @@ SPECS = (
     *op(
         "xdivy",
         "Xdivy",
-        _zero_at_zero(_XDIVY, ulp={"output": 0.5, "grad": 2.5}),
+        _zero_at_zero(
+            _XDIVY,
+            {"output": 0.5, "grad": 2.5},
+            _curves(lambda x, y: -1 / y / y, lambda x, y: 2 * x / y / y / y, jvp=3.6, hvp=7.6),
+        ),
         complex_numbers(_XDIVY, output=4, grad=6, zero=0),
         special_quotients(4, zero=0),
     ),
     *op(
         "xlog1py",
         "Xlog1py",
-        _zero_at_zero(_XLOG1PY, ulp={"output": (2.5, 1.5, 3, 2.5), "grad": (2.5, 2, 3.5, 3.5)}),
+        _zero_at_zero(
+            _XLOG1PY,
+            {"output": (2.5, 1.5, 3, 2.5), "grad": (2.5, 2, 3.5, 3.5)},
+            _curves(lambda x, y: 1 / (1 + y), lambda x, y: -x / (1 + y) / (1 + y), jvp=5.2, hvp=7),
+        ),
         complex_numbers(_XLOG1PY, output=5, grad=6, zero=0),
     ),
     *op(
         "xlogy",
         "Xlogy",
-        _zero_at_zero(_XLOGY, ulp={"output": (1.5, 1.5, 2.5, 2.5), "grad": (1.5, 1.5, 2, 2)}),
+        _zero_at_zero(
+            _XLOGY,
+            {"output": (1.5, 1.5, 2.5, 2.5), "grad": (1.5, 1.5, 2, 2)},
+            _curves(lambda x, y: 1 / y, lambda x, y: -x / y / y, jvp=4.2, hvp=5),
+        ),
         complex_numbers(_XLOGY, output=6, grad=6, zero=0),
         special_products(6, zero=0, factors=lambda x, y: (x, np.log(y))),
     ),

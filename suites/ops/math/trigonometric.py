@@ -8,6 +8,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.by_mode import by_mode
 from tf_opdiff.harness.spec.recipes import FLOATS, plain
+from tf_opdiff.suites.derived.hessian import Hessian
 from tf_opdiff.suites.derived.second_order import SecondOrder
 from tf_opdiff.suites.forms.analytic import Analytic, near_branch_point, near_pole
 from tf_opdiff.suites.forms.binary import UPSTREAMS, broadcast, hard_pairs_of, pairs_of, products, summed
@@ -16,6 +17,7 @@ from tf_opdiff.suites.forms.errors import incompatible
 from tf_opdiff.suites.forms.flushed import either
 from tf_opdiff.suites.forms.op import op, part
 from tf_opdiff.suites.forms.pairs import many, normal
+from tf_opdiff.suites.forms.second_order import with_second_order
 from tf_opdiff.suites.forms.unary import ROUNDED_TWICE, WIDE, by_dtype, unary
 from tf_opdiff.suites.forms.unary_subnormals import EITHER, Subnormals
 from tf_opdiff.suites.reference import annex_g
@@ -29,6 +31,15 @@ _ATAN2 = Function(
     f=wide(np.arctan2),
     partials=(wide(lambda y, x: x / (x * x + y * y)), wide(lambda y, x: -y / (x * x + y * y))),
     exact=mp.atan2,
+)
+_ATAN2_CURVES = Hessian(
+    terms={
+        (0, 0): [wide(lambda y, x: -2 * x * y / (x * x + y * y) ** 2)],
+        (0, 1): [wide(lambda y, x: y * y / (x * x + y * y) ** 2), wide(lambda y, x: -x * x / (x * x + y * y) ** 2)],
+        (1, 1): [wide(lambda y, x: 2 * x * y / (x * x + y * y) ** 2)],
+    },
+    jvp=4,
+    hvp=14,
 )
 #: Budgets of the output, by dtype.
 _ATAN2_ULP = (0.51, 0.51, 3.5, 3.5)
@@ -143,7 +154,7 @@ SPECS = (
             dtypes=FLOATS,
             ulp={"output": by_dtype(_ATAN2_ULP, FLOATS)},
         ),
-        _atan2_gradient(positions=True, hard=True, plain=many(plain)),
+        with_second_order(_atan2_gradient(positions=True, hard=True, plain=many(plain)), _ATAN2, _ATAN2_CURVES),
         _atan2_gradient("-large", large=_scaled("maxexp")),
         _atan2_gradient("-small", small=_scaled("minexp")),
         broadcast(_ATAN2, products(_ATAN2), output=_ATAN2_ULP, domain=_ATAN2.domain, bound=summed(_ATAN2.partials, 5)),

@@ -6,8 +6,18 @@ Errors measured in both dtypes, eager and compiled, are up to 0.9 of the bounds.
 import numpy as np
 from scipy.special import gammaln
 
+from tf_opdiff.suites.derived.hessian import Hessian
 from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.forms.special import SMALL, gradient, hard, hard_recipes, of_all_sizes, relative, special_function
+from tf_opdiff.suites.forms.special import (
+    INSIDE,
+    SMALL,
+    gradient,
+    hard,
+    hard_recipes,
+    of_all_sizes,
+    relative,
+    special_function,
+)
 from tf_opdiff.suites.reference import zeta as ref
 from tf_opdiff.suites.reference.function import Function, evaluated
 
@@ -50,6 +60,11 @@ _ZETA = Function(
 def _zeta_terms(s, q):
     """The size of log(q^-s)."""
     return np.abs(s * np.log(np.abs(q)))
+
+
+def _slope_of_power(s, q):
+    """-ζ(s + 1, q), a term of the mixed derivative."""
+    return -_zeta(s + 1, q)
 
 
 def _polygamma_terms(n, x):
@@ -111,6 +126,13 @@ SPECS = (
         "Polygamma",
         special_function(
             _POLYGAMMA,
+            Hessian(
+                terms={(1, 1): [evaluated(lambda n, x: ref.polygamma(n + 2, x))]},
+                jvp=0,
+                hvp=18,
+                growth=lambda n, x: 1 + n / 4,
+                **INSIDE,
+            ),
             edges=((0.0, 1.0, 2.0, 7.0), SMALL),
             outside=((-1.0, 0.5), SMALL),
             bound={  # ψ, of n = 0, has a root at 1.46
@@ -139,6 +161,16 @@ SPECS = (
         "Zeta",
         special_function(
             _ZETA,
+            Hessian(
+                terms={
+                    (0, 1): [_slope_of_power, evaluated(lambda s, q: -s * ref.zeta_ds(s + 1, q))],
+                    (1, 1): [evaluated(lambda s, q: s * (s + 1) * ref.zeta(s + 2, q))],
+                },
+                jvp=0,
+                hvp=7,
+                growth=lambda s, q: 1 + _zeta_terms(s, q) / 4,
+                **INSIDE,
+            ),
             edges=((1.5, 2.0, 3.0, 7.0), (0.0, -1.0, *SMALL)),
             outside=((0.5, -1.0, 1.0), SMALL),
             bound={

@@ -1,0 +1,35 @@
+"""Derivative op: parts that promise a derivative that is an op of its own, in float32 and float64."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from tf_opdiff.suites.forms.op import Part, part, with_sizes
+from tf_opdiff.suites.forms.pairs import within
+from tf_opdiff.suites.forms.special import WIDE
+
+
+def derivative_op(
+    reference: Callable[..., Any],
+    vjp: Callable[..., Any],
+    bound: Callable[..., Any],
+    loose: Mapping[str, Callable[..., Any]] | None = None,
+) -> Part:
+    """A part: a derivative that is an op of its own; the promise of its gradient is made of differences."""
+
+    def near(i: int) -> Callable[..., Any]:
+        return lambda u, g, *xs: 1e-3 * np.abs(vjp(g, *xs)[i])
+
+    values = part(
+        reference=reference,
+        vjp=vjp,
+        recipes={"domain": within((0.1, 20.0), (0.1, 20.0), size=199)},
+        dtypes=WIDE,
+        bound={"output[0]": bound, "grad[0]": near(0), "grad[1]": near(1)},
+        # TensorFlow has no gradient of these ops, and the promise of it has no more than 3 digits.
+        loose={"grad": lambda *xs: True, **(loose or {})},
+    )
+    return with_sizes(values, sources={"": "domain"})
