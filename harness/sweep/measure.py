@@ -52,17 +52,21 @@ class Measured:
     rest: np.ndarray
 
     def with_rest(self, places: np.ndarray, ulps: np.ndarray, starts: np.ndarray) -> Self:
-        """Adds elements of the rest that are finite and have the right class; `starts` are those of the segments."""
+        """Adds elements of the rest that are finite and have the right class; `starts` are those of the segments.
+
+        `places` are ascending, and `ulps` are the distances of the elements there.
+        """
         if not places.size:
             return self
-        segment = np.searchsorted(starts, places, "right") - 1
+        cuts = np.searchsorted(places, starts)
+        elements = np.diff(cuts, append=places.size)
+        here = np.flatnonzero(elements)  # the segments with such elements
         finite, total, largest, worst = (a.copy() for a in (self.finite, self.total, self.largest, self.worst))
-        np.add.at(finite, segment, 1)
-        np.add.at(total, segment, ulps)
-        order = np.lexsort((places, -ulps, segment))
-        first = order[np.flatnonzero(np.diff(segment[order], prepend=-1))]
-        beyond = first[ulps[first] > largest[segment[first]]]
-        largest[segment[beyond]], worst[segment[beyond]] = ulps[beyond], places[beyond]
+        finite[here] += elements[here]
+        total[here] += np.add.reduceat(ulps, cuts[here])
+        farthest, first = _first_largest(ulps, cuts[here])
+        beyond = farthest > largest[here]
+        largest[here[beyond]], worst[here[beyond]] = farthest[beyond], places[first[beyond]]
         rounded, absolute, histogram, rest = self.rounded, self.absolute, self.histogram, self.rest
         return type(self)(finite, rounded, total, largest, worst, absolute, histogram, rest)
 
@@ -124,9 +128,7 @@ def in_numpy(got: np.ndarray, value: np.ndarray, budget: float, starts: np.ndarr
     right = finite & (same | (target != 0)) & (ulps <= budget)
     settled = right | (~finite & (same | (np.isnan(wide) & np.isnan(target))))
     distances = np.where(right, ulps, -1.0)
-    largest = np.maximum.reduceat(distances, starts)
-    elements = np.diff(starts, append=got.size)
-    hits = np.flatnonzero(distances == np.repeat(largest, elements))
+    largest, worst = _first_largest(distances, starts)
     apart = right & ~same
     _, powers = np.frexp(np.abs(wide[apart] - target[apart]) / unit[apart])
     return Measured(
@@ -134,8 +136,15 @@ def in_numpy(got: np.ndarray, value: np.ndarray, budget: float, starts: np.ndarr
         np.add.reduceat((right & same).astype(np.int64), starts),
         np.add.reduceat(np.where(right, ulps, 0.0), starts),
         largest,
-        hits[np.searchsorted(hits, starts)],
+        worst,
         float(absolute[right].max(initial=0.0)),
         np.bincount(np.maximum(powers, 0)) if powers.size else np.zeros(0, np.int64),
         np.flatnonzero(~settled),
     )
+
+
+def _first_largest(numbers: np.ndarray, starts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The largest of the numbers in each segment, and its first place; no segment is empty."""
+    largest = np.maximum.reduceat(numbers, starts)
+    hits = np.flatnonzero(numbers == np.repeat(largest, np.diff(starts, append=numbers.size)))
+    return largest, hits[np.searchsorted(hits, starts)]
