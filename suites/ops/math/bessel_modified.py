@@ -121,7 +121,7 @@ SPECS = (
         f=Wide(lambda x: ref.k(0, x), _K_POLE, float64=special.k0),
         df=Wide(lambda x: -ref.k(1, x), {0: -INF, INF: -0.0, -INF: NAN}, float64=lambda x: -special.k1(x)),
         domain=(0, 80),
-        ulp={"output": (ROUNDED_TWICE, 23, 18), "grad": (7, 14, 12)},
+        ulp={"output": (ROUNDED_TWICE, 23, 18), "grad": (4, 14, 12)},
         aside=_RIGHT_OF_ZERO,
         xla_kernel=False,
         second_order=ExactCurve(
