@@ -41,8 +41,10 @@ site has <a href="atlas-pictures.html">pictures of the errors by exponent</a>.
   the mean error and the share of correctly rounded results are those of regular inputs with a finite result.
 - **Wrong class** counts results that are NaN, infinite, zero or finite where another class is exact. Subnormal numbers
   that were flushed to zero count here too, and have no distance.
-- **Modes** in one row have the same bits: on all inputs tried or, in float32, on the sample that the list at the end
-  of this page states.
+- **Lanes.** A sweep runs tensors of many elements, which go through vector code. The last few elements of a tensor, and
+  small tensors, go through scalar code, whose errors may be other ones: they are not in the atlas.
+- **Modes** in one row have the same bits: on all inputs tried or, in float32, on as many as the list at the end of this
+  page states.
 """
 
 
