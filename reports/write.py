@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
 
 from tf_opdiff.harness.store import untrusted
 from tf_opdiff.harness.store.judges import OURS, JudgedBy
-from tf_opdiff.harness.store.record import CLAIM
 from tf_opdiff.harness.store.run_info import RunInfo
-from tf_opdiff.reports.analysis import ledger, op_store, plans_at_worst, since_last_run
+from tf_opdiff.reports.analysis import ledger, plans_at_worst, since_last_run
 from tf_opdiff.reports.analysis.changelog import Changelog
-from tf_opdiff.reports.analysis.claim_store import stored_verdicts
-from tf_opdiff.reports.analysis.claims import Chapter, chapters
-from tf_opdiff.reports.analysis.error_pictures import ErrorTables
 from tf_opdiff.reports.ci import badge, junit
-from tf_opdiff.reports.data import discrepancies, error_frames, files, frame, parquet, run_copy, tables
-from tf_opdiff.reports.data.errors import ERRORS, HISTOGRAM, load_error_histogram, load_errors
-from tf_opdiff.reports.data.load import OBSERVATIONS, RECORDS, load_causes, load_claims, load_kernels, load_repros
-from tf_opdiff.reports.data.op_names import OpNames, op_names
-from tf_opdiff.reports.pages import claims_page, op_page, run_page
+from tf_opdiff.reports.data import discrepancies, files, frame, parquet, run_copy, tables
+from tf_opdiff.reports.data.load import OBSERVATIONS, RECORDS, load, load_causes, load_repros
+from tf_opdiff.reports.data.op_names import op_names
+from tf_opdiff.reports.op_report import OpReport, topics_of
+from tf_opdiff.reports.pages import claims_page, run_page
 from tf_opdiff.reports.text import markdown
 
 
@@ -47,34 +42,32 @@ def write(
       judged_by: whose known failures the page lists; None for no list.
     """
     xml = xml or untrusted.inside(run_dir, "junit.xml")
-    records, observations = frame.records(run_dir), frame.observations(run_dir)
-    parquet.write(records, run_dir / RECORDS)
-    parquet.write(observations, run_dir / OBSERVATIONS, schema=frame.OBSERVATIONS)
-    for name, errors in zip((ERRORS, HISTOGRAM), error_frames.frames(run_dir), strict=True):
-        parquet.write(errors, run_dir / name)
-    ranked = discrepancies.of_run(run_dir, records, before=before)
-    files.replace_text(run_dir / "summary.md", markdown.summary(records, info, ranked))
-    badge.write(run_dir, info, tables.counts(records))
-    has_claims = records["against"].astype(str).str.startswith(CLAIM).any()
-    claims = load_claims(run_dir) if has_claims else []
-    topics = chapters(records, info, claims, stored_verdicts()) if claims else []
-    if topics:
-        files.replace_text(run_dir / "claims.html", claims_page.page(topics, info))
-    names = op_names(records)
-    op_sources = _op_sources(run_dir, records, info, names, topics)
-    supplement = run_page.Supplement(
-        claims=bool(topics),
-        ranked=ranked,
-        op_links={name: page.link for name, page in names.ops.items()},
-        spec_links=names.by_spec(),
-        repros=op_sources.repros,
-        entries=ledger.of_run(records, info, judged_by),
-        by_plan=plans_at_worst.values(records, observations),
-        since=_since(before, records, info) if before else None,
-    )
-    files.replace_text(run_dir / "index.html", run_page.html(records, info, supplement))
-    op_page.write(run_dir, op_sources)
-    junit.finish(xml, records, info)
+    with OpReport(run_dir) as op_report:
+        records, observations = frame.records(run_dir), frame.observations(run_dir)
+        parquet.write(records, run_dir / RECORDS)
+        topics = topics_of(run_dir, records, info)
+        op_report.write(info, records, topics)
+        parquet.write(observations, run_dir / OBSERVATIONS, schema=frame.OBSERVATIONS)
+        old, unreadable = _loaded(before) if before else (None, "")
+        ranked = discrepancies.discrepancies(records, load_causes(run_dir), old)
+        files.replace_text(run_dir / "summary.md", markdown.summary(records, info, ranked))
+        badge.write(run_dir, info, tables.counts(records))
+        if topics:
+            files.replace_text(run_dir / "claims.html", claims_page.page(topics, info))
+        names = op_names(records)
+        supplement = run_page.Supplement(
+            claims=bool(topics),
+            ranked=ranked,
+            op_links={name: page.link for name, page in names.ops.items()},
+            spec_links=names.by_spec(),
+            repros=load_repros(run_dir),
+            entries=ledger.of_run(records, info, judged_by),
+            by_plan=plans_at_worst.values(records, observations),
+            since=_since(before, old, records, info) if before and old is not None else unreadable or None,
+        )
+        files.replace_text(run_dir / "index.html", run_page.html(records, info, supplement))
+        junit.finish(xml, records, info)
+        op_report.finish()
 
 
 def rewrite(run: Path, into: Path) -> RunInfo:
@@ -87,25 +80,17 @@ def rewrite(run: Path, into: Path) -> RunInfo:
     return info
 
 
-def _op_sources(
-    run_dir: Path, records: pd.DataFrame, info: RunInfo, names: OpNames, topics: Sequence[Chapter]
-) -> op_page.OpSources:
-    return op_page.OpSources(
-        records=records,
-        info=info,
-        names=names,
-        causes=load_causes(run_dir),
-        claims=[claim for topic in topics for claim in topic.claims],
-        repros=load_repros(run_dir),
-        errors=ErrorTables(load_errors(run_dir), load_error_histogram(run_dir)),
-        kernels=load_kernels(run_dir),
-        stored=op_store.stored_ops(),
-    )
-
-
-def _since(before: Path, records: pd.DataFrame, info: RunInfo) -> Changelog | str:
-    """The changes; or the reason why the earlier run is unreadable, which must not cost this run its report."""
+def _loaded(before: Path) -> tuple[pd.DataFrame | None, str]:
+    """The records of an earlier run; or the reason why they are unreadable, which must not cost this run its report."""
     try:
-        return since_last_run.since(before, records, info)
+        return load(before), ""
+    except (OSError, ValueError) as why:
+        return None, str(why)
+
+
+def _since(before: Path, old: pd.DataFrame, records: pd.DataFrame, info: RunInfo) -> Changelog | str:
+    """The changes; or the reason why the earlier run is unreadable."""
+    try:
+        return since_last_run.since(before, old, records, info)
     except (OSError, ValueError) as why:
         return str(why)

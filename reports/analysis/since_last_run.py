@@ -11,7 +11,7 @@ from tf_opdiff.reports.analysis import changelog
 from tf_opdiff.reports.analysis.changes import diff
 from tf_opdiff.reports.analysis.claim_verdicts import changed, verdicts
 from tf_opdiff.reports.data import run_environment, tables
-from tf_opdiff.reports.data.load import RECORDS, load
+from tf_opdiff.reports.data.load import RECORDS
 
 
 def earlier(directory: Path, info: RunInfo) -> Path | None:
@@ -37,14 +37,14 @@ def _request(info: RunInfo) -> tuple[object, ...]:
     return info.suites, info.tier, info.modes, devices, len(info.deselected)
 
 
-def since(before: Path, records: pd.DataFrame, info: RunInfo) -> changelog.Changelog:
-    """The changelog of a run since the one in the directory `before`.
+def since(before: Path, old: pd.DataFrame, records: pd.DataFrame, info: RunInfo) -> changelog.Changelog:
+    """The changelog of a run since the one in the directory `before`, whose records are `old`.
 
     Raises:
       FileNotFoundError: `before` is not the directory of a run.
-      ValueError: a file in it is damaged.
+      ValueError: its run.json is damaged.
     """
-    old, old_info = load(before), run_environment.info(before)
+    old_info = run_environment.info(before)
     changes = diff(old, records, not_run=tables.not_run(info))
     claims = changed(verdicts(old), verdicts(records))
     return changelog.changelog(changes, old, records, (old_info, info), claims=claims)
