@@ -1,42 +1,68 @@
 """Connects pytest with the harness's plugin and with the reports."""
 
+import json
 import os
 import sys
+from dataclasses import asdict
 from pathlib import Path
-from types import SimpleNamespace
 
 pytest_plugins = ["tf_opdiff.harness.run.plugin"]
 
 
 def pytest_configure(config):
-    """Registers the hook that writes the report; pandas is imported when the hook runs, so that collecting is quick."""
+    """Registers the hooks that write the report; pandas is imported when they run, so that collecting is quick."""
+    config.pluginmanager.register(_Reporter(config), "opdiff-report")
 
-    def pytest_opdiff_report(directory, info):
-        from tf_opdiff.harness.store.judges import JudgedBy
-        from tf_opdiff.reports.analysis.since_last_run import earlier
+
+class _Reporter:
+    """Writes the report of a run: in this process, or in one of its own if the run is large."""
+
+    def __init__(self, config):
+        self.config, self.process, self.summary = config, None, None
+
+    def pytest_opdiff_ended(self, directory):
+        from tf_opdiff.harness.store.rundir import is_large
+        from tf_opdiff.harness.system.beside import Beside
+
+        if is_large(directory):
+            self.process = Beside("tf_opdiff.reports.whole_report", directory, group=True)
+
+    def pytest_opdiff_report(self, directory, info):
+        xml = self.config.option.xmlpath
+        path = Path(os.path.expandvars(xml)).expanduser().absolute() if xml else None
+        suites, known = self.config.getini("opdiff_suites"), self.config.getini("opdiff_known")
+        if self.process:
+            request = {"info": asdict(info), "xml": str(path or ""), "suites": suites, "known": known}
+            self.process.ask(json.dumps(request).encode())
+            self.summary = json.loads(self.process.answer())
+        else:
+            from tf_opdiff.harness.store.judges import JudgedBy
+            from tf_opdiff.reports.analysis.since_last_run import earlier
+            from tf_opdiff.reports.write import write
+
+            before, judged_by = earlier(directory, info), JudgedBy(suites, known)
+            write(directory, info, xml=path, before=before, judged_by=judged_by)
         from tf_opdiff.reports.ci import github
-        from tf_opdiff.reports.write import write
 
-        xml = config.option.xmlpath
-        path = Path(os.path.expandvars(xml)).expanduser() if xml else None
-        judged_by = JudgedBy(config.getini("opdiff_suites"), config.getini("opdiff_known"))
-        write(directory, info, xml=path, before=earlier(directory, info), judged_by=judged_by)
         try:
             github.summarise(directory / "summary.md", os.environ)
         except OSError as why:
             print(f"\nthe job summary can't be written: {why}", file=sys.stderr)
 
-    config.pluginmanager.register(SimpleNamespace(pytest_opdiff_report=pytest_opdiff_report), "opdiff-report")
+    def pytest_opdiff_summary(self, directory, info):
+        """The last lines of the terminal's output."""
+        if self.summary is not None:
+            return self.summary
+        from tf_opdiff.reports.analysis.since_last_run import earlier
+        from tf_opdiff.reports.ci.github import annotated
+        from tf_opdiff.reports.data.discrepancies import of_run
+        from tf_opdiff.reports.data.load import load
+        from tf_opdiff.reports.text.summary import terminal
 
+        records = load(directory)
+        ranked = of_run(directory, records, before=earlier(directory, info))
+        return terminal(records, info, ranked, directory) + annotated(info, ranked, os.environ)
 
-def pytest_opdiff_summary(directory, info):
-    """The last lines of the terminal's output."""
-    from tf_opdiff.reports.analysis.since_last_run import earlier
-    from tf_opdiff.reports.ci.github import annotated
-    from tf_opdiff.reports.data.discrepancies import of_run
-    from tf_opdiff.reports.data.load import load
-    from tf_opdiff.reports.text.summary import terminal
-
-    records = load(directory)
-    ranked = of_run(directory, records, before=earlier(directory, info))
-    return terminal(records, info, ranked, directory) + annotated(info, ranked, os.environ)
+    def pytest_unconfigure(self):
+        if self.process:
+            self.process.stop()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Self
 
 import pandas as pd
 
@@ -13,6 +15,7 @@ from tf_opdiff.reports.analysis import ledger, plans_at_worst, since_last_run
 from tf_opdiff.reports.analysis.changelog import Changelog
 from tf_opdiff.reports.ci import badge, junit
 from tf_opdiff.reports.data import discrepancies, files, frame, parquet, run_copy, tables
+from tf_opdiff.reports.data.discrepancy import Discrepancy
 from tf_opdiff.reports.data.load import OBSERVATIONS, RECORDS, load, load_causes, load_repros
 from tf_opdiff.reports.data.op_names import op_names
 from tf_opdiff.reports.op_report import OpReport, topics_of
@@ -41,33 +44,69 @@ def write(
       before: the directory of an earlier run; the page lists the changes since then.
       judged_by: whose known failures the page lists; None for no list.
     """
-    xml = xml or untrusted.inside(run_dir, "junit.xml")
-    with OpReport(run_dir) as op_report:
-        records, observations = frame.records(run_dir), frame.observations(run_dir)
+    with Report(run_dir) as report:
+        report.write(info, xml=xml, before=before, judged_by=judged_by)
+
+
+class Report:
+    """The report of a run whose shards are read already.
+
+    Attributes:
+      records: those of the run.
+      ranked: its discrepancies; none before `write`.
+    """
+
+    def __init__(self, run_dir: Path) -> None:
+        """Reads the shards. Use the object as a context manager: for a large run it has a process of its own.
+
+        Raises:
+          ValueError: a shard is malformed.
+        """
+        self._run_dir = run_dir
+        self._op_report = OpReport(run_dir)
+        try:
+            self.records, self._observations = frame.records(run_dir), frame.observations(run_dir)
+        except BaseException:
+            self._op_report.stop()
+            raise
+        self.ranked: Sequence[Discrepancy] = ()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._op_report.stop()
+
+    def write(
+        self, info: RunInfo, *, xml: Path | None = None, before: Path | None = None, judged_by: JudgedBy | None = OURS
+    ) -> None:
+        """Writes the files; see `write`."""
+        run_dir, records = self._run_dir, self.records
+        xml = xml or untrusted.inside(run_dir, "junit.xml")
         parquet.write(records, run_dir / RECORDS)
         topics = topics_of(run_dir, records, info)
-        op_report.write(info, records, topics)
-        parquet.write(observations, run_dir / OBSERVATIONS, schema=frame.OBSERVATIONS)
-        old, unreadable = _loaded(before) if before else (None, "")
-        ranked = discrepancies.discrepancies(records, load_causes(run_dir), old)
-        files.replace_text(run_dir / "summary.md", markdown.summary(records, info, ranked))
+        self._op_report.write(info, records, topics)
+        parquet.write(self._observations, run_dir / OBSERVATIONS, schema=frame.OBSERVATIONS)
+        old, unreadable = _loaded(before) if before else (None, None)
+        self.ranked = discrepancies.discrepancies(records, load_causes(run_dir), old)
+        files.replace_text(run_dir / "summary.md", markdown.summary(records, info, self.ranked))
         badge.write(run_dir, info, tables.counts(records))
         if topics:
             files.replace_text(run_dir / "claims.html", claims_page.page(topics, info))
         names = op_names(records)
         supplement = run_page.Supplement(
             claims=bool(topics),
-            ranked=ranked,
+            ranked=self.ranked,
             op_links={name: page.link for name, page in names.ops.items()},
             spec_links=names.by_spec(),
             repros=load_repros(run_dir),
             entries=ledger.of_run(records, info, judged_by),
-            by_plan=plans_at_worst.values(records, observations),
-            since=_since(before, old, records, info) if before and old is not None else unreadable or None,
+            by_plan=plans_at_worst.values(records, self._observations),
+            since=_since(before, old, records, info) if before and old is not None else unreadable,
         )
         files.replace_text(run_dir / "index.html", run_page.html(records, info, supplement))
         junit.finish(xml, records, info)
-        op_report.finish()
+        self._op_report.finish()
 
 
 def rewrite(run: Path, into: Path) -> RunInfo:
@@ -80,10 +119,10 @@ def rewrite(run: Path, into: Path) -> RunInfo:
     return info
 
 
-def _loaded(before: Path) -> tuple[pd.DataFrame | None, str]:
+def _loaded(before: Path) -> tuple[pd.DataFrame | None, str | None]:
     """The records of an earlier run; or the reason why they are unreadable, which must not cost this run its report."""
     try:
-        return load(before), ""
+        return load(before), None
     except (OSError, ValueError) as why:
         return None, str(why)
 

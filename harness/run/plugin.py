@@ -27,6 +27,10 @@ class Hooks:
     """Hooks of this plugin, for a conftest to implement."""
 
     @pytest.hookspec
+    def pytest_opdiff_ended(self, directory: Path) -> None:
+        """All items have ended, and their shards are whole; the accounts of the run come next, and then its report."""
+
+    @pytest.hookspec
     def pytest_opdiff_report(self, directory: Path, info: RunInfo) -> None:
         """Writes the report of a run that has ended."""
 

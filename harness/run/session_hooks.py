@@ -196,6 +196,8 @@ def _end(session: pytest.Session, ours: Session, status: int) -> None:
     """Accounts for the run, has its report written, and lets `runs/latest` point to it."""
     if ours.progress and ours.progress_began:
         ours.progress.say("all items have ended; reading their results")
+    if not ours.deleted:
+        session.config.hook.pytest_opdiff_ended(directory=ours.directory)
     session.exitstatus = session_end.finish(ours, status, stopped=STOPPED if session.shouldfail else "")
     if ours.directory is None:
         return

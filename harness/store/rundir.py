@@ -15,6 +15,8 @@ from tf_opdiff.harness.store.shard import Shard
 
 #: The files and folders that a run writes before its report.
 OWN = ("shards", "logs", "run.json", "run.json.tmp", "kernels.json", "claims.json", "causes.json", "junit.xml")
+#: Bytes of shards from which on processes of their own write the report of a run.
+LARGE = 32 * untrusted.MIB
 
 
 def fresh(base: Path) -> Path:
@@ -77,3 +79,8 @@ def shards(directory: Path) -> list[Path]:
     """
     folder = untrusted.inside(directory, "shards")
     return [untrusted.inside(directory, f"shards/{path.name}") for path in sorted(folder.glob("*.jsonl"))]
+
+
+def is_large(directory: Path, least: int | None = None) -> bool:
+    """Whether the shards of a run have at least `least` bytes, `LARGE` by default."""
+    return sum(path.stat().st_size for path in shards(directory)) >= (LARGE if least is None else least)

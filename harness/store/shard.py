@@ -93,10 +93,11 @@ def texts(path: Path) -> Iterator[tuple[str, bytes | None]]:
                 return
 
 
-def read_shard(path: Path, as_: Any = dict[str, Any]) -> Iterator[Any]:
+def read_shard(path: Path, as_: Any = dict[str, Any], *, skip: tuple[bytes, ...] = ()) -> Iterator[Any]:
     """The lines of a shard, in order; None for each cut or damaged line.
 
-    `as_` is the type of a line; fields that a `msgspec.Struct` does not name are ignored.
+    `as_` is the type of a line; fields that a `msgspec.Struct` does not name are ignored. Lines whose JSON begins with
+    one of `skip` are left out.
 
     Raises:
       OSError: the shard can't be opened.
@@ -104,4 +105,5 @@ def read_shard(path: Path, as_: Any = dict[str, Any]) -> Iterator[Any]:
     """
     decoder = msgspec.json.Decoder(as_)
     for where, text in texts(path):
-        yield None if text is None else untrusted.decode(text, decoder, where)
+        if text is None or not text.startswith(skip):
+            yield None if text is None else untrusted.decode(text, decoder, where)

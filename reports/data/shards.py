@@ -22,7 +22,7 @@ import pandas as pd
 from tf_opdiff.harness.store import rundir
 from tf_opdiff.harness.store.error_profile import ErrorProfile
 from tf_opdiff.harness.store.json_text import encodable
-from tf_opdiff.harness.store.line_types import COLUMN_TYPES, ErrorsRow, Observed, sound
+from tf_opdiff.harness.store.line_types import COLUMN_TYPES, SCHEMAS, ErrorsRow, Observed, sound
 from tf_opdiff.harness.store.merged import Cell
 from tf_opdiff.harness.store.record import COLUMNS, Record
 from tf_opdiff.harness.store.shard import read_shard
@@ -160,6 +160,10 @@ def errors(run: Path) -> Iterator[tuple[Any, dict[str, ErrorProfile]]]:
 
 
 def _lines(run: Path, as_: type[_L], kinds: Sequence[str]) -> Iterator[_L]:
-    """The whole lines of these kinds, in the order in which merging reads them."""
+    """The whole lines of these kinds, in the order in which merging reads them.
+
+    A line that begins with another kind, as each line of ours begins with its kind, is not decoded.
+    """
+    others = tuple(b'{"line":"%s",' % kind.encode() for kind in SCHEMAS if kind not in kinds)
     for path in rundir.shards(run):
-        yield from (line for line in read_shard(path, as_) if line is not None and line.line in kinds)
+        yield from (line for line in read_shard(path, as_, skip=others) if line is not None and line.line in kinds)

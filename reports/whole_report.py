@@ -1,0 +1,51 @@
+"""Whole report: the process that writes the report of a large run, and returns its summary.
+
+The pytest process stays small, and the shards are read while it counts cells.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from tf_opdiff.harness.store import untrusted
+from tf_opdiff.harness.store.json_text import json_of
+from tf_opdiff.harness.store.judges import JudgedBy
+from tf_opdiff.harness.store.run_info import RunInfo
+from tf_opdiff.harness.system.beside import serve
+from tf_opdiff.reports.analysis.since_last_run import earlier
+from tf_opdiff.reports.ci.github import annotated
+from tf_opdiff.reports.text.summary import terminal
+from tf_opdiff.reports.write import Report
+
+
+class Request(msgspec.Struct):
+    """The request to `main`: run.json, the path of pytest's JUnit XML, and whose known failures the page lists."""
+
+    info: RunInfo
+    xml: str
+    suites: str
+    known: str
+
+
+def _prepare(run_dir: Path) -> Callable[[bytes], bytes]:
+    report = Report(run_dir)
+
+    def write(data: bytes) -> bytes:
+        request: Request = untrusted.decode(data, Request, "the request")
+        info, xml = request.info, Path(request.xml) if request.xml else None
+        with report:
+            judged_by = JudgedBy(request.suites, request.known)
+            report.write(info, xml=xml, before=earlier(run_dir, info), judged_by=judged_by)
+        lines = terminal(report.records, info, report.ranked, run_dir) + annotated(info, report.ranked, os.environ)
+        return json_of(lines).encode()
+
+    return write
+
+
+def main() -> None:
+    """Reads the shards of the run in `sys.argv[1]`, and writes its report once stdin holds a request."""
+    serve(_prepare)
