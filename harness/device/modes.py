@@ -35,6 +35,9 @@ from tf_opdiff.harness.device.repeat import same
 from tf_opdiff.harness.device.request import Arguments
 from tf_opdiff.harness.spec.spec import Spec
 
+#: XLA's words about ops that have no kernel for its compiler.
+_WITHOUT_KERNEL = "Detected unsupported operations when trying to compile graph"
+
 
 def eager(spec: Spec, device: str, evidence: Evidence) -> Program:
     """Op by op. A second, forward-only run, on a state of its own, then records the ops by a callback."""
@@ -159,8 +162,25 @@ def _partition_graphs_noted(evidence: Evidence) -> Iterator[None]:
 
 
 def xla(spec: Spec, device: str, evidence: Evidence) -> Program:
-    """Under `tf.function(jit_compile=True)`."""
-    return function(spec, device, evidence, jit=True)
+    """Under `tf.function(jit_compile=True)`.
+
+    XLA looks for a kernel of each op before it compiles anything. A program that lacks one raises the same error again,
+    whatever its arguments, without the 10 ms of another attempt.
+    """
+    program = function(spec, device, evidence, jit=True)
+    refusal: tf.errors.OpError | None = None
+
+    def run(arguments: Arguments) -> Outcome:
+        nonlocal refusal
+        if refusal:
+            raise refusal.with_traceback(None)
+        try:
+            return program(arguments)
+        except tf.errors.OpError as error:
+            refusal = error if _WITHOUT_KERNEL in error.message else None
+            raise
+
+    return run
 
 
 MODES: dict[str, Callable[[Spec, str, Evidence], Program]] = {
