@@ -94,7 +94,7 @@ class Analytic:
         return (spec, *positions(spec), self._special(name, op))
 
     def _special(self, name: str, op: str) -> Spec:
-        """The spec of numbers with an infinite or a NaN part, of outputs only."""
+        """The spec of numbers with an infinite or NaN part, of outputs only: see `suites.forms.complex_special`."""
 
         def bound(units: float) -> Callable[..., np.ndarray]:
             def allowed(u: float, g: Any, z: np.ndarray) -> np.ndarray:

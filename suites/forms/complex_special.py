@@ -4,6 +4,9 @@ C99, annex G.5, calls a number with an infinite part an infinity. A product of a
 infinity, a quotient of a finite number and an infinity is a zero, and so on. The formulas of real numbers give NaN in
 many of these places; the annex recovers the result, which TensorFlow does not promise. So NaN is right there as well.
 Finite operands have finite results: no formula may leave the range on its way, unless the result does.
+
+Gradients have no such promise. They are products of the upstream and of a derivative whose terms are infinite or NaN,
+in an order that nothing documents; the annex has functions, not derivatives.
 """
 
 from __future__ import annotations
@@ -28,6 +31,8 @@ def special_products(
 ) -> Part:
     """A part: products (ac - bd) + (ad + bc) i, in IEEE 754 arithmetic; one that overflows may be NaN.
 
+    The product of an infinity that comes out as NaN may also be an infinity, as annex G.5.1 recovers it.
+
     Args:
       units: the error allowed in either part, in units of round-off of the product's size.
       zero: the argument, by number, that makes the result 0, whatever the other one is.
@@ -36,8 +41,11 @@ def special_products(
     reference = _with_zero(lambda *xs: _product(*factors(*xs)), zero)
 
     def alternatives(dtype: np.dtype, g: Any, x: np.ndarray, y: np.ndarray) -> Sequence[np.ndarray]:
-        rounded = reference(x.astype(dtype), y.astype(dtype))
-        return of_complex(reference(*_long(x, y)), dtype, (rounded.astype(np.clongdouble),), signs=True)
+        rounded, value = reference(x.astype(dtype), y.astype(dtype)), reference(*_long(x, y))
+        endless = [np.isinf(z.real) | np.isinf(z.imag) for z in factors(*_long(x, y))]
+        recovered = np.where((endless[0] | endless[1]) & np.isnan(value), np.inf, value)
+        own = of_complex(value, dtype, (rounded.astype(np.clongdouble),), signs=True)
+        return [*own, *of_complex(recovered, dtype)]
 
     return _part(reference, alternatives, units)
 

@@ -19,6 +19,7 @@ from tf_opdiff.suites.forms.binary import (
     summed,
 )
 from tf_opdiff.suites.forms.complex import complex_numbers
+from tf_opdiff.suites.forms.complex_power import special_powers
 from tf_opdiff.suites.forms.complex_special import special_products, special_quotients
 from tf_opdiff.suites.forms.errors import incompatible, raises
 from tf_opdiff.suites.forms.exponents import (
@@ -34,6 +35,7 @@ from tf_opdiff.suites.forms.pairs import edge_values, normal, replaced, within
 from tf_opdiff.suites.forms.second_order import with_second_order
 from tf_opdiff.suites.forms.unary import by_dtype
 from tf_opdiff.suites.reference.broadcast import unbroadcast
+from tf_opdiff.suites.reference.complex_power import logarithm1p
 from tf_opdiff.suites.reference.conventions import power_dy
 from tf_opdiff.suites.reference.division import over, quotient_dy
 from tf_opdiff.suites.reference.function import Function, unless, wide, x_zero
@@ -207,6 +209,7 @@ SPECS = (
             output=32,
             grad=32,
         ),
+        special_powers(8),
         reference=_POWER,
     ),
     *op(
@@ -229,6 +232,7 @@ SPECS = (
             _curves(lambda x, y: 1 / (1 + y), lambda x, y: -x / (1 + y) / (1 + y), jvp=5.2, hvp=7),
         ),
         complex_numbers(_XLOG1PY, output=5, grad=6, zero=0),
+        special_products(6, zero=0, factors=lambda x, y: (x, logarithm1p(y))),
     ),
     *op(
         "xlogy",
