@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from tf_opdiff.suites.reference.incomplete_gamma import igamma, igammac
 from tf_opdiff.suites.reference.wide import INF, NAN, mp
 
 
@@ -20,8 +21,31 @@ def betainc(a: Any, b: Any, x: Any) -> Any:
         return NAN
     if INF in (a, b):
         return mp.mpf(b == INF)
+    if max(a, b) > _HUGE or min(a, b) < _SMALL * min(1, max(a, b)) or max(a, b) < _SMALL:
+        return _of_extremes(a, b, x)
     with mp.workprec(mp.prec + max(0, -mp.mag(a)) + max(0, -mp.mag(b))):
         return mp.betainc(a, b, 0, x, regularized=True)
+
+
+#: Below this part of the other shape, or of 1, mpmath needs many more bits. Only a first term counts in a long double.
+_SMALL = 2.0**-90
+#: A number that is infinite beside all others but those near 1 / `_HUGE`.
+_HUGE = 2.0**1000
+
+
+def _of_extremes(a: Any, b: Any, x: Any) -> Any:
+    """I where a shape is huge, or far below the other or below 1: the first term, https://dlmf.nist.gov/8.18.E1."""
+    if min(a, b) > _HUGE:  # a distribution without width, at a / (a + b)
+        return mp.mpf(0.5) * (1 + mp.sign(b * x - a * (1 - x)))
+    if b > _HUGE:
+        return igamma(a, b * x)
+    if a > _HUGE:
+        return igammac(b, a * (1 - x))
+    if max(a, b) < _SMALL:
+        return b / (a + b)
+    if a < b:
+        return mp.one
+    return b * x**a / a * mp.hyp2f1(a, 1, a + 1, x)  # 1 / B(a, b) is b
 
 
 def beta_density_beyond(a: np.ndarray, b: np.ndarray, x: np.ndarray) -> np.ndarray:

@@ -15,6 +15,7 @@ from tf_opdiff.harness.spec.spec import Case
 from tf_opdiff.suites.forms import hard_pairs
 from tf_opdiff.suites.forms.hard_pairs import crossed_upstreams, special_upstreams, special_values
 from tf_opdiff.suites.reference.cast import saturating_cast
+from tf_opdiff.suites.reference.incomplete_beta import betainc
 from tf_opdiff.suites.reference.incomplete_gamma import igamma, igammac
 from tf_opdiff.suites.reference.subnormal import flushed_in
 from tf_opdiff.suites.reference.wide import mp
@@ -123,3 +124,21 @@ def test_incomplete_gamma_functions_of_tiny_arguments_are_those_of_many_bits(a, 
         lower = mp.gammainc(mp.mpf(a), 0, mp.mpf(x), regularized=True)
         assert abs(p / lower - 1) < 1e-20
         assert abs(q / (1 - lower) - 1) < 1e-20
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "x"),
+    [(0.75, 1e-29, 0.9999), (3, 1e-40, 1e-5), (1e-30, 3e-31, 0.3), (1e-40, 1e-60, 0.5), (1e-29, 3, 0.2)],
+)
+def test_the_incomplete_beta_function_of_tiny_shapes_is_that_of_many_bits(a, b, x):
+    a, b, x = map(mp.mpf, (a, b, x))
+    with mp.workprec(900):
+        assert abs(betainc(a, b, x) / mp.betainc(a, b, 0, x, regularized=True) - 1) < 1e-20
+
+
+def test_the_incomplete_beta_function_of_a_huge_shape_is_a_limit():
+    huge, other = mp.ldexp(1, 1010), mp.mpf(2.5)
+    x = 3 / huge
+    assert betainc(other, huge, x) == igamma(other, 3)
+    assert betainc(huge, other, 0.75) == betainc(huge, huge, 0.25) == 0
+    assert betainc(other, huge, 0.5) == betainc(huge, huge, 0.75) == 1
