@@ -18,6 +18,7 @@ from tf_opdiff.harness.spec.budget import Budgets, check_budgets, check_quantity
 from tf_opdiff.harness.spec.by_mode import ByMode, each
 from tf_opdiff.harness.spec.claim import Claim, Topic
 from tf_opdiff.harness.spec.contract import Raises, Side, Sparse
+from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.plan import MODES, Plan, check_pattern
 from tf_opdiff.harness.spec.quantity import family_of, is_quantity, number_of
 from tf_opdiff.harness.spec.recipes import Draw
@@ -90,9 +91,9 @@ class Spec:
     bound                       quantity or family → bound(u, g, *inputs), for `jvp` and `hvp` bound(u, g, t, *inputs),
                                 → the largest allowed absolute error. For accumulations, and for errors that grow with
                                 the input. `u` is the unit round-off of the case's dtype. May be `by_mode` as well.
-    loose                       quantity or family → loose(*inputs) → bool array: the elements at which the bound may
-                                allow more than half of the digits (see `harness.judge.room`), because the program
-                                itself loses them. State the reason beside it.
+    loose                       quantity or family → `harness.spec.loose.Loose`: the elements at which the bound may
+                                allow more than half of the digits, or more than 2^12 ULPs (see `harness.judge.room`),
+                                because the program itself loses them, and a sentence that says how.
     alternatives                quantity or family → alternatives(dtype, g, *inputs), for `jvp` and `hvp`
                                 alternatives(dtype, g, t, *inputs), → further arrays of the promise's shape. Each
                                 element is right if it keeps the promise or one of them: see `suites.forms.flushed`.
@@ -136,7 +137,7 @@ class Spec:
     steps: int = 1
     ulp: Budgets = field(default_factory=dict)
     bound: Mapping[str, Callable[..., Any] | ByMode] = field(default_factory=dict)
-    loose: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    loose: Mapping[str, Loose] = field(default_factory=dict)
     alternatives: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     upstreams: Mapping[str, Callable[..., np.ndarray]] = field(default_factory=dict)
     only_gradients: bool = False
@@ -309,8 +310,8 @@ class Spec:
         number = number_of(quantity)
         return self.names[number] if family_of(quantity) == "output" and number < len(self.names) else ""
 
-    def loose_of(self, quantity: str) -> Callable[..., Any] | None:
-        """The function that selects the loose elements of a quantity or of its family; None if there are none."""
+    def loose_of(self, quantity: str) -> Loose | None:
+        """The loose elements of a quantity or of its family, and the reason; None if there are none."""
         return entry_of(self.loose, quantity)
 
     def by_modes(self, quantity: str) -> bool:

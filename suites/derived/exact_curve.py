@@ -14,6 +14,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.recipes import SIZE, Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.reference.wide import Differentiable, Wide, mp
@@ -33,7 +34,7 @@ class ExactCurve:
     steep       f''' as a float64 function, for bounds, if mpmath takes long for it.
     growth      growth(x), a factor of both bounds: a rounded number that is large is squared, or in an exponent.
     lost        lost(x): where TensorFlow's formula loses more digits than that.
-    loose       loose(x) of `jvp` and `hvp`, as of a spec: where the bound is that of a rounded phase.
+    loose       as of a spec, of `jvp` and `hvp`: where the bound is that of a rounded phase.
     """
 
     curve: Wide
@@ -41,7 +42,7 @@ class ExactCurve:
     steep: Callable[[np.ndarray], Any] | None = None
     growth: Callable[[np.ndarray], Any] = lambda x: 1.0
     lost: Callable[[np.ndarray], Any] = lambda x: np.zeros(x.shape, bool)
-    loose: Callable[[np.ndarray], Any] | None = None
+    loose: Loose | None = None
 
 
 def exact_curves(spec: Spec, function: Differentiable, exact: ExactCurve, aside: Where) -> tuple[Spec]:

@@ -19,6 +19,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.recipes import SIZE, Draw, is_float
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.reference.function import Function, Interval
@@ -58,7 +59,7 @@ class Hessian:
     sizes: bool = True
     size: int = 3 * SIZE
     recipes: Mapping[str, Recipe] = field(default_factory=dict)
-    loose: Mapping[str, Values] = field(default_factory=dict)
+    loose: Mapping[str, Loose] = field(default_factory=dict)
     kept: Collection[str] = ()
 
     def of(self, i: int, j: int) -> Sequence[Values]:

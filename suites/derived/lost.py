@@ -26,10 +26,12 @@ class Lost:
 
     where       where(x) of a float64 array: the bound may allow nearly any result here, and nowhere else.
     span        the inputs of the twin: numbers between these two, of one sign, with equally likely exponents. None for
-                no twin, because the result is that of a number less than an ULP away from the input.
+                no twin, because the result is that of a number less than an ULP away from the input, or because the
+                bound still leaves most digits of a float64.
     quantity    `output` or `grad`.
     ulp         the budget of the quantity in the twin: what a sound formula would keep to.
     dtypes      the dtypes of the twin.
+    reason      a sentence: how the formula loses them; see `harness.spec.loose`.
     """
 
     where: Callable[[np.ndarray], Any]
@@ -37,6 +39,7 @@ class Lost:
     quantity: str = "grad"
     ulp: float = 8
     dtypes: tuple[str, ...] = ("float32",)
+    reason: str
 
 
 def without_digits(spec: Spec, function: Differentiable, losses: Iterable[Lost]) -> Iterator[Spec]:

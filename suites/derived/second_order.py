@@ -10,6 +10,7 @@ import ml_dtypes
 import numpy as np
 
 from tf_opdiff.harness.spec.by_mode import mapped
+from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.recipes import Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.reference.wide import Differentiable, Wide, mp
@@ -25,7 +26,7 @@ class SecondOrder:
                 multiply x before they take the exponential, or whose terms cancel: the error follows the condition of
                 f' and f'' (mixed forward-backward stability: Higham, Accuracy and Stability, section 1.6).
     flat        c(x) of the term c u in both bounds, for ops that compute 1 - y of a y near 1.
-    loose       loose(x) of `jvp` and `hvp`, as of a spec: where 1 - y has lost its digits.
+    loose       as of a spec, of `jvp` and `hvp`: where 1 - y has lost its digits.
     linear      whether f'' is zero: of either sign, so that `hvp` is not asked for.
     unconnected whether the gradient does not depend on x, so that `hvp` is None.
     """
@@ -34,7 +35,7 @@ class SecondOrder:
     hvp: float = 0
     condition: tuple[float, float] | None = None
     flat: Callable[[np.ndarray], Any] = lambda x: 0
-    loose: Callable[[np.ndarray], Any] | None = None
+    loose: Loose | None = None
     linear: bool = False
     unconnected: bool = False
 

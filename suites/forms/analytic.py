@@ -11,6 +11,7 @@ import ml_dtypes
 import numpy as np
 
 from tf_opdiff.harness.spec.by_mode import ByMode, mapped
+from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.recipes import COMPLEX, SIZE, Draw, plain
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.derived.position import positions
@@ -34,7 +35,7 @@ class Analytic:
     at_poles
             the values where f is infinite, as in C99, annex G; None if any complex infinity is right there.
     bound   bound(f, df) → bounds by quantity, where the error is that of a larger term that cancels.
-    loose   loose(z) of the gradient, as of a spec: where the bound may allow nearly any gradient.
+    loose   as of a spec, of the gradient: where the bound may allow nearly any gradient.
     special
             the function of numbers with infinite and NaN parts.
     """
@@ -45,7 +46,7 @@ class Analytic:
     grad: float | ByMode
     at_poles: Values | None = None
     bound: Callable[[Values, Values], Bounds] = lambda f, df: {}
-    loose: Callable[[np.ndarray], Any] | None = None
+    loose: Loose | None = None
     special: AnnexG
 
     def vjp(self, g: Any, z: Any) -> Any:

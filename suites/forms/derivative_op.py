@@ -7,16 +7,19 @@ from typing import Any
 
 import numpy as np
 
+from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.suites.forms.op import Part, part, with_sizes
 from tf_opdiff.suites.forms.pairs import within
 from tf_opdiff.suites.forms.special import WIDE
+
+_OF_DIFFERENCES = Loose(lambda *xs: True, "the promise has 3 digits, and TensorFlow has no such gradient")
 
 
 def derivative_op(
     reference: Callable[..., Any],
     vjp: Callable[..., Any],
     bound: Callable[..., Any],
-    loose: Mapping[str, Callable[..., Any]] | None = None,
+    loose: Mapping[str, Loose] | None = None,
 ) -> Part:
     """A part: a derivative that is an op of its own; the promise of its gradient is made of differences."""
 
@@ -29,7 +32,6 @@ def derivative_op(
         recipes={"domain": within((0.1, 20.0), (0.1, 20.0), size=199)},
         dtypes=WIDE,
         bound={"output[0]": bound, "grad[0]": near(0), "grad[1]": near(1)},
-        # TensorFlow has no gradient of these ops, and the promise of it has no more than 3 digits.
-        loose={"grad": lambda *xs: True, **(loose or {})},
+        loose={"grad": _OF_DIFFERENCES, **(loose or {})},
     )
     return with_sizes(values, sources={"": "domain"})

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.spec.by_mode import ByMode, each, mapped
+from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.recipes import FLOATS, bit_patterns, edges, plain, subnormals
 from tf_opdiff.harness.spec.spec import Recipe, Side, Spec
 from tf_opdiff.suites.derived.exact_curve import ExactCurve, exact_curves
@@ -132,7 +133,7 @@ class Unary:
             bound={f"{quantity}[0]": mapped(self._bound(quantity), bound) for quantity, bound in self.bound.items()},
             alternatives=self._alternatives(self.f, self.vjp),
             upstreams=upstreams(),
-            loose={f"{lost.quantity}[0]": lost.where for lost in self.lost},
+            loose={f"{lost.quantity}[0]": Loose(lost.where, lost.reason) for lost in self.lost},
             unsigned_zeros=("output",) if self.unsigned_zeros else (),
             contract={pattern: self._with_alternatives(side) for pattern, side in self.contract(self.function).items()},
             tier=self.tier,

@@ -5,6 +5,7 @@ are in a program of their own. An op whose zeros may have either sign is in neit
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.by_mode import mapped
 from tf_opdiff.harness.spec.catalog import Catalog
+from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.recipes import SIZE, Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.forms.unary import Unary, declarations
@@ -41,9 +43,9 @@ def _of_one(i: int, bound: Callable[..., Any]) -> Callable[..., Any]:
     return lambda u, gs, *xs: bound(u, gs[i], xs[i])
 
 
-def _of_input(i: int, where: Callable[..., Any]) -> Callable[..., Any]:
+def _of_input(i: int, loose: Loose) -> Loose:
     """The loose elements of the op with number i."""
-    return lambda *xs: where(xs[i])
+    return replace(loose, where=lambda *xs: loose(xs[i]))
 
 
 def _together(name: str, ops: Sequence[Unary]) -> Spec:
@@ -61,9 +63,9 @@ def _together(name: str, ops: Sequence[Unary]) -> Spec:
         recipes={label: _shaped(specs, shape) for label, shape in _SHAPES.items()},
         ulp={f"{family}[{i}]": spec.ulp[family] for i, spec, family in quantities},
         loose={
-            f"{q.partition('[')[0]}[{i}]": _of_input(i, where)
+            f"{q.partition('[')[0]}[{i}]": _of_input(i, loose)
             for i, s in enumerate(specs)
-            for q, where in s.loose.items()
+            for q, loose in s.loose.items()
         },
         bound={quantity: mapped(partial(_of_one, i), bound) for quantity, (i, bound) in bounds.items() if bound},
     )

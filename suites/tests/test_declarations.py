@@ -5,7 +5,9 @@ import ast
 import numpy as np
 import pytest
 
-from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.paths import ROOT, SUITES
+from tf_opdiff.harness.spec.catalog import Catalog
+from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.recipes import plain
 from tf_opdiff.suites.forms.binary import floats
 from tf_opdiff.suites.forms.op import op, part, together
@@ -50,6 +52,12 @@ def test_a_part_takes_what_it_does_not_say_from_its_op():
     assert (first.name, first.ops, first.reference) == ("less-one", "Sub", np.abs)
     assert (second.name, second.ops, second.reference) == ("less-one-twice", "AddN", np.negative)
     assert first.program is second.program
+
+
+def test_every_bound_that_may_be_wide_has_a_written_reason():
+    entries = [(spec.name, loose) for spec in Catalog.load(SUITES).specs.values() for loose in spec.loose.values()]
+    assert len(entries) > 50
+    assert [name for name, loose in entries if not isinstance(loose, Loose)] == []
 
 
 def test_a_part_without_a_reference_is_refused():

@@ -6,6 +6,7 @@ import pytest
 from tf_opdiff.harness.judge.mutation import score
 from tf_opdiff.harness.judge.room import digits_of
 from tf_opdiff.harness.spec.by_mode import by_mode
+from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.recipes import plain
 from tf_opdiff.harness.spec.spec import Spec
 
@@ -76,10 +77,20 @@ def test_a_sum_that_cancels_is_as_uncertain_as_its_inputs():
     assert alive(made(**{f: getattr(spec, f) for f in ("program", "reference", "recipes", "ops")}, bound=wider))
 
 
+def loose(where):
+    return {"output": Loose(where, "the result is a difference from 1")}
+
+
 def test_loose_elements_are_excused_and_no_others():
     bound = {"output": lambda u, g, x: 4 * u + 0 * x}
-    assert not alive(made(bound=bound, loose={"output": lambda x: x < 0}))
-    assert alive(made(bound=bound, loose={"output": lambda x: x < -9}))
+    assert not alive(made(bound=bound, loose=loose(lambda x: x < 0)))
+    assert alive(made(bound=bound, loose=loose(lambda x: x < -9)))
+
+
+def test_a_bound_of_more_than_4096_ulps_needs_a_reason_in_float64_too():
+    wide = {"dtypes": ("float64",), "bound": {"output": within(2**14)}}
+    assert alive(made(**wide))
+    assert not alive(made(**wide, loose=loose(lambda x: x > -99)))
 
 
 @pytest.mark.parametrize(
@@ -93,14 +104,14 @@ def test_loose_elements_are_excused_and_no_others():
 def test_errors_in_proportion_to_each_element_are_mutants(mutant, bound):
     assert alive(made(bound={"output": bound}), mutant)
     assert not alive(made(bound={"output": within(8)}), mutant)
-    assert not alive(made(bound={"output": bound}, loose={"output": lambda x: x < 99}), mutant), "loose everywhere"
+    assert not alive(made(bound={"output": bound}, loose=loose(lambda x: x < 99)), mutant), "loose everywhere"
 
 
 def test_loose_takes_functions_of_quantities():
     with pytest.raises(TypeError, match="loose of output: expected a function"):
         made(loose={"output": True})
     with pytest.raises(ValueError, match="quantity 'input'"):
-        made(loose={"input": lambda x: x > 0})
+        made(loose={"input": Loose(lambda x: x > 0, "the result is a difference from 1")})
 
 
 def sums(name, difference):

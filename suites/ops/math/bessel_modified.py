@@ -60,9 +60,14 @@ SPECS = (
         domain=(-80, 80),
         # Over 5 million inputs in float32, the kernel is off by up to 7.93 ULP, and XLA by up to 5.97.
         ulp={"output": (ROUNDED_TWICE, by_mode(eager=8.5, xla=6.5), 6), "grad": 2},
-        # The gradient is g (i1e(x) - sign(x) y).
         bound={"grad": relative(lambda x, f, d: np.where(np.abs(x) > 1e15, 4, 10 + 10 * f / d))},
-        lost=(Lost(where=lambda x: np.abs(x) > 2, span=(1e3, 1e15)),),
+        lost=(
+            Lost(
+                where=lambda x: np.abs(x) > 2,
+                span=(1e3, 1e15),
+                reason="the gradient is g (i1e(x) - sign(x) y), which cancels",
+            ),
+        ),
         aside={"huge": lambda x, top: np.abs(x) > 1e15},
         second_order=ExactCurve(
             curve=Wide(curvature.bessel_i0e, {INF: 0, -INF: 0}), condition=(13, 25), lost=lambda x: np.abs(x) > 2
@@ -100,11 +105,16 @@ SPECS = (
         df=Wide(ref.i1e_slope, {INF: 0, -INF: 0}, float64=at(ref.i1e_slope_float64, {INF: 0, -INF: 0})),
         domain=(-80, 80),
         ulp={"output": (ROUNDED_TWICE, 8, 6), "grad": 2},
-        # The gradient is g (i0e(x) - y (sign(x) + 1 / x)).
         bound={
             "grad": relative(lambda x, f, d: np.where(np.abs(x) > 1e15, 4, 10 + 10 * (f + 2 * (f / np.abs(x))) / d))
         },
-        lost=(Lost(where=lambda x: np.abs(x) > 0.75, span=(1e3, 1e15)),),
+        lost=(
+            Lost(
+                where=lambda x: np.abs(x) > 0.75,
+                span=(1e3, 1e15),
+                reason="the gradient is g (i0e(x) - y (sign(x) + 1 / x)), which cancels",
+            ),
+        ),
         aside={"huge": lambda x, top: np.abs(x) > 1e15, "minus_zero": minus_zero},
         subnormals=EITHER,
         second_order=ExactCurve(
@@ -140,9 +150,14 @@ SPECS = (
         ),
         domain=(0, 80),
         ulp={"output": (ROUNDED_TWICE, 23.5, 20), "grad": 2},
-        # The gradient is g (y - k1e(x)).
         bound={"grad": _scaled_k0_slope},
-        lost=(Lost(where=lambda x: np.abs(x) > 2, span=(1e3, 1e15)),),
+        lost=(
+            Lost(
+                where=lambda x: np.abs(x) > 2,
+                span=(1e3, 1e15),
+                reason="the gradient is g (y - k1e(x)), which cancels",
+            ),
+        ),
         aside={**_RIGHT_OF_ZERO, **_FAR_OUT},
         xla_kernel=False,
         second_order=ExactCurve(
@@ -181,9 +196,14 @@ SPECS = (
         ),
         domain=(0, 80),
         ulp={"output": (ROUNDED_TWICE, 9, 8), "grad": 2},
-        # The gradient is g (y (1 - 1 / x) - k0e(x)).
         bound={"grad": relative(lambda x, f, d: 10 + 10 * f * (1 + 1 / x) / d)},
-        lost=(Lost(where=lambda x: np.abs(x) > 2, span=(1e3, 1e15)),),
+        lost=(
+            Lost(
+                where=lambda x: np.abs(x) > 2,
+                span=(1e3, 1e15),
+                reason="the gradient is g (y (1 - 1 / x) - k0e(x)), which cancels",
+            ),
+        ),
         aside={"tiny": lambda x, top: (x > 0) & tiny(x, top), **_RIGHT_OF_ZERO, **_FAR_OUT},
         xla_kernel=False,
         float64_error=2.0**-40,

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import special
 
 from tf_opdiff.harness.spec.by_mode import by_mode
+from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.suites.derived.lost import Lost
 from tf_opdiff.suites.derived.second_order import SecondOrder
 from tf_opdiff.suites.forms.analytic import Analytic
@@ -109,10 +110,20 @@ SPECS = (
         domain=(-90, 20),
         # The exponential is off by |x| / 16.
         ulp={"output": by_mode(eager=(2, 2, 6.5, 2), xla=(2, 2, 2.5, 2)), "grad": 1},
-        # The gradient is g y (1 - y), where y, rounded, is off by u: so is 1 - y, however small it is.
+        # 1 - y is off by u where y, rounded, is, however small it is.
         bound={"grad": absolute(lambda u, x, y: u * (12 * y + 2 * special.expit(x) ** 2))},
-        lost=(Lost(where=lambda x: x > 0, span=(9.0, 64.0)),),
-        second_order=SecondOrder(condition=(4, 5), flat=lambda x: 4 * special.expit(x), loose=lambda x: x > -0.01),
+        lost=(
+            Lost(
+                where=lambda x: x > 0,
+                span=(9.0, 64.0),
+                reason="the gradient is g y (1 - y), where 1 - y of a rounded y cancels",
+            ),
+        ),
+        second_order=SecondOrder(
+            condition=(4, 5),
+            flat=lambda x: 4 * special.expit(x),
+            loose=Loose(lambda x: x > -0.01, "the derivatives have factors 1 - y and 1 - 2 y of a rounded y"),
+        ),
         analytic=Analytic(
             special=annex_g.LOGISTIC,
             f=ref.logistic,
@@ -120,7 +131,7 @@ SPECS = (
             output=2.7,
             grad=4,
             bound=_near_pole_of_sigmoid,
-            loose=lambda z: z.real > 1,  # 1 - y loses digits
+            loose=Loose(lambda z: z.real > 1, "the gradient has the factor 1 - y of a rounded y near 1"),
         ),
     ),
     *gradient_op(

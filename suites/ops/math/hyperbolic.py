@@ -7,6 +7,7 @@ and else by `bench.budgets`.
 import numpy as np
 
 from tf_opdiff.harness.spec.by_mode import by_mode, mapped
+from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.suites.derived.lost import Lost
 from tf_opdiff.suites.derived.second_order import SecondOrder
 from tf_opdiff.suites.forms.analytic import Analytic, from_output, near_pole
@@ -61,9 +62,15 @@ SPECS = (
         ),
         domain=(1, 100),
         ulp={"output": by_mode(eager=(ROUNDED_TWICE, ROUNDED_TWICE, 1.5, 1.5), xla=(3, 2, 3, 2)), "grad": 1},
-        # The gradient is g / sinh(y), where y, rounded, is off by u y.
         bound={"grad": by_mode(eager=_from_output(2), xla=_from_output(3))},
-        lost=(Lost(where=lambda x: x > 16, span=(1e3, 1e36), dtypes=("bfloat16",)),),
+        lost=(
+            Lost(
+                where=lambda x: x > 16,
+                span=(1e3, 1e36),
+                dtypes=("bfloat16",),
+                reason="the gradient is g / sinh(y), where y, rounded, is off by u y",
+            ),
+        ),
         second_order=SecondOrder(jvp=8, hvp=20),
         analytic=Analytic(
             special=annex_g.ACOSH,
@@ -80,9 +87,15 @@ SPECS = (
         f=Wide(mp.asinh, odd=True, float64=np.arcsinh),
         df=Wide(lambda x: 1 / mp.sqrt(1 + x * x), float64=lambda x: 1 / np.sqrt(1 + x * x)),
         ulp={"output": by_mode(eager=(ROUNDED_TWICE, ROUNDED_TWICE, 1.8, 1.5), xla=(2.5, 1.5, 3, 2.5)), "grad": 1},
-        # The gradient is g / cosh(y), where y, rounded, is off by u y.
         bound={"grad": by_mode(eager=relative(lambda x, f, d: 2.2 + 2.2 * f), xla=relative(lambda x, f, d: 3 + 3 * f))},
-        lost=(Lost(where=lambda x: np.abs(x) > 16, span=(1e3, 1e36), dtypes=("bfloat16",)),),
+        lost=(
+            Lost(
+                where=lambda x: np.abs(x) > 16,
+                span=(1e3, 1e36),
+                dtypes=("bfloat16",),
+                reason="the gradient is g / cosh(y), where y, rounded, is off by u y",
+            ),
+        ),
         subnormals=EITHER,
         second_order=SecondOrder(jvp=4.5, hvp=10),
         analytic=Analytic(
@@ -158,13 +171,21 @@ SPECS = (
             ),
             "grad": 1,
         },
-        # The gradient is g (1 - y²), where y is off by 6 u, or in 16 bits by u / 2: so is 1 - y², however small it is.
+        # y is off by 6 u, or in 16 bits by u / 2: so is 1 - y², however small it is.
         bound={"grad": absolute(lambda u, x, y: u * (2 if u > 2.0**-12 else 2 + 10 * (1 - y)))},
-        lost=(Lost(where=lambda x: np.abs(x) > 1, span=(5.0, 40.0)),),
+        lost=(
+            Lost(
+                where=lambda x: np.abs(x) > 1,
+                span=(5.0, 40.0),
+                reason="the gradient is g (1 - y²), which cancels for a rounded y near 1",
+            ),
+        ),
         subnormals=EITHER,
         # y is itself off by 4 ULPs.
         second_order=SecondOrder(
-            condition=(4, 5), flat=lambda x: 16 * np.abs(np.tanh(x)), loose=lambda x: np.abs(x) > 1
+            condition=(4, 5),
+            flat=lambda x: 16 * np.abs(np.tanh(x)),
+            loose=Loose(lambda x: np.abs(x) > 1, "the derivatives have the factor 1 - y² of a rounded y near 1"),
         ),
         analytic=Analytic(
             special=annex_g.TANH,
@@ -173,7 +194,7 @@ SPECS = (
             output=5,
             grad=4,
             bound=_one_less_square,
-            loose=_saturated,
+            loose=Loose(_saturated, "the gradient is g (1 - y²), which cancels for a rounded y near 1"),
         ),
     ),
     *gradient_op(

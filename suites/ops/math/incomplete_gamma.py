@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 from scipy.special import gammaln
 
+from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.suites.derived.hessian import Hessian
 from tf_opdiff.suites.forms.binary import products
 from tf_opdiff.suites.forms.derivative_op import derivative_op
@@ -70,26 +71,26 @@ def _igamma_grad_a_bound(u, g, a, x):
     return u * (2 + np.abs(ref.igamma_da(a, x)) * (60 + 4 * _gamma_terms(a, x)))
 
 
-def _difference_from_one(a, x):
-    """Where Q is computed as 1 - P, and may be small beside 1."""
-    return x < np.maximum(1, a)
+_DIFFERENCE_FROM_ONE = Loose(lambda a, x: x < np.maximum(1, a), "Q, computed as 1 - P there, may be small beside 1")
 
 
 def _apart(a, x, spread=16.0):
     """A bound of the condition of P and Q, and of the logarithms of which they are computed, at arguments of all sizes.
 
-    Up to 300 it is that of the logarithms: measured errors are up to 3.2 times the sizes of the logarithms. Beyond, a
-    method is known whose error grows by the distance of the arguments and, because P does, by `spread` times √a:
-    https://dlmf.nist.gov/8.12.
+    It is that of the logarithms: measured errors are up to 3.2 times the sizes of the logarithms. Beyond 300, a method
+    is known whose error grows by the distance of the arguments and, because P does, by `spread` times √a, which is less
+    near a large shape: https://dlmf.nist.gov/8.12.
     """
     a, x = (np.where(np.isfinite(v) & (v > 0), v, 1.0) for v in (a, x))
     far = spread * np.sqrt(np.minimum(a, x)) + 4 * np.abs(a - x) * (1 + np.abs(np.log(a / x)))
-    return np.where(np.maximum(a, x) <= 300, 4 * _gamma_terms(a, x), far)
+    logarithms = 4 * _gamma_terms(a, x)
+    return np.where(np.maximum(a, x) <= 300, logarithms, np.minimum(far, logarithms))
 
 
-def _as_uncertain_as_arguments(a, x):
-    """Where arguments or logarithms are so large that rounding them moves P and Q by hundreds of roundings."""
-    return (np.minimum(a, x) > 300) | (_gamma_terms(a, x) > 900)
+_AS_UNCERTAIN_AS_ARGUMENTS = Loose(
+    lambda a, x: (np.minimum(a, x) > 300) | (_gamma_terms(a, x) > 400),
+    "arguments or logarithms are so large that rounding them moves P and Q by hundreds of roundings",
+)
 
 
 def _strict_gamma(function):
@@ -153,7 +154,7 @@ def _hard_gamma(function, sign):
             "moderate": of_all_sizes(((-12, 8), (-12, 8))),
             "near_shape": _near_shape,
         },
-        loose={"output": _as_uncertain_as_arguments, "grad": _as_uncertain_as_arguments},
+        loose={"output": _AS_UNCERTAIN_AS_ARGUMENTS, "grad": _AS_UNCERTAIN_AS_ARGUMENTS},
         beyond=beyond,
         alternatives={"grad[0]": _zeros_of_either_sign(function.partials[0])},
     )
@@ -165,18 +166,17 @@ def _near_shape(draw, dtype):
     return tuple(np.resize(x.astype(np.float32), 199).astype(dtype) for x in (a, a + sigmas * np.sqrt(a)))
 
 
-def _small_slope(a, x):
-    """Where the derivative by a, which is computed from sums of terms of size 1, is small beside them."""
-    return np.abs(ref.igamma_da(a, x)) < 2.0**-9
+_SMALL_SLOPE = Loose(lambda a, x: np.abs(ref.igamma_da(a, x)) < 2.0**-9, "sums of terms of size 1 cancel in it")
 
 
-def _sums_cancel(a, x):
-    """Where the sum of two derivatives may cancel, each of which loses many digits: see their bounds."""
-    return _small_slope(a, x) | (_gamma_terms(a, x) > 8)
+_SUMS_CANCEL = Loose(
+    lambda a, x: _SMALL_SLOPE(a, x) | (_gamma_terms(a, x) > 8),
+    "the sum of two derivatives may cancel, each of which loses many digits: see their bounds",
+)
 
 
 #: TensorFlow registers no gradient of IgammaGradA, which the gradient by a is: a known failure of `igamma-grad-a`.
-_FORWARD = Hessian(terms=None, jvp=12, loose={"jvp": _sums_cancel}, **INSIDE)
+_FORWARD = Hessian(terms=None, jvp=12, loose={"jvp": _SUMS_CANCEL}, **INSIDE)
 
 SPECS = (
     *op(
@@ -192,7 +192,7 @@ SPECS = (
                 "grad[0]": gradient(_IGAMMA, 0, _gamma_terms, 60, 4, floor=2),
                 "grad[1]": gradient(_IGAMMA, 1, _gamma_terms, 28, 4),
             },
-            loose={"grad[0]": _small_slope},
+            loose={"grad[0]": _SMALL_SLOPE},
         ),
         _hard_gamma(_IGAMMA, 1),
         # Beyond 2^53, XLA's series at x = a has terms that stay 1: a + n is a.
@@ -204,7 +204,7 @@ SPECS = (
             dtypes=("float64",),
             modes=("xla",),
             bound=_strict(_IGAMMA),
-            loose={"output": _as_uncertain_as_arguments, "grad": _as_uncertain_as_arguments},
+            loose={"output": _AS_UNCERTAIN_AS_ARGUMENTS, "grad": _AS_UNCERTAIN_AS_ARGUMENTS},
             tier="full",
         ),
         arguments=("a", "x"),
@@ -212,7 +212,7 @@ SPECS = (
     *op(
         "igamma-grad-a",
         "IgammaGradA",
-        derivative_op(ref.igamma_da, ref.igamma_da_vjp, _igamma_grad_a_bound, {"output": _small_slope}),
+        derivative_op(ref.igamma_da, ref.igamma_da_vjp, _igamma_grad_a_bound, {"output": _SMALL_SLOPE}),
         arguments=("a", "x"),
     ),
     *op(
@@ -228,7 +228,7 @@ SPECS = (
                 "grad[0]": gradient(_IGAMMAC, 0, _gamma_terms, 60, 4, floor=2),
                 "grad[1]": gradient(_IGAMMAC, 1, _gamma_terms, 28, 4),
             },
-            loose={"output[0]": _difference_from_one, "grad[0]": _small_slope},
+            loose={"output[0]": _DIFFERENCE_FROM_ONE, "grad[0]": _SMALL_SLOPE},
         ),
         _hard_gamma(_IGAMMAC, -1),
         arguments=("a", "x"),

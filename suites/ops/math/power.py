@@ -5,6 +5,7 @@ from dataclasses import replace
 import ml_dtypes
 import numpy as np
 
+from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.recipes import FLOATS
 from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.suites.derived.hessian import POINTS, Hessian
@@ -69,8 +70,10 @@ _POWER_CURVES = Hessian(
     hvp=4.5,
     # The exponent, rounded after 1 or 2 is subtracted from it, is multiplied by the logarithm.
     growth=lambda x, y: 1 + exponent_error(x, y),
-    # In 16 bits that is most of the digits.
-    loose={quantity: lambda x, y: exponent_error(x, y) > 2 for quantity in ("grad[0]", "jvp", "hvp")},
+    loose=dict.fromkeys(
+        ("grad[0]", "jvp", "hvp"),
+        Loose(lambda x, y: exponent_error(x, y) > 2, "the error of the exponent is most of the digits of 16 bits"),
+    ),
     # For x < 0 no derivative by y exists.
     points=((0.0, 0.5, 1.0, 2.0, np.inf, np.nan), POINTS),
 )

@@ -7,6 +7,7 @@ import numpy as np
 from scipy import special
 
 from tf_opdiff.harness.spec.by_mode import by_mode
+from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.suites.derived.exact_curve import ExactCurve
 from tf_opdiff.suites.derived.lost import Lost
@@ -66,9 +67,8 @@ SPECS = (
         f=Wide(lambda x: x if x > 0 else mp.expm1(x), odd=True, float64=lambda x: np.where(x > 0, x, np.expm1(x))),
         df=Wide(lambda x: 1 if x >= 0 else mp.exp(x), {NAN: 1}, float64=lambda x: np.where(x < 0, np.exp(x), 1)),
         ulp={"output": (2, 1, 3.5, 3), "grad": 2.5},
-        # The gradient is g (y + 1).
         bound={"grad": relative(lambda x, f, d: 2 + 2 / d)},
-        lost=(Lost(where=lambda x: x < -2, span=(-9.0, -64.0)),),
+        lost=(Lost(where=lambda x: x < -2, span=(-9.0, -64.0), reason="the gradient is g (y + 1), which cancels"),),
         aside={"nan": nan, "small": lambda x, top: (x < 0) & (x > -0.5)},
         contract=_nan_at_nan,
         subnormals=EITHER,
@@ -101,9 +101,14 @@ SPECS = (
             float64=lambda x: float(_SCALE) * np.where(x < 0, float(_ALPHA) * np.exp(x), 1),
         ),
         ulp={"output": (3, 2, 3.5, 3.5), "grad": 2},
-        # The gradient is g (y + scale × alpha).
         bound={"grad": relative(lambda x, f, d: 2 + 4 / d)},
-        lost=(Lost(where=lambda x: x < -2, span=(-9.0, -64.0)),),
+        lost=(
+            Lost(
+                where=lambda x: x < -2,
+                span=(-9.0, -64.0),
+                reason="the gradient is g (y + scale × alpha), which cancels",
+            ),
+        ),
         aside={"nan": nan, "small": lambda x, top: (x < 0) & (x > -0.5), "zero": zero},
         contract=_nan_at_nan,
         second_order=ExactCurve(
@@ -134,7 +139,11 @@ SPECS = (
             "output": by_mode(eager=(1.5, 7, 7, 7), xla=(7.5, 7, 7, 7)),
             "grad": by_mode(eager=(3, 2.5, 8, 2.5), xla=(3, 2.5, 2.6, 2.5)),
         },
-        second_order=SecondOrder(condition=(4, 5), flat=lambda x: 4 * special.expit(x), loose=lambda x: x > 0),
+        second_order=SecondOrder(
+            condition=(4, 5),
+            flat=lambda x: 4 * special.expit(x),
+            loose=Loose(lambda x: x > 0, "the second derivative is y (1 - y) of a rounded sigmoid y near 1"),
+        ),
     ),
     *gradient_op(
         "softplus-grad",
