@@ -48,23 +48,30 @@ def table(runs: Sequence[Path]) -> tuple[pd.DataFrame, list[str]]:
       ValueError: blocks of a sweep overlap, or a shard is damaged.
     """
     programs: dict[_Program, dict[str, dict[int, _Steps]]] = {}
+    suspects: set[tuple[str, str]] = set()
     for run in runs:
         info = RunInfo.load(run)
-        for line in _blocks(run):
+        for line in _lines(run):
+            if line["line"] == "result":
+                suspects |= {(row["spec"], row["dtype"]) for row in line["records"] if row.get("kind") == "reference"}
+                continue
             program = line["spec"], line["dtype"], line.get("attrs", ""), line["device"], info.tf
             steps = programs.setdefault(program, {}).setdefault(line["mode"], {})
             steps.setdefault(line.get("step", 1), _Steps()).add(line, info)
     rows: list[dict[str, Any]] = []
     reasons: list[str] = []
     for program, modes in programs.items():
-        rows += _rows(program, modes, reasons)
+        if program[:2] in suspects:
+            reasons.append(f"{program[0]}-{program[1]}: its reference in float64 disagrees with that in wider numbers")
+        else:
+            rows += _rows(program, modes, reasons)
     return atlas.typed(pd.DataFrame(rows, columns=list(atlas.COLUMNS))), reasons
 
 
-def _blocks(run: Path) -> Iterator[dict[str, Any]]:
-    """The lines of the blocks of a run."""
+def _lines(run: Path) -> Iterator[dict[str, Any]]:
+    """The lines of the blocks and of the results of a run."""
     for shard in rundir.shards(run):
-        yield from (line for line in line_types.read(shard) if line and line["line"] == "block")
+        yield from (line for line in line_types.read(shard) if line and line["line"] in ("block", "result"))
 
 
 def _rows(program: _Program, modes: dict[str, dict[int, _Steps]], reasons: list[str]) -> Iterator[dict[str, Any]]:
@@ -114,12 +121,13 @@ def _joined(lines: Iterable[dict[str, Any]]) -> dict[str, Accuracy]:
 
 
 def _lacking(lines: Iterable[dict[str, Any]], accuracies: Mapping[str, Accuracy]) -> Iterator[str]:
-    """A sentence for each quantity without an accuracy: the code of its error, or that its numbers are no floats."""
+    """A sentence for each quantity without an accuracy: its error or its status, or that its numbers are no floats."""
     codes: dict[str, str] = {}
     for line in lines:
         for _, quantity, tally in line["tallies"]:
             if quantity not in accuracies:
-                codes[quantity] = codes.get(quantity) or tally["code"]
+                status = "" if tally["status"] == "value" else tally["status"]
+                codes[quantity] = codes.get(quantity) or tally["code"] or status
     for quantity, error_code in codes.items():
         yield f"{quantity}: {error_code or 'the results are no floats'}"
 

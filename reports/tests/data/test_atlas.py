@@ -161,6 +161,19 @@ def test_the_page_has_a_strip_for_each_result(tmp_path):
     assert "On cpu/xla: 65,536 elements, at most 1 ULP off" in page
 
 
+def test_a_sweep_whose_reference_is_suspect_is_left_out(tmp_path):
+    folder = run(tmp_path / "a", {"eager": third})
+    other = run(tmp_path / "b", {"eager": third}, span=(0, 1 << 14))
+    shard = Shard(other / "shards" / "b.jsonl")
+    row = {"spec": "third", "dtype": "float16", "kind": "reference", "case": "c", "device": "cpu", "mode": "eager"}
+    shard.write("result", case="c", device="cpu", mode="eager", records=[row])
+    shard.close()
+    assert len(swept.table([folder])[0])
+    table, reasons = swept.table([folder, other])
+    assert not len(table)
+    assert reasons == ["third-float16: its reference in float64 disagrees with that in wider numbers"]
+
+
 def test_a_damaged_file_is_refused(tmp_path):
     table = swept.table([run(tmp_path / "a", {"eager": third})])[0]
     (path,) = atlas.store(table, tmp_path / "atlas")
