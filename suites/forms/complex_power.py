@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.recipes import COMPLEX, Draw
 from tf_opdiff.suites.forms.analytic import crossed_parts
 from tf_opdiff.suites.forms.complex_alternatives import of_complex
@@ -55,7 +56,11 @@ def special_powers(units: float) -> Part:
         recipes={"special": _pairs},
         dtypes=COMPLEX,
         bound={"output[0]": bound},
-        loose={"output": lambda x, y: np.abs(exponent_of(x, y)) > 16},
+        loose={
+            "output": Loose(
+                lambda x, y: np.abs(exponent_of(x, y)) > 16, "the exponent y log x, rounded, is off by u times it"
+            )
+        },
         alternatives={"output[0]": alternatives},
     )
 

@@ -51,6 +51,9 @@ from tf_opdiff.suites.reference.subnormal import flushed_in
 from tf_opdiff.suites.reference.wide import mp
 
 _CWISE_OPS = "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/core/kernels/cwise_ops.h"
+_LARGE_ERROR = Loose(
+    lambda x, y: exponent_error(x, y) > 2, "the error of the exponent is most of the digits of 16 bits"
+)
 _NO_ERROR = "where no error can be raised, the power of what is neither 1 nor -1 is 0"
 
 _POWER = Function(
@@ -70,10 +73,7 @@ _POWER_CURVES = Hessian(
     hvp=4.5,
     # The exponent, rounded after 1 or 2 is subtracted from it, is multiplied by the logarithm.
     growth=lambda x, y: 1 + exponent_error(x, y),
-    loose=dict.fromkeys(
-        ("grad[0]", "jvp", "hvp"),
-        Loose(lambda x, y: exponent_error(x, y) > 2, "the error of the exponent is most of the digits of 16 bits"),
-    ),
+    loose=dict.fromkeys(("grad[0]", "jvp", "hvp"), _LARGE_ERROR),
     # For x < 0 no derivative by y exists.
     points=((0.0, 0.5, 1.0, 2.0, np.inf, np.nan), POINTS),
 )
