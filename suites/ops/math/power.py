@@ -51,9 +51,7 @@ from tf_opdiff.suites.reference.subnormal import flushed_in
 from tf_opdiff.suites.reference.wide import mp
 
 _CWISE_OPS = "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/core/kernels/cwise_ops.h"
-_LARGE_ERROR = Loose(
-    lambda x, y: exponent_error(x, y) > 2, "the error of the exponent is most of the digits of 16 bits"
-)
+_LARGE_ERROR = Loose(lambda x, y: exponent_error(x, y) > 2, "the error of the exponent is most digits of 16 bits")
 _NO_ERROR = "where no error can be raised, the power of what is neither 1 nor -1 is 0"
 
 _POWER = Function(
