@@ -178,10 +178,14 @@ class Unary:
                 contract=self.subnormals.contract(self.f, dtypes),
             )
 
+    def sound(self, recipe: Recipe) -> Recipe:
+        """The recipe with other numbers in the place of those that other recipes have, each judged by itself."""
+        return without(recipe, self._unsound, (1, *self.domain))
+
     def _recipes(self) -> dict[str, Recipe]:
         """A recipe for each region that is set aside, and common recipes without those."""
         common = {"edges": edges, "bits": bit_patterns, "plain": plain, "domain": domain(*self.domain)}
-        sound = {label: without(recipe, self._unsound, (1, *self.domain)) for label, recipe in common.items()}
+        sound = {label: self.sound(recipe) for label, recipe in common.items()}
         apart = {label: only(common.values(), region, self._incomparable) for label, region in self.aside.items()}
         return {**sound, **apart, **self._hard_recipes(), **self.recipes}
 

@@ -14,8 +14,9 @@ import numpy as np
 from tf_opdiff.harness.spec.by_mode import mapped
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.loose import Loose
-from tf_opdiff.harness.spec.recipes import SIZE, Draw
+from tf_opdiff.harness.spec.recipes import SIZE
 from tf_opdiff.harness.spec.spec import Recipe, Spec
+from tf_opdiff.suites.forms.regions import domain
 from tf_opdiff.suites.forms.unary import Unary, declarations
 
 _SHAPES = {"scalar": (), "matrix": (3, 5), "empty": (0, 3), "deep": (2, 1, 3, 1, 2)}
@@ -28,14 +29,16 @@ def _declared() -> list[Unary]:
     return sorted(declarations(specs), key=lambda op: op.name)
 
 
-def _shaped(specs: Sequence[Spec], shape: tuple[int, ...]) -> Recipe:
-    """A recipe: for each op, the last numbers of its `domain`, in this shape."""
+def _shaped(ops: Sequence[Unary], shape: tuple[int, ...]) -> Recipe:
+    """A recipe: for each op, the last numbers of its `domain`, in this shape; no other number is judged."""
+    recipes = [op.sound(_last(domain(*op.domain), shape)) for op in ops]
+    return lambda draw, dtype: tuple(recipe(draw, dtype)[0] for recipe in recipes)
+
+
+def _last(recipe: Recipe, shape: tuple[int, ...]) -> Recipe:
+    """The last numbers of a recipe of one vector, in this shape."""
     first = SIZE - int(np.prod(shape, dtype=int))
-
-    def recipe(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
-        return tuple(spec.recipes["domain"](draw, dtype)[0][first:].reshape(shape) for spec in specs)
-
-    return recipe
+    return lambda draw, dtype: (recipe(draw, dtype)[0][first:].reshape(shape),)
 
 
 def _of_one(i: int, bound: Callable[..., Any]) -> Callable[..., Any]:
@@ -60,7 +63,7 @@ def _together(name: str, ops: Sequence[Unary]) -> Spec:
         program=lambda tf, *xs: tuple(program(tf, x) for program, x in zip(programs, xs, strict=True)),
         reference=lambda *xs: tuple(op.f(x) for op, x in zip(ops, xs, strict=True)),
         vjp=lambda gs, *xs: tuple(op.vjp(g, x) for op, g, x in zip(ops, gs, xs, strict=True)),
-        recipes={label: _shaped(specs, shape) for label, shape in _SHAPES.items()},
+        recipes={label: _shaped(ops, shape) for label, shape in _SHAPES.items()},
         ulp={f"{family}[{i}]": spec.ulp[family] for i, spec, family in quantities},
         loose={
             f"{q.partition('[')[0]}[{i}]": _of_input(i, loose)

@@ -69,6 +69,15 @@ def test_every_op_is_in_one_of_the_programs_of_all_ops():
     assert sorted(";".join(together).split(";")) == sorted(op.op for op in OPS.values() if not op.unsigned_zeros)
 
 
+def test_the_programs_of_all_ops_take_the_last_numbers_of_each_domain():
+    case = next(c for c in CATALOG.specs["unary-shapes"].cases() if c.recipe == "matrix")
+    draw, dtype = Draw(case.seed), np.dtype(case.dtype)
+    by_op = {op.op: op for op in OPS.values()}
+    for op, x in zip(case.spec.ops.split(";"), case.inputs(), strict=True):
+        (whole,) = by_op[op].main().recipes["domain"](draw, dtype)
+        assert np.array_equal(x, whole[-x.size :].reshape(x.shape), equal_nan=True), op
+
+
 def test_every_unary_op_that_takes_16_bits_is_swept():
     main = [i for i in CATALOG.items if i.spec.name in OPS or i.suite in ("predicates", "rounding")]
     main = [i for i in main if not {"position", "subnormal"} & set(i.spec.name.split("-"))]
