@@ -34,7 +34,9 @@ def test_the_next_number_of_float16_is_right_under_xla_only(name):
     assert kinds(name, "float16", "xla", 1) == ()
 
 
-@pytest.mark.parametrize(("name", "dtype", "steps"), [("softplus", "float16", 4), ("lgamma", "float32", 5)])
+@pytest.mark.parametrize(
+    ("name", "dtype", "steps"), [("softplus", "float16", 4), ("lgamma", "float32", 5), ("acosh", "float64", 3)]
+)
 def test_an_error_of_xla_is_wrong_in_eager_mode(name, dtype, steps):
     assert kinds(name, dtype, "eager", steps) == ("value",)
     assert kinds(name, dtype, "xla", steps) == ()

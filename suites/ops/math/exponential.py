@@ -54,7 +54,7 @@ SPECS = (
         df=Wide(mp.exp, float64=np.exp),
         domain=(-20, 90),
         ulp={
-            "output": by_mode(eager=(ROUNDED_TWICE, ROUNDED_TWICE, 4, 3), xla=(2.5, ROUNDED_TWICE, 5, 3)),
+            "output": by_mode(eager=(ROUNDED_TWICE, ROUNDED_TWICE, 4, 3.6), xla=(2.5, ROUNDED_TWICE, 5, 4.5)),
             "grad": (1.5, 1.5, 2.5, 2),
         },
         subnormals=Subnormals(dtypes=("float32", "bfloat16", "float64"), preserved=True),
@@ -88,7 +88,7 @@ SPECS = (
         df=Wide(lambda x: 1 / (1 + x), {-1: INF, -INF: -0.0}, float64=lambda x: 1 / (1 + x)),
         domain=(-1, 4),
         ulp={
-            "output": by_mode(eager=(ROUNDED_TWICE, ROUNDED_TWICE, 3.8, 2.4), xla=(2, ROUNDED_TWICE, 3, 1.5)),
+            "output": by_mode(eager=(ROUNDED_TWICE, ROUNDED_TWICE, 3.8, 2.6), xla=(2, ROUNDED_TWICE, 3, 2.1)),
             "grad": (2, 2, 3, 2),
         },
         subnormals=Subnormals(dtypes=("float32", "bfloat16", "float64")),
@@ -109,7 +109,7 @@ SPECS = (
         df=Wide(lambda x: ref.logistic(x) * ref.logistic(-x), float64=ref.logistic_slope_float64),
         domain=(-90, 20),
         # The exponential is off by |x| / 16.
-        ulp={"output": by_mode(eager=(2, 2, 6.5, 2), xla=(2, 2, 2.5, 2)), "grad": 1},
+        ulp={"output": by_mode(eager=(2, 2, 6.5, 2.5), xla=(2, 2, 2.5, 2.5)), "grad": 1},
         # 1 - y is off by u where y, rounded, is, however small it is.
         bound={"grad": absolute(lambda u, x, y: u * (12 * y + 2 * special.expit(x) ** 2))},
         lost=(

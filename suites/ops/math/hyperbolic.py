@@ -31,6 +31,11 @@ def _from_output(ulps):
     return relative(lambda x, f, d: ulps * (1 + f * x * d))
 
 
+def _tanh_units(u):
+    """Twice the error of tanh in float32 and float64, in units of round-off."""
+    return 10 if u > 2.0**-30 else 13
+
+
 def _square_of_sech(x):
     e = np.exp(-2 * np.abs(x))
     return 4 * e / (1 + e) ** 2
@@ -61,8 +66,8 @@ SPECS = (
             float64=lambda x: 1 / (np.sqrt(x - 1) * np.sqrt(x + 1)),
         ),
         domain=(1, 100),
-        ulp={"output": by_mode(eager=(ROUNDED_TWICE, ROUNDED_TWICE, 1.5, 1.5), xla=(3, 2, 3, 2)), "grad": 1},
-        bound={"grad": by_mode(eager=_from_output(2), xla=_from_output(3))},
+        ulp={"output": by_mode(eager=(ROUNDED_TWICE, ROUNDED_TWICE, 1.5, 1.9), xla=(3, 2, 3, 3.8)), "grad": 1},
+        bound={"grad": by_mode(eager=_from_output(2), xla=_from_output(3.4))},
         lost=(
             Lost(
                 where=lambda x: x > 16,
@@ -86,7 +91,7 @@ SPECS = (
         op="Asinh",
         f=Wide(mp.asinh, odd=True, float64=np.arcsinh),
         df=Wide(lambda x: 1 / mp.sqrt(1 + x * x), float64=lambda x: 1 / np.sqrt(1 + x * x)),
-        ulp={"output": by_mode(eager=(ROUNDED_TWICE, ROUNDED_TWICE, 1.8, 1.5), xla=(2.5, 1.5, 3, 2.5)), "grad": 1},
+        ulp={"output": by_mode(eager=(ROUNDED_TWICE, ROUNDED_TWICE, 1.8, 1.75), xla=(2.5, 1.5, 3, 2.7)), "grad": 1},
         bound={"grad": by_mode(eager=relative(lambda x, f, d: 2.2 + 2.2 * f), xla=relative(lambda x, f, d: 3 + 3 * f))},
         lost=(
             Lost(
@@ -113,7 +118,7 @@ SPECS = (
         f=Wide(mp.atanh, {1: INF, -1: -INF}, odd=True, float64=np.arctanh),
         df=Wide(lambda x: 1 / (1 - x * x), {1: INF, -1: INF, INF: -0.0, -INF: -0.0}, float64=lambda x: 1 / (1 - x * x)),
         domain=(-1, 1),
-        ulp={"output": by_mode(eager=(ROUNDED_TWICE, ROUNDED_TWICE, 1.8, 1.8), xla=(2.5, 1.5, 3, 1.5)), "grad": 1},
+        ulp={"output": by_mode(eager=(ROUNDED_TWICE, ROUNDED_TWICE, 1.8, 2.1), xla=(2.5, 1.5, 3, 2.6)), "grad": 1},
         # The gradient is g / (1 - x²), where x², rounded, is off by u x².
         bound={"grad": relative(lambda x, f, d: 3 + 1.5 * (x * (x * d)))},
         subnormals=Subnormals(dtypes=WIDE),
@@ -167,12 +172,13 @@ SPECS = (
         # The kernel is a rational function, the worse the nearer to 1.
         ulp={
             "output": by_mode(
-                eager=(ROUNDED_TWICE, ROUNDED_TWICE, 6.5, 4.5), xla=(ROUNDED_TWICE, ROUNDED_TWICE, 6.5, 6.5)
+                eager=(ROUNDED_TWICE, ROUNDED_TWICE, 6.5, 7.6), xla=(ROUNDED_TWICE, ROUNDED_TWICE, 6.5, 6.6)
             ),
             "grad": 1,
         },
         # y is off by 6 u, or in 16 bits by u / 2: so is 1 - y², however small it is.
-        bound={"grad": absolute(lambda u, x, y: u * (2 if u > 2.0**-12 else 2 + 10 * (1 - y)))},
+        # In float64, y is 1 from 17.7 on, and 7.4 u off there.
+        bound={"grad": absolute(lambda u, x, y: u * (2 if u > 2.0**-12 else 2 + _tanh_units(u) * (1 - y)))},
         lost=(
             Lost(
                 where=lambda x: np.abs(x) > 1,
