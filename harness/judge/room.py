@@ -114,11 +114,11 @@ def _changes(case: Case, inputs: tuple[np.ndarray, ...], side: Side | None, quan
     """The change of each exact element when the inputs move to their neighbours; infinite where it is undefined.
 
     First all inputs move up, then all down; then one up and the next down, as the difference of two numbers changes;
-    then each moves either way, by chance, twice.
+    then each moves either way, by chance, four times.
     """
     base, draw = expectation(case, inputs, side, bounds=False), Draw(case.seed ^ 0x500)
     exact = base.wants[quantity].value
-    for ways in ((1, 1), (-1, -1), (1, -1), (0, 0), (0, 0)):
+    for ways in ((1, 1), (-1, -1), (1, -1), (0, 0), (0, 0), (0, 0), (0, 0)):
         moved = _all_moved(inputs, ways, draw)
         upstreams = base.upstreams and _all_moved(base.upstreams, ways, draw)
         tangents = base.tangents and _all_moved(base.tangents, ways, draw)
