@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
+from collections.abc import Iterable
+from pathlib import Path
 
 from tf_opdiff.harness.paths import ROOT
 
@@ -19,3 +22,18 @@ def apart(*arguments: str) -> str:
     command = [sys.executable, *arguments]
     done = subprocess.run(command, check=True, cwd=ROOT, capture_output=True, text=True, env=quiet)
     return done.stdout.splitlines()[-1]
+
+
+def timed_run(folder: Path, ops: Iterable[str], *options: str, workers: int) -> float:
+    """Wall seconds of a run of some ops into a folder, without sweeps, from the start of pytest to the written report.
+
+    Raises:
+      RuntimeError: the run had a fault.
+    """
+    command = [sys.executable, "-m", "pytest", "-q", "-n", str(workers), "--no-sweep", "--repro", "none", *options]
+    command += [f"--run-dir={folder}", *(f"--op={name}" for name in ops), "suites"]
+    begin = time.perf_counter()
+    done = subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True)
+    if done.returncode not in (0, 1):
+        raise RuntimeError(done.stdout[-2000:] + done.stderr[-2000:])
+    return time.perf_counter() - begin

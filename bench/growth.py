@@ -1,7 +1,9 @@
 """A run's wall time and memory as cases grow: floor in eager mode and in a v1 graph, 50 cases an item, one worker.
 
-`worker` is the largest resident set of the pytest process, which writes the report at the end; `server` is that of its
-device server. Linear growth means: the time of a case does not grow.
+`worker` is the largest resident set of the pytest process, `server` that of its device server. `worker, end / tenth` is
+the largest resident set over that when a tenth of the results were written: 1 means that memory does not grow. A small
+run's report is written by the pytest process itself, which takes memory at the end; a large run's is not. Linear growth
+means: the time of a case does not grow.
 """
 
 from __future__ import annotations
@@ -49,11 +51,10 @@ def run(count: int, folder: Path) -> dict[str, object]:
     environment = {**os.environ, "TF_OPDIFF_GROWTH": str(count)}
     begin = time.perf_counter()
     with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True) as process:
-        worker, server, output = 0, 0, ""
+        server, samples = 0, [(0, 0)]
         while process.poll() is None:
-            tree = _tree(process.pid)
-            worker = max(worker, _rss(process.pid))
-            server = max([server, *(_rss(pid) for pid in tree)])
+            samples.append((_written(folder / str(count)), _rss(process.pid)))
+            server = max([server, *(_rss(pid) for pid in _tree(process.pid))])
             time.sleep(0.05)
         assert process.stdout is not None
         output = process.stdout.read()
@@ -61,14 +62,22 @@ def run(count: int, folder: Path) -> dict[str, object]:
     if process.returncode:
         raise RuntimeError(output[-2000:])
     records = int(re.search(r"(\d+) match", output.replace(",", ""))[1])  # type: ignore[index]
+    worker, written = max(rss for _, rss in samples), max(size for size, _ in samples)
+    tenth = next(rss for size, rss in samples if size >= written / 10)
     return {
         "cases": count,
         "records": records,
         "wall, s": seconds,
         "ms a case": 1000 * seconds / count,
         "worker, MiB": worker >> 20,
+        "worker, end / tenth": worker / tenth,
         "server, MiB": server >> 20,
     }
+
+
+def _written(run: Path) -> int:
+    """The bytes in the shards of a run."""
+    return sum(path.stat().st_size for path in (run / "shards").glob("*.jsonl"))
 
 
 def _tree(root: int) -> list[int]:

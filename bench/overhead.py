@@ -2,7 +2,8 @@
 
 The run has five families of the default tier, without sweeps, which have a benchmark of their own.
 Bare: one process builds the same programs and runs them on the same inputs as often, with gradients, and compares
-nothing. The run: `pytest --no-cache` from its start to the written report. Both leave out cases on which TensorFlow
+nothing. The run: `pytest --no-cache` from its start to the written report, without programs of findings. Both leave
+out cases on which TensorFlow
 dies or hangs.
 `one` is one worker and its device server, `two` are two workers with their servers.
 """
@@ -10,7 +11,6 @@ dies or hangs.
 from __future__ import annotations
 
 import pickle
-import subprocess
 import sys
 import tempfile
 import time
@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from bench import apart
+from bench import apart, timed_run
 from tf_opdiff.harness.device.repeat import cut_arguments
 from tf_opdiff.harness.device.request import Arguments, Request
 from tf_opdiff.harness.judge import known_files
@@ -106,17 +106,6 @@ def bare(path: Path) -> float:
     return time.perf_counter() - begin
 
 
-def _run(items: list[Item], workers: int, folder: str) -> float:
-    specs = dict.fromkeys(item.spec.name for item in items)
-    options = ["--no-sweep", "--no-cache", *(f"--op={name}" for name in specs)]
-    command = [sys.executable, "-m", "pytest", "-q", "-n", str(workers), f"--run-dir={folder}/{workers}", *options]
-    begin = time.perf_counter()
-    done = subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True)
-    if done.returncode not in (0, 1):
-        raise RuntimeError(done.stdout[-2000:] + done.stderr[-2000:])
-    return time.perf_counter() - begin
-
-
 def rows() -> list[dict[str, object]]:
     """The row of the table."""
     items = chosen()
@@ -126,7 +115,8 @@ def rows() -> list[dict[str, object]]:
             asked = requests(items)
         path.write_bytes(pickle.dumps(asked))
         alone = float(apart("-m", "bench.overhead", str(path)))
-        one, two = _run(items, 1, folder), _run(items, 2, folder)
+        specs = [*dict.fromkeys(item.spec.name for item in items)]
+        one, two = (timed_run(Path(folder, str(n)), specs, "--no-cache", workers=n) for n in (1, 2))
     return [
         {
             "items": len(items),

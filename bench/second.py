@@ -9,14 +9,11 @@ from __future__ import annotations
 import ctypes
 import os
 import resource
-import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
-from bench import apart
-from tf_opdiff.harness.paths import ROOT
+from bench import apart, timed_run
 from tf_opdiff.harness.store.run_info import RunInfo
 
 FAMILIES = ("bessel", "control_dependencies", "exponential", "gather", "integers", "rounding", "select")
@@ -26,18 +23,7 @@ _PR_SET_CHILD_SUBREAPER = 36
 def measured(folder: Path) -> tuple[float, float]:
     """Wall and CPU seconds of a run into this folder, with the processes that outlive pytest."""
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    options = ["--no-sweep", "--no-repro", f"--run-dir={folder}", *(f"--op={family}" for family in FAMILIES)]
-    begin = time.perf_counter()
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-n", "2", *options],
-        check=False,
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-    )
-    wall = time.perf_counter() - begin
-    if done.returncode not in (0, 1):
-        raise RuntimeError(done.stdout[-2000:] + done.stderr[-2000:])
+    wall = timed_run(folder, FAMILIES, workers=2)
     while True:  # fork servers, which end after their workers
         try:
             os.wait()
