@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from tf_opdiff.harness.store import line_types, rundir
@@ -155,7 +156,8 @@ def _same_bits(
 ) -> dict[tuple[str, str, str], int]:
     """The number of inputs on which two modes have the same bits, by (mode, later mode, quantity).
 
-    It is that of the blocks with checksums that both modes tried; pairs that differ on one of them are left out.
+    It is that of the blocks with checksums that both modes tried; pairs that differ on one of them are left out, and so
+    are pairs whose errors differ although the modes tried the same inputs.
     """
     same: dict[tuple[str, str, str], int] = {}
     ordered = list(best)
@@ -169,9 +171,20 @@ def _same_bits(
                     if place in modes[other][step].blocks
                 ]
                 inputs = _equal_inputs(compared, quantity)
-                if inputs:
+                if inputs and _equal(best[one], best[other], quantity):
                     same[one, other, quantity] = inputs
     return same
+
+
+def _equal(one: tuple[int, dict[str, Accuracy]], other: tuple[int, dict[str, Accuracy]], quantity: str) -> bool:
+    """Whether two modes have the same errors of a quantity; also true if they tried other inputs.
+
+    A mode is its step, and its accuracies by quantity.
+    """
+    if one[0] != other[0]:
+        return True
+    a, b = one[1][quantity], other[1][quantity]
+    return all(np.array_equal(getattr(a, name), getattr(b, name)) for name in ("bins", "total", "largest", "worst"))
 
 
 def _equal_inputs(pairs: Iterable[tuple[dict[str, Any], dict[str, Any], int]], quantity: str) -> int:

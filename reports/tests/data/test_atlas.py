@@ -92,6 +92,16 @@ def test_modes_are_joined_only_if_every_bit_is_the_same(tmp_path):
     assert set(table["same_inputs"]) == {1 << 14}, "one block in 32 has checksums: here the first of four"
 
 
+def test_modes_that_differ_in_a_block_without_checksums_are_not_joined(tmp_path):
+    def late(x):
+        y = third(x)
+        y.view(np.uint16)[x.view(np.uint16) == 0x7000] += np.uint16(1)
+        return y
+
+    table, _ = swept.table([run(tmp_path / "a", {"eager": third, "graph": late})])
+    assert places(table) == [("eager", "", 1, 1 << 16), ("graph", "", 1, 1 << 16)]
+
+
 def test_a_mode_that_a_sample_alone_compares_is_joined_on_that_many_inputs(tmp_path):
     whole = run(tmp_path / "a", {"eager": third})
     sample = run(tmp_path / "b", {"eager": third, "graph": third}, step=257)
