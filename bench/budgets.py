@@ -4,6 +4,8 @@
 prints, for each spec, quantity, dtype and family of modes (`xla`, or `eager` for all others): the budget; the largest
 distance on any plan; how many elements break it (and the bound, where there is one). A budget far above its distance is
 looser than it needs to be.
+
+`--atlas` draws nothing: it prints the flat budgets beside the largest errors over all inputs, which the atlas has.
 """
 
 from __future__ import annotations
@@ -19,7 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.judge import known_files
+from tf_opdiff.harness.paths import KNOWN, ROOT
 from tf_opdiff.harness.spec.by_mode import mode_family
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.recipes import Draw
@@ -83,14 +86,32 @@ def measured(names: Sequence[str], draws: int, options: Sequence[str]) -> Any:
     )
 
 
+def _print_margins(catalog: Catalog, names: Sequence[str], *, over: bool) -> None:
+    """Prints a line for each budget of the named specs, or of all, that the atlas can judge; see `budget_margins`."""
+    from tf_opdiff.reports.analysis.budget_margins import margins
+    from tf_opdiff.reports.atlas import FOLDER
+    from tf_opdiff.reports.data import atlas
+
+    entries = known_files.load(ROOT / KNOWN, catalog)
+    for name, table in atlas.load(FOLDER).items():
+        for margin in margins(table, catalog, entries):
+            state = "EXCEEDED" if margin.exceeded else "wide" if margin.wide else ", ".join(margin.causes)
+            if (not names or margin.spec in names) and (not over or margin.exceeded):
+                print(f"{name}: {margin}{f' ({state})' if state else ''}")
+
+
 def main() -> None:
     """Prints the table."""
     parser = argparse.ArgumentParser(prog="python -m bench.budgets", description=__doc__)
     parser.add_argument("--draws", type=int, default=100)
     parser.add_argument("--op", action="append", default=[], help="a spec, a family or an OpDef name; default: all")
     parser.add_argument("--over", action="store_true", help="only what is over its budget")
+    parser.add_argument("--atlas", action="store_true", help="compare flat budgets with the atlas, over all inputs")
     known, options = parser.parse_known_args()
     catalog = Catalog.load("tf_opdiff.suites")
+    if known.atlas:
+        _print_margins(catalog, sorted(set().union(*map(catalog.named, known.op))), over=known.over)
+        return
     names = sorted(set().union(*map(catalog.named, known.op))) if known.op else list(catalog.specs)
     found = measured([n for n in names if catalog.specs[n].ulp or catalog.specs[n].bound], known.draws, options)
     print((found[found.over > 0] if known.over else found).to_string())
