@@ -32,9 +32,9 @@ WITHOUT_VALUES = {
     **dict.fromkeys(("Inv", "Reciprocal"), _SIGNED),
     "RealDiv": set(INTEGERS),
     # The references are right for these; the errors of XLA have not been measured.
-    **dict.fromkeys(("Igamma", "Igammac", "Mod", "Ndtri", "TruncateMod"), _HALVES),
-    "BesselI0e": {"bfloat16"},
-    "BesselI1e": {"bfloat16"},
+    **dict.fromkeys(("Igamma", "Igammac"), _HALVES),
+    # Under XLA it is infinite, or more than 2 ULPs off, at 6,277 of 14,335 normal float16 numbers between 0 and 1.
+    "Ndtri": _HALVES,
 }
 
 

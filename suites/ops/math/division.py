@@ -143,6 +143,18 @@ _FMOD = part(
     ulp={"output": 0.5, "grad": 1.5},
 )
 
+#: A part: the same of 16 bits, for which XLA alone has a kernel.
+_FMOD_OF_XLA = part(
+    "-of-xla",
+    reference=np.fmod,
+    recipes=EXACT_PAIRS,
+    alternatives={"output": outputs(np.fmod)},
+    dtypes=("float16", "bfloat16"),
+    modes=("xla",),
+    ulp={"output": 0.5},
+    tier="full",
+)
+
 SPECS = (
     *op(
         "div",
@@ -194,7 +206,7 @@ SPECS = (
         ),
         division(np.mod),
     ),
-    *op("mod", "Mod", _FMOD, division(np.fmod, dtypes=("int32", "int64"))),
+    *op("mod", "Mod", _FMOD, _FMOD_OF_XLA, division(np.fmod, dtypes=("int32", "int64"))),
     *op(
         "real-div",
         "RealDiv",
@@ -208,6 +220,7 @@ SPECS = (
         "truncate-mod",
         "TruncateMod",
         _FMOD,
+        _FMOD_OF_XLA,
         division(np.fmod, dtypes=("int32", "int64")),
     ),
 )
