@@ -148,7 +148,7 @@ class Unary:
                 ops=self.op,
                 program=main.program,
                 reference=self.f,
-                recipes={name: main.recipes[name] for name in ("edges", "plain", "domain")},
+                recipes={name: main.recipes[name] for name in ("edges", "plain", "domain", *self.aside)},
                 dtypes=tuple(self.of_xla),
                 ulp={"output": self.of_xla},
                 bound={q: bound for q, bound in main.bound.items() if q == "output[0]"},

@@ -91,6 +91,7 @@ SPECS = (
         "ndtri",
         op="Ndtri",
         dtypes=WIDE,
+        of_xla={"float16": 2, "bfloat16": 2},
         f=Wide(ref.ndtri, {0: -INF, 1: INF}, float64=special.ndtri),
         df=Wide(
             lambda x: mp.sqrt(2 * mp.pi) * mp.exp(ref.ndtri(x) ** 2 / 2),
