@@ -1,4 +1,8 @@
-"""Budget margins: the flat budgets of specs beside the largest errors of the atlas, over all inputs of a dtype."""
+"""Budget margins: the flat budgets of specs beside the largest errors of the atlas.
+
+A sample's largest error is a lower bound of that of the dtype: it proves that a budget is too small, never that one is
+too wide.
+"""
 
 from __future__ import annotations
 
@@ -24,15 +28,17 @@ SCALAR = 0.8
 
 @dataclass(frozen=True)
 class Margin:
-    """The budget of one quantity in a dtype and a mode, and the largest error over all inputs but subnormal ones.
+    """The budget of one quantity in a dtype and a mode, and the largest error over the tried inputs but subnormal ones.
 
-    `worst` is the bit pattern with this error; `causes` are those of known failures there whose kind is `value`.
+    Every `step`-th bit pattern was tried, and `worst` has the largest error. `causes` are those of known failures there
+    whose kind is `value`.
     """
 
     spec: str
     dtype: str
     mode: str
     quantity: str
+    step: int
     budget: float
     largest: float
     worst: int
@@ -45,19 +51,23 @@ class Margin:
 
     @property
     def wide(self) -> bool:
-        """Whether the budget is wider than `WIDEST` allows. A known failure hides the largest error of the others."""
+        """Whether all inputs were tried, and the budget is wider than `WIDEST` allows.
+
+        A known failure hides the largest error of the others.
+        """
         widest = WIDEST[family_of(self.quantity)] * self.largest + SCALAR
-        return self.budget > widest and not self.causes
+        return self.step == 1 and self.budget > widest and not self.causes
 
     def __str__(self) -> str:
         place = f"{self.quantity} of {self.spec} in {self.dtype}, {self.mode}"
-        return f"{place}: budget {self.budget:g}, largest error {self.largest:.4g} at {self.worst:#x}"
+        least = "" if self.step == 1 else "at least "
+        return f"{place}: budget {self.budget:g}, largest error {least}{self.largest:.4g} at {self.worst:#x}"
 
 
 def margins(atlas: pd.DataFrame, catalog: Catalog, known: Known) -> Iterator[Margin]:
-    """The margins of the places of an atlas whose dtype is whole, whose spec has a budget there, and no bound."""
-    whole = atlas[(atlas["step"] == 1) & (atlas["input_class"] != "subnormal")]
-    for key, rows in whole.groupby([*PLACE, "same_bits", "tf"], observed=True):
+    """The margins of the places of an atlas whose spec has a budget there, and no bound."""
+    regular = atlas[atlas["input_class"] != "subnormal"]
+    for key, rows in regular.groupby([*PLACE, "same_bits", "tf"], observed=True):
         name, dtype, attrs, device, first, quantity, same_bits, tf = map(str, key)
         spec = catalog.specs.get(name)
         if spec is None or dtype not in spec.dtypes or spec.bound_of(quantity) is not None:
@@ -69,4 +79,5 @@ def margins(atlas: pd.DataFrame, catalog: Catalog, known: Known) -> Iterator[Mar
             causes = tuple(dict.fromkeys(entry.cause.id for _, entry in entries if entry.kind == "value"))
             budget = spec.budget(quantity, dtype, mode)
             largest, worst = max(0.0, float(rows["max_ulp"].iloc[farthest])), int(rows["worst"].iloc[farthest])
-            yield Margin(name, dtype, mode, quantity, budget, largest, worst, causes)
+            step = int(rows["step"].iloc[0])
+            yield Margin(name, dtype, mode, quantity, step, budget, largest, worst, causes)

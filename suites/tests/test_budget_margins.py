@@ -1,4 +1,4 @@
-"""The flat budgets of 16-bit dtypes hold over all inputs, and are not much wider than the largest error."""
+"""Flat budgets hold over all inputs that the atlas tried, and are not much wider than the largest error of a dtype."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -21,7 +21,8 @@ TABLES = atlas.load(FOLDER)
 @pytest.mark.parametrize("name", sorted(TABLES))
 def test_a_flat_budget_holds_over_all_inputs_and_is_no_wider_than_needed(name):
     each = list(margins(TABLES[name], CATALOG, ENTRIES))
-    assert len(each) > 400, "the atlas has at least the 16-bit dtypes of the unary ops"
+    assert len({m.spec for m in each if m.step == 1}) > 40, "the atlas has at least the 16-bit dtypes of the unary ops"
+    assert len({m.spec for m in each if m.dtype == "float32"}) > 40, "the atlas has at least a sample of float32"
     assert [str(margin) for margin in each if margin.exceeded] == []
     assert [str(margin) for margin in each if margin.wide] == []
 
@@ -43,8 +44,18 @@ def test_an_exceeded_budget_and_a_wide_one_are_seen():
     assert set(seen(4)) == {(True, False)}
     plus = list(margins(exp.assign(max_ulp=0.001), replaced(CATALOG, {"output": 1.0}), Known()))
     assert {m.wide for m in plus if m.quantity == "output[0]"} == {True}
-    sample = exp.assign(step=257, max_ulp=1000.0)
-    assert list(margins(sample, CATALOG, Known())) == [], "the largest error of a sample is not that of the dtype"
+
+
+def test_a_sample_exceeds_a_budget_and_never_proves_that_one_is_wide():
+    (table,) = (table for name, table in TABLES.items() if name == "cpu@2.21.0")
+    exp = table[(table["spec"] == "exp") & (table["dtype"] == "float16") & (table["input_class"] == "normal")]
+
+    def seen(**columns):
+        changed = exp.assign(step=257, **columns)
+        return {(m.exceeded, m.wide) for m in margins(changed, CATALOG, Known())}
+
+    assert seen(max_ulp=1000.0) == {(True, False)}
+    assert seen(max_ulp=0.001) == {(False, False)}
 
 
 def test_a_known_failure_explains_a_larger_error_in_its_place_alone():

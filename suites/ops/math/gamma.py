@@ -36,7 +36,7 @@ SPECS = (
         f=_DIGAMMA,
         df=_TRIGAMMA,
         domain=(-40, 20),
-        ulp={"output": 1, "grad": by_mode(eager=9, xla=14)},
+        ulp={"output": 1, "grad": by_mode(eager=(9, 11, 9), xla=(14, 16, 14))},
         float64_error=2.0**-34,  # beside the zeros
         # Eigen's source says so, too: the error is absolute where the value is below 1.
         bound={"output": absolute(lambda u, x, y: u * (20 + 8 * np.abs(y)))},
@@ -76,7 +76,7 @@ SPECS = (
         f=Wide(ref.lgamma, {0: INF, INF: INF, -INF: INF}, float64=at(special.gammaln, {-INF: INF})),
         df=Wide(mp.digamma, float64=at(special.psi, {0: np.nan})),
         domain=(0.01, 20),
-        ulp={"output": by_mode(eager=(ROUNDED_TWICE, 2.5, 2.5), xla=(ROUNDED_TWICE, 8, 4)), "grad": 2},
+        ulp={"output": by_mode(eager=(ROUNDED_TWICE, 6.6, 2.5), xla=(ROUNDED_TWICE, 8, 4)), "grad": 2},
         # The gradient is g digamma(x).
         bound={"grad": relative(lambda x, f, d: 8 + 20 / d)},
         float64_error=2.0**-28,  # beside the zeros

@@ -72,7 +72,7 @@ SPECS = (
         dtypes=WIDE,
         f=Wide(ref.dawsn, {INF: 0, -INF: -0.0}, odd=True, float64=special.dawsn),
         df=Wide(ref.dawsn_slope, {INF: -0.0, -INF: -0.0}, float64=ref.dawsn_slope_float64),
-        ulp={"output": (3.5, 3), "grad": 2},
+        ulp={"output": (5.2, 3), "grad": 2},
         bound={"grad": relative(lambda x, f, d: 8 + 8 / d)},
         lost=(
             Lost(
@@ -154,7 +154,7 @@ SPECS = (
         df=Wide(lambda x: mp.log(x) / (1 - x) if x > 0 else NAN, {0: -INF, 1: -1}, float64=ref.spence_slope_float64),
         domain=(0, 4),
         # The kernel is a series; the budgets are as measured.
-        ulp={"output": (12, 18), "grad": 2.5},
+        ulp={"output": (17, 18), "grad": (4.5, 2.5)},
         aside={"huge": lambda x, top: x > top / 4},
         xla_kernel=False,
         second_order=ExactCurve(

@@ -49,7 +49,10 @@ _RECIPROCAL: dict[str, Any] = {
     "f": Wide(lambda x: 1 / x, _POLE, odd=True, float64=np.reciprocal),
     "df": Wide(lambda x: -1 / x**2, {0: -INF, INF: -0.0, -INF: -0.0}, float64=lambda x: -1 / (x * x)),
     "domain": (0, 4),
-    "ulp": {"output": (ROUNDED_TWICE, ROUNDED_TWICE, 2, 0.5), "grad": (3, 3.5, 6, 3)},
+    "ulp": {
+        "output": (ROUNDED_TWICE, ROUNDED_TWICE, by_mode(eager=2.9, xla=2), 0.5),
+        "grad": (3, 3.5, by_mode(eager=7.1, xla=6), 3),
+    },
     "second_order": SecondOrder(jvp=6, hvp=9),
     "analytic": Analytic(
         special=annex_g.RECIPROCAL,
@@ -127,7 +130,7 @@ SPECS = (
         domain=(0, 4),
         # The scalar form rounds twice in 16 bits: https://github.com/tensorflow/tensorflow/issues/123551.
         # The gradient raises a rounded number to a power.
-        ulp={"output": (1.5, 1, 2, 1.5), "grad": (5.5, 4.5, 6.5, 5.5)},
+        ulp={"output": (1.5, 1, by_mode(eager=2.2, xla=2), 1.5), "grad": (5.5, 4.5, by_mode(eager=9.3, xla=8.9), 5.5)},
         second_order=SecondOrder(jvp=8, hvp=12),
         analytic=Analytic(
             special=annex_g.RSQRT,
