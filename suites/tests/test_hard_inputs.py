@@ -156,7 +156,9 @@ def test_a_subnormal_result_may_be_flushed_unless_it_is_computed_in_a_wider_dtyp
     assert bool(zeros) == (dtype != "float16")
 
 
-@pytest.mark.parametrize("name", [name for name in SPECS if name.endswith("-second-order")])
+@pytest.mark.parametrize(
+    "name", [n for n in SPECS if n.endswith("-second-order") and n.removesuffix("-second-order") in OPS]
+)
 def test_second_order_is_tried_at_its_limits(name):
     recipes = [recipe for recipe in ("limits", "lost") if recipe in SPECS[name].recipes]
     x = np.concatenate([Case(SPECS[name], "float32", recipe).inputs()[0] for recipe in recipes])

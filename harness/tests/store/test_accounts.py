@@ -58,6 +58,7 @@ def test_the_accounts_of_a_run_are_those_of_its_merged_lines(run):
     assert (present.items, present.started, present.done) == (merged.items, merged.started, merged.done)
     assert (present.results.keys(), present.compared.keys()) == (merged.results.keys(), merged.compared.keys())
     assert (present.damaged, present.lost, present.cached) == (1, merged.lost, list(merged.cached))
+    assert present.results["case-mismatch", "cpu", "eager"] == {"match"}, "the last of two lines counts"
     assert present.verdicts == {one.verdict for one in merged.records} == {*VERDICTS}
     kept = [one for one in merged.records if one.verdict in accounts.KEPT]
     assert list(map(repr, present.records)) == list(map(repr, kept)) and {one.verdict for one in kept} == {

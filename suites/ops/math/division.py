@@ -147,7 +147,7 @@ _FMOD = part(
 _FMOD_OF_XLA = part(
     "-of-xla",
     reference=np.fmod,
-    recipes=EXACT_PAIRS,
+    recipes={**EXACT_PAIRS, **hard_exact_pairs()},
     alternatives={"output": outputs(np.fmod)},
     dtypes=("float16", "bfloat16"),
     modes=("xla",),
