@@ -3,8 +3,7 @@
 The run has five families of the default tier, without sweeps, which have a benchmark of their own.
 Bare: one process builds the same programs and runs them on the same inputs as often, with gradients, and compares
 nothing. The run: `pytest --no-cache` from its start to the written report, without programs of findings. Both leave
-out cases on which TensorFlow
-dies or hangs.
+out cases on which TensorFlow dies or hangs.
 `one` is one worker and its device server, `two` are two workers with their servers.
 """
 

@@ -64,11 +64,11 @@ def test_pytest_lets_a_process_write_it(run_pytest, tmp_path: Path) -> None:  # 
         env={"TMPDIR": str(tmp_path)},
     )
     assert small.status == large.status == 1
-    told = [
+    lines = [
         [line for line in one.output.splitlines() if "one-ulp-off" in line or "record" in line]
         for one in (small, large)
     ]
-    assert len(told[0]) == len(told[1]) > 2
+    assert len(lines[0]) == len(lines[1]) > 2
     assert {*files_of(small.directory)} - {*files_of(large.directory)} <= {
         path for path in files_of(small.directory) if "logs" in path
     }

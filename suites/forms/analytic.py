@@ -196,5 +196,11 @@ def crossed_parts(dtype: np.dtype) -> np.ndarray:
     return z
 
 
+def crossed_pairs(dtype: np.dtype) -> tuple[np.ndarray, np.ndarray]:
+    """Each of the 121 numbers of `crossed_parts` with each of them."""
+    numbers = crossed_parts(dtype)
+    return np.repeat(numbers, numbers.size), np.tile(numbers, numbers.size)
+
+
 def _calling(op: str) -> Callable[..., Any]:
     return lambda tf, z: getattr(tf.raw_ops, op)(x=z)

@@ -18,7 +18,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.recipes import COMPLEX, Draw
-from tf_opdiff.suites.forms.analytic import crossed_parts
+from tf_opdiff.suites.forms.analytic import crossed_pairs
 from tf_opdiff.suites.forms.complex_alternatives import of_complex
 from tf_opdiff.suites.forms.op import Part, part
 from tf_opdiff.suites.reference.complex import from_parts
@@ -67,8 +67,7 @@ def special_powers(units: float) -> Part:
 
 def _pairs(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
     """Each of 121 numbers with each of them, without pairs whose exponent is lost: see `_LOST`."""
-    numbers = crossed_parts(dtype)
-    x, y = np.repeat(numbers, numbers.size), np.tile(numbers, numbers.size)
+    x, y = crossed_pairs(dtype)
     error = np.abs(exponent_of(*(z.astype(np.complex128) for z in (x, y)))) * float(np.finfo(dtype).eps)
-    kept = ~(np.isfinite(x) & np.isfinite(y) & (error > _LOST))
-    return x[kept], y[kept]
+    precise = ~(np.isfinite(x) & np.isfinite(y) & (error > _LOST))
+    return x[precise], y[precise]

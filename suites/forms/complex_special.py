@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import COMPLEX, Draw
-from tf_opdiff.suites.forms.analytic import crossed_parts
+from tf_opdiff.harness.spec.recipes import COMPLEX
+from tf_opdiff.suites.forms.analytic import crossed_pairs
 from tf_opdiff.suites.forms.complex_alternatives import of_complex
 from tf_opdiff.suites.forms.op import Part, part
 from tf_opdiff.suites.reference.complex import from_parts
@@ -76,17 +76,11 @@ def _part(reference: Callable[..., Any], alternatives: Callable[..., Any], units
     return part(
         "-complex-special",
         reference=value,
-        recipes={"special": _pairs},
+        recipes={"special": lambda draw, dtype: crossed_pairs(dtype)},
         dtypes=COMPLEX,
         bound={"output[0]": bound},
         alternatives={"output[0]": alternatives},
     )
-
-
-def _pairs(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
-    """Each of 121 numbers with each of them."""
-    numbers = crossed_parts(dtype)
-    return np.repeat(numbers, numbers.size), np.tile(numbers, numbers.size)
 
 
 def _long(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
