@@ -3,7 +3,8 @@
 Bare is the op alone, with its gradient if the sweep has one, on existing tensors, and then the NumPy reference from
 float32 to float64 and back: in one process, on one core, block by block over the same bit patterns. `bare` keeps its
 pages mapped between blocks, as the sweep does; `ordinary` leaves them to the C library, as scripts do. `ratio` is
-sweep over bare, both on one core; `gain` is the sweep on two cores over one. Memory is the largest resident set.
+sweep over bare, both on one core; `gain` is the sweep on two cores, with a worker and a device server for each, over
+one. Memory is the largest resident set of the sweep's process and of a device server.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from tf_opdiff.harness.spec.catalog import Catalog, Item
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.precision import quick
 from tf_opdiff.harness.store.shard import Shard
-from tf_opdiff.harness.sweep import allocator
+from tf_opdiff.harness.sweep import allocator, workers
 from tf_opdiff.harness.sweep.oracle import UPSTREAM
 from tf_opdiff.harness.sweep.sweep import BLOCK, Sweep
 
@@ -79,16 +80,18 @@ def swept(item: Item) -> dict[str, float]:
     """Seconds that the sweep takes over all blocks, the server's start left out; memory of both processes in MiB."""
     device = Device("cpu")
     with tempfile.TemporaryDirectory() as folder:
-        servers = {device: DeviceServer(device, Path(folder))}
+        teams = [{device: DeviceServer(device, Path(folder))} for _ in os.sched_getaffinity(0)]
         shard = Shard(Path(folder, "sweep.jsonl"))
         try:
-            for count in (3, BLOCKS):
+            for count in (3 * len(teams), BLOCKS):
                 begin = time.perf_counter()
-                Sweep(item, [Plan(device, "eager")], LO, LO + count * BLOCK).run(servers, shard, lambda n: None)
+                sweep = Sweep(item, [Plan(device, "eager")], LO, LO + count * BLOCK)
+                workers.run(sweep, teams, shard, lambda n: None)
             seconds = time.perf_counter() - begin
-            server = _resident(servers[device].pid)
+            server = max(_resident(team[device].pid) for team in teams)
         finally:
-            servers[device].stop()
+            for team in teams:
+                team[device].stop()
             shard.close()
     return {
         "seconds": seconds,

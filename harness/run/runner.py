@@ -25,7 +25,7 @@ from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.spec import Case
 from tf_opdiff.harness.store.record import Record
 from tf_opdiff.harness.store.shard import Shard
-from tf_opdiff.harness.sweep import tally_rows
+from tf_opdiff.harness.sweep import tally_rows, workers
 from tf_opdiff.harness.sweep.pieces import patterns
 from tf_opdiff.harness.sweep.sweep import Sweep
 
@@ -217,7 +217,7 @@ class Runner:
     def _swept(self, sweep: Sweep, case_ids: Collection[str]) -> list[Record]:
         """Runs a sweep; returns the records of the cases with these ids."""
         try:
-            sweep.run(self.servers, self.shard, lambda _: None)
+            workers.run(sweep, [self.servers], self.shard, lambda _: None)
             records = [r for cell in tally_rows.cells(sweep) for r in tally_rows.records(sweep, self.context, *cell)]
             errors = tally_rows.profiles(sweep)
         except ReferenceFault as error:

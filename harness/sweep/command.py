@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +23,7 @@ from tf_opdiff.harness.store.open_run import open_run
 from tf_opdiff.harness.store.record import Record
 from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.harness.store.shard import Shard
-from tf_opdiff.harness.sweep import allocator, progress, tally_rows
+from tf_opdiff.harness.sweep import allocator, progress, tally_rows, workers
 from tf_opdiff.harness.sweep.close_books import end
 from tf_opdiff.harness.sweep.pieces import DTYPES
 from tf_opdiff.harness.sweep.selection import chosen, labels, span
@@ -42,6 +44,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--every", type=int, default=1, metavar="N", help="a sample: only bit patterns that are multiples of N"
     )
+    parser.add_argument(
+        "--workers",
+        type=int,
+        default=0,
+        metavar="N",
+        help="threads that share the blocks, each with its own servers; default: one for each core if all devices are"
+        " CPUs, else 1",
+    )
     parser.add_argument("--run-dir", metavar="DIR", help="a new folder, or an interrupted sweep to continue")
     parser.add_argument(
         "--op-timeout",
@@ -58,10 +68,12 @@ def main(options: argparse.Namespace) -> int:
     """Runs specs on every bit pattern; returns 0, 1 if a result differs, 2 if interrupted, 3 if the suite is at fault.
 
     Raises:
-      ValueError: neither names of ops nor `--all`, or both; or N of `--every` is less than 1.
+      ValueError: neither names of ops nor `--all`, or both; N of `--every` is less than 1, or that of `--workers` less
+        than 0.
     """
-    if options.every < 1:
-        raise ValueError(f"--every {options.every}: expected a number of at least 1")
+    for name, least in (("every", 1), ("workers", 0)):
+        if vars(options)[name] < least:
+            raise ValueError(f"--{name} {vars(options)[name]}: expected a number of at least {least}")
     allocator.keep()
     catalog = Catalog.load(options.suites)
     if bool(options.op) == options.all:
@@ -83,7 +95,7 @@ def main(options: argparse.Namespace) -> int:
     logs = directory / "logs"
     logs.mkdir(exist_ok=True)
     shard = Shard(directory / "shards" / "sweep.jsonl")
-    servers = {d: DeviceServer(d, logs, timeout=options.op_timeout, memory=memory_limit(d)) for d in devices}
+    teams = _teams(devices, options.workers, logs, options.op_timeout)
     here = Origin(info.tf, info.cuda, info.host)
     context = Context(run=info.run, started=info.started, here=here, known=expected)
     status, recorded = 0, []
@@ -92,7 +104,7 @@ def main(options: argparse.Namespace) -> int:
             one.resume(directory / "shards" / "sweep.jsonl")
             try:
                 with progress.shown(one.item.id, one.left) as step:
-                    one.run(servers, shard, step)
+                    workers.run(one, teams, shard, step)
             except ReferenceFault as error:
                 recorded += _written(tally_rows.faulty(one, context, str(error)), shard)
                 continue
@@ -100,10 +112,17 @@ def main(options: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         status = 2
     finally:
-        for server in servers.values():
+        for server in chain.from_iterable(team.values() for team in teams):
             server.stop()
         shard.close()
     return end(directory, info, sweeps, recorded, status, options.write_report)
+
+
+def _teams(devices: Sequence[Device], count: int, logs: Path, timeout: float) -> list[workers.Team]:
+    """The device servers of each worker; 0 as `count` is one for each core if all devices are CPUs, else 1."""
+    count = count or (1 if any(d.type != "cpu" for d in devices) else len(os.sched_getaffinity(0)))
+    memory = {d: memory_limit(d, count) for d in devices}
+    return [{d: DeviceServer(d, logs, timeout=timeout, memory=memory[d]) for d in devices} for _ in range(count)]
 
 
 def _opened(options: argparse.Namespace, requested: Sequence[Device]) -> tuple[Path, RunInfo]:

@@ -32,8 +32,6 @@ from tf_opdiff.harness.sweep.tally import of_comparison, of_difference
 #: The upstream gradient. Its values have both signs, are exact in every float dtype, and have a size of at least 1, so
 #: that the gradient overflows wherever the derivative does. A vector's width is no multiple of 7, their number.
 UPSTREAM = (1.0, -1.5, 2.5, -3.0, 1.75, -1.25, 2.0)
-#: Elements that are compared at once: few enough for all intermediate arrays to fit into a core's cache.
-GRAIN = len(UPSTREAM) << 15
 #: Bytes of the largest dtype whose sweeps have an error profile: it takes longer than a comparison in float32.
 PROFILED = 2
 #: Bytes of a dtype → elements of a block for which the wide reference is computed too, which takes up to 1 ms each.
@@ -269,17 +267,11 @@ class Oracle:
             yield from stored[1]
             return
         self._stored.pop(promise, None)  # first free the old block, so that only one takes memory
-        parts = []
-        span = GRAIN * step
-        grains = [(at, min(hi, at + span)) for at in range(lo, hi, span)]
-        dtype = self.case.dtype
-        size = np.dtype(dtype).itemsize
-        for n, (a, b) in enumerate(grains):
-            sample = SAMPLE[size] if size == 2 or n == lo // span % len(grains) else 0
-            for piece in pieces(dtype, a, b, step):
-                part = Part.of(self.case, side, piece, sample)
-                yield part
-                if self._store:
-                    parts.append(part)
+        dtype, parts = self.case.dtype, []
+        for piece in pieces(dtype, lo, hi, step):
+            part = Part.of(self.case, side, piece, SAMPLE[np.dtype(dtype).itemsize])
+            yield part
+            if self._store:
+                parts.append(part)
         if self._store:
             self._stored[promise] = lo, parts

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
-import itertools
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from tf_opdiff.harness.device.observation import Observation
-from tf_opdiff.harness.device.pool import run_all
 from tf_opdiff.harness.device.request import Bits, Request
-from tf_opdiff.harness.device.server_handle import DeviceServer
 from tf_opdiff.harness.judge.trial import LOST
 from tf_opdiff.harness.spec.catalog import Item
 from tf_opdiff.harness.spec.plan import Device, Plan
@@ -25,7 +20,6 @@ from tf_opdiff.harness.spec.spec import SWEEPS, Case
 from tf_opdiff.harness.store import line_types
 from tf_opdiff.harness.store.accuracy import Accuracy
 from tf_opdiff.harness.store.error_profile import ErrorProfile
-from tf_opdiff.harness.store.shard import Shard
 from tf_opdiff.harness.sweep.oracle import UPSTREAM, Oracle, expected, upstreams
 from tf_opdiff.harness.sweep.pieces import NORMAL, next_multiple, pieces
 from tf_opdiff.harness.sweep.progress_state import Key, Swept
@@ -60,7 +54,6 @@ class Sweep:
             self.item = replace(self.item, spec=replace(self.item.spec, jvp=None, hvp=None))
         self.plans = [p for p in self.plans if p.mode in self.item.spec.modes]
         self.swept = {plan: Swept() for plan in self.plans}
-        self.oracle = Oracle(self.case(NORMAL), len(self.plans))
         self._samples = {plan: self._sample(plan) for plan in self.plans}
 
     def case(self, recipe: str) -> Case:
@@ -103,27 +96,12 @@ class Sweep:
         blocks = [self.inputs(*block) for block in self.blocks()]
         return sum(b.size for plan in self.plans for b in blocks if b.lo not in self.swept[plan].blocks)
 
-    def run(self, servers: Mapping[Device, DeviceServer], shard: Shard, step: Callable[[int], None]) -> None:
-        """Sweeps the remaining blocks; calls `step` with the number of elements after each block."""
-        with _segments(servers, min(self.block, self.hi - self.lo) * 8) as segments:
-            requests = {d: list(self._requests(d, segments[d])) for d in servers}
-            for device, request, observation in run_all(servers, [requests], lambda *_: None):
-                plan = Plan(device, request.mode)
-                bits = request.inputs[0]
-                assert isinstance(bits, Bits)
-                line = self._line(plan, bits.lo, bits.hi, observation)
-                del observation  # its arrays are views of a segment
-                shard.write("block", **line)
-                self.swept[plan].add(line)
-                step(bits.size)
+    def plans_left(self, device: Device, lo: int) -> list[Plan]:
+        """The plans of a device that have not swept the block that begins at a bit pattern."""
+        return [p for p in self.plans if p.device == device and lo not in self.swept[p].blocks]
 
-    def _requests(self, device: Device, segments: Sequence[SharedMemory]) -> Iterator[Request]:
-        turn = itertools.cycle(segments)  # one is read while the server fills the other
-        for (lo, hi), plan in itertools.product(self.blocks(), self.plans):
-            if plan.device == device and lo not in self.swept[plan].blocks:
-                yield self._request(plan, lo, hi, next(turn).name)
-
-    def _request(self, plan: Plan, lo: int, hi: int, segment: str) -> Request:
+    def request(self, plan: Plan, lo: int, hi: int, segment: str) -> Request:
+        """The request to run a block under a plan; `segment` is the name of the shared memory for the results."""
         case, dtype = self.case(NORMAL), self.item.dtype
         wants, sample = self._samples[plan]
         inputs = self.inputs(lo, hi)
@@ -148,13 +126,13 @@ class Sweep:
         outputs = [w.value for q, w in promises.wants.items() if family_of(q) == "output" and w.value is not None]
         return tuple(promises.wants), outputs if promises.upstreams is not None else None
 
-    def _line(self, plan: Plan, lo: int, hi: int, observation: Observation) -> dict[str, Any]:
-        """A block's line of the shard."""
-        block = self.inputs(lo, hi)
+    def line(self, plan: Plan, block: Bits, observation: Observation, oracle: Oracle) -> dict[str, Any]:
+        """The line of the shard for a block with this observation."""
+        lo = block.lo
         tallies: dict[Key, Tally] = {}
         profiles: dict[Key, ErrorProfile] = {}
         accuracies: dict[str, list[Accuracy]] = {}
-        for part in self.oracle.parts(block, self.item.spec.promise(plan)):
+        for part in oracle.parts(block, self.item.spec.promise(plan)):
             for quantity in dict.fromkeys([*part.wants, *observation.quantities]):
                 key = part.piece.recipe, quantity
                 result = observation.quantities.get(quantity, LOST)
@@ -172,7 +150,7 @@ class Sweep:
             "device": str(plan.device),
             "mode": plan.mode,
             "lo": lo,
-            "hi": hi,
+            "hi": block.hi,
             "seconds": observation.seconds,
             "about": about,
             "tallies": [[*key, tally.to_json()] for key, tally in tallies.items()],
@@ -187,15 +165,3 @@ def _checksums(observation: Observation) -> dict[str, int]:
     """The CRC-32 of the bytes of each array of an observation: equal bits have equal checksums."""
     arrays = {q: result.value for q, result in observation.quantities.items() if result.value is not None}
     return {quantity: zlib.crc32(np.ascontiguousarray(a).view(np.uint8).data) for quantity, a in arrays.items()}
-
-
-@contextlib.contextmanager
-def _segments(devices: Mapping[Device, Any], size: int) -> Iterator[dict[Device, list[SharedMemory]]]:
-    """Two segments of shared memory for each device; removed at the end."""
-    segments = {d: [SharedMemory(create=True, size=size + 4096) for _ in range(2)] for d in devices}
-    try:
-        yield segments
-    finally:
-        for segment in itertools.chain(*segments.values()):
-            segment.close()
-            segment.unlink()

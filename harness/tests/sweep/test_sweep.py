@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 
 import ml_dtypes
 import numpy as np
@@ -191,7 +192,32 @@ def test_a_lost_block_is_tried_again_when_the_sweep_goes_on(tmp_path):
     found = load(tmp_path).iloc[0]
     assert (found.verdict, found["size"]) == ("match", 2 * BLOCK)
     lines = [line for line in read_shard(tmp_path / "shards" / "sweep.jsonl") if line["line"] == "block"]
-    assert [line["lo"] for line in lines] == [first - BLOCK, first, first], "only the lost block ran again"
+    assert sorted(line["lo"] for line in lines) == [first - BLOCK, first, first], "only the lost block ran again"
+
+
+def test_several_workers_share_the_blocks_and_give_the_records_of_one(tmp_path):
+    first = LETHAL // BLOCK * BLOCK
+    part = ["--dtype", "float32", "--mode", "eager", "--range", f"{first - 3 * BLOCK}:{first + 3 * BLOCK}"]
+    columns = ["case", "mode", "quantity", "verdict", "kind", "size", "mismatched", "max_ulp"]
+    tables = []
+    for count in (1, 3):
+        folder = tmp_path / str(count)
+        assert sweep("fine", "dies-once", *part, "--workers", str(count), folder=folder) == 1
+        tables.append(load(folder)[columns].sort_values(columns[:3]).reset_index(drop=True))
+        lines = [line for line in read_shard(folder / "shards" / "sweep.jsonl") if line["line"] == "block"]
+        assert Counter(line["spec"] for line in lines) == {"fine": 6, "dies-once": 6}
+        assert len({(line["spec"], line["lo"]) for line in lines}) == 12, "each block ran once"
+    assert tables[0].equals(tables[1])
+    assert set(tables[0]["kind"]) == {"", "crash"}
+
+
+def test_the_workers_stop_at_the_first_fault_of_the_reference(tmp_path):
+    names = ["quick-reference-wrong", "fine"]
+    dtypes = ["--dtype", "bfloat16", "--dtype", "float16"]
+    assert sweep(*names, "--mode", "eager", *dtypes, "--workers", "2", folder=tmp_path) == 3
+    found = load(tmp_path)
+    assert set(found[found.spec == "quick-reference-wrong"].kind) == {"reference"}
+    assert set(found[found.spec == "fine"].verdict) == {"match"}
 
 
 def test_a_quick_reference_that_the_wide_one_contradicts_is_a_fault_of_the_suite(tmp_path, capsys):
@@ -258,6 +284,8 @@ def test_an_interrupted_sweep_says_so_and_goes_on_where_it_stopped(tmp_path):
         (["flor"], "no op 'flor'; there is"),
         (["fine", "--range", "5:2"], "expected 0 <= LO < HI"),
         (["fine", "--range", "x"], "expected LO:HI"),
+        (["fine", "--every", "0"], "expected a number of at least 1"),
+        (["fine", "--workers", "-1"], "expected a number of at least 0"),
         (["not-elementwise"], "not-elementwise is not elementwise"),
         (["no-promise"], "it is not about every input"),
         (["two-inputs"], "it is not about every input"),

@@ -20,7 +20,7 @@ from tf_opdiff.harness.spec.spec import Case, Side, Spec
 from tf_opdiff.harness.store.merged import merge
 from tf_opdiff.harness.store.shard import Shard
 from tf_opdiff.harness.sweep import tally_rows
-from tf_opdiff.harness.sweep.oracle import Part, refusal, upstream_at, upstreams
+from tf_opdiff.harness.sweep.oracle import Oracle, Part, refusal, upstream_at, upstreams
 from tf_opdiff.harness.sweep.pieces import NORMAL, SUBNORMAL, Piece
 from tf_opdiff.harness.sweep.progress_state import Swept
 from tf_opdiff.harness.sweep.promise import Promise
@@ -49,8 +49,13 @@ def swept(*observations, spec=None, plan=PLAN, span=(LO, HI), block=None):
     item = Item("tf_opdiff.harness.tests.sweep.test_sweep_judging", spec or made(), "float16")
     sweep = Sweep(item, [plan], *span, **({"block": block} if block else {}))
     for (lo, hi), observation in zip(sweep.blocks(), observations, strict=True):
-        sweep.swept[plan].add(json.loads(json.dumps(sweep._line(plan, lo, hi, observation))))
+        sweep.swept[plan].add(json.loads(json.dumps(line(sweep, plan, lo, hi, observation))))
     return sweep
+
+
+def line(sweep, plan, lo, hi, observation):
+    """The line of a block with this observation."""
+    return sweep.line(plan, sweep.inputs(lo, hi), observation, Oracle(sweep.case(NORMAL), 1))
 
 
 def values(change=lambda x: x, span=(LO, HI), **more):
@@ -198,15 +203,16 @@ def test_a_sweep_without_a_reference_has_a_record_in_every_cell():
 
 def test_a_block_counts_once_and_one_that_was_lost_is_swept_again(tmp_path):
     sweep = swept(values())
-    line = json.loads(json.dumps(sweep._line(PLAN, LO, HI, values(off(1)))))
-    sweep.swept[PLAN].add(line)
+    block = json.loads(json.dumps(line(sweep, PLAN, LO, HI, values(off(1)))))
+    sweep.swept[PLAN].add(block)
     assert only(records(sweep)).size == HI - LO
     assert sweep.left == 0
-    lost = sweep._line(PLAN, LO, HI, Observation({"output[0]": Result("crash", code="SIGABRT")}))
-    for block, left in ((line, 0), (lost, HI - LO), ({**line, "spec": "y"}, HI - LO), ({**line, "lo": 0}, HI - LO)):
+    lost = line(sweep, PLAN, LO, HI, Observation({"output[0]": Result("crash", code="SIGABRT")}))
+    others = (({**block, "spec": "y"}, HI - LO), ({**block, "lo": 0}, HI - LO))
+    for some, left in ((block, 0), (lost, HI - LO), *others):
         path = tmp_path / f"{left}.jsonl"
         shard = Shard(path)
-        shard.write("block", **block)
+        shard.write("block", **some)
         shard.close()
         again = Sweep(sweep.item, [PLAN], LO, HI)
         again.resume(path)
@@ -232,7 +238,7 @@ def test_a_sample_tries_each_multiple_of_its_step_and_says_so(at, verdict):
         y, g = x.copy(), x.dtype.type(1) * upstream_at(sample.inputs(lo, hi), np.arange(x.size)).astype(x.dtype)
         y.view(np.uint16)[x.view(np.uint16) == wrong] += np.uint16(1)
         observation = Observation({"output[0]": Result("value", y), "grad[0]": Result("value", g)})
-        sample.swept[PLAN].add(json.loads(json.dumps(sample._line(PLAN, lo, hi, observation))))
+        sample.swept[PLAN].add(json.loads(json.dumps(line(sample, PLAN, lo, hi, observation))))
     by_quantity = {r.quantity: r for r in records(sample)}
     assert by_quantity["output[0]"].verdict == verdict
     assert by_quantity["grad[0]"].verdict == "match"

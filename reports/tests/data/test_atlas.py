@@ -12,6 +12,8 @@ from tf_opdiff.harness.spec.recipes import bit_patterns
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.harness.store.shard import Shard
+from tf_opdiff.harness.sweep.oracle import Oracle
+from tf_opdiff.harness.sweep.pieces import NORMAL
 from tf_opdiff.harness.sweep.sweep import Sweep
 from tf_opdiff.reports.data import atlas, swept
 from tf_opdiff.reports.pages import atlas_page
@@ -52,9 +54,9 @@ def run(folder, modes, *, span=WHOLE, step=1, result=third, started="2026-01-01T
         for plan in plans:
             value = modes[plan.mode](x)
             observed = Result("crash", code="SIGABRT") if value is None else Result("value", value)
-            shard.write(
-                "block", **json.loads(json.dumps(sweep._line(plan, lo, hi, Observation({"output[0]": observed}))))
-            )
+            oracle = Oracle(sweep.case(NORMAL), 1)
+            line = sweep.line(plan, sweep.inputs(lo, hi), Observation({"output[0]": observed}), oracle)
+            shard.write("block", **json.loads(json.dumps(line)))
     shard.close()
     return folder
 
