@@ -214,12 +214,14 @@ class Part:
             off = (found.absolute <= (1 + promise.budget) * least * g) | (got == 0)
             flushed |= np.isfinite(got) & (np.abs(wide) <= normal * g) & off & (np.signbit(got) == np.signbit(wide))
         if self.piece.recipe == SUBNORMAL:
+            _, first, phase = np.unique(upstream_at(self.inputs, at), return_index=True, return_inverse=True)
             for substitute in (0.0, -0.0, normal, -normal):
                 with quick():
-                    x = np.full(at.size, substitute, self.case.dtype)
-                    want = expected(self.case, self.inputs, self.side, x, at).wants[quantity].in_mode(mode)
+                    x = np.full(first.size, substitute, self.case.dtype)  # the promise depends on the upstream only
+                    want = expected(self.case, self.inputs, self.side, x, at[first]).wants[quantity].in_mode(mode)
                 if want.value is not None:
-                    near = differences(got, want.value, promise.dtype, budget=promise.budget, bound=want.bound)
+                    bound = None if want.bound is None else np.broadcast_to(want.bound, x.shape)[phase]
+                    near = differences(got, want.value[phase], promise.dtype, budget=promise.budget, bound=bound)
                     flushed |= ~near.wrong
         return flushed
 

@@ -34,6 +34,11 @@ def _beside_one(draw, dtype):
     return ((x * np.where(draw.booleans(SIZE), 1, -1)).astype(dtype),)
 
 
+def _erfinv(x):
+    """The inverse error function in float64; SciPy takes 100 times as long outside the domain as for a NaN."""
+    return special.erfinv(np.where(np.abs(x) > 1, np.nan, x))
+
+
 SPECS = (
     *unary(
         "erf",
@@ -63,11 +68,11 @@ SPECS = (
         op="Erfinv",
         dtypes=WIDE,
         of_xla={"float16": 1, "bfloat16": 1},
-        f=Wide(ref.erfinv, {1: INF, -1: -INF}, odd=True, float64=odd(special.erfinv)),
+        f=Wide(ref.erfinv, {1: INF, -1: -INF}, odd=True, float64=odd(_erfinv)),
         df=Wide(
             lambda x: mp.sqrt(mp.pi) / 2 * mp.exp(ref.erfinv(x) ** 2),
             {1: INF, -1: INF},
-            float64=lambda x: np.sqrt(np.pi) / 2 * np.exp(special.erfinv(x) ** 2),
+            float64=lambda x: np.sqrt(np.pi) / 2 * np.exp(_erfinv(x) ** 2),
         ),
         domain=(-1, 1),
         # The kernel is a series; the budgets are as measured.
