@@ -27,7 +27,7 @@ from tf_opdiff.suites.forms.open_sign import gradient_within
 from tf_opdiff.suites.forms.regions import Region, domain, incomparable, only, within, without
 from tf_opdiff.suites.forms.special_upstreams import crossed, upstreams
 from tf_opdiff.suites.forms.unary_subnormals import FLUSHED, Subnormals
-from tf_opdiff.suites.reference.wide import INF, Differentiable, Wide
+from tf_opdiff.suites.reference.wide import Differentiable, Wide
 
 #: The dtypes of ops that have no bfloat16, or only the wider dtypes.
 NO_BFLOAT16, WIDE = ("float16", "float32", "float64"), ("float32", "float64")
@@ -60,7 +60,6 @@ class Unary:
     xla_kernel      whether XLA has a kernel of the op.
     of_xla          dtypes for which XLA alone has a kernel, with the budget of the output.
     float64_error   the largest relative error of the functions' `float64`, at which a sweep may still use them.
-    float64_limit   the largest argument at which that holds.
     lost            where TensorFlow's formula loses the digits of the gradient or of the output.
     second_order    what the op promises of its second derivative; None if that is not checked. `ExactCurve` where its
                     formula is known.
@@ -86,7 +85,6 @@ class Unary:
     xla_kernel: bool = True
     of_xla: Mapping[str, float] = field(default_factory=dict)
     float64_error: float = 2.0**-42
-    float64_limit: float = INF
     lost: tuple[Lost, ...] = ()
     second_order: SecondOrder | ExactCurve | None = None
     analytic: Analytic | None = None

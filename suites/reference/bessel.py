@@ -160,11 +160,6 @@ def i1e_slope_float64(x: np.ndarray) -> Any:
     return np.where(size < 500, near, _far_slope(size, 1, -1) / np.sqrt(2 * np.pi))
 
 
-def j1_slope_float64(x: np.ndarray) -> Any:
-    """The derivative of J₁(x)."""
-    return special.j0(x) - over(special.j1, x, 0.5)
-
-
 def k0e_slope_float64(x: np.ndarray) -> Any:
     """The derivative of K₀(x) exp(x)."""
     near = special.k0e(x) - special.k1e(x)

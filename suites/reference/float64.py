@@ -27,6 +27,11 @@ def odd(function: Function) -> Function:
     return lambda x: np.copysign(1, x) * function(np.abs(x))
 
 
+def even(function: Function) -> Function:
+    """The even function, for one that is defined right of 0 only."""
+    return lambda x: function(np.abs(x))
+
+
 def over(numerator: Function, x: np.ndarray, at_zero: float) -> Any:
     """numerator(x) / x, and a limit at 0."""
     return np.where(x == 0, at_zero, numerator(x) / np.where(x == 0, 1, x))

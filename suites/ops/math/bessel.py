@@ -3,8 +3,6 @@
 TensorFlow computes them by series; the budgets are as measured by `bench.budgets`.
 """
 
-from typing import Any
-
 import numpy as np
 from scipy import special
 
@@ -16,8 +14,9 @@ from tf_opdiff.suites.forms.regions import infinite, tiny, zero
 from tf_opdiff.suites.forms.unary import NO_BFLOAT16, unary
 from tf_opdiff.suites.forms.unary_subnormals import EITHER
 from tf_opdiff.suites.reference import bessel as ref
+from tf_opdiff.suites.reference import bessel_float64 as float64
 from tf_opdiff.suites.reference import curvature
-from tf_opdiff.suites.reference.float64 import at, odd
+from tf_opdiff.suites.reference.float64 import at, even, odd
 from tf_opdiff.suites.reference.wide import INF, NAN, Wide, mp
 
 
@@ -56,20 +55,20 @@ _RIGHT_OF_ZERO = {
     "negative": lambda x, top: (x < 0) & ~np.isinf(x),
     "zero": zero,
 }
-#: Beside zeros that are no floats, SciPy's J and Y are off by 1/30 ULP of a float32; far out, they lose their phase.
-_FLOAT64: dict[str, Any] = {"float64_error": 2.0**-28, "float64_limit": 2.0**16}
+#: The relative error of the float64 functions; it is that large beside zeros only.
+_FLOAT64_ERROR = 2.0**-31
 
 SPECS = (
     *unary(
         "bessel-j0",
         op="BesselJ0",
         dtypes=NO_BFLOAT16,
-        f=Wide(lambda x: mp.besselj(0, x), _ZEROS, float64=at(special.j0, {INF: 0, -INF: 0})),
+        f=Wide(lambda x: mp.besselj(0, x), _ZEROS, float64=at(even(float64.J0), {INF: 0, -INF: 0})),
         df=Wide(
             lambda x: -mp.besselj(1, x),
             {0: -0.0, **_ZEROS},
             odd=True,
-            float64=at(lambda x: -odd(special.j1)(x), {INF: 0, -INF: 0}),
+            float64=at(lambda x: -odd(float64.J1)(x), {INF: 0, -INF: 0}),
         ),
         domain=(-40, 40),
         ulp={"output": 1, "grad": 1},
@@ -77,7 +76,7 @@ SPECS = (
         lost=_PHASE,
         aside={"infinite": infinite},
         xla_kernel=False,
-        **_FLOAT64,
+        float64_error=_FLOAT64_ERROR,
         second_order=ExactCurve(
             curve=Wide(curvature.bessel_j(0), {INF: 0, -INF: 0}),
             condition=(6, 10),
@@ -90,11 +89,11 @@ SPECS = (
         "bessel-j1",
         op="BesselJ1",
         dtypes=NO_BFLOAT16,
-        f=Wide(lambda x: mp.besselj(1, x), {INF: 0, -INF: -0.0}, odd=True, float64=odd(at(special.j1, {INF: 0}))),
+        f=Wide(lambda x: mp.besselj(1, x), {INF: 0, -INF: -0.0}, odd=True, float64=odd(at(float64.J1, {INF: 0}))),
         df=Wide(
             lambda x: mp.besselj(0, x) - mp.besselj(1, x) / x if x else mp.mpf(0.5),
             _ZEROS,
-            float64=at(ref.j1_slope_float64, {INF: 0, -INF: 0}),
+            float64=at(even(float64.J1_SLOPE), {INF: 0, -INF: 0}),
         ),
         domain=(-40, 40),
         ulp={"output": 1, "grad": 1},
@@ -103,7 +102,7 @@ SPECS = (
         aside={"infinite": infinite, "tiny": tiny},
         subnormals=EITHER,
         xla_kernel=False,
-        **_FLOAT64,
+        float64_error=_FLOAT64_ERROR,
         second_order=ExactCurve(
             curve=Wide(curvature.bessel_j(1), {INF: 0, -INF: 0}),
             condition=(6, 8),
@@ -116,15 +115,15 @@ SPECS = (
         "bessel-y0",
         op="BesselY0",
         dtypes=NO_BFLOAT16,
-        f=Wide(lambda x: ref.y(0, x), {0: -INF, INF: 0, -INF: NAN}, float64=at(special.y0, {INF: 0})),
-        df=Wide(lambda x: -ref.y(1, x), {0: INF, INF: 0, -INF: NAN}, float64=at(lambda x: -special.y1(x), {INF: 0})),
+        f=Wide(lambda x: ref.y(0, x), {0: -INF, INF: 0, -INF: NAN}, float64=at(float64.Y0, {INF: 0})),
+        df=Wide(lambda x: -ref.y(1, x), {0: INF, INF: 0, -INF: NAN}, float64=at(lambda x: -float64.Y1(x), {INF: 0})),
         domain=(0, 40),
         ulp={"output": 1, "grad": 1},
         bound=_oscillating(),
         lost=_PHASE,
         aside=_RIGHT_OF_ZERO,
         xla_kernel=False,
-        **_FLOAT64,
+        float64_error=_FLOAT64_ERROR,
         second_order=ExactCurve(
             curve=Wide(curvature.bessel_y(0), {0: -INF, INF: 0, -INF: NAN}),
             condition=(6, 7),
@@ -137,11 +136,11 @@ SPECS = (
         "bessel-y1",
         op="BesselY1",
         dtypes=NO_BFLOAT16,
-        f=Wide(lambda x: ref.y(1, x), {0: -INF, INF: 0, -INF: NAN}, float64=at(special.y1, {INF: 0})),
+        f=Wide(lambda x: ref.y(1, x), {0: -INF, INF: 0, -INF: NAN}, float64=at(float64.Y1, {INF: 0})),
         df=Wide(
             lambda x: ref.y(0, x) - ref.y(1, x) / x,
             {0: INF, INF: 0, -INF: NAN},
-            float64=at(lambda x: special.y0(x) - special.y1(x) / x, {0: INF, INF: 0}),
+            float64=at(float64.Y1_SLOPE, {0: INF, INF: 0}),
         ),
         domain=(0, 40),
         ulp={"output": 1, "grad": 1},
@@ -150,7 +149,7 @@ SPECS = (
         aside=_RIGHT_OF_ZERO,
         subnormals=EITHER,
         xla_kernel=False,
-        **_FLOAT64,
+        float64_error=_FLOAT64_ERROR,
         second_order=ExactCurve(
             curve=Wide(curvature.bessel_y(1), {0: -INF, INF: 0, -INF: NAN}),
             condition=(6, 10),
