@@ -7,11 +7,21 @@ from dataclasses import asdict
 from pathlib import Path
 
 pytest_plugins = ["tf_opdiff.harness.run.plugin"]
+#: The most items of a run for whose report everything is imported before the run.
+FEW = 20
 
 
 def pytest_configure(config):
     """Registers the hooks that write the report; pandas is imported when they run, so that collecting is quick."""
     config.pluginmanager.register(_Reporter(config), "opdiff-report")
+
+
+def pytest_opdiff_waiting(items):
+    """Imports what the report of a small run needs; that of a large run has a process of its own."""
+    if items <= FEW:
+        from tf_opdiff.reports.whole_report import warm_up
+
+        warm_up()
 
 
 class _Reporter:
@@ -27,21 +37,21 @@ class _Reporter:
         if is_large(directory):
             self.process = Beside("tf_opdiff.reports.whole_report", directory, group=True)
 
-    def pytest_opdiff_report(self, directory, info):
+    def pytest_opdiff_report(self, directory, info, known):
         xml = self.config.option.xmlpath
         path = Path(os.path.expandvars(xml)).expanduser().absolute() if xml else None
-        suites, known = self.config.getini("opdiff_suites"), self.config.getini("opdiff_known")
+        suites, files = self.config.getini("opdiff_suites"), self.config.getini("opdiff_known")
         if self.process:
-            request = {"info": asdict(info), "xml": str(path or ""), "suites": suites, "known": known}
+            request = {"info": asdict(info), "xml": str(path or ""), "suites": suites, "known": files}
             self.process.ask(json.dumps(request).encode())
             self.summary = json.loads(self.process.answer())
         else:
             from tf_opdiff.harness.store.judges import JudgedBy
-            from tf_opdiff.reports.analysis.since_last_run import earlier
-            from tf_opdiff.reports.write import write
+            from tf_opdiff.reports.whole_report import summarised
+            from tf_opdiff.reports.write import Report
 
-            before, judged_by = earlier(directory, info), JudgedBy(suites, known)
-            write(directory, info, xml=path, before=before, judged_by=judged_by)
+            with Report(directory) as report:
+                self.summary = summarised(report, info, xml=path, judged_by=JudgedBy(suites, files), known=known)
         from tf_opdiff.reports.ci import github
 
         try:

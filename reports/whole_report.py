@@ -1,6 +1,6 @@
-"""Whole report: the process that writes the report of a large run, and returns its summary.
+"""Whole report: writes the report of a run, and returns its summary; for a large run, in a process of its own.
 
-The pytest process stays small, and the shards are read while it counts cells.
+Then the pytest process stays small, and the shards are read while it counts cells.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 
+from tf_opdiff.harness.judge.known import Known
 from tf_opdiff.harness.store import untrusted
 from tf_opdiff.harness.store.json_text import json_of
 from tf_opdiff.harness.store.judges import JudgedBy
@@ -18,8 +19,28 @@ from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.harness.system.beside import serve
 from tf_opdiff.reports.analysis.since_last_run import earlier
 from tf_opdiff.reports.ci.github import annotated
+from tf_opdiff.reports.pages.template import environment
 from tf_opdiff.reports.text.summary import terminal
 from tf_opdiff.reports.write import Report
+
+#: The first letters of the names of the templates that every run's report needs.
+_TEMPLATES = ("index", "op", "head", "badge")
+
+
+def warm_up() -> None:
+    """Compiles the templates of a report; this module's import has imported everything else."""
+    for name in environment().list_templates(extensions=["html", "svg"]):
+        if name.startswith(_TEMPLATES):
+            environment().get_template(name)
+
+
+def summarised(
+    report: Report, info: RunInfo, *, xml: Path | None, judged_by: JudgedBy, known: Known | None = None
+) -> list[str]:
+    """Writes a report, and returns the last lines of the terminal's output; see `Report.write`."""
+    run_dir = report.run_dir
+    report.write(info, xml=xml, before=earlier(run_dir, info), judged_by=judged_by, known=known)
+    return terminal(report.records, info, report.ranked, run_dir) + annotated(info, report.ranked, os.environ)
 
 
 class Request(msgspec.Struct):
@@ -36,11 +57,11 @@ def _prepare(run_dir: Path) -> Callable[[bytes], bytes]:
 
     def write(data: bytes) -> bytes:
         request: Request = untrusted.decode(data, Request, "the request")
-        info, xml = request.info, Path(request.xml) if request.xml else None
+        judged_by = JudgedBy(request.suites, request.known)
         with report:
-            judged_by = JudgedBy(request.suites, request.known)
-            report.write(info, xml=xml, before=earlier(run_dir, info), judged_by=judged_by)
-        lines = terminal(report.records, info, report.ranked, run_dir) + annotated(info, report.ranked, os.environ)
+            lines = summarised(
+                report, request.info, xml=Path(request.xml) if request.xml else None, judged_by=judged_by
+            )
         return json_of(lines).encode()
 
     return write

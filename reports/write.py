@@ -8,6 +8,7 @@ from typing import Self
 
 import pandas as pd
 
+from tf_opdiff.harness.judge.known import Known
 from tf_opdiff.harness.store import untrusted
 from tf_opdiff.harness.store.judges import OURS, JudgedBy
 from tf_opdiff.harness.store.run_info import RunInfo
@@ -52,6 +53,7 @@ class Report:
     """The report of a run whose shards are read already.
 
     Attributes:
+      run_dir: the directory of the run.
       records: those of the run.
       ranked: its discrepancies; none before `write`.
     """
@@ -62,7 +64,7 @@ class Report:
         Raises:
           ValueError: a shard is malformed.
         """
-        self._run_dir = run_dir
+        self.run_dir = run_dir
         self._op_report = OpReport(run_dir)
         try:
             self.records, self._observations = frame.records(run_dir), frame.observations(run_dir)
@@ -78,10 +80,16 @@ class Report:
         self._op_report.stop()
 
     def write(
-        self, info: RunInfo, *, xml: Path | None = None, before: Path | None = None, judged_by: JudgedBy | None = OURS
+        self,
+        info: RunInfo,
+        *,
+        xml: Path | None = None,
+        before: Path | None = None,
+        judged_by: JudgedBy | None = OURS,
+        known: Known | None = None,
     ) -> None:
-        """Writes the files; see `write`."""
-        run_dir, records = self._run_dir, self.records
+        """Writes the files; see `write`. `known` are the known failures of `judged_by`, if they are read already."""
+        run_dir, records = self.run_dir, self.records
         xml = xml or untrusted.inside(run_dir, "junit.xml")
         parquet.write(records, run_dir / RECORDS)
         topics = topics_of(run_dir, records, info)
@@ -100,7 +108,7 @@ class Report:
             op_links={name: page.link for name, page in names.ops.items()},
             spec_links=names.by_spec(),
             repros=load_repros(run_dir),
-            entries=ledger.of_run(records, info, judged_by),
+            entries=ledger.of_run(records, info, judged_by, known),
             by_plan=plans_at_worst.values(records, self._observations),
             since=_since(before, old, records, info) if before and old is not None else unreadable,
         )

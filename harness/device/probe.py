@@ -9,18 +9,14 @@ from packaging.version import Version
 from tf_opdiff.harness.device import fork_server
 from tf_opdiff.harness.device.channel import Channel
 from tf_opdiff.harness.device.process import Child, start_failure
-from tf_opdiff.harness.spec.plan import Device
 
 OLDEST_TF = "2.18"
-#: Seconds within which the process lists kernels; it takes less than one.
-_PATIENCE = 60.0
 
 
-def probe(*, kernels: bool = False) -> dict[str, Any]:
+def probe() -> dict[str, Any]:
     """The devices that TensorFlow lists here, and versions; see `harness.device.tensorflow_setup.describe`.
 
-    Of a TensorFlow older than `OLDEST_TF` it has the version only. With `kernels` it has the registered kernels too, as
-    `harness.device.kernels.registered` gives them; empty if the process dies of the question.
+    Of a TensorFlow older than `OLDEST_TF` it has the version only.
 
     Raises:
       RuntimeError: the process died or did not answer.
@@ -30,7 +26,7 @@ def probe(*, kernels: bool = False) -> dict[str, Any]:
         with fork_server.uninterrupted():
             child = Child(_describe, log=log)
         facts: dict[str, Any] = child.receive(fork_server.START_TIMEOUT)
-        return {**facts, "kernels": _kernels(child)} if kernels else facts
+        return facts
     except (EOFError, OSError) as error:
         reason = start_failure(child, error, log, 0)
         raise RuntimeError(f"TensorFlow could not be asked for its devices: {reason}") from error
@@ -39,25 +35,12 @@ def probe(*, kernels: bool = False) -> dict[str, Any]:
             child.kill()
 
 
-def _kernels(child: Child) -> dict[str, Any]:
-    """The registered kernels. They are no reason to refuse a run: the dict is empty if they can't be listed."""
-    try:
-        child.submit("kernels")
-        return dict(child.receive(_PATIENCE))
-    except (EOFError, OSError):
-        return {}
-
-
 def _describe(channel: Channel) -> None:
     import tensorflow as tf
 
     if Version(tf.__version__) < Version(OLDEST_TF):  # `describe` may need names that it lacks
         channel.send({"versions": {"tensorflow": tf.__version__}})
         return
-    from tf_opdiff.harness.device.kernels import registered
-    from tf_opdiff.harness.device.tensorflow_setup import configure, describe
+    from tf_opdiff.harness.device.tensorflow_setup import describe
 
     channel.send(describe())
-    channel.receive()  # the question about kernels; without one, this process is killed
-    configure(Device("cpu"))  # otherwise TensorFlow takes memory on every GPU
-    channel.send(registered())

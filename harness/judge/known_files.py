@@ -121,15 +121,17 @@ def _expanded(selector: Names, specs: Iterable[str]) -> Names:
     """
     names: list[str] = []
     for name in listed(selector):
-        form = re.compile(".+".join(map(re.escape, name.split("*"))))
-        matching = [spec for spec in specs if form.fullmatch(spec)] if "*" in name and name != EVERY else []
+        matching: list[str] = []
+        if "*" in name and name != EVERY:
+            form = re.compile(".+".join(map(re.escape, name.split("*"))))
+            matching = [spec for spec in specs if form.fullmatch(spec)]
         names += matching or [name]
     return names if names != [selector] else selector
 
 
 def _check(entry: Entry, catalog: Catalog) -> None:
     specs = catalog.specs
-    check(entry, {"spec": set(specs)}, exact=("spec",))
+    check(entry, {"spec": specs.keys()}, exact=("spec",))
     selected = [specs[name] for name in listed(entry.spec)]
     allowed = {
         "kind": set(KINDS),

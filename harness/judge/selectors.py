@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from collections.abc import Set as AbstractSet
 
 from tf_opdiff.harness.spec.similar import unknown
 
@@ -21,7 +22,7 @@ def admits(selector: Names, name: str) -> bool:
     return name in listed(selector) or EVERY in listed(selector)
 
 
-def check(entry: object, allowed: Mapping[str, set[str]], *, exact: Collection[str] = ()) -> None:
+def check(entry: object, allowed: Mapping[str, AbstractSet[str]], *, exact: Collection[str] = ()) -> None:
     """Checks the selectors of an entry against the names that exist.
 
     Args:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tf_opdiff.harness.device.kernel_list import listed
 from tf_opdiff.harness.device.locks import Slots
 from tf_opdiff.harness.device.server_handle import DeviceServer, memory_limit
 from tf_opdiff.harness.judge.promise_cache import PromiseCache
@@ -71,7 +72,7 @@ def runner(
     servers = {d: DeviceServer(d, logs, timeout=work.timeout, memory=memory_limit(d, processes)) for d in work.live}
     by_device = {recording.device: recording for recording in (recordings or {}).values()}
     shard = rundir.open_shard(directory, worker)
-    cache = PromiseCache(FileCache(cache_folder() / "promises"), _code(work.suites)) if work.cache else None
+    cache = PromiseCache(FileCache(cache_folder() / "promises"), code_digest(work.suites)) if work.cache else None
     return Runner(
         context=work.context,
         plans=work.plans,
@@ -86,8 +87,9 @@ def runner(
 
 
 @functools.cache
-def _code(suites: str) -> CodeDigest:
-    return CodeDigest(suites)  # a node runs many batches in one process
+def code_digest(suites: str) -> CodeDigest:
+    """The digest of this process's code, computed once: a node runs many batches in one process."""
+    return CodeDigest(suites)
 
 
 def circumstances(machine: Mapping[str, Any], devices: Iterable[str]) -> dict[str, str]:
@@ -113,7 +115,7 @@ def differing(machines: Mapping[str, Mapping[str, str]]) -> list[str]:
 
 
 def node_facts() -> dict[str, Any]:
-    """The facts of this node: those of `harness.store.open_run.here`, and whether it is `guarded` by a token."""
+    """The facts of this node: those of `harness.store.open_run.here`, its `kernels`, and whether a token guards it."""
     return _node_facts()  # a plain function: Ray takes no cached one
 
 
@@ -121,7 +123,7 @@ def node_facts() -> dict[str, Any]:
 def _node_facts() -> dict[str, Any]:
     # multiprocessing runs the main program again in each process that it starts; here that is Ray's
     sys.modules["__main__"].__dict__.pop("__file__", None)
-    return here() | {"guarded": os.environ.get("RAY_AUTH_MODE", "").lower() == "token"}
+    return here() | {"kernels": listed(), "guarded": os.environ.get("RAY_AUTH_MODE", "").lower() == "token"}
 
 
 @functools.cache

@@ -20,6 +20,7 @@ from tf_opdiff.harness.system.interrupt import Interrupts
 from tf_opdiff.harness.system.terminal import safe
 
 if TYPE_CHECKING:
+    from tf_opdiff.harness.judge.known import Known
     from tf_opdiff.harness.store.run_info import RunInfo
 
 
@@ -27,12 +28,16 @@ class Hooks:
     """Hooks of this plugin, for a conftest to implement."""
 
     @pytest.hookspec
+    def pytest_opdiff_waiting(self, items: int) -> None:
+        """So many items are selected, and TensorFlow is being imported: work that is needed later can be done now."""
+
+    @pytest.hookspec
     def pytest_opdiff_ended(self, directory: Path) -> None:
         """All items have ended, and their shards are whole; the accounts of the run come next, and then its report."""
 
     @pytest.hookspec
-    def pytest_opdiff_report(self, directory: Path, info: RunInfo) -> None:
-        """Writes the report of a run that has ended."""
+    def pytest_opdiff_report(self, directory: Path, info: RunInfo, known: Known) -> None:
+        """Writes the report of a run that has ended, and was judged by these known failures."""
 
     @pytest.hookspec(firstresult=True)
     def pytest_opdiff_summary(self, directory: Path, info: RunInfo) -> list[str] | None:

@@ -14,6 +14,7 @@ import msgspec
 import pytest
 
 from tf_opdiff.harness.device import shared_fork_server
+from tf_opdiff.harness.device.kernel_list import KernelList
 from tf_opdiff.harness.judge.verdict import Context, Origin
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.repro.listing import claims_data
@@ -37,6 +38,7 @@ class Session:
       unsaved: why results of the run cannot be saved; empty if they can.
       faults: faults of the session itself, for `run.json`.
       circumstances: those of a campaign, which every node must have.
+      kernels: the process that writes kernels.json while items run.
     """
 
     def __init__(self, config: pytest.Config, selection: Selection) -> None:
@@ -55,6 +57,7 @@ class Session:
         self.info = RunInfo(run="", started="")
         self.runner: ItemsRunner | None = None
         self.circumstances: Mapping[str, str] = {}
+        self.kernels: KernelList | None = None
         if config.option.campaign and config.getoption("numprocesses", None):
             raise pytest.UsageError("-n: a campaign has its own workers, one for each CPU of the nodes")
 
@@ -67,6 +70,13 @@ class Session:
     def deleted(self) -> bool:
         """Whether somebody deleted the run directory during the run."""
         return self.directory is not None and not (self.directory / "shards").is_dir()
+
+    def use_the_wait(self) -> None:
+        """Does work of later: the fork server imports TensorFlow, and `open` will wait for it."""
+        option = self.config.option
+        if not (option.campaign or option.no_cache or self.config.getoption("numprocesses", None)):
+            batch.code_digest(self.config.getini("opdiff_suites"))
+        self.config.hook.pytest_opdiff_waiting(items=len(self.selection.items))
 
     def open(self) -> None:
         """Creates the run directory and looks for the devices; in the controlling process only.
@@ -115,6 +125,8 @@ class Session:
         (self.directory / "claims.json").write_text(json_of(claims, indent=1))
         causes = [msgspec.to_builtins(cause) for cause in selection.known.causes.values()]
         (self.directory / "causes.json").write_text(json_of(causes, indent=1))
+        if machine is None and any(not plan.device.recorded for plan in self.plans):
+            self.kernels = KernelList(self.directory.resolve() / "kernels.json")
 
     def _connect(self) -> dict[str, Any]:
         """Connects to the cluster of a campaign; returns its nodes as one machine."""

@@ -152,6 +152,8 @@ def discard(session: Session) -> None:
 
 def abandon(session: Session) -> None:
     """Closes a run that pytest began and did not end, as after an interrupt during its configuration."""
+    if session.kernels:
+        session.kernels.stop()
     if session.directory is None or session.deleted or session.info.state != "running":
         return
     if session.config.option.resume or accounts.read(session.directory).items:

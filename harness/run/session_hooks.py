@@ -56,6 +56,7 @@ def begin(config: pytest.Config, scopes: list[tuple[str, str]], interrupts: Inte
         return
     config.stash[_interrupts] = interrupts
     interrupts.give_up = session.interrupted
+    session.use_the_wait()
     session.open()
     interrupts.install()  # again: Ray has replaced a handler by its own
     assert session.directory is not None
@@ -201,9 +202,11 @@ def _end(session: pytest.Session, ours: Session, status: int) -> None:
     session.exitstatus = session_end.finish(ours, status, stopped=STOPPED if session.shouldfail else "")
     if ours.directory is None:
         return
+    if ours.kernels:
+        ours.kernels.finish()
     if ours.progress:
         ours.progress.say(f"{ours.info.recorded:,} cells are recorded; writing the report")
-    session.config.hook.pytest_opdiff_report(directory=ours.directory, info=ours.info)
+    session.config.hook.pytest_opdiff_report(directory=ours.directory, info=ours.info, known=ours.selection.known)
     latest = ROOT / "runs" / "latest"
     if ours.directory.parent.resolve() == latest.parent.resolve():
         temporary = latest.with_name(f"latest-{os.getpid()}")

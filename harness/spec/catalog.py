@@ -78,8 +78,9 @@ class Catalog:
         """The specs by name; made once, because each known failure looks for its own."""
         return MappingProxyType({item.spec.name: item.spec for item in self.items})
 
-    @property
-    def cases(self) -> dict[str, Case]:
+    @cached_property
+    def cases(self) -> Mapping[str, Case]:
+        """The cases by id, with the sweeps that items run."""
         return {case.id: case for item in self.items for case in (*item.cases, *item.sweeps)}
 
     def named(self, name: str) -> set[str]:

@@ -35,7 +35,7 @@ def open_run(
     recordings: Mapping[str, Recording] | None = None,
     there: Mapping[str, Any] | None = None,
 ) -> tuple[Path, RunInfo]:
-    """Checks that the devices are present, and makes the run's directory, with the kernels that TensorFlow has.
+    """Checks that the devices are present, and makes the run's directory, with the kernels in `there`, if any.
 
     Args:
       asked: the devices to run on; if empty, all that TensorFlow lists.
@@ -124,12 +124,12 @@ def reopen_run(
 
 
 def here() -> dict[str, Any]:
-    """The facts of this machine: `harness.device.tensorflow_setup.describe`, `kernels`, `host`, `flags`, `machine`.
+    """The facts of this machine: `harness.device.tensorflow_setup.describe`, `host`, `flags`, `machine`.
 
     Raises:
       RuntimeError: TensorFlow does not start, or is too old.
     """
-    facts = probe(kernels=True)
+    facts = probe()
     tf = facts["versions"]["tensorflow"]
     if Version(tf) < Version(OLDEST_TF):
         raise RuntimeError(f"TensorFlow {tf} is too old: expected {OLDEST_TF} or newer")

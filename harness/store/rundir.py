@@ -14,7 +14,10 @@ from tf_opdiff.harness.store import untrusted
 from tf_opdiff.harness.store.shard import Shard
 
 #: The files and folders that a run writes before its report.
-OWN = ("shards", "logs", "run.json", "run.json.tmp", "kernels.json", "claims.json", "causes.json", "junit.xml")
+OWN = (
+    *("shards", "logs", "run.json", "run.json.tmp", "kernels.json", "kernels.json.tmp"),
+    *("claims.json", "causes.json", "junit.xml"),
+)
 #: Bytes of shards from which on processes of their own write the report of a run.
 LARGE = 32 * untrusted.MIB
 

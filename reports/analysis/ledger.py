@@ -66,17 +66,20 @@ def entries(records: pd.DataFrame, known: Known, path: Path | None = None) -> pd
     return table.reset_index(drop=True)
 
 
-def of_run(records: pd.DataFrame, info: RunInfo, judged_by: JudgedBy | None) -> pd.DataFrame:
+def of_run(
+    records: pd.DataFrame, info: RunInfo, judged_by: JudgedBy | None, known: Known | None = None
+) -> pd.DataFrame:
     """`entries` of the files that a run was judged by, as they are now; none where those can't be read, or were others.
 
-    What the run says of its suites and its known failures is compared, and never imported or opened.
+    What the run says of its suites and its known failures is compared, and never imported or opened. `known` is the
+    content of the files, if it is read already.
     """
     nothing = pd.DataFrame(columns=["state"])
     if not judged_by or not info.known or judged_by.other(info) or not len(records):
         return nothing
     path = ROOT / judged_by.known
     try:
-        known = known_files.load(path, Catalog.load(judged_by.suites))
+        known = known or known_files.load(path, Catalog.load(judged_by.suites))
         recorded = {name: about for name, about in info.devices.items() if "recorded" in about}
         types = {name: Device.parse(about.get("device", "")).type for name, about in recorded.items()}
     except (KnownError, LookupError, ImportError, OSError, ValueError):

@@ -20,6 +20,7 @@ _END = "/* End of the foundation. */"
 LISTED = 500
 
 
+@cache
 def environment() -> Environment:
     """The environment that finds the templates and has their filters; it escapes everything."""
     jinja = Environment(
@@ -66,4 +67,4 @@ def style() -> Markup:
 
 def render(name: str, *, policy: str = POLICY, **values: object) -> str:
     """A page from a template and the values that it needs, with the shared style."""
-    return environment().get_template(name).render(style=style(), policy=policy, **values)
+    return compiled(name).render(style=style(), policy=policy, **values)
