@@ -20,6 +20,7 @@ from tf_opdiff.harness.store import columns
 from tf_opdiff.harness.store.record import COLUMNS, KINDS, Record
 from tf_opdiff.harness.tests.test_rooms import ROOMS
 from tf_opdiff.reports.atlas import FOLDER, PUBLISHED
+from tf_opdiff.reports.data import searched
 from tf_opdiff.reports.data.atlas import load as load_atlas
 from tf_opdiff.reports.data.error_frames import BINS, PROFILE, STEPS
 from tf_opdiff.reports.data.frame import OBSERVATIONS
@@ -62,7 +63,7 @@ def files() -> dict[str, str]:
     """The text of each generated file, by its path in the repository."""
     before, _, rest = (ROOT / ARCHITECTURE).read_text().partition(BEGIN)
     return {
-        "docs/atlas.md": atlas.document(load_atlas(FOLDER), PUBLISHED),
+        "docs/atlas.md": atlas.document(load_atlas(FOLDER), PUBLISHED, searched.load(FOLDER)),
         "docs/reference/command-line.md": _page(_command_line()),
         "docs/reference/exit-status.md": _page(_exit_status()),
         "docs/reference/glossary.md": _page(_glossary()),

@@ -19,7 +19,7 @@ from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.plan import MODES, Device
 from tf_opdiff.harness.spec.quantity import is_quantity
 from tf_opdiff.harness.spec.similar import unknown
-from tf_opdiff.harness.spec.spec import SWEEPS
+from tf_opdiff.harness.spec.spec import BY_PATTERNS
 from tf_opdiff.harness.store.record import KINDS
 
 
@@ -139,7 +139,7 @@ def _check(entry: Entry, catalog: Catalog) -> None:
         "against": {"numpy", "plan", "itself"},
         "dtype": {dtype for spec in selected for dtype in spec.dtypes},
         "attrs": {label for spec in selected for label in spec.attrs},
-        "recipe": {recipe for spec in selected for recipe in spec.recipes} | set(SWEEPS),
+        "recipe": {recipe for spec in selected for recipe in spec.recipes} | set(BY_PATTERNS),
     }
     check(entry, allowed, exact=("kind",))
     for name in listed(entry.quantity):

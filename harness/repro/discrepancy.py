@@ -11,10 +11,11 @@ from tf_opdiff.harness.judge.expectation import Expectation, expectation
 from tf_opdiff.harness.judge.wording import sentence
 from tf_opdiff.harness.repro.outcome import end_of_process
 from tf_opdiff.harness.spec.plan import Device, Plan
-from tf_opdiff.harness.spec.spec import SWEEPS, Case
+from tf_opdiff.harness.spec.spec import BY_PATTERNS, SEARCH, SWEEPS, Case
 from tf_opdiff.harness.store.element_index import parse_index
 from tf_opdiff.harness.store.record import Record
 from tf_opdiff.harness.sweep.oracle import expected as promise_of_sweep
+from tf_opdiff.harness.sweep.search_oracle import promises
 
 #: Copies of a sweep's example in an input: enough to fill the lanes of a vector register.
 LANES = 64
@@ -57,12 +58,12 @@ def of_one_element(discrepancy: Discrepancy) -> Discrepancy | None:
 
 
 def discrepancy_of(record: Record, case: Case, device: Device) -> Discrepancy:
-    """The discrepancy of a record, on a device; of a sweep, with the record's example as its only input."""
+    """The discrepancy of a record, on a device; of a sweep or search, with the record's example as input."""
     index = parse_index(record.example_index or record.worst_index)
     inputs: tuple[np.ndarray, ...]
-    if record.recipe in SWEEPS and index and index[0] < 256 ** np.dtype(record.dtype).itemsize:
-        bits = np.array(index, f"u{np.dtype(record.dtype).itemsize}")
-        inputs, index = (np.repeat(bits.view(np.dtype(record.dtype)), LANES),), (0,)
+    if record.recipe in BY_PATTERNS and index and max(index) < 256 ** np.dtype(record.dtype).itemsize:
+        bits = np.array(index, f"u{np.dtype(record.dtype).itemsize}").view(np.dtype(record.dtype))
+        inputs, index = tuple(np.repeat(x, LANES) for x in bits), (0,)
     else:
         inputs = case.inputs()
     return Discrepancy(
@@ -80,8 +81,11 @@ def discrepancy_of(record: Record, case: Case, device: Device) -> Discrepancy:
 
 
 def promise_of(discrepancy: Discrepancy) -> Expectation:
-    """The promise of the case for these inputs; in a sweep, upstreams follow from the bit patterns."""
+    """The promise of the case for these inputs; in a sweep or search, upstreams follow from the bit patterns."""
     side = discrepancy.case.spec.side(discrepancy.plan)
+    if discrepancy.case.recipe == SEARCH:
+        searched, _ = promises(discrepancy.case, discrepancy.inputs, side, bounds=True)
+        return searched.in_mode(discrepancy.plan.mode)
     if discrepancy.case.recipe not in SWEEPS:
         return expectation(discrepancy.case, discrepancy.inputs, side).in_mode(discrepancy.plan.mode)
     (x,) = discrepancy.inputs

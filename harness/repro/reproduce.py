@@ -21,7 +21,7 @@ from tf_opdiff.harness.repro.run_scripts import run_scripts
 from tf_opdiff.harness.repro.script import script_of
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.plan import Device
-from tf_opdiff.harness.spec.spec import SWEEPS, Case
+from tf_opdiff.harness.spec.spec import BY_PATTERNS, Case
 from tf_opdiff.harness.store.record import Record
 from tf_opdiff.harness.system.progress import Progress
 
@@ -81,7 +81,7 @@ class Setting:
         spec = self.catalog.specs.get(record.spec)
         if spec is None:
             raise Unwritable(f"the suites have no spec {record.spec!r}")
-        case_exists = record.recipe in (*spec.recipes, *SWEEPS) and record.attrs in spec.labels
+        case_exists = record.recipe in (*spec.recipes, *BY_PATTERNS) and record.attrs in spec.labels
         if record.dtype not in spec.dtypes or not case_exists:
             raise Unwritable(f"the spec has no case {record.case!r}")
         device = self.elsewhere.get(record.device) or Device.parse(record.device)

@@ -31,6 +31,10 @@ __all__ = ("Case", "Claim", "Raises", "Side", "Sparse", "Spec", "Topic", "Unavai
 CASE_ID = re.compile(r"[A-Za-z0-9_.=,:+-]{1,150}")
 #: The recipes of a sweep: all bit patterns but the subnormal ones, and all subnormal ones.
 SWEEPS = ("sweep", "sweep_subnormal")
+#: The recipe of a search: the inputs with the largest errors that it found.
+SEARCH = "search"
+#: The names of recipes that a spec does not declare: their inputs are known by bit patterns.
+BY_PATTERNS = (*SWEEPS, SEARCH)
 #: The kinds of evidence that a spec can require in addition to `ops`.
 EVIDENCE = ("ran", "built", "replaced", "called", "graphs", "sessions")
 Recipe = Callable[..., tuple[np.ndarray, ...]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_FORM = re.compile(r"\[(?:\d{1,18}(?:, \d{1,18})*)?\]")
+_FORM = re.compile(r"\[(?:\d{1,20}(?:, \d{1,20})*)?\]")
 
 
 def index_text(index: tuple[int, ...] | None) -> str:

@@ -165,6 +165,58 @@ class Block(TypedDict):
     checksums: NotRequired[dict[str, Count]]
 
 
+class TrailRow(TypedDict):
+    """The inputs that a search found for a quantity under a plan; a place is a list of hexadecimal texts."""
+
+    device: str
+    mode: str
+    quantity: str
+    worst: list[tuple[Float, list[str]]]
+    wrong: dict[str, list[list[str]]]
+
+
+class Descent(TypedDict):
+    """A descent of a search: `size` inputs in a round, `tried` in all rounds, `guide` as in a search."""
+
+    line: str
+    spec: str
+    dtype: str
+    attrs: str
+    descent: Count
+    size: Count
+    tried: Count
+    guide: Float
+    seconds: float
+    trails: list[TrailRow]
+
+
+class Searched(TypedDict):
+    """The largest error that a search found for a quantity under a plan: a row of the atlas.
+
+    `worst` has the bit pattern of each input, as a hexadecimal text. `checksum` is that of the results of the `same`
+    worst inputs of all plans.
+    """
+
+    line: str
+    spec: str
+    dtype: str
+    attrs: str
+    device: str
+    mode: str
+    quantity: str
+    raw_op: str
+    descents: Count
+    tried: Count
+    guide: Float
+    max_ulp: Float
+    worst: list[str]
+    got: str
+    want: str
+    wrong: dict[str, list[str]]
+    same: Count
+    checksum: Count
+
+
 class _Kind(msgspec.Struct):
     line: str
 
@@ -179,6 +231,8 @@ SCHEMAS: dict[str, Any] = {
     "lost": Lost,
     "cache": Cached,
     "block": Block,
+    "descent": Descent,
+    "searched": Searched,
 }
 
 

@@ -8,11 +8,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from tf_opdiff.harness.store.json_text import json_of
-from tf_opdiff.harness.store.merged import merge
+from tf_opdiff.harness.store.merged import Cell, merge
 from tf_opdiff.harness.store.record import Record
 from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.harness.sweep import plot, tally_rows
 from tf_opdiff.harness.sweep.sweep import Sweep
+
+#: A case, a device and a mode that a run planned, and why the cell is not done if it is not.
+Planned = tuple[Cell, str]
 
 
 def end(
@@ -23,19 +26,35 @@ def end(
     status: int,
     write_report: Callable[[Path], None],
 ) -> int:
-    """Accounts for every planned cell, writes `run.json`, tallies, plot and report; returns the exit status."""
-    done = merge([directory])
-    info.not_run, info.planned = [], 0
+    """Accounts for every planned cell of sweeps, writes `run.json`, tallies, plot and report; returns the status."""
+    planned: list[Planned] = []
     for one in sweeps:
         blocks = sum(1 for _ in one.blocks())
         for recipe in one.recipes:
             for plan, swept in one.swept.items():
-                cell = tally_rows.case_id(one, recipe), str(plan.device), plan.mode
-                info.planned += 1
-                if cell not in done.done:
-                    why = f"cut off after {len(swept.blocks)} of {blocks} blocks" if swept.blocks else "never started"
-                    info.not_run.append(dict(zip(("case", "device", "mode"), cell, strict=True)) | {"why": why})
-    info.recorded, info.damaged = info.planned - len(info.not_run), done.damaged
+                why = f"cut off after {len(swept.blocks)} of {blocks} blocks" if swept.blocks else "never started"
+                planned.append(((tally_rows.case_id(one, recipe), str(plan.device), plan.mode), why))
+    rows = [row for one in sweeps for row in tally_rows.summary(one, recorded)]
+    for name, text in (("sweep.json", json_of(rows, indent=1)), ("sweep.svg", plot.svg(rows))):
+        (directory / f"{name}.tmp").write_text(text)
+        os.replace(directory / f"{name}.tmp", directory / name)
+    return close(directory, info, planned, recorded, status, write_report)
+
+
+def close(
+    directory: Path,
+    info: RunInfo,
+    planned: Sequence[Planned],
+    recorded: list[Record],
+    status: int,
+    write_report: Callable[[Path], None],
+) -> int:
+    """Accounts for every planned cell, writes `run.json` and the report; returns the exit status."""
+    done = merge([directory])
+    missing = [(cell, why) for cell, why in planned if cell not in done.done]
+    names = ("case", "device", "mode")
+    info.not_run = [dict(zip(names, cell, strict=True)) | {"why": why} for cell, why in missing]
+    info.planned, info.recorded, info.damaged = len(planned), len(planned) - len(missing), done.damaged
     if not info.planned:
         info.faults.append("nothing was swept: no mode that was asked for can express the program")
     if not status:
@@ -45,10 +64,6 @@ def end(
     info.state = {2: "interrupted", 3: "fault"}.get(status, "complete")
     info.exit_status, info.ended = status, datetime.now(UTC).isoformat(timespec="seconds")
     info.save(directory)
-    rows = [row for one in sweeps for row in tally_rows.summary(one, recorded)]
-    for name, text in (("sweep.json", json_of(rows, indent=1)), ("sweep.svg", plot.svg(rows))):
-        (directory / f"{name}.tmp").write_text(text)
-        os.replace(directory / f"{name}.tmp", directory / name)
     write_report(directory)
     state = "" if info.state == "complete" else f", {info.state}: {len(info.not_run)} cells did not run to their end"
     print(f"{len(recorded)} records of {info.recorded} of {info.planned} cells{state}; see {directory}/index.html")

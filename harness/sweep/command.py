@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from tf_opdiff.harness.device.server_handle import DeviceServer, memory_limit
@@ -23,7 +25,7 @@ from tf_opdiff.harness.store.open_run import open_run
 from tf_opdiff.harness.store.record import Record
 from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.harness.store.shard import Shard
-from tf_opdiff.harness.sweep import allocator, progress, tally_rows, workers
+from tf_opdiff.harness.sweep import allocator, progress, search_command, search_oracle, tally_rows, workers
 from tf_opdiff.harness.sweep.close_books import end
 from tf_opdiff.harness.sweep.pieces import DTYPES
 from tf_opdiff.harness.sweep.selection import chosen, labels, span
@@ -34,7 +36,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Adds the options of `python -m harness sweep`."""
     parser.add_argument("op", metavar="OP", nargs="*", help="a spec, a family or an OpDef name")
     parser.add_argument("--all", action="store_true", help="sweep every spec that can be swept")
-    parser.add_argument("--dtype", action="append", default=[], choices=DTYPES, help="default: all of the spec")
+    choices = sorted({*DTYPES, *search_oracle.DTYPES})
+    parser.add_argument("--dtype", action="append", default=[], choices=choices, help="default: all of the spec")
     parser.add_argument(
         "--attrs", action="append", default=[], metavar="LABEL", help="a label of the spec's attrs; default: all"
     )
@@ -51,6 +54,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="threads that share the blocks, each with its own servers; default: one for each core if all devices are"
         " CPUs, else 1",
+    )
+    parser.add_argument(
+        "--search",
+        type=int,
+        default=0,
+        metavar="N",
+        help="in place of a sweep, search for the largest errors in float32 and float64, in N descents",
     )
     parser.add_argument("--run-dir", metavar="DIR", help="a new folder, or an interrupted sweep to continue")
     parser.add_argument(
@@ -78,9 +88,8 @@ def main(options: argparse.Namespace) -> int:
     catalog = Catalog.load(options.suites)
     if bool(options.op) == options.all:
         raise ValueError("expected either OP, once or more, or --all")
-    items = chosen(catalog, options.op, options.dtype)
-    ranges = [span(options.range, item.dtype) for item in items]
-    attrs = [labels(item.spec, options.attrs) for item in items]
+    parts: Any = search_command if options.search else _SWEEPS
+    makers = list(parts.makers(options, catalog))
     expected = known_files.load(ROOT / options.known, catalog)
     requested = [Device.parse(d) for d in options.device]
     directory, info = _opened(options, requested)
@@ -88,9 +97,7 @@ def main(options: argparse.Namespace) -> int:
     info.modes, info.state, info.exit_status, info.ended = options.mode or list(MODES), "running", None, ""
     info.tier = "full"
     plans = [Plan(d, m) for d in devices for m in info.modes]
-    each = zip(items, ranges, attrs, strict=True)
-    every = ((item, *where, label) for item, where, some in each for label in some)
-    sweeps = [Sweep(item, plans, lo, hi, attrs=label, step=options.every) for item, lo, hi, label in every]
+    selected = [make(plans=plans) for make in makers]
     info.save(directory)
     logs = directory / "logs"
     logs.mkdir(exist_ok=True)
@@ -100,22 +107,49 @@ def main(options: argparse.Namespace) -> int:
     context = Context(run=info.run, started=info.started, here=here, known=expected)
     status, recorded = 0, []
     try:
-        for one in sweeps:
-            one.resume(directory / "shards" / "sweep.jsonl")
-            try:
-                with progress.shown(one.item.id, one.left) as step:
-                    workers.run(one, teams, shard, step)
-            except ReferenceFault as error:
-                recorded += _written(tally_rows.faulty(one, context, str(error)), shard)
-                continue
-            recorded += _record(one, context, shard)
+        recorded = parts.run(selected, context, teams, shard, directory / "shards" / "sweep.jsonl")
     except KeyboardInterrupt:
         status = 2
     finally:
         for server in chain.from_iterable(team.values() for team in teams):
             server.stop()
         shard.close()
-    return end(directory, info, sweeps, recorded, status, options.write_report)
+    exit_status: int = parts.end(directory, info, selected, recorded, status, options.write_report)
+    return exit_status
+
+
+def _makers(options: argparse.Namespace, catalog: Catalog) -> Iterator[Callable[..., Sweep]]:
+    """Makers of the sweeps that the options select; they take `plans`.
+
+    Raises:
+      LookupError: an op, or a label of `attrs`, is unknown.
+      ValueError: a sweep can run none of the selected items, or not over the range.
+    """
+    for item in chosen(catalog, options.op, options.dtype):
+        lo, hi = span(options.range, item.dtype)
+        for label in labels(item.spec, options.attrs):
+            yield partial(Sweep, item, lo=lo, hi=hi, attrs=label, step=options.every)
+
+
+def _run(
+    sweeps: Sequence[Sweep], context: Context, teams: Sequence[workers.Team], shard: Shard, path: Path
+) -> list[Record]:
+    """Runs sweeps, continuing those in the shard at a path; writes and returns their records."""
+    recorded: list[Record] = []
+    for one in sweeps:
+        one.resume(path)
+        try:
+            with progress.shown(one.item.id, one.left) as step:
+                workers.run(one, teams, shard, step)
+        except ReferenceFault as error:
+            recorded += _written(tally_rows.faulty(one, context, str(error)), shard)
+            continue
+        recorded += _record(one, context, shard)
+    return recorded
+
+
+#: The parts of a run of sweeps; `harness.sweep.search_command` has those of searches.
+_SWEEPS = SimpleNamespace(makers=_makers, run=_run, end=end)
 
 
 def _teams(devices: Sequence[Device], count: int, logs: Path, timeout: float) -> list[workers.Team]:
@@ -133,6 +167,7 @@ def _opened(options: argparse.Namespace, requested: Sequence[Device]) -> tuple[P
     """
     narrowed = [*options.dtype, *options.attrs, *options.device, *options.mode, options.range or ""]
     narrowed += [f"every {options.every}"] if options.every > 1 else []
+    narrowed += [f"search {options.search}"] if options.search else []
     arguments = [*(options.op or ["--all"]), *narrowed]
     if options.run_dir and (Path(options.run_dir) / "run.json").exists():
         directory = Path(options.run_dir)

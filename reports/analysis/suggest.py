@@ -14,7 +14,7 @@ from packaging.version import InvalidVersion, Version
 from tf_opdiff.harness.device.repeat import SELF_CHECKS
 from tf_opdiff.harness.judge.known import Known
 from tf_opdiff.harness.spec.catalog import Catalog
-from tf_opdiff.harness.spec.spec import SWEEPS, Spec
+from tf_opdiff.harness.spec.spec import BY_PATTERNS, Spec
 from tf_opdiff.reports.analysis import judged, selector_cover
 from tf_opdiff.reports.analysis.known_entry import FIELDS, Suggestion
 
@@ -121,7 +121,7 @@ def _cannot(
 
 def _has_case(spec: Spec, at: Mapping[str, str]) -> bool:
     """Whether a spec still has the case at a place."""
-    recipes = (*spec.recipes, *SWEEPS)
+    recipes = (*spec.recipes, *BY_PATTERNS)
     return at["dtype"] in spec.dtypes and at["attrs"] in spec.labels and at["recipe"] in recipes
 
 

@@ -15,6 +15,8 @@ from tf_opdiff.reports.data import tables
 from tf_opdiff.reports.data.accuracy import REGIONS, by_region, input_text, modes_text, tried_text
 from tf_opdiff.reports.text.markdown import code, escape, table
 from tf_opdiff.reports.text.published import published
+from tf_opdiff.reports.text.searched import cells as searched_cells
+from tf_opdiff.reports.text.searched import searched
 from tf_opdiff.reports.text.sentence import number
 
 #: A place and region of an atlas: the columns of `by_region`.
@@ -48,8 +50,14 @@ site has <a href="atlas-pictures.html">pictures of the errors by exponent</a>.
 """
 
 
-def document(atlases: Mapping[str, pd.DataFrame], others: Path) -> str:
-    """The document of some atlases by name; `others` is the file with the figures that others publish."""
+def document(
+    atlases: Mapping[str, pd.DataFrame], others: Path, searches: Mapping[str, Sequence[Row]] | None = None
+) -> str:
+    """The document of some atlases by name; `others` is the file with the figures that others publish.
+
+    `searches` has the rows of searches, by the same names.
+    """
+    searches = searches or {}
     rows = {name: tables.rows(by_region(atlas)) for name, atlas in atlases.items()}
     lines = [_ABOUT]
     for name, some in rows.items():
@@ -58,7 +66,12 @@ def document(atlases: Mapping[str, pd.DataFrame], others: Path) -> str:
             lines += [f"## Largest errors of {word}{several}", ""]
             lines += _overview([row for row in some if _is_of(row, quantity)])
     values = {name: [row for row in some if _is_of(row, "output[0]")] for name, some in rows.items()}
-    lines += published(others, {name: _cells(some) for name, some in values.items()})
+    lines += searched(searches)
+    errors = {name: _cells(some) for name, some in values.items()}
+    for name, found in searches.items():
+        for spec, mine in searched_cells(found).items():
+            errors.setdefault(name, {}).setdefault(spec, {}).update(mine)
+    lines += published(others, errors)
     for name, some in rows.items():
         lines += [f"## Each op on {code(name)}", ""]
         for spec, of_spec in groupby(some, key=itemgetter("spec")):

@@ -50,8 +50,8 @@ class Wide:
 
     def __call__(self, x: np.ndarray) -> np.ndarray:
         x = np.asarray(x, np.float64)
-        if self.float64 and precision.allowed():
-            return self.float64(x)
+        if self.float64 and precision.allowed() and (quick := precision.computed(self.float64, x)) is not None:
+            return quick
         values = [_value(self.f, tuple(self.at.items()), v) for v in x.ravel().tolist()]
         result = np.array(values, np.longdouble).reshape(x.shape)
         return np.where((x == 0) & np.signbit(x), -result, result) if self.odd else result
