@@ -114,7 +114,7 @@ def test_options_of_sweeps_do_not_go_with_a_search(tmp_path, capsys):
     assert main(["sweep", "far-off-once", "--search", "1", "--every", "3", *options]) == 4
     assert "--search: expected no --range and no --every" in capsys.readouterr().err
     assert main(["sweep", "far-off-once", "--search", "1", "--dtype", "float32", *options]) == 4
-    assert "promises nothing for float32" in capsys.readouterr().err
+    assert "far-off-once has none of float32" in capsys.readouterr().err
 
 
 def test_a_spec_without_bits_is_searched_within_its_domain_and_with_its_whole_numbers():
