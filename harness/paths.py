@@ -8,6 +8,8 @@ _HERE = Path(__file__).resolve()
 ROOT = next((folder for folder in _HERE.parents if (folder / "pyproject.toml").is_file()), _HERE.parents[1])
 #: The package of the suites, and the folder of known failures relative to `ROOT`: names, which nothing here imports.
 SUITES, KNOWN = "tf_opdiff.suites", "suites/known"
+#: The folder with the raw ops that the suites are to cover, their families, and the ops that are left out.
+RAW_OPS = ROOT / "suites" / "coverage"
 
 
 def cache_folder() -> Path:

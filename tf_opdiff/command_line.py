@@ -28,7 +28,8 @@ class Verb(NamedTuple):
 
 VERBS = {
     "coverage": Verb(
-        "Prints what is covered: ops, dtypes, modes and cases of every spec.", "tf_opdiff.harness.run.coverage"
+        "Prints which raw ops with kernels for a CPU and a GPU a run has covered, and what is missing for the others.",
+        "tf_opdiff.reports.coverage",
     ),
     "devices": Verb("Prints the devices that TensorFlow lists on this machine.", "tf_opdiff.harness.run.list_devices"),
     "repro": Verb(

@@ -30,7 +30,7 @@ NAMES_ONLY = {"harness.paths"}
 SERVER_ONLY = {
     *(f"harness.device.{name}" for name in ("evidence", "faults", "gradients", "graph_mode", "kernels", "modes")),
     *(f"harness.device.{name}" for name in ("op_types", "preload", "program", "program_cache", "results", "server")),
-    "harness.device.tensorflow_setup",
+    *(f"harness.device.{name}" for name in ("op_registry", "tensorflow_setup")),
 }
 #: Modules that a command line names: what `python -m NAME` runs.
 COMMANDS = {"pytest": "harness.run.plugin", "harness": "tf_opdiff.command_line", "reports": "reports.__main__"}

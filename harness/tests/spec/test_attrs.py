@@ -17,7 +17,7 @@ from tf_opdiff.harness.judge.reference import ReferenceFault
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.repro.discrepancy import Discrepancy
 from tf_opdiff.harness.repro.script import script_of
-from tf_opdiff.harness.run import coverage
+from tf_opdiff.harness.spec import spec_list
 from tf_opdiff.harness.spec.catalog import Catalog, Item, _check_ids
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.recipes import plain
@@ -151,10 +151,8 @@ def test_a_program_of_a_finding_calls_with_the_keyword_arguments():
     assert "listed(program(tf, state, *xs, start=2.0))" in program
 
 
-def test_coverage_lists_labels_and_keyword_arguments(monkeypatch, capsys):
-    monkeypatch.setattr(coverage, "SUITES", "tf_opdiff.harness.tests.planted_attrs")
-    assert coverage.main(None) == 0
-    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+def test_the_list_of_specs_has_labels_and_keyword_arguments():
+    lines = [line.strip() for line in spec_list.lines(PLANTED)]
     assert {"attrs all: no keyword arguments", "attrs kept: axis=1, keepdims=True"} <= set(lines)
 
 

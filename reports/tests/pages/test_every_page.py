@@ -23,7 +23,7 @@ from tf_opdiff.reports.tests.browser import Browser
 
 pytestmark = pytest.mark.browser
 
-PAGES = ("run", "op", "claims", "diff", "history")
+PAGES = ("run", "op", "claims", "diff", "history", "coverage")
 #: The looks of a page: width in CSS pixels, and colours or print.
 LOOKS = {
     "phone": {"width": 390, "height": 844},
@@ -48,6 +48,7 @@ def pages(
     reports.write(folder / "earlier", first)
     main(["diff", str(folder / "earlier"), str(folder / "later"), "--html", str(folder / "diff.html")])
     assert main(["history", str(folder), "--html", str(folder / "history.html")]) == 0
+    assert main(["coverage", "--run", str(run), "--html", str(folder / "coverage.html")]) == 0
     op = folder / "op" / "ops" / "Floor.html"
     op.parent.mkdir(parents=True)
     records, kernels = reports.load(run), load_kernels(run)
@@ -63,6 +64,7 @@ def pages(
         "claims": claimed_run / "claims.html",
         "diff": folder / "diff.html",
         "history": folder / "history.html",
+        "coverage": folder / "coverage.html",
     }
 
 

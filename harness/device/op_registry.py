@@ -1,0 +1,90 @@
+"""Op registry: the raw ops that have a kernel for a CPU and one for a GPU. Imported in device servers only.
+
+As a program, it prints the file that `harness.spec.raw_ops` reads: `python -m tf_opdiff.harness.device.op_registry`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import tensorflow as tf
+from tensorflow.python.framework import op_def_registry
+from tensorflow.python.framework import ops as framework
+
+from tf_opdiff.harness.device.kernels import registered
+from tf_opdiff.harness.device.op_types import dtypes
+
+#: The devices whose kernels an op needs to stand in the file.
+DEVICES = ("CPU", "GPU")
+#: Kernels of this type run on every device that has none of its own.
+ANY_DEVICE = "DEFAULT"
+SOURCE = "tensorflow.python.framework.kernels.get_all_registered_kernels, op_def_registry and gradient_registry"
+
+
+def raw_ops() -> dict[str, dict[str, Any]]:
+    """The raw ops with a kernel for each of `DEVICES`, by name.
+
+    `dtypes` has, by type attribute and device, the dtypes that some kernel takes, whatever the other attributes; an
+    attribute that a kernel does not restrict has all dtypes that the OpDef allows. Handles have no dtype here.
+    `gradient` is `function`, `none` (TensorFlow registers that the op has no gradient) or `absent`. `attributes` has
+    the allowed values of the other attributes: texts as the OpDef lists them, both booleans, otherwise the type.
+    """
+    every = dtypes()
+    return {
+        name: {
+            "dtypes": _dtypes(kernels, op_def_registry.get(name), every),
+            "gradient": _gradient(name),
+            "attributes": _attributes(op_def_registry.get(name)),
+        }
+        for name, kernels in registered().items()
+        if all(device in kernels for device in DEVICES) and hasattr(tf.raw_ops, name)
+    }
+
+
+def _dtypes(
+    kernels: Mapping[str, list[dict[str, list[str]]]], op: Any, every: Sequence[str]
+) -> dict[str, dict[str, list[str]]]:
+    """The dtypes by type attribute and device; see `raw_ops`."""
+    table: dict[str, dict[str, list[str]]] = {}
+    for attr in op.attr:
+        if attr.type in ("type", "list(type)"):
+            numbers = attr.allowed_values.list.type
+            allowed = {tf.as_dtype(number).name for number in numbers} if numbers else set(every)
+            for device in DEVICES:
+                rows = [*kernels[device], *kernels.get(ANY_DEVICE, [])]
+                taken = set().union(*(row.get(attr.name, every) for row in rows))
+                table.setdefault(attr.name, {})[device] = [name for name in every if name in taken & allowed]
+    return table
+
+
+def _gradient(name: str) -> str:
+    """Whether TensorFlow registers a gradient function for an op, registers that there is none, or neither."""
+    try:
+        function = framework.gradient_registry.lookup(name)
+    except LookupError:
+        return "absent"
+    return "none" if function is None else "function"
+
+
+def _attributes(op: Any) -> dict[str, list[Any] | str]:
+    """The values of the attributes that are no types, and give no number of tensors; see `raw_ops`."""
+    numbers = {arg.number_attr for arg in op.input_arg}
+    values: dict[str, list[Any] | str] = {}
+    for attr in op.attr:
+        if "type" not in attr.type and attr.name not in numbers:
+            texts = [text.decode() for text in attr.allowed_values.list.s]
+            values[attr.name] = texts or ([False, True] if attr.type == "bool" else attr.type)
+    return values
+
+
+def main() -> None:
+    """Prints the ops as JSON, with a line for each op, the source and TensorFlow's version."""
+    lines = [f"{json.dumps(name)}: {json.dumps(op)}" for name, op in raw_ops().items()]
+    body = ",\n".join(lines)
+    print(f'{{"tensorflow": "{tf.__version__}",\n"source": {json.dumps(SOURCE)},\n"ops": {{\n{body}\n}}}}')
+
+
+if __name__ == "__main__":
+    main()
