@@ -168,5 +168,7 @@ def distinct(exact: np.ndarray, values: Iterable[np.ndarray], dtype: np.dtype) -
 
 def _same(a: np.ndarray, b: np.ndarray) -> bool:
     """Whether two arrays hold the same numbers, with the same signs of zeros; all NaNs are the same."""
+    if a.dtype.kind == "c":
+        return _same(a.real, b.real) and _same(a.imag, b.imag)
     equal = (a == b) & (np.signbit(a) == np.signbit(b))
     return bool(np.all(equal | (np.isnan(a) & np.isnan(b))))

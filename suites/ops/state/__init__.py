@@ -1,0 +1,1 @@
+"""Specs of the ops of `state_ops.cc` and of variables."""
