@@ -10,6 +10,8 @@ ROOT = next((folder for folder in _HERE.parents if (folder / "pyproject.toml").i
 SUITES, KNOWN = "tf_opdiff.suites", "suites/known"
 #: The folder with the raw ops that the suites are to cover, their families, and the ops that are left out.
 RAW_OPS = ROOT / "suites" / "coverage"
+#: The folder of the atlas, with the largest errors and the ceilings made from them.
+ATLAS = ROOT / "recordings" / "atlas"
 
 
 def cache_folder() -> Path:

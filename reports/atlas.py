@@ -1,4 +1,4 @@
-"""Atlas: the verb that adds finished sweeps to the atlas and writes its document."""
+"""Atlas: the verb that adds finished sweeps to the atlas, and writes its document and the ceilings of specs."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ import argparse
 import sys
 from pathlib import Path
 
-from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.paths import ATLAS, ROOT, SUITES
+from tf_opdiff.harness.spec.catalog import Catalog
+from tf_opdiff.reports.analysis import ceilings
 from tf_opdiff.reports.data import atlas, files, searched, swept
 from tf_opdiff.reports.pages import atlas_page
 from tf_opdiff.reports.text import atlas as text
 
 #: The files of the atlas, the figures that others publish, and the document.
-FOLDER = ROOT / "recordings" / "atlas"
+FOLDER = ATLAS
 PUBLISHED = FOLDER / "published.toml"
 DOCUMENT = ROOT / "docs" / "atlas.md"
 
@@ -28,15 +30,27 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Adds sweeps and searches to the atlas, names those that can't be added, and writes the document; returns 0."""
+    """Adds sweeps and searches to the atlas, names those that can't be added, and writes document and ceilings.
+
+    Returns:
+      0; 2 if the folder of the atlas has no tables.
+    """
     if options.run:
         table, reasons = swept.table(options.run)
         for reason in reasons:
             print(f"not in the atlas: {reason}", file=sys.stderr)
         for path in (*atlas.store(table, options.folder), *searched.store(searched.rows(options.run), options.folder)):
             print(path)
-    atlases = atlas.load(options.folder)
-    files.replace_text(options.document, text.document(atlases, PUBLISHED, searched.load(options.folder)))
+    atlases, searches = atlas.load(options.folder), searched.load(options.folder)
+    if not atlases and not searches:
+        print(f"--folder {options.folder}: expected a folder with tables of the atlas", file=sys.stderr)
+        return 2
+    for folder in {path.absolute().parent for path in (options.document, options.page) if path}:
+        folder.mkdir(parents=True, exist_ok=True)
+    catalog = Catalog.load(SUITES)
+    for name, table in atlases.items():
+        files.replace_text(options.folder / f"{name}.toml", ceilings.text(table, catalog))
+    files.replace_text(options.document, text.document(atlases, PUBLISHED, searches))
     if options.page:
         files.replace_text(options.page, atlas_page.html(atlases))
     return 0

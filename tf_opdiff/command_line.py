@@ -39,7 +39,9 @@ VERBS = {
         "Prints killed/possible mutants for every spec; fails where one is alive.", "tf_opdiff.harness.judge.mutation"
     ),
     "sweep": Verb("Runs a spec on every bit pattern.", "tf_opdiff.harness.sweep.command"),
-    "atlas": Verb("Adds finished sweeps to the atlas of errors, and writes its document.", "tf_opdiff.reports.atlas"),
+    "atlas": Verb(
+        "Adds finished sweeps to the atlas; writes its document and the ceilings.", "tf_opdiff.reports.atlas"
+    ),
     "campaign": Verb(
         "Runs items on many machines with Ray; takes the options of pytest, exits as a run does.",
         "tf_opdiff.harness.run.campaign_command",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tf_opdiff.harness.judge.difference import differences
+from tf_opdiff.harness.judge.difference import differences, ulp_of
 from tf_opdiff.harness.judge.want import Want, positive_zeros
 from tf_opdiff.harness.spec.recipes import is_float
 
@@ -24,19 +24,33 @@ def nearest(got: np.ndarray, want: Want, budget: float) -> np.ndarray:
     assert value is not None and want.dtype is not None
     if not want.alternatives or got.shape != value.shape or got.dtype != want.dtype:
         return value
-    bound = None if want.bound is None else np.broadcast_to(want.bound, value.shape)
+    ulps, limit = limits(want, budget)
+    bound = None if limit is None else np.broadcast_to(limit, value.shape)
     result = positive_zeros(got) if want.unsigned_zeros else got
-    wrong = breaks(result, value, want.dtype, budget, bound)
+    wrong = breaks(result, value, want.dtype, ulps, bound)
     for other in want.alternatives:
         if not wrong.any():
             break
-        kept = wrong & ~breaks(result, other, want.dtype, budget, bound)
+        kept = wrong & ~breaks(result, other, want.dtype, ulps, bound)
         value, wrong = np.where(kept, other, value), wrong & ~kept
     return value
 
 
+def limits(want: Want, budget: float) -> tuple[float | np.ndarray, np.ndarray | None]:
+    """The budget in ULPs and the bound of a promise, neither above its ceiling if it has one."""
+    if want.ceiling is None:
+        return budget, want.bound
+    assert want.value is not None and want.dtype is not None
+    rounded = want.value.astype(want.dtype).astype(np.float64)
+    return want.limits(budget, ulp_of(np.where(np.isfinite(rounded), rounded, 0.0), want.dtype))
+
+
 def breaks(
-    got: np.ndarray, want: np.ndarray, dtype: np.dtype, budget: float = 0.0, bound: np.ndarray | None = None
+    got: np.ndarray,
+    want: np.ndarray,
+    dtype: np.dtype,
+    budget: float | np.ndarray = 0.0,
+    bound: np.ndarray | None = None,
 ) -> np.ndarray:
     """The elements of a result that are further from the promise than allowed; a bool array of its shape."""
     if dtype.kind == "c":

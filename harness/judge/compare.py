@@ -12,7 +12,7 @@ import numpy as np
 from tf_opdiff.harness.device.observation import Result
 from tf_opdiff.harness.device.repeat import differing
 from tf_opdiff.harness.judge import wording
-from tf_opdiff.harness.judge.alternatives import nearest
+from tf_opdiff.harness.judge.alternatives import limits, nearest
 from tf_opdiff.harness.judge.comparison import Comparison, Distances, Element
 from tf_opdiff.harness.judge.difference import differences, position, simplest
 from tf_opdiff.harness.judge.want import Want, positive_zeros
@@ -73,7 +73,7 @@ def compare_arrays(
     want: np.ndarray,
     dtype: np.dtype,
     *,
-    budget: float = 0.0,
+    budget: float | np.ndarray = 0.0,
     bound: np.ndarray | None = None,
     inputs: Sequence[np.ndarray] = (),
 ) -> Comparison:
@@ -83,7 +83,7 @@ def compare_arrays(
       got: the observed array.
       want: the promised array, of the same shape (nothing is broadcast), in `dtype` or wider.
       dtype: the required dtype of `got`.
-      budget: the allowed distance in ULPs of `dtype`.
+      budget: the allowed distance in ULPs of `dtype`; for real floats also an array, with that of each element.
       bound: the allowed absolute error, of `want`'s shape or a scalar; an element differs if it exceeds both.
       inputs: the op's inputs; those of `want`'s shape determine the simplest differing element.
     """
@@ -91,11 +91,12 @@ def compare_arrays(
         return Comparison(kind="shape", size=got.size, mismatched=got.size, got=str(got.shape), want=str(want.shape))
     if got.dtype != dtype:
         return Comparison(kind="dtype", size=got.size, mismatched=got.size, got=got.dtype.name, want=dtype.name)
+    largest = float(np.max(budget, initial=0.0))
     if dtype.kind == "c":
         bounds = None if bound is None else np.broadcast_to(bound, want.shape)
-        return _complex(got, want, budget, bounds, inputs)
+        return _complex(got, want, largest, bounds, inputs)
     if is_float(dtype):
-        return differences(got, want, dtype, budget=budget, bound=bound).comparison(got, budget, inputs)
+        return differences(got, want, dtype, budget=budget, bound=bound).comparison(got, largest, inputs)
     return _exact(got, want, inputs)
 
 
@@ -197,7 +198,8 @@ def compare(
     with np.errstate(all="ignore"):
         chosen = nearest(got.value, want, budget)
         value, wanted = (positive_zeros(a) if want.unsigned_zeros else a for a in (got.value, chosen))
-        found = compare_arrays(value, wanted, want.dtype, budget=budget, bound=want.bound, inputs=inputs)
+        ulps, bound = limits(want, budget)
+        found = compare_arrays(value, wanted, want.dtype, budget=ulps, bound=bound, inputs=inputs)
     if gradient and {"value", "subnormal", "nan", "inf"} & {*found.kinds} and _vanished(got, want):
         return found.as_kind("gradient_status", detail="the gradient is zeros", distance="")
     return found

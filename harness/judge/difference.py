@@ -24,7 +24,7 @@ class Differences:
     """The distance of each element of a result, and the wrong elements by kind.
 
     `ulps` and `absolute` are 0 where either number is not finite. `want` is the promise before rounding, `rounded` the
-    promise in the result's dtype. `allowed` is the largest allowed distance in ULPs; None without a bound.
+    promise in the result's dtype. `allowed` is the largest allowed distance in ULPs; None if it is one budget.
     """
 
     classes: Mapping[str, np.ndarray]
@@ -118,9 +118,17 @@ def ulp_of(value: np.ndarray, dtype: np.dtype) -> np.ndarray:
 
 
 def differences(
-    got: np.ndarray, want: np.ndarray, dtype: np.dtype, *, budget: float = 0.0, bound: np.ndarray | None = None
+    got: np.ndarray,
+    want: np.ndarray,
+    dtype: np.dtype,
+    *,
+    budget: float | np.ndarray = 0.0,
+    bound: np.ndarray | None = None,
 ) -> Differences:
-    """Compares real arrays of equal shape; `got` is in `dtype`, `want` in `dtype` or a wider dtype."""
+    """Compares real arrays of equal shape; `got` is in `dtype`, `want` in `dtype` or a wider dtype.
+
+    The budget may have an element for each of theirs.
+    """
     rounded = want.astype(dtype)
     wide = np.longdouble if want.dtype == np.longdouble else np.float64
     g, w, exact = got.astype(np.float64), rounded.astype(np.float64), want.astype(wide)
@@ -130,7 +138,7 @@ def differences(
     difference = np.where(finite, np.abs(np.where(finite, g, 0) - np.where(finite, exact, 0)), 0.0)
     unit = ulp_of(np.where(finite, w, 0.0), dtype)
     ulps = difference / unit
-    far, allowed = finite & (ulps > budget), None
+    far, allowed = finite & (ulps > budget), budget if isinstance(budget, np.ndarray) else None
     if bound is not None:
         far &= ~(difference <= bound)  # a NaN as bound allows nothing
         allowed = np.where(finite, np.fmax(budget, bound / unit), budget)

@@ -11,6 +11,7 @@ import ml_dtypes
 import numpy as np
 
 from tf_opdiff.harness.judge import reference
+from tf_opdiff.harness.judge.ceilings import MEASURED, with_ceiling
 from tf_opdiff.harness.judge.reference import ReferenceFault
 from tf_opdiff.harness.judge.upstream import Tangents, Upstreams, random_tangents, random_upstreams
 from tf_opdiff.harness.judge.want import Want, positive_zeros, result_dtype
@@ -37,9 +38,12 @@ class Expectation:
     tangents: tuple[np.ndarray, ...] | None = None
     promise: str = ""
 
-    def in_mode(self, mode: str) -> Expectation:
-        """The expectation with the bounds that apply in a mode."""
-        return replace(self, wants={quantity: want.in_mode(mode) for quantity, want in self.wants.items()})
+    def under(self, plan: Plan) -> Expectation:
+        """The expectation with the bounds and ceilings that apply under a plan; ceilings are those of this CPU."""
+        wants = {quantity: want.in_mode(plan.mode) for quantity, want in self.wants.items()}
+        if str(plan.device) != MEASURED:
+            wants = {quantity: replace(want, ceiling=None) for quantity, want in wants.items()}
+        return replace(self, wants=wants)
 
 
 def widened(array: np.ndarray) -> np.ndarray:
@@ -96,12 +100,12 @@ def expectation(
         ts = tuple(map(widened, tangents))
         ts = ts if len(ts) > 1 else ts[0]
         wants |= _along(case, _Given(wide, gs, ts), [result_dtype(y, dtype) for y in outputs], sources)
-    if bounds and spec.bound:
-        wants = {q: _bounded(case, q, want, _Given(wide, gs, ts)) for q, want in wants.items()}
-    if bounds and (alternatives := (side or spec).alternatives):
-        wants = {q: _with_alternatives(case, q, want, _Given(wide, gs, ts), alternatives) for q, want in wants.items()}
+    if bounds:
+        wants = _limited(case, wants, _Given(wide, gs, ts), (side or spec).alternatives)
+        wants = {q: with_ceiling(case, q, want, inputs) for q, want in wants.items()}
     if spec.only_gradients:
         wants = {q: want for q, want in wants.items() if family_of(q) != "output"}
+    wants = {q: with_ceiling(case, q, want, inputs) for q, want in wants.items()} if bounds else wants
     wants = {q: _unsigned(want) if spec.has_unsigned_zeros(q) else want for q, want in wants.items()}
     return Expectation(wants, upstreams, tuple(state), tangents)
 
@@ -147,6 +151,14 @@ def _zero_where_rounded(value: np.ndarray, dtype: np.dtype) -> np.ndarray:
     if is_float(dtype):
         value = np.where(value.astype(dtype) == 0, value.dtype.type(0), value)
     return positive_zeros(value)
+
+
+def _limited(
+    case: Case, wants: Mapping[str, Want], given: _Given, alternatives: Mapping[str, Callable[..., Any]]
+) -> dict[str, Want]:
+    """The promises with the largest absolute errors that the spec allows, and with these alternatives."""
+    bounded = {quantity: _bounded(case, quantity, want, given) for quantity, want in wants.items()}
+    return {q: _with_alternatives(case, q, want, given, alternatives) for q, want in bounded.items()}
 
 
 def _with_alternatives(
@@ -220,7 +232,7 @@ def expectations(case: Case, inputs: tuple[np.ndarray, ...], plans: list[Plan]) 
     if any(sides):
         plain = _of_reference(case, inputs, sides)
         sides = {name: _beside(side, plain) if name else side for name, side in sides.items()}
-    return {plan: replace(sides[name].in_mode(plan.mode), promise=name) for plan, name in names.items()}
+    return {plan: replace(sides[name].under(plan), promise=name) for plan, name in names.items()}
 
 
 def _of_reference(case: Case, inputs: tuple[np.ndarray, ...], sides: Mapping[str, Expectation]) -> Mapping[str, Want]:

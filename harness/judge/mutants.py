@@ -102,9 +102,7 @@ def past(want: Want, budget: float) -> Mutant:
         if not is_float(array.dtype):
             return None
         ulp = ulp_of(np.where(np.isfinite(array), array, 0), array.dtype)
-        allowed = np.full(array.shape, budget)
-        if want.bound is not None:
-            allowed = np.fmax(allowed, want.bound / ulp)
+        allowed = np.broadcast_to(want.allowed(budget, ulp) / ulp, array.shape)
         wrong = array + np.where(array > 0, 1, -1) * (np.floor(allowed + 0.5) + 1) * ulp
         usable = ~want.ambiguous & np.isfinite(array) & (np.abs(wrong) < float(ml_dtypes.finfo(array.dtype).max))
         if not usable.any():

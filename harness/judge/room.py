@@ -57,8 +57,7 @@ def room(want: Want, budget: float) -> tuple[np.ndarray, np.ndarray]:
     part = part_of(want.dtype)
     size = np.abs(want.value).astype(part).astype(np.float64)
     unit = ulp_of(np.where(np.isfinite(size), size, 0.0), part)
-    allowed = budget * unit
-    return (allowed if want.bound is None else np.fmax(allowed, want.bound)), unit
+    return want.allowed(budget, unit), unit
 
 
 @dataclass(frozen=True)

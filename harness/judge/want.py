@@ -19,6 +19,8 @@ class Want:
 
     `value` may be wider than `dtype`, the required dtype of the result. `bound` is the largest allowed absolute error
     of each element, if the spec has a bound. If the bound depends on the mode, `bounds` has it until `in_mode` chooses.
+    `ceiling` is the largest distance of each element in ULPs, whatever the budget and the bound, if the spec has
+    measured ceilings; `ceilings` has it by family of modes until `in_mode` chooses.
     `plain` is the value of the reference if a side of the contract promises another one. `alternatives` are further
     arrays of the shape of `value`: an element that keeps one of them is right. `unsigned_zeros`: a zero of either sign
     keeps the promise.
@@ -35,6 +37,8 @@ class Want:
     alternatives: tuple[np.ndarray, ...] = ()
     unsigned_zeros: bool = False
     bounds: ByMode | None = None
+    ceiling: np.ndarray | None = None
+    ceilings: ByMode | None = None
 
     @classmethod
     def of(cls, result: Result) -> Want:
@@ -45,19 +49,40 @@ class Want:
         return cls(result.status, result.value, result.value.dtype, result.indices, result.shape)
 
     def in_mode(self, mode: str) -> Want:
-        """The promise with the bound that applies in a mode."""
-        return self if self.bounds is None else replace(self, bound=in_mode(self.bounds, mode), bounds=None)
+        """The promise with the bound and the ceiling that apply in a mode."""
+        if self.bounds is None and self.ceilings is None:
+            return self
+        bound = in_mode(self.bound if self.bounds is None else self.bounds, mode)
+        ceiling = in_mode(self.ceiling if self.ceilings is None else self.ceilings, mode)
+        return replace(self, bound=bound, bounds=None, ceiling=ceiling, ceilings=None)
+
+    def limits(self, budget: float, unit: np.ndarray) -> tuple[float | np.ndarray, np.ndarray | None]:
+        """The budget in ULPs and the bound, neither above the ceiling; `unit` is the ULP of each element."""
+        if self.ceiling is None:
+            return budget, self.bound
+        bound = None if self.bound is None else np.minimum(self.bound, self.ceiling * unit)  # NaN, which allows nothing
+        return np.minimum(budget, self.ceiling), bound
+
+    def allowed(self, budget: float, unit: np.ndarray) -> np.ndarray:
+        """The largest allowed absolute error of each element, by budget and bound; arguments as of `limits`."""
+        ulps, bound = self.limits(budget, unit)
+        return np.asarray(ulps * unit if bound is None else np.fmax(ulps * unit, bound))
 
     def from_other(self, result: Result, other: Want) -> Want:
         """Another result as the promise, with this promise's rule for zeros; `other` is the other result's own promise.
 
-        Each result may be off by the bound of its own promise, so the bound is the sum of both.
+        Each result may be off by the bound of its own promise, so the bound is the sum of both, as is the ceiling.
         Where this promise has several values, the other result may be any of them, and so may the result itself.
         """
         bound = None if self.bound is None or other.bound is None else self.bound + other.bound
         if bound is not None and result.value is not None and not _fits(bound, result.value):
             bound = bound.max(initial=0)  # the result has another shape than the promise, and so has the bound
-        want = replace(Want.of(result), bound=bound, plain=self.plain, unsigned_zeros=self.unsigned_zeros)
+        ceiling = None if self.ceiling is None or other.ceiling is None else self.ceiling + other.ceiling
+        if ceiling is not None and (result.value is None or result.value.shape != ceiling.shape):
+            ceiling = None
+        want = replace(
+            Want.of(result), bound=bound, ceiling=ceiling, plain=self.plain, unsigned_zeros=self.unsigned_zeros
+        )
         if want.raises and self.raises:
             want = replace(want, raises=replace(want.raises, without_kernel=self.raises.without_kernel))
         if not self.alternatives or self.value is None or want.value is None or want.value.shape != self.value.shape:

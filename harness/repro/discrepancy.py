@@ -87,9 +87,9 @@ def promise_of(discrepancy: Discrepancy) -> Expectation:
         searched, _ = promises(discrepancy.case, discrepancy.inputs, side, bounds=True)
         return searched.in_mode(discrepancy.plan.mode)
     if discrepancy.case.recipe not in SWEEPS:
-        return expectation(discrepancy.case, discrepancy.inputs, side).in_mode(discrepancy.plan.mode)
+        return expectation(discrepancy.case, discrepancy.inputs, side).under(discrepancy.plan)
     (x,) = discrepancy.inputs
     first = int(x.view(f"u{x.dtype.itemsize}").flat[0])
     inputs = Bits(x.dtype.name, first, first + x.size)
     promise = promise_of_sweep(discrepancy.case, inputs, side, x, np.arange(x.size))
-    return promise.in_mode(discrepancy.plan.mode)
+    return promise.under(discrepancy.plan)

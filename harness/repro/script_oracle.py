@@ -95,7 +95,9 @@ def _allowed(discrepancy: Discrepancy, want: Want) -> tuple[np.ndarray, np.ndarr
     rounding = np.abs(value - wide).astype(np.float64)
     case, mode = discrepancy.case, discrepancy.plan.mode
     budget = case.spec.budget(discrepancy.quantity, case.dtype, mode)
-    allowed = budget * ulp_of(size, part) + np.where(np.isfinite(rounding), rounding, 0.0)
-    if want.bound is not None:
-        allowed = np.fmax(allowed, np.broadcast_to(want.bound, wide.shape))
+    unit = ulp_of(size, part)
+    ulps, limit = want.limits(budget, unit)
+    allowed = ulps * unit + np.where(np.isfinite(rounding), rounding, 0.0)
+    if limit is not None:
+        allowed = np.fmax(allowed, np.broadcast_to(limit, wide.shape))
     return wide, np.where(np.isfinite(allowed), allowed, 0.0).astype(np.float64)

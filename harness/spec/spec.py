@@ -15,7 +15,8 @@ import numpy as np
 
 from tf_opdiff.harness.spec.attrs import Keywords, accepted, check_attrs
 from tf_opdiff.harness.spec.budget import Budgets, check_budgets, check_quantity, entry_of, ulps_of
-from tf_opdiff.harness.spec.by_mode import ByMode, each
+from tf_opdiff.harness.spec.by_mode import ByMode, each, mode_family
+from tf_opdiff.harness.spec.ceiling import Ceiling, Ceilings
 from tf_opdiff.harness.spec.claim import Claim, Topic
 from tf_opdiff.harness.spec.contract import Raises, Side, Sparse
 from tf_opdiff.harness.spec.loose import Loose
@@ -95,6 +96,9 @@ class Spec:
     bound                       quantity or family → bound(u, g, *inputs), for `jvp` and `hvp` bound(u, g, t, *inputs),
                                 → the largest allowed absolute error. For accumulations, and for errors that grow with
                                 the input. `u` is the unit round-off of the case's dtype. May be `by_mode` as well.
+    ceilings                    quantity → dtype → family of modes → `harness.spec.ceiling.Ceiling`: the largest
+                                distance in ULPs by exponent of the only input, as measured. It narrows the budget and
+                                the bound where it was measured: on the CPU of this machine.
     loose                       quantity or family → `harness.spec.loose.Loose`: the elements at which the bound may
                                 allow more than half of the digits, or more than 2^12 ULPs (see `harness.judge.room`),
                                 because the program itself loses them, and a sentence that says how.
@@ -141,6 +145,7 @@ class Spec:
     steps: int = 1
     ulp: Budgets = field(default_factory=dict)
     bound: Mapping[str, Callable[..., Any] | ByMode] = field(default_factory=dict)
+    ceilings: Ceilings = field(default_factory=dict)
     loose: Mapping[str, Loose] = field(default_factory=dict)
     alternatives: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     upstreams: Mapping[str, Callable[..., np.ndarray]] = field(default_factory=dict)
@@ -215,11 +220,14 @@ class Spec:
             for bound in each(bounds):
                 if not callable(bound):
                     raise TypeError(f"bound of {quantity}: expected a function, got {bound!r}")
-        for name in ("alternatives", "loose"):
-            for quantity, function in getattr(self, name).items():
-                check_quantity(quantity)
-                if not callable(function):
-                    raise TypeError(f"{name} of {quantity}: expected a function, got {function!r}")
+        for quantity, function in self.alternatives.items():
+            check_quantity(quantity)
+            if not callable(function):
+                raise TypeError(f"alternatives of {quantity}: expected a function, got {function!r}")
+        for quantity, loose in self.loose.items():
+            check_quantity(quantity)
+            if not isinstance(loose, Loose):
+                raise TypeError(f"loose of {quantity}: expected Loose(where, reason), got {loose!r}")
         if unknown := sorted(self.upstreams.keys() - self.recipes.keys()):
             raise ValueError(f"upstreams {unknown[0]!r}: expected one of the recipes {', '.join(self.recipes)}")
         check_attrs(self.attrs, self._called_with_attrs())
@@ -309,6 +317,10 @@ class Spec:
         """The bound of a quantity or of its family; None if the spec has none."""
         return entry_of(self.bound, quantity)
 
+    def ceiling_of(self, quantity: str, dtype: str, mode: str) -> Ceiling | None:
+        """The measured ceiling of a quantity in a dtype and a mode; None if the spec has none."""
+        return self.ceilings.get(quantity, {}).get(dtype, {}).get(mode_family(mode))
+
     def name_of(self, quantity: str) -> str:
         """The name of an output; empty for an output without a name, and for other quantities."""
         number = number_of(quantity)
@@ -319,7 +331,9 @@ class Spec:
         return entry_of(self.loose, quantity)
 
     def by_modes(self, quantity: str) -> bool:
-        """Whether the budget or the bound of a quantity depends on the mode."""
+        """Whether the budget, the bound or the ceiling of a quantity depends on the mode."""
+        if quantity in self.ceilings:
+            return True
         budget = entry_of(self.ulp, quantity)
         parts = [budget, self.bound_of(quantity), *(budget.values() if isinstance(budget, Mapping) else ())]
         return any(isinstance(part, ByMode) for part in parts)

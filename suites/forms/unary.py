@@ -19,6 +19,7 @@ from tf_opdiff.suites.derived.position import positions
 from tf_opdiff.suites.derived.second_order import SecondOrder, second_orders
 from tf_opdiff.suites.derived.sizes import alike, elementwise_sizes
 from tf_opdiff.suites.derived.special_places import short
+from tf_opdiff.suites.forms import ceilings
 from tf_opdiff.suites.forms.analytic import Analytic
 from tf_opdiff.suites.forms.bounds import Bound
 from tf_opdiff.suites.forms.flushed import ROUNDED, outputs
@@ -131,6 +132,7 @@ class Unary:
             bound={f"{quantity}[0]": mapped(self._bound(quantity), bound) for quantity, bound in self.bound.items()},
             alternatives=self._alternatives(self.f, self.vjp),
             upstreams=upstreams(),
+            ceilings=ceilings.of_this_machine(self.name),
             loose={f"{lost.quantity}[0]": Loose(lost.where, lost.reason) for lost in self.lost},
             unsigned_zeros=("output",) if self.unsigned_zeros else (),
             contract={pattern: self._with_alternatives(side) for pattern, side in self.contract(self.function).items()},

@@ -1,5 +1,7 @@
 """Budgets by mode: the kernels are not allowed the errors of XLA."""
 
+from dataclasses import replace
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -15,7 +17,7 @@ SPECS = Catalog.load("tf_opdiff.suites.ops").specs
 
 def kinds(name, dtype, mode, steps):
     """The kinds by which an output that is a few numbers of its dtype too large breaks its promise in a mode."""
-    case = Case(SPECS[name], dtype, "plain")
+    case = Case(replace(SPECS[name], ceilings={}), dtype, "plain")
     with np.errstate(all="ignore"):
         want = expectation(case, case.inputs(), None).wants["output[0]"].in_mode(mode)
         value = truth(want).value

@@ -108,7 +108,7 @@ def test_errors_in_proportion_to_each_element_are_mutants(mutant, bound):
 
 
 def test_loose_takes_functions_of_quantities():
-    with pytest.raises(TypeError, match="loose of output: expected a function"):
+    with pytest.raises(TypeError, match="loose of output: expected Loose"):
         made(loose={"output": True})
     with pytest.raises(ValueError, match="quantity 'input'"):
         made(loose={"input": Loose(lambda x: x > 0, "the result is a difference from 1")})
