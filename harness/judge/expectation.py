@@ -40,10 +40,14 @@ class Expectation:
 
     def under(self, plan: Plan) -> Expectation:
         """The expectation with the bounds and ceilings that apply under a plan; ceilings are those of this CPU."""
-        wants = {quantity: want.in_mode(plan.mode) for quantity, want in self.wants.items()}
         if str(plan.device) != MEASURED:
-            wants = {quantity: replace(want, ceiling=None) for quantity, want in wants.items()}
-        return replace(self, wants=wants)
+            return self.in_mode(plan.mode)
+        return replace(self, wants={quantity: want.in_mode(plan.mode) for quantity, want in self.wants.items()})
+
+    def in_mode(self, mode: str) -> Expectation:
+        """The expectation with the bounds that apply in a mode, without ceilings: those are measured by sweeps."""
+        wants = {quantity: want.in_mode(mode) for quantity, want in self.wants.items()}
+        return replace(self, wants={quantity: replace(want, ceiling=None) for quantity, want in wants.items()})
 
 
 def widened(array: np.ndarray) -> np.ndarray:

@@ -92,4 +92,4 @@ def promise_of(discrepancy: Discrepancy) -> Expectation:
     first = int(x.view(f"u{x.dtype.itemsize}").flat[0])
     inputs = Bits(x.dtype.name, first, first + x.size)
     promise = promise_of_sweep(discrepancy.case, inputs, side, x, np.arange(x.size))
-    return promise.under(discrepancy.plan)
+    return promise.in_mode(discrepancy.plan.mode)
