@@ -26,6 +26,7 @@ _SIGNED = {"int8", "int16", "int32", "int64"}
 WITHOUT_VALUES = {
     # Nothing documents whether sums and limits of quantized numbers are those of their bits.
     **dict.fromkeys(("AddN", "ApproximateEqual", "ClipByValue", "Select", "SelectV2"), _IN_XLA),
+    **dict.fromkeys(("Max", "Mean", "Min", "Prod", "Sum"), _IN_XLA),
     "Relu": {"qint8"},
     # Nothing documents the floor of a complex quotient, or the quotient of integers that is not an integer.
     **dict.fromkeys(("FloorDiv", "TruncateDiv"), _COMPLEX),

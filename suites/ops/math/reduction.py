@@ -1,0 +1,160 @@
+"""Reductions of numbers. Errors count the roundings of any order: see `suites.reference.accumulation`."""
+
+import numpy as np
+
+from tf_opdiff.suites.forms.reduction import LONG, OF_INTEGERS, RECIPES, SHAPE, Reduced, infinite, limits, reduction
+from tf_opdiff.suites.reference import reduction as ref
+from tf_opdiff.suites.reference.accumulation import sum_error
+
+_LONG = {
+    "ones": lambda draw, dtype: (np.ones(LONG, dtype),),
+    "equal": lambda draw, dtype: (np.full(LONG, 0.1).astype(dtype),),
+    "positive": lambda draw, dtype: (draw.uniform(*LONG, low=0, high=1).astype(dtype),),
+}
+
+
+def _near_one(draw, dtype):
+    """Numbers whose products stay in range."""
+    x = np.exp2(draw.uniform(*SHAPE) / 2) * np.where(draw.booleans(*SHAPE), 1, -1)
+    return (x.astype(dtype),)
+
+
+def _powers(draw, dtype):
+    """Powers of two, whose products are exact."""
+    return (np.array([1.0, -1.0, 2.0, 0.5, -2.0, -0.5])[draw.integers(*SHAPE, low=0, high=6)].astype(dtype),)
+
+
+def _zeros(draw, dtype):
+    """Numbers near one, with one zero in a row, two in another, and a zero of the other sign."""
+    (x,) = _near_one(draw, np.dtype(np.float64))
+    x[0, 0, 3] = x[1, 2, 1] = x[1, 2, 4] = 0.0
+    x[2, 4, 0] = -0.0
+    return (x.astype(dtype),)
+
+
+FACTORS = {
+    "near_one": _near_one,
+    "exact": _powers,
+    "zeros": _zeros,
+    "special": RECIPES["special"],
+    "upstreams": _near_one,
+}
+
+
+def _limits_of_a_mean(draw, dtype):
+    """Limits of integers up to 32 bits, and numbers whose sum stays within range of those of 64 bits."""
+    (x,) = limits(draw, dtype)
+    return (x if x.itemsize < 8 else x // 128,)
+
+
+#: Complex numbers whose quotients and products have one right result: infinite parts are left to `Sum`.
+COMPLEX_FACTORS = {label: recipe for label, recipe in FACTORS.items() if label not in ("special", "upstreams")}
+FINITE = {label: recipe for label, recipe in RECIPES.items() if label not in ("special", "upstreams")}
+_EXTREMES = {label: recipe for label, recipe in RECIPES.items() if label != "special"} | {"infinite": infinite}
+_NORMS = {label: recipe for label, recipe in RECIPES.items() if label not in ("large", "tiny", "special")}
+
+SPECS = (
+    *reduction(
+        "euclidean-norm",
+        op="EuclideanNorm",
+        promise=Reduced(
+            f=ref.norm,
+            vjp=ref.norm_vjp,
+            jvp=ref.norm_jvp,
+            hvp=ref.norm_hvp,
+            error=ref.norm_error,
+            grad_error=ref.norm_vjp_error,
+            jvp_error=ref.norm_jvp_error,
+            hvp_error=ref.norm_hvp_error,
+            flushes=False,
+        ),
+        recipes=_NORMS,
+        complex_recipes=_NORMS,
+        integers=Reduced(f=ref.integer_norm, flushes=False),
+        of_integers={"plain": RECIPES["plain"]},
+        long=_LONG,
+        modes=("eager", "function", "graph"),
+    ),
+    *reduction(
+        "max",
+        op="Max",
+        promise=Reduced(
+            f=ref.largest,
+            vjp=ref.equal_shares(ref.largest),
+            jvp=ref.shares_jvp(ref.largest),
+            jvp_error=lambda u, t, x, axis: 8 * u * np.abs(ref.shares_jvp(ref.largest)(t, x, axis)),
+        ),
+        recipes=_EXTREMES,
+        forward={"special": RECIPES["special"]},
+        integers=Reduced(f=ref.largest, flushes=False),
+        ulp={"grad": 2},
+        unsigned_zeros=("output",),
+    ),
+    *reduction(
+        "mean",
+        op="Mean",
+        promise=Reduced(
+            f=ref.mean,
+            vjp=ref.shared,
+            jvp=lambda t, x, axis: ref.mean(t, axis),
+            error=ref.mean_error,
+            grad_error=ref.mean_vjp_error,
+            jvp_error=ref.mean_jvp_error,
+        ),
+        complex_recipes=FINITE,
+        integers=Reduced(f=ref.integer_mean, flushes=False),
+        of_integers={**OF_INTEGERS, "limits": _limits_of_a_mean},
+        long=_LONG,
+        ulp={"output": 1},  # a subnormal mean
+        unsigned_zeros=("output",),
+    ),
+    *reduction(
+        "min",
+        op="Min",
+        promise=Reduced(
+            f=ref.smallest,
+            vjp=ref.equal_shares(ref.smallest),
+            jvp=ref.shares_jvp(ref.smallest),
+            jvp_error=lambda u, t, x, axis: 8 * u * np.abs(ref.shares_jvp(ref.smallest)(t, x, axis)),
+        ),
+        recipes=_EXTREMES,
+        forward={"special": RECIPES["special"]},
+        integers=Reduced(f=ref.smallest, flushes=False),
+        ulp={"grad": 2},
+        unsigned_zeros=("output",),
+    ),
+    *reduction(
+        "prod",
+        op="Prod",
+        promise=Reduced(
+            f=ref.product,
+            vjp=ref.product_vjp,
+            jvp=ref.product_jvp,
+            hvp=ref.product_hvp,
+            error=ref.product_error,
+            grad_error=ref.product_vjp_error,
+            jvp_error=ref.product_jvp_error,
+            hvp_error=ref.product_hvp_error,
+            flushes=False,
+        ),
+        recipes=FACTORS,
+        complex_recipes=COMPLEX_FACTORS,
+        integers=Reduced(f=ref.product, flushes=False),
+        second=("near_one",),
+    ),
+    *reduction(
+        "sum",
+        op="Sum",
+        promise=Reduced(
+            f=ref.total,
+            vjp=ref.spread,
+            jvp=lambda t, x, axis: ref.total(t, axis),
+            error=sum_error,
+            jvp_error=lambda u, t, x, axis: sum_error(u, t, axis),
+        ),
+        complex_recipes=RECIPES,
+        integers=Reduced(f=ref.total, flushes=False),
+        long=_LONG,
+        unsigned_zeros=("output",),
+    ),
+)
