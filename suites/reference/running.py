@@ -30,8 +30,9 @@ class Running(NDArrayOperatorsMixin):
     @classmethod
     def exact(cls, value: Any, unit: float) -> Running:
         """Values without error."""
-        value = np.asarray(value, np.float64)
-        return cls(value, np.zeros_like(value), unit)
+        value = np.asarray(value)
+        value = value.astype(np.complex128 if value.dtype.kind == "c" else np.float64)
+        return cls(value, np.zeros(value.shape), unit)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -106,8 +107,9 @@ def _matmul(value: np.ndarray, a: Running, b: Running) -> tuple[Any, Any]:
 
 
 def _power(value: np.ndarray, a: Running, b: Running) -> tuple[Any, Any]:
-    """Of numbers without error; `pow` is within 2 units of its result."""
-    return 0 * value, 2 * np.abs(value)
+    """Of an exponent without error; `pow` is within 2 units of its result."""
+    carried = np.where(a.error == 0, 0, np.abs(b.value * value / a.value) * a.error)
+    return carried, 2 * np.abs(value)
 
 
 ERRORS: dict[Any, Callable[..., tuple[Any, Any]]] = {
@@ -117,10 +119,11 @@ ERRORS: dict[Any, Callable[..., tuple[Any, Any]]] = {
     np.divide: _quotient,
     np.matmul: _matmul,
     np.power: _power,
-    np.square: lambda value, a: (2 * np.abs(a.value) * a.error, value),
+    np.square: lambda value, a: (2 * np.abs(a.value) * a.error, np.abs(value)),
     np.negative: lambda value, a: (a.error, 0),
     np.absolute: lambda value, a: (a.error, 0),
-    np.sqrt: lambda value, a: (a.error / np.maximum(2 * value, 1e-300), value),
+    np.sign: lambda value, a: (0 * a.error, 0),
+    np.sqrt: lambda value, a: (a.error / np.maximum(2 * np.abs(value), 1e-300), np.abs(value)),
     np.exp: lambda value, a: (value * a.error, 2 * value),
     np.log: lambda value, a: (a.error / a.value, 2 * np.abs(value)),
     np.maximum: lambda value, a, b: (np.maximum(a.error, b.error), 0),
@@ -148,7 +151,7 @@ def bound(reference: Callable[..., Any], output: int) -> Callable[..., np.ndarra
     """How far an output may be off, as a spec wants it: bound(u, g, *inputs). Integers stay as they are."""
 
     def largest_error(u: float, g: Any, *inputs: np.ndarray) -> np.ndarray:
-        taken = [Running.exact(x, ROUNDINGS * u) if x.dtype.kind == "f" else x for x in inputs]
+        taken = [Running.exact(x, ROUNDINGS * u) if x.dtype.kind in "fc" else x for x in inputs]
         outputs = reference(*taken)
         return (outputs[output] if isinstance(outputs, tuple) else outputs).error
 
