@@ -1,0 +1,1 @@
+"""Specs of the ops of `training_ops.cc`."""
