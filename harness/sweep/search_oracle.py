@@ -18,6 +18,8 @@ from tf_opdiff.harness.spec.spec import Case, Side, Spec
 from tf_opdiff.harness.sweep.boxes import Boxes, floats_at, places_of
 from tf_opdiff.harness.sweep.oracle import UPSTREAM, elementwise_fault
 
+#: Promises below this times the smallest normal number have no distance.
+_NEAR = 4
 #: The dtypes of searches: sweeps try all inputs of 16 bits.
 DTYPES = ("float32", "float64")
 
@@ -116,8 +118,8 @@ def distances(quantity: str, got: np.ndarray, want: Want) -> tuple[np.ndarray, M
         got = positive_zeros(got)
     with np.errstate(all="ignore"):
         found = differences(got, want.value, want.dtype, budget=np.inf)
-        least = float(ml_dtypes.finfo(want.dtype).smallest_normal)
-        least *= 4 * max(map(abs, UPSTREAM)) if family_of(quantity) == "grad" else 1
+        least = _NEAR * float(ml_dtypes.finfo(want.dtype).smallest_normal)
+        least *= max(map(abs, UPSTREAM)) if family_of(quantity) == "grad" else 1
         measured = ~found.wrong_class & ~(np.abs(found.rounded) < least)
         ulps = np.where(measured, found.ulps, 0.0).astype(np.float64)
     return ulps, {kind: where for kind, where in found.classes.items() if kind != "value"}
