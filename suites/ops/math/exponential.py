@@ -42,7 +42,7 @@ SPECS = (
         f=Wide(mp.exp, float64=np.exp),
         df=Wide(mp.exp, float64=np.exp),
         domain=(-90, 90),
-        ulp={"output": (ROUNDED_TWICE, ROUNDED_TWICE, 1.5, 1.5), "grad": (1.5, 1.5, 2.5, 2.5)},
+        ulp={"output": (ROUNDED_TWICE, ROUNDED_TWICE, 1.5, 1.8), "grad": (1.5, 1.5, 2.5, 2.7)},
         second_order=SecondOrder(jvp=2.5, hvp=2.5),
         tier="smoke",
         analytic=Analytic(special=annex_g.EXP, f=mp.exp, df=mp.exp, output=3, grad=4),
@@ -55,7 +55,7 @@ SPECS = (
         domain=(-20, 90),
         ulp={
             "output": by_mode(eager=(ROUNDED_TWICE, ROUNDED_TWICE, 4.6, 3.6), xla=(2.5, ROUNDED_TWICE, 6, 4.5)),
-            "grad": (1.5, 1.5, 2.5, 2),
+            "grad": (1.5, 1.5, 2.5, 2.6),
         },
         subnormals=Subnormals(dtypes=("float32", "bfloat16", "float64"), preserved=True),
         second_order=SecondOrder(jvp=2.5, hvp=3),
@@ -70,7 +70,7 @@ SPECS = (
         df=Wide(lambda x: 1 / x, {0.0: INF, INF: 0.0, -INF: -0.0}, odd=True, float64=np.reciprocal),
         domain=(0, 4),
         ulp={
-            "output": (ROUNDED_TWICE, ROUNDED_TWICE, by_mode(eager=3.3, xla=3), 1.5),
+            "output": (ROUNDED_TWICE, ROUNDED_TWICE, by_mode(eager=3.3, xla=3), 1.6),
             "grad": (1.5, 1.5, by_mode(eager=3.8, xla=2.5), 1.5),
         },
         subnormals=Subnormals(dtypes=("float32", "bfloat16")),

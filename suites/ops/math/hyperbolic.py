@@ -66,7 +66,7 @@ SPECS = (
             float64=lambda x: 1 / (np.sqrt(x - 1) * np.sqrt(x + 1)),
         ),
         domain=(1, 100),
-        ulp={"output": by_mode(eager=(ROUNDED_TWICE, ROUNDED_TWICE, 1.9, 1.9), xla=(3, 2, 3.8, 3.8)), "grad": 1},
+        ulp={"output": by_mode(eager=(ROUNDED_TWICE, ROUNDED_TWICE, 1.9, 2.2), xla=(3, 2, 3.8, 4.1)), "grad": 1},
         bound={"grad": by_mode(eager=_from_output(2), xla=_from_output(3.4))},
         lost=(
             Lost(
@@ -118,7 +118,7 @@ SPECS = (
         f=Wide(mp.atanh, {1: INF, -1: -INF}, odd=True, float64=np.arctanh),
         df=Wide(lambda x: 1 / (1 - x * x), {1: INF, -1: INF, INF: -0.0, -INF: -0.0}, float64=lambda x: 1 / (1 - x * x)),
         domain=(-1, 1),
-        ulp={"output": by_mode(eager=(ROUNDED_TWICE, ROUNDED_TWICE, 1.8, 2.1), xla=(2.5, 1.5, 3, 2.6)), "grad": 1},
+        ulp={"output": by_mode(eager=(ROUNDED_TWICE, ROUNDED_TWICE, 1.8, 2.3), xla=(2.5, 1.5, 3, 2.6)), "grad": 1},
         # The gradient is g / (1 - x²), where x², rounded, is off by u x².
         bound={"grad": relative(lambda x, f, d: 3 + 1.5 * (x * (x * d)))},
         subnormals=Subnormals(dtypes=WIDE),
