@@ -101,7 +101,8 @@ class Results:
             return guided
         expected, _ = promises(self.case, tuple(x[at] for x in self.inputs), self.case.spec.side(plan))
         ulps = distances(quantity, got, expected.wants[quantity])[0]
-        self.guide = max(self.guide, float(np.abs(ulps - guided).max(initial=0.0)))
+        finite = np.isfinite(ulps) & np.isfinite(guided)
+        self.guide = max(self.guide, float(np.abs(ulps[finite] - guided[finite]).max(initial=0.0)))
         return ulps
 
     def _value(self, plan: Plan, quantity: str) -> np.ndarray:

@@ -63,7 +63,8 @@ def rows(runs: Sequence[Path]) -> list[Row]:
         for line in _lines(run):
             wrong = " ".join(";".join([kind, *inputs]) for kind, inputs in sorted(line["wrong"].items()))
             texts = {"worst": ";".join(line["worst"]), "wrong": wrong}
-            found[tuple(line[name] for name in PLACE)] = {**line, **facts, **texts, "tf": info.tf}
+            numbers = {name: float(line[name]) for name in FLOATS}
+            found[tuple(line[name] for name in PLACE)] = {**line, **facts, **texts, **numbers}
     return _joined(found.values())
 
 
