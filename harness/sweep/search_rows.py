@@ -7,10 +7,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
+from tf_opdiff.harness.judge.difference import ulp_of
 from tf_opdiff.harness.judge.verdict import Context, Judge, Trial
+from tf_opdiff.harness.judge.want import Want
 from tf_opdiff.harness.spec.plan import Plan
+from tf_opdiff.harness.spec.recipes import is_float
 from tf_opdiff.harness.store.element_index import index_text, parse_index
 from tf_opdiff.harness.store.record import Record
 from tf_opdiff.harness.sweep.search import Search
@@ -26,13 +30,26 @@ def records(search: Search, context: Context, results: Results) -> list[Record]:
         expected, _ = promises(results.case, results.inputs, spec.side(plan), bounds=True)
         trial = Trial(search.item.suite, results.case, plan, observation, results.inputs)
         judge = Judge(context, part=True)  # a search need not find the place of a known failure
-        for row in judge.against_promises(trial, expected.in_mode(plan.mode).wants):
+        wants = expected.in_mode(plan.mode).wants
+        wants = {q: _at_top(w, spec.budget(q, results.case.dtype, plan.mode)) for q, w in wants.items()}
+        for row in judge.against_promises(trial, wants):
             texts: dict[str, Any] = {}
             for column in ("worst_index", "example_index"):
                 index = parse_index(getattr(row, column))
                 texts[column] = index_text(tuple(names[index[0]].tolist())) if index else ""
             rows.append(replace(row, **texts, rerun=rerun(search, plan)))
     return rows
+
+
+def _at_top(want: Want, budget: float) -> Want:
+    """The promise, which an infinity keeps too where the largest number is within the budget of it, or the reverse."""
+    if want.value is None or want.dtype is None or not is_float(want.dtype):
+        return want
+    with np.errstate(all="ignore"):
+        top = np.longdouble(ml_dtypes.finfo(want.dtype).max)
+        near = np.abs(np.abs(want.value) - top) <= budget * ulp_of(np.array([float(top)]), want.dtype)
+        sides = [np.where(near, np.copysign(size, want.value), want.value) for size in (np.inf, top)]
+    return replace(want, alternatives=(*want.alternatives, *sides))
 
 
 def faulty(search: Search, context: Context, message: str) -> list[Record]:

@@ -8,7 +8,9 @@ import pytest
 from scipy import special
 
 from tf_opdiff.command_line import main
+from tf_opdiff.harness.device.observation import Result
 from tf_opdiff.harness.device.server_handle import DeviceServer, memory_limit
+from tf_opdiff.harness.judge.compare import compare
 from tf_opdiff.harness.judge.want import Want
 from tf_opdiff.harness.spec import precision
 from tf_opdiff.harness.spec.catalog import Catalog
@@ -18,6 +20,7 @@ from tf_opdiff.harness.store.shard import Shard, read_shard
 from tf_opdiff.harness.sweep.boxes import Boxes, floats_at, places_of
 from tf_opdiff.harness.sweep.search import Search
 from tf_opdiff.harness.sweep.search_oracle import Space, distances, refusal
+from tf_opdiff.harness.sweep.search_rows import _at_top
 from tf_opdiff.harness.tests.planted_search import FAR, off_at
 from tf_opdiff.reports.data import searched
 from tf_opdiff.reports.data.load import load
@@ -150,3 +153,15 @@ def test_distances_leave_out_wrong_classes_and_promises_next_to_subnormal_number
         "nan": [1],
         "inf": [2],
     }
+
+
+def test_next_to_the_largest_number_an_infinity_is_within_the_budget():
+    top = float(np.finfo(np.float64).max)
+    ulp = np.spacing(np.nextafter(top, 0))
+
+    def kind(got, want, budget):
+        promise = _at_top(Want("value", np.array([want], np.longdouble), np.dtype("float64")), budget)
+        return compare(Result("value", np.array([got])), promise, "output[0]", budget=budget).kind
+
+    assert kind(np.inf, top - ulp, 1.5) == kind(top, np.longdouble(top) + ulp, 1.5) == ""
+    assert kind(np.inf, top - 2 * ulp, 1.5) == kind(-np.inf, top, 1.5) == "inf"
