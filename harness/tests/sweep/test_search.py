@@ -12,10 +12,12 @@ from tf_opdiff.harness.device.observation import Result
 from tf_opdiff.harness.device.server_handle import DeviceServer, memory_limit
 from tf_opdiff.harness.judge.compare import compare
 from tf_opdiff.harness.judge.want import Want
+from tf_opdiff.harness.repro.discrepancy import discrepancy_of, promise_of
 from tf_opdiff.harness.spec import precision
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.spec import SEARCH, Case
+from tf_opdiff.harness.store.record import Record
 from tf_opdiff.harness.store.shard import Shard, read_shard
 from tf_opdiff.harness.sweep.boxes import Boxes, floats_at, places_of
 from tf_opdiff.harness.sweep.search import Search
@@ -165,3 +167,13 @@ def test_next_to_the_largest_number_an_infinity_is_within_the_budget():
 
     assert kind(np.inf, top - ulp, 1.5) == kind(top, np.longdouble(top) + ulp, 1.5) == ""
     assert kind(np.inf, top - 2 * ulp, 1.5) == kind(-np.inf, top, 1.5) == "inf"
+
+
+def test_a_script_of_a_finding_runs_the_inputs_that_its_record_names():
+    spec = Catalog.load(SUITE).specs["far-off-pair"]
+    pair = np.array([1.5, -2.25])
+    index = str(pair.view(np.uint64).tolist())
+    record = Record(dtype="float64", recipe=SEARCH, mode="eager", quantity="output[0]", kind="value", worst_index=index)
+    discrepancy = discrepancy_of(record, Case(spec, "float64", SEARCH), CPU)
+    assert [set(x.tolist()) for x in discrepancy.inputs] == [{1.5}, {-2.25}]
+    assert set(promise_of(discrepancy).wants["output[0]"].value.tolist()) == {1.5}
