@@ -272,6 +272,34 @@ def reduction(
     return (*specs, *_sizes(name, viewed, shared), _fed_axes(name, op, promise, shared), *_wrong_axes(name, op, shared))
 
 
+def truth(name: str, op: str, function: Callable[..., Any]) -> tuple[Spec, ...]:
+    """The specs of a reduction of truth values by `function`, of an array, `axis` and `keepdims`."""
+
+    def reduced(x: np.ndarray, axis: Axis) -> np.ndarray:
+        return np.asarray(function(x, axis=axes(axis, x.ndim), keepdims=True))
+
+    promise = Reduced(f=reduced, flushes=False)
+    viewed = promise.viewed(op)
+    shared: dict[str, Any] = {"ops": op, "dtypes": ("bool",)}
+    same = {str(value).lower(): _filled(value) for value in (True, False)}
+    recipes = {label: repeated(recipe, VIEWS) for label, recipe in {"plain": plain, "few": few, **same}.items()}
+    main = Spec(name=name, recipes=recipes, **viewed.fields(VIEWS), **shared)
+    return (main, *_sizes(name, viewed, shared), _fed_axes(name, op, promise, shared), *_wrong_axes(name, op, shared))
+
+
+def _filled(value: bool) -> Recipe:
+    return lambda draw, dtype: (np.full(SHAPE, value),)
+
+
+def few(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
+    """Rows of one truth value but for single elements: one row alone is mixed in each plane."""
+    x = np.zeros(SHAPE, bool)
+    x[1] = True
+    x[0, 2, 6] = x[2, 4, 0] = True
+    x[1, 3, 5] = False
+    return (x,)
+
+
 def _other(spec: Spec, dtypes: tuple[str, ...]) -> tuple[Spec, ...]:
     """The twin of a spec in the dtypes that it leaves out, in the full tier."""
     rest = tuple(dtype for dtype in dtypes if dtype not in spec.dtypes)

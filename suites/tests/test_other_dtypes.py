@@ -26,7 +26,7 @@ _SIGNED = {"int8", "int16", "int32", "int64"}
 WITHOUT_VALUES = {
     # Nothing documents whether sums and limits of quantized numbers are those of their bits.
     **dict.fromkeys(("AddN", "ApproximateEqual", "ClipByValue", "Select", "SelectV2"), _IN_XLA),
-    **dict.fromkeys(("Max", "Mean", "Min", "Prod", "Sum"), _IN_XLA),
+    **dict.fromkeys(("ArgMax", "ArgMin", "Max", "Mean", "Min", "Prod", "Sum"), _IN_XLA),
     "Relu": {"qint8"},
     # Nothing documents the floor of a complex quotient, or the quotient of integers that is not an integer.
     **dict.fromkeys(("FloorDiv", "TruncateDiv"), _COMPLEX),
@@ -71,7 +71,8 @@ def uncovered(op: OpTypes, specs: Sequence[Spec]) -> Iterator[str]:
             if "-dtypes-without-xla" not in twin.name
             for dtype in twin.dtypes
         }
-        known = computed(specs, inputs=number > 0) | promised
+        typed_by_another = number > 0 or next(iter(op.inputs.values())).rstrip("*") != attr
+        known = computed(specs, inputs=typed_by_another) | promised
         yield from (f"{op.name} {attr} {dtype}" for dtype in DTYPES if dtype not in known)
 
 

@@ -1,0 +1,82 @@
+"""Softmax: the specs of functions of the rows of a matrix of logits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from tf_opdiff.harness.spec.loose import Loose
+from tf_opdiff.harness.spec.recipes import FLOATS, Draw
+from tf_opdiff.harness.spec.spec import Recipe, Spec
+from tf_opdiff.suites.derived.sizes import sizes
+from tf_opdiff.suites.forms.reduction import EMPTY, upstreams
+from tf_opdiff.suites.forms.rows import SHAPE, offset, plain, rows
+from tf_opdiff.suites.forms.views import Viewed, Views
+
+INF, NAN = np.inf, np.nan
+#: Second derivatives of all softmax-like ops.
+CANCELS = {"hvp": Loose(lambda *xs: True, "a second derivative is a difference of sums of products, which may cancel")}
+#: Subnormal shares of float16, of which each step is rounded to a whole number of the smallest.
+SUBNORMAL = {"output": {"float16": 1.0}, "grad": {"float16": 4.0}}
+_ONE: Views = {"rows": {}}
+#: Logits whose rows are ordinary.
+LOGITS: Mapping[str, Recipe] = {
+    "plain": plain,
+    "offset": offset(1000),
+    "below": offset(-1000),
+    "equal": rows([0.0], [-0.0, 0.0], [2.0], [-60000.0]),
+    "apart": rows([0.0, 5.0, -5.0], [10.0, 0.0], [-8.0, 8.0], [0.0, 1.0, -12.0]),
+    "masked": rows([-INF, 0.0, 1.0], [-INF, 2.0], [1.0, -INF], [3.0]),
+    "upstreams": plain,
+}
+#: Logits with rows that have no distribution: NaN; +inf; -inf alone.
+WITHOUT: Mapping[str, Recipe] = {"special": rows([NAN, 1.0, 2.0], [-INF], [NAN], [0.5, -INF])}
+
+
+def near(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
+    """Logits next to each other, so that no share is small and few terms of a second derivative cancel."""
+    return (draw.uniform(*SHAPE).astype(dtype),)
+
+
+def softmax_like(name: str, op: str, viewed: Viewed) -> tuple[Spec, ...]:
+    """The specs of an op of one input, `logits`. The default tier has float32, the full tier all other dtypes.
+
+    Args:
+      name: the name with which theirs begin.
+      op: the OpDef.
+      viewed: its promise of one tensor, without keyword arguments.
+    """
+    rest = tuple(dtype for dtype in FLOATS if dtype != "float32")
+    fields = viewed.fields(_ONE)
+    main = Spec(name=name, ops=op, ulp=SUBNORMAL, recipes=LOGITS, upstreams={"upstreams": upstreams}, **fields)
+    forward = viewed.fields(_ONE, gradient=False)
+    alone = Spec(name=f"{name}-forward", ops=op, recipes=WITHOUT, **forward)
+    fields_of_both = viewed.fields(_ONE, second=True)
+    second = Spec(name=f"{name}-second-order", ops=op, recipes={"near": near}, loose=CANCELS, **fields_of_both)
+    small = {label: _shaped(shape) for label, shape in EMPTY.items()}
+    twins = sizes(Spec(name=name, ops=op, recipes=small, constant=("output[0]",), **fields), small)
+    return (
+        main,
+        alone,
+        second,
+        *(replace(spec, name=f"{spec.name}-other", dtypes=rest, tier="full") for spec in (main, alone, second)),
+        *twins,
+    )
+
+
+def _shaped(shape: tuple[int, ...]) -> Recipe:
+    return lambda draw, dtype: (draw.uniform(*shape).astype(dtype),)
+
+
+def distributions(logits: Recipe) -> Recipe:
+    """A recipe: logits, and distributions as labels, of which the first is one-hot."""
+
+    def recipe(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
+        (x,) = logits(draw, dtype)
+        labels = draw.uniform(*SHAPE, low=0, high=1)
+        labels[0] = np.eye(SHAPE[1])[3]
+        return x, (labels / labels.sum(axis=1, keepdims=True)).astype(dtype)
+
+    return recipe
