@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
+
 import tensorflow as tf
+from tensorflow.python.eager.polymorphic_function import concrete_function
 
 from tf_opdiff.harness.device.call_counts import calls, watch
+from tf_opdiff.harness.device.compiled_programs import CompiledPrograms
 from tf_opdiff.harness.device.evidence import Evidence
 from tf_opdiff.harness.device.garbage import Collector
 from tf_opdiff.harness.device.modes import MODES
@@ -18,8 +23,11 @@ from tf_opdiff.harness.spec.spec import Spec
 class ProgramCache:
     """The programs of one spec, dtype and set of attributes on one device: one for each mode and signature."""
 
-    def __init__(self, device: Device) -> None:
-        self.device = device
+    def __init__(self, device: Device, compiled: CompiledPrograms | None = None) -> None:
+        """`compiled` keeps the programs that XLA compiles; without it, XLA compiles every program."""
+        self.device, self._compiled = device, compiled
+        if compiled:
+            _name_functions(compiled)
         self._subject: tuple[str, ...] = ()
         self._spec: Spec | None = None
         self._programs: dict[tuple, tuple[Program, Evidence]] = {}
@@ -36,7 +44,14 @@ class ProgramCache:
             if self._spec.state:
                 tf.keras.backend.clear_session()
             self._garbage.collect()
+            if self._compiled:
+                self._compiled.enter(subject)
         return self._spec
+
+    def keep(self) -> None:
+        """Keeps the programs that XLA compiled since the last call, if they are kept."""
+        if self._compiled:
+            self._compiled.keep()
 
     def get(self, spec: Spec, mode: str, arguments: Arguments, *, pieces: bool = False) -> tuple[Program, Evidence]:
         """The program for arguments of this signature, and its evidence; always a new one for a spec with state.
@@ -44,11 +59,26 @@ class ProgramCache:
         With `pieces`, the program of all pieces; see `harness.device.repeat`.
         """
         key = (mode, pieces, arguments.ranks if spec.unknown_shapes else arguments.signature)
+        if self._compiled:
+            self._compiled.begin(key)
         if key not in self._programs or spec.state:
             evidence = Evidence()
             program = MODES[mode](in_pieces(spec) if pieces else spec, self.device.tf_name, evidence)
             self._programs[key] = _counting_calls(program, spec, mode, evidence), evidence
         return self._programs[key]
+
+
+def _name_functions(compiled: CompiledPrograms) -> None:
+    """Lets `compiled` name the functions that TensorFlow traces; a TensorFlow without these names compiles more."""
+    for kind in ("inference", "forward", "backward"):
+        naming = getattr(concrete_function, f"_{kind}_name", None)
+        if naming:
+            new = functools.partial(_renamed, naming, compiled)
+            setattr(concrete_function, f"_{kind}_name", new)
+
+
+def _renamed(naming: Callable[[str], str], compiled: CompiledPrograms, name: str) -> str:
+    return compiled.function_name(naming(name))
 
 
 def _counting_calls(program: Program, spec: Spec, mode: str, evidence: Evidence) -> Program:

@@ -10,7 +10,10 @@ import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+import tensorflow as tf
+
 from tf_opdiff.harness.device.channel import Channel
+from tf_opdiff.harness.device.compiled_programs import CompiledPrograms, circumstances
 from tf_opdiff.harness.device.evidence import Evidence, op_names
 from tf_opdiff.harness.device.faults import fault, missing_subject, places
 from tf_opdiff.harness.device.kernels import lacking_dtype, lacking_kernel, ops_without_kernel
@@ -108,13 +111,15 @@ def _threads_left() -> bool:
     return bool(others)
 
 
-def serve(channel: Channel, device: Device) -> None:
+def serve(channel: Channel, device: Device, *, kept: bool = False) -> None:
     """Answers requests until the other side hangs up.
 
-    The first message says why the device is not available; it is empty if it is.
+    The first message says why the device is not available; it is empty if it is. If `kept`, programs that XLA compiled
+    in earlier servers are loaded, and those of this server kept.
     """
+    compiled = CompiledPrograms(circumstances(tf.__file__, device.variants)) if kept else None
     channel.send(configure(device))
-    programs, owner = ProgramCache(local(device)), os.getpid()
+    programs, owner = ProgramCache(local(device), compiled), os.getpid()
     while True:
         try:
             request = channel.receive()
@@ -129,3 +134,5 @@ def serve(channel: Channel, device: Device) -> None:
             os._exit(0)
         ran_on = observation.ran_on.replace(programs.device.tf_name, device.tf_name)
         channel.send(replace(observation, ran_on=ran_on, poisoned=observation.poisoned or _threads_left()))
+        if request.mode == "xla":
+            programs.keep()

@@ -23,20 +23,30 @@ from tf_opdiff.harness.spec import variant
 from tf_opdiff.harness.spec.plan import Device
 
 
-def _serve(channel: Channel, device: Device) -> None:
+def _serve(channel: Channel, device: Device, kept: bool) -> None:
     if device.type == "cpu":
         os.environ["CUDA_VISIBLE_DEVICES"] = "-1"  # before CUDA starts: a CPU server takes no GPU memory
     from tf_opdiff.harness.device.server import serve
 
-    serve(channel, device)
+    serve(channel, device, kept=kept)
 
 
 class DeviceServer:
     """A worker's handle on one device; the process behind it is started when needed."""
 
-    def __init__(self, device: Device, logs: Path, *, timeout: float = 120.0, memory: int = 0) -> None:
-        """`timeout`: seconds for one request. `memory`: bytes (0: no limit). `logs`: the folder of its log."""
-        self.device, self.timeout, self.memory = device, timeout, memory
+    def __init__(
+        self, device: Device, logs: Path, *, timeout: float = 120.0, memory: int = 0, kept: bool = False
+    ) -> None:
+        """The handle of a device.
+
+        Args:
+          device: the device; its process starts with the first request.
+          logs: the folder of its log.
+          timeout: seconds for one request.
+          memory: bytes (0: no limit).
+          kept: whether programs that XLA compiled are kept on disk, and loaded by later servers.
+        """
+        self.device, self.timeout, self.memory, self._kept = device, timeout, memory, kept
         self._log = logs / f"{str(device).replace(':', '-')}-{os.getpid()}.log"
         self._child: Child | None = None
         self._request: Request | None = None
@@ -51,7 +61,9 @@ class DeviceServer:
             return str(why)
         try:
             with fork_server.uninterrupted():
-                self._child = Child(_serve, self.device, log=self._log, memory=self.memory, settings=settings)
+                self._child = Child(
+                    _serve, self.device, self._kept, log=self._log, memory=self.memory, settings=settings
+                )
             failure = self._child.receive(fork_server.START_TIMEOUT)
         except (EOFError, OSError) as error:
             failure = start_failure(self._child, error, self._log, offset)

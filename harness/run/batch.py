@@ -44,6 +44,7 @@ class Work:
       only: case ids; no other case runs, unless empty.
       sweeps: whether sweeps of every input of a 16-bit dtype run too.
       recorded: the names of recorded devices, which are in the folder `recordings`.
+      xla_cache: whether programs that XLA compiled for a CPU are kept on disk, and those of earlier runs loaded.
       cache: whether inputs and promises of earlier runs of the same code are used, and those of this run stored.
     """
 
@@ -55,6 +56,7 @@ class Work:
     sweeps: bool = False
     recorded: Sequence[str] = field(default_factory=tuple)
     cache: bool = True
+    xla_cache: bool = False
     recordings: Path = ROOT / "recordings"
 
     @property
@@ -69,7 +71,15 @@ def runner(
     """A runner whose shard and logs are in a run directory; this many `processes` share the machine's memory."""
     logs = directory / "logs"
     logs.mkdir(exist_ok=True)
-    servers = {d: DeviceServer(d, logs, timeout=work.timeout, memory=memory_limit(d, processes)) for d in work.live}
+    servers = {
+        d: DeviceServer(
+            *(d, logs),
+            timeout=work.timeout,
+            memory=memory_limit(d, processes),
+            kept=work.xla_cache and d.type == "cpu",
+        )
+        for d in work.live
+    }
     by_device = {recording.device: recording for recording in (recordings or {}).values()}
     shard = rundir.open_shard(directory, worker)
     cache = PromiseCache(FileCache(cache_folder() / "promises"), code_digest(work.suites)) if work.cache else None

@@ -72,6 +72,14 @@ OPTIONS = (
         },
     ),
     Option(
+        "--xla-cache",
+        {
+            "action": "store_true",
+            "help": "on CPUs, load programs that XLA compiled in earlier runs with the same TensorFlow, flags and "
+            "processor, and keep those of this run",
+        },
+    ),
+    Option(
         "--repro",
         {
             "choices": ("new", "all", "none"),

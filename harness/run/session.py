@@ -167,6 +167,7 @@ class Session:
             recorded=list(recordings),
             recordings=Path(os.path.relpath(option.recordings, ROOT)),
             cache=not option.no_cache,
+            xla_cache=option.xla_cache,
         )
         if option.campaign:
             from tf_opdiff.harness.run.campaign import Campaign

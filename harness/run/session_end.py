@@ -79,6 +79,7 @@ def _account(session: Session, present: Accounts, idle: IdleEntries, stopped: st
         for cell in missing
     ]
     info.cache = {"inputs and promises": _cache_use(present, off=session.config.option.no_cache)}
+    info.cache |= {"programs that XLA compiled": "on"} if session.config.option.xla_cache else {}
     info.deselected = sorted({item.id for item in selection.catalog.items} - present.items)
     info.faults = idle.lines()
     info.faults += [fault for recording in selection.recordings.values() for fault in recording.about.faults]
