@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -84,21 +83,33 @@ class Kind:
         """A reference variable exists in v1 graphs only."""
         return MODES if self.resource else ("graph",)
 
-    def state(self, how: Optimizer, tf: Any, *inputs: Any) -> dict[str, Any]:
+    def state(self, how: Optimizer) -> Callable[..., dict[str, Any]]:
         """As of a spec: the variable and the slots."""
-        make = tf.Variable if self.resource else partial(tf.compat.v1.Variable, use_resource=False)
-        return {name: make(x) for name, x in zip(("var", *how.slots), inputs, strict=False)}
+        names, resource = ("var", *how.slots), self.resource
 
-    def program(self, how: Optimizer, raw: str, tf: Any, state: Any, *inputs: Any) -> Any:
+        def state(tf: Any, *inputs: Any) -> dict[str, Any]:
+            values = dict(zip(names, inputs, strict=False))
+            if resource:
+                return {name: tf.Variable(x) for name, x in values.items()}
+            return {name: tf.compat.v1.Variable(x, use_resource=False) for name, x in values.items()}
+
+        return state
+
+    def program(self, how: Optimizer, raw: str) -> Callable[..., Any]:
         """As of a spec: one step, then a read of all variables."""
-        rest = inputs[1 + len(how.slots) :]
-        dtype = rest[0].dtype
-        arguments = {name: v.handle if self.resource else v for name, v in state.items()}
-        arguments |= {name: tf.constant(value, dtype) for name, value in how.settings.items()}
-        arguments |= dict(zip((how.gradient, "indices"), rest, strict=False)) | dict(how.flags)
-        update = getattr(tf.raw_ops, raw)(**arguments)
-        with tf.control_dependencies([] if update is None else [update]):
-            return tuple(v.read_value() for v in state.values())
+        resource, names = self.resource, (how.gradient, "indices")
+        first, settings, flags = 1 + len(how.slots), dict(how.settings), dict(how.flags)
+
+        def program(tf: Any, state: Any, *inputs: Any) -> Any:
+            rest = inputs[first:]
+            arguments = {name: v.handle if resource else v for name, v in state.items()}
+            arguments |= {name: tf.constant(value, rest[0].dtype) for name, value in settings.items()}
+            arguments |= dict(zip(names, rest, strict=False)) | flags
+            update = getattr(tf.raw_ops, raw)(**arguments)
+            with tf.control_dependencies([] if update is None else [update]):
+                return tuple(v.read_value() for v in state.values())
+
+        return program
 
 
 DENSE, DENSE_REFERENCE = Kind(resource=True, sparse=False), Kind(resource=False, sparse=False)
@@ -126,8 +137,8 @@ def optimizer(name: str, raw: str, how: Optimizer, kind: Kind, dtypes: Sequence[
     bounds |= {f"output[{len(names) + k}]": _last(running.bound(steps, k)) for k in range(len(names))}
     shared: dict[str, Any] = {
         "ops": raw,
-        "program": partial(kind.program, how, raw),
-        "state": partial(kind.state, how),
+        "program": kind.program(how, raw),
+        "state": kind.state(how),
         "modes": kind.modes,
     }
     main = Spec(

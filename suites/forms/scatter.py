@@ -43,9 +43,10 @@ class Target:
 
     def program(self, raw: str) -> Callable[..., Any]:
         """program(tf, x, indices, updates) or, with a variable, program(tf, state, x, indices, updates)."""
+        call = self.call
         if self.state is None:
-            return lambda tf, x, i, u: self.call(tf, getattr(tf.raw_ops, raw), x, i, u)
-        return lambda tf, state, x, i, u: self.call(tf, getattr(tf.raw_ops, raw), state["v"], i, u)
+            return lambda tf, x, i, u: call(tf, getattr(tf.raw_ops, raw), x, i, u)
+        return lambda tf, state, x, i, u: call(tf, getattr(tf.raw_ops, raw), state["v"], i, u)
 
 
 def _through_handle(name: str) -> Callable[..., Any]:

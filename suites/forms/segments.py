@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
@@ -38,10 +38,11 @@ class Segments:
     count: int | None = None
     dtype: str = "float32"
 
-    def program(self, tf: Any, x: Any, ids: Any) -> Any:
-        """Calls the raw op."""
-        more = {} if self.count is None else {"num_segments": self.count}
-        return getattr(tf.raw_ops, self.raw)(data=x, segment_ids=ids, **more)
+    @property
+    def program(self) -> Callable[..., Any]:
+        """As of a spec: calls the raw op."""
+        raw, more = self.raw, {} if self.count is None else {"num_segments": self.count}
+        return lambda tf, x, ids: getattr(tf.raw_ops, raw)(data=x, segment_ids=ids, **more)
 
     def _rows(self, x: np.ndarray, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
         """The rows, an id for each, and the number of segments."""

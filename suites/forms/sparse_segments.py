@@ -33,10 +33,11 @@ class SparseSegments:
     how: Reduction
     count: int | None = None
 
-    def program(self, tf: Any, x: Any, i: Any, ids: Any) -> Any:
-        """Calls the raw op."""
-        more = {} if self.count is None else {"num_segments": self.count}
-        return getattr(tf.raw_ops, self.raw)(data=x, indices=i, segment_ids=ids, **more)
+    @property
+    def program(self) -> Callable[..., Any]:
+        """As of a spec: calls the raw op."""
+        raw, more = self.raw, {} if self.count is None else {"num_segments": self.count}
+        return lambda tf, x, i, ids: getattr(tf.raw_ops, raw)(data=x, indices=i, segment_ids=ids, **more)
 
     def segments(self, ids: np.ndarray) -> int:
         """The number of segments."""
