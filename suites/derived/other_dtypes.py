@@ -19,7 +19,7 @@ from tf_opdiff.harness.spec.spec import Raises, Recipe, Spec
 from tf_opdiff.suites.derived.op_types import DTYPES, OpTypes, every_op
 
 #: The shapes of inputs by name; all others have shape (4,).
-_SHAPES: Mapping[str, tuple[int, ...]] = {"axis": (), "indices": (4, 1)}
+_SHAPES: Mapping[str, tuple[int, ...]] = {"axis": (), "indices": (4, 1), "perm": (1,)}
 #: The texts of eager mode for an attribute, and for an input without one.
 _REFUSED = {False: "not in the list of allowed values", True: "was expected to be a"}
 
