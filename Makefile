@@ -4,6 +4,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+# Tests and runs start hundreds of processes. Without bytecode files each would compile our modules again; containers
+# often set this variable.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: report test lint docs reference screenshots own cpus smoke campaign mutants bench matrix plan job night issues lock clean
 
