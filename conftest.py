@@ -2,7 +2,6 @@
 
 import json
 import os
-import sys
 from dataclasses import asdict
 from pathlib import Path
 
@@ -52,12 +51,6 @@ class _Reporter:
 
             with Report(directory) as report:
                 self.summary = summarised(report, info, xml=path, judged_by=JudgedBy(suites, files), known=known)
-        from tf_opdiff.reports.ci import github
-
-        try:
-            github.summarise(directory / "summary.md", os.environ)
-        except OSError as why:
-            print(f"\nthe job summary can't be written: {why}", file=sys.stderr)
 
     def pytest_opdiff_summary(self, directory, info):
         """The last lines of the terminal's output."""

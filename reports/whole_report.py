@@ -18,7 +18,7 @@ from tf_opdiff.harness.store.judges import JudgedBy
 from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.harness.system.beside import serve
 from tf_opdiff.reports.analysis.since_last_run import earlier
-from tf_opdiff.reports.ci.github import annotated
+from tf_opdiff.reports.ci.github import annotated, summarise_or_say_why
 from tf_opdiff.reports.pages.template import environment
 from tf_opdiff.reports.text.summary import terminal
 from tf_opdiff.reports.write import Report
@@ -40,6 +40,7 @@ def summarised(
     """Writes a report, and returns the last lines of the terminal's output; see `Report.write`."""
     run_dir = report.run_dir
     report.write(info, xml=xml, before=earlier(run_dir, info), judged_by=judged_by, known=known)
+    summarise_or_say_why(run_dir / "summary.md", os.environ)
     return terminal(report.records, info, report.ranked, run_dir) + annotated(info, report.ranked, os.environ)
 
 

@@ -6,6 +6,7 @@ https://docs.github.com/actions/reference/workflows-and-actions/workflow-command
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -90,6 +91,14 @@ def summarise(markdown: Path, environment: Mapping[str, str]) -> None:
     with Path(environment["GITHUB_STEP_SUMMARY"]).open("ab") as file:
         room = SUMMARY_LIMIT - file.tell()
         file.write(fitted(markdown.read_text(), room).encode())
+
+
+def summarise_or_say_why(markdown: Path, environment: Mapping[str, str]) -> None:
+    """`summarise`; where the summary can't be written, prints the reason, since the report itself is whole."""
+    try:
+        summarise(markdown, environment)
+    except OSError as why:
+        print(f"\nthe job summary can't be written: {why}", file=sys.stderr)
 
 
 def fitted(text: str, room: int) -> str:

@@ -61,8 +61,10 @@ def test_pytest_lets_a_process_write_it(run_pytest, tmp_path: Path) -> None:  # 
     small: Outcome = run_pytest("--op", "one-ulp-off", "--mode", "eager", "--repro", "none")
     large: Outcome = run_pytest(
         *("--op", "one-ulp-off", "--mode", "eager", "--repro", "none", "-p", "tf_opdiff.harness.tests.large_runs"),
-        env={"TMPDIR": str(tmp_path)},
+        env={"TMPDIR": str(tmp_path), "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md")},
     )
+    assert "tf-opdiff run" in (tmp_path / "summary.md").read_text()
+    assert "pandas is imported: False" in large.output, "its memory would be that of the pytest process"
     assert small.status == large.status == 1
     lines = [
         [line for line in one.output.splitlines() if "one-ulp-off" in line or "record" in line]
