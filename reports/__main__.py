@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tf_opdiff.harness.store.judges import JudgedBy, add_options
+from tf_opdiff.harness.system.memory import give_large_blocks_back
 from tf_opdiff.harness.system.terminal import guarded
 from tf_opdiff.reports.analysis.since_last_run import earlier
 from tf_opdiff.reports.data.run_environment import info
@@ -21,6 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options = parser.parse_args(arguments)
     except SystemExit as end:  # argparse ends with 2, which here means an interrupted run
         return 4 if end.code else 0
+    give_large_blocks_back()
     directory, judged_by = options.directory, JudgedBy(options.suites, options.known)
     with guarded():
         try:

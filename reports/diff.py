@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 import pandas as pd
 
+from tf_opdiff.harness.system.memory import give_large_blocks_back
 from tf_opdiff.reports.analysis import (
     bits,
     bits_of_changes,
@@ -46,6 +47,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def main(options: argparse.Namespace) -> int:
     """Prints the changes; returns 1 if something got worse, else 0."""
+    give_large_blocks_back()
     runs, ulp = (options.before, options.after), _distance(options.ulp)
     infos = run_environment.info(runs[0]), run_environment.info(runs[1])
     before, after = (load(run) for run in runs)

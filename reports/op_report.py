@@ -16,6 +16,7 @@ from tf_opdiff.harness.store.json_text import json_of
 from tf_opdiff.harness.store.record import CLAIM
 from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.harness.system.beside import Beside, serve
+from tf_opdiff.harness.system.memory import give_free_memory_back
 from tf_opdiff.reports.analysis import op_store
 from tf_opdiff.reports.analysis.claim_store import stored_verdicts
 from tf_opdiff.reports.analysis.claims import Chapter, chapters
@@ -86,6 +87,7 @@ def topics_of(run_dir: Path, records: pd.DataFrame, info: RunInfo) -> list[Chapt
 
 def _prepare(run_dir: Path) -> Callable[[bytes], bytes]:
     tables = error_frames.frames(run_dir)
+    give_free_memory_back()
 
     def write(request: bytes) -> bytes:
         info = untrusted.decode(request, RunInfo, "the request")

@@ -12,6 +12,7 @@ from tf_opdiff.harness.judge.known import Known
 from tf_opdiff.harness.store import untrusted
 from tf_opdiff.harness.store.judges import OURS, JudgedBy
 from tf_opdiff.harness.store.run_info import RunInfo
+from tf_opdiff.harness.system.memory import give_free_memory_back
 from tf_opdiff.reports.analysis import ledger, plans_at_worst, since_last_run
 from tf_opdiff.reports.analysis.changelog import Changelog
 from tf_opdiff.reports.ci import badge, junit
@@ -71,6 +72,7 @@ class Report:
         except BaseException:
             self._op_report.stop()
             raise
+        give_free_memory_back()
         self.ranked: Sequence[Discrepancy] = ()
 
     def __enter__(self) -> Self:

@@ -16,6 +16,7 @@ from pathlib import Path
 from subprocess import PIPE, Popen
 
 from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.system.memory import give_large_blocks_back
 from tf_opdiff.harness.system.terminal import guarded
 
 
@@ -68,6 +69,7 @@ def serve(prepare: Callable[[Path], Callable[[bytes], bytes]]) -> None:
     status 4.
     """
     answers = sys.stdout.buffer
+    give_large_blocks_back()
     gc.disable()  # the process is short, and its many objects live to its end
     with guarded():
         try:

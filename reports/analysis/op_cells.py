@@ -16,6 +16,7 @@ from tf_opdiff.reports.text.verdicts import SEVERITY, VERDICTS
 
 #: A cell is about the records with the same values here.
 KEYS = ("spec", "dtype", "attrs", "quantity", "plan")
+_COLUMNS = ("spec", "dtype", "attrs", "quantity", "device", "mode", "verdict", "kind", "max_ulp", "budget")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +75,8 @@ def op_rows(records: pd.DataFrame) -> dict[str, list[OpRow]]:
     Comparisons with claims are left out: a claim may be wrong while TensorFlow is right. Distances beyond the budget
     are left out where a contract, or the bound of a sweep, allows them.
     """
-    some = records[~records["against"].astype(str).str.startswith(CLAIM)]
+    about_claims = records["against"].astype(str).str.startswith(CLAIM)
+    some = records.loc[~about_claims, list(_COLUMNS)]
     rows: dict[tuple[str, ...], dict[str, OpCell]] = {}
     for *key, plan, verdict, count, number, kind, max_ulp, budget in _cells(some).itertuples(index=False):
         cell = OpCell(verdict=verdict, count=count, records=number, kind=kind, max_ulp=max_ulp, budget=budget)

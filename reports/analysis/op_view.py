@@ -119,9 +119,9 @@ class OpViews:
             self._claims.setdefault(spec, []).append(against.removeprefix(CLAIM))
         by_plan = verdicts(records)
         self._claim_verdicts = {str(claim): overall(v.tolist()) for claim, v in by_plan.groupby("claim")["verdict"]}
-        compared = records[~about_claims]
-        self._off = _by_spec(tables.simplest_first(compared[compared["verdict"].isin(FAILING_OR_KNOWN)]))
-        self._contracts = _by_spec(compared[compared["verdict"] == "contract"])
+        off = ~about_claims & records["verdict"].isin(FAILING_OR_KNOWN)
+        self._off = _by_spec(tables.simplest_first(records[off]))
+        self._contracts = _by_spec(records[~about_claims & (records["verdict"] == "contract")])
 
     def view(self, page: OpName) -> OpView:
         """The content of a page."""

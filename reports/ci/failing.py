@@ -14,7 +14,7 @@ from tf_opdiff.reports.analysis.changes import diff
 from tf_opdiff.reports.ci import issue_text
 from tf_opdiff.reports.ci.issue_text import CauseRecords, Place
 from tf_opdiff.reports.ci.night_runs import NightRun
-from tf_opdiff.reports.data import frame, tables
+from tf_opdiff.reports.data import frame, shards, tables
 from tf_opdiff.reports.data.discrepancy import severity_order
 from tf_opdiff.reports.data.plans import in_order
 
@@ -39,7 +39,7 @@ def gather(nights: Sequence[NightRun], site: str = "") -> list[Cause]:
     failing = pd.concat([part.astype({"night": "str"}) for part in parts], ignore_index=True)
     if not len(failing):
         return []
-    texts = {name: "str" for name in frame.CATEGORIES if name in failing}
+    texts = {name: "str" for name in shards.CATEGORIES if name in failing}
     records = frame.typed(failing.drop(columns="night").astype(texts))
     changes = diff(records.iloc[:0], records)  # against no run, every failing record has appeared
     records = records.assign(night=failing["night"], plan=tables.plans(records).astype(str))

@@ -46,6 +46,9 @@ STEPS: Mapping[str, str] = {
 INTEGERS, FLOATS = ("sign", "exponent", "elements", "wrong", "mismatched"), ("budget", "max_ulp", "up_to")
 
 
+#: Owners whose bins are summed together; those of all owners at once would take several times the memory.
+_TOGETHER = 1024
+
 #: The owner of a profile: the values of the columns of `PROFILE`, without `raw_op`.
 _Owner = tuple[str, str, str, str, str, str, float]
 
@@ -95,20 +98,32 @@ def _bins(columns: Mapping[str, Sequence[object]], by_owner: Sequence[Sequence[E
     """The table of bins; `columns` and `by_owner` have a value for each owner."""
     if not by_owner:
         return typed(pd.DataFrame(columns=[*PROFILE, *BINS]))
-    every = [(number, profile) for number, profiles in enumerate(by_owner) for profile in profiles]
-    arguments = sorted({encodable(profile.argument) for _, profile in every})
-    about = {text: number for number, text in enumerate(arguments)}
-    pairs = [(number, about[encodable(profile.argument)]) for number, profile in every]
-    sizes = [profile.max_ulp.size for _, profile in every]
-    whole = np.concatenate([profile.bins for _, profile in every], axis=1)
-    group, sign, exponent, *counts = whole
-    named = np.stack([*np.repeat(pairs, sizes, axis=0).T, sign, group, exponent, *counts])
-    summed, largest = sum_bins(named, np.concatenate([profile.max_ulp for _, profile in every]), 2 + PLACE)
+    arguments = sorted({encodable(profile.argument) for profiles in by_owner for profile in profiles})
+    starts = range(0, len(by_owner), _TOGETHER)
+    parts = [_summed(by_owner[start : start + _TOGETHER], start, arguments) for start in starts]
+    summed, largest = np.concatenate([sums for sums, _ in parts], axis=1), np.concatenate([most for _, most in parts])
     owner, argument, sign, group, exponent, *counts = summed
     frame = {name: _texts(columns[name], owner) for name in PROFILE}
     frame |= {"argument": _texts(arguments, argument), "argument_class": _texts(CLASSES, group)}
     frame |= {"sign": sign, "exponent": exponent, "max_ulp": largest, **dict(zip(BIN[PLACE:], counts, strict=True))}
     return typed(pd.DataFrame(frame)[[*PROFILE, *BINS]])
+
+
+def _summed(
+    by_owner: Sequence[Sequence[ErrorProfile]], first: int, arguments: Sequence[str]
+) -> tuple[np.ndarray, np.ndarray]:
+    """The bins of some owners, and the largest distance in each; see `sum_bins`.
+
+    The rows are the numbers of the owner (that of the first one is `first`) and of the argument, sign, class, exponent,
+    and the counts.
+    """
+    every = [(number, profile) for number, profiles in enumerate(by_owner, first) for profile in profiles]
+    about = {text: number for number, text in enumerate(arguments)}
+    pairs = [(number, about[encodable(profile.argument)]) for number, profile in every]
+    sizes = [profile.max_ulp.size for _, profile in every]
+    group, sign, exponent, *counts = np.concatenate([profile.bins for _, profile in every], axis=1)
+    named = np.stack([*np.repeat(pairs, sizes, axis=0).T, sign, group, exponent, *counts])
+    return sum_bins(named, np.concatenate([profile.max_ulp for _, profile in every]), 2 + PLACE)
 
 
 def _steps(columns: Mapping[str, Sequence[object]], by_owner: Sequence[Sequence[ErrorProfile]]) -> pd.DataFrame:

@@ -13,8 +13,8 @@ ROUNDING = 0.5
 
 def slowest(records: pd.DataFrame, n: int = 10) -> pd.DataFrame:
     """The runs that took longest: case, device, mode, seconds."""
-    runs = records.drop_duplicates(["case", "device", "mode"]).dropna(subset="seconds")
-    longest = runs.nlargest(n, "seconds")[["case", "device", "mode", "seconds"]].reset_index(drop=True)
+    runs = records[["case", "device", "mode", "seconds"]].drop_duplicates(["case", "device", "mode"])
+    longest = runs.dropna(subset="seconds").nlargest(n, "seconds").reset_index(drop=True)
     return longest.astype(dict.fromkeys(("case", "device", "mode"), "str"))
 
 
@@ -25,11 +25,12 @@ def worst_margins(records: pd.DataFrame, n: int = 10) -> pd.DataFrame:
     which rounding takes, leaves no margin. A claim that denies something holds where the budget is exceeded. A sweep
     that has a bound records its largest distance, which may be beyond the budget.
     """
-    some = records[(records["verdict"] == "match") & (records["budget"] > ROUNDING) & records["max_ulp"].notna()]
+    names = ["spec", "dtype", "quantity", "device", "mode", "against", "used", "max_ulp", "budget", "case"]
+    matches = (records["verdict"] == "match") & (records["budget"] > ROUNDING) & records["max_ulp"].notna()
+    some = records.loc[matches, [name for name in names if name != "used"] + ["recipe"]]
     some = some[~some["against"].astype(str).str.startswith(CLAIM)]
     some = some[~(some["recipe"].isin(SWEEPS) & (some["max_ulp"] > some["budget"]))]
     some = some.assign(used=some["max_ulp"] / some["budget"]).sort_values("used", ascending=False, kind="stable")
     best = some.drop_duplicates(["spec", "dtype", "quantity", "device", "mode"]).head(n)
-    names = ["spec", "dtype", "quantity", "device", "mode", "against", "used", "max_ulp", "budget", "case"]
     texts = [name for name in names if name not in ("used", "max_ulp", "budget")]
     return best[names].reset_index(drop=True).astype(dict.fromkeys(texts, "str"))

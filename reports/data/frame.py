@@ -13,17 +13,12 @@ import pyarrow as pa
 from tf_opdiff.harness.device.observation import STATUSES, raw, unpack, unraw
 from tf_opdiff.harness.store.json_text import encodable
 from tf_opdiff.harness.store.parquet import MOST
-from tf_opdiff.harness.store.record import KINDS, VERDICTS
+from tf_opdiff.harness.store.record import COLUMNS, KINDS, VERDICTS
 from tf_opdiff.reports.data import shards
-from tf_opdiff.reports.data.shards import FLOATS, INTEGERS
+from tf_opdiff.reports.data.shards import CATEGORIES, FLOATS, INTEGERS
 
 #: Columns whose values come from a fixed list, in that order.
 FIXED = {"verdict": VERDICTS, "kind": ("", *KINDS), "status": STATUSES}
-CATEGORIES = (
-    *("run", "started", "tf", "cuda", "host", "suite", "spec", "raw_op", "case", "dtype", "recipe", "device", "mode"),
-    *("ran_on", "against", "quantity", "verdict", "kind", "owner", "cause", "status", "code", "attrs", "severity"),
-    "kinds",
-)
 SORTED_BY = ["suite", "spec", "case", "device", "mode", "quantity", "against"]
 OBSERVATIONS = pa.schema(
     [
@@ -42,7 +37,8 @@ def records(run: Path) -> pd.DataFrame:
     """The records in the shards of a run, one row each, with the columns of `harness.store.record.COLUMNS`."""
     merged = shards.records(run)
     order = np.lexsort([merged[name].cat.codes for name in reversed(SORTED_BY)])  # categories are in order
-    return typed(merged.iloc[order].reset_index(drop=True))
+    columns = {name: _typed(merged.pop(name).take(order).reset_index(drop=True)) for name in COLUMNS}
+    return pd.DataFrame(columns, copy=False)
 
 
 def observations(run: Path) -> pd.DataFrame:
@@ -82,7 +78,7 @@ def typed(frame: pd.DataFrame) -> pd.DataFrame:
       ValueError: the harness does not know a verdict, a kind or a status.
     """
     columns = {name: _typed(frame[name]) for name in frame.columns}
-    return pd.DataFrame(columns, columns=frame.columns)
+    return pd.DataFrame(columns, columns=frame.columns, copy=False)
 
 
 def array(row: Mapping[str, Any]) -> np.ndarray | None:

@@ -9,6 +9,8 @@ from typing import Any
 
 import msgspec
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from tf_opdiff.harness.judge.cause import Cause
 from tf_opdiff.harness.repro.listing import ClaimData
@@ -17,6 +19,7 @@ from tf_opdiff.harness.store import parquet, untrusted
 from tf_opdiff.harness.store.json_text import encodable
 from tf_opdiff.harness.store.record import ADDED, COLUMNS, Record
 from tf_opdiff.reports.data import frame
+from tf_opdiff.reports.data.shards import CATEGORIES
 
 #: For each op and device type, dtypes by attribute.
 Kernels = dict[str, dict[str, list[dict[str, list[str]]]]]
@@ -59,7 +62,12 @@ def load_file(path: Path) -> pd.DataFrame:
       FileNotFoundError: the file does not exist.
       ValueError: it is damaged or of another format.
     """
-    records = parquet.read(path, RECORD_COLUMNS, least=OLDEST).to_pandas()
+    table = parquet.read(path, RECORD_COLUMNS, least=OLDEST)
+    for place, name in enumerate(table.column_names):
+        if RECORD_COLUMNS[name] == "texts" and name not in CATEGORIES:
+            table = table.set_column(place, name, pc.cast(table.column(name), pa.large_string()))
+    records = table.to_pandas(split_blocks=True, self_destruct=True)
+    del table
     for field in fields(Record)[len(records.columns) :]:  # a later version added this column
         records[field.name] = field.default
     return _typed(records, path)

@@ -1,16 +1,16 @@
 """Shards: the files that the workers of a run wrote, read into columns.
 
-A run may have a million records, and most of their texts recur. So lines are read straight into columns that store each
-distinct text once; other parts of a line are skipped and never become objects.
+A run may have a million records, and most of their texts recur. So lines are read straight into Arrow's columns, whose
+parts store each distinct text once; other parts of a line are skipped and never become objects.
 """
 
 from __future__ import annotations
 
 import contextlib
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
-from itertools import count, islice
+from itertools import islice
 from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,6 +18,8 @@ from typing import Any, TypeVar
 import msgspec
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from tf_opdiff.harness.store import rundir
 from tf_opdiff.harness.store.error_profile import ErrorProfile
@@ -29,6 +31,14 @@ from tf_opdiff.harness.store.shard import read_shard
 
 #: Lines that are read at a time: about as many as fit into a processor's cache.
 _BATCH = 256
+#: Rows of a part of a column, until which its texts are Python objects.
+_PART = 4096
+#: The columns whose texts recur in many records.
+CATEGORIES = (
+    *("run", "started", "tf", "cuda", "host", "suite", "spec", "raw_op", "case", "dtype", "recipe", "device", "mode"),
+    *("ran_on", "against", "quantity", "verdict", "kind", "owner", "cause", "status", "code", "attrs", "severity"),
+    "kinds",
+)
 INTEGERS = tuple(f.name for f in fields(Record) if f.type == "int")
 FLOATS = tuple(f.name for f in fields(Record) if f.type == "float")
 _CELL = ("case", "device", "mode")
@@ -65,32 +75,53 @@ _L = TypeVar("_L", bound=_Line)
 
 
 class _Texts:
-    """A column of texts that stores each distinct text once."""
+    """A column of texts. Each part of its rows is an array of Arrow's that stores a distinct text once."""
 
     def __init__(self) -> None:
-        self._first: dict[str, int] = {}  # the first row of each text
-        self._rows: list[np.ndarray] = []  # for each row, the first row of its text
-        self._count = count()
+        self._parts: list[pa.DictionaryArray] = []
+        self._rows: list[str] = []
 
-    def extend(self, texts: Sequence[str]) -> None:
+    def extend(self, texts: Iterable[str]) -> None:
         """Appends rows."""
-        self._rows.append(np.fromiter(map(self._first.setdefault, texts, self._count), np.int64, len(texts)))
+        self._rows.extend(texts)
+        if len(self._rows) >= _PART:
+            self._end_part()
+
+    def _end_part(self) -> None:
+        try:
+            texts = pa.array(self._rows, pa.large_string())
+        except UnicodeEncodeError:
+            texts = pa.array(map(encodable, self._rows), pa.large_string())
+        self._parts.append(texts.dictionary_encode())
+        self._rows.clear()
 
     def done(self) -> pd.Categorical:
         """The column, its categories in order; lone surrogates, which UTF-8 can't encode, are written out."""
-        texts = pd.Series(list(map(encodable, self._first)), dtype="str")
-        codes, categories = pd.factorize(texts, sort=True)
-        first_rows = np.concatenate([np.empty(0, np.int64), *self._rows])
-        of_row = np.empty(len(first_rows), np.int64)
-        of_row[list(self._first.values())] = codes
-        return pd.Categorical.from_codes(of_row[first_rows], categories)
+        code_of_row, texts = self._whole()
+        order = pc.sort_indices(texts)  # of UTF-8's bytes, which is that of characters
+        place = np.empty(len(texts), np.int32)
+        place[order.to_numpy()] = np.arange(len(texts), dtype=np.int32)
+        return pd.Categorical.from_codes(place[code_of_row], pd.Index(texts.take(order).to_pandas(), dtype="str"))
+
+    def plain(self) -> pd.Series:
+        """The column as texts; lone surrogates are written out."""
+        code_of_row, texts = self._whole()
+        return pd.Series(texts.take(pa.array(code_of_row)).to_pandas(), dtype="str")
+
+    def _whole(self) -> tuple[np.ndarray, pa.Array]:
+        """For each row the position of its text, and the distinct texts."""
+        self._end_part()
+        column = pa.chunked_array(self._parts).unify_dictionaries()
+        self._parts.clear()
+        return np.concatenate([part.indices.to_numpy() for part in column.chunks]), column.chunk(0).dictionary
 
 
 def records(run: Path) -> pd.DataFrame:
-    """One row for each record, with the columns of `harness.store.record.COLUMNS`: categories, integers, floats.
+    """One row for each record, with the columns of `harness.store.record.COLUMNS`.
 
-    If a cell was run twice, its last lines count. The records of a `compare` line count only if the cell has a result;
-    they come after the records of all results.
+    Those of `CATEGORIES` are categories in order, and the others texts, integers and floats. If a cell was run twice,
+    its last lines count. The records of a `compare` line count only if the cell has a result; they come after the
+    records of all results.
 
     Raises:
       ValueError: a line holds a malformed record.
@@ -104,15 +135,23 @@ def records(run: Path) -> pd.DataFrame:
         late.extend(line.line == "compare" for line in lines)
         sizes.extend(len(line.records) for line in lines)
         for name in _CELL:
-            cells[name].extend([getattr(line, name) for line in lines])
+            cells[name].extend(getattr(line, name) for line in lines)
         rows = [row for line in lines for row in line.records]
         for name, values in zip(COLUMNS, zip(*map(attrgetter(*COLUMNS), rows), strict=True), strict=False):
             if name in texts:
                 texts[name].extend(values)
             else:
                 numbers[name].extend(values if name in INTEGERS else map(float, values))
-    frame = pd.DataFrame({name: texts[name].done() if name in texts else np.asarray(numbers[name]) for name in COLUMNS})
-    return frame.iloc[_counting({name: cells[name].done() for name in _CELL}, np.asarray(late, bool), sizes)]
+    counting = _counting({name: cells[name].done() for name in _CELL}, np.asarray(late, bool), sizes)
+    columns: dict[str, Any] = {}
+    for name in COLUMNS:  # the parts of a column go before the next column is made
+        if name in texts:
+            column = texts.pop(name)
+            series = pd.Series(column.done()) if name in CATEGORIES else column.plain()
+        else:
+            series = pd.Series(np.asarray(numbers.pop(name)))
+        columns[name] = series.take(counting).reset_index(drop=True)
+    return pd.DataFrame(columns, copy=False)
 
 
 def _counting(cells: dict[str, pd.Categorical], late: np.ndarray, sizes: Sequence[int]) -> np.ndarray:
@@ -149,14 +188,17 @@ def errors(run: Path) -> Iterator[tuple[Any, dict[str, ErrorProfile]]]:
     Raises:
       ValueError: a line holds a malformed record or profile.
     """
-    by_cell: dict[Cell, tuple[list[Any], dict[str, ErrorProfile]]] = {}
+    by_cell: dict[Cell, tuple[Any, dict[str, ErrorProfile]]] = {}
     for line in _lines(run, _Profiled, ("result",)):
         with contextlib.suppress(ValueError):  # profiles that can't be read: the line is damaged
             profiles = {quantity: ErrorProfile.from_json(row) for quantity, row in line.errors.items()}
-            by_cell[line.case, line.device, line.mode] = line.records, profiles
-    for _, (rows, profiles) in sorted(by_cell.items(), key=itemgetter(0)):
-        if profiles and rows:
-            yield rows[0], profiles
+            cell = line.case, line.device, line.mode
+            if profiles and line.records:
+                by_cell[cell] = line.records[0], profiles
+            else:
+                by_cell.pop(cell, None)
+    for _, profiles_of_cell in sorted(by_cell.items(), key=itemgetter(0)):
+        yield profiles_of_cell
 
 
 def _lines(run: Path, as_: type[_L], kinds: Sequence[str]) -> Iterator[_L]:

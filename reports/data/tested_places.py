@@ -16,7 +16,7 @@ class TestedPlaces:
 
     def __init__(self, records: pd.DataFrame) -> None:
         """Reads the records of a run, as `reports.load` gives them."""
-        ran = records[records["verdict"] != "unavailable"]
+        ran = records.loc[records["verdict"] != "unavailable", ["spec", "device", "mode", "dtype"]]
         places = pd.DataFrame({"spec": ran["spec"], "plan": plans(ran), "dtype": ran["dtype"]})
         self._plans: dict[str, set[str]] = {}
         self._dtypes: dict[str, set[str]] = {}

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import base64
-import gzip
 import math
+import zlib
 from typing import Any
 
 import pandas as pd
 
 from tf_opdiff.harness.store.json_text import finite, json_of
+
+#: zlib's number for a stream with gzip's header, without a time.
+_GZIP = 31
 
 
 def encode(frame: pd.DataFrame, **more: Any) -> str:
@@ -19,13 +22,21 @@ def encode(frame: pd.DataFrame, **more: Any) -> str:
     codes of each column with a width follow in order: little-endian unsigned integers, the positions in its values.
     Floats that are not finite, in `more` as well, become `"NaN"`, `"inf"` and `"-inf"`. The alphabet is safe in HTML.
     """
-    columns, codes = {}, []
+    columns, codes = [], []
     for name in frame.columns:
-        columns[str(name)], more_codes = _column(frame[name])
+        column, more_codes = _column(frame[name])
+        columns.append(f"{_json(str(name))}:{_json(column)}")  # as text at once: it takes less memory than its values
         codes.append(more_codes)
-    text = json_of({"n": len(frame), "columns": columns} | more, separators=(",", ":"))
-    data = b"".join([text.encode(), b"\n", *codes])
-    return base64.b64encode(gzip.compress(data, compresslevel=6, mtime=0)).decode()
+    head, rest = f'{{"n":{len(frame)},"columns":{{', _json(more)[1:]
+    text = "".join([head, ",".join(columns), "}", "," if more else "", rest])
+    columns.clear()
+    compressor = zlib.compressobj(6, wbits=_GZIP)
+    parts = [compressor.compress(part) for part in (text.encode(), b"\n", *codes)]
+    return base64.b64encode(b"".join([*parts, compressor.flush()])).decode()
+
+
+def _json(data: object) -> str:
+    return json_of(data, separators=(",", ":"))
 
 
 def _column(column: pd.Series) -> tuple[dict[str, Any], bytes]:

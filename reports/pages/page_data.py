@@ -23,6 +23,8 @@ from tf_opdiff.reports.text.verdicts import VERDICTS
 FINDING = ("spec", "verdict", "kind", "reason")
 #: The columns that a sentence about a record is made of.
 _OF_SENTENCE = ("quantity", "device", "mode", "against", "verdict", "kind", "size", "mismatched", "max_ulp", "budget")
+#: Records whose commands are texts of Python's at a time.
+_PART = 65_536
 
 #: The command that reruns most records.
 COMMAND = "pytest suites --case {case} --device {device} --mode {mode}"
@@ -40,7 +42,7 @@ def page_data(
     The matrix contributes its columns, its states, and the cells that did not run; the page counts the records itself.
 
     Args:
-      records: those of a run, as `reports.load` gives them.
+      records: those of a run, as `reports.load` gives them, with `commands` in the column `rerun`.
       repros: the programs of findings, as `reports.data.load.load_repros` gives them.
       by_plan: what `reports.analysis.plans_at_worst.values` gives.
       matrix: the matrix of the run, as `reports.analysis.grid.grid` gives it.
@@ -49,7 +51,6 @@ def page_data(
     shown = records.assign(
         seconds=_rounded(records["seconds"], 3),
         max_abs=_rounded(records["max_abs"], 6),
-        rerun=_commands(records),
         sentence=sentences(records),
     )
     return Markup(
@@ -85,12 +86,16 @@ def _rounded(numbers: pd.Series, digits: int) -> pd.Series:
     return numbers.map(distinct)
 
 
-def _commands(records: pd.DataFrame) -> pd.Series:
-    """The column `rerun`, with `COMMAND` in place of each command that follows from it and the record."""
-    places = zip(*(records[name].astype("str") for name in ("case", "device", "mode")), strict=True)
-    common = [COMMAND.format(case=case, device=device, mode=mode) for case, device, mode in places]
-    commands = records["rerun"].astype("str")
-    return commands.where(commands != pd.Series(common, records.index, dtype="str"), COMMAND)
+def commands(records: pd.DataFrame) -> pd.Series:
+    """The column `rerun`, with `COMMAND` in place of each command that follows from it and the record; a category."""
+    whole = records["rerun"].astype("str")
+    follows = np.zeros(len(records), bool)
+    for start in range(0, len(records), _PART):
+        some = slice(start, start + _PART)
+        places = zip(*(records[name].iloc[some].astype("str") for name in ("case", "device", "mode")), strict=True)
+        common = [COMMAND.format(case=case, device=device, mode=mode) for case, device, mode in places]
+        follows[some] = (whole.iloc[some] == pd.Series(common, records.index[some], dtype="str")).to_numpy()
+    return whole.mask(follows, COMMAND).astype("category")
 
 
 def _matrix(matrix: Grid) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from tf_opdiff.reports.data import run_environment, tables
 from tf_opdiff.reports.data.discrepancies import discrepancies
 from tf_opdiff.reports.data.discrepancy import Discrepancy
 from tf_opdiff.reports.pages import run_overview
-from tf_opdiff.reports.pages.page_data import page_data
+from tf_opdiff.reports.pages.page_data import commands, page_data
 from tf_opdiff.reports.pages.scripts import hash_of, script
 from tf_opdiff.reports.pages.template import HERE, LISTED, POLICY, render
 from tf_opdiff.reports.text import sentence
@@ -61,8 +61,8 @@ def html(records: pd.DataFrame, info: RunInfo, supplement: Supplement | None = N
     """The whole page. All text from TensorFlow or from files is escaped, and a policy bars foreign scripts."""
     supplement = supplement or Supplement()
     order = tables.by_severity(records["verdict"]).argsort(kind="stable")
-    records = records.iloc[order].reset_index(drop=True)
-    ranked = discrepancies(records, {}) if supplement.ranked is None else supplement.ranked
+    ranked = discrepancies(records.iloc[order], {}) if supplement.ranked is None else supplement.ranked
+    records = records.assign(rerun=commands(records)).iloc[order].reset_index(drop=True)
     shown = run_overview.shown(records, ranked, supplement.repros, supplement.op_links)
     entries, since = supplement.entries, supplement.since
     matrix = grid(records, info)

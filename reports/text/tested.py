@@ -30,7 +30,7 @@ def place(info: RunInfo) -> str:
 
 def tested(records: pd.DataFrame, info: RunInfo) -> str:
     """The ops, specs, cases, devices and modes that a run tested, in one sentence."""
-    ran = records[~records["verdict"].isin(_NOT_COMPARED)]
+    ran = records.loc[~records["verdict"].isin(_NOT_COMPARED), ["raw_op", "spec", "case", "mode"]]
     if not len(ran):
         return "Nothing was compared."
     ops = set(";".join(ran["raw_op"].astype(str).unique()).split(";")) - {""}

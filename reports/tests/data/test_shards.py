@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import re
+import sys
+import tracemalloc
 from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
@@ -44,6 +46,23 @@ def test_of_a_cell_that_was_run_twice_the_last_counts_and_a_comparison_only_besi
     assert [one[COLUMNS.index("got")] for one in found] == ["last"] * 3
     assert list(frame.records(tmp_path)["got"].unique()) == ["last"]
     assert shards.observations(tmp_path) == {tuple(cell.values()): {"ran_on": "last"}}
+
+
+def test_the_texts_of_records_are_not_all_objects_of_python_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = synthetic.records(synthetic.ops(100), ["cpu", "gpu:0"], ["edges", "plain"])
+    synthetic.write(tmp_path, rows)
+    monkeypatch.setattr(shards, "_PART", 128)
+    shards.records(tmp_path)  # imports
+    tracemalloc.start()
+    try:
+        shards.records(tmp_path)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    texts = sum(sys.getsizeof(row.seed) + sys.getsizeof(row.rerun) for row in rows)
+    assert peak < 4 * texts  # six times, if each text is an object until the last line is read
 
 
 @pytest.mark.parametrize("cut", [1, 40])
