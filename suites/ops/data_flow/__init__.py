@@ -1,0 +1,1 @@
+"""Specs of the ops of `data_flow_ops.cc`."""
