@@ -78,6 +78,12 @@ def test_wrong_axes_wrong_elements_and_wrong_scales_are_noticed(name, numpy, las
     assert judged(name, "plain", gradient, lambda xs, p: p.wants[gradient].value * (1 + 2.0**-20)) == "value"
 
 
+def test_a_lost_term_of_a_product_of_matrices_is_noticed():
+    assert judged("matmul", "exact", "output[0]", lambda xs, _: xs[0] @ xs[1]) == ""
+    assert judged("matmul", "exact", "output[0]", lambda xs, _: xs[0][:, :-1] @ xs[1][:-1]) == "value"
+    assert judged("matmul", "plain", "output[0]", lambda xs, _: xs[0][:, :-1] @ xs[1][:-1]) == "value"
+
+
 @pytest.mark.parametrize(
     ("equation", "shapes"),
     [("ji,jk->ik", ((4, 3), (4, 2))), ("...ij,...jk->...ik", ((2, 1, 3, 2), (4, 2, 5))), ("ij,k->k", ((2, 3), (2,)))],

@@ -1,0 +1,106 @@
+"""Products of matrices. Errors count the roundings of any order: see `suites.reference.contraction`."""
+
+from tf_opdiff.harness.spec.recipes import COMPLEX
+from tf_opdiff.suites.forms.contraction import Call, contraction
+from tf_opdiff.suites.reference.contraction import Contraction
+
+#: Rows, columns and the sizes of sums, of which none is a multiple of a vector's width.
+_M, _K, _N = 3, 7, 5
+_FLAGS = {"plain": (False, False), "left": (True, False), "right": (False, True), "both": (True, True)}
+_INTEGERS = ("int64",)
+
+
+def _shapes(left, right, x=(), y=(), sizes=(_M, _K, _N)):
+    """The shapes of two batches of matrices, each transposed or not."""
+    m, k, n = sizes
+    return (*x, *((k, m) if left else (m, k))), (*y, *((n, k) if right else (k, n)))
+
+
+def _matmul(left, right, sizes=(_M, _K, _N)):
+    return Call(
+        lambda tf, a, b: tf.raw_ops.MatMul(a=a, b=b, transpose_a=left, transpose_b=right),
+        Contraction(f"{'ji' if left else 'ij'},{'kj' if right else 'jk'}->ik"),
+        _shapes(left, right, sizes=sizes),
+    )
+
+
+def _batches(op, adjoint, x, y, sizes=(_M, _K, _N)):
+    """A call of a product of batches of matrices, of one shape or broadcast."""
+    left, right = adjoint
+    raw = {"adj_x": left, "adj_y": right}
+    return Call(
+        lambda tf, x, y: getattr(tf.raw_ops, op)(x=x, y=y, **raw),
+        Contraction(f"...{'ji' if left else 'ij'},...{'kj' if right else 'jk'}->...ik", adjoint),
+        _shapes(left, right, x, y, sizes),
+    )
+
+
+_SMALL = {
+    "no_terms": (2, 0, 3),
+    "no_rows": (0, 2, 3),
+    "no_columns": (3, 2, 0),
+    "nothing": (0, 0, 0),
+    "one": (1, 1, 1),
+    "one_row": (1, 5, 1),
+}
+
+
+def _small_batches(call):
+    """Batches of matrices, and no batch, without elements and with one."""
+    single = {label: {"pair": call((False, False), (1,), (1,), sizes)} for label, sizes in _SMALL.items()}
+    empty = {"no_matrices": {"pair": call((False, False), (0,), (0,), (2, 3, 2))}}
+    deep = {"empty_inside": {"pair": call((False, False), (1, 0), (1, 0), (1, 2, 1))}}
+    return {**single, **empty, **deep, "ones": {"pair": call((False, False), (1, 1), (1, 1), (1, 1, 1))}}
+
+
+def _raw(op, **more):
+    return lambda tf, x, y: getattr(tf.raw_ops, op)(x=x, y=y, **more)
+
+
+_UNEQUAL = {"unequal-terms": ((2, 3, 4), (2, 5, 3)), "one-vector": ((2, 3, 4), (4,))}
+_UNEQUAL_BATCHES = {"unequal-batches": ((2, 3, 4), (3, 4, 5))}
+
+
+def _v2(*arguments, **more):
+    return _batches("BatchMatMulV2", *arguments, **more)
+
+
+_BROADCAST = {
+    **{label: (adjoint, (2,), (2,)) for label, adjoint in _FLAGS.items()},
+    "broadcast_left": ((False, True), (1, 2), (3, 1)),
+    "broadcast_rank": ((True, False), (), (2, 2)),
+}
+
+SPECS = (
+    *contraction(
+        "batch-matmul",
+        "BatchMatMul",
+        {label: _batches("BatchMatMul", adjoint, (2,), (2,)) for label, adjoint in _FLAGS.items()},
+        small=_small_batches(lambda *arguments: _batches("BatchMatMul", *arguments)),
+        wrong={label: (_raw("BatchMatMul"), shapes) for label, shapes in {**_UNEQUAL, **_UNEQUAL_BATCHES}.items()},
+        complex_dtypes=COMPLEX,
+        integers=_INTEGERS,
+    ),
+    *contraction(
+        "batch-matmul-v2",
+        "BatchMatMulV2",
+        {label: _v2(*arguments) for label, arguments in _BROADCAST.items()},
+        small=_small_batches(_v2),
+        wrong={label: (_raw("BatchMatMulV2"), shapes) for label, shapes in {**_UNEQUAL, **_UNEQUAL_BATCHES}.items()},
+        complex_dtypes=COMPLEX,
+        integers=("int16", *_INTEGERS),
+    ),
+    *contraction(
+        "matmul",
+        "MatMul",
+        {label: _matmul(*flags) for label, flags in _FLAGS.items()},
+        small={label: {"pair": _matmul(False, False, sizes)} for label, sizes in _SMALL.items()},
+        wrong={
+            "unequal-terms": (lambda tf, a, b: tf.raw_ops.MatMul(a=a, b=b), ((2, 3), (4, 2))),
+            "vector": (lambda tf, a, b: tf.raw_ops.MatMul(a=a, b=b), ((2, 3), (3,))),
+            "batch": (lambda tf, a, b: tf.raw_ops.MatMul(a=a, b=b), ((2, 2, 3), (2, 3, 2))),
+        },
+        complex_dtypes=COMPLEX,
+        integers=_INTEGERS,
+    ),
+)
