@@ -176,17 +176,22 @@ def upstreams(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
     return np.resize(np.array(_UPSTREAMS), shape).astype(dtype)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Refused:
+    """What an op that contracts tensors refuses, and the dtypes that it takes besides floats.
+
+    wrong           label → a call of shapes that do not fit, and the shapes.
+    complex_dtypes  the dtypes of complex numbers.
+    integers        the dtypes of integers besides int32; none if it refuses integers.
+    """
+
+    wrong: Mapping[str, tuple[Callable[..., Any], tuple[Shape, ...]]]
+    complex_dtypes: tuple[str, ...] = ()
+    integers: tuple[str, ...] = ()
+
+
 def contraction(
-    name: str,
-    op: str,
-    calls: Mapping[str, Call],
-    *,
-    small: Mapping[str, Mapping[str, Call]],
-    wrong: Mapping[str, tuple[Callable[..., Any], tuple[Shape, ...]]],
-    dtypes: tuple[str, ...] = FLOATS,
-    complex_dtypes: tuple[str, ...] = (),
-    integers: tuple[str, ...] = (),
-    **shared: Any,
+    name: str, op: str, calls: Mapping[str, Call], small: Mapping[str, Mapping[str, Call]], **limits: Any
 ) -> tuple[Spec, ...]:
     """The specs of an op that contracts tensors. The default tier has float32 and int32, the full tier the others.
 
@@ -195,37 +200,31 @@ def contraction(
       op: the OpDef.
       calls: label → a call.
       small: label → calls of one kind, with inputs without elements or with one; all labels have the same calls.
-      wrong: label → a call of shapes that do not fit, and the shapes.
-      dtypes: the dtypes of floats, of complex numbers, and of integers.
-      shared: further fields of all specs.
+      limits: the fields of `Refused`.
     """
-    shared = {"ops": op, **shared}
-    main = Spec(
-        name=name,
-        recipes={label: shaped(calls, elements) for label, elements in OF_FLOATS.items()},
-        upstreams={"upstreams": upstreams},
-        **fields(calls),
-        **shared,
-    )
-    rest = tuple(dtype for dtype in dtypes if dtype != "float32")
-    second = Spec(
-        name=f"{name}-second-order",
-        recipes={"plain": shaped(calls, plain)},
-        **fields(calls, second=True),
-        **shared,
-    )
+    refused, shared = Refused(**limits), {"ops": op}
+    main, second = _of_floats(name, calls, shared)
+    rest = tuple(dtype for dtype in FLOATS if dtype != "float32")
     specs = [main, replace(main, name=f"{name}-other", dtypes=rest, tier="full"), second]
     specs.append(replace(second, name=f"{name}-second-order-other", dtypes=rest, tier="full"))
-    if complex_dtypes:
+    if refused.complex_dtypes:
         recipes = {label: shaped(calls, elements) for label, elements in OF_COMPLEX.items()}
-        one = replace(main, name=f"{name}-complex", recipes=recipes, upstreams={}, dtypes=complex_dtypes, tier="full")
-        specs.append(one)
-    if integers:
+        one = replace(main, name=f"{name}-complex", recipes=recipes, upstreams={}, tier="full")
+        specs.append(replace(one, dtypes=refused.complex_dtypes))
+    if refused.integers:
         recipes = {label: shaped(calls, elements) for label, elements in OF_INTEGERS.items()}
-        whole = fields(calls, gradient=False) | {"bound": {}}
-        one = Spec(name=f"{name}-integer", recipes=recipes, dtypes=("int32",), **whole, **shared)
-        specs += [one, replace(one, name=f"{name}-integer-other", dtypes=integers, tier="full")]
-    return (*specs, *_sizes(name, small, shared), *_wrong(name, wrong, shared))
+        whole = fields(calls, gradient=False) | {"bound": {}, **shared}
+        one = Spec(name=f"{name}-integer", recipes=recipes, dtypes=("int32",), **whole)
+        specs += [one, replace(one, name=f"{name}-integer-other", dtypes=refused.integers, tier="full")]
+    return (*specs, *_sizes(name, small, shared), *_wrong(name, refused.wrong, shared))
+
+
+def _of_floats(name: str, calls: Mapping[str, Call], shared: Mapping[str, Any]) -> tuple[Spec, Spec]:
+    """The spec of outputs and gradients, and that of second order, in float32."""
+    recipes = {label: shaped(calls, elements) for label, elements in OF_FLOATS.items()}
+    main = Spec(name=name, recipes=recipes, upstreams={"upstreams": upstreams}, **fields(calls), **shared)
+    plain_alone, both = {"plain": shaped(calls, plain)}, fields(calls, second=True)
+    return main, Spec(name=f"{name}-second-order", recipes=plain_alone, **both, **shared)
 
 
 def _sizes(name: str, small: Mapping[str, Mapping[str, Call]], shared: Any) -> tuple[Spec, ...]:

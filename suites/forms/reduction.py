@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import ml_dtypes
@@ -201,75 +201,87 @@ RECIPES: Mapping[str, Recipe] = {
 OF_INTEGERS: Mapping[str, Recipe] = {"plain": plain, "limits": limits}
 
 
-def reduction(
-    name: str,
-    *,
-    op: str,
-    promise: Reduced,
-    recipes: Mapping[str, Recipe] = RECIPES,
-    forward: Mapping[str, Recipe] | None = None,
-    complex_recipes: Mapping[str, Recipe] | None = None,
-    integers: Reduced | None = None,
-    of_integers: Mapping[str, Recipe] = OF_INTEGERS,
-    long: Mapping[str, Recipe] | None = None,
-    second: tuple[str, ...] = ("plain",),
-    **fields: Any,
-) -> tuple[Spec, ...]:
-    """The specs of a reduction. The default tier has float32 and int32, the full tier all other dtypes.
+@dataclass(frozen=True, kw_only=True)
+class Reduction:
+    """The declaration of a reduction. The default tier has float32 and int32, the full tier all other dtypes.
 
-    Args:
-      name: the name with which theirs begin.
-      op: the OpDef, with the inputs `input` and `axis` and the attribute `keep_dims`.
-      promise: its promise of floats and complex numbers.
-      recipes: the recipes of floats.
-      forward: recipes of floats at which gradients have no promise; None for none.
-      complex_recipes: the recipes of complex numbers; None if it refuses them. Zeros of either sign are right.
-      integers: its promise of integers; None if it refuses them.
-      of_integers: the recipes of integers.
-      long: the recipes of long reductions, whose numbers have shape `LONG` or its transpose; None for none.
-      second: the recipes of second order.
-      fields: further fields of all specs, such as `modes`.
+    name            the name with which those of its specs begin.
+    op              the OpDef, with the inputs `input` and `axis` and the attribute `keep_dims`.
+    promise         its promise of floats and complex numbers.
+    recipes         the recipes of floats.
+    forward         recipes of floats at which gradients have no promise; None for none.
+    complex_recipes the recipes of complex numbers; None if it refuses them. Zeros of either sign are right.
+    integers        its promise of integers; None if it refuses them.
+    of_integers     the recipes of integers.
+    long            the recipes of long reductions, whose numbers have shape `LONG` or its transpose; None for none.
+    second          the recipes of second order.
+    fields          further fields of all specs, such as `modes`.
     """
-    viewed = promise.viewed(op)
-    shared = {"ops": op, **fields}
-    every = {label: repeated(recipe, VIEWS) for label, recipe in recipes.items()}
-    main = Spec(
-        name=name,
-        recipes=every,
-        upstreams={"upstreams": upstreams} if "upstreams" in recipes and promise.vjp else {},
-        **viewed.fields(VIEWS),
-        **shared,
-    )
-    specs = [main, *_other(main, FLOATS)]
-    if forward:
-        alone = {label: repeated(recipe, VIEWS) for label, recipe in forward.items()}
-        outputs = Spec(name=f"{name}-forward", recipes=alone, **viewed.fields(VIEWS, gradient=False), **shared)
-        specs += [outputs, *_other(outputs, FLOATS)]
-    if complex_recipes:
-        repeats = {label: repeated(recipe, VIEWS) for label, recipe in complex_recipes.items()}
-        parts = replace(main, recipes=repeats, upstreams={}, unsigned_zeros=("output", "grad"))
-        specs.append(replace(parts, name=f"{name}-complex", dtypes=COMPLEX, tier="full"))
-    if integers:
-        whole = integers.viewed(op)
-        numbers = Spec(
-            name=f"{name}-integer",
-            recipes={label: repeated(recipe, VIEWS) for label, recipe in of_integers.items()},
-            dtypes=("int32",),
-            **whole.fields(VIEWS, gradient=False),
+
+    name: str
+    op: str
+    promise: Reduced
+    recipes: Mapping[str, Recipe] = field(default_factory=lambda: RECIPES)
+    forward: Mapping[str, Recipe] | None = None
+    complex_recipes: Mapping[str, Recipe] | None = None
+    integers: Reduced | None = None
+    of_integers: Mapping[str, Recipe] = field(default_factory=lambda: OF_INTEGERS)
+    long: Mapping[str, Recipe] | None = None
+    second: tuple[str, ...] = ("plain",)
+    fields: Mapping[str, Any] = field(default_factory=dict)
+
+    def specs(self) -> tuple[Spec, ...]:
+        """All specs of the reduction."""
+        viewed, shared = self.promise.viewed(self.op), {"ops": self.op, **self.fields}
+        specs = [*self._of_numbers(viewed, shared)]
+        if self.promise.jvp:
+            curved = Spec(
+                name=f"{self.name}-second-order",
+                recipes={label: repeated(self.recipes[label], ENDS) for label in self.second},
+                **viewed.fields(ENDS, second=True),
+                **shared,
+            )
+            specs += [curved, *_other(curved, FLOATS)]
+        for label, axis in (("rows", (1,)), ("columns", (0,))) if self.long else ():
+            specs.append(_long(f"{self.name}-long-{label}", viewed, axis, self.long or {}, shared))
+        fed = _fed_axes(self.name, self.op, self.promise, shared)
+        return (*specs, *_sizes(self.name, viewed, shared), fed, *_wrong_axes(self.name, self.op, shared))
+
+    def _of_numbers(self, viewed: Viewed, shared: Mapping[str, Any]) -> Iterator[Spec]:
+        """The specs of floats, with and without gradients, of complex numbers, and of integers."""
+        main = Spec(
+            name=self.name,
+            recipes=_each(self.recipes),
+            upstreams={"upstreams": upstreams} if "upstreams" in self.recipes and self.promise.vjp else {},
+            **viewed.fields(VIEWS),
             **shared,
         )
-        specs += [numbers, *_other(numbers, INTEGERS)]
-    if promise.jvp:
-        curved = Spec(
-            name=f"{name}-second-order",
-            recipes={label: repeated(recipes[label], ENDS) for label in second},
-            **viewed.fields(ENDS, second=True),
-            **shared,
-        )
-        specs += [curved, *_other(curved, FLOATS)]
-    for label, axis in (("rows", (1,)), ("columns", (0,))) if long else ():
-        specs.append(_long(f"{name}-long-{label}", viewed, axis, long or {}, shared))
-    return (*specs, *_sizes(name, viewed, shared), _fed_axes(name, op, promise, shared), *_wrong_axes(name, op, shared))
+        yield from (main, *_other(main, FLOATS))
+        if self.forward:
+            fields = viewed.fields(VIEWS, gradient=False)
+            outputs = Spec(name=f"{self.name}-forward", recipes=_each(self.forward), **fields, **shared)
+            yield from (outputs, *_other(outputs, FLOATS))
+        if self.complex_recipes:
+            parts = replace(main, recipes=_each(self.complex_recipes), upstreams={}, unsigned_zeros=("output", "grad"))
+            yield replace(parts, name=f"{self.name}-complex", dtypes=COMPLEX, tier="full")
+        if self.integers:
+            numbers = Spec(
+                name=f"{self.name}-integer",
+                recipes=_each(self.of_integers),
+                dtypes=("int32",),
+                **self.integers.viewed(self.op).fields(VIEWS, gradient=False),
+                **shared,
+            )
+            yield from (numbers, *_other(numbers, INTEGERS))
+
+
+def _each(recipes: Mapping[str, Recipe]) -> dict[str, Recipe]:
+    return {label: repeated(recipe, VIEWS) for label, recipe in recipes.items()}
+
+
+def reduction(name: str, **settings: Any) -> tuple[Spec, ...]:
+    """The specs of a reduction with these settings: see `Reduction`."""
+    return Reduction(name=name, **settings).specs()
 
 
 def truth(name: str, op: str, function: Callable[..., Any]) -> tuple[Spec, ...]:

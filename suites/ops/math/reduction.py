@@ -73,7 +73,7 @@ SPECS = (
         integers=Reduced(f=ref.integer_norm, flushes=False),
         of_integers={"plain": RECIPES["plain"]},
         long=_LONG,
-        modes=("eager", "function", "graph"),
+        fields={"modes": ("eager", "function", "graph")},
     ),
     *reduction(
         "max",
@@ -87,8 +87,7 @@ SPECS = (
         recipes=_EXTREMES,
         forward={"special": RECIPES["special"]},
         integers=Reduced(f=ref.largest, flushes=False),
-        ulp={"grad": 2},
-        unsigned_zeros=("output",),
+        fields={"ulp": {"grad": 2}, "unsigned_zeros": ("output",)},
     ),
     *reduction(
         "mean",
@@ -105,8 +104,7 @@ SPECS = (
         integers=Reduced(f=ref.integer_mean, flushes=False),
         of_integers={**OF_INTEGERS, "limits": _limits_of_a_mean},
         long=_LONG,
-        ulp={"output": 1},  # a subnormal mean
-        unsigned_zeros=("output",),
+        fields={"ulp": {"output": 1}, "unsigned_zeros": ("output",)},  # a subnormal mean
     ),
     *reduction(
         "min",
@@ -120,8 +118,7 @@ SPECS = (
         recipes=_EXTREMES,
         forward={"special": RECIPES["special"]},
         integers=Reduced(f=ref.smallest, flushes=False),
-        ulp={"grad": 2},
-        unsigned_zeros=("output",),
+        fields={"ulp": {"grad": 2}, "unsigned_zeros": ("output",)},
     ),
     *reduction(
         "prod",
@@ -155,6 +152,6 @@ SPECS = (
         complex_recipes=RECIPES,
         integers=Reduced(f=ref.total, flushes=False),
         long=_LONG,
-        unsigned_zeros=("output",),
+        fields={"unsigned_zeros": ("output",)},
     ),
 )
