@@ -117,7 +117,12 @@ def positive_zeros(array: np.ndarray) -> np.ndarray:
 
 
 def result_dtype(value: np.ndarray, dtype: np.dtype) -> np.dtype:
-    """The required dtype for a reference's result: the case's dtype if the result is in a wide dtype."""
+    """The required dtype for a reference's result: the case's dtype if the result is in a wide dtype.
+
+    Of a case of real numbers, a result in complex long doubles promises complex numbers of two of these.
+    """
+    if value.dtype == np.clongdouble and dtype in (np.float32, np.float64):
+        return np.dtype(f"c{2 * dtype.itemsize}")
     if value.dtype in (np.complex128, np.clongdouble) and dtype.kind == "c":
         return dtype
     if value.dtype not in (np.float64, np.longdouble):

@@ -1,0 +1,78 @@
+"""Discrete Fourier transforms. Errors are those of any order of the sums: see `suites.reference.fourier`."""
+
+from tf_opdiff.suites.forms.transform import Call, transform
+from tf_opdiff.suites.reference.fourier import Fourier
+
+#: The shapes of complex inputs: odd and prime lengths, powers of two, a single number.
+_COMPLEX = {
+    1: {"rows": Call((3, 5)), "vector": Call((7,)), "power": Call((2, 8)), "exact": Call((3, 4)), "one": Call((3, 1))},
+    2: {"rows": Call((3, 3, 5)), "single": Call((7, 2)), "exact": Call((2, 4, 4)), "one": Call((2, 1, 1))},
+    3: {"rows": Call((2, 3, 2, 5)), "single": Call((3, 5, 2)), "exact": Call((2, 4, 2, 1)), "one": Call((1, 1, 1))},
+}
+#: Inputs without numbers, or with one.
+_SMALL = {
+    1: {"none": Call((0,)), "no_rows": Call((0, 3)), "no_columns": Call((3, 0)), "one": Call((1,))},
+    2: {"no_rows": Call((0, 3)), "no_columns": Call((3, 0)), "no_planes": Call((0, 2, 3)), "ones": Call((1, 1))},
+    3: {"no_planes": Call((0, 2, 3)), "empty_inside": Call((2, 0, 3)), "ones": Call((1, 1, 1))},
+}
+
+
+def _of_real(rank):
+    """Inputs of transforms of real numbers: odd and even lengths of the last axis."""
+    more = (3, 2)[: rank - 1]
+    odd, even, exact = (*more, 7), (*more, 6), (*(2,) * (rank - 1), 4)
+    return {
+        "odd": Call((2, *odd), odd),
+        "even": Call((2, *even), even),
+        "exact": Call((3, *exact), exact),
+        "one": Call((2, *(1,) * rank), (1,) * rank),
+    }
+
+
+def _to_real(rank):
+    """Inputs of inverse transforms to real numbers: the terms of one half."""
+    return {
+        label: Call((*call.shape[:-1], call.lengths[-1] // 2 + 1), call.lengths)
+        for label, call in _of_real(rank).items()
+    }
+
+
+def _wrong_lengths(rank):
+    """Lengths that are too few, too many or too large, negative ones and 0."""
+    shape = (2, 4, 4, 4)[-rank - 1 :]
+    return {
+        "too-few": (shape, [4] * (rank - 1)),
+        "too-many": (shape, [4] * (rank + 1)),
+        "too-long": (shape, [4] * (rank - 1) + [9]),
+        "negative": (shape, [4] * (rank - 1) + [-1]),
+        "no-length": (shape, [4] * (rank - 1) + [0]),
+        "too-flat": (shape[-rank + 1 :] if rank > 1 else (), [4] * rank),
+    }
+
+
+def _complex(name, op, rank, *, inverse):
+    promise = Fourier(rank, inverse=inverse)
+    flat = {"too-flat": ((3, 4)[: rank - 1], None)}
+    return transform(name, op, promise, _COMPLEX[rank], small=_SMALL[rank], wrong=flat)
+
+
+def _real(name, op, rank, *, inverse, gradient=True):
+    calls = (_to_real if inverse else _of_real)(rank)
+    promise = Fourier(rank, inverse=inverse, real=True)
+    return transform(name, op, promise, calls, small={}, wrong=_wrong_lengths(rank), gradient=gradient)
+
+
+SPECS = (
+    *_complex("fft", "FFT", 1, inverse=False),
+    *_complex("fft2d", "FFT2D", 2, inverse=False),
+    *_complex("fft3d", "FFT3D", 3, inverse=False),
+    *_complex("ifft", "IFFT", 1, inverse=True),
+    *_complex("ifft2d", "IFFT2D", 2, inverse=True),
+    *_complex("ifft3d", "IFFT3D", 3, inverse=True),
+    *_real("rfft", "RFFT", 1, inverse=False),
+    *_real("rfft2d", "RFFT2D", 2, inverse=False),
+    *_real("rfft3d", "RFFT3D", 3, inverse=False, gradient=False),
+    *_real("irfft", "IRFFT", 1, inverse=True),
+    *_real("irfft2d", "IRFFT2D", 2, inverse=True),
+    *_real("irfft3d", "IRFFT3D", 3, inverse=True, gradient=False),
+)
