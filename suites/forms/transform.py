@@ -31,6 +31,22 @@ class Call:
 
 
 Calls = Mapping[str, Call]
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The inputs of a transform, by label.
+
+    calls       inputs of several shapes, which one program takes together.
+    small       inputs without numbers, or with one.
+    wrong       the shape of an input, and the lengths that do not fit it.
+    """
+
+    calls: Calls
+    small: Calls
+    wrong: Wrong
+
+
 #: elements(draw, dtype, *shape) → numbers.
 Elements = Callable[..., np.ndarray]
 
@@ -75,23 +91,19 @@ def upstreams(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
     return np.resize(np.array(_UPSTREAMS), shape).astype(dtype)
 
 
-def transform(
-    name: str, op: str, promise: Fourier, calls: Calls, *, small: Calls, wrong: Wrong, gradient: bool = True
-) -> tuple[Spec, ...]:
+def transform(name: str, op: str, promise: Fourier, inputs: Inputs, *, gradient: bool = True) -> tuple[Spec, ...]:
     """The specs of a transform. The default tier has the narrower dtype, the full tier the wider one.
 
     Args:
       name: the name with which theirs begin.
       op: the OpDef.
       promise: its promise.
-      calls: label → a call.
-      small: label → a call on an input without numbers, or with one.
-      wrong: label → the shape of an input and the lengths that do not fit it.
+      inputs: its inputs.
       gradient: whether TensorFlow has a gradient of the op.
     """
     takes_real, takes_lengths = promise.real and not promise.inverse, promise.real
     narrow, wide = ("float32", "float64") if takes_real else ("complex64", "complex128")
-    raw = _raw(op)
+    raw, calls = _raw(op), inputs.calls
     viewed = Viewed(
         call=lambda tf, x, lengths: raw(tf, x, list(lengths) if takes_lengths else None),
         f=promise.f,
@@ -108,7 +120,7 @@ def transform(
         **shared,
     )
     first = next(iter(calls.values()))
-    tiny = {label: _shaped({label: call}, small_integers) for label, call in small.items()}
+    tiny = {label: _shaped({label: call}, small_integers) for label, call in inputs.small.items()}
     alone = viewed.fields({"only": {"lengths": first.lengths}})
     return (
         main,
@@ -116,7 +128,7 @@ def transform(
         _beside_special(name, raw, promise, first, shared),
         *(sizes(Spec(name=name, recipes=tiny, **alone, **shared), tiny) if not takes_lengths else ()),
         *(_cropped(name, viewed, promise, calls, shared) if takes_lengths else ()),
-        *_wrong(name, raw, wrong, promise, shared),
+        *_wrong(name, raw, inputs.wrong, promise, shared),
     )
 
 

@@ -1,6 +1,6 @@
 """Discrete Fourier transforms. Errors are those of any order of the sums: see `suites.reference.fourier`."""
 
-from tf_opdiff.suites.forms.transform import Call, transform
+from tf_opdiff.suites.forms.transform import Call, Inputs, transform
 from tf_opdiff.suites.reference.fourier import Fourier
 
 #: The shapes of complex inputs: odd and prime lengths, powers of two, a single number.
@@ -53,13 +53,13 @@ def _wrong_lengths(rank):
 def _complex(name, op, rank, *, inverse):
     promise = Fourier(rank, inverse=inverse)
     flat = {"too-flat": ((3, 4)[: rank - 1], None)}
-    return transform(name, op, promise, _COMPLEX[rank], small=_SMALL[rank], wrong=flat)
+    return transform(name, op, promise, Inputs(_COMPLEX[rank], _SMALL[rank], flat))
 
 
 def _real(name, op, rank, *, inverse, gradient=True):
     calls = (_to_real if inverse else _of_real)(rank)
     promise = Fourier(rank, inverse=inverse, real=True)
-    return transform(name, op, promise, calls, small={}, wrong=_wrong_lengths(rank), gradient=gradient)
+    return transform(name, op, promise, Inputs(calls, {}, _wrong_lengths(rank)), gradient=gradient)
 
 
 SPECS = (
