@@ -1,7 +1,8 @@
 """Op types: the dtypes that OpDefs allow and that kernels take. Imported in device servers only.
 
 As a program, it writes the file that the suites read instead of asking TensorFlow:
-`python -m tf_opdiff.harness.device.op_types PACKAGE` lists the OpDefs that the specs of a package of suites name.
+`python -m tf_opdiff.harness.device.op_types PACKAGE [OP …]` lists the OpDefs that the specs of a package name,
+without those that follow.
 """
 
 from __future__ import annotations
@@ -82,11 +83,11 @@ def _taken(kernels: dict[str, list[dict[str, list[str]]]], attr: str, every: Seq
     return taken
 
 
-def main(package: str) -> None:
+def main(package: str, *left_out: str) -> None:
     """Prints the dtypes, and the OpDefs that alone are the subject of a spec, as JSON with a line for each OpDef."""
     specs = Catalog.load(package).specs.values()
     ops = {spec.ops for spec in specs if isinstance(spec.ops, str) and spec.ops and ";" not in spec.ops}
-    lines = [f'"{name}": {json.dumps(types)}' for name, types in op_types(ops).items()]
+    lines = [f'"{name}": {json.dumps(types)}' for name, types in op_types(ops - {*left_out}).items()]
     body = ",\n".join(lines)
     print(f'{{"tensorflow": "{tf.__version__}",\n"dtypes": {json.dumps(dtypes())},\n"ops": {{\n{body}\n}}}}')
 

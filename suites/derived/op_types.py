@@ -1,7 +1,8 @@
 """Op types: the dtypes that OpDefs allow and that the kernels of a CPU take, read from a file beside this module.
 
-`python -m tf_opdiff.harness.device.op_types tf_opdiff.suites.ops` writes the file; a test compares it with the
-installed TensorFlow.
+`python -m tf_opdiff.harness.device.op_types tf_opdiff.suites.ops $(cat suites/derived/refusals_to_do.txt)` writes the
+file; a test compares it with the installed TensorFlow. The OpDefs of `refusals_to_do.txt` have no specs yet about the
+dtypes that they refuse: most take handles, references or lists of tensors.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 FILE = Path(__file__).with_suffix(".json")
+#: The OpDefs whose refusals no spec is about yet.
+TO_DO: tuple[str, ...] = tuple(FILE.with_name("refusals_to_do.txt").read_text("utf-8").split())
 _TABLES = json.loads(FILE.read_text("utf-8"))
 #: The names of TensorFlow's dtypes whose tensors hold values.
 DTYPES: tuple[str, ...] = tuple(_TABLES["dtypes"])

@@ -1,5 +1,6 @@
 """TopKV2: the largest numbers of each row. Of equal numbers, that with the lower index is first."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -29,16 +30,18 @@ _RECIPES = {
     "planes": lambda draw, d: (draw.values(d, 2, 1, 7),),
 }
 _SIZES = {
+    "one": lambda draw, d: (draw.values(d, 1),),
     "no_rows": lambda draw, d: (draw.values(d, 0, 5),),
     "row": lambda draw, d: (draw.values(d, 1, 5),),
-    "vector": lambda draw, d: (draw.values(d, 4),),
+    "one_by_one": lambda draw, d: (draw.values(d, 1, 1),),
+    "empty_inside": lambda draw, d: (draw.values(d, 2, 0, 3),),
 }
 _ZEROS = {"zeros": lambda draw, d: (np.resize(np.array([0.0, -0.0, -0.0, 1.0, 0.0]), _SHAPE).astype(d),)}
 
 
-def _of_values(g, x):
+def _of_values(k):
     """The VJP: integers have none, nor have indices."""
-    return (ref.put(g[0], x, _K),) if x.dtype.kind == "f" else (None,)
+    return lambda g, x: (ref.put(g[0], x, k),) if x.dtype.kind == "f" else (None,)
 
 
 def _raised(mode_code):
@@ -52,7 +55,7 @@ def _top(name, raw, call):
         ops=raw,
         program=lambda tf, x: tuple(call(tf, x, _K)),
         reference=partial(ref.top, k=_K),
-        vjp=_of_values,
+        vjp=_of_values(_K),
         recipes=_RECIPES,
     )
     few = Spec(
@@ -75,13 +78,16 @@ def _top(name, raw, call):
         ops=raw,
         program=main.program,
         reference=main.reference,
-        vjp=_of_values,
+        vjp=_of_values(_K),
         recipes=_RECIPES,
         dtypes=tuple(d for d in (*FLOATS, *INTEGERS) if d != "float32"),
         tier="full",
     )
     zeros = Spec(name=f"{name}-zeros", ops=raw, program=main.program, reference=main.reference, recipes=_ZEROS)
-    return (main, other, few, zeros, refused, *sizes(main, _SIZES))
+    first = replace(
+        main, program=lambda tf, x: tuple(call(tf, x, 1)), reference=partial(ref.top, k=1), vjp=_of_values(1)
+    )
+    return (main, other, few, zeros, refused, *sizes(first, _SIZES))
 
 
 SPECS = _top("top-k-v2", "TopKV2", lambda tf, x, k: tf.raw_ops.TopKV2(input=x, k=k))

@@ -13,7 +13,12 @@ _COMPLEX = {
 _SMALL = {
     1: {"none": Call((0,)), "no_rows": Call((0, 3)), "no_columns": Call((3, 0)), "one": Call((1,))},
     2: {"no_rows": Call((0, 3)), "no_columns": Call((3, 0)), "no_planes": Call((0, 2, 3)), "ones": Call((1, 1))},
-    3: {"no_planes": Call((0, 2, 3)), "empty_inside": Call((2, 0, 3)), "ones": Call((1, 1, 1))},
+    3: {
+        "no_planes": Call((0, 2, 3)),
+        "empty_inside": Call((2, 0, 3)),
+        "no_boxes": Call((0, 2, 1, 3)),
+        "ones": Call((1, 1, 1)),
+    },
 }
 
 
