@@ -1,7 +1,7 @@
 """Exponentials and logarithms, and the logistic function.
 
-Budgets are measured with AVX-512, in all modes: over every float16 and bfloat16, for exp also over every float32,
-and else by `bench.budgets`.
+Budgets are measured with AVX-512: over every float16 and bfloat16 in all modes, over every float32 in eager mode and
+under XLA, and else by `bench.budgets`.
 """
 
 import numpy as np
@@ -54,7 +54,7 @@ SPECS = (
         df=Wide(mp.exp, float64=np.exp),
         domain=(-20, 90),
         ulp={
-            "output": by_mode(eager=(ROUNDED_TWICE, ROUNDED_TWICE, 4.6, 3.6), xla=(2.5, ROUNDED_TWICE, 6, 4.5)),
+            "output": by_mode(eager=(ROUNDED_TWICE, ROUNDED_TWICE, 4.9, 3.6), xla=(2.5, ROUNDED_TWICE, 6.2, 4.5)),
             "grad": (1.5, 1.5, 2.5, 2.6),
         },
         subnormals=Subnormals(dtypes=("float32", "bfloat16", "float64"), preserved=True),
@@ -70,7 +70,7 @@ SPECS = (
         df=Wide(lambda x: 1 / x, {0.0: INF, INF: 0.0, -INF: -0.0}, odd=True, float64=np.reciprocal),
         domain=(0, 4),
         ulp={
-            "output": (ROUNDED_TWICE, ROUNDED_TWICE, by_mode(eager=3.3, xla=3), 1.6),
+            "output": (ROUNDED_TWICE, ROUNDED_TWICE, by_mode(eager=3.5, xla=1.5), 1.6),
             "grad": (1.5, 1.5, by_mode(eager=3.8, xla=2.5), 1.5),
         },
         subnormals=Subnormals(dtypes=("float32", "bfloat16")),
@@ -91,7 +91,7 @@ SPECS = (
         df=Wide(lambda x: 1 / (1 + x), {-1: INF, -INF: -0.0}, float64=lambda x: 1 / (1 + x)),
         domain=(-1, 4),
         ulp={
-            "output": by_mode(eager=(ROUNDED_TWICE, ROUNDED_TWICE, 3.8, 2.6), xla=(2, ROUNDED_TWICE, 3, 2.1)),
+            "output": by_mode(eager=(ROUNDED_TWICE, ROUNDED_TWICE, 4.8, 2.6), xla=(2, ROUNDED_TWICE, 3, 2.1)),
             "grad": (2, 2, by_mode(eager=3.8, xla=3), 2),
         },
         subnormals=Subnormals(dtypes=("float32", "bfloat16", "float64")),
@@ -112,7 +112,7 @@ SPECS = (
         df=Wide(lambda x: ref.logistic(x) * ref.logistic(-x), float64=ref.logistic_slope_float64),
         domain=(-90, 20),
         # The exponential is off by |x| / 16.
-        ulp={"output": by_mode(eager=(2, 2, 6.5, 2.5), xla=(2, 2, 2.5, 2.5)), "grad": 1},
+        ulp={"output": by_mode(eager=(2, 2, 6.6, 2.5), xla=(2, 2, 2.5, 2.5)), "grad": 1},
         # 1 - y is off by u where y, rounded, is, however small it is.
         bound={"grad": absolute(lambda u, x, y: u * (12 * y + 2 * special.expit(x) ** 2))},
         lost=(

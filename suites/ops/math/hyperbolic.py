@@ -1,7 +1,7 @@
 """Hyperbolic functions and their inverses.
 
-Budgets are measured with AVX-512, in all modes: over every float16 and bfloat16, for tanh also over every float32,
-and else by `bench.budgets`.
+Budgets are measured with AVX-512, in all modes: over every float16 and bfloat16, for cosh, sinh and tanh also over
+every float32, and else by `bench.budgets`.
 """
 
 import numpy as np
@@ -19,11 +19,18 @@ from tf_opdiff.suites.reference import annex_g
 from tf_opdiff.suites.reference import complex as complex_ref
 from tf_opdiff.suites.reference.wide import INF, NAN, Wide, mp
 
-#: XLA computes exp(x + log 1/2): rounding that sum costs |x| / 2 ULP and more.
-_EXPONENTIAL_OF_A_SUM = {
-    "output": by_mode(eager=relative(lambda x, f, d: 2.5), xla=relative(lambda x, f, d: 6 + np.abs(x))),
-    "grad": by_mode(eager=relative(lambda x, f, d: 3.5), xla=relative(lambda x, f, d: 7 + np.abs(x))),
-}
+
+def _exponential_of_a_sum(own, of_gradient):
+    """Bounds of cosh and sinh, which are each other's derivative; in units of round-off, beside |x| under XLA.
+
+    XLA computes exp(x + log 1/2): rounding that sum costs |x| / 2 ULP and more. Measured over all float32 from 2^-12 to
+    90: 2.93 units in eager mode, next to overflow; under XLA 2.01 + |x| for cosh and 7.87 + |x| for sinh.
+    """
+
+    def within(eager, xla):
+        return by_mode(eager=relative(lambda x, f, d: eager), xla=relative(lambda x, f, d: xla + np.abs(x)))
+
+    return {"output": within(3, own), "grad": within(4, 1 + of_gradient)}
 
 
 def _from_output(ulps):
@@ -140,7 +147,7 @@ SPECS = (
         df=Wide(mp.sinh, odd=True, float64=np.sinh),
         domain=(-90, 90),
         ulp={"output": 1, "grad": 1},
-        bound=_EXPONENTIAL_OF_A_SUM,
+        bound=_exponential_of_a_sum(3, 8),
         second_order=SecondOrder(condition=(4, 5)),
         analytic=Analytic(
             special=annex_g.COSH,
@@ -157,7 +164,7 @@ SPECS = (
         df=Wide(mp.cosh, float64=np.cosh),
         domain=(-90, 90),
         ulp={"output": 1, "grad": 1},
-        bound=_EXPONENTIAL_OF_A_SUM,
+        bound=_exponential_of_a_sum(8, 3),
         subnormals=EITHER,
         second_order=SecondOrder(condition=(4, 5)),
         analytic=Analytic(
