@@ -4,13 +4,13 @@ import ctypes
 import tempfile
 
 
-def ready(channel, device):
+def ready(channel, device, kept):
     """A device server that is ready at once, and never asked for anything."""
     channel.send("")
     channel.receive()
 
 
-def hang(channel, device):
+def hang(channel, device, kept):
     """A device server that leaves a temporary file, and then never gives the GIL back."""
     channel.send("")
     tempfile.mkstemp()

@@ -37,7 +37,7 @@ Calls = Mapping[str, Call]
 class Inputs:
     """The inputs of a transform, by label.
 
-    calls       inputs of several shapes, which one program takes together.
+    calls       inputs of several shapes, which one program takes together; `exact` has no factors but ±1 and ±i.
     small       inputs without numbers, or with one.
     wrong       the shape of an input, and the lengths that do not fit it.
     """
@@ -70,11 +70,14 @@ def impulse(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
 
 
 def mixed_sizes(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
-    """Large numbers whose sums stay in range, numbers near 1, and subnormal ones."""
+    """Large numbers whose sums stay in range, numbers near 1, and small ones beside a subnormal one."""
     info = np.finfo(dtype)
-    scales = np.array([float(info.max) / 4096, 1.0, float(info.smallest_subnormal) * 2**20])
+    scales = np.array([float(info.max) / 4096, 1.0, float(info.smallest_normal) * 2.0 ** (info.nmant + 8)])
     rows = np.resize(scales, shape[:1] or (1,)).reshape(-1, *[1] * (len(shape) - 1))
-    return (draw.values(np.dtype(np.float64), *shape) * rows / 4).astype(dtype)
+    x = (draw.values(np.dtype(np.float64), *shape) * rows / 4).astype(dtype)
+    if len(rows) > 2 and shape[-1] > 1:
+        x[2].reshape(-1)[-1:] = float(info.smallest_subnormal) * 5
+    return x
 
 
 ELEMENTS: Mapping[str, Elements] = {
@@ -125,7 +128,7 @@ def transform(name: str, op: str, promise: Fourier, inputs: Inputs, *, gradient:
     return (
         main,
         replace(main, name=f"{name}-other", dtypes=(wide,), tier="full"),
-        _beside_special(name, raw, promise, first, shared),
+        _beside_special(name, raw, promise, calls["exact"], shared),
         *(sizes(Spec(name=name, recipes=tiny, **alone, **shared), tiny) if not takes_lengths else ()),
         *(_cropped(name, viewed, promise, calls, shared) if takes_lengths else ()),
         *_wrong(name, raw, inputs.wrong, promise, shared),
@@ -161,7 +164,7 @@ def _beside_special(name: str, raw: Callable[..., Any], promise: Fourier, call: 
 
     def elements(value: float) -> Recipe:
         def recipe(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
-            x = draw.values(dtype, 3, *call.shape)
+            x = small_integers(draw, np.dtype(dtype), 3, *call.shape)
             x[1] = value
             return (x,)
 

@@ -516,7 +516,14 @@ def finished(tmp_path, *lines, status=0, known=(), faults=(), stopped="", own=No
     )
     session = object.__new__(Session)
     option = SimpleNamespace(
-        repro="none", no_cache=True, no_sweep=True, case=[], tier="default", campaign=None, resume=None
+        repro="none",
+        no_cache=True,
+        no_sweep=True,
+        case=[],
+        tier="default",
+        campaign=None,
+        resume=None,
+        xla_cache=False,
     )
     session.config = SimpleNamespace(option=option)
     session.selection, session.directory, session.runner = selection, tmp_path, None
