@@ -86,7 +86,7 @@ class Strip:
         if not budget < ulp:
             return max(1, round(_LIMIT * ulp / budget)) if math.isfinite(budget) else 1
         floor, top = max(budget, 0.25), max(self._largest, 4 * budget, 1.0)
-        share = math.log(max(ulp / floor, 1.0)) / math.log(top / floor)
+        share = max(math.log(ulp) - math.log(floor), 0.0) / (math.log(top) - math.log(floor))  # a quotient may overflow
         foot = _LIMIT if budget else 0
         return max(foot + 3, round(foot + (_BARS - foot) * min(share, 1.0)))
 

@@ -64,13 +64,15 @@ class Fourier:
 
     def error(self, u: float, x: np.ndarray, lengths: tuple[int, ...] = ()) -> np.ndarray:
         """The error of the transform, of its shape."""
-        return self._error(u, x[self._used(x, lengths)], self.f(x, lengths), self._lengths(x, lengths))
+        counts = self._lengths(x, lengths)
+        used = x[self._used(x, lengths)] * self._weights(counts)
+        return self._error(u, used, self.f(x, lengths), counts)
 
     def grad_error(self, u: float, g: np.ndarray, x: np.ndarray, lengths: tuple[int, ...] = ()) -> np.ndarray:
         """The error of the gradient, of the shape of x."""
         error, where = np.zeros(x.shape), self._used(x, lengths)
-        value = self.vjp(g, x, lengths)[where]
-        error[where] = self._error(u, g, value, self._lengths(x, lengths))
+        value, counts = self.vjp(g, x, lengths)[where], self._lengths(x, lengths)
+        error[where] = self._error(u, g, value, counts) * self._weights(counts)
         return error
 
     def _error(self, u: float, x: np.ndarray, y: np.ndarray, lengths: tuple[int, ...]) -> np.ndarray:
@@ -82,8 +84,7 @@ class Fourier:
         rounded. Subnormal numbers may be flushed.
         """
         axes, n = tuple(range(-self.rank, 0)), max(prod(lengths), 1)
-        weight = (2 if self.real else 1) / n if self.inverse else 1  # a term of a real transform may stand for two
-        total = np.sum(np.abs(x), axis=axes, keepdims=True) * weight
+        total = np.sum(np.abs(x), axis=axes, keepdims=True) / (n if self.inverse else 1)
         lowest = np.min(lowest_bit(x), axis=axes, keepdims=True, initial=np.inf)
         exact = set(lengths) <= _EXACT and (8 * n * total * u <= lowest)
         steps = 1 + np.log2(n) + max(np.log2(n) - 1, 0) * (np.sqrt(5) + np.sqrt(0.5))
@@ -103,18 +104,19 @@ class Fourier:
             used[-1] = used[-1] // 2 + 1
         return (..., *(slice(0, n) for n in used))
 
+    def _weights(self, counts: tuple[int, ...]) -> np.ndarray:
+        """How many terms each of those of an inverse transform to real numbers stands for: itself, and its opposite."""
+        n = counts[-1]
+        terms = np.arange(n // 2 + 1)
+        return np.where((terms == 0) | (2 * terms == n), 1, 2) if self.real and self.inverse else np.ones(1)
+
     def _matrices(self, x: np.ndarray, lengths: tuple[int, ...]) -> list[np.ndarray]:
         """The matrix along each axis of the transform."""
         counts = self._lengths(x, lengths)
         every = [np.conj(roots(n)) / max(n, 1) if self.inverse else roots(n) for n in counts]
         if self.real:
-            n = counts[-1]
-            half = n // 2 + 1
-            if self.inverse:
-                own_opposite = (np.arange(half) == 0) | (2 * np.arange(half) == n)  # the other terms stand for two
-                every[-1] = every[-1][:, :half] * np.where(own_opposite, 1, 2)
-            else:
-                every[-1] = every[-1][:half]
+            half = counts[-1] // 2 + 1
+            every[-1] = every[-1][:, :half] * self._weights(counts) if self.inverse else every[-1][:half]
         return every
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 from pathlib import Path
@@ -99,6 +100,14 @@ def test_an_error_beyond_its_budget_ends_above_the_line_and_one_within_it_does_n
         heights = [strip._height(ulp, budget) for ulp in (0.0, budget / 1e9, budget, budget * 1.001, math.inf)]
         assert heights == sorted(heights) and heights[0] == 0 and heights[1] == 1
         assert heights[2] < heights[3] <= heights[4]
+
+
+def test_the_largest_distances_that_a_float_can_hold_have_a_height() -> None:
+    ulps = (1.0, 1e300, sys.float_info.max / 2)
+    strip = picture([row(i, ulp, budget=0.0, mismatched=1) for i, ulp in enumerate(ulps)])
+    heights = [strip._height(ulp, 0.0) for ulp in (*ulps, math.inf)]
+    assert heights == sorted(heights)
+    assert strip.svg
 
 
 def test_arguments_are_in_order_and_gaps_can_be_seen() -> None:

@@ -5,9 +5,28 @@ from tf_opdiff.suites.reference.fourier import Fourier
 
 #: The shapes of complex inputs: odd and prime lengths, powers of two, a single number.
 _COMPLEX = {
-    1: {"rows": Call((3, 5)), "vector": Call((7,)), "power": Call((2, 8)), "exact": Call((3, 4)), "one": Call((3, 1))},
-    2: {"rows": Call((3, 3, 5)), "single": Call((7, 2)), "exact": Call((2, 4, 4)), "one": Call((2, 1, 1))},
-    3: {"rows": Call((2, 3, 2, 5)), "single": Call((3, 5, 2)), "exact": Call((2, 4, 2, 1)), "one": Call((1, 1, 1))},
+    1: {
+        "rows": Call((3, 5)),
+        "vector": Call((7,)),
+        "power": Call((2, 8)),
+        "exact": Call((3, 4)),
+        "one": Call((3, 1)),
+        "single": Call((1, 6)),
+    },
+    2: {
+        "rows": Call((3, 3, 5)),
+        "plane": Call((7, 2)),
+        "exact": Call((2, 4, 4)),
+        "one": Call((2, 1, 1)),
+        "single": Call((1, 3, 4)),
+    },
+    3: {
+        "rows": Call((2, 3, 2, 5)),
+        "box": Call((3, 5, 2)),
+        "exact": Call((2, 4, 2, 1)),
+        "one": Call((1, 1, 1)),
+        "single": Call((1, 2, 3, 2)),
+    },
 }
 #: Inputs without numbers, or with one.
 _SMALL = {
@@ -31,6 +50,7 @@ def _of_real(rank):
         "even": Call((2, *even), even),
         "exact": Call((3, *exact), exact),
         "one": Call((2, *(1,) * rank), (1,) * rank),
+        "single": Call((1, *even), even),
     }
 
 
