@@ -109,7 +109,6 @@ def expectation(
         wants = {q: with_ceiling(case, q, want, inputs) for q, want in wants.items()}
     if spec.only_gradients:
         wants = {q: want for q, want in wants.items() if family_of(q) != "output"}
-    wants = {q: with_ceiling(case, q, want, inputs) for q, want in wants.items()} if bounds else wants
     wants = {q: _unsigned(want) if spec.has_unsigned_zeros(q) else want for q, want in wants.items()}
     return Expectation(wants, upstreams, tuple(state), tangents)
 
