@@ -20,7 +20,8 @@ Shape = tuple[int, ...]
 #: name of a recipe → the shape of each input.
 Shapes = Mapping[str, tuple[Shape, ...]]
 
-_SHAPES: Mapping[str, Shape] = {
+#: The shapes of a tensor without elements, and with one.
+EMPTY: Mapping[str, Shape] = {
     "none": (0,),
     "one": (1,),
     "no_rows": (0, 3),
@@ -39,7 +40,7 @@ _SOURCES = ("domain", "plain", "range", "positive")
 
 def alike(count: int) -> Shapes:
     """The shapes of an op of `count` inputs that have one shape."""
-    return {name: (shape,) * count for name, shape in _SHAPES.items()}
+    return {name: (shape,) * count for name, shape in EMPTY.items()}
 
 
 #: The shapes of an op of two inputs that are broadcast together. A gradient sums up no element, or one: a sum of more

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS, INTEGERS
-from tf_opdiff.harness.spec.spec import Raises, Recipe, Side, Spec
-from tf_opdiff.suites.derived.sizes import sizes
-from tf_opdiff.suites.forms.reduction import EMPTY, OF_INTEGERS, infinite, large, plain, small_integers, special, ties
+from tf_opdiff.harness.spec.spec import Recipe, Spec
+from tf_opdiff.suites.derived.sizes import EMPTY, sizes
+from tf_opdiff.suites.forms.errors import REFUSED_BY_KERNEL, raises
+from tf_opdiff.suites.forms.reduction import OF_INTEGERS, infinite, large, plain, small_integers, special, ties
 from tf_opdiff.suites.forms.views import Viewed, Views, repeated
 
-_INFERENCE = "a graph infers shapes when it is built, and Python raises; an eager op fails in its kernel"
 #: The calls of one program: each axis, from either end, and both dtypes of results that every device has.
 VIEWS: Views = {
     "first": {"axis": 0, "to": "int64"},
@@ -96,26 +96,22 @@ def _shaped(shape: tuple[int, ...]) -> Recipe:
 def _wrong(name: str, op: str) -> tuple[Spec, ...]:
     """The specs of axes that the input does not have, and of an axis without elements: an error in every mode."""
 
-    def raises(code: str) -> Callable[..., Raises]:
-        return lambda x, axis: Raises(code)
-
     def program(tf: Any, x: Any, axis: Any) -> Any:
         return getattr(tf.raw_ops, op)(input=x, dimension=axis)
 
-    refused = raises("INVALID_ARGUMENT")
     wrong = Spec(
         name=f"{name}-wrong-axes",
         ops=op,
         program=program,
         reference=raises("ValueError"),
-        contract={"*/eager": Side(reference=refused, why=_INFERENCE)},
+        contract=REFUSED_BY_KERNEL,
         recipes={"plain": lambda draw, dtype: plain(draw, dtype)},
         attrs={label: {"axis": axis} for label, axis in WRONG_AXES.items()},
     )
     nothing = replace(
         wrong,
         name=f"{name}-of-nothing",
-        reference=refused,
+        reference=raises("INVALID_ARGUMENT"),
         contract={},
         recipes={label: _shaped(shape) for label, shape in _NONE.items()},
         attrs={"last": {"axis": -1}},

@@ -13,12 +13,12 @@ import numpy as np
 
 from tf_opdiff.harness.spec.quantity import Quantity
 from tf_opdiff.harness.spec.recipes import FLOATS, Draw, is_float
-from tf_opdiff.harness.spec.spec import Raises, Recipe, Side, Spec
+from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.derived.sizes import sizes
+from tf_opdiff.suites.forms.errors import REFUSED_BY_KERNEL, raises
 from tf_opdiff.suites.reference.contraction import Contraction
 
 Shape = tuple[int, ...]
-_INFERENCE = "a graph infers shapes when it is built, and Python raises; an eager op fails in its kernel"
 #: Values in turn: by their places, no row and no column has both a zero and an infinity.
 _UPSTREAMS = (0.0, -0.0, 1.0, -2.0)
 
@@ -238,15 +238,12 @@ def _sizes(name: str, small: Mapping[str, Mapping[str, Call]], shared: Any) -> t
 def _wrong(name: str, wrong: Mapping[str, Any], shared: Any) -> tuple[Spec, ...]:
     """The specs of inputs whose shapes do not fit: an error in every mode."""
 
-    def raises(code: str) -> Callable[..., Raises]:
-        return lambda *xs: Raises(code)
-
     return tuple(
         Spec(
             name=f"{name}-{label}",
             program=call,
             reference=raises("ValueError"),
-            contract={"*/eager": Side(reference=raises("INVALID_ARGUMENT"), why=_INFERENCE)},
+            contract=REFUSED_BY_KERNEL,
             recipes={"plain": partial(_of_shapes, shapes)},
             **shared,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from tf_opdiff.harness.spec.recipes import plain
@@ -11,12 +11,20 @@ from tf_opdiff.suites.forms.op import Part, part
 from tf_opdiff.suites.forms.pairs import shaped
 
 _MATH_OPS = "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/core/ops/math_ops.cc"
-_INFERENCE = "a graph infers shapes when it is built, and Python raises; an eager op fails in its kernel"
 
 
 def raises(code: str, says: str = "") -> Callable[..., Raises]:
-    """A reference that promises an error, whatever the inputs."""
-    return lambda *xs: Raises(code, says)
+    """A reference that promises an error, whatever the inputs and the attributes."""
+    return lambda *xs, **attrs: Raises(code, says)
+
+
+#: The contract of inputs whose shapes do not fit, beside a reference that promises the ValueError of shape inference.
+REFUSED_BY_KERNEL: Mapping[str, Side] = {
+    "*/eager": Side(
+        reference=raises("INVALID_ARGUMENT"),
+        why="a graph infers shapes when it is built, and Python raises; an eager op fails in its kernel",
+    )
+}
 
 
 def incompatible(**fields: Any) -> Part:
@@ -24,7 +32,7 @@ def incompatible(**fields: Any) -> Part:
     settings: dict[str, Any] = {
         "reference": raises("ValueError"),
         "recipes": {"shapes": shaped((2, 3), (4,))},
-        "contract": {"*/eager": Side(reference=raises("INVALID_ARGUMENT"), why=_INFERENCE)},
+        "contract": REFUSED_BY_KERNEL,
     }
     return part("-incompatible", **settings | fields)
 

@@ -11,8 +11,9 @@ import numpy as np
 
 from tf_opdiff.harness.spec.plan import MODES
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, Draw, subnormals
-from tf_opdiff.harness.spec.spec import Raises, Recipe, Side, Spec
-from tf_opdiff.suites.derived.sizes import sizes
+from tf_opdiff.harness.spec.spec import Recipe, Spec
+from tf_opdiff.suites.derived.sizes import EMPTY, sizes
+from tf_opdiff.suites.forms.errors import REFUSED_BY_KERNEL, raises
 from tf_opdiff.suites.forms.views import Viewed, Views, repeated
 from tf_opdiff.suites.reference.accumulation import Axis, axes
 from tf_opdiff.suites.reference.subnormal import flushed_in
@@ -31,16 +32,6 @@ VIEWS: Views = {
 }
 #: The calls for tensors of any rank from 1 on, and for second order, whose errors grow with the number of elements.
 ENDS: Views = {"first": {"axis": (0,), "keep": False}, "last": {"axis": (-1,), "keep": True}}
-#: The shapes of inputs without elements, and with one.
-EMPTY = {
-    "none": (0,),
-    "one": (1,),
-    "no_rows": (0, 3),
-    "no_columns": (3, 0),
-    "one_by_one": (1, 1),
-    "empty_inside": (1, 0, 2),
-    "ones": (1, 1, 1),
-}
 #: The sizes of long sums, along rows and along columns.
 LONG = (3, 4099)
 #: Lists of axes that no tensor of rank 3 has.
@@ -53,7 +44,6 @@ WRONG_AXES = {
 }
 #: Axes that come twice, which shape inference lets pass.
 REPEATED_AXES = {"twice": [1, 1], "twice_negative": [0, -3]}
-_INFERENCE = "a graph infers shapes when it is built, and Python raises; an eager op fails in its kernel"
 #: Upstreams: zeros and infinities of both signs, NaN, and numbers.
 _UPSTREAMS = (0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -2.0)
 
@@ -349,9 +339,6 @@ def _sizes(name: str, viewed: Viewed, shared: Any) -> tuple[Spec, ...]:
 def _wrong_axes(name: str, op: str, shared: Any) -> tuple[Spec, ...]:
     """The specs of axes that the input does not have, and of axes that come twice: an error in every mode."""
 
-    def raises(code: str) -> Callable[..., Raises]:
-        return lambda x, axis: Raises(code)
-
     def program(tf: Any, x: Any, axis: Any) -> Any:
         return getattr(tf.raw_ops, op)(input=x, axis=axis)
 
@@ -362,7 +349,7 @@ def _wrong_axes(name: str, op: str, shared: Any) -> tuple[Spec, ...]:
         name=f"{name}-wrong-axes",
         program=program,
         reference=raises("ValueError"),
-        contract={"*/eager": Side(reference=raises("INVALID_ARGUMENT"), why=_INFERENCE)},
+        contract=REFUSED_BY_KERNEL,
         recipes={"plain": lambda draw, dtype: plain(draw, dtype)},
         attrs=attrs(WRONG_AXES),
         **shared,

@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.contract import Raises, Side
+from tf_opdiff.harness.spec.contract import Side
 from tf_opdiff.harness.spec.plan import MODES
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.derived.sizes import sizes
 from tf_opdiff.suites.forms import scatter_recipes as recipes
+from tf_opdiff.suites.forms.errors import REFUSED_BY_KERNEL, raises
 from tf_opdiff.suites.forms.flushed import distinct, places
 from tf_opdiff.suites.reference.scatter import Combination, scattered, terms
 from tf_opdiff.suites.reference.subnormal import flushed_in
@@ -25,7 +26,6 @@ IGNORED = "on GPU, if an out of bound index is found, the index is ignored"
 _IGNORED_LINK = "https://www.tensorflow.org/api_docs/python/tf/scatter_nd"
 _DROPPED = "on an accelerator XLA drops the updates of a scatter out of range"
 _DROPPED_LINK = "https://openxla.org/xla/operation_semantics#scatter"
-_INFERENCE = "a graph infers shapes when it is built, and Python raises; an eager op fails in its kernel"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -194,7 +194,7 @@ def _out_of_range(name: str, op: Scatter, shared: Mapping[str, Any], vjp: Any) -
     xla = Side(reference=op.reference, vjp=vjp, why=_DROPPED, link=_DROPPED_LINK)
     return Spec(
         name=f"{name}-out-of-range",
-        reference=lambda x, i, u: Raises("INVALID_ARGUMENT"),
+        reference=raises("INVALID_ARGUMENT"),
         recipes=recipes.out_of_range(op.tuples),
         contract={"gpu/xla": xla, "tpu/xla": xla, "gpu/*": gpu},
         **shared,
@@ -203,11 +203,10 @@ def _out_of_range(name: str, op: Scatter, shared: Mapping[str, Any], vjp: Any) -
 
 def _mismatched(name: str, op: Scatter, shared: Mapping[str, Any]) -> Spec:
     """The spec of updates whose shape does not fit the indices and the slices."""
-    eager = Side(reference=lambda x, i, u: Raises("INVALID_ARGUMENT"), why=_INFERENCE)
     return Spec(
         name=f"{name}-mismatched",
-        reference=lambda x, i, u: Raises("ValueError"),
+        reference=raises("ValueError"),
         recipes=recipes.mismatched(op.tuples),
-        contract={"*/eager": eager},
+        contract=REFUSED_BY_KERNEL,
         **shared,
     )

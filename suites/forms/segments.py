@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.contract import Raises, Side, Sparse
+from tf_opdiff.harness.spec.contract import Side, Sparse
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.derived.hessian import linear_second_order
 from tf_opdiff.suites.derived.sizes import sizes
 from tf_opdiff.suites.forms import segment_recipes as recipes
+from tf_opdiff.suites.forms.errors import REFUSED_BY_KERNEL, raises
 from tf_opdiff.suites.forms.flushed import distinct, places
 from tf_opdiff.suites.reference.segments import SUM, Reduction, members, pulled, reduced
 from tf_opdiff.suites.reference.subnormal import flushed_in
@@ -22,7 +23,6 @@ _GUIDE = "https://www.tensorflow.org/api_docs/python/tf/math/segment_sum"
 _UNSORTED = "On GPU, out-of-order indices result in safe but unspecified behavior, which may include treating "
 _SMALLER = _UNSORTED + "them as the same as a smaller following index"
 _DROPPED = "On GPU, out-of-bound indices result in safe but unspecified behavior, which may include ignoring them"
-_INFERENCE = "a graph infers shapes when it is built, and Python raises; an eager op fails in its kernel"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -198,20 +198,19 @@ def _refused(name: str, op: Segments) -> tuple[Spec, ...]:
         reference=lambda x, ids: op.reference(x, np.minimum.accumulate(ids[::-1])[::-1]), why=_SMALLER, link=_GUIDE
     )
     dropped = Side(reference=op.reference, why=_DROPPED, link=_GUIDE)
-    eager = Side(reference=lambda x, ids: Raises("INVALID_ARGUMENT"), why=_INFERENCE)
     return (
         Spec(
             name=f"{name}-refused",
-            reference=lambda x, ids: Raises("INVALID_ARGUMENT"),
+            reference=raises("INVALID_ARGUMENT"),
             recipes=recipes.refused(ordered),
             contract={"gpu/*": smaller if ordered else dropped},
             **shared,
         ),
         Spec(
             name=f"{name}-mismatched",
-            reference=lambda x, ids: Raises("INVALID_ARGUMENT" if ordered else "ValueError"),
+            reference=raises("INVALID_ARGUMENT" if ordered else "ValueError"),
             recipes=recipes.mismatched(ordered),
-            contract={} if ordered else {"*/eager": eager},
+            contract={} if ordered else REFUSED_BY_KERNEL,
             **shared,
         ),
     )

@@ -10,8 +10,8 @@ import numpy as np
 from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.recipes import FLOATS, Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
-from tf_opdiff.suites.derived.sizes import sizes
-from tf_opdiff.suites.forms.reduction import EMPTY, upstreams
+from tf_opdiff.suites.derived.sizes import EMPTY, sizes
+from tf_opdiff.suites.forms.reduction import upstreams
 from tf_opdiff.suites.forms.rows import SHAPE, offset, plain, rows
 from tf_opdiff.suites.forms.views import Viewed, Views
 

@@ -8,16 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.contract import Raises, Side
 from tf_opdiff.harness.spec.recipes import Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.derived.sizes import sizes
+from tf_opdiff.suites.forms.errors import REFUSED_BY_KERNEL, raises
 from tf_opdiff.suites.forms.views import Viewed, Views
 from tf_opdiff.suites.reference.fourier import Fourier
 
 Shape = tuple[int, ...]
 Wrong = Mapping[str, tuple[Shape, Any]]
-_INFERENCE = "a graph infers shapes when it is built, and Python raises; an eager op fails in its kernel"
 #: Upstreams: zeros of both signs, and numbers.
 _UPSTREAMS = (0.0, -0.0, 1.0, -2.0, 0.5)
 
@@ -199,19 +198,15 @@ def _wrong(name: str, raw: Callable[..., Any], wrong: Wrong, promise: Fourier, s
     Lengths below 1 end the process in some modes, which costs seconds: most of them are in the full tier.
     """
 
-    def raises(code: str) -> Callable[..., Raises]:
-        return lambda x: Raises(code)
-
     specs = []
     for label, (shape, lengths) in wrong.items():
         inferred = len(shape) < promise.rank or (lengths is not None and len(lengths) != promise.rank)
-        contract = {"*/eager": Side(reference=raises("INVALID_ARGUMENT"), why=_INFERENCE)} if inferred else {}
         specs.append(
             Spec(
                 name=f"{name}-{label}",
                 program=lambda tf, x, lengths=lengths: raw(tf, x, lengths),
                 reference=raises("ValueError" if inferred else "INVALID_ARGUMENT"),
-                contract=contract,
+                contract=REFUSED_BY_KERNEL if inferred else {},
                 recipes={"plain": lambda draw, dtype, shape=shape: (plain(draw, np.dtype(dtype), *shape),)},
                 tier="full" if promise.rank > 1 and min(lengths or (1,)) < 1 else "default",
                 **shared,

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.spec import Side, Spec
-from tf_opdiff.suites.forms.errors import raises
+from tf_opdiff.harness.spec.spec import Spec
+from tf_opdiff.suites.forms.errors import REFUSED_BY_KERNEL, raises
 from tf_opdiff.suites.forms.layout import layout, values
 from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
 
@@ -71,12 +71,7 @@ def wrong_permutation(name, op, program):
         reference=refused_permutation,
         recipes={"cube": values(3, 5, 2)},
         attrs=_WRONG,
-        contract={
-            "*/eager": Side(
-                reference=lambda x, **attrs: raises("INVALID_ARGUMENT")(x),
-                why="a graph infers shapes when it is built, and Python raises; an eager op fails in its kernel",
-            )
-        },
+        contract=REFUSED_BY_KERNEL,
     )
 
 

@@ -13,6 +13,7 @@ from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, SIZE, edge
 from tf_opdiff.harness.spec.spec import Raises, Side, Spec
 from tf_opdiff.suites.derived.hessian import linear_second_order
 from tf_opdiff.suites.derived.sizes import alike, sizes
+from tf_opdiff.suites.forms.errors import REFUSED_BY_KERNEL
 from tf_opdiff.suites.forms.hard_pairs import crossed_upstreams
 from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
 from tf_opdiff.suites.reference.broadcast import unbroadcast
@@ -92,7 +93,6 @@ _BROADCAST = {
     "false": _scalar(False, (3, 5), (5,)),
 }
 _ALL = (*FLOATS, *COMPLEX, *INTEGERS, "bool")
-_INFERENCE = "a graph infers shapes when it is built, and Python raises; an eager op fails in its kernel"
 _V2: dict[str, Any] = {"program": lambda tf, c, x, y: tf.where(c, x, y), "ops": "SelectV2", "reference": np.where}
 _V1: dict[str, Any] = {
     "program": lambda tf, c, x, y: tf.compat.v1.where(c, x, y),
@@ -164,7 +164,7 @@ SPECS = (
     Spec(
         name="select-broadcast",  # v1 does not broadcast
         recipes={"sides": _sides((3,), (3, 3), (3, 1)), "columns": _sides((5,), (3, 5))},
-        contract={"*/eager": Side(reference=lambda *_: Raises("INVALID_ARGUMENT"), why=_INFERENCE)},
+        contract=REFUSED_BY_KERNEL,
         **_V1 | {"reference": _refused},
     ),
     _WHERE,
@@ -216,7 +216,7 @@ SPECS = (
     Spec(
         name="where-incompatible",
         recipes={"sides": _sides((4,), (4,), (3,)), "condition": _sides((3,), (2, 5))},
-        contract={"*/eager": Side(reference=lambda *_: Raises("INVALID_ARGUMENT"), why=_INFERENCE)},
+        contract=REFUSED_BY_KERNEL,
         **_V2 | {"reference": _refused},
     ),
     *(

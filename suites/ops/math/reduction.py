@@ -53,6 +53,26 @@ FINITE = {label: recipe for label, recipe in RECIPES.items() if label not in ("s
 _EXTREMES = {label: recipe for label, recipe in RECIPES.items() if label != "special"} | {"infinite": infinite}
 _NORMS = {label: recipe for label, recipe in RECIPES.items() if label not in ("large", "tiny", "special")}
 
+
+def _extreme(name, op, f):
+    """The specs of a largest or smallest element; equal ones share the gradient."""
+    jvp = ref.shares_jvp(f)
+    return reduction(
+        name,
+        op=op,
+        promise=Reduced(
+            f=f,
+            vjp=ref.equal_shares(f),
+            jvp=jvp,
+            jvp_error=lambda u, t, x, axis: 8 * u * np.abs(jvp(t, x, axis)),
+        ),
+        recipes=_EXTREMES,
+        forward={"special": RECIPES["special"]},
+        integers=Reduced(f=f, flushes=False),
+        fields={"ulp": {"grad": 2}, "unsigned_zeros": ("output",)},
+    )
+
+
 SPECS = (
     *reduction(
         "euclidean-norm",
@@ -75,20 +95,7 @@ SPECS = (
         long=_LONG,
         fields={"modes": ("eager", "function", "graph")},
     ),
-    *reduction(
-        "max",
-        op="Max",
-        promise=Reduced(
-            f=ref.largest,
-            vjp=ref.equal_shares(ref.largest),
-            jvp=ref.shares_jvp(ref.largest),
-            jvp_error=lambda u, t, x, axis: 8 * u * np.abs(ref.shares_jvp(ref.largest)(t, x, axis)),
-        ),
-        recipes=_EXTREMES,
-        forward={"special": RECIPES["special"]},
-        integers=Reduced(f=ref.largest, flushes=False),
-        fields={"ulp": {"grad": 2}, "unsigned_zeros": ("output",)},
-    ),
+    *_extreme("max", "Max", ref.largest),
     *reduction(
         "mean",
         op="Mean",
@@ -106,20 +113,7 @@ SPECS = (
         long=_LONG,
         fields={"ulp": {"output": 1}, "unsigned_zeros": ("output",)},  # a subnormal mean
     ),
-    *reduction(
-        "min",
-        op="Min",
-        promise=Reduced(
-            f=ref.smallest,
-            vjp=ref.equal_shares(ref.smallest),
-            jvp=ref.shares_jvp(ref.smallest),
-            jvp_error=lambda u, t, x, axis: 8 * u * np.abs(ref.shares_jvp(ref.smallest)(t, x, axis)),
-        ),
-        recipes=_EXTREMES,
-        forward={"special": RECIPES["special"]},
-        integers=Reduced(f=ref.smallest, flushes=False),
-        fields={"ulp": {"grad": 2}, "unsigned_zeros": ("output",)},
-    ),
+    *_extreme("min", "Min", ref.smallest),
     *reduction(
         "prod",
         op="Prod",

@@ -7,16 +7,16 @@ import numpy as np
 
 from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.recipes import FLOATS
-from tf_opdiff.harness.spec.spec import Raises, Side, Spec
-from tf_opdiff.suites.derived.sizes import sizes
-from tf_opdiff.suites.forms.reduction import EMPTY, RECIPES
+from tf_opdiff.harness.spec.spec import Side, Spec
+from tf_opdiff.suites.derived.sizes import EMPTY, sizes
+from tf_opdiff.suites.forms.errors import REFUSED_BY_KERNEL, raises
+from tf_opdiff.suites.forms.reduction import RECIPES
 from tf_opdiff.suites.forms.rows import SHAPE
 from tf_opdiff.suites.forms.softmax import LOGITS, SUBNORMAL, distributions
 from tf_opdiff.suites.forms.views import Viewed, Views
 from tf_opdiff.suites.reference import loss as ref
 from tf_opdiff.suites.reference.subnormal import flushed_in
 
-_INFERENCE = "a graph infers shapes when it is built, and Python raises; an eager op fails in its kernel"
 _SPARSE_DOC = "https://www.tensorflow.org/api_docs/python/tf/nn/sparse_softmax_cross_entropy_with_logits"
 _REST = tuple(dtype for dtype in FLOATS if dtype != "float32")
 _CANCELS = {"grad": Loose(lambda *xs, **_: True, "a gradient is the difference of shares and labels, which may cancel")}
@@ -50,10 +50,6 @@ def _with_other_dtypes(*specs):
     return (*specs, *(replace(spec, name=f"{spec.name}-other", dtypes=_REST, tier="full") for spec in specs))
 
 
-def _raises(code):
-    return lambda *xs: Raises(code)
-
-
 def _wrong(name, op, program, *shapes):
     """A spec of shapes that do not fit; the second input is of integers if the op takes labels as such."""
 
@@ -65,8 +61,8 @@ def _wrong(name, op, program, *shapes):
         name=name,
         ops=op,
         program=program,
-        reference=_raises("ValueError"),
-        contract={"*/eager": Side(reference=_raises("INVALID_ARGUMENT"), why=_INFERENCE)},
+        reference=raises("ValueError"),
+        contract=REFUSED_BY_KERNEL,
         recipes={"shapes": recipe},
     )
 
@@ -200,7 +196,7 @@ SPECS = (
         name="sparse-softmax-cross-entropy-out-of-range",
         ops=_SPARSE.ops,
         program=_sparse,
-        reference=_raises("INVALID_ARGUMENT"),
+        reference=raises("INVALID_ARGUMENT"),
         contract={
             "gpu/*": Side(
                 reference=ref.lost_rows,

@@ -5,14 +5,13 @@ from functools import partial
 
 import numpy as np
 
-from tf_opdiff.harness.spec.contract import Raises, Side
 from tf_opdiff.harness.spec.recipes import FLOATS, INTEGERS
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.derived.sizes import sizes
+from tf_opdiff.suites.forms.errors import REFUSED_BY_KERNEL, raises
 from tf_opdiff.suites.reference import top_k as ref
 
 _SHAPE, _K = (5, 23), 4
-_INFERENCE = "a graph infers shapes when it is built, and Python raises; an eager op fails in its kernel"
 
 
 def _infinite(draw, dtype):
@@ -44,10 +43,6 @@ def _of_values(k):
     return lambda g, x: (ref.put(g[0], x, k),) if x.dtype.kind == "f" else (None,)
 
 
-def _raised(mode_code):
-    return lambda *xs: Raises(mode_code)
-
-
 def _top(name, raw, call):
     """The specs of an op; call(tf, x, k) → its values and indices."""
     main = Spec(
@@ -69,9 +64,9 @@ def _top(name, raw, call):
         name=f"{name}-refused",
         ops=raw,
         program=lambda tf, x: tuple(call(tf, x, 6)),
-        reference=_raised("ValueError"),
+        reference=raises("ValueError"),
         recipes={"narrow": lambda draw, d: (draw.values(d, 2, 5),), "scalar": lambda draw, d: (draw.values(d),)},
-        contract={"*/eager": Side(reference=_raised("INVALID_ARGUMENT"), why=_INFERENCE)},
+        contract=REFUSED_BY_KERNEL,
     )
     other = Spec(
         name=f"{name}-other",
