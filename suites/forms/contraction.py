@@ -16,11 +16,10 @@ from tf_opdiff.harness.spec.recipes import FLOATS, Draw, is_float
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.derived.sizes import sizes
 from tf_opdiff.suites.forms.errors import REFUSED_BY_KERNEL, raises
+from tf_opdiff.suites.forms.special_upstreams import in_turn
 from tf_opdiff.suites.reference.contraction import Contraction
 
 Shape = tuple[int, ...]
-#: Values in turn: by their places, no row and no column has both a zero and an infinity.
-_UPSTREAMS = (0.0, -0.0, 1.0, -2.0)
 
 
 @dataclass(frozen=True)
@@ -171,9 +170,8 @@ def shaped(calls: Mapping[str, Call], elements: Elements) -> Recipe:
     return lambda draw, dtype: tuple(elements(draw, np.dtype(dtype), *shape) for shape in shapes)
 
 
-def upstreams(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
-    """Zeros of both signs, and numbers, in turn."""
-    return np.resize(np.array(_UPSTREAMS), shape).astype(dtype)
+#: Values in turn: by their places, no row and no column has both a zero and an infinity.
+upstreams = in_turn(lambda dtype: np.array((0.0, -0.0, 1.0, -2.0)).astype(dtype))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,6 +14,7 @@ from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, Draw, subn
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.derived.sizes import EMPTY, sizes
 from tf_opdiff.suites.forms.errors import REFUSED_BY_KERNEL, raises
+from tf_opdiff.suites.forms.special_upstreams import in_turn
 from tf_opdiff.suites.forms.views import Viewed, Views, repeated
 from tf_opdiff.suites.reference.accumulation import Axis, axes
 from tf_opdiff.suites.reference.subnormal import flushed_in
@@ -44,8 +45,6 @@ WRONG_AXES = {
 }
 #: Axes that come twice, which shape inference lets pass.
 REPEATED_AXES = {"twice": [1, 1], "twice_negative": [0, -3]}
-#: Upstreams: zeros and infinities of both signs, NaN, and numbers.
-_UPSTREAMS = (0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -2.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -174,9 +173,8 @@ def _part(dtype: np.dtype) -> np.dtype:
     return np.dtype(f"f{dtype.itemsize // 2}") if dtype.kind == "c" else dtype
 
 
-def upstreams(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
-    """Zeros and infinities of both signs, NaN, and numbers, in turn."""
-    return np.resize(np.array(_UPSTREAMS), shape).astype(dtype)
+#: Upstreams: zeros and infinities of both signs, NaN, and numbers.
+upstreams = in_turn(lambda dtype: np.array((0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -2.0)).astype(dtype))
 
 
 RECIPES: Mapping[str, Recipe] = {

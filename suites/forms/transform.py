@@ -12,13 +12,12 @@ from tf_opdiff.harness.spec.recipes import Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.derived.sizes import sizes
 from tf_opdiff.suites.forms.errors import REFUSED_BY_KERNEL, raises
+from tf_opdiff.suites.forms.special_upstreams import in_turn
 from tf_opdiff.suites.forms.views import Viewed, Views
 from tf_opdiff.suites.reference.fourier import Fourier
 
 Shape = tuple[int, ...]
 Wrong = Mapping[str, tuple[Shape, Any]]
-#: Upstreams: zeros of both signs, and numbers.
-_UPSTREAMS = (0.0, -0.0, 1.0, -2.0, 0.5)
 
 
 @dataclass(frozen=True)
@@ -88,9 +87,8 @@ ELEMENTS: Mapping[str, Elements] = {
 }
 
 
-def upstreams(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
-    """Zeros of both signs, and numbers, in turn."""
-    return np.resize(np.array(_UPSTREAMS), shape).astype(dtype)
+#: Upstreams: zeros of both signs, and numbers.
+upstreams = in_turn(lambda dtype: np.array((0.0, -0.0, 1.0, -2.0, 0.5)).astype(dtype))
 
 
 def transform(name: str, op: str, promise: Fourier, inputs: Inputs, *, gradient: bool = True) -> tuple[Spec, ...]:
