@@ -47,28 +47,19 @@ class Child:
         """Starts `work(channel, *arguments)`; `memory` is a limit in bytes (0: no limit).
 
         Raises:
-          EOFError, OSError: no process can be started, or the fork server ended or does not answer.
+          EOFError, OSError: no process can be started, or two fork servers ended or did not answer.
         """
-        fork_server.start_fork_server(log)
-        self._scratch = tempfile.mkdtemp(dir=fork_server.scratch())
-        ours, theirs = socket.socketpair()
-        reader, writer = mp.Pipe(duplex=False)
-        life, self._life = mp.Pipe(duplex=False)
-        with theirs, writer, life:
-            self.channel = Channel(ours)
-            self.log = Log(log, os.dup(reader.fileno()))
-            reader.close()
-            arguments = (work, theirs, writer, life, self._scratch, memory, *arguments)
-            context = mp.get_context("spawn") if settings else fork_server.CONTEXT
-            self._process: Any = context.Process(target=_child, args=arguments, daemon=True)
+        self._fork_server_end = -1  # a descriptor that is readable when the fork server has ended
+        try:
             try:
-                with fork_server.environment(settings or {}), fork_server.watched_fork_server():
-                    self._process.start()
-            except BaseException:
-                self.channel.close()
-                self._life.close()
-                shutil.rmtree(self._scratch, ignore_errors=True)
-                raise
+                self._start(log, settings or {}, work, memory, *arguments)
+            except (EOFError, ConnectionError):
+                if not self._fork_server_ended(GRACE):
+                    raise
+                self._start(log, settings or {}, work, memory, *arguments)  # with another fork server
+        except BaseException:
+            self._close_fork_server_end()
+            raise
         assert self._process.pid
         self.pid: int = self._process.pid
         #: Readable when the process has ended. multiprocessing's sentinel is a pipe: the process can close it early,
@@ -78,11 +69,32 @@ class Child:
             self.end = os.pidfd_open(self.pid)
         self._poll = select.poll()
         self._poll.register(self.end, select.POLLIN)
-        self._parent = -1 if settings else shared_fork_server.end_of_current()
-        self._parent_poll = select.poll()
-        if self._parent >= 0:
-            self._parent_poll.register(self._parent, select.POLLIN)
         self._killed = False
+
+    def _start(self, log: Path, settings: Mapping[str, str], work: Callable[..., None], *arguments: Any) -> None:
+        """Starts the process; raises like the constructor, and leaves nothing behind then."""
+        fork_server.start_fork_server(log)
+        self._close_fork_server_end()
+        self._fork_server_end = -1 if settings else shared_fork_server.end_of_current()
+        self._scratch = tempfile.mkdtemp(dir=fork_server.scratch())
+        ours, theirs = socket.socketpair()
+        reader, writer = mp.Pipe(duplex=False)
+        life, self._life = mp.Pipe(duplex=False)
+        with theirs, writer, life:
+            self.channel = Channel(ours)
+            self.log = Log(log, os.dup(reader.fileno()))
+            reader.close()
+            context = mp.get_context("spawn") if settings else fork_server.CONTEXT
+            arguments = (work, theirs, writer, life, self._scratch, *arguments)
+            self._process: Any = context.Process(target=_child, args=arguments, daemon=True)
+            try:
+                with fork_server.environment(settings), fork_server.watched_fork_server():
+                    self._process.start()
+            except BaseException:
+                self.channel.close()
+                self._life.close()  # this ends a process that was forked nevertheless
+                shutil.rmtree(self._scratch, ignore_errors=True)
+                raise
 
     @property
     def ended(self) -> bool:
@@ -92,7 +104,20 @@ class Child:
     @property
     def orphaned(self) -> bool:
         """Whether the fork server has ended that this process is a fork of: nobody would learn how the process ends."""
-        return bool(self._parent_poll.poll(0))
+        return self._fork_server_ended(0.0)
+
+    def _fork_server_ended(self, patience: float) -> bool:
+        """Whether the fork server ends within `patience` seconds."""
+        if self._fork_server_end < 0:
+            return False
+        poll = select.poll()
+        poll.register(self._fork_server_end, select.POLLIN)
+        return bool(poll.poll(patience * 1000))
+
+    def _close_fork_server_end(self) -> None:
+        if self._fork_server_end >= 0:
+            os.close(self._fork_server_end)
+        self._fork_server_end = -1
 
     def submit(self, message: object) -> None:
         """Sends a message while the process reads; `channel.flush` sends the rest.
@@ -146,8 +171,7 @@ class Child:
         self._life.close()
         if self.end != self._process.sentinel:
             os.close(self.end)
-        if self._parent >= 0:
-            os.close(self._parent)
+        self._close_fork_server_end()
         shutil.rmtree(self._scratch, ignore_errors=True)
         return "" if code is None else exit_name(code)
 

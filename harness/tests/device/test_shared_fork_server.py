@@ -133,6 +133,46 @@ def test_the_death_of_the_fork_server_costs_no_result(run_pytest, own_fork_serve
     assert {program["status"] for program in programs} == {"reproduced"}
 
 
+KILLED_IN_FLIGHT = """
+import os, signal, sys, threading, time
+from multiprocessing import forkserver
+from pathlib import Path
+from tf_opdiff.harness.device import fork_server, server_handle
+from tf_opdiff.harness.spec.plan import Device
+from tf_opdiff.harness.tests.planted_children import hang
+
+server_handle._serve = hang
+fork_server.start_fork_server(Path(sys.argv[1]) / "fork-server.log")
+pid = forkserver._forkserver._forkserver_pid
+os.kill(pid, signal.SIGSTOP)
+
+def kill():
+    main = threading.main_thread().ident
+    while sys._current_frames()[main].f_code.co_name != "read_signed":  # the request is sent
+        time.sleep(0.001)
+    os.kill(pid, signal.SIGKILL)
+
+threading.Thread(target=kill).start()
+server = server_handle.DeviceServer(Device("cpu"), Path(sys.argv[1]))
+print(server._start() or "started", forkserver._forkserver._forkserver_pid != pid)
+server.stop()
+"""
+
+
+def test_a_fork_server_that_dies_while_it_is_asked_for_a_process_is_replaced(tmp_path):
+    with tempfile.TemporaryDirectory() as temporary:  # a socket's path is short
+        process = subprocess.run(
+            [sys.executable, "-W", "error", "-c", KILLED_IN_FLIGHT, str(tmp_path)],
+            check=False,
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            env=light(tmp_path) | {"TMPDIR": temporary},
+        )
+    assert (process.stdout, process.stderr) == ("started True\n", "")
+
+
 @pytest.mark.parametrize(
     ("suites", "arguments", "status", "says"),
     [
