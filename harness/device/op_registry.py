@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
+from tensorflow.python.framework import kernels as kernel_registry
 from tensorflow.python.framework import op_def_registry
 from tensorflow.python.framework import ops as framework
 
@@ -20,6 +21,9 @@ from tf_opdiff.harness.device.op_types import dtypes
 DEVICES = ("CPU", "GPU")
 #: Kernels of this type run on every device that has none of its own.
 ANY_DEVICE = "DEFAULT"
+#: Where oneDNN is on, TensorFlow replaces these ops by `_Mkl` and their name, others by `_MklNative` and their name.
+#: https://github.com/tensorflow/tensorflow/blob/010f3edcdc25a44755a4fc439a31be2282e9e9db/tensorflow/core/graph/mkl_graph_util.h#L157
+WITH_SHORT_PREFIX = ("BatchMatMul", "BatchMatMulV2", "ConjugateTranspose", "Einsum", "MatMul", "Transpose")
 SOURCE = "tensorflow.python.framework.kernels.get_all_registered_kernels, op_def_registry and gradient_registry"
 
 
@@ -30,6 +34,7 @@ def raw_ops() -> dict[str, dict[str, Any]]:
     attribute that a kernel does not restrict has all dtypes that the OpDef allows. Handles have no dtype here.
     `gradient` is `function`, `none` (TensorFlow registers that the op has no gradient) or `absent`. `attributes` has
     the allowed values of the other attributes: texts as the OpDef lists them, both booleans, otherwise the type.
+    `onednn` tells whether TensorFlow has a kernel of oneDNN for the op, beside its own CPU kernel.
     """
     every = dtypes()
     return {
@@ -37,6 +42,7 @@ def raw_ops() -> dict[str, dict[str, Any]]:
             "dtypes": _dtypes(kernels, op_def_registry.get(name), every),
             "gradient": _gradient(name),
             "attributes": _attributes(op_def_registry.get(name)),
+            "onednn": _onednn(name),
         }
         for name, kernels in registered().items()
         if all(device in kernels for device in DEVICES) and hasattr(tf.raw_ops, name)
@@ -57,6 +63,12 @@ def _dtypes(
                 taken = set().union(*(row.get(attr.name, every) for row in rows))
                 table.setdefault(attr.name, {})[device] = [name for name in every if name in taken & allowed]
     return table
+
+
+def _onednn(name: str) -> bool:
+    """Whether TensorFlow registers a kernel of oneDNN for an op."""
+    prefix = "_Mkl" if name in WITH_SHORT_PREFIX else "_MklNative"
+    return bool(kernel_registry.get_registered_kernels_for_op(prefix + name).kernel)
 
 
 def _gradient(name: str) -> str:

@@ -36,9 +36,9 @@ if TYPE_CHECKING:  # it imports pyarrow, which a run without recordings does not
 def planned(
     item: Item, plans: Sequence[Plan], only: Collection[str] = (), *, sweeps: bool = False
 ) -> list[tuple[Case, Plan]]:
-    """The cells of an item: each case (or only those with the ids in `only`) under each plan in a mode of the spec."""
+    """The cells of an item: each case (or only those with the ids in `only`) under each plan that runs its spec."""
     cases = [c for c in (*item.cases, *(item.sweeps if sweeps else ())) if not only or c.id in only]
-    return [(case, plan) for case in cases for plan in plans if plan.mode in item.spec.modes]
+    return [(case, plan) for case in cases for plan in plans if item.spec.runs_under(plan)]
 
 
 @dataclass
@@ -107,7 +107,7 @@ class Runner:
         Adds each case to `cases`. Adds to `records` those that need no device: of a case whose reference failed, and
         of recorded devices.
         """
-        plans = [plan for plan in self.plans if plan.mode in item.spec.modes]
+        plans = [plan for plan in self.plans if item.spec.runs_under(plan)]
         for case in {case.id: case for case, _ in planned(item, plans, self.only)}.values():
             try:
                 running = RunningCase.of(item, case, plans, self.cache)

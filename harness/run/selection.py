@@ -12,6 +12,7 @@ import pytest
 from tf_opdiff.harness.judge import known_files, maturity
 from tf_opdiff.harness.judge.known import Known
 from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.run import without_onednn
 from tf_opdiff.harness.run.options import names_recording
 from tf_opdiff.harness.run.runner import planned
 from tf_opdiff.harness.run.xdist_worker import is_worker
@@ -99,8 +100,13 @@ class Selection:
 
     def plans(self, info: RunInfo) -> list[Plan]:
         """The plans of a run: its requested devices, each in every selected mode."""
-        names = [name for name, about in info.devices.items() if about["asked"]]
-        return [Plan(_device(name, self.recordings), mode) for name in names for mode in self.modes]
+        every: list[Plan] = []
+        for name, about in info.devices.items():
+            if "only" in about:
+                every += without_onednn.plans(self.modes)
+            elif about["asked"]:
+                every += [Plan(_device(name, self.recordings), mode) for mode in self.modes]
+        return every
 
     def done(self, plans: Sequence[Plan]) -> dict[str, list[Record]]:
         """Item id → records, of the items all of whose cells the resumed run has."""

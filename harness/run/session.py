@@ -18,7 +18,7 @@ from tf_opdiff.harness.device.kernel_list import KernelList
 from tf_opdiff.harness.judge.verdict import Context, Origin
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.repro.listing import claims_data
-from tf_opdiff.harness.run import batch
+from tf_opdiff.harness.run import batch, without_onednn
 from tf_opdiff.harness.run.items_runner import ItemsRunner
 from tf_opdiff.harness.run.selection import Selection
 from tf_opdiff.harness.spec.plan import Plan
@@ -111,6 +111,8 @@ class Session:
             else:
                 devices = list(selection.devices)
                 self.directory, self.info = open_run(devices, str(directory), selection.recordings, machine)
+                if not (devices or option.campaign or option.tier == "smoke"):
+                    self.info.devices |= without_onednn.second_device(self.info.devices, selection.items)
             os.environ.update(shared_fork_server.offered())  # xdist's workers start with this environment
         except (RuntimeError, LookupError, ValueError) as error:
             raise pytest.UsageError(str(error.args[0])) from error

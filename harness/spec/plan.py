@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from tf_opdiff.harness.spec.variant import check
@@ -92,10 +92,14 @@ class PlanName(NamedTuple):
 
 @dataclass(frozen=True, order=True)
 class Plan:
-    """A device and a mode; written `cpu/xla`."""
+    """A device and a mode; written `cpu/xla`.
+
+    If it has `ops`, it runs only specs of these raw ops.
+    """
 
     device: Device
     mode: str
+    ops: frozenset[str] = field(default=frozenset(), compare=False)
 
     def matches(self, pattern: str) -> bool:
         """Whether a pattern `DEVICE_TYPE/MODE` selects this plan; each part may be `*`."""

@@ -36,6 +36,7 @@ class RawOp:
                 without the quantised dtypes.
     gradient    `function`, `none` (registered as having no gradient) or `absent`.
     attributes  the allowed values of the other attributes, or the type of their values.
+    onednn      whether oneDNN has a kernel for it.
     shapes      the shapes that apply: some of `SHAPES`.
     excluded    the reason why no spec has to cover it; empty if one has to.
     """
@@ -45,6 +46,7 @@ class RawOp:
     dtypes: Mapping[str, Mapping[str, tuple[str, ...]]]
     gradient: str
     attributes: Mapping[str, Collection[Any] | str]
+    onednn: bool
     shapes: tuple[str, ...]
     excluded: str = ""
 
@@ -99,6 +101,7 @@ class RawOps:
                 dtypes={attr: {d: _named(types) for d, types in by.items()} for attr, by in entry["dtypes"].items()},
                 gradient=entry["gradient"],
                 attributes=entry["attributes"],
+                onednn=entry["onednn"],
                 shapes=tuple(shape for shape in SHAPES if shape in shapes),
                 excluded=reasons.get(name, ""),
             )

@@ -288,6 +288,10 @@ class Spec:
         side = next(sides, None)
         return "" if side is None else next(p for p, s in self.contract.items() if s == side)
 
+    def runs_under(self, plan: Plan) -> bool:
+        """Whether a plan can express the program, and is for one of its ops."""
+        return plan.mode in self.modes and (not plan.ops or not plan.ops.isdisjoint(self.ops_in(plan.mode)))
+
     @property
     def sweepable(self) -> bool:
         """Whether sweeps can run the spec: it has one input, and `sweep` or a recipe `bits`."""

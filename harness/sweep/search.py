@@ -54,7 +54,7 @@ class Search:
     _done: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self.plans = [p for p in self.plans if p.mode in self.item.spec.modes]
+        self.plans = [p for p in self.plans if self.item.spec.runs_under(p)]
         leading = [p for p in self.plans if p.mode in LEADING]
         self.leading = leading or self.plans
         self.space = Space.of(self.case)

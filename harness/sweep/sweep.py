@@ -52,7 +52,7 @@ class Sweep:
     def __post_init__(self) -> None:
         if self.item.spec.jvp or self.item.spec.hvp:  # values and gradients are enough
             self.item = replace(self.item, spec=replace(self.item.spec, jvp=None, hvp=None))
-        self.plans = [p for p in self.plans if p.mode in self.item.spec.modes]
+        self.plans = [p for p in self.plans if self.item.spec.runs_under(p)]
         self.swept = {plan: Swept() for plan in self.plans}
         self._samples = {plan: self._sample(plan) for plan in self.plans}
 

@@ -24,7 +24,7 @@ from tf_opdiff.reports.tests import synthetic
 KERNELS = {"CPU": ("float32", "int32", "int8"), "GPU": ("float32", "int32")}
 FLOOR = RawOp(
     name="Floor", family="rounding", dtypes={"T": KERNELS, "Tidx": KERNELS}, gradient="function",
-    attributes={"axis": "int", "exact": [False, True]}, shapes=("empty", "odd"),
+    attributes={"axis": "int", "exact": [False, True]}, onednn=False, shapes=("empty", "odd"),
 )  # fmt: skip
 RAW_OPS = RawOps(
     "2.21.0",
