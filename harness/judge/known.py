@@ -22,8 +22,9 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
     Every record that an entry selects must fail with its `kind` (and with its `code`, if the failure is an error or a
     crash). A record that fails by several kinds needs an entry for each. A selected record that does not fail by the
-    entry's kind is stale; a comparison with another plan is stale only if `against` names such comparisons. `tf` is a
-    version specifier such as `>=2.18,<2.22`. In a file, `cause` is the id of the cause.
+    entry's kind is stale; a comparison with another plan is stale only if `against` names such comparisons. `unless`
+    names a variant, such as `noonednn`: the entry is not about devices with it. `tf` is a version specifier such as
+    `>=2.18,<2.22`. In a file, `cause` is the id of the cause.
     """
 
     spec: Names
@@ -33,6 +34,7 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     attrs: Names = "*"
     recipe: Names = "*"
     device: Names = "*"
+    unless: str = ""
     mode: Names = "*"
     against: Names = "*"
     quantity: Names = "*"
@@ -53,6 +55,8 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         """
         against = place.get("against")
         if against == "claim" or (against and (against == "itself") != (self.kind in SELF_CHECKS)):
+            return False
+        if self.unless and self.unless in place.get("device", "").split("+")[1:]:
             return False
         return _contains(self.tf, tf) and all(
             admits(getattr(self, field), name) or (field == "device" and admits(self.device, kind or type_of(name)))

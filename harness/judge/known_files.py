@@ -20,6 +20,7 @@ from tf_opdiff.harness.spec.plan import MODES, Device
 from tf_opdiff.harness.spec.quantity import is_quantity
 from tf_opdiff.harness.spec.similar import unknown
 from tf_opdiff.harness.spec.spec import BY_PATTERNS
+from tf_opdiff.harness.spec.variant import VARIANTS
 from tf_opdiff.harness.store.record import KINDS
 
 
@@ -148,6 +149,8 @@ def _check(entry: Entry, catalog: Catalog) -> None:
     for name in listed(entry.device):
         if name != EVERY:
             Device.parse(name)
+    if entry.unless and entry.unless not in VARIANTS:
+        raise ValueError(f"unless {entry.unless!r}: expected a variant, of {', '.join(VARIANTS)}")
     try:
         SpecifierSet(entry.tf)
     except InvalidSpecifier as error:

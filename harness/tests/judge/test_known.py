@@ -75,6 +75,7 @@ def test_a_spec_with_a_star_stands_for_all_specs_of_that_form(tmp_path, catalog)
         ({"recipe": '"edges"'}, "no recipe 'edges'; there is plain"),
         ({"quantity": '"output"'}, "expected output[i], grad[i], jvp[i] or hvp[i]"),
         ({"device": '"GPU 0"'}, "expected TYPE or TYPE:INDEX"),
+        ({"unless": '"onednnn"'}, "unless 'onednnn': expected a variant"),
         ({"tf": '"2.21 and up"'}, "expected a version specifier"),
         ({"kind": "3"}, "Expected `str`, got `int`"),
     ],
@@ -174,3 +175,17 @@ def test_a_list_may_select_everything(tmp_path, catalog):
     known = loaded(tmp_path / "known.toml", catalog, table("cause", CAUSE), table("entry", entry))
     place = {"spec": "right", "dtype": "float32", "recipe": "plain", "device": "cpu", "mode": "xla"}
     assert known.about(place, "2.21.0") == ((1, known.entries[0]),)
+
+
+def test_an_entry_may_leave_out_devices_with_a_variant(tmp_path, catalog):
+    entry = ENTRY | {"device": '"cpu"', "unless": '"noonednn"'}
+    (only,) = loaded(tmp_path / "known.toml", catalog, table("cause", CAUSE), table("entry", entry)).entries
+    place = {"spec": "right", "mode": "eager", "quantity": "output[0]", "against": "numpy"}
+    devices = ("cpu", "cpu+noonednn", "cpu+noonednn+threads=4", "cpu+threads=4", "gpu:0")
+    assert [only.selects(place | {"device": device}, "2.21.0") for device in devices] == [
+        True,
+        False,
+        False,
+        True,
+        False,
+    ]

@@ -1,0 +1,88 @@
+"""Averages of windows, and their gradients as ops of their own. Errors count the roundings of any order."""
+
+from functools import partial
+
+from tf_opdiff.harness.spec.recipes import FLOATS
+from tf_opdiff.suites.forms.called import called, not_numbers, plain, small_integers, tiny
+from tf_opdiff.suites.forms.pooling import (
+    CHANNELS_FIRST,
+    CUBES,
+    CUBES_CHANNELS_FIRST,
+    POOLS,
+    bad_attributes,
+    of_tensor,
+    of_upstream,
+    refused,
+    small,
+)
+from tf_opdiff.suites.reference.pooling import Average, AverageGradient
+
+_REST = tuple(dtype for dtype in FLOATS if dtype != "float32")
+_RECIPES = {
+    "plain": (plain,),
+    "exact": (small_integers,),
+    "special": (not_numbers,),
+    "tiny": (tiny,),
+    "upstreams": (plain,),
+}
+_FEW = {label: _RECIPES[label] for label in ("plain", "exact")}
+
+
+#: The faults that shape inference does not look at.
+_LATE = ("no_stride", "negative_stride", "too_large", "too_flat")
+
+
+def _average(name, op, argument, pools, rest):
+    """The specs of averages."""
+    rank, calls = len(pools["valid"].size), partial(of_tensor, op, argument, Average)
+    return called(
+        name,
+        op,
+        calls=calls(pools),
+        recipes=_RECIPES,
+        small={label: calls(one) for label, one in small(rank).items()},
+        wrong=refused(calls, rank, bad_attributes(rank)),
+        rest=rest,
+        second=("plain", "exact"),
+    )
+
+
+def _gradient(name, op, pools, rest):
+    """The specs of the gradient of averages.
+
+    Its kernel does not look at the rank of an upstream. One that is too deep is left out: the kernel of a CPU reads
+    beyond its memory, and the result is another one every time.
+    """
+    rank, calls = len(pools["valid"].size), partial(of_upstream, op, AverageGradient)
+    bad = {label: change for label, change in bad_attributes(rank).items() if label not in ("large_by_one", "too_deep")}
+    late = {label: bad[label] | {"error": "INVALID_ARGUMENT"} for label in _LATE}
+    return called(
+        name,
+        op,
+        calls=calls(pools),
+        recipes=_RECIPES,
+        small={label: calls(one, sized=False) for label, one in small(rank).items()},
+        wrong=refused(calls, rank, bad | late),
+        rest=rest,
+        second=("plain", "exact"),
+    )
+
+
+SPECS = (
+    *_average("avg-pool", "AvgPool", "value", POOLS, _REST),
+    *_average("avg-pool-3d", "AvgPool3D", "input", CUBES, ("bfloat16",)),
+    *called(
+        "avg-pool-3d-channels-first",
+        "AvgPool3D",
+        calls=of_tensor("AvgPool3D", "input", Average, CUBES_CHANNELS_FIRST),
+        recipes=_FEW,
+    ),
+    *_gradient("avg-pool-3d-grad", "AvgPool3DGrad", CUBES, ("bfloat16",)),
+    *called(
+        "avg-pool-channels-first",
+        "AvgPool",
+        calls=of_tensor("AvgPool", "value", Average, CHANNELS_FIRST),
+        recipes=_FEW,
+    ),
+    *_gradient("avg-pool-grad", "AvgPoolGrad", POOLS, _REST),
+)

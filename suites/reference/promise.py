@@ -1,0 +1,55 @@
+"""Promise: an op of several tensors with its derivatives and its errors. What a subclass leaves out is exact."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Promise:
+    """What an op promises of its inputs `xs`, arrays in float64; a subclass overrides what its op has.
+
+    Subclasses name the arguments, as the first line of each method does. An error is the largest one that is right: an
+    array of the shape of the result, or 0. `u` is the unit round-off of the case's dtype. Others are further right
+    arrays: see `harness.spec.spec.Spec.alternatives`.
+    """
+
+    def f(self, *args: Any, **more: Any) -> Any:
+        """f(*xs): the result."""
+        raise NotImplementedError
+
+    def vjp(self, *args: Any, **more: Any) -> Any:
+        """vjp(g, *xs): the gradient by each input; None where it is unconnected."""
+        raise NotImplementedError
+
+    def jvp(self, *args: Any, **more: Any) -> Any:
+        """jvp(ts, *xs): forward mode, along the tangents of all inputs."""
+        raise NotImplementedError
+
+    def hvp(self, *args: Any, **more: Any) -> Any:
+        """hvp(g, ts, *xs): the derivative of the gradients along the tangents; by default unconnected."""
+        _, _, *xs = args
+        return (None,) * len(xs)
+
+    def error(self, *args: Any, **more: Any) -> Any:
+        """error(u, *xs): the error of the result."""
+        return 0.0
+
+    def grad_error(self, *args: Any, **more: Any) -> Any:
+        """grad_error(i, u, g, *xs): the error of the gradient by input i."""
+        return 0.0
+
+    def jvp_error(self, *args: Any, **more: Any) -> Any:
+        """jvp_error(u, ts, *xs): the error of forward mode."""
+        return 0.0
+
+    def hvp_error(self, *args: Any, **more: Any) -> Any:
+        """hvp_error(i, u, g, ts, *xs): the error of second order by input i."""
+        return 0.0
+
+    def others(self, *args: Any, **more: Any) -> Any:
+        """others(dtype, *xs): further right results."""
+        return []
+
+    def grad_others(self, *args: Any, **more: Any) -> Any:
+        """grad_others(i, dtype, g, *xs): further right gradients by input i."""
+        return []
