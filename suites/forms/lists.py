@@ -1,0 +1,215 @@
+"""Lists: programs that make a list of tensors, change it, and read its elements. A handle of a list is no output."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, Draw, is_float
+from tf_opdiff.harness.spec.spec import Raises, Recipe, Side, Spec
+from tf_opdiff.suites.derived.hessian import linear_second_order
+from tf_opdiff.suites.derived.sizes import sizes
+from tf_opdiff.suites.forms.control_flow import XLA
+from tf_opdiff.suites.forms.scatter_recipes import special_numbers
+from tf_opdiff.suites.forms.special_upstreams import in_turn
+
+Shape = tuple[int, ...]
+#: The dtypes of elements for which a CPU, a GPU and XLA have kernels that read them.
+DTYPES = (*FLOATS, *COMPLEX, "bool", "int32", "int64")
+#: Shapes without numbers, or with one: of whole tensors, and of tensors whose rows are elements.
+SMALL: Mapping[str, Shape] = {
+    "none": (0,),
+    "one": (1,),
+    "no_rows": (0, 3),
+    "no_columns": (3, 0),
+    "one_by_one": (1, 1),
+    "one_row": (1, 3),
+}
+_FEW = ("none", "one_by_one", "one_row")
+_OPENXLA = "https://openxla.org/xla/operation_semantics"
+
+
+@dataclass(frozen=True)
+class Elements:
+    """The raw ops on lists that have to be given the dtype and the shape of an element."""
+
+    tf: Any
+    dtype: Any
+    shape: Any
+
+    @classmethod
+    def like(cls, tf: Any, x: Any) -> Elements:
+        """Of lists whose elements have the dtype and the shape of a tensor."""
+        return cls(tf, x.dtype, tf.shape(x))
+
+    @classmethod
+    def rows(cls, tf: Any, x: Any) -> Elements:
+        """Of lists whose elements have the dtype and the shape of the rows of a tensor."""
+        return cls(tf, x.dtype, tf.shape(x)[1:])
+
+    @classmethod
+    def pieces(cls, tf: Any, x: Any) -> Elements:
+        """Of lists whose elements are parts of a tensor, with any number of its rows."""
+        return cls(tf, x.dtype, tf.concat([[-1], tf.shape(x)[1:]], 0))
+
+    @property
+    def _typed(self) -> dict[str, Any]:
+        return {"element_dtype": self.dtype, "element_shape": self.shape}
+
+    def empty(self, room: int = -1) -> Any:
+        """A list without elements; `room` is the largest number of elements, which XLA needs."""
+        return self.tf.raw_ops.EmptyTensorList(max_num_elements=room, **self._typed)
+
+    def reserve(self, count: Any) -> Any:
+        """A list of elements that were not written."""
+        return self.tf.raw_ops.TensorListReserve(num_elements=count, **self._typed)
+
+    def of_rows(self, x: Any) -> Any:
+        """The list of the rows of a tensor."""
+        return self.tf.raw_ops.TensorListFromTensor(tensor=x, element_shape=self.shape)
+
+    def push(self, handle: Any, *tensors: Any) -> Any:
+        """The list with further elements at its end."""
+        for x in tensors:
+            handle = self.tf.raw_ops.TensorListPushBack(input_handle=handle, tensor=x)
+        return handle
+
+    def put(self, handle: Any, index: Any, x: Any, *, resize: bool = False) -> Any:
+        """The list with another element at an index."""
+        return self.tf.raw_ops.TensorListSetItem(
+            input_handle=handle, index=index, item=x, resize_if_index_out_of_bounds=resize
+        )
+
+    def stack(self, handle: Any, count: int = -1) -> Any:
+        """The elements as the rows of a tensor."""
+        return self.tf.raw_ops.TensorListStack(input_handle=handle, num_elements=count, **self._typed)
+
+    def item(self, handle: Any, index: Any) -> Any:
+        """An element."""
+        return self.tf.raw_ops.TensorListGetItem(input_handle=handle, index=index, **self._typed)
+
+    def pop(self, handle: Any) -> Any:
+        """The list without its last element, and that element."""
+        return self.tf.raw_ops.TensorListPopBack(input_handle=handle, **self._typed)
+
+    def gather(self, handle: Any, indices: Any) -> Any:
+        """The elements at some indices as the rows of a tensor."""
+        return self.tf.raw_ops.TensorListGather(input_handle=handle, indices=indices, **self._typed)
+
+    def concat(self, handle: Any, lengths: Any) -> Any:
+        """The elements one behind the other, and their lengths; `lengths` has those of elements not written."""
+        return self.tf.raw_ops.TensorListConcatV2(input_handle=handle, leading_dims=lengths, **self._typed)
+
+
+def tensors(*shapes: Shape, then: Sequence[np.ndarray] = (), special: bool = False) -> Recipe:
+    """A recipe: tensors of these shapes, of plain or of special numbers, then these arrays."""
+
+    def recipe(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
+        count = sum(int(np.prod(shape)) for shape in shapes)
+        numbers = np.resize(special_numbers(np.dtype(dtype)), count) if special else draw.values(dtype, count)
+        ends = np.cumsum([int(np.prod(shape)) for shape in shapes])[:-1]
+        parts = np.split(numbers, ends)
+        return (*(part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)), *then)
+
+    return recipe
+
+
+def contents(*shapes: Shape, then: Sequence[np.ndarray] = ()) -> dict[str, Recipe]:
+    """Recipes of plain and special numbers in these shapes, and one for special upstreams."""
+    plain = tensors(*shapes, then=then)
+    return {"plain": plain, "special": tensors(*shapes, then=then, special=True), "upstreams": plain}
+
+
+def small(count: int, shapes: Mapping[str, Shape] = SMALL) -> dict[str, Recipe]:
+    """Recipes of this many tensors of each small shape."""
+    return {name: tensors(*(shape,) * count) for name, shape in shapes.items()}
+
+
+def _no_kernel(*arguments: Any) -> Raises:
+    return Raises("INVALID_ARGUMENT", "unsupported operations", without_kernel=True)
+
+
+def no_kernel(op: str) -> dict[str, Side]:
+    """The contract of an op for which XLA has no kernel."""
+    return {"*/xla": Side(reference=_no_kernel, why=f"XLA has no kernel of {op}, and refuses the program")}
+
+
+def no_gradient_kernel(op: str, reference: Callable[..., Any]) -> dict[str, Side]:
+    """The contract of a program whose gradient needs an op for which XLA has no kernel."""
+    why = f"XLA has no kernel of {op}, which the gradient needs, and refuses the program"
+
+    def vjp(g: Any, x: np.ndarray, *others: Any) -> Any:
+        return _no_kernel() if x.dtype.kind in "fc" else (None,) * (1 + len(others))
+
+    return {"*/xla": Side(reference=reference, vjp=vjp, why=why)}
+
+
+def one_length(code: str, says: str) -> dict[str, Side]:
+    """The contract of a list whose elements have several lengths, which XLA rejects."""
+    why = "XLA compiles for static shapes, so all elements of a list have one shape"
+    return {"*/xla": Side(reference=lambda *inputs: Raises(code, says), why=why, link=XLA)}
+
+
+def clamped(reference: Callable[..., Any]) -> dict[str, Side]:
+    """The contract of an index out of range that XLA moves into the range."""
+    why = "XLA moves the start of a dynamic slice so that the slice is inside the array"
+    return {"*/xla": Side(reference=reference, why=why, link=f"{_OPENXLA}#dynamicslice")}
+
+
+def of_floats(vjp: Callable[..., Any]) -> Callable[..., Any]:
+    """The VJP without gradients of integers and truth values."""
+
+    def gradients(g: Any, *inputs: np.ndarray) -> tuple[Any, ...]:
+        values = vjp(g, *inputs)
+        return tuple(v if x.dtype.kind in "fc" else None for v, x in zip(values, inputs, strict=True))
+
+    return gradients
+
+
+def steps(
+    name: str,
+    raw: str,
+    *,
+    recipes: Mapping[str, Recipe],
+    tiny: Mapping[str, Recipe],
+    dtypes: Sequence[str] = DTYPES,
+    moving: Sequence[int] = (0,),
+    **fields: Any,
+) -> tuple[Spec, ...]:
+    """The specs of an op on lists: in float32, in other dtypes, in small sizes, and of its second order.
+
+    Args:
+      name: the name with which theirs begin.
+      raw: the OpDef, which the program has to run.
+      recipes: the recipes of the main spec; `upstreams` gets special upstreams if there is a VJP.
+      tiny: the recipes of small sizes.
+      dtypes: the dtypes; float32 is among them, and stands for the others in the default tier.
+      moving: the numbers of the inputs that are differentiated.
+      fields: further fields of the main spec.
+    """
+    if vjp := fields.pop("vjp", None):
+        fields["vjp"] = of_floats(vjp)
+        fields["upstreams"] = {"upstreams": in_turn(special_numbers)}
+    main = Spec(name=name, ops=raw, recipes=recipes, **fields)
+    others = tuple(dtype for dtype in dtypes if dtype != "float32")
+    return (
+        main,
+        replace(main, name=f"{name}-other", dtypes=others, tier="full"),
+        *sizes(main, tiny, few=_FEW),
+        *(_second_order(main, others, moving) if vjp and moving else ()),
+    )
+
+
+def _second_order(main: Spec, others: Sequence[str], moving: Sequence[int]) -> Iterator[Spec]:
+    """The twins of a spec in forward mode, `NAME-forward`, and with a second reverse pass, `NAME-second-order`.
+
+    They are apart, because one run has both, and forward mode of a list is an error, in XLA too.
+    """
+    smooth = ("float32", *(dtype for dtype in others if is_float(np.dtype(dtype))))
+    for twin in linear_second_order(replace(main, dtypes=smooth), "plain", moving=moving):
+        modes = tuple(mode for mode in twin.modes if mode != "xla")
+        yield replace(twin, name=twin.name.replace("-second-order", "-forward"), hvp=None, modes=modes)
+        yield replace(twin, jvp=None, tier="full")
