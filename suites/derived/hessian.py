@@ -90,8 +90,8 @@ def linear_second_order(
     twin = replace(
         spec,
         recipes={name: spec.recipes[name] for name in recipes},
-        jvp=lambda ts, *xs: spec.reference(*moved(ts, *xs)),
-        hvp=None if sparse else lambda g, ts, *xs: (None,) * len(xs),
+        jvp=lambda ts, *xs, **attrs: spec.reference(*moved(ts, *xs), **attrs),
+        hvp=None if sparse else lambda g, ts, *xs, **attrs: (None,) * len(xs),
         upstreams={},
         ulp={**spec.ulp, "jvp": spec.ulp.get("output", 0)},
         bound={**spec.bound, **({"jvp": lambda u, g, ts, *xs: bound(u, g, *moved(ts, *xs))} if bound else {})},

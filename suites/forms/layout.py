@@ -1,37 +1,52 @@
-"""Layout: ops of one tensor whose results are its elements in other places, with zeros between them."""
+"""Layout: ops whose results are the elements of their inputs in other places, with one number between them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from tf_opdiff.harness.spec.attrs import Keywords
+from tf_opdiff.harness.spec.plan import MODES
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, edges, is_float, subnormals
 from tf_opdiff.harness.spec.spec import Recipe, Spec
+from tf_opdiff.suites.derived.hessian import linear_second_order
+from tf_opdiff.suites.derived.sizes import sizes
 from tf_opdiff.suites.forms.of_xla import OF_XLA
 from tf_opdiff.suites.forms.quantized import IN_XLA, WITHOUT_XLA, of_bits
 
 #: The dtypes that TensorFlow differentiates, in the full tier; float32 is in the default tier.
 _SMOOTH = tuple(dtype for dtype in (*FLOATS, *COMPLEX) if dtype != "float32")
 _ROUGH = (*INTEGERS, "bool")
+#: The shape of the only input, or the shapes of all.
+Shapes = tuple[int, ...] | tuple[tuple[int, ...], ...]
 
 
 def values(*shape: int) -> Recipe:
     """A recipe: plain values in a shape."""
-    return lambda draw, dtype: (draw.values(dtype, *shape),)
+    return all_values(shape)
 
 
-def special(*shape: int) -> Recipe:
-    """A recipe: the limits of a dtype in a shape; for floats also zeros of both signs, NaN, infinities, subnormals."""
+def all_values(shapes: Shapes) -> Recipe:
+    """A recipe: plain values in each shape."""
+    return lambda draw, dtype: tuple(draw.values(dtype, *shape) for shape in _each(shapes))
+
+
+def _each(shapes: Shapes) -> tuple[tuple[int, ...], ...]:
+    """The shape of each input."""
+    return tuple(shape for shape in shapes if isinstance(shape, tuple)) or (shapes,)  # type: ignore[return-value]
+
+
+def special(shapes: Shapes) -> Recipe:
+    """A recipe: the limits of a dtype in each shape; for floats also zeros, NaN, infinities and subnormals."""
 
     def recipe(draw: Any, dtype: np.dtype) -> tuple[np.ndarray, ...]:
         limits = edges(draw, dtype)[0]
         if is_float(dtype):
             limits = np.concatenate([limits[:29], subnormals(draw, dtype)[0][:12]])
-        return (np.resize(limits, shape),)
+        return tuple(np.resize(np.roll(limits, -i), shape) for i, shape in enumerate(_each(shapes)))
 
     return recipe
 
@@ -43,10 +58,14 @@ class Layout:
     Attributes:
       name: the name of its main spec.
       op: its OpDef.
-      program: program(tf, x, **attrs).
-      move: move(x, **attrs) → the result, for an array of any dtype; places that hold no element of `x` are 0.
-      shapes: name → shape of the input; `plain` and `special` have that of the first.
-      attrs: as of a spec.
+      program: program(tf, *inputs, **attrs).
+      move: move(*inputs, **attrs) → the result, for arrays of any dtype; places that hold no element are 0, or the
+        number of the attribute `padding`.
+      shapes: name → shape of the input, or shapes of the inputs; `plain` and `special` have those of the first.
+      attrs: as of a spec. `padding` is a number in all places that hold no element.
+      small: name → the same of inputs without elements, and with one, for known and unknown sizes.
+      gradient: whether the op has a gradient.
+      modes: the modes that have the op.
       conjugate: whether the result is conjugated.
       without_xla: further dtypes that a CPU takes and XLA lacks.
       of_xla: dtypes that XLA alone takes.
@@ -59,8 +78,11 @@ class Layout:
     op: str
     program: Callable[..., Any]
     move: Callable[..., np.ndarray]
-    shapes: Mapping[str, tuple[int, ...]]
+    shapes: Mapping[str, Shapes]
     attrs: Mapping[str, Keywords]
+    small: Mapping[str, Shapes] = field(default_factory=dict)
+    gradient: bool = True
+    modes: tuple[str, ...] = MODES
     conjugate: bool = False
     without_xla: tuple[str, ...] = ()
     of_xla: tuple[str, ...] = OF_XLA
@@ -69,18 +91,20 @@ class Layout:
     smooth: tuple[str, ...] = _SMOOTH
     rough: tuple[str, ...] = _ROUGH
 
-    def reference(self, x: np.ndarray, **attrs: Any) -> np.ndarray:
+    def reference(self, *xs: np.ndarray, **attrs: Any) -> np.ndarray:
         """The elements in their new places, conjugated if the op does so."""
-        moved = self.move(x, **attrs)
-        return np.conj(moved) if self.conjugate and x.dtype.kind == "c" else moved
+        moved = self.move(*xs, **attrs)
+        return np.conj(moved) if self.conjugate and xs[0].dtype.kind == "c" else moved
 
-    def vjp(self, g: np.ndarray, x: np.ndarray, **attrs: Any) -> tuple[np.ndarray]:
+    def vjp(self, g: np.ndarray, *xs: np.ndarray, **attrs: Any) -> tuple[np.ndarray, ...]:
         """The upstream of each element, from the place to which the element was moved."""
-        places = self.move(np.arange(1, x.size + 1).reshape(x.shape), **attrs)  # 0: no element
-        out = np.zeros(x.size + 1, g.dtype)
+        starts = np.cumsum([1, *(x.size for x in xs)])
+        numbers = [start + np.arange(x.size).reshape(x.shape) for start, x in zip(starts, xs, strict=False)]
+        places = self.move(*numbers, **({**attrs, "padding": 0} if "padding" in attrs else attrs))  # 0: no element
+        out = np.zeros(starts[-1], g.dtype)
         out[places.ravel()] = g.ravel()
-        gradient = out[1:].reshape(x.shape)
-        return (np.conj(gradient) if self.conjugate and x.dtype.kind == "c" else gradient,)
+        out = np.conj(out) if self.conjugate and g.dtype.kind == "c" else out
+        return tuple(out[number] for number in numbers)
 
     def specs(self) -> Sequence[Spec]:
         """The specs of float32, in all shapes and with all attributes, and those of the other dtypes in the full tier.
@@ -88,22 +112,23 @@ class Layout:
         The first set of attributes has every shape, the others have the first shape: each pair is a program to build.
         """
         first = next(iter(self.shapes.values()))
-        contents = {"plain": values(*first), "special": special(*first)}
-        rest = {name: values(*shape) for name, shape in list(self.shapes.items())[1:]}
+        contents = {"plain": all_values(first), "special": special(first)}
+        rest = {name: all_values(shape) for name, shape in list(self.shapes.items())[1:]}
         main = Spec(
             name=self.name,
             ops=self.op,
             program=self.program,
             reference=self.reference,
-            vjp=self.vjp,
+            vjp=self.vjp if self.gradient else None,
             recipes=contents | rest,
+            modes=self.modes,
             attrs=dict(list(self.attrs.items())[:1]),
         )
         further = replace(main, name=f"{self.name}-attrs", recipes=contents, attrs=dict(list(self.attrs.items())[1:]))
         one = replace(main, recipes=contents, tier="full")
-        rough, plain = replace(one, vjp=None), {"plain": values(*first)}
+        rough, plain = replace(one, vjp=None), {"plain": all_values(first)}
         # XLA leaves half of a result of 4 bits unwritten; in a small one, the memory may hold the same bits twice.
-        largest = {"large": values(*max(self.shapes.values(), key=np.prod))}
+        largest = {"large": all_values(max(self.shapes.values(), key=_size))}
         others = [
             replace(one, name=f"{self.name}-smooth", dtypes=self.smooth),
             replace(rough, name=f"{self.name}-rough", dtypes=self.rough),
@@ -119,12 +144,25 @@ class Layout:
                 modes=("xla",),
             ),
         ]
-        return (main, *([further] if further.attrs else []), *(spec for spec in others if spec.dtypes))
+        small = sizes(main, {name: all_values(shapes) for name, shapes in self.small.items()}) if self.small else ()
+        second = linear_second_order(main, "plain", moving=range(len(_each(first)))) if self.gradient else ()
+        return (
+            main,
+            *([further] if further.attrs else []),
+            *(spec for spec in others if spec.dtypes),
+            *small,
+            *second,
+        )
+
+
+def _size(shapes: Shapes) -> int:
+    """The number of elements of the first input."""
+    return int(np.prod(_each(shapes)[0], dtype=int))
 
 
 def _quantized(program: Callable[..., Any]) -> Callable[..., Any]:
-    """A program whose input and output are quantised numbers with the bits of integers."""
-    return lambda tf, x, **attrs: tf.bitcast(program(tf, of_bits(tf, x), **attrs), x.dtype)
+    """A program whose inputs and output are quantised numbers with the bits of integers."""
+    return lambda tf, *xs, **attrs: tf.bitcast(program(tf, *(of_bits(tf, x) for x in xs), **attrs), xs[0].dtype)
 
 
 def layout(name: str, **fields: Any) -> Sequence[Spec]:
