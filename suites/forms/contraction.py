@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import ml_dtypes
 import numpy as np
@@ -15,11 +15,19 @@ from tf_opdiff.harness.spec.quantity import Quantity
 from tf_opdiff.harness.spec.recipes import FLOATS, Draw, is_float
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.derived.sizes import sizes
-from tf_opdiff.suites.forms.errors import REFUSED_BY_KERNEL, raises
+from tf_opdiff.suites.forms.errors import WHEN_BUILT
 from tf_opdiff.suites.forms.special_upstreams import in_turn
-from tf_opdiff.suites.reference.contraction import Contraction
+from tf_opdiff.suites.reference.contraction import Differentiated
 
 Shape = tuple[int, ...]
+
+
+class Wrong(NamedTuple):
+    """A call(tf, *xs) that an op refuses, the shapes of its inputs, and the promise as fields of a spec."""
+
+    call: Callable[..., Any]
+    shapes: tuple[Shape, ...]
+    promise: Mapping[str, Any] = WHEN_BUILT
 
 
 @dataclass(frozen=True)
@@ -27,7 +35,7 @@ class Call:
     """A call of an op: call(tf, *xs) → a tensor, its promise, and the shapes of its inputs."""
 
     call: Callable[..., Any]
-    promise: Contraction
+    promise: Differentiated
     shapes: tuple[Shape, ...]
 
 
@@ -175,17 +183,27 @@ upstreams = in_turn(lambda dtype: np.array((0.0, -0.0, 1.0, -2.0)).astype(dtype)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Refused:
-    """What an op that contracts tensors refuses, and the dtypes that it takes besides floats.
+class Limits:
+    """Calls and dtypes that an op that contracts tensors takes or refuses.
 
-    wrong           label → a call of shapes that do not fit, and the shapes.
+    wrong           label → a call that the op refuses.
+    wrong_tier      the tier of these calls: an error that ends the process costs a second.
+    floats          the dtypes of floats, of which float32 is one.
     complex_dtypes  the dtypes of complex numbers.
-    integers        the dtypes of integers besides int32; none if it refuses integers.
+    integers        the dtypes of integers, of which int32 is one; none if it refuses integers.
+    gradient        whether TensorFlow has a gradient of the op.
+    second          second(*inputs) → the results of all calls by another method; None if there is none.
+    recipes         recipes of the op's own; one takes the place of the usual one of its name.
     """
 
-    wrong: Mapping[str, tuple[Callable[..., Any], tuple[Shape, ...]]]
+    wrong: Mapping[str, Wrong]
+    wrong_tier: str = "default"
+    floats: tuple[str, ...] = FLOATS
     complex_dtypes: tuple[str, ...] = ()
     integers: tuple[str, ...] = ()
+    gradient: bool = True
+    second: Callable[..., Any] | None = None
+    recipes: Mapping[str, Recipe] = field(default_factory=dict)
 
 
 def contraction(
@@ -198,55 +216,56 @@ def contraction(
       op: the OpDef.
       calls: label → a call.
       small: label → calls of one kind, with inputs without elements or with one; all labels have the same calls.
-      limits: the fields of `Refused`.
+      limits: the fields of `Limits`.
     """
-    refused, shared = Refused(**limits), {"ops": op}
-    main, second = _of_floats(name, calls, shared)
-    rest = tuple(dtype for dtype in FLOATS if dtype != "float32")
-    specs = [main, replace(main, name=f"{name}-other", dtypes=rest, tier="full"), second]
-    specs.append(replace(second, name=f"{name}-second-order-other", dtypes=rest, tier="full"))
-    if refused.complex_dtypes:
+    own = Limits(**limits)
+    shared: dict[str, Any] = {"ops": op}
+    gradient = own.gradient
+    recipes = {label: shaped(calls, elements) for label, elements in OF_FLOATS.items()} | {**own.recipes}
+    sent = {"upstreams": upstreams} if gradient else {}
+    main = Spec(
+        name=name, recipes=recipes, upstreams=sent, second=own.second, **fields(calls, gradient=gradient), **shared
+    )
+    rest = tuple(dtype for dtype in own.floats if dtype != "float32")
+    specs = [main, replace(main, name=f"{name}-other", dtypes=rest, second=None, tier="full")]
+    if gradient:
+        plain_alone, both = {"plain": shaped(calls, plain)}, fields(calls, second=True)
+        second = Spec(name=f"{name}-second-order", recipes=plain_alone, **both, **shared)
+        specs += [second, replace(second, name=f"{name}-second-order-other", dtypes=rest, tier="full")]
+    if own.complex_dtypes:
         recipes = {label: shaped(calls, elements) for label, elements in OF_COMPLEX.items()}
-        one = replace(main, name=f"{name}-complex", recipes=recipes, upstreams={}, tier="full")
-        specs.append(replace(one, dtypes=refused.complex_dtypes))
-    if refused.integers:
-        recipes = {label: shaped(calls, elements) for label, elements in OF_INTEGERS.items()}
-        whole = fields(calls, gradient=False) | {"bound": {}, **shared}
-        one = Spec(name=f"{name}-integer", recipes=recipes, dtypes=("int32",), **whole)
-        specs += [one, replace(one, name=f"{name}-integer-other", dtypes=refused.integers, tier="full")]
-    return (*specs, *_sizes(name, small, shared), *_wrong(name, refused.wrong, shared))
+        one = replace(main, name=f"{name}-complex", recipes=recipes, upstreams={}, second=None, tier="full")
+        specs.append(replace(one, dtypes=own.complex_dtypes))
+    if own.integers:
+        specs += _of_integers(name, calls, own.integers, shared)
+    specs += _sizes(name, small, shared, gradient=gradient)
+    return (*specs, *refusals(name, own.wrong, {**shared, "tier": own.wrong_tier}))
 
 
-def _of_floats(name: str, calls: Mapping[str, Call], shared: Mapping[str, Any]) -> tuple[Spec, Spec]:
-    """The spec of outputs and gradients, and that of second order, in float32."""
-    recipes = {label: shaped(calls, elements) for label, elements in OF_FLOATS.items()}
-    main = Spec(name=name, recipes=recipes, upstreams={"upstreams": upstreams}, **fields(calls), **shared)
-    plain_alone, both = {"plain": shaped(calls, plain)}, fields(calls, second=True)
-    return main, Spec(name=f"{name}-second-order", recipes=plain_alone, **both, **shared)
+def _of_integers(name: str, calls: Mapping[str, Call], dtypes: tuple[str, ...], shared: Any) -> Iterator[Spec]:
+    """The spec of int32, and that of other integers in the full tier."""
+    recipes = {label: shaped(calls, elements) for label, elements in OF_INTEGERS.items()}
+    whole = fields(calls, gradient=False) | {"bound": {}, **shared}
+    one = Spec(name=f"{name}-integer", recipes=recipes, dtypes=("int32",), **whole)
+    yield one
+    if others := tuple(dtype for dtype in dtypes if dtype != "int32"):
+        yield replace(one, name=f"{name}-integer-other", dtypes=others, tier="full")
 
 
-def _sizes(name: str, small: Mapping[str, Mapping[str, Call]], shared: Any) -> tuple[Spec, ...]:
+def _sizes(name: str, small: Mapping[str, Mapping[str, Call]], shared: Any, *, gradient: bool) -> tuple[Spec, ...]:
     """The twins of inputs without elements, and with one, for known and unknown shapes."""
     first = next(iter(small.values()))
     recipes = {label: shaped(calls, small_integers) for label, calls in small.items()}
     constant = tuple(f"output[{n}]" for n in range(len(first)))
-    return tuple(sizes(Spec(name=name, recipes=recipes, constant=constant, **fields(first), **shared), recipes))
+    made = fields(first, gradient=gradient) | shared
+    return tuple(sizes(Spec(name=name, recipes=recipes, constant=constant, **made), recipes))
 
 
-def _wrong(name: str, wrong: Mapping[str, Any], shared: Any) -> tuple[Spec, ...]:
-    """The specs of inputs whose shapes do not fit: an error in every mode."""
-
-    return tuple(
-        Spec(
-            name=f"{name}-{label}",
-            program=call,
-            reference=raises("ValueError"),
-            contract=REFUSED_BY_KERNEL,
-            recipes={"plain": partial(_of_shapes, shapes)},
-            **shared,
-        )
-        for label, (call, shapes) in wrong.items()
-    )
+def refusals(name: str, wrong: Mapping[str, Wrong], shared: Any) -> Iterator[Spec]:
+    """The specs of calls that the op refuses: the promised error in every mode."""
+    for label, (call, shapes, promise) in wrong.items():
+        recipes = {"plain": partial(_of_shapes, shapes)}
+        yield Spec(name=f"{name}-{label}", program=call, recipes=recipes, **promise, **shared)
 
 
 def _of_shapes(shapes: Sequence[Shape], draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:

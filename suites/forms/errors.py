@@ -27,6 +27,36 @@ REFUSED_BY_KERNEL: Mapping[str, Side] = {
 }
 
 
+#: The promises, as fields of a spec, of arguments that a graph refuses when it is built, and an eager op in its kernel;
+#: of arguments that the kernel alone refuses; and of those that a kernel for a CPU does not implement.
+WHEN_BUILT: Mapping[str, Any] = {"reference": raises("ValueError"), "contract": REFUSED_BY_KERNEL}
+IN_KERNEL: Mapping[str, Any] = {"reference": raises("INVALID_ARGUMENT")}
+UNSUPPORTED: Mapping[str, Any] = {"reference": raises("UNIMPLEMENTED")}
+#: The promise of arguments that a kernel calls wrong, and XLA's translation of the op not implemented.
+WRONG_OR_UNSUPPORTED: Mapping[str, Any] = {
+    **IN_KERNEL,
+    "contract": {
+        "*/xla": Side(
+            reference=raises("UNIMPLEMENTED"),
+            why="nothing documents the code of the error; XLA's translation checks the argument by itself",
+        )
+    },
+}
+#: The promise of arguments that a graph refuses when it is built. Eager mode is left out: its kernel does not check
+#: them, reads beyond their end, and ends the process or returns anything.
+UNCHECKED_IN_EAGER: Mapping[str, Any] = {"reference": raises("ValueError"), "modes": ("function", "xla", "graph")}
+#: The promise of an op that GraphDef no longer has: an error, whatever the arguments.
+REMOVED: Mapping[str, Any] = {
+    "reference": raises("NotImplementedError", "It has been removed in version"),
+    "contract": {
+        "*/eager": Side(
+            reference=raises("UNIMPLEMENTED", "It has been removed in version"),
+            why="a graph refuses the op when it is built, and Python raises; eager mode refuses it when it runs",
+        )
+    },
+}
+
+
 def incompatible(**fields: Any) -> Part:
     """A part: two arguments whose shapes cannot be broadcast together."""
     settings: dict[str, Any] = {

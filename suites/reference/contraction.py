@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,8 +15,64 @@ from tf_opdiff.suites.reference.reduction import long
 Arrays = Sequence[np.ndarray]
 
 
+class Differentiated:
+    """A function of some tensors, with its derivatives and their errors.
+
+    f           f(*xs) → the result.
+    vjp         vjp(g, *xs) → the gradient by each tensor.
+    error       error(u, *xs) → the largest error of the result.
+    grad_error  grad_error(i, u, g, *xs) → the largest error of the gradient by tensor i.
+    """
+
+    f: Callable[..., np.ndarray]
+    vjp: Callable[..., tuple[np.ndarray, ...]]
+    error: Callable[..., np.ndarray]
+    grad_error: Callable[..., np.ndarray]
+
+    def jvp(self, ts: Any, *xs: np.ndarray) -> np.ndarray:
+        """Forward mode, along a tangent or a tuple of several."""
+        raise NotImplementedError
+
+    def hvp(self, g: np.ndarray, ts: Any, *xs: np.ndarray) -> tuple[Any, ...]:
+        """Second order: None for each tensor, because the gradient depends on no tensor."""
+        return (None,) * len(xs)
+
+    def jvp_error(self, u: float, ts: Any, *xs: np.ndarray) -> np.ndarray:
+        """The largest error of forward mode."""
+        raise NotImplementedError
+
+    def hvp_error(self, i: int, u: float, g: np.ndarray, ts: Any, *xs: np.ndarray) -> np.ndarray:
+        """The largest error of second order by tensor i."""
+        return np.zeros(xs[i].shape)
+
+
+class Multilinear(Differentiated):
+    """A function that is linear in each of its tensors: forward mode and second order follow from its gradient."""
+
+    def jvp(self, ts: Any, *xs: np.ndarray) -> np.ndarray:
+        """Forward mode: the sum of the results with one tensor replaced by its tangent."""
+        tangents = ts if isinstance(ts, tuple) else (ts,)
+        return np.sum([self.f(*_with(xs, i, t)) for i, t in enumerate(tangents)], axis=0)
+
+    def hvp(self, g: np.ndarray, ts: Any, *xs: np.ndarray) -> tuple[Any, ...]:
+        """Second order: the gradient by each tensor along the tangents of the others; None for a single tensor."""
+        if len(xs) < 2:
+            return (None,)
+        return tuple(self.vjp(g, *_with(xs, 1 - i, ts[1 - i]))[i] for i in range(2))
+
+    def jvp_error(self, u: float, ts: Any, *xs: np.ndarray) -> np.ndarray:
+        """The error of forward mode: those of all its terms, and the sum of the terms."""
+        tangents = ts if isinstance(ts, tuple) else (ts,)
+        parts = [_with(xs, i, t) for i, t in enumerate(tangents)]
+        return np.sum([self.error(u, *part) + u * sizes(self.f(*part)).astype(np.float64) for part in parts], axis=0)
+
+    def hvp_error(self, i: int, u: float, g: np.ndarray, ts: Any, *xs: np.ndarray) -> np.ndarray:
+        """The error of second order by tensor i of two."""
+        return self.grad_error(i, u, g, *_with(xs, 1 - i, ts[1 - i]))
+
+
 @dataclass(frozen=True)
-class Contraction:
+class Contraction(Multilinear):
     """A contraction of tensors: an equation as of `np.einsum`, such as `...ij,...jk->...ik`.
 
     No tensor has a label twice. `adjoint` says of which tensors the complex conjugates are taken.
@@ -38,17 +94,6 @@ class Contraction:
         """The gradient by each tensor."""
         return tuple(self._back(i, long(g), self._taken(xs)) for i in range(len(xs)))
 
-    def jvp(self, ts: Any, *xs: np.ndarray) -> np.ndarray:
-        """Forward mode: the sum of the contractions with one tensor replaced by its tangent."""
-        tangents = ts if isinstance(ts, tuple) else (ts,)
-        return np.sum([self.f(*self._with(xs, i, t)) for i, t in enumerate(tangents)], axis=0)
-
-    def hvp(self, g: np.ndarray, ts: Any, *xs: np.ndarray) -> tuple[Any, ...]:
-        """Second order: the gradient by each tensor along the tangents of the others; None for a single tensor."""
-        if len(xs) < 2:
-            return (None,)
-        return tuple(self.vjp(g, *self._with(xs, 1 - i, ts[1 - i]))[i] for i in range(2))
-
     def error(self, u: float, *xs: np.ndarray) -> np.ndarray:
         """The error of the result: γ of all its roundings, relative to the sum of the sizes of its terms."""
         plain, ones = self._sizes(xs), tuple(np.ones(x.shape) for x in xs)
@@ -62,7 +107,7 @@ class Contraction:
         others = (g, *(x for j, x in enumerate(xs) if j != i))
         # A program sums up over the batches by another op: the product of each batch is rounded before.
         batches = u * total if self._broadcast(i, g, xs) else 0.0
-        return _bound(u, total, count, others, self.vjp(g, *xs)[i], batches)
+        return bound(u, total, count, others, self.vjp(g, *xs)[i], batches)
 
     def _broadcast(self, i: int, g: np.ndarray, xs: Arrays) -> bool:
         """Whether tensor i is broadcast along dimensions of the result."""
@@ -71,25 +116,12 @@ class Contraction:
         ]
         return batch[i] != np.broadcast_shapes(*batch)
 
-    def jvp_error(self, u: float, ts: Any, *xs: np.ndarray) -> np.ndarray:
-        """The error of forward mode: those of all its terms, and the sum of the terms."""
-        tangents = ts if isinstance(ts, tuple) else (ts,)
-        parts = [self._with(xs, i, t) for i, t in enumerate(tangents)]
-        return np.sum([self.error(u, *part) + u * sizes(self.f(*part)).astype(np.float64) for part in parts], axis=0)
-
-    def hvp_error(self, i: int, u: float, g: np.ndarray, ts: Any, *xs: np.ndarray) -> np.ndarray:
-        """The error of second order by tensor i of two."""
-        return self.grad_error(i, u, g, *self._with(xs, 1 - i, ts[1 - i]))
-
     def _error(self, u: float, of: Contraction, arrays: tuple[Arrays, Arrays, Arrays], value: np.ndarray) -> Any:
         plain, ones, xs = arrays
-        return _bound(u, of.f(*plain).astype(np.float64), of.f(*ones).astype(np.float64), xs, value)
+        return bound(u, of.f(*plain).astype(np.float64), of.f(*ones).astype(np.float64), xs, value)
 
     def _sizes(self, xs: Arrays) -> tuple[np.ndarray, ...]:
         return tuple(sizes(x) for x in xs)
-
-    def _with(self, xs: Arrays, i: int, t: np.ndarray) -> tuple[np.ndarray, ...]:
-        return tuple(t if j == i else x for j, x in enumerate(xs))
 
     def _taken(self, xs: Arrays) -> list[np.ndarray]:
         return [np.conj(long(x)) if bar else long(x) for x, bar in zip(xs, self.adjoint, strict=False)]
@@ -111,7 +143,12 @@ class Contraction:
         return np.conj(total) if self.adjoint[i] else total
 
 
-def _bound(
+def _with(xs: Arrays, i: int, t: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The tensors with t in place of tensor i."""
+    return tuple(t if j == i else x for j, x in enumerate(xs))
+
+
+def bound(
     u: float, total: np.ndarray, count: np.ndarray, factors: Arrays, value: np.ndarray, more: Any = 0.0
 ) -> np.ndarray:
     """γ_n Σ|terms|, and more, 0 where every sum is exact; complex products have twice as many. Then the result's."""

@@ -4,7 +4,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.recipes import COMPLEX
 from tf_opdiff.harness.spec.spec import Spec
-from tf_opdiff.suites.forms.contraction import Call, contraction
+from tf_opdiff.suites.forms.contraction import Call, Wrong, contraction
 from tf_opdiff.suites.reference.contraction import Contraction
 
 
@@ -69,13 +69,13 @@ SPECS = (
             "ones": {"pair": _einsum(_BATCHES, (1, 1, 1), (1, 1, 1))},
         },
         wrong={
-            "unequal-sizes": (_raw(_PRODUCT), ((2, 3), (4, 2))),
-            "wrong-rank": (_raw(_PRODUCT), ((2, 3, 4), (3, 2))),
-            "without-arrow": (_raw("ij,jk"), ((2, 3), (3, 2))),
-            "unknown-output": (_raw("ij,jk->il"), ((2, 3), (3, 2))),
-            "too-many-operands": (_raw("ij,jk,kl->il"), ((2, 3), (3, 2))),
+            "unequal-sizes": Wrong(_raw(_PRODUCT), ((2, 3), (4, 2))),
+            "wrong-rank": Wrong(_raw(_PRODUCT), ((2, 3, 4), (3, 2))),
+            "without-arrow": Wrong(_raw("ij,jk"), ((2, 3), (3, 2))),
+            "unknown-output": Wrong(_raw("ij,jk->il"), ((2, 3), (3, 2))),
+            "too-many-operands": Wrong(_raw("ij,jk,kl->il"), ((2, 3), (3, 2))),
         },
         complex_dtypes=COMPLEX,
-        integers=("int64",),
+        integers=("int32", "int64"),
     ),
 )

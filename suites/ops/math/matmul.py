@@ -1,13 +1,13 @@
 """Products of matrices. Errors count the roundings of any order: see `suites.reference.contraction`."""
 
 from tf_opdiff.harness.spec.recipes import COMPLEX
-from tf_opdiff.suites.forms.contraction import Call, contraction
+from tf_opdiff.suites.forms.contraction import Call, Wrong, contraction
 from tf_opdiff.suites.reference.contraction import Contraction
 
 #: Rows, columns and the sizes of sums, of which none is a multiple of a vector's width.
 _M, _K, _N = 3, 7, 5
 _FLAGS = {"plain": (False, False), "left": (True, False), "right": (False, True), "both": (True, True)}
-_INTEGERS = ("int64",)
+_INTEGERS = ("int32", "int64")
 
 
 def _shapes(left, right, x=(), y=(), sizes=(_M, _K, _N)):
@@ -77,7 +77,7 @@ SPECS = (
         "BatchMatMul",
         {label: _batches("BatchMatMul", adjoint, (2,), (2,)) for label, adjoint in _FLAGS.items()},
         small=_small_batches(lambda *arguments: _batches("BatchMatMul", *arguments)),
-        wrong={label: (_raw("BatchMatMul"), shapes) for label, shapes in {**_UNEQUAL, **_UNEQUAL_BATCHES}.items()},
+        wrong={label: Wrong(_raw("BatchMatMul"), shapes) for label, shapes in {**_UNEQUAL, **_UNEQUAL_BATCHES}.items()},
         complex_dtypes=COMPLEX,
         integers=_INTEGERS,
     ),
@@ -86,9 +86,11 @@ SPECS = (
         "BatchMatMulV2",
         {label: _v2(*arguments) for label, arguments in _BROADCAST.items()},
         small=_small_batches(_v2),
-        wrong={label: (_raw("BatchMatMulV2"), shapes) for label, shapes in {**_UNEQUAL, **_UNEQUAL_BATCHES}.items()},
+        wrong={
+            label: Wrong(_raw("BatchMatMulV2"), shapes) for label, shapes in {**_UNEQUAL, **_UNEQUAL_BATCHES}.items()
+        },
         complex_dtypes=COMPLEX,
-        integers=("int16", *_INTEGERS),
+        integers=("int32", "int16", "int64"),
     ),
     *contraction(
         "matmul",
@@ -96,9 +98,9 @@ SPECS = (
         {label: _matmul(*flags) for label, flags in _FLAGS.items()},
         small={label: {"pair": _matmul(False, False, sizes)} for label, sizes in _SMALL.items()},
         wrong={
-            "unequal-terms": (lambda tf, a, b: tf.raw_ops.MatMul(a=a, b=b), ((2, 3), (4, 2))),
-            "vector": (lambda tf, a, b: tf.raw_ops.MatMul(a=a, b=b), ((2, 3), (3,))),
-            "batch": (lambda tf, a, b: tf.raw_ops.MatMul(a=a, b=b), ((2, 2, 3), (2, 3, 2))),
+            "unequal-terms": Wrong(lambda tf, a, b: tf.raw_ops.MatMul(a=a, b=b), ((2, 3), (4, 2))),
+            "vector": Wrong(lambda tf, a, b: tf.raw_ops.MatMul(a=a, b=b), ((2, 3), (3,))),
+            "batch": Wrong(lambda tf, a, b: tf.raw_ops.MatMul(a=a, b=b), ((2, 2, 3), (2, 3, 2))),
         },
         complex_dtypes=COMPLEX,
         integers=_INTEGERS,

@@ -1,0 +1,61 @@
+"""References of windows agree with another method, and their gradients with differences."""
+
+import numpy as np
+import pytest
+from scipy.signal import correlate
+
+from tf_opdiff.harness.spec.recipes import Draw
+from tf_opdiff.suites.reference.convolution import Convolution, of_windows
+
+#: Shapes of an image and a filter, and a convolution.
+CONVOLUTIONS = {
+    "valid": ((2, 5, 6, 3), (3, 2, 3, 4), {"strides": (1, 1), "dilations": (1, 1)}),
+    "groups": ((2, 7, 6, 4), (3, 2, 2, 6), {"strides": (2, 3), "dilations": (2, 1), "padding": "SAME"}),
+    "explicit": ((2, 7, 6, 4), (3, 2, 4, 6), {"strides": (2, 1), "dilations": (1, 2), "padding": ((1, 2), (0, 1))}),
+    "depthwise": (
+        (2, 4, 5, 6),
+        (3, 2, 4, 2),
+        {"strides": (2, 2), "dilations": (1, 1), "padding": "SAME", "depthwise": True, "channels_first": True},
+    ),
+    "volume": (
+        (2, 3, 5, 4, 3),
+        (2, 2, 3, 3, 4),
+        {"strides": (1, 2, 1), "dilations": (1, 1, 1), "padding": "SAME"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CONVOLUTIONS)
+def test_two_references_of_a_convolution_agree(name):
+    (image, kernel, settings), draw = CONVOLUTIONS[name], Draw(1)
+    x, w = draw.uniform(*image), draw.uniform(*kernel)
+    convolution = Convolution(**settings)
+    assert np.allclose(convolution.f(x, w).astype(float), of_windows(convolution, x, w).astype(float), atol=1e-15)
+
+
+def test_a_convolution_is_the_correlation_of_scipy():
+    draw = Draw(2)
+    x, w = draw.uniform(1, 5, 6, 3), draw.uniform(2, 3, 3, 1)
+    convolution = Convolution(strides=(1, 1), dilations=(1, 1))
+    expected = correlate(x[0], w[..., 0], mode="valid")[None]
+    assert np.allclose(convolution.f(x, w).astype(float), expected, atol=1e-15)
+
+
+@pytest.mark.parametrize("name", CONVOLUTIONS)
+def test_gradients_of_a_convolution_are_its_adjoints_and_the_results_of_their_own_ops(name):
+    (image, kernel, settings), draw = CONVOLUTIONS[name], Draw(3)
+    x, w = draw.uniform(*image), draw.uniform(*kernel)
+    convolution = Convolution(**settings)
+    g = draw.uniform(*convolution.f(x, w).shape)
+    by_image, by_filter = convolution.vjp(g, x, w)
+    total = float(np.sum(g * convolution.f(x, w)))
+    assert float(np.sum(by_image * x)) == pytest.approx(total) == float(np.sum(by_filter * w))
+    assert np.array_equal(Convolution(result="image", size=image, **settings).f(w, g), by_image)
+    assert np.array_equal(Convolution(result="filter", size=kernel, **settings).f(x, g), by_filter)
+
+
+def test_a_place_of_padding_turns_an_infinite_filter_into_nan_or_takes_no_part():
+    x, w = np.ones((1, 3, 1, 1)), np.array([np.inf, 1.0, 1.0]).reshape(3, 1, 1, 1)
+    same = Convolution(strides=(1, 1), dilations=(1, 1), padding="SAME")
+    assert np.array_equal(same.f(x, w).ravel(), [2, np.inf, np.inf])
+    assert np.array_equal(same.with_zeros(x, w).ravel(), [np.nan, np.inf, np.inf], equal_nan=True)
