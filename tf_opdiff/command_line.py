@@ -1,4 +1,4 @@
-"""Command line: the verbs of `python -m harness VERB`, and their exit statuses.
+"""Command line: the verbs of `tf-opdiff VERB`, in a checkout `python -m harness VERB`, and their exit statuses.
 
 It stands above `harness` and `reports`: it knows both, and neither of them knows it.
 """
@@ -27,6 +27,10 @@ class Verb(NamedTuple):
 
 
 VERBS = {
+    "check": Verb(
+        "Runs a callable of one's own on every device and in every mode, and compares the results.",
+        "tf_opdiff.checking.command",
+    ),
     "coverage": Verb(
         "Prints which raw ops with kernels for a CPU and a GPU a run has covered, and what is missing for the others.",
         "tf_opdiff.reports.coverage",
@@ -79,10 +83,15 @@ VERBS = {
 }
 
 
+def program() -> str:
+    """The words with which the command line begins, as the user wrote them."""
+    return "tf-opdiff" if Path(sys.argv[0]).stem == "tf-opdiff" else "python -m harness"
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a verb; returns the exit status: 0, 1 where something differs, 2 if interrupted, 4 for wrong usage."""
     words = sys.argv[1:] if arguments is None else arguments
-    parser = argparse.ArgumentParser(prog="python -m harness", description="Differential testing of TensorFlow ops.")
+    parser = argparse.ArgumentParser(prog=program(), description="Differential testing of TensorFlow ops.")
     verbs = parser.add_subparsers(dest="verb", required=True)
     for name, verb in VERBS.items():
         sub = verbs.add_parser(name, help=verb.help, description=verb.help)
@@ -98,11 +107,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             return options.main(options)
         except KeyboardInterrupt:
-            print(f"python -m harness {options.verb}: interrupted", file=sys.stderr)
+            print(f"{program()} {options.verb}: interrupted", file=sys.stderr)
             return STATUS
         except (LookupError, ValueError, RuntimeError, OSError) as error:
             says = error.args[0] if len(error.args) == 1 else error
-            print(f"python -m harness {options.verb}: {says}", file=sys.stderr)
+            print(f"{program()} {options.verb}: {says}", file=sys.stderr)
             return 4
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from tf_opdiff.harness.device.observation import raw
 from tf_opdiff.harness.spec.attrs import Keywords
+from tf_opdiff.harness.spec.pickled import SUFFIX, read_specs
 from tf_opdiff.harness.spec.quantity import family_of
 from tf_opdiff.harness.spec.spec import Spec
 
@@ -21,12 +22,12 @@ ALIGNMENT = 64
 
 
 def find_spec(module: str, name: str) -> Spec:
-    """The spec of that name in a suite module's `SPECS`.
+    """The spec of that name in a suite module's `SPECS`; `module` may be the path of a file of specs instead.
 
     Raises:
-      LookupError: the module has none of that name.
+      LookupError: the module or the file has none of that name.
     """
-    specs: Iterable[Spec] = import_module(module).SPECS
+    specs: Iterable[Spec] = read_specs(module) if module.endswith(SUFFIX) else import_module(module).SPECS
     for spec in specs:
         if spec.name == name:
             return spec

@@ -1,0 +1,171 @@
+"""Checker: a process beside the user's. It computes promises without TensorFlow, owns the device servers, and judges.
+
+The user's process has imported TensorFlow, may hold a GPU and set flags; nothing here depends on that.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import cached_property
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from tf_opdiff.checking.request import CheckAnswer, CheckRequest
+from tf_opdiff.checking.specs import OwnSpec
+from tf_opdiff.harness.device.locks import Slots
+from tf_opdiff.harness.device.observation import Observation
+from tf_opdiff.harness.device.pool import run_all
+from tf_opdiff.harness.device.probe import probe
+from tf_opdiff.harness.device.request import Request
+from tf_opdiff.harness.device.server_handle import DeviceServer, memory_limit
+from tf_opdiff.harness.judge.known import Known
+from tf_opdiff.harness.judge.reference import ReferenceFault
+from tf_opdiff.harness.judge.trial import Origin
+from tf_opdiff.harness.judge.upstream import random_upstreams
+from tf_opdiff.harness.judge.verdict import Context
+from tf_opdiff.harness.run.runner import Runner
+from tf_opdiff.harness.spec.catalog import Item
+from tf_opdiff.harness.spec.pickled import SUFFIX, write_specs
+from tf_opdiff.harness.spec.plan import Device, Plan
+from tf_opdiff.harness.spec.quantity import family_of, named
+from tf_opdiff.harness.spec.spec import Case
+from tf_opdiff.harness.store.open_run import require
+from tf_opdiff.harness.store.record import Record
+from tf_opdiff.harness.store.shard import Shard
+from tf_opdiff.harness.system.interrupt import Scratch
+
+#: The plan whose results are the promise where the user gives none.
+BASE = Plan(Device("cpu"), "eager")
+
+
+class CheckProblem(Exception):
+    """A check can't be made; the message says why."""
+
+
+class Checker:
+    """Runs checks, one after another; its device servers stay up between them."""
+
+    def __init__(self, folder: Path) -> None:
+        """`folder` is for the files of checks, and for logs."""
+        self._folder = folder
+        self._servers: dict[tuple[Device, float], DeviceServer] = {}
+
+    def answer(self, request: CheckRequest) -> CheckAnswer:
+        """Runs a check."""
+        try:
+            return CheckAnswer(tuple(self._records(request)))
+        except (CheckProblem, ReferenceFault, LookupError, ValueError, RuntimeError, TypeError) as why:
+            return CheckAnswer(problem=str(why.args[0] if len(why.args) == 1 else why))
+
+    def close(self) -> None:
+        """Ends the device servers."""
+        for server in self._servers.values():
+            server.stop()
+
+    @cached_property
+    def _machine(self) -> dict[str, Any]:
+        return probe()
+
+    def _server(self, device: Device, timeout: float) -> DeviceServer:
+        key = device, timeout
+        if key not in self._servers:
+            self._servers[key] = DeviceServer(device, self._folder, timeout=timeout, memory=memory_limit(device))
+        return self._servers[key]
+
+    def _records(self, request: CheckRequest) -> Iterator[Record]:
+        devices = [Device.parse(name) for name in request.devices or self._machine["devices"]]
+        require(devices, self._machine["devices"])
+        folder = Path(tempfile.mkdtemp(dir=self._folder))
+        own = OwnSpec.of(request, folder)
+        outputs = self._record(own, folder / f"base{SUFFIX}", request)
+        module = folder / f"own{SUFFIX}"
+        write_specs(module, specs := own.promising(outputs))
+        servers = {device: self._server(device, request.timeout) for device in devices}
+        plans = [Plan(device, mode) for device in devices for mode in request.modes]
+        here = Origin(self._machine["versions"]["tensorflow"], self._machine["cuda"])
+        context = Context(run="check", started="", here=here, known=Known())
+        runner = Runner(context, plans, servers, Shard(folder / "shard.jsonl"), Slots(servers))
+        for spec in specs:
+            item = Item(str(module), spec, spec.dtypes[0])
+            records = runner.run(item)
+            if broken := next((r for r in records if r.kind == "reference"), None):
+                raise CheckProblem(broken.detail)
+            yield from relabelled(records, own.recorded)
+
+    def _record(self, own: OwnSpec, module: Path, request: CheckRequest) -> int:
+        """Runs the callable under the base plan, and keeps its results as promises; returns the number of outputs.
+
+        Raises:
+          CheckProblem: the callable fails, and the user gives no reference.
+        """
+        write_specs(module, [own.spec])
+        count = 0
+        for case in own.spec.cases():
+            inputs = case.inputs()
+            first = self._observed(module, case, inputs, None, request.timeout)
+            outputs = [r for q, r in first.quantities.items() if family_of(q) == "output"]
+            broken = next((r for r in outputs if r.status not in ("value", "sparse")), None)
+            if broken is None:
+                count = len(outputs)
+                upstreams = random_upstreams([r.value for r in outputs if r.value is not None], case)
+                if "grad" in own.recorded and upstreams:
+                    first = self._observed(module, case, inputs, upstreams, request.timeout)
+            elif "output" in own.recorded:
+                how = " ".join(": ".join(filter(None, (broken.code, broken.message))).split())
+                raise CheckProblem(
+                    f"{own.spec.name} fails in eager mode on the CPU: {how}; without a reference, its result there is"
+                    " the promise"
+                )
+            for kept in own.recorded.values():
+                kept.add(inputs, first)
+        return count
+
+    def _observed(self, module: Path, case: Case, inputs: Any, upstreams: Any, timeout: float) -> Observation:
+        """The observation of a case under the base plan."""
+        grads = named("grad", len(inputs)) if upstreams else ()
+        request = Request(
+            module=str(module),
+            spec=case.spec.name,
+            case=case.id,
+            dtype=case.dtype,
+            mode=BASE.mode,
+            inputs=inputs,
+            upstreams=upstreams,
+            quantities=("output[0]", *grads),
+        )
+        servers = {BASE.device: self._server(BASE.device, timeout)}
+        ((_, _, observation),) = run_all(servers, [{BASE.device: [request]}], lambda *_: None)
+        return observation
+
+
+def relabelled(records: Iterable[Record], recorded: Iterable[str]) -> Iterator[Record]:
+    """The records; those about recorded promises are against the base plan, and its own are left out."""
+    for record in records:
+        if family_of(record.quantity) not in recorded:
+            yield record
+        elif record.against == "numpy" and record.plan != str(BASE):
+            yield replace(record, against=str(BASE))
+        elif record.against == record.plan:  # a self-check
+            yield record
+
+
+def main() -> None:
+    """Answers requests on the descriptor that the command line names, until the other side closes it."""
+    end = Connection(int(sys.argv[1]))
+    with Scratch() as folder:
+        checker = Checker(folder)
+        try:
+            while True:
+                end.send(checker.answer(end.recv()))
+        except EOFError:
+            pass
+        finally:
+            checker.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,78 @@
+"""Specs of a check: the user's callable as a spec, and its twins."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from tf_opdiff.checking.inputs import Domain, Upstream, recipes
+from tf_opdiff.checking.recorded import Recorded
+from tf_opdiff.checking.request import CheckRequest
+from tf_opdiff.harness.spec.pickled import PickledFunction, PickledProgram
+from tf_opdiff.harness.spec.recipes import is_float
+from tf_opdiff.harness.spec.spec import Spec
+from tf_opdiff.suites.derived.gradient_alone import gradient_alone
+from tf_opdiff.suites.derived.unknown_shape import unknown_shape
+
+#: The longest name of a spec that is taken from a callable's name.
+_LONGEST = 60
+
+
+@dataclass(frozen=True)
+class OwnSpec:
+    """The user's callable as a spec; `recorded` has, by family, the promises that the base plan has to give."""
+
+    spec: Spec
+    recorded: dict[str, Recorded]
+
+    @classmethod
+    def of(cls, request: CheckRequest, folder: Path) -> OwnSpec:
+        """Writes the user's functions into a folder, and makes the spec.
+
+        Raises:
+          ValueError: a budget is no number of ULPs, or a mode does not exist.
+        """
+        paths = {what: str(folder / f"{n}.function") for n, what in enumerate(request.functions)}
+        for what, path in paths.items():
+            Path(path).write_bytes(request.functions[what])
+        functions = {what: PickledFunction(path) for what, path in paths.items()}
+        recorded = {}
+        if "reference" not in functions:
+            recorded["output"] = Recorded("output")
+        if request.gradient and "vjp" not in functions:
+            recorded["grad"] = Recorded("grad")
+        made = recipes(request.sources)
+        spec = Spec(
+            name=re.sub(r"[^A-Za-z0-9_.]+", "-", request.name).strip("-")[:_LONGEST] or "callable",
+            program=PickledProgram(paths["program"]),
+            reference=functions.get("reference") or recorded["output"],
+            vjp=functions.get("vjp") or recorded.get("grad"),
+            recipes=made,
+            upstreams=dict.fromkeys(made, Upstream()),
+            ops="",
+            dtypes=(_dtype_of(request.sources),),
+            modes=request.modes,
+            ulp=request.ulp,
+            bound={q: functions[name] for name in functions if (q := name.removeprefix("bound of ")) != name},
+            sweep=False,
+        )
+        return cls(spec, recorded)
+
+    def promising(self, outputs: int) -> tuple[Spec, ...]:
+        """The spec with so many outputs, and its twins: gradients alone, and a program for unknown sizes."""
+        constant = tuple(f"output[{i}]" for i in range(outputs))  # a user's output may ignore its inputs
+        spec = replace(self.spec, constant=constant)
+        traced = any(mode != "eager" for mode in spec.modes)
+        if not (spec.vjp and traced):
+            return (spec,)
+        unknown = replace(unknown_shape(spec, spec.recipes), upstreams=spec.upstreams)
+        return spec, *gradient_alone(spec), unknown
+
+
+def _dtype_of(sources: tuple[np.ndarray | Domain, ...]) -> str:
+    """The dtype of the first input of floats, else of the first input."""
+    dtypes = [np.dtype(source.dtype) for source in sources]
+    return next((d for d in dtypes if is_float(d) or d.kind == "c"), dtypes[0]).name
