@@ -1,0 +1,91 @@
+"""Copies: the twins of a spec in all dtypes of an op that copies elements and computes nothing with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS
+from tf_opdiff.harness.spec.spec import Recipe, Spec
+from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
+from tf_opdiff.suites.forms.quantized import IN_XLA, NOT_IN_XLA, WITHOUT_XLA, of_bits
+
+_SMOOTH = tuple(dtype for dtype in (*FLOATS, *COMPLEX) if dtype != "float32")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dtypes:
+    """The dtypes of an op, beside float32. Quantized dtypes are those with the bits of the integers that stand here.
+
+    Attributes:
+      smooth: those that TensorFlow differentiates.
+      rough: integers and truth values.
+      more: further dtypes that a CPU and XLA take.
+      without_xla: further dtypes that a CPU takes and XLA lacks.
+      of_xla: those that XLA alone takes.
+      nibbles: those of 4 bits.
+      nibbles_of_xla: the same that XLA alone takes.
+      quantized, quantized_without_xla, quantized_of_xla: the same of quantized dtypes.
+    """
+
+    smooth: tuple[str, ...] = _SMOOTH
+    rough: tuple[str, ...] = (*INTEGERS, "bool")
+    more: tuple[str, ...] = FLOAT8_OF_CPU
+    without_xla: tuple[str, ...] = ("bytes",)
+    of_xla: tuple[str, ...] = OF_XLA[:3]
+    nibbles: tuple[str, ...] = ()
+    nibbles_of_xla: tuple[str, ...] = OF_XLA[3:]
+    quantized: tuple[str, ...] = IN_XLA
+    quantized_without_xla: tuple[str, ...] = NOT_IN_XLA
+    quantized_of_xla: tuple[str, ...] = ()
+
+    def of_nibbles(self, spec: Spec) -> Iterator[Spec]:
+        """The twins of a spec of many elements in dtypes of 4 bits.
+
+        XLA leaves half of a result of 4 bits unwritten; in a small one, the memory may hold the right bits.
+        """
+        few = replace(spec, name=f"{spec.name}-nibbles", tier="full", vjp=None, upstreams={}, bound={}, alternatives={})
+        for dtypes, modes in ((self.nibbles, spec.modes), (self.nibbles_of_xla, ("xla",))):
+            if dtypes and {*modes} <= {*spec.modes}:
+                yield replace(few, dtypes=dtypes, modes=modes)
+
+    def twins(self, spec: Spec, few: Mapping[str, Recipe]) -> Iterator[Spec]:
+        """The twins of a spec in these dtypes, in the full tier.
+
+        Args:
+          spec: the spec of float32.
+          few: the recipes for dtypes whose values are few, or that NumPy lacks.
+        """
+        full = replace(spec, tier="full", sweep=False)
+        rough = replace(full, vjp=None, jvp=None, hvp=None, upstreams={}, bound={}, alternatives={})
+        few_values = replace(rough, recipes=few)
+        no_xla = tuple(mode for mode in spec.modes if mode in WITHOUT_XLA)
+        kinds: tuple[tuple[str, Spec, tuple[str, ...], tuple[str, ...]], ...] = (
+            ("smooth", full, self.smooth, spec.modes),
+            ("rough", replace(rough, recipes=_plain(spec)), self.rough, spec.modes),
+            ("more", few_values, self.more, spec.modes),
+            ("no-xla", few_values, self.without_xla, no_xla),
+            ("of-xla", few_values, self.of_xla, ("xla",)),
+            ("quantized", _quantized(few_values), self.quantized, spec.modes),
+            ("no-xla-quantized", _quantized(few_values), self.quantized_without_xla, no_xla),
+            ("of-xla-quantized", _quantized(few_values), self.quantized_of_xla, ("xla",)),
+        )
+        for label, twin, dtypes, modes in kinds:
+            if dtypes and {*modes} <= {*spec.modes}:
+                yield replace(twin, name=f"{spec.name}-{label}", dtypes=dtypes, modes=modes)
+
+
+def _plain(spec: Spec) -> dict[str, Recipe]:
+    """The recipes of a spec that are about inputs, not about upstreams."""
+    return {label: recipe for label, recipe in spec.recipes.items() if label not in spec.upstreams}
+
+
+def _quantized(spec: Spec) -> Spec:
+    """The spec with inputs and outputs of quantized numbers, which have the bits of integers."""
+    program: Callable[..., Any] = spec.program
+
+    def of_quantized(tf: Any, *xs: Any) -> Any:
+        return tuple(tf.bitcast(y, y.dtype.name[1:]) for y in program(tf, *(of_bits(tf, x) for x in xs)))
+
+    return replace(spec, program=of_quantized)

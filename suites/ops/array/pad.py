@@ -1,0 +1,138 @@
+"""Ops that put places around the elements of a tensor, and fill them with zeros, a constant or reflections."""
+
+from tf_opdiff.harness.spec.recipes import INTEGERS
+from tf_opdiff.suites.forms.calls import Parameter, call
+from tf_opdiff.suites.forms.copies import Dtypes
+from tf_opdiff.suites.forms.moves import moves
+from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
+from tf_opdiff.suites.reference import shapes as ref
+from tf_opdiff.suites.reference.moves import Back
+
+_PADDED = {
+    "matrix": ((3, 5), [[1, 2], [0, 3]]),
+    "vector": ((7,), [[2, 1]]),
+    "one_side": ((2, 3), [[0, 0], [4, 0]]),
+    "none": ((3, 2), [[0, 0], [0, 0]]),
+    "cube": ((2, 3, 2), [[0, 1], [1, 0], [2, 2]]),
+    "batch_of_one": ((1, 3, 2, 2), [[0, 0], [1, 1], [1, 2], [0, 0]]),
+    "rank5": ((1, 2, 1, 2, 3), [[0, 1], [0, 0], [1, 0], [0, 0], [1, 1]]),
+    "rank6": ((1, 2, 1, 2, 1, 3), [[0, 0], [1, 0], [0, 0], [0, 1], [1, 0], [0, 0]]),
+    "scalar": ((), []),
+    "empty": ((0, 3), [[1, 2], [0, 1]]),
+    "single": ((1,), [[3, 2]]),
+}
+#: Paddings of reflections, which are shorter than the tensor, or as long.
+_MIRRORED = {
+    "matrix": ((3, 5), [[1, 2], [0, 3]]),
+    "vector": ((7,), [[2, 1]]),
+    "one_side": ((2, 5), [[0, 0], [4, 0]]),
+    "none": ((3, 2), [[0, 0], [0, 0]]),
+    "cube": ((2, 3, 3), [[0, 1], [1, 0], [2, 2]]),
+    "batch_of_one": ((1, 3, 3, 2), [[0, 0], [1, 1], [1, 2], [0, 0]]),
+    "rank5": ((1, 2, 1, 2, 3), [[0, 0], [0, 1], [0, 0], [0, 0], [1, 1]]),
+}
+_SYMMETRIC = {"whole": ((3, 4), [[3, 3], [4, 0]]), "single": ((1,), [[1, 1]])}
+_WRONG = {
+    "negative": ((3, 5), [[1, -1], [0, 0]]),
+    "too_few": ((3, 5), [[1, 1]]),
+    "too_many": ((3, 5), [[1, 1], [0, 0], [0, 0]]),
+    "vector": ((3, 5), [1, 1]),
+    "three_columns": ((3, 5), [[1, 1, 1], [0, 0, 0]]),
+    "negative_sum": ((3, 5), [[-4, 0], [0, 0]]),
+}
+_PADDINGS = Parameter("paddings", columns=2)
+_OF_XLA = Dtypes(more=(), of_xla=(*FLOAT8_OF_CPU, *OF_XLA[:3]), quantized_without_xla=())
+
+
+def _paddings(calls, *more, **parameters):
+    return {label: call(shape, *more, paddings=paddings, **parameters) for label, (shape, paddings) in calls.items()}
+
+
+def _modes(calls):
+    """Calls of both modes: REFLECT, which needs an element more, and SYMMETRIC."""
+    symmetric = _paddings({**calls, **_SYMMETRIC}, mode="SYMMETRIC")
+    return _paddings(calls, mode="REFLECT") | {f"{label}_symmetric": one for label, one in symmetric.items()}
+
+
+def _within(calls):
+    """Calls of the gradient's op, whose input has the padded shape."""
+    padded = {}
+    for label, one in calls.items():
+        (shape,), pairs = one.shapes, one.parameters["paddings"]
+        grown = tuple(n + sum(pair) for n, pair in zip(shape, pairs, strict=True))
+        padded[label] = call(grown, **one.parameters)
+    return padded
+
+
+_SMALL = tuple({"paddings": [[0, 0]] * rank} for rank in (1, 2, 3))
+_SMALL_MIRRORED = tuple({**small, "mode": "SYMMETRIC"} for small in _SMALL)
+_FEW_WRONG = {label: _WRONG[label] for label in ("negative", "too_few", "too_many", "vector")}
+
+SPECS = (
+    *moves(
+        "mirror-pad",
+        "MirrorPad",
+        lambda tf, x, paddings, mode: tf.raw_ops.MirrorPad(input=x, paddings=paddings, mode=mode),
+        ref.mirrored,
+        calls=_modes(_MIRRORED),
+        large=call((9, 17, 8), paddings=[[1, 2], [0, 3], [4, 0]], mode="REFLECT"),
+        small=_SMALL_MIRRORED,
+        tensors=(_PADDINGS,),
+        adds=True,
+        built=_paddings(_WRONG, mode="REFLECT"),
+        run={
+            "wider_than_reflections": call((3, 5), paddings=[[3, 0], [0, 0]], mode="REFLECT"),
+            "wider_than_symmetric": call((3, 5), paddings=[[0, 4], [0, 0]], mode="SYMMETRIC"),
+            "empty": call((0, 3), paddings=[[1, 0], [0, 0]], mode="SYMMETRIC"),
+            "empty_without_reflection": call((0, 3), paddings=[[0, 0], [0, 0]], mode="REFLECT"),
+        },
+        dtypes=_OF_XLA,
+    ),
+    *moves(
+        "mirror-pad-grad",
+        "MirrorPadGrad",
+        lambda tf, x, paddings, mode: tf.raw_ops.MirrorPadGrad(input=x, paddings=paddings, mode=mode),
+        Back(ref.mirrored, ref.within),
+        calls=_within(_modes(_MIRRORED)),
+        small=_SMALL_MIRRORED,
+        tensors=(_PADDINGS,),
+        built=_paddings(_FEW_WRONG, mode="REFLECT")
+        | {"nothing_left": call((3, 5), paddings=[[2, 2], [0, 0]], mode="SYMMETRIC")},
+        run={"too_little_left": call((5, 5), paddings=[[4, 0], [0, 0]], mode="REFLECT")},
+        dtypes=Dtypes(
+            rough=INTEGERS,
+            more=(),
+            without_xla=(),
+            of_xla=(),
+            nibbles_of_xla=(),
+            quantized=(),
+            quantized_without_xla=(),
+        ),
+    ),
+    *moves(
+        "pad",
+        "Pad",
+        lambda tf, x, paddings: tf.raw_ops.Pad(input=x, paddings=paddings),
+        ref.padded,
+        calls=_paddings(_PADDED),
+        large=call((9, 17, 8), paddings=[[1, 2], [0, 3], [4, 0]]),
+        small=_SMALL,
+        tensors=(_PADDINGS,),
+        built=_paddings(_WRONG),
+        dtypes=_OF_XLA,
+    ),
+    *moves(
+        "pad-v2",
+        "PadV2",
+        lambda tf, x, constant, paddings: tf.raw_ops.PadV2(input=x, paddings=paddings, constant_values=constant),
+        ref.padded_with,
+        calls=_paddings(_PADDED, ()),
+        large=call((9, 17, 8), (), paddings=[[1, 2], [0, 3], [4, 0]]),
+        small=_SMALL,
+        scalars=1,
+        tensors=(_PADDINGS,),
+        built=_paddings(_WRONG, ()),
+        run={"constant_is_a_vector": call((3, 5), (2,), paddings=[[1, 1], [0, 0]])},
+        dtypes=_OF_XLA,
+    ),
+)

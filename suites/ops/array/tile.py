@@ -1,0 +1,124 @@
+"""Ops that repeat the elements of a tensor."""
+
+from tf_opdiff.suites.forms.calls import Parameter, call
+from tf_opdiff.suites.forms.copies import Dtypes
+from tf_opdiff.suites.forms.moves import Apart, moves
+from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
+from tf_opdiff.suites.reference import shapes as ref
+
+_BROADCAST = {
+    "row": ((5,), [3, 5]),
+    "column": ((3, 1), [3, 7]),
+    "scalar": ((), [2, 3]),
+    "same": ((3, 5), [3, 5]),
+    "single": ((1,), [1]),
+    "single_to_many": ((1, 1), [5, 3]),
+    "outer": ((3, 1, 2), [2, 3, 2, 2]),
+    "empty": ((0, 1), [2, 0, 3]),
+    "to_empty": ((1, 3), [0, 3]),
+    "scalar_to_scalar": ((), []),
+    "rank7": ((1, 2, 1, 1, 2, 1, 1), [2, 2, 1, 2, 2, 1, 3]),
+}
+_TILED = {
+    "matrix": ((3, 5), [2, 3]),
+    "vector": ((7,), [2]),
+    "once": ((3, 2), [1, 1]),
+    "rows": ((3, 5), [4, 1]),
+    "columns": ((3, 5), [1, 3]),
+    "single": ((1,), [5]),
+    "batch_of_one": ((1, 2, 3), [3, 1, 2]),
+    "rank5": ((2, 1, 2, 1, 3), [1, 3, 1, 2, 1]),
+    "scalar": ((), []),
+    "empty": ((0, 3), [2, 2]),
+    "no_copy": ((3, 5), [0, 2]),
+}
+_ALL = Dtypes(
+    more=(*FLOAT8_OF_CPU, *OF_XLA[:3]),
+    without_xla=("bytes", "int2", "uint2", "float4_e2m1fn"),
+    of_xla=(),
+    nibbles=OF_XLA[3:],
+    nibbles_of_xla=(),
+)
+
+
+def _calls(calls, name):
+    return {label: call(shape, **{name: sizes}) for label, (shape, sizes) in calls.items()}
+
+
+SPECS = (
+    *moves(
+        "broadcast-to",
+        "BroadcastTo",
+        lambda tf, x, shape: tf.raw_ops.BroadcastTo(input=x, shape=shape),
+        ref.broadcast,
+        calls=_calls(_BROADCAST, "shape"),
+        large=call((9, 1, 8), shape=[3, 9, 17, 8]),
+        small=({"shape": [0]}, {"shape": [2, 0, 3]}, {"shape": [2, 0, 2, 1]}),
+        shapes={
+            "empty": ((0,), (0, 3), (0, 2, 1)),
+            "ones": ((1,), (1, 1), (1, 1, 1)),
+        },
+        tensors=(Parameter("shape"),),
+        adds=True,
+        built=_calls(
+            {
+                "other_size": ((3, 5), [3, 4]),
+                "lower_rank": ((3, 5), [5]),
+                "negative": ((3, 1), [3, -2]),
+                "beyond_int32": ((3, 1), [2**32 + 3, 1]),
+                "matrix": ((3, 1), [[3, 2]]),
+            },
+            "shape",
+        ),
+        dtypes=Dtypes(quantized=(), quantized_without_xla=(), quantized_of_xla=("int8", "uint8", "int32")),
+    ),
+    *moves(
+        "fill",
+        "Fill",
+        lambda tf, x, dims: tf.raw_ops.Fill(dims=dims, value=x),
+        lambda x, dims: ref.broadcast(x, dims),
+        calls={
+            "matrix": call((), dims=[3, 5]),
+            "scalar": call((), dims=[]),
+            "empty": call((), dims=[0, 3]),
+            "single": call((), dims=[1]),
+            "cube": call((), dims=[1, 2, 3]),
+        },
+        large=call((), dims=[9, 17, 8]),
+        tensors=(Parameter("dims"),),
+        adds=True,
+        built={
+            "negative": call((), dims=[3, -2]),
+            "matrix": call((), dims=[[3, 2]]),
+            "vector": call((2,), dims=[3, 2]),
+        },
+        dtypes=Dtypes(more=(), of_xla=(*FLOAT8_OF_CPU, *OF_XLA[:3]), nibbles=OF_XLA[3:], nibbles_of_xla=()),
+    ),
+    *moves(
+        "tile",
+        "Tile",
+        lambda tf, x, multiples: tf.raw_ops.Tile(input=x, multiples=multiples),
+        ref.repeated,
+        calls=_calls(_TILED, "multiples"),
+        apart={  # second order needs a broadcast that TensorFlow lacks
+            "rank7": Apart(
+                _calls({"rank7": ((1, 2, 1, 1, 2, 1, 3), [2, 1, 1, 2, 1, 2, 1])}, "multiples"),
+                (Parameter("multiples"),),
+            )
+        },
+        large=call((9, 17, 4), multiples=[1, 2, 2]),
+        small=({"multiples": [2]}, {"multiples": [2, 1]}, {"multiples": [1, 3, 2]}),
+        tensors=(Parameter("multiples"),),
+        adds=True,
+        built=_calls(
+            {
+                "too_few": ((3, 5), [2]),
+                "too_many": ((3, 5), [2, 2, 2]),
+                "matrix": ((3, 5), [[2, 2]]),
+            },
+            "multiples",
+        ),
+        run=_calls({"negative": ((3, 5), [2, -1])}, "multiples"),
+        dtypes=_ALL,
+    ),
+)
