@@ -63,7 +63,7 @@ class Dtypes:
         no_xla = tuple(mode for mode in spec.modes if mode in WITHOUT_XLA)
         kinds: tuple[tuple[str, Spec, tuple[str, ...], tuple[str, ...]], ...] = (
             ("smooth", full, self.smooth, spec.modes),
-            ("rough", replace(rough, recipes=_plain(spec)), self.rough, spec.modes),
+            ("rough", replace(rough, recipes={**few, **_plain(spec)}), self.rough, spec.modes),
             ("more", few_values, self.more, spec.modes),
             ("no-xla", few_values, self.without_xla, no_xla),
             ("of-xla", few_values, self.of_xla, ("xla",)),
