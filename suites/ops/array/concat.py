@@ -40,7 +40,7 @@ _STACKED = {
 _AXIS = Parameter("axis", ("int32",))
 _SPLIT = Dtypes(
     nibbles=("int4", "uint4"),
-    nibbles_of_xla=(),
+,
     quantized=("uint8",),
     quantized_without_xla=(),
     quantized_of_xla=("int8", "int32"),
@@ -59,7 +59,6 @@ SPECS = (
         ref.joined,
         calls=_joins({label: _JOINED[label] for label in ("rows", "last", "empty_between", "many")}, "axis"),
         small=({"axis": 0}, {"axis": 1}, {"axis": -1}),
-        large=call((9, 17, 8), (9, 17, 3), axis=-1),
         inputs=2,
         tensors=(_AXIS,),
         built=_joins(_WRONG, "axis"),
@@ -71,7 +70,6 @@ SPECS = (
         ref.joined,
         calls=_joins(_JOINED, "axis"),
         small=({"axis": 0}, {"axis": 1}, {"axis": -1}),
-        large=call((9, 17, 8), (9, 17, 3), axis=-1),
         inputs=2,
         tensors=(_AXIS,),
         apart={"int64-axis": Apart(_joins({"columns": _JOINED["columns"]}, "axis"), (Parameter("axis", ("int64",)),))},
@@ -84,7 +82,6 @@ SPECS = (
         ref.stacked,
         calls=_joins(_STACKED, "axis"),
         small=({"axis": 0}, {"axis": 1}, {"axis": -1}),
-        large=call((9, 17, 8), (9, 17, 8), axis=1),
         inputs=2,
         built=_joins(
             {
@@ -108,7 +105,7 @@ SPECS = (
             "empty": call((1, 0), (1, 0), shape=[2, 0]),
         },
         gradient=False,
-        dtypes=Dtypes(more=(), of_xla=(), nibbles_of_xla=(), quantized=(), quantized_without_xla=()),
+        dtypes=Dtypes(more=(), of_xla=(), quantized=(), quantized_without_xla=()),
         modes=WITHOUT_XLA,
     ),
     *moves(
@@ -202,7 +199,6 @@ SPECS = (
             "single": call((1,), num=1, axis=0),
             "batch_of_one": call((1, 3, 2), num=1, axis=-3),
         },
-        large=call((2, 17, 9), num=2, axis=0),
         small=({"num": 1, "axis": 0}, {"num": 1, "axis": 0}, {"num": 1, "axis": 1}),
         shapes={"empty": ((1,), (1, 0), (0, 1, 2)), "ones": ((1,), (1, 1), (1, 1, 1))},
         built={
