@@ -22,6 +22,7 @@ HANDLES = {"ResourceGather", "ResourceGatherNd"}
 _COMPLEX = {"complex64", "complex128"}
 #: Dtypes for which XLA alone has a kernel, and whose values no spec promises, by OpDef.
 _IN_XLA, _HALVES = {"qint8", "quint8", "qint32"}, {"float16", "bfloat16"}
+_NIBBLES = {"int4", "uint4"}
 _SIGNED = {"int8", "int16", "int32", "int64"}
 WITHOUT_VALUES = {
     # Nothing documents whether sums and limits of quantized numbers are those of their bits.
@@ -33,7 +34,7 @@ WITHOUT_VALUES = {
     **dict.fromkeys(("Inv", "Reciprocal"), _SIGNED),
     "RealDiv": set(INTEGERS),
     # XLA leaves half of a result of 4 bits unwritten, and two runs may agree in it or not.
-    **dict.fromkeys(("ConcatV2", "Pack"), {"int4", "uint4"}),
+    **dict.fromkeys(("ConcatV2", "Pack"), _NIBBLES),
     # XLA alone multiplies matrices of these, and no other mode can be compared with it.
     "BatchMatMulV2": {"uint8", "uint16", "uint32", "uint64"},
     "Einsum": {"uint64"},

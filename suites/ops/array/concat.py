@@ -40,7 +40,6 @@ _STACKED = {
 _AXIS = Parameter("axis", ("int32",))
 _SPLIT = Dtypes(
     nibbles=("int4", "uint4"),
-,
     quantized=("uint8",),
     quantized_without_xla=(),
     quantized_of_xla=("int8", "int32"),

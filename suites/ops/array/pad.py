@@ -103,7 +103,6 @@ SPECS = (
             more=(),
             without_xla=(),
             of_xla=(),
-,
             quantized=(),
             quantized_without_xla=(),
         ),

@@ -37,7 +37,6 @@ _ALL = Dtypes(
     without_xla=("bytes", "int2", "uint2", "float4_e2m1fn"),
     of_xla=(),
     nibbles=OF_XLA[3:],
-,
 )
 
 
