@@ -37,7 +37,8 @@ class OpCoverage:
     Attributes:
       op: the raw op.
       specs: the specs about this op that compared it with a reference.
-      modes: the modes in which they did.
+      modes: the modes in which they did; an error that was promised counts.
+      ran: the modes in which the op ran. A version of an op that was removed runs in a v1 graph, and others refuse it.
       outputs, gradients: the modes by dtype in which an output and a gradient was compared.
       quantities: the families of the compared quantities.
       shapes: the tested shapes.
@@ -49,6 +50,7 @@ class OpCoverage:
     op: RawOp
     specs: set[str] = field(default_factory=set)
     modes: set[str] = field(default_factory=set)
+    ran: set[str] = field(default_factory=set)
     outputs: dict[str, set[str]] = field(default_factory=dict)
     gradients: dict[str, set[str]] = field(default_factory=dict)
     quantities: set[str] = field(default_factory=set)
@@ -80,13 +82,17 @@ class OpCoverage:
         return lines
 
     def _missing_gradient(self) -> list[str]:
-        """The dtypes without a gradient, if TensorFlow registers a gradient function."""
+        """The dtypes without a gradient, if TensorFlow registers a gradient function.
+
+        An op that only one mode runs has a gradient in this mode alone.
+        """
         if self.op.gradient != "function":
             return []
         if not self.gradients:
             return ["the gradient"]
         every = self.op.both(self.op.data) if self.op.data else ()
-        dtypes = _lacking([dtype for dtype in every if dtype in DIFFERENTIABLE], self.gradients)
+        needed = 1 if len(self.ran) == 1 else MODES_NEEDED
+        dtypes = _lacking([dtype for dtype in every if dtype in DIFFERENTIABLE], self.gradients, needed)
         return ["the gradient in " + " ".join(dtypes)] if dtypes else []
 
     def tested_dtypes(self, attr: str) -> list[str]:
@@ -134,9 +140,9 @@ class OpCoverage:
         }
 
 
-def _lacking(dtypes: Collection[str], modes: Mapping[str, Collection[str]]) -> list[str]:
+def _lacking(dtypes: Collection[str], modes: Mapping[str, Collection[str]], needed: int = MODES_NEEDED) -> list[str]:
     """The dtypes that were tested in too few modes."""
-    return [dtype for dtype in dtypes if len(modes.get(dtype, ())) < MODES_NEEDED]
+    return [dtype for dtype in dtypes if len(modes.get(dtype, ())) < needed]
 
 
 def coverages(
@@ -158,13 +164,15 @@ def coverages(
     rows = _compared(records, set(by_op), set(catalog.specs))
     cases: dict[tuple[str, str, str], tuple[str, set[str]]] = {}
     subjects = {(spec.name, mode): set(spec.ops_in(mode)) for spec in catalog.specs.values() for mode in spec.modes}
-    for raw_op, spec, mode, dtype, family, recipe, attrs, case in rows.itertuples(index=False):
+    for raw_op, spec, mode, dtype, family, recipe, attrs, ran, case in rows.itertuples(index=False):
         coverage = by_op[raw_op]
         if raw_op not in subjects.get((spec, mode), ()):
             coverage.inside.add(spec)
             continue
         coverage.specs.add(spec)
         coverage.modes.add(mode)
+        if ran == "True":
+            coverage.ran.add(mode)
         coverage.quantities.add(family)
         for name, by_dtype in (("output", coverage.outputs), ("grad", coverage.gradients)):
             if family == name:
@@ -196,12 +204,15 @@ def _note_tensors(
 
 
 def _compared(records: pd.DataFrame, ops: Collection[str], specs: Collection[str]) -> pd.DataFrame:
-    """One row for each op, spec, mode, dtype, family of quantities, recipe and set of attributes, with a case."""
+    """One row for each op, spec, mode, dtype, family of quantities, recipe and set of attributes, with a case.
+
+    `ran` says whether the op ran.
+    """
     ran = (records["against"] == "numpy") & ~records["verdict"].isin(["unavailable", "error"])
     some = records.loc[ran & records["spec"].isin(specs)]
     families = some["quantity"].astype("category").map(family_of)
-    keys = ["raw_op", "spec", "mode", "dtype", "family", "recipe", "attrs"]
-    rows = some.assign(family=families)[[*keys, "case"]].astype("str").drop_duplicates(keys)
+    keys = ["raw_op", "spec", "mode", "dtype", "family", "recipe", "attrs", "ran"]
+    rows = some.assign(family=families, ran=some["ran_on"] != "")[[*keys, "case"]].astype("str").drop_duplicates(keys)
     rows = by_each_op(rows)
     return rows[rows["raw_op"].isin(ops)].drop_duplicates(keys)
 

@@ -53,8 +53,9 @@ def is_flat(spec: Spec) -> bool:
 
 
 def is_error(spec: Spec) -> bool:
-    """Whether a known failure says that TensorFlow has no gradient of the op at all."""
-    entries = [entry for entry in KNOWN.entries if entry.cause.id == "gradient-not-registered"]
+    """Whether a known failure says that TensorFlow has no gradient of the op at all, or refuses it in every mode."""
+    causes = ("gradient-not-registered", "tensor-array-gradient-refused")
+    entries = [entry for entry in KNOWN.entries if entry.cause.id in causes]
     return any(admits(entry.spec, spec.name) and admits(entry.quantity, "grad[0]") for entry in entries)
 
 

@@ -112,6 +112,13 @@ def test_a_gradient_that_is_not_registered_is_not_missing() -> None:
         assert covered([row for row in WHOLE if row.quantity != "grad[0]"], ops)["Floor"].state == "covered"
 
 
+def test_an_op_that_one_mode_runs_and_the_other_refuses_needs_a_gradient_in_one_mode() -> None:
+    rows = [row for row in WHOLE if row.mode == "eager" or row.quantity != "grad[0]"]
+    assert covered(rows)["Floor"].missing == ["the gradient in float32"]
+    refused = [replace(row, ran_on="") if row.mode == "xla" else row for row in rows]
+    assert covered(refused)["Floor"].state == "covered"
+
+
 def test_shapes_of_outputs_count_and_are_not_broadcast() -> None:
     ops = replace(RAW_OPS, ops={"Floor": replace(FLOOR, shapes=("batch", "broadcast"))})
     assert covered(WHOLE, ops)["Floor"].missing == ["shapes batch broadcast"]
