@@ -21,3 +21,14 @@ def put(g: np.ndarray, x: np.ndarray, k: int) -> np.ndarray:
     out = np.zeros(x.shape, g.dtype)
     np.put_along_axis(out, top(x, k)[1].astype(int), g, -1)
     return out
+
+
+def in_top(rows: np.ndarray, targets: np.ndarray, k: int) -> np.ndarray:
+    """Whether the number of each row's target is finite, and fewer than k numbers of the row are larger.
+
+    Nothing is known of a row with NaN, nor of a target that is no class: False.
+    """
+    inside = (targets >= 0) & (targets < rows.shape[1])
+    own = np.take_along_axis(rows, np.where(inside, targets, 0).astype(int)[:, None], 1) if rows.size else rows
+    larger = np.sum(rows > own, axis=1)
+    return inside & np.isfinite(own).all(axis=1) & ~np.isnan(rows).any(axis=1) & (larger < k)

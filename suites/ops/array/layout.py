@@ -18,6 +18,7 @@ _CUBES = {
     "batch_of_one": (1, 4, 3),
     "large": (9, 17, 8),
 }
+_SMALL_CUBES = {"ones": (1, 1, 1), "no_planes": (0, 3, 2), "empty_inside": (1, 0, 2), "no_columns": (2, 3, 0)}
 _PERMUTATIONS = {
     "reversed": {"perm": [2, 1, 0]},
     "cycle": {"perm": [1, 2, 0]},
@@ -34,6 +35,7 @@ _WRONG: dict[str, dict[str, Any]] = {
     "beyond_int32": {"perm": [0, 1, 2**32 + 2], "index": "int64"},
     "matrix": {"perm": [[2, 1, 0]]},
 }
+_SMALL_VECTORS = {"none": (0,), "one": (1,), "one_by_one": (1, 1), "no_rows": (0, 3), "empty_inside": (1, 0, 2)}
 _VECTORS = {"rows": (3, 5), "empty": (0, 3), "empty_rows": (3, 0), "one": (1, 1), "batch_of_one": (1, 4)}
 
 
@@ -92,6 +94,7 @@ SPECS = (
         conjugate=True,
         shapes=_CUBES,
         attrs={label: _PERMUTATIONS[label] for label in ("reversed", "int64")},
+        small=_SMALL_CUBES,
         more=FLOAT8_OF_CPU,
         without_xla=("bytes",),
     ),
@@ -103,6 +106,7 @@ SPECS = (
         move=diagonal,
         shapes=_VECTORS,
         attrs={},
+        small=_SMALL_VECTORS,
         smooth=("float16", "float64", "complex64", "complex128"),
         rough=("int32", "int64"),
         of_xla=("bfloat16",),
@@ -115,6 +119,7 @@ SPECS = (
         move=matrix_diagonal,
         shapes=_VECTORS,
         attrs={},
+        small=_SMALL_VECTORS,
         of_xla=_SMALL,
     ),
     *layout(
@@ -124,6 +129,7 @@ SPECS = (
         move=transposed,
         shapes=_CUBES,
         attrs=_PERMUTATIONS,
+        small=_SMALL_CUBES,
         more=FLOAT8_OF_CPU,
         without_xla=("bytes",),
     ),

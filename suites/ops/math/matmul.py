@@ -65,6 +65,17 @@ def _v2(*arguments, **more):
     return _batches("BatchMatMulV2", *arguments, **more)
 
 
+def _v3(adjoint, x, y, sizes=(_M, _K, _N)):
+    """A call of the version whose output has a dtype of its own; it is that of the inputs here."""
+    left, right = adjoint
+    second = _v2(adjoint, x, y, sizes=sizes)
+    return Call(
+        lambda tf, x, y: tf.raw_ops.BatchMatMulV3(x=x, y=y, Tout=x.dtype, adj_x=left, adj_y=right),
+        second.promise,
+        second.shapes,
+    )
+
+
 _BROADCAST = {
     **{label: (adjoint, (2,), (2,)) for label, adjoint in _FLAGS.items()},
     "broadcast_left": ((False, True), (1, 2), (3, 1)),
@@ -89,6 +100,19 @@ SPECS = (
         wrong={
             label: Wrong(_raw("BatchMatMulV2"), shapes) for label, shapes in {**_UNEQUAL, **_UNEQUAL_BATCHES}.items()
         },
+        complex_dtypes=COMPLEX,
+        integers=("int32", "int16", "int64"),
+    ),
+    *contraction(
+        "batch-matmul-v3",
+        "BatchMatMulV3",
+        {label: _v3(*arguments) for label, arguments in _BROADCAST.items()},
+        small=_small_batches(_v3),
+        wrong={
+            label: Wrong(lambda tf, x, y: tf.raw_ops.BatchMatMulV3(x=x, y=y, Tout=x.dtype), shapes)
+            for label, shapes in {**_UNEQUAL, **_UNEQUAL_BATCHES}.items()
+        },
+        floats=("float32", "bfloat16", "float64"),
         complex_dtypes=COMPLEX,
         integers=("int32", "int16", "int64"),
     ),

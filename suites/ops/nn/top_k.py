@@ -1,7 +1,8 @@
-"""TopKV2: the largest numbers of each row. Of equal numbers, that with the lower index is first."""
+"""ApproxTopK, InTopKV2 and TopKV2: the largest numbers of each row. Of equal ones, the first one is first."""
 
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -82,7 +83,137 @@ def _top(name, raw, call):
     first = replace(
         main, program=lambda tf, x: tuple(call(tf, x, 1)), reference=partial(ref.top, k=1), vjp=_of_values(1)
     )
-    return (main, other, few, zeros, refused, *sizes(first, _SIZES))
+    return (main, other, few, zeros, refused, *sizes(first, _SIZES), _curved(name, raw, call))
 
 
-SPECS = _top("top-k-v2", "TopKV2", lambda tf, x, k: tf.raw_ops.TopKV2(input=x, k=k))
+def _curved(name, raw, call):
+    """The spec of second order, of the values alone: the indices have no derivative."""
+    return Spec(
+        name=f"{name}-second-order",
+        ops=raw,
+        program=lambda tf, x: call(tf, x, _K)[0],
+        reference=lambda x: ref.top(x, _K)[0],
+        vjp=lambda g, x: (ref.put(g, x, _K),),
+        jvp=lambda t, x: np.take_along_axis(t, ref.top(x, _K)[1].astype(int), -1),
+        hvp=lambda g, t, x: (None,),
+        recipes={"plain": _RECIPES["plain"]},
+    )
+
+
+def _found(call, k=_K):
+    """A program: the largest numbers, and the numbers at the indices, whose order among equal numbers is open."""
+
+    def program(tf, x):
+        values, indices = call(tf, x, k)
+        return values, tf.gather(x, indices, batch_dims=x.shape.rank - 1)
+
+    return program
+
+
+def _approximate(name, raw, call):
+    """The specs of an op that does not say which of equal numbers is first."""
+    distinct = {label: _RECIPES[label] for label in ("plain", "planes")}
+    main = Spec(
+        name=name,
+        ops=raw,
+        program=lambda tf, x: tuple(call(tf, x, _K)),
+        reference=partial(ref.top, k=_K),
+        vjp=_of_values(_K),
+        recipes=distinct,
+    )
+    ties = Spec(
+        name=f"{name}-ties",
+        ops=raw,
+        program=_found(call),
+        reference=lambda x: (ref.top(x, _K)[0],) * 2,
+        recipes={label: _RECIPES[label] for label in ("ties", "infinite")} | _ZEROS,
+        unsigned_zeros=("output",),
+    )
+    first = replace(
+        main, program=lambda tf, x: tuple(call(tf, x, 1)), reference=partial(ref.top, k=1), vjp=_of_values(1)
+    )
+    refused = Spec(
+        name=f"{name}-refused",
+        ops=raw,
+        program=lambda tf, x: tuple(call(tf, x, 6)),
+        reference=raises("ValueError"),
+        recipes={"narrow": lambda draw, d: (draw.values(d, 2, 5),), "scalar": lambda draw, d: (draw.values(d),)},
+        contract=REFUSED_BY_KERNEL,
+    )
+    return (
+        main,
+        *(
+            replace(spec, name=f"{spec.name}-other", dtypes=("float16", "bfloat16"), tier="full")
+            for spec in (main, ties)
+        ),
+        ties,
+        refused,
+        *sizes(first, _SIZES),
+        _curved(name, raw, call),
+    )
+
+
+def _in_top(suffix="", **fields):
+    """A spec of InTopKV2."""
+    settings: dict[str, Any] = {
+        "ops": "InTopKV2",
+        "program": lambda tf, rows, targets, k: tf.raw_ops.InTopKV2(
+            predictions=rows, targets=targets, k=tf.constant(k, targets.dtype)
+        ),
+        "reference": ref.in_top,
+        "attrs": {"three": {"k": 3}, "one": {"k": 1}, "none": {"k": 0}, "all": {"k": 9}, "negative": {"k": -1}},
+    }
+    return Spec(name=f"in-top-k-v2{suffix}", **settings | fields)
+
+
+def _predictions(index, *shape, special=True):
+    """A recipe: predictions with ties, with infinities and NaN in some rows, and the class of each row."""
+
+    def recipe(draw, dtype):
+        rows = draw.integers(*shape, low=-2, high=3).astype("float32")
+        if special:
+            rows[1, 3], rows[2, 0], rows[3, 6], rows[4, 1:3] = np.inf, np.nan, -np.inf, (0.0, -0.0)
+        return rows, (np.arange(shape[0]) * 3 % max(shape[1], 1)).astype(index)
+
+    return recipe
+
+
+def _targets(*targets, index="int32", width=7):
+    """A recipe: predictions with ties, and these classes."""
+    return lambda draw, dtype: (
+        draw.integers(5, width, low=-2, high=3).astype("float32"),
+        np.array(targets, index),
+    )
+
+
+SPECS = (
+    *_approximate("approx-top-k", "ApproxTopK", lambda tf, x, k: tf.raw_ops.ApproxTopK(input=x, k=k)),
+    _in_top(
+        recipes={
+            "int32": _predictions("int32", 11, 7),
+            "int64": _predictions("int64", 11, 7, special=False),
+            "out_of_range": _targets(-1, 7, 2**31 - 1, 0, -(2**31)),
+            "beyond_int32": _targets(2**32, 2**32 + 1, 0, 1, -(2**40), index="int64"),
+        }
+    ),
+    *sizes(
+        _in_top(attrs={"one": {"k": 1}}, recipes={"one": _predictions("int32", 1, 1, special=False)}),
+        {
+            "one_by_one": _predictions("int32", 1, 1, special=False),
+            "no_rows": _predictions("int32", 0, 3, special=False),
+            "row": _predictions("int64", 1, 5, special=False),
+        },
+    ),
+    _in_top(
+        "-misshapen",
+        reference=raises("ValueError"),
+        attrs={"one": {"k": 1}},
+        recipes={
+            "few_targets": _targets(0, 1),
+            "matrix_of_targets": _targets([0], [1], [2], [3], [4]),
+            "vector": lambda draw, dtype: (draw.values(np.dtype("float32"), 5), np.zeros(5, "int32")),
+        },
+        contract=REFUSED_BY_KERNEL,
+    ),
+    *_top("top-k-v2", "TopKV2", lambda tf, x, k: tf.raw_ops.TopKV2(input=x, k=k)),
+)

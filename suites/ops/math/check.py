@@ -1,0 +1,150 @@
+"""Ops that hand their input on, and fail or report if it holds NaN or infinities."""
+
+import numpy as np
+
+from tf_opdiff.harness.spec.plan import MODES
+from tf_opdiff.harness.spec.recipes import UNARY, edges, subnormals
+from tf_opdiff.harness.spec.spec import Raises, Spec
+from tf_opdiff.suites.derived.hessian import linear_second_order
+from tf_opdiff.suites.derived.sizes import sizes
+from tf_opdiff.suites.forms.op import op, part
+from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
+from tf_opdiff.suites.forms.special_upstreams import in_turn
+from tf_opdiff.suites.reference.numeric_summary import CODES, summary
+from tf_opdiff.suites.reference.subnormal import flushed_in
+
+#: The modes of a summary that count elements, and the number of elements in each.
+_MODES = (2, 3, 4, 5, 8)
+
+
+def _finite(draw, dtype):
+    """The limits of a dtype and zeros of both signs, without NaN and infinities."""
+    x = edges(draw, dtype)[0]
+    return (np.resize(x[np.isfinite(x)], 67),)
+
+
+def _with(*values):
+    """A recipe: plain values, with these among them."""
+
+    def recipe(draw, dtype):
+        x = draw.values(dtype, 67)
+        x[5 : 5 + len(values)] = values
+        return (x,)
+
+    return recipe
+
+
+_FINITE = {label: recipe for label, recipe in UNARY.items() if label not in ("edges", "bits")} | {
+    "finite": _finite,
+    "subnormals": subnormals,
+}
+_BAD = {
+    "nan": _with(np.nan),
+    "inf": _with(np.inf),
+    "negative_inf": _with(-np.inf),
+    "all": _with(np.nan, np.inf, -np.inf),
+}
+_OTHERS = ("float16", "bfloat16", "float64")
+
+
+def _checked(name, raw, modes=MODES):
+    """The specs of an op that refuses NaN and infinities, in its input and in the upstream."""
+
+    def checking(message):
+        return lambda tf, x: getattr(tf.raw_ops, raw)(tensor=x, message=message)
+
+    return op(
+        name,
+        raw,
+        part(recipes=_FINITE, vjp=lambda g, x: (g,), elementwise=True),
+        part("-other", recipes=_FINITE, vjp=lambda g, x: (g,), dtypes=_OTHERS, tier="full", elementwise=True),
+        part(
+            "-refused",
+            recipes=_BAD,
+            program=checking("a refused input"),
+            reference=lambda x: Raises("INVALID_ARGUMENT", "a refused input"),
+            modes=modes,
+        ),
+        part(
+            "-refused-upstream",
+            recipes={"nan": UNARY["plain"], "infinite": UNARY["plain"]},
+            upstreams={
+                "nan": in_turn(lambda dtype: np.array([1.0, np.nan]).astype(dtype)),
+                "infinite": in_turn(lambda dtype: np.array([1.0, np.inf, -np.inf]).astype(dtype)),
+            },
+            program=checking("a refused upstream"),
+            vjp=lambda g, x: Raises("INVALID_ARGUMENT", "detected in gradient"),
+            modes=modes,
+        ),
+        program=checking("an input"),
+        reference=lambda x: x,
+        arguments=("tensor",),
+    )
+
+
+def _summaries(dtype):
+    """The spec of numeric summaries of one dtype, which a summary names."""
+    floats = dtype in ("float32", "float64", "float16", "bfloat16")
+
+    def program(tf, x):
+        return tuple(
+            tf.raw_ops.DebugNumericSummaryV2(input=x, output_dtype=tf.float32, tensor_debug_mode=mode, tensor_id=7)
+            for mode in (2, 3, 4, 5, 8)[: 5 if x.dtype.is_floating else 4]
+        )
+
+    def reference(x):
+        return tuple(summary(x, CODES[dtype], mode, 7) for mode in _MODES[: 5 if floats else 4])
+
+    more = {"subnormals": subnormals} if floats else {}
+    return Spec(
+        name="debug-numeric-summary-v2" + ("" if dtype == "float32" else f"-{dtype}"),
+        ops="DebugNumericSummaryV2",
+        program=program,
+        reference=reference,
+        recipes={"edges": edges, "plain": UNARY["plain"], "matrix": UNARY["matrix"], "scalar": UNARY["scalar"], **more}
+        | {"deep": lambda draw, d: (draw.values(d, 1, 2, 1, 1, 2, 1, 3),)},
+        alternatives={"output[2]": lambda d, g, x: [summary(flushed_in(d, x), CODES[dtype], 4, 7)]} if floats else {},
+        dtypes=(dtype,),
+        constant=("output[3]",),
+        tier="default" if dtype == "float32" else "full",
+    )
+
+
+_SUMMARIES = tuple(_summaries(dtype) for dtype in ("float32", "float16", "bfloat16", "float64", "int16", "int32"))
+_SHAPES = {"none": (0,), "one": (1,), "no_rows": (0, 3), "one_by_one": (1, 1), "empty_inside": (1, 0, 2)}
+_SMALL = {label: lambda draw, d, shape=shape: (draw.values(d, *shape),) for label, shape in _SHAPES.items()}
+
+_CHECKED_V2 = _checked("check-numerics-v2", "CheckNumericsV2", WITHOUT_XLA)
+
+SPECS = (
+    *_checked("check-numerics", "CheckNumerics"),
+    *_CHECKED_V2,
+    *linear_second_order(_CHECKED_V2[0], "plain"),
+    *op(
+        "debug-gradient-identity",
+        "DebugGradientIdentity",
+        part(recipes={**UNARY, "subnormals": subnormals}, elementwise=True),
+        part(
+            "-other",
+            recipes={"plain": UNARY["plain"], "edges": UNARY["edges"]},
+            dtypes=(
+                *_OTHERS,
+                "complex64",
+                "complex128",
+                "int8",
+                "int16",
+                "int64",
+                "uint8",
+                "uint16",
+                "uint32",
+                "uint64",
+            ),
+            tier="full",
+        ),
+        part("-bool", recipes={"plain": UNARY["plain"]}, dtypes=("bool",), tier="full"),
+        reference=lambda x: x,
+        arguments=("input",),
+    ),
+    *_SUMMARIES,
+    *sizes(_SUMMARIES[0], _SMALL),
+)

@@ -1,0 +1,41 @@
+"""Counts in NumPy: how often each number occurs, or the sum of the weights of its occurrences; and buckets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tf_opdiff.suites.reference.reduction import long
+
+
+def bins(numbers: np.ndarray, weights: np.ndarray, size: int) -> np.ndarray:
+    """The sum of the weights of each number below `size`; all weights are 1 if there are none. Integers wrap around."""
+    numbers, weights = numbers.ravel(), weights.ravel()
+    terms = long(weights if weights.size else np.ones(numbers.shape, weights.dtype))
+    out = np.zeros(size, terms.dtype)
+    inside = numbers < size
+    np.add.at(out, numbers[inside], terms[inside])
+    return out
+
+
+def row_bins(numbers: np.ndarray, weights: np.ndarray, size: int, binary: bool) -> np.ndarray:
+    """The bins of each row of a matrix, or of a vector; if they are binary, 1 for each number that occurs."""
+    if binary:
+        weights = np.zeros(0, weights.dtype)
+    if numbers.ndim < 2:
+        rows = bins(numbers, weights, size)
+    else:
+        each = weights if weights.size else [weights] * len(numbers)
+        rows = np.array([bins(*pair, size) for pair in zip(numbers, each, strict=True)]).reshape(len(numbers), size)
+        rows = rows.astype(long(weights).dtype)
+    return np.minimum(rows, 1) if binary else rows
+
+
+def buckets(x: np.ndarray, boundaries: Sequence[float]) -> np.ndarray:
+    """The number of boundaries, rounded to float32, that are at most x; all of them for NaN, which sorts last."""
+    at_most = np.array(boundaries, np.float32)
+    places = np.searchsorted(at_most.astype(np.float64), x.ravel(), "right") if x.dtype.kind == "f" else None
+    if places is None:  # integers beyond 2^53 keep their digits
+        places = np.array([sum(int(number) >= float(b) for b in at_most) for number in x.ravel()], int)
+    return places.reshape(x.shape).astype("int32")
