@@ -5,7 +5,9 @@ import pytest
 from scipy.signal import correlate
 
 from tf_opdiff.harness.spec.recipes import Draw
+from tf_opdiff.suites.reference.bias import BiasAdd, BiasAddGrad
 from tf_opdiff.suites.reference.convolution import Convolution, of_windows
+from tf_opdiff.suites.reference.dilation import Dilation
 
 #: Shapes of an image and a filter, and a convolution.
 CONVOLUTIONS = {
@@ -59,3 +61,33 @@ def test_a_place_of_padding_turns_an_infinite_filter_into_nan_or_takes_no_part()
     same = Convolution(strides=(1, 1), dilations=(1, 1), padding="SAME")
     assert np.array_equal(same.f(x, w).ravel(), [2, np.inf, np.inf])
     assert np.array_equal(same.with_zeros(x, w).ravel(), [np.nan, np.inf, np.inf], equal_nan=True)
+
+
+@pytest.mark.parametrize("settings", [{}, {"strides": (2, 1), "padding": "SAME"}, {"rates": (1, 2)}])
+def test_gradients_of_a_dilation_are_those_of_differences(settings):
+    draw, dilation = Draw(4), Dilation(**settings)
+    xs = [draw.uniform(2, 4, 5, 2), draw.uniform(2, 2, 2)]
+    g = draw.uniform(*dilation.f(*xs).shape)
+    for i, gradient in enumerate(dilation.vjp(g, *xs)):
+        step = draw.uniform(*xs[i].shape) * 1e-6
+        moved = [x + step if j == i else x for j, x in enumerate(xs)]
+        difference = float(np.sum(g * (dilation.f(*moved) - dilation.f(*xs))))
+        assert difference == pytest.approx(float(np.sum(gradient * step)), abs=1e-12)
+
+
+def test_a_dilation_takes_the_largest_sum_of_each_window():
+    x, w = np.array([1.0, 5.0, 2.0]).reshape(1, 3, 1, 1), np.array([0.0, -4.0]).reshape(2, 1, 1)
+    assert np.array_equal(Dilation(padding="SAME").f(x, w).ravel(), [1, 5, 2])
+    assert np.array_equal(Dilation().f(x, w).ravel(), [1, 5])
+
+
+@pytest.mark.parametrize("first", [False, True])
+def test_a_bias_is_added_to_its_channel_and_its_gradient_is_a_sum(first):
+    draw = Draw(5)
+    x, bias, g = draw.uniform(2, 3, 4), draw.uniform(3 if first else 4), draw.uniform(2, 3, 4)
+    add = BiasAdd(first)
+    expected = x + (bias[:, None] if first else bias)
+    assert np.allclose(add.f(x, bias).astype(float), expected)
+    by_bias = add.vjp(g, x, bias)[1]
+    assert np.allclose(by_bias.astype(float), g.sum((0, 2) if first else (0, 1)))
+    assert np.array_equal(BiasAddGrad(first).f(g), by_bias)

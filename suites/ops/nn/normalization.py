@@ -1,0 +1,41 @@
+"""Normalisations over a batch. Errors are those of float32: see `suites.reference.running`."""
+
+from tf_opdiff.suites.forms.contraction import Wrong, refusals
+from tf_opdiff.suites.forms.errors import REMOVED
+from tf_opdiff.suites.forms.normalization import Fused, fused, fused_gradient
+
+_HALVES = ("float16", "bfloat16")
+_V1 = Fused(raw="FusedBatchNorm", gradient="FusedBatchNormGrad")
+_V2 = Fused(raw="FusedBatchNormV2", gradient="FusedBatchNormGradV2", more=_HALVES)
+_V3 = Fused(raw="FusedBatchNormV3", gradient="FusedBatchNormGradV3", more=_HALVES)
+_IMAGES, _VECTOR = (1, 2, 2, 3), (3,)
+
+
+def _removed(op, names):
+    """A call of an op that GraphDef no longer has; all its inputs but the images are vectors."""
+    attributes = {"variance_epsilon": 0.125, "scale_after_normalization": True}
+    shapes = tuple(_IMAGES if name in ("t", "backprop") else _VECTOR for name in names)
+    call = Wrong(
+        lambda tf, *xs: getattr(tf.raw_ops, op)(**dict(zip(names, xs, strict=True)), **attributes), shapes, REMOVED
+    )
+    return {"removed": call}
+
+
+SPECS = (
+    *refusals(
+        "batch-norm-with-global-normalization",
+        _removed("BatchNormWithGlobalNormalization", ("t", "m", "v", "beta", "gamma")),
+        {"ops": "BatchNormWithGlobalNormalization"},
+    ),
+    *refusals(
+        "batch-norm-with-global-normalization-grad",
+        _removed("BatchNormWithGlobalNormalizationGrad", ("t", "m", "v", "gamma", "backprop")),
+        {"ops": "BatchNormWithGlobalNormalizationGrad"},
+    ),
+    *fused("fused-batch-norm", _V1),
+    *fused_gradient("fused-batch-norm-grad", _V1),
+    *fused_gradient("fused-batch-norm-grad-v2", _V2),
+    *fused_gradient("fused-batch-norm-grad-v3", _V3),
+    *fused("fused-batch-norm-v2", _V2),
+    *fused("fused-batch-norm-v3", _V3),
+)
