@@ -1,0 +1,139 @@
+"""Largest elements of windows. The first of equal ones has the gradient."""
+
+from dataclasses import replace
+from functools import partial
+
+from tf_opdiff.harness.spec.recipes import FLOATS
+from tf_opdiff.suites.forms.called import Wrong, called, infinite, limits, not_numbers, plain, ties, tiny
+from tf_opdiff.suites.forms.pooling import (
+    CHANNELS_FIRST,
+    CUBES,
+    CUBES_CHANNELS_FIRST,
+    DEEP,
+    EXPLICIT,
+    POOLS,
+    bad_attributes,
+    of_tensor,
+    refused,
+    small,
+)
+from tf_opdiff.suites.reference.pooling import Largest, LargestAt
+
+_REST = tuple(dtype for dtype in FLOATS if dtype != "float32")
+_ORDERED = {"plain": (plain,), "ties": (ties,), "infinite": (infinite,), "upstreams": (plain,)}
+#: Inputs at which no element of a window has the gradient, or another one on processors that flush subnormals.
+_FORWARD = {"special": (not_numbers,), "tiny": (tiny,)}
+_FEW = {"plain": (plain,), "ties": (ties,)}
+_WHOLE = ("int32", "int64", "int16", "int8", "uint8", "uint16")
+#: XLA has no kernel of MaxPoolWithArgmax, and none of explicit padding.
+_WITHOUT_XLA = {"modes": ("eager", "function", "graph")}
+_OF_WHOLE = {"plain": (plain,), "limits": (limits,)}
+
+
+def _largest(name, op, pools, rest, whole=()):
+    """The specs of largest elements. Tensors without elements have gradients in specs of their own."""
+    rank, calls = len(pools["valid"].size), partial(of_tensor, op, "input", Largest)
+    empty = small(rank)
+    specs = called(
+        name,
+        op,
+        calls=calls(pools),
+        recipes=_ORDERED,
+        forward=_FORWARD,
+        wrong=refused(calls, rank, bad_attributes(rank)),
+        rest=rest,
+        whole=whole,
+        of_whole=_OF_WHOLE,
+        second=("plain",),
+    )
+    forward = called(
+        name,
+        op,
+        calls={},
+        recipes={},
+        gradient=False,
+        small={label: calls(one) for label, one in empty.items()},
+    )
+    none = called(f"{name}-no-images", op, calls=calls(empty["no_images"]), recipes={"plain": (plain,)})
+    sizes = (spec for spec in forward if "-sizes" in spec.name)
+    return (*_second_order_by_kernels(specs), *sizes, *_constant(none))
+
+
+def _second_order_by_kernels(specs):
+    """The specs; those of second order in other dtypes leave XLA out, which has MaxPoolGradGrad of float32 alone."""
+    return tuple(
+        replace(spec, modes=_WITHOUT_XLA["modes"]) if spec.name.endswith("-second-order-other") else spec
+        for spec in specs
+    )
+
+
+def _constant(specs):
+    """The specs, whose outputs without elements do not depend on the inputs."""
+    return tuple(replace(spec, constant=("output[0]",)) for spec in specs)
+
+
+def _of(i, pools, **attrs):
+    """Calls of MaxPoolWithArgmax: of its output i."""
+    promise = partial(LargestAt, batch=attrs.get("include_batch_in_index", False)) if i else Largest
+    calls = of_tensor("MaxPoolWithArgmax", "input", promise, pools, **attrs)
+    return {f"{label}_{i}": replace(call, call=partial(_output, i, call.call)) for label, call in calls.items()}
+
+
+def _argmax(attrs, tf, x):
+    return tf.raw_ops.MaxPoolWithArgmax(input=x, **attrs)
+
+
+def _output(i, call, tf, x):
+    return call(tf, x)[i]
+
+
+_MOST = {label: POOLS[label] for label in ("valid", "same", "gaps", "larger")}
+_BATCH = {"batch": POOLS["valid"]}
+_EMPTY = {label: pools for label, pools in small(2).items() if label not in ("one", "one_row")}
+SPECS = (
+    *_largest("max-pool", "MaxPool", POOLS, _REST, _WHOLE),
+    *_largest("max-pool-3d", "MaxPool3D", CUBES, ("bfloat16",)),
+    *called(
+        "max-pool-3d-channels-first",
+        "MaxPool3D",
+        calls=of_tensor("MaxPool3D", "input", Largest, CUBES_CHANNELS_FIRST),
+        recipes={"plain": (plain,)},
+    ),
+    *called(
+        "max-pool-channels-first",
+        "MaxPool",
+        calls=of_tensor("MaxPool", "input", Largest, CHANNELS_FIRST),
+        recipes=_FEW,
+    ),
+    *called(
+        "max-pool-depth",
+        "MaxPool",
+        calls=of_tensor("MaxPool", "input", Largest, DEEP),
+        recipes=_FEW,
+        gradient=False,
+    ),
+    *called(
+        "max-pool-explicit",
+        "MaxPool",
+        calls=of_tensor("MaxPool", "input", Largest, EXPLICIT),
+        recipes=_FEW,
+        rest=_REST,
+        fields=_WITHOUT_XLA,
+    ),
+    *_largest("max-pool-v2", "MaxPoolV2", POOLS, _REST, _WHOLE),
+    *called(
+        "max-pool-with-argmax",
+        "MaxPoolWithArgmax",
+        calls=_of(0, _MOST) | _of(1, _MOST) | _of(1, _BATCH, include_batch_in_index=True),
+        recipes=_ORDERED,
+        forward={"special": (not_numbers,)},
+        rest=_REST,
+        fields=_WITHOUT_XLA,
+        small={label: _of(0, small(2)[label]) for label in ("one", "one_row")},
+        wrong={
+            "empty": Wrong(
+                partial(_output, 0, partial(_argmax, POOLS["valid"].attrs)), ((0, 5, 7, 3),), "INVALID_ARGUMENT"
+            )
+        },
+    ),
+)
