@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import ast
+import inspect
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 
 from docs import drawings
+from tf_opdiff.checking import api
 from tf_opdiff.command_line import VERBS
 from tf_opdiff.harness.judge.severity import SEVERITIES
 from tf_opdiff.harness.paths import ROOT
@@ -64,6 +66,7 @@ def files() -> dict[str, str]:
     before, _, rest = (ROOT / ARCHITECTURE).read_text().partition(BEGIN)
     return {
         "docs/atlas.md": atlas.document(load_atlas(FOLDER), PUBLISHED, searched.load(FOLDER)),
+        "docs/reference/api.md": _page(_api()),
         "docs/reference/command-line.md": _page(_command_line()),
         "docs/reference/exit-status.md": _page(_exit_status()),
         "docs/reference/glossary.md": _page(_glossary()),
@@ -96,6 +99,31 @@ def _table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterator[str]
 
 def _code(name: object) -> str:
     return f"`{name}`"
+
+
+def _api() -> Iterator[str]:
+    yield from ("# API", "")
+    yield "The names of `tf_opdiff`; [Check your own code](../guides/check-your-own-code.md) shows them at work."
+    yield "pytest's fixture `opdiff` is `check` with the command that runs the test again as `rerun`."
+    for value in (api.check, api.Options, api.uniform, api.Checked, api.Differs):
+        yield from ("", f"## {value.__name__}", "")
+        if not isinstance(value, type):
+            signature = inspect.signature(value)
+            yield from ("```python", f"{value.__name__}(")
+            yield from (f"    {parameter},".replace("'", "") for parameter in signature.parameters.values())
+            yield from (f") -> {signature.return_annotation}".replace("'", ""), "```", "")
+        yield from _docstring(inspect.getdoc(value) or "")
+
+
+def _docstring(text: str) -> Iterator[str]:
+    """A docstring as Markdown: the entries of `Args`, `Attributes` and `Raises` become lists."""
+    for line in text.splitlines():
+        if re.fullmatch(r"(Args|Attributes|Raises):", line):
+            yield from (f"**{line.rstrip(':')}**", "")
+        elif entry := re.fullmatch(r"  (\w+): (.*)", line):
+            yield f"- `{entry[1]}`: {entry[2]}"
+        else:
+            yield line.removeprefix("  ")
 
 
 def _command_line() -> Iterator[str]:

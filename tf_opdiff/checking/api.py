@@ -29,7 +29,11 @@ class Differs(AssertionError):
 
 @dataclass(frozen=True)
 class Checked:
-    """The records of a check that found no difference: one for each quantity, case and plan."""
+    """A check that found no difference.
+
+    Attributes:
+      records: one for each quantity, case and plan, and for what it was compared with; see `docs/reference/record.md`.
+    """
 
     records: tuple[Record, ...]
 
