@@ -9,7 +9,8 @@ import argparse
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
@@ -35,6 +36,7 @@ VERBS = {
         "Prints which raw ops with kernels for a CPU and a GPU a run has covered, and what is missing for the others.",
         "tf_opdiff.reports.coverage",
     ),
+    "completion": Verb("Prints a script by which a shell completes verbs and options.", "tf_opdiff.completion"),
     "devices": Verb("Prints the devices that TensorFlow lists on this machine.", "tf_opdiff.harness.run.list_devices"),
     "repro": Verb(
         "Runs one case; prints its inputs, the expected results and what came.", "tf_opdiff.harness.run.one_case"
@@ -88,19 +90,25 @@ def program() -> str:
     return "tf-opdiff" if Path(sys.argv[0]).stem == "tf-opdiff" else "python -m harness"
 
 
+def parser(whole: Collection[str]) -> argparse.ArgumentParser:
+    """The parser of the command line; only the verbs in `whole` have their options, because they import modules."""
+    top = argparse.ArgumentParser(prog=program(), description="Differential testing of TensorFlow ops.")
+    verbs = top.add_subparsers(dest="verb", required=True)
+    functions = {"write_report": write_report, "run_verb": main, "run_verb_apart": run_apart}
+    for name, verb in VERBS.items():
+        sub = verbs.add_parser(name, help=verb.help, description=verb.help)
+        if name in whole:
+            view = import_module(verb.module)
+            view.add_options(sub)
+            sub.set_defaults(main=view.main, whole_parser=partial(parser, VERBS), **functions)
+    return top
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a verb; returns the exit status: 0, 1 where something differs, 2 if interrupted, 4 for wrong usage."""
     words = sys.argv[1:] if arguments is None else arguments
-    parser = argparse.ArgumentParser(prog=program(), description="Differential testing of TensorFlow ops.")
-    verbs = parser.add_subparsers(dest="verb", required=True)
-    for name, verb in VERBS.items():
-        sub = verbs.add_parser(name, help=verb.help, description=verb.help)
-        if name in words[:1]:
-            view = import_module(verb.module)
-            view.add_options(sub)
-            sub.set_defaults(main=view.main, write_report=write_report, run_verb=main, run_verb_apart=run_apart)
     try:
-        options = parser.parse_args(words)
+        options = parser(words[:1]).parse_args(words)
     except SystemExit as end:  # argparse ends with 2, which here means an interrupted run
         return 4 if end.code else 0
     with guarded():

@@ -48,6 +48,14 @@ def test_what_is_imported_there_is_the_wheels_own(site, tmp_path):
     assert all(path.startswith(str(site)) for path in done.stdout.split())
 
 
+@pytest.mark.parametrize("shell", ["bash", "zsh", "tcsh"])
+def test_a_shell_completes_verbs_and_options(site, tmp_path, shell):
+    command = [sys.executable, "-m", "tf_opdiff", "completion", shell]
+    env = {**os.environ, "PYTHONPATH": str(site)}
+    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=True)
+    assert all(word in done.stdout for word in ("coverage", "--reference", "--workers", "tf-opdiff"))
+
+
 PROJECT = """
 import numpy as np
 import tensorflow as tf
