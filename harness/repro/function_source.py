@@ -34,6 +34,35 @@ def outside_names(function: FunctionType) -> Iterator[tuple[str, Any]]:
             yield name, function.__globals__[name]
 
 
+def methods_of(cls: type) -> Iterator[FunctionType]:
+    """The functions in the body of a class: methods, and those behind properties and class methods."""
+    for member in vars(cls).values():
+        inner = getattr(member, "fget", None) or getattr(member, "__func__", member)
+        if isinstance(inner, FunctionType) and inner.__code__.co_filename == inspect.getsourcefile(cls):
+            yield inner
+
+
+def class_node_of(cls: type) -> ast.ClassDef:
+    """The syntax tree of a class, without annotations: they may use names that the text does not define.
+
+    Raises:
+      Unwritable: there is no source.
+    """
+    try:
+        node = ast.parse(textwrap.dedent(inspect.getsource(cls))).body[0]
+    except (OSError, TypeError) as error:
+        raise Unwritable(f"{cls.__name__} has no source") from error
+    assert isinstance(node, ast.ClassDef)
+    for part in ast.walk(node):
+        if isinstance(part, ast.arg):
+            part.annotation = None
+        elif isinstance(part, ast.FunctionDef):
+            part.returns = None
+        elif isinstance(part, ast.AnnAssign):
+            part.annotation = ast.Name("object", ast.Load())  # a field of a dataclass needs one
+    return node
+
+
 @functools.cache
 def _globals(code: CodeType) -> tuple[str, ...]:
     loads = (i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME"))

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.repro.function_source import Unwritable, node_of, outside_names
+from tf_opdiff.harness.repro.function_source import Unwritable, class_node_of, methods_of, node_of, outside_names
 
 #: Elements: arrays of this size and smaller are written as numbers that a person can read.
 READABLE = 40
@@ -57,14 +57,31 @@ class Writer:
         node, text = node_of(function)
         preferred = name or (function.__name__ if isinstance(node, ast.FunctionDef) else "function")
         mine = self._functions[function] = self._free(preferred, function)
-        renamed = {}
-        for other, value in outside_names(function):
-            defined = self.function(value, other) if isinstance(value, FunctionType) else self._bound(other, value)
-            renamed.update({other: defined} if defined != other else {})
+        renamed = self._outside(function)
         if renamed or isinstance(node, ast.Lambda) or mine != node.name or _has_defaults(function):
             definition = _as_def(node, function, mine, self)
             text = ast.unparse(ast.fix_missing_locations(_Renamed(renamed).visit(definition)))
         self.parts.append(text)
+        return mine
+
+    def _outside(self, function: FunctionType) -> dict[str, str]:
+        """Defines the outside names that a function uses; returns those that have another name in the text."""
+        renamed = {}
+        for other, value in outside_names(function):
+            defined = self.function(value, other) if isinstance(value, FunctionType) else self._bound(other, value)
+            renamed.update({other: defined} if defined != other else {})
+        return renamed
+
+    def _class(self, cls: type) -> str:
+        """Defines a class of the project, with what its methods use; returns its name in the text."""
+        mine, node = self._free(cls.__name__, cls), class_node_of(cls)
+        renamed = {cls.__name__: mine, "dataclass": "dataclasses.dataclass", "field": "dataclasses.field"}
+        for method in methods_of(cls):
+            renamed |= self._outside(method)
+        if is_dataclass(cls):
+            self.imports["dataclasses"] = "dataclasses"
+        node.name = mine
+        self.parts.append(ast.unparse(ast.fix_missing_locations(_Renamed(renamed).visit(node))))
         return mine
 
     def _free(self, name: str, value: object) -> str:
@@ -76,7 +93,9 @@ class Writer:
         return name
 
     def _bound(self, name: str, value: object) -> str:
-        """Defines a value, or imports a module; returns its name."""
+        """Defines a value or a class of the project, or imports a module; returns its name."""
+        if isinstance(value, type) and _is_of_a_program(value):
+            return next((n for n, v in self._names.items() if v is value), "") or self._class(value)
         if isinstance(value, ModuleType) and not value.__name__.startswith("tf_opdiff"):
             self.imports[name] = value.__name__
             return self._free(name, value)
@@ -161,6 +180,13 @@ class Writer:
             text = np.array2string(array, separator=", ", max_line_width=110).replace("\n", " ")
         text = re.sub(r"\bnan\b", "np.nan", re.sub(r"\binf\b", "np.inf", re.sub(r"\s+", " ", text)))
         return f"np.array({text}, {'object' if array.dtype == object else repr(array.dtype.name)})"
+
+
+def _is_of_a_program(cls: type) -> bool:
+    """Whether a class is the project's own and can be a part of a program, as promises and exceptions are not."""
+    module = cls.__module__
+    ours = module.startswith("tf_opdiff.") and not module.startswith("tf_opdiff.harness.spec.")
+    return ours and not issubclass(cls, Exception)
 
 
 def _has_defaults(function: FunctionType) -> bool:

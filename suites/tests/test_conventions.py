@@ -87,7 +87,7 @@ def test_what_is_right_behind_a_where_is_nothing_in_the_dead_side(name):
 
 EXCUSED_BEFORE = [
     *(n for n in SPECS if n.startswith("if-predicate") or n.endswith("-by-zero")),
-    *(n for n in SPECS if "gather" in n and "out-of-range" in n),
+    *(n for n in SPECS if "gather" in n and "out-of-range" in n and not n.startswith("tensor-")),  # documented errors
     *(
         n
         for n in SPECS

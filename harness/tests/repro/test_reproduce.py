@@ -20,6 +20,7 @@ from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.spec import Case
 from tf_opdiff.harness.store.record import Record
 from tf_opdiff.harness.tests.patience import PATIENCE
+from tf_opdiff.harness.tests.planted_class import Line
 
 PLANTED = Catalog.load("tf_opdiff.harness.tests.planted")
 SEEN = (
@@ -208,6 +209,11 @@ def _twice(n, other):
         return sum(inner)
 
     return both
+
+
+def test_a_class_that_a_function_uses_is_written_with_what_it_uses():
+    function = lambda x: Line.through(2.0, 3.0).at(x) + Line(1.0).at(x)  # noqa: E731
+    assert written(function)(5.0) == function(5.0)
 
 
 def test_two_functions_of_one_name_stay_two():

@@ -4,7 +4,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.plan import MODES
 from tf_opdiff.harness.spec.recipes import UNARY, edges, subnormals
-from tf_opdiff.harness.spec.spec import Raises, Spec
+from tf_opdiff.harness.spec.spec import Raises, Side, Spec
 from tf_opdiff.suites.derived.hessian import linear_second_order
 from tf_opdiff.suites.derived.sizes import sizes
 from tf_opdiff.suites.forms.op import op, part
@@ -45,6 +45,12 @@ _BAD = {
     "all": _with(np.nan, np.inf, -np.inf),
 }
 _OTHERS = ("float16", "bfloat16", "float64")
+_REFUSED_UPSTREAM = Side(
+    reference=lambda x: x,
+    vjp=lambda g, x: Raises("INVALID_ARGUMENT", "detected in gradient"),
+    why="the gradient is the same op, so that it refuses NaN and infinities in the upstream as well",
+    link="https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/python/ops/array_grad.py#L898",
+)
 
 
 def _checked(name, raw, modes=MODES):
@@ -73,7 +79,8 @@ def _checked(name, raw, modes=MODES):
                 "infinite": in_turn(lambda dtype: np.array([1.0, np.inf, -np.inf]).astype(dtype)),
             },
             program=checking("a refused upstream"),
-            vjp=lambda g, x: Raises("INVALID_ARGUMENT", "detected in gradient"),
+            vjp=lambda g, x: (g,),
+            contract={"*/*": _REFUSED_UPSTREAM},
             modes=modes,
         ),
         program=checking("an input"),
