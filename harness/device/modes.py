@@ -152,7 +152,9 @@ def function(spec: Spec, device: str, evidence: Evidence, *, jit: bool = False) 
 def _partition_graphs_noted(evidence: Evidence) -> Iterator[None]:
     """Notes the optimised graphs that TensorFlow executes inside this context."""
     context.context().enable_graph_collection()
-    context.context().export_run_metadata()  # discards the graph of an earlier run that failed: it is no evidence
+    # The graph of an earlier run that failed is no evidence. It waits until an op runs, and is then exported.
+    tf.identity(False)
+    context.context().export_run_metadata()
     try:
         yield
     finally:
