@@ -51,6 +51,7 @@ class DeviceServer:
         self._child: Child | None = None
         self._request: Request | None = None
         self._began = self._deadline = 0.0
+        self._repeated = False
 
     def _start(self) -> str:
         """Starts the process; returns why the device is not available, or an empty text."""
@@ -77,6 +78,7 @@ class DeviceServer:
         If nobody collected the answer to the last request, the process is replaced: that answer would pass for the
         answer to this request. It is replaced as well if its fork server has ended, which would tell how it ends.
         """
+        self._repeated = False
         if self._request is not None or (self._child is not None and self._child.orphaned):
             self.stop()
         failure = self._start() if self._child is None else ""
@@ -117,7 +119,7 @@ class DeviceServer:
             progress = child.channel.flush() | child.channel.fetch()
             answer = child.channel.take() if child.channel.complete else None
         except Exception:  # noqa: BLE001  the connection is closed, or the message is no answer
-            return self._lost(self._crash(child))
+            return self._ended(child, request)
         if answer is not None:
             observation: Observation = from_shared_memory(answer, request.segment)
             self._request = None
@@ -125,13 +127,26 @@ class DeviceServer:
                 self.stop()
             return observation
         if ended:
-            return self._lost(self._crash(child))
+            return self._ended(child, request)
         if progress and not self.remaining:  # this process may be late to fetch the rest of a large answer
             self._deadline = time.monotonic() + GRACE
         if self.remaining:
             return None
         message = f"no answer within {self.timeout:g} s. {child.log.quoted}"
         return self._lost(Result("hang", code="TIMEOUT", message=message))
+
+    def _ended(self, child: Child, request: Request) -> Observation | None:
+        """The crash of the process; None if the request runs again, once.
+
+        It does if the fork server of the process has ended: nobody learns then how the process ended.
+        """
+        if child.orphaned and not self._repeated:
+            self.stop()
+            self._repeated = not self.submit(request)
+            if self._repeated:
+                return None
+            self._request = request
+        return self._lost(self._crash(child))
 
     @staticmethod
     def _crash(child: Child) -> Result:

@@ -53,7 +53,7 @@ def test_a_shell_completes_verbs_and_options(site, tmp_path, shell):
     command = [sys.executable, "-m", "tf_opdiff", "completion", shell]
     env = {**os.environ, "PYTHONPATH": str(site)}
     done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=True)
-    assert all(word in done.stdout for word in ("coverage", "--reference", "--workers", "tf-opdiff"))
+    assert all(word in done.stdout for word in ("coverage", "reference", "workers", "tf-opdiff"))
 
 
 PROJECT = """

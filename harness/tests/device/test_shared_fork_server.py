@@ -173,6 +173,17 @@ def test_a_fork_server_that_dies_while_it_is_asked_for_a_process_is_replaced(tmp
     assert (process.stdout, process.stderr) == ("started True\n", "")
 
 
+def test_a_process_that_ends_with_its_fork_server_is_seen_to_end_as_it_does(run_pytest, own_fork_server, tmp_path):
+    """Nobody learns how the first process ended, so the request runs again."""
+    outcome = run_pytest(
+        *("-n", "0", "--mode", "eager", "--repro", "none"),
+        suites="tf_opdiff.harness.tests.planted_orphan",
+        env=own_fork_server | {"TF_OPDIFF_TEST_MARKER": str(tmp_path / "marker")},
+    )
+    assert (tmp_path / "marker").exists()
+    assert {r.got for r in outcome.merged.records if r.against == "numpy"} == {"crash SIGABRT"}, outcome.output
+
+
 @pytest.mark.parametrize(
     ("suites", "arguments", "status", "says"),
     [
