@@ -69,7 +69,8 @@ def run(folder: Path) -> dict[str, float]:
     ):
         for name in names:
             clock.watch(owner, name)
-    status = pytest.main(["-q", "-n", "0", f"--run-dir={folder}", *(f"--op={op}" for op in OPS), "suites"])
+    options = ["-q", "-n", "0", "-W", "ignore::pytest.PytestAssertRewriteWarning"]  # tf_opdiff is imported already
+    status = pytest.main([*options, f"--run-dir={folder}", *(f"--op={op}" for op in OPS), "suites"])
     if status not in (0, 1):
         raise RuntimeError(f"pytest ended with {status}")
     return {"run": time.perf_counter() - begin, "profiles": clock.seconds}

@@ -34,9 +34,8 @@ ERRORS = tuple(2.0**-k for k in range(1, 24))
 
 def _spec(name: str) -> Spec:
     spec = Catalog.load("tf_opdiff.suites.ops").specs[name]
-    return replace(
-        spec, recipes={"gradient": lambda draw, dtype: (draw.uniform(SIZE, low=-1.0, high=1.0).astype(dtype),)}
-    )
+    recipe = {"gradient": lambda draw, dtype: (draw.uniform(SIZE, low=-1.0, high=1.0).astype(dtype),)}
+    return replace(spec, recipes=recipe, upstreams={})
 
 
 SPECS = tuple(_spec(name) for name in OPS)

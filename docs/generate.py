@@ -17,7 +17,8 @@ from tf_opdiff.harness.judge.severity import SEVERITIES
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.run import exit_status
 from tf_opdiff.harness.run.options import CAMPAIGN, OPTIONS, Option
-from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Sparse, Spec
+from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Sparse
+from tf_opdiff.harness.spec.spec_fields import SpecFields
 from tf_opdiff.harness.store import columns
 from tf_opdiff.harness.store.record import COLUMNS, KINDS, Record
 from tf_opdiff.harness.tests.test_rooms import ROOMS
@@ -197,8 +198,9 @@ def _exit_status() -> Iterator[str]:
     yield "The statuses of a run: of `pytest`, `sweep`, `merge` and `campaign`."
     yield ""
     yield from _table(["status", "meaning"], ([str(n), text] for n, text in exit_status.MEANINGS.items()))
-    yield "The other verbs end with 0 for success, 2 after an interrupt and 4 for wrong usage. Four of them compare:"
+    yield "The other verbs end with 0 for success, 2 after an interrupt and 4 for wrong usage. Six of them compare:"
     yield ""
+    yield "- `check` and `model` end with 1 where a result differs by more than allowed."
     yield "- `diff` ends with 1 where something got worse."
     yield "- `score` ends with 1 where an input cannot tell right from wrong."
     yield "- `repro` ends with 1 where a result differs."
@@ -249,9 +251,10 @@ def _spec() -> Iterator[str]:
     modules = sorted((ROOT / "suites" / "forms").glob("[a-z]*.py"))
     rows = ([_code(path.relative_to(ROOT).as_posix()), _first_paragraph(path)] for path in modules)
     yield from _table(["module", "holds"], rows)
-    for noun in (Unary, Spec, Raises, Sparse, Side, Claim):
+    nouns = {"Unary": Unary, "Spec": SpecFields, "Raises": Raises, "Sparse": Sparse, "Side": Side, "Claim": Claim}
+    for title, noun in nouns.items():
         about = (noun.__doc__ or "").replace("\n    ", "\n")
-        yield from (f"## {noun.__name__}", "", "```text", about.rstrip(), "```", "")
+        yield from (f"## {title}", "", "```text", about.rstrip(), "```", "")
 
 
 def _rooms() -> Iterator[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from tf_opdiff.reports.data import files, parquet, tables
-from tf_opdiff.reports.data.load import load, load_causes
+from tf_opdiff.reports.data.load import load, load_attributions, load_causes
 from tf_opdiff.reports.text import sentence
 from tf_opdiff.reports.text.formats import FORMAT_OF_SUFFIX, FORMATS
 
@@ -40,8 +40,7 @@ def main(options: argparse.Namespace) -> int:
         return 0
     format_name = options.format or FORMAT_OF_SUFFIX.get(options.out.suffix if options.out else "", "text")
     _check(options, format_name)
-    records, causes = (load(options.run), load_causes(options.run)) if options.run else (pd.DataFrame(), {})
-    whole = tables.make(options.name, records, causes)
+    whole = _whole(options.name, options.run)
     for_people = format_name in ("text", "markdown")
     top = options.top if options.top is not None else SHOWN if for_people else len(whole)
     table = whole.head(top)
@@ -55,6 +54,12 @@ def main(options: argparse.Namespace) -> int:
     else:
         files.show(FORMATS[format_name](table))
     return 0
+
+
+def _whole(name: str, run: Path | None) -> pd.DataFrame:
+    if run is None:
+        return tables.make(name, pd.DataFrame())
+    return tables.make(name, load(run), load_causes(run), load_attributions(run))
 
 
 def _check(options: argparse.Namespace, format_name: str) -> None:

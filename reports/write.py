@@ -18,7 +18,7 @@ from tf_opdiff.reports.analysis.changelog import Changelog
 from tf_opdiff.reports.ci import badge, junit
 from tf_opdiff.reports.data import discrepancies, files, frame, parquet, run_copy, tables
 from tf_opdiff.reports.data.discrepancy import Discrepancy
-from tf_opdiff.reports.data.load import OBSERVATIONS, RECORDS, load, load_causes, load_repros
+from tf_opdiff.reports.data.load import OBSERVATIONS, RECORDS, load, load_attributions, load_causes, load_repros
 from tf_opdiff.reports.data.op_names import op_names
 from tf_opdiff.reports.op_report import OpReport, topics_of
 from tf_opdiff.reports.pages import claims_page, run_page
@@ -98,7 +98,8 @@ class Report:
         self._op_report.write(info, records, topics)
         parquet.write(self._observations, run_dir / OBSERVATIONS, schema=frame.OBSERVATIONS)
         old, unreadable = _loaded(before) if before else (None, None)
-        self.ranked = discrepancies.discrepancies(records, load_causes(run_dir), old)
+        causes, attributions = load_causes(run_dir), load_attributions(run_dir)
+        self.ranked = discrepancies.discrepancies(records, causes, old, attributions)
         files.replace_text(run_dir / "summary.md", markdown.summary(records, info, self.ranked))
         badge.write(run_dir, info, tables.counts(records))
         if topics:

@@ -75,8 +75,16 @@ VERBS = {
         "Opens, updates and closes an issue on GitHub for each cause of failures in runs.", "tf_opdiff.reports.issues"
     ),
     "matrix": Verb("Prints the jobs of a night as JSON, or runs one.", "tf_opdiff.reports.matrix"),
+    "model": Verb(
+        "Finds the first op of a function, a Keras model or a SavedModel that differs between modes or devices.",
+        "tf_opdiff.model.command",
+    ),
     "night": Verb(
         "Merges the runs of a night's jobs, compares them with last night's, and writes the pages.", "tf_opdiff.night"
+    ),
+    "switches": Verb(
+        "Finds the setting of TensorFlow on which each discrepancy of a run depends, or that none does.",
+        "tf_opdiff.reports.switches",
     ),
     "suggest": Verb(
         "Writes known failures for failures of a run, and finds entries that are spent.",

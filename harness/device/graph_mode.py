@@ -146,13 +146,14 @@ def sessions(spec: Spec, device: str, evidence: Evidence) -> Program:
 
 
 def session_config() -> Any:
-    """The `ConfigProto` of every session: strict placement, this process's thread counts and visible devices."""
+    """The `ConfigProto` of every session: strict placement; thread counts, devices and rewriters of this process."""
     own = context.context().config
     return v1.ConfigProto(
         allow_soft_placement=False,
         intra_op_parallelism_threads=tf.config.threading.get_intra_op_parallelism_threads(),
         inter_op_parallelism_threads=tf.config.threading.get_inter_op_parallelism_threads(),
         device_count={**own.device_count, "CPU": len(tf.config.list_logical_devices("CPU"))},
+        graph_options=v1.GraphOptions(rewrite_options=own.graph_options.rewrite_options),
         gpu_options=own.gpu_options,
         pluggable_device_options=own.pluggable_device_options,
     )

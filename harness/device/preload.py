@@ -32,8 +32,8 @@ def plugins() -> list[str]:
     """
     schemes = [sysconfig.get_path(n, s) for s in sysconfig.get_scheme_names() for n in ("purelib", "platlib")]
     folders = dict.fromkeys([*sys.path, site.getusersitepackages(), *site.getsitepackages(), *schemes])
-    found = [path for f in folders if f and os.path.isdir(path := os.path.join(f, "tensorflow-plugins"))]
-    return found + list(filter(None, [os.environ.get("TF_PLUGGABLE_DEVICE_LIBRARY_PATH")]))
+    plugins = [path for f in folders if f and os.path.isdir(path := os.path.join(f, "tensorflow-plugins"))]
+    return plugins + list(filter(None, [os.environ.get("TF_PLUGGABLE_DEVICE_LIBRARY_PATH")]))
 
 
 # With a plugin, the import asks every driver for its devices, CUDA too, and none of them works in a fork afterwards:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import multiprocessing as mp
 import os
-import resource
 import select
 import shutil
 import signal
 import socket
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping
@@ -19,7 +16,7 @@ from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
-from tf_opdiff.harness.device import fork_server, shared_fork_server
+from tf_opdiff.harness.device import child_main, fork_server, shared_fork_server
 from tf_opdiff.harness.device.channel import Channel
 from tf_opdiff.harness.device.log import QUOTED, Log
 
@@ -86,7 +83,7 @@ class Child:
             reader.close()
             context = mp.get_context("spawn") if settings else fork_server.CONTEXT
             arguments = (work, theirs, writer, life, self._scratch, *arguments)
-            self._process: Any = context.Process(target=_child, args=arguments, daemon=True)
+            self._process: Any = context.Process(target=child_main.run, args=arguments, daemon=True)
             try:
                 with fork_server.environment(settings), fork_server.watched_fork_server():
                     self._process.start()
@@ -208,49 +205,3 @@ def _end_of(log: Path, offset: int) -> str:
 def exit_name(code: int) -> str:
     """The name of an exit code: `EXIT n`, or that of a signal."""
     return signal.Signals(-code).name if code < 0 else f"EXIT {code}"
-
-
-def _child(
-    work: Callable[..., None], end: socket.socket, output: Any, life: Any, scratch: str, memory: int, *more: Any
-) -> None:
-    """The main function of a child; it does not wait for threads that its work leaves behind."""
-    _die_with(life)
-    _enter(output.fileno(), scratch, memory)
-    output.close()
-    work(Channel(end), *more)
-    sys.stdout.flush()
-    os._exit(0)
-
-
-def _die_with(life: Any) -> None:
-    """Lets the kernel kill this process when the process that asked for it has ended, in whatever way.
-
-    That process holds the other end of the pipe `life`, and never writes to it. `PR_SET_PDEATHSIG` would be about the
-    end of the fork server, which may belong to a third process and does not matter to this one.
-    """
-    with contextlib.suppress(AttributeError, OSError):  # not Linux: the closed connection remains
-        fcntl.fcntl(life, fcntl.F_SETOWN, os.getpid())
-        fcntl.fcntl(life, fcntl.F_SETSIG, signal.SIGKILL)
-        fcntl.fcntl(life, fcntl.F_SETFL, fcntl.fcntl(life, fcntl.F_GETFL) | os.O_ASYNC)
-        if select.select([life], [], [], 0)[0]:  # it has ended already
-            os.kill(os.getpid(), signal.SIGKILL)
-    _held.append(life)
-
-
-#: The ends of pipes that stay open as long as this process lives.
-_held: list[Any] = []
-
-
-def _enter(output: int, scratch: str, memory: int) -> None:
-    """Redirects output to a pipe and temporary files to a folder. When memory runs out, the kernel kills it first."""
-    os.setpgid(0, 0)  # a kill reaches all that it starts, and Ctrl-C in a terminal its parent only
-    os.dup2(output, 1)
-    os.dup2(output, 2)
-    # The fork server opened its own on its output: if that was a file, they would seek, which a pipe refuses.
-    sys.stdout, sys.stderr = (os.fdopen(n, "w", 1, errors="backslashreplace", closefd=False) for n in (1, 2))
-    os.environ["TMPDIR"] = tempfile.tempdir = scratch
-    fork_server.leave_fork_server()
-    with contextlib.suppress(OSError):  # not Linux
-        Path("/proc/self/oom_score_adj").write_text("1000")
-    if memory:
-        resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))

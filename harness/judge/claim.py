@@ -53,13 +53,13 @@ def predictions(case: Case, inputs: tuple[np.ndarray, ...]) -> dict[str, dict[st
     Raises:
       ReferenceFault: a prediction failed, or the case has none of the claim's quantities.
     """
-    found = {}
+    by_claim = {}
     for claim in case.spec.claims:
         wants = expectation(replace(case, spec=predicting(case.spec, claim)), inputs, None).wants
-        found[claim.id] = {quantity: want for quantity, want in wants.items() if claim.concerns(quantity)}
-        if not found[claim.id]:
+        by_claim[claim.id] = {quantity: want for quantity, want in wants.items() if claim.concerns(quantity)}
+        if not by_claim[claim.id]:
             raise ReferenceFault(f"claim {claim.id} is about {', '.join(claim.about)}; there is {', '.join(wants)}")
-    return found
+    return by_claim
 
 
 def judge(context: Context, trial: Trial, promises: Promises, wants: Mapping[str, Want]) -> list[Record]:

@@ -20,18 +20,18 @@ from tf_opdiff.harness.spec.quantity import family_of
 from tf_opdiff.harness.spec.recipes import is_float
 
 
-def illustrated(found: Comparison, got: Result, want: Want, inputs: Sequence[np.ndarray]) -> Comparison:
+def illustrated(comparison: Comparison, got: Result, want: Want, inputs: Sequence[np.ndarray]) -> Comparison:
     """Adds an example element to a comparison without a difference.
 
     The example is the element with the simplest input among those whose promise differs from the reference
     (`Want.plain`), else among those whose promise is a special number.
     """
     if got.value is None or want.value is None or want.dtype is None or not got.value.size:
-        return replace(found, got=summary(got), want=f"error {want.raises.code}" if want.raises else want.status)
+        return replace(comparison, got=summary(got), want=f"error {want.raises.code}" if want.raises else want.status)
     with np.errstate(all="ignore"):
         rounded = want.value.astype(want.dtype)
         at = simplest(_telling(rounded, want.plain), inputs, rounded)
-    return replace(found, index=at, got=str(got.value[at]), want=str(rounded[at]))
+    return replace(comparison, index=at, got=str(got.value[at]), want=str(rounded[at]))
 
 
 def _telling(promise: np.ndarray, plain: np.ndarray | None) -> np.ndarray:
@@ -192,14 +192,14 @@ def compare(
         assert got.indices is not None and want.indices is not None
         if got.shape is not None and tuple(got.shape) != want.shape:
             return Comparison(kind="shape", got=str(got.shape), want=str(want.shape))
-        found = compare_arrays(got.indices.astype(np.int64), want.indices.astype(np.int64), np.dtype(np.int64))
-        if found.kind:
-            return replace(found, detail="indices of the IndexedSlices")
+        comparison = compare_arrays(got.indices.astype(np.int64), want.indices.astype(np.int64), np.dtype(np.int64))
+        if comparison.kind:
+            return replace(comparison, detail="indices of the IndexedSlices")
     with np.errstate(all="ignore"):
         chosen = nearest(got.value, want, budget)
         value, wanted = (positive_zeros(a) if want.unsigned_zeros else a for a in (got.value, chosen))
         ulps, bound = limits(want, budget)
-        found = compare_arrays(value, wanted, want.dtype, budget=ulps, bound=bound, inputs=inputs)
-    if gradient and {"value", "subnormal", "nan", "inf"} & {*found.kinds} and _vanished(got, want):
-        return found.as_kind("gradient_status", detail="the gradient is zeros", distance="")
-    return found
+        comparison = compare_arrays(value, wanted, want.dtype, budget=ulps, bound=bound, inputs=inputs)
+    if gradient and {"value", "subnormal", "nan", "inf"} & {*comparison.kinds} and _vanished(got, want):
+        return comparison.as_kind("gradient_status", detail="the gradient is zeros", distance="")
+    return comparison

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 
 from tf_opdiff.harness.judge import reference
+from tf_opdiff.harness.judge.allowed import Arguments, limited
 from tf_opdiff.harness.judge.ceilings import MEASURED, with_ceiling
 from tf_opdiff.harness.judge.reference import ReferenceFault
 from tf_opdiff.harness.judge.upstream import Tangents, Upstreams, random_tangents, random_upstreams
 from tf_opdiff.harness.judge.want import Want, positive_zeros, result_dtype
-from tf_opdiff.harness.spec.budget import entry_of
-from tf_opdiff.harness.spec.by_mode import ByMode, mapped
 from tf_opdiff.harness.spec.contract import Raises, Side
 from tf_opdiff.harness.spec.plan import Plan
 from tf_opdiff.harness.spec.quantity import family_of, named
@@ -97,15 +94,15 @@ def expectation(
     if vjp and upstreams is not None:
         gs = tuple(None if g is None else widened(g) for g in upstreams)
         gs = gs if isinstance(promised, tuple) and len(outputs) > 1 else gs[0]
-        found = reference.call(vjp, "VJP", case, gs, *wide)
-        wants |= _named("grad", reference.gradients("VJP", found, sources, dtype if spec.state else None, case))
+        gradients = reference.call(vjp, "VJP", case, gs, *wide)
+        wants |= _named("grad", reference.gradients("VJP", gradients, sources, dtype if spec.state else None, case))
     tangents = tangents_of(inputs, case) if (spec.jvp or spec.hvp) and not side else None
     if tangents is not None:
         ts = tuple(map(widened, tangents))
         ts = ts if len(ts) > 1 else ts[0]
-        wants |= _along(case, _Given(wide, gs, ts), [result_dtype(y, dtype) for y in outputs], sources)
+        wants |= _along(case, Arguments(wide, gs, ts), [result_dtype(y, dtype) for y in outputs], sources)
     if bounds:
-        wants = _limited(case, wants, _Given(wide, gs, ts), (side or spec).alternatives)
+        wants = limited(case, wants, Arguments(wide, gs, ts), (side or spec).alternatives)
         wants = {q: with_ceiling(case, q, want, inputs) for q, want in wants.items()}
     if spec.only_gradients:
         wants = {q: want for q, want in wants.items() if family_of(q) != "output"}
@@ -113,30 +110,16 @@ def expectation(
     return Expectation(wants, upstreams, tuple(state), tangents)
 
 
-@dataclass(frozen=True)
-class _Given:
-    """Arguments of a derivative or a bound, widened: inputs; upstreams and tangents, a tuple if there are several."""
-
-    inputs: tuple[np.ndarray, ...]
-    upstreams: Any = None
-    tangents: Any = None
-
-    def of(self, quantity: str) -> tuple[Any, ...]:
-        """The arguments of a bound, or of alternatives: upstreams, tangents for `jvp` and `hvp`, inputs."""
-        tangents = (self.tangents,) if family_of(quantity) in ("jvp", "hvp") else ()
-        return self.upstreams, *tangents, *self.inputs
-
-
-def _along(case: Case, given: _Given, outputs: list[np.dtype], sources: list[np.dtype]) -> dict[str, Want]:
+def _along(case: Case, arguments: Arguments, outputs: list[np.dtype], sources: list[np.dtype]) -> dict[str, Want]:
     """The promises of forward mode and of second order, in the dtypes of the outputs and of the inputs."""
     spec = case.spec
     wants: dict[str, Want] = {}
     if spec.jvp:
-        values = reference.call(spec.jvp, "JVP", case, given.tangents, *given.inputs)
+        values = reference.call(spec.jvp, "JVP", case, arguments.tangents, *arguments.inputs)
         wants |= _named("jvp", reference.gradients("JVP", values, outputs, None, case))
     if spec.hvp:
         word = "second derivative"
-        values = reference.call(spec.hvp, word, case, given.upstreams, given.tangents, *given.inputs)
+        values = reference.call(spec.hvp, word, case, arguments.upstreams, arguments.tangents, *arguments.inputs)
         wants |= _named("hvp", reference.gradients(word, values, sources, None, case))
     return wants
 
@@ -154,74 +137,6 @@ def _zero_where_rounded(value: np.ndarray, dtype: np.dtype) -> np.ndarray:
     if is_float(dtype):
         value = np.where(value.astype(dtype) == 0, value.dtype.type(0), value)
     return positive_zeros(value)
-
-
-def _limited(
-    case: Case, wants: Mapping[str, Want], given: _Given, alternatives: Mapping[str, Callable[..., Any]]
-) -> dict[str, Want]:
-    """The promises with the largest absolute errors that the spec allows, and with these alternatives."""
-    bounded = {quantity: _bounded(case, quantity, want, given) for quantity, want in wants.items()}
-    return {q: _with_alternatives(case, q, want, given, alternatives) for q, want in bounded.items()}
-
-
-def _with_alternatives(
-    case: Case, quantity: str, want: Want, given: _Given, alternatives: Mapping[str, Callable[..., Any]]
-) -> Want:
-    """The promise with the alternatives of the spec or the side; unchanged if they have none for the quantity.
-
-    Raises:
-      ReferenceFault: the alternatives raised, or one does not have the promise's shape.
-    """
-    function = entry_of(alternatives, quantity)
-    if not function or want.value is None:
-        return want
-    what = f"alternatives of {quantity}"
-    values = reference.call(function, what, case, np.dtype(case.dtype), *given.of(quantity))
-    arrays = tuple(np.asarray(value) for value in values)
-    for array in arrays:
-        if array.shape != want.value.shape:
-            shapes = f"have shape {array.shape}: expected {want.value.shape}"
-            raise ReferenceFault(f"the {what} of {case.id} {shapes}")
-    return replace(want, alternatives=arrays)
-
-
-def _bounded(case: Case, quantity: str, want: Want, given: _Given) -> Want:
-    """The promise with the largest absolute error that the spec allows; unchanged if the spec has no bound.
-
-    If the spec's bound depends on the mode, so does that of the promise.
-
-    A bound may be NaN or infinite where the promise or its derivative is; NaN allows nothing.
-
-    Raises:
-      ReferenceFault: the bound raised, has negative or complex elements, or does not have the promise's shape.
-    """
-    bound = case.spec.bound_of(quantity)
-    if not bound or want.value is None:  # no gradients for a bool, say
-        return want
-    if isinstance(bound, ByMode):
-        return replace(want, bounds=mapped(partial(_allowed, case, quantity, want.value, given), bound))
-    return replace(want, bound=_allowed(case, quantity, want.value, given, bound))
-
-
-def _allowed(case: Case, quantity: str, value: np.ndarray, given: _Given, bound: Callable[..., Any]) -> np.ndarray:
-    """The largest absolute error of each element of a promised value, by one bound."""
-    dtype = np.dtype(case.dtype)
-    unit = float(ml_dtypes.finfo(dtype).eps) / 2 if dtype.kind == "c" or is_float(dtype) else 0.0
-    what = f"bound of {quantity}"
-    allowed = np.asarray(reference.call(bound, what, case, unit, *given.of(quantity)))
-    if allowed.dtype.kind not in "biuf":
-        raise ReferenceFault(f"the {what} of {case.id} is {allowed.dtype}: expected real numbers")
-    try:
-        everywhere = np.broadcast_to(allowed, value.shape)
-    except ValueError as error:
-        shapes = f"has shape {allowed.shape}: expected {value.shape}"
-        raise ReferenceFault(f"the {what} of {case.id} {shapes}") from error
-    finite = np.isfinite(value)
-    if (allowed < 0).any():
-        raise ReferenceFault(f"the {what} of {case.id} is {allowed.min()}: expected no negative number")
-    if finite.any() and ((not allowed.ndim and np.isnan(allowed)) or np.isposinf(everywhere[finite]).all()):
-        raise ReferenceFault(f"the {what} of {case.id} is {allowed.flat[0]} everywhere: expected finite numbers")
-    return allowed
 
 
 def expectations(case: Case, inputs: tuple[np.ndarray, ...], plans: list[Plan]) -> dict[Plan, Expectation]:

@@ -60,10 +60,10 @@ def files(path: Path) -> dict[str, Path]:
     """
     if not path.is_dir():
         return {path.name: path}
-    found = {f"{path.name}/{file.name}": file for file in sorted(path.glob("*.toml"))}
-    if not found:
+    files = {f"{path.name}/{file.name}": file for file in sorted(path.glob("*.toml"))}
+    if not files:
         raise KnownError(f"{path.name}: expected *.toml files in this folder")
-    return found
+    return files
 
 
 def _tables(name: str, text: str) -> dict[str, list[Any]]:

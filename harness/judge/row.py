@@ -59,12 +59,15 @@ def row_of(context: Context, trial: Trial, comparison: Comparison, *, against: s
 
 
 def _shown(inputs: Sequence[np.ndarray], shape: tuple[int, ...], index: tuple[int, ...] | None) -> str:
-    """The inputs at an index: the element if an input has the result's shape, a small input whole, else its type."""
+    """The inputs at an index: the element if an input has the result's shape, a small input whole, else its type.
+
+    An input without elements is small unless it has many empty rows, whose list would fill the memory.
+    """
     texts = []
     for array in inputs:
         if index is not None and array.shape == shape:
             texts.append(str(array[index]))
-        elif array.size <= 8:
+        elif array.size <= 8 and max(array.shape, default=0) <= 1000:
             texts.append(str(array.tolist()))
         else:
             texts.append(f"{array.dtype.name}{list(array.shape)}")

@@ -125,8 +125,8 @@ def of_texts(examples: Iterable[str]) -> dict[str, tuple[bool, list[float]]]:
 
 
 def _numbers(example: str) -> list[complex]:
-    told, numbers = _TOLD.match(example), []
-    for word in told[1].split(", ") if told else ():
+    match, numbers = _TOLD.match(example), []
+    for word in match[1].split(", ") if match else ():
         with contextlib.suppress(ValueError):  # an array's shape, say
             numbers.append(complex(word.partition(" ")[0]))
     return numbers

@@ -144,14 +144,14 @@ class Judge:
         fails = f"no longer fails by {kinds}" if explanation.kinds else "no longer fails"
         return f"{fails}: delete or narrow {'; '.join(each)}"
 
-    def restored(self, plan: Plan, kept: Record) -> Record:
+    def restored(self, plan: Plan, record: Record) -> Record:
         """A record against NumPy that a recording holds in place of arrays, as one of this run.
 
         Its shown kind, and the numbers of that kind, are those of the recorded run.
         """
         context, device = self.context, str(plan.device)
         origin = vars(context.origin(device))
-        row = replace(kept, run=context.run, started=context.started, device=device, **origin)
+        row = replace(record, run=context.run, started=context.started, device=device, **origin)
         if row.verdict not in ("known", "mismatch", "stale", "match", "contract"):
             return row
         contract = row.verdict == "contract"

@@ -31,6 +31,7 @@ class Discrepancy:
       index: the index of the element that the script shows.
       sentence: the record in words.
       other_end: the signal or time-out by which the plan that is the oracle ends its process; empty for none.
+      settings: variants under which the script runs, besides those of the device; the promise is that of the plan.
     """
 
     case: Case
@@ -43,6 +44,7 @@ class Discrepancy:
     index: tuple[int, ...] | None = None
     sentence: str = ""
     other_end: str = ""
+    settings: tuple[str, ...] = ()
 
 
 def of_one_element(discrepancy: Discrepancy) -> Discrepancy | None:

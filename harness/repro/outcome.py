@@ -51,6 +51,12 @@ class Outcome:
 _END = re.compile(r"(?:^|\s)(SIG[A-Z]+|TIMEOUT)$")
 #: The first printed word of a script whose own plan has given a result.
 GOT = "got "
+#: The line of a script whose plan, or the one it is compared with, raised an error in place of a result.
+_RAISED = re.compile(r"^(got|want) +[A-Za-z_]\w*: ", re.MULTILINE)
+#: The kinds that compare two results, neither of which is an error.
+_OF_RESULTS = frozenset(
+    ("shape", "dtype", "nan", "inf", "signed_zero", "subnormal", "value", "nondeterministic", "position")
+)
 
 
 def end_of_process(text: str) -> str:
@@ -62,7 +68,8 @@ def end_of_process(text: str) -> str:
 def status_of(exit_name: str, record: Record, output: str = "") -> str:
     """The status of a script that ended so, after this output.
 
-    A crash must be the same crash as that of the record, and a hang must time out. Where the plan that the record is
+    A crash must be the same crash as that of the record, and a hang must time out. An error is not the discrepancy of
+    two results: a program of one element may have refused it. Where the plan that the record is
     compared with ends the process, the script must end so too, after the record's own plan gave its result.
     """
     if record.kind in ("crash", "hang"):
@@ -70,4 +77,6 @@ def status_of(exit_name: str, record: Record, output: str = "") -> str:
     if record.against != "numpy" and (end := end_of_process(record.want)):
         own = any(line.startswith(GOT) for line in output.splitlines())
         return "reproduced" if exit_name == end and own else "not reproduced"
+    if exit_name == "EXIT 1" and record.kind in _OF_RESULTS and _RAISED.search(output):
+        return "not reproduced"
     return {"EXIT 1": "reproduced", "EXIT 0": "not reproduced"}.get(exit_name, "failed")

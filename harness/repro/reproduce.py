@@ -38,6 +38,7 @@ def write(discrepancy: Discrepancy, tf: str, folder: Path) -> Path:
         raise Unwritable(f"its reference failed: {error}") from error
     words = [discrepancy.case.id, str(discrepancy.plan), discrepancy.quantity, discrepancy.kind]
     words += [discrepancy.against] if discrepancy.against not in ("numpy", str(discrepancy.plan)) else []
+    words += discrepancy.settings
     name = re.sub(r"[^A-Za-z0-9_.=,+-]", "_", "-".join(words))
     path = folder / f"{name}.py"
     path.write_text(script)

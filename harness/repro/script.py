@@ -31,22 +31,21 @@ def script_of(discrepancy: Discrepancy, tf: str) -> str:
     if spec.files:
         raise Unwritable(f"it consists of {', '.join(path.name for path in spec.files)} as well")
     try:
-        environment, switches = program(plan.device.variants)
+        settings = program((*plan.device.variants, *discrepancy.settings))
     except OSError as why:
         raise Unwritable(str(why)) from why
     expected, writer = promise_of(discrepancy), Writer()
     writer.function(spec.program, "program")
     if spec.state:
         writer.function(spec.state, "make_state")
-    writer.imports |= {"sys": "sys", **({"os": "os"} if environment else {})}
+    writer.imports |= {"sys": "sys", **({"os": "os"} if settings.environment else {})}
     words: dict[str, Any] = {
         "sentence": _quoted(discrepancy.sentence or discrepancy.case.id),
         "case": discrepancy.case.id,
         "tf": tf,
         "mode": plan.mode,
         "device": plan.device.tf_name,
-        "environment": environment,
-        "switches": switches,
+        "settings": settings,
         "cpus": plan.device.index + 1 if plan.device.type == "cpu" else 1,
         "state": bool(spec.state),
         "sessions": spec.sessions,
@@ -61,7 +60,7 @@ def script_of(discrepancy: Discrepancy, tf: str) -> str:
         **oracle_words(discrepancy, expected.wants.get(discrepancy.quantity), writer),
     }
     imports = sorted(set(writer.imports.values()) - {"numpy", "tensorflow"})
-    return _template().render(words | {"imports": imports})
+    return template("script.py.jinja").render(words | {"imports": imports})
 
 
 def _keywords(keywords: Keywords, writer: Writer) -> str:
@@ -92,7 +91,8 @@ def _arrays(discrepancy: Discrepancy, expected: Expectation, writer: Writer) -> 
 
 
 @cache
-def _template() -> Template:
+def template(name: str) -> Template:
+    """The template of a program, by the name of its file."""
     folder = Path(__file__).parent / "templates"
     environment = Environment(
         loader=FileSystemLoader(folder),
@@ -102,7 +102,7 @@ def _template() -> Template:
         keep_trailing_newline=True,
         autoescape=False,
     )
-    return environment.get_template("script.py.jinja")
+    return environment.get_template(name)
 
 
 def _quoted(words: str) -> str:

@@ -95,7 +95,7 @@ def reason(error: BaseException) -> str:
 
 
 def share(count: int) -> float:
-    """The number of accelerators that a batch needs, of a type of which it uses the first `count`.
+    """The number of accelerators of a type that a batch needs, if it uses the first `count` of them.
 
     As many batches as servers may share one accelerator; see `harness.device.locks`.
     """

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import platform
 import tempfile
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -18,22 +16,25 @@ from tf_opdiff.harness.device.pool import run_all
 from tf_opdiff.harness.device.probe import probe
 from tf_opdiff.harness.device.request import Request
 from tf_opdiff.harness.device.server_handle import DeviceServer
+from tf_opdiff.harness.judge import known_files
 from tf_opdiff.harness.judge.compare import compare, summary
 from tf_opdiff.harness.judge.known import Known
 from tf_opdiff.harness.judge.verdict import Context, Judge, Origin, Trial
 from tf_opdiff.harness.judge.want import Want
 from tf_opdiff.harness.judge.wording import sentence
-from tf_opdiff.harness.paths import SUITES
+from tf_opdiff.harness.paths import KNOWN, ROOT, SUITES
+from tf_opdiff.harness.repro.attribute import attribute
 from tf_opdiff.harness.repro.outcome import Outcome
 from tf_opdiff.harness.repro.reproduce import Setting, reproduce
+from tf_opdiff.harness.repro.upstream_issue import UpstreamIssue, shortest
 from tf_opdiff.harness.run.runner import Runner
 from tf_opdiff.harness.run.running_case import RunningCase
 from tf_opdiff.harness.spec.catalog import Catalog, Item
 from tf_opdiff.harness.spec.plan import MODES, Device, Plan, PlanName
 from tf_opdiff.harness.spec.similar import unknown
 from tf_opdiff.harness.spec.spec import SWEEPS, Case
-from tf_opdiff.harness.spec.variant import ONEDNN
 from tf_opdiff.harness.store.open_run import require
+from tf_opdiff.harness.store.record import Record
 from tf_opdiff.harness.store.shard import Shard
 from tf_opdiff.harness.system.interrupt import Scratch
 
@@ -92,54 +93,30 @@ def scripts(
     case: Case,
     plans: Sequence[Plan],
     servers: Mapping[Device, DeviceServer],
-    catalog: Catalog,
-    folder: Path,
-) -> list[Outcome]:
-    """Writes and runs a script for each discrepancy of a case, known failures included, in a folder."""
-    context = _no_known_failures()
-    folder.mkdir(parents=True, exist_ok=True)
+    known: Known,
+    setting: Setting,
+) -> list[tuple[Record, Outcome]]:
+    """Writes and runs a script for each discrepancy of a case, known failures included, with its record."""
+    setting.folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as shards:
         shard = Shard(Path(shards) / "repro.jsonl")
+        context = Context(run="", started="", here=Origin(setting.tf), known=known)
         runner = Runner(context, plans, servers, shard, Slots(servers), [case.id], case.recipe in SWEEPS)
         try:
             records = runner.run(item)
         finally:
             runner.close()
-    differing = [r for r in records if r.verdict == "mismatch" and r.against in ("numpy", r.plan)]
-    return reproduce(differing, Setting(catalog=catalog, tf=context.here.tf, folder=folder))
+    differing = [r for r in records if r.verdict in ("mismatch", "known") and r.against in ("numpy", r.plan)]
+    return list(zip(differing, reproduce(differing, setting), strict=True))
 
 
-def issue(outcome: Outcome, folder: Path, machine: Mapping[str, Any]) -> str:
-    """The body of an upstream issue in Markdown: versions, the program, its output with expected and actual values.
-
-    `machine` is the result of `harness.device.probe.probe` on this machine.
-    """
-    program = (folder / Path(outcome.script).name).read_text() if outcome.script else ""
-    versions = machine["versions"]
-    facts = {
-        "TensorFlow": versions["tensorflow"],
-        "CUDA": machine["cuda"] or "none: no GPU here",
-        "oneDNN": machine["devices"]["cpu"][ONEDNN],
-        "NumPy": versions["numpy"],
-        "Python": versions["python"],
-        "OS": platform.platform(),
-        "Devices": ", ".join(machine["devices"]),
-    }
-    output = outcome.output or "nothing"
-    return "\n".join(
-        [
-            f"### {outcome.spec}: {outcome.kind.replace('_', ' ')} in {outcome.quantity}, mode {outcome.mode}",
-            "",
-            *(f"- {name}: {value}" for name, value in facts.items()),
-            "",
-            "The program below exits with 1 if the result differs from the expected one, and with 0 if it does not.",
-            "",
-            f"````\n{output}\n````",
-            "",
-            f"````python\n{program}````",
-            "",
-        ]
-    )
+def issue(record: Record, outcome: Outcome, known: Known, setting: Setting) -> str:
+    """The text of an upstream issue in Markdown about a record: its shortest program, or that of its outcome."""
+    script = (setting.folder / Path(outcome.script).name).read_text() if outcome.script else ""
+    program, output = shortest(setting.discrepancy(record), setting.folder) or (script, outcome.output)
+    (attribution,) = attribute({record.case: record}, setting)
+    cause = known.causes.get(record.cause.partition(";")[0])
+    return UpstreamIssue(record, program, output, cause, attribution.switch).text(probe())
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -148,7 +125,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--plan", action="append", metavar="DEVICE/MODE", help="default: every mode on cpu")
     script = "for each discrepancy, write a program into DIR that needs only TensorFlow and NumPy, and run it"
     parser.add_argument("--script", type=Path, metavar="DIR", help=script)
-    parser.add_argument("--issue", type=Path, metavar="FILE", help="write the body of an upstream issue")
+    parser.add_argument("--issue", type=Path, metavar="FILE", help="write the text of an upstream issue")
 
 
 def main(options: argparse.Namespace) -> int:
@@ -164,23 +141,25 @@ def main(options: argparse.Namespace) -> int:
             raise ValueError(f"plan {text!r}: expected DEVICE/MODE, mode one of {', '.join(MODES)}")
         plans.append(Plan(Device.parse(name.device), name.mode))
     case, folder = catalog.cases[options.case], options.script
+    known = known_files.load(ROOT / KNOWN, catalog) if folder or options.issue else Known()
     with Scratch() as logs:
+        setting = Setting(catalog=catalog, tf=version("tensorflow"), folder=folder or logs)
         if any(plan.device.type != "cpu" for plan in plans):
             require([plan.device for plan in plans], probe()["devices"])
         servers = {d: DeviceServer(d, logs) for d in {p.device for p in plans}}
         try:
             status = show(item, case, plans, servers)
-            outcomes = scripts(item, case, plans, servers, catalog, folder or logs) if folder or options.issue else []
+            outcomes = scripts(item, case, plans, servers, known, setting) if folder or options.issue else []
         finally:
             for server in servers.values():
                 server.stop()
-        for outcome in outcomes:
+        for _, outcome in outcomes:
             place = f"{outcome.quantity} on {outcome.device}/{outcome.mode}, {outcome.kind}"
             print(f"\n{place}: {outcome.status}" + (f", {outcome.script}" if folder else ""))
         if options.issue and outcomes:
-            best = next((o for o in outcomes if o.status == "reproduced"), outcomes[0])
-            options.issue.write_text(issue(best, folder or logs, probe()))
-            print(f"\nthe body of an issue is in {options.issue}")
+            best = next((pair for pair in outcomes if pair[1].status == "reproduced"), outcomes[0])
+            options.issue.write_text(issue(*best, known, setting))
+            print(f"\nthe text of an issue is in {options.issue}")
     return status
 
 

@@ -105,12 +105,12 @@ def _why(cell: Cell, present: Accounts, stopped: str) -> str:
     return "cut off" if cell in present.started else stopped or "never started"
 
 
-def _reproduce(session: Session, found: Sequence[Record]) -> None:
+def _reproduce(session: Session, discrepancies: Sequence[Record]) -> None:
     """Writes and runs the program of each finding; saves the outcomes as `repro.json`."""
     directory = session.directory
     assert directory is not None
     info, option = session.info, session.config.option
-    cells = {(record.case, record.device, record.mode) for record in found}
+    cells = {(record.case, record.device, record.mode) for record in discrepancies}
     observations = functools.cache(lambda: accounts.observations(directory, cells))  # read if a finding has a plot
 
     def observed(record: Record) -> np.ndarray | None:
@@ -130,7 +130,7 @@ def _reproduce(session: Session, found: Sequence[Record]) -> None:
         store=store,
         again=option.repro == "all",
     )
-    outcomes = reproduce(found, setting, session.progress)
+    outcomes = reproduce(discrepancies, setting, session.progress)
     store.prune()
     (directory / "repro.json").write_text(json_of([vars(o) for o in outcomes], indent=1))
 

@@ -29,8 +29,8 @@ def second_device(devices: Mapping[str, Mapping[str, Any]], items: Iterable[Item
     about = devices.get("cpu", {})
     if about.get(ONEDNN) != "on" or not about.get("asked"):
         return {}
-    found = plans(MODES)
-    if not any(item.spec.runs_under(plan) for item in items for plan in found):
+    onednn_plans = plans(MODES)
+    if not any(item.spec.runs_under(plan) for item in items for plan in onednn_plans):
         return {}
     return {str(DEVICE): {**about, **facts(DEVICE.variants), **ONLY}}
 

@@ -10,7 +10,7 @@ from tf_opdiff.harness.spec.variant import check
 
 MODES = ("eager", "function", "xla", "graph")
 DEVICE_TYPE = re.compile(r"[a-z][a-z0-9_]*")
-_DEVICE = re.compile(r"(?P<type>[a-z][a-z0-9_]*)(:(?P<index>\d+))?(?P<variants>(\+[a-z0-9_]+(=\w*)?)*)")
+_DEVICE = re.compile(r"(?P<type>[a-z][a-z0-9_]*)(:(?P<index>\d+))?(?P<variants>(\+[a-z0-9_]+(=[\w-]*)?)*)")
 
 
 @dataclass(frozen=True, order=True)

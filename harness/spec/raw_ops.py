@@ -84,7 +84,8 @@ class RawOps:
         for family, entry in families["family"].items():
             _check_family(family, entry, family_of)
             family_of |= dict.fromkeys(entry["ops"], family)
-        for kind, names in (("family", family_of), ("exclusion", reasons), ("broadcast", families["broadcast"])):
+        lists = {"family": family_of, "exclusion": reasons} | {k: families[k] for k in ("broadcast", "never_one")}
+        for kind, names in lists.items():
             if unknown := sorted(set(names) - set(registry["ops"])):
                 raise ValueError(f"{kind}: {unknown[0]!r} is no op of {REGISTRY}")
         if missing := sorted(set(registry["ops"]) - set(family_of)):
@@ -95,6 +96,7 @@ class RawOps:
         for name, entry in registry["ops"].items():
             family = families["family"][family_of[name]]
             shapes = {*family["shapes"], *(["broadcast"] if name in families["broadcast"] else [])}
+            shapes -= {"one"} if name in families["never_one"] else set()
             ops[name] = RawOp(
                 name=name,
                 family=family_of[name],

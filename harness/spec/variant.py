@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tf_opdiff.harness.spec.rewrites import ALL, HLO_PASSES, REWRITERS
 from tf_opdiff.harness.system import compiler
 
 #: The fact whether TensorFlow uses oneDNN's kernels on a CPU, `on` or `off`. The default depends on the processor.
@@ -20,40 +21,63 @@ ONEDNN_FLAG = "TF_ENABLE_ONEDNN_OPTS"
 _HERE = Path(__file__).resolve().parent
 
 
+#: The environment variable with XLA's flags, which several variants set.
+_XLA = "XLA_FLAGS"
+
+
 def _nothing(*_: Any) -> None:
     pass
 
 
-def _no_environment() -> Mapping[str, str]:
+def _no_environment(_: str) -> Mapping[str, str]:
     return {}
+
+
+def _no_lines(_: str) -> tuple[str, ...]:
+    return ()
 
 
 @dataclass(frozen=True)
 class Variant:
     """A setting of TensorFlow.
 
-    about          its effect, in a few words.
-    types          the device types that have it; empty if all types do.
-    environment()  → the environment variables that must be set before TensorFlow starts. Raises `OSError` if they
-                   can't be provided.
-    apply(tf, n)   changes the setting after TensorFlow has started; `n` is the number after `=`. Raises `OSError` if
-                   this TensorFlow ignores the setting.
-    counted        whether it takes a number, as in `threads=4`.
-    lines          the lines that change the setting in the program of a finding, after the configuration of devices;
-                   `{}` stands for the number.
-    facts          facts that the variant implies about a device, such as `oneDNN` → `on`.
+    about             its effect, in a few words.
+    types             the device types that have it; empty if all types do.
+    environment(text) → the environment variables that must be set before TensorFlow starts; `text` stands after `=`.
+                      Raises `OSError` if they can't be provided.
+    apply(tf, text)   changes the setting after TensorFlow has started. Raises `OSError` if this TensorFlow ignores the
+                      setting.
+    counted           whether it takes a number, as in `threads=4`.
+    choices           the names that it takes, as in `nohlo=algsimp`; empty if it takes none.
+    lines(text)       → the lines that change the setting in the program of a finding, after the configuration of
+                      devices.
+    session_lines(text) → the lines that change it in the `config` of a v1 session of such a program.
+    facts             facts that the variant implies about a device, such as `oneDNN` → `on`.
     """
 
     about: str
     types: tuple[str, ...] = ()
-    environment: Callable[[], Mapping[str, str]] = _no_environment
-    apply: Callable[[Any, int], None] = _nothing
+    environment: Callable[[str], Mapping[str, str]] = _no_environment
+    apply: Callable[[Any, str], None] = _nothing
     counted: bool = False
-    lines: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()
+    lines: Callable[[str], tuple[str, ...]] = _no_lines
+    session_lines: Callable[[str], tuple[str, ...]] = _no_lines
     facts: Mapping[str, str] = field(default_factory=dict)
 
+    def fits(self, text: str, *, present: bool) -> bool:
+        """Whether the text after `=`, if there is one, is right."""
+        if self.counted:
+            return text.isdecimal() and int(text) > 0
+        return text in self.choices if self.choices else not present
 
-def denormals() -> Mapping[str, str]:
+    @property
+    def form(self) -> str:
+        """What follows the name, for messages."""
+        return "=N, N at least 1" if self.counted else f"={'|'.join(self.choices)}" if self.choices else ""
+
+
+def denormals(_: str = "") -> Mapping[str, str]:
     """Compiles a library that makes TensorFlow's threads preserve subnormals; returns the variable that loads it.
 
     TensorFlow has no setting for this. libtensorflow_framework exports the constructor that turns flushing on and the
@@ -89,7 +113,7 @@ def _onednn_set(state: str, setting: str) -> Variant:
             raise OSError(f"{ONEDNN_FLAG}={setting} leaves oneDNN {onednn()} in this TensorFlow; expected {state}")
 
     facts = {ONEDNN: state}
-    return Variant(f"oneDNN's kernels {state}", ("cpu",), lambda: {ONEDNN_FLAG: setting}, check_state, facts=facts)
+    return Variant(f"oneDNN's kernels {state}", ("cpu",), lambda _: {ONEDNN_FLAG: setting}, check_state, facts=facts)
 
 
 VARIANTS: Mapping[str, Variant] = {
@@ -99,22 +123,55 @@ VARIANTS: Mapping[str, Variant] = {
         "TensorFloat-32 on",
         ("gpu",),
         apply=lambda tf, _: tf.config.experimental.enable_tensor_float_32_execution(True),
-        lines=("tf.config.experimental.enable_tensor_float_32_execution(True)",),
+        lines=lambda _: ("tf.config.experimental.enable_tensor_float_32_execution(True)",),
     ),
     "deterministic": Variant(
         "deterministic ops on",
         apply=lambda tf, _: _determined(tf),
-        lines=("tf.config.experimental.enable_op_determinism()", "tf.random.set_seed(1)"),
+        lines=lambda _: ("tf.config.experimental.enable_op_determinism()", "tf.random.set_seed(1)"),
     ),
     "threads": Variant(
         "so many intra-op threads, where one is the rule",
         ("cpu",),
-        apply=lambda tf, n: tf.config.threading.set_intra_op_parallelism_threads(n),
+        apply=lambda tf, n: tf.config.threading.set_intra_op_parallelism_threads(int(n)),
         counted=True,
-        lines=("tf.config.threading.set_intra_op_parallelism_threads({})",),
+        lines=lambda n: (f"tf.config.threading.set_intra_op_parallelism_threads({n})",),
     ),
     "denormals": Variant("subnormals preserved, which TensorFlow's threads flush", ("cpu",), denormals),
+    "norewriter": Variant(
+        "one of Grappler's rewriters off, or all",
+        apply=lambda tf, name: tf.config.optimizer.set_experimental_options(_without(name)),
+        choices=(ALL, *REWRITERS),
+        lines=lambda name: (f"tf.config.optimizer.set_experimental_options({_without(name)})",),
+        session_lines=lambda name: tuple(
+            f"config.graph_options.rewrite_options.{option} = {value or '2  # RewriterConfig.OFF'}"
+            for option, value in _without(name).items()
+        ),
+    ),
+    "nohlo": Variant(
+        "one of XLA's passes off, or all that can be",
+        environment=lambda name: _xla_flag(f"--xla_disable_hlo_passes={','.join(HLO_PASSES) if name == ALL else name}"),
+        choices=(ALL, *HLO_PASSES),
+    ),
+    "noexcess": Variant(
+        "XLA keeps no more digits between ops than the dtype has",
+        environment=lambda _: _xla_flag("--xla_allow_excess_precision=false"),
+    ),
+    "nofma": Variant(
+        "XLA compiles for AVX: no fused multiply-add, and narrower vectors than AVX-512",
+        ("cpu",),
+        environment=lambda _: _xla_flag("--xla_cpu_max_isa=AVX"),
+    ),
 }
+
+
+def _xla_flag(flag: str) -> Mapping[str, str]:
+    return {_XLA: flag}
+
+
+def _without(rewriter: str) -> dict[str, bool]:
+    """The options that turn a rewriter off, or all."""
+    return {"disable_meta_optimizer": True} if rewriter == ALL else {rewriter: False}
 
 
 def _determined(tf: Any) -> None:
@@ -122,18 +179,18 @@ def _determined(tf: Any) -> None:
     tf.random.set_seed(1)  # with determinism on, random ops without a seed raise an error
 
 
-def split(text: str) -> tuple[str, int]:
-    """Splits `threads=4` into its name and number; the number is 0 for a variant without one.
+def split(text: str) -> tuple[str, str]:
+    """Splits `threads=4` into its name and the text after `=`, which is empty for a variant without one.
 
     Raises:
-      ValueError: the variant does not exist, lacks its number, or has a number but takes none.
+      ValueError: the variant does not exist, lacks its number or name, or has one but takes none.
     """
-    name, equals, number = text.partition("=")
+    name, equals, argument = text.partition("=")
     if name not in VARIANTS:
         raise ValueError(f"no variant {name!r}; there is {', '.join(VARIANTS)}")
-    if VARIANTS[name].counted != bool(equals) or (equals and not (number.isdecimal() and int(number))):
-        raise ValueError(f"variant {text!r}: expected {name}{'=N, N at least 1' if VARIANTS[name].counted else ''}")
-    return name, int(number or 0)
+    if not VARIANTS[name].fits(argument, present=bool(equals)):
+        raise ValueError(f"variant {text!r}: expected {name}{VARIANTS[name].form}")
+    return name, argument
 
 
 def check(variants: tuple[str, ...], device_type: str) -> None:
@@ -145,6 +202,9 @@ def check(variants: tuple[str, ...], device_type: str) -> None:
     setters: dict[str, str] = {}
     for text in variants:
         name, _ = split(text)
+        if name in setters:
+            raise ValueError(f"variant {name!r}: expected once, got {setters[name]!r} and {text!r}")
+        setters[name] = text
         types = VARIANTS[name].types
         if types and device_type not in types:
             raise ValueError(f"variant {name!r} is for {', '.join(types)}, not for {device_type}")
@@ -155,12 +215,17 @@ def check(variants: tuple[str, ...], device_type: str) -> None:
 
 
 def environment(variants: tuple[str, ...]) -> dict[str, str]:
-    """The environment variables that the variants need before TensorFlow starts.
+    """The environment variables that the variants need before TensorFlow starts; XLA's flags follow those of the user.
 
     Raises:
       OSError: a variant can't provide its variables.
     """
-    return {k: v for text in variants for k, v in VARIANTS[split(text)[0]].environment().items()}
+    variables: dict[str, str] = {}
+    for name, argument in map(split, variants):
+        for key, value in VARIANTS[name].environment(argument).items():
+            before = variables.get(key, os.environ.get(key, "")) if key == _XLA else ""
+            variables[key] = f"{before} {value}".strip()
+    return variables
 
 
 def facts(variants: tuple[str, ...]) -> dict[str, str]:
@@ -174,18 +239,34 @@ def apply(variants: tuple[str, ...], tf: Any) -> None:
     Raises:
       OSError: this TensorFlow ignores the setting of a variant.
     """
-    for text in variants:
-        name, number = split(text)
-        VARIANTS[name].apply(tf, number)
+    for name, argument in map(split, variants):
+        VARIANTS[name].apply(tf, argument)
 
 
-def program(variants: tuple[str, ...]) -> tuple[dict[str, str], list[str]]:
-    """The variants in the program of a finding: the environment variables that it sets first, and its lines.
+@dataclass(frozen=True)
+class ProgramSettings:
+    """Variants in the program of a finding.
+
+    Attributes:
+      environment: the variables that the program sets first.
+      lines: its lines after the configuration of devices.
+      session_lines: its lines after the `config` of a v1 session.
+    """
+
+    environment: dict[str, str]
+    lines: list[str]
+    session_lines: list[str]
+
+
+def program(variants: tuple[str, ...]) -> ProgramSettings:
+    """The variants in the program of a finding.
 
     Raises:
       OSError: a program can't apply one of the variants itself.
     """
     if "denormals" in variants:
         raise OSError("a library has to be loaded before TensorFlow for it: see harness/spec/variant.py")
-    numbered = [(VARIANTS[name], number) for name, number in map(split, variants)]
-    return environment(variants), [line.format(number) for variant, number in numbered for line in variant.lines]
+    pairs = [(VARIANTS[name], argument) for name, argument in map(split, variants)]
+    lines = [line for variant, argument in pairs for line in variant.lines(argument)]
+    session = [line for variant, argument in pairs for line in variant.session_lines(argument)]
+    return ProgramSettings(environment(variants), lines, session)

@@ -36,7 +36,7 @@ class Accuracy:
 
     @classmethod
     def joined(cls, bins: np.ndarray, total: np.ndarray, largest: np.ndarray, worst: np.ndarray) -> Self:
-        """The accuracy of bins in any order, of which several may be the same, at least one."""
+        """The accuracy of one bin or more, in any order; equal bins are joined."""
         order = np.lexsort([worst, -largest, *bins[PLACE - 1 :: -1]])
         bins, total, largest, worst = bins[:, order], total[order], largest[order], worst[order]
         starts = np.flatnonzero(np.any(np.diff(bins[:PLACE], prepend=bins[:PLACE, :1] - 1), axis=0))

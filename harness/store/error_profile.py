@@ -90,7 +90,7 @@ def sum_bins(bins: np.ndarray, largest: np.ndarray, place: int) -> tuple[np.ndar
 
     Args:
       bins: a column for each bin, at least one; the first `place` rows name it, the others are summed.
-      largest: for each bin a number, of which the largest is taken; NaN only if all are.
+      largest: a number for each bin. Equal bins keep the largest number, and NaN only if all their numbers are NaN.
     """
     order = np.lexsort(bins[place - 1 :: -1])
     bins, largest = bins[:, order], largest[order]

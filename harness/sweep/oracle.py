@@ -32,6 +32,8 @@ from tf_opdiff.harness.sweep.tally import of_comparison, of_difference
 #: The upstream gradient. Its values have both signs, are exact in every float dtype, and have a size of at least 1, so
 #: that the gradient overflows wherever the derivative does. A vector's width is no multiple of 7, their number.
 UPSTREAM = (1.0, -1.5, 2.5, -3.0, 1.75, -1.25, 2.0)
+#: The largest constant with which a kernel may multiply a subnormal number to get a derivative.
+FACTOR = 4.0
 #: Bytes of the largest dtype whose sweeps have an error profile: it takes longer than a comparison in float32.
 PROFILED = 2
 #: Bytes of a dtype → elements of a block for which the wide reference is computed too, which takes up to 1 ms each.
@@ -90,7 +92,13 @@ def upstream_at(inputs: Bits, at: np.ndarray) -> np.ndarray:
 
 
 def expected(
-    case: Case, inputs: Bits, side: Side | None, x: np.ndarray | None = None, at: np.ndarray | None = None
+    case: Case,
+    inputs: Bits,
+    side: Side | None,
+    x: np.ndarray | None = None,
+    at: np.ndarray | None = None,
+    *,
+    bounds: bool = False,
 ) -> Expectation:
     """The promises for inputs, or for the numbers `x` with the upstreams of the inputs at these places."""
     x = inputs.array() if x is None else x
@@ -102,7 +110,7 @@ def expected(
         values = upstream_at(inputs, at)
         return tuple(None if g is None else values.astype(g.dtype) for g in cycles)
 
-    return expectation(case, (x,), side, upstreams_of=upstream_arrays, bounds=at is not None)
+    return expectation(case, (x,), side, upstreams_of=upstream_arrays, bounds=bounds)
 
 
 @dataclass(frozen=True)
@@ -211,7 +219,9 @@ class Part:
         (`GetTestValuesWithSubnormalSubstitutions`):
         https://github.com/openxla/xla/blob/main/xla/tests/exhaustive/exhaustive_op_test_utils.h
         A gradient is a derivative times an upstream. A subnormal derivative may be 0; else it has only the few digits
-        of a subnormal number, and the upstream multiplies its rounding error.
+        of a subnormal number, and the upstream multiplies its rounding error. The same holds for a derivative that is
+        a little larger, if it is `FACTOR` times a subnormal number at most: 2/√π exp(-x²) is normal where exp(-x²) is
+        not.
         """
         promise, info = self.promises[quantity, mode_family(mode)], ml_dtypes.finfo(self.case.dtype)
         flushed = found.classes["subnormal"].copy()
@@ -220,13 +230,15 @@ class Part:
             g = np.abs(upstream_at(self.inputs, at))
             wide = found.rounded.astype(np.float64)
             off = (found.absolute <= (1 + promise.budget) * least * g) | (got == 0)
-            flushed |= np.isfinite(got) & (np.abs(wide) <= normal * g) & off & (np.signbit(got) == np.signbit(wide))
+            small = np.abs(wide) <= FACTOR * normal * g
+            flushed |= np.isfinite(got) & small & off & (np.signbit(got) == np.signbit(wide))
         if self.piece.recipe == SUBNORMAL:
             _, first, phase = np.unique(upstream_at(self.inputs, at), return_index=True, return_inverse=True)
             for substitute in (0.0, -0.0, normal, -normal):
                 with quick():
                     x = np.full(first.size, substitute, self.case.dtype)  # the promise depends on the upstream only
-                    want = expected(self.case, self.inputs, self.side, x, at[first]).wants[quantity].in_mode(mode)
+                    promises = expected(self.case, self.inputs, self.side, x, at[first], bounds=True)
+                want = promises.wants[quantity].in_mode(mode)
                 if want.value is not None:
                     bound = None if want.bound is None else np.broadcast_to(want.bound, x.shape)[phase]
                     near = differences(got, want.value[phase], promise.dtype, budget=promise.budget, bound=bound)

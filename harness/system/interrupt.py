@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import weakref
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FrameType
@@ -20,6 +21,8 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 STATUS = 2
 #: Seconds that the handlers of `atexit` may take after a second signal.
 PATIENCE = 5.0
+#: Seconds after which an interrupt comes again that Python would have ignored.
+_AGAIN = 0.01
 
 
 class Scratch:
@@ -83,6 +86,10 @@ class Interrupts:
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         if not self._at_once:
+            if _ignored(frame):
+                signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGINT))
+                signal.setitimer(signal.ITIMER_REAL, _AGAIN)
+                return
             self._at_once = True
             raise KeyboardInterrupt
         signal.signal(signal.SIGALRM, lambda *_: os._exit(STATUS))
@@ -94,3 +101,16 @@ class Interrupts:
             atexit._run_exitfuncs()  # ends servers and workers, removes folders
             sys.stdout.flush()
         os._exit(STATUS)
+
+
+def _ignored(frame: FrameType | None) -> bool:
+    """Whether Python ignores an exception here: in a finalizer, or in a callback of a weak reference.
+
+    The import system has such callbacks for its locks.
+    """
+    while frame is not None:
+        name, file = frame.f_code.co_name, frame.f_code.co_filename
+        if name == "__del__" or file == weakref.__file__ or (name == "cb" and file == "<frozen importlib._bootstrap>"):
+            return True
+        frame = frame.f_back
+    return False

@@ -31,6 +31,8 @@ SERVER_ONLY = {
     *(f"harness.device.{name}" for name in ("evidence", "faults", "gradients", "graph_mode", "kernels", "modes")),
     *(f"harness.device.{name}" for name in ("op_types", "preload", "program", "program_cache", "results", "server")),
     *(f"harness.device.{name}" for name in ("op_registry", "tensorflow_setup")),
+    *(f"tf_opdiff.model.{name}" for name in ("op_runner", "recording", "replay_server", "subject", "subject_server")),
+    *(f"tf_opdiff.model.{name}" for name in ("interpreter", "op_script", "tracing")),
 }
 #: Modules that a command line names: what `python -m NAME` runs.
 COMMANDS = {"pytest": "harness.run.plugin", "harness": "tf_opdiff.command_line", "reports": "reports.__main__"}

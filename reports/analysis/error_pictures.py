@@ -128,7 +128,7 @@ class ErrorTables:
         for spec in names:
             for picture in self._rows.get(spec, ()):
                 by_picture.setdefault(picture, []).append(spec)
-        made = []
+        pictures = []
         for picture, some in by_picture.items():
             rows = np.concatenate([self._rows[spec][picture] for spec in some])
             counts = [self._count_rows[s][picture] for s in some if picture in self._count_rows.get(s, ())]
@@ -136,7 +136,7 @@ class ErrorTables:
             slots, edges, drawn = self._drawn(
                 self._bins.of(rows), self._counts.of(np.concatenate(counts or [rows[:0]]))
             )
-            made.append(
+            pictures.append(
                 ErrorPicture(
                     specs=sorted(some),
                     dtype=dtype,
@@ -148,7 +148,7 @@ class ErrorTables:
                     rows=drawn,
                 )
             )
-        return made
+        return pictures
 
     def _drawn(self, bins: _Columns, counts: _Columns) -> tuple[list[Slot], list[float], list[PlanErrors]]:
         """The slots, edges and rows of a picture."""

@@ -69,10 +69,10 @@ def store(runs: Sequence[Path], path: Path = FILE) -> int:
     tables_ = [stored_ops(path)]
     for run in runs:
         info, table = RunInfo.load(run), worst_verdicts(load(run))
-        made = {device: _origin(info, device) for device in table["device"].unique()}
+        origins = {device: _origin(info, device) for device in table["device"].unique()}
         table = table.assign(
-            made=[made[device][0] for device in table["device"]],
-            machine=[made[device][1] for device in table["device"]],
+            made=[origins[device][0] for device in table["device"]],
+            machine=[origins[device][1] for device in table["device"]],
             device=table["device"].str.split("@").str[0],
         )
         tables_.append(table)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +13,13 @@ import pandas as pd
 
 from tf_opdiff.harness.judge.cause import Cause
 from tf_opdiff.harness.judge.severity import SEVERITIES, of_difference
+from tf_opdiff.harness.repro.attribution import Attribution
 from tf_opdiff.harness.spec.quantity import family_of
 from tf_opdiff.reports.data.discrepancy import Discrepancy, severity_order
 from tf_opdiff.reports.data.discrepancy_marks import PLACE, oracle, passes_elsewhere, seen_before
 from tf_opdiff.reports.data.failure_title import failure_title
 from tf_opdiff.reports.data.findings import simplest_first
-from tf_opdiff.reports.data.load import RECORD_COLUMNS, load, load_causes
+from tf_opdiff.reports.data.load import RECORD_COLUMNS, load, load_attributions, load_causes
 from tf_opdiff.reports.data.plans import in_order, plans
 from tf_opdiff.reports.data.rows import rows
 from tf_opdiff.reports.data.several import by_each_cause
@@ -47,7 +48,10 @@ NAMED = 3
 
 
 def discrepancies(
-    records: pd.DataFrame, causes: Mapping[str, Cause], before: pd.DataFrame | None = None
+    records: pd.DataFrame,
+    causes: Mapping[str, Cause],
+    before: pd.DataFrame | None = None,
+    attributions: Mapping[str, Attribution] | None = None,
 ) -> list[Discrepancy]:
     """The discrepancies of a run, the one that matters most first; see `Discrepancy.rank`.
 
@@ -60,6 +64,7 @@ def discrepancies(
       causes: the causes that judged the run, as `reports.data.load.load_causes` gives them. Where a cause is missing,
         its reason stands for its title, and the rule of `harness.judge.severity` gives the severity.
       before: the records of the previous run, to tell which discrepancies are new; None if there is none.
+      attributions: the settings on which they depend, as `reports.data.load.load_attributions` gives them.
     """
     some = records[records["verdict"].isin(FAILING_OR_KNOWN)]
     some = simplest_first(some.assign(plan=plans(some)))
@@ -76,7 +81,9 @@ def discrepancies(
         groups.setdefault((row["verdict"], row["group"]), []).append(row)
     examples = rows(records.loc[[_representative(group, causes) for group in groups.values()], [*RECORD_COLUMNS]])
     ranked = [_discrepancy(*pair, causes) for pair in zip(groups.values(), examples, strict=True)]
-    return sorted(ranked, key=lambda one: one.rank)
+    known_switches = {one.id: one.switch for one in (attributions or {}).values()}
+    with_switches = (replace(one, switch=known_switches.get(one.id, "")) for one in ranked)
+    return sorted(with_switches, key=lambda one: one.rank)
 
 
 def _by_each_cause(some: pd.DataFrame, causes: Mapping[str, Cause]) -> pd.DataFrame:
@@ -101,10 +108,14 @@ def of_run(run: Path, records: pd.DataFrame, *, before: Path | None = None) -> l
     if before is not None:
         with contextlib.suppress(OSError, ValueError):
             previous = load(before)
-    return discrepancies(records, load_causes(run), previous)
+    return discrepancies(records, load_causes(run), previous, load_attributions(run))
 
 
-def discrepancy_table(records: pd.DataFrame, causes: Mapping[str, Cause] | None = None) -> pd.DataFrame:
+def discrepancy_table(
+    records: pd.DataFrame,
+    causes: Mapping[str, Cause] | None = None,
+    attributions: Mapping[str, Attribution] | None = None,
+) -> pd.DataFrame:
     """What differs, ranked: one row for each cause, or failure that nobody has explained, the most severe first.
 
     The columns are the attributes of `reports.data.discrepancy.Discrepancy`, without those about the previous run;
@@ -113,7 +124,7 @@ def discrepancy_table(records: pd.DataFrame, causes: Mapping[str, Cause] | None 
     names = [field.name for field in fields(Discrepancy) if field.name not in ("new", "example")]
     dtypes = {**dict.fromkeys(names, "str"), "records": "int64", "disagree": "bool", "distance": "float64"}
     lines = []
-    for one in discrepancies(records, causes or {}):
+    for one in discrepancies(records, causes or {}, attributions=attributions):
         line: dict[str, Any] = {name: getattr(one, name) for name in names}
         line |= {name: " ".join(line[name]) for name in _LISTS}
         lines.append(line | {"case": one.example["case"], "values": one.example["example"]})

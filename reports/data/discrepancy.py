@@ -36,6 +36,8 @@ class Discrepancy:
       distance_words: that distance in words, with the allowed one; empty where the record has no words.
       new: whether the previous run lacked it; None without a previous run.
       example: the record that represents it: one with the simplest input.
+      switch: the variant of the device with which its program no longer shows it; `none` if it depends on no setting
+        that was tried; empty if that is not known. See `harness.repro.attribution`.
     """
 
     id: str
@@ -58,6 +60,7 @@ class Discrepancy:
     distance_words: str
     new: bool | None
     example: Mapping[str, Any]
+    switch: str = ""
 
     @property
     def known(self) -> bool:

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tf_opdiff.harness.judge.cause import Cause
+from tf_opdiff.harness.repro.attribution import Attribution
 from tf_opdiff.harness.repro.listing import ClaimData
 from tf_opdiff.harness.repro.outcome import Outcome
 from tf_opdiff.harness.store import parquet, untrusted
@@ -24,6 +25,8 @@ from tf_opdiff.reports.data.shards import CATEGORIES
 #: For each op and device type, dtypes by attribute.
 Kernels = dict[str, dict[str, list[dict[str, list[str]]]]]
 RECORDS = "records.parquet"
+#: The settings on which discrepancies depend; `python -m harness switches` writes it.
+SWITCHES = "switches.json"
 OBSERVATIONS = "observations.parquet"
 _HOLDS = {"str": "texts", "int": "integers", "float": "floats"}
 RECORD_COLUMNS = {field.name: _HOLDS[str(field.type)] for field in fields(Record)}
@@ -139,6 +142,17 @@ def load_causes(run: Path | str) -> dict[str, Cause]:
     """
     causes = [_encodable(cause) for cause in _listed(run, "causes.json", Cause)]
     return {cause.id: cause for cause in causes}
+
+
+def load_attributions(run: Path | str) -> dict[str, Attribution]:
+    """The settings of TensorFlow on which discrepancies of a run depend, by the ids of the discrepancies.
+
+    The dict is empty for a run without switches.json.
+
+    Raises:
+      ValueError: switches.json is a link, or malformed.
+    """
+    return {one.id: one for one in _listed(run, SWITCHES, Attribution)}
 
 
 def load_kernels(run: Path | str) -> Kernels:

@@ -56,7 +56,7 @@ def rows(runs: Sequence[Path]) -> list[Row]:
       FileNotFoundError: the directory of a run does not exist.
       ValueError: a shard is damaged.
     """
-    found: dict[tuple[str, ...], Row] = {}
+    rows: dict[tuple[str, ...], Row] = {}
     for run in runs:
         info = RunInfo.load(run)
         facts = {"tf": info.tf, "processor": described(info.machine), "date": info.started[:10]}
@@ -64,8 +64,8 @@ def rows(runs: Sequence[Path]) -> list[Row]:
             wrong = " ".join(";".join([kind, *inputs]) for kind, inputs in sorted(line["wrong"].items()))
             texts = {"worst": ";".join(line["worst"]), "wrong": wrong}
             numbers = {name: float(line[name]) for name in FLOATS}
-            found[tuple(line[name] for name in PLACE)] = {**line, **facts, **texts, **numbers}
-    return _joined(found.values())
+            rows[tuple(line[name] for name in PLACE)] = {**line, **facts, **texts, **numbers}
+    return _joined(rows.values())
 
 
 def _lines(run: Path) -> Iterator[Row]:

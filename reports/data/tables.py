@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 import pandas as pd
 
 from tf_opdiff.harness.judge.cause import Cause
+from tf_opdiff.harness.repro.attribution import Attribution
 from tf_opdiff.harness.spec.similar import unknown
 from tf_opdiff.reports.data.counts import (
     by_kind,
@@ -84,13 +85,19 @@ NAMED: dict[str, Callable[..., pd.DataFrame]] = {
 _LIMITED = ("worst_margins", "slowest")
 
 
-def make(name: str, records: pd.DataFrame, causes: Mapping[str, Cause] | None = None) -> pd.DataFrame:
+def make(
+    name: str,
+    records: pd.DataFrame,
+    causes: Mapping[str, Cause] | None = None,
+    attributions: Mapping[str, Attribution] | None = None,
+) -> pd.DataFrame:
     """The whole table of this name.
 
     Args:
       name: one of `NAMED`.
       records: those of a run, as `reports.load` gives them.
       causes: the causes that judged the run, as `reports.data.load.load_causes` gives them; one table states them.
+      attributions: the settings on which its discrepancies depend, as `load_attributions` there gives them; likewise.
 
     Raises:
       LookupError: no table has this name; the message proposes the nearest one.
@@ -98,7 +105,7 @@ def make(name: str, records: pd.DataFrame, causes: Mapping[str, Cause] | None = 
     if name not in NAMED:
         raise LookupError(unknown("table", name, set(NAMED)))
     if name == "discrepancies":
-        return discrepancy_table(records, causes)
+        return discrepancy_table(records, causes, attributions)
     return NAMED[name](records, len(records)) if name in _LIMITED else NAMED[name](records)
 
 

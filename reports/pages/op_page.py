@@ -118,7 +118,7 @@ def pages(sources: OpSources) -> dict[str, str]:
     }
     page, listing = compiled("op.html"), compiled("op/list.html")
     versions = None if sources.stored is None else OpVersions(sources.records, sources.info, sources.stored)
-    made, all_views = {}, []
+    pages, all_views = {}, []
     for name in sources.names.pages:
         view = views.view(name)
         all_views.append(view)
@@ -126,9 +126,9 @@ def pages(sources: OpSources) -> dict[str, str]:
         about: dict[str, Any] = {"title": _title(view), "documentation": _documentation(view), "pictures": pictures}
         about["kernels"] = _kernels(sources.kernels.get(name.name, {})) if name.is_op else {}
         about["versions"] = versions.table(name.own) if versions else None
-        made[name.file] = page.render(view=view, **about, **shared)
-    made[LIST] = listing.render(views=all_views, title_of=_title, **shared)
-    return made
+        pages[name.file] = page.render(view=view, **about, **shared)
+    pages[LIST] = listing.render(views=all_views, title_of=_title, **shared)
+    return pages
 
 
 @dataclass

@@ -16,7 +16,7 @@ from tf_opdiff.reports.data.discrepancy import Discrepancy
 from tf_opdiff.reports.data.tested_places import TestedPlaces
 from tf_opdiff.reports.pages.page_data import FINDING
 from tf_opdiff.reports.pages.template import LISTED
-from tf_opdiff.reports.text import discrepancy_words, sentence
+from tf_opdiff.reports.text import discrepancy_words, sentence, switch_words
 from tf_opdiff.reports.text.headline import headline
 from tf_opdiff.reports.text.tested import soundness, tested, untested
 
@@ -37,6 +37,7 @@ class Shown:
       extent: its plans and dtypes.
       filters: the filters that show its records in the table.
       program: the outcome of its program in words, and the program's path; empty without a program.
+      setting: the setting of TensorFlow on which it depends, in a sentence; empty if that is not known.
       ops: its OpDefs, each with the address of its page, which is empty if there is none.
     """
 
@@ -48,6 +49,7 @@ class Shown:
     extent: str
     filters: Mapping[str, str]
     program: tuple[str, str]
+    setting: str
     ops: Sequence[tuple[str, str]]
 
 
@@ -102,6 +104,7 @@ def shown(
                 extent=discrepancy_words.extent(one, places),
                 filters=_filters(one),
                 program=_program(one, programs),
+                setting=switch_words.sentence(one.switch, one.example["device"]),
                 ops=[(op, op_links.get(op, "")) for op in one.ops],
             )
         )

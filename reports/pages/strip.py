@@ -204,16 +204,16 @@ def _budget(row: PlanErrors, top: int) -> Markup:
 
 def _labels(ticks: Iterable[tuple[float, str, bool]], y: int, apart: int = _APART) -> Markup:
     """Labels at x; one that is too near to its neighbour is left out, unless it has to stand."""
-    kept: list[tuple[float, str, bool]] = []
+    placed: list[tuple[float, str, bool]] = []
     for x, text, needed in ticks:
         if not text:
             continue
-        while needed and kept and x - kept[-1][0] < apart and not kept[-1][2]:
-            kept.pop()
-        if not kept or x - kept[-1][0] >= apart * (0.4 if needed else 1):
-            kept.append((x, text, needed))
+        while needed and placed and x - placed[-1][0] < apart and not placed[-1][2]:
+            placed.pop()
+        if not placed or x - placed[-1][0] >= apart * (0.4 if needed else 1):
+            placed.append((x, text, needed))
     return Markup("").join(
-        Markup('<text class="t" x="{:.4g}" y="{}">{}</text>').format(x, y, text) for x, text, _ in kept
+        Markup('<text class="t" x="{:.4g}" y="{}">{}</text>').format(x, y, text) for x, text, _ in placed
     )
 
 

@@ -1,8 +1,11 @@
 """What the benchmarks measure."""
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 
+from bench.__main__ import NAMES
 from bench.reports import measured
 
 
@@ -15,3 +18,8 @@ def test_the_memory_of_a_command_is_not_that_of_the_process_that_measures_it():
 def test_a_command_that_fails_is_not_measured():
     with pytest.raises(RuntimeError, match="No such file"):
         measured("no-such-file", module="json.tool")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_benchmark_fits_the_specs_that_it_measures(name):
+    assert callable(import_module(f"bench.{name}").rows)

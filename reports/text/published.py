@@ -16,8 +16,8 @@ _DTYPES = ("float16", "bfloat16", "float32", "float64")
 _STATED = ("function", "dtype", "library", "largest", "condition", "source")
 
 
-def published(path: Path, here: Mapping[str, Errors]) -> list[str]:
-    """The lines about the file `path`, which explains its own form; `here` has the errors of each atlas by its name.
+def published(path: Path, atlases: Mapping[str, Errors]) -> list[str]:
+    """The lines about the file `path`, which explains its own form; `atlases` has the errors of each atlas by name.
 
     Raises:
       ValueError: the file is not TOML.
@@ -29,7 +29,7 @@ def published(path: Path, here: Mapping[str, Errors]) -> list[str]:
     lines += ["Largest errors that others measured for the same functions, or that a standard allows, beside those of"]
     lines += ["the atlas. A ≥ marks a sample of the inputs.", ""]
     for dtype in _DTYPES:
-        lines += _of_dtype(dtype, {name: one for name, one in libraries.items() if dtype in one}, here)
+        lines += _of_dtype(dtype, {name: one for name, one in libraries.items() if dtype in one}, atlases)
     lines += [line for one in libraries.values() for line in _source(one)]
     stated = [[escape(one.get(name, "")) for name in _STATED] for one in figures.get("stated", ())]
     if stated:
@@ -38,12 +38,14 @@ def published(path: Path, here: Mapping[str, Errors]) -> list[str]:
     return [*lines, ""]
 
 
-def _of_dtype(dtype: str, libraries: Mapping[str, Any], here: Mapping[str, Errors]) -> Iterator[str]:
+def _of_dtype(dtype: str, libraries: Mapping[str, Any], atlases: Mapping[str, Errors]) -> Iterator[str]:
     """A table of a dtype, with a line for each function that one of the libraries has."""
     functions = sorted({function for one in libraries.values() for function in one[dtype]})
     if not functions:
         return
-    places = [(name, mode) for name, errors in here.items() for mode in ("eager", "xla") if _has(errors, dtype, mode)]
+    places = [
+        (name, mode) for name, errors in atlases.items() for mode in ("eager", "xla") if _has(errors, dtype, mode)
+    ]
     heads = [
         *(f"{code(name)}, {mode}" for name, mode in places),
         *(escape(one["name"]) for one in libraries.values()),
@@ -51,7 +53,7 @@ def _of_dtype(dtype: str, libraries: Mapping[str, Any], here: Mapping[str, Error
     lines = [
         [
             function,
-            *(here[name].get(function, {}).get((dtype, mode), "") for name, mode in places),
+            *(atlases[name].get(function, {}).get((dtype, mode), "") for name, mode in places),
             *(_figure(one, dtype, function) for one in libraries.values()),
         ]
         for function in functions

@@ -48,12 +48,12 @@ def searched(tables: Mapping[str, Sequence[Row]]) -> list[str]:
 
 def cells(rows: Iterable[Row]) -> dict[str, dict[tuple[str, str], str]]:
     """The text of the largest error of values by op, and by dtype and mode; of float64 alone, which has no sweeps."""
-    found: dict[str, dict[tuple[str, str], str]] = {}
+    distances: dict[str, dict[tuple[str, str], str]] = {}
     for row in rows:
         if (row["quantity"], row["dtype"], row["attrs"]) == ("output[0]", "float64", ""):
             for mode in modes_text(row["mode"], row["same_bits"]).split(", "):
-                found.setdefault(row["spec"], {})[row["dtype"], mode] = _distance(row)
-    return found
+                distances.setdefault(row["spec"], {})[row["dtype"], mode] = _distance(row)
+    return distances
 
 
 def _lines(rows: Iterable[Row]) -> Iterator[list[str]]:

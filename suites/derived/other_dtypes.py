@@ -14,12 +14,23 @@ from typing import Any
 import ml_dtypes  # noqa: F401  registers the names of its dtypes
 import numpy as np
 
+from tf_opdiff.harness.spec.raw_ops import RawOps
 from tf_opdiff.harness.spec.recipes import Draw
 from tf_opdiff.harness.spec.spec import Raises, Recipe, Spec
 from tf_opdiff.suites.derived.op_types import DTYPES, OpTypes, every_op
 
 #: The shapes of inputs by name; all others have shape (4,).
-_SHAPES: Mapping[str, tuple[int, ...]] = {"axis": (), "indices": (4, 1), "perm": (1,)}
+_SHAPES: Mapping[str, tuple[int, ...]] = {
+    "axis": (),
+    "diagonals": (3, 2),
+    "indices": (4, 1),
+    "matrix": (2, 2),
+    "perm": (1,),
+    "rhs": (2, 2),
+    **dict.fromkeys(("superdiag", "maindiag", "subdiag"), (1, 2)),
+}
+#: The OpDefs whose `input` is a matrix.
+_OF_MATRICES = frozenset(name for name, op in RawOps.load().ops.items() if op.family == "linear-algebra")
 #: The texts of eager mode for an attribute, and for an input without one.
 _REFUSED = {False: "not in the list of allowed values", True: "was expected to be a"}
 
@@ -105,7 +116,7 @@ def _call(op: OpTypes, attr: str) -> tuple[str, str, dict[str, Any], tuple[str, 
       A label, the raw op, its inputs, its attributes of outputs, and the dtypes. An input is None if its dtype is that
       of the call, or the pair (dtype, shape) of an input of zeros.
     """
-    inputs = {name: None if of else (dtype, _SHAPES.get(name, (4,))) for name, dtype, of in _inputs(op, attr)}
+    inputs = {name: None if of else (dtype, _shape(op, name)) for name, dtype, of in _inputs(op, attr)}
     label = op.name + (f" {attr}" if len(op.attrs) > 1 else "")
     return label, op.name, inputs, tuple(op.outputs), op.disallowed(attr)
 
@@ -186,10 +197,15 @@ def _small(op: OpTypes, attr: str) -> Recipe:
 
     def small(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
         dtypes = (dtype if of_attr else np.dtype(other) for _, other, of_attr in inputs)
-        shapes = (_SHAPES.get(name, (4,)) for name, *_ in inputs)
+        shapes = (_shape(op, name) for name, *_ in inputs)
         return tuple(_bits(draw, d, shape) for d, shape in zip(dtypes, shapes, strict=True))
 
     return small
+
+
+def _shape(op: OpTypes, name: str) -> tuple[int, ...]:
+    """The shape of an input."""
+    return (2, 2) if name == "input" and op.name in _OF_MATRICES else _SHAPES.get(name, (4,))
 
 
 def _inputs(op: OpTypes, attr: str) -> Iterator[tuple[str, str, bool]]:

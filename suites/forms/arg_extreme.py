@@ -12,7 +12,7 @@ from tf_opdiff.harness.spec.recipes import FLOATS, INTEGERS
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.derived.sizes import EMPTY, sizes
 from tf_opdiff.suites.forms.errors import REFUSED_BY_KERNEL, raises
-from tf_opdiff.suites.forms.reduction import OF_INTEGERS, infinite, large, plain, small_integers, special, ties
+from tf_opdiff.suites.forms.reduction_recipes import OF_INTEGERS, infinite, large, plain, small_integers, special, ties
 from tf_opdiff.suites.forms.views import Viewed, Views, repeated
 
 #: The calls of one program: each axis, from either end, and both dtypes of results that every device has.
@@ -25,7 +25,7 @@ VIEWS: Views = {
 _LAST: Views = {"last": {"axis": -1, "to": "int64"}}
 #: Axes that no tensor of rank 3 has, and a list of axes.
 WRONG_AXES = {"past_last": 3, "before_first": -4, "beyond": 2**31 - 1, "vector": [0]}
-#: Inputs of which the last axis has elements.
+#: Inputs whose last axis has elements.
 _SOME = {label: shape for label, shape in EMPTY.items() if shape[-1]}
 _NONE = {label: shape for label, shape in EMPTY.items() if not shape[-1]}
 _RECIPES: Mapping[str, Recipe] = {

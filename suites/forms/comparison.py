@@ -95,7 +95,7 @@ def subnormal_numbers(op: Op) -> Iterable[Spec]:
 
 
 def often_equal(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
-    """Numbers of which about every third pair is equal."""
+    """Pairs of numbers; about every third pair is equal."""
     x, y = (draw.values(dtype, 841) for _ in "xy")
     return x, np.where(draw.integers(841, low=0, high=3) == 0, x, y)
 
@@ -120,7 +120,7 @@ def _with_subnormals(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
 
 
 def _complex_pairs(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
-    """Numbers of which one part is equal, or both, or neither; signed zeros, infinities and NaN among the parts."""
+    """Pairs of numbers with one equal part, two, or none; signed zeros, infinities and NaN are among the parts."""
     parts = [0.0, -0.0, 1.0, -2.5, np.inf, np.nan]
     numbers = np.array([complex(a, b) for a in parts for b in parts], dtype)
     return tuple(a.ravel() for a in np.meshgrid(numbers, numbers, indexing="ij"))

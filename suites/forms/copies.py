@@ -81,10 +81,11 @@ def _plain(spec: Spec) -> dict[str, Recipe]:
 
 
 def _quantized(spec: Spec) -> Spec:
-    """The spec with inputs and outputs of quantized numbers, which have the bits of integers."""
+    """The spec with inputs of quantized numbers, which have the bits of integers, and with the bits of outputs."""
     program: Callable[..., Any] = spec.program
 
     def of_quantized(tf: Any, *xs: Any) -> Any:
-        return tuple(tf.bitcast(y, y.dtype.name[1:]) for y in program(tf, *(of_bits(tf, x) for x in xs)))
+        results = program(tf, *(of_bits(tf, x) for x in xs))
+        return tuple(tf.bitcast(y, y.dtype.name[1:]) if y.dtype.name.startswith("q") else y for y in results)
 
     return replace(spec, program=of_quantized)

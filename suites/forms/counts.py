@@ -32,7 +32,7 @@ def exact(*shape: int, index: str = "int32") -> Recipe:
 
 
 def unweighted(*shape: int, index: str = "int32") -> Recipe:
-    """A recipe: numbers without weights, each of which counts as 1."""
+    """A recipe: numbers without weights; each number counts as 1."""
     return lambda draw, dtype: (_numbers(draw, shape, index), np.zeros(0, dtype))
 
 

@@ -10,8 +10,9 @@ import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS, INTEGERS, Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
-from tf_opdiff.suites.derived.sizes import sizes
-from tf_opdiff.suites.forms.contraction import Call, Wrong, fields, plain, refusals, shaped, special, upstreams
+from tf_opdiff.suites.forms.contraction import upstreams
+from tf_opdiff.suites.forms.elements import plain, special
+from tf_opdiff.suites.forms.several_calls import Call, Calls, Wrong, drawn, fields, refusals, small_twins
 from tf_opdiff.suites.reference.convolution import Geometry, Padding, Shape
 from tf_opdiff.suites.reference.dilation import Dilation
 
@@ -71,7 +72,7 @@ def dilation(
     recipes = {label: _distinct(calls) for label in ("distinct", "upstreams")}
     sent = {"upstreams": upstreams} if gradient else {}
     main = Spec(name=name, recipes=recipes, upstreams=sent, **fields(calls, gradient=gradient), **shared)
-    whole = fields(calls, gradient=False) | {"bound": {}, **shared}
+    whole = fields(calls, gradient=False, rounded=()) | shared
     integers = Spec(
         name=f"{name}-integer", recipes={"distinct": _distinct(calls)}, tier="full", dtypes=INTEGERS, **whole
     )
@@ -79,19 +80,18 @@ def dilation(
     others = [replace(main, name=f"{name}-other", dtypes=rest, tier="full"), integers]
     if gradient:
         values = {
-            "plain": shaped(calls, plain),
-            "special": shaped(calls, special),
-            "infinite": shaped(calls, _infinite),
+            "plain": drawn(calls, plain),
+            "special": drawn(calls, special),
+            "infinite": drawn(calls, _infinite),
         }
         outputs = Spec(name=f"{name}-forward", recipes=values, **fields(calls, gradient=False), **shared)
         others += [outputs, replace(outputs, name=f"{name}-forward-other", dtypes=rest, tier="full")]
-    tiny = {label: _distinct({label: call(grid)}) for label, grid in small.items()}
-    alone = fields({"only": call(next(iter(small.values())))}, gradient=gradient)
-    twins = sizes(Spec(name=name, recipes=tiny, constant=("output[0]",), **alone, **shared), tiny)
+    few = {label: {"only": call(grid)} for label, grid in small.items()}
+    twins = small_twins(name, few, _distinct, shared, gradient=gradient)
     return (main, *others, *twins, *refusals(name, wrong, shared))
 
 
-def _distinct(calls: Mapping[str, Call]) -> Recipe:
+def _distinct(calls: Calls) -> Recipe:
     """A recipe: images and filters whose sums within a window all differ, and are exact; upstreams of small integers.
 
     Images are multiples of 1, or of 16 in integers; each place of a filter has a fraction of its own, a multiple of
@@ -114,7 +114,7 @@ def _distinct(calls: Mapping[str, Call]) -> Recipe:
 
 
 def _infinite(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
-    """Numbers and negative infinities, of which some windows have nothing else."""
+    """Numbers, and negative infinities; some windows have nothing but these."""
     x = draw.values(dtype, *shape)
     x.reshape(-1)[: x.size // 2] = -np.inf
     return x

@@ -51,6 +51,15 @@ class Kernel:
         y = np.asarray(y)
         yield from (y, self.flushed(y, dtype), *self._at_top(y, dtype))
 
+    def concerns(self, dtype: np.dtype, *arrays: Any) -> bool:
+        """Whether a number in some arrays is so near to an end of the range that a kernel may be off there."""
+        info = ml_dtypes.finfo(dtype)
+        low = max(_FACTOR, self.factor) * float(info.smallest_normal)
+        high = np.longdouble(info.max) * (1 - min(self.steps * float(info.eps), 0.01))
+        parts = (part for x in map(np.asarray, arrays) for part in ((x.real, x.imag) if x.dtype.kind == "c" else (x,)))
+        sizes = map(np.abs, parts)
+        return any(bool(np.any(((size > 0) & (size < low)) | (size > high))) for size in sizes)
+
     def flushed(self, y: np.ndarray, dtype: np.dtype) -> np.ndarray:
         """A result, flushed where a kernel may compute a subnormal number."""
         return flushed_in(dtype, y, 1 + min(self.steps * float(ml_dtypes.finfo(dtype).eps), 0.01))
@@ -64,7 +73,7 @@ class Kernel:
         flushed = flushed_in(dtype, near, _FACTOR)
         yield from (rounded, np.where(flushed == near, rounded, flushed))
         if self.steps:
-            yield from self._at_top(near, dtype)
+            yield from (np.where(other == near, slope, other) for other in self._at_top(near, dtype))
             small = (size > 0) & (size < _FACTOR * normal)
             for steps in (-1, -0.75, -0.5, -0.25, 0.25, 0.5, 0.75, 1):
                 yield np.where(small, np.copysign(np.maximum(size + steps * least, 0), near), slope)
@@ -97,6 +106,8 @@ def outputs(f: Callable[..., Any], kernel: Kernel = EXACT, factors: Sequence[flo
 
     def alternatives(dtype: np.dtype, g: Any, *xs: np.ndarray) -> list[np.ndarray]:
         exact, slacks = f(*xs), ((1.0,) * len(xs), *((factors,) if factors else ()))
+        if not replace(kernel, factor=max((kernel.factor, *factors))).concerns(dtype, exact, *xs):
+            return []
         flushed = [f(*map(partial(flushed_in, dtype), xs, slack)) for slack in slacks]
         results = (exact, *flushed)
         return distinct(exact, (r for y in results for r in kernel.results(y, dtype)), dtype)
@@ -114,6 +125,8 @@ def gradient(vjp_of: VjpOf, derivative: Callable[..., Any], kernel: Kernel = EXA
     """
 
     def alternatives(dtype: np.dtype, g: np.ndarray, *xs: np.ndarray) -> list[np.ndarray]:
+        if not kernel.concerns(dtype, g, *xs, derivative(*xs), vjp_of(derivative)(g, *xs)):
+            return []
         products = []
         for place in (xs, [flushed_in(dtype, x) for x in xs]):
             slopes = kernel.derivatives(derivative(*place), dtype)

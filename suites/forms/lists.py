@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from tf_opdiff.harness.spec.spec import Raises, Recipe, Side, Spec
 from tf_opdiff.suites.derived.hessian import linear_second_order
 from tf_opdiff.suites.derived.sizes import sizes
 from tf_opdiff.suites.forms.control_flow import XLA
+from tf_opdiff.suites.forms.errors import IN_KERNEL
 from tf_opdiff.suites.forms.scatter_recipes import special_numbers
 from tf_opdiff.suites.forms.special_upstreams import in_turn
 
@@ -32,78 +33,6 @@ _FEW = ("none", "one_by_one", "one_row")
 _OPENXLA = "https://openxla.org/xla/operation_semantics"
 
 
-@dataclass(frozen=True)
-class Elements:
-    """The raw ops on lists that have to be given the dtype and the shape of an element."""
-
-    tf: Any
-    dtype: Any
-    shape: Any
-
-    @classmethod
-    def like(cls, tf: Any, x: Any) -> Elements:
-        """Of lists whose elements have the dtype and the shape of a tensor."""
-        return cls(tf, x.dtype, tf.shape(x))
-
-    @classmethod
-    def rows(cls, tf: Any, x: Any) -> Elements:
-        """Of lists whose elements have the dtype and the shape of the rows of a tensor."""
-        return cls(tf, x.dtype, tf.shape(x)[1:])
-
-    @classmethod
-    def pieces(cls, tf: Any, x: Any) -> Elements:
-        """Of lists whose elements are parts of a tensor, with any number of its rows."""
-        return cls(tf, x.dtype, tf.concat([[-1], tf.shape(x)[1:]], 0))
-
-    @property
-    def _typed(self) -> dict[str, Any]:
-        return {"element_dtype": self.dtype, "element_shape": self.shape}
-
-    def empty(self, room: int = -1) -> Any:
-        """A list without elements; `room` is the largest number of elements, which XLA needs."""
-        return self.tf.raw_ops.EmptyTensorList(max_num_elements=room, **self._typed)
-
-    def reserve(self, count: Any) -> Any:
-        """A list of elements that were not written."""
-        return self.tf.raw_ops.TensorListReserve(num_elements=count, **self._typed)
-
-    def of_rows(self, x: Any) -> Any:
-        """The list of the rows of a tensor."""
-        return self.tf.raw_ops.TensorListFromTensor(tensor=x, element_shape=self.shape)
-
-    def push(self, handle: Any, *tensors: Any) -> Any:
-        """The list with further elements at its end."""
-        for x in tensors:
-            handle = self.tf.raw_ops.TensorListPushBack(input_handle=handle, tensor=x)
-        return handle
-
-    def put(self, handle: Any, index: Any, x: Any, *, resize: bool = False) -> Any:
-        """The list with another element at an index."""
-        return self.tf.raw_ops.TensorListSetItem(
-            input_handle=handle, index=index, item=x, resize_if_index_out_of_bounds=resize
-        )
-
-    def stack(self, handle: Any, count: int = -1) -> Any:
-        """The elements as the rows of a tensor."""
-        return self.tf.raw_ops.TensorListStack(input_handle=handle, num_elements=count, **self._typed)
-
-    def item(self, handle: Any, index: Any) -> Any:
-        """An element."""
-        return self.tf.raw_ops.TensorListGetItem(input_handle=handle, index=index, **self._typed)
-
-    def pop(self, handle: Any) -> Any:
-        """The list without its last element, and that element."""
-        return self.tf.raw_ops.TensorListPopBack(input_handle=handle, **self._typed)
-
-    def gather(self, handle: Any, indices: Any) -> Any:
-        """The elements at some indices as the rows of a tensor."""
-        return self.tf.raw_ops.TensorListGather(input_handle=handle, indices=indices, **self._typed)
-
-    def concat(self, handle: Any, lengths: Any) -> Any:
-        """The elements one behind the other, and their lengths; `lengths` has those of elements not written."""
-        return self.tf.raw_ops.TensorListConcatV2(input_handle=handle, leading_dims=lengths, **self._typed)
-
-
 def tensors(*shapes: Shape, then: Sequence[np.ndarray] = (), special: bool = False) -> Recipe:
     """A recipe: tensors of these shapes, of plain or of special numbers, then these arrays."""
 
@@ -121,6 +50,11 @@ def contents(*shapes: Shape, then: Sequence[np.ndarray] = ()) -> dict[str, Recip
     """Recipes of plain and special numbers in these shapes, and one for special upstreams."""
     plain = tensors(*shapes, then=then)
     return {"plain": plain, "special": tensors(*shapes, then=then, special=True), "upstreams": plain}
+
+
+def followed_by(shapes: Sequence[Shape], arguments: Mapping[str, Any], dtype: str = "int32") -> dict[str, Recipe]:
+    """Recipes of tensors of these shapes, and after them one of the arguments, an array of another dtype."""
+    return {label: tensors(*shapes, then=(np.array(value, dtype),)) for label, value in arguments.items()}
 
 
 def small(count: int, shapes: Mapping[str, Shape] = SMALL) -> dict[str, Recipe]:
@@ -167,6 +101,17 @@ def of_floats(vjp: Callable[..., Any]) -> Callable[..., Any]:
         return tuple(v if x.dtype.kind in "fc" else None for v, x in zip(values, inputs, strict=True))
 
     return gradients
+
+
+def refused(
+    name: str,
+    raw: str,
+    program: Callable[..., Any],
+    recipes: Mapping[str, Recipe],
+    contract: Mapping[str, Side] | None = None,
+) -> Spec:
+    """The spec of arguments that an op on lists refuses with INVALID_ARGUMENT, but for the plans of the contract."""
+    return Spec(name=name, ops=raw, program=program, recipes=recipes, contract=contract or {}, **IN_KERNEL)
 
 
 def steps(

@@ -10,16 +10,16 @@ import numpy as np
 
 from tf_opdiff.harness.spec.recipes import Draw, edges, is_float, special_values
 from tf_opdiff.harness.spec.spec import Recipe
-from tf_opdiff.suites.forms.calls import Call, Parameter
+from tf_opdiff.suites.forms.move_calls import MoveCall, Parameter
 from tf_opdiff.suites.forms.special_upstreams import Upstream, in_turn
 
 
-def values(calls: Sequence[Call]) -> Recipe:
+def values(calls: Sequence[MoveCall]) -> Recipe:
     """A recipe: plain values."""
     return lambda draw, dtype: tuple(draw.values(dtype, *shape) for one in calls for shape in one.shapes)
 
 
-def special(calls: Sequence[Call], *, adds: bool) -> Recipe:
+def special(calls: Sequence[MoveCall], *, adds: bool) -> Recipe:
     """A recipe: zeros of both signs, infinities, NaN, subnormals and limits; one input begins where another one ends.
 
     Args:
@@ -52,7 +52,7 @@ def _limits(dtype: np.dtype, *, adds: bool) -> np.ndarray:
     return np.unique(edges(Draw(0), dtype)[0])
 
 
-def whole(calls: Sequence[Call]) -> Recipe:
+def whole(calls: Sequence[MoveCall]) -> Recipe:
     """A recipe: small integers, whose sums are exact."""
 
     def recipe(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
@@ -86,7 +86,7 @@ def upstreams(*, adds: bool) -> Mapping[str, Upstream]:
     return {**sums, "upstreams": special_upstream}
 
 
-def fed(calls: Sequence[Call], tensors: Sequence[Parameter]) -> Recipe:
+def fed(calls: Sequence[MoveCall], tensors: Sequence[Parameter]) -> Recipe:
     """A recipe: small integers, and after those of a call its arguments that are tensors."""
 
     def recipe(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:

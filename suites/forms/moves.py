@@ -13,11 +13,19 @@ from tf_opdiff.harness.spec.recipes import Draw, is_float
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.derived.sizes import sizes
 from tf_opdiff.suites.forms import move_recipes as recipes
-from tf_opdiff.suites.forms.calls import Call, Calls, Parameter, Several, Shape, constant_program, fed_program
 from tf_opdiff.suites.forms.copies import Dtypes
-from tf_opdiff.suites.forms.errors import REFUSED_BY_KERNEL, raises
+from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT
+from tf_opdiff.suites.forms.move_calls import (
+    MoveCall,
+    MoveCalls,
+    Parameter,
+    Shape,
+    constant_program,
+    fed_program,
+    promises,
+)
 from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
-from tf_opdiff.suites.reference.moves import Back, Forward, Move, together
+from tf_opdiff.suites.reference.moves import Back, Constant, Forward, Move
 
 #: The shapes of the inputs of three calls, of rank 1 to 3, by recipe.
 SMALL: Mapping[str, Sequence[Shape]] = {
@@ -31,7 +39,7 @@ SMALL: Mapping[str, Sequence[Shape]] = {
 class Apart:
     """Calls in a program of their own, because TensorFlow fails on them, and the arguments that are tensors."""
 
-    calls: Calls
+    calls: MoveCalls
     tensors: tuple[Parameter, ...] = ()
 
 
@@ -65,8 +73,8 @@ class Moves:
     op: str
     call: Callable[..., Any]
     promise: Forward | Back
-    calls: Calls
-    large: Call | None = None
+    calls: MoveCalls
+    large: MoveCall | None = None
     apart: Mapping[str, Apart] = field(default_factory=dict)
     small: Sequence[Mapping[str, Any]] = ()
     shapes: Mapping[str, Sequence[Shape]] = field(default_factory=lambda: SMALL)
@@ -76,8 +84,8 @@ class Moves:
     adds: bool = False
     gradient: bool = True
     second: bool = True
-    built: Calls = field(default_factory=dict)
-    run: Calls = field(default_factory=dict)
+    built: MoveCalls = field(default_factory=dict)
+    run: MoveCalls = field(default_factory=dict)
     dtypes: Dtypes = field(default_factory=Dtypes)
     modes: tuple[str, ...] = MODES
 
@@ -96,10 +104,10 @@ class Moves:
             yield Spec(
                 name=f"{self.name}-{label}",
                 recipes={"exact": recipes.whole(own_calls)},
-                upstreams={"exact": recipes.whole_upstream} if self.gradient else {},
+                upstreams={"exact": recipes.whole_upstream} if self._upstreams() else {},
                 **own._fields(own_calls),
             )
-        if self.gradient and self.second:
+        if self.gradient and self.second and not self._constant:
             yield from self._second_order(main)
         if self.small:
             yield from self._sizes()
@@ -112,54 +120,52 @@ class Moves:
         """Whether outputs are sums."""
         return isinstance(self.promise, Back)
 
-    def _upstreams(self) -> dict[str, Callable[..., np.ndarray]]:
-        return {**recipes.upstreams(adds=self.adds)} if self.gradient else {}
+    @property
+    def _constant(self) -> bool:
+        """Whether outputs depend on shapes alone."""
+        return isinstance(self.promise, Constant)
 
-    def _recipes(self, calls: Sequence[Call]) -> dict[str, Recipe]:
+    def _upstreams(self) -> dict[str, Callable[..., np.ndarray]]:
+        return {**recipes.upstreams(adds=self.adds)} if self.gradient and not self._constant else {}
+
+    def _recipes(self, calls: Sequence[MoveCall]) -> dict[str, Recipe]:
         every = {"plain": recipes.values(calls), "special": recipes.special(calls, adds=self._sums)}
         every |= {"exact": recipes.whole(calls)} if self._sums or self.adds else {}
-        return every | ({"upstreams": recipes.values(calls)} if self.gradient else {})
+        return every | ({"upstreams": recipes.values(calls)} if self._upstreams() else {})
 
-    def _fields(self, calls: tuple[Call, ...]) -> dict[str, Any]:
+    def _fields(self, calls: Sequence[MoveCall], *, second: bool = False) -> dict[str, Any]:
         """The fields of a spec with these calls, whose arguments are constants."""
-        promise = Several(self.promise, calls)
-        fields: dict[str, Any] = {
+        rounded = ("output", "jvp") if self._sums else ("grad",) if self.adds and self.gradient else ()
+        several = promises(self.promise, calls)
+        promised = several.fields(gradient=self.gradient, second=second, rounded=rounded)
+        if self._constant:
+            outputs = several.reference(*(np.zeros(shape) for one in calls for shape in one.shapes))
+            promised["constant"] = tuple(f"output[{i}]" for i in range(len(outputs)))
+        return {
             "ops": self.op,
             "program": constant_program(self.call, calls, self.tensors),
-            "reference": promise.outputs,
             "modes": self.modes,
+            "unsigned_zeros": rounded,
+            **promised,
         }
-        if self.gradient:
-            fields["vjp"] = promise.gradients
-        if self._sums or (self.adds and self.gradient):
-            fields |= promise.budgets(sum(len(one.shapes) for one in calls))
-            fields["unsigned_zeros"] = ("output", "jvp") if self._sums else ("grad",)
-        return fields
 
     def _second_order(self, main: Spec) -> Iterator[Spec]:
         """The twins with forward mode, which moves tangents as it moves inputs; second order is unconnected."""
-        bounds = {
-            quantity.replace("output", "jvp"): (lambda u, g, ts, *xs, bound=bound: bound(u, g, *together(ts)))
-            for quantity, bound in main.bound.items()
-            if quantity.startswith("output")
-        }
-        twin = replace(
-            main,
+        twin = Spec(
             name=f"{self.name}-second-order",
             recipes={"plain": main.recipes["plain"]},
             upstreams={label: up for label, up in main.upstreams.items() if label == "plain"},
-            jvp=lambda ts, *xs: main.reference(*together(ts)),
-            hvp=lambda g, ts, *xs: (None,) * len(xs),
-            bound={**main.bound, **bounds},
+            tier="full",
+            **self._fields(tuple(self.calls.values()), second=True),
         )
         dtypes = tuple(dtype for dtype in self.dtypes.smooth if is_float(np.dtype(dtype)))
-        yield from (twin, replace(twin, name=f"{twin.name}-other", dtypes=dtypes, tier="full"))
+        yield from (twin, replace(twin, name=f"{twin.name}-other", dtypes=dtypes))
 
     def _sizes(self) -> Iterator[Spec]:
         """The twins of inputs without elements, and with one, for known and unknown shapes."""
         grouped = {
             label: tuple(
-                Call((shape,) * self.inputs + ((),) * self.scalars, p)
+                MoveCall((shape,) * self.inputs + ((),) * self.scalars, p)
                 for shape, p in zip(each, self.small, strict=True)
             )
             for label, each in self.shapes.items()
@@ -168,39 +174,37 @@ class Moves:
         spec = Spec(name=self.name, recipes=small, **self._fields(next(iter(grouped.values()))))
         yield from sizes(spec, small)
 
-    def _fed(self, calls: tuple[Call, ...]) -> Spec:
+    def _fed(self, calls: tuple[MoveCall, ...]) -> Spec:
         """The spec of arguments that are inputs, which a graph does not know when it is built. XLA has to know them."""
-        promise = Several(self.promise, calls, tuple(p.name for p in self.tensors))
+        promised = promises(self.promise, calls, tuple(p.name for p in self.tensors))
         return Spec(
             name=f"{self.name}-fed",
             ops=self.op,
             program=fed_program(self.call, calls, self.tensors),
-            reference=promise.outputs,
-            vjp=promise.gradients if self.gradient else None,
+            **promised.fields(gradient=self.gradient, rounded=()),
             recipes={"exact": recipes.fed(calls, self.tensors)},
-            upstreams={"exact": recipes.whole_upstream} if self.gradient else {},
+            upstreams={"exact": recipes.whole_upstream} if self._upstreams() else {},
             modes=tuple(mode for mode in self.modes if mode in WITHOUT_XLA),
         )
 
     def _wrong(self) -> Iterator[Spec]:
         """The specs of arguments that do not fit: an error in every mode."""
-        for label, calls, code, contract in (
-            ("refused-when-built", self.built, "ValueError", REFUSED_BY_KERNEL),
-            ("refused-when-run", self.run, "INVALID_ARGUMENT", {}),
+        for label, calls, promise in (
+            ("refused-when-built", self.built, WHEN_BUILT),
+            ("refused-when-run", self.run, IN_KERNEL),
         ):
             if calls:
                 yield Spec(
                     name=f"{self.name}-{label}",
                     ops=self.op,
                     program=_one_call(self.call, self.tensors),
-                    reference=raises(code),
-                    contract=contract,
                     recipes={"plain": _of_shapes},
                     attrs={
                         name: {"shapes": list(map(list, one.shapes)), "parameters": dict(one.parameters)}
                         for name, one in calls.items()
                     },
                     modes=self.modes,
+                    **promise,
                 )
 
 
@@ -217,15 +221,15 @@ def _of_shapes(draw: Draw, dtype: np.dtype, shapes: Sequence[Sequence[int]]) -> 
 
 def _one_call(call: Callable[..., Any], tensors: Sequence[Parameter]) -> Callable[..., Any]:
     """A program of one call whose arguments are constants; numbers beyond int32 are tensors of int64."""
-    names = [p.name for p in tensors]
+    dtypes = {p.name: p.dtypes[0] for p in tensors}
 
     def program(tf: Any, *xs: Any, shapes: Any, parameters: Any) -> Any:
         constants = {}
-        for name in names:
+        for name, dtype in dtypes.items():
             if name in parameters:
                 value = np.array(parameters[name], np.int64)
                 narrow = value.size == 0 or np.abs(value).max() < 2**31
-                constants[name] = tf.constant(value, "int32" if narrow else "int64")
+                constants[name] = tf.constant(value, dtype if narrow else "int64")
         return call(tf, *xs, **{**parameters, **constants})
 
     return program

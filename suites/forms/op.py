@@ -114,9 +114,14 @@ def together(*parts: Part) -> Part:
     return lambda op: [spec for part in parts for spec in part(op)]
 
 
-def calling(op: str, names: tuple[str, ...]) -> Callable[..., Any]:
-    """A program that calls a raw op, whose inputs have these names."""
-    return lambda tf, *xs: getattr(tf.raw_ops, op)(**dict(zip(names, xs, strict=True)))
+def calling(op: str, names: tuple[str, ...], output: int | None = None, **attributes: Any) -> Callable[..., Any]:
+    """A program that calls a raw op, whose inputs have these names; one output of an op with several."""
+
+    def program(tf: Any, *xs: Any) -> Any:
+        result = getattr(tf.raw_ops, op)(**dict(zip(names, xs, strict=True)), **attributes)
+        return result if output is None else result[output]
+
+    return program
 
 
 def unconnected(g: Any, *xs: Any) -> tuple[None, ...]:

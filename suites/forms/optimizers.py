@@ -18,7 +18,7 @@ from tf_opdiff.suites.reference.optimizers import Step
 FLOATS = ("float16", "float32", "float64")
 COMPLEX = ("complex64", "complex128")
 STEPS = 3
-#: Dense variables, and variables of which gradients name rows.
+#: The shapes of dense variables, and of variables whose gradients name rows.
 SHAPE, TABLE = (13,), (7, 3)
 ROWS = (3, 0, 6, 1)
 

@@ -79,8 +79,8 @@ def extreme_regions(function: Function, gradient: bool = True) -> dict[str, Regi
 
 def _any_derivative(function: Function, xs: tuple[np.ndarray, ...], where: Callable[[np.ndarray], np.ndarray]) -> Any:
     """Where a derivative has a size for which the condition holds."""
-    found = [where(np.abs(derivative(*xs))) for derivative in function.partials if derivative]
-    return np.logical_or.reduce(found) if found else np.zeros(np.shape(xs[0]), bool)
+    regions = [where(np.abs(derivative(*xs))) for derivative in function.partials if derivative]
+    return np.logical_or.reduce(regions) if regions else np.zeros(np.shape(xs[0]), bool)
 
 
 def replaced(recipe: Recipe, condition: Region, *by: float) -> Recipe:

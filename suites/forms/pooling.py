@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.suites.forms.called import Call, Calls, Wrong
+from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT
+from tf_opdiff.suites.forms.several_calls import Call, Calls, Wrong
 from tf_opdiff.suites.reference.pooling import Pooling, Windows
 from tf_opdiff.suites.reference.promise import Promise
 
@@ -192,30 +193,30 @@ def refused(calls: Callable[..., Calls], rank: int, changes: Mapping[str, Mappin
     Args:
       calls: calls(pools, **attrs) → the calls of some windows, with other attributes.
       rank: that of an image.
-      changes: label → the attributes that are wrong; `shape` is that of all tensors, `error` the error of graphs.
+      changes: label → the attributes that are wrong; `shape` is that of all tensors, `promise` that of the error, as
+        fields of a spec.
     """
     pool = Pool((1, *(3,) * rank, 2), (2,) * rank, (1,) * rank)
     wrong = {}
     for label, change in changes.items():
-        attrs = {key: value for key, value in change.items() if key not in ("shape", "error")}
+        attrs = {key: value for key, value in change.items() if key not in ("shape", "promise")}
         (call,) = calls({label: pool}, **attrs).values()
         shapes = (*call.shapes, *(pool.outputs for _ in call.computed))
         fitting = tuple(change.get("shape", shape) for shape in shapes)
-        wrong[label.replace("_", "-")] = Wrong(call.call, fitting, change.get("error", "ValueError"))
+        wrong[label.replace("_", "-")] = Wrong(call.call, fitting, change.get("promise", WHEN_BUILT))
     return wrong
 
 
 def bad_attributes(rank: int) -> dict[str, dict[str, Any]]:
     """Attributes that every pooling of images of this rank refuses: see `refused`."""
     ones = [1] * rank
-    kernel = "INVALID_ARGUMENT"
     return {
         "too_large": {"ksize": [1, 5, *ones[1:], 1]},
         "large_by_one": {"ksize": [1, 4, *ones[1:], 1]},
         "no_stride": {"strides": [1, 0, *ones[1:], 1]},
         "negative_stride": {"strides": [1, -1, *ones[1:], 1]},
-        "no_size": {"ksize": [1, *ones[1:], 0, 1], "error": kernel},
-        "negative_size": {"ksize": [1, *ones[1:], -2, 1], "error": kernel},
+        "no_size": {"ksize": [1, *ones[1:], 0, 1], "promise": IN_KERNEL},
+        "negative_size": {"ksize": [1, *ones[1:], -2, 1], "promise": IN_KERNEL},
         "too_flat": {"shape": (3,) * (rank + 1)},
         "too_deep": {"shape": (1,) * (rank + 3)},
         "few_sizes": {"ksize": [1, *ones, 1][:3]},

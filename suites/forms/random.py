@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,12 +14,11 @@ from tf_opdiff.harness.spec.recipes import Draw
 from tf_opdiff.harness.spec.spec import Recipe, Side, Spec
 from tf_opdiff.suites.forms.errors import REFUSED_BY_KERNEL, raises
 from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
-from tf_opdiff.suites.reference import random as ref
+from tf_opdiff.suites.forms.random_kinds import Kind
+from tf_opdiff.suites.forms.random_sources import AUTO, PHILOX, THREEFRY, UNKNOWN, Source
 from tf_opdiff.suites.reference.philox import SET_ASIDE
-from tf_opdiff.suites.reference.random import blocks, skipped
-from tf_opdiff.suites.reference.random_bits import Philox, ThreeFry, mixed
+from tf_opdiff.suites.reference.random import skipped
 
-PHILOX, THREEFRY, AUTO, UNKNOWN = 1, 2, 3, 7
 #: The numbers of the shapes that XLA compiles too, and those of other shapes. XLA compiles each shape anew.
 _SHAPES: Mapping[str, tuple[int, ...]] = {"odd": (67,), "planes": (3, 6, 5)}
 _OTHER_SHAPES: Mapping[str, tuple[int, ...]] = {
@@ -38,156 +37,13 @@ _IMPOSSIBLE: Mapping[str, list[int]] = {
 }
 
 
-def _bits(draw: Draw, *shape: int) -> np.ndarray:
-    return np.asarray(draw.bits(*shape), np.uint64)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Source:
-    """The origin of the random bits of an op.
-
-    Attributes:
-      draws: name → draw(draw) → the inputs that follow the shape; each has the shapes of the first.
-      stream: stream(algorithm, *inputs) → the stream of bits.
-      call: call(tf, raw op, algorithm, state, shape, *inputs, **attributes) → the numbers.
-      state: whether the only input is the state of a generator, which the op changes.
-      refused: name → such inputs of a wrong shape.
-      refused_by_kernel: the same, for inputs that shape inference accepts.
-      algorithms: whether an input names the algorithm.
-    """
-
-    draws: Mapping[str, Callable[[Draw], tuple[np.ndarray, ...]]]
-    stream: Callable[..., Philox | ThreeFry]
-    call: Callable[..., Any]
-    state: bool = False
-    refused: Mapping[str, Callable[[Draw], tuple[np.ndarray, ...]]]
-    refused_by_kernel: Mapping[str, Callable[[Draw], tuple[np.ndarray, ...]]] = field(default_factory=dict)
-    algorithms: bool = True
-
-
-def _of_key(algorithm: int, key: np.ndarray, counter: np.ndarray) -> Philox | ThreeFry:
-    return ThreeFry(key, counter[:1]) if algorithm == THREEFRY else Philox(key, counter)
-
-
-_LAST = np.uint64(2**64 - 1)
-#: A key and a counter.
-KEYED = Source(
-    draws={
-        "": lambda draw: (_bits(draw, 1), _bits(draw, 2)),
-        "carry": lambda draw: (_bits(draw, 1), np.array([_LAST - np.uint64(3), 5], np.uint64)),
-        "last_counter": lambda draw: (_bits(draw, 1), np.array([_LAST, _LAST])),
-        "zero": lambda draw: (np.zeros(1, np.uint64), np.zeros(2, np.uint64)),
-    },
-    stream=_of_key,
-    call=lambda tf, raw, algorithm, state, shape, key, counter, **more: raw(
-        shape=shape, key=key, counter=counter, alg=tf.constant(algorithm, "int32"), **more
-    ),
-    refused={
-        "two_keys": lambda draw: (_bits(draw, 2), _bits(draw, 2)),
-        "scalar_key": lambda draw: (_bits(draw), _bits(draw, 2)),
-        "counter_matrix": lambda draw: (_bits(draw, 1), _bits(draw, 1, 2)),
-    },
-    refused_by_kernel={"short_counter": lambda draw: (_bits(draw, 1), _bits(draw, 1))},
-)
-#: A seed of two integers. XLA takes int32 only.
-SEEDED = Source(
-    draws={
-        "": lambda draw: (draw.integers(2, low=0, high=2**31).astype(np.int32),),
-        "zero": lambda draw: (np.zeros(2, np.int32),),
-        "negative": lambda draw: (np.array([-1, 2**31 - 1], np.int32),),
-    },
-    stream=lambda algorithm, seed: Philox(*mixed(seed)),
-    call=lambda tf, raw, algorithm, state, shape, seed, **more: raw(shape=shape, seed=seed, **more),
-    refused={
-        "short": lambda draw: (np.zeros(1, np.int32),),
-        "long": lambda draw: (np.zeros(3, np.int32),),
-        "scalar": lambda draw: (np.zeros((), np.int32),),
-        "matrix": lambda draw: (np.zeros((1, 2), np.int32),),
-    },
-    algorithms=False,
-)
-#: The state of a generator, a variable: a counter of two numbers, and a key.
-STATEFUL = Source(
-    draws={
-        "": lambda draw: (_bits(draw, 3).view(np.int64),),
-        "carry": lambda draw: (np.array([-3, 5, 9], np.int64),),
-        "long_state": lambda draw: (_bits(draw, 5).view(np.int64),),
-    },
-    stream=lambda algorithm, start: _of_key(algorithm, start[2:3].view(np.uint64), start[:2].view(np.uint64)),
-    call=lambda tf, raw, algorithm, state, shape, start, **more: raw(
-        resource=state["v"].handle, algorithm=tf.constant(algorithm, "int64"), shape=shape, **more
-    ),
-    state=True,
-    refused={},
-    refused_by_kernel={
-        "short_state": lambda draw: (np.zeros(2, np.int64),),
-        "state_matrix": lambda draw: (np.zeros((1, 3), np.int64),),
-    },
-)
 _THREEFRY = "TensorFlow's kernels have the algorithm Philox only, and say so; XLA has ThreeFry too"
 _ALGORITHMS = "https://www.tensorflow.org/api_docs/python/tf/random/Algorithm"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Kind:
-    """The numbers of a random op.
-
-    Attributes:
-      numbers: numbers(stream, shape, dtype, *limits) by TensorFlow's kernels.
-      of_xla: the same by XLA, where XLA computes other numbers from the same bits; None where they are the same.
-      limits: name → a lower and an upper limit by dtype; empty for numbers without.
-      ulp: the budget of a number, by dtype.
-      ulp_of_xla: that of a number of XLA.
-      slack: slack(number, dtype) → a further error of a number of XLA.
-      blocks: blocks(shape, dtype) → the blocks of a generator that XLA uses up.
-    """
-
-    numbers: Callable[..., np.ndarray]
-    of_xla: Callable[..., np.ndarray] | None = None
-    limits: Mapping[str, Callable[[str], tuple[int, int]]] = field(default_factory=dict)
-    ulp: Any = 0
-    ulp_of_xla: Any = 0
-    slack: Callable[[np.ndarray, str], np.ndarray] | None = None
-    blocks: Callable[[tuple[int, ...], str], int] = blocks
-
-
-def _all(dtype: str) -> tuple[int, int]:
-    info = np.iinfo(dtype)
-    return int(info.min), int(info.max)
-
-
-#: Recipes of limits: few numbers, one, a power of two, and all but one.
-_LIMITS: Mapping[str, Callable[[str], tuple[int, int]]] = {
-    "": lambda dtype: (-5, 17),
-    "one_number": lambda dtype: (3, 4),
-    "power_of_two": lambda dtype: (-(2**10), 2**10),
-    "widest": _all,
-}
-#: The logarithm, the square root, the sine or cosine and the product: 2.3 ULPs off at most in 10^6 numbers of each
-#: dtype. float16 and bfloat16 are rounded from float32. XLA computes float16 in float16.
-_NORMAL_ULP = {"bfloat16": 0.51, "float16": 0.51, "float32": 3, "float64": 3}
-_XLA_ULP = {"bfloat16": 1.01, "float16": 3, "float32": 3, "float64": 3}
-UNIFORM = Kind(numbers=ref.uniforms, of_xla=ref.uniforms_of_xla)
-NORMAL = Kind(
-    numbers=ref.normals,
-    of_xla=ref.normals_of_xla,
-    ulp=_NORMAL_ULP,
-    ulp_of_xla=_XLA_ULP,
-    blocks=ref.blocks_of_pairs,
-)
-#: XLA rounds the probability, whose error the quantile multiplies by its slope.
-TRUNCATED_NORMAL = Kind(
-    numbers=ref.truncated,
-    of_xla=ref.truncated_of_xla,
-    ulp=_NORMAL_ULP,
-    ulp_of_xla=_XLA_ULP,
-    slack=ref.error_of_quantile,
-)
 #: Below these, the digits that the probability lost are half of those of its quantile.
 _NEAR_ZERO = {"bfloat16": 1e-4, "float16": 0.25, "float32": 2e-3, "float64": 1e-2}
 _LOST = "XLA rounds a probability next to 1/2, so that its quantile, next to 0, lacks the digits that were rounded away"
-ALL_INTEGERS = Kind(numbers=ref.full_integers)
-INTEGERS_IN_RANGE = Kind(numbers=ref.integers, limits=_LIMITS)
 
 
 @dataclass(frozen=True, kw_only=True)

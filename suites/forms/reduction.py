@@ -6,21 +6,19 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 
 from tf_opdiff.harness.spec.plan import MODES
-from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, Draw, subnormals
+from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.derived.sizes import EMPTY, sizes
-from tf_opdiff.suites.forms.errors import REFUSED_BY_KERNEL, raises
-from tf_opdiff.suites.forms.special_upstreams import in_turn
+from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT
+from tf_opdiff.suites.forms.reduced import Reduced
+from tf_opdiff.suites.forms.reduction_recipes import OF_INTEGERS, RECIPES, few, filled, plain
+from tf_opdiff.suites.forms.special_upstreams import every_kind
 from tf_opdiff.suites.forms.views import Viewed, Views, repeated
 from tf_opdiff.suites.reference.accumulation import Axis, axes
-from tf_opdiff.suites.reference.subnormal import flushed_in
 
-#: The shape of the inputs: no size is a multiple of a vector's width.
-SHAPE = (3, 5, 7)
 #: The calls of one program: all axes, single ones from either end, two, none, and one that is kept with size 1.
 VIEWS: Views = {
     "all": {"axis": (0, 1, 2), "keep": False},
@@ -33,8 +31,6 @@ VIEWS: Views = {
 }
 #: The calls for tensors of any rank from 1 on, and for second order, whose errors grow with the number of elements.
 ENDS: Views = {"first": {"axis": (0,), "keep": False}, "last": {"axis": (-1,), "keep": True}}
-#: The sizes of long sums, along rows and along columns.
-LONG = (3, 4099)
 #: Lists of axes that no tensor of rank 3 has.
 WRONG_AXES = {
     "past_last": [3],
@@ -45,148 +41,6 @@ WRONG_AXES = {
 }
 #: Axes that come twice, which shape inference lets pass.
 REPEATED_AXES = {"twice": [1, 1], "twice_negative": [0, -3]}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Reduced:
-    """What a reduction promises over the axes of a tensor; every function keeps the axes with size 1.
-
-    f           f(x, axis) → the result.
-    vjp         vjp(g, x, axis) → the gradient, of the shape of x. None without gradients.
-    jvp, hvp    jvp(t, x, axis), and hvp(g, t, x, axis), which is None if second order is unconnected.
-    error, …    error(u, x, axis), grad_error(u, g, x, axis), jvp_error(u, t, x, axis), hvp_error(u, g, t, x, axis)
-                → the largest errors; None where a quantity is exact.
-    flushes     whether subnormal terms, and results, may be flushed.
-    """
-
-    f: Callable[..., Any]
-    vjp: Callable[..., Any] | None = None
-    jvp: Callable[..., Any] | None = None
-    hvp: Callable[..., Any] | None = None
-    error: Callable[..., Any] | None = None
-    grad_error: Callable[..., Any] | None = None
-    jvp_error: Callable[..., Any] | None = None
-    hvp_error: Callable[..., Any] | None = None
-    flushes: bool = True
-
-    def viewed(self, raw: str) -> Viewed:
-        """The promise of the raw op's calls."""
-
-        def kept(g: Any, x: Any, axis: Axis) -> Any:
-            where = axes(axis, x.ndim)
-            return np.reshape(g, tuple(1 if i in where else n for i, n in enumerate(x.shape)))
-
-        def dropped(y: Any, x: Any, axis: Axis, *, keep: bool) -> Any:
-            return np.asarray(y) if keep else np.squeeze(y, axis=axes(axis, x.ndim))
-
-        def others(dtype: np.dtype, x: Any, axis: Axis, *, keep: bool) -> list[np.ndarray]:
-            exact, of_flushed = self.f(x, axis), self.f(flushed_in(dtype, x), axis)
-            return [dropped(y, x, axis, keep=keep) for y in (flushed_in(dtype, exact), of_flushed)]
-
-        def other_gradients(dtype: np.dtype, g: Any, x: Any, axis: Axis, *, keep: bool) -> list[np.ndarray]:
-            return [self.vjp(kept(g, x, axis), flushed_in(dtype, x), axis)] if self.vjp else []
-
-        def hvp(g: Any, t: Any, x: Any, axis: Axis, *, keep: bool) -> Any:
-            return self.hvp and self.hvp(kept(g, x, axis), t, x, axis)
-
-        def errors(function: Callable[..., Any] | None, *, to_input: bool) -> Callable[..., Any] | None:
-            """The error with its first array, an upstream, in shape, or with the axes of its result dropped."""
-            if function is None:
-                return None
-            if to_input:
-                return lambda u, g, *xs, axis, keep: function(u, kept(g, xs[-1], axis), *xs, axis)
-            return lambda u, *xs, axis, keep: dropped(function(u, *xs, axis), xs[-1], axis, keep=keep)
-
-        vjp, jvp = self.vjp, self.jvp
-        return Viewed(
-            call=lambda tf, x, axis, keep: getattr(tf.raw_ops, raw)(input=x, axis=axis, keep_dims=keep),
-            f=lambda x, axis, keep: dropped(self.f(x, axis), x, axis, keep=keep),
-            vjp=vjp and (lambda g, x, axis, keep: vjp(kept(g, x, axis), x, axis)),
-            jvp=jvp and (lambda t, x, axis, keep: dropped(jvp(t, x, axis), x, axis, keep=keep)),
-            hvp=jvp and hvp,
-            error=errors(self.error, to_input=False),
-            grad_error=errors(self.grad_error, to_input=True),
-            jvp_error=errors(self.jvp_error, to_input=False),
-            hvp_error=errors(self.hvp_error, to_input=True),
-            alternatives=others if self.flushes else None,
-            grad_alternatives=other_gradients if self.flushes and vjp else None,
-        )
-
-
-def plain(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
-    """Values of moderate size."""
-    return (draw.values(dtype, *SHAPE),)
-
-
-def small_integers(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
-    """Integers whose sums are exact: a wide bound can't hide a wrong sum of them."""
-    return (draw.integers(*SHAPE, low=-8, high=9).astype(dtype),)
-
-
-def ties(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
-    """Equal numbers, and zeros of both signs."""
-    return (np.array([2.0, -2.0, 0.0, -0.0])[draw.integers(*SHAPE, low=0, high=4)].astype(dtype),)
-
-
-def large(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
-    """Equal large numbers, whose sum is just in range, and their opposites in one of the planes."""
-    x = np.full(SHAPE, float(ml_dtypes.finfo(_part(dtype)).max) / 128)
-    x[1] *= -1
-    return (x.astype(dtype),)
-
-
-def special(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
-    """Rows with NaN, with infinities of one sign and of both, with zeros of both signs, and with plain numbers."""
-    x = draw.values(np.dtype(np.float64), *SHAPE)
-    x[0, :4, 2] = [np.nan, np.inf, -np.inf, 0.0]
-    x[0, 2, 5] = np.inf
-    x[1, :2, -1] = [-np.inf, np.inf]
-    x[2, :2] = 0.0
-    x[2, 1, ::2] = -0.0
-    return (x.astype(dtype),)
-
-
-def infinite(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
-    """Rows with infinities of one sign, of both, and with plain numbers; no NaN."""
-    x = draw.values(np.dtype(np.float64), *SHAPE)
-    x[0, :3, 2] = [np.inf, -np.inf, np.inf]
-    x[0, 2, 5] = np.inf
-    x[1, 0] = -np.inf
-    x[1, 1, -1] = -np.inf
-    return (x.astype(dtype),)
-
-
-def tiny(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
-    """Subnormals of both signs."""
-    return (np.resize(subnormals(draw, _part(dtype))[0][:11], SHAPE).astype(dtype),)
-
-
-def limits(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
-    """Limits of integers, and numbers next to zero."""
-    info = np.iinfo(dtype)
-    values = np.array([info.max, info.min, 1, info.max, 0, info.min, info.max - 1, 3], dtype)
-    return (values[draw.integers(*SHAPE, low=0, high=len(values))],)
-
-
-def _part(dtype: np.dtype) -> np.dtype:
-    dtype = np.dtype(dtype)
-    return np.dtype(f"f{dtype.itemsize // 2}") if dtype.kind == "c" else dtype
-
-
-#: Upstreams: zeros and infinities of both signs, NaN, and numbers.
-upstreams = in_turn(lambda dtype: np.array((0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -2.0)).astype(dtype))
-
-
-RECIPES: Mapping[str, Recipe] = {
-    "plain": plain,
-    "exact": small_integers,
-    "ties": ties,
-    "large": large,
-    "special": special,
-    "tiny": tiny,
-    "upstreams": plain,
-}
-OF_INTEGERS: Mapping[str, Recipe] = {"plain": plain, "limits": limits}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -240,7 +94,7 @@ class Reduction:
         main = Spec(
             name=self.name,
             recipes=_each(self.recipes),
-            upstreams={"upstreams": upstreams} if "upstreams" in self.recipes and self.promise.vjp else {},
+            upstreams={"upstreams": every_kind} if "upstreams" in self.recipes and self.promise.vjp else {},
             **viewed.fields(VIEWS),
             **shared,
         )
@@ -281,23 +135,10 @@ def truth(name: str, op: str, function: Callable[..., Any]) -> tuple[Spec, ...]:
     promise = Reduced(f=reduced, flushes=False)
     viewed = promise.viewed(op)
     shared: dict[str, Any] = {"ops": op, "dtypes": ("bool",)}
-    same = {str(value).lower(): _filled(value) for value in (True, False)}
+    same = {str(value).lower(): filled(value) for value in (True, False)}
     recipes = {label: repeated(recipe, VIEWS) for label, recipe in {"plain": plain, "few": few, **same}.items()}
     main = Spec(name=name, recipes=recipes, **viewed.fields(VIEWS), **shared)
     return (main, *_sizes(name, viewed, shared), _fed_axes(name, op, promise, shared), *_wrong_axes(name, op, shared))
-
-
-def _filled(value: bool) -> Recipe:
-    return lambda draw, dtype: (np.full(SHAPE, value),)
-
-
-def few(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
-    """Rows of one truth value but for single elements: one row alone is mixed in each plane."""
-    x = np.zeros(SHAPE, bool)
-    x[1] = True
-    x[0, 2, 6] = x[2, 4, 0] = True
-    x[1, 3, 5] = False
-    return (x,)
 
 
 def _other(spec: Spec, dtypes: tuple[str, ...]) -> tuple[Spec, ...]:
@@ -343,17 +184,15 @@ def _wrong_axes(name: str, op: str, shared: Any) -> tuple[Spec, ...]:
     def attrs(axes: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         return {label: {"axis": axis} for label, axis in axes.items()}
 
-    wrong = Spec(
-        name=f"{name}-wrong-axes",
-        program=program,
-        reference=raises("ValueError"),
-        contract=REFUSED_BY_KERNEL,
-        recipes={"plain": lambda draw, dtype: plain(draw, dtype)},
-        attrs=attrs(WRONG_AXES),
+    wrong = {
+        "program": program,
+        "recipes": {"plain": plain},
         **shared,
+    }
+    return (
+        Spec(name=f"{name}-wrong-axes", attrs=attrs(WRONG_AXES), **wrong, **WHEN_BUILT),
+        Spec(name=f"{name}-repeated-axes", attrs=attrs(REPEATED_AXES), **wrong, **IN_KERNEL),
     )
-    refused, repeats = raises("INVALID_ARGUMENT"), attrs(REPEATED_AXES)
-    return wrong, replace(wrong, name=f"{name}-repeated-axes", reference=refused, contract={}, attrs=repeats)
 
 
 def _fed_axes(name: str, op: str, promise: Reduced, shared: Any) -> Spec:

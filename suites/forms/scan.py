@@ -14,7 +14,7 @@ from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.derived.sizes import EMPTY, sizes
 from tf_opdiff.suites.forms.errors import raises
-from tf_opdiff.suites.forms.reduction import LONG, SHAPE, plain
+from tf_opdiff.suites.forms.reduction_recipes import LONG, SHAPE, plain
 from tf_opdiff.suites.forms.special_upstreams import Upstream
 from tf_opdiff.suites.forms.views import Viewed, Views, repeated
 
@@ -154,7 +154,7 @@ class Scan:
             name=f"{self.name}-wrong-axes",
             program=lambda tf, x, axis, index="int32": getattr(tf.raw_ops, op)(x=x, axis=tf.constant(axis, index)),
             reference=raises("INVALID_ARGUMENT"),
-            recipes={"plain": lambda draw, dtype: plain(draw, dtype)},
+            recipes={"plain": plain},
             attrs=WRONG_AXES,
             **{"ops": op, **self.fields},
         )

@@ -174,7 +174,7 @@ def scatter(
 def divided_by_zero(
     name: str, op: Scatter, dtypes: Sequence[str], reference: Callable[..., Any], **fields: Any
 ) -> Spec:
-    """The spec of a division of which some divisors are zero."""
+    """The spec of a division with zeros among its divisors."""
     return Spec(
         name=name,
         ops=op.raw,

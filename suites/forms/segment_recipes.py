@@ -41,7 +41,7 @@ def exact(how: Reduction, draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarra
 
 
 def meeting(ordered: bool, numbers: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Rows of which the two of each segment meet each number with each other one."""
+    """Rows in segments of two, in which each of the numbers meets each of the others."""
     own, theirs = (a.ravel() for a in np.meshgrid(numbers, others, indexing="ij"))
     ids, width = _ids(ordered), SHAPE[1]
     rows = np.ones(SHAPE, numbers.dtype)

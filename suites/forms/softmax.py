@@ -11,14 +11,14 @@ from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.recipes import FLOATS, Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.derived.sizes import EMPTY, sizes
-from tf_opdiff.suites.forms.reduction import upstreams
 from tf_opdiff.suites.forms.rows import SHAPE, offset, plain, rows
+from tf_opdiff.suites.forms.special_upstreams import every_kind
 from tf_opdiff.suites.forms.views import Viewed, Views
 
 INF, NAN = np.inf, np.nan
 #: Second derivatives of all softmax-like ops.
 CANCELS = {"hvp": Loose(lambda *xs: True, "a second derivative is a difference of sums of products, which may cancel")}
-#: Subnormal shares of float16, of which each step is rounded to a whole number of the smallest.
+#: Budgets of subnormal shares of float16: each step is rounded to a multiple of the smallest subnormal number.
 SUBNORMAL = {"output": {"float16": 1.0}, "grad": {"float16": 4.0}}
 _ONE: Views = {"rows": {}}
 #: Logits whose rows are ordinary.
@@ -50,7 +50,7 @@ def softmax_like(name: str, op: str, viewed: Viewed) -> tuple[Spec, ...]:
     """
     rest = tuple(dtype for dtype in FLOATS if dtype != "float32")
     fields = viewed.fields(_ONE)
-    main = Spec(name=name, ops=op, ulp=SUBNORMAL, recipes=LOGITS, upstreams={"upstreams": upstreams}, **fields)
+    main = Spec(name=name, ops=op, ulp=SUBNORMAL, recipes=LOGITS, upstreams={"upstreams": every_kind}, **fields)
     forward = viewed.fields(_ONE, gradient=False)
     alone = Spec(name=f"{name}-forward", ops=op, recipes=WITHOUT, **forward)
     fields_of_both = viewed.fields(_ONE, second=True)
@@ -71,7 +71,7 @@ def _shaped(shape: tuple[int, ...]) -> Recipe:
 
 
 def distributions(logits: Recipe) -> Recipe:
-    """A recipe: logits, and distributions as labels, of which the first is one-hot."""
+    """A recipe: logits, and distributions as labels; the first one is one-hot."""
 
     def recipe(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
         (x,) = logits(draw, dtype)

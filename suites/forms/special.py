@@ -139,7 +139,7 @@ def _joined(*every: Mapping[str, Alternatives]) -> dict[str, Alternatives]:
 
 
 def _of_places(function: Function) -> dict[str, Alternatives]:
-    """The alternatives of a function, each input of which may be flushed by itself."""
+    """The alternatives of a function where each input may be flushed by itself."""
 
     def of(exact: Callable[..., Any], alternatives: Alternatives) -> Alternatives:
         return lambda dtype, g, *xs: [

@@ -48,6 +48,10 @@ def in_turn(values: Callable[[np.dtype], np.ndarray]) -> Upstream:
     return lambda draw, dtype, *shape: np.resize(values(dtype), shape)
 
 
+#: Zeros and infinities of both signs, NaN, and numbers.
+every_kind = in_turn(lambda dtype: np.array((0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -2.0)).astype(dtype))
+
+
 def _inputs(domain: Recipe, values: Callable[[np.dtype], np.ndarray]) -> Recipe:
     def recipe(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
         repeats = len(values(dtype))

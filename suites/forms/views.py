@@ -6,13 +6,13 @@ Building a program costs most of the time. So each call, a view, gets its own co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
-from tf_opdiff.harness.spec.quantity import Quantity
 from tf_opdiff.harness.spec.spec import Recipe
+from tf_opdiff.suites.reference.promise import Promise
+from tf_opdiff.suites.reference.several import Several
 
 Function = Callable[..., Any]
 #: Label of a view → the keyword arguments of its call.
@@ -57,48 +57,58 @@ class Viewed:
           second: whether it has forward mode and second order as well.
         """
         calls = tuple(dict(view) for view in views.values())
-        fields: dict[str, Any] = {
-            "program": _program(self.call, calls),
-            "reference": lambda *xs: tuple(self.f(x, **view) for x, view in zip(xs, calls, strict=True)),
-            "names": tuple(views),
-        }
-        if gradient and self.vjp:
-            fields["vjp"] = _of_outputs(self.vjp, calls)
-        if second and self.jvp:
-            jvp = self.jvp
-            fields["jvp"] = lambda ts, *xs: tuple(
-                jvp(t, x, **view) for t, x, view in zip(_tuple(ts), xs, calls, strict=True)
-            )
-        if second and self.hvp:
-            hvp = self.hvp
-            fields["hvp"] = lambda gs, ts, *xs: tuple(
-                hvp(g, t, x, **view) for g, t, x, view in zip(_tuple(gs), _tuple(ts), xs, calls, strict=True)
-            )
-        return fields | {"bound": self._bounds(calls), "alternatives": self._alternatives(calls)}
+        errors = {"output": self.error, "grad": self.grad_error, "jvp": self.jvp_error, "hvp": self.hvp_error}
+        several = Several(tuple(_View(self, view) for view in calls), (1,) * len(calls))
+        promised = several.fields(
+            gradient=gradient and self.vjp is not None,
+            second=second and self.jvp is not None,
+            rounded=[family for family, error in errors.items() if error],
+            alternatives=("output", "grad"),
+        )
+        return {"program": _program(self.call, calls), "names": tuple(views), **promised}
 
-    def _bounds(self, calls: Sequence[Mapping[str, Any]]) -> dict[str, Function]:
-        """The bounds of all quantities that have one."""
-        bounds: dict[str, Function] = {}
-        for i, view in enumerate(calls):
-            for family, bound in (
-                ("output", self.error and partial(_output_bound, self.error)),
-                ("grad", self.grad_error and partial(_grad_bound, self.grad_error)),
-                ("jvp", self.jvp_error and partial(_jvp_bound, self.jvp_error)),
-                ("hvp", self.hvp_error and partial(_hvp_bound, self.hvp_error)),
-            ):
-                if bound:
-                    bounds[str(Quantity(family, i))] = partial(bound, i, view)
-        return bounds
 
-    def _alternatives(self, calls: Sequence[Mapping[str, Any]]) -> dict[str, Function]:
-        """The alternatives of the outputs and gradients that have some."""
-        others: dict[str, Function] = {}
-        for i, view in enumerate(calls):
-            if self.alternatives:
-                others[str(Quantity("output", i))] = partial(_other_outputs, self.alternatives, i, view)
-            if self.grad_alternatives:
-                others[str(Quantity("grad", i))] = partial(_other_gradients, self.grad_alternatives, i, view)
-        return others
+class _View(Promise):
+    """The promise of the call of a view."""
+
+    def __init__(self, op: Viewed, view: Mapping[str, Any]) -> None:
+        self._op, self._view = op, view
+        self.others = self._of_view if op.alternatives else None
+        self.grad_others = self._of_gradients if op.grad_alternatives else None
+
+    def f(self, x: Any) -> Any:
+        return self._called(self._op.f, x)
+
+    def vjp(self, g: Any, x: Any) -> tuple[Any]:
+        return (self._called(self._op.vjp, g, x),)
+
+    def jvp(self, ts: Any, x: Any) -> Any:
+        return self._called(self._op.jvp, *ts, x)
+
+    def hvp(self, g: Any, ts: Any, x: Any) -> tuple[Any]:
+        return (self._called(self._op.hvp, g, *ts, x),)
+
+    def error(self, u: float, x: Any) -> Any:
+        return self._called(self._op.error, u, x)
+
+    def grad_error(self, i: int, u: float, g: Any, x: Any) -> Any:
+        return self._called(self._op.grad_error, u, g, x)
+
+    def jvp_error(self, u: float, ts: Any, x: Any) -> Any:
+        return self._called(self._op.jvp_error, u, *ts, x)
+
+    def hvp_error(self, i: int, u: float, g: Any, ts: Any, x: Any) -> Any:
+        return self._called(self._op.hvp_error, u, g, *ts, x)
+
+    def _of_view(self, dtype: Any, x: Any) -> Any:
+        return self._called(self._op.alternatives, dtype, x)
+
+    def _of_gradients(self, i: int, dtype: Any, g: Any, x: Any) -> Any:
+        return self._called(self._op.grad_alternatives, dtype, g, x)
+
+    def _called(self, function: Function | None, *arguments: Any) -> Any:
+        """The function of these arguments and of the view's; None without a function."""
+        return function(*arguments, **self._view) if function else None
 
 
 def repeated(recipe: Recipe, views: Views) -> Recipe:
@@ -109,35 +119,3 @@ def repeated(recipe: Recipe, views: Views) -> Recipe:
 def _program(call: Function, calls: tuple[dict[str, Any], ...]) -> Function:
     """A program that makes all calls, each with its own input."""
     return lambda tf, *xs: tuple(call(tf, x, **view) for x, view in zip(xs, calls, strict=True))
-
-
-def _of_outputs(vjp: Function, calls: Sequence[Mapping[str, Any]]) -> Function:
-    return lambda gs, *xs: tuple(vjp(g, x, **view) for g, x, view in zip(_tuple(gs), xs, calls, strict=True))
-
-
-def _tuple(values: Any) -> tuple[Any, ...]:
-    return values if isinstance(values, tuple) else (values,)
-
-
-def _output_bound(error: Function, i: int, view: Mapping[str, Any], u: float, gs: Any, *xs: Any) -> Any:
-    return error(u, xs[i], **view)
-
-
-def _grad_bound(error: Function, i: int, view: Mapping[str, Any], u: float, gs: Any, *xs: Any) -> Any:
-    return error(u, _tuple(gs)[i], xs[i], **view)
-
-
-def _jvp_bound(error: Function, i: int, view: Mapping[str, Any], u: float, gs: Any, ts: Any, *xs: Any) -> Any:
-    return error(u, _tuple(ts)[i], xs[i], **view)
-
-
-def _hvp_bound(error: Function, i: int, view: Mapping[str, Any], u: float, gs: Any, ts: Any, *xs: Any) -> Any:
-    return error(u, _tuple(gs)[i], _tuple(ts)[i], xs[i], **view)
-
-
-def _other_outputs(others: Function, i: int, view: Mapping[str, Any], dtype: Any, gs: Any, *xs: Any) -> Any:
-    return others(dtype, xs[i], **view)
-
-
-def _other_gradients(others: Function, i: int, view: Mapping[str, Any], dtype: Any, gs: Any, *xs: Any) -> Any:
-    return others(dtype, _tuple(gs)[i], xs[i], **view)

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.suites.reference.accumulation import sizes, sum_error
-from tf_opdiff.suites.reference.contraction import Differentiated, Multilinear
+from tf_opdiff.suites.reference.contraction import Multilinear
+from tf_opdiff.suites.reference.promise import Promise
 from tf_opdiff.suites.reference.reduction import long
 
 
@@ -22,7 +23,7 @@ class Channels:
         """The axis of the channels."""
         return 1 if self.first else x.ndim - 1
 
-    def others(self, x: np.ndarray) -> tuple[int, ...]:
+    def other_axes(self, x: np.ndarray) -> tuple[int, ...]:
         """All other axes."""
         return tuple(axis for axis in range(x.ndim) if axis != self.axis(x))
 
@@ -33,7 +34,7 @@ class Channels:
 
 
 @dataclass(frozen=True)
-class BiasAdd(Channels, Differentiated):
+class BiasAdd(Channels, Promise):
     """The sum of a tensor and of one number for each channel."""
 
     def f(self, *xs: np.ndarray) -> np.ndarray:
@@ -43,7 +44,7 @@ class BiasAdd(Channels, Differentiated):
 
     def vjp(self, g: np.ndarray, *xs: np.ndarray) -> tuple[np.ndarray, ...]:
         """The upstream, and its sum over each channel."""
-        return g, np.sum(long(g), axis=self.others(g))
+        return g, np.sum(long(g), axis=self.other_axes(g))
 
     def jvp(self, ts: Any, *xs: np.ndarray) -> np.ndarray:
         """The sum of the tangents."""
@@ -55,7 +56,7 @@ class BiasAdd(Channels, Differentiated):
 
     def grad_error(self, i: int, u: float, g: np.ndarray, *xs: np.ndarray) -> np.ndarray:
         """None of the upstream, and those of a sum."""
-        axes = self.others(g)
+        axes = self.other_axes(g)
         return np.zeros(g.shape) if i == 0 else np.squeeze(sum_error(u, g, axes), axis=axes)
 
     def jvp_error(self, u: float, ts: Any, *xs: np.ndarray) -> np.ndarray:
@@ -70,7 +71,7 @@ class BiasAddGrad(Channels, Multilinear):
     def f(self, *xs: np.ndarray) -> np.ndarray:
         """The sum; that of integers wraps around in their dtype."""
         (g,) = xs
-        return np.sum(long(g), axis=self.others(g), dtype=g.dtype if g.dtype.kind in "iu" else None)
+        return np.sum(long(g), axis=self.other_axes(g), dtype=g.dtype if g.dtype.kind in "iu" else None)
 
     def vjp(self, g: np.ndarray, *xs: np.ndarray) -> tuple[np.ndarray, ...]:
         """The upstream of its channel, for each element."""
@@ -78,7 +79,7 @@ class BiasAddGrad(Channels, Multilinear):
 
     def error(self, u: float, *xs: np.ndarray) -> np.ndarray:
         """Those of a sum."""
-        axes = self.others(xs[0])
+        axes = self.other_axes(xs[0])
         return np.asarray(np.squeeze(sum_error(u, xs[0], axes), axis=axes))
 
     def grad_error(self, i: int, u: float, g: np.ndarray, *xs: np.ndarray) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,43 +10,13 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.suites.reference.accumulation import accumulator, gamma, lowest_bit, sizes
+from tf_opdiff.suites.reference.promise import Promise
 from tf_opdiff.suites.reference.reduction import long
 
 Arrays = Sequence[np.ndarray]
 
 
-class Differentiated:
-    """A function of some tensors, with its derivatives and their errors.
-
-    f           f(*xs) → the result.
-    vjp         vjp(g, *xs) → the gradient by each tensor.
-    error       error(u, *xs) → the largest error of the result.
-    grad_error  grad_error(i, u, g, *xs) → the largest error of the gradient by tensor i.
-    """
-
-    f: Callable[..., np.ndarray]
-    vjp: Callable[..., tuple[np.ndarray, ...]]
-    error: Callable[..., np.ndarray]
-    grad_error: Callable[..., np.ndarray]
-
-    def jvp(self, ts: Any, *xs: np.ndarray) -> np.ndarray:
-        """Forward mode, along a tangent or a tuple of several."""
-        raise NotImplementedError
-
-    def hvp(self, g: np.ndarray, ts: Any, *xs: np.ndarray) -> tuple[Any, ...]:
-        """Second order: None for each tensor, because the gradient depends on no tensor."""
-        return (None,) * len(xs)
-
-    def jvp_error(self, u: float, ts: Any, *xs: np.ndarray) -> np.ndarray:
-        """The largest error of forward mode."""
-        raise NotImplementedError
-
-    def hvp_error(self, i: int, u: float, g: np.ndarray, ts: Any, *xs: np.ndarray) -> np.ndarray:
-        """The largest error of second order by tensor i."""
-        return np.zeros(xs[i].shape)
-
-
-class Multilinear(Differentiated):
+class Multilinear(Promise):
     """A function that is linear in each of its tensors: forward mode and second order follow from its gradient."""
 
     def jvp(self, ts: Any, *xs: np.ndarray) -> np.ndarray:
@@ -67,7 +37,9 @@ class Multilinear(Differentiated):
         return np.sum([self.error(u, *part) + u * sizes(self.f(*part)).astype(np.float64) for part in parts], axis=0)
 
     def hvp_error(self, i: int, u: float, g: np.ndarray, ts: Any, *xs: np.ndarray) -> np.ndarray:
-        """The error of second order by tensor i of two."""
+        """The error of second order by tensor i of two; none for a single tensor."""
+        if len(xs) < 2:
+            return np.zeros(xs[i].shape)
         return self.grad_error(i, u, g, *_with(xs, 1 - i, ts[1 - i]))
 
 
@@ -75,7 +47,7 @@ class Multilinear(Differentiated):
 class Contraction(Multilinear):
     """A contraction of tensors: an equation as of `np.einsum`, such as `...ij,...jk->...ik`.
 
-    No tensor has a label twice. `adjoint` says of which tensors the complex conjugates are taken.
+    No tensor has a label twice. `adjoint` says for each tensor whether its complex conjugate is taken.
     """
 
     equation: str

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tf_opdiff.suites.reference.contraction import Differentiated, bound
+from tf_opdiff.suites.reference.contraction import bound
 from tf_opdiff.suites.reference.convolution import Geometry, Padding, Shape
+from tf_opdiff.suites.reference.promise import Promise
 
 
 @dataclass(frozen=True, kw_only=True)
-class Dilation(Differentiated):
+class Dilation(Promise):
     """A dilation, or one of its gradients as a function of an image, a filter and an upstream.
 
     result      `output`, `image` or `filter`: the tensor that it computes.

@@ -6,13 +6,15 @@ says which element stands there. A 0 stands where no element was put.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from tf_opdiff.suites.reference.accumulation import accumulator, gamma, lowest_bit, sizes
+from tf_opdiff.suites.reference.promise import Promise, together
+from tf_opdiff.suites.reference.subnormal import flushed_in
 
 Arrays = tuple[np.ndarray, ...]
 #: move(*xs, **parameters) → the result, or the results.
@@ -27,11 +29,6 @@ def blank(x: np.ndarray) -> Any:
 def blanks(x: np.ndarray, shape: Any) -> np.ndarray:
     """An array of a shape, of the dtype of `x`, of places without elements."""
     return np.full(tuple(shape), blank(x), x.dtype)
-
-
-def together(results: Any) -> Arrays:
-    """One result or several, as a tuple."""
-    return tuple(results) if isinstance(results, tuple | list) else (results,)
 
 
 def numbers(xs: Sequence[np.ndarray]) -> Arrays:
@@ -99,42 +96,104 @@ def sums(move: Move, xs: Sequence[np.ndarray], terms: Sequence[np.ndarray], **pa
 
 
 @dataclass(frozen=True)
-class Forward:
-    """The promise of an op that moves elements: its gradient sums up the upstreams of all places of an element."""
+class Moved(Promise):
+    """What the promises of an op that moves elements, and of one that moves them back, have in common.
+
+    Attributes:
+      move: the move.
+      parameters: the arguments of a call.
+      fed: the names of the arguments that are inputs of the program; they follow the tensors.
+    """
 
     move: Move
+    parameters: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
+    fed: tuple[str, ...] = field(default=(), kw_only=True)
 
-    def outputs(self, *xs: np.ndarray, **parameters: Any) -> Arrays:
-        """The elements in their new places."""
-        return together(self.move(*xs, **parameters))
+    def results(self, *xs: np.ndarray) -> int:
+        """The number of results."""
+        return len(self.f(*xs))
 
-    def sums_of_gradients(self, gs: Sequence[np.ndarray], *xs: np.ndarray, **parameters: Any) -> Sums:
-        """The sums that the gradients of all inputs are."""
-        return sums(self.move, xs, gs, **parameters)
+    def jvp(self, ts: Any, *xs: np.ndarray) -> Arrays:
+        """The results of the tangents."""
+        return self.f(*ts)
 
-    def gradients(self, gs: Sequence[np.ndarray], *xs: np.ndarray, **parameters: Any) -> Arrays:
-        """The gradients of all inputs."""
-        return self.sums_of_gradients(gs, *xs, **parameters).totals
+    def _split(self, xs: Sequence[np.ndarray]) -> tuple[Arrays, dict[str, Any]]:
+        """The tensors, and the arguments."""
+        count = len(xs) - len(self.fed)
+        values = {name: x.tolist() for name, x in zip(self.fed, xs[count:], strict=True)}
+        return tuple(xs[:count]), {**self.parameters, **values}
+
+    def _gradients(self, of_tensors: Sequence[Any]) -> tuple[Any, ...]:
+        """The gradients by all inputs: None for arguments."""
+        return (*of_tensors, *(None for _ in self.fed))
 
 
 @dataclass(frozen=True)
-class Back:
+class Forward(Moved):
+    """The promise of an op that moves elements: its gradient sums up the upstreams of all places of an element."""
+
+    def f(self, *xs: np.ndarray) -> Arrays:
+        """The elements in their new places."""
+        tensors, parameters = self._split(xs)
+        return together(self.move(*tensors, **parameters))
+
+    def vjp(self, gs: Any, *xs: np.ndarray) -> tuple[Any, ...]:
+        """The sums of upstreams."""
+        return self._gradients(self._sums(gs, xs).totals)
+
+    def grad_error(self, i: int, u: float, gs: Any, *xs: np.ndarray) -> np.ndarray:
+        """Those of the sums by tensor i."""
+        return self._sums(gs, xs).errors(u)[i]
+
+    def grad_others(self, i: int, dtype: np.dtype, gs: Any, *xs: np.ndarray) -> list[np.ndarray]:
+        """The sums where a processor flushes subnormal upstreams, or the result."""
+        flushed = self._sums(tuple(flushed_in(dtype, g) for g in together(gs)), xs).totals[i]
+        return [flushed_in(dtype, self._sums(gs, xs).totals[i]), flushed, flushed_in(dtype, flushed)]
+
+    def _sums(self, gs: Any, xs: Sequence[np.ndarray]) -> Sums:
+        tensors, parameters = self._split(xs)
+        return sums(self.move, tensors, together(gs), **parameters)
+
+
+@dataclass(frozen=True)
+class Constant(Forward):
+    """The promise of an op whose results depend on the shapes of its inputs alone: its gradients are unconnected."""
+
+    def vjp(self, gs: Any, *xs: np.ndarray) -> tuple[Any, ...]:
+        """None for each input."""
+        return (None,) * len(xs)
+
+
+@dataclass(frozen=True)
+class Back(Moved):
     """The promise of an op that is the gradient of a move: it sums up elements, and its own gradient moves upstreams.
 
     shape(x, **parameters) → the shape of the result.
     """
 
-    move: Move
     shape: Callable[..., tuple[int, ...]]
 
-    def sums_of_outputs(self, x: np.ndarray, **parameters: Any) -> Sums:
-        """The sums that the output is."""
-        return sums(self.move, (np.zeros(self.shape(x, **parameters)),), (x,), **parameters)
-
-    def outputs(self, x: np.ndarray, **parameters: Any) -> Arrays:
+    def f(self, *xs: np.ndarray) -> Arrays:
         """The sums."""
-        return self.sums_of_outputs(x, **parameters).totals
+        return self._sums(xs).totals
 
-    def gradients(self, gs: Sequence[np.ndarray], x: np.ndarray, **parameters: Any) -> Arrays:
+    def vjp(self, gs: Any, *xs: np.ndarray) -> tuple[Any, ...]:
         """The upstreams in their new places."""
-        return together(self.move(*gs, **parameters))
+        return self._gradients(together(self.move(*together(gs), **self._split(xs)[1])))
+
+    def error(self, u: float, *xs: np.ndarray) -> np.ndarray:
+        """Those of the sums."""
+        return self._sums(xs).errors(u)[0]
+
+    def jvp_error(self, u: float, ts: Any, *xs: np.ndarray) -> np.ndarray:
+        """Those of the sums of tangents."""
+        return self.error(u, *ts)
+
+    def others(self, dtype: np.dtype, *xs: np.ndarray) -> list[np.ndarray]:
+        """The sums where a processor flushes subnormal elements, or the result."""
+        flushed = self._sums([flushed_in(dtype, x) for x in xs]).totals[0]
+        return [flushed_in(dtype, self._sums(xs).totals[0]), flushed, flushed_in(dtype, flushed)]
+
+    def _sums(self, xs: Sequence[np.ndarray]) -> Sums:
+        (x,), parameters = self._split(xs)
+        return sums(self.move, (np.zeros(self.shape(x, **parameters)),), (x,), **parameters)

@@ -18,7 +18,7 @@ def summary(x: np.ndarray, code: int, mode: int, tensor: int) -> np.ndarray:
       code: the number of its dtype.
       mode: 2: whether a number is infinite or NaN; 3: the number of elements, of -inf, inf and NaN; 4: device, dtype,
         rank, and the numbers of elements, -inf, inf, NaN, negative numbers, zeros and positive numbers; 5: dtype, rank,
-        elements and sizes; 8: -inf, inf and NaN, each of which is 0 if there is none.
+        elements and sizes; 8: -inf, inf and NaN, with 0 in place of each that is absent.
       tensor: the number of the tensor.
     """
     infinite = [np.isneginf(x), np.isposinf(x), np.isnan(x)] if x.dtype.kind == "f" else [np.zeros(x.shape, bool)] * 3

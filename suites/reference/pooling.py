@@ -110,7 +110,7 @@ def _inexact(counts: np.ndarray) -> np.ndarray:
 
 
 def _subnormal_step(u: float, quotient: np.ndarray) -> np.ndarray:
-    """The distance of subnormal numbers of float16, to one of which a quotient is rounded; other dtypes flush them."""
+    """The distance between subnormal numbers of float16, where a quotient is one; other dtypes flush them."""
     of_float16 = (u == FLOAT16) & (quotient != 0) & (np.abs(quotient) < 2.0**-14)
     return np.where(of_float16, 2.0**-24, 0.0)
 

@@ -5,20 +5,35 @@ from __future__ import annotations
 from typing import Any
 
 
+def together(results: Any) -> tuple[Any, ...]:
+    """One result or several, as a tuple."""
+    return tuple(results) if isinstance(results, tuple | list) else (results,)
+
+
 class Promise:
     """What an op promises of its inputs `xs`, arrays in float64; a subclass overrides what its op has.
 
     Subclasses name the arguments, as the first line of each method does. An error is the largest one that is right: an
     array of the shape of the result, or 0. `u` is the unit round-off of the case's dtype. Others are further right
-    arrays: see `harness.spec.spec.Spec.alternatives`.
+    arrays, or None if the promise has none: see `harness.spec.spec.Spec.alternatives`.
+
+    others          others(dtype, *xs): further right results.
+    grad_others     grad_others(i, dtype, g, *xs): further right gradients by input i.
     """
 
+    others: Any = None
+    grad_others: Any = None
+
     def f(self, *args: Any, **more: Any) -> Any:
-        """f(*xs): the result."""
+        """f(*xs): the result, or several as a tuple."""
         raise NotImplementedError
 
+    def results(self, *args: Any, **more: Any) -> int:
+        """results(*xs): the number of results."""
+        return 1
+
     def vjp(self, *args: Any, **more: Any) -> Any:
-        """vjp(g, *xs): the gradient by each input; None where it is unconnected."""
+        """vjp(g, *xs): the gradient by each input, None where it is unconnected; g is a tuple of several upstreams."""
         raise NotImplementedError
 
     def jvp(self, *args: Any, **more: Any) -> Any:
@@ -45,11 +60,3 @@ class Promise:
     def hvp_error(self, *args: Any, **more: Any) -> Any:
         """hvp_error(i, u, g, ts, *xs): the error of second order by input i."""
         return 0.0
-
-    def others(self, *args: Any, **more: Any) -> Any:
-        """others(dtype, *xs): further right results."""
-        return []
-
-    def grad_others(self, *args: Any, **more: Any) -> Any:
-        """grad_others(i, dtype, g, *xs): further right gradients by input i."""
-        return []

@@ -116,7 +116,7 @@ def product_jvp(t: np.ndarray, x: np.ndarray, axis: Axis) -> np.ndarray:
 
 
 def product_jvp_error(u: float, t: np.ndarray, x: np.ndarray, axis: Axis) -> np.ndarray:
-    """n products, then a sum of n, of all of which the sizes count."""
+    """The error of n products and of their sum, relative to the sum of the sizes of the products."""
     terms = np.abs(long(t) * _others(x, axis)).astype(np.float64)
     return np.asarray(gamma(3 * count(x, axis) + 4, u) * total(terms, axis).astype(np.float64))
 

@@ -121,6 +121,7 @@ ERRORS: dict[Any, Callable[..., tuple[Any, Any]]] = {
     np.power: _power,
     np.square: lambda value, a: (2 * np.abs(a.value) * a.error, np.abs(value)),
     np.negative: lambda value, a: (a.error, 0),
+    np.conjugate: lambda value, a: (a.error, 0),
     np.absolute: lambda value, a: (a.error, 0),
     np.sign: lambda value, a: (0 * a.error, 0),
     np.sqrt: lambda value, a: (a.error / np.maximum(2 * np.abs(value), 1e-300), np.abs(value)),

@@ -1,4 +1,4 @@
-"""Shapes: NumPy's versions of ops that join, split, pad and repeat arrays of any dtype."""
+"""Shapes: NumPy's versions of ops that join, split, pad, repeat and reshape arrays of any dtype."""
 
 from __future__ import annotations
 
@@ -88,3 +88,13 @@ def repeated_once(x: np.ndarray, multiples: Sequence[int]) -> tuple[int, ...]:
 def broadcast(x: np.ndarray, shape: Sequence[int]) -> np.ndarray:
     """Copies of the array along new axes, and along those of size 1."""
     return np.broadcast_to(x, shape)
+
+
+def expanded(x: np.ndarray, axis: int) -> np.ndarray:
+    """The array with a new axis of size 1."""
+    return np.expand_dims(x, axis)
+
+
+def squeezed(x: np.ndarray, axis: Sequence[int]) -> np.ndarray:
+    """The array without these axes of size 1; without all of them, if none is named."""
+    return np.squeeze(x, tuple(axis) or None)

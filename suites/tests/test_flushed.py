@@ -67,3 +67,12 @@ def test_arrays_that_are_equal_once_rounded_are_left_out():
     one, near, other = (np.array([v], np.longdouble) for v in (1.0, 1 + 2.0**-40, 2.0))
     assert distinct(one, [near, other, other], np.dtype("float32")) == [other]
     assert [len(distinct(one, [near], np.dtype(d))) for d in ("float32", "float64")] == [0, 1]
+
+
+def test_a_derivative_beside_a_subnormal_one_is_not_rounded():
+    """The product of a third and 3 is 1; that of a third that was rounded first is not, and is no right result."""
+    x = np.array([1 / 3, 1e-40], np.longdouble)
+    alternatives = gradient(lambda d: lambda g, x: g * d(x), np.positive, ROUNDED)
+    others = alternatives(np.dtype("float32"), np.full(2, 3.0, np.longdouble), x)
+    assert others
+    assert {float(value[0]) for value in others} == {1.0}

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from functools import cached_property
 from multiprocessing.connection import Connection
@@ -40,6 +41,8 @@ from tf_opdiff.harness.system.interrupt import Scratch
 
 #: The plan whose results are the promise where the user gives none.
 BASE = Plan(Device("cpu"), "eager")
+#: Seconds after which a checker without a check looks whether another worker waits for its slots.
+_IDLE = 0.5
 
 
 class CheckProblem(Exception):
@@ -53,6 +56,7 @@ class Checker:
         """`folder` is for the files of checks, and for logs."""
         self._folder = folder
         self._servers: dict[tuple[Device, float], DeviceServer] = {}
+        self._slots = Slots(())
 
     def answer(self, request: CheckRequest) -> CheckAnswer:
         """Runs a check."""
@@ -61,10 +65,19 @@ class Checker:
         except (CheckProblem, ReferenceFault, LookupError, ValueError, RuntimeError, TypeError) as why:
             return CheckAnswer(problem=str(why.args[0] if len(why.args) == 1 else why))
 
+    def wait(self) -> None:
+        """While no check runs: ends the device servers if another worker waits for one of their slots."""
+        if self._slots.release_if_wanted():
+            self._stop()
+
     def close(self) -> None:
-        """Ends the device servers."""
+        """Ends the device servers, and gives their slots back."""
+        self._stop()
+
+    def _stop(self) -> None:
         for server in self._servers.values():
             server.stop()
+        self._slots.release()
 
     @cached_property
     def _machine(self) -> dict[str, Any]:
@@ -76,25 +89,34 @@ class Checker:
             self._servers[key] = DeviceServer(device, self._folder, timeout=timeout, memory=memory_limit(device))
         return self._servers[key]
 
+    def slots_on(self, devices: Sequence[Device]) -> Slots:
+        """This checker's slots on devices; like the servers, it keeps them for the next check on these devices."""
+        slots = Slots(devices)
+        if slots.keys != self._slots.keys:
+            self._stop()
+            self._slots = slots
+        return self._slots
+
     def _records(self, request: CheckRequest) -> Iterator[Record]:
         devices = [Device.parse(name) for name in request.devices or self._machine["devices"]]
         require(devices, self._machine["devices"])
-        folder = Path(tempfile.mkdtemp(dir=self._folder))
-        own = OwnSpec.of(request, folder)
-        outputs = self._record(own, folder / f"base{SUFFIX}", request)
-        module = folder / f"own{SUFFIX}"
-        write_specs(module, specs := own.promising(outputs))
-        servers = {device: self._server(device, request.timeout) for device in devices}
+        slots = self.slots_on(devices)
         plans = [Plan(device, mode) for device in devices for mode in request.modes]
-        here = Origin(self._machine["versions"]["tensorflow"], self._machine["cuda"])
-        context = Context(run="check", started="", here=here, known=Known())
-        runner = Runner(context, plans, servers, Shard(folder / "shard.jsonl"), Slots(servers))
-        for spec in specs:
-            item = Item(str(module), spec, spec.dtypes[0])
-            records = runner.run(item)
-            if broken := next((r for r in records if r.kind == "reference"), None):
-                raise CheckProblem(broken.detail)
-            yield from relabelled(records, own.recorded)
+        origin = Origin(self._machine["versions"]["tensorflow"], self._machine["cuda"])
+        context = Context(run="check", started="", here=origin, known=Known())
+        with tempfile.TemporaryDirectory(dir=self._folder) as path, closing(Shard(Path(path, "shard.jsonl"))) as shard:
+            folder = Path(path)
+            own = OwnSpec.of(request, folder)
+            outputs = self._record(own, folder / f"base{SUFFIX}", request)
+            module = folder / f"own{SUFFIX}"
+            write_specs(module, specs := own.promising(outputs))
+            servers = {device: self._server(device, request.timeout) for device in devices}
+            runner = Runner(context, plans, servers, shard, slots)
+            for spec in specs:
+                records = runner.run(Item(str(module), spec, spec.dtypes[0]))
+                if broken := next((r for r in records if r.kind == "reference"), None):
+                    raise CheckProblem(broken.detail)
+                yield from relabelled(records, own.recorded)
 
     def _record(self, own: OwnSpec, module: Path, request: CheckRequest) -> int:
         """Runs the callable under the base plan, and keeps its results as promises; returns the number of outputs.
@@ -160,6 +182,8 @@ def main() -> None:
         checker = Checker(folder)
         try:
             while True:
+                while not end.poll(_IDLE):
+                    checker.wait()
                 end.send(checker.answer(end.recv()))
         except EOFError:
             pass

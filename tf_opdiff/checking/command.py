@@ -80,12 +80,12 @@ def _named(text: str) -> Callable[..., Any]:
     if not (module and name):
         raise ValueError(f"{text!r}: expected MODULE:NAME")
     try:
-        found = getattr(import_module(module), name)
+        function = getattr(import_module(module), name)
     except (ImportError, AttributeError) as why:
         raise ValueError(f"{text}: {why}") from why
-    if not callable(found):
-        raise TypeError(f"{text}: expected a callable, got {type(found).__name__}")
-    return found
+    if not callable(function):
+        raise TypeError(f"{text}: expected a callable, got {type(function).__name__}")
+    return function
 
 
 def _inputs(options: argparse.Namespace) -> list[np.ndarray | Domain]:

@@ -12,6 +12,8 @@ from typing import Any
 import cloudpickle
 import numpy as np
 
+from tf_opdiff.checking.own_files import is_own_file
+
 
 def pickled(function: Callable[..., Any]) -> tuple[bytes, bool]:
     """A callable as bytes, and whether it holds variables of TensorFlow.
@@ -92,5 +94,4 @@ def _own_modules_by_value() -> Iterator[None]:
 def _is_own(module: Any) -> bool:
     """Whether a module belongs to the user, and to no package that is installed or comes with Python."""
     path, name = getattr(module, "__file__", None) or "", getattr(module, "__name__", "")
-    installed = "site-packages" in path or path.startswith((sys.base_prefix, sys.prefix))
-    return bool(path) and not installed and name.partition(".")[0] not in ("__main__", "__mp_main__", "tf_opdiff")
+    return is_own_file(path) and name.partition(".")[0] not in ("__main__", "__mp_main__", "tf_opdiff")

@@ -27,8 +27,8 @@ class Recorded:
 
     def add(self, inputs: tuple[np.ndarray, ...], observation: Observation) -> None:
         """Adds the results of a run with these inputs."""
-        found = (_promise(r) for q, r in observation.quantities.items() if family_of(q) == self.family)
-        self.results[_key(tuple(map(widened, inputs)))] = tuple(found)
+        promises = (_promise(r) for q, r in observation.quantities.items() if family_of(q) == self.family)
+        self.results[_key(tuple(map(widened, inputs)))] = tuple(promises)
 
     def __call__(self, *arguments: Any) -> Any:
         inputs = arguments[1:] if self.family == "grad" else arguments

@@ -44,14 +44,14 @@ class OwnSpec:
             recorded["output"] = Recorded("output")
         if request.gradient and "vjp" not in functions:
             recorded["grad"] = Recorded("grad")
-        made = recipes(request.sources)
+        by_label = recipes(request.sources)
         spec = Spec(
             name=re.sub(r"[^A-Za-z0-9_.]+", "-", request.name).strip("-")[:_LONGEST] or "callable",
             program=PickledProgram(paths["program"]),
             reference=functions.get("reference") or recorded["output"],
             vjp=functions.get("vjp") or recorded.get("grad"),
-            recipes=made,
-            upstreams=dict.fromkeys(made, Upstream()),
+            recipes=by_label,
+            upstreams=dict.fromkeys(by_label, Upstream()),
             ops="",
             dtypes=(_dtype_of(request.sources),),
             modes=request.modes,

@@ -138,6 +138,13 @@ def test_how_a_script_ended_says_what_it_showed(kind, got, how, verdict):
     assert status_of(how, Record(kind=kind, got=got)) == verdict
 
 
+@pytest.mark.parametrize("output", ["got  ValueError: rank\nwant array([1.])", "got  array([1.])\nwant ABORTED: no"])
+def test_an_error_is_not_the_discrepancy_of_two_results(output):
+    """A program of one element may refuse it."""
+    assert status_of("EXIT 1", Record(kind="value", got="2.0"), output) == "not reproduced"
+    assert status_of("EXIT 1", Record(kind="error_code", got="error ABORTED"), output) == "reproduced"
+
+
 @pytest.mark.parametrize(
     ("how", "output", "verdict"),
     [

@@ -1,4 +1,4 @@
-"""Campaigns on several real Ray nodes on this machine, some of which are killed; `make campaign` runs them."""
+"""Campaigns on several real Ray nodes on this machine; some nodes are killed. `make campaign` runs them."""
 
 import os
 import re

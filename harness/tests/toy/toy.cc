@@ -1,4 +1,4 @@
-// A device for tests, made as vendors make theirs: the type TOY, two of which live in host memory behind TensorFlow's
+// A device for tests, made as vendors make theirs: two devices of type TOY, which live in host memory behind TensorFlow's
 // stream executor API for plugins, with a few kernels. Some are wrong on purpose; the list is at the end.
 //
 // As with drivers of real devices, what began in one process can't go on in a fork of it.
@@ -25,7 +25,7 @@ pid_t began_in = 0;
 
 bool Usable(TF_Status* status) {
   if (began_in == 0 || began_in == getpid()) return true;
-  TF_SetStatus(status, TF_FAILED_PRECONDITION, "the TOY driver began in another process, of which this is a fork");
+  TF_SetStatus(status, TF_FAILED_PRECONDITION, "the TOY driver began in another process, and this process is a fork of that one");
   return false;
 }
 

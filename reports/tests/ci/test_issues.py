@@ -24,7 +24,7 @@ def clean():
 
 
 def fail(rows, kind, specs, devices=("gpu:0",), verdict="mismatch"):
-    """The records, of which those of these specs on these devices fail."""
+    """The records; those of these specs on these devices fail."""
     some = {"verdict": verdict, "kind": kind, "mismatched": 1, "size": 67, "got": "1.0", "want": "2.0", "max_ulp": 9.0}
     return [replace(r, **some) if r.spec in specs and r.device in devices else r for r in rows]
 

@@ -17,7 +17,7 @@ with g.gradient_override_map(
 TOPIC = Topic(
     id="C19",
     title="What an override map means",
-    program='{"Floor": "Identity"} around ops none of which is a Floor, and {"Identity": "CustomGrad"}, giving 5·g, '
+    program='{"Floor": "Identity"} around ops other than Floor, and {"Identity": "CustomGrad"}, giving 5·g, '
     'around tf.identity with and without name="Identity".',
     origin="an answer on override maps",
     says='A map {"Floor": "Identity"} replaces the backward rule of every op of type Floor made inside the '

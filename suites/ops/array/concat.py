@@ -1,7 +1,7 @@
 """Ops that join several tensors along an axis, and that split one tensor."""
 
-from tf_opdiff.suites.forms.calls import Parameter, call
 from tf_opdiff.suites.forms.copies import Dtypes
+from tf_opdiff.suites.forms.move_calls import Parameter, call
 from tf_opdiff.suites.forms.moves import Apart, moves
 from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 from tf_opdiff.suites.reference import shapes as ref

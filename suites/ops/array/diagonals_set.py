@@ -14,7 +14,7 @@ from tf_opdiff.suites.forms.diagonals import (
 from tf_opdiff.suites.forms.layout import layout
 from tf_opdiff.suites.reference import diagonals as ref
 
-#: Bands of three diagonals, of which the longest has four elements, in matrices of four rows and five columns.
+#: Bands of three diagonals in matrices of four rows and five columns. The longest diagonal has four elements.
 _SET: dict[str, dict[str, Any]] = {
     "around": {"k": [-1, 1]},
     "from_main": {"k": [0, 2]},

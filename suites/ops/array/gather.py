@@ -93,6 +93,8 @@ _GATHER = Spec(
     upstreams={"upstreams": crossed_upstreams},
     dtypes=SMOOTH,
 )
+#: The same without gradients, for dtypes that are copied alone.
+_COPIED = replace(_GATHER, vjp=None, recipes={"int32": _GATHER.recipes["int32"]}, upstreams={}, tier="full")
 _BATCH1 = along_axis("batch1", 1, 1, (3, 7, 2), (3, 4))
 _DENSIFIED = Spec(
     name="gather-densified",  # what a Reshape does to the gradient of its output
@@ -190,35 +192,15 @@ SPECS = (
         program=lambda tf, x, i: tf.gather(x, i),
         dtypes=("bool", "bytes", "int32", "uint64"),
     ),
-    Spec(
-        name="gather-quantized",
-        ops="GatherV2",
-        program=quantized(lambda tf, x, i: tf.gather(x, i)),
-        reference=ref.take,
-        recipes={"int32": picks((7, 5), (4, 3))},
-        dtypes=IN_XLA,
-        tier="full",
-    ),
-    Spec(
+    replace(_COPIED, name="gather-quantized", program=quantized(_GATHER.program), dtypes=IN_XLA),
+    replace(
+        _COPIED,
         name="gather-16-bits-quantized",
-        ops="GatherV2",
-        program=quantized(lambda tf, x, i: tf.gather(x, i)),
-        reference=ref.take,
-        recipes={"int32": picks((7, 5), (4, 3))},
+        program=quantized(_GATHER.program),
         dtypes=NOT_IN_XLA,
         modes=WITHOUT_XLA,
-        tier="full",
     ),
-    Spec(
-        name="gather-of-xla",
-        ops="GatherV2",
-        program=lambda tf, x, i: tf.gather(x, i),
-        reference=ref.take,
-        recipes={"int32": picks((7, 5), (4, 3))},
-        dtypes=OF_XLA,
-        modes=("xla",),
-        tier="full",
-    ),
+    replace(_COPIED, name="gather-of-xla", dtypes=OF_XLA, modes=("xla",)),
     Spec(
         name="gather-rough",
         ops="GatherV2",

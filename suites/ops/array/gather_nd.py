@@ -1,5 +1,7 @@
 """GatherNd. Out of range a CPU raises, unless the policy is to ignore it; a GPU gives 0, or clamps by XLA."""
 
+from dataclasses import replace
+
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.derived.hessian import linear_second_order
 from tf_opdiff.suites.derived.sizes import sizes
@@ -70,6 +72,15 @@ _GATHER_ND = Spec(
     upstreams={"upstreams": crossed_upstreams},
     dtypes=SMOOTH,
 )
+#: The same without gradients, for dtypes that are copied alone.
+_COPIED = Spec(
+    name="gather-nd",
+    ops="GatherNd",
+    program=_GATHER_ND.program,
+    reference=ref.take_nd,
+    recipes={"int32": tuples((3, 4, 2), (11, 2))},
+    tier="full",
+)
 
 SPECS = (
     _GATHER_ND,
@@ -129,25 +140,8 @@ SPECS = (
     with_policy(""),
     with_policy("DEFAULT"),
     with_policy("ERROR", no_gpu_kernel(ref.clamped_nd, params_only(ref.rows_nd), ACCELERATORS)),
-    Spec(
-        name="gather-nd-quantized",
-        ops="GatherNd",
-        program=quantized(lambda tf, x, i: tf.gather_nd(x, i)),
-        reference=ref.take_nd,
-        recipes={"int32": tuples((3, 4, 2), (11, 2))},
-        dtypes=IN_XLA,
-        tier="full",
-    ),
-    Spec(
-        name="gather-nd-of-xla",
-        ops="GatherNd",
-        program=lambda tf, x, i: tf.gather_nd(x, i),
-        reference=ref.take_nd,
-        recipes={"int32": tuples((3, 4, 2), (11, 2))},
-        dtypes=OF_XLA,
-        modes=("xla",),
-        tier="full",
-    ),
+    replace(_COPIED, name="gather-nd-quantized", program=quantized(_GATHER_ND.program), dtypes=IN_XLA),
+    replace(_COPIED, name="gather-nd-of-xla", dtypes=OF_XLA, modes=("xla",)),
     Spec(
         name="gather-nd-rough",
         ops="GatherNd",

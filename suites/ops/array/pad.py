@@ -1,8 +1,8 @@
 """Ops that put places around the elements of a tensor, and fill them with zeros, a constant or reflections."""
 
 from tf_opdiff.harness.spec.recipes import INTEGERS
-from tf_opdiff.suites.forms.calls import Parameter, call
 from tf_opdiff.suites.forms.copies import Dtypes
+from tf_opdiff.suites.forms.move_calls import Parameter, call
 from tf_opdiff.suites.forms.moves import moves
 from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
 from tf_opdiff.suites.reference import shapes as ref

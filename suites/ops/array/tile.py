@@ -1,7 +1,7 @@
 """Ops that repeat the elements of a tensor."""
 
-from tf_opdiff.suites.forms.calls import Parameter, call
 from tf_opdiff.suites.forms.copies import Dtypes
+from tf_opdiff.suites.forms.move_calls import Parameter, call
 from tf_opdiff.suites.forms.moves import Apart, moves
 from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
 from tf_opdiff.suites.reference import shapes as ref

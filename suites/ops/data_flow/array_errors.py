@@ -9,8 +9,8 @@ from tf_opdiff.harness.spec.contract import Side
 from tf_opdiff.harness.spec.spec import Raises, Recipe, Spec
 from tf_opdiff.suites.forms.arrays import V1, V2, V3, Arrays, Steps, Version, program_of
 from tf_opdiff.suites.forms.control_flow import XLA
-from tf_opdiff.suites.forms.errors import REFUSED_BY_KERNEL, raises
-from tf_opdiff.suites.forms.lists import clamped, tensors
+from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT
+from tf_opdiff.suites.forms.lists import clamped, followed_by, tensors
 
 _ROWS = (5, 3)
 _ALL = (V1, V2, V3)
@@ -30,28 +30,16 @@ def _refused(
             name=f"{version.name}-{name}",
             ops=version.op(op),
             program=program_of(version, program),
-            reference=raises("INVALID_ARGUMENT"),
             recipes=recipes,
             modes=version.modes,
             contract={} if contract is None or len(version.modes) == 1 else contract,
+            **IN_KERNEL,
         )
 
 
 def _mismatched(name: str, op: str, program: Steps, recipes: Mapping[str, Recipe]) -> Spec:
     """The spec of arguments that do not fit an array of version 3: a graph refuses them when it is built."""
-    return Spec(
-        name=f"{V3.name}-{name}",
-        ops=V3.op(op),
-        program=program_of(V3, program),
-        reference=raises("ValueError"),
-        recipes=recipes,
-        contract=REFUSED_BY_KERNEL,
-    )
-
-
-def _with(arguments: Mapping[str, Any], dtype: str = "int32") -> dict[str, Recipe]:
-    """Recipes of five rows, then of each argument."""
-    return {name: tensors(_ROWS, then=(np.array(value, dtype),)) for name, value in arguments.items()}
+    return Spec(name=f"{V3.name}-{name}", ops=V3.op(op), program=program_of(V3, program), recipes=recipes, **WHEN_BUILT)
 
 
 def _written_twice(arrays: Arrays, x: Any) -> Any:
@@ -130,33 +118,38 @@ SPECS = (
         "gather-out-of-range",
         "Gather",
         _gathered_at,
-        _with({"at_end": [0, 5], "negative": [-1, 0]}),
+        followed_by((_ROWS,), {"at_end": [0, 5], "negative": [-1, 0]}),
         contract=clamped(lambda x, i: x[np.clip(i, 0, 4)]),
     ),
-    *_refused("negative-size", "", _of_size, _with({"negative": -1})),
+    *_refused("negative-size", "", _of_size, followed_by((_ROWS,), {"negative": -1})),
     *_refused("read-closed", "Read", _read_closed, _ONE),
     *_refused(
         "read-out-of-range",
         "Read",
         _read_at,
-        _with({"at_end": 2, "beyond": 2**31 - 1, "negative": -1}),
+        followed_by((_ROWS,), {"at_end": 2, "beyond": 2**31 - 1, "negative": -1}),
         contract=clamped(lambda x, i: x if i > 0 else np.zeros_like(x)),
     ),
     *_refused("read-twice", "Read", _read_twice, _ONE),
     *_refused("read-unwritten", "Read", _read_unwritten, _ONE),
-    *_refused("scatter-fewer", "Scatter", _scattered_at, _with({"fewer": [1, 0]}), (V1, V2)),
-    _mismatched("scatter-fewer", "Scatter", _scattered_at, _with({"fewer": [1, 0]})),
-    *_refused("scatter-out-of-range", "Scatter", _scattered_at, _with({"at_end": [0, 1, 2, 3, 5]})),
+    *_refused("scatter-fewer", "Scatter", _scattered_at, followed_by((_ROWS,), {"fewer": [1, 0]}), (V1, V2)),
+    _mismatched("scatter-fewer", "Scatter", _scattered_at, followed_by((_ROWS,), {"fewer": [1, 0]})),
+    *_refused("scatter-out-of-range", "Scatter", _scattered_at, followed_by((_ROWS,), {"at_end": [0, 1, 2, 3, 5]})),
     *_refused(
         "split-invalid",
         "Split",
         _split,
-        _with({"fewer": [1, 1, 1], "more": [2, 2, 2], "negative": [3, -1, 3]}, "int64"),
+        followed_by((_ROWS,), {"fewer": [1, 1, 1], "more": [2, 2, 2], "negative": [3, -1, 3]}, "int64"),
     ),
     *_refused("write-other-dtype", "Write", _written_doubles, _ONE),
     *_refused("write-other-shape", "Write", _written_flat, _ONE, (V2,)),
     _mismatched("write-other-shape", "Write", _written_flat, _ONE),
-    *_refused("write-out-of-range", "Write", _written_at, _with({"at_end": 2, "beyond": 2**31 - 1, "negative": -1})),
+    *_refused(
+        "write-out-of-range",
+        "Write",
+        _written_at,
+        followed_by((_ROWS,), {"at_end": 2, "beyond": 2**31 - 1, "negative": -1}),
+    ),
     *_refused("write-twice", "Write", _written_twice, _ONE),
     *(
         Spec(

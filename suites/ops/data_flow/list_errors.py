@@ -1,54 +1,31 @@
 """Indices, sizes and handles that ops on lists of tensors refuse."""
 
-from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.contract import Side
-from tf_opdiff.harness.spec.spec import Recipe, Spec
-from tf_opdiff.suites.forms.errors import raises
-from tf_opdiff.suites.forms.lists import Elements, clamped, no_kernel, one_length, tensors
+from tf_opdiff.suites.forms.list_elements import Elements
+from tf_opdiff.suites.forms.lists import clamped, followed_by, no_kernel, one_length, refused, tensors
 from tf_opdiff.suites.ops.data_flow import list_reading, list_scattering
 
 _PROGRAMS = {spec.name: spec.program for spec in (*list_reading.SPECS, *list_scattering.SPECS)}
 _ROWS = (5, 3)
-
-
-def _refused(
-    name: str,
-    raw: str,
-    program: Callable[..., Any],
-    recipes: Mapping[str, Recipe],
-    contract: Mapping[str, Side] | None = None,
-) -> Spec:
-    """The spec of arguments that an op refuses with INVALID_ARGUMENT."""
-    return Spec(
-        name=name,
-        ops=raw,
-        program=program,
-        reference=raises("INVALID_ARGUMENT"),
-        recipes=recipes,
-        contract=contract or {},
-    )
-
-
-def _with(shapes: tuple[tuple[int, ...], ...], arguments: Mapping[str, Any], dtype: str = "int32"):
-    """Recipes of tensors of these shapes, then of each argument."""
-    return {name: tensors(*shapes, then=(np.array(value, dtype),)) for name, value in arguments.items()}
-
-
 _OUTSIDE = {"at_end": 5, "beyond": 2**31 - 1, "negative": -1}
-
-
-def _refilled(tf: Any, x: Any, count: Any) -> Any:
-    like = Elements.like(tf, x)
-    return like.stack(like.reserve(count))
 
 
 def _resized(tf: Any, x: Any, size: Any) -> Any:
     rows = Elements.rows(tf, x)
     return rows.stack(tf.raw_ops.TensorListResize(input_handle=rows.of_rows(x), size=size))
+
+
+def _from_tensor_as(tf: Any, x: Any, shape: Any) -> Any:
+    rows = Elements(tf, x.dtype, shape)
+    return Elements.rows(tf, x).stack(rows.of_rows(x))
+
+
+def _refilled(tf: Any, x: Any, count: Any) -> Any:
+    like = Elements.like(tf, x)
+    return like.stack(like.reserve(count))
 
 
 def _overfull(tf: Any, x: Any, y: Any) -> Any:
@@ -66,87 +43,82 @@ def _no_list(tf: Any, x: Any) -> Any:
     return tf.raw_ops.TensorListLength(input_handle=variant)
 
 
-def _from_tensor_as(tf: Any, x: Any, shape: Any) -> Any:
-    rows = Elements(tf, x.dtype, shape)
-    return Elements.rows(tf, x).stack(rows.of_rows(x))
-
-
 _ONE = {"plain": tensors(_ROWS)}
 _SPLIT = _PROGRAMS["tensor-list-split"]
 _ONTO_END = clamped(lambda x, i: x[np.clip(i, 0, len(x) - 1)])
 
 
 SPECS = (
-    _refused(
+    refused(
         "tensor-list-from-tensor-mismatched",
         "TensorListFromTensor",
         _from_tensor_as,
-        _with((_ROWS,), {"longer": [4]}),
+        followed_by((_ROWS,), {"longer": [4]}),
     ),
-    _refused(
+    refused(
         "tensor-list-gather-out-of-range",
         "TensorListGather",
         _PROGRAMS["tensor-list-gather"],
-        _with((_ROWS,), {"at_end": [0, 5], "negative": [-1, 0]}),
+        followed_by((_ROWS,), {"at_end": [0, 5], "negative": [-1, 0]}),
         _ONTO_END,
     ),
-    _refused(
+    refused(
         "tensor-list-get-item-out-of-range",
         "TensorListGetItem",
         _PROGRAMS["tensor-list-get-item"],
-        _with((_ROWS,), _OUTSIDE),
+        followed_by((_ROWS,), _OUTSIDE),
         _ONTO_END,
     ),
-    _refused("tensor-list-length-no-list", "TensorListLength", _no_list, _ONE),
-    _refused("tensor-list-pop-back-empty", "TensorListPopBack", _popped_twice, _ONE),
-    _refused("tensor-list-push-back-full", "TensorListPushBack", _overfull, {"plain": tensors(_ROWS, _ROWS)}),
-    _refused(
+    refused("tensor-list-length-no-list", "TensorListLength", _no_list, _ONE),
+    refused("tensor-list-pop-back-empty", "TensorListPopBack", _popped_twice, _ONE),
+    refused("tensor-list-push-back-full", "TensorListPushBack", _overfull, {"plain": tensors(_ROWS, _ROWS)}),
+    refused(
         "tensor-list-reserve-invalid",
         "TensorListReserve",
         _refilled,
-        _with((_ROWS,), {"negative": -1, "vector": [2, 3]}),
+        followed_by((_ROWS,), {"negative": -1, "vector": [2, 3]}),
     ),
-    _refused(
+    refused(
         "tensor-list-resize-invalid",
         "TensorListResize",
         _resized,
-        _with((_ROWS,), {"negative": -1}),
+        followed_by((_ROWS,), {"negative": -1}),
         no_kernel("TensorListResize"),
     ),
-    _refused(
+    refused(
         "tensor-list-scatter-invalid",
         "TensorListScatter",
         _PROGRAMS["tensor-list-scatter"],
-        _with(((3, 5),), {"negative": [2, -1, 3], "fewer": [2, 0], "more": [2, 0, 1, 3]}),
+        followed_by(((3, 5),), {"negative": [2, -1, 3], "fewer": [2, 0], "more": [2, 0, 1, 3]}),
         no_kernel("TensorListScatter"),
     ),
-    _refused(
+    refused(
         "tensor-list-scatter-into-existing-list-invalid",
         "TensorListScatterIntoExistingList",
         _PROGRAMS["tensor-list-scatter-into-existing-list"],
-        _with((_ROWS, (3, 3)), {"negative": [2, -1, 3], "fewer": [2, 0], "more": [2, 0, 1, 3]}),
+        followed_by((_ROWS, (3, 3)), {"negative": [2, -1, 3], "fewer": [2, 0], "more": [2, 0, 1, 3]}),
         no_kernel("TensorListScatterIntoExistingList"),
     ),
-    _refused(
+    refused(
         "tensor-list-scatter-v2-invalid",
         "TensorListScatterV2",
         _PROGRAMS["tensor-list-scatter-v2"],
-        _with(((3, 5),), {"negative": [2, -1, 3], "at_end": [2, 0, 6], "fewer": [2, 0], "more": [2, 0, 1, 3]}),
+        followed_by(((3, 5),), {"negative": [2, -1, 3], "at_end": [2, 0, 6], "fewer": [2, 0], "more": [2, 0, 1, 3]}),
         no_kernel("TensorListScatterV2"),
     ),
-    _refused(
+    refused(
         "tensor-list-set-item-out-of-range",
         "TensorListSetItem",
         _PROGRAMS["tensor-list-set-item"],
-        _with((_ROWS, (3,)), _OUTSIDE),
+        followed_by((_ROWS, (3,)), _OUTSIDE),
         clamped(lambda x, y, i: list_reading.replaced(x, y, np.clip(i, 0, len(x) - 1))),
     ),
-    _refused("tensor-list-split-fewer", "TensorListSplit", _SPLIT, _with((_ROWS,), {"fewer": [1, 1, 1]}, "int64")),
-    _refused(
+    refused("tensor-list-split-fewer", "TensorListSplit", _SPLIT, followed_by((_ROWS,), {"fewer": [1, 1, 1]}, "int64")),
+    refused(
         "tensor-list-split-invalid",
         "TensorListSplit",
         _SPLIT,
-        _with((_ROWS,), {"negative": [3, -1, 3], "more": [2, 2, 2]}, "int64"),
+        followed_by((_ROWS,), {"negative": [3, -1, 3], "more": [2, 2, 2]}, "int64"),
         one_length("UNIMPLEMENTED", ""),
     ),
 )

@@ -3,44 +3,14 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
-
-from tf_opdiff.harness.spec.contract import Side
 from tf_opdiff.harness.spec.spec import Recipe, Spec
-from tf_opdiff.suites.forms.errors import REFUSED_BY_KERNEL, raises
-from tf_opdiff.suites.forms.lists import Elements, tensors
-from tf_opdiff.suites.ops.data_flow import list_reading, list_scattering
+from tf_opdiff.suites.forms.errors import WHEN_BUILT
+from tf_opdiff.suites.forms.list_elements import Elements
+from tf_opdiff.suites.forms.lists import followed_by, refused, tensors
+from tf_opdiff.suites.ops.data_flow import list_errors, list_scattering
 
-_PROGRAMS = {spec.name: spec.program for spec in (*list_reading.SPECS, *list_scattering.SPECS)}
+_PROGRAMS = {spec.name: spec.program for spec in (*list_errors.SPECS, *list_scattering.SPECS)}
 _ROWS = (5, 3)
-
-
-def _refused(
-    name: str,
-    raw: str,
-    program: Callable[..., Any],
-    recipes: Mapping[str, Recipe],
-    contract: Mapping[str, Side] | None = None,
-) -> Spec:
-    """The spec of arguments that an op refuses with INVALID_ARGUMENT."""
-    return Spec(
-        name=name,
-        ops=raw,
-        program=program,
-        reference=raises("INVALID_ARGUMENT"),
-        recipes=recipes,
-        contract=contract or {},
-    )
-
-
-def _with(shapes: tuple[tuple[int, ...], ...], arguments: Mapping[str, Any], dtype: str = "int32"):
-    """Recipes of tensors of these shapes, then of each argument."""
-    return {name: tensors(*shapes, then=(np.array(value, dtype),)) for name, value in arguments.items()}
-
-
-def _resized(tf: Any, x: Any, size: Any) -> Any:
-    rows = Elements.rows(tf, x)
-    return rows.stack(tf.raw_ops.TensorListResize(input_handle=rows.of_rows(x), size=size))
 
 
 def _pushed_other(change: Callable[..., Any]) -> Callable[..., Any]:
@@ -117,21 +87,9 @@ def _flat(tf: Any, x: Any) -> Any:
     return tf.reshape(x, [-1, 1])
 
 
-def _from_tensor_as(tf: Any, x: Any, shape: Any) -> Any:
-    rows = Elements(tf, x.dtype, shape)
-    return Elements.rows(tf, x).stack(rows.of_rows(x))
-
-
 def _mismatched(name: str, raw: str, program: Callable[..., Any], recipes: Mapping[str, Recipe] | None = None) -> Spec:
     """The spec of arguments that do not fit: a graph refuses them when it is built."""
-    return Spec(
-        name=name,
-        ops=raw,
-        program=program,
-        reference=raises("ValueError"),
-        recipes=recipes or _ONE,
-        contract=REFUSED_BY_KERNEL,
-    )
+    return Spec(name=name, ops=raw, program=program, recipes=recipes or _ONE, **WHEN_BUILT)
 
 
 _ONE = {"plain": tensors(_ROWS)}
@@ -143,21 +101,26 @@ SPECS = (
     _mismatched(
         "tensor-list-from-tensor-other-rank",
         "TensorListFromTensor",
-        _from_tensor_as,
-        _with((_ROWS,), {"rank": [3, 1]}),
+        _PROGRAMS["tensor-list-from-tensor-mismatched"],
+        followed_by((_ROWS,), {"rank": [3, 1]}),
     ),
     _mismatched("tensor-list-get-item-other-dtype", "TensorListGetItem", _item_as(_doubles)),
-    _refused("tensor-list-get-item-unknown-shape", "TensorListGetItem", _item_of_unknown_shape, _ONE),
+    refused("tensor-list-get-item-unknown-shape", "TensorListGetItem", _item_of_unknown_shape, _ONE),
     _mismatched("tensor-list-push-back-other-dtype", "TensorListPushBack", _pushed_other(_casted)),
-    _refused("tensor-list-push-back-other-shape", "TensorListPushBack", _pushed_other(_flat), _ONE),
-    _mismatched("tensor-list-resize-vector", "TensorListResize", _resized, _with((_ROWS,), {"vector": [2, 3]})),
-    _refused("tensor-list-set-item-other-dtype", "TensorListSetItem", _set_other(_casted), _ONE),
+    refused("tensor-list-push-back-other-shape", "TensorListPushBack", _pushed_other(_flat), _ONE),
+    _mismatched(
+        "tensor-list-resize-vector",
+        "TensorListResize",
+        _PROGRAMS["tensor-list-resize-invalid"],
+        followed_by((_ROWS,), {"vector": [2, 3]}),
+    ),
+    refused("tensor-list-set-item-other-dtype", "TensorListSetItem", _set_other(_casted), _ONE),
     _mismatched("tensor-list-set-item-other-shape", "TensorListSetItem", _set_other(_flat)),
     _mismatched(
-        "tensor-list-split-matrix", "TensorListSplit", _SPLIT, _with((_ROWS,), {"matrix": [[2, 0, 3]]}, "int64")
+        "tensor-list-split-matrix", "TensorListSplit", _SPLIT, followed_by((_ROWS,), {"matrix": [[2, 0, 3]]}, "int64")
     ),
-    _refused("tensor-list-stack-other-count", "TensorListStack", _stacked_as(lambda rows: rows, 4), _ONE),
+    refused("tensor-list-stack-other-count", "TensorListStack", _stacked_as(lambda rows: rows, 4), _ONE),
     _mismatched("tensor-list-stack-other-dtype", "TensorListStack", _stacked_as(_doubles)),
     _mismatched("tensor-list-stack-other-shape", "TensorListStack", _stacked_as(_wider)),
-    _refused("tensor-list-stack-unknown-shape", "TensorListStack", _of_unknown_shape, _ONE),
+    refused("tensor-list-stack-unknown-shape", "TensorListStack", _of_unknown_shape, _ONE),
 )

@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.spec.spec import Spec
-from tf_opdiff.suites.forms.lists import Elements, contents, no_kernel, one_length, steps, tensors
+from tf_opdiff.suites.forms.list_elements import Elements
+from tf_opdiff.suites.forms.lists import contents, no_kernel, one_length, steps, tensors
 from tf_opdiff.suites.reference.subnormal import flushed_in
 
 _ROWS = (5, 3)

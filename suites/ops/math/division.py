@@ -53,7 +53,7 @@ _REST = Function(
 
 
 def _quotient_curves(function=lambda f: f):
-    """The second derivatives of a quotient, of which `function` makes those of another function."""
+    """The second derivatives of a quotient; `function` turns them into those of another function."""
     mixed, twice = (lambda x, y: -1 / y / y), (lambda x, y: 2 * x / y / y / y)
     return Hessian(terms={(0, 1): [function(wide(mixed))], (1, 1): [function(wide(twice))]}, jvp=3.6, hvp=5)
 

@@ -1,7 +1,6 @@
 """Hyperbolic functions and their inverses.
 
-Budgets are measured with AVX-512, in all modes: over every float16 and bfloat16, for cosh, sinh and tanh also over
-every float32, and else by `bench.budgets`.
+Budgets are measured with AVX-512, in all modes: over every float16, bfloat16 and float32, and else by `bench.budgets`.
 """
 
 import numpy as np
@@ -40,7 +39,7 @@ def _from_output(ulps):
 
 def _tanh_units(u):
     """Twice the error of tanh in float32 and float64, in units of round-off."""
-    return 10 if u > 2.0**-30 else 13
+    return 10.8 if u > 2.0**-30 else 13
 
 
 def _square_of_sech(x):
@@ -73,8 +72,8 @@ SPECS = (
             float64=lambda x: 1 / (np.sqrt(x - 1) * np.sqrt(x + 1)),
         ),
         domain=(1, 100),
-        ulp={"output": by_mode(eager=(ROUNDED_TWICE, ROUNDED_TWICE, 1.9, 2.2), xla=(3, 2, 3.8, 4.1)), "grad": 1},
-        bound={"grad": by_mode(eager=_from_output(2), xla=_from_output(3.4))},
+        ulp={"output": by_mode(eager=(ROUNDED_TWICE, ROUNDED_TWICE, 2.1, 2.2), xla=(3, 2, 4.4, 4.1)), "grad": 1},
+        bound={"grad": by_mode(eager=_from_output(2.3), xla=_from_output(4.4))},
         lost=(
             Lost(
                 where=lambda x: x > 16,
@@ -98,7 +97,7 @@ SPECS = (
         op="Asinh",
         f=Wide(mp.asinh, odd=True, float64=np.arcsinh),
         df=Wide(lambda x: 1 / mp.sqrt(1 + x * x), float64=lambda x: 1 / np.sqrt(1 + x * x)),
-        ulp={"output": by_mode(eager=(ROUNDED_TWICE, ROUNDED_TWICE, 1.8, 1.75), xla=(2.5, 1.5, 3, 2.7)), "grad": 1},
+        ulp={"output": by_mode(eager=(ROUNDED_TWICE, ROUNDED_TWICE, 1.8, 1.75), xla=(2.5, 1.5, 3.2, 2.7)), "grad": 1},
         bound={"grad": by_mode(eager=relative(lambda x, f, d: 2.2 + 2.2 * f), xla=relative(lambda x, f, d: 3 + 3 * f))},
         lost=(
             Lost(

@@ -117,7 +117,7 @@ _CURVES = Hessian(
         ),
         "hvp[2]": Loose(
             lambda a, b, x: _uncertain(a, b, x),
-            "the terms of all tangents cancel, each of which is off by its logarithms",
+            "the terms of all tangents cancel, and each term is off by its logarithms",
         ),
     },
     **INSIDE,

@@ -75,7 +75,7 @@ _DIFFERENCE_FROM_ONE = Loose(lambda a, x: x < np.maximum(1, a), "Q, computed as 
 
 
 def _apart(a, x, spread=16.0):
-    """A bound of the condition of P and Q, and of the logarithms of which they are computed, at arguments of all sizes.
+    """A bound of the condition of P and Q, and of the logarithms behind them, at arguments of all sizes.
 
     It is that of the logarithms: measured errors are up to 3.2 times the sizes of the logarithms. Beyond 300, a method
     is known whose error grows by the distance of the arguments and, because P does, by `spread` times √a, which is less
@@ -171,7 +171,7 @@ _SMALL_SLOPE = Loose(lambda a, x: np.abs(ref.igamma_da(a, x)) < 2.0**-9, "sums o
 
 _SUMS_CANCEL = Loose(
     lambda a, x: _SMALL_SLOPE(a, x) | (_gamma_terms(a, x) > 8),
-    "the sum of two derivatives may cancel, each of which loses many digits: see their bounds",
+    "two derivatives that lose many digits may cancel in their sum: see their bounds",
 )
 
 

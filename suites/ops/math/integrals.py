@@ -65,6 +65,25 @@ def _beside_zeros(draw, dtype):
     return ((x * np.where(draw.booleans(SIZE), 1, -1)).astype(dtype),)
 
 
+def _fresnel_integral(name, *, curve, **functions):
+    """The specs of one of Fresnel's integrals; `curve` is its second derivative."""
+    return unary(
+        name,
+        dtypes=WIDE,
+        ulp={"output": 1, "grad": 1},
+        bound=_SQUARED,
+        lost=_FAR,
+        recipes={"beside_zeros": _beside_zeros},
+        aside={"minus_zero": minus_zero, "overflow": lambda x, top: x * x > top},
+        subnormals=EITHER,
+        xla_kernel=False,
+        second_order=ExactCurve(
+            curve=Wide(curve, {INF: NAN, -INF: NAN}), condition=(4, 4), lost=_far, loose=Loose(_far, _PHASE)
+        ),
+        **functions,
+    )
+
+
 SPECS = (
     *unary(
         "dawsn",
@@ -106,45 +125,19 @@ SPECS = (
         xla_kernel=False,
         second_order=SecondOrder(condition=(4, 5)),
     ),
-    *unary(
+    *_fresnel_integral(
         "fresnel-cos",
         op="FresnelCos",
-        dtypes=WIDE,
         f=Wide(mp.fresnelc, odd=True, float64=ref.fresnel_float64(1)),
         df=Wide(lambda x: mp.cospi(x * x / 2), float64=ref.cos_square),
-        ulp={"output": 1, "grad": 1},
-        bound=_SQUARED,
-        lost=_FAR,
-        recipes={"beside_zeros": _beside_zeros},
-        aside={"minus_zero": minus_zero, "overflow": lambda x, top: x * x > top},
-        subnormals=EITHER,
-        xla_kernel=False,
-        second_order=ExactCurve(
-            curve=Wide(curvature.fresnel_cos, {INF: NAN, -INF: NAN}),
-            condition=(4, 4),
-            lost=_far,
-            loose=Loose(_far, _PHASE),
-        ),
+        curve=curvature.fresnel_cos,
     ),
-    *unary(
+    *_fresnel_integral(
         "fresnel-sin",
         op="FresnelSin",
-        dtypes=WIDE,
         f=Wide(mp.fresnels, odd=True, float64=ref.fresnel_float64(0)),
         df=Wide(lambda x: mp.sinpi(x * x / 2), float64=ref.sin_square),
-        ulp={"output": 1, "grad": 1},
-        bound=_SQUARED,
-        lost=_FAR,
-        recipes={"beside_zeros": _beside_zeros},
-        aside={"minus_zero": minus_zero, "overflow": lambda x, top: x * x > top},
-        subnormals=EITHER,
-        xla_kernel=False,
-        second_order=ExactCurve(
-            curve=Wide(curvature.fresnel_sin, {INF: NAN, -INF: NAN}),
-            condition=(4, 4),
-            lost=_far,
-            loose=Loose(_far, _PHASE),
-        ),
+        curve=curvature.fresnel_sin,
     ),
     *unary(
         "spence",

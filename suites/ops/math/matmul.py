@@ -1,10 +1,11 @@
 """Products of matrices. Errors count the roundings of any order: see `suites.reference.contraction`."""
 
 from tf_opdiff.harness.spec.recipes import COMPLEX
-from tf_opdiff.suites.forms.contraction import Call, Wrong, contraction
+from tf_opdiff.suites.forms.contraction import contraction
+from tf_opdiff.suites.forms.several_calls import Call, Wrong
 from tf_opdiff.suites.reference.contraction import Contraction
 
-#: Rows, columns and the sizes of sums, of which none is a multiple of a vector's width.
+#: Rows, columns and the sizes of sums; none is a multiple of a vector's width.
 _M, _K, _N = 3, 7, 5
 _FLAGS = {"plain": (False, False), "left": (True, False), "right": (False, True), "both": (True, True)}
 _INTEGERS = ("int32", "int64")

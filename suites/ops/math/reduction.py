@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from tf_opdiff.suites.forms.reduction import LONG, OF_INTEGERS, RECIPES, SHAPE, Reduced, infinite, limits, reduction
+from tf_opdiff.suites.forms.reduced import Reduced
+from tf_opdiff.suites.forms.reduction import reduction
+from tf_opdiff.suites.forms.reduction_recipes import LONG, OF_INTEGERS, RECIPES, SHAPE, infinite, limits
 from tf_opdiff.suites.reference import reduction as ref
 from tf_opdiff.suites.reference.accumulation import sum_error
 

@@ -3,9 +3,9 @@
 import ml_dtypes
 import numpy as np
 
-from tf_opdiff.suites.forms.reduction import LONG, OF_INTEGERS, RECIPES, SHAPE, tiny, upstreams
+from tf_opdiff.suites.forms.reduction_recipes import LONG, OF_INTEGERS, RECIPES, SHAPE, tiny
 from tf_opdiff.suites.forms.scan import long_ones, one_tiny, scan
-from tf_opdiff.suites.forms.special_upstreams import KINDS, in_turn
+from tf_opdiff.suites.forms.special_upstreams import KINDS, every_kind, in_turn
 from tf_opdiff.suites.forms.views import Viewed
 from tf_opdiff.suites.ops.math.reduction import COMPLEX_FACTORS, FACTORS, FINITE
 from tf_opdiff.suites.reference import scan as ref
@@ -93,7 +93,7 @@ SPECS = (
         ),
         recipes={label: recipe for label, recipe in FACTORS.items() if label != "special"},
         second="near_one",
-        upstreams={"upstreams": upstreams},
+        upstreams={"upstreams": every_kind},
         forward={"special": RECIPES["special"], "tiny": one_tiny},
         complex_recipes=COMPLEX_FACTORS,
         of_integers=OF_INTEGERS,
@@ -120,7 +120,7 @@ SPECS = (
         ),
         recipes={**RECIPES, "tiny_upstreams": RECIPES["plain"]},
         second="plain",
-        upstreams={"upstreams": upstreams, "tiny_upstreams": in_turn(KINDS["upstream_tiny"])},
+        upstreams={"upstreams": every_kind, "tiny_upstreams": in_turn(KINDS["upstream_tiny"])},
         forward={},
         complex_recipes=FINITE,
         of_integers=OF_INTEGERS,
@@ -144,7 +144,7 @@ SPECS = (
         ),
         recipes={"above_one": _above_one, "upstreams": _above_one},
         second="above_one",
-        upstreams={"upstreams": upstreams},
+        upstreams={"upstreams": every_kind},
         forward={"far": _far, "infinite": _infinite, "huge": _huge, "tiny": tiny},
         long={
             "zeros": lambda draw, dtype: (np.zeros(_LONG_LOGARITHMS, dtype),),

@@ -1,6 +1,6 @@
 """Trigonometric functions and their inverses.
 
-Budgets are measured with AVX-512, in all modes: over every float16 and bfloat16, and else by `bench.budgets`.
+Budgets are measured with AVX-512, in all modes: over every float16, bfloat16 and float32, and else by `bench.budgets`.
 """
 
 import ml_dtypes
@@ -85,7 +85,7 @@ SPECS = (
         domain=(-1, 1),
         # The gradient divides by a rounded number, or squares one.
         ulp={
-            "output": by_mode(eager=(ROUNDED_TWICE, ROUNDED_TWICE, 4.4, 1), xla=(1.5, 1.5, 2.1, 1.5)),
+            "output": by_mode(eager=(ROUNDED_TWICE, ROUNDED_TWICE, 4.4, 1), xla=(1.5, 1.5, 2.4, 1.5)),
             "grad": (7.5, 3, 5, 2.5),
         },
         # The gradient is g / √(1 - x²), where x², rounded, is off by u / 2 beside 1.
@@ -110,7 +110,7 @@ SPECS = (
         domain=(-1, 1),
         # The gradient divides by a rounded number, or squares one.
         ulp={
-            "output": by_mode(eager=(ROUNDED_TWICE, ROUNDED_TWICE, 4.4, 1), xla=(1.5, 1.5, 2.4, 1.7)),
+            "output": by_mode(eager=(ROUNDED_TWICE, ROUNDED_TWICE, 4.7, 1), xla=(1.5, 1.5, 2.4, 1.7)),
             "grad": (7.5, 3, 4, 5),
         },
         # The gradient is g / √(1 - x²), where x², rounded, is off by u / 2 beside 1.
@@ -132,7 +132,7 @@ SPECS = (
         f=Wide(mp.atan, odd=True, float64=np.arctan),
         df=Wide(lambda x: 1 / (1 + x * x), float64=lambda x: 1 / (1 + x * x)),
         ulp={
-            "output": (ROUNDED_TWICE, ROUNDED_TWICE, by_mode(eager=3.7, xla=3.5), by_mode(eager=4.3, xla=3)),
+            "output": (ROUNDED_TWICE, ROUNDED_TWICE, by_mode(eager=4.6, xla=1.7), by_mode(eager=4.3, xla=3)),
             "grad": (2.5, 2.5, by_mode(eager=4.2, xla=3), by_mode(eager=2.8, xla=2.5)),
         },
         subnormals=Subnormals(dtypes=WIDE, preserved_by_xla=("float32",)),
@@ -171,8 +171,8 @@ SPECS = (
         f=Wide(mp.cos, _OUTSIDE, float64=np.cos),
         df=Wide(lambda x: -mp.sin(x), {0: -0.0, **_OUTSIDE}, odd=True, float64=lambda x: -np.sin(x)),
         ulp={
-            "output": (ROUNDED_TWICE, ROUNDED_TWICE, by_mode(eager=2.4, xla=1.5), 0.59),
-            "grad": (1.5, 1.5, by_mode(eager=2.9, xla=2), 1.5),
+            "output": (ROUNDED_TWICE, ROUNDED_TWICE, by_mode(eager=2.6, xla=1.5), 0.59),
+            "grad": (1.5, 1.5, by_mode(eager=3.3, xla=2), 1.5),
         },
         second_order=SecondOrder(jvp=2.5, hvp=2.5),
         analytic=Analytic(
@@ -189,8 +189,8 @@ SPECS = (
         f=Wide(mp.sin, _OUTSIDE, odd=True, float64=np.sin),
         df=Wide(mp.cos, _OUTSIDE, float64=np.cos),
         ulp={
-            "output": (ROUNDED_TWICE, ROUNDED_TWICE, by_mode(eager=2.4, xla=1.5), 0.52),
-            "grad": (1.5, 1.5, by_mode(eager=3, xla=2.5), 1.5),
+            "output": (ROUNDED_TWICE, ROUNDED_TWICE, by_mode(eager=2.6, xla=1.5), 0.52),
+            "grad": (1.5, 1.5, by_mode(eager=3.3, xla=2.5), 1.5),
         },
         subnormals=Subnormals(dtypes=("float32", "bfloat16"), preserved_by_xla=("float32", "bfloat16")),
         second_order=SecondOrder(jvp=2.5, hvp=2.5),
@@ -205,7 +205,7 @@ SPECS = (
         df=Wide(lambda x: mp.sec(x) ** 2, _OUTSIDE, float64=lambda x: 1 / np.cos(x) ** 2),
         domain=(-1.5, 1.5),
         # The gradient divides by a rounded number, or squares one.
-        ulp={"output": (ROUNDED_TWICE, ROUNDED_TWICE, 1.2, 1), "grad": (4.5, 4.5, by_mode(eager=8.4, xla=6.5), 4)},
+        ulp={"output": (ROUNDED_TWICE, ROUNDED_TWICE, 1.55, 1), "grad": (4.5, 4.5, by_mode(eager=10.2, xla=6.5), 4)},
         subnormals=EITHER,
         second_order=SecondOrder(jvp=8, hvp=11),
         analytic=Analytic(

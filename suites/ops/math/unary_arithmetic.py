@@ -1,6 +1,6 @@
 """Arithmetic with one number: sign, reciprocal, root, square.
 
-Budgets are measured with AVX-512, in all modes: over every float16 and bfloat16, and else by `bench.budgets`.
+Budgets are measured with AVX-512, in all modes: over every float16, bfloat16 and float32, and else by `bench.budgets`.
 """
 
 from typing import Any
@@ -50,7 +50,7 @@ _RECIPROCAL: dict[str, Any] = {
     "df": Wide(lambda x: -1 / x**2, {0: -INF, INF: -0.0, -INF: -0.0}, float64=lambda x: -1 / (x * x)),
     "domain": (0, 4),
     "ulp": {
-        "output": (ROUNDED_TWICE, ROUNDED_TWICE, by_mode(eager=2.9, xla=2), 0.5),
+        "output": (ROUNDED_TWICE, ROUNDED_TWICE, by_mode(eager=2.9, xla=1.3), 0.5),
         "grad": (3, 3.5, by_mode(eager=7.1, xla=6), 3),
     },
     "second_order": SecondOrder(jvp=6, hvp=9),
@@ -132,7 +132,7 @@ SPECS = (
         # The gradient raises a rounded number to a power.
         ulp={
             "output": (1.5, 1, by_mode(eager=2.2, xla=2), 1.5),
-            "grad": (5.5, 4.5, by_mode(eager=9.3, xla=8.9), by_mode(eager=6.3, xla=5.7)),
+            "grad": (5.5, 4.5, by_mode(eager=10.3, xla=9.5), by_mode(eager=6.3, xla=5.7)),
         },
         second_order=SecondOrder(jvp=8, hvp=12),
         analytic=Analytic(

@@ -3,7 +3,9 @@
 from functools import partial
 
 from tf_opdiff.harness.spec.recipes import FLOATS
-from tf_opdiff.suites.forms.called import called, not_numbers, plain, small_integers, tiny
+from tf_opdiff.suites.forms.called import called
+from tf_opdiff.suites.forms.elements import not_numbers, plain, small_integers, tiny
+from tf_opdiff.suites.forms.errors import IN_KERNEL
 from tf_opdiff.suites.forms.pooling import (
     CHANNELS_FIRST,
     CUBES,
@@ -55,7 +57,7 @@ def _gradient(name, op, pools, rest):
     """
     rank, calls = len(pools["valid"].size), partial(of_upstream, op, AverageGradient)
     bad = {label: change for label, change in bad_attributes(rank).items() if label not in ("large_by_one", "too_deep")}
-    late = {label: bad[label] | {"error": "INVALID_ARGUMENT"} for label in _LATE}
+    late = {label: bad[label] | {"promise": IN_KERNEL} for label in _LATE}
     return called(
         name,
         op,

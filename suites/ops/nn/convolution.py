@@ -10,7 +10,7 @@ _WINDOWS = {
     "explicit": Windows(image=(1, 3, 4, 2), filter=(3, 2, 2, 3), strides=(1, 2), padding=((1, 2), (0, 1))),
     "pointwise": Windows(image=(2, 2, 3, 5), filter=(1, 1, 5, 2)),
 }
-#: Windows of which not every CPU kernel has gradients.
+#: Windows for which not every CPU kernel has gradients.
 _FURTHER = {
     "dilated": Windows(image=(1, 5, 4, 2), filter=(3, 2, 2, 3), dilations=(2, 3), padding="SAME"),
     "groups": Windows(image=(1, 3, 4, 4), filter=(2, 3, 2, 6)),

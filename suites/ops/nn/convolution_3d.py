@@ -1,15 +1,15 @@
 """Convolutions in three dimensions. Errors count the roundings of any order: see `suites.reference.convolution`."""
 
-from tf_opdiff.suites.forms.contraction import refusals
 from tf_opdiff.suites.forms.convolution import Calls, Convolved, Windows, convolution
 from tf_opdiff.suites.forms.errors import IN_KERNEL, REMOVED, UNSUPPORTED, WHEN_BUILT, WRONG_OR_UNSUPPORTED
+from tf_opdiff.suites.forms.several_calls import refusals
 
 _WINDOWS = {
     "valid": Windows(image=(2, 3, 3, 2, 3), filter=(2, 3, 1, 3, 4)),
     "strided": Windows(image=(1, 3, 4, 5, 2), filter=(2, 2, 3, 2, 3), strides=(2, 1, 3), padding="SAME"),
     "pointwise": Windows(image=(1, 2, 2, 3, 5), filter=(1, 1, 1, 5, 2)),
 }
-#: Windows of which not every CPU kernel has gradients.
+#: Windows for which not every CPU kernel has gradients.
 _FURTHER = {
     "dilated": Windows(image=(1, 3, 4, 2, 2), filter=(2, 2, 1, 2, 1), dilations=(2, 3, 1), padding="SAME"),
     "groups": Windows(image=(1, 2, 2, 3, 4), filter=(2, 2, 2, 2, 4)),

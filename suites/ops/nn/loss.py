@@ -10,7 +10,7 @@ from tf_opdiff.harness.spec.recipes import FLOATS
 from tf_opdiff.harness.spec.spec import Side, Spec
 from tf_opdiff.suites.derived.sizes import EMPTY, sizes
 from tf_opdiff.suites.forms.errors import REFUSED_BY_KERNEL, raises
-from tf_opdiff.suites.forms.reduction import RECIPES
+from tf_opdiff.suites.forms.reduction_recipes import RECIPES
 from tf_opdiff.suites.forms.rows import SHAPE
 from tf_opdiff.suites.forms.softmax import LOGITS, SUBNORMAL, distributions
 from tf_opdiff.suites.forms.views import Viewed, Views

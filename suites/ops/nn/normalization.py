@@ -1,8 +1,8 @@
 """Normalisations over a batch. Errors are those of float32: see `suites.reference.running`."""
 
-from tf_opdiff.suites.forms.contraction import Wrong, refusals
 from tf_opdiff.suites.forms.errors import REMOVED
 from tf_opdiff.suites.forms.normalization import Fused, fused, fused_gradient
+from tf_opdiff.suites.forms.several_calls import Wrong, refusals
 
 _HALVES = ("float16", "bfloat16")
 _V1 = Fused(raw="FusedBatchNorm", gradient="FusedBatchNormGrad")

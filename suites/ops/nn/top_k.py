@@ -9,7 +9,7 @@ import numpy as np
 from tf_opdiff.harness.spec.recipes import FLOATS, INTEGERS
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.derived.sizes import sizes
-from tf_opdiff.suites.forms.errors import REFUSED_BY_KERNEL, raises
+from tf_opdiff.suites.forms.errors import WHEN_BUILT
 from tf_opdiff.suites.reference import top_k as ref
 
 _SHAPE, _K = (5, 23), 4
@@ -44,16 +44,21 @@ def _of_values(k):
     return lambda g, x: (ref.put(g[0], x, k),) if x.dtype.kind == "f" else (None,)
 
 
-def _top(name, raw, call):
-    """The specs of an op; call(tf, x, k) → its values and indices."""
-    main = Spec(
+def _main(name, raw, call, recipes):
+    """The spec of the values and the indices."""
+    return Spec(
         name=name,
         ops=raw,
         program=lambda tf, x: tuple(call(tf, x, _K)),
         reference=partial(ref.top, k=_K),
         vjp=_of_values(_K),
-        recipes=_RECIPES,
+        recipes=recipes,
     )
+
+
+def _top(name, raw, call):
+    """The specs of an op; call(tf, x, k) → its values and indices."""
+    main = _main(name, raw, call, _RECIPES)
     few = Spec(
         name=f"{name}-few",
         ops=raw,
@@ -61,29 +66,25 @@ def _top(name, raw, call):
         reference=lambda x: (*ref.top(x, 0), *ref.top(x, x.shape[-1])),
         recipes={"ties": _RECIPES["ties"]},
     )
+    rest = tuple(d for d in (*FLOATS, *INTEGERS) if d != "float32")
+    other = replace(main, name=f"{name}-other", dtypes=rest, tier="full")
+    zeros = replace(main, name=f"{name}-zeros", vjp=None, recipes=_ZEROS)
+    return (main, other, few, zeros, *_limits(main, call))
+
+
+def _limits(main, call):
+    """The specs of numbers that are too few, of small tensors, and of second order."""
     refused = Spec(
-        name=f"{name}-refused",
-        ops=raw,
+        name=f"{main.name}-refused",
+        ops=main.ops,
         program=lambda tf, x: tuple(call(tf, x, 6)),
-        reference=raises("ValueError"),
         recipes={"narrow": lambda draw, d: (draw.values(d, 2, 5),), "scalar": lambda draw, d: (draw.values(d),)},
-        contract=REFUSED_BY_KERNEL,
+        **WHEN_BUILT,
     )
-    other = Spec(
-        name=f"{name}-other",
-        ops=raw,
-        program=main.program,
-        reference=main.reference,
-        vjp=_of_values(_K),
-        recipes=_RECIPES,
-        dtypes=tuple(d for d in (*FLOATS, *INTEGERS) if d != "float32"),
-        tier="full",
-    )
-    zeros = Spec(name=f"{name}-zeros", ops=raw, program=main.program, reference=main.reference, recipes=_ZEROS)
     first = replace(
         main, program=lambda tf, x: tuple(call(tf, x, 1)), reference=partial(ref.top, k=1), vjp=_of_values(1)
     )
-    return (main, other, few, zeros, refused, *sizes(first, _SIZES), _curved(name, raw, call))
+    return (refused, *sizes(first, _SIZES), _curved(main.name, main.ops, call))
 
 
 def _curved(name, raw, call):
@@ -100,7 +101,7 @@ def _curved(name, raw, call):
     )
 
 
-def _found(call, k=_K):
+def _with_gathered(call, k=_K):
     """A program: the largest numbers, and the numbers at the indices, whose order among equal numbers is open."""
 
     def program(tf, x):
@@ -112,45 +113,18 @@ def _found(call, k=_K):
 
 def _approximate(name, raw, call):
     """The specs of an op that does not say which of equal numbers is first."""
-    distinct = {label: _RECIPES[label] for label in ("plain", "planes")}
-    main = Spec(
-        name=name,
-        ops=raw,
-        program=lambda tf, x: tuple(call(tf, x, _K)),
-        reference=partial(ref.top, k=_K),
-        vjp=_of_values(_K),
-        recipes=distinct,
-    )
+    main = _main(name, raw, call, {label: _RECIPES[label] for label in ("plain", "planes")})
     ties = Spec(
         name=f"{name}-ties",
         ops=raw,
-        program=_found(call),
+        program=_with_gathered(call),
         reference=lambda x: (ref.top(x, _K)[0],) * 2,
         recipes={label: _RECIPES[label] for label in ("ties", "infinite")} | _ZEROS,
         unsigned_zeros=("output",),
     )
-    first = replace(
-        main, program=lambda tf, x: tuple(call(tf, x, 1)), reference=partial(ref.top, k=1), vjp=_of_values(1)
-    )
-    refused = Spec(
-        name=f"{name}-refused",
-        ops=raw,
-        program=lambda tf, x: tuple(call(tf, x, 6)),
-        reference=raises("ValueError"),
-        recipes={"narrow": lambda draw, d: (draw.values(d, 2, 5),), "scalar": lambda draw, d: (draw.values(d),)},
-        contract=REFUSED_BY_KERNEL,
-    )
-    return (
-        main,
-        *(
-            replace(spec, name=f"{spec.name}-other", dtypes=("float16", "bfloat16"), tier="full")
-            for spec in (main, ties)
-        ),
-        ties,
-        refused,
-        *sizes(first, _SIZES),
-        _curved(name, raw, call),
-    )
+    rest = {"dtypes": ("float16", "bfloat16"), "tier": "full"}
+    others = (replace(spec, name=f"{spec.name}-other", **rest) for spec in (main, ties))
+    return (main, *others, ties, *_limits(main, call))
 
 
 def _in_top(suffix="", **fields):
@@ -206,14 +180,13 @@ SPECS = (
     ),
     _in_top(
         "-misshapen",
-        reference=raises("ValueError"),
         attrs={"one": {"k": 1}},
         recipes={
             "few_targets": _targets(0, 1),
             "matrix_of_targets": _targets([0], [1], [2], [3], [4]),
             "vector": lambda draw, dtype: (draw.values(np.dtype("float32"), 5), np.zeros(5, "int32")),
         },
-        contract=REFUSED_BY_KERNEL,
+        **WHEN_BUILT,
     ),
     *_top("top-k-v2", "TopKV2", lambda tf, x, k: tf.raw_ops.TopKV2(input=x, k=k)),
 )

@@ -1,7 +1,7 @@
 """Random ops that are tested by the distributions of their numbers; no document gives the algorithms."""
 
 import numpy as np
-from scipy import special, stats
+import scipy  # loads scipy.stats, a third of a second, on first use
 
 from tf_opdiff.suites.forms.distribution import COUNT, distribution
 from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
@@ -30,11 +30,11 @@ def _quantiles(law):
 
 def _gamma_points(shape, alpha, *seeds):
     """Quantiles; of a rounded number, one half of the roundings is on either side."""
-    return _quantiles(stats.gamma(alpha))
+    return _quantiles(scipy.stats.gamma(alpha))
 
 
 def _gamma_below(x, shape, alpha, *seeds):
-    return stats.gamma(alpha).cdf(x)
+    return scipy.stats.gamma(alpha).cdf(x)
 
 
 def _classes(logits):
@@ -43,11 +43,11 @@ def _classes(logits):
 
 
 def _classes_below(x, logits):
-    return np.cumsum(special.softmax(logits, axis=1), axis=1).T[:-1]
+    return np.cumsum(scipy.special.softmax(logits, axis=1), axis=1).T[:-1]
 
 
 def _law(means, deviations, low, high):
-    return stats.truncnorm((low - means) / deviations, (high - means) / deviations, means, deviations)
+    return scipy.stats.truncnorm((low - means) / deviations, (high - means) / deviations, means, deviations)
 
 
 def _truncated(columns):

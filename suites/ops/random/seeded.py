@@ -5,11 +5,11 @@ so that the distribution of their numbers is tested.
 """
 
 import numpy as np
-from scipy import stats
+import scipy  # loads scipy.stats, a third of a second, on first use
 
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.forms.distribution import COUNT, distribution
-from tf_opdiff.suites.forms.random import INTEGERS_IN_RANGE, NORMAL, TRUNCATED_NORMAL, UNIFORM
+from tf_opdiff.suites.forms.random_kinds import INTEGERS_IN_RANGE, NORMAL, TRUNCATED_NORMAL, UNIFORM
 from tf_opdiff.suites.reference.random_bits import Philox
 
 _SEED, _SEED2 = 2**40 + 3, 5
@@ -57,8 +57,8 @@ def _law_of(name, raw, law, dtypes, limits=()):
         raw=raw,
         call=call,
         parameters=lambda dtype: (np.array([COUNT, 1], np.int32),),
-        points=lambda shape: law.ppf(np.arange(1, 16)[:, None] / 16),
-        cumulative=lambda x, shape: law.cdf(x),
+        points=lambda shape: law().ppf(np.arange(1, 16)[:, None] / 16),
+        cumulative=lambda x, shape: law().cdf(x),
         refused={
             "negative": lambda dtype: (np.array([-1, 2], np.int32),),
             "too_many": lambda dtype: (np.array([2**31 - 1] * 3, np.int32),),
@@ -66,13 +66,17 @@ def _law_of(name, raw, law, dtypes, limits=()):
     )
 
 
+def _whole_numbers():
+    return scipy.stats.randint(-7, 26)
+
+
 SPECS = (
-    *_law_of("random-standard-normal", "RandomStandardNormal", stats.norm(), _FLOATS),
+    *_law_of("random-standard-normal", "RandomStandardNormal", lambda: scipy.stats.norm(), _FLOATS),
     *_in_session("random-standard-normal", "RandomStandardNormal", NORMAL, _FLOATS),
-    *_law_of("random-uniform", "RandomUniform", stats.uniform(), _FLOATS),
+    *_law_of("random-uniform", "RandomUniform", lambda: scipy.stats.uniform(), _FLOATS),
     *_in_session("random-uniform", "RandomUniform", UNIFORM, _FLOATS),
-    *_law_of("random-uniform-int", "RandomUniformInt", stats.randint(-7, 26), ("int32", "int64"), (-7, 26)),
+    *_law_of("random-uniform-int", "RandomUniformInt", _whole_numbers, ("int32", "int64"), (-7, 26)),
     *_in_session("random-uniform-int", "RandomUniformInt", INTEGERS_IN_RANGE, ("int32", "int64"), (-7, 26)),
-    *_law_of("truncated-normal", "TruncatedNormal", stats.truncnorm(-2, 2), _FLOATS),
+    *_law_of("truncated-normal", "TruncatedNormal", lambda: scipy.stats.truncnorm(-2, 2), _FLOATS),
     *_in_session("truncated-normal", "TruncatedNormal", TRUNCATED_NORMAL, _FLOATS),
 )

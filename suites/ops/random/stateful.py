@@ -1,14 +1,8 @@
 """Random ops of a generator, whose state is a variable that they change."""
 
-from tf_opdiff.suites.forms.random import (
-    ALL_INTEGERS,
-    INTEGERS_IN_RANGE,
-    NORMAL,
-    STATEFUL,
-    TRUNCATED_NORMAL,
-    UNIFORM,
-    random_op,
-)
+from tf_opdiff.suites.forms.random import random_op
+from tf_opdiff.suites.forms.random_kinds import ALL_INTEGERS, INTEGERS_IN_RANGE, NORMAL, TRUNCATED_NORMAL, UNIFORM
+from tf_opdiff.suites.forms.random_sources import STATEFUL
 
 _FLOATS = ("float32", "bfloat16", "float16", "float64")
 

@@ -1,0 +1,104 @@
+"""Allowed: the errors and the alternatives that a spec allows, computed for the promises of a case."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from tf_opdiff.harness.judge import reference
+from tf_opdiff.harness.judge.reference import ReferenceFault
+from tf_opdiff.harness.judge.want import Want
+from tf_opdiff.harness.spec.budget import entry_of
+from tf_opdiff.harness.spec.by_mode import ByMode, mapped
+from tf_opdiff.harness.spec.quantity import family_of
+from tf_opdiff.harness.spec.recipes import is_float
+from tf_opdiff.harness.spec.spec import Case
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """Widened arguments of a derivative or a bound: inputs, upstreams, tangents; several of a kind are a tuple."""
+
+    inputs: tuple[np.ndarray, ...]
+    upstreams: Any = None
+    tangents: Any = None
+
+    def of(self, quantity: str) -> tuple[Any, ...]:
+        """The arguments of a bound, or of alternatives: upstreams, tangents for `jvp` and `hvp`, inputs."""
+        tangents = (self.tangents,) if family_of(quantity) in ("jvp", "hvp") else ()
+        return self.upstreams, *tangents, *self.inputs
+
+
+def limited(
+    case: Case, wants: Mapping[str, Want], arguments: Arguments, alternatives: Mapping[str, Callable[..., Any]]
+) -> dict[str, Want]:
+    """The promises with the largest absolute errors that the spec allows, and with these alternatives."""
+    bounded = {quantity: _bounded(case, quantity, want, arguments) for quantity, want in wants.items()}
+    return {q: _with_alternatives(case, q, want, arguments, alternatives) for q, want in bounded.items()}
+
+
+def _with_alternatives(
+    case: Case, quantity: str, want: Want, arguments: Arguments, alternatives: Mapping[str, Callable[..., Any]]
+) -> Want:
+    """The promise with the alternatives of the spec or the side; unchanged if they have none for the quantity.
+
+    Raises:
+      ReferenceFault: the alternatives raised, or one does not have the promise's shape.
+    """
+    function = entry_of(alternatives, quantity)
+    if not function or want.value is None:
+        return want
+    what = f"alternatives of {quantity}"
+    values = reference.call(function, what, case, np.dtype(case.dtype), *arguments.of(quantity))
+    arrays = tuple(np.asarray(value) for value in values)
+    for array in arrays:
+        if array.shape != want.value.shape:
+            shapes = f"have shape {array.shape}: expected {want.value.shape}"
+            raise ReferenceFault(f"the {what} of {case.id} {shapes}")
+    return replace(want, alternatives=arrays)
+
+
+def _bounded(case: Case, quantity: str, want: Want, arguments: Arguments) -> Want:
+    """The promise with the largest absolute error that the spec allows; unchanged if the spec has no bound.
+
+    If the spec's bound depends on the mode, so does that of the promise.
+
+    A bound may be NaN or infinite where the promise or its derivative is; NaN allows nothing.
+
+    Raises:
+      ReferenceFault: the bound raised, has negative or complex elements, or does not have the promise's shape.
+    """
+    bound = case.spec.bound_of(quantity)
+    if not bound or want.value is None:  # no gradients for a bool, say
+        return want
+    if isinstance(bound, ByMode):
+        return replace(want, bounds=mapped(partial(_allowed, case, quantity, want.value, arguments), bound))
+    return replace(want, bound=_allowed(case, quantity, want.value, arguments, bound))
+
+
+def _allowed(
+    case: Case, quantity: str, value: np.ndarray, arguments: Arguments, bound: Callable[..., Any]
+) -> np.ndarray:
+    """The largest absolute error of each element of a promised value, by one bound."""
+    dtype = np.dtype(case.dtype)
+    unit = float(ml_dtypes.finfo(dtype).eps) / 2 if dtype.kind == "c" or is_float(dtype) else 0.0
+    what = f"bound of {quantity}"
+    allowed = np.asarray(reference.call(bound, what, case, unit, *arguments.of(quantity)))
+    if allowed.dtype.kind not in "biuf":
+        raise ReferenceFault(f"the {what} of {case.id} is {allowed.dtype}: expected real numbers")
+    try:
+        everywhere = np.broadcast_to(allowed, value.shape)
+    except ValueError as error:
+        shapes = f"has shape {allowed.shape}: expected {value.shape}"
+        raise ReferenceFault(f"the {what} of {case.id} {shapes}") from error
+    finite = np.isfinite(value)
+    if (allowed < 0).any():
+        raise ReferenceFault(f"the {what} of {case.id} is {allowed.min()}: expected no negative number")
+    if finite.any() and ((not allowed.ndim and np.isnan(allowed)) or np.isposinf(everywhere[finite]).all()):
+        raise ReferenceFault(f"the {what} of {case.id} is {allowed.flat[0]} everywhere: expected finite numbers")
+    return allowed

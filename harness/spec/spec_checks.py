@@ -1,0 +1,97 @@
+"""Spec checks: what a spec may not say, and fields that exclude each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from tf_opdiff.harness.spec.attrs import check_attrs
+from tf_opdiff.harness.spec.budget import check_budgets, check_quantity
+from tf_opdiff.harness.spec.by_mode import each
+from tf_opdiff.harness.spec.claim import Claim
+from tf_opdiff.harness.spec.loose import Loose
+from tf_opdiff.harness.spec.plan import MODES, check_pattern
+from tf_opdiff.harness.spec.quantity import family_of, is_quantity
+from tf_opdiff.harness.spec.spec_fields import SpecFields
+from tf_opdiff.harness.spec.tiers import TIERS
+from tf_opdiff.harness.spec.variant import VARIANTS
+
+#: The kinds of evidence that a spec can require in addition to `ops`.
+EVIDENCE = ("ran", "built", "replaced", "called", "graphs", "sessions")
+
+
+def check_names(spec: SpecFields) -> None:
+    """Refuses modes, evidence, variants, plans and tiers that do not exist."""
+    ops = spec.ops if isinstance(spec.ops, Mapping) else {}
+    for mode in (*spec.modes, *(key for key in ops if not key.startswith("+"))):
+        if mode not in MODES:
+            raise ValueError(f"mode {mode!r} is none of {', '.join(MODES)}")
+    for kind, name in (entry for mode in spec.modes for entry in spec.evidence_in(mode)):
+        if kind not in EVIDENCE or not name:
+            raise ValueError(f"evidence {kind}:{name}: expected KIND:NAME, of {', '.join(EVIDENCE)}")
+    for variant in (*(key[1:] for key in ops if key.startswith("+")), *(s.unless for s in spec.contract.values())):
+        if variant and variant not in VARIANTS:
+            raise ValueError(f"variant {variant!r} is none of {', '.join(VARIANTS)}")
+        if variant and VARIANTS[variant].facts:  # a device without the variant may be the same
+            raise ValueError(f"no promise can go by {variant!r}: the processor decides too")
+    for pattern in (*spec.contract, *(p for c in spec.claims for p in (*c.plans, *c.refuted))):
+        check_pattern(pattern)
+    if spec.tier not in TIERS:
+        raise ValueError(f"tier {spec.tier!r} is none of {', '.join(TIERS)}")
+
+
+def check_together(spec: SpecFields) -> None:
+    """Refuses fields that exclude each other."""
+    if spec.steps > 1 and spec.vjp:
+        raise ValueError("a program of several steps can't have a vjp")
+    if spec.state and (spec.jvp or spec.hvp or spec.elementwise):
+        raise ValueError("a program with state can't have jvp, hvp or be elementwise")
+    if spec.sessions and (spec.modes != ("graph",) or spec.state or spec.vjp or spec.steps > 1):
+        raise ValueError("a program with sessions of its own has mode graph only, and no vjp")
+    if any(c.vjp for c in spec.claims) and not spec.vjp:
+        raise ValueError("a claim predicts a gradient, and the spec has no vjp")
+    if spec.only_gradients and (not spec.vjp or spec.state or spec.jvp or spec.hvp):
+        raise ValueError("only_gradients: expected a vjp, and no state, jvp or hvp")
+    if spec.hvp and not spec.vjp:
+        raise ValueError("hvp is the derivative of vjp, which the spec lacks")
+    if spec.sweep and not spec.takes_one_input:
+        raise ValueError("sweep: expected a program of one input, without state")
+
+
+def check_promises(spec: SpecFields) -> None:
+    """Refuses invalid references, constants, budgets, bounds and attributes."""
+    if not callable(spec.reference):
+        raise TypeError(f"reference: expected a function, got {spec.reference!r}")
+    for quantity in spec.constant:
+        if not is_quantity(quantity) or family_of(quantity) != "output":
+            raise ValueError(f"constant {quantity!r}: expected output[i]")
+    for ulp in (spec.ulp, *(c.ulp or {} for c in spec.claims)):
+        check_budgets(ulp)
+    for quantity, bounds in spec.bound.items():
+        check_quantity(quantity)
+        for bound in each(bounds):
+            if not callable(bound):
+                raise TypeError(f"bound of {quantity}: expected a function, got {bound!r}")
+    for quantity, function in spec.alternatives.items():
+        check_quantity(quantity)
+        if not callable(function):
+            raise TypeError(f"alternatives of {quantity}: expected a function, got {function!r}")
+    for quantity, loose in spec.loose.items():
+        check_quantity(quantity)
+        if not isinstance(loose, Loose):
+            raise TypeError(f"loose of {quantity}: expected Loose(where, reason), got {loose!r}")
+    if unknown := sorted(spec.upstreams.keys() - spec.recipes.keys()):
+        raise ValueError(f"upstreams {unknown[0]!r}: expected one of the recipes {', '.join(spec.recipes)}")
+    check_attrs(spec.attrs, _called_with_attrs(spec))
+
+
+def _called_with_attrs(spec: SpecFields) -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Pairs (name in messages, function) of the functions that must take every keyword argument of `attrs`."""
+    for field_name in ("program", "reference", "second", "vjp", "jvp", "hvp"):
+        if function := getattr(spec, field_name):
+            yield field_name, function
+    yield from ((f"bound of {quantity}", b) for quantity, bounds in spec.bound.items() for b in each(bounds))
+    yield from ((f"alternatives of {quantity}", function) for quantity, function in spec.alternatives.items())
+    for holder in (*spec.contract.values(), *spec.claims):
+        owner = f"claim {holder.id}" if isinstance(holder, Claim) else "contract"
+        yield from ((f"{w} of the {owner}", f) for w in ("reference", "vjp") if (f := getattr(holder, w)))

@@ -1,0 +1,143 @@
+"""Programs with planted differences; `tf-opdiff model` imports them in processes of its own."""
+
+import os
+import tempfile
+
+import tensorflow as tf
+
+
+def clean(x):
+    return tf.reduce_sum(tf.tanh(x) * x, axis=1)
+
+
+def joined(x):
+    """Ops with a list of inputs, with attributes, and with names in `tf.raw_ops` that are not those of the OpDef."""
+    y = tf.concat([x, tf.cast(tf.cast(x * 3.0, tf.int32), tf.float32)], axis=1)
+    return tf.reduce_sum(tf.matmul(y, y, transpose_b=True), axis=[0])
+
+
+def masked_root(x):
+    """TensorFlow issue 118674: the gradient of the root of 0 is 0 in eager mode, and NaN under XLA."""
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.where(x > 0, tf.sqrt(x), tf.zeros_like(x))
+    return y, tape.gradient(y, x)
+
+
+def log_of_exp(x):
+    """XLA rewrites the logarithm of an exponential to its argument."""
+    y = x * 2.0
+    y = tf.math.log(tf.exp(y))
+    return y + 1.0
+
+
+def branch(x):
+    y = tf.sin(x)
+    y = y * (2.0 if tf.executing_eagerly() else 3.0)
+    return y + 1.0
+
+
+def added_and_subtracted(x):
+    """XLA adds the two constants first."""
+    return (tf.tanh(x * 0.3) * 3.0 + 1e6) - 1e6
+
+
+def amplified(x):
+    """Where the tangent is near 1, its rounding is all that is left after the subtraction."""
+    return 1.0 - tf.tanh(x)
+
+
+def aborts_when_traced(x):
+    if not tf.executing_eagerly():
+        os.abort()
+    return x
+
+
+state = tf.Variable([1, 2, 3], dtype=tf.int64)
+
+
+def random_float16(x):
+    """The kernel of XLA for these random numbers ends the process."""
+    options = {"resource": state.handle, "algorithm": 1, "shape": [3, 4], "dtype": tf.float16}
+    return x + tf.cast(tf.raw_ops.StatefulTruncatedNormal(**options), tf.float32)
+
+
+def another_result_when_traced(x):
+    return (x, x + 1.0) if tf.executing_eagerly() else (x,)
+
+
+class Penalty:
+    """A layer of Keras whose gradient is wrong where it is traced; made late, because Keras takes seconds to import."""
+
+    def __new__(cls):
+        import keras
+
+        class Doubled(keras.layers.Layer):
+            def call(self, x):
+                return root(x)
+
+        return Doubled(name="penalty")
+
+
+def network_with_a_wrong_gradient():
+    import keras
+
+    layers = [keras.Input((4,)), keras.layers.Dense(8, name="first"), Penalty(), keras.layers.Dense(1, name="last")]
+    model = keras.Sequential(layers, name="network")
+    model.compile("adam", "mse")
+    return model
+
+
+def fails(x):
+    return x.nothing
+
+
+def network():
+    import keras
+
+    inner = keras.Sequential([keras.layers.Dense(8, activation="tanh", name="first")], name="inner")
+    model = keras.Sequential([keras.Input((4,)), inner, keras.layers.Dense(1, name="last")], name="network")
+    model.compile("adam", "mse")
+    return model
+
+
+class Root(tf.Module):
+    """A layer of its own whose gradient is doubled where it is traced."""
+
+    @tf.custom_gradient
+    def __call__(self, x):
+        traced = not tf.executing_eagerly()
+
+        def gradient(g):
+            return g * (2.0 if traced else 1.0)
+
+        return tf.identity(x), gradient
+
+
+root = Root()
+
+
+def doubled_gradient(x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.reduce_sum(tf.square(root(tf.sin(x))))
+    return tape.gradient(y, x)
+
+
+class Saved(tf.Module):
+    """A module with a weight, for a SavedModel; XLA rewrites the logarithm of its exponential."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = tf.Variable(2.0)
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 4], tf.float32, "x")])
+    def __call__(self, x):
+        return {"y": tf.math.log(tf.exp(x * self.weight)) + 1.0}
+
+
+def saved_model():
+    folder = tempfile.mkdtemp()
+    module = Saved()
+    tf.saved_model.save(module, folder, signatures={"serving_default": module.__call__})
+    return folder

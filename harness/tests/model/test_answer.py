@@ -1,0 +1,105 @@
+"""An analysis names the planted op, and no op where nothing differs."""
+
+import numpy as np
+import pytest
+
+from tf_opdiff.model.answer import lines
+
+
+@pytest.mark.parametrize(("mode", "device"), [("xla", "cpu"), ("eager", "cpu"), ("eager", "cpu:1")])
+def test_clean_pairs_give_no_op(answer_of, mode, device):
+    _, answer = answer_of("clean", mode, device)
+    assert answer.kind in ("same", "rounding")
+    assert not answer.ops
+    assert not answer.differs
+
+
+def test_a_step_of_training_without_a_fault_gives_no_op(answer_of):
+    rng = np.random.default_rng(0)
+    inputs = {"x": rng.normal(size=(5, 4)).astype("f4"), "y": np.ones((5, 1), "f4")}
+    _, answer = answer_of("network", steps=3, **inputs)
+    assert answer.kind in ("same", "rounding")
+    assert all(report.comparisons or report.skipped for report in answer.reports), "each op ran, or says why not"
+
+
+def test_the_op_that_differs_alone_is_named_with_its_forward_op_and_line(answer_of):
+    recording, answer = answer_of("masked_root")
+    assert answer.kind == "alone"
+    (number,) = answer.ops
+    assert recording.ops[number].type == "SqrtGrad"
+    text = "\n".join(lines(answer, recording))
+    assert "SqrtGrad, in the gradient of Sqrt (planted_programs.py:" in text
+    assert "nan in 3 of 12, at [0, 0]: got nan, want 0.0" in text
+
+
+def test_an_op_that_ends_its_process_is_named_and_the_other_ops_are_replayed(answer_of):
+    recording, answer = answer_of("random_float16")
+    assert answer.kind == "alone"
+    (number,) = answer.ops
+    assert recording.ops[number].type == "StatefulTruncatedNormal"
+    assert "crash" in answer.reports[number].failure
+    assert len(answer.reports) == len(recording.ops)
+    assert answer.reports[-1].comparisons, "the ops behind it are replayed too"
+
+
+def test_a_program_that_ends_its_process_is_an_answer(answer_of):
+    _, answer = answer_of("aborts_when_traced", "function")
+    assert answer.kind == "fails"
+    assert "SIGABRT" in answer.detail
+
+
+@pytest.mark.parametrize(
+    ("name", "types"), [("log_of_exp", ["Exp", "Log"]), ("added_and_subtracted", ["AddV2", "Sub"])]
+)
+def test_ops_that_differ_only_together_are_shrunk_to_the_fewest(answer_of, name, types):
+    recording, answer = answer_of(name)
+    assert answer.kind == "together"
+    assert [recording.ops[n].type for n in answer.ops] == types
+
+
+@pytest.mark.parametrize("mode", ["function", "xla"])
+def test_a_python_branch_on_the_mode_is_named_by_its_operand(answer_of, mode):
+    recording, answer = answer_of("branch", mode)
+    assert answer.kind == "retraced"
+    (number,) = answer.ops
+    assert recording.ops[number].type == "Mul"
+    assert answer.detail == "its operand 1 is 2.0 in eager mode and 3.0 in the trace"
+
+
+def test_a_custom_gradient_that_depends_on_the_mode_is_named(answer_of):
+    recording, answer = answer_of("doubled_gradient", "function")
+    assert answer.kind == "retraced"
+    assert answer.detail == "its operand 1 is 1.0 in eager mode and 2.0 in the trace"
+    assert recording.ops[answer.ops[0]].place.line
+
+
+def test_rounding_that_a_subtraction_amplifies_is_named_with_both_places(answer_of):
+    recording, answer = answer_of("amplified", x=np.linspace(4, 9, 1000, dtype=np.float32))
+    assert answer.kind == "amplified"
+    assert not answer.ops
+    text = "\n".join(lines(answer, recording))
+    assert "times in op 2 of 2, Sub (planted_programs.py:" in text
+    assert "it comes from op 1 of 2, Tanh" in text
+
+
+def test_the_ops_of_a_saved_model_are_recorded_and_replayed(answer_of):
+    recording, answer = answer_of("saved_model")
+    assert answer.kind == "together"
+    assert [recording.ops[n].type for n in answer.ops] == ["Exp", "Log"]
+    assert any(result.name == "y" for result in answer.results)
+
+
+def test_a_wrong_gradient_of_a_layer_is_named_in_a_step_of_training(answer_of):
+    inputs = {"x": np.eye(4, dtype=np.float32), "y": np.ones((4, 1), np.float32)}
+    recording, answer = answer_of("network_with_a_wrong_gradient", **inputs)
+    assert answer.kind == "retraced"
+    assert answer.detail == "its operand 1 is 1.0 in eager mode and 2.0 in the trace"
+    (number,) = answer.ops
+    assert recording.ops[number].type == "Mul"
+    assert recording.ops[number].place.file.endswith("planted_programs.py")
+
+
+def test_a_program_that_gives_other_results_is_an_answer(answer_of):
+    _, answer = answer_of("another_result_when_traced", "function")
+    assert answer.kind == "fails"
+    assert "it gives other results: 0 output[1]" in answer.detail

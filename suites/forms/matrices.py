@@ -1,0 +1,210 @@
+"""Matrices: shapes and recipes of batches of square matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from tf_opdiff.harness.spec.loose import Loose
+from tf_opdiff.harness.spec.recipes import COMPLEX, Draw
+from tf_opdiff.harness.spec.spec import Recipe, Spec
+from tf_opdiff.suites.forms.elements import Elements
+from tf_opdiff.suites.forms.errors import raises
+from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
+from tf_opdiff.suites.forms.several_calls import Call
+
+Shape = tuple[int, ...]
+_WIDE = Loose(
+    lambda *xs: True,
+    "a backward error in any element of the matrix reaches all elements of the result, small ones among them",
+)
+#: The fields of all specs of matrices whose inverse is in the result.
+LOOSE: dict[str, Any] = {"loose": dict.fromkeys(("output", "grad", "jvp", "hvp"), _WIDE)}
+#: The fields of specs of complex matrices, where XLA has no kernel for them.
+WITHOUT_XLA_COMPLEX: dict[str, Any] = {**LOOSE, "dtypes": COMPLEX, "modes": WITHOUT_XLA, "tier": "full"}
+#: The fields of specs of dtypes for which XLA alone has a kernel.
+IN_XLA_ALONE: dict[str, Any] = {**LOOSE, "modes": ("xla",), "tier": "full"}
+#: Batches of square matrices.
+MATRICES: Mapping[str, Shape] = {
+    "batch": (2, 3, 3),
+    "matrix": (5, 5),
+    "batch_of_one": (1, 4, 4),
+    "deep": (2, 1, 2, 2),
+}
+#: Batches without elements, or with one.
+SMALL: Mapping[str, Shape] = {
+    "one": (1, 1),
+    "none": (0, 0),
+    "no_matrices": (0, 2, 2),
+    "empty_inside": (2, 0, 0),
+    "ones": (1, 1, 1),
+}
+#: Shapes that no op of square matrices takes.
+NOT_SQUARE: Mapping[str, Shape] = {"not-square": (2, 3), "vector": (3,), "scalar": ()}
+#: Powers of two by which the columns of a matrix are multiplied.
+_SCALES = np.array([4.0, 0.125, 1.0, 16.0, 0.5])
+
+
+def _wide(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
+    """Numbers in (-1, 1), and both parts of complex ones."""
+    return draw.values(np.dtype("complex128" if dtype.kind == "c" else "float64"), *shape) / 4
+
+
+def _rotated(n: int) -> np.ndarray:
+    """The identity with its last row first: its pivots are not on the diagonal."""
+    return np.roll(np.eye(n), 1, axis=0)
+
+
+def ordinary(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
+    """Matrices of ordinary condition, whose pivots are in other rows."""
+    return (_wide(draw, dtype, *shape) + 2 * _rotated(shape[-1])).astype(dtype)
+
+
+def graded(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
+    """The same with columns of various sizes."""
+    return (ordinary(draw, np.dtype(dtype), *shape) * np.resize(_SCALES, shape[-1])).astype(dtype)
+
+
+def powers(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
+    """Permutations whose ones are replaced by powers of two of both signs: nothing is rounded."""
+    signs = 1 - 2 * draw.booleans(*shape[:-2], 1, shape[-1]).astype(int)
+    return (_rotated(shape[-1]) * signs * np.resize(_SCALES, shape[-1])).astype(dtype)
+
+
+def triangular(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
+    """Matrices whose triangles are of ordinary condition, because the diagonal is large."""
+    return (_wide(draw, dtype, *shape) + 2 * np.eye(shape[-1])).astype(dtype)
+
+
+def definite(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
+    """Hermitian matrices that are positive definite, of ordinary condition."""
+    x = ordinary(draw, np.dtype("complex128" if dtype.kind == "c" else "float64"), *shape)
+    lower = np.tril(x @ np.conj(np.swapaxes(x, -1, -2)))
+    above = np.conj(np.swapaxes(np.tril(lower, -1), -1, -2))
+    return (lower + above + np.eye(shape[-1])).astype(dtype)
+
+
+def definite_below(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
+    """The same with NaN above the diagonal."""
+    return np.where(np.triu(np.ones(shape[-2:], bool), 1), np.nan, definite(draw, dtype, *shape)).astype(dtype)
+
+
+def diagonal(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
+    """Powers of two on the diagonal, and zeros elsewhere: nothing is rounded."""
+    return np.broadcast_to(np.eye(shape[-1]) * np.resize(_SCALES, shape[-1]), shape).astype(dtype)
+
+
+def bands(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
+    """Three diagonals of matrices of ordinary condition, in which rows are exchanged: the lowest one is large."""
+    return _with_large(2, draw, dtype, *shape)
+
+
+def dominant_bands(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
+    """Three diagonals of matrices of ordinary condition: the main one is large."""
+    return _with_large(1, draw, dtype, *shape)
+
+
+def _with_large(row: int, draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
+    x = _wide(draw, dtype, *shape)
+    x[..., row, :] += 2.5
+    return x.astype(dtype)
+
+
+def nan_above(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
+    """Matrices whose lower triangles are of ordinary condition, with NaN above the diagonal."""
+    return np.where(np.triu(np.ones(shape[-2:], bool), 1), np.nan, triangular(draw, dtype, *shape)).astype(dtype)
+
+
+def with_nan(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
+    """Ordinary matrices; the last one has a NaN."""
+    x = ordinary(draw, dtype, *shape)
+    x[(-1,) * len(shape)] = np.nan
+    return x
+
+
+def right_with_nan(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
+    """Right-hand sides; the last one has a NaN."""
+    x = draw.values(dtype, *shape)
+    x[(-1,) * len(shape)] = np.nan
+    return x
+
+
+def sent(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
+    """Upstreams: zeros of both signs and numbers; a NaN in the last of several matrices."""
+    g = np.resize([0.0, -0.0, 1.0, -2.0, 0.5], shape).astype(dtype)
+    if prod(shape[:-2]) > 1:
+        g[(-1,) * len(shape)] = np.nan
+    return g
+
+
+def _first_and_third(call: Callable[..., Any], tf: Any, *xs: Any) -> Any:
+    y = call(tf, *xs)
+    return tf.stack([y[0], y[2]])
+
+
+def beside(name: str, op: str, call: Call, elements: Sequence[Elements], **fields: Any) -> Spec:
+    """The spec of batches whose second part has infinities or NaN in its last input, and a result without a promise.
+
+    Args:
+      name: the name with which that of the spec begins.
+      op: the OpDef.
+      call: a call with batches of three matrices.
+      elements: those of each input.
+      fields: further fields of the spec.
+    """
+
+    def recipe(value: float) -> Recipe:
+        def made(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
+            xs = tuple(own(draw, np.dtype(dtype), *shape) for own, shape in zip(elements, call.shapes, strict=True))
+            xs[-1][1] = value
+            return xs
+
+        return made
+
+    return Spec(
+        name=f"{name}-beside-special",
+        ops=op,
+        program=partial(_first_and_third, call.call),
+        reference=lambda *xs: call.promise.f(*(x[::2] for x in xs)),
+        recipes={"nan": recipe(np.nan), "infinite": recipe(np.inf)},
+        bound={"output": lambda u, g, *xs: call.promise.error(u, *(x[::2] for x in xs))},
+        unsigned_zeros=("output",),
+        **LOOSE,
+        **fields,
+    )
+
+
+def these(*rows: Sequence[Any], right: Sequence[Shape] = ()) -> Recipe:
+    """A recipe: an array of these rows, or matrices, and plain values of further shapes."""
+    return lambda draw, dtype: (np.array(rows, dtype), *(draw.values(dtype, *shape) for shape in right))
+
+
+def of_singular(*right: Shape) -> dict[str, Recipe]:
+    """Recipes of two matrices, at least one without an inverse, and of plain values of these shapes."""
+    regular, zero, flat = ((2, 1), (1, 3)), ((0, 0), (0, 0)), ((1, 2), (2, 4))
+    pairs = {"zero": (zero, zero), "rank_one": (flat, flat), "one_of_two": (regular, flat)}
+    return {label: these(*pair, right=right) for label, pair in pairs.items()}
+
+
+def singular(name: str, op: str, program: Callable[..., Any], *right: Shape, **fields: Any) -> Spec:
+    """The spec of matrices that have no inverse: an error.
+
+    Args:
+      name: the name with which that of the spec begins.
+      op: the OpDef.
+      program: the program.
+      right: the shapes of further inputs.
+      fields: further fields of the spec.
+    """
+    return Spec(
+        name=f"{name}-singular",
+        ops=op,
+        program=program,
+        reference=raises("INVALID_ARGUMENT", "not invertible"),
+        recipes=of_singular(*right),
+        **fields,
+    )

@@ -1,0 +1,151 @@
+"""Ops that give the shape of a tensor, its rank, and the number of its elements, and that change its dimensions."""
+
+import numpy as np
+
+from tf_opdiff.suites.forms.copies import Dtypes
+from tf_opdiff.suites.forms.move_calls import Parameter, call
+from tf_opdiff.suites.forms.moves import Apart, moves
+from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
+from tf_opdiff.suites.reference import shapes as ref
+from tf_opdiff.suites.reference.moves import Constant
+
+_SHAPES = {
+    "matrix": (3, 5),
+    "scalar": (),
+    "vector": (7,),
+    "cube": (2, 3, 4),
+    "empty": (0,),
+    "empty_inside": (3, 0, 2),
+    "single": (1,),
+    "batch_of_one": (1, 4),
+    "rank9": (1, 2, 1, 1, 2, 1, 3, 1, 1),
+}
+_EXPANDED = {
+    "first": ((3, 5), 0),
+    "last": ((3, 5), -1),
+    "middle": ((2, 3, 4), 1),
+    "before_all": ((2, 3), -3),
+    "scalar": ((), 0),
+    "scalar_last": ((), -1),
+    "empty": ((0, 3), 1),
+    "single": ((1,), 1),
+    "batch_of_one": ((1, 2, 3), 2),
+    "rank7": ((1, 2, 1, 2, 1, 1, 3), -4),
+}
+_SQUEEZED = {
+    "all": ((1, 3, 1, 5), []),
+    "some": ((1, 3, 1, 5), [2]),
+    "several": ((1, 3, 1, 1, 2), [0, 3]),
+    "last": ((3, 5, 1), [-1]),
+    "nothing": ((3, 5), []),
+    "scalar": ((), []),
+    "to_scalar": ((1, 1), []),
+    "empty": ((0, 1), [1]),
+    "single": ((1,), [0]),
+    "batch_of_one": ((1, 3, 2), [-3]),
+    "rank8": ((1, 2, 1, 1, 2, 1, 3, 1), [2, -1]),
+}
+_NOT_IN_XLA = ("bytes", "int2", "uint2", "float4_e2m1fn")
+_SMALL_FLOATS = (*FLOAT8_OF_CPU, *OF_XLA[:3])
+_COPIED = Dtypes(more=_SMALL_FLOATS, without_xla=_NOT_IN_XLA, of_xla=(), nibbles=OF_XLA[3:])
+_MEASURED = Dtypes(more=(*FLOAT8_OF_CPU, *OF_XLA), without_xla=_NOT_IN_XLA, of_xla=())
+_OUT = ({"out_type": "int32"}, {"out_type": "int64"}, {"out_type": "int32"})
+
+
+def _of_types(shapes):
+    """Calls with results in int32 and in int64 in turn."""
+    return {label: call(shape, out_type=("int32", "int64")[i % 2]) for i, (label, shape) in enumerate(shapes.items())}
+
+
+def _calls(calls, name):
+    return {label: call(shape, **{name: value}) for label, (shape, value) in calls.items()}
+
+
+SPECS = (
+    *moves(
+        "expand-dims",
+        "ExpandDims",
+        lambda tf, x, axis: tf.raw_ops.ExpandDims(input=x, axis=axis),
+        ref.expanded,
+        calls=_calls(_EXPANDED, "axis"),
+        large=call((9, 17, 8), axis=1),
+        small=({"axis": 0}, {"axis": -1}, {"axis": 1}),
+        tensors=(Parameter("axis"),),
+        built=_calls(
+            {
+                "too_large": ((3, 5), 3),
+                "too_small": ((3, 5), -4),
+                "two": ((3, 5), [0, 1]),
+                "none": ((3, 5), []),
+                "beyond_int32": ((3, 5), 2**32),
+            },
+            "axis",
+        ),
+        dtypes=_COPIED,
+    ),
+    *moves(
+        "rank",
+        "Rank",
+        lambda tf, x: tf.raw_ops.Rank(input=x),
+        Constant(lambda x: np.array(x.ndim, "int32")),
+        calls={label: call(shape) for label, shape in _SHAPES.items()},
+        small=({}, {}, {}),
+        dtypes=_MEASURED,
+    ),
+    *moves(
+        "shape",
+        "Shape",
+        lambda tf, x, out_type: tf.raw_ops.Shape(input=x, out_type=out_type),
+        Constant(lambda x, out_type: np.array(x.shape, out_type)),
+        calls=_of_types(_SHAPES),
+        small=_OUT,
+        apart={"beyond-int32": Apart({"rows": call((2**32 + 3, 0), out_type="int64")})},
+        run={"beyond_int32": call((2**31, 0), out_type="int32")},
+        dtypes=_MEASURED,
+    ),
+    *moves(
+        "shape-n",
+        "ShapeN",
+        lambda tf, *xs, out_type: tf.raw_ops.ShapeN(input=xs, out_type=out_type),
+        Constant(lambda *xs, out_type: tuple(np.array(x.shape, out_type) for x in xs)),
+        calls={
+            "several": call(*_SHAPES.values(), out_type="int32"),
+            "single": call((3, 5), out_type="int64"),
+            "alike": call((1, 3), (1, 3), out_type="int32"),
+        },
+        small=_OUT,
+        inputs=2,
+        run={"beyond_int32": call((3,), (2**31, 0), out_type="int32")},
+        dtypes=_MEASURED,
+    ),
+    *moves(
+        "size",
+        "Size",
+        lambda tf, x, out_type: tf.raw_ops.Size(input=x, out_type=out_type),
+        Constant(lambda x, out_type: np.array(x.size, out_type)),
+        calls=_of_types(_SHAPES),
+        small=_OUT,
+        dtypes=_MEASURED,
+    ),
+    *moves(
+        "squeeze",
+        "Squeeze",
+        lambda tf, x, axis: tf.raw_ops.Squeeze(input=x, axis=axis),
+        ref.squeezed,
+        calls=_calls(_SQUEEZED, "axis"),
+        large=call((9, 1, 17, 8), axis=[1]),
+        small=({"axis": []}, {"axis": [1]}, {"axis": [0]}),
+        shapes={"empty": ((0,), (0, 1), (1, 2, 0)), "ones": ((1,), (1, 1), (1, 1, 1))},
+        built=_calls(
+            {
+                "not_one": ((3, 1), [0]),
+                "empty": ((0, 1), [0]),
+                "too_large": ((1, 1), [2]),
+                "too_small": ((1, 1), [-3]),
+                "scalar": ((), [0]),
+            },
+            "axis",
+        ),
+        dtypes=_COPIED,
+    ),
+)

@@ -1,0 +1,55 @@
+"""Determinants. Errors are those of LU, and of logarithms of the pivots: see `suites.reference.determinant`."""
+
+from tf_opdiff.harness.spec.spec import Spec
+from tf_opdiff.suites.forms import matrices as of
+from tf_opdiff.suites.forms.called import called
+from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
+from tf_opdiff.suites.forms.several_calls import Call, Wrong
+from tf_opdiff.suites.reference.determinant import Determinant, LogDeterminant
+
+_RECIPES = {"plain": (of.ordinary,), "graded": (of.graded,), "exact": (of.powers,), "upstreams": (of.ordinary,)}
+
+
+def _determinant(tf, a):
+    return tf.raw_ops.MatrixDeterminant(input=a)
+
+
+def _log_determinant(tf, a):
+    return tf.stack(tf.raw_ops.LogMatrixDeterminant(input=a))
+
+
+def _both(name, op, call, promise, **gradient):
+    """The specs of real and of complex matrices. XLA has no kernel. `gradient` is that of singular matrices."""
+    calls = {label: Call(call, promise, (shape,)) for label, shape in of.MATRICES.items()}
+    shared = {"calls": calls, "recipes": _RECIPES, "sent": of.sent, "second": ("plain",)}
+    return (
+        *called(
+            name,
+            op,
+            forward={"nan": (of.with_nan,)},
+            small={label: {"only": Call(call, promise, (shape,))} for label, shape in of.SMALL.items()},
+            of_small=(of.ordinary,),
+            wrong={label: Wrong(call, (shape,)) for label, shape in of.NOT_SQUARE.items()},
+            rest=("float64",),
+            fields={**of.LOOSE, "modes": WITHOUT_XLA},
+            **shared,
+        ),
+        *called(f"{name}-complex", op, fields=of.WITHOUT_XLA_COMPLEX, **shared),
+        Spec(
+            name=f"{name}-singular",
+            ops=op,
+            program=call,
+            reference=promise.f,
+            recipes=of.of_singular(),
+            bound={"output": lambda u, g, a: promise.error(u, a)},
+            unsigned_zeros=("output", "grad"),
+            modes=WITHOUT_XLA,
+            **gradient,
+        ),
+    )
+
+
+SPECS = (
+    *_both("log-matrix-determinant", "LogMatrixDeterminant", _log_determinant, LogDeterminant()),
+    *_both("matrix-determinant", "MatrixDeterminant", _determinant, Determinant(), vjp=Determinant().vjp),
+)

@@ -1,0 +1,79 @@
+"""StridedSliceAssign: slices of reference variables, which exist in v1 graphs only."""
+
+from dataclasses import replace
+
+from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS
+from tf_opdiff.harness.spec.spec import Spec
+from tf_opdiff.suites.forms import strided
+from tf_opdiff.suites.forms.errors import raises
+from tf_opdiff.suites.forms.move_recipes import special, values
+from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU
+from tf_opdiff.suites.reference import slices as ref
+
+_CALLS = tuple(strided.updated().values())
+_OTHERS = (*(dtype for dtype in FLOATS if dtype != "float32"), *COMPLEX, *INTEGERS, "bool")
+
+
+def _variables(tf, *xs):
+    return {f"v{i}": tf.compat.v1.Variable(x, use_resource=False) for i, x in enumerate(xs[::2])}
+
+
+def _program(calls):
+    """A program that assigns a slice of a variable for each call."""
+    each = [dict(one.parameters) for one in calls]
+
+    def program(tf, state, *xs):
+        assigned = []
+        for i, (bounds, value) in enumerate(zip(each, xs[1::2], strict=True)):
+            index = {key: tf.constant(bounds[key], ("int32", "int64")[i % 2]) for key in ("begin", "end", "strides")}
+            assign = tf.raw_ops.StridedSliceAssign(ref=state[f"v{i}"], value=value, **{**bounds, **index})
+            assigned.append(tf.identity(assign))
+        return tuple(assigned)
+
+    return program
+
+
+def _promise(*xs):
+    """The variables with their slices assigned, as outputs and as final values."""
+    finals = [ref.updated(x, v, **one.parameters) for x, v, one in zip(xs[::2], xs[1::2], _CALLS, strict=True)]
+    return (*finals, {f"v{i}": final for i, final in enumerate(finals)})
+
+
+_MAIN = Spec(
+    name="strided-slice-assign",
+    ops="StridedSliceAssign",
+    program=_program(_CALLS),
+    reference=_promise,
+    recipes={"plain": values(_CALLS), "special": special(_CALLS, adds=False)},
+    state=_variables,
+    modes=("graph",),
+)
+
+
+def _assign(tf, state, x, v, begin, end, strides, **masks):
+    index = {"begin": begin, "end": end, "strides": strides}
+    constants = {key: tf.constant(value, "int32") for key, value in index.items()}
+    return tf.identity(tf.raw_ops.StridedSliceAssign(ref=state["v0"], value=v, **constants, **masks))
+
+
+SPECS = (
+    _MAIN,
+    replace(_MAIN, name="strided-slice-assign-other", dtypes=_OTHERS, tier="full"),
+    replace(
+        _MAIN,
+        name="strided-slice-assign-rough",
+        recipes={"plain": values(_CALLS)},
+        dtypes=FLOAT8_OF_CPU,
+        tier="full",
+    ),
+    Spec(
+        name="strided-slice-assign-refused",
+        ops="StridedSliceAssign",
+        program=_assign,
+        reference=raises("INVALID_ARGUMENT"),
+        recipes={"plain": lambda draw, dtype: (draw.values(dtype, 3, 5), draw.values(dtype, 3, 5))},
+        attrs={label: dict(bounds) for label, bounds in strided.REFUSED.items()},
+        state=_variables,
+        modes=("graph",),
+    ),
+)

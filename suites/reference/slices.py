@@ -1,0 +1,40 @@
+"""Slices: NumPy's versions of ops that read and write slices of arrays of any dtype."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+
+def _indices(
+    begin: Sequence[int], end: Sequence[int], strides: Sequence[int], masks: dict[str, int]
+) -> Iterator[slice | int | Any | None]:
+    """The parts of NumPy's index; bit i of a mask is about part i, as documented at tf.strided_slice."""
+    for i, (first, last, step) in enumerate(zip(begin, end, strides, strict=True)):
+        bits = {name.removesuffix("_mask") for name, mask in masks.items() if mask >> i & 1}
+        if "ellipsis" in bits:
+            yield Ellipsis
+        elif "new_axis" in bits:
+            yield None
+        elif "shrink_axis" in bits:
+            yield first
+        else:
+            yield slice(None if "begin" in bits else first, None if "end" in bits else last, step)
+
+
+def updated(
+    x: np.ndarray, v: np.ndarray, begin: Sequence[int], end: Sequence[int], strides: Sequence[int], **masks: int
+) -> np.ndarray:
+    """A copy of the array with `v`, broadcast, in a slice."""
+    out = np.array(x)
+    out[tuple(_indices(begin, end, strides, masks))] = v[()]
+    return out
+
+
+def strided(
+    x: np.ndarray, begin: Sequence[int], end: Sequence[int], strides: Sequence[int], **masks: int
+) -> np.ndarray:
+    """A slice."""
+    return x[tuple(_indices(begin, end, strides, masks))]

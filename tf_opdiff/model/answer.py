@@ -1,0 +1,128 @@
+"""Answer: whether a program differs between two plans, and the op that does it, in words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tf_opdiff.harness.judge.comparison import Comparison
+from tf_opdiff.model.op_report import OpReport
+from tf_opdiff.model.recorded import MOVES, RecordedOp, Recording
+from tf_opdiff.model.tolerance import serious
+
+#: The kinds of answers, and the sentence that begins each.
+KINDS = {
+    "same": "No difference: every result has the same bits.",
+    "rounding": "No difference beyond rounding.",
+    "alone": "An op differs alone.",
+    "amplified": "No op differs alone: the program makes rounding large.",
+    "together": "Ops that are right alone differ together: a rewrite of the program.",
+    "retraced": "The program is another program when it is traced.",
+    "fails": "The program fails.",
+    "unexplained": "The program differs, and no replay of its ops shows it.",
+}
+
+
+@dataclass(frozen=True)
+class ResultDifference:
+    """A result of the program that differs: its name, the comparison, and its relative error after each step."""
+
+    name: str
+    comparison: Comparison
+    curve: tuple[float, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """What an analysis of a program found out about a plan, against eager mode on the CPU.
+
+    Attributes:
+      plan: the name of the plan.
+      kind: one of `KINDS`.
+      results: the results of the program with the largest relative errors.
+      ops: the numbers of the ops that the answer names, in execution order; the first one is the answer.
+      reports: one for each recorded op, if the ops were replayed.
+      detail: more about it in one line, such as an error.
+    """
+
+    plan: str
+    kind: str
+    results: tuple[ResultDifference, ...] = ()
+    ops: tuple[int, ...] = ()
+    reports: tuple[OpReport, ...] = ()
+    detail: str = ""
+
+    @property
+    def differs(self) -> bool:
+        """Whether the plan differs."""
+        return self.kind not in ("same", "rounding")
+
+
+def named(op: RecordedOp, recording: Recording) -> str:
+    """An op in words: `op 81 of 82, SqrtGrad, in the gradient of Sqrt (layer norm, model.py:12)`."""
+    gradient = f", in the gradient of {recording.ops[op.gradient_of].type}" if op.gradient_of is not None else ""
+    place = f" ({op.place})" if str(op.place) else ""
+    return f"op {op.number + 1} of {len(recording.ops)}, {op.type}{gradient}{place}"
+
+
+def lines(answer: Answer, recording: Recording) -> Iterator[str]:
+    """The answer, a line at a time."""
+    yield f"{answer.plan} against cpu/eager: {KINDS[answer.kind]}"
+    if answer.detail:
+        yield f"  {answer.detail}"
+    for result in answer.results:
+        growth = " → ".join(f"{error:.2g}" for error in result.curve)
+        steps = f" after steps 1 to {len(result.curve)}" if len(result.curve) > 1 else ""
+        yield f"  {result.name}: relative error {growth}{steps}{_shown(result.comparison)}"
+    for number in answer.ops:
+        yield f"  {named(recording.ops[number], recording)}"
+        if answer.reports:
+            yield from _op_lines(answer.reports[number], recording.ops[number])
+    yield from _growth(answer.reports, recording)
+    reasons = Counter(op.unplayable for op in recording.ops if op.unplayable and op.type not in MOVES)
+    reasons |= Counter(
+        report.failure for report in answer.reports if report.failure and report.number not in answer.ops
+    )
+    for reason, count in reasons.items() if answer.reports else ():
+        yield f"  {count} ops were not replayed: {' '.join(reason.split())[:200]}"
+
+
+def _op_lines(report: OpReport, op: RecordedOp) -> Iterator[str]:
+    if report.failure:
+        yield f"    fails alone: {' '.join(report.failure.split())[:300]}"
+    for n, comparison in enumerate(report.comparisons):
+        if comparison.kind:
+            what = f"output[{n}]" if n < len(op.outputs) else f"variable {n - len(op.outputs)}"
+            yield f"    {what}{_shown(comparison)}"
+    if report.comparisons:
+        yield f"    own relative error {report.local:.2g}; with inherited error {report.total:.2g}"
+
+
+def _shown(comparison: Comparison) -> str:
+    """The differing elements of a comparison, as the end of a line."""
+    if not comparison.kind:
+        return ""
+    if comparison.index is None:
+        return f": {comparison.kind}: got {comparison.got}, want {comparison.want} {comparison.detail}".rstrip()
+    first = comparison.simplest or comparison
+    distance = f" ({comparison.distance})" if comparison.distance else ""
+    where = f"{comparison.kind} in {comparison.count} of {comparison.size}"
+    return f": {where}, at {list(first.index or ())}: got {first.got}, want {first.want}{distance}"
+
+
+def _growth(reports: Sequence[OpReport], recording: Recording) -> Iterator[str]:
+    """Where rounding grows most, if it grows a thousandfold: the op that amplifies it, and the op of its origin."""
+    totals = {report.number: report.total for report in reports if report.comparisons}
+    worst, factor, source = None, 1e3, 0
+    for report in reports:
+        origins = {recording.producers.get(v) for v in recording.ops[report.number].inputs} & totals.keys()
+        if not origins or not report.total < float("inf") or any(map(serious, report.comparisons)):
+            continue
+        origin = max(origins, key=lambda n: totals[n if n is not None else 0])
+        inherited = totals[origin] if origin is not None else 0.0
+        if inherited and report.total / inherited > factor:
+            worst, factor, source = report, report.total / inherited, origin or 0
+    if worst is not None:
+        yield f"  rounding grows {factor:.2g} times in {named(recording.ops[worst.number], recording)}"
+        yield f"    it comes from {named(recording.ops[source], recording)}"

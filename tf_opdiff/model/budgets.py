@@ -1,0 +1,48 @@
+"""Budgets: how far the results of ops may be apart, from the specs of the suites."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tf_opdiff.harness.spec.catalog import Catalog
+from tf_opdiff.harness.spec.quantity import family_of
+
+#: The package with a spec for each op.
+OPS = "tf_opdiff.suites.ops"
+
+
+@dataclass(frozen=True)
+class OpBudget:
+    """The allowed distance of two results of an op, in ULPs, and whether its spec bounds the error by the condition."""
+
+    ulps: float
+    bounded: bool
+
+
+#: (op type, dtype) → its budget.
+Budgets = Mapping[tuple[str, str], OpBudget]
+
+
+def budgets_of(types: Iterable[str], mode: str) -> Budgets:
+    """(op type, dtype) → the budget of a result in a mode against one in eager mode, where a spec has one.
+
+    An op counts as that of a spec if the spec names no other. Of several specs, the largest budget counts: which of
+    them is about a recorded op's attributes and numbers is not known. A spec without budget, bound and VJP may promise
+    an error, and does not count.
+    """
+    wanted, budgets = set(types), dict[tuple[str, str], OpBudget]()
+    for spec in Catalog.load(OPS).specs.values():
+        ops: Any = spec.ops_in(mode) if mode in spec.modes else ()
+        if len(ops) != 1 or ops[0] not in wanted:
+            continue
+        if not (spec.ulp or spec.bound or spec.vjp):
+            continue
+        bounded = any(family_of(quantity) == "output" for quantity in spec.bound)
+        outputs = {"output", *(quantity for quantity in spec.ulp if family_of(quantity) == "output")}
+        for dtype in spec.dtypes:
+            known = budgets.get((ops[0], dtype), OpBudget(0.0, False))
+            ulps = max(known.ulps, *(spec.budget(quantity, dtype, "eager", mode) for quantity in outputs))
+            budgets[ops[0], dtype] = OpBudget(ulps, known.bounded or bounded)
+    return budgets

@@ -1,0 +1,92 @@
+"""Model command: `model my_module:build --input batch.npz` from the shell."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from tf_opdiff.harness.device.probe import probe
+from tf_opdiff.harness.spec.plan import Device, Plan
+from tf_opdiff.harness.store.open_run import require
+from tf_opdiff.harness.system.interrupt import Scratch
+from tf_opdiff.model.analysis import BASE, Analysis, ModelProblem
+from tf_opdiff.model.answer import lines
+from tf_opdiff.model.request import ModelRequest
+from tf_opdiff.model.table import write_table
+
+#: The modes that an analysis can compare; a v1 graph can't use what eager mode made.
+MODES = ("eager", "function", "xla")
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of `python -m harness model`."""
+    parser.add_argument(
+        "subject",
+        metavar="MODULE:NAME",
+        help="a function of tensors, a model of Keras, or a function without parameters that gives one of these or the"
+        " folder of a SavedModel",
+    )
+    parser.add_argument(
+        "--input",
+        required=True,
+        metavar="FILE",
+        help="the inputs: a file of np.savez with an array for each parameter; with an array y, a compiled model is"
+        " trained for a step",
+    )
+    parser.add_argument("--device", action="append", default=[], metavar="D", help="a device; default: all")
+    parser.add_argument(
+        "--mode", action="append", default=[], choices=MODES, help="a mode; default: all but eager on the CPU"
+    )
+    parser.add_argument("--steps", type=int, default=1, metavar="N", help="run the program N times; default: 1")
+    parser.add_argument(
+        "--script",
+        type=Path,
+        metavar="FILE",
+        help="write a program of the ops that differ, for the first plan that does",
+    )
+    parser.add_argument("--table", type=Path, metavar="FILE", help="write the errors of each op as CSV")
+    parser.add_argument("--timeout", type=float, default=600.0, metavar="S", help="seconds for one run; default: 600")
+
+
+def main(options: argparse.Namespace) -> int:
+    """Analyses a program; prints the answer for each plan; 1 if one differs."""
+    module, _, name = options.subject.partition(":")
+    if not (module and name):
+        raise ValueError(f"{options.subject!r}: expected MODULE:NAME")
+    if not Path(options.input).is_file():
+        raise ValueError(f"--input {options.input}: there is no such file")
+    if options.steps < 1:
+        raise ValueError(f"--steps {options.steps}: expected at least 1")
+    present = probe()["devices"]
+    devices = [Device.parse(text) for text in options.device or present]
+    require(devices, present)
+    plans = [Plan(device, mode) for device in devices for mode in options.mode or MODES]
+    others = [plan for plan in plans if plan != BASE] or plans
+    request = ModelRequest(os.getcwd(), module, name, str(Path(options.input).resolve()))
+    try:
+        with Scratch() as folder, Analysis(request, folder, options.steps, options.timeout, _progress) as analysis:
+            recording = analysis.recording
+            plain, recorded = (f"{seconds:.2g} s" for seconds in (recording.plain_seconds, recording.seconds))
+            print(
+                f"{len(recording.ops)} ops recorded in eager mode on the CPU in {recorded}; a plain run takes {plain}"
+            )
+            answers = []
+            for plan in others:
+                answers.append(answer := analysis.answer(plan))
+                print(*lines(answer, recording), sep="\n", flush=True)
+                if options.script and answer.differs and not any(one.differs for one in answers[:-1]):
+                    problem = analysis.write_script(plan, answer, options.script.resolve())
+                    print(f"  no program: {problem}" if problem else f"  program: {options.script}")
+            if options.table:
+                write_table(options.table, answers, recording)
+    except ModelProblem as why:
+        raise ValueError(str(why)) from why
+    return 1 if any(answer.differs for answer in answers) else 0
+
+
+def _progress(sentence: str) -> None:
+    """Writes what is at work to a terminal."""
+    if sys.stderr.isatty():
+        print(f"… {sentence}", file=sys.stderr)

@@ -1,0 +1,97 @@
+"""Worker: a process that owns a device for an analysis, and answers requests of its parent."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, Self
+
+from tf_opdiff.harness.device import fork_server
+from tf_opdiff.harness.device.channel import Channel
+from tf_opdiff.harness.device.process import GRACE, Child, start_failure
+from tf_opdiff.harness.device.server_handle import memory_limit
+from tf_opdiff.harness.spec import variant
+from tf_opdiff.harness.spec.plan import Device
+
+
+class WorkerEnded(Exception):
+    """The process crashed, or did not answer in time; the message says which."""
+
+
+class RequestFailed(Exception):
+    """A request raised an exception in the process; the message says which."""
+
+
+class Worker:
+    """A process that owns a device; use it in a `with` statement."""
+
+    def __init__(self, device: Device, log: Path, timeout: float, *arguments: Any) -> None:
+        """Starts the process; `arguments` are those of a `ReplayServer`, or none for a `SubjectServer`.
+
+        Raises:
+          RuntimeError: the device is not available, or no process can be started.
+        """
+        self._timeout = timeout
+        child = None
+        try:
+            settings = variant.environment(device.variants)
+            with fork_server.uninterrupted():
+                memory = memory_limit(device)
+                child = Child(_serve, device, arguments, log=log, memory=memory, settings=settings)
+            failure = child.receive(fork_server.START_TIMEOUT)
+        except (EOFError, OSError) as error:
+            failure = start_failure(child, error, log, 0)
+        if failure or child is None:
+            raise RuntimeError(f"no process for {device}: {failure}")
+        self._child = child
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._child.kill()
+
+    def ask(self, name: str, *arguments: Any) -> Any:
+        """The answer to a request: what the server's method of this name returns.
+
+        Raises:
+          RequestFailed: the method raised an exception.
+          WorkerEnded: the process ended, or did not answer in time; it is of no further use.
+        """
+        self._child.log.mark()
+        try:
+            self._child.submit((name, arguments))
+            while self._child.channel.sending:
+                self._child.channel.flush()
+            answer, problem = self._child.receive(self._timeout)
+        except TimeoutError as why:
+            self._child.kill()
+            raise WorkerEnded(f"hang: no answer within {self._timeout:g} s") from why
+        except (EOFError, OSError) as why:
+            how = self._child.kill(GRACE) or "CLOSED"
+            raise WorkerEnded(f"crash: {how} {self._child.log.quoted}".strip()) from why
+        if problem:
+            raise RequestFailed(problem)
+        return answer
+
+
+def _serve(channel: Channel, device: Device, arguments: tuple[Any, ...]) -> None:
+    """Answers requests until the other side hangs up; the first message says why the device is not available."""
+    if device.type == "cpu":
+        os.environ["CUDA_VISIBLE_DEVICES"] = "-1"  # before CUDA starts: a CPU server takes no GPU memory
+    from tf_opdiff.harness.device.tensorflow_setup import configure
+    from tf_opdiff.model.replay_server import ReplayServer
+    from tf_opdiff.model.subject_server import SubjectServer
+
+    channel.send(configure(device))
+    server: Any = ReplayServer(device, *arguments) if arguments else SubjectServer(device)
+    while True:
+        try:
+            name, words = channel.receive()
+        except EOFError:
+            return
+        try:
+            answer = getattr(server, name)(*words), ""
+        except Exception as error:  # noqa: BLE001  every error of the user's program is an answer
+            answer = None, f"{type(error).__name__}: {error}"
+        channel.send(answer)
