@@ -55,6 +55,7 @@ class Analysis:
     timeout: float = 600.0
     progress: Callable[[str], None] = lambda _: None
     _stack: ExitStack = field(default_factory=ExitStack)
+    _budgets: dict[str, Budgets] = field(default_factory=dict)
     _runs: int = 0
 
     def __enter__(self) -> Self:
@@ -118,7 +119,7 @@ class Analysis:
         """Writes a program of the ops that an answer names; returns why there is none, or an empty text."""
         if answer.kind not in ("alone", "together"):
             return "no op differs in a program of its own"
-        with self._replayer(plan, {}) as worker:
+        with self.replayer(plan) as worker:
             try:
                 worker.ask("write_script", answer.ops, file)
             except RequestFailed as why:
@@ -165,10 +166,9 @@ class Analysis:
         """Replays each op alone; one that ends its process costs its own report only."""
         ops = self.recording.ops
         self.progress(f"{plan}: each of {len(ops)} ops alone")
-        budgets = budgets_of({op.type for op in ops}, plan.mode)
         number = 0
         while number < len(ops):
-            with self._replayer(plan, budgets) as worker:
+            with self.replayer(plan) as worker:
                 try:
                     while number < len(ops):
                         yield worker.ask("replay", number)
@@ -192,7 +192,7 @@ class Analysis:
 
             def differs(part: Sequence[int]) -> bool:
                 if not workers:
-                    workers.append(stack.enter_context(self._replayer(plan, {})))
+                    workers.append(stack.enter_context(self.replayer(plan)))
                 try:
                     pairs = workers[-1].ask("together", part)
                 except RequestFailed:
@@ -204,8 +204,15 @@ class Analysis:
 
             return smallest(numbers, differs) if numbers and differs(numbers) else ()
 
-    def _replayer(self, plan: Plan, budgets: Budgets) -> Worker:
-        """A process that replays recorded ops under a plan."""
+    def replayer(self, plan: Plan) -> Worker:
+        """A process that replays recorded ops under a plan.
+
+        Raises:
+          RuntimeError: the device is not available, or lacks a setting.
+        """
+        if plan.mode not in self._budgets:
+            self._budgets[plan.mode] = budgets_of({op.type for op in self.recording.ops}, plan.mode)
+        budgets = self._budgets[plan.mode]
         return Worker(plan.device, self.folder / "replay.log", self.timeout, plan.mode, self.recording, budgets)
 
 

@@ -44,6 +44,8 @@ class Answer:
       ops: the numbers of the ops that the answer names, in execution order; the first one is the answer.
       reports: one for each recorded op, if the ops were replayed.
       detail: more about it in one line, such as an error.
+      switch: the setting on which the difference of the ops depends; see `Attribution.switch`.
+      setting: the same in words; empty if it is not known.
     """
 
     plan: str
@@ -52,6 +54,8 @@ class Answer:
     ops: tuple[int, ...] = ()
     reports: tuple[OpReport, ...] = ()
     detail: str = ""
+    switch: str = ""
+    setting: str = ""
 
     @property
     def differs(self) -> bool:
@@ -79,6 +83,8 @@ def lines(answer: Answer, recording: Recording) -> Iterator[str]:
         yield f"  {named(recording.ops[number], recording)}"
         if answer.reports:
             yield from _op_lines(answer.reports[number], recording.ops[number])
+    if answer.setting:
+        yield f"  setting: {answer.setting}"
     yield from _growth(answer.reports, recording)
     reasons = Counter(op.unplayable for op in recording.ops if op.unplayable and op.type not in MOVES)
     reasons |= Counter(

@@ -14,6 +14,7 @@ from tf_opdiff.harness.system.interrupt import Scratch
 from tf_opdiff.model.analysis import BASE, Analysis, ModelProblem
 from tf_opdiff.model.answer import lines
 from tf_opdiff.model.request import ModelRequest
+from tf_opdiff.model.setting import with_setting
 from tf_opdiff.model.table import write_table
 
 #: The modes that an analysis can compare; a v1 graph can't use what eager mode made.
@@ -74,7 +75,7 @@ def main(options: argparse.Namespace) -> int:
             )
             answers = []
             for plan in others:
-                answers.append(answer := analysis.answer(plan))
+                answers.append(answer := with_setting(analysis, plan, analysis.answer(plan)))
                 print(*lines(answer, recording), sep="\n", flush=True)
                 if options.script and answer.differs and not any(one.differs for one in answers[:-1]):
                     problem = analysis.write_script(plan, answer, options.script.resolve())

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tf_opdiff.command_line import main
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.model.analysis import Analysis
 from tf_opdiff.model.request import ModelRequest
@@ -37,3 +38,15 @@ def answer_of(analysis_of):
             return made.recording, made.answer(Plan(Device.parse(device), mode))
 
     return answer
+
+
+@pytest.fixture
+def run(monkeypatch, tmp_path):
+    """run(NAME, OPTION, …) → the exit status of an analysis of a planted program."""
+    monkeypatch.chdir(Path(__file__).parent)
+    np.savez(tmp_path / "x.npz", x=np.float32([[0, 1, 2, 3]]))
+
+    def run(subject, *options):
+        return main(["model", subject, "--input", str(tmp_path / "x.npz"), "--device", "cpu", *options])
+
+    return run

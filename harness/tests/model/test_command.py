@@ -1,26 +1,8 @@
 """The verb `model` exits with 0 without a difference, with 1 with one, and says in one line why it can't run."""
 
 import csv
-from pathlib import Path
 
-import numpy as np
 import pytest
-
-from tf_opdiff.command_line import main
-
-FOLDER = Path(__file__).parent
-
-
-@pytest.fixture
-def run(monkeypatch, tmp_path):
-    """run(NAME, OPTION, …) → the exit status of an analysis of a planted program."""
-    monkeypatch.chdir(FOLDER)
-    np.savez(tmp_path / "x.npz", x=np.float32([[0, 1, 2, 3]]))
-
-    def run(subject, *options):
-        return main(["model", subject, "--input", str(tmp_path / "x.npz"), "--device", "cpu", *options])
-
-    return run
 
 
 @pytest.mark.parametrize(("name", "mode", "status"), [("clean", "function", 0), ("masked_root", "xla", 1)])
