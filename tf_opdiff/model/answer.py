@@ -46,6 +46,8 @@ class Answer:
       detail: more about it in one line, such as an error.
       switch: the setting on which the difference of the ops depends; see `Attribution.switch`.
       setting: the same in words; empty if it is not known.
+      known: whether the difference is known, in a line.
+      causes: the ids of the causes of known failures that fit.
     """
 
     plan: str
@@ -56,6 +58,8 @@ class Answer:
     detail: str = ""
     switch: str = ""
     setting: str = ""
+    known: str = ""
+    causes: tuple[str, ...] = ()
 
     @property
     def differs(self) -> bool:
@@ -85,6 +89,8 @@ def lines(answer: Answer, recording: Recording) -> Iterator[str]:
             yield from _op_lines(answer.reports[number], recording.ops[number])
     if answer.setting:
         yield f"  setting: {answer.setting}"
+    if answer.known:
+        yield f"  {answer.known}"
     yield from _growth(answer.reports, recording)
     reasons = Counter(op.unplayable for op in recording.ops if op.unplayable and op.type not in MOVES)
     reasons |= Counter(

@@ -13,6 +13,7 @@ from tf_opdiff.harness.store.open_run import require
 from tf_opdiff.harness.system.interrupt import Scratch
 from tf_opdiff.model.analysis import BASE, Analysis, ModelProblem
 from tf_opdiff.model.answer import lines
+from tf_opdiff.model.known_failure import with_known
 from tf_opdiff.model.request import ModelRequest
 from tf_opdiff.model.setting import with_setting
 from tf_opdiff.model.table import write_table
@@ -60,7 +61,8 @@ def main(options: argparse.Namespace) -> int:
         raise ValueError(f"--input {options.input}: there is no such file")
     if options.steps < 1:
         raise ValueError(f"--steps {options.steps}: expected at least 1")
-    present = probe()["devices"]
+    facts = probe()
+    present, tf = facts["devices"], facts["versions"]["tensorflow"]
     devices = [Device.parse(text) for text in options.device or present]
     require(devices, present)
     plans = [Plan(device, mode) for device in devices for mode in options.mode or MODES]
@@ -75,7 +77,8 @@ def main(options: argparse.Namespace) -> int:
             )
             answers = []
             for plan in others:
-                answers.append(answer := with_setting(analysis, plan, analysis.answer(plan)))
+                answer = with_setting(analysis, plan, analysis.answer(plan))
+                answers.append(answer := with_known(answer, plan, recording, tf))
                 print(*lines(answer, recording), sep="\n", flush=True)
                 if options.script and answer.differs and not any(one.differs for one in answers[:-1]):
                     problem = analysis.write_script(plan, answer, options.script.resolve())

@@ -11,7 +11,7 @@ from tf_opdiff.model.recorded import Recording
 
 COLUMNS = (
     *("plan", "op", "type", "gradient_of", "layer", "file", "line"),
-    *("own_error", "error_with_inherited", "kinds", "max_ulp", "not_replayed", "failure", "setting"),
+    *("own_error", "error_with_inherited", "kinds", "max_ulp", "not_replayed", "failure", "setting", "known"),
 )
 
 
@@ -19,8 +19,9 @@ def write_table(file: Path, answers: Iterable[Answer], recording: Recording) -> 
     """Writes a row for each op that was to be replayed, in execution order, plan by plan.
 
     `own_error` and `error_with_inherited` are relative errors: see `OpReport`. `kinds` are the kinds of differences
-    beyond the budget. `setting` is the variant on which the difference of a named op depends; `none` if it depends on
-    none that was tried. An answer without reports has no rows: nothing differs there.
+    beyond the budget. Only ops that the answer names have the last two: `setting` is the variant on which the
+    difference depends, `none` if it depends on none that was tried; `known` are the ids of the causes of known
+    failures. An answer without reports has no rows: nothing differs there.
     """
     with file.open("w", newline="", encoding="utf-8") as text:
         rows = csv.writer(text)
@@ -37,6 +38,6 @@ def _rows(answer: Answer, recording: Recording) -> Iterator[tuple[object, ...]]:
         forward = "" if op.gradient_of is None else op.gradient_of + 1
         place = op.place.layer, op.place.file, op.place.line or ""
         errors = (report.local, report.total) if report.comparisons else ("", "")
-        known = ";".join(kinds), max(ulps, default=""), report.skipped, report.failure
-        setting = answer.switch if op.number in answer.ops else ""
-        yield answer.plan, op.number + 1, op.type, forward, *place, *errors, *known, setting
+        outcome = ";".join(kinds), max(ulps, default=""), report.skipped, report.failure
+        explained = (answer.switch, ";".join(answer.causes)) if op.number in answer.ops else ("", "")
+        yield answer.plan, op.number + 1, op.type, forward, *place, *errors, *outcome, *explained
