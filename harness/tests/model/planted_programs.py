@@ -10,6 +10,16 @@ def clean(x):
     return tf.reduce_sum(tf.tanh(x) * x, axis=1)
 
 
+def layers(x):
+    """Two layers, and the gradient of their sum."""
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * 0.01
+        for weight in (0.1, 0.2):
+            y = tf.tanh(tf.matmul(y, tf.fill([4, 4], weight)))
+    return y, tape.gradient(y, x)
+
+
 def joined(x):
     """Ops with a list of inputs, with attributes, and with names in `tf.raw_ops` that are not those of the OpDef."""
     y = tf.concat([x, tf.cast(tf.cast(x * 3.0, tf.int32), tf.float32)], axis=1)
