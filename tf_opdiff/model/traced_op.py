@@ -46,10 +46,15 @@ class TracedOp:
 
 
 def plain_attr(value: Any) -> Any:
-    """An attribute's value in one form, whether eager mode or a graph gave it; None for a value of another kind."""
+    """An attribute's value in one form, whether eager mode or a graph gave it; None for a value of another kind.
+
+    A graph keeps floats as float32, eager mode gives those of Python.
+    """
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     if isinstance(value, (list, tuple)):
         entries = [plain_attr(entry) for entry in value]
         return None if None in entries else entries
-    return value if isinstance(value, (bool, int, float, str)) else None
+    if isinstance(value, float):
+        return float(str(np.float32(value)))  # the shortest number: messages show it
+    return value if isinstance(value, (bool, int, str)) else None

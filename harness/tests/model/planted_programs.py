@@ -47,6 +47,12 @@ def branch(x):
     return y + 1.0
 
 
+def slope(x):
+    """No float32 equals 0.3: the first op has one slope in both modes, the second has two."""
+    y = tf.nn.leaky_relu(x, 0.3)
+    return tf.nn.leaky_relu(-y, 0.3 if tf.executing_eagerly() else 0.1)
+
+
 def added_and_subtracted(x):
     """XLA adds the two constants first."""
     return (tf.tanh(x * 0.3) * 3.0 + 1e6) - 1e6

@@ -66,6 +66,13 @@ def test_a_python_branch_on_the_mode_is_named_by_its_operand(answer_of, mode):
     assert answer.detail == "its operand 1 is 2.0 in eager mode and 3.0 in the trace"
 
 
+def test_an_attribute_that_depends_on_the_mode_is_named(answer_of):
+    recording, answer = answer_of("slope", "function")
+    assert answer.kind == "retraced"
+    assert answer.ops == ([op.number for op in recording.ops if op.type == "LeakyRelu"][1],)
+    assert "its attribute alpha is 0.3 in eager mode and 0.1 in the trace" in answer.detail
+
+
 def test_a_custom_gradient_that_depends_on_the_mode_is_named(answer_of):
     recording, answer = answer_of("doubled_gradient", "function")
     assert answer.kind == "retraced"
