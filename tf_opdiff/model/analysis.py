@@ -93,7 +93,7 @@ class Analysis:
             results, failure = (), str(why)
         if not results and not failure:
             return Answer(plan=str(plan), kind="same")
-        reports = tuple(self._replayed(plan))
+        reports = tuple(self.replayed(plan))
         answer = Answer(plan=str(plan), kind="rounding", results=results, reports=reports, detail=_line(failure))
         alone = [r.number for r in reports if any(map(tolerance.serious, r.comparisons)) or (failure and r.failure)]
         if alone:
@@ -162,7 +162,7 @@ class Analysis:
         assert shown is not None
         return ResultDifference(name, shown, tuple(curve))
 
-    def _replayed(self, plan: Plan) -> Iterator[OpReport]:
+    def replayed(self, plan: Plan) -> Iterator[OpReport]:
         """Replays each op alone; one that ends its process costs its own report only."""
         ops = self.recording.ops
         self.progress(f"{plan}: each of {len(ops)} ops alone")

@@ -35,7 +35,7 @@ class ResultDifference:
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """What an analysis of a program found out about a plan, against eager mode on the CPU.
+    """What an analysis of a program found out about a plan, against eager mode on the CPU, here or in a recording.
 
     Attributes:
       plan: the name of the plan.
@@ -47,6 +47,7 @@ class Answer:
       switch: the setting on which the difference of the ops depends; see `Attribution.switch`.
       setting: the same in words; empty if it is not known.
       known: whether the difference is known, in a line.
+      against: the name of the other side.
       causes: the ids of the causes of known failures that fit.
     """
 
@@ -60,6 +61,7 @@ class Answer:
     setting: str = ""
     known: str = ""
     causes: tuple[str, ...] = ()
+    against: str = "cpu/eager"
 
     @property
     def differs(self) -> bool:
@@ -76,7 +78,7 @@ def named(op: RecordedOp, recording: Recording) -> str:
 
 def lines(answer: Answer, recording: Recording) -> Iterator[str]:
     """The answer, a line at a time."""
-    yield f"{answer.plan} against cpu/eager: {KINDS[answer.kind]}"
+    yield f"{answer.plan} against {answer.against}: {KINDS[answer.kind]}"
     if answer.detail:
         yield f"  {answer.detail}"
     for result in answer.results:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from tf_opdiff.harness.device.probe import probe
@@ -12,8 +13,10 @@ from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.store.open_run import require
 from tf_opdiff.harness.system.interrupt import Scratch
 from tf_opdiff.model.analysis import BASE, Analysis, ModelProblem
-from tf_opdiff.model.answer import lines
+from tf_opdiff.model.answer import Answer, lines
 from tf_opdiff.model.known_failure import with_known
+from tf_opdiff.model.recorded_analysis import RecordedAnalysis
+from tf_opdiff.model.recording_file import About, write_recording
 from tf_opdiff.model.request import ModelRequest
 from tf_opdiff.model.setting import with_setting
 from tf_opdiff.model.table import write_table
@@ -48,6 +51,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="write a program of the ops that differ, for the first plan that does",
     )
+    files = parser.add_mutually_exclusive_group()
+    files.add_argument("--record", type=Path, metavar="FILE", help="write the recorded ops with their values")
+    files.add_argument(
+        "--against",
+        type=Path,
+        metavar="FILE",
+        help="compare with a file that --record wrote, on another machine or with another TensorFlow",
+    )
     parser.add_argument("--table", type=Path, metavar="FILE", help="write the errors of each op as CSV")
     parser.add_argument("--timeout", type=float, default=600.0, metavar="S", help="seconds for one run; default: 600")
 
@@ -61,33 +72,47 @@ def main(options: argparse.Namespace) -> int:
         raise ValueError(f"--input {options.input}: there is no such file")
     if options.steps < 1:
         raise ValueError(f"--steps {options.steps}: expected at least 1")
+    if options.against and options.steps > 1:
+        raise ValueError(f"--steps {options.steps}: a recording has one step")
     facts = probe()
     present, tf = facts["devices"], facts["versions"]["tensorflow"]
     devices = [Device.parse(text) for text in options.device or present]
     require(devices, present)
     plans = [Plan(device, mode) for device in devices for mode in options.mode or MODES]
-    others = [plan for plan in plans if plan != BASE] or plans
+    others = plans if options.against else [plan for plan in plans if plan != BASE] or plans
     request = ModelRequest(os.getcwd(), module, name, str(Path(options.input).resolve()))
     try:
-        with Scratch() as folder, Analysis(request, folder, options.steps, options.timeout, _progress) as analysis:
-            recording = analysis.recording
-            plain, recorded = (f"{seconds:.2g} s" for seconds in (recording.plain_seconds, recording.seconds))
-            print(
-                f"{len(recording.ops)} ops recorded in eager mode on the CPU in {recorded}; a plain run takes {plain}"
-            )
-            answers = []
-            for plan in others:
-                answer = with_setting(analysis, plan, analysis.answer(plan))
-                answers.append(answer := with_known(answer, plan, recording, tf))
-                print(*lines(answer, recording), sep="\n", flush=True)
-                if options.script and answer.differs and not any(one.differs for one in answers[:-1]):
-                    problem = analysis.write_script(plan, answer, options.script.resolve())
-                    print(f"  no program: {problem}" if problem else f"  program: {options.script}")
+        with Scratch() as folder, _analysis(request, folder, options) as analysis:
+            if options.record:
+                write_recording(options.record, analysis.recording, About.here(request, tf))
+            answers = _answers(analysis, others, tf, options.script)
             if options.table:
-                write_table(options.table, answers, recording)
+                write_table(options.table, answers, analysis.recording)
     except ModelProblem as why:
         raise ValueError(str(why)) from why
     return 1 if any(answer.differs for answer in answers) else 0
+
+
+def _analysis(request: ModelRequest, folder: Path, options: argparse.Namespace) -> Analysis:
+    """The analysis that the options ask for: of the program, or of a recording of it."""
+    if options.against:
+        return RecordedAnalysis(request, folder, 1, options.timeout, _progress, source=options.against)
+    return Analysis(request, folder, options.steps, options.timeout, _progress)
+
+
+def _answers(analysis: Analysis, plans: Sequence[Plan], tf: str, script: Path | None) -> list[Answer]:
+    """The answer for each plan, which is printed; writes a program for the first that differs."""
+    recording, answers = analysis.recording, list[Answer]()
+    plain, recorded = (f"{seconds:.2g} s" for seconds in (recording.plain_seconds, recording.seconds))
+    print(f"{len(recording.ops)} ops recorded in eager mode on the CPU in {recorded}; a plain run takes {plain}")
+    for plan in plans:
+        answer = with_setting(analysis, plan, analysis.answer(plan))
+        answers.append(answer := with_known(answer, plan, recording, tf))
+        print(*lines(answer, recording), sep="\n", flush=True)
+        if script and answer.differs and not any(one.differs for one in answers[:-1]):
+            problem = analysis.write_script(plan, answer, script.resolve())
+            print(f"  no program: {problem}" if problem else f"  program: {script}")
+    return answers
 
 
 def _progress(sentence: str) -> None:
