@@ -26,6 +26,8 @@ STATES: Mapping[str, str] = {
 }
 #: The number of modes in which a dtype has to be tested.
 MODES_NEEDED = 2
+#: Type attributes of the shape that an op is given; some are declared for dtypes that no shape can have.
+SHAPE_DTYPES = ("shape_dtype",)
 #: The dtypes that TensorFlow differentiates.
 DIFFERENTIABLE = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
 
@@ -74,12 +76,32 @@ class OpCoverage:
         lines = []
         if len(self.modes) < MODES_NEEDED:
             lines.append(f"a second mode beside {', '.join(self.modes)}")
-        if dtypes := _lacking(self.op.both(self.op.data) if self.op.data else (), self.outputs):
+        if dtypes := self._missing_dtypes():
             lines.append("dtypes " + " ".join(dtypes))
         lines += self._missing_gradient()
         if shapes := [shape for shape in self.op.shapes if shape not in self.shapes]:
             lines.append("shapes " + " ".join(shapes))
         return lines
+
+    @property
+    def data(self) -> str:
+        """The type attribute of the data: out of those whose dtypes are dtypes of cases, the one with the most dtypes.
+
+        Empty if there is none: the data of `All` are booleans, and its one type attribute is about the axes.
+        """
+        tested = [attr for attr in self.op.dtypes if not self.outputs.keys().isdisjoint(self.op.both(attr))]
+        return max(
+            (attr for attr in tested if attr not in SHAPE_DTYPES), key=lambda attr: len(self.op.both(attr)), default=""
+        )
+
+    def _missing_dtypes(self) -> list[str]:
+        """The untested dtypes of the data; without such an attribute, those that no other input or output has."""
+        if data := self.data:
+            return _lacking(self.op.both(data), self.outputs)
+        every = dict.fromkeys(
+            dtype for attr in self.op.dtypes if attr not in SHAPE_DTYPES for dtype in self.op.both(attr)
+        )
+        return [dtype for dtype in every if dtype not in self.dtypes]
 
     def _missing_gradient(self) -> list[str]:
         """The dtypes without a gradient, if TensorFlow registers a gradient function.
@@ -90,20 +112,20 @@ class OpCoverage:
             return []
         if not self.gradients:
             return ["the gradient"]
-        every = self.op.both(self.op.data) if self.op.data else ()
+        every = self.op.both(self.data) if self.data else ()
         needed = 1 if len(self.ran) == 1 else MODES_NEEDED
         dtypes = _lacking([dtype for dtype in every if dtype in DIFFERENTIABLE], self.gradients, needed)
         return ["the gradient in " + " ".join(dtypes)] if dtypes else []
 
     def tested_dtypes(self, attr: str) -> list[str]:
         """The tested dtypes of a type attribute, out of those with kernels for both devices."""
-        tested = self.outputs if attr == self.op.data else self.dtypes
+        tested = self.outputs if attr == self.data else self.dtypes
         return [dtype for dtype in self.op.both(attr) if dtype in tested]
 
     @property
     def shows_all(self) -> bool:
         """Whether every shape and every dtype of the op was tested."""
-        others = [attr for attr in self.op.dtypes if attr != self.op.data]
+        others = [attr for attr in self.op.dtypes if attr != self.data]
         return self.shapes.issuperset(self.op.shapes) and all(
             self.dtypes.issuperset(self.op.both(attr)) for attr in others
         )

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.by_mode import ByMode
+from tf_opdiff.harness.spec.by_mode import ByMode, mapped
 from tf_opdiff.harness.spec.recipes import (
     COMPLEX,
     FLOATS,
@@ -65,6 +65,10 @@ class GradientOp:
     contract        as of a spec.
     complex         what the op promises of complex numbers; None if it has no kernel for them.
     integers        whether the op has kernels for integers, which make the same promise.
+    slope           slope(second input): the derivative of `reference` of an upstream of 1, for the gradient of the op,
+                    where TensorFlow registers one.
+    slope_size      slope_size(second input): the sum of the magnitudes of the terms of the slope; None if it is one
+                    term.
     """
 
     name: str
@@ -76,9 +80,11 @@ class GradientOp:
     contract: Mapping[str, Side] = field(default_factory=dict)
     complex: ComplexGradient | None = None
     integers: bool = False
+    slope: Callable[..., Any] | None = None
+    slope_size: Callable[..., Any] | None = None
 
     def specs(self) -> tuple[Spec, ...]:
-        """The main spec, those about complex numbers and integers, and their twins in other positions."""
+        """The main spec, those about complex numbers, integers and the gradient, and their twins in other positions."""
         spec = Spec(
             name=self.name,
             ops=self.op,
@@ -103,7 +109,33 @@ class GradientOp:
         specs = tuple(twin for one in (spec, *others) for twin in (one, *positions(one)))
         pairs = distinct(joined([spec.recipes[name] for name in KINDS]))
         small = [twin for one in others if (source := special_source(one)) for twin in short(one, source, one.tier)]
-        return (*specs, *short(spec, pairs), *small, *elementwise_sizes(specs[:3], alike(2)))
+        return (*specs, *self._of_gradient(), *short(spec, pairs), *small, *elementwise_sizes(specs[:3], alike(2)))
+
+    def _of_gradient(self) -> Iterator[Spec]:
+        """The spec `NAME-gradient`: both gradients, at values of moderate size; the main spec has the special values."""
+        if not self.slope:
+            return
+        slope, size, bound = self.slope, self.slope_size, self.bound
+        budget = by_dtype(self.ulp, FLOATS)
+        bounds: dict[str, Callable[..., Any] | ByMode] = {}
+        if size:
+            bounds["grad[1]"] = lambda u, upstream, g, y: 4 * u * np.abs(upstream * g) * size(y)
+        if bound:
+            # The gradient with respect to g is the op itself, of the upstream.
+            bounds |= {"output[0]": bound}
+            bounds["grad[0]"] = mapped(lambda of: lambda u, upstream, g, y: of(u, None, upstream, y), bound)
+        yield Spec(
+            name=f"{self.name}-gradient",
+            ops=self.op,
+            program=_calling(self.op, self.argument),
+            reference=self.reference,
+            vjp=lambda upstream, g, y: (self.reference(upstream, y), upstream * g * slope(y)),
+            recipes={"inside": _inside},
+            dtypes=FLOATS,
+            ulp={"output": budget, "grad[0]": budget, "grad[1]": 4},
+            bound=bounds,
+            unsigned_zeros=("output", "grad"),
+        )
 
     def _of_complex(self) -> Iterator[Spec]:
         """The spec `NAME-complex`: numbers of moderate size, without special values."""
@@ -168,6 +200,12 @@ def _on_axes(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
 
 def _range(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
     return (draw.values(dtype, SIZE), draw.uniform(SIZE, low=-9.0, high=9.0).astype(dtype))
+
+
+def _inside(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
+    """Numbers of both signs, of sizes at which no result of a gradient op is near the ends of the range."""
+    sizes = (draw.uniform(SIZE, low=low, high=2.0) for low in (0.5, 0.25))
+    return tuple((x * np.where(draw.booleans(SIZE), 1, -1)).astype(dtype) for x in sizes)
 
 
 def _positive(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:

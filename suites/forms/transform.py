@@ -127,6 +127,7 @@ def transform(name: str, op: str, promise: Fourier, inputs: Inputs, *, gradient:
         replace(main, name=f"{name}-other", dtypes=(wide,), tier="full"),
         _beside_special(name, raw, promise, calls["exact"], shared),
         *(sizes(Spec(name=name, recipes=tiny, **alone, **shared), tiny) if not takes_lengths else ()),
+        *(_each_with_lengths(name, viewed, inputs.small, shared) if takes_lengths else ()),
         *(_cropped(name, viewed, promise, calls, shared) if takes_lengths else ()),
         *_wrong(name, raw, inputs.wrong, promise, shared),
     )
@@ -180,6 +181,12 @@ def _beside_special(name: str, raw: Callable[..., Any], promise: Fourier, call: 
         bound={"output[0]": lambda u, g, x: promise.error(u, x[::2], lengths)},
         **shared,
     )
+
+
+def _each_with_lengths(name: str, viewed: Viewed, small: Calls, shared: Any) -> tuple[Spec, ...]:
+    """The spec of inputs without numbers, or with one, for transforms of lengths of their own."""
+    recipes = {"exact": _shaped(small, small_integers)}
+    return (Spec(name=f"{name}-sizes", recipes=recipes, **viewed.fields(_views(small)), **shared),)
 
 
 def _cropped(name: str, viewed: Viewed, promise: Fourier, calls: Calls, shared: Any) -> tuple[Spec, ...]:

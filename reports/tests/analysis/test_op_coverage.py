@@ -119,6 +119,32 @@ def test_an_op_that_one_mode_runs_and_the_other_refuses_needs_a_gradient_in_one_
     assert covered(refused)["Floor"].state == "covered"
 
 
+INTS = {"CPU": ("int32", "int64"), "GPU": ("int32", "int64")}
+FLOATS = {"CPU": ("float32",), "GPU": ("float32",)}
+
+
+@pytest.mark.parametrize(
+    ("dtypes", "missing"),
+    [
+        ({"Tcomplex": {"CPU": ("complex64",), "GPU": ("complex64",)}, "Treal": KERNELS}, []),
+        ({"Tidx": {"CPU": ("int8", "uint8"), "GPU": ("int8", "uint8")}, "T": FLOATS}, []),
+        ({"dtype": FLOATS, "shape_dtype": KERNELS}, []),
+        ({"Tidx": {"CPU": ("int64",), "GPU": ("int64",)}}, ["dtypes int64"]),
+    ],
+)
+def test_dtypes_of_an_attribute_that_is_not_about_the_data_are_not_missing(
+    dtypes: dict[str, Any], missing: list[str]
+) -> None:
+    ops = replace(RAW_OPS, ops={"Floor": replace(FLOOR, dtypes=dtypes)})
+    assert covered(WHOLE, ops)["Floor"].missing == missing
+
+
+def test_an_op_whose_one_attribute_is_about_another_input_needs_each_of_its_dtypes_there() -> None:
+    rows = [replace(row, dtype="float32") for row in WHOLE if row.dtype == "float32"]
+    ops = replace(RAW_OPS, ops={"Floor": replace(FLOOR, dtypes={"Tidx": INTS})})
+    assert covered(rows, ops)["Floor"].missing == ["dtypes int64"]
+
+
 def test_shapes_of_outputs_count_and_are_not_broadcast() -> None:
     ops = replace(RAW_OPS, ops={"Floor": replace(FLOOR, shapes=("batch", "broadcast"))})
     assert covered(WHOLE, ops)["Floor"].missing == ["shapes batch broadcast"]

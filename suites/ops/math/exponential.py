@@ -144,5 +144,7 @@ SPECS = (
         reference=in_long_double(lambda g, y: g * y * (1 - y)),
         ulp=2,
         complex=ComplexGradient(reference=lambda g, y: g * y * (1 - y), size=lambda g, y: g * y * (1 + y)),
+        slope=lambda y: 1 - 2 * y,
+        slope_size=lambda y: 1 + 2 * np.abs(y),
     ),
 )

@@ -218,5 +218,6 @@ SPECS = (
         complex=ComplexGradient(reference=lambda g, y: g * (1 - y * y), size=lambda g, y: g * (1 + y * y)),
         # y², rounded: the error is that of the larger term of the difference.
         bound=lambda u, _, g, y: 2 * u * np.abs(g) * (1 + y * y),
+        slope=lambda y: -2 * y,
     ),
 )

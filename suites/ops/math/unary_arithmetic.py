@@ -95,6 +95,7 @@ SPECS = (
         reference=_RECIPROCAL_GRAD,
         ulp=1.5,
         complex=_COMPLEX_RECIPROCAL_GRAD,
+        slope=lambda y: -2 * y,
     ),
     *unary(
         "neg",
@@ -121,6 +122,7 @@ SPECS = (
         reference=_RECIPROCAL_GRAD,
         ulp=1.5,
         complex=_COMPLEX_RECIPROCAL_GRAD,
+        slope=lambda y: -2 * y,
     ),
     *unary(
         "rsqrt",
@@ -152,6 +154,7 @@ SPECS = (
         complex=ComplexGradient(
             reference=lambda g, y: -g * np.conj(y * y * y) / 2, size=lambda g, y: g * y * y * y / 2
         ),
+        slope=lambda y: -1.5 * y * y,
     ),
     *unary(
         "sqrt",
@@ -172,6 +175,7 @@ SPECS = (
         reference=in_long_double(lambda g, y: g / 2 / y),
         ulp=1.5,
         complex=ComplexGradient(reference=lambda g, y: g / 2 / np.conj(y), size=lambda g, y: g / y / 2),
+        slope=lambda y: -0.5 / (y * y),
     ),
     *unary(
         "square",

@@ -85,6 +85,7 @@ SPECS = (
         reference=_elu_grad,
         ulp=1.5,
         contract=_nan_at_nan_of(_elu_grad),
+        slope=lambda y: np.where(y < 0, 1.0, 0.0),
     ),
     *unary(
         "selu",
@@ -126,6 +127,7 @@ SPECS = (
         # Left of 0, the error is that of the larger term of the sum.
         bound=lambda u, _, g, y: 2 * u * np.abs(g) * np.where(y < 0, 2 + np.abs(y), 1),
         contract=_nan_at_nan_of(_selu_grad),
+        slope=lambda y: np.where(y < 0, 1.0, 0.0),
     ),
     *unary(
         "softplus",
@@ -151,6 +153,7 @@ SPECS = (
         argument="features",
         reference=lambda g, x: g * _SOFTPLUS_SLOPE(x),
         ulp=2,
+        slope=lambda x: _SOFTPLUS_SLOPE(x) * _SOFTPLUS_SLOPE(-x),
     ),
     *unary(
         "softsign",

@@ -54,11 +54,16 @@ def _of_real(rank):
     }
 
 
-def _to_real(rank):
+def _small_of_real(rank):
+    """Inputs of transforms of real numbers, without numbers or with one."""
+    odd = (2, 3, 5)[-rank:]
+    return {"no_rows": Call((0, *odd), odd), "ones": Call((1,) * rank, (1,) * rank)}
+
+
+def _to_real(calls):
     """Inputs of inverse transforms to real numbers: the terms of one half."""
     return {
-        label: Call((*call.shape[:-1], call.lengths[-1] // 2 + 1), call.lengths)
-        for label, call in _of_real(rank).items()
+        label: Call((*call.shape[:-1], call.lengths[-1] // 2 + 1), call.lengths) for label, call in calls.items()
     }
 
 
@@ -82,9 +87,11 @@ def _complex(name, op, rank, *, inverse):
 
 
 def _real(name, op, rank, *, inverse, gradient=True):
-    calls = (_to_real if inverse else _of_real)(rank)
+    calls, small = _of_real(rank), _small_of_real(rank)
+    if inverse:
+        calls, small = _to_real(calls), _to_real(small)
     promise = Fourier(rank, inverse=inverse, real=True)
-    return transform(name, op, promise, Inputs(calls, {}, _wrong_lengths(rank)), gradient=gradient)
+    return transform(name, op, promise, Inputs(calls, small, _wrong_lengths(rank)), gradient=gradient)
 
 
 SPECS = (
