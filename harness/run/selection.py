@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -82,8 +83,11 @@ class Selection:
         recordings = _recordings(option.device, Path(option.recordings))
         devices = tuple(dict.fromkeys(_device(name, recordings) for name in option.device))
         only = frozenset(option.case)
-        if devices and all(device.recorded for device in devices) and not only:  # other cases have no observation
-            only = frozenset(case for recording in recordings.values() for case in recording.cases)
+        if not only and option.tier == "smoke":
+            only = frozenset(chain.from_iterable(catalog.smoke.values()))
+        if devices and all(device.recorded for device in devices) and not option.case:
+            observed = frozenset(case for recording in recordings.values() for case in recording.cases)
+            only = only & observed if only else observed
             items = tuple(item for item in items if only & {case.id for case in (*item.cases, *item.sweeps)})
         return cls(
             catalog=catalog,

@@ -83,6 +83,25 @@ class Catalog:
         """The cases by id, with the sweeps that items run."""
         return {case.id: case for item in self.items for case in (*item.cases, *item.sweeps)}
 
+    @cached_property
+    def smoke(self) -> Mapping[str, tuple[str, ...]]:
+        """Item id → case ids of the smoke tier: all cases of its specs, one of every other op of the default tier.
+
+        An op's case is the first of the first spec about it, in float32 if the spec has it.
+        """
+        chosen: dict[str, tuple[str, ...]] = {}
+        ops: set[str] = set()
+        for item in sorted(self.items, key=lambda item: (TIERS.index(item.spec.tier), item.dtype != "float32")):
+            about = {op for mode in item.spec.modes for op in item.spec.ops_in(mode)}
+            if item.spec.tier == "smoke":
+                chosen[item.id] = tuple(case.id for case in item.cases)
+            elif item.spec.tier == "default" and about - ops:
+                chosen[item.id] = (item.cases[0].id,)
+            else:
+                continue
+            ops |= about
+        return MappingProxyType(chosen)
+
     def named(self, name: str) -> set[str]:
         """The names of the specs that have this name, belong to this family, or run this OpDef.
 
@@ -136,7 +155,7 @@ class Catalog:
         """The items of a tier and of the tiers below it that match `ops`, `cases` and `within`.
 
         An item matches each of the three if it matches any of its entries. An empty one matches every item.
-        Items of named `cases` are selected in any tier.
+        Items of named `cases` are selected in any tier. Those of the smoke tier are in `smoke`.
 
         Args:
           tier: one of `TIERS`.
@@ -156,6 +175,9 @@ class Catalog:
             if case not in known:
                 raise LookupError(unknown("case", case, set(known)))
         items = {(known[c].spec.name, known[c].dtype) for c in cases}
+        if tier == "smoke" and not cases:
+            inside &= self.smoke.keys()
+            wanted = TIERS.index("default")
         return tuple(
             item
             for item in self.items

@@ -190,7 +190,7 @@ def test_a_process_that_ends_with_its_fork_server_is_seen_to_end_as_it_does(run_
         ("planted_early", (), 4, r"fork server: \d+"),
         ("planted_interrupt", (), 2, ""),
         ("planted_fork_server", ("--op", "none"), 4, "no op 'none'"),
-        ("planted_fork_server", ("--tier", "smoke"), 5, "nothing is selected"),
+        ("planted_fork_server", ("--tier", "smoke", "--op", "fine-0"), 5, "nothing is selected"),
     ],
     ids=["a suite is broken", "it is interrupted", "an option is wrong", "nothing is selected"],
 )

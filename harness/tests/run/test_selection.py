@@ -42,6 +42,18 @@ def test_an_item_can_be_named_behind_its_family_or_the_generic_test(suites, name
     assert ids(suites, f"suites/test_ops.py::{name}") == ["floor-float32"]
 
 
+def test_the_smoke_tier_has_one_case_for_every_op(suites):
+    about = {spec.name: {op for mode in spec.modes for op in spec.ops_in(mode)} for spec in suites.specs.values()}
+    usual = {op for name, ops in about.items() if suites.specs[name].tier != "full" for op in ops}
+    chosen = suites.select(tier="smoke")
+    assert {op for item in chosen for op in about[item.spec.name]} == usual
+    assert {item.id for item in chosen} == suites.smoke.keys()
+    whole = {item.id for item in chosen if item.spec.tier == "smoke"}
+    assert whole == {item.id for item in suites.items if item.spec.tier == "smoke"}
+    for item in chosen:
+        assert suites.smoke[item.id] == tuple(c.id for c in item.cases[: None if item.id in whole else 1])
+
+
 def test_paths_add_up_and_stand_for_the_generic_test(suites):
     both = within("suites/ops/math/rounding.py::floor-float32", "suites/ops/math/sign.py::sign-float32")
     assert both[1] == [str(ROOT / "suites" / "test_ops.py")] * 2

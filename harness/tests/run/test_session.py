@@ -141,10 +141,19 @@ def test_wrong_usage_is_one_line_that_names_what_there_is(run_pytest, arguments,
 
 
 def test_a_selection_of_nothing_has_a_status_of_its_own(run_pytest):
-    outcome = run_pytest("--tier", "smoke")
+    outcome = run_pytest("--tier", "smoke", "--op", "hangs")  # another spec has the case about its op
     assert outcome.status == 5
     assert "nothing is selected" in outcome.output
     assert not outcome.directory.exists()
+
+
+def test_the_smoke_tier_runs_one_case_of_each_op(run_pytest):
+    outcome = run_pytest("--tier", "smoke", "--mode", "eager", suites="tf_opdiff.harness.tests.planted_attrs")
+    assert {r.case for r in outcome.merged.records} == {
+        "sums-float32-all-small",
+        "counts-from-float32-one-small",
+        "scaled-float16-double-bits",
+    }
 
 
 def test_a_keyword_that_selects_nothing_is_no_success(run_pytest):
