@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
 import threading
@@ -12,6 +13,7 @@ from dataclasses import dataclass, field, replace
 
 import tensorflow as tf
 
+from tf_opdiff.harness.device import wear
 from tf_opdiff.harness.device.channel import Channel
 from tf_opdiff.harness.device.compiled_programs import CompiledPrograms, circumstances
 from tf_opdiff.harness.device.evidence import Evidence, op_names
@@ -120,7 +122,7 @@ def serve(channel: Channel, device: Device, *, kept: bool = False) -> None:
     compiled = CompiledPrograms(circumstances(tf.__file__, device.variants)) if kept else None
     channel.send(configure(device))
     programs, owner = ProgramCache(local(device), compiled), os.getpid()
-    while True:
+    for number in itertools.count(1):
         try:
             request = channel.receive()
         except EOFError:
@@ -133,6 +135,7 @@ def serve(channel: Channel, device: Device, *, kept: bool = False) -> None:
         if os.getpid() != owner:  # a child that the op forked: its parent answers
             os._exit(0)
         ran_on = observation.ran_on.replace(programs.device.tf_name, device.tf_name)
-        channel.send(replace(observation, ran_on=ran_on, poisoned=observation.poisoned or _threads_left()))
+        used_up = number % wear.EVERY == 0 and wear.worn()
+        channel.send(replace(observation, ran_on=ran_on, poisoned=observation.poisoned or _threads_left() or used_up))
         if request.mode == "xla":
             programs.keep()
