@@ -23,12 +23,16 @@ from tf_opdiff.suites.derived.op_types import DTYPES, OpTypes, every_op
 _SHAPES: Mapping[str, tuple[int, ...]] = {
     "axis": (),
     "diagonals": (3, 2),
+    "dimension": (),
     "indices": (4, 1),
     "matrix": (2, 2),
     "perm": (1,),
     "rhs": (2, 2),
     **dict.fromkeys(("superdiag", "maindiag", "subdiag"), (1, 2)),
 }
+#: The OpDefs all of whose inputs are matrices, and the attributes that an OpDef requires.
+_OF_FACTORS = frozenset(("BatchMatMul", "BatchMatMulV2", "MatMul"))
+_REQUIRED: Mapping[str, Mapping[str, Any]] = {"Einsum": {"equation": "i,i->i"}}
 #: The OpDefs whose `input` is a matrix.
 _OF_MATRICES = frozenset(name for name, op in RawOps.load().ops.items() if op.family == "linear-algebra")
 #: The texts of eager mode for an attribute, and for an input without one.
@@ -178,6 +182,7 @@ def _words(name: str) -> str:
 def _program(op: OpTypes, attr: str, *, quantized: bool) -> Callable[..., Any]:
     """A program that calls the raw op; quantized inputs are made of the bits of integers."""
     raw, names, outputs = op.name, tuple(op.inputs), tuple(op.outputs)
+    required = dict(_REQUIRED.get(raw, {}))
     chosen = tuple(type_.rstrip("*") == attr for type_ in op.inputs.values())
     lists = tuple(type_.endswith("*") for type_ in op.inputs.values())
 
@@ -186,7 +191,7 @@ def _program(op: OpTypes, attr: str, *, quantized: bool) -> Callable[..., Any]:
             of_attr = zip(xs, chosen, strict=True)
             xs = tuple(tf.bitcast(x, f"q{x.dtype.name}") if of else x for x, of in of_attr)
         inputs = {name: [x, x] if many else x for name, x, many in zip(names, xs, lists, strict=True)}
-        return getattr(tf.raw_ops, raw)(**inputs, **dict.fromkeys(outputs, tf.float32))
+        return getattr(tf.raw_ops, raw)(**inputs, **dict.fromkeys(outputs, tf.float32), **required)
 
     return program
 
@@ -205,7 +210,9 @@ def _small(op: OpTypes, attr: str) -> Recipe:
 
 def _shape(op: OpTypes, name: str) -> tuple[int, ...]:
     """The shape of an input."""
-    return (2, 2) if name == "input" and op.name in _OF_MATRICES else _SHAPES.get(name, (4,))
+    if op.name in _OF_FACTORS or (name == "input" and op.name in _OF_MATRICES):
+        return (2, 2)
+    return _SHAPES.get(name, (4,))
 
 
 def _inputs(op: OpTypes, attr: str) -> Iterator[tuple[str, str, bool]]:

@@ -12,6 +12,7 @@ from tf_opdiff.harness.spec.plan import MODES
 from tf_opdiff.harness.spec.recipes import Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.forms.errors import REFUSED_BY_KERNEL, raises
+from tf_opdiff.suites.forms.references import in_functions, read, variables
 from tf_opdiff.suites.reference import running
 from tf_opdiff.suites.reference.optimizers import Step
 
@@ -43,6 +44,12 @@ class Optimizer:
     signed: tuple[str, ...] = ()
     flags: Mapping[str, bool] = field(default_factory=dict)
     inferred: bool = False
+
+    @property
+    def first(self) -> Callable[..., dict[str, Any]]:
+        """first(*inputs) → the first values of the variable and the slots, by name."""
+        names = ("var", *self.slots)
+        return lambda *inputs: dict(zip(names, inputs, strict=False))
 
     def steps(self, var: Any, *others: Any) -> Step:
         """The variable and the slots after each step, stacked; `others` are the slots and the gradient."""
@@ -78,20 +85,15 @@ class Kind:
 
     @property
     def modes(self) -> tuple[str, ...]:
-        """A reference variable exists in v1 graphs only."""
+        """The state of a spec holds reference variables in v1 graphs only; `in_functions` has the other modes."""
         return MODES if self.resource else ("graph",)
 
     def state(self, how: Optimizer) -> Callable[..., dict[str, Any]]:
         """As of a spec: the variable and the slots."""
-        names, resource = ("var", *how.slots), self.resource
-
-        def state(tf: Any, *inputs: Any) -> dict[str, Any]:
-            values = dict(zip(names, inputs, strict=False))
-            if resource:
-                return {name: tf.Variable(x) for name, x in values.items()}
-            return {name: tf.compat.v1.Variable(x, use_resource=False) for name, x in values.items()}
-
-        return state
+        first = how.first
+        if not self.resource:
+            return variables(first)
+        return lambda tf, *inputs: {name: tf.Variable(x) for name, x in first(*inputs).items()}
 
     def program(self, how: Optimizer, raw: str) -> Callable[..., Any]:
         """As of a spec: one step, then a read of all variables."""
@@ -105,7 +107,7 @@ class Kind:
             arguments |= dict(zip(names, rest, strict=False)) | flags
             update = getattr(tf.raw_ops, raw)(**arguments)
             with tf.control_dependencies([] if update is None else [update]):
-                return tuple(v.read_value() for v in state.values())
+                return tuple(read(tf, v) for v in state.values())
 
         return program
 
@@ -132,7 +134,7 @@ def optimizer(name: str, raw: str, how: Optimizer, kind: Kind, dtypes: Sequence[
         return (*values, {key: value[-1] for key, value in zip(names, values, strict=True)})
 
     bounds = {f"output[{k}]": running.bound(steps, k) for k in range(len(names))}
-    bounds |= {f"output[{len(names) + k}]": _last(running.bound(steps, k)) for k in range(len(names))}
+    bounds |= {f"output[{len(names) + k}]": _of_step(running.bound(steps, k), -1) for k in range(len(names))}
     shared: dict[str, Any] = {
         "ops": raw,
         "program": kind.program(how, raw),
@@ -150,12 +152,20 @@ def optimizer(name: str, raw: str, how: Optimizer, kind: Kind, dtypes: Sequence[
         **shared,
     )
     others = tuple(dtype for dtype in dtypes if dtype != "float32")
-    specs = (main, replace(main, name=f"{name}-other", dtypes=others, tier="full"))
+    specs: tuple[Spec, ...] = (main, replace(main, name=f"{name}-other", dtypes=others, tier="full"))
+    if not kind.resource:
+        specs += tuple(in_functions(_first_step(spec, steps, len(names)), how.first) for spec in specs)
     if not kind.sparse:
         return (*specs, _mismatched(name, how, shared, inferred=how.inferred or not kind.resource))
     bad = {"at_end": _rows(how, (3, 7), "int32"), "negative": _rows(how, (3, -1), "int64")}
     refused = Spec(name=f"{name}-out-of-range", reference=raises("INVALID_ARGUMENT"), recipes=bad, **shared)
     return (*specs, refused)
+
+
+def _first_step(spec: Spec, steps: Callable[..., Step], outputs: int) -> Spec:
+    """The same spec with one step."""
+    bounds = {f"output[{k}]": _of_step(running.bound(steps, k), 0) for k in range(outputs)}
+    return replace(spec, reference=lambda *xs: tuple(x[0] for x in steps(*xs)), bound=bounds, steps=1)
 
 
 def _mismatched(name: str, how: Optimizer, shared: Mapping[str, Any], *, inferred: bool) -> Spec:
@@ -169,9 +179,9 @@ def _mismatched(name: str, how: Optimizer, shared: Mapping[str, Any], *, inferre
     )
 
 
-def _last(bound: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
-    """The bound of the values after the last step."""
-    return lambda *arguments: bound(*arguments)[-1]
+def _of_step(bound: Callable[..., np.ndarray], step: int) -> Callable[..., np.ndarray]:
+    """The bound of the values after one step."""
+    return lambda *arguments: bound(*arguments)[step]
 
 
 def _values(

@@ -16,6 +16,7 @@ from tf_opdiff.suites.derived.sizes import sizes
 from tf_opdiff.suites.forms import scatter_recipes as recipes
 from tf_opdiff.suites.forms.errors import REFUSED_BY_KERNEL, raises
 from tf_opdiff.suites.forms.flushed import distinct, places
+from tf_opdiff.suites.forms.references import in_functions, variables
 from tf_opdiff.suites.reference.scatter import Combination, scattered, terms
 from tf_opdiff.suites.reference.subnormal import flushed_in
 
@@ -60,18 +61,17 @@ def _through_handle(name: str) -> Callable[..., Any]:
     return call
 
 
-def _reference_variable(tf: Any, x: Any, *others: Any) -> dict[str, Any]:
-    return {"v": tf.compat.v1.Variable(x, use_resource=False)}
+def _first(x: Any, *others: Any) -> dict[str, Any]:
+    return {"v": x}
 
 
 def _resource_variable(tf: Any, x: Any, *others: Any) -> dict[str, Any]:
     return {"v": tf.Variable(x)}
 
 
-#: A reference variable exists in v1 graphs only.
 REFERENCE = Target(
-    call=lambda tf, raw, v, i, u: tf.identity(raw(ref=v, indices=i, updates=u)),
-    state=_reference_variable,
+    call=lambda tf, raw, v, i, u: tf.raw_ops.DeepCopy(x=raw(ref=v, indices=i, updates=u)),
+    state=variables(_first),
     modes=("graph",),
 )
 RESOURCE = Target(call=_through_handle("resource"), state=_resource_variable)
@@ -161,9 +161,10 @@ def scatter(
     )
     apart = [replace(main, name=f"{name}-special", vjp=None, recipes=special)] if chosen else []
     others = tuple(dtype for dtype in dtypes if dtype != "float32")
+    of_dtypes = (main, replace(main, name=f"{name}-other", dtypes=others, tier="full"))
     return (
-        main,
-        replace(main, name=f"{name}-other", dtypes=others, tier="full"),
+        *of_dtypes,
+        *(in_functions(spec, _first) for spec in of_dtypes if op.target is REFERENCE),
         *apart,
         *sizes(main, recipes.sizes(op.tuples)),
         _out_of_range(name, op, shared, vjp),

@@ -1,4 +1,4 @@
-"""Ops on reference variables, which exist in v1 graphs only: control flow that hands a reference on, and its life."""
+"""Ops on reference variables: control flow that hands a reference on, and the life of a variable."""
 
 from typing import Any
 
@@ -6,6 +6,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, UNARY
 from tf_opdiff.harness.spec.spec import Raises, Spec
+from tf_opdiff.suites.forms.references import REFUSED, like, variables
 
 _RECIPES = {label: UNARY[label] for label in ("plain", "edges", "matrix", "scalar", "empty")}
 #: The dtypes of reference variables for which a CPU and a GPU have kernels, beside float32.
@@ -16,8 +17,7 @@ _PREDICATES = {
 }
 
 
-def _variable(tf, x, *others):
-    return {"v": tf.compat.v1.Variable(x, use_resource=False)}
+_variable = variables(lambda x, *others: {"v": x})
 
 
 def _identity(tf, state, x):
@@ -68,8 +68,8 @@ def _on_reference(name, ops, program, reference, recipes, vjp=None):
 
 def _initialized(tf, x):
     """Whether a variable has a value before and after it gets one, and the value."""
-    never = tf.raw_ops.Variable(shape=x.shape, dtype=x.dtype, shared_name="never")
-    ref = tf.raw_ops.Variable(shape=x.shape, dtype=x.dtype, shared_name="assigned")
+    never = tf.raw_ops.Variable(**like("never", x))
+    ref = tf.raw_ops.Variable(**like("assigned", x))
     value = tf.raw_ops.Assign(ref=ref, value=x)
     with tf.control_dependencies([value.op]):
         after = tf.raw_ops.IsVariableInitialized(ref=ref)
@@ -83,7 +83,7 @@ def _temporary(tf, x):
     return tf.raw_ops.DestroyTemporaryVariable(ref=tf.raw_ops.AssignAdd(ref=assigned, value=x), var_name="t")
 
 
-_GRAPH: dict[str, Any] = {"modes": ("graph",)}
+_OF_GRAPHS: dict[str, Any] = {"contract": REFUSED}
 
 SPECS = (
     *_on_reference(
@@ -114,7 +114,7 @@ SPECS = (
         program=_temporary,
         reference=lambda x: x + x,
         recipes=_RECIPES,
-        **_GRAPH,
+        **_OF_GRAPHS,
     ),
     Spec(
         name="temporary-variable-other",
@@ -124,7 +124,7 @@ SPECS = (
         recipes={"plain": UNARY["plain"]},
         dtypes=tuple(d for d in _OTHERS if d != "bool"),
         tier="full",
-        **_GRAPH,
+        **_OF_GRAPHS,
     ),
     Spec(
         name="temporary-variable-of-other-name",
@@ -137,7 +137,7 @@ SPECS = (
         ),
         reference=lambda x: Raises("NOT_FOUND"),
         recipes={"plain": UNARY["plain"]},
-        **_GRAPH,
+        **_OF_GRAPHS,
     ),
     Spec(
         name="variable-initialized",
@@ -146,7 +146,7 @@ SPECS = (
         reference=lambda x: (np.False_, np.True_, x),
         recipes=_RECIPES,
         constant=("output[0]", "output[1]"),
-        **_GRAPH,
+        **_OF_GRAPHS,
     ),
     Spec(
         name="variable-initialized-other",
@@ -157,14 +157,14 @@ SPECS = (
         dtypes=_OTHERS,
         tier="full",
         constant=("output[0]", "output[1]"),
-        **_GRAPH,
+        **_OF_GRAPHS,
     ),
     Spec(
         name="variable-without-value",
         ops="Variable;AddV2",
-        program=lambda tf, x: x + tf.raw_ops.Variable(shape=x.shape, dtype=x.dtype, shared_name="empty"),
+        program=lambda tf, x: x + tf.raw_ops.Variable(**like("empty", x)),
         reference=lambda x: Raises("FAILED_PRECONDITION"),
         recipes={"plain": UNARY["plain"]},
-        **_GRAPH,
+        **_OF_GRAPHS,
     ),
 )

@@ -1,4 +1,4 @@
-"""StridedSliceAssign: slices of reference variables, which exist in v1 graphs only."""
+"""StridedSliceAssign: slices of reference variables."""
 
 from dataclasses import replace
 
@@ -8,14 +8,15 @@ from tf_opdiff.suites.forms import strided
 from tf_opdiff.suites.forms.errors import raises
 from tf_opdiff.suites.forms.move_recipes import special, values
 from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU
+from tf_opdiff.suites.forms.references import in_functions, variables
 from tf_opdiff.suites.reference import slices as ref
 
 _CALLS = tuple(strided.updated().values())
 _OTHERS = (*(dtype for dtype in FLOATS if dtype != "float32"), *COMPLEX, *INTEGERS, "bool")
 
 
-def _variables(tf, *xs):
-    return {f"v{i}": tf.compat.v1.Variable(x, use_resource=False) for i, x in enumerate(xs[::2])}
+def _first(*xs):
+    return {f"v{i}": x for i, x in enumerate(xs[::2])}
 
 
 def _program(calls):
@@ -27,7 +28,7 @@ def _program(calls):
         for i, (bounds, value) in enumerate(zip(each, xs[1::2], strict=True)):
             index = {key: tf.constant(bounds[key], ("int32", "int64")[i % 2]) for key in ("begin", "end", "strides")}
             assign = tf.raw_ops.StridedSliceAssign(ref=state[f"v{i}"], value=value, **{**bounds, **index})
-            assigned.append(tf.identity(assign))
+            assigned.append(tf.raw_ops.DeepCopy(x=assign))
         return tuple(assigned)
 
     return program
@@ -45,7 +46,7 @@ _MAIN = Spec(
     program=_program(_CALLS),
     reference=_promise,
     recipes={"plain": values(_CALLS), "special": special(_CALLS, adds=False)},
-    state=_variables,
+    state=variables(_first),
     modes=("graph",),
 )
 
@@ -56,7 +57,7 @@ def _assign(tf, state, x, v, begin, end, strides, **masks):
     return tf.identity(tf.raw_ops.StridedSliceAssign(ref=state["v0"], value=v, **constants, **masks))
 
 
-SPECS = (
+_OF_DTYPES = (
     _MAIN,
     replace(_MAIN, name="strided-slice-assign-other", dtypes=_OTHERS, tier="full"),
     replace(
@@ -66,6 +67,11 @@ SPECS = (
         dtypes=FLOAT8_OF_CPU,
         tier="full",
     ),
+)
+
+SPECS = (
+    *_OF_DTYPES,
+    *(in_functions(spec, _first) for spec in _OF_DTYPES),
     Spec(
         name="strided-slice-assign-refused",
         ops="StridedSliceAssign",
@@ -73,7 +79,7 @@ SPECS = (
         reference=raises("INVALID_ARGUMENT"),
         recipes={"plain": lambda draw, dtype: (draw.values(dtype, 3, 5), draw.values(dtype, 3, 5))},
         attrs={label: dict(bounds) for label, bounds in strided.REFUSED.items()},
-        state=_variables,
+        state=variables(_first),
         modes=("graph",),
     ),
 )
