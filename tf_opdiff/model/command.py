@@ -15,6 +15,7 @@ from tf_opdiff.harness.system.interrupt import Scratch
 from tf_opdiff.model.analysis import BASE, Analysis, ModelProblem
 from tf_opdiff.model.answer import Answer, lines
 from tf_opdiff.model.known_failure import with_known
+from tf_opdiff.model.page import write_page
 from tf_opdiff.model.recorded_analysis import RecordedAnalysis
 from tf_opdiff.model.recording_file import About, write_recording
 from tf_opdiff.model.request import ModelRequest
@@ -60,6 +61,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="compare with a file that --record wrote, on another machine or with another TensorFlow",
     )
     parser.add_argument("--table", type=Path, metavar="FILE", help="write the errors of each op as CSV")
+    parser.add_argument("--page", type=Path, metavar="FILE", help="write the answers and the errors of each op as HTML")
     parser.add_argument("--timeout", type=float, default=600.0, metavar="S", help="seconds for one run; default: 600")
 
 
@@ -88,6 +90,8 @@ def main(options: argparse.Namespace) -> int:
             answers = _answers(analysis, others, tf, options.script)
             if options.table:
                 write_table(options.table, answers, analysis.recording)
+            if options.page:
+                write_page(options.page, options.subject, answers, analysis.recording)
     except ModelProblem as why:
         raise ValueError(str(why)) from why
     return 1 if any(answer.differs for answer in answers) else 0
