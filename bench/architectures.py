@@ -19,7 +19,7 @@ SIDE = 64
 
 @dataclass(frozen=True)
 class Changed:
-    """An attribute of a layer that is another when the model is traced; `op` is the type of the op that takes it."""
+    """An attribute of a layer that is another when the model is traced; `op` is the type of the op to name."""
 
     layer: str
     attribute: str
@@ -29,7 +29,7 @@ class Changed:
 
 CHANGED = {
     "autoencoder": Changed("image_norm", "epsilon", 0.1, "AddV2"),
-    "conv1d": Changed("conv1", "dilation_rate", (1,), "Conv2D"),
+    "conv1d": Changed("conv1", "dilation_rate", (1,), "SpaceToBatchND"),
     "efficientnet_b0": Changed("block3a_bn", "epsilon", 0.1, "AddV2"),
     "gru": Changed("norm", "epsilon", 0.1, "AddV2"),
     "lstm": Changed("norm", "epsilon", 0.1, "AddV2"),

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <limits>
-#include <sstream>
 #include <string>
 
 #include "tensorflow/core/framework/op_kernel.h"
@@ -17,10 +17,11 @@ extern "C" void compute(void* device, tensorflow::OpKernel* op, tensorflow::OpKe
 
 namespace {
 
-// PLANTED_KERNEL: "TYPE SHAPE FAULT DEVICE", such as "Conv2D 2x8x8x64 scale CPU:1"; "-" is the shape of a scalar.
+// The file PLANTED_KERNEL has one line, "TYPE SHAPE FAULT", such as "Conv2D 2x8x8x64 scale"; "-" is the shape of a
+// scalar.
 struct Fault {
-  std::string type, shape, kind, device;
-  Fault() { std::istringstream(std::getenv("PLANTED_KERNEL") ?: "") >> type >> shape >> kind >> device; }
+  std::string type, shape, kind, device = "CPU:1";
+  Fault() { std::ifstream(std::getenv("PLANTED_KERNEL") ?: "") >> type >> shape >> kind; }
 };
 
 // The op type of a kernel; oneDNN's kernels have a prefix.

@@ -11,28 +11,27 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tf_opdiff.harness.device import fork_server
-from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.system import compiler
 
 #: What a kernel can do to its output: one element 1 % off, the last eighth zero, all elements 0.1 % off, one NaN.
 FAULTS = ("one", "tail", "scale", "nan")
-#: The plan with the fault. The variant is a flag of XLA, which eager mode ignores; because of it, the processes of this
-#: device are no forks, and load the library.
-FAULTY = Plan(Device("cpu", 1, ("noexcess",)), "eager")
 
 
 @contextmanager
-def planted(kind: str, shape: Sequence[int], fault: str) -> Iterator[Plan]:
-    """In this context, kernels of an op type have a fault under the plan that it gives, where their output has a shape.
+def planting(file: Path) -> Iterator[None]:
+    """New processes that start in this context have the fault that `plant` writes to a file; forks of others do not.
 
     Raises:
       OSError: there is no C++ compiler.
     """
-    text = f"{kind} {'x'.join(map(str, shape)) or '-'} {fault} {FAULTY.device.tf_name}"
-    before = os.environ.get("LD_PRELOAD")
-    libraries = " ".join(filter(None, [str(_library()), before]))
-    with fork_server.environment({"LD_PRELOAD": libraries, "PLANTED_KERNEL": text}):
-        yield FAULTY
+    libraries = " ".join(filter(None, [str(_library()), os.environ.get("LD_PRELOAD")]))
+    with fork_server.environment({"LD_PRELOAD": libraries, "PLANTED_KERNEL": str(file)}):
+        yield
+
+
+def plant(file: Path, kind: str, shape: Sequence[int], fault: str) -> None:
+    """Gives kernels of an op type a fault where their output has a shape; processes read it before their first op."""
+    file.write_text(f"{kind} {'x'.join(map(str, shape)) or '-'} {fault}")
 
 
 def _library() -> Path:
