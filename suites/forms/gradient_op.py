@@ -112,7 +112,7 @@ class GradientOp:
         return (*specs, *self._of_gradient(), *short(spec, pairs), *small, *elementwise_sizes(specs[:3], alike(2)))
 
     def _of_gradient(self) -> Iterator[Spec]:
-        """The spec `NAME-gradient`: both gradients, at values of moderate size; the main spec has the special values."""
+        """The spec `NAME-gradient`: both gradients at values of moderate size; the main spec has the special values."""
         if not self.slope:
             return
         slope, size, bound = self.slope, self.slope_size, self.bound

@@ -20,7 +20,7 @@ from tf_opdiff.suites.forms.references import in_functions, variables
 from tf_opdiff.suites.reference.scatter import Combination, scattered, terms
 from tf_opdiff.suites.reference.subnormal import flushed_in
 
-INTEGERS = ("int16", "int64", "int8", "uint16", "uint32", "uint64", "uint8")
+INTEGERS = ("int16", "int32", "int64", "int8", "uint16", "uint32", "uint64", "uint8")
 FLOATS = ("bfloat16", "float16", "float32", "float64")
 #: On a GPU, scatters leave out an index out of range.
 IGNORED = "on GPU, if an out of bound index is found, the index is ignored"

@@ -227,7 +227,15 @@ def sparse_segment_gradient(
         alternatives={"output[0]": flushed},
     )
     others = tuple(d for d in dtypes if d != "float32")
-    return main, replace(main, name=f"{name}-other", dtypes=others, tier="full")
+    few = replace(main, name=f"{name}-sizes", recipes=_FEW_UPSTREAMS)
+    return main, replace(main, name=f"{name}-other", dtypes=others, tier="full"), few
+
+
+#: One upstream, and segments without columns.
+_FEW_UPSTREAMS: dict[str, Recipe] = {
+    "one": lambda draw, d: (draw.values(d, 1, 1), np.array([3], "int32"), np.array([0], "int32")),
+    "no_columns": lambda draw, d: (np.zeros((2, 0), d), np.array([4, 1], "int32"), np.array([0, 1], "int32")),
+}
 
 
 def _gradients() -> dict[str, Recipe]:

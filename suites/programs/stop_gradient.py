@@ -49,6 +49,13 @@ SPECS = (
         ops="PreventGradient",
         dtypes=(*INTEGERS, "bool"),
     ),
+    Spec(
+        name="prevent-gradient-shapes",
+        program=lambda tf, x: tf.raw_ops.PreventGradient(input=x, message=""),
+        reference=lambda x: x,
+        recipes=SHAPES,
+        ops="PreventGradient",
+    ),
     *(
         Spec(
             name=f"stop-gradient{suffix}",

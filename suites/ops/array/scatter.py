@@ -13,7 +13,7 @@ from tf_opdiff.suites.derived.hessian import linear_second_order
 from tf_opdiff.suites.forms.scatter import FLOATS, INPUT, INTEGERS, TENSOR, ZEROS, Scatter, scatter
 from tf_opdiff.suites.reference.scatter import ADD, MAX, MIN, SUB, UPDATE, divided, gathered, scattered
 
-_SOME = ("float32", "float64", "int64")
+_SOME = ("float32", "float64", "int32", "int64")
 _ALL = (*FLOATS, *INTEGERS, *COMPLEX)
 
 

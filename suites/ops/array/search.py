@@ -73,7 +73,7 @@ def _unique(name, raw, outputs):
         "reference": lambda x: ref.unique(x)[:outputs],
         "recipes": _VECTORS,
     }
-    other = tuple(d for d in _ALL if d != "float32")
+    other = (*(d for d in _ALL if d != "float32"), "bool")
     return (
         Spec(name=name, **main),
         Spec(name=f"{name}-other", dtypes=other, tier="full", **main),

@@ -80,6 +80,7 @@ _STITCHES = {
     "plain": _two((4, 0, 2), (1, 3), _plain),
     "special": _two((4, 0, 2), (1, 3), _numbers),
     "planes": _two(((4, 0), (5, 2)), (1, 3), _plain),
+    "none": _two((), (), _plain),
 }
 _OTHER = tuple(d for d in _DTYPES if d != "float32")
 

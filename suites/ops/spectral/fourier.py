@@ -62,9 +62,7 @@ def _small_of_real(rank):
 
 def _to_real(calls):
     """Inputs of inverse transforms to real numbers: the terms of one half."""
-    return {
-        label: Call((*call.shape[:-1], call.lengths[-1] // 2 + 1), call.lengths) for label, call in calls.items()
-    }
+    return {label: Call((*call.shape[:-1], call.lengths[-1] // 2 + 1), call.lengths) for label, call in calls.items()}
 
 
 def _wrong_lengths(rank):
