@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -43,6 +43,13 @@ class Apart:
     tensors: tuple[Parameter, ...] = ()
 
 
+class Refused(NamedTuple):
+    """Calls that an op refuses, and the promise of their error as fields of a spec."""
+
+    calls: MoveCalls
+    promise: Mapping[str, Any]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Moves:
     """The declaration of an op that moves elements.
@@ -63,8 +70,10 @@ class Moves:
       adds: whether a gradient adds several upstreams.
       gradient: whether TensorFlow has a gradient.
       second: whether TensorFlow has second order.
+      few: the labels of the calls of second order; all of them by default.
       built: calls that shape inference refuses, by label.
       run: calls that kernels refuse, by label.
+      refused: calls with other errors, by the end of the name of their spec.
       dtypes: the dtypes beside float32.
       modes: the modes that have a kernel.
     """
@@ -84,8 +93,10 @@ class Moves:
     adds: bool = False
     gradient: bool = True
     second: bool = True
+    few: tuple[str, ...] = ()
     built: MoveCalls = field(default_factory=dict)
     run: MoveCalls = field(default_factory=dict)
+    refused: Mapping[str, Refused] = field(default_factory=dict)
     dtypes: Dtypes = field(default_factory=Dtypes)
     modes: tuple[str, ...] = MODES
 
@@ -151,12 +162,13 @@ class Moves:
 
     def _second_order(self, main: Spec) -> Iterator[Spec]:
         """The twins with forward mode, which moves tangents as it moves inputs; second order is unconnected."""
+        calls = tuple(self.calls[label] for label in self.few or self.calls)
         twin = Spec(
             name=f"{self.name}-second-order",
-            recipes={"plain": main.recipes["plain"]},
+            recipes={"plain": recipes.values(calls)},
             upstreams={label: up for label, up in main.upstreams.items() if label == "plain"},
             tier="full",
-            **self._fields(tuple(self.calls.values()), second=True),
+            **self._fields(calls, second=True),
         )
         dtypes = tuple(dtype for dtype in self.dtypes.smooth if is_float(np.dtype(dtype)))
         yield from (twin, replace(twin, name=f"{twin.name}-other", dtypes=dtypes))
@@ -189,13 +201,11 @@ class Moves:
 
     def _wrong(self) -> Iterator[Spec]:
         """The specs of arguments that do not fit: an error in every mode."""
-        for label, calls, promise in (
-            ("refused-when-built", self.built, WHEN_BUILT),
-            ("refused-when-run", self.run, IN_KERNEL),
-        ):
+        usual = {"when-built": Refused(self.built, WHEN_BUILT), "when-run": Refused(self.run, IN_KERNEL)}
+        for label, (calls, promise) in {**usual, **self.refused}.items():
             if calls:
                 yield Spec(
-                    name=f"{self.name}-{label}",
+                    name=f"{self.name}-refused-{label}",
                     ops=self.op,
                     program=_one_call(self.call, self.tensors),
                     recipes={"plain": _of_shapes},

@@ -1,0 +1,254 @@
+"""Ops that move elements between the depth, the space and the batch of images."""
+
+from dataclasses import replace
+from math import prod
+
+from tf_opdiff.harness.spec.recipes import COMPLEX
+from tf_opdiff.suites.forms.copies import Dtypes
+from tf_opdiff.suites.forms.move_calls import Parameter, call
+from tf_opdiff.suites.forms.moves import moves
+from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
+from tf_opdiff.suites.forms.quantized import IN_XLA
+from tf_opdiff.suites.reference import blocks as ref
+
+#: Shapes of images, and the sizes of blocks.
+_DEPTHS = {
+    "image": ((2, 3, 2, 8), 2),
+    "batch_of_one": ((1, 1, 5, 9), 3),
+    "pixel": ((1, 1, 1, 4), 2),
+    "deep": ((3, 2, 1, 12), 2),
+    "empty": ((0, 2, 3, 4), 2),
+}
+_SPACES = {
+    "image": ((2, 6, 4, 2), 2),
+    "batch_of_one": ((1, 3, 15, 1), 3),
+    "block": ((1, 2, 2, 1), 2),
+    "deep": ((3, 4, 2, 3), 2),
+    "empty": ((0, 4, 6, 1), 2),
+}
+#: The shape of a tensor, its blocks, and what is put around it, or what is cut off.
+_PADDED = {
+    "image": ((2, 3, 4, 3), [2, 3], [[1, 0], [0, 2]]),
+    "vector": ((3, 5), [2], [[0, 1]]),
+    "channels": ((1, 6, 2, 3), [3], [[0, 0]]),
+    "volume": ((1, 2, 3, 1, 2), [2, 1, 3], [[0, 0], [1, 1], [1, 1]]),
+    "no_blocks": ((3, 2), [], []),
+    "blocks_of_one": ((2, 3, 1), [1, 1], [[1, 0], [0, 2]]),
+    "four_dimensions": ((1, 2, 1, 2, 3, 2), [2, 1, 2, 1], [[0, 0], [0, 1], [1, 1], [0, 0]]),
+    "single": ((1, 1, 1, 1), [2, 2], [[0, 1], [1, 0]]),
+    "empty": ((0, 2, 4, 3), [2, 2], [[0, 0], [1, 1]]),
+}
+_SQUARE = {
+    "image": ((2, 3, 4, 3), 2, [[1, 0], [0, 2]]),
+    "thirds": ((1, 5, 2, 1), 3, [[0, 1], [2, 2]]),
+    "single": ((1, 1, 1, 1), 2, [[0, 1], [1, 0]]),
+    "whole": ((3, 2, 4, 2), 2, [[0, 0], [0, 0]]),
+    "empty": ((0, 2, 4, 3), 2, [[0, 0], [1, 1]]),
+}
+_OF_XLA = (*FLOAT8_OF_CPU, *OF_XLA[:3])
+_DEPTH = Dtypes(more=(), of_xla=_OF_XLA, quantized=(), quantized_without_xla=(), quantized_of_xla=IN_XLA)
+_BATCH = Dtypes(
+    smooth=("float16", "bfloat16", "float64"),
+    rough=("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+    more=(),
+    without_xla=(),
+    of_xla=(*COMPLEX, "bool", *_OF_XLA),
+    quantized=(),
+    quantized_without_xla=(),
+    quantized_of_xla=IN_XLA,
+)
+
+
+def _sized(calls, **more):
+    return {label: call(shape, block_size=size, **more) for label, (shape, size) in calls.items()}
+
+
+def _blocks(calls, name):
+    return {label: call(shape, block_shape=b, **{name: pairs}) for label, (shape, b, pairs) in calls.items()}
+
+
+def _squares(calls, name):
+    return {label: call(shape, block_size=b, **{name: pairs}) for label, (shape, b, pairs) in calls.items()}
+
+
+def _batches(calls):
+    """The same calls from the shapes of their results: from batches to space."""
+    back = {}
+    for label, (shape, block, pairs) in calls.items():
+        sizes = [block] * 2 if isinstance(block, int) else block
+        inner = [(n + sum(p)) // b for n, b, p in zip(shape[1:], sizes, pairs, strict=False)]
+        back[label] = ((shape[0] * prod(sizes), *inner, *shape[1 + len(sizes) :]), block, pairs)
+    return back
+
+
+def _depth_to_space(tf, x, block_size, data_format="NHWC"):
+    return tf.raw_ops.DepthToSpace(input=x, block_size=block_size, data_format=data_format)
+
+
+def _space_to_depth(tf, x, block_size, data_format="NHWC"):
+    return tf.raw_ops.SpaceToDepth(input=x, block_size=block_size, data_format=data_format)
+
+
+def _space_to_batch(tf, x, block_size, paddings):
+    return tf.raw_ops.SpaceToBatch(input=x, block_size=block_size, paddings=paddings)
+
+
+def _batch_to_space(tf, x, block_size, crops):
+    return tf.raw_ops.BatchToSpace(input=x, block_size=block_size, crops=crops)
+
+
+def _of_square(move, name):
+    """The move with one size of blocks for rows and columns."""
+    return lambda x, block_size, **pairs: move(x, (block_size, block_size), pairs[name])
+
+
+def _of_images(shapes):
+    """The shapes of rank 4."""
+    return {label: each[:1] for label, each in shapes.items()}
+
+
+_NO_PAIRS = [[0, 0], [0, 0]]
+_WRONG_PAIRS = {
+    "negative": ((4, 4, 4, 2), [[-1, 1], [0, 0]]),
+    "too_few": ((4, 4, 4, 2), [[0, 0]]),
+    "three_columns": ((4, 4, 4, 2), [[0, 0, 0], [0, 0, 0]]),
+    "vector": ((4, 4, 4, 2), [0, 0]),
+    "too_flat": ((4, 4, 4), _NO_PAIRS),
+    "too_deep": ((4, 4, 4, 2, 1), _NO_PAIRS),
+}
+_WRONG_BLOCKS = {
+    "no_block": ((4, 4, 4, 2), [2, 0], _NO_PAIRS),
+    "negative_block": ((4, 4, 4, 2), [2, -2], _NO_PAIRS),
+    "negative": ((4, 4, 4, 2), [2, 2], [[-2, 0], [0, 0]]),
+    "too_few": ((4, 4, 4, 2), [2, 2], [[0, 0]]),
+    "three_columns": ((4, 4, 4, 2), [2, 2], [[0, 0, 0], [0, 0, 0]]),
+    "too_flat": ((4, 4), [2, 2], _NO_PAIRS),
+    "matrix_of_blocks": ((4, 4, 4, 2), [[2, 2]], _NO_PAIRS),
+}
+_CROPS, _PADDINGS, _BLOCK = Parameter("crops", columns=2), Parameter("paddings", columns=2), Parameter("block_shape")
+_EMPTY_BATCHES = {
+    "no_batch": ((0, 2, 2, 3), (0, 2, 3)),
+    "no_channels": ((4, 2, 2, 0), (4, 2, 0)),
+    "one": ((4, 1, 1, 1), (2, 1, 1)),
+}
+_EMPTY_SPACES = {
+    "no_batch": ((0, 1, 1, 3), (0, 1, 3)),
+    "no_channels": ((2, 1, 3, 0), (2, 3, 0)),
+    "one": ((1, 1, 1, 1), (1, 1, 1)),
+}
+_HALF = [[0, 1], [1, 0]]
+#: The calls of second order of ops whose sizes of blocks are a tensor. After 32 traces of an op, forward mode of
+#: TensorFlow makes all shapes unknown, and these ops refuse sizes of unknown shape:
+#: https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/python/eager/forwardprop.py
+_FEW = ("image",)
+
+SPECS = (
+    *moves(
+        "batch-to-space",
+        "BatchToSpace",
+        _batch_to_space,
+        _of_square(ref.batch_to_space, "crops"),
+        calls=_squares(_batches(_SQUARE), "crops"),
+        small=({"block_size": 2, "crops": _HALF},),
+        shapes=_of_images(_EMPTY_BATCHES),
+        tensors=(_CROPS,),
+        built={label: call(shape, block_size=2, crops=pairs) for label, (shape, pairs) in _WRONG_PAIRS.items()}
+        | {
+            "other_batch": call((3, 4, 4, 2), block_size=2, crops=_NO_PAIRS),
+            "nothing_left": call((4, 1, 1, 2), block_size=2, crops=[[2, 1], [0, 0]]),
+        },
+        dtypes=_BATCH,
+    ),
+    *moves(
+        "batch-to-space-nd",
+        "BatchToSpaceND",
+        lambda tf, x, block_shape, crops: tf.raw_ops.BatchToSpaceND(input=x, block_shape=block_shape, crops=crops),
+        ref.batch_to_space,
+        calls=_blocks(_batches(_PADDED), "crops"),
+        few=_FEW,
+        small=({"block_shape": [2, 2], "crops": _HALF}, {"block_shape": [2], "crops": _HALF[:1]}),
+        shapes=_EMPTY_BATCHES,
+        tensors=(_BLOCK, _CROPS),
+        built=_blocks(_WRONG_BLOCKS, "crops")
+        | {
+            "other_batch": call((3, 4, 4, 2), block_shape=[2, 2], crops=_NO_PAIRS),
+            "nothing_left": call((4, 1, 1, 2), block_shape=[2, 2], crops=[[2, 1], [0, 0]]),
+        },
+        dtypes=_BATCH,
+    ),
+    *moves(
+        "depth-to-space",
+        "DepthToSpace",
+        _depth_to_space,
+        ref.depth_to_space,
+        calls=_sized(_DEPTHS),
+        small=({"block_size": 2},),
+        shapes={"no_batch": ((0, 2, 2, 4),), "no_rows": ((2, 0, 2, 4),), "pixel": ((1, 1, 1, 4),)},
+        built=_sized({"other_depth": ((2, 3, 2, 6), 2), "too_flat": ((3, 2, 8), 2), "too_deep": ((1, 1, 3, 2, 8), 2)}),
+        dtypes=_DEPTH,
+    ),
+    *moves(
+        "depth-to-space-channels-first",
+        "DepthToSpace",
+        _depth_to_space,
+        ref.depth_to_space,
+        calls=_sized({"image": ((2, 8, 3, 2), 2), "batch_of_one": ((1, 9, 1, 5), 3)}, data_format="NCHW"),
+        dtypes=replace(_DEPTH, without_xla=()),
+        modes=("xla",),
+    ),
+    *moves(
+        "space-to-batch",
+        "SpaceToBatch",
+        _space_to_batch,
+        _of_square(ref.space_to_batch, "paddings"),
+        calls=_squares(_SQUARE, "paddings"),
+        small=({"block_size": 2, "paddings": _HALF},),
+        shapes=_of_images(_EMPTY_SPACES),
+        tensors=(_PADDINGS,),
+        built={label: call(shape, block_size=2, paddings=pairs) for label, (shape, pairs) in _WRONG_PAIRS.items()}
+        | {"other_space": call((4, 3, 4, 2), block_size=2, paddings=_NO_PAIRS)},
+        dtypes=_BATCH,
+    ),
+    *moves(
+        "space-to-batch-nd",
+        "SpaceToBatchND",
+        lambda tf, x, block_shape, paddings: tf.raw_ops.SpaceToBatchND(
+            input=x, block_shape=block_shape, paddings=paddings
+        ),
+        ref.space_to_batch,
+        calls=_blocks(_PADDED, "paddings"),
+        few=_FEW,
+        small=({"block_shape": [2, 2], "paddings": _HALF}, {"block_shape": [2], "paddings": _HALF[:1]}),
+        shapes=_EMPTY_SPACES,
+        tensors=(_BLOCK, _PADDINGS),
+        built=_blocks(_WRONG_BLOCKS, "paddings")
+        | {"other_space": call((4, 3, 4, 2), block_shape=[2, 2], paddings=_NO_PAIRS)},
+        dtypes=_BATCH,
+    ),
+    *moves(
+        "space-to-depth",
+        "SpaceToDepth",
+        _space_to_depth,
+        ref.space_to_depth,
+        calls=_sized(_SPACES),
+        small=({"block_size": 2},),
+        shapes={"no_batch": ((0, 2, 2, 4),), "no_rows": ((2, 0, 2, 4),), "block": ((1, 2, 2, 1),)},
+        built=_sized({"other_space": ((2, 3, 2, 6), 2), "too_flat": ((4, 2, 8), 2), "too_deep": ((1, 1, 4, 2, 8), 2)}),
+        dtypes=Dtypes(
+            more=(),
+            of_xla=_OF_XLA,
+            quantized=IN_XLA[:1],
+            quantized_without_xla=(),
+            quantized_of_xla=IN_XLA[1:],
+        ),
+    ),
+    *moves(
+        "space-to-depth-channels-first",
+        "SpaceToDepth",
+        _space_to_depth,
+        ref.space_to_depth,
+        calls=_sized({"image": ((2, 2, 6, 4), 2), "batch_of_one": ((1, 1, 3, 15), 3)}, data_format="NCHW"),
+        dtypes=replace(_DEPTH, without_xla=()),
+        modes=("xla",),
+    ),
+)

@@ -1,0 +1,1 @@
+"""Specs of the ops of `image_ops.cc`."""
