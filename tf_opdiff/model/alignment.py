@@ -11,16 +11,20 @@ import numpy as np
 
 from tf_opdiff.harness.spec.recipes import is_float
 from tf_opdiff.model.recorded import RecordedOp, Recording
-from tf_opdiff.model.traced_op import TracedOp, computes, plain_attr
+from tf_opdiff.model.traced_op import FILLS, TracedOp, computes, plain_attr
 from tf_opdiff.model.values import ValueReader
 
 
 @dataclass(frozen=True)
 class Misfit:
-    """The first recorded op that has no equal in the trace: its number, and the difference in words."""
+    """The first recorded op that has no equal in the trace: its number, and the difference in words.
+
+    `value` says whether an attribute or an operand has another value; otherwise the ops themselves are others.
+    """
 
     number: int
     sentence: str
+    value: bool = False
 
 
 def first_misfit(recording: Recording, traced: Sequence[TracedOp]) -> Misfit | None:
@@ -38,7 +42,7 @@ def first_misfit(recording: Recording, traced: Sequence[TracedOp]) -> Misfit | N
             )
         for op, partner in zip(ops[begin:end], traced[other:other_end], strict=True):
             if difference := _difference(op, partner, recording):
-                return Misfit(op.number, difference)
+                return Misfit(op.number, difference, value=True)
     return None
 
 
@@ -51,7 +55,8 @@ def _difference(op: RecordedOp, partner: TracedOp, recording: Recording) -> str:
     read = ValueReader(recording.file)
     for position, other in partner.constants.items():
         stored = recording.values[op.inputs[position]]
-        if stored is None or op.inputs[position] in recording.producers:
+        producer = recording.producers.get(op.inputs[position])
+        if stored is None or (producer is not None and recording.ops[producer].type not in FILLS):
             continue
         value = read(stored)
         if value.shape == other.shape and value.dtype == other.dtype and not np.array_equal(value, other, _nan(value)):

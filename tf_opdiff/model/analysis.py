@@ -14,7 +14,7 @@ from typing import Self
 
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.model import tolerance
-from tf_opdiff.model.alignment import first_misfit
+from tf_opdiff.model.alignment import Misfit, first_misfit
 from tf_opdiff.model.answer import Answer, ResultDifference
 from tf_opdiff.model.budgets import Budgets, budgets_of
 from tf_opdiff.model.op_report import OpReport
@@ -103,17 +103,25 @@ class Analysis:
             return replace(answer, kind="fails")
         if not any(tolerance.serious(result.comparison) for result in results):
             return answer
+        misfit, untraced = self._misfit(plan)
+        if misfit and misfit.value:  # another program: rounding and rewrites explain nothing
+            return replace(answer, kind="retraced", ops=(misfit.number,), detail=misfit.sentence)
         if self._explained(results, reports):
             return replace(answer, kind="amplified")
         if together := self._together(plan, [r.number for r in reports if r.comparisons]):
             return replace(answer, kind="together", ops=together)
-        try:
-            misfit = first_misfit(self.recording, self._base.ask("trace"))
-        except (RequestFailed, WorkerEnded) as why:
-            return replace(answer, kind="unexplained", detail=_line(f"tracing it fails: {why}"))
         if misfit is None:
-            return replace(answer, kind="unexplained")
+            return replace(answer, kind="unexplained", detail=untraced)
         return replace(answer, kind="retraced", ops=(misfit.number,), detail=misfit.sentence)
+
+    def _misfit(self, plan: Plan) -> tuple[Misfit | None, str]:
+        """The first op that is another one when the program is traced, if any, and why the program can't be traced."""
+        if plan.mode == "eager":
+            return None, ""
+        try:
+            return first_misfit(self.recording, self._base.ask("trace")), ""
+        except (RequestFailed, WorkerEnded) as why:
+            return None, _line(f"tracing it fails: {why}")
 
     def write_script(self, plan: Plan, answer: Answer, file: Path) -> str:
         """Writes a program of the ops that an answer names; returns why there is none, or an empty text."""

@@ -10,10 +10,12 @@ import numpy as np
 
 from tf_opdiff.model.recorded import Place
 
+#: Ops that give one value to all elements: eager mode runs them, a trace can have a constant in their place.
+FILLS = frozenset({"Fill", "OnesLike", "ZerosLike"})
 #: Ops that bring a value into a program or hand it on: a trace has more of them.
-SOURCES = frozenset(
-    {"Const", "Placeholder", "PlaceholderWithDefault", "Identity", "IdentityN", "ReadVariableOp", "StopGradient"}
-)
+SOURCES = FILLS | {
+    *("Const", "Placeholder", "PlaceholderWithDefault", "Identity", "IdentityN", "ReadVariableOp", "StopGradient")
+}
 
 #: Ops that compute nothing where they leave the number of elements as it is; gradients of broadcasts have them where
 #: shapes are not known in time.

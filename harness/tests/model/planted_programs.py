@@ -47,6 +47,11 @@ def branch(x):
     return y + 1.0
 
 
+def filled(x):
+    """Eager mode runs an op for the zeros, where a trace has a constant."""
+    return (tf.sin(x) + tf.zeros([3, 4])) * (2.0 if tf.executing_eagerly() else 3.0)
+
+
 def slope(x):
     """No float32 equals 0.3: the first op has one slope in both modes, the second has two."""
     y = tf.nn.leaky_relu(x, 0.3)

@@ -66,6 +66,13 @@ def test_a_python_branch_on_the_mode_is_named_by_its_operand(answer_of, mode):
     assert answer.detail == "its operand 1 is 2.0 in eager mode and 3.0 in the trace"
 
 
+def test_an_op_that_fills_a_constant_is_no_difference_of_the_trace(answer_of):
+    recording, answer = answer_of("filled", "function")
+    assert answer.kind == "retraced"
+    assert [recording.ops[n].type for n in answer.ops] == ["Mul"]
+    assert "Fill" in [op.type for op in recording.ops]
+
+
 def test_an_attribute_that_depends_on_the_mode_is_named(answer_of):
     recording, answer = answer_of("slope", "function")
     assert answer.kind == "retraced"
