@@ -32,11 +32,6 @@ REFUSED_BY_KERNEL: Mapping[str, Side] = {
 WHEN_BUILT: Mapping[str, Any] = {"reference": raises("ValueError"), "contract": REFUSED_BY_KERNEL}
 IN_KERNEL: Mapping[str, Any] = {"reference": raises("INVALID_ARGUMENT")}
 UNSUPPORTED: Mapping[str, Any] = {"reference": raises("UNIMPLEMENTED")}
-#: The promise of arguments that a graph refuses when it is built, and that an eager kernel does not implement.
-UNSUPPORTED_WHEN_BUILT: Mapping[str, Any] = {
-    "reference": raises("ValueError"),
-    "contract": {"*/eager": Side(reference=raises("UNIMPLEMENTED"), why=REFUSED_BY_KERNEL["*/eager"].why)},
-}
 #: The promises of attributes that kernels call out of range; of those that a graph refuses when it is built, as well.
 OUT_OF_RANGE: Mapping[str, Any] = {"reference": raises("OUT_OF_RANGE")}
 OUT_OF_RANGE_WHEN_BUILT: Mapping[str, Any] = {

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from tf_opdiff.suites.reference.moves import blanks
+
 
 def _indices(
     begin: Sequence[int], end: Sequence[int], strides: Sequence[int], masks: dict[str, int]
@@ -38,3 +40,16 @@ def strided(
 ) -> np.ndarray:
     """A slice."""
     return x[tuple(_indices(begin, end, strides, masks))]
+
+
+def written(
+    v: np.ndarray, shape: Sequence[int], begin: Sequence[int], end: Sequence[int], strides: Sequence[int], **masks: int
+) -> np.ndarray:
+    """An array of a shape with `v` in a slice, and places without elements around it."""
+    return updated(blanks(v, shape), v, begin, end, strides, **masks)
+
+
+def sliced(x: np.ndarray, begin: Sequence[int], size: Sequence[int]) -> np.ndarray:
+    """The part of an array that begins at an index and has a size; a size of -1 is the rest."""
+    ends = [None if n < 0 else first + n for first, n in zip(begin, size, strict=True)]
+    return x[tuple(map(slice, begin, ends))]

@@ -234,13 +234,7 @@ SPECS = (
         small=({"block_size": 2},),
         shapes={"no_batch": ((0, 2, 2, 4),), "no_rows": ((2, 0, 2, 4),), "block": ((1, 2, 2, 1),)},
         built=_sized({"other_space": ((2, 3, 2, 6), 2), "too_flat": ((4, 2, 8), 2), "too_deep": ((1, 1, 4, 2, 8), 2)}),
-        dtypes=Dtypes(
-            more=(),
-            of_xla=_OF_XLA,
-            quantized=IN_XLA[:1],
-            quantized_without_xla=(),
-            quantized_of_xla=IN_XLA[1:],
-        ),
+        dtypes=replace(_DEPTH, quantized=IN_XLA[:1], quantized_of_xla=IN_XLA[1:]),
     ),
     *moves(
         "space-to-depth-channels-first",
