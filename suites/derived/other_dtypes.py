@@ -25,6 +25,8 @@ _SHAPES: Mapping[str, tuple[int, ...]] = {
     "diagonals": (3, 2),
     "dimension": (),
     "indices": (4, 1),
+    "input_max": (),
+    "input_min": (),
     "matrix": (2, 2),
     "perm": (1,),
     "rhs": (2, 2),

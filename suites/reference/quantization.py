@@ -78,57 +78,66 @@ class Quantized(Promise):
     Source: https://www.tensorflow.org/api_docs/python/tf/raw_ops/QuantizeAndDequantizeV2
 
     given       whether the range is that of the inputs; otherwise, it is that of the tensor's elements.
+    limits      the range, if it is no input.
     half_up     whether halves are rounded up; otherwise, they go to the even number.
     narrow      whether the smallest number is minus the largest one.
     axis        the axis with a range for each place; None for one range.
-    inside      whether the gradient is 0 outside of the range of the inputs.
+    inside      whether the gradient is 0 outside of the range.
     """
 
     signed: bool = True
     bits: int = 8
     given: bool = True
+    limits: tuple[float, ...] = ()
     half_up: bool = False
     narrow: bool = False
     axis: int | None = None
     inside: bool = False
 
-    def grid(self, x: np.ndarray, low: np.ndarray, high: np.ndarray) -> Grid:
+    def grid(self, x: np.ndarray, *ends: np.ndarray) -> Grid:
         """The levels: the largest step that the range needs on either side."""
-        if not self.given:
-            low, high = (reduce(x, axis=others(x, self.axis)) for reduce in (np.min, np.max))
         largest = 2 ** (self.bits - 1) - 1 if self.signed else 2**self.bits - 1
         smallest = self.narrow - 2 ** (self.bits - 1) if self.signed else 0
-        low, high = (spread(end, x, self.axis) for end in (low, high))
+        low, high = self._range(x, *ends)
         down = low / smallest if smallest else np.zeros_like(low)
         step = np.maximum(np.maximum(down, 0), np.maximum(high / largest, 0))
         return Grid(step, smallest * step, largest - smallest)
 
-    def f(self, x: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-        grid = self.grid(x, low, high)
+    def f(self, x: np.ndarray, *ends: np.ndarray) -> np.ndarray:
+        grid = self.grid(x, *ends)
         near = np.clip(long(x), grid.first, grid.last) / np.where(grid.step == 0, 1, grid.step)
         return np.asarray((np.floor(near + 0.5) if self.half_up else np.rint(near)) * grid.step)
 
-    def error(self, u: float, x: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-        return np.asarray(3 * u * np.abs(self.f(x, low, high)) * self.grid(x, low, high).rough, np.float64)
+    def error(self, u: float, x: np.ndarray, *ends: np.ndarray) -> np.ndarray:
+        return np.asarray(3 * u * np.abs(self.f(x, *ends)) * self.grid(x, *ends).rough, np.float64)
 
-    def others(self, dtype: np.dtype, x: np.ndarray, low: np.ndarray, high: np.ndarray) -> list[np.ndarray]:
-        near = self.grid(x, low, high).neighbours(dtype, x, self.f(x, low, high))
-        return [*near, self.f(flushed_in(dtype, x), low, high), flushed_in(dtype, self.f(x, low, high))]
+    def others(self, dtype: np.dtype, x: np.ndarray, *ends: np.ndarray) -> list[np.ndarray]:
+        near = self.grid(x, *ends).neighbours(dtype, x, self.f(x, *ends))
+        return [*near, self.f(flushed_in(dtype, x), *ends), flushed_in(dtype, self.f(x, *ends))]
 
-    def vjp(self, g: np.ndarray, x: np.ndarray, low: np.ndarray, high: np.ndarray) -> tuple[Any, ...]:
+    def vjp(self, g: np.ndarray, x: np.ndarray, *ends: np.ndarray) -> tuple[Any, ...]:
         """The upstream, as if nothing were rounded."""
         if not self.inside:
-            return g, None, None
-        return g * self._within(x, low, high), np.zeros(low.shape), np.zeros(high.shape)
+            return g, *(None for _ in ends)
+        return g * self._within(x, *ends), *(np.zeros(end.shape) for end in ends)
 
-    def jvp(self, ts: Any, x: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-        return np.where(self._within(x, low, high), ts[0], 0) if self.inside else ts[0]
+    def grad_others(self, i: int, dtype: np.dtype, g: np.ndarray, *xs: np.ndarray) -> list[np.ndarray]:
+        gradient = self.vjp(g, *xs)[i]
+        return [] if gradient is None else [flushed_in(dtype, gradient)]
 
-    def hvp(self, g: np.ndarray, ts: Any, *xs: np.ndarray) -> tuple[None, ...]:
-        return None, None, None
+    def jvp(self, ts: Any, x: np.ndarray, *ends: np.ndarray) -> np.ndarray:
+        return np.where(self._within(x, *ends), ts[0], 0) if self.inside else ts[0]
 
-    def _within(self, x: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-        low, high = (spread(end, x, self.axis) for end in (low, high))
+    def _range(self, x: np.ndarray, *ends: np.ndarray) -> list[np.ndarray]:
+        """Both ends, in a shape that is broadcast to x; without elements, the tensor's own range is 0."""
+        if self.given:
+            return [spread(np.asarray(end, np.float64), x, self.axis) for end in ends or self.limits]
+        own = (reduce(x, axis=others(x, self.axis), initial=0) for reduce in (np.min, np.max))
+        return [spread(np.asarray(end), x, self.axis) for end in own]
+
+    def _within(self, x: np.ndarray, *ends: np.ndarray) -> np.ndarray:
+        """Whether each element is inside of the range: all are inside of their own."""
+        low, high = self._range(x, *ends)
         return np.asarray((x >= low) & (x <= high))
 
 
@@ -142,5 +151,16 @@ class QuantizedGradient(Promise):
     def f(self, g: np.ndarray, *xs: np.ndarray) -> np.ndarray:
         return np.asarray(self.of.vjp(g, *xs)[self.output])
 
+    def vjp(self, h: np.ndarray, g: np.ndarray, *xs: np.ndarray) -> tuple[np.ndarray, ...]:
+        """The gradient is linear in the upstream, and constant between the ends of the range."""
+        by_upstream = self.of.vjp(h, *xs)[0] if self.output == 0 else np.zeros(g.shape)
+        return by_upstream, *(np.zeros(x.shape) for x in xs)
+
+    def jvp(self, ts: Any, g: np.ndarray, *xs: np.ndarray) -> np.ndarray:
+        return self.f(ts[0], *xs)
+
     def others(self, dtype: np.dtype, g: np.ndarray, *xs: np.ndarray) -> list[np.ndarray]:
         return [flushed_in(dtype, self.f(g, *xs))]
+
+    def grad_others(self, i: int, dtype: np.dtype, h: np.ndarray, *xs: np.ndarray) -> list[np.ndarray]:
+        return [flushed_in(dtype, self.vjp(h, *xs)[i])]

@@ -1,0 +1,209 @@
+"""Tensors that are rounded to the steps of a quantised type, and the gradient of this."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from tf_opdiff.suites.forms.called import called
+from tf_opdiff.suites.forms.elements import infinite, not_numbers, plain, tiny
+from tf_opdiff.suites.forms.errors import IN_KERNEL
+from tf_opdiff.suites.forms.op import calling
+from tf_opdiff.suites.forms.ranges import exactly, halves, highs, lows
+from tf_opdiff.suites.forms.several_calls import Call, Wrong
+from tf_opdiff.suites.reference.quantization import Quantized, QuantizedGradient
+
+#: Label → the shape of a tensor, and attributes.
+Levels = Mapping[str, tuple[tuple[int, ...], Mapping[str, Any]]]
+_NAMES = ("input", "input_min", "input_max")
+_RANGE = (lows, highs)
+#: The elements of the tensor, and of the lower and the upper end of its range.
+_RECIPES = {
+    "plain": (plain, *_RANGE),
+    "halves": (halves, exactly(-16), exactly(15.875)),
+    "positive": (plain, exactly(0.75), exactly(3.0)),
+    "negative": (plain, exactly(-2.5), exactly(-0.25)),
+    "infinite": (infinite, *_RANGE),
+    "tiny": (tiny, *_RANGE),
+    "upstreams": (plain, *_RANGE),
+}
+#: Tensors with a NaN, at which nothing says whether a gradient passes.
+_SPECIAL = {"special": (not_numbers, *_RANGE)}
+#: The tensor's own range, which has neither an infinity nor a NaN.
+_OWN = {label: _RECIPES[label] for label in ("plain", "halves", "upstreams")}
+#: Shapes of the tensor, and attributes.
+_LEVELS: Levels = {
+    "default": ((3, 7), {}),
+    "narrow": ((2, 3, 5), {"narrow_range": True}),
+    "few": ((67,), {"num_bits": 2}),
+    "many": ((1, 3, 2, 5), {"num_bits": 16}),
+}
+_SCALAR: Levels = {"scalar": ((), {"num_bits": 4})}
+#: What the third version lacks, and a scalar, which it refuses.
+_MORE: Levels = {"half_up": ((3, 7), {"round_mode": "HALF_UP"}), **_SCALAR}
+#: The levels of dtypes for which XLA alone has kernels: few enough for the 8 bits of bfloat16.
+_COARSE: Levels = {"few": _LEVELS["few"], "some": ((3, 7), {"num_bits": 4})}
+_OF_XLA = {"dtypes": ("float16", "bfloat16"), "modes": ("xla",), "tier": "full"}
+_ALONG_AXIS: Levels = {
+    "axis": ((2, 3, 5), {"axis": 1}),
+    "last_axis": ((2, 5), {"axis": 1, "narrow_range": True}),
+    "first_axis": ((3, 4), {"axis": 0, "num_bits": 4}),
+}
+#: Without a number above zero, nothing says what the largest unsigned number stands for.
+_UNSIGNED: Levels = {
+    "unsigned": ((5, 3), {"signed_input": False}),
+    "unsigned_few": ((67,), {"signed_input": False, "num_bits": 3}),
+}
+_OF_UNSIGNED = {label: elements for label, elements in _RECIPES.items() if label != "negative"}
+_SMALL = {"nothing": (0,), "no_rows": (0, 3), "no_inside": (2, 0, 1, 3), "one": (1,), "ones": (1, 1)}
+#: The promise of inputs whose values a kernel refuses: XLA compiles a program before there are values.
+_OF_VALUES = {**IN_KERNEL, "modes": ("eager", "function", "graph")}
+
+
+def _promise(attributes, *, inside=False):
+    """The promise of a call with these attributes."""
+    given = attributes.get("range_given", False)
+    ends = ("input_min", "input_max")
+    return Quantized(
+        signed=attributes.get("signed_input", True),
+        bits=attributes.get("num_bits", 8),
+        given=given,
+        limits=tuple(attributes[end] for end in ends if end in attributes),
+        half_up=attributes.get("round_mode") == "HALF_UP",
+        narrow=attributes.get("narrow_range", False),
+        axis=attributes.get("axis"),
+        inside=inside,
+    )
+
+
+def _shapes(shape, attributes):
+    """The shapes of a tensor, and of both ends of its range."""
+    axis = attributes.get("axis")
+    return (shape, *(((() if axis is None else (shape[axis],)),) * 2))
+
+
+@dataclass(frozen=True)
+class _Op:
+    """A version of the op whose range is an input.
+
+    raw         the OpDef.
+    inside      whether its gradient is 0 outside of the range.
+    bits        whether the number of bits is an input.
+    """
+
+    raw: str
+    inside: bool = False
+    bits: bool = False
+
+    def calls(self, levels, **more):
+        """Calls of the op."""
+        return {
+            label: Call(
+                calling(self.raw, _NAMES, **{"num_bits": 8, **attributes, **more}),
+                _promise(attributes | more, inside=self.inside),
+                _shapes(shape, attributes),
+            )
+            for label, (shape, attributes) in levels.items()
+        }
+
+    def wrong(self):
+        """Calls that the op refuses."""
+        call = partial(calling, self.raw, _NAMES, None, range_given=True)
+        of_bits = _OF_VALUES if self.bits else IN_KERNEL
+        return {
+            "turned-ends": Wrong(_turned(call(num_bits=8)), ((2, 3), (), ()), _OF_VALUES),
+            "no-bits": Wrong(call(num_bits=0), ((2, 3), (), ()), of_bits),
+            "many-bits": Wrong(call(num_bits=64), ((2, 3), (), ()), of_bits),
+            "vector-of-ends": Wrong(call(num_bits=8), ((2, 3), (2,), (2,))),
+            "other-ends": Wrong(call(num_bits=8, axis=1), ((2, 3), (2,), (2,))),
+            "axis-beyond": Wrong(call(num_bits=8, axis=2), ((2, 3), (3,), (3,))),
+            "negative-axis": Wrong(call(num_bits=8, axis=-2), ((2, 3), (2,), (2,))),
+        }
+
+
+def _turned(call):
+    """The call with a lower end above the upper one."""
+    return lambda tf, x, low, high: call(tf, x, tf.abs(low) + 1, -tf.abs(high))
+
+
+def _version(name, op, levels):
+    """The specs of one version: of a range that is given, and of the tensor's own."""
+    given, own = partial(op.calls, range_given=True), partial(op.calls, range_given=False)
+    shared = {"op": op.raw, "rest": ("float64",), "second": ("plain",)}
+    few = {label: _RECIPES[label] for label in ("plain", "upstreams")}
+    return (
+        *called(
+            name,
+            calls=given(levels),
+            recipes=_RECIPES,
+            forward=_SPECIAL,
+            small={label: given({"only": (shape, {})}) for label, shape in _SMALL.items()},
+            of_small=_RECIPES["plain"],
+            wrong=op.wrong(),
+            **shared,
+        ),
+        *called(f"{name}-axis", calls=given(_ALONG_AXIS), recipes=few, **shared),
+        *called(f"{name}-own-range", calls=own({**levels, **_ALONG_AXIS}), recipes=_OWN, **shared),
+        *called(f"{name}-own-range-unsigned", calls=own(_UNSIGNED), recipes=_OWN, **shared),
+        *called(f"{name}-of-xla", op.raw, calls=given(_COARSE), recipes=few, gradient=False, fields=_OF_XLA),
+        *called(f"{name}-unsigned", calls=given(_UNSIGNED), recipes=_OF_UNSIGNED, **shared),
+    )
+
+
+def _gradient(output, shape, axis):
+    """A call of the gradient: of one of its outputs."""
+    attributes = {} if axis is None else {"axis": axis}
+    return Call(
+        calling("QuantizeAndDequantizeV4Grad", ("gradients", *_NAMES), output, **attributes),
+        QuantizedGradient(of=Quantized(axis=axis, inside=True), output=output),
+        (shape, *_shapes(shape, attributes)),
+    )
+
+
+def _gradients(shapes):
+    """Calls of the gradient: of each of its outputs."""
+    return {f"{label}_{i}": _gradient(i, shape, axis) for label, (shape, axis) in shapes.items() for i in range(3)}
+
+
+_OF_GRADIENT = {"default": ((3, 7), None), "axis": ((2, 3, 5), 1), "last_axis": ((2, 5), 1), "scalar": ((), None)}
+_WRONG_GRADIENT = {
+    "other-upstream": ((4,), (3,), (), ()),
+    "vector-of-ends": ((2, 3), (2, 3), (2,), (2,)),
+}
+
+
+_V3 = _Op("QuantizeAndDequantizeV3", bits=True)
+SPECS = (
+    *_version("quantize-and-dequantize-v2", _Op("QuantizeAndDequantizeV2"), _LEVELS | _MORE),
+    *_version("quantize-and-dequantize-v3", _V3, _LEVELS),
+    *called(
+        "quantize-and-dequantize-v3-scalar",
+        _V3.raw,
+        calls=_V3.calls(_SCALAR, range_given=True),
+        recipes={"plain": _RECIPES["plain"]},
+        rest=("float64",),
+    ),
+    *_version("quantize-and-dequantize-v4", _Op("QuantizeAndDequantizeV4", inside=True), _LEVELS | _MORE),
+    *called(
+        "quantize-and-dequantize-v4-grad",
+        "QuantizeAndDequantizeV4Grad",
+        calls=_gradients(_OF_GRADIENT),
+        recipes={label: (plain, *own) for label, own in _RECIPES.items()},
+        forward={"special_upstream": (not_numbers, *_RECIPES["plain"])},
+        small={label: _gradients({"only": (shape, None)}) for label, shape in _SMALL.items()},
+        of_small=(plain, *_RECIPES["plain"]),
+        wrong={
+            label: Wrong(calling("QuantizeAndDequantizeV4Grad", ("gradients", *_NAMES), 0), shapes)
+            for label, shapes in _WRONG_GRADIENT.items()
+        },
+        rest=("float64",),
+        gradient=False,
+    ),
+    *called(
+        "quantize-and-dequantize-v4-grad-gradient",
+        "QuantizeAndDequantizeV4Grad",
+        calls=_gradients({"default": ((3, 7), None)}),
+        recipes={"plain": (plain, *_RECIPES["plain"])},
+        second=("plain",),
+    ),
+)
