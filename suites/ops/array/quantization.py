@@ -174,7 +174,7 @@ _WRONG_GRADIENT = {
 
 _V3 = _Op("QuantizeAndDequantizeV3", bits=True)
 SPECS = (
-    *_version("quantize-and-dequantize-v2", _Op("QuantizeAndDequantizeV2"), _LEVELS | _MORE),
+    *_version("quantize-and-dequantize-v2", _Op("QuantizeAndDequantizeV2"), {**_LEVELS, **_MORE}),
     *_version("quantize-and-dequantize-v3", _V3, _LEVELS),
     *called(
         "quantize-and-dequantize-v3-scalar",
@@ -183,7 +183,7 @@ SPECS = (
         recipes={"plain": _RECIPES["plain"]},
         rest=("float64",),
     ),
-    *_version("quantize-and-dequantize-v4", _Op("QuantizeAndDequantizeV4", inside=True), _LEVELS | _MORE),
+    *_version("quantize-and-dequantize-v4", _Op("QuantizeAndDequantizeV4", inside=True), {**_LEVELS, **_MORE}),
     *called(
         "quantize-and-dequantize-v4-grad",
         "QuantizeAndDequantizeV4Grad",
