@@ -7,6 +7,7 @@ from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.suites.forms.exact import exact
 from tf_opdiff.suites.forms.integers import changed_bits, integers
 from tf_opdiff.suites.forms.op import op, part, unconnected
+from tf_opdiff.suites.forms.pairs import shaped
 
 _SHIFT = "https://www.tensorflow.org/api_docs/python/tf/bitwise/left_shift"
 _DEFINED = "a shift by less than 0, or by the width or more, is implementation defined; XLA shifts everything out"
@@ -18,7 +19,7 @@ def _shifted_left(x, y):
 
 def _amounts(draw, dtype, x, y):
     """Amounts from 0 to the width less 1."""
-    return x, (y % np.array(dtype.itemsize * 8, dtype)).astype(dtype)
+    return x, np.asarray(y % np.array(dtype.itemsize * 8, dtype)).astype(dtype)
 
 
 def _far(draw, dtype, x, y):
@@ -77,17 +78,31 @@ def _shift(reference, shifted_out):
     )
 
 
+def _broadcast(reference, amounts=False):
+    """A part: arguments whose shapes differ; the second is an amount of a shift if `amounts`."""
+
+    def recipe(one, other):
+        def drawn(draw, dtype):
+            x, y = shaped(one, other)(draw, dtype)
+            return _amounts(draw, dtype, x, y) if amounts else (x, y)
+
+        return drawn
+
+    recipes = {"planes": recipe((2, 1, 3), (5, 1)), "row": recipe((3,), (2, 3)), "one": recipe((2, 3), ())}
+    return part("-broadcast", reference=reference, vjp=unconnected, recipes=recipes, dtypes=INTEGERS)
+
+
 def _ones(x):
     """The number of set bits, of two's complement: NumPy counts those of |x|."""
     return np.bitwise_count(x.view(f"u{x.itemsize}"))
 
 
 SPECS = (
-    *op("bitwise-and", "BitwiseAnd", integers(np.bitwise_and, suffix="")),
-    *op("bitwise-or", "BitwiseOr", integers(np.bitwise_or, suffix="")),
-    *op("bitwise-xor", "BitwiseXor", integers(np.bitwise_xor, suffix="")),
+    *op("bitwise-and", "BitwiseAnd", integers(np.bitwise_and, suffix=""), _broadcast(np.bitwise_and)),
+    *op("bitwise-or", "BitwiseOr", integers(np.bitwise_or, suffix=""), _broadcast(np.bitwise_or)),
+    *op("bitwise-xor", "BitwiseXor", integers(np.bitwise_xor, suffix=""), _broadcast(np.bitwise_xor)),
     *exact("invert", op="Invert", reference=np.invert, dtypes=INTEGERS, vjp=unconnected),
-    *op("left-shift", "LeftShift", *_shift(_shifted_left, _zeros)),
+    *op("left-shift", "LeftShift", *_shift(_shifted_left, _zeros), _broadcast(_shifted_left, amounts=True)),
     *exact("population-count", op="PopulationCount", reference=_ones, dtypes=INTEGERS, vjp=unconnected),
-    *op("right-shift", "RightShift", *_shift(np.right_shift, _signs)),
+    *op("right-shift", "RightShift", *_shift(np.right_shift, _signs), _broadcast(np.right_shift, amounts=True)),
 )
