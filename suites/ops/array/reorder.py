@@ -91,6 +91,7 @@ SPECS = (
             "negative": _reshape((3, 5), [-3, -5]),
             "matrix": _reshape((3, 5), [[3, 5]]),
         },
+        run={"two_inferred": _reshape((3, 5), [-1, -1])},
         dtypes=_COPIED,
     ),
     *moves(
