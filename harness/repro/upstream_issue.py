@@ -14,6 +14,7 @@ from tf_opdiff.harness.repro.attribution import NONE
 from tf_opdiff.harness.repro.discrepancy import Discrepancy, of_one_element
 from tf_opdiff.harness.repro.function_source import Unwritable
 from tf_opdiff.harness.repro.minimal import minimal_of
+from tf_opdiff.harness.repro.own_tests import noticed
 from tf_opdiff.harness.repro.run_scripts import run_scripts
 from tf_opdiff.harness.spec.variant import ONEDNN, program
 from tf_opdiff.harness.store.record import Record
@@ -55,7 +56,7 @@ class UpstreamIssue:
 
     @property
     def _behavior(self) -> list[str]:
-        """What is wrong, why, and on which setting it depends."""
+        """What is wrong, why, on which setting it depends, and whether TensorFlow's own tests would notice."""
         values = f"got {self.record.got}, expected {self.record.want}"
         example = self.record.example or f"input {self.record.input}, {values}"
         lines = [f"{example[0].upper()}{example[1:]}."]
@@ -68,7 +69,7 @@ class UpstreamIssue:
             settings = program((self.switch,))
             how = [f"{k}={v}" for k, v in settings.environment.items()] + settings.lines
             lines.append(f"It vanishes with `{'; '.join(how)}`.")
-        return lines
+        return [*lines, *filter(None, [noticed(self.record)])]
 
 
 #: The labels of the results that a minimal program prints.

@@ -95,11 +95,18 @@ def _row(name: str, errors: Sequence[float], beyond: np.ndarray, top: int) -> Ma
     """A row of bars; those of ops that differ beyond their budget have another colour."""
     heights = np.array([_height(error) for error in errors], np.int64)
     pairs = {"b": np.where(beyond, 0, heights), "o": np.where(beyond, heights, 0)}
-    drawn = {kind: paths.bars(part, _BARS) for kind, part in pairs.items()}
+    drawn = {kind: paths.bars(_narrowed(part), _BARS) for kind, part in pairs.items()}
     bars = Markup("").join(Markup('<path class="{}" d="{}"/>').format(kind, d) for kind, d in drawn.items() if d)
-    scale = f"translate({_NAMES} {top + 8})scale({_WIDTH / max(1, len(errors)):.4g} 1)"
+    scale = f"translate({_NAMES} {top + 8})scale({max(1.0, _WIDTH / max(1, len(errors))):.4g} 1)"
     line = '<text x="0" y="{}">{}</text><path class="l" d="M{} {}h{}"/><g transform="{}">{}</g>'
     return Markup(line).format(top + _BARS, name, _NAMES, top + 8 + _BARS, _WIDTH, scale, bars)
+
+
+def _narrowed(heights: np.ndarray) -> np.ndarray:
+    """The heights; of more ops than the picture has pixels, the largest in each pixel: a lone bar would not be seen."""
+    if len(heights) <= _WIDTH:
+        return heights
+    return np.array([part.max() for part in np.array_split(heights, _WIDTH)])
 
 
 def _curve(result: ResultDifference) -> Markup:

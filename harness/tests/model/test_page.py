@@ -39,6 +39,12 @@ def test_each_op_has_a_bar_as_high_as_the_logarithm_of_its_error(page):
     assert '<path class="b"' not in text, "both bars are of the op beyond its budget"
 
 
+def test_one_op_of_thousands_has_a_bar_of_a_pixel(page):
+    reports = [report(n, 1e-6, 1e-6, "value") if n == 4000 else report(n, 0.0, 0.0) for n in range(5000)]
+    own, _ = re.findall(r'<path class="o" d="([^"]+)"', page(*reports, kind="alone", ops=(4000,)))
+    assert own == "M0 48h571v-16h1v16h148V48z"
+
+
 def test_the_table_has_the_ops_with_errors_and_those_that_were_not_replayed(page):
     text = page(
         report(0, 0.0, 0.0), report(1, 1e-7, 1e-7), OpReport(number=2, skipped="it runs Python"), kind="rounding"
