@@ -1,4 +1,4 @@
-"""Own tests: whether TensorFlow's own tests, with the tolerances that they have by default, would notice a difference."""
+"""Own tests: whether the default tolerances of TensorFlow's own tests would notice a difference."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ SPECS = (
         f=Wide(mp.erf, odd=True, float64=special.erf),
         df=Wide(lambda x: 2 / mp.sqrt(mp.pi) * mp.exp(-x * x), float64=lambda x: 2 / np.sqrt(np.pi) * np.exp(-x * x)),
         ulp={
-            "output": (ROUNDED_TWICE, ROUNDED_TWICE, by_mode(eager=5.8, xla=5.5), by_mode(eager=3.5, xla=3)),
+            "output": (ROUNDED_TWICE, ROUNDED_TWICE, by_mode(eager=8, xla=7.2), by_mode(eager=3.5, xla=3)),
             "grad": 1,
         },
         bound={"grad": _SQUARED},

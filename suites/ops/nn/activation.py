@@ -139,7 +139,7 @@ SPECS = (
         # Below log(eps) + 2 the kernel computes exp(x), which is off by eps e² / 2.
         ulp={
             "output": by_mode(eager=(1.5, 7, 7, 8), xla=(7.5, 7, 7.7, 8)),
-            "grad": by_mode(eager=(3, 2.5, 8, 3.4), xla=(3, 2.5, 2.6, 2.5)),
+            "grad": by_mode(eager=(3, 2.5, 9.2, 3.4), xla=(3, 2.5, 2.9, 2.5)),
         },
         second_order=SecondOrder(
             condition=(4, 5),
