@@ -41,6 +41,20 @@ CHANGED = {
 }
 
 
+def _calibrated(model: Any) -> Any:
+    """The model, whose batch normalisations have the statistics of a batch: with others, its signal vanishes."""
+    from keras import layers
+
+    norms = [layer for layer in model.layers if isinstance(layer, layers.BatchNormalization)]
+    usual = [layer.momentum for layer in norms]
+    for layer in norms:
+        layer.momentum = 0.0
+    model(np.random.default_rng(1).normal(size=(4, *model.input_shape[1:])).astype("f4"), training=True)
+    for layer, momentum in zip(norms, usual, strict=True):
+        layer.momentum = momentum
+    return model
+
+
 def _trained(model: Any) -> Any:
     model.compile("adam", "mse")
     return model
@@ -83,10 +97,11 @@ def conv1d() -> Any:
 
 
 def efficientnet_b0() -> Any:
-    """`keras.applications.EfficientNetB0`."""
+    """`keras.applications.EfficientNetB0`, up to the logits."""
     from keras import applications
 
-    return applications.EfficientNetB0(weights=None, input_shape=(SIDE, SIDE, 3), classes=10)
+    options = {"weights": None, "classes": 10, "classifier_activation": None}
+    return _calibrated(applications.EfficientNetB0(input_shape=(SIDE, SIDE, 3), **options))
 
 
 def gru() -> Any:
@@ -167,7 +182,7 @@ def xception() -> Any:
     """`keras.applications.Xception`, whose convolutions are separable."""
     from keras import applications
 
-    return applications.Xception(weights=None, input_shape=(71, 71, 3), classes=10)
+    return _calibrated(applications.Xception(weights=None, input_shape=(71, 71, 3), classes=10))
 
 
 MODELS: dict[str, Callable[[], Any]] = {
