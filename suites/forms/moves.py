@@ -64,6 +64,7 @@ class Moves:
       large: a call with many elements.
       small: the arguments of the calls of rank 1, 2, … that take inputs without elements, and with one.
       shapes: recipe → the shape of the inputs of each of those calls.
+      small_fed: calls whose inputs have no elements, or one, and whose arguments are inputs too, by recipe.
       inputs: the number of inputs of those calls.
       scalars: the number of further inputs, which are scalars.
       tensors: the arguments that are tensors.
@@ -87,6 +88,7 @@ class Moves:
     apart: Mapping[str, Apart] = field(default_factory=dict)
     small: Sequence[Mapping[str, Any]] = ()
     shapes: Mapping[str, Sequence[Shape]] = field(default_factory=lambda: SMALL)
+    small_fed: MoveCalls = field(default_factory=dict)
     inputs: int = 1
     scalars: int = 0
     tensors: tuple[Parameter, ...] = ()
@@ -124,6 +126,10 @@ class Moves:
             yield from self._sizes()
         if self.tensors:
             yield self._fed(calls)
+        if self.small_fed:
+            each = {label: recipes.fed((one,), self.tensors) for label, one in self.small_fed.items()}
+            first = next(iter(self.small_fed.values()))
+            yield from sizes(replace(self._fed((first,)), name=self.name, recipes=each, upstreams={}), each)
         yield from self._wrong()
 
     @property
@@ -149,16 +155,23 @@ class Moves:
         rounded = ("output", "jvp") if self._sums else ("grad",) if self.adds and self.gradient else ()
         several = promises(self.promise, calls)
         promised = several.fields(gradient=self.gradient, second=second, rounded=rounded)
-        if self._constant:
-            outputs = several.reference(*(np.zeros(shape) for one in calls for shape in one.shapes))
-            promised["constant"] = tuple(f"output[{i}]" for i in range(len(outputs)))
         return {
             "ops": self.op,
             "program": constant_program(self.call, calls, self.tensors),
             "modes": self.modes,
             "unsigned_zeros": rounded,
+            "constant": self._unvarying(calls),
             **promised,
         }
+
+    def _unvarying(self, calls: Sequence[MoveCall]) -> tuple[str, ...]:
+        """The outputs that do not depend on the elements of the inputs."""
+        varying: list[bool] = []
+        for one in calls:
+            promise, xs = replace(self.promise, parameters=one.parameters), [np.zeros(shape) for shape in one.shapes]
+            count = promise.varying(*xs)
+            varying += [i < count for i in range(promise.results(*xs))]
+        return tuple(f"output[{i}]" for i, depends in enumerate(varying) if not depends)
 
     def _second_order(self, main: Spec) -> Iterator[Spec]:
         """The twins with forward mode, which moves tangents as it moves inputs; second order is unconnected."""

@@ -113,6 +113,10 @@ class Moved(Promise):
         """The number of results."""
         return len(self.f(*xs))
 
+    def varying(self, *xs: np.ndarray) -> int:
+        """The number of results that depend on the elements of the inputs; these come first."""
+        return self.results(*xs)
+
     def jvp(self, ts: Any, *xs: np.ndarray) -> Arrays:
         """The results of the tangents."""
         return self.f(*ts)
@@ -159,9 +163,39 @@ class Forward(Moved):
 class Constant(Forward):
     """The promise of an op whose results depend on the shapes of its inputs alone: its gradients are unconnected."""
 
+    def varying(self, *xs: np.ndarray) -> int:
+        """None of the results."""
+        return 0
+
     def vjp(self, gs: Any, *xs: np.ndarray) -> tuple[Any, ...]:
         """None for each input."""
         return (None,) * len(xs)
+
+
+@dataclass(frozen=True)
+class Beside(Forward):
+    """The promise of an op that moves elements, and that has results beside them: their places, for example.
+
+    beside(**parameters) → these results, which come last, and which have no gradient.
+    """
+
+    beside: Callable[..., Any]
+
+    def f(self, *xs: np.ndarray) -> Arrays:
+        """The elements in their new places, and what stands beside them."""
+        return (*super().f(*xs), *together(self.beside(**self._split(xs)[1])))
+
+    def varying(self, *xs: np.ndarray) -> int:
+        """The number of results with elements."""
+        return len(super().f(*xs))
+
+    def jvp(self, ts: Any, *xs: np.ndarray) -> tuple[Any, ...]:
+        """The tangents in their new places; nothing for the other results."""
+        moved = super().f(*ts)
+        return (*moved, *(None for _ in range(self.results(*ts) - len(moved))))
+
+    def _sums(self, gs: Any, xs: Sequence[np.ndarray]) -> Sums:
+        return super()._sums(together(gs)[: self.varying(*xs)], xs)
 
 
 @dataclass(frozen=True)
