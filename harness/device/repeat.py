@@ -15,8 +15,11 @@ from tf_opdiff.harness.spec.quantity import Quantity, family_of
 from tf_opdiff.harness.spec.recipes import is_float
 from tf_opdiff.harness.spec.spec import Spec
 
-#: The self-checks, each named by the kind of record that it gives.
-SELF_CHECKS = ("input_mutated", "nondeterministic", "position")
+#: The self-checks of a run, and those of the rows of a batch: see `harness.device.rows`. Each has the name of the kind
+#: of record that it gives.
+RUN_CHECKS = ("input_mutated", "nondeterministic", "position")
+ROW_CHECKS = ("batch", "leak")
+SELF_CHECKS = (*RUN_CHECKS, *ROW_CHECKS)
 #: The shapes in which an elementwise op receives the values again: one alone, widths of vector registers, a batch.
 PIECES = (*((n,) for n in (1, 3, 7, 8, 9, 15, 16, 17, 31, 33)), (5, 7))
 _ENDS = np.cumsum([math.prod(shape) for shape in PIECES])
@@ -27,7 +30,8 @@ def self_checks_of(spec: Spec, inputs: Sequence[np.ndarray]) -> tuple[str, ...]:
     if spec.state:
         return ()
     alike = len({x.shape for x in inputs}) == 1 and all(x.size for x in inputs)
-    return SELF_CHECKS if spec.elementwise and alike else SELF_CHECKS[:2]
+    of_run = RUN_CHECKS if spec.elementwise and alike else RUN_CHECKS[:2]
+    return of_run if spec.batch is None else (*of_run, *ROW_CHECKS)
 
 
 def same(one: Result, other: Result) -> bool:
@@ -98,7 +102,7 @@ def run_self_checks(
     """The results that differ from those of the run, by self-check and quantity; a sound op has none.
 
     Args:
-      kinds: out of `SELF_CHECKS`.
+      kinds: out of `RUN_CHECKS`.
       arguments: those of the run.
       before: copies of the inputs, made before the run; their results are called `input[i]`.
       after: the inputs after the run.

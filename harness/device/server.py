@@ -21,9 +21,10 @@ from tf_opdiff.harness.device.faults import fault, missing_subject, places
 from tf_opdiff.harness.device.kernels import lacking_dtype, lacking_kernel, ops_without_kernel
 from tf_opdiff.harness.device.observation import Observation, Result
 from tf_opdiff.harness.device.program_cache import ProgramCache
-from tf_opdiff.harness.device.repeat import run_self_checks
+from tf_opdiff.harness.device.repeat import ROW_CHECKS, run_self_checks
 from tf_opdiff.harness.device.request import Arguments, Request
 from tf_opdiff.harness.device.results import error_result, results, value_result
+from tf_opdiff.harness.device.rows import run_row_checks
 from tf_opdiff.harness.device.shared_memory import to_shared_memory
 from tf_opdiff.harness.device.tensorflow_setup import configure, local, works
 from tf_opdiff.harness.spec.plan import Device
@@ -99,7 +100,11 @@ def _run(request: Request, spec: Spec, programs: ProgramCache) -> _Run:
                 return {}, error_result(error)
 
         after = [value_result(x) for x in outcome.inputs]
-        run.again = run_self_checks(request.again, arguments, before, after, first, rerun)
+        of_rows = [kind for kind in request.again if kind in ROW_CHECKS]
+        of_run = [kind for kind in request.again if kind not in ROW_CHECKS]
+        run.again = run_self_checks(of_run, arguments, before, after, first, rerun)
+        if spec.batch is not None and of_rows:
+            run.again |= run_row_checks(of_rows, spec.batch, arguments, first, rerun)
         break
     return run
 

@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from tf_opdiff.harness.device.observation import Result
-from tf_opdiff.harness.device.repeat import sizes
+from tf_opdiff.harness.device.repeat import ROW_CHECKS, sizes
 from tf_opdiff.harness.judge.compare import compare
 from tf_opdiff.harness.judge.comparison import Comparison
 from tf_opdiff.harness.judge.trial import Trial
 from tf_opdiff.harness.judge.want import Want
 from tf_opdiff.harness.spec.quantity import number_of
 
+#: The beginning of the detail of a row whose bits depend on its batch, within the budget.
+OTHER_BITS = "a row has other bits in another batch, within the budget"
+
 
 def with_itself(trial: Trial, quantity: str, promise: Want) -> Comparison | None:
     """The differences between the results of a quantity in a run and its repetitions, by kind of repetition.
 
     The comparison is without a difference if there is none; None if the run was not repeated, or gave no value. A rerun
-    must give the same bits, and an input must keep its bits. Results for one value at two positions of a tensor may be
-    as far apart as those of two plans. `promise` is the spec's promise for the quantity.
+    must give the same bits, and an input must keep its bits. Results for one value at two positions of a tensor, and
+    for one row in two batches, may be as far apart as those of two plans. `promise` is the spec's promise for the
+    quantity.
     """
     first, repetitions = trial.result(quantity), trial.observation.again
     if not repetitions or first.status not in ("value", "unconnected", "sparse"):
@@ -30,7 +35,9 @@ def with_itself(trial: Trial, quantity: str, promise: Want) -> Comparison | None
     each = [_repetition(trial, quantity, promise, repetition) for repetition in repetitions.items()]
     compared = [one for one in each if one is not None]
     differing = [one for one in compared if one.kind]
-    return Comparison.joined(differing) if differing else [comparison, *compared][-1]
+    # Of equal ones the last, which says more than the comparison of a result with itself.
+    farthest = max(reversed([comparison, *compared]), key=lambda one: 0.0 if math.isnan(one.max_ulp) else one.max_ulp)
+    return Comparison.joined(differing) if differing else farthest
 
 
 def _repetition(
@@ -46,16 +53,26 @@ def _repetition(
         return comparison.as_kind(kind, detail=f"{mutated} changed")
     if quantity not in others:
         return None
-    if kind != "position":
+    if kind not in ("position", *ROW_CHECKS):
         return compare(others[quantity], Want.of(first), quantity, inputs=inputs).as_kind(kind)
     mode = trial.plan.mode
     budget = case.spec.budget(quantity, case.dtype, mode, mode)
     want = promise.from_other(first, promise)
     comparison = compare(others[quantity], want, quantity, budget=budget, inputs=inputs)
+    if kind in ROW_CHECKS:
+        return _of_rows(comparison, kind)
     if not comparison.kind:
         return comparison
     smaller = "" if first.value is None else _smaller(comparison, first.value.shape)
     return comparison.as_kind(kind, detail=comparison.detail or smaller)
+
+
+def _of_rows(comparison: Comparison, kind: str) -> Comparison:
+    """The comparison of a batch with its rows in another batch; without a difference, it says how far they are."""
+    if comparison.kind:
+        return comparison.as_kind(kind)
+    farthest = 0.0 if comparison.distances is None else float(comparison.distances.ulps.max(initial=0.0))
+    return replace(comparison, detail=f"{OTHER_BITS}: {farthest:.4g} ULP at most")
 
 
 def _smaller(comparison: Comparison, shape: tuple[int, ...]) -> str:

@@ -58,12 +58,16 @@ def distance(got: Any, want: Any, ulps: float, allowed: float) -> str:
 #: The words for the numbers of a record: the observed and the expected number.
 _NAMES = {
     "position": ("got {} in a smaller tensor", "want {} as in the whole one"),
+    "batch": ("got {} when the row is alone", "want {} as in the batch"),
+    "leak": ("got {} beside rows of NaN and infinities", "want {} as beside ordinary rows"),
     "nondeterministic": ("got {} in the second run", "want {} as in the first"),
     "input_mutated": ("got {} after the run", "want {} as before it"),
 }
 #: The words for differences in a run's self-checks.
 _SELF = {
     "position": "the value depends on its position in the tensor (alone, in vector lanes, in the tail, in a batch)",
+    "batch": "the result of a row depends on the size of its batch",
+    "leak": "NaN or infinities in other rows change the result of a row",
     "nondeterministic": "two runs of the same program give different results",
     "input_mutated": "the op changes its input",
 }

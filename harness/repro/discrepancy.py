@@ -50,7 +50,7 @@ class Discrepancy:
 def of_one_element(discrepancy: Discrepancy) -> Discrepancy | None:
     """The same discrepancy of its one element alone; None if some input has no element at that index."""
     index, inputs = discrepancy.index, discrepancy.inputs
-    if index is None or not inputs or discrepancy.kind in ("position", "nondeterministic"):
+    if index is None or not inputs or discrepancy.kind in ("position", "batch", "leak", "nondeterministic"):
         return None
     if {x.shape for x in inputs} != {inputs[0].shape} or len(index) != inputs[0].ndim or inputs[0].size < 2:
         return None

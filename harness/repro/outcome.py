@@ -55,7 +55,10 @@ GOT = "got "
 _RAISED = re.compile(r"^(got|want) +[A-Za-z_]\w*: ", re.MULTILINE)
 #: The kinds that compare two results, neither of which is an error.
 _OF_RESULTS = frozenset(
-    ("shape", "dtype", "nan", "inf", "signed_zero", "subnormal", "value", "nondeterministic", "position")
+    (
+        *("shape", "dtype", "nan", "inf", "signed_zero", "subnormal", "value"),
+        *("nondeterministic", "position", "batch", "leak"),
+    )
 )
 
 

@@ -19,7 +19,8 @@ def digest(spec: Spec) -> str:
     """A hash of a spec's program and state, with everything that they use; comments and layout do not matter."""
     functions = tuple(filter(None, (spec.program, spec.state)))
     files = (path.read_text() for path in spec.files)
-    return hashed(text_of(functions), *files, repr((spec.steps, spec.elementwise, spec.sessions)))
+    batch = () if spec.batch is None else (repr(spec.batch),)
+    return hashed(text_of(functions), *files, repr((spec.steps, spec.elementwise, spec.sessions)), *batch)
 
 
 def hashed(*parts: str) -> str:

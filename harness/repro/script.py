@@ -8,6 +8,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
+from tf_opdiff.harness.device.repeat import ROW_CHECKS
 from tf_opdiff.harness.judge.expectation import Expectation
 from tf_opdiff.harness.repro.discrepancy import Discrepancy, promise_of
 from tf_opdiff.harness.repro.function_source import Unwritable
@@ -53,7 +54,7 @@ def script_of(discrepancy: Discrepancy, tf: str) -> str:
         "state_keywords": _keywords(accepted(spec.state, discrepancy.case.keywords) if spec.state else {}, writer),
         "steps": spec.steps,
         "sizeless": spec.unknown_shapes,
-        "example": None if discrepancy.kind == "position" else discrepancy.index,
+        "example": None if discrepancy.kind in ("position", *ROW_CHECKS) else discrepancy.index,
         **_quantity(discrepancy, expected),
         **_arrays(discrepancy, expected, writer),
         "definitions": writer.text.strip(),

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.device.repeat import PIECES
+from tf_opdiff.harness.device.repeat import PIECES, ROW_CHECKS
 from tf_opdiff.harness.judge.difference import ulp_of
 from tf_opdiff.harness.judge.want import Want
 from tf_opdiff.harness.repro.discrepancy import Discrepancy
@@ -40,6 +40,9 @@ def oracle_words(discrepancy: Discrepancy, want: Want | None, writer: Writer) ->
         return {"oracle": "again"}
     if discrepancy.kind == "position":
         return {"oracle": "pieces", "pieces": list(PIECES), "ulps": _ulps(discrepancy)}
+    if discrepancy.kind in ROW_CHECKS:
+        shared = list(discrepancy.case.spec.batch or ())
+        return {"oracle": "rows", "leak": discrepancy.kind == "leak", "shared": shared, "ulps": _ulps(discrepancy)}
     oracle = PlanName.parse(discrepancy.against)
     if oracle and oracle != discrepancy.plan.name:
         device, mode = oracle

@@ -44,8 +44,8 @@ def check_together(spec: SpecFields) -> None:
     """Refuses fields that exclude each other."""
     if spec.steps > 1 and spec.vjp:
         raise ValueError("a program of several steps can't have a vjp")
-    if spec.state and (spec.jvp or spec.hvp or spec.elementwise):
-        raise ValueError("a program with state can't have jvp, hvp or be elementwise")
+    if spec.state and (spec.jvp or spec.hvp or spec.elementwise or spec.batch is not None):
+        raise ValueError("a program with state can't have jvp, hvp or batch, or be elementwise")
     if spec.sessions and (spec.modes != ("graph",) or spec.state or spec.vjp or spec.steps > 1):
         raise ValueError("a program with sessions of its own has mode graph only, and no vjp")
     if any(c.vjp for c in spec.claims) and not spec.vjp:

@@ -45,6 +45,10 @@ class SpecFields:
     elementwise                 each element of an output depends only on the input elements at its position, so the
                                 position must not change the result. If all inputs have one shape, their run is
                                 compared with runs of pieces of them; this costs one more program to build.
+    batch                       the first axis of each input and of each output is the axis of a batch, and a row must
+                                give the same result in every batch; the numbers of the inputs that all rows share, such
+                                as filters, or an empty tuple. A row of the run is compared with the row alone, and with
+                                the row beside rows of NaN and infinities. None promises nothing about batches.
     recipes                     name → recipe(draw, dtype) → input arrays.
     sweep                       the spec is elementwise, has one input, and holds for every bit pattern, so sweeps run
                                 it on all of them. A slow reference can then use `harness.spec.precision`. By default,
@@ -117,6 +121,7 @@ class SpecFields:
     jvp: Callable[..., Any] | None = None
     hvp: Callable[..., Any] | None = None
     elementwise: bool = False
+    batch: tuple[int, ...] | None = None
     dtypes: tuple[str, ...] = ("float32",)
     modes: tuple[str, ...] = MODES
     state: Callable[..., dict[str, Any]] | None = None

@@ -72,6 +72,8 @@ KINDS: Mapping[str, str] = {
     "gradient_status": "Unconnected (None), zeros and `IndexedSlices` are three gradients; one came for another.",
     "nondeterministic": "A second run gave other bits.",
     "position": "The result depends on the position of the element in the tensor, by more than the budget.",
+    "batch": "A row of a batch has another result when it is alone, by more than the budget.",
+    "leak": "A row of a batch has another result beside rows of NaN and infinities, by more than the budget.",
     "input_mutated": "The op changed its input.",
     "reference": "The two references of the spec disagree.",
 }

@@ -14,7 +14,7 @@ VERDICTS = ("match", "contract", "known", "mismatch", "stale", "error", "unavail
 FAILING = ("mismatch", "stale", "error")
 KINDS = (
     *("status", "error_code", "crash", "hang", "shape", "dtype", "nan", "inf", "signed_zero", "subnormal", "value"),
-    *("gradient_status", "nondeterministic", "position", "input_mutated", "reference"),
+    *("gradient_status", "nondeterministic", "position", "batch", "leak", "input_mutated", "reference"),
 )
 #: The beginning of `against` for a claim; the claim's id follows.
 CLAIM = "claim:"

@@ -23,6 +23,8 @@ _PREDICATES = {
     "gradient_status": "gives a gradient of the wrong kind (missing, zeros, dense or sparse)",
     "nondeterministic": "gives different results when it runs twice",
     "position": "gives results that depend on the position in the tensor",
+    "batch": "gives results that depend on the size of the batch",
+    "leak": "gives results that depend on NaN or infinities in other rows",
     "input_mutated": "changes its inputs",
     "reference": "has a reference that fails",
 }

@@ -8,7 +8,7 @@ import pytest
 
 from tf_opdiff.harness.device.locks import Slots
 from tf_opdiff.harness.device.observation import Observation, Result
-from tf_opdiff.harness.device.repeat import PIECES, SELF_CHECKS, run_self_checks, same, self_checks_of
+from tf_opdiff.harness.device.repeat import PIECES, RUN_CHECKS, run_self_checks, same, self_checks_of
 from tf_opdiff.harness.device.request import Arguments
 from tf_opdiff.harness.judge import claim
 from tf_opdiff.harness.judge.cause import Cause
@@ -305,7 +305,7 @@ def again(kind, results, quantities=None, inputs=(ONE,), plan=XLA, **spec):
     (case,) = made(**spec).cases()
     quantities = {"output[0]": ulps(0)} if quantities is None else quantities
     wants = {q: Want("value", np.ones(5), ONE.dtype) for q in quantities}
-    seen = Observation(quantities, again={k: results if k == kind else {} for k in SELF_CHECKS})
+    seen = Observation(quantities, again={k: results if k == kind else {} for k in RUN_CHECKS})
     return Judge(context()).against_itself(Trial("suite", case, plan, seen, inputs), wants)
 
 
@@ -630,7 +630,7 @@ def test_a_claim_is_judged_by_what_came():
     assert claimed(ulps(0), plans=("*/graph",)) is None
 
 
-@pytest.mark.parametrize("kind", SELF_CHECKS)
+@pytest.mark.parametrize("kind", RUN_CHECKS)
 def test_a_run_that_gives_something_else_again_says_what(kind):
     first, other = Result("value", np.arange(5.0)), Result("value", np.arange(5.0) + 1)
     quantities = {"output[0]": first}
@@ -652,13 +652,13 @@ def test_a_sound_run_gives_nothing_else_again():
     def rerun(arguments, pieces):
         return {f"output[{i}]": Result("value", x) for i, x in enumerate(arguments.inputs)}, None
 
-    found = run_self_checks(SELF_CHECKS, Arguments([first.value]), [first.value], [first], {"output[0]": first}, rerun)
-    assert found == {kind: {} for kind in SELF_CHECKS}
+    found = run_self_checks(RUN_CHECKS, Arguments([first.value]), [first.value], [first], {"output[0]": first}, rerun)
+    assert found == {kind: {} for kind in RUN_CHECKS}
 
 
 def test_a_rerun_that_fails_is_something_else():
     first, error = Result("value", np.arange(5.0)), Result("error", code="INTERNAL")
-    for kind in SELF_CHECKS[1:]:
+    for kind in RUN_CHECKS[1:]:
         found = run_self_checks([kind], Arguments([first.value]), [], [], {"output[0]": first}, lambda *_: ({}, error))
         assert found[kind]["output[0]"] == error
 
@@ -676,10 +676,10 @@ def test_a_piece_of_another_shape_is_something_else():
 
 def test_what_a_case_is_held_against_goes_with_its_spec():
     xs = (np.ones(3), np.ones(3))
-    assert self_checks_of(made(), xs) == SELF_CHECKS[:2]
-    assert self_checks_of(made(elementwise=True), xs) == SELF_CHECKS
-    assert self_checks_of(made(elementwise=True), (np.ones(3), np.ones(2))) == SELF_CHECKS[:2]
-    assert self_checks_of(made(elementwise=True), (np.ones(0),)) == SELF_CHECKS[:2]
+    assert self_checks_of(made(), xs) == RUN_CHECKS[:2]
+    assert self_checks_of(made(elementwise=True), xs) == RUN_CHECKS
+    assert self_checks_of(made(elementwise=True), (np.ones(3), np.ones(2))) == RUN_CHECKS[:2]
+    assert self_checks_of(made(elementwise=True), (np.ones(0),)) == RUN_CHECKS[:2]
     assert self_checks_of(made(state=lambda tf, x: {}), xs) == ()
 
 

@@ -15,7 +15,7 @@ function byNumber(a, b, _rowA, _rowB, _column, direction) {
 }
 
 // Kinds of difference for which a distance makes sense.
-const DISTANT = ["", "value", "position", "nondeterministic"];
+const DISTANT = ["", "value", "position", "batch", "leak", "nondeterministic"];
 
 // The table of the records whose `mask` is 1. `onSelect` receives the record that the reader chooses.
 function makeTable(store, mask, onSelect) {
