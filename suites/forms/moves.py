@@ -226,8 +226,7 @@ class Moves:
                         name: {"shapes": list(map(list, one.shapes)), "parameters": dict(one.parameters)}
                         for name, one in calls.items()
                     },
-                    modes=self.modes,
-                    **promise,
+                    **{"modes": self.modes, **promise},
                 )
 
 

@@ -6,6 +6,7 @@ shapes alone. Indices and shapes are literals.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -168,3 +169,26 @@ def dense(x: np.ndarray, default: np.ndarray, indices: Any, shape: Literal) -> n
     out = np.full(tuple(shape), default, x.dtype)
     out[tuple(places.T)] = x
     return out
+
+
+def from_filled(g: np.ndarray, mapped: Literal) -> np.ndarray:
+    """The gradient of filled rows by the values: the upstreams of their new places."""
+    return g[np.array(mapped, np.int64)]
+
+
+def into_empty_rows(default: np.ndarray, mapped: Literal, count: int) -> np.ndarray:
+    """A default wherever no value has its new place, of `count` places."""
+    out = np.full(count, default)
+    out[np.array(mapped, np.int64)] = blanks(out, ())
+    return out
+
+
+def reshaped(indices: Literal, shape: Literal, new: Literal) -> tuple[np.ndarray, np.ndarray]:
+    """The indices in a tensor of a new shape, one size of which may be -1, and this shape."""
+    known = math.prod(n for n in new if n >= 0)
+    sizes = [n if n >= 0 else math.prod(shape) // known for n in new]
+    places = np.zeros((len(indices), len(sizes)), np.int64)
+    if places.size:
+        flat = np.ravel_multi_index(_array(indices, len(shape)).T, shape)
+        places[:] = np.transpose(np.unravel_index(flat, sizes))
+    return places, np.array(sizes, np.int64)

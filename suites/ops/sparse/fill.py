@@ -1,0 +1,176 @@
+"""SparseFillEmptyRows to SparseReshape: ops that fill sparse tensors, or give them another shape."""
+
+from dataclasses import replace
+from functools import partial
+
+from tf_opdiff.harness.spec.recipes import INTEGERS
+from tf_opdiff.harness.spec.spec import Spec
+from tf_opdiff.suites.derived.sizes import sizes
+from tf_opdiff.suites.forms.errors import IN_KERNEL
+from tf_opdiff.suites.forms.move_calls import call, fed_program, promises
+from tf_opdiff.suites.forms.move_recipes import fed
+from tf_opdiff.suites.forms.moves import moves
+from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
+from tf_opdiff.suites.forms.sparse import CUBE, DTYPES, INDICES, matrix, tensors, with_default
+from tf_opdiff.suites.reference import sparse as ref
+from tf_opdiff.suites.reference.moves import Back, Beside
+
+_USUAL = {"modes": WITHOUT_XLA, "dtypes": DTYPES}
+_OF_GRADIENT = {"modes": WITHOUT_XLA, "dtypes": replace(DTYPES, rough=INTEGERS, without_xla=()), "gradient": False}
+
+
+def _fill(tf, x, default, indices, shape):
+    y = tf.raw_ops.SparseFillEmptyRows(indices=indices, values=x, dense_shape=shape, default_value=default)
+    return [y.output_values, y.output_indices, y.empty_row_indicator, y.reverse_index_map]
+
+
+def _fill_grad(output, tf, g, mapped, count):
+    return tf.raw_ops.SparseFillEmptyRowsGrad(reverse_index_map=mapped, grad_values=g)[output]
+
+
+def _filled(count, mapped):
+    """A call of the gradient of filled rows: the number of all values, and the new places of those of the input."""
+    return call((count,), mapped=mapped, count=count)
+
+
+_FILLED = {
+    "mixed": _filled(7, [5, 0, 3]),
+    "all": _filled(4, [3, 1, 0, 2]),
+    "none": _filled(5, []),
+    "empty": _filled(0, []),
+    "single": _filled(1, [0]),
+}
+
+
+def _reshape(tf, indices, shape, new):
+    y = tf.raw_ops.SparseReshape(input_indices=indices, input_shape=shape, new_shape=new)
+    return [y.output_indices, y.output_shape]
+
+
+def _other_shape(indices, shape, new):
+    return call(indices=matrix(indices, len(shape)), shape=shape, new=new)
+
+
+def _reshapes(name, calls):
+    """The spec of new shapes: indices and shapes are all that the op takes, and they are inputs."""
+    each, arguments = tuple(calls.values()), tensors("indices", "shape", "new")
+    promised = promises(Beside(lambda **parameters: (), ref.reshaped), each, tuple(p.name for p in arguments))
+    return Spec(
+        name=name,
+        ops="SparseReshape",
+        program=fed_program(_reshape, each, arguments),
+        recipes={"plain": fed(each, arguments)},
+        dtypes=("int64",),
+        modes=WITHOUT_XLA,
+        **promised.fields(gradient=False, rounded=()),
+    )
+
+
+_RESHAPES = {
+    "matrix": _other_shape(INDICES, [3, 5], [5, 3]),
+    "inferred": _other_shape(CUBE, [2, 3, 4], [4, -1]),
+    "flat": _other_shape(CUBE, [2, 3, 4], [-1]),
+    "same": _other_shape(INDICES, [3, 5], [3, 5]),
+    "out_of_order": _other_shape(INDICES[::-1], [3, 5], [1, 15]),
+    "more": _other_shape([[7], [0]], [12], [2, 1, 3, 1, 2]),
+    "beyond_int32": _other_shape([[2**20, 2**21], [3, 5]], [2**31, 2**30], [2**29, -1, 2**20]),
+    "empty": _other_shape([], [0, 3], [3, 0, 2]),
+    "empty_inferred": _other_shape([], [0, 3], [3, -1]),
+    "to_scalar": _other_shape([[0, 0]], [1, 1], []),
+}
+_SMALL_RESHAPES = {
+    "none": _other_shape([], [3, 5], [5, 3]),
+    "no_rows": _other_shape([], [0, 5], [5, 0]),
+    "one": _other_shape([[0, 0]], [1, 1], [1, -1]),
+    "to_one": _other_shape([[0, 0]], [1, 1], [1]),
+    "scalar": _other_shape([[]], [], [1, 1]),
+}
+#: Arguments that the op refuses.
+_NOT_RESHAPED = {
+    "too-small": _other_shape(INDICES, [3, 5], [7, 2]),
+    "not-whole": _other_shape(INDICES, [3, 5], [4, -1]),
+    "two-inferred": _other_shape(INDICES, [3, 5], [-1, -1]),
+    "negative": _other_shape(INDICES, [3, 5], [-3, -5]),
+    "negative-input": _other_shape(INDICES, [-3, -5], [15]),
+    "other-rank": _other_shape(INDICES, [3, 5, 1], [15]),
+    "nothing-to-infer": _other_shape([], [0, 3], [0, -1]),
+    "overflow": _other_shape([[0, 0]], [2**32, 2**32], [2**32, 2**32]),
+}
+
+
+def _refused_reshapes():
+    """The specs of arguments that the op refuses."""
+    arguments = tensors("indices", "shape", "new")
+    for label, one in _NOT_RESHAPED.items():
+        main = _reshapes(f"sparse-reshape-{label}", {label: one})
+        yield replace(main, recipes={"plain": fed((one,), arguments)}, **IN_KERNEL)
+
+
+SPECS = (
+    *moves(
+        "sparse-fill-empty-rows",
+        "SparseFillEmptyRows",
+        _fill,
+        Beside(ref.filled, ref.filled_indices),
+        calls={
+            "matrix": with_default([[0, 1], [0, 3], [3, 2]], [6, 4]),
+            "full": with_default(INDICES, [3, 5]),
+            "out_of_order": with_default([[3, 1], [0, 2], [3, 0]], [5, 4]),
+            "cube": with_default([[1, 1, 3], [1, 2, 2]], [3, 3, 4]),
+            "vector": with_default([[1], [4]], [7]),
+            "nothing": with_default([], [3, 2]),
+            "empty": with_default([], [0, 3]),
+            "single": with_default([[0]], [1]),
+        },
+        adds=True,
+        second=False,
+        small_fed={
+            "none": with_default([], [1, 3]),
+            "no_rows": with_default([], [0, 3]),
+            "one": with_default([[0, 0]], [1, 1]),
+        },
+        tensors=tensors("indices", "shape"),
+        built={
+            "other_rank": with_default(INDICES, [3, 5, 1]),
+            "fewer_values": with_default(INDICES, [3, 5], values=(4,)),
+            "scalar_shape": call((1,), (), indices=[[0]], shape=3),
+            "defaults": call((5,), (1,), indices=INDICES, shape=[3, 5]),
+        },
+        run={
+            "out_of_bounds": with_default([[0, 1], [3, 0]], [3, 5]),
+            "negative": with_default([[0, 1], [-1, 0]], [3, 5]),
+            "no_rows": with_default(INDICES, [0, 5]),
+        },
+        **_USUAL,
+    ),
+    *moves(
+        "sparse-fill-empty-rows-grad",
+        "SparseFillEmptyRowsGrad",
+        partial(_fill_grad, 0),
+        lambda g, mapped, count: ref.from_filled(g, mapped),
+        calls=_FILLED,
+        tensors=tensors("mapped"),
+        small_fed={"none": call((0,), mapped=[], count=0), "one": call((1,), mapped=[0], count=0)},
+        run={
+            "out_of_bounds": _filled(3, [0, 3]),
+            "negative": _filled(3, [0, -1]),
+        },
+        built={"matrix": _filled(3, [[0, 1, 2]])},
+        **_OF_GRADIENT,
+    ),
+    *moves(
+        "sparse-fill-empty-rows-grad-default",
+        "SparseFillEmptyRowsGrad",
+        partial(_fill_grad, 1),
+        Back(ref.into_empty_rows, lambda g, mapped, count: ()),
+        calls=_FILLED,
+        tensors=tensors("mapped"),
+        **_OF_GRADIENT,
+    ),
+    _reshapes("sparse-reshape", _RESHAPES),
+    *sizes(
+        _reshapes("sparse-reshape", {"none": _SMALL_RESHAPES["none"]}),
+        {label: fed((one,), tensors("indices", "shape", "new")) for label, one in _SMALL_RESHAPES.items()},
+    ),
+    *_refused_reshapes(),
+)
