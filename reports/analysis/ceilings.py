@@ -8,6 +8,7 @@ error is beyond `ROUNDING` ULPs or half of the digits: that is no rounding, and 
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator, Mapping
 
@@ -42,12 +43,12 @@ _TITLE = """\
 
 
 def text(atlas: pd.DataFrame, catalog: Catalog) -> str:
-    """The file of the ceilings of an atlas, which has one device and one version of TensorFlow.
+    """The file of the ceilings of an atlas, which has one device.
 
     Raises:
-      ValueError: the errors were measured on several kinds of processors.
+      ValueError: the errors were measured with several versions of TensorFlow.
     """
-    lines = [_TITLE + f'tf = "{_only(atlas, "tf")}"', f'instructions = "{_only(atlas, "processor").split(", ")[-1]}"']
+    lines = [_TITLE + f'tf = "{_version(atlas)}"', f"instructions = {json.dumps(_instructions(atlas))}"]
     entries: dict[str, list[str]] = {}
     for key, rows in _largest(atlas).groupby([*_PLACE]):
         name, dtype, family, quantity = map(str, key)
@@ -77,11 +78,17 @@ def _largest(atlas: pd.DataFrame) -> pd.DataFrame:
     return whole.loc[whole.index.isin(pd.MultiIndex.from_frame(table[keys]))].reset_index()
 
 
-def _only(atlas: pd.DataFrame, column: str) -> str:
-    values = list(atlas[column].unique())
-    if len(values) != 1:
-        raise ValueError(f"ceilings: expected one {column}, got {', '.join(map(str, values))}")
-    return str(values[0])
+def _version(atlas: pd.DataFrame) -> str:
+    versions = list(atlas["tf"].unique())
+    if len(versions) != 1:
+        raise ValueError(f"ceilings: expected one version of TensorFlow, got {', '.join(map(str, versions))}")
+    return str(versions[0])
+
+
+def _instructions(atlas: pd.DataFrame) -> list[str]:
+    """The instruction sets of each processor on which errors were measured, without repetitions, sorted."""
+    processors = [one for several in atlas["processor"].unique() for one in str(several).split("; ")]
+    return sorted({one.split(", ")[-1] for one in processors})
 
 
 def _lines(spec: Spec, dtype: str, family: str, quantity: str, rows: pd.DataFrame) -> Iterator[str]:

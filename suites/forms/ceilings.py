@@ -1,7 +1,8 @@
 """Ceilings: the measured ceilings of unary ops, which `python -m harness atlas` writes from the atlas.
 
-They are data of one device, one version of TensorFlow and one set of instructions, on which the last digits of a result
-depend. On another machine the budgets and bounds of the declarations hold alone.
+They are data of one device, one version of TensorFlow, and the instruction sets of the processors on which errors were
+measured: the last digits of a result depend on these. On another machine the budgets and bounds of the declarations
+hold alone.
 """
 
 from __future__ import annotations
@@ -17,9 +18,6 @@ from tf_opdiff.harness.paths import ATLAS
 from tf_opdiff.harness.spec.ceiling import Ceiling, Ceilings, Steps
 from tf_opdiff.harness.store.processor import processor
 
-#: The keys of a file beside the names of specs.
-HEADER = ("tf", "instructions")
-
 
 def of_this_machine(spec: str) -> Ceilings:
     """The ceilings of a spec that were measured with this TensorFlow on these instruction sets; empty if none were."""
@@ -32,17 +30,17 @@ def _of_this_machine() -> Mapping[str, Ceilings]:
         header, ceilings = load(ATLAS / f"cpu@{version('tensorflow')}.toml")
     except (FileNotFoundError, PackageNotFoundError):
         return {}
-    return ceilings if header["instructions"] == processor()["instructions"] else {}
+    return ceilings if processor()["instructions"] in header["instructions"] else {}
 
 
-def load(path: Path) -> tuple[Mapping[str, str], Mapping[str, Ceilings]]:
-    """The header of a file, and the ceilings by name of the spec.
+def load(path: Path) -> tuple[Mapping[str, Any], Mapping[str, Ceilings]]:
+    """The header of a file (`tf`, and `instructions`, the sets of each processor), and the ceilings by name of the spec.
 
     Raises:
       ValueError: the file has another form.
     """
     table = tomllib.loads(path.read_text())
-    header = {key: table.pop(key, "") for key in HEADER}
+    header = {"tf": table.pop("tf"), "instructions": tuple(table.pop("instructions"))}
     return header, {spec: _ceilings(entries) for spec, entries in table.items()}
 
 

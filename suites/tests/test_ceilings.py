@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from tf_opdiff.harness.device.observation import Result
@@ -84,11 +85,23 @@ def test_a_planted_fault_lives_without_ceilings_and_dies_with_them(name, mode, q
 def test_ceilings_hold_only_for_the_instruction_sets_they_were_measured_on(monkeypatch):
     monkeypatch.setattr(ceilings, "version", lambda package: "2.21.0")
     header, by_spec = ceilings.load(ATLAS / "cpu@2.21.0.toml")
-    for instructions, expected in ((header["instructions"], by_spec["asin"]), ("AVX AVX2", {})):
+    measured = [(instructions, by_spec["asin"]) for instructions in header["instructions"]]
+    for instructions, expected in (*measured, ("AVX AVX2", {})):
         monkeypatch.setattr(ceilings, "processor", lambda instructions=instructions: {"instructions": instructions})
         ceilings._of_this_machine.cache_clear()
         assert ceilings.of_this_machine("asin") == expected
     ceilings._of_this_machine.cache_clear()
+
+
+def test_ceilings_name_the_instruction_sets_of_every_processor_on_which_errors_were_measured(tmp_path):
+    table = TABLES["cpu@2.21.0"]
+    floor = table[table["spec"] == "floor"].assign(processor="A, model 1, AVX")
+    exp = table[table["spec"] == "exp"].assign(processor="A, model 1, AVX; B, model 2, AVX FMA")
+    file = tmp_path / "cpu@2.21.0.toml"
+    file.write_text(written.text(atlas.typed(pd.concat([floor, exp])), CATALOG))
+    assert ceilings.load(file)[0] == {"tf": "2.21.0", "instructions": ("AVX", "AVX FMA")}
+    with pytest.raises(ValueError, match="expected one version of TensorFlow, got 2.20.0, 2.21.0"):
+        written.text(atlas.typed(pd.concat([floor, exp.assign(tf="2.20.0")])), CATALOG)
 
 
 def test_without_a_file_for_this_tensorflow_there_are_no_ceilings(monkeypatch):
