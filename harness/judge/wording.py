@@ -109,6 +109,11 @@ def _at(index: str, text: str) -> str:
     return f"at {index}: {text}" if text and index else text
 
 
+def kinds(shown: str, every: str) -> str:
+    """The kinds of a record's elements, the shown one first: `nan, value`; `every` are all of them, `;`-joined."""
+    return ", ".join(dict.fromkeys(filter(None, (shown, *every.split(";")))))
+
+
 def against_itself(row: Mapping[str, Any]) -> str:
     """The difference in a record of a self-check, in words; empty for other records."""
     return _SELF.get(row["kind"], "") if row["against"] == f"{row['device']}/{row['mode']}" else ""
@@ -119,7 +124,7 @@ def sentence(record: Record) -> str:
     row, itself = vars(record), against_itself(vars(record))
     against = "" if itself else f" against {record.against}"
     parts = [f"{record.verdict}: {record.case} on {record.plan}{against},"]
-    parts.append(f"{record.quantity}: {itself or record.kind or 'no difference'}")
+    parts.append(f"{record.quantity}: {itself or kinds(record.kind, record.kinds) or 'no difference'}")
     if record.mismatched:
         parts.append(f"in {record.mismatched} of {record.size}")
     shown = values(row)

@@ -22,7 +22,9 @@ from tf_opdiff.reports.text.verdicts import VERDICTS
 #: The columns that a finding and its program share.
 FINDING = ("spec", "verdict", "kind", "reason")
 #: The columns that a sentence about a record is made of.
-_OF_SENTENCE = ("quantity", "device", "mode", "against", "verdict", "kind", "size", "mismatched", "max_ulp", "budget")
+_OF_SENTENCE = (
+    *("quantity", "device", "mode", "against", "verdict", "kind", "kinds", "size", "mismatched", "max_ulp", "budget"),
+)
 #: Records whose commands are texts of Python's at a time.
 _PART = 65_536
 

@@ -44,7 +44,8 @@ def without_case(row: Mapping[str, Any]) -> str:
     """The sentence about a record: `output[0] on cpu/xla: differs from numpy in 3 of 67 elements (value).`"""
     counted = f" in {row['mismatched']:,} of {row['size']:,} elements"
     counted = counted if row["mismatched"] and row["verdict"] != "match" else ""
-    kind = f" ({row['kind'].replace('_', ' ')})" if row["kind"] and not wording.against_itself(row) else ""
+    kinds = wording.kinds(row["kind"], row["kinds"]).replace("_", " ")
+    kind = f" ({kinds})" if kinds and not wording.against_itself(row) else ""
     return f"{row['quantity']} on {_plan(row)}: {_comparison(row)}{counted}{_margin(row)}{kind}."
 
 

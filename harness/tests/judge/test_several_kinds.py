@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tf_opdiff.harness.device.observation import Observation, Result
+from tf_opdiff.harness.judge import wording
 from tf_opdiff.harness.judge.cause import Cause
 from tf_opdiff.harness.judge.compare import compare, compare_arrays
 from tf_opdiff.harness.judge.known import Entry, Known
@@ -99,6 +100,7 @@ def test_a_row_without_entries_shows_its_first_kind_and_has_the_highest_severity
         "wrong_value",
     )
     assert row.detail == "Also value in 1 of 5 at [4]: got 24.0, want 3.0 (8 times the expected number at worst)."
+    assert ": signed_zero, value in 3 of 5" in wording.sentence(row)
 
 
 @pytest.mark.parametrize("entries", [(SIGNED_ZERO, VALUE), (VALUE, SIGNED_ZERO)])
