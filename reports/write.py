@@ -115,6 +115,7 @@ class Report:
             by_plan=plans_at_worst.values(records, self._observations),
             since=_since(before, old, records, info) if before and old is not None else unreadable,
         )
+        give_free_memory_back()
         files.replace_text(run_dir / "index.html", run_page.html(records, info, supplement))
         junit.finish(xml, records, info)
         self._op_report.finish()

@@ -22,16 +22,15 @@ def encode(frame: pd.DataFrame, **more: Any) -> str:
     codes of each column with a width follow in order: little-endian unsigned integers, the positions in its values.
     Floats that are not finite, in `more` as well, become `"NaN"`, `"inf"` and `"-inf"`. The alphabet is safe in HTML.
     """
-    columns, codes = [], []
-    for name in frame.columns:
+    compressor, codes = zlib.compressobj(6, wbits=_GZIP), []
+    parts = [compressor.compress(f'{{"n":{len(frame)},"columns":{{'.encode())]
+    for number, name in enumerate(frame.columns):
         column, more_codes = _column(frame[name])
-        columns.append(f"{_json(str(name))}:{_json(column)}")  # as text at once: it takes less memory than its values
+        text = f"{',' if number else ''}{_json(str(name))}:{_json(column)}"
+        parts.append(compressor.compress(text.encode()))  # at once: a column takes more memory than its text
         codes.append(more_codes)
-    head, rest = f'{{"n":{len(frame)},"columns":{{', _json(more)[1:]
-    text = "".join([head, ",".join(columns), "}", "," if more else "", rest])
-    columns.clear()
-    compressor = zlib.compressobj(6, wbits=_GZIP)
-    parts = [compressor.compress(part) for part in (text.encode(), b"\n", *codes)]
+    parts.append(compressor.compress(f"}}{',' if more else ''}{_json(more)[1:]}\n".encode()))
+    parts += [compressor.compress(part) for part in codes]
     return base64.b64encode(b"".join([*parts, compressor.flush()])).decode()
 
 
@@ -41,12 +40,12 @@ def _json(data: object) -> str:
 
 def _column(column: pd.Series) -> tuple[dict[str, Any], bytes]:
     codes, values = pd.factorize(column, use_na_sentinel=False)
-    distinct = [_value(v) for v in values.tolist()]
-    if len(distinct) == 1:
-        return {"const": distinct[0]}, b""
-    if len(distinct) <= len(column) // 2:
-        width = next(w for w in (1, 2, 4) if len(distinct) <= 256**w)
-        return {"values": distinct, "width": width}, codes.astype(f"<u{width}").tobytes()
+    if len(values) == 1:
+        return {"const": _value(values.tolist()[0])}, b""
+    if len(values) <= len(column) // 2:
+        width = next(w for w in (1, 2, 4) if len(values) <= 256**w)
+        return {"values": [_value(v) for v in values.tolist()], "width": width}, codes.astype(f"<u{width}").tobytes()
+    del codes, values
     return {"list": [_value(v) for v in column.tolist()]}, b""
 
 

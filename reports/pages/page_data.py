@@ -90,14 +90,17 @@ def _rounded(numbers: pd.Series, digits: int) -> pd.Series:
 
 def commands(records: pd.DataFrame) -> pd.Series:
     """The column `rerun`, with `COMMAND` in place of each command that follows from it and the record; a category."""
-    whole = records["rerun"].astype("str")
+    whole = records["rerun"]
     follows = np.zeros(len(records), bool)
     for start in range(0, len(records), _PART):
         some = slice(start, start + _PART)
         places = zip(*(records[name].iloc[some].astype("str") for name in ("case", "device", "mode")), strict=True)
         common = [COMMAND.format(case=case, device=device, mode=mode) for case, device, mode in places]
-        follows[some] = (whole.iloc[some] == pd.Series(common, records.index[some], dtype="str")).to_numpy()
-    return whole.mask(follows, COMMAND).astype("category")
+        follows[some] = (whole.iloc[some].astype("str") == pd.Series(common, records.index[some], dtype="str")).to_numpy()
+    codes, own = pd.factorize(whole[~follows].astype("str"))
+    every = np.zeros(len(records), np.int32)
+    every[~follows] = codes + 1
+    return pd.Series(pd.Categorical.from_codes(every, [COMMAND, *own]), records.index)
 
 
 def _matrix(matrix: Grid) -> dict[str, Any]:
