@@ -96,11 +96,11 @@ def commands(records: pd.DataFrame) -> pd.Series:
         some = slice(start, start + _PART)
         places = zip(*(records[name].iloc[some].astype("str") for name in ("case", "device", "mode")), strict=True)
         common = [COMMAND.format(case=case, device=device, mode=mode) for case, device, mode in places]
-        follows[some] = (whole.iloc[some].astype("str") == pd.Series(common, records.index[some], dtype="str")).to_numpy()
+        follows[some] = whole.iloc[some].astype("str").to_numpy() == np.array(common, object)
     codes, own = pd.factorize(whole[~follows].astype("str"))
     every = np.zeros(len(records), np.int32)
     every[~follows] = codes + 1
-    return pd.Series(pd.Categorical.from_codes(every, [COMMAND, *own]), records.index)
+    return pd.Series(pd.Categorical.from_codes(every, pd.Index([COMMAND, *own])), records.index)
 
 
 def _matrix(matrix: Grid) -> dict[str, Any]:

@@ -34,7 +34,7 @@ def _of_this_machine() -> Mapping[str, Ceilings]:
 
 
 def load(path: Path) -> tuple[Mapping[str, Any], Mapping[str, Ceilings]]:
-    """The header of a file (`tf`, and `instructions`, the sets of each processor), and the ceilings by name of the spec.
+    """The header of a file, `tf` and the `instructions` of each processor, and the ceilings by name of the spec.
 
     Raises:
       ValueError: the file has another form.

@@ -100,7 +100,7 @@ def test_ceilings_name_the_instruction_sets_of_every_processor_on_which_errors_w
     file = tmp_path / "cpu@2.21.0.toml"
     file.write_text(written.text(atlas.typed(pd.concat([floor, exp])), CATALOG))
     assert ceilings.load(file)[0] == {"tf": "2.21.0", "instructions": ("AVX", "AVX FMA")}
-    with pytest.raises(ValueError, match="expected one version of TensorFlow, got 2.20.0, 2.21.0"):
+    with pytest.raises(ValueError, match=r"expected one version of TensorFlow, got 2\.20\.0, 2\.21\.0"):
         written.text(atlas.typed(pd.concat([floor, exp.assign(tf="2.20.0")])), CATALOG)
 
 
