@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.spec.contract import Sparse
-from tf_opdiff.suites.reference.moves import Beside, blanks
+from tf_opdiff.suites.reference.moves import Beside, Forward, blanks
 
 #: A literal of indices, or of a shape.
 Literal = Sequence[Any]
@@ -51,6 +51,16 @@ class Reordered(Beside):
         indices, shape = self.parameters["indices"], self.parameters["shape"]
         new = np.argsort(in_order(_array(indices, len(shape))))
         return Sparse(ts[0], new, ts[0].shape), None
+
+
+@dataclass(frozen=True)
+class ToDense(Forward):
+    """The promise of a dense tensor; TensorFlow's gradients by indices and shapes are zeros, not None."""
+
+    def vjp(self, gs: Any, *xs: np.ndarray) -> tuple[Any, ...]:
+        """The gradients of values and default, and zeros."""
+        count = len(xs) - len(self.fed)
+        return (*super().vjp(gs, *xs)[:count], *(np.zeros_like(x) for x in xs[count:]))
 
 
 def _part(indices: Literal, start: Literal, size: Literal) -> np.ndarray:
