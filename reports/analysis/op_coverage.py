@@ -28,6 +28,8 @@ STATES: Mapping[str, str] = {
 MODES_NEEDED = 2
 #: Type attributes of the shape that an op is given; some are declared for dtypes that no shape can have.
 SHAPE_DTYPES = ("shape_dtype",)
+#: The dtypes of cases with strings; the registry has one name for both.
+STRINGS = ("S", "object")
 #: The dtypes that TensorFlow differentiates.
 DIFFERENTIABLE = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
 
@@ -173,8 +175,9 @@ def coverages(
     """The coverage of each raw op, in the order of the registry.
 
     A spec is about the ops that it names in `ops`; its records count for them where the executed graph has the op.
-    Records of specs that the catalog lacks do not count, nor do those that are `unavailable` or an `error`. Shapes are
-    read from the first recorded case of each spec, recipe and set of attributes.
+    Where TensorFlow refused to build the program, as the spec promises, there is no graph: see `_refused`. Records of
+    specs that the catalog lacks do not count, nor do those that are `unavailable` or an `error`. Shapes are read from
+    the first recorded case of each spec, recipe and set of attributes.
 
     Args:
       raw_ops: the registry.
@@ -183,9 +186,9 @@ def coverages(
       outputs: the dtypes and shapes of the outputs by case; see `reports.data.tested_inputs`.
     """
     by_op = {name: OpCoverage(op) for name, op in raw_ops.ops.items()}
-    rows = _compared(records, set(by_op), set(catalog.specs))
-    cases: dict[tuple[str, str, str], tuple[str, set[str]]] = {}
     subjects = {(spec.name, mode): set(spec.ops_in(mode)) for spec in catalog.specs.values() for mode in spec.modes}
+    rows = _compared(records, set(by_op), subjects)
+    cases: dict[tuple[str, str, str], tuple[str, set[str]]] = {}
     for raw_op, spec, mode, dtype, family, recipe, attrs, ran, case in rows.itertuples(index=False):
         coverage = by_op[raw_op]
         if raw_op not in subjects.get((spec, mode), ()):
@@ -225,18 +228,36 @@ def _note_tensors(
                 subject.note(inputs, {})
 
 
-def _compared(records: pd.DataFrame, ops: Collection[str], specs: Collection[str]) -> pd.DataFrame:
+def _compared(
+    records: pd.DataFrame, ops: Collection[str], subjects: Mapping[tuple[str, str], Collection[str]]
+) -> pd.DataFrame:
     """One row for each op, spec, mode, dtype, family of quantities, recipe and set of attributes, with a case.
 
-    `ran` says whether the op ran.
+    `ran` says whether the op ran. `subjects` are the ops that each spec names, by spec and mode.
     """
-    ran = (records["against"] == "numpy") & ~records["verdict"].isin(["unavailable", "error"])
-    some = records.loc[ran & records["spec"].isin(specs)]
+    counted = (records["against"] == "numpy") & ~records["verdict"].isin(["unavailable", "error"])
+    some = records.loc[counted & records["spec"].isin({spec for spec, _ in subjects})]
     families = some["quantity"].astype("category").map(family_of)
     keys = ["raw_op", "spec", "mode", "dtype", "family", "recipe", "attrs", "ran"]
-    rows = some.assign(family=families, ran=some["ran_on"] != "")[[*keys, "case"]].astype("str").drop_duplicates(keys)
+    dtypes = some["dtype"].astype("str").replace(dict.fromkeys(STRINGS, "bytes"))
+    some = some.assign(family=families, ran=some["ran_on"] != "", dtype=dtypes, raw_op=_refused(some, subjects))
+    rows = some[[*keys, "case"]].astype("str").drop_duplicates(keys)
     rows = by_each_op(rows)
     return rows[rows["raw_op"].isin(ops)].drop_duplicates(keys)
+
+
+def _refused(records: pd.DataFrame, subjects: Mapping[tuple[str, str], Collection[str]]) -> pd.Series:
+    """The column `raw_op`, also with the op that TensorFlow refused where no graph was built.
+
+    It is the only op of the spec, if the spec promises the error, and if the same case ran in another mode: then the
+    mode refuses the op, and not an argument. Ops that were removed run in v1 graphs alone.
+    """
+    raw_ops = records["raw_op"].astype("str")
+    kept = (raw_ops == "") & records["verdict"].isin(["match", "contract"])
+    kept &= records["case"].isin(records.loc[records["ran_on"] != "", "case"])
+    names = [subjects.get(key, ()) for key in zip(records.loc[kept, "spec"], records.loc[kept, "mode"], strict=True)]
+    alone = pd.Series([next(iter(ops)) if len(ops) == 1 else "" for ops in names], raw_ops.index[kept], "str")
+    return raw_ops.mask(kept, alone)
 
 
 def totals(raw_ops: RawOps, coverages: Sequence[OpCoverage]) -> pd.DataFrame:

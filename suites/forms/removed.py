@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from tf_opdiff.harness.spec.spec import Recipe, Side, Spec
+from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.suites.forms.errors import raises
 from tf_opdiff.suites.forms.op import calling
 
@@ -56,15 +56,3 @@ class Removed:
                 "*/eager": Side(reference=raises("UNIMPLEMENTED", says), why=_IN_PYTHON),
             },
         }
-
-    def refused(self, name: str, recipe: Recipe) -> Spec:
-        """The spec of the errors alone."""
-        fields = self.fields | {"modes": ("eager", "function")}
-        return Spec(
-            name=f"{name}-removed",
-            ops=self.op,
-            program=calling(self.op, self.arguments),
-            reference=fields["contract"]["*/function"].reference,
-            recipes={"plain": recipe},
-            **fields,
-        )

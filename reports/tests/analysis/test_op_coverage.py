@@ -60,8 +60,10 @@ WHOLE = [
 ]
 
 
-def covered(rows: list[Record], raw_ops: RawOps = RAW_OPS, **outputs: Any) -> dict[str, OpCoverage]:
-    listed = coverages(raw_ops, pd.DataFrame([vars(row) for row in rows]), CATALOG, outputs)
+def covered(
+    rows: list[Record], raw_ops: RawOps = RAW_OPS, catalog: Catalog = CATALOG, **outputs: Any
+) -> dict[str, OpCoverage]:
+    listed = coverages(raw_ops, pd.DataFrame([vars(row) for row in rows]), catalog, outputs)
     return {coverage.op.name: coverage for coverage in listed}
 
 
@@ -117,6 +119,25 @@ def test_an_op_that_one_mode_runs_and_the_other_refuses_needs_a_gradient_in_one_
     assert covered(rows)["Floor"].missing == ["the gradient in float32"]
     refused = [replace(row, ran_on="") if row.mode == "xla" else row for row in rows]
     assert covered(refused)["Floor"].state == "covered"
+
+
+def test_a_mode_that_refuses_the_op_itself_counts_for_the_only_op_of_the_spec() -> None:
+    refusal = {"ran_on": "", "raw_op": "", "verdict": "contract"}
+    rows = [row if row.mode == "eager" else replace(row, **refusal) for row in WHOLE]
+    assert covered(rows)["Floor"].state == "covered"
+    assert covered([replace(row, case=row.case + row.mode) for row in rows])["Floor"].modes == {"eager"}
+    assert covered([row if row.raw_op else replace(row, verdict="known") for row in rows])["Floor"].modes == {"eager"}
+    two = Catalog(tuple(Item(item.suite, replace(SPEC, ops="Floor;Ceil"), item.dtype) for item in CATALOG.items))
+    assert "a second mode beside eager" in covered(rows, catalog=two)["Floor"].missing
+
+
+@pytest.mark.parametrize("dtype", ["S", "object"])
+def test_the_dtypes_of_strings_are_one_of_the_registry(dtype: str) -> None:
+    strings = {"CPU": ("float32", "bytes"), "GPU": ("float32", "bytes")}
+    ops = replace(RAW_OPS, ops={"Floor": replace(FLOOR, dtypes={"T": strings})})
+    assert covered(WHOLE, ops)["Floor"].missing == ["dtypes bytes"]
+    rows = [replace(row, dtype=dtype) if row.dtype == "int32" else row for row in WHOLE]
+    assert covered(rows, ops)["Floor"].state == "covered"
 
 
 INTS = {"CPU": ("int32", "int64"), "GPU": ("int32", "int64")}

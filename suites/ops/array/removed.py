@@ -1,13 +1,20 @@
 """Bands of batches of matrices: ops that were removed from GraphDef."""
 
-import numpy as np
+from dataclasses import replace
 
 from tf_opdiff.suites.forms.layout import layout
 from tf_opdiff.suites.forms.removed import Removed
 from tf_opdiff.suites.reference import diagonals as ref
 
 _DTYPES = {"smooth": ("float16", "bfloat16", "float64"), "rough": (), "of_xla": (), "quantized": ()}
-_MATRICES = {"matrices": (2, 4, 5), "matrix": (5, 3), "empty": (0, 2, 3), "batch_of_one": (1, 4, 4), "large": (9, 17)}
+_MATRICES = {
+    "matrices": (2, 4, 5),
+    "matrix": (5, 3),
+    "empty": (0, 2, 3),
+    "batch_of_one": (1, 4, 4),
+    "one": (1, 1),
+    "large": (9, 17),
+}
 _BAND_PART = Removed("BatchMatrixBandPart", ("input", "num_lower", "num_upper"))
 
 
@@ -17,25 +24,9 @@ def _removed(name, op, arguments, move, shapes, **fields):
     Further fields are those of `Layout`.
     """
     removed = Removed(op, arguments)
-    return (
-        *layout(
-            name,
-            op=op,
-            move=move,
-            shapes=shapes,
-            gradient=False,
-            modes=("graph",),
-            **{"program": lambda tf, *xs: removed.imported(tf, *xs), "attrs": {}, **_DTYPES, **fields},
-        ),
-        removed.refused(name, _plain(next(iter(shapes.values())), len(arguments))),
-    )
-
-
-def _plain(shapes, count):
-    """A recipe: plain values in each shape, and ones for the other inputs."""
-    each = shapes if isinstance(shapes[0], tuple) else (shapes,)
-    ones = [np.array(1, "int64")] * (count - len(each))
-    return lambda draw, dtype: (*(draw.values(dtype, *shape) for shape in each), *ones)
+    fields = {"program": removed, "attrs": {}, **_DTYPES, **fields}
+    specs = layout(name, op=op, move=move, shapes=shapes, gradient=False, **fields)
+    return (replace(spec, **removed.fields) for spec in specs)
 
 
 SPECS = (
@@ -45,7 +36,7 @@ SPECS = (
         _BAND_PART.arguments,
         ref.band,
         _MATRICES,
-        program=lambda tf, x, lower, upper: _BAND_PART.imported(
+        program=lambda tf, x, lower, upper: _BAND_PART(
             tf, x, tf.constant(lower, tf.int64), tf.constant(upper, tf.int64)
         ),
         attrs={
@@ -67,6 +58,11 @@ SPECS = (
         "BatchMatrixSetDiag",
         ("input", "diagonal"),
         ref.with_diagonals,
-        {"matrices": ((2, 4, 5), (2, 4)), "matrix": ((5, 3), (3,)), "empty": ((0, 2, 3), (0, 2))},
+        {
+            "matrices": ((2, 4, 5), (2, 4)),
+            "matrix": ((5, 3), (3,)),
+            "empty": ((0, 2, 3), (0, 2)),
+            "one": ((1, 1), (1,)),
+        },
     ),
 )

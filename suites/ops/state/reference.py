@@ -1,23 +1,31 @@
 """Ops on reference variables: control flow that hands a reference on, and the life of a variable."""
 
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, UNARY
+from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, UNARY
 from tf_opdiff.harness.spec.spec import Raises, Spec
-from tf_opdiff.suites.forms.references import REFUSED, like, variables
+from tf_opdiff.suites.forms.control_flow import with_v1
+from tf_opdiff.suites.forms.errors import raises
+from tf_opdiff.suites.forms.references import REFUSED, in_functions, like, variables
 
 _RECIPES = {label: UNARY[label] for label in ("plain", "edges", "matrix", "scalar", "empty")}
-#: The dtypes of reference variables for which a CPU and a GPU have kernels, beside float32.
-_OTHERS = (*(d for d in FLOATS if d != "float32"), *COMPLEX, "int64", "bool")
+#: The dtypes beside float32 that TensorFlow differentiates, and the others; each has a kernel for references.
+_SMOOTH = (*(dtype for dtype in FLOATS if dtype != "float32"), *COMPLEX)
+_ROUGH = (*INTEGERS, "bool", "object")
+#: The dtypes beside float32 for which a CPU and a GPU have kernels of variables.
+_OTHERS = (*_SMOOTH, "int64", "uint32", "bool")
 _PREDICATES = {
     label: lambda draw, dtype, label=label: (draw.values(dtype, 5), np.array(label == "true"))
     for label in ("false", "true")
 }
 
 
-_variable = variables(lambda x, *others: {"v": x})
+def _first(x, *others):
+    return {"v": x}
 
 
 def _identity(tf, state, x):
@@ -36,8 +44,8 @@ def _chosen(tf, state, x, predicate):
     return tf.identity(tf.raw_ops.Assign(ref=merged, value=x[::-1])), number
 
 
-def _loop(tf, state, x):
-    """Three turns of a loop that adds x to the variable through its reference."""
+def _loop(update, tf, state, x):
+    """Three turns of a loop that updates the variable by x through its reference; `update` is the name of an op."""
     raw, frame = tf.raw_ops, {"frame_name": "loop", "parallel_iterations": 1}
     start = raw.Enter(data=tf.constant(0), is_constant=False, **frame)
     one, three, added = (raw.Enter(data=t, is_constant=True, **frame) for t in (tf.constant(1), tf.constant(3), x))
@@ -46,24 +54,38 @@ def _loop(tf, state, x):
     reference = raw.RefMerge(inputs=[entered, entered])[0]
     going = raw.LoopCond(input=count < three)
     counter, sides = raw.Switch(data=count, pred=going), raw.RefSwitch(data=reference, pred=going)
-    total = raw.AssignAdd(ref=sides.output_true, value=added)
-    reference.op._update_input(1, raw.RefNextIteration(data=total))
-    with tf.control_dependencies([total.op]):
+    updated = getattr(raw, update)(ref=sides.output_true, value=added)
+    reference.op._update_input(1, raw.RefNextIteration(data=updated))
+    with tf.control_dependencies([updated.op]):
         count.op._update_input(1, raw.NextIteration(data=counter.output_true + one))
     return tf.identity(raw.RefExit(data=sides.output_false)), raw.Exit(data=counter.output_false)
 
 
-def _on_reference(name, ops, program, reference, recipes, vjp=None):
-    """The specs of a program on a reference variable."""
-    shared: dict[str, Any] = {"ops": ops, "program": program, "reference": reference, "recipes": recipes, "vjp": vjp}
-    shared |= {"state": _variable, "modes": ("graph",)}
-    smooth = tuple(d for d in _OTHERS if d not in ("int64", "bool"))
-    rough = {**shared, "vjp": None}
-    return (
-        Spec(name=name, **shared),
-        Spec(name=f"{name}-other", dtypes=smooth, tier="full", **shared),
-        Spec(name=f"{name}-rough", dtypes=("int64",), tier="full", **rough),
-    )
+def _loop_of_v1(tf, v1, state, x):
+    """Three turns of a loop of v1 that hands the reference on; v1's function tells gradients of the loop."""
+    turn = lambda n, reference: (n + 1, tf.raw_ops.RefIdentity(input=reference))  # noqa: E731
+    return tf.identity(v1.while_loop(lambda n, _: n < 3, turn, [tf.constant(0), state["v"]._ref()])[1])
+
+
+def _on_reference(name, *, rough=_ROUGH, in_function=None, **fields):
+    """The specs of a program on a reference variable, in graphs and in functions.
+
+    Args:
+      name: the name of the first spec.
+      rough: the dtypes that TensorFlow does not differentiate.
+      in_function: the VJP in a function, in which the program assigns the variable.
+      fields: further fields of the specs; their VJP, which has the variable's gradient, is that in a graph.
+    """
+    vjp = fields.pop("vjp", None)
+    main = Spec(name=name, state=variables(_first), modes=("graph",), **fields)
+    others = replace(main, recipes=dict([next(iter(main.recipes.items()))]), tier="full")
+    for spec, smooth in (
+        (main, True),
+        (replace(others, name=f"{name}-other", dtypes=_SMOOTH), True),
+        (replace(others, name=f"{name}-rough", dtypes=rough), False),
+    ):
+        yield replace(spec, vjp=vjp if smooth else None)
+        yield replace(in_functions(spec, _first), vjp=in_function if smooth else None)
 
 
 def _initialized(tf, x):
@@ -88,25 +110,65 @@ _OF_GRAPHS: dict[str, Any] = {"contract": REFUSED}
 SPECS = (
     *_on_reference(
         "ref-identity",
-        "RefIdentity;Identity",
-        _identity,
-        lambda x: (x, {"v": x}),
-        _RECIPES,
+        ops="RefIdentity;Identity",
+        program=_identity,
+        reference=lambda x: (x, {"v": x}),
+        recipes=_RECIPES,
+        vjp=lambda g, x: (None, g),
+        in_function=lambda g, x: (None,),
     ),
-    *_on_reference("ref-enter", "RefEnter;RefExit", _frame, lambda x: (x, {"v": x}), _RECIPES),
+    *_on_reference(
+        "ref-enter",
+        ops="RefEnter;RefExit",
+        program=_frame,
+        reference=lambda x: (x, {"v": x}),
+        recipes=_RECIPES,
+    ),
     *_on_reference(
         "ref-switch",
-        "RefSwitch;RefMerge",
-        _chosen,
-        lambda x, predicate: (x[::-1], np.int32(predicate), {"v": x[::-1]}),
-        _PREDICATES,
+        ops="RefSwitch;RefMerge",
+        program=_chosen,
+        reference=lambda x, predicate: (x[::-1], np.int32(predicate), {"v": x[::-1]}),
+        recipes=_PREDICATES,
     ),
     *_on_reference(
         "ref-loop",
-        "RefEnter;RefMerge;RefSwitch;RefNextIteration;RefExit",
-        _loop,
-        lambda x: (4 * x, np.int32(3), {"v": 4 * x}),
-        {"whole": lambda draw, dtype: (draw.integers(3, 5, low=0, high=9).astype(dtype),)},
+        rough=INTEGERS,
+        in_function=raises("AttributeError", "outer_context"),  # no context of Python knows a loop of raw ops
+        ops="RefEnter;RefMerge;RefSwitch;RefNextIteration;RefExit",
+        program=partial(_loop, "AssignAdd"),
+        reference=lambda x: (4 * x, np.int32(3), {"v": 4 * x}),
+        recipes={"whole": lambda draw, dtype: (draw.integers(3, 5, low=0, high=9).astype(dtype),)},
+    ),
+    *(
+        spec
+        for spec in _on_reference(
+            "ref-loop-assigning",
+            rough=("bool", "object"),
+            ops="RefEnter;RefMerge;RefSwitch;RefNextIteration;RefExit",
+            program=partial(_loop, "Assign"),
+            reference=lambda x: (x, np.int32(3), {"v": x}),
+            recipes={"values": lambda draw, dtype: (draw.values(dtype, 3, 5),)},
+        )
+        if "rough" in spec.name
+    ),
+    *(
+        Spec(
+            name=name,
+            ops="RefEnter;RefMerge;RefSwitch;RefNextIteration;RefExit;RefIdentity",
+            program=with_v1(_loop_of_v1),
+            reference=lambda x: (x, {"v": x}),
+            vjp=lambda g, x: (None, g),
+            recipes={"values": lambda draw, dtype: (draw.values(dtype, 3, 5),)},
+            dtypes=dtypes,
+            state=variables(_first),
+            modes=("graph",),
+            tier=tier,
+        )
+        for name, dtypes, tier in (
+            ("ref-loop-gradient", ("float32",), "default"),
+            ("ref-loop-gradient-other", _SMOOTH, "full"),
+        )
     ),
     Spec(
         name="temporary-variable",
@@ -123,6 +185,21 @@ SPECS = (
         reference=lambda x: x + x,
         recipes={"plain": UNARY["plain"]},
         dtypes=tuple(d for d in _OTHERS if d != "bool"),
+        tier="full",
+        **_OF_GRAPHS,
+    ),
+    Spec(
+        name="temporary-variable-bool",
+        ops="TemporaryVariable;DestroyTemporaryVariable",
+        program=lambda tf, x: tf.raw_ops.DestroyTemporaryVariable(
+            ref=tf.raw_ops.Assign(
+                ref=tf.raw_ops.TemporaryVariable(shape=x.shape, dtype=x.dtype, var_name="t"), value=x
+            ),
+            var_name="t",
+        ),
+        reference=lambda x: x,
+        recipes={"plain": UNARY["plain"]},
+        dtypes=("bool",),
         tier="full",
         **_OF_GRAPHS,
     ),
