@@ -10,8 +10,9 @@ import numpy as np
 from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.suites.forms.op import Part, part, with_sizes
 from tf_opdiff.suites.forms.pairs import within
-from tf_opdiff.suites.forms.special import WIDE
+from tf_opdiff.suites.forms.special import WIDE, shapes_differ
 
+_DOMAIN = ((0.1, 20.0), (0.1, 20.0))
 _OF_DIFFERENCES = Loose(lambda *xs: True, "the promise has 3 digits, and TensorFlow has no such gradient")
 
 
@@ -29,9 +30,9 @@ def derivative_op(
     values = part(
         reference=reference,
         vjp=vjp,
-        recipes={"domain": within((0.1, 20.0), (0.1, 20.0), size=199)},
+        recipes={"domain": within(*_DOMAIN, size=199)},
         dtypes=WIDE,
         bound={"output[0]": bound, "grad[0]": near(0), "grad[1]": near(1)},
         loose={"grad": _OF_DIFFERENCES, **(loose or {})},
     )
-    return with_sizes(values, sources={"": "domain"})
+    return with_sizes(values, shapes_differ(reference, _DOMAIN, {"output[0]": bound}), sources={"": "domain"})

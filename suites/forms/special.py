@@ -15,7 +15,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.recipes import Draw
 from tf_opdiff.harness.spec.spec import Recipe
-from tf_opdiff.suites.forms.binary import product_of, products
+from tf_opdiff.suites.forms.binary import product_of, products, summed
 from tf_opdiff.suites.forms.flushed import ROUNDED, Alternatives, either, places
 from tf_opdiff.suites.forms.hard_pairs import crossed_upstreams, tiny_numbers
 from tf_opdiff.suites.forms.op import Part, part, together, with_sizes
@@ -50,8 +50,37 @@ def special_function(function, hessian, *, edges, outside, bound, loose=None):
         ),
         part("-edges", recipes={"edges": at_edges}, **fields),
         part("-outside", recipes={"outside": product_of(*outside), "nan": at_nan}, **fields),
+        shapes_differ(function, function.domain, bound, function),
         sources={"": "domain"},
     )
+
+
+def shapes_differ(
+    reference: Callable[..., Any],
+    domain: Sequence[tuple[float, float]],
+    bound: Mapping[str, Callable[..., Any]],
+    function: Function | None = None,
+    shapes: Sequence[tuple[int, ...]] = ((2, 1, 3), (5, 1)),
+) -> Part:
+    """A part: arguments whose shapes differ, in the middle of the domain; with gradients of a function, if any."""
+    whole = function.whole if function else ()
+    fields: dict[str, Any] = {"reference": reference, "dtypes": WIDE, "bound": bound}
+    if function:
+        sums = summed(function.partials, 0)
+        both = {quantity: _plus(sums[quantity], one) for quantity, one in bound.items() if quantity in sums}
+        fields |= {"vjp": products(function), "bound": {**bound, **both}}
+
+    def recipe(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
+        quarters = [(low + (high - low) / 4, (low + high) / 2) for low, high in domain]
+        xs = [draw.uniform(*shape, low=a, high=b) for shape, (a, b) in zip(shapes, quarters, strict=True)]
+        return tuple((np.floor(x) if i in whole else x).astype(dtype) for i, x in enumerate(xs))
+
+    return part("-broadcast", recipes={"planes": recipe}, **fields)
+
+
+def _plus(one: Callable[..., Any], other: Callable[..., Any]) -> Callable[..., Any]:
+    """The sum of two bounds."""
+    return lambda *arguments: one(*arguments) + other(*arguments)
 
 
 def relative(f, terms, least, slope):

@@ -14,7 +14,16 @@ from tf_opdiff.suites.forms.binary import product_of, products
 from tf_opdiff.suites.forms.op import op, part, with_sizes
 from tf_opdiff.suites.forms.pairs import normal, within
 from tf_opdiff.suites.forms.second_order import with_second_order
-from tf_opdiff.suites.forms.special import INSIDE, WIDE, gradient, hard, hard_recipes, of_all_sizes, relative
+from tf_opdiff.suites.forms.special import (
+    INSIDE,
+    WIDE,
+    gradient,
+    hard,
+    hard_recipes,
+    of_all_sizes,
+    relative,
+    shapes_differ,
+)
 from tf_opdiff.suites.reference import incomplete_beta as ref
 from tf_opdiff.suites.reference.function import Function, evaluated
 from tf_opdiff.suites.reference.wide import mp
@@ -122,6 +131,7 @@ _CURVES = Hessian(
     },
     **INSIDE,
 )
+_BOUND = {"output[0]": relative(_BETAINC, _beta_terms, 8, 2), "grad[2]": gradient(_BETAINC, 2, _beta_terms, 8, 3)}
 
 SPECS = (
     *op(
@@ -134,16 +144,14 @@ SPECS = (
                     vjp=products(_BETAINC),
                     recipes={"domain": normal(within(*_BETAINC.domain, size=199), _BETAINC)},
                     dtypes=WIDE,
-                    bound={
-                        "output[0]": relative(_BETAINC, _beta_terms, 8, 2),
-                        "grad[2]": gradient(_BETAINC, 2, _beta_terms, 8, 3),
-                    },
+                    bound=_BOUND,
                 ),
                 _BETAINC,
                 _CURVES,
             ),
             sources={"": "domain"},
         ),
+        shapes_differ(_BETAINC, _BETAINC.domain, _BOUND, _BETAINC, shapes=((2, 5), (), (2, 5))),
         hard(
             _BETAINC,
             bound={"output[0]": _hard_beta_bound, "grad[2]": _hard_beta_slope},
