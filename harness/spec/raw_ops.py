@@ -84,7 +84,10 @@ class RawOps:
         for family, entry in families["family"].items():
             _check_family(family, entry, family_of)
             family_of |= dict.fromkeys(entry["ops"], family)
-        lists = {"family": family_of, "exclusion": reasons} | {k: families[k] for k in ("broadcast", "never_one")}
+        never = {shape: set(names) for shape, names in families["never"].items()}
+        if unknown := sorted(set(never) - set(SHAPES)):
+            raise ValueError(f"never: shape {unknown[0]!r} is none of {', '.join(SHAPES)}")
+        lists = {"family": family_of, "exclusion": reasons, "broadcast": families["broadcast"], **never}
         for kind, names in lists.items():
             if unknown := sorted(set(names) - set(registry["ops"])):
                 raise ValueError(f"{kind}: {unknown[0]!r} is no op of {REGISTRY}")
@@ -96,7 +99,7 @@ class RawOps:
         for name, entry in registry["ops"].items():
             family = families["family"][family_of[name]]
             shapes = {*family["shapes"], *(["broadcast"] if name in families["broadcast"] else [])}
-            shapes -= {"one"} if name in families["never_one"] else set()
+            shapes -= {shape for shape, names in never.items() if name in names}
             ops[name] = RawOp(
                 name=name,
                 family=family_of[name],

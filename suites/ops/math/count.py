@@ -51,6 +51,23 @@ def _negative(*shape):
 
 
 _WRONG: dict[str, dict[str, Any]] = {"negative": {"size": -1}, "vector": {"size": [7]}}
+#: The range and the number of the bins of a histogram, which have width 1.
+_RANGE, _BINS = (-4.0, 4.0), 8
+_HISTOGRAM: dict[str, Any] = {
+    "ops": "HistogramFixedWidth",
+    "program": lambda tf, x: tf.raw_ops.HistogramFixedWidth(
+        values=x, value_range=tf.constant(_RANGE, x.dtype), nbins=_BINS
+    ),
+    "reference": lambda x: ref.histogram(x, *_RANGE, _BINS),
+    "recipes": {
+        "values": lambda draw, dtype: (
+            np.append(draw.uniform(5, 7) * 6, [-4, -3, 0, 3.5, 4, -np.inf, np.inf]).astype(dtype),
+        ),
+        "matrix": lambda draw, dtype: (draw.values(dtype, 3, 5),),
+        "one": lambda draw, dtype: (np.array(2.5, dtype),),
+        "empty": lambda draw, dtype: (np.zeros((0, 3), dtype),),
+    },
+}
 _FLOATS = {**UNARY, "subnormals": subnormals}
 _INTEGERS = {"beside": _beside_boundaries, **UNARY}
 
@@ -141,4 +158,6 @@ SPECS = (
         misshapen={"rank_three": exact(2, 3, 4)},
         wrong=_WRONG,
     ),
+    Spec(name="histogram-fixed-width", **_HISTOGRAM),
+    Spec(name="histogram-fixed-width-other", dtypes=("float64",), tier="full", **_HISTOGRAM),
 )

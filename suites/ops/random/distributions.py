@@ -3,6 +3,7 @@
 import numpy as np
 import scipy  # loads scipy.stats, a third of a second, on first use
 
+from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.forms.distribution import COUNT, distribution
 from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 
@@ -69,6 +70,20 @@ def _truncated(columns):
     }
 
 
+def _small(name, raw, **more):
+    """The spec of no row, and of one class, which is number 0."""
+    return Spec(
+        name=f"{name}-small",
+        ops=raw,
+        program=lambda tf, logits: getattr(tf.raw_ops, raw)(logits=logits, num_samples=5, **more),
+        reference=lambda logits: np.zeros((len(logits), 5), np.int64),
+        recipes={
+            "no_row": lambda draw, dtype: (np.zeros((0, 3), dtype),),
+            "one_class": lambda draw, dtype: (np.ones((1, 1), dtype),),
+        },
+    )
+
+
 def _wrong(*numbers, shape=(6, 8)):
     """Parameters that are the same in all columns."""
     return lambda dtype: (np.array(shape, np.int32), *(np.full(6, n, dtype) for n in numbers))
@@ -84,6 +99,7 @@ SPECS = (
         points=_classes,
         cumulative=_classes_below,
     ),
+    _small("multinomial", "Multinomial", seed=3, seed2=5),
     *distribution(
         "parameterized-truncated-normal",
         ("float32", "float16", "float64"),
@@ -97,6 +113,16 @@ SPECS = (
             "parameters_too_many": _wrong(0, 1, -2, 2, shape=(5, 8)),
         },
     ),
+    Spec(
+        name="parameterized-truncated-normal-small",
+        ops="ParameterizedTruncatedNormal",
+        program=lambda tf, *xs: _truncated([[]])["call"](tf, tf.raw_ops.ParameterizedTruncatedNormal, "float32", *xs),
+        reference=lambda shape, *rows: np.zeros((shape[1], shape[0]), np.float32),
+        recipes={
+            "no_number": lambda draw, dtype: (np.array([6, 0], np.int32), *np.array(_TRUNCATED, dtype)),
+            "no_row": lambda draw, dtype: (np.array([0, 5], np.int32), *np.zeros((4, 0), dtype)),
+        },
+    ),
     *distribution("parameterized-truncated-normal-whole", ("float32",), **_truncated(_WHOLE)),
     *distribution(
         "stateless-multinomial",
@@ -107,6 +133,7 @@ SPECS = (
         points=_classes,
         cumulative=_classes_below,
     ),
+    _small("stateless-multinomial", "StatelessMultinomial", seed=_SEED),
     *distribution(
         "stateless-random-gamma-v2",
         _GAMMA,

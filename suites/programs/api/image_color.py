@@ -3,6 +3,7 @@
 import numpy as np
 
 from tf_opdiff.suites.forms.api import Call, calls
+from tf_opdiff.suites.reference import color as ref
 from tf_opdiff.suites.reference.function import wide
 
 #: Height, width, channels.
@@ -61,16 +62,6 @@ def _linear(name, program, matrix):
     )
 
 
-def _mean(x):
-    return np.mean(x, axis=(0, 1), keepdims=True)
-
-
-@wide
-def _contrast(x):
-    """(x - mean) × 1.5 + mean, with the mean of each channel."""
-    return (x - _mean(x)) * 1.5 + _mean(x)
-
-
 @wide
 def _standardized(x):
     """(x - mean) / max(standard deviation, 1 / √N): at least 1 / √N, so that equal pixels give 0."""
@@ -109,41 +100,6 @@ def _variation_vjp(g, x):
     return g * slope
 
 
-@wide
-def _hsv(x):
-    """Hue, saturation and value, each in [0, 1]: https://en.wikipedia.org/wiki/HSL_and_HSV."""
-    red, green, blue = np.moveaxis(x, -1, 0)
-    value, span = np.max(x, axis=-1), np.max(x, axis=-1) - np.min(x, axis=-1)
-    safe = np.where(span == 0, 1, span)
-    sixth = np.select(
-        [span == 0, red == value, green == value],
-        [0 * span, np.mod((green - blue) / safe, 6), 2 + (blue - red) / safe],
-        4 + (red - green) / safe,
-    )
-    return np.stack([sixth / 6, np.where(value == 0, 0, span / np.where(value == 0, 1, value)), value], axis=-1)
-
-
-@wide
-def _rgb(x):
-    """The colours of hues, saturations and values."""
-    hue, saturation, value = np.moveaxis(x, -1, 0)
-    steps = np.stack([np.abs(6 * hue - 3) - 1, 2 - np.abs(6 * hue - 2), 2 - np.abs(6 * hue - 4)], axis=-1)
-    return (1 + (np.clip(steps, 0, 1) - 1) * saturation[..., None]) * value[..., None]
-
-
-@wide
-def _turned(x):
-    """The hue turned by a tenth of the circle."""
-    h = _hsv(x)
-    return _rgb(np.concatenate([np.mod(h[..., :1] + np.longdouble(0.1), 1), h[..., 1:]], axis=-1))
-
-
-@wide
-def _saturated(x):
-    h = _hsv(x)
-    return _rgb(np.concatenate([h[..., :1], np.clip(h[..., 1:2] * 1.5, 0, 1), h[..., 2:]], axis=-1))
-
-
 def _colour_error(u, x):
     return 30 * u * np.max(np.abs(x), axis=-1, keepdims=True)
 
@@ -170,8 +126,8 @@ SPECS = (
         Call(
             name="image.adjust_contrast",
             program=lambda tf, x: tf.image.adjust_contrast(x, 1.5),
-            reference=_contrast,
-            vjp=lambda g, x: 1.5 * g - 0.5 * _mean(g),
+            reference=lambda x: ref.contrasted(x, np.array(1.5)),
+            vjp=lambda g, x: 1.5 * g - 0.5 * ref.mean_of_channels(g),
             error=lambda u, x: 4 * u * (np.abs(x) + 8 * np.mean(np.abs(x), axis=(0, 1), keepdims=True)),
             grad_error=lambda u, g, x: 4 * u * (np.abs(g) + 8 * np.mean(np.abs(g), axis=(0, 1), keepdims=True)),
             signed=False,
@@ -214,28 +170,28 @@ SPECS = (
         Call(
             name="image.rgb_to_hsv",
             program=lambda tf, x: tf.image.rgb_to_hsv(x),
-            reference=_hsv,
+            reference=ref.hsv,
             error=lambda u, x: 8 * u * np.ones(x.shape),
             signed=False,
         ),
         Call(
             name="image.hsv_to_rgb",
             program=lambda tf, x: tf.image.hsv_to_rgb(x),
-            reference=_rgb,
+            reference=ref.rgb,
             error=lambda u, x: 30 * u * np.ones(x.shape),
             signed=False,
         ),
         Call(
             name="image.adjust_hue",
             program=lambda tf, x: tf.image.adjust_hue(x, 0.1),
-            reference=_turned,
+            reference=lambda x: ref.turned(x, np.array(0.1)),
             error=_colour_error,
             signed=False,
         ),
         Call(
             name="image.adjust_saturation",
             program=lambda tf, x: tf.image.adjust_saturation(x, 1.5),
-            reference=_saturated,
+            reference=lambda x: ref.saturated(x, np.array(1.5)),
             error=_colour_error,
             signed=False,
         ),

@@ -1,0 +1,96 @@
+"""Colours of images: hues, saturations and contrast. Images of other spaces are in `programs/api/image_color.py`."""
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from tf_opdiff.harness.spec.spec import Side, Spec
+from tf_opdiff.suites.forms.errors import raises
+from tf_opdiff.suites.reference import color as ref
+
+_REFUSED = {
+    "*/eager": Side(
+        reference=raises("FAILED_PRECONDITION", "must have 3 channels"),
+        why="a graph infers shapes when it is built, and Python raises; an eager op fails in its kernel",
+    )
+}
+_SHAPES = {"image": (5, 7, 3), "batch_of_one": (1, 4, 5, 3), "pixels": (9, 3), "empty": (0, 2, 3)}
+
+
+def _levels(draw, dtype, shape):
+    """Levels in [0, 1)."""
+    return draw.uniform(*shape, low=0, high=1).astype(dtype)
+
+
+def _colors(*more):
+    """Recipes: images, and further inputs."""
+    return {
+        label: lambda draw, dtype, shape=shape: (_levels(draw, dtype, shape), *(v.astype(dtype) for v in more))
+        for label, shape in _SHAPES.items()
+        if not more or len(shape) > 2
+    }
+
+
+def _space(name, op, reference, vjp=None, **fields):
+    """The specs of an op between two colour spaces."""
+    program = lambda tf, x: getattr(tf.raw_ops, op)(images=x)  # noqa: E731
+    shared: dict[str, Any] = {"ops": op, "program": program, "unsigned_zeros": ("output", "grad")}
+    wrong = {"channels": lambda draw, dtype: (_levels(draw, dtype, (2, 4)),)}
+    return (
+        Spec(
+            name=name,
+            reference=reference,
+            vjp=vjp,
+            recipes=_colors(),
+            dtypes=("float32", "float64"),
+            **shared,
+            **fields,
+        ),
+        Spec(name=f"{name}-refused", reference=raises("ValueError"), recipes=wrong, contract=_REFUSED, **shared),
+    )
+
+
+def _adjusted(name, op, argument, reference, amounts, bound):
+    """The spec of an op that takes an image and an amount."""
+    return Spec(
+        name=name,
+        ops=op,
+        program=lambda tf, x, amount: getattr(tf.raw_ops, op)(images=x, **{argument: amount}),
+        reference=reference,
+        recipes={
+            f"{label}_{i}": recipe for i, v in enumerate(amounts) for label, recipe in _colors(np.array(v)).items()
+        },
+        bound={"output": bound},
+        unsigned_zeros=("output",),
+    )
+
+
+def _of_pixels(factor, u, g, x, *_):
+    """A multiple of the roundings of the largest channel of each pixel."""
+    return factor * u * np.max(np.abs(x), axis=-1, keepdims=True) * np.ones(x.shape)
+
+
+def _hsv_slope_bound(u, g, x):
+    """Each term is a quotient by the span, or by its square."""
+    span = np.ptp(x, axis=-1, keepdims=True)
+    return 16 * u * np.sum(np.abs(g), axis=-1, keepdims=True) * (1 / span**2 + 1) * np.ones(x.shape)
+
+
+def _contrast_bound(u, g, x, factor):
+    return 4 * u * (1 + np.abs(factor)) * (np.abs(x) + 8 * ref.mean_of_channels(np.abs(x)))
+
+
+SPECS = (
+    _adjusted("adjust-contrast", "AdjustContrastv2", "contrast_factor", ref.contrasted, (1.5, -0.5), _contrast_bound),
+    _adjusted("adjust-hue", "AdjustHue", "delta", ref.turned, (0.125, -0.75), partial(_of_pixels, 30)),
+    _adjusted("adjust-saturation", "AdjustSaturation", "scale", ref.saturated, (1.5, 0.0), partial(_of_pixels, 30)),
+    *_space("hsv-to-rgb", "HSVToRGB", ref.rgb, bound={"output": lambda u, g, x: 30 * u * np.ones(x.shape)}),
+    *_space(
+        "rgb-to-hsv",
+        "RGBToHSV",
+        ref.hsv,
+        vjp=ref.hsv_vjp,
+        bound={"output": lambda u, g, x: 8 * u * np.ones(x.shape), "grad": _hsv_slope_bound},
+    ),
+)
