@@ -12,11 +12,13 @@ from tf_opdiff.harness.device.observation import Result
 from tf_opdiff.harness.device.repeat import ROW_CHECKS, sizes
 from tf_opdiff.harness.judge.compare import compare
 from tf_opdiff.harness.judge.comparison import Comparison
+from tf_opdiff.harness.judge.difference import ulp_of
 from tf_opdiff.harness.judge.trial import Trial
 from tf_opdiff.harness.judge.want import Want
 from tf_opdiff.harness.spec.quantity import number_of
+from tf_opdiff.harness.spec.recipes import is_float
 
-#: The beginning of the detail of a row whose bits depend on its batch, within the budget.
+#: The detail of a row whose bits depend on its batch, within the budget.
 OTHER_BITS = "a row has other bits in another batch, within the budget"
 
 
@@ -60,19 +62,30 @@ def _repetition(
     want = promise.from_other(first, promise)
     comparison = compare(others[quantity], want, quantity, budget=budget, inputs=inputs)
     if kind in ROW_CHECKS:
-        return _of_rows(comparison, kind)
+        return _of_rows(comparison, kind, want, budget)
     if not comparison.kind:
         return comparison
     smaller = "" if first.value is None else _smaller(comparison, first.value.shape)
     return comparison.as_kind(kind, detail=comparison.detail or smaller)
 
 
-def _of_rows(comparison: Comparison, kind: str) -> Comparison:
-    """The comparison of a batch with its rows in another batch; without a difference, it says how far they are."""
+def _of_rows(comparison: Comparison, kind: str, want: Want, budget: float) -> Comparison:
+    """The comparison of a batch, the promise, with its rows in another batch.
+
+    Without a difference it says how far the rows are: `max_ulp` and `budget` are those of the farthest element. Complex
+    numbers, whose parts have units of their own, have no budget there.
+    """
     if comparison.kind:
         return comparison.as_kind(kind)
-    farthest = 0.0 if comparison.distances is None else float(comparison.distances.ulps.max(initial=0.0))
-    return replace(comparison, detail=f"{OTHER_BITS}: {farthest:.4g} ULP at most")
+    if comparison.distances is None or want.value is None or want.dtype is None:
+        return replace(comparison, detail=OTHER_BITS)
+    ulps, allowed = comparison.distances.ulps, math.nan
+    at = np.unravel_index(int(np.argmax(ulps)), ulps.shape)
+    if is_float(want.dtype) and ulps.size:
+        value = np.asarray(want.value.astype(np.float64))
+        unit = ulp_of(np.where(np.isfinite(value), value, 0.0), want.dtype)
+        allowed = float(np.broadcast_to(want.allowed(budget, unit) / unit, ulps.shape)[at])
+    return replace(comparison, max_ulp=float(ulps[at]), budget=allowed, detail=OTHER_BITS)
 
 
 def _smaller(comparison: Comparison, shape: tuple[int, ...]) -> str:

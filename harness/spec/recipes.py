@@ -14,6 +14,8 @@ import numpy as np
 #: Elements in an array of the elementwise recipes. A vector register holds fewer elements, and 67 is not a multiple of
 #: its width, so kernels process both full vectors and a tail.
 SIZE = 67
+#: The begin of the name of a recipe of a batch; its number of rows follows: see `suites.derived.batch`.
+ROWS = "rows_"
 
 
 class Draw:

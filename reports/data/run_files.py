@@ -8,6 +8,7 @@ from collections.abc import Mapping
 RUN_FILES: Mapping[str, str] = {
     "index.html": "The report: one file that opens offline.",
     "claims.html": "Claims and their verdicts, with the programs; only where the run tested claims.",
+    "batches.html": "Whether rows give the same result alone and in batches; only where the run tested batches.",
     "ops": "A page for each op: verdicts, distances and budgets, errors by input, discrepancies; and a list of them.",
     "summary.md": "The report in short, as Markdown; GitHub's job summary is this text.",
     "records.parquet": "One row for each verdict, matches included; the columns are those of a record.",

@@ -37,6 +37,7 @@ class Supplement:
 
     Attributes:
       claims: whether the run has a page of claims, to which its page links.
+      batches: the same of batches.
       ranked: the discrepancies of the run; see `reports.data.discrepancies`. If None, they are made of the records.
       op_links: the addresses of the pages of ops, by OpDef, relative to the folder of the run.
       spec_links: the address of the page of each spec's op, relative to the folder of the run.
@@ -48,6 +49,7 @@ class Supplement:
     """
 
     claims: bool = False
+    batches: bool = False
     ranked: Sequence[Discrepancy] | None = None
     op_links: Mapping[str, str] = field(default_factory=dict)
     spec_links: Mapping[str, str] = field(default_factory=dict)
@@ -72,6 +74,7 @@ def html(records: pd.DataFrame, info: RunInfo, supplement: Supplement | None = N
         **_about(records, info),
         **run_overview.about(records, info, ranked),
         claims=supplement.claims,
+        batches=supplement.batches,
         since=since,
         title=title,
         news=[c for c in since.causes if c["worse"]] if isinstance(since, Changelog) else [],

@@ -10,48 +10,40 @@ from dataclasses import replace
 
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import Draw
+from tf_opdiff.harness.spec.recipes import ROWS, Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.derived.unknown_shape import representative
 
 #: Rows of a batch.
 SIZES = (2, 3, 5, 8, 16, 32)
-#: The begin of the name of a recipe of a batch, before its number of rows.
-RECIPE = "rows_"
 
 
-def batches(spec: Spec, *, shared: Sequence[int] = (), source: str = "plain", tier: str = "full") -> Iterator[Spec]:
-    """The twins of a spec whose inputs are batches: `NAME-batch`, and `NAME-batch-xla` in the full tier.
+def batches(spec: Spec, recipe: Recipe, shared: Sequence[int] = ()) -> Iterator[Spec]:
+    """The twins of a spec whose inputs are batches: `NAME-batches`, and `NAME-batches-graphs` in the full tier.
 
-    The first axis of each input and of each output is the axis of the batch. One dtype stands for the others. XLA
-    compiles every size anew.
+    The first axis of each input and of each output is the axis of the batch. One dtype stands for the others. Eager
+    mode, which builds nothing, is in the tier of the spec. The other modes build every size anew.
 
     Args:
       spec: the spec.
+      recipe: the recipe that the values come from; each draw gives further rows.
       shared: the numbers of the inputs that all rows share, such as filters.
-      source: the recipe that the values come from; each draw gives further rows.
-      tier: the tier of the other modes.
     """
-    recipes = {f"{RECIPE}{size}": _rows(spec.recipes[source], size, tuple(shared)) for size in SIZES}
-    fast = tuple(mode for mode in spec.modes if mode != "xla")
     twin = replace(
         spec,
-        name=f"{spec.name}-batch",
         batch=tuple(shared),
-        recipes=recipes,
+        recipes={f"{ROWS}{size}": _rows(recipe, size, tuple(shared)) for size in SIZES},
         upstreams={},
         dtypes=(representative(spec.dtypes),),
-        modes=fast,
+        second=None,
         jvp=None,
         hvp=None,
         sweep=False,
         elementwise=False,
-        tier=tier,
     )
-    if fast:
-        yield twin
-    if "xla" in spec.modes:
-        yield replace(twin, name=f"{twin.name}-xla", modes=("xla",), tier="full")
+    for suffix, modes, tier in (("", ("eager",), spec.tier), ("-graphs", ("function", "xla", "graph"), "full")):
+        if own := tuple(mode for mode in modes if mode in spec.modes):
+            yield replace(twin, name=f"{spec.name}-batches{suffix}", modes=own, tier=tier)
 
 
 def _rows(recipe: Recipe, size: int, shared: tuple[int, ...]) -> Recipe:

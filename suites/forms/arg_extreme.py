@@ -10,6 +10,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS, INTEGERS
 from tf_opdiff.harness.spec.spec import Recipe, Spec
+from tf_opdiff.suites.derived.batch import batches
 from tf_opdiff.suites.derived.sizes import EMPTY, sizes
 from tf_opdiff.suites.forms.errors import REFUSED_BY_KERNEL, raises
 from tf_opdiff.suites.forms.reduction_recipes import OF_INTEGERS, infinite, large, plain, small_integers, special, ties
@@ -74,6 +75,7 @@ def arg_extreme(name: str, op: str, function: Callable[..., Any]) -> tuple[Spec,
     one = Spec(name=name, ops=op, recipes=small, constant=("output[0]",), **viewed.fields(_LAST))
     return (
         main,
+        *batches(Spec(name=name, ops=op, recipes={"plain": plain}, tier="full", **viewed.fields(_LAST)), plain),
         nans,
         whole,
         truth,

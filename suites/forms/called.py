@@ -8,7 +8,7 @@ from typing import Any
 
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.forms.elements import Elements, small_integers
-from tf_opdiff.suites.forms.several_calls import Calls, Wrong, drawn, fields, refusals, small_twins
+from tf_opdiff.suites.forms.several_calls import Calls, Wrong, batch_twins, drawn, fields, refusals, small_twins
 from tf_opdiff.suites.forms.special_upstreams import every_kind
 
 
@@ -29,6 +29,8 @@ class Called:
     rest        the dtypes of the full tier.
     whole       the integer dtypes, which have no gradients; int32 is in the default tier, the others are not.
     of_whole    the recipes of integers.
+    batch       label → a call whose inputs and result have a batch as their first axis.
+    shared      the numbers of the inputs of these calls that all rows share.
     gradient    whether the op has a gradient.
     second      the labels of the recipes of second order; none if TensorFlow has none.
     fields      further fields of all specs, such as `modes`.
@@ -46,6 +48,8 @@ class Called:
     rest: tuple[str, ...] = ()
     whole: tuple[str, ...] = ()
     of_whole: Mapping[str, Sequence[Elements]] = field(default_factory=dict)
+    batch: Calls = field(default_factory=dict)
+    shared: tuple[int, ...] = ()
     gradient: bool = True
     second: tuple[str, ...] = ()
     fields: Mapping[str, Any] = field(default_factory=dict)
@@ -53,10 +57,12 @@ class Called:
     def specs(self) -> tuple[Spec, ...]:
         """All specs of the op."""
         shared = {"ops": self.op, **self.fields}
+        rest = {**shared, "tier": "full"}
         return (
             *self._of_floats(),
             *self._of_integers(),
             *small_twins(self.name, self.small, self._small_recipe, shared, gradient=self.gradient),
+            *batch_twins(self.name, self.batch, self._rows, self.shared, gradient=self.gradient, **rest),
             *refusals(self.name, self.wrong, shared),
         )
 
@@ -78,6 +84,11 @@ class Called:
         if self.second:
             recipes = {label: self.recipes[label] for label in self.second}
             yield from self._both(self._spec("-second-order", recipes, tier="full", **fields(self.calls, second=True)))
+
+    @property
+    def _rows(self) -> Recipe:
+        """The recipe of batches, with the elements of the first recipe."""
+        return drawn(self.batch, *next(iter(self.recipes.values()), ()))
 
     def _small_recipe(self, calls: Calls) -> Recipe:
         return drawn(calls, *self.of_small)

@@ -11,7 +11,7 @@ import numpy as np
 from tf_opdiff.harness.spec.recipes import FLOATS
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.forms.elements import Elements, large, nonzero_integers, plain, special, wrap_around
-from tf_opdiff.suites.forms.several_calls import Calls, Wrong, drawn, fields, refusals, small_twins
+from tf_opdiff.suites.forms.several_calls import Calls, Wrong, batch_twins, drawn, fields, refusals, small_twins
 from tf_opdiff.suites.forms.special_upstreams import in_turn
 
 #: Recipes by name.
@@ -42,6 +42,9 @@ class Limits:
     gradient        whether TensorFlow has a gradient of the op.
     second          second(*inputs) → the results of all calls by another method; None if there is none.
     recipes         recipes of the op's own; one takes the place of the usual one of its name.
+    batch           label → a call whose inputs and result have a batch as their first axis.
+    shared          the numbers of the inputs of these calls that all rows share.
+    batch_tier      the tier of these calls in eager mode.
     """
 
     wrong: Mapping[str, Wrong]
@@ -52,6 +55,9 @@ class Limits:
     gradient: bool = True
     second: Callable[..., Any] | None = None
     recipes: Mapping[str, Recipe] = field(default_factory=dict)
+    batch: Calls = field(default_factory=dict)
+    shared: tuple[int, ...] = ()
+    batch_tier: str = "full"
 
 
 def contraction(name: str, op: str, calls: Calls, small: Mapping[str, Calls], **limits: Any) -> tuple[Spec, ...]:
@@ -86,6 +92,8 @@ def contraction(name: str, op: str, calls: Calls, small: Mapping[str, Calls], **
     if own.integers:
         specs += _of_integers(name, calls, own.integers, shared)
     specs += small_twins(name, small, lambda calls: drawn(calls, nonzero_integers), shared, gradient=gradient)
+    rows = drawn(own.batch, plain)
+    specs += batch_twins(name, own.batch, rows, own.shared, gradient=gradient, tier=own.batch_tier, **shared)
     return (*specs, *refusals(name, own.wrong, {**shared, "tier": own.wrong_tier}))
 
 

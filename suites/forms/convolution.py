@@ -15,7 +15,7 @@ from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.forms.contraction import OF_FLOATS, contraction, upstreams
 from tf_opdiff.suites.forms.convolution_calls import Convolved, Windows
 from tf_opdiff.suites.forms.elements import special
-from tf_opdiff.suites.forms.several_calls import Wrong, drawn, fields
+from tf_opdiff.suites.forms.several_calls import Call, Wrong, drawn, fields
 from tf_opdiff.suites.reference.convolution import of_windows
 
 #: The names that suites import to declare specs.
@@ -31,6 +31,8 @@ class Calls:
     large       the same of many channels and places, as kernels in blocks need them.
     small       label → windows without strides, dilations and padding, with tensors without elements or with one.
     wrong       label → a call that the op refuses.
+
+    The large windows are batches as well, unless the result is a gradient by the filter.
     """
 
     windows: Mapping[str, Windows]
@@ -70,6 +72,8 @@ def convolution(
         gradient=gradient,
         second=second if op.result == "output" else None,
         recipes={"special": _special(op, calls.windows)},
+        batch=_batches(op, calls.large),
+        shared=(1,) if op.result == "output" else (0,),
     )
     own = [
         *_more(f"{name}-further", op, calls.further, ("plain", "exact"), gradient=gradient),
@@ -78,6 +82,13 @@ def convolution(
     ]
     rest = tuple(dtype for dtype in floats if dtype != "float32")
     return (*specs, *own, *(replace(spec, name=f"{spec.name}-other", dtypes=rest, tier="full") for spec in own))
+
+
+def _batches(op: Convolved, windows: Mapping[str, Windows]) -> dict[str, Call]:
+    """Calls whose images are a batch, with windows that need no fixed size of the result."""
+    if op.result == "filter":
+        return {}
+    return {label: op.call(replace(one, strides=(), padding="VALID"), fixed=False) for label, one in windows.items()}
 
 
 def _more(

@@ -12,7 +12,7 @@ from tf_opdiff.harness.spec.recipes import FLOATS, INTEGERS, Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.forms.contraction import upstreams
 from tf_opdiff.suites.forms.elements import plain, special
-from tf_opdiff.suites.forms.several_calls import Call, Calls, Wrong, drawn, fields, refusals, small_twins
+from tf_opdiff.suites.forms.several_calls import Call, Calls, Wrong, batch_twins, drawn, fields, refusals, small_twins
 from tf_opdiff.suites.reference.convolution import Geometry, Padding, Shape
 from tf_opdiff.suites.reference.dilation import Dilation
 
@@ -87,7 +87,9 @@ def dilation(
         outputs = Spec(name=f"{name}-forward", recipes=values, **fields(calls, gradient=False), **shared)
         others += [outputs, replace(outputs, name=f"{name}-forward-other", dtypes=rest, tier="full")]
     few = {label: {"only": call(grid)} for label, grid in small.items()}
-    twins = small_twins(name, few, _distinct, shared, gradient=gradient)
+    twins = [*small_twins(name, few, _distinct, shared, gradient=gradient)]
+    if result != "filter":
+        twins += batch_twins(name, calls, _distinct(calls), (1,), gradient=gradient, tier="full", **shared)
     return (main, *others, *twins, *refusals(name, wrong, shared))
 
 

@@ -35,6 +35,8 @@ MATRICES: Mapping[str, Shape] = {
     "batch_of_one": (1, 4, 4),
     "deep": (2, 1, 2, 2),
 }
+#: Those with a first axis that is no matrix's.
+BATCHES: Mapping[str, Shape] = {label: shape for label, shape in MATRICES.items() if len(shape) > 2}
 #: Batches without elements, or with one.
 SMALL: Mapping[str, Shape] = {
     "one": (1, 1),

@@ -11,6 +11,7 @@ import numpy as np
 from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.recipes import Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
+from tf_opdiff.suites.derived.batch import batches
 from tf_opdiff.suites.derived.sizes import sizes
 from tf_opdiff.suites.forms.errors import REFUSED_BY_KERNEL, raises
 from tf_opdiff.suites.forms.special_upstreams import in_turn
@@ -184,7 +185,10 @@ def fused(name: str, op: Fused) -> tuple[Spec, ...]:
     only = (_CALLS["inference"],)
     tiny = {label: _shaped(_plain, shape, only) for label, shape in _SMALL.items()}
     small = Spec(name=name, recipes=tiny, constant=("output[0]",), **_forward(op, only))
-    specs = [main, turned, _statistics(name, op), *sizes(small, tiny), *_wrong(name, op)]
+    given = _shaped(_plain, _SHAPE, only)
+    inference = Spec(name=name, recipes={"plain": given}, **_forward(op, only))
+    rows = batches(inference, given, shared=(1, 2, 3, 4))
+    specs = [main, turned, _statistics(name, op), *sizes(small, tiny), *rows, *_wrong(name, op)]
     if op.more:
         specs += [replace(spec, name=f"{spec.name}-other", dtypes=op.more, tier="full") for spec in (main, turned)]
     return tuple(specs)

@@ -112,6 +112,11 @@ def small(rank: int) -> dict[str, Pools]:
     }
 
 
+def together(rank: int) -> Pools:
+    """Windows around each element of images of this rank: the result has the shape of the tensor."""
+    return {"around": Pool((2, *(3, 4, 2)[:rank], 2), (3, 2, 2)[:rank], (1,) * rank, "SAME")}
+
+
 def of_tensor(op: str, argument: str, promise: Callable[[Windows], Promise], pools: Pools, **more: Any) -> Calls:
     """Calls of an op of one tensor, the argument of this name; `more` are further attributes."""
 

@@ -11,6 +11,7 @@ import numpy as np
 from tf_opdiff.harness.spec.plan import MODES
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.harness.spec.spec import Recipe, Spec
+from tf_opdiff.suites.derived.batch import batches
 from tf_opdiff.suites.derived.sizes import EMPTY, sizes
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT
 from tf_opdiff.suites.forms.reduced import Reduced
@@ -31,6 +32,8 @@ VIEWS: Views = {
 }
 #: The calls for tensors of any rank from 1 on, and for second order, whose errors grow with the number of elements.
 ENDS: Views = {"first": {"axis": (0,), "keep": False}, "last": {"axis": (-1,), "keep": True}}
+#: The calls that reduce each row of a batch by itself.
+ROWS: Views = {"last": {"axis": (-1,), "keep": False}, "inner": {"axis": (1, 2), "keep": True}}
 #: Lists of axes that no tensor of rank 3 has.
 WRONG_AXES = {
     "past_last": [3],
@@ -86,6 +89,7 @@ class Reduction:
             specs += [curved, *_other(curved, FLOATS)]
         for label, axis in (("rows", (1,)), ("columns", (0,))) if self.long else ():
             specs.append(_long(f"{self.name}-long-{label}", viewed, axis, self.long or {}, shared))
+        specs += _batches(self.name, viewed, next(iter(self.recipes.values())), shared)
         fed = _fed_axes(self.name, self.op, self.promise, shared)
         return (*specs, *_sizes(self.name, viewed, shared), fed, *_wrong_axes(self.name, self.op, shared))
 
@@ -138,7 +142,14 @@ def truth(name: str, op: str, function: Callable[..., Any]) -> tuple[Spec, ...]:
     same = {str(value).lower(): filled(value) for value in (True, False)}
     recipes = {label: repeated(recipe, VIEWS) for label, recipe in {"plain": plain, "few": few, **same}.items()}
     main = Spec(name=name, recipes=recipes, **viewed.fields(VIEWS), **shared)
-    return (main, *_sizes(name, viewed, shared), _fed_axes(name, op, promise, shared), *_wrong_axes(name, op, shared))
+    twins = (*_batches(name, viewed, plain, shared), *_sizes(name, viewed, shared))
+    return (main, *twins, _fed_axes(name, op, promise, shared), *_wrong_axes(name, op, shared))
+
+
+def _batches(name: str, viewed: Viewed, recipe: Recipe, shared: Any) -> Iterator[Spec]:
+    """The twins of reductions within each row of a batch."""
+    repeats = repeated(recipe, ROWS)
+    return batches(Spec(name=name, recipes={"plain": repeats}, **viewed.fields(ROWS), **shared), repeats)
 
 
 def _other(spec: Spec, dtypes: tuple[str, ...]) -> tuple[Spec, ...]:

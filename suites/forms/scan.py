@@ -12,6 +12,7 @@ from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.plan import MODES
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.harness.spec.spec import Recipe, Spec
+from tf_opdiff.suites.derived.batch import batches
 from tf_opdiff.suites.derived.sizes import EMPTY, sizes
 from tf_opdiff.suites.forms.errors import raises
 from tf_opdiff.suites.forms.reduction_recipes import LONG, SHAPE, plain
@@ -27,6 +28,11 @@ VIEWS: Views = {
 }
 _SMALL: Views = {
     "first": {"axis": 0, "exclusive": False, "reverse": False},
+    "last": {"axis": -1, "exclusive": False, "reverse": True},
+}
+#: The calls within each row of a batch.
+_ROWS: Views = {
+    "middle": {"axis": 1, "exclusive": True, "reverse": False},
     "last": {"axis": -1, "exclusive": False, "reverse": True},
 }
 #: The calls of second order, whose errors grow with the number of elements.
@@ -84,7 +90,8 @@ class Scan:
         ]
         rest = tuple(dtype for dtype in FLOATS if dtype != "float32")
         others = [replace(spec, name=f"{spec.name}-other", dtypes=rest, tier="full") for spec in floats]
-        specs = (*floats, *others, *self._of_other_numbers(), self._long(), *self._sizes(), *self._axes())
+        twins = (self._long(), *self._batches(), *self._sizes())
+        specs = (*floats, *others, *self._of_other_numbers(), *twins, *self._axes())
         return tuple(spec for spec in specs if spec.recipes)
 
     def _part(self, suffix: str, recipes: Mapping[str, Recipe], *, gradient: bool = True, **more: Any) -> Spec:
@@ -117,6 +124,12 @@ class Scan:
         dtypes = ("float32", "float16", "bfloat16")
         fields = {"ops": self.op, "recipes": self.long, "dtypes": dtypes, **promise, **self.fields}
         return Spec(name=f"{self.name}-long", **fields)
+
+    def _batches(self) -> Iterator[Spec]:
+        """The twins of scans within each row of a batch."""
+        repeats = repeated(next(iter(self.recipes.values())), _ROWS)
+        fields = {"ops": self.op, **self.promise.fields(_ROWS), **self.fields, "tier": "full"}
+        return batches(Spec(name=self.name, recipes={"plain": repeats}, **fields), repeats)
 
     def _sizes(self) -> Iterator[Spec]:
         """The twins of inputs without elements, and with one, for known and unknown shapes."""

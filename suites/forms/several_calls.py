@@ -15,6 +15,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.recipes import Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
+from tf_opdiff.suites.derived.batch import batches
 from tf_opdiff.suites.derived.sizes import sizes
 from tf_opdiff.suites.forms.elements import Elements
 from tf_opdiff.suites.forms.errors import WHEN_BUILT
@@ -102,6 +103,26 @@ def drawn(calls: Calls, *elements: Elements) -> Recipe:
         return tuple(xs)
 
     return recipe
+
+
+def batch_twins(
+    name: str, calls: Calls, recipe: Recipe, shared: Sequence[int] = (), *, gradient: bool, **more: Any
+) -> Iterator[Spec]:
+    """The twins of calls whose inputs are batches: see `suites.derived.batch`; none without calls.
+
+    Args:
+      name: the name with which theirs begin.
+      calls: calls whose inputs and results have a batch as their first axis.
+      recipe: the recipe of their inputs; each draw gives further rows.
+      shared: the numbers of the inputs of each call that all rows share.
+      gradient: whether gradients are promised.
+      more: further fields of the specs.
+    """
+    if not calls:
+        return
+    firsts = np.cumsum([0, *(call.count for call in calls.values())])[:-1].tolist()
+    spec = Spec(name=name, recipes={"plain": recipe}, **{**fields(calls, gradient=gradient), **more})
+    yield from batches(spec, recipe, [first + i for first in firsts for i in shared])
 
 
 def small_twins(

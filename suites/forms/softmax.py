@@ -10,6 +10,7 @@ import numpy as np
 from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.recipes import FLOATS, Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
+from tf_opdiff.suites.derived.batch import batches
 from tf_opdiff.suites.derived.sizes import EMPTY, sizes
 from tf_opdiff.suites.forms.rows import SHAPE, offset, plain, rows
 from tf_opdiff.suites.forms.special_upstreams import every_kind
@@ -40,6 +41,11 @@ def near(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
     return (draw.uniform(*SHAPE).astype(dtype),)
 
 
+def wide(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
+    """Logits of many classes."""
+    return (draw.values(dtype, 4, 131),)
+
+
 def softmax_like(name: str, op: str, viewed: Viewed) -> tuple[Spec, ...]:
     """The specs of an op of one input, `logits`. The default tier has float32, the full tier all other dtypes.
 
@@ -59,6 +65,7 @@ def softmax_like(name: str, op: str, viewed: Viewed) -> tuple[Spec, ...]:
     twins = sizes(Spec(name=name, ops=op, recipes=small, constant=("output[0]",), **fields), small)
     return (
         main,
+        *batches(main, wide),
         alone,
         second,
         *(replace(spec, name=f"{spec.name}-other", dtypes=rest, tier="full") for spec in (main, alone, second)),

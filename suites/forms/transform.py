@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.recipes import Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
+from tf_opdiff.suites.derived.batch import batches
 from tf_opdiff.suites.derived.sizes import sizes
 from tf_opdiff.suites.forms.errors import REFUSED_BY_KERNEL, raises
 from tf_opdiff.suites.forms.special_upstreams import in_turn
@@ -125,12 +126,19 @@ def transform(name: str, op: str, promise: Fourier, inputs: Inputs, *, gradient:
     return (
         main,
         replace(main, name=f"{name}-other", dtypes=(wide,), tier="full"),
+        *_batches(main, viewed, promise, calls),
         _beside_special(name, raw, promise, calls["exact"], shared),
         *(sizes(Spec(name=name, recipes=tiny, **alone, **shared), tiny) if not takes_lengths else ()),
         *(_each_with_lengths(name, viewed, inputs.small, shared) if takes_lengths else ()),
         *(_cropped(name, viewed, promise, calls, shared) if takes_lengths else ()),
         *_wrong(name, raw, inputs.wrong, promise, shared),
     )
+
+
+def _batches(main: Spec, viewed: Viewed, promise: Fourier, calls: Calls) -> Iterator[Spec]:
+    """The twins of the calls whose first axis is none of the transform's."""
+    rows = {label: call for label, call in calls.items() if len(call.shape) > promise.rank}
+    return batches(replace(main, tier="full", **viewed.fields(_views(rows))), _shaped(rows, plain))
 
 
 def _raw(op: str) -> Callable[..., Any]:

@@ -7,23 +7,26 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from tf_opdiff import reports
 from tf_opdiff.command_line import main
+from tf_opdiff.harness.judge.self_check import OTHER_BITS
 from tf_opdiff.harness.store.record import Record
 from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.analysis import op_store
+from tf_opdiff.reports.analysis.batch_matrix import BatchMatrix, batch_matrix
 from tf_opdiff.reports.data.load import load_kernels
 from tf_opdiff.reports.data.op_names import op_names
-from tf_opdiff.reports.pages import op_page
+from tf_opdiff.reports.pages import batches_page, op_page
 from tf_opdiff.reports.tests import synthetic
 from tf_opdiff.reports.tests.analysis.test_claims import claimed_run  # noqa: F401  a fixture
 from tf_opdiff.reports.tests.browser import Browser
 
 pytestmark = pytest.mark.browser
 
-PAGES = ("run", "op", "claims", "diff", "history", "coverage")
+PAGES = ("run", "batches", "op", "claims", "diff", "history", "coverage")
 #: The looks of a page: width in CSS pixels, and colours or print.
 LOOKS = {
     "phone": {"width": 390, "height": 844},
@@ -58,14 +61,31 @@ def pages(
     sources = op_page.OpSources(records=records, info=info, names=names, kernels=kernels, stored=other)
     op.write_text(max(op_page.pages(sources).values(), key=len))
     assert 'id="versions"' in op.read_text() and 'id="kernels"' in op.read_text()
+    (folder / "batches.html").write_text(
+        batches_page.html(_batches(records), info, {"floor-batches": "ops/Floor.html"})
+    )
     return {
         "run": run / "index.html",
+        "batches": folder / "batches.html",
         "op": op,
         "claims": claimed_run / "claims.html",
         "diff": folder / "diff.html",
         "history": folder / "history.html",
         "coverage": folder / "coverage.html",
     }
+
+
+def _batches(records: pd.DataFrame) -> BatchMatrix:
+    """A matrix with a cell of each state, from the first records of a run."""
+    states = (("match", "", ""), ("match", "", OTHER_BITS), ("mismatch", "leak", ""), ("unavailable", "", ""))
+    rows = []
+    for n, (verdict, kind, detail) in enumerate((*states, ("match", "nondeterministic", ""))):
+        row = records.iloc[0].to_dict() | {"verdict": verdict, "kind": kind, "kinds": kind, "detail": detail}
+        against = "numpy" if verdict == "unavailable" else f"{row['device']}/{row['mode']}"
+        rows.append(row | {"spec": "floor-batches", "recipe": f"rows_{2 + n}", "against": against, "max_ulp": 3.0})
+    matrix = batch_matrix(pd.DataFrame(rows))
+    assert matrix is not None and all(matrix.counts.values())
+    return matrix
 
 
 @contextmanager

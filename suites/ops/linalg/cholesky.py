@@ -37,6 +37,7 @@ SPECS = (
         "cholesky",
         "Cholesky",
         recipes={"plain": (of.definite,), "unread": (of.definite_below,), "upstreams": (of.definite,)},
+        batch={label: _of(shape) for label, shape in of.BATCHES.items()},
         small={label: {"only": _of(shape)} for label, shape in of.SMALL.items()},
         of_small=(of.definite,),
         sent=of.sent,

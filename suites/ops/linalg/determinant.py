@@ -18,8 +18,15 @@ def _log_determinant(tf, a):
     return tf.stack(tf.raw_ops.LogMatrixDeterminant(input=a))
 
 
-def _both(name, op, call, promise, **gradient):
-    """The specs of real and of complex matrices. XLA has no kernel. `gradient` is that of singular matrices."""
+def _both(name, op, call, promise, batches=(), **gradient):
+    """The specs of real and of complex matrices. XLA has no kernel.
+
+    Args:
+      name, op: the name with which theirs begin, and the OpDef.
+      call, promise: as of a call.
+      batches: label → the shape of a batch of matrices whose results are rows.
+      gradient: that of singular matrices.
+    """
     calls = {label: Call(call, promise, (shape,)) for label, shape in of.MATRICES.items()}
     shared = {"calls": calls, "recipes": _RECIPES, "sent": of.sent, "second": ("plain",)}
     return (
@@ -27,6 +34,7 @@ def _both(name, op, call, promise, **gradient):
             name,
             op,
             forward={"nan": (of.with_nan,)},
+            batch={label: Call(call, promise, (shape,)) for label, shape in dict(batches).items()},
             small={label: {"only": Call(call, promise, (shape,))} for label, shape in of.SMALL.items()},
             of_small=(of.ordinary,),
             wrong={label: Wrong(call, (shape,)) for label, shape in of.NOT_SQUARE.items()},
@@ -51,5 +59,5 @@ def _both(name, op, call, promise, **gradient):
 
 SPECS = (
     *_both("log-matrix-determinant", "LogMatrixDeterminant", _log_determinant, LogDeterminant()),
-    *_both("matrix-determinant", "MatrixDeterminant", _determinant, Determinant(), vjp=Determinant().vjp),
+    *_both("matrix-determinant", "MatrixDeterminant", _determinant, Determinant(), of.BATCHES, vjp=Determinant().vjp),
 )

@@ -46,6 +46,7 @@ SPECS = (
         "matrix-inverse",
         "MatrixInverse",
         forward={"nan": (of.with_nan,)},
+        batch={label: _inverse_of(shape) for label, shape in of.BATCHES.items()},
         small={label: {"only": _inverse_of(shape)} for label, shape in of.SMALL.items()},
         of_small=(of.ordinary,),
         wrong={label: Wrong(_inverse, (shape,)) for label, shape in of.NOT_SQUARE.items()},
@@ -60,6 +61,7 @@ SPECS = (
         "matrix-solve",
         "MatrixSolve",
         forward={"nan": (of.with_nan, plain), "nan_right": (of.ordinary, of.right_with_nan)},
+        batch={label: _solution_of(shape, 2) for label, shape in of.BATCHES.items()},
         small={
             **{label: {"only": _solution_of(shape, 1)} for label, shape in of.SMALL.items()},
             "no_columns": {"only": _solution_of((2, 2), 0)},

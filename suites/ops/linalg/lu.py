@@ -51,6 +51,7 @@ SPECS = (
         calls=_calls(of.MATRICES),
         recipes={"plain": (of.ordinary,), "graded": (of.graded,), "exact": (of.powers,)},
         forward={"nan": (of.with_nan,)},
+        batch=_calls(of.BATCHES),
         small={label: _calls({"only": shape}) for label, shape in of.SMALL.items()},
         of_small=(of.ordinary,),
         wrong={label: Wrong(_packed, (shape,)) for label, shape in of.NOT_SQUARE.items()},

@@ -59,6 +59,7 @@ SPECS = (
         calls={**_calls(_solution), **_BROADCAST},
         recipes={**_RECIPES, "upstreams": (of.triangular, plain)},
         forward={"nan_right": (of.triangular, of.right_with_nan)},
+        batch={label: _call(shape, (*shape[:-1], 2)) for label, shape in of.BATCHES.items()},
         small={label: {"only": _call(*shapes)} for label, shapes in _SMALL.items()},
         of_small=(of.triangular, plain),
         sent=of.sent,

@@ -48,5 +48,6 @@ SPECS = contraction(
     {label: {"only": Call(_cross, Cross(), (shape, shape))} for label, shape in _SMALL.items()},
     wrong={label: Wrong(_cross, shapes) for label, shapes in _WRONG.items()}
     | {label: Wrong(_cross, shapes, _NOT_THREE) for label, shapes in _UNFIT.items()},
+    batch={label: Call(_cross, Cross(), (shape, shape)) for label, shape in _SHAPES.items() if len(shape) > 1},
     integers=INTEGERS,
 )

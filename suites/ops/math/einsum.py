@@ -76,6 +76,10 @@ SPECS = (
             "unknown-output": Wrong(_raw("ij,jk->il"), ((2, 3), (3, 2))),
             "too-many-operands": Wrong(_raw("ij,jk,kl->il"), ((2, 3), (3, 2))),
         },
+        batch={
+            "rows": _einsum("ij,ij->i", (3, 67), (3, 67)),
+            "batches": _einsum("bij,bjk->bik", (2, 3, 67), (2, 67, 5)),
+        },
         complex_dtypes=COMPLEX,
         integers=("int32", "int64"),
     ),

@@ -83,12 +83,22 @@ _BROADCAST = {
     "broadcast_rank": ((True, False), (), (2, 2)),
 }
 
+#: Sizes of batches: more terms than a vector holds.
+_LONG = (2, 67, 33)
+
+
+def _of_batches(call):
+    """Calls whose first axis is a batch, with each matrix transposed or not."""
+    return {label: call(adjoint, (2,), (2,), _LONG) for label, adjoint in _FLAGS.items()}
+
+
 SPECS = (
     *contraction(
         "batch-matmul",
         "BatchMatMul",
         {label: _batches("BatchMatMul", adjoint, (2,), (2,)) for label, adjoint in _FLAGS.items()},
         small=_small_batches(lambda *arguments: _batches("BatchMatMul", *arguments)),
+        batch=_of_batches(lambda *arguments: _batches("BatchMatMul", *arguments)),
         wrong={label: Wrong(_raw("BatchMatMul"), shapes) for label, shapes in {**_UNEQUAL, **_UNEQUAL_BATCHES}.items()},
         complex_dtypes=COMPLEX,
         integers=_INTEGERS,
@@ -98,6 +108,7 @@ SPECS = (
         "BatchMatMulV2",
         {label: _v2(*arguments) for label, arguments in _BROADCAST.items()},
         small=_small_batches(_v2),
+        batch=_of_batches(_v2),
         wrong={
             label: Wrong(_raw("BatchMatMulV2"), shapes) for label, shapes in {**_UNEQUAL, **_UNEQUAL_BATCHES}.items()
         },
@@ -109,6 +120,7 @@ SPECS = (
         "BatchMatMulV3",
         {label: _v3(*arguments) for label, arguments in _BROADCAST.items()},
         small=_small_batches(_v3),
+        batch=_of_batches(_v3),
         wrong={
             label: Wrong(lambda tf, x, y: tf.raw_ops.BatchMatMulV3(x=x, y=y, Tout=x.dtype), shapes)
             for label, shapes in {**_UNEQUAL, **_UNEQUAL_BATCHES}.items()
@@ -121,6 +133,9 @@ SPECS = (
         "matmul",
         "MatMul",
         {label: _matmul(*flags) for label, flags in _FLAGS.items()},
+        batch={label: _matmul(False, right, _LONG) for label, right in (("plain", False), ("right", True))},
+        shared=(1,),
+        batch_tier="default",
         small={label: {"pair": _matmul(False, False, sizes)} for label, sizes in _SMALL.items()},
         wrong={
             "unequal-terms": Wrong(lambda tf, a, b: tf.raw_ops.MatMul(a=a, b=b), ((2, 3), (4, 2))),

@@ -16,6 +16,7 @@ from tf_opdiff.suites.forms.pooling import (
     of_upstream,
     refused,
     small,
+    together,
 )
 from tf_opdiff.suites.reference.pooling import Average, AverageGradient
 
@@ -42,6 +43,7 @@ def _average(name, op, argument, pools, rest):
         op,
         calls=calls(pools),
         recipes=_RECIPES,
+        batch=calls(pools),
         small={label: calls(one) for label, one in small(rank).items()},
         wrong=refused(calls, rank, bad_attributes(rank)),
         rest=rest,
@@ -63,6 +65,7 @@ def _gradient(name, op, pools, rest):
         op,
         calls=calls(pools),
         recipes=_RECIPES,
+        batch=calls(together(rank), sized=False),
         small={label: calls(one, sized=False) for label, one in small(rank).items()},
         wrong=refused(calls, rank, bad | late),
         rest=rest,

@@ -8,6 +8,7 @@ import numpy as np
 from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.recipes import FLOATS
 from tf_opdiff.harness.spec.spec import Side, Spec
+from tf_opdiff.suites.derived.batch import batches
 from tf_opdiff.suites.derived.sizes import EMPTY, sizes
 from tf_opdiff.suites.forms.errors import REFUSED_BY_KERNEL, raises
 from tf_opdiff.suites.forms.reduction_recipes import RECIPES
@@ -171,6 +172,8 @@ SPECS = (
             loose=_BACKPROP,
         ),
     ),
+    *batches(replace(_DENSE, tier="full"), distributions(LOGITS["plain"])),
+    *batches(replace(_SPARSE, tier="full"), _labelled(LOGITS["plain"], "int32")),
     *sizes(_DENSE, _small(lambda shape, dtype: (np.ones(shape) / max(shape[-1], 1)).astype(dtype))),
     _wrong("softmax-cross-entropy-classes", _DENSE.ops, _dense, (4, 11), (4, 7)),
     _wrong("softmax-cross-entropy-rank", _DENSE.ops, _dense, (2, 4, 11), (2, 4, 11)),

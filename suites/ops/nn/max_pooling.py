@@ -42,6 +42,7 @@ def _largest(name, op, pools, rest, whole=()):
         op,
         calls=calls(pools),
         recipes=_ORDERED,
+        batch=calls(pools),
         forward=_FORWARD,
         wrong=refused(calls, rank, bad_attributes(rank)),
         rest=rest,

@@ -8,6 +8,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS, INTEGERS
 from tf_opdiff.harness.spec.spec import Spec
+from tf_opdiff.suites.derived.batch import batches
 from tf_opdiff.suites.derived.sizes import sizes
 from tf_opdiff.suites.forms.errors import WHEN_BUILT
 from tf_opdiff.suites.reference import top_k as ref
@@ -84,7 +85,12 @@ def _limits(main, call):
     first = replace(
         main, program=lambda tf, x: tuple(call(tf, x, 1)), reference=partial(ref.top, k=1), vjp=_of_values(1)
     )
-    return (refused, *sizes(first, _SIZES), _curved(main.name, main.ops, call))
+    return (
+        refused,
+        *batches(replace(main, tier="full"), _RECIPES["plain"]),
+        *sizes(first, _SIZES),
+        _curved(main.name, main.ops, call),
+    )
 
 
 def _curved(name, raw, call):
