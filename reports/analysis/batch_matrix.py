@@ -16,10 +16,11 @@ from tf_opdiff.harness.spec.recipes import ROWS
 
 #: State of a cell → its meaning.
 STATES: Mapping[str, str] = {
-    "same": "Every compared row has the same bits alone, in the batch, and beside rows of NaN and infinities.",
-    "other": "A row has other bits, within the budget of the op. The number is the largest distance, in ULP.",
-    "differs": "A row differs by more than the budget (batch), or NaN and infinities of other rows change it (leak).",
-    "unavailable": "TensorFlow registers no kernel there.",
+    "same bits": "Every compared row has the same bits alone, in the batch, and beside rows of NaN and infinities.",
+    "other bits": "A row has other bits, within the budget of the op. The number is the largest distance in ULP. It "
+    "is large where the terms of a sum cancel.",
+    "discrepancy": "A row differs beyond the budget (batch), or NaN or infinities in other rows change it (leak).",
+    "no kernel": "TensorFlow registers no kernel there.",
     "no result": "The run gave no result to compare, or differs from itself in another way.",
     "not run": "This run did not run it: the mode or the tier was not selected, or the op can't be expressed there.",
 }
@@ -99,14 +100,15 @@ def _cell(rows: pd.DataFrame) -> Cell:
     if found := [kind for kind in ROW_CHECKS if kind in kinds]:
         differing = itself[itself["kinds"].astype(str).str.contains("|".join(ROW_CHECKS))]
         known = " (known)" if (differing["verdict"] == "known").all() else ""
-        return Cell("differs", " ".join(found) + known, _title(differing))
+        return Cell("discrepancy", " ".join(found) + known, _title(differing))
     if itself.empty or kinds:
         missing = (rows["verdict"] == "unavailable").any()
-        return Cell("unavailable", "∅", "no kernel") if missing else Cell("no result", "!", _title(rows))
+        return Cell("no kernel", "∅", "no kernel") if missing else Cell("no result", "!", _title(rows))
     other = itself[itself["detail"].astype(str).str.contains(OTHER_BITS, regex=False)]
     if other.empty:
-        return Cell("same", "=", f"the same bits in {len(itself)} quantities")
-    return Cell("other", f"{other['max_ulp'].max():.3g}", _title(other))
+        return Cell("same bits", "=", f"the same bits in {len(itself)} quantities")
+    farthest = other["max_ulp"].max()
+    return Cell("other bits", f"{farthest:.3g}" if farthest < 1000 else f"{farthest:,.0f}", _title(other))
 
 
 def _title(rows: pd.DataFrame) -> str:

@@ -41,11 +41,11 @@ def test_the_matrix_has_a_line_for_each_op_and_a_cell_for_each_mode_and_size(mat
 
 @pytest.mark.parametrize("mode", ["eager", "function"])
 def test_each_state_stands_where_it_was_found(matrix, mode):
-    assert {cell.state for cell in cells(matrix, "sums", mode)} <= {"same", "other"}
+    assert {cell.state for cell in cells(matrix, "sums", mode)} <= {"same bits", "other bits"}
     altered = cells(matrix, "sums-altered", mode)
-    assert {(cell.state, cell.text) for cell in altered} == {("differs", "batch leak")}
+    assert {(cell.state, cell.text) for cell in altered} == {("discrepancy", "batch leak")}
     assert "output[0]" in altered[0].title
-    assert {(cell.state, cell.text) for cell in cells(matrix, "one-ulp", mode)} == {("other", "1")}
+    assert {(cell.state, cell.text) for cell in cells(matrix, "one-ulp", mode)} == {("other bits", "1")}
 
 
 def test_modes_that_did_not_run_are_shown_as_not_run(matrix):
