@@ -41,6 +41,21 @@ def with_v1(program: Callable[..., Any]) -> Callable[..., Any]:
     return disabled
 
 
+def in_function_of_v1(program: Callable[..., Any]) -> Callable[..., Any]:
+    """The program, in a function of v1 if TensorFlow traces a function.
+
+    A tf.function adds control edges, and those into a frame of a loop are an error; a function of v1 adds none.
+    """
+
+    def wrapped(tf: Any, *inputs: Any, **attrs: Any) -> Any:
+        if not tf.compat.v1.get_default_graph().building_function:
+            return program(tf, *inputs, **attrs)
+        signature = [tf.TensorSpec(x.shape, x.dtype) for x in inputs]
+        return tf.compat.v1.wrap_function(lambda *xs: program(tf, *xs, **attrs), signature)(*inputs)
+
+    return wrapped
+
+
 def _in_whole_ulps(bound: Callable[..., Any]) -> Callable[..., Any]:
     """The bound, rounded down to a power of two: a bound of 2.7 ULPs may let an error of 3 pass."""
     return lambda *arguments: 2.0 ** np.floor(np.log2(bound(*arguments)))

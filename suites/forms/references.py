@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from tf_opdiff.harness.spec.spec import Side, Spec
+from tf_opdiff.suites.forms.control_flow import in_function_of_v1
 from tf_opdiff.suites.forms.errors import raises
 
 _WHY = "reference variables are of graphs: eager tensors have no reference, and XLA has no kernel for their variables"
@@ -48,8 +49,7 @@ def read(tf: Any, variable: Any) -> Any:
 def in_functions(spec: Spec, first: First) -> Spec:
     """The twin of a spec whose state is `variables(first)`: its program makes the variables, in a function.
 
-    The final values of the variables are no quantities of the twin; the program has to return them. The function is
-    one of v1: a tf.function adds control edges, and those from a variable into a frame of a loop are an error.
+    The final values of the variables are no quantities of the twin; the program has to return them.
     """
     program, reference = spec.program, spec.reference
 
@@ -57,12 +57,6 @@ def in_functions(spec: Spec, first: First) -> Spec:
         raw = tf.raw_ops
         state = {name: raw.Assign(ref=raw.VariableV2(**like(name, x)), value=x) for name, x in first(*inputs).items()}
         return program(tf, state, *inputs, **attrs)
-
-    def wrapped(tf: Any, *inputs: Any, **attrs: Any) -> Any:
-        if tf.executing_eagerly():
-            return inside(tf, *inputs, **attrs)
-        signature = [tf.TensorSpec(x.shape, x.dtype) for x in inputs]
-        return tf.compat.v1.wrap_function(lambda *xs: inside(tf, *xs, **attrs), signature)(*inputs)
 
     def outputs(*inputs: Any, **attrs: Any) -> Any:
         *values, last = reference(*inputs, **attrs)
@@ -72,7 +66,7 @@ def in_functions(spec: Spec, first: First) -> Spec:
         spec,
         name=f"{spec.name}-in-functions",
         ops=f"VariableV2;Assign;{spec.ops}",
-        program=wrapped,
+        program=in_function_of_v1(inside),
         reference=outputs,
         state=None,
         modes=("eager", "function", "xla"),

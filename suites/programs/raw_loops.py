@@ -1,10 +1,15 @@
 """The raw ops of loops: While, StatelessWhile, Enter, Exit, LoopCond, NextIteration; broken loops; PartitionedCall."""
 
+from typing import Any
+
 import numpy as np
 
+from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.forms.branches import ROUNDED
-from tf_opdiff.suites.forms.control_flow import refused, static_shapes
+from tf_opdiff.suites.forms.control_flow import in_function_of_v1, refused, static_shapes, with_v1
+
+_SMOOTH = (*(dtype for dtype in FLOATS if dtype != "float32"), *COMPLEX)
 
 
 def raw_while(op, cond, body, vectors=1, **attributes):
@@ -33,18 +38,34 @@ def raw_call(op):
     return program
 
 
-def frames(tf, i, x):
-    """A loop of Enter, Merge, LoopCond, Switch, NextIteration and Exit: three minus i multiplications by two."""
+def _frames(tf, i, x, turn):
+    """A loop of Enter, Merge, LoopCond, Switch, NextIteration and Exit: three minus i times turn(x, frame)."""
     raw = tf.raw_ops
     frame = {"frame_name": "loop", "parallel_iterations": 10}
-    one, two, three = (raw.Enter(data=tf.constant(v), is_constant=True, **frame) for v in (1, 2.0, 3))
+    one, three = (raw.Enter(data=tf.constant(v), is_constant=True, **frame) for v in (1, 3))
     merges = [raw.Merge(inputs=[e, e])[0] for e in (raw.Enter(data=t, is_constant=False, **frame) for t in (i, x))]
     going = raw.LoopCond(input=merges[0] < three)
     counter, vector = (raw.Switch(data=t, pred=going) for t in merges)
-    following = (counter.output_true + one, vector.output_true * two)
+    following = (counter.output_true + one, turn(vector.output_true, frame))
     for merge, value in zip(merges, following, strict=True):
         merge.op._update_input(1, raw.NextIteration(data=value))
     return [raw.Exit(data=s.output_false) for s in (counter, vector)]
+
+
+def frames(tf, i, x):
+    """A loop of raw ops whose turns multiply by two."""
+    return _frames(tf, i, x, lambda x, frame: x * tf.raw_ops.Enter(data=tf.constant(2.0), is_constant=True, **frame))
+
+
+def _handed_on(tf, x):
+    """A loop of raw ops whose turns hand x on."""
+    return _frames(tf, tf.constant(0), x, lambda x, _: tf.identity(x))[1]
+
+
+def _handed_on_by_v1(tf, v1, x):
+    """The same by v1's function, which tells gradients of the loop."""
+    turn = lambda n, x: (n + 1, tf.identity(x))  # noqa: E731
+    return v1.while_loop(lambda n, _: n < 3, turn, [tf.constant(0), x])[1]
 
 
 def _start(*counts):
@@ -87,6 +108,26 @@ def _broken(name, cond, body, reference, **fields):
     )
 
 
+_LOOP: dict[str, Any] = {
+    "ops": "Enter;Exit;NextIteration;Merge;Switch",
+    "reference": lambda x: x,
+    "recipes": {
+        "matrix": lambda draw, d: (draw.values(d, 3, 5),),
+        "one": lambda draw, d: (draw.values(d, 1),),
+    },
+}
+_RAW = {**_LOOP, "program": in_function_of_v1(_handed_on), "modes": ("function", "graph")}
+#: No context of Python knows a loop of raw ops.
+_NO_CONTEXT = refused("AttributeError")
+_OF_V1 = {**_LOOP, "program": with_v1(_handed_on_by_v1), "vjp": lambda g, x: (g,), "modes": ("graph",)}
+_OF_DTYPES = (
+    Spec(name="while-raw-handing-on", **_RAW, vjp=_NO_CONTEXT),
+    Spec(name="while-raw-handing-on-other", **_RAW, vjp=_NO_CONTEXT, dtypes=_SMOOTH, tier="full"),
+    Spec(name="while-raw-handing-on-rough", **_RAW, dtypes=(*INTEGERS, "bool", "object"), tier="full"),
+    Spec(name="while-v1-handing-on", **_OF_V1),
+    Spec(name="while-v1-handing-on-other", **_OF_V1, dtypes=_SMOOTH, tier="full"),
+)
+
 SPECS = (
     *(
         Spec(
@@ -107,6 +148,7 @@ SPECS = (
         ops="Enter;Exit;LoopCond;NextIteration;Merge;Switch",
         modes=("graph",),
     ),
+    *_OF_DTYPES,
     *(
         Spec(
             name=f"while-raw-{op.lower()}",
