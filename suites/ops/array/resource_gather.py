@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from tf_opdiff.harness.spec.recipes import INTEGERS
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.derived.sizes import sizes
 from tf_opdiff.suites.forms.indexing import (
@@ -55,6 +56,14 @@ SPECS = (
     ),
     _GATHER_ND,
     *sizes(_GATHER_ND, TUPLES),
+    replace(_GATHER_ND, name="resource-gather-nd-other", dtypes=("float64", "bfloat16", "float16"), tier="full"),
+    replace(
+        _GATHER_ND,
+        name="resource-gather-nd-rough",
+        vjp=None,
+        dtypes=INTEGERS,
+        tier="full",
+    ),
     out_of_range(
         "resource-gather-nd-out-of-range",
         replace(gather_nd.ANSWERS, vjp=variable_only(ref.rows_nd)),

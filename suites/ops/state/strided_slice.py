@@ -1,6 +1,7 @@
-"""StridedSliceAssign: slices of reference variables."""
+"""StridedSliceAssign and ResourceStridedSliceAssign: slices of variables."""
 
 from dataclasses import replace
+from functools import partial
 
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.harness.spec.spec import Spec
@@ -8,6 +9,7 @@ from tf_opdiff.suites.forms import strided
 from tf_opdiff.suites.forms.errors import raises
 from tf_opdiff.suites.forms.move_recipes import special, values
 from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU
+from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 from tf_opdiff.suites.forms.references import in_functions, variables
 from tf_opdiff.suites.reference import slices as ref
 
@@ -34,9 +36,9 @@ def _program(calls):
     return program
 
 
-def _promise(*xs):
+def _promise(*xs, calls=_CALLS):
     """The variables with their slices assigned, as outputs and as final values."""
-    finals = [ref.updated(x, v, **one.parameters) for x, v, one in zip(xs[::2], xs[1::2], _CALLS, strict=True)]
+    finals = [ref.updated(x, v, **one.parameters) for x, v, one in zip(xs[::2], xs[1::2], calls, strict=True)]
     return (*finals, {f"v{i}": final for i, final in enumerate(finals)})
 
 
@@ -57,6 +59,39 @@ def _assign(tf, state, x, v, begin, end, strides, **masks):
     return tf.identity(tf.raw_ops.StridedSliceAssign(ref=state["v0"], value=v, **constants, **masks))
 
 
+def _resource_program(calls):
+    """A program that assigns a slice of a resource variable for each call."""
+    each = [dict(one.parameters) for one in calls]
+
+    def program(tf, state, *xs):
+        finals = []
+        for i, (bounds, value) in enumerate(zip(each, xs[1::2], strict=True)):
+            index = {key: tf.constant(bounds[key], ("int32", "int64")[i % 2]) for key in ("begin", "end", "strides")}
+            assign = tf.raw_ops.ResourceStridedSliceAssign(
+                ref=state[f"v{i}"].handle, value=value, **{**bounds, **index}
+            )
+            with tf.control_dependencies([] if assign is None else [assign]):
+                finals.append(state[f"v{i}"].read_value())
+        return tuple(finals)
+
+    return program
+
+
+def _of_resources(name, calls, **fields):
+    """The spec of slices of resource variables."""
+    return Spec(
+        name=f"resource-strided-slice-assign{name}",
+        ops="ResourceStridedSliceAssign",
+        program=_resource_program(calls),
+        reference=partial(_promise, calls=calls),
+        recipes={"plain": values(calls), "special": special(calls, adds=False)},
+        state=lambda tf, *xs: {label: tf.Variable(x) for label, x in _first(*xs).items()},
+        **fields,
+    )
+
+
+_STEPS_OF_ONE = tuple(one for one in _CALLS if {abs(step) for step in dict(one.parameters)["strides"]} <= {1})
+_OTHER_STEPS = tuple(one for one in _CALLS if one not in _STEPS_OF_ONE)
 _OF_DTYPES = (
     _MAIN,
     replace(_MAIN, name="strided-slice-assign-other", dtypes=_OTHERS, tier="full"),
@@ -71,6 +106,11 @@ _OF_DTYPES = (
 
 SPECS = (
     *_OF_DTYPES,
+    _of_resources("", _CALLS, modes=WITHOUT_XLA),
+    _of_resources("-other", _CALLS, modes=WITHOUT_XLA, dtypes=_OTHERS, tier="full"),
+    _of_resources("-xla", _STEPS_OF_ONE, modes=("xla",)),
+    _of_resources("-xla-other", _STEPS_OF_ONE, modes=("xla",), dtypes=_OTHERS, tier="full"),
+    _of_resources("-xla-steps", _OTHER_STEPS, modes=("xla",)),
     *(in_functions(spec, _first) for spec in _OF_DTYPES),
     Spec(
         name="strided-slice-assign-refused",
