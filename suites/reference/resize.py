@@ -12,10 +12,18 @@ https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/core/util/image
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
+
+from tf_opdiff.suites.reference.accumulation import FLOAT32, gamma
+from tf_opdiff.suites.reference.contraction import Multilinear
+from tf_opdiff.suites.reference.reduction import long
+
+#: The roundings of a place: those of the scale, of its product with a number, and of the difference with 1/2.
+_ROUNDINGS = 3
 
 
 def places(size: int, count: int, *, align_corners: bool = False, half_pixel_centers: bool = False) -> list[Fraction]:
@@ -37,3 +45,97 @@ def nearest(x: np.ndarray, size: Sequence[int], **centers: bool) -> np.ndarray:
     """Images in another size, made of their pixels."""
     rows, columns = (nearest_places(*pair, **centers) for pair in zip(x.shape[1:3], size, strict=True))
     return x[:, rows][:, :, columns]
+
+
+@dataclass(frozen=True)
+class _Axis:
+    """How the pixels of one axis make those of another size.
+
+    weights     one row for each new pixel: the weight of each old one.
+    near        which old pixels have a weight, and those beside them: a rounded place can lie between other pixels.
+    error       the error of the place of each new pixel, in float32.
+    """
+
+    weights: np.ndarray
+    near: np.ndarray
+    error: np.ndarray
+
+    @classmethod
+    def of(cls, size: int, count: int, **centers: bool) -> _Axis:
+        """The axis of `count` pixels that show `size` pixels."""
+        weights, error = np.zeros((count, size), np.longdouble), np.zeros(count)
+        for i, place in enumerate(places(size, count, **centers)):
+            first = place.numerator // place.denominator
+            share = np.longdouble((place - first).numerator) / (place - first).denominator
+            weights[i, np.clip(first, 0, size - 1)] += 1 - share
+            weights[i, np.clip(first + 1, 0, size - 1)] += share
+            error[i] = _ROUNDINGS * FLOAT32 * (abs(float(place)) + 1)
+        padded = np.pad(weights > 0, ((0, 0), (1, 1)))
+        return cls(weights, padded[:, :-2] | padded[:, 1:-1] | padded[:, 2:], error)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bilinear(Multilinear):
+    """Images in another size, in which each pixel is a mean of the four at its place; or the gradient of this.
+
+    Results are in float32, and so is the upstream of a gradient, which is in the dtype of the images.
+
+    size        the size of the new images.
+    centers     `align_corners` or `half_pixel_centers`.
+    """
+
+    size: tuple[int, int]
+    centers: Mapping[str, bool] = field(default_factory=dict)
+
+    def f(self, x: np.ndarray) -> np.ndarray:
+        rows, columns = self._axes(x.shape)
+        return np.einsum("oh,bhwc,pw->bopc", rows.weights, long(x), columns.weights).astype(np.float32)
+
+    def error(self, u: float, x: np.ndarray) -> np.ndarray:
+        """The errors of places, at most twice the largest pixel nearby for each, and 8 roundings of the mean."""
+        rows, columns = self._axes(x.shape)
+        near = np.abs(np.asarray(x, np.float64))
+        near = np.stack([near[:, at].max(1) for at in rows.near], 1)
+        near = np.stack([near[:, :, at].max(2) for at in columns.near], 2)
+        of_places = rows.error[:, None] + columns.error
+        return np.asarray((2 * of_places[..., None] + 8 * FLOAT32) * near)
+
+    def vjp(self, g: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, ...]:
+        """The upstreams, each times the weights of its four pixels."""
+        return (self.back(g, x.shape),)
+
+    def back(self, g: np.ndarray, shape: Sequence[int]) -> np.ndarray:
+        """The gradient by images of this shape."""
+        rows, columns = self._axes(shape)
+        return np.einsum("oh,bopc,pw->bhwc", rows.weights, long(g), columns.weights)
+
+    def grad_error(self, i: int, u: float, g: np.ndarray, x: np.ndarray) -> np.ndarray:
+        """The errors of a sum of products in float32 that are added in the dtype of the images, and those of places."""
+        return self.back_error(u, g, x.shape)
+
+    def back_error(self, u: float, g: np.ndarray, shape: Sequence[int]) -> np.ndarray:
+        """The error of the gradient by images of this shape."""
+        rows, columns = self._axes(shape)
+        sizes = np.abs(np.asarray(g, np.float64))
+        terms = int((rows.weights > 0).sum(0).max() * (columns.weights > 0).sum(0).max())
+        unit = np.einsum("oh,bopc,pw->bhwc", rows.weights, sizes, columns.weights)
+        moved = [(rows.near * rows.error[:, None], columns.near), (rows.near, columns.near * columns.error[:, None])]
+        of_places = sum(np.einsum("oh,bopc,pw->bhwc", a, sizes, b) for a, b in moved)
+        return np.asarray(gamma(terms + 4, max(u, FLOAT32)) * unit + of_places, np.float64)
+
+    def _axes(self, shape: Sequence[int]) -> list[_Axis]:
+        """Both axes, for images of this shape."""
+        return [_Axis.of(old, new, **self.centers) for old, new in zip(shape[1:3], self.size, strict=True)]
+
+
+@dataclass(frozen=True)
+class BilinearGradient(Multilinear):
+    """The gradient of `Bilinear` as an op of the upstream and of images, whose shape and dtype alone matter."""
+
+    of: Bilinear
+
+    def f(self, g: np.ndarray, x: np.ndarray) -> np.ndarray:
+        return self.of.back(g, x.shape)
+
+    def error(self, u: float, g: np.ndarray, x: np.ndarray) -> np.ndarray:
+        return self.of.back_error(u, g, x.shape)

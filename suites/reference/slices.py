@@ -53,3 +53,8 @@ def sliced(x: np.ndarray, begin: Sequence[int], size: Sequence[int]) -> np.ndarr
     """The part of an array that begins at an index and has a size; a size of -1 is the rest."""
     ends = [None if n < 0 else first + n for first, n in zip(begin, size, strict=True)]
     return x[tuple(map(slice, begin, ends))]
+
+
+def reversed_axes(x: np.ndarray, dims: Sequence[bool]) -> np.ndarray:
+    """The array with some of its axes reversed."""
+    return np.flip(x, tuple(axis for axis, turned in enumerate(dims) if turned))

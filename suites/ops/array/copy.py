@@ -1,0 +1,119 @@
+"""DeepCopy, PlaceholderWithDefault, Reverse, and TensorStridedSliceUpdate: copies, whole or with elements elsewhere."""
+
+from tf_opdiff.suites.forms import strided
+from tf_opdiff.suites.forms.copies import Dtypes
+from tf_opdiff.suites.forms.errors import WRONG_OR_UNSUPPORTED
+from tf_opdiff.suites.forms.move_calls import Parameter, call
+from tf_opdiff.suites.forms.moves import Apart, Refused, moves
+from tf_opdiff.suites.forms.of_xla import OF_XLA
+from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
+from tf_opdiff.suites.reference import slices as ref
+
+_SHAPES = {
+    "matrix": (3, 5),
+    "scalar": (),
+    "empty_inside": (3, 0, 2),
+    "single": (1,),
+    "batch_of_one": (1, 4),
+}
+_REVERSED = {
+    "matrix": ((3, 5), [True, False]),
+    "both": ((3, 5), [True, True]),
+    "neither": ((2, 3), [False, False]),
+    "vector": ((7,), [True]),
+    "scalar": ((), []),
+    "empty_rows": ((3, 0), [True, True]),
+    "single": ((1,), [True]),
+    "batch_of_one": ((1, 4, 3), [True, False, True]),
+    "rows_of_three": ((2, 5, 3), [False, True, False]),
+    "rank5": ((2, 1, 3, 2, 2), [True, True, False, True, False]),
+    "rank8": ((1, 2, 1, 2, 1, 2, 1, 3), [False, True, False, False, True, True, False, True]),
+}
+_INDEX = tuple(map(Parameter, ("begin", "end", "strides")))
+_NO_QUANTIZED = {"quantized": (), "quantized_without_xla": ()}
+_DTYPES = Dtypes(of_xla=OF_XLA[:3], quantized_without_xla=())
+
+
+def _placeholder(tf, x, shape):
+    return tf.raw_ops.PlaceholderWithDefault(input=x, shape=tf.TensorShape(shape))
+
+
+def _updated(tf, x, v, begin, end, strides, **masks):
+    return tf.raw_ops.TensorStridedSliceUpdate(input=x, begin=begin, end=end, strides=strides, value=v, **masks)
+
+
+def _everything(rank):
+    """The arguments of a slice that is the whole tensor of a rank."""
+    zeros, every = [0] * rank, 2**rank - 1
+    return {"begin": zeros, "end": zeros, "strides": [1] * rank, "begin_mask": every, "end_mask": every}
+
+
+def _kind(one):
+    """The kind of an update: XLA translates those of some elements in unit strides."""
+    if 0 in one.shapes[1]:
+        return "nothing"
+    return "units" if all(abs(step) == 1 for step in one.parameters["strides"]) else "strides"
+
+
+def _updates(kind):
+    """The updates of a kind."""
+    return {label: one for label, one in strided.updated().items() if _kind(one) == kind}
+
+
+SPECS = (
+    *moves(
+        "deep-copy",
+        "DeepCopy",
+        lambda tf, x: tf.raw_ops.DeepCopy(x=x),
+        lambda x: x,
+        calls={label: call(shape) for label, shape in _SHAPES.items()},
+        small=({}, {}, {}),
+        gradient=False,
+        dtypes=Dtypes(more=(), of_xla=(), **_NO_QUANTIZED),
+        modes=WITHOUT_XLA,
+    ),
+    *moves(
+        "placeholder-with-default",
+        "PlaceholderWithDefault",
+        _placeholder,
+        lambda x, shape: x,
+        calls={label: call(shape, shape=list(shape)) for label, shape in _SHAPES.items()}
+        | {"any_rows": call((3, 5), shape=[None, 5]), "any_shape": call((3, 5), shape=None)},
+        small=({"shape": [None]}, {"shape": [None, None]}, {"shape": None}),
+        built={"other_size": call((3, 5), shape=[3, 4]), "other_rank": call((3, 5), shape=[15])},
+        dtypes=Dtypes(of_xla=OF_XLA[:3]),
+    ),
+    *moves(
+        "reverse",
+        "Reverse",
+        lambda tf, x, dims: tf.raw_ops.Reverse(tensor=x, dims=dims),
+        ref.reversed_axes,
+        calls={label: call(shape, dims=dims) for label, (shape, dims) in _REVERSED.items()},
+        small=tuple({"dims": [True] * rank} for rank in (1, 2, 3)),
+        tensors=(Parameter("dims", ("bool",)),),
+        built={
+            "too_few": call((3, 5), dims=[True]),
+            "too_many": call((3, 5), dims=[True, False, True]),
+            "matrix": call((3, 5), dims=[[True, False]]),
+        },
+        dtypes=Dtypes(more=(), of_xla=(), **_NO_QUANTIZED),
+    ),
+    *moves(
+        "tensor-strided-slice-update",
+        "TensorStridedSliceUpdate",
+        _updated,
+        ref.updated,
+        calls=_updates("units"),
+        apart={"strides": Apart(_updates("strides"), _INDEX), "nothing": Apart(_updates("nothing"), _INDEX)},
+        small=tuple(_everything(rank) for rank in (1, 2, 3)),
+        inputs=2,
+        tensors=_INDEX,
+        run={label: call((3, 5), (3, 5), **bounds) for label, bounds in strided.REFUSED.items()},
+        refused={
+            "other-values": Refused(
+                {"rows": call((3, 5), (2, 5), begin=[0, 0], end=[3, 5], strides=[1, 1])}, WRONG_OR_UNSUPPORTED
+            )
+        },
+        dtypes=_DTYPES,
+    ),
+)
