@@ -28,13 +28,22 @@ _SHAPES: Mapping[str, tuple[int, ...]] = {
     "input_max": (),
     "input_min": (),
     "matrix": (2, 2),
+    "orig_input": (1, 1, 1, 1),
+    "orig_output": (1, 1, 1, 1),
     "perm": (1,),
     "rhs": (2, 2),
     **dict.fromkeys(("superdiag", "maindiag", "subdiag"), (1, 2)),
 }
 #: The OpDefs all of whose inputs are matrices, and the attributes that an OpDef requires.
 _OF_FACTORS = frozenset(("BatchMatMul", "BatchMatMulV2", "MatMul"))
-_REQUIRED: Mapping[str, Mapping[str, Any]] = {"Einsum": {"equation": "i,i->i"}}
+_PADDING = {"padding": "VALID"}
+_WINDOWS, _VOLUMES = ({"ksize": [1] * n, "strides": [1] * n, **_PADDING} for n in (4, 5))
+_REQUIRED: Mapping[str, Mapping[str, Any]] = {
+    "Einsum": {"equation": "i,i->i"},
+    **dict.fromkeys(("MaxPoolGrad", "MaxPoolGradGrad", "MaxPoolGradWithArgmax"), _WINDOWS),
+    **dict.fromkeys(("MaxPool3DGrad", "MaxPool3DGradGrad"), _VOLUMES),
+    **dict.fromkeys(("MaxPoolGradGradV2", "MaxPoolGradV2"), _PADDING),
+}
 #: The OpDefs whose `input` is a matrix.
 _OF_MATRICES = frozenset(name for name, op in RawOps.load().ops.items() if op.family == "linear-algebra")
 #: The texts of eager mode for an attribute, and for an input without one.
@@ -138,7 +147,8 @@ def _errors_of_all(calls: Sequence[Any], *, quantized: bool) -> Callable[..., An
                 arrays = {key: x if zeros is None else tf.zeros(zeros[1], zeros[0]) for key, zeros in inputs.items()}
                 arrays = {"inputs": [x, x]} if list(arrays) == ["inputs"] else arrays
                 try:
-                    getattr(tf.raw_ops, raw)(**arrays, **dict.fromkeys(outputs, tf.float32))
+                    attrs = {**dict.fromkeys(outputs, tf.float32), **_REQUIRED.get(raw, {})}
+                    getattr(tf.raw_ops, raw)(**arrays, **attrs)
                     answers.append(f"{label}: no error")
                 except Exception as error:  # noqa: BLE001  every error is an answer
                     answers.append(f"{label}: {type(error).__name__}")
@@ -212,6 +222,10 @@ def _small(op: OpTypes, attr: str) -> Recipe:
 
 def _shape(op: OpTypes, name: str) -> tuple[int, ...]:
     """The shape of an input."""
+    if windows := _REQUIRED.get(op.name, {}).get("ksize"):
+        return (1,) * len(windows)
+    if "orig_input" in op.inputs and name == "grad":
+        name = "orig_input"
     if op.name in _OF_FACTORS or (name == "input" and op.name in _OF_MATRICES):
         return (2, 2)
     return _SHAPES.get(name, (4,))

@@ -372,7 +372,12 @@ class LargestAt(Pooling):
 
 @dataclass(frozen=True)
 class LargestGradientAt(LargestGradient):
-    """The same gradient as an op of the tensor x, the upstream g, and the index of each window's largest element."""
+    """The same gradient as an op of the tensor x, the upstream g, and the index of each window's largest element.
+
+    Indices are those of `LargestAt`.
+    """
+
+    batch: bool = False
 
     def f(self, x: np.ndarray, g: np.ndarray, y: np.ndarray) -> np.ndarray:
         """The sums of the upstreams of each index of the images."""
@@ -386,6 +391,8 @@ class LargestGradientAt(LargestGradient):
 
     def _choice(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
         """The choice by index: the images lie one after the other."""
+        if self.batch:
+            return np.asarray(np.arange(x.size) == y.ravel()[:, None])
         image = np.arange(y.size) // max(y.size // max(x.shape[0], 1), 1)
         whole = x.size // max(x.shape[0], 1)
         return np.asarray(np.arange(x.size) == (y.ravel() + image * whole)[:, None])
