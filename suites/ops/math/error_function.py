@@ -109,8 +109,9 @@ SPECS = (
             float64=lambda x: np.sqrt(2 * np.pi) * np.exp(special.ndtri(x) ** 2 / 2),
         ),
         domain=(0, 1),
-        ulp={"output": (by_mode(eager=5.3, xla=3.5), by_mode(eager=3.4, xla=3)), "grad": 2},
-        bound={"grad": relative(lambda x, f, d: 4 + 4 * f * f)},
+        ulp={"output": (by_mode(eager=6.2, xla=3.5), by_mode(eager=3.4, xla=3)), "grad": 2},
+        # Over every float32 the largest errors in eager mode are 11.9 u at 0.136724 and 280 u at 1.9e-16.
+        bound={"grad": relative(lambda x, f, d: 7.5 + 4.2 * f * f)},
         lost=(
             Lost(
                 where=lambda x: (x > 0) & (x < 1e-220),

@@ -25,11 +25,16 @@ def _between_integers(x, top):
 
 
 def _digamma_error(units, times):
-    """The error of digamma: units u near its zeros and u times |y| near its poles, in float64; 20 and 8 elsewhere."""
+    """The error of digamma: units u near its zeros and u times |y| near its poles, in float64; 20 and 8 elsewhere.
+
+    Left of 0, zeros lie where terms of the size of log |x| cancel. Over every float32 the largest errors beside zeros
+    are 38.2 u at -95,360.9 in eager mode and 40.1 u at -94,748.9 under XLA, where 2 log |x| is 23.
+    """
 
     def error(u, x, y):
-        near_zeros, near_poles = (units, times) if u < 2.0**-30 else (20, 8)
-        return u * (near_zeros + near_poles * np.abs(y))
+        if u < 2.0**-30:
+            return u * (units + times * np.abs(y))
+        return u * (20 + 2 * np.log(np.clip(-x, 1, None)) + 8 * np.abs(y))
 
     return absolute(error)
 
@@ -86,7 +91,7 @@ SPECS = (
         f=Wide(ref.lgamma, {0: INF, INF: INF, -INF: INF}, float64=at(special.gammaln, {-INF: INF})),
         df=Wide(mp.digamma, float64=at(special.psi, {0: np.nan})),
         domain=(0.01, 20),
-        ulp={"output": by_mode(eager=(ROUNDED_TWICE, 6.6, 5.3), xla=(ROUNDED_TWICE, 8, 9.2)), "grad": 2},
+        ulp={"output": by_mode(eager=(ROUNDED_TWICE, 7.3, 5.3), xla=(ROUNDED_TWICE, 8, 9.2)), "grad": 2},
         # The gradient is g digamma(x).
         bound={"grad": by_mode(eager=_digamma_error(20, 9), xla=_digamma_error(32, 9.5))},
         float64_error=2.0**-28,  # beside the zeros
