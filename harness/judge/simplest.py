@@ -5,8 +5,8 @@ The order, simplest first:
 1. whole numbers up to 1,000;
 2. halves up to 1,000;
 3. other numbers up to 1,000 with one decimal place, then with two, then with three;
-4. other normal numbers, 5. subnormal ones, 6. huge ones: from the square root of the dtype's largest number on;
-7. infinities, 8. NaN.
+4. other normal numbers, 5. huge ones: from the square root of the dtype's largest number on;
+6. infinities, 7. subnormal numbers, which many devices flush, 8. NaN.
 
 Within the first three, the smaller size comes first; within the next three, the number with fewer binary digits between
 the point and its last digit that is not 0. Of x and -x, the positive one comes first, and 0 before -0. A tuple belongs
@@ -87,8 +87,8 @@ def _groups(x: np.ndarray) -> Iterator[np.ndarray]:
         yield simple
     normal, huge = size >= float(info.smallest_normal), size >= float(info.max) ** 0.5
     yield simple | (normal & ~huge)
-    yield simple | ~(huge | np.isnan(wide))
-    yield ~np.isinf(wide) & ~np.isnan(wide)
+    yield simple | (normal & ~np.isinf(wide))
+    yield simple | normal
     yield ~np.isnan(wide)
     yield np.ones(x.shape, bool)
 
@@ -102,6 +102,8 @@ def _digits(x: np.ndarray) -> np.ndarray:
 
 
 _TOLD = re.compile(r"input (.*?)(?:, got |$)")
+#: An input of which an example shows the dtype and the shape alone: `float32[3, 5]`.
+_ARRAY = re.compile(r"\w\[")
 
 
 #: Columns that decide between records with equally simple examples, after float32 has come first.
@@ -109,7 +111,11 @@ TIES = ("case", "device", "mode", "quantity")
 
 
 def of_texts(examples: Iterable[str]) -> dict[str, tuple[bool, list[float]]]:
-    """The sort keys of examples in records, `input -0.5, got -0.0, want -1.0`; examples without a number come last."""
+    """The sort keys of examples in records, `input -0.5, got -0.0, want -1.0`.
+
+    Examples without a number come last, and so do those with an array, of which they show only the shape. Texts have no
+    dtype: a number below the normal float32 numbers counts as subnormal.
+    """
     found: dict[str, tuple[bool, list[float]]] = {}
     by_length: dict[int, dict[str, list[complex]]] = {}
     for example in set(examples):
@@ -119,14 +125,21 @@ def of_texts(examples: Iterable[str]) -> dict[str, tuple[bool, list[float]]]:
     for length, some in by_length.items():
         if length:
             columns = np.array(list(some.values())).T
-            parts = [part for column in columns for part in (column.real, column.imag)]
+            parts = [_tiny_as_subnormal(part) for column in columns for part in (column.real, column.imag)]
             found |= {example: (False, key) for example, key in zip(some, keys(parts), strict=True)}
     return found
 
 
+def _tiny_as_subnormal(x: np.ndarray) -> np.ndarray:
+    tiny = (x != 0) & (np.abs(x) < float(np.finfo(np.float32).smallest_normal))
+    return np.where(tiny, np.copysign(np.finfo(np.float64).smallest_subnormal, x), x)
+
+
 def _numbers(example: str) -> list[complex]:
     match, numbers = _TOLD.match(example), []
-    for word in match[1].split(", ") if match else ():
-        with contextlib.suppress(ValueError):  # an array's shape, say
+    if match is None or _ARRAY.search(match[1]):
+        return []
+    for word in match[1].split(", "):
+        with contextlib.suppress(ValueError):  # a text, say
             numbers.append(complex(word.partition(" ")[0]))
     return numbers
