@@ -11,6 +11,8 @@ import re
 
 import numpy as np
 
+from tf_opdiff.harness.judge.expectation import Expectation
+from tf_opdiff.harness.judge.reference import ReferenceFault
 from tf_opdiff.harness.repro.discrepancy import Discrepancy, promise_of
 from tf_opdiff.harness.repro.folding import folded
 from tf_opdiff.harness.repro.function_source import Unwritable
@@ -33,7 +35,7 @@ def minimal_of(discrepancy: Discrepancy) -> str:
     """
     _check(discrepancy)
     case, quantity = discrepancy.case, Quantity.parse(discrepancy.quantity)
-    expected, writer = promise_of(discrepancy), Writer()
+    expected, writer = _promise(discrepancy), Writer()
     want = expected.wants.get(discrepancy.quantity)
     text = _expression(discrepancy)
     if want is None or want.value is None or want.dtype is None or ("output[1]" in expected.wants and not text):
@@ -78,6 +80,13 @@ def _expression(discrepancy: Discrepancy) -> str:
         return ""
     own = {*"xyz"[: len(discrepancy.inputs)]}
     return text if used & own and used <= own | {"tf"} else ""
+
+
+def _promise(discrepancy: Discrepancy) -> Expectation:
+    try:
+        return promise_of(discrepancy)
+    except ReferenceFault as why:
+        raise Unwritable(f"its reference does not take these inputs: {why}") from why
 
 
 def _check(discrepancy: Discrepancy) -> None:

@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -78,6 +79,13 @@ def test_a_minimal_program_prints_both_results_and_the_expected_one(tmp_path):
 def test_a_v1_graph_has_no_minimal_program():
     with pytest.raises(Unwritable, match="needs a setting of its own"):
         minimal_of(discrepancy("two-constants", "graph"))
+
+
+def test_inputs_that_the_reference_refuses_have_no_minimal_program():
+    whole = discrepancy("two-constants", "function")
+    refusing = replace(whole.case.spec, reference=lambda x: x.transpose(0, 2, 1))
+    with pytest.raises(Unwritable, match=r"reference does not take these inputs: .*axes don't match array"):
+        minimal_of(replace(whole, case=replace(whole.case, spec=refusing)))
 
 
 def test_an_issue_has_at_most_forty_lines_with_its_cause_and_its_setting(tmp_path):

@@ -26,11 +26,12 @@ def _fresnel(u, x, y):
 
     Below 1.6 they are series. Above, TensorFlow takes the sine and cosine of π x² / 2 as rounded, which is off by u x²,
     and divides them by π x: the error is at most 2 / (π x). Above 36974 it answers 1/2, which is off by 1 / (π x).
+    Over every float32 the largest errors are 9.3 u |y| at 1.5946926, and 324 u at 288.95505.
     """
     size = np.abs(x)
     reciprocal = 1 / np.maximum(size, 1)
-    wave = np.where(size > 36974, reciprocal / 3, np.minimum(u * size, 0.7 * reciprocal))
-    return 8 * u * np.abs(y) + np.where(size < 1.6, 0, wave)
+    wave = np.where(size > 36974, reciprocal / 3, np.minimum(1.2 * u * size, 0.7 * reciprocal))
+    return 10 * u * np.abs(y) + np.where(size < 1.6, 0, wave)
 
 
 #: The sine or cosine of π x² / 2 as rounded: that is off by u x², to begin with.
