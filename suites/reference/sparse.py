@@ -262,3 +262,16 @@ def masked(x: np.ndarray, indices: Literal) -> np.ndarray:
     out = blanks(x, x.shape)
     out[places] = x[places]
     return out
+
+
+def own_places(indices: Literal, shape: Literal) -> tuple[np.ndarray, np.ndarray]:
+    """The indices and the shape as they are."""
+    return _array(indices, len(shape)), np.array(shape, np.int64)
+
+
+def batched_places(
+    indices: Literal, shape: Literal, others: Literal, other_shape: Literal, kind: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """The indices of two tensors, each with its number in front, and the smallest shape that holds both."""
+    both = [np.insert(_array(one, len(shape)), 0, i, axis=1) for i, one in enumerate((indices, others))]
+    return np.concatenate(both), np.array([2, *np.maximum(shape, other_shape)], np.int64)

@@ -1,0 +1,104 @@
+"""DeserializeSparse: sparse tensors out of texts or variants, one or a batch.
+
+No kernel serializes the floats of 8 bits and the integers of 4 that the op takes as well.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from tf_opdiff.suites.forms.errors import IN_KERNEL
+from tf_opdiff.suites.forms.move_calls import call
+from tf_opdiff.suites.forms.moves import Refused, moves
+from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
+from tf_opdiff.suites.forms.sparse import CUBE, DTYPES, INDICES, matrix, sparse, tensors
+from tf_opdiff.suites.reference import sparse as ref
+from tf_opdiff.suites.reference.moves import Beside
+
+
+def _serialized(tf, x, indices, shape, kind):
+    """A sparse tensor as texts or variants; only a CPU has the kernel."""
+    with tf.device("/CPU:0"):
+        return tf.raw_ops.SerializeSparse(
+            sparse_indices=indices, sparse_values=x, sparse_shape=shape, out_type=getattr(tf, kind)
+        )
+
+
+def _one(tf, x, indices, shape, kind, dtype=None):
+    y = tf.raw_ops.DeserializeSparse(
+        serialized_sparse=_serialized(tf, x, indices, shape, kind), dtype=getattr(tf, dtype) if dtype else x.dtype
+    )
+    return [y.sparse_values, y.sparse_indices, y.sparse_shape]
+
+
+def _batch(tf, x, z, indices, shape, others, other_shape, kind):
+    serialized = tf.stack([_serialized(tf, x, indices, shape, kind), _serialized(tf, z, others, other_shape, kind)])
+    y = tf.raw_ops.DeserializeSparse(serialized_sparse=serialized, dtype=x.dtype)
+    return [y.sparse_values, y.sparse_indices, y.sparse_shape]
+
+
+def _pair(indices, shape, others, other_shape, kind):
+    """A call on two sparse tensors of one rank."""
+    return call(
+        (len(indices),),
+        (len(others),),
+        indices=matrix(indices, len(shape)),
+        shape=shape,
+        others=matrix(others, len(other_shape)),
+        other_shape=other_shape,
+        kind=kind,
+    )
+
+
+_KINDS = ("string", "variant")
+#: What the kernel refuses: another dtype.
+_REFUSED = {f"other_dtype_{kind}": sparse(INDICES, [3, 5], kind=kind, dtype="int32") for kind in _KINDS}
+_SETTINGS = {"modes": WITHOUT_XLA, "dtypes": DTYPES, "gradient": False}
+
+SPECS = (
+    *moves(
+        "deserialize-sparse",
+        "DeserializeSparse",
+        _one,
+        Beside(lambda x, indices, shape, kind: x, lambda indices, shape, kind: ref.own_places(indices, shape)),
+        calls={
+            f"{label}_{kind}": replace(one, parameters={**one.parameters, "kind": kind})
+            for kind in _KINDS
+            for label, one in {
+                "matrix": sparse(INDICES, [3, 5]),
+                "cube": sparse(CUBE, [2, 3, 4]),
+                "vector": sparse([[1], [6]], [7]),
+                "no_values": sparse([], [3, 5]),
+                "no_rows": sparse([], [0, 5]),
+                "single": sparse([[0]], [1]),
+            }.items()
+        },
+        small_fed={
+            "none": sparse([], [3, 5], kind="variant"),
+            "no_rows": sparse([], [0, 5], kind="variant"),
+            "one": sparse([[0, 0]], [1, 1], kind="variant"),
+        },
+        tensors=tensors("indices", "shape"),
+        refused={"dtype": Refused(_REFUSED, IN_KERNEL)},
+        **_SETTINGS,
+    ),
+    *moves(
+        "deserialize-sparse-batch",
+        "DeserializeSparse",
+        _batch,
+        Beside(lambda x, z, **parameters: np.concatenate([x, z]), ref.batched_places),
+        calls={
+            f"{label}_{kind}": _pair(*pair, kind)
+            for kind in _KINDS
+            for label, pair in {
+                "one_shape": (INDICES, [3, 5], [[0, 0], [2, 4]], [3, 5]),
+                "other_shapes": (INDICES, [3, 5], [[4, 1]], [6, 2]),
+                "first_empty": ([], [3, 5], [[1, 2]], [3, 5]),
+                "no_values": ([], [2], [], [3]),
+            }.items()
+        },
+        tensors=tensors("indices", "shape", "others", "other_shape"),
+        run={"other_rank": _pair(INDICES, [3, 5], CUBE, [2, 3, 4], "variant")},
+        **_SETTINGS,
+    ),
+)
