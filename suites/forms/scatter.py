@@ -136,7 +136,29 @@ def _second_of_equals(dtype: np.dtype, how: Combination, x: np.ndarray, u: np.nd
 def scatter(
     name: str, op: Scatter, dtypes: Sequence[str], *, vjp: Callable[..., Any] | None = None, **fields: Any
 ) -> tuple[Spec, ...]:
-    """The specs of a scatter op.
+    """The specs of a scatter op: those of its results, and those of its errors. The arguments are as of `results`."""
+    shared = _shared(op)
+    return (
+        *results(name, op, dtypes, vjp=vjp, **fields),
+        _out_of_range(name, op, shared, vjp),
+        _mismatched(name, op, shared),
+    )
+
+
+def _shared(op: Scatter) -> dict[str, Any]:
+    """The fields that all specs of an op share."""
+    return {
+        "ops": op.raw,
+        "program": op.target.program(op.raw),
+        "state": op.target.state,
+        "modes": op.target.modes,
+    }
+
+
+def results(
+    name: str, op: Scatter, dtypes: Sequence[str], *, vjp: Callable[..., Any] | None = None, **fields: Any
+) -> tuple[Spec, ...]:
+    """The specs of the results of a scatter op.
 
     Args:
       name: the name with which theirs begin.
@@ -145,12 +167,7 @@ def scatter(
       vjp: as of a spec.
       fields: further fields of the main specs.
     """
-    shared: dict[str, Any] = {
-        "ops": op.raw,
-        "program": op.target.program(op.raw),
-        "state": op.target.state,
-        "modes": op.target.modes,
-    }
+    shared = _shared(op)
     computed: dict[str, Any] = {"reference": op.reference, "vjp": vjp, "alternatives": {"output": op.alternatives}}
     if op.how.rounded:
         computed |= {"bound": {"output": op.bound}, "ulp": {"output": 0.5}}
@@ -167,8 +184,6 @@ def scatter(
         *(in_functions(spec, _first) for spec in of_dtypes if op.target is REFERENCE),
         *apart,
         *sizes(main, recipes.sizes(op.tuples)),
-        _out_of_range(name, op, shared, vjp),
-        _mismatched(name, op, shared),
     )
 
 
