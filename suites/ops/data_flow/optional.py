@@ -2,9 +2,14 @@
 
 import numpy as np
 
+from tf_opdiff.harness.spec.plan import MODES
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.harness.spec.spec import Raises, Spec
+from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
+from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 
+#: The dtypes of specs that have no XLA.
+_WITHOUT_XLA = (*FLOAT8_OF_CPU, *OF_XLA, "int2", "uint2", "float4_e2m1fn", "object")
 _OPS = "OptionalFromValue;OptionalGetValue;OptionalHasValue;OptionalNone"
 
 
@@ -43,7 +48,7 @@ _SPECIAL = {
 _PLAIN = {"plain": lambda draw, dtype: (draw.values(dtype, 3),)}
 
 
-def _of(name, dtypes, tier="default", vjp=None, recipes=_RECIPES):
+def _of(name, dtypes, tier="default", vjp=None, recipes=_RECIPES, modes=MODES):
     return Spec(
         name=name,
         ops=_OPS,
@@ -53,6 +58,7 @@ def _of(name, dtypes, tier="default", vjp=None, recipes=_RECIPES):
         recipes=recipes,
         dtypes=dtypes,
         tier=tier,
+        modes=modes,
         constant=("output[2]", "output[3]"),
     )
 
@@ -66,6 +72,7 @@ SPECS = (
     _of("optional", ("float32",), vjp=lambda gs, x, y: (gs[0], gs[1]), recipes=_RECIPES | _SPECIAL),
     _of("optional-other", (*(d for d in FLOATS if d != "float32"), *COMPLEX), "full", lambda gs, x, y: (gs[0], gs[1])),
     _of("optional-rough", (*INTEGERS, "bool"), "full"),
+    _of("optional-no-xla", _WITHOUT_XLA, "full", recipes={"pair": _RECIPES["pair"]}, modes=WITHOUT_XLA),
     _refused(
         "optional-none-without-value",
         "OptionalNone;OptionalGetValue",
