@@ -32,10 +32,14 @@ class TestedInputs:
 
 
 def of_inputs(case: Case) -> TestedInputs:
-    """The inputs of a case, which are drawn."""
+    """The inputs of a case, which are drawn.
+
+    The dtype of the first input is not listed if it is that of the case.
+    """
     arrays = case.inputs()
+    further = arrays if arrays and arrays[0].dtype != np.dtype(case.dtype) else arrays[1:]
     named = {value for value in case.keywords.values() if isinstance(value, str) and _is_dtype(value)}
-    dtypes = frozenset({_name(array.dtype) for array in arrays[1:]} | named)
+    dtypes = frozenset({_name(array.dtype) for array in further} | named)
     return TestedInputs(shapes=kinds_of_shapes(array.shape for array in arrays), dtypes=dtypes)
 
 

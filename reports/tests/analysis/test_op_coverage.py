@@ -18,7 +18,7 @@ from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.harness.store.record import Record
 from tf_opdiff.reports.analysis.op_coverage import STATES, OpCoverage, coverages, totals
 from tf_opdiff.reports.data.load import load_observations
-from tf_opdiff.reports.data.tested_inputs import kinds_of_shapes, outputs_of
+from tf_opdiff.reports.data.tested_inputs import kinds_of_shapes, of_inputs, outputs_of
 from tf_opdiff.reports.tests import synthetic
 
 KERNELS = {"CPU": ("float32", "int32", "int8"), "GPU": ("float32", "int32")}
@@ -164,6 +164,12 @@ def test_an_op_whose_one_attribute_is_about_another_input_needs_each_of_its_dtyp
     rows = [replace(row, dtype="float32") for row in WHOLE if row.dtype == "float32"]
     ops = replace(RAW_OPS, ops={"Floor": replace(FLOOR, dtypes={"Tidx": INTS})})
     assert covered(rows, ops)["Floor"].missing == ["dtypes int64"]
+
+
+def test_the_first_input_counts_if_its_dtype_is_not_that_of_the_case() -> None:
+    seeds = {"seed": lambda draw, d: (np.zeros(3, "int64"),), "own": lambda draw, d: (np.zeros(3, d),)}
+    spec = replace(SPEC, program=lambda tf, x: x, reference=lambda x: x, vjp=None, recipes=seeds, attrs={})
+    assert [of_inputs(case).dtypes for case in spec.cases("float32")] == [{"int64"}, set()]
 
 
 def test_shapes_of_outputs_count_and_are_not_broadcast() -> None:
