@@ -8,7 +8,7 @@ import pytest
 
 from tf_opdiff.harness.device.locks import Slots
 from tf_opdiff.harness.device.observation import Observation, Result
-from tf_opdiff.harness.device.repeat import PIECES, RUN_CHECKS, run_self_checks, same, self_checks_of
+from tf_opdiff.harness.device.repeat import PIECES, ROW_CHECKS, RUN_CHECKS, run_self_checks, same, self_checks_of
 from tf_opdiff.harness.device.request import Arguments
 from tf_opdiff.harness.judge import claim
 from tf_opdiff.harness.judge.cause import Cause
@@ -680,6 +680,7 @@ def test_what_a_case_is_held_against_goes_with_its_spec():
     assert self_checks_of(made(elementwise=True), xs) == RUN_CHECKS
     assert self_checks_of(made(elementwise=True), (np.ones(3), np.ones(2))) == RUN_CHECKS[:2]
     assert self_checks_of(made(elementwise=True), (np.ones(0),)) == RUN_CHECKS[:2]
+    assert self_checks_of(made(batch=()), xs) == (*RUN_CHECKS[:2], *ROW_CHECKS)
     assert self_checks_of(made(state=lambda tf, x: {}), xs) == ()
 
 
