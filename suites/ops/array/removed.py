@@ -24,7 +24,7 @@ def _removed(name, op, arguments, move, shapes, **fields):
     Further fields are those of `Layout`.
     """
     removed = Removed(op, arguments)
-    fields = {"program": removed, "attrs": {}, **_DTYPES, **fields}
+    fields = {"program": lambda tf, *xs: removed(tf, *xs), "attrs": {}, **_DTYPES, **fields}
     specs = layout(name, op=op, move=move, shapes=shapes, gradient=False, **fields)
     return (replace(spec, **removed.fields) for spec in specs)
 
