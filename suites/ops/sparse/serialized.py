@@ -31,8 +31,10 @@ def _one(tf, x, indices, shape, kind, dtype=None):
     return [y.sparse_values, y.sparse_indices, y.sparse_shape]
 
 
-def _batch(tf, x, z, indices, shape, others, other_shape, kind):
-    serialized = tf.stack([_serialized(tf, x, indices, shape, kind), _serialized(tf, z, others, other_shape, kind)])
+def _batch(tf, x, z, kind, **places):
+    first = _serialized(tf, x, places["indices"], places["shape"], kind)
+    second = _serialized(tf, z, places["others"], places["other_shape"], kind)
+    serialized = tf.stack([first, second])
     y = tf.raw_ops.DeserializeSparse(serialized_sparse=serialized, dtype=x.dtype)
     return [y.sparse_values, y.sparse_indices, y.sparse_shape]
 
