@@ -22,12 +22,14 @@ from tf_opdiff.suites.derived.op_types import DTYPES, OpTypes, every_op
 #: The shapes of inputs by name; all others have shape (4,).
 _SHAPES: Mapping[str, tuple[int, ...]] = {
     "axis": (),
+    "default_value": (),
     "diagonals": (3, 2),
     "dimension": (),
     "indices": (4, 1),
     "input_max": (),
     "input_min": (),
     "matrix": (2, 2),
+    "nrows": (),
     "orig_input": (1, 1, 1, 1),
     "orig_output": (1, 1, 1, 1),
     "perm": (1,),

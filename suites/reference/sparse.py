@@ -177,6 +177,17 @@ def filled_indices(indices: Literal, shape: Literal) -> tuple[np.ndarray, ...]:
     return places, empty, np.argsort(numbers, kind="stable")[np.sum(numbers < 0) :]
 
 
+def filled_rows(x: np.ndarray, default: np.ndarray, rows: Literal, count: Literal) -> np.ndarray:
+    """The values of the rows of a ragged tensor, with the default in empty rows."""
+    return filled(x, default, [[row] for row in rows], [count])
+
+
+def filled_row_ids(rows: Literal, count: Literal) -> tuple[np.ndarray, ...]:
+    """The row of each value, whether each row was empty, and the new number of each value."""
+    places, empty, new = filled_indices([[row] for row in rows], [count])
+    return places[:, 0], empty, new
+
+
 def dense(x: np.ndarray, default: np.ndarray, indices: Any, shape: Literal) -> np.ndarray:
     """A dense tensor with the values, or one value, at indices; one number is an index of a vector."""
     array = np.array(indices, np.int64)
