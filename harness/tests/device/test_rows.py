@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
+from tf_opdiff.harness.device.observation import Result
+from tf_opdiff.harness.device.repeat import ROW_CHECKS
 from tf_opdiff.harness.device.request import Arguments
-from tf_opdiff.harness.device.rows import alone, beside_special, compared_rows
+from tf_opdiff.harness.device.rows import alone, beside_special, compared_rows, run_row_checks
 from tf_opdiff.harness.judge.wording import sentence
 from tf_opdiff.harness.spec.plan import MODES
 
@@ -95,3 +97,11 @@ def test_other_rows_become_special_and_the_row_stays(dtype):
     assert (
         beside.inputs[1] is indices and np.isfinite(beside.inputs[2]).all() and np.isfinite(beside.upstreams[0]).all()
     )
+
+
+@pytest.mark.parametrize(("code", "kinds"), [("INVALID_ARGUMENT", {"batch"}), ("INTERNAL", {"batch", "leak"})])
+def test_only_a_refusal_of_special_rows_is_no_leak(code, kinds):
+    error = Result("error", code=code)
+    arguments, results = Arguments([np.ones((3, 2))]), {"output[0]": Result("value", np.ones(3))}
+    found = run_row_checks(ROW_CHECKS, (), arguments, results, lambda *_: ({}, error))
+    assert {kind for kind, by_quantity in found.items() if by_quantity} == kinds
