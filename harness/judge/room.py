@@ -34,6 +34,8 @@ from tf_opdiff.harness.spec.spec import Case, Side, Spec
 
 #: The number of roundings of the inputs whose effect on the result a room may have.
 ROUNDINGS = 128
+#: How often inputs move by chance. The changes of a sum may cancel; of hundreds of sums, those of some do four times.
+CHANCES = 16
 #: The widest room in ULPs that needs no reason: half of the digits of a float32. A float64 keeps to it too.
 WIDEST = 2.0**12
 
@@ -113,11 +115,11 @@ def _changes(case: Case, inputs: tuple[np.ndarray, ...], side: Side | None, quan
     """The change of each exact element when the inputs move to their neighbours; infinite where it is undefined.
 
     First all inputs move up, then all down; then one up and the next down, as the difference of two numbers changes;
-    then each moves either way, by chance, four times.
+    then each moves either way, by chance, `CHANCES` times.
     """
     base, draw = expectation(case, inputs, side, bounds=False), Draw(case.seed ^ 0x500)
     exact = base.wants[quantity].value
-    for ways in ((1, 1), (-1, -1), (1, -1), (0, 0), (0, 0), (0, 0), (0, 0)):
+    for ways in ((1, 1), (-1, -1), (1, -1), *((0, 0) for _ in range(CHANCES))):
         moved = _all_moved(inputs, ways, draw)
         upstreams = base.upstreams and _all_moved(base.upstreams, ways, draw)
         tangents = base.tangents and _all_moved(base.tangents, ways, draw)

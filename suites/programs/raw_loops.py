@@ -117,12 +117,11 @@ _LOOP: dict[str, Any] = {
     },
 }
 _RAW = {**_LOOP, "program": in_function_of_v1(_handed_on), "modes": ("function", "graph")}
-#: No context of Python knows a loop of raw ops.
-_NO_CONTEXT = refused("AttributeError")
-_OF_V1 = {**_LOOP, "program": with_v1(_handed_on_by_v1), "vjp": lambda g, x: (g,), "modes": ("graph",)}
+_HAND_ON = lambda g, x: (g,)  # noqa: E731
+_OF_V1 = {**_LOOP, "program": with_v1(_handed_on_by_v1), "vjp": _HAND_ON, "modes": ("graph",)}
 _OF_DTYPES = (
-    Spec(name="while-raw-handing-on", **_RAW, vjp=_NO_CONTEXT),
-    Spec(name="while-raw-handing-on-other", **_RAW, vjp=_NO_CONTEXT, dtypes=_SMOOTH, tier="full"),
+    Spec(name="while-raw-handing-on", **_RAW, vjp=_HAND_ON),
+    Spec(name="while-raw-handing-on-other", **_RAW, vjp=_HAND_ON, dtypes=_SMOOTH, tier="full"),
     Spec(name="while-raw-handing-on-rough", **_RAW, dtypes=(*INTEGERS, "bool", "object"), tier="full"),
     Spec(name="while-v1-handing-on", **_OF_V1),
     Spec(name="while-v1-handing-on-other", **_OF_V1, dtypes=_SMOOTH, tier="full"),

@@ -9,7 +9,6 @@ import numpy as np
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, UNARY
 from tf_opdiff.harness.spec.spec import Raises, Spec
 from tf_opdiff.suites.forms.control_flow import with_v1
-from tf_opdiff.suites.forms.errors import raises
 from tf_opdiff.suites.forms.references import REFUSED, in_functions, like, variables
 
 _RECIPES = {label: UNARY[label] for label in ("plain", "edges", "matrix", "scalar", "empty")}
@@ -134,7 +133,6 @@ SPECS = (
     *_on_reference(
         "ref-loop",
         rough=INTEGERS,
-        in_function=raises("AttributeError", "outer_context"),  # no context of Python knows a loop of raw ops
         ops="RefEnter;RefMerge;RefSwitch;RefNextIteration;RefExit",
         program=partial(_loop, "AssignAdd"),
         reference=lambda x: (4 * x, np.int32(3), {"v": 4 * x}),
