@@ -75,21 +75,35 @@ def _of_float32(draw, dtype, *shape):
     return plain(draw, np.dtype("float32"), *shape)
 
 
+def _positive_of_float32(draw, dtype, *shape):
+    return np.abs(_of_float32(draw, dtype, *shape))
+
+
 def _integers_of_float32(draw, dtype, *shape):
     return small_integers(draw, np.dtype("float32"), *shape)
 
 
+#: Numbers of both signs times weights between 0 and 1.
+_CANCELS = Loose(
+    lambda *inputs, **keywords: True,
+    "a pixel, and the gradient of one, is a sum of products with weights of float32, and numbers of both signs cancel",
+)
+_LOOSE = {"output": _CANCELS, "grad": _CANCELS}
+
 _RECIPES = {"plain": (plain,), "exact": (small_integers,)}
-_OF_GRADIENT = {"plain": (_of_float32, plain), "exact": (_integers_of_float32, plain)}
+_OF_GRADIENT = {
+    "plain": (_of_float32, plain),
+    "exact": (_integers_of_float32, plain),
+    "positive": (_positive_of_float32, plain),
+}
 _BOTH = {**_ALIGNED, **_CENTRED}
 _SHORT = ("float16", "bfloat16")
-_OF_SHORT = {"dtypes": _SHORT, "tier": "full", "modes": WITHOUT_XLA}
+_OF_SHORT = {"dtypes": _SHORT, "tier": "full", "modes": WITHOUT_XLA, "loose": _LOOSE}
 _OF_FLOAT64 = {"dtypes": ("float64",), "tier": "full", "modes": WITHOUT_XLA}
 #: Unless corners are aligned, XLA returns the memory of a gradient in float32 as the bits of other dtypes. Whether they
 #: are NaN depends on roundings, and in float64 the bits lie beyond the end of the memory: no promise can be kept or
 #: broken reliably. One spec shows the failure, with gradients that are exact; all others leave it out.
-_OF_XLA = {"tier": "full", "modes": ("xla",)}
-
+_OF_XLA = {"tier": "full", "modes": ("xla",), "loose": _LOOSE}
 
 SPECS = (
     *called(
@@ -97,6 +111,7 @@ SPECS = (
         "ResizeBilinear",
         calls=_of_sizes({**_SIZES, **{f"exact_{label}": one for label, one in _EXACT.items()}}),
         recipes=_RECIPES,
+        fields={"loose": _LOOSE},
         small={label: _of_sizes({"only": (shape, _TWO, {})}) for label, shape in _SMALL.items()},
         second=("plain",),
         wrong={
@@ -127,7 +142,7 @@ SPECS = (
         "ResizeBilinear",
         calls=_of_sizes(_SIZES),
         recipes=_RECIPES,
-        fields={**_OF_FLOAT64, "loose": {"grad": _IN_FLOAT32}},
+        fields={**_OF_FLOAT64, "loose": _LOOSE | {"grad": _IN_FLOAT32}},
     ),
     *called(
         "resize-bilinear-of-xla",
@@ -143,15 +158,16 @@ SPECS = (
         calls=_of_sizes(_SIZES),
         recipes={"plain": (plain,)},
         gradient=False,
-        fields={"dtypes": _INTEGERS, "tier": "full"},
+        fields={"dtypes": _INTEGERS, "tier": "full", "loose": {"output": _CANCELS}},
     ),
     *called(
         "resize-bilinear-grad",
         "ResizeBilinearGrad",
         calls=_gradients(_SIZES),
         recipes=_OF_GRADIENT,
+        fields={"loose": _LOOSE},
         small={label: _gradients({"only": (shape, _TWO, {})}) for label, shape in _SMALL.items()},
-        of_small=_OF_GRADIENT["exact"],
+        of_small=_OF_GRADIENT["positive"],
         gradient=False,
         wrong={
             "too-flat": Wrong(_gradient(), ((5, 2, 2), _PLAIN), IN_KERNEL),
@@ -173,7 +189,7 @@ SPECS = (
         calls=_gradients(_SIZES),
         recipes=_OF_GRADIENT,
         gradient=False,
-        fields={**_OF_FLOAT64, "loose": {"output": _IN_FLOAT32}},
+        fields={**_OF_FLOAT64, "loose": _LOOSE | {"output": _IN_FLOAT32}},
     ),
     *called(
         "resize-bilinear-grad-aligned-of-xla",
