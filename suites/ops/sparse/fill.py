@@ -1,45 +1,25 @@
 """SparseFillEmptyRows to SparseReshape: ops that fill sparse tensors, or give them another shape."""
 
 from dataclasses import replace
-from functools import partial
 
-from tf_opdiff.harness.spec.recipes import INTEGERS
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.derived.sizes import sizes
 from tf_opdiff.suites.forms.errors import IN_KERNEL
+from tf_opdiff.suites.forms.filled_rows import filled_gradients
 from tf_opdiff.suites.forms.move_calls import call, fed_program, promises
 from tf_opdiff.suites.forms.move_recipes import fed
 from tf_opdiff.suites.forms.moves import moves
 from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 from tf_opdiff.suites.forms.sparse import CUBE, DTYPES, INDICES, matrix, tensors, with_default
 from tf_opdiff.suites.reference import sparse as ref
-from tf_opdiff.suites.reference.moves import Back, Beside
+from tf_opdiff.suites.reference.moves import Beside
 
 _USUAL = {"modes": WITHOUT_XLA, "dtypes": DTYPES}
-_OF_GRADIENT = {"modes": WITHOUT_XLA, "dtypes": replace(DTYPES, rough=INTEGERS, without_xla=()), "gradient": False}
 
 
 def _fill(tf, x, default, indices, shape):
     y = tf.raw_ops.SparseFillEmptyRows(indices=indices, values=x, dense_shape=shape, default_value=default)
     return [y.output_values, y.output_indices, y.empty_row_indicator, y.reverse_index_map]
-
-
-def _fill_grad(output, tf, g, mapped, count):
-    return tf.raw_ops.SparseFillEmptyRowsGrad(reverse_index_map=mapped, grad_values=g)[output]
-
-
-def _filled(count, mapped):
-    """A call of the gradient of filled rows: the number of all values, and the new places of those of the input."""
-    return call((count,), mapped=mapped, count=count)
-
-
-_FILLED = {
-    "mixed": _filled(7, [5, 0, 3]),
-    "all": _filled(4, [3, 1, 0, 2]),
-    "none": _filled(5, []),
-    "empty": _filled(0, []),
-    "single": _filled(1, [0]),
-}
 
 
 def _reshape(tf, indices, shape, new):
@@ -143,30 +123,7 @@ SPECS = (
         },
         **_USUAL,
     ),
-    *moves(
-        "sparse-fill-empty-rows-grad",
-        "SparseFillEmptyRowsGrad",
-        partial(_fill_grad, 0),
-        lambda g, mapped, count: ref.from_filled(g, mapped),
-        calls=_FILLED,
-        tensors=tensors("mapped"),
-        small_fed={"none": call((0,), mapped=[], count=0), "one": call((1,), mapped=[0], count=0)},
-        run={
-            "out_of_bounds": _filled(3, [0, 3]),
-            "negative": _filled(3, [0, -1]),
-        },
-        built={"matrix": _filled(3, [[0, 1, 2]])},
-        **_OF_GRADIENT,
-    ),
-    *moves(
-        "sparse-fill-empty-rows-grad-default",
-        "SparseFillEmptyRowsGrad",
-        partial(_fill_grad, 1),
-        Back(ref.into_empty_rows, lambda g, mapped, count: ()),
-        calls=_FILLED,
-        tensors=tensors("mapped"),
-        **_OF_GRADIENT,
-    ),
+    *filled_gradients("sparse-fill-empty-rows-grad", "SparseFillEmptyRowsGrad"),
     _reshapes("sparse-reshape", _RESHAPES),
     *sizes(
         _reshapes("sparse-reshape", {"none": _SMALL_RESHAPES["none"]}),

@@ -1,17 +1,12 @@
 """Rows of ragged tensors: ops that fill empty ones."""
 
-from dataclasses import replace
-from functools import partial
-
-from tf_opdiff.harness.spec.recipes import INTEGERS
+from tf_opdiff.suites.forms.filled_rows import filled_gradients
 from tf_opdiff.suites.forms.move_calls import Parameter, call
 from tf_opdiff.suites.forms.moves import moves
 from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 from tf_opdiff.suites.forms.sparse import DTYPES, tensors
 from tf_opdiff.suites.reference import sparse as ref
-from tf_opdiff.suites.reference.moves import Back, Beside
-
-_OF_GRADIENT = {"modes": WITHOUT_XLA, "dtypes": replace(DTYPES, rough=INTEGERS, without_xla=()), "gradient": False}
+from tf_opdiff.suites.reference.moves import Beside
 
 
 def _fill(tf, x, default, rows, count):
@@ -19,27 +14,11 @@ def _fill(tf, x, default, rows, count):
     return [y.output_values, y.output_value_rowids, y.empty_row_indicator, y.reverse_index_map]
 
 
-def _fill_grad(output, tf, g, mapped, count):
-    return tf.raw_ops.RaggedFillEmptyRowsGrad(reverse_index_map=mapped, grad_values=g)[output]
-
-
 def _rows(rows, count):
     """A call with a value in each of these rows, and a default value."""
     return call((len(rows),), (), rows=rows, count=count)
 
 
-def _filled(count, mapped):
-    """A call of the gradient: the number of all values, and the new places of those of the input."""
-    return call((count,), mapped=mapped, count=count)
-
-
-_FILLED = {
-    "mixed": _filled(7, [5, 0, 3]),
-    "all": _filled(4, [3, 1, 0, 2]),
-    "none": _filled(5, []),
-    "empty": _filled(0, []),
-    "single": _filled(1, [0]),
-}
 SPECS = (
     *moves(
         "ragged-fill-empty-rows",
@@ -75,28 +54,5 @@ SPECS = (
         modes=WITHOUT_XLA,
         dtypes=DTYPES,
     ),
-    *moves(
-        "ragged-fill-empty-rows-grad",
-        "RaggedFillEmptyRowsGrad",
-        partial(_fill_grad, 0),
-        lambda g, mapped, count: ref.from_filled(g, mapped),
-        calls=_FILLED,
-        tensors=tensors("mapped"),
-        small_fed={"none": call((0,), mapped=[], count=0), "one": call((1,), mapped=[0], count=0)},
-        run={
-            "out_of_bounds": _filled(3, [0, 3]),
-            "negative": _filled(3, [0, -1]),
-        },
-        built={"matrix": _filled(3, [[0, 1, 2]])},
-        **_OF_GRADIENT,
-    ),
-    *moves(
-        "ragged-fill-empty-rows-grad-default",
-        "RaggedFillEmptyRowsGrad",
-        partial(_fill_grad, 1),
-        Back(ref.into_empty_rows, lambda g, mapped, count: ()),
-        calls=_FILLED,
-        tensors=tensors("mapped"),
-        **_OF_GRADIENT,
-    ),
+    *filled_gradients("ragged-fill-empty-rows-grad", "RaggedFillEmptyRowsGrad"),
 )
