@@ -14,6 +14,8 @@ OWNERS = ("tensorflow", "driver", "us", "nobody")
 _ID = re.compile(r"[a-z0-9]+([-.][a-z0-9]+)*")
 _SOURCE = re.compile(r"[\w.+-]+(/[\w.+-]+)+\.\w+ at [\w.+-]+: \S+ .+")
 
+_FUNCTION = re.compile(r"(tf|keras)(\.[A-Za-z_]\w*)+")
+
 
 class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One cause of known failures; entries name it by its `id`.
@@ -31,6 +33,14 @@ class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     plans if only some are wrong, and the wrong result. `severity` is one of `harness.judge.severity.SEVERITIES`, by the
     rule that stands there, and `severity_reason` says in a sentence why that rule applies. All three are required of a
     cause in a file of known failures; the causes of an earlier run may lack them.
+
+    Optional:
+
+    arguments  `invalid` if the documentation does not allow the arguments that show the failure.
+    function   the public function that reaches the failure, such as `tf.image.resize`; absent if raw ops alone do.
+    numbers    pairs (text, expression): the expression, evaluated with TensorFlow, prints the number that stands in the
+               title or a reason as this text. `python -m bench.reasons` evaluates them.
+    fixed      the public link of the merged change that fixes the failure in a later version.
     """
 
     id: str
@@ -42,6 +52,10 @@ class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     title: str = ""
     severity: str = ""
     severity_reason: str = ""
+    arguments: str = ""
+    function: str = ""
+    numbers: tuple[tuple[str, str], ...] = ()
+    fixed: str = ""
 
     def check(self) -> None:
         """Checks the fields.
@@ -74,3 +88,15 @@ class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             raise ValueError(f"measured {self.measured!r}: expected how, and on what, in a sentence")
         if not (self.link or self.source or self.measured):
             raise ValueError("expected a link, or the source file that was read (source), or how it was measured")
+        self._check_optional()
+
+    def _check_optional(self) -> None:
+        if self.arguments not in ("", "invalid"):
+            raise ValueError(f"arguments {self.arguments!r}: expected 'invalid', or no such field")
+        if self.function and not _FUNCTION.fullmatch(self.function):
+            raise ValueError(f"function {self.function!r}: expected a public function such as tf.image.resize")
+        if self.fixed and not self.fixed.startswith("https://"):
+            raise ValueError(f"fixed {self.fixed!r}: expected https://…")
+        words = f"{self.title} {self.reason} {self.severity_reason}"
+        if absent := [text for text, _ in self.numbers if text not in words]:
+            raise ValueError(f"numbers {absent[0]!r}: the title and the reasons do not contain this text")
