@@ -178,7 +178,9 @@ def load_kernels(run: Path | str) -> Kernels:
 
 def _encodable(cause: Cause) -> Cause:
     """The cause with texts that UTF-8 can encode."""
-    return Cause(**{name: encodable(text) for name, text in msgspec.structs.asdict(cause).items()})
+    texts = {name: encodable(text) for name, text in msgspec.structs.asdict(cause).items() if isinstance(text, str)}
+    numbers = tuple((encodable(text), encodable(expression)) for text, expression in cause.numbers)
+    return msgspec.structs.replace(cause, **texts, numbers=numbers)
 
 
 def _listed(run: Path | str, name: str, item_type: Any) -> list[Any]:
