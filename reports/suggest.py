@@ -13,6 +13,7 @@ from tf_opdiff.harness.judge.known import Known
 from tf_opdiff.harness.judge.known_files import KnownError
 from tf_opdiff.harness.paths import KNOWN, SUITES
 from tf_opdiff.harness.spec.catalog import Catalog
+from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.analysis import known_entry, ledger, spent_entries
 from tf_opdiff.reports.analysis.suggest import suggest
 from tf_opdiff.reports.data import files
@@ -48,6 +49,7 @@ def main(options: argparse.Namespace) -> int:
     if not len(records):
         raise LookupError(f"{options.run}: expected a run with records; it has none")
     if (options.run / "run.json").exists():
+        known = known.on(RunInfo.load(options.run).devices)
         for note in sentence.partial_note(options.run):
             print(plain(note[0].upper() + note[1:], 200), file=sys.stderr)
     return _prune(records, known, options) if options.prune else _suggest(records, known, catalog, options.out)

@@ -14,7 +14,8 @@ import tensorflow as tf
 from tensorflow.python.eager import context
 
 from tf_opdiff.harness.device.kernels import lacking_kernel
-from tf_opdiff.harness.spec import variant
+from tf_opdiff.harness.device.measured_traits import measured_traits
+from tf_opdiff.harness.spec import trait, variant
 from tf_opdiff.harness.spec.plan import Device, type_of
 
 
@@ -57,6 +58,7 @@ def local(device: Device) -> Device:
 def describe() -> dict[str, Any]:
     """The devices that TensorFlow lists, and versions of TensorFlow and its libraries; for the run's `run.json`.
 
+    The traits of the processor are measured by eager ops on the CPU, so this process can own no other device later.
     `cuda` and `cudnn` are empty if TensorFlow lists no GPU; the versions that TensorFlow was built for are among
     `versions`.
     """
@@ -66,7 +68,8 @@ def describe() -> dict[str, Any]:
         name = str(Device(kind.lower(), int(index)))
         if not kind.startswith("XLA_"):
             devices[name] = {k: str(v) for k, v in tf.config.experimental.get_device_details(physical).items()}
-    devices["cpu"][variant.ONEDNN] = variant.onednn()
+    configure(Device("cpu"))
+    devices["cpu"] |= {variant.ONEDNN: variant.onednn(), trait.FACT: " ".join(measured_traits())}
     build = tf.sysconfig.get_build_info()
     built_for = {k: str(build.get(f"{k}_version", "")) for k in ("cuda", "cudnn") if build.get("is_cuda_build")}
     versions = {"tensorflow": tf.__version__, "numpy": np.__version__, "python": platform.python_version()}

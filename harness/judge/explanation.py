@@ -51,7 +51,7 @@ class Explanation:
         """
         (kinds, code), here = difference, tuple(here)
         explaining = tuple(one for one in here if any(one[1].expects(kind, code) for kind in kinds))
-        strict = (one for one in here if not (between_plans and one[1].against == "*"))
+        strict = (one for one in here if not one[1].intermittent and not (between_plans and one[1].against == "*"))
         spent = tuple(one for one in strict if one not in explaining)
         return cls(tuple(kinds), here, explaining, spent, tuple(excusing))
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, Self
 
 import msgspec
 from packaging.specifiers import SpecifierSet
 
 from tf_opdiff.harness.device.repeat import SELF_CHECKS
 from tf_opdiff.harness.judge.cause import Cause
-from tf_opdiff.harness.judge.selectors import Names, admits, listed
-from tf_opdiff.harness.spec.plan import type_of
+from tf_opdiff.harness.judge.selectors import EVERY, Names, admits, listed
+from tf_opdiff.harness.spec.plan import Device, type_of
+from tf_opdiff.harness.spec.trait import traits_in
 from tf_opdiff.harness.store.record import CLAIM
 
 
@@ -22,9 +24,11 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
     Every record that an entry selects must fail with its `kind` (and with its `code`, if the failure is an error or a
     crash). A record that fails by several kinds needs an entry for each. A selected record that does not fail by the
-    entry's kind is stale; a comparison with another plan is stale only if `against` names such comparisons. `unless`
-    names a variant, such as `noonednn`: the entry is not about devices with it. `tf` is a version specifier such as
-    `>=2.18,<2.22`. In a file, `cause` is the id of the cause.
+    entry's kind is stale; a comparison with another plan is stale only if `against` names such comparisons. `trait`
+    names traits of `harness.spec.trait`: the entry is about processors that have one of them. `unless` names a variant,
+    such as `noonednn`, or a trait: the entry is not about devices with it. `tf` is a version specifier such as
+    `>=2.18,<2.22`. `intermittent` says that the failure depends on memory that TensorFlow did not write, so that the
+    same call may also pass: the entry is never stale. In a file, `cause` is the id of the cause.
     """
 
     spec: Names
@@ -34,19 +38,25 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     attrs: Names = "*"
     recipe: Names = "*"
     device: Names = "*"
+    trait: Names = "*"
     unless: str = ""
     mode: Names = "*"
     against: Names = "*"
     quantity: Names = "*"
     tf: str = ""
     code: str = ""
+    intermittent: bool = False
 
     def expects(self, kind: str, code: str) -> bool:
         """Whether the entry is about this kind of difference, with this error code."""
         return self.kind == kind and self.code in ("", code)
 
-    def selects(self, place: Mapping[str, str], tf: str, kind: str = "") -> bool:
+    def selects(
+        self, place: Mapping[str, str], tf: str, kind: str = "", traits: AbstractSet[str] | None = None
+    ) -> bool:
         """Whether the entry is about a place; `tf` is the running version, `kind` the device's type.
+
+        `traits` are those of the device; without them, the entry is about any processor.
 
         A place has a spec, dtype, attrs, recipe, device and mode; the place of one comparison also has a quantity and
         `against`: `numpy`, `plan` (any other plan), or `itself`. Entries whose kind is one of `harness.device.repeat`
@@ -58,10 +68,16 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             return False
         if self.unless and self.unless in place.get("device", "").split("+")[1:]:
             return False
+        if traits is not None and not self._fits(traits):
+            return False
         return _contains(self.tf, tf) and all(
             admits(getattr(self, field), name) or (field == "device" and admits(self.device, kind or type_of(name)))
             for field, name in place.items()
         )
+
+    def _fits(self, traits: AbstractSet[str]) -> bool:
+        """Whether the entry is about a processor with these traits."""
+        return self.unless not in traits and (self.trait == EVERY or not traits.isdisjoint(listed(self.trait)))
 
 
 #: An entry with its number among all entries, counted from 1.
@@ -71,6 +87,13 @@ Numbered = tuple[int, Entry]
 @lru_cache
 def _contains(specifier: str, version: str) -> bool:
     return SpecifierSet(specifier).contains(version, prereleases=True)
+
+
+class DeviceFacts(NamedTuple):
+    """What entries ask of a device beside its name: its type, where the name does not contain it, and its traits."""
+
+    kind: str = ""
+    traits: AbstractSet[str] | None = None
 
 
 class Place(NamedTuple):
@@ -87,12 +110,24 @@ class Place(NamedTuple):
 class Known:
     """The entries of a file, or of a folder's files, in order.
 
-    `places` has the place of each entry; `types` has the types of recorded devices, whose names do not contain them.
+    `places` has the place of each entry; `devices` has facts of the devices of a run, by their names.
     """
 
     entries: tuple[Entry, ...] = ()
     places: tuple[Place, ...] = ()
-    types: Mapping[str, str] = field(default_factory=dict)
+    devices: Mapping[str, DeviceFacts] = field(default_factory=dict)
+
+    def on(self, devices: Mapping[str, Mapping[str, Any]]) -> Self:
+        """The known failures, about the devices of a run; `devices` maps each name to its facts in run.json.
+
+        Raises:
+          ValueError: the name of a recorded device's type is malformed.
+        """
+        return replace(self, devices={name: _device_facts(facts) for name, facts in devices.items()})
+
+    def facts(self, device: str) -> DeviceFacts:
+        """The facts of a device, by its name; unknown ones where the run is not known."""
+        return self.devices.get(device, DeviceFacts())
 
     @property
     def causes(self) -> dict[str, Cause]:
@@ -101,8 +136,8 @@ class Known:
 
     def about(self, place: Mapping[str, str], tf: str) -> tuple[Numbered, ...]:
         """The entries that are about a place, each with its number among all, from 1; see `Entry.selects`."""
-        entries, kind = self.of_spec(place["spec"]), self.types.get(place["device"], "")
-        return tuple((n, e) for n, e in entries if e.selects(place, tf, kind))
+        facts = self.facts(place["device"])
+        return tuple((n, e) for n, e in self.of_spec(place["spec"]) if e.selects(place, tf, *facts))
 
     def of_spec(self, name: str) -> Sequence[Numbered]:
         """The entries that name a spec, each with its number among all, from 1."""
@@ -127,6 +162,10 @@ class Known:
         for record in records:
             idle.visit(record)
         return idle.lines()
+
+
+def _device_facts(facts: Mapping[str, Any]) -> DeviceFacts:
+    return DeviceFacts(Device.parse(facts.get("device", "")).type if "recorded" in facts else "", traits_in(facts))
 
 
 class Placed(Protocol):
@@ -160,7 +199,7 @@ class IdleEntries:
         entries = [one for one in self._known.of_spec(record.spec) if one[0] not in self._about]
         if not entries:
             return
-        place, of = place_of(record), (record.tf, self._known.types.get(record.device, ""))
+        place, of = place_of(record), (record.tf, *self._known.facts(record.device))
         cell = {name: place[name] for name in CELL}
         for number, entry in entries:
             if entry.selects(cell, *of):

@@ -20,6 +20,7 @@ from tf_opdiff.harness.spec.plan import MODES, Device
 from tf_opdiff.harness.spec.quantity import is_quantity
 from tf_opdiff.harness.spec.similar import unknown
 from tf_opdiff.harness.spec.spec import BY_PATTERNS
+from tf_opdiff.harness.spec.trait import TRAITS
 from tf_opdiff.harness.spec.variant import VARIANTS
 from tf_opdiff.harness.store.record import KINDS
 
@@ -138,6 +139,7 @@ def _check(entry: Entry, catalog: Catalog) -> None:
         "kind": set(KINDS),
         "mode": set(MODES),
         "against": {"numpy", "plan", "itself"},
+        "trait": TRAITS.keys(),
         "dtype": {dtype for spec in selected for dtype in spec.dtypes},
         "attrs": {label for spec in selected for label in spec.attrs},
         "recipe": {recipe for spec in selected for recipe in spec.recipes} | set(BY_PATTERNS),
@@ -149,8 +151,11 @@ def _check(entry: Entry, catalog: Catalog) -> None:
     for name in listed(entry.device):
         if name != EVERY:
             Device.parse(name)
-    if entry.unless and entry.unless not in VARIANTS:
-        raise ValueError(f"unless {entry.unless!r}: expected a variant, of {', '.join(VARIANTS)}")
+    if entry.unless and entry.unless not in {*VARIANTS, *TRAITS}:
+        expected = f"a variant, of {', '.join(VARIANTS)}, or a trait, of {', '.join(TRAITS)}"
+        raise ValueError(f"unless {entry.unless!r}: expected {expected}")
+    if entry.intermittent and entry.cause.severity != "memory":
+        raise ValueError(f"intermittent: expected for a cause of severity memory, not {entry.cause.severity}")
     try:
         SpecifierSet(entry.tf)
     except InvalidSpecifier as error:

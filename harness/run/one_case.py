@@ -33,7 +33,7 @@ from tf_opdiff.harness.spec.catalog import Catalog, Item
 from tf_opdiff.harness.spec.plan import MODES, Device, Plan, PlanName
 from tf_opdiff.harness.spec.similar import unknown
 from tf_opdiff.harness.spec.spec import SWEEPS, Case
-from tf_opdiff.harness.store.open_run import require
+from tf_opdiff.harness.store.open_run import facts_of, require
 from tf_opdiff.harness.store.record import Record
 from tf_opdiff.harness.store.shard import Shard
 from tf_opdiff.harness.system.interrupt import Scratch
@@ -144,8 +144,10 @@ def main(options: argparse.Namespace) -> int:
     known = known_files.load(ROOT / KNOWN, catalog) if folder or options.issue else Known()
     with Scratch() as logs:
         setting = Setting(catalog=catalog, tf=version("tensorflow"), folder=folder or logs)
-        if any(plan.device.type != "cpu" for plan in plans):
-            require([plan.device for plan in plans], probe()["devices"])
+        if known.entries or any(plan.device.type != "cpu" for plan in plans):
+            listed = probe()["devices"]
+            require([plan.device for plan in plans], listed)
+            known = known.on({str(plan.device): facts_of(plan.device, listed) for plan in plans})
         servers = {d: DeviceServer(d, logs) for d in {p.device for p in plans}}
         try:
             status = show(item, case, plans, servers)

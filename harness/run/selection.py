@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -96,7 +96,7 @@ class Selection:
             devices=devices,
             only=only,
             sweeps=not option.no_sweep and (bool(option.case) or option.tier != "smoke"),
-            known=replace(known, types={name: r.device.type for name, r in recordings.items()}),
+            known=known,
             maturity=maturity.load(maturity_file, catalog) if maturity_file else maturity.Maturity(),
             recordings=recordings,
             resumed=resumed,

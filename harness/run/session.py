@@ -15,6 +15,7 @@ import pytest
 
 from tf_opdiff.harness.device import shared_fork_server
 from tf_opdiff.harness.device.kernel_list import KernelList
+from tf_opdiff.harness.judge.known import Known
 from tf_opdiff.harness.judge.verdict import Context, Origin
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.repro.listing import claims_data
@@ -155,7 +156,7 @@ class Session:
             run=info.run,
             started=info.started,
             here=Origin(info.tf, info.cuda, info.host),
-            known=selection.known,
+            known=self.known,
             maturity=selection.maturity,
             recorded={name: Origin(r.about.tf, r.about.cuda, r.about.host) for name, r in recordings.items()},
         )
@@ -179,6 +180,11 @@ class Session:
             processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
             self.runner = batch.runner(work, directory, worker, processes=processes, recordings=recordings)
         self.runner.done = selection.done(self.plans)
+
+    @property
+    def known(self) -> Known:
+        """The known failures, about the devices of the run."""
+        return self.selection.known.on(self.info.devices)
 
     def begin_progress(self, ids: Iterable[str], workers: int) -> None:
         """Begins to report progress on the items with these ids; once, in the controlling process."""

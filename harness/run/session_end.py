@@ -40,7 +40,7 @@ def finish(session: Session, status: int, stopped: str = "") -> int:
         raise Unkept(f"{session.directory} was deleted while the run was writing it")
     assert session.directory is not None
     option, info = session.config.option, session.info
-    idle = IdleEntries(session.selection.known)
+    idle = IdleEntries(session.known)
     present = accounts.read(session.directory, idle.visit)
     if not present.items and status != pytest.ExitCode.INTERNAL_ERROR and not option.resume:
         discard(session)

@@ -206,7 +206,7 @@ def _end(session: pytest.Session, ours: Session, status: int) -> None:
         ours.kernels.finish()
     if ours.progress:
         ours.progress.say(f"{ours.info.recorded:,} cells are recorded; writing the report")
-    session.config.hook.pytest_opdiff_report(directory=ours.directory, info=ours.info, known=ours.selection.known)
+    session.config.hook.pytest_opdiff_report(directory=ours.directory, info=ours.info, known=ours.known)
     latest = ROOT / "runs" / "latest"
     if ours.directory.parent.resolve() == latest.parent.resolve():
         temporary = latest.with_name(f"latest-{os.getpid()}")

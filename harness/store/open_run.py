@@ -73,7 +73,7 @@ def open_run(
         flags=there["flags"],
         machine=there["machine"],
         devices={
-            str(d): {**(recorded[str(d)].facts if d.recorded else _facts(d, listed)), "asked": True} for d in devices
+            str(d): {**(recorded[str(d)].facts if d.recorded else facts_of(d, listed)), "asked": True} for d in devices
         }
         | {d: {**about, "asked": False} for d, about in listed.items() if Device.parse(d) not in devices},
     )
@@ -113,7 +113,7 @@ def reopen_run(
     live = [d for d, about in info.devices.items() if about["asked"] and d not in recordings]
     if live:
         there = there or here()
-        devices = {d: _facts(Device.parse(d), there["devices"]) for d in live}
+        devices = {d: facts_of(Device.parse(d), there["devices"]) for d in live}
         ran = {"TensorFlow": info.tf, **of_devices({d: info.devices[d] for d in live}, {"CUDA": info.cuda})}
         now = {"TensorFlow": there["versions"]["tensorflow"], **of_devices(devices, {"CUDA": there["cuda"]})}
         for fact, values in apart({0: ran, 1: now}).items():
@@ -136,7 +136,7 @@ def here() -> dict[str, Any]:
     return facts | _machine()
 
 
-def _facts(device: Device, listed: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+def facts_of(device: Device, listed: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
     """The facts of a device of this machine: those that TensorFlow lists, and those that its variants imply."""
     plain = listed.get(str(device.plain), listed.get("cpu", {}) if device.type == "cpu" else {})
     return {**plain, **variant.facts(device.variants)}

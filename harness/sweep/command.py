@@ -104,7 +104,7 @@ def main(options: argparse.Namespace) -> int:
     shard = Shard(directory / "shards" / "sweep.jsonl")
     teams = _teams(devices, options.workers, logs, options.op_timeout)
     here = Origin(info.tf, info.cuda, info.host)
-    context = Context(run=info.run, started=info.started, here=here, known=expected)
+    context = Context(run=info.run, started=info.started, here=here, known=expected.on(info.devices))
     status, recorded = 0, []
     try:
         recorded = parts.run(selected, context, teams, shard, directory / "shards" / "sweep.jsonl")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,6 @@ from tf_opdiff.harness.judge.known_files import KnownError
 from tf_opdiff.harness.judge.selectors import Names, listed
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.spec.catalog import Catalog
-from tf_opdiff.harness.spec.plan import Device
 from tf_opdiff.harness.store.judges import JudgedBy
 from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.analysis.judged import PLACE, distinct, judged, places
@@ -80,11 +78,10 @@ def of_run(
     path = ROOT / judged_by.known
     try:
         known = known or known_files.load(path, Catalog.load(judged_by.suites))
-        recorded = {name: about for name, about in info.devices.items() if "recorded" in about}
-        types = {name: Device.parse(about.get("device", "")).type for name, about in recorded.items()}
+        known = known.on(info.devices)
     except (KnownError, LookupError, ImportError, OSError, ValueError):
         return nothing
-    return entries(records, replace(known, types=types), path)
+    return entries(records, known, path)
 
 
 def _written(known: Known) -> pd.DataFrame:
@@ -119,10 +116,10 @@ def _idle(records: pd.DataFrame, known: Known) -> set[int]:
     """The numbers of the entries that `Known.idle` names."""
     place = places(records)
     some = place[place["spec"].isin({spec for entry in known.entries for spec in listed(entry.spec)})]
-    by_spec: dict[str, tuple[list[tuple[dict[str, str], str, str]], ...]] = {}
+    by_spec: dict[str, tuple[list[tuple[dict[str, str], Any, Any, Any]], ...]] = {}
     for i, names in enumerate((CELL, PLACE)):
         for at in distinct(some, (*names, "tf"))[1]:
-            of = at.pop("tf"), known.types.get(at["device"], "")
+            of = at.pop("tf"), *known.facts(at["device"])
             by_spec.setdefault(at["spec"], ([], []))[i].append((at, *of))
     idle = set()
     for number, entry in enumerate(known.entries, 1):

@@ -243,6 +243,13 @@ def test_a_known_failure_that_is_gone_is_stale_against_numpy_and_not_between_pla
     assert only(judged(ulps(0), Entry(**ENTRY | {"against": "plan"}), base=EAGER)).verdict == "stale"
 
 
+def test_an_intermittent_failure_is_known_when_it_shows_and_not_stale_when_it_does_not():
+    entries = [Entry(**ENTRY | {"kind": kind, "intermittent": True}) for kind in ("value", "nan")]
+    assert only(judged(ulps(9), *entries)).verdict == "known"
+    assert only(judged(ulps(0), *entries)).verdict == "match"
+    assert only(judged(ulps(9), entries[1])).verdict == "mismatch"
+
+
 def test_the_difference_from_a_plan_that_is_known_to_fail_is_known():
     entry = Entry(**ENTRY | {"mode": "eager", "kind": "nan"})
     assert only(judged(ulps(1), entry, base=EAGER)).verdict == "known"

@@ -189,3 +189,41 @@ def test_an_entry_may_leave_out_devices_with_a_variant(tmp_path, catalog):
         True,
         False,
     ]
+
+
+def test_an_entry_may_be_about_processors_with_a_trait(tmp_path, catalog):
+    place = {"spec": "right", "dtype": "float32", "recipe": "plain", "mode": "xla"}
+    devices = {
+        "cpu": {"traits": "avx2 inexact-reciprocal"},
+        "cpu@old": {"recorded": "2026-01-01, run a", "device": "cpu", "traits": "avx2"},
+        "cpu+threads=2": {},
+    }
+
+    def selected(**fields):
+        entry = ENTRY | {"mode": '["*"]'} | {name: f'"{value}"' for name, value in fields.items()}
+        known = loaded(tmp_path / "known.toml", catalog, table("cause", CAUSE), table("entry", entry)).on(devices)
+        return [name for name in devices if known.about(place | {"device": name}, "2.21.0")]
+
+    assert selected() == [*devices]
+    assert selected(trait="inexact-reciprocal") == ["cpu"]
+    assert selected(trait="avx2") == ["cpu", "cpu@old"]
+    assert selected(unless="inexact-reciprocal") == ["cpu@old", "cpu+threads=2"]
+
+
+def test_a_trait_that_does_not_exist_is_refused(tmp_path, catalog):
+    entry = ENTRY | {"trait": '"avx521"'}
+    with pytest.raises(KnownError, match=r"no trait 'avx521'.*avx512"):
+        loaded(tmp_path / "known.toml", catalog, table("cause", CAUSE), table("entry", entry))
+    entry = ENTRY | {"unless": '"avx521"'}
+    with pytest.raises(KnownError, match=r"unless 'avx521': expected a variant.*or a trait"):
+        loaded(tmp_path / "known.toml", catalog, table("cause", CAUSE), table("entry", entry))
+
+
+def test_only_a_cause_of_unwritten_memory_may_be_intermittent(tmp_path, catalog):
+    entry = ENTRY | {"intermittent": "true"}
+    memory = loaded(
+        tmp_path / "known.toml", catalog, table("cause", CAUSE | {"severity": '"memory"'}), table("entry", entry)
+    )
+    assert memory.entries[0].intermittent
+    with pytest.raises(KnownError, match="intermittent: expected for a cause of severity memory, not"):
+        loaded(tmp_path / "known.toml", catalog, table("cause", CAUSE), table("entry", entry))
