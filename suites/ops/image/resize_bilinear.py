@@ -205,6 +205,6 @@ SPECS = (
         calls=_gradients({label: one for label, one in _EXACT.items() if one[2] is not _ALIGNED}),
         recipes={"exact": _OF_GRADIENT["exact"]},
         gradient=False,
-        fields={**_OF_XLA, "dtypes": _SHORT},
+        fields={**_OF_XLA, "tier": "default", "dtypes": _SHORT},
     ),
 )
