@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Self
 
-from tf_opdiff.harness.judge.known import Numbered
+from tf_opdiff.harness.judge.known import Difference, Numbered
 from tf_opdiff.harness.judge.severity import SEVERITIES
 from tf_opdiff.harness.store.record import Record
 
@@ -20,8 +21,8 @@ class Explanation:
     Attributes:
       kinds: the kinds of difference that occur, in order; empty for a comparison without a difference.
       here: the entries about the place of the comparison.
-      explaining: those of them that expect a kind that occurs, and its error code.
-      spent: those of them that expect a kind or an error code that does not occur, although they must fail here.
+      explaining: those of them that expect a kind that occurs, its error code and its distance.
+      spent: those of them whose kind or error code does not occur, although they must fail here.
       excusing: the entries about the place of the other plan, if that plan itself is known to fail.
     """
 
@@ -34,7 +35,7 @@ class Explanation:
     @classmethod
     def of(
         cls,
-        difference: tuple[Sequence[str], str],
+        difference: Difference,
         here: Iterable[Numbered],
         excusing: Iterable[Numbered] = (),
         *,
@@ -43,17 +44,18 @@ class Explanation:
         """The explanation of a difference by entries.
 
         Args:
-          difference: the kinds that occur, and the error code of the result.
+          difference: the kinds that occur, the error code of the result, and the distance.
           here: the entries about the place of the comparison.
           excusing: the entries about the place of the other plan.
           between_plans: whether the comparison is with another plan. Its budget is twice as large, so a known failure
             may stay within it, unless the entry names such comparisons.
         """
-        (kinds, code), here = difference, tuple(here)
-        explaining = tuple(one for one in here if any(one[1].expects(kind, code) for kind in kinds))
+        here = tuple(here)
+        explaining = tuple(one for one in here if one[1].expects(difference))
+        failing = tuple(one for one in here if one[1].expects(difference._replace(max_ulp=math.nan)))
         strict = (one for one in here if not one[1].intermittent and not (between_plans and one[1].against == "*"))
-        spent = tuple(one for one in strict if one not in explaining)
-        return cls(tuple(kinds), here, explaining, spent, tuple(excusing))
+        spent = tuple(one for one in strict if one not in failing)
+        return cls(tuple(difference.kinds), here, explaining, spent, tuple(excusing))
 
     @property
     def unexplained(self) -> tuple[str, ...]:

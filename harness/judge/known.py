@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
@@ -18,6 +19,21 @@ from tf_opdiff.harness.spec.plan import Device, type_of
 from tf_opdiff.harness.spec.trait import traits_in
 from tf_opdiff.harness.store.record import CLAIM
 
+#: The kinds of difference that have a distance.
+MEASURED = ("value", "position", "batch")
+
+
+class Difference(NamedTuple):
+    """A difference, as far as entries ask for it.
+
+    `kinds` are those that occur, in order; `code` is that of an error or a crash; `max_ulp` is the largest distance, in
+    ULPs of the result's dtype, NaN if it was not taken.
+    """
+
+    kinds: Sequence[str] = ()
+    code: str = ""
+    max_ulp: float = math.nan
+
 
 class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One known failure. Every selector is a name, a list of names, or absent for all.
@@ -28,7 +44,9 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     names traits of `harness.spec.trait`: the entry is about processors that have one of them. `unless` names a variant,
     such as `noonednn`, or a trait: the entry is not about devices with it. `tf` is a version specifier such as
     `>=2.18,<2.22`. `intermittent` says that the failure depends on memory that TensorFlow did not write, so that the
-    same call may also pass: the entry is never stale. In a file, `cause` is the id of the cause.
+    same call may also pass: the entry is never stale. `within` is the largest distance that the entry explains, such as
+    `18516 ulp`, in ULPs of the result's dtype: a result that is farther off is a mismatch. In a file, `cause` is the id
+    of the cause.
     """
 
     spec: Names
@@ -46,10 +64,27 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     tf: str = ""
     code: str = ""
     intermittent: bool = False
+    within: str = ""
 
-    def expects(self, kind: str, code: str) -> bool:
-        """Whether the entry is about this kind of difference, with this error code."""
-        return self.kind == kind and self.code in ("", code)
+    def expects(self, difference: Difference) -> bool:
+        """Whether the entry explains one of the kinds of a difference, with its error code and its distance."""
+        explains = self.kind in difference.kinds and self.code in ("", difference.code)
+        return explains and not (self.kind in MEASURED and difference.max_ulp > self.largest)
+
+    @property
+    def largest(self) -> float:
+        """The largest distance in ULPs that the entry explains.
+
+        Raises:
+          ValueError: `within` is malformed.
+        """
+        if not self.within:
+            return math.inf
+        number, _, unit = self.within.partition(" ")
+        largest = float(number)
+        if unit != "ulp" or not 0 < largest < math.inf:
+            raise ValueError(f"within {self.within!r}")
+        return largest
 
     def selects(
         self, place: Mapping[str, str], tf: str, kind: str = "", traits: AbstractSet[str] | None = None

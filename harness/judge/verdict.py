@@ -11,7 +11,7 @@ from tf_opdiff.harness.judge.classify import Facts, classify
 from tf_opdiff.harness.judge.compare import code_in, compare, illustrated
 from tf_opdiff.harness.judge.comparison import Comparison
 from tf_opdiff.harness.judge.explanation import Explanation
-from tf_opdiff.harness.judge.known import Numbered, place_of
+from tf_opdiff.harness.judge.known import Difference, Entry, Numbered, place_of
 from tf_opdiff.harness.judge.row import row_of
 from tf_opdiff.harness.judge.self_check import with_itself
 from tf_opdiff.harness.judge.trial import LOST, Context, Origin, Trial
@@ -83,7 +83,7 @@ class Judge:
         side = None if against == str(plan) else side or trial.case.spec.side(plan)
         result = trial.result(quantity)
         row = row_of(context, trial, comparison, against=against, quantity=quantity)
-        explanation = self._explanation(row, (comparison.kinds, result.code))
+        explanation = self._explanation(row, Difference(comparison.kinds, result.code, comparison.max_ulp))
         facts = Facts(
             fault=bool(observation.fault),
             lacking=_lacking(observation, result, comparison, plan),
@@ -107,8 +107,8 @@ class Judge:
         dtype = record.dtype if result.value is None else result.value.dtype.name
         return _with_severity(record, explanation, dtype)
 
-    def _explanation(self, row: Record, difference: tuple[tuple[str, ...], str]) -> Explanation:
-        """The entries of known failures that are about a record with these kinds of difference and this error code."""
+    def _explanation(self, row: Record, difference: Difference) -> Explanation:
+        """The entries of known failures that are about a record with this difference."""
         context, place, other = self.context, place_of(row), PlanName.parse(row.against)
         excusing: tuple[Numbered, ...] = ()
         if other and row.against != row.plan:
@@ -134,7 +134,10 @@ class Judge:
 
     def _expected(self, explanation: Explanation) -> str:
         """The kinds that entries expect at the place of a mismatch."""
-        each = (f"{self.context.known.stands(n)} expects {e.kind} {e.code}".strip() for n, e in explanation.here)
+        each = (
+            " ".join(filter(None, (f"{self.context.known.stands(n)} expects {e.kind}", e.code, _within(e))))
+            for n, e in explanation.here
+        )
         return f"{'; '.join(each)} here."
 
     def _spent(self, explanation: Explanation) -> str:
@@ -157,7 +160,8 @@ class Judge:
         contract = row.verdict == "contract"
         kinds = () if contract else row.every_kind
         code = row.got if row.kind == "error_code" else code_in(row.got)
-        explanation = Explanation.of((kinds, code), context.known.about(place_of(row), row.tf))
+        difference = Difference(kinds, code, row.max_ulp)
+        explanation = Explanation.of(difference, context.known.about(place_of(row), row.tf))
         verdict = classify(Facts(differs=bool(kinds), contract=contract, **explanation.facts))
         if verdict == "stale":
             row = replace(row, detail=self._spent(explanation))
@@ -175,6 +179,10 @@ class Judge:
         """The record of a case whose reference failed; `trial` has no observation."""
         row = row_of(self.context, trial, Comparison(kind="reference"), against="numpy", quantity="output[0]")
         return replace(row, verdict="error", detail=_one_line(message))
+
+
+def _within(entry: Entry) -> str:
+    return f"within {entry.within}" if entry.within else ""
 
 
 def _with_severity(record: Record, explanation: Explanation, dtype: str) -> Record:

@@ -10,7 +10,7 @@ import pandas as pd
 from tf_opdiff.harness.judge.classify import Facts, classify_all
 from tf_opdiff.harness.judge.compare import code_in
 from tf_opdiff.harness.judge.explanation import Explanation
-from tf_opdiff.harness.judge.known import CELL, Known
+from tf_opdiff.harness.judge.known import CELL, Difference, Known
 from tf_opdiff.harness.judge.selectors import EVERY, listed
 from tf_opdiff.harness.store.record import CLAIM
 from tf_opdiff.reports.data.several import every_kind
@@ -18,6 +18,8 @@ from tf_opdiff.reports.data.several import every_kind
 PLACE = (*CELL, "quantity", "against")
 #: The columns that a record has in common with the record of the other plan of its comparison.
 _OF_BOTH = ("dtype", "attrs", "recipe", "quantity")
+#: Stands for a distance that was not taken, among columns whose values are compared.
+_UNMEASURED = -1.0
 
 
 def places(records: pd.DataFrame) -> pd.DataFrame:
@@ -60,7 +62,11 @@ def judged(records: pd.DataFrame, known: Known) -> pd.DataFrame:
     was, kinds = records["verdict"].astype(str).to_numpy(), every_kind(records)
     differs = np.isin(was, ["mismatch", "known"]) | (was == "stale") & (kinds != "").to_numpy()
     agrees = np.isin(was, ["match", "contract", "stale"]) & ~differs
-    differences = _near(_places_of_both(records), known).assign(kinds=kinds.where(differs, ""), code=code_of(records))
+    differences = _near(_places_of_both(records), known).assign(
+        kinds=kinds.where(differs, ""),
+        code=code_of(records),
+        max_ulp=records["max_ulp"].where(differs).fillna(_UNMEASURED),
+    )
     codes, once = distinct(differences, differences.columns)
     explanations = [_explanation(place, known) for place in once]
     facts = pd.DataFrame([one.facts for one in explanations], columns=["expected", "spent", "excused"])
@@ -114,10 +120,11 @@ def _near(rows: pd.DataFrame, known: Known) -> pd.DataFrame:
 
 def _explanation(place: dict[str, str], known: Known) -> Explanation:
     """The explanation of the differences at a distinct row of `_places_of_both`, with `kinds` and `code`."""
-    kinds, code, tf = (place.pop(name) for name in ("kinds", "code", "tf"))
+    kinds, code, tf, max_ulp = (place.pop(name) for name in ("kinds", "code", "tf", "max_ulp"))
     device, mode, other_tf = (place.pop(f"other_{name}") for name in ("device", "mode", "tf"))
     excusing = known.about({**place, "device": device, "mode": mode, "against": "numpy"}, other_tf) if device else ()
-    difference = tuple(filter(None, kinds.split(";"))), code
+    distance = np.nan if max_ulp == _UNMEASURED else float(max_ulp)
+    difference = Difference(tuple(filter(None, kinds.split(";"))), code, distance)
     return Explanation.of(difference, known.about(place, tf), excusing, between_plans=place["against"] == "plan")
 
 

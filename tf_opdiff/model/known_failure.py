@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 
 from tf_opdiff.harness.device.repeat import SELF_CHECKS
 from tf_opdiff.harness.judge import known_files
-from tf_opdiff.harness.judge.known import Entry, Known
+from tf_opdiff.harness.judge.comparison import Comparison
+from tf_opdiff.harness.judge.known import Difference, Entry, Known
 from tf_opdiff.harness.judge.selectors import EVERY, listed
 from tf_opdiff.harness.paths import KNOWN, ROOT, SUITES
 from tf_opdiff.harness.spec.catalog import Catalog
@@ -93,7 +94,7 @@ def _fitting(
     """The entries about the ops, a dtype of theirs, one of the two plans, and a kind in which they differ."""
     catalog, known = declared
     ops = [recording.ops[n] for n in answer.ops]
-    kinds, code = _kinds(answer)
+    difference = _difference(answer)
     dtypes = {stored.dtype for op in ops for v in (*op.outputs, *op.inputs) if (stored := recording.values[v])}
     for subject in _subjects(ops, recording):
         for spec in catalog.specs.values():
@@ -101,7 +102,7 @@ def _fitting(
             for _, entry in known.of_spec(spec.name) if quantities else ():
                 if entry.kind in SELF_CHECKS or not quantities & {*listed(entry.quantity), *_families(entry)}:
                     continue
-                if any(entry.expects(kind, code) for kind in kinds) and _of_one_plan(entry, plan, dtypes, tf):
+                if entry.expects(difference) and _of_one_plan(entry, plan, dtypes, tf):
                     yield entry
 
 
@@ -120,17 +121,21 @@ def _subjects(ops: Sequence[RecordedOp], recording: Recording) -> Iterator[_Subj
         yield _Subject(forward, "grad", frozenset(op.type for op in recording.ops))
 
 
-def _kinds(answer: Answer) -> tuple[set[str], str]:
-    """The kinds in which the ops differ, as known failures have them, and the code of an error."""
+def _difference(answer: Answer) -> Difference:
+    """The kinds in which the ops differ, as known failures have them, and the code of an error; no distance."""
     if answer.kind == "together":
-        return {kind for result in answer.results for kind in result.comparison.kinds} - MINOR, ""
+        return Difference(_kinds(result.comparison for result in answer.results))
     report = answer.reports[answer.ops[0]]
     status = report.failure.partition(":")[0]
     if status in _ENDS:
-        return {status}, ""
+        return Difference((status,))
     if status:
-        return {"status", "error_code"}, status
-    return {kind for comparison in report.comparisons for kind in comparison.kinds} - MINOR, ""
+        return Difference(("status", "error_code"), status)
+    return Difference(_kinds(report.comparisons))
+
+
+def _kinds(comparisons: Iterable[Comparison]) -> tuple[str, ...]:
+    return tuple({kind for comparison in comparisons for kind in comparison.kinds} - MINOR)
 
 
 def _of_one_plan(entry: Entry, plan: Plan, dtypes: set[str], tf: str) -> bool:

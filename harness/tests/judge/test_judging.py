@@ -243,6 +243,15 @@ def test_a_known_failure_that_is_gone_is_stale_against_numpy_and_not_between_pla
     assert only(judged(ulps(0), Entry(**ENTRY | {"against": "plan"}), base=EAGER)).verdict == "stale"
 
 
+def test_a_known_failure_hides_no_result_that_is_farther_off_than_its_bound():
+    bounded = Entry(**ENTRY | {"within": "9 ulp"})
+    assert only(judged(ulps(9), bounded)).verdict == "known"
+    beyond = only(judged(ulps(10), bounded))
+    assert beyond.verdict == "mismatch"
+    assert "expects value within 9 ulp here" in beyond.detail
+    assert only(judged(ulps(0), bounded)).verdict == "stale"
+
+
 def test_an_intermittent_failure_is_known_when_it_shows_and_not_stale_when_it_does_not():
     entries = [Entry(**ENTRY | {"kind": kind, "intermittent": True}) for kind in ("value", "nan")]
     assert only(judged(ulps(9), *entries)).verdict == "known"

@@ -227,3 +227,16 @@ def test_only_a_cause_of_unwritten_memory_may_be_intermittent(tmp_path, catalog)
     assert memory.entries[0].intermittent
     with pytest.raises(KnownError, match="intermittent: expected for a cause of severity memory, not"):
         loaded(tmp_path / "known.toml", catalog, table("cause", CAUSE), table("entry", entry))
+
+
+@pytest.mark.parametrize("within", ["4096", "4096 units", "-1 ulp", "0 ulp", "nan ulp", "inf ulp", "many ulp"])
+def test_a_bound_that_is_no_number_of_ulps_is_refused(tmp_path, catalog, within):
+    entry = ENTRY | {"within": f'"{within}"'}
+    with pytest.raises(KnownError, match="expected a number of ULPs such as"):
+        loaded(tmp_path / "known.toml", catalog, table("cause", CAUSE), table("entry", entry))
+
+
+def test_a_bound_is_for_kinds_that_have_a_distance(tmp_path, catalog):
+    entry = ENTRY | {"kind": '"nan"', "within": '"4096 ulp"'}
+    with pytest.raises(KnownError, match="expected for a kind with a distance, of value, position, batch"):
+        loaded(tmp_path / "known.toml", catalog, table("cause", CAUSE), table("entry", entry))
