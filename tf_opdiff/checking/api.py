@@ -54,7 +54,8 @@ def uniform(low: float, high: float, shape: tuple[int, ...] = (67,), dtype: str 
       dtype: a NumPy dtype of floats or integers, or `bfloat16`.
 
     Raises:
-      ValueError: `low` is not below `high`, or the dtype has no numbers.
+      ValueError: `low` is not below `high`, an end is no number of the dtype, a size is less than 1, there are more
+        than 10**8 numbers, or the dtype has no numbers.
     """
     return Domain(low, high, shape, dtype)
 

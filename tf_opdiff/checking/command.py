@@ -109,7 +109,7 @@ def _inputs(options: argparse.Namespace) -> list[np.ndarray | Domain]:
     if options.npz and options.input:
         raise ValueError("expected --npz or --input, got both")
     if options.npz:
-        return numbers_of(options.npz)
+        return [*numbers_of(options.npz)]
     return [domain(text) for text in options.input or ["-4:4"]]
 
 
