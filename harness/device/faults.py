@@ -52,4 +52,6 @@ def fault(wanted: Sequence[str], evidence: Evidence, device: Device, constant: S
     if elsewhere:
         return f"ran on {', '.join(sorted(elsewhere))}; the plan says {device.tf_name}"
     ignoring = [q for q in (str(Quantity("output", i)) for i in sorted(evidence.constant)) if q not in constant]
-    return fault_of(ignoring) if ignoring else ""
+    if ignoring:
+        return fault_of(ignoring)
+    return ""
