@@ -112,7 +112,7 @@ def test_a_file_that_holds_no_arrays_is_wrong_usage_and_is_named(write, says, wo
     write(path)
     assert main([*words, str(path)]) == 4
     told = capsys.readouterr().err
-    assert f"{path}: {says}" in told and told.count("\n") == 1
+    assert told.startswith(f"python -m harness {words[0]}: {path}: {says}") and told.count("\n") == 1
 
 
 def test_the_inputs_of_a_check_are_numbers(tmp_path):

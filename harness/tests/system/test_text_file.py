@@ -4,6 +4,8 @@ import pytest
 
 from tf_opdiff.command_line import main
 from tf_opdiff.harness.system.text_file import read_json, read_text, read_toml
+from tf_opdiff.reports.ci import github_issues
+from tf_opdiff.reports.data import searched
 
 LATIN = "caf\u00e9 =".encode("latin-1")
 
@@ -30,12 +32,22 @@ def test_a_malformed_file_is_named(read, data, says, tmp_path):
 
 @pytest.mark.parametrize("data", [LATIN, b"{ ["], ids=["not UTF-8", "malformed"])
 @pytest.mark.parametrize(
+    ("name", "read"), [("issues.json", github_issues.existing), ("cpu@1.csv", lambda path: searched.load(path.parent))]
+)
+def test_a_table_and_a_list_of_issues_are_named(name, read, data, tmp_path):
+    path = tmp_path / name
+    path.write_bytes(data)
+    with pytest.raises(ValueError, match=r"^[^\n]*$") as error:
+        read(path)
+    assert str(error.value).startswith(f"{path}: ")
+
+
+@pytest.mark.parametrize("data", [LATIN, b"{ ["], ids=["not UTF-8", "malformed"])
+@pytest.mark.parametrize(
     "words",
     [
         ["suggest", "RUN", "--known", "FILE.toml"],
         ["sweep", "floor", "--known", "FILE.toml"],
-        ["issues", "RUN", "--issues", "FILE.json"],
-        ["atlas", "--folder", "FOLDER", "--document", "absent"],
         ["table", "by_op", "RUN"],
         ["diff", "RUN", "RUN"],
         ["claims", "RUN"],

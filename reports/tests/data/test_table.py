@@ -189,7 +189,10 @@ def test_the_verb_without_a_name_lists_the_tables(capsys: pytest.CaptureFixture[
         (["by_op", "RUN", "--format", "parquet"], "expected --out FILE as well"),
         (["by_op", "RUN", "--top", "-1"], "--top: expected a whole number of rows from 0"),
         (["by_op", "RUN", "--out", "nowhere/x.csv"], "nowhere"),
-        (["by_op", "RUN", "--out", "x.xlsx"], "x.xlsx: expected a file with a suffix of .txt, .md, .csv, .parquet"),
+        (
+            ["by_op", "RUN", "--out", "nowhere/x.xlsx"],
+            "x.xlsx: expected a file with a suffix of .txt, .md, .csv, .parquet",
+        ),
     ],
 )
 def test_wrong_usage_is_one_line(
