@@ -83,6 +83,15 @@ def test_an_array_that_damage_hides_is_missed(tmp_path):
         arrays_of(path)
 
 
+def test_a_smaller_shape_is_damage(tmp_path):
+    path = tmp_path / "x.npz"
+    np.savez(path, **ARRAYS)
+    path.write_bytes(path.read_bytes().replace(b"(3, 4)", b"(2, 4)"))
+    assert np.load(path)["x"].shape == (2, 4)
+    with pytest.raises(ValueError, match=r"x.npz: expected .* Bad CRC-32"):
+        arrays_of(path)
+
+
 def npy(path):
     np.save(path.with_suffix(".npy"), ARRAYS["x"])
     path.with_suffix(".npy").rename(path)
