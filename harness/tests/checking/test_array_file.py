@@ -85,9 +85,9 @@ def test_an_array_that_damage_hides_is_missed(tmp_path):
 
 def test_a_smaller_shape_is_damage(tmp_path):
     path = tmp_path / "x.npz"
-    np.savez(path, **ARRAYS)
-    path.write_bytes(path.read_bytes().replace(b"(3, 4)", b"(2, 4)"))
-    assert np.load(path)["x"].shape == (2, 4)
+    np.savez(path, x=np.zeros((900, 100)))
+    path.write_bytes(path.read_bytes().replace(b"(900, 100)", b"(100, 100)"))
+    assert np.load(path)["x"].shape == (100, 100)
     with pytest.raises(ValueError, match=r"x.npz: expected .* Bad CRC-32"):
         arrays_of(path)
 
