@@ -27,6 +27,7 @@ from tf_opdiff.harness.spec.by_mode import mode_family
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.recipes import Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
+from tf_opdiff.harness.system.number_argument import Number
 
 DRAWS = int(os.environ.get("TF_OPDIFF_DRAWS", "1"))
 NAMES = os.environ.get("TF_OPDIFF_SPECS", "").split()
@@ -103,7 +104,7 @@ def _print_margins(catalog: Catalog, names: Sequence[str], *, over: bool) -> Non
 def main() -> None:
     """Prints the table."""
     parser = argparse.ArgumentParser(prog="python -m bench.budgets", description=__doc__)
-    parser.add_argument("--draws", type=int, default=100)
+    parser.add_argument("--draws", type=Number("draws", 1, 10**6), default=100)
     parser.add_argument("--op", action="append", default=[], help="a spec, a family or an OpDef name; default: all")
     parser.add_argument("--over", action="store_true", help="only what is over its budget")
     parser.add_argument("--atlas", action="store_true", help="compare flat budgets with the atlas, over all inputs")

@@ -33,7 +33,10 @@ def main(options: argparse.Namespace) -> int:
     """Adds sweeps and searches to the atlas, names those that can't be added, and writes document and ceilings.
 
     Returns:
-      0; 2 if the folder of the atlas has no tables.
+      0.
+
+    Raises:
+      ValueError: the folder of the atlas has no tables.
     """
     if options.run:
         table, reasons = swept.table(options.run)
@@ -43,8 +46,7 @@ def main(options: argparse.Namespace) -> int:
             print(path)
     atlases, searches = atlas.load(options.folder), searched.load(options.folder)
     if not atlases and not searches:
-        print(f"--folder {options.folder}: expected a folder with tables of the atlas", file=sys.stderr)
-        return 2
+        raise ValueError(f"--folder {options.folder}: expected a folder with tables of the atlas")
     for folder in {path.absolute().parent for path in (options.document, options.page) if path}:
         folder.mkdir(parents=True, exist_ok=True)
     catalog = Catalog.load(SUITES)

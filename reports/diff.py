@@ -9,6 +9,7 @@ import msgspec
 import pandas as pd
 
 from tf_opdiff.harness.system.memory import give_large_blocks_back
+from tf_opdiff.harness.system.number_argument import ULPS
 from tf_opdiff.reports.analysis import (
     bits,
     bits_of_changes,
@@ -35,7 +36,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--html", type=Path, metavar="FILE", help="also write them as a page")
     parser.add_argument("--bits", action="store_true", help="compare the arrays bit for bit, whatever the verdicts")
     parser.add_argument(
-        "--ulp", default=str(ULP), help="ULPs that a distance may move before it counts as drifted (default: 0.5)"
+        "--ulp", type=ULPS, default=ULP, help="ULPs that a distance may move before it counts as drifted (default: 0.5)"
     )
     parser.add_argument(
         "--noise",
@@ -48,7 +49,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def main(options: argparse.Namespace) -> int:
     """Prints the changes; returns 1 if something got worse, else 0."""
     give_large_blocks_back()
-    runs, ulp = (options.before, options.after), _distance(options.ulp)
+    runs, ulp = (options.before, options.after), options.ulp
     infos = run_environment.info(runs[0]), run_environment.info(runs[1])
     before, after = (load(run) for run in runs)
     changes = diff(before, after, ulp=ulp, not_run=tables.not_run(infos[1]), noise=_noise(options))
@@ -74,13 +75,3 @@ def _noise(options: argparse.Namespace) -> pd.DataFrame | None:
         return None
     like, _ = stored_run.of_source(options.after)
     return noise.noise(nights.read(options.noise), msgspec.to_builtins(like))
-
-
-def _distance(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = float("nan")
-    if not value >= 0:
-        raise ValueError(f"--ulp {text}: expected a number of ULPs, 0 or more")
-    return value

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from tf_opdiff.harness.system.number_argument import Number
 from tf_opdiff.reports.analysis.nights import read
 from tf_opdiff.reports.analysis.timeline import timeline
 from tf_opdiff.reports.data import files
@@ -16,17 +17,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", type=Path, metavar="DIR", help="a folder of runs, such as runs")
     parser.add_argument("--html", type=Path, metavar="FILE", help="also write a page")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="also write Markdown")
-    parser.add_argument("--last", metavar="N", help="the newest N runs only")
+    parser.add_argument("--last", type=Number("runs", 1, 10**6), metavar="N", help="the newest N runs only")
 
 
 def main(options: argparse.Namespace) -> int:
     """Prints the timeline of a folder of runs, and writes it to the files that the options name; returns 0."""
-    last = None
-    if options.last is not None:
-        if not options.last.isdecimal() or not int(options.last):
-            raise ValueError(f"--last {options.last}: expected a positive number of runs")
-        last = int(options.last)
-    shown = timeline(read(options.folder, last))
+    shown = timeline(read(options.folder, options.last))
     files.show("\n".join(history_page.text(shown)) + "\n")
     if options.markdown:
         files.replace_text(options.markdown, history_page.markdown(shown))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from tf_opdiff.harness.system.number_argument import Number
 from tf_opdiff.reports.ci.failing import gather
 from tf_opdiff.reports.ci.github_issues import FIELDS, apply, existing
 from tf_opdiff.reports.ci.issues import MOST, plan
@@ -20,7 +21,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     output = f"the output of gh issue list --json {FIELDS}"
     parser.add_argument("--issues", type=Path, metavar="FILE", help=f"the issues: {output}; default: ask GitHub")
     parser.add_argument("--site", default="", metavar="URL", help="the address of the night's pages")
-    parser.add_argument("--most", type=int, default=MOST, metavar="N", help=f"open at most N (default: {MOST})")
+    parser.add_argument(
+        "--most", type=Number("issues", 0, 10_000), default=MOST, metavar="N", help=f"open at most N (default: {MOST})"
+    )
     parser.add_argument(
         "--apply", action="store_true", help="carry out the actions with gh; default: print them as JSON"
     )

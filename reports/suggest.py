@@ -10,7 +10,6 @@ import pandas as pd
 
 from tf_opdiff.harness.judge import known_files
 from tf_opdiff.harness.judge.known import Known
-from tf_opdiff.harness.judge.known_files import KnownError
 from tf_opdiff.harness.paths import KNOWN, SUITES
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.store.run_info import RunInfo
@@ -41,10 +40,7 @@ def main(options: argparse.Namespace) -> int:
     if options.in_place and (not options.prune or options.out):
         raise ValueError("--in-place: expected with --prune, and without --out")
     catalog = Catalog.load(SUITES)
-    try:
-        known = known_files.load(options.known, catalog)
-    except KnownError as error:
-        raise ValueError(str(error)) from error
+    known = known_files.load(options.known, catalog)
     records = load(options.run)
     if not len(records):
         raise LookupError(f"{options.run}: expected a run with records; it has none")

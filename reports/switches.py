@@ -14,9 +14,11 @@ from tf_opdiff.harness.repro.attribute import attribute
 from tf_opdiff.harness.repro.attribution import Attribution
 from tf_opdiff.harness.repro.reproduce import Setting
 from tf_opdiff.harness.spec.catalog import Catalog
+from tf_opdiff.harness.store import untrusted
 from tf_opdiff.harness.store.json_text import json_of
 from tf_opdiff.harness.store.record import Record
 from tf_opdiff.harness.store.run_info import RunInfo
+from tf_opdiff.harness.system.number_argument import SECONDS
 from tf_opdiff.harness.system.progress import Progress
 from tf_opdiff.reports.data import files
 from tf_opdiff.reports.data.discrepancies import of_run
@@ -37,7 +39,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="a discrepancy, by its id in the table `discrepancies`; default: all in which plans disagree",
     )
     seconds = "seconds until a program counts as hung; default: 60"
-    parser.add_argument("--op-timeout", type=float, default=60.0, metavar="S", help=seconds)
+    parser.add_argument("--op-timeout", type=SECONDS, default=60.0, metavar="S", help=seconds)
     parser.add_argument("--suites", default=SUITES, help=argparse.SUPPRESS)
 
 
@@ -47,9 +49,11 @@ def main(options: argparse.Namespace) -> int:
     Raises:
       LookupError: the run has no such discrepancy.
       OSError: RUN is not the directory of a run.
+      ValueError: RUN contains a link, or a damaged file.
+      RuntimeError: the report can't be written.
     """
     run = options.run
-    info = RunInfo.load(run)
+    info = RunInfo.load(untrusted.without_links(run))
     chosen = _chosen(of_run(run, load(run)), options.id)
     setting = Setting(
         catalog=Catalog.load(options.suites), tf=info.tf, folder=run / "switches", timeout=options.op_timeout

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from tf_opdiff.harness.system.number_argument import Number
 from tf_opdiff.reports.data import files, parquet, tables
 from tf_opdiff.reports.data.load import load, load_attributions, load_causes
 from tf_opdiff.reports.text import sentence
@@ -24,7 +25,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", nargs="?", type=Path, metavar="RUN", help="a run's directory, such as runs/latest")
     parser.add_argument("--format", choices=[*FORMATS, "parquet"], help="default: the suffix of --out, else text")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the table there; default: print it")
-    parser.add_argument("--top", type=int, metavar="N", help=f"the first N rows; default: {SHOWN} to read, else all")
+    parser.add_argument(
+        "--top",
+        type=Number("rows", 0, 10**9),
+        metavar="N",
+        help=f"the first N rows; default: {SHOWN} to read, else all",
+    )
 
 
 def main(options: argparse.Namespace) -> int:
@@ -32,13 +38,13 @@ def main(options: argparse.Namespace) -> int:
 
     Raises:
       LookupError: the table is unknown.
-      ValueError: RUN or --out is missing, --top is negative, or a file of the run is damaged.
+      ValueError: RUN or --out is missing, no format has the suffix of --out, or a file of the run is damaged.
       OSError: RUN is not a run's directory, or FILE can't be written.
     """
     if options.name is None:
         files.show(tables.described())
         return 0
-    format_name = options.format or FORMAT_OF_SUFFIX.get(options.out.suffix if options.out else "", "text")
+    format_name = options.format or _format_of(options.out)
     _check(options, format_name)
     whole = _whole(options.name, options.run)
     for_people = format_name in ("text", "markdown")
@@ -56,6 +62,19 @@ def main(options: argparse.Namespace) -> int:
     return 0
 
 
+def _format_of(out: Path | None) -> str:
+    """The format of a file by its suffix; text without a file.
+
+    Raises:
+      ValueError: no format has the suffix.
+    """
+    suffix = out.suffix if out else ""
+    if suffix not in FORMAT_OF_SUFFIX:
+        known = ", ".join(filter(None, FORMAT_OF_SUFFIX))
+        raise ValueError(f"--out {out}: expected a file with a suffix of {known}, or --format as well; got {suffix}")
+    return FORMAT_OF_SUFFIX[suffix]
+
+
 def _whole(name: str, run: Path | None) -> pd.DataFrame:
     if run is None:
         return tables.make(name, pd.DataFrame())
@@ -67,5 +86,3 @@ def _check(options: argparse.Namespace, format_name: str) -> None:
         raise ValueError(f"table {options.name}: expected the directory of a run as well, such as runs/latest")
     if format_name == "parquet" and options.out is None:
         raise ValueError("parquet is no text: expected --out FILE as well")
-    if options.top is not None and options.top < 0:
-        raise ValueError(f"--top {options.top}: expected a number of rows, 0 or more")

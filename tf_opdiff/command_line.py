@@ -13,11 +13,19 @@ from collections.abc import Collection, Sequence
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.system.interrupt import STATUS, Interrupts
-from tf_opdiff.harness.system.terminal import guarded
+from tf_opdiff.harness.system.terminal import guarded, safe
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser that answers wrong usage with one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Prints what is wrong; ends with the status of argparse, which `main` replaces."""
+        self.exit(2, f"{self.prog}: error: {safe(' '.join(message.split()))}\n")
 
 
 class Verb(NamedTuple):
@@ -100,7 +108,7 @@ def program() -> str:
 
 def parser(whole: Collection[str]) -> argparse.ArgumentParser:
     """The parser of the command line; only the verbs in `whole` have their options, because they import modules."""
-    top = argparse.ArgumentParser(prog=program(), description="Differential testing of TensorFlow ops.")
+    top = _Parser(prog=program(), description="Differential testing of TensorFlow ops.")
     verbs = top.add_subparsers(dest="verb", required=True)
     functions = {"write_report": write_report, "run_verb": main, "run_verb_apart": run_apart}
     for name, verb in VERBS.items():
@@ -125,6 +133,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except KeyboardInterrupt:
             print(f"{program()} {options.verb}: interrupted", file=sys.stderr)
             return STATUS
+        except SystemExit as end:
+            print(f"{program()} {options.verb}: the code under test called sys.exit({end.code!r})", file=sys.stderr)
+            return 4
         except (LookupError, ValueError, RuntimeError, OSError) as error:
             says = error.args[0] if len(error.args) == 1 else error
             print(f"{program()} {options.verb}: {says}", file=sys.stderr)
@@ -138,8 +149,14 @@ def run() -> int:
 
 
 def write_report(directory: Path) -> None:
-    """Writes the report of a run, in a process of its own, which gives its memory back."""
-    subprocess.run([sys.executable, "-m", "tf_opdiff.reports", str(directory)], check=True, cwd=ROOT)
+    """Writes the report of a run, in a process of its own, which gives its memory back.
+
+    Raises:
+      RuntimeError: the report can't be written; the process has printed the reason.
+    """
+    command = [sys.executable, "-m", "tf_opdiff.reports", str(directory.absolute())]
+    if status := subprocess.run(command, check=False, cwd=ROOT).returncode:
+        raise RuntimeError(f"{directory}: the report can't be written: its process ended with status {status}")
 
 
 def run_apart(words: Sequence[str]) -> tuple[int, str]:

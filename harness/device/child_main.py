@@ -69,6 +69,7 @@ def _enter(output: int, scratch: str, memory: int) -> None:
     sys.stdout, sys.stderr = (os.fdopen(n, "w", 1, errors="backslashreplace", closefd=False) for n in (1, 2))
     os.environ["TMPDIR"] = tempfile.tempdir = scratch
     fork_server.leave_fork_server()
+    fork_server.leave_safe_path()
     with contextlib.suppress(OSError):  # not Linux
         Path("/proc/self/oom_score_adj").write_text("1000")
     if memory:

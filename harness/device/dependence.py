@@ -18,6 +18,20 @@ from tf_opdiff.harness.spec.recipes import is_float
 #: Whether an op of this type is stateful.
 Stateful = Callable[[str], bool]
 _VARIABLES = ("resource", "variant")
+#: The words of a fault that follow the names of constant outputs.
+_IGNORES = " depends on no input: "
+
+
+def fault_of(quantities: Sequence[str]) -> str:
+    """The fault of a run whose outputs of these names are constants, and whose spec does not say so."""
+    why = "the program ignores its inputs, or TensorFlow computed the output when it built the graph"
+    return f"{', '.join(quantities)}{_IGNORES}{why}; a spec that means it says so by `constant`"
+
+
+def ignoring(fault: str) -> tuple[str, ...]:
+    """The outputs that `fault_of` names in a fault; none in another fault."""
+    names, ignores, _ = fault.partition(_IGNORES)
+    return tuple(names.split(", ")) if ignores else ()
 
 
 def _tensors(values: Iterable[Any]) -> list[Any]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from tf_opdiff.harness.device.dependence import fault_of
 from tf_opdiff.harness.device.evidence import TRANSPORT, Evidence
 from tf_opdiff.harness.device.observation import Result
 from tf_opdiff.harness.spec.plan import Device
@@ -52,6 +53,5 @@ def fault(wanted: Sequence[str], evidence: Evidence, device: Device, constant: S
         return f"ran on {', '.join(sorted(elsewhere))}; the plan says {device.tf_name}"
     ignoring = [q for q in (str(Quantity("output", i)) for i in sorted(evidence.constant)) if q not in constant]
     if ignoring:
-        why = "the program ignores its inputs, or TensorFlow computed the output when it built the graph"
-        return f"{', '.join(ignoring)} depends on no input: {why}; a spec that means it says so by `constant`"
+        return fault_of(ignoring)
     return ""

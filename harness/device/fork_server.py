@@ -22,6 +22,23 @@ from tf_opdiff.harness.paths import ROOT
 START_TIMEOUT = 180.0
 CONTEXT = mp.get_context("forkserver")
 _scratch = ""
+#: The variable that keeps the current folder off the path of imports, and our value for it.
+SAFE_PATH, OURS = "PYTHONSAFEPATH", "tf-opdiff"
+
+
+def safe_path() -> dict[str, str]:
+    """The environment of a Python that imports nothing from the current folder, such as a `pickle.py` there.
+
+    multiprocessing starts processes by `python -c`. `leave_safe_path` removes the variable again: programs of a device
+    server have the user's environment.
+    """
+    return {SAFE_PATH: os.environ.get(SAFE_PATH) or OURS}
+
+
+def leave_safe_path() -> None:
+    """In a child: removes the variable of `safe_path`, unless the user has set it."""
+    if os.environ.get(SAFE_PATH) == OURS:
+        del os.environ[SAFE_PATH]
 
 
 @contextlib.contextmanager
@@ -83,6 +100,7 @@ def start_fork_server(log: Path) -> None:
             "TF_OPDIFF_LOG": str(log),
             "TF_OPDIFF_SCRATCH": folder,
             "TMPDIR": folder,
+            **safe_path(),
             "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])),
             "TF_CPP_MIN_LOG_LEVEL": os.environ.get("TF_CPP_MIN_LOG_LEVEL", "1"),
             "TF_FORCE_GPU_ALLOW_GROWTH": "true",

@@ -85,7 +85,10 @@ class Child:
             arguments = (work, theirs, writer, life, self._scratch, *arguments)
             self._process: Any = context.Process(target=child_main.run, args=arguments, daemon=True)
             try:
-                with fork_server.environment(settings), fork_server.watched_fork_server():
+                with (
+                    fork_server.environment({**settings, **fork_server.safe_path()}),
+                    fork_server.watched_fork_server(),
+                ):
                     self._process.start()
             except BaseException:
                 self.channel.close()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -24,9 +23,10 @@ from tf_opdiff.harness.spec.spec import BY_PATTERNS
 from tf_opdiff.harness.spec.trait import TRAITS
 from tf_opdiff.harness.spec.variant import VARIANTS
 from tf_opdiff.harness.store.record import KINDS
+from tf_opdiff.harness.system.text_file import read_toml
 
 
-class KnownError(Exception):
+class KnownError(ValueError):
     """A file of known failures that can't be used; the message is one line that names the cause or entry."""
 
 
@@ -42,7 +42,7 @@ def load(path: Path, catalog: Catalog) -> Known:
         exist, or can never select a record; two causes have the same id or reason; or no entry names a cause.
       OSError: a file can't be read.
     """
-    tables = {name: _tables(name, file.read_text("utf-8")) for name, file in files(path).items()}
+    tables = {name: _tables(name, file) for name, file in files(path).items()}
     causes = _causes(tables)
     entries, places = [], []
     for name, table in tables.items():
@@ -68,11 +68,11 @@ def files(path: Path) -> dict[str, Path]:
     return files
 
 
-def _tables(name: str, text: str) -> dict[str, list[Any]]:
+def _tables(name: str, path: Path) -> dict[str, list[Any]]:
     try:
-        tables: dict[str, Any] = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise KnownError(f"{name}: {error}") from error
+        tables = read_toml(path, name)
+    except ValueError as error:
+        raise KnownError(str(error)) from error
     wrong = sorted(key for key, value in tables.items() if key not in ("cause", "entry") or not isinstance(value, list))
     if wrong:
         raise KnownError(f"{name}: expected [[cause]] and [[entry]] tables, found {', '.join(wrong)}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,6 +15,7 @@ from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.plan import DEVICE_TYPE, MODES, type_of
 from tf_opdiff.harness.spec.quantity import FAMILIES, family_of
 from tf_opdiff.harness.store.record import Record
+from tf_opdiff.harness.system.text_file import read_toml
 
 #: `mandatory`: a missing kernel fails the run. `expected`: a missing kernel is listed. `skip`: the device does not have
 #: the kernel yet; a kernel that keeps its promise is stale, and one that breaks it is a mismatch, as elsewhere.
@@ -77,10 +77,7 @@ def load(path: Path, catalog: Catalog) -> Maturity:
       LookupError: an entry names something that does not exist; the message has similar names.
       OSError: the file can't be read.
     """
-    try:
-        tables: dict[str, Any] = tomllib.loads(path.read_text("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path.name}: {error}") from error
+    tables = read_toml(path, path.name)
     device, entries = tables.get("device"), tables.get("maturity")
     if not isinstance(device, str) or not DEVICE_TYPE.fullmatch(device):
         raise ValueError(f'{path.name}: device {device!r}: expected a type of device, such as device = "gpu"')

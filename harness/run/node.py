@@ -12,6 +12,7 @@ from pathlib import Path
 
 from tf_opdiff.harness.spec.plan import Device
 from tf_opdiff.harness.store.open_run import here
+from tf_opdiff.harness.system.number_argument import Number
 
 PORT = 6379
 #: Ray's settings: no usage statistics; tasks that need no accelerator still see all of them, and list them as not run.
@@ -79,9 +80,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     listen = "this machine's address; default: loopback, where a head is alone and needs no token"
     parser.add_argument("--listen", default="127.0.0.1", metavar="IP", help=listen)
-    parser.add_argument("--port", type=int, default=PORT, metavar="N", help=f"the port of the head; default: {PORT}")
     parser.add_argument(
-        "--num-cpus", type=int, metavar="N", help="batches that run at once; default: one for each core"
+        "--port",
+        type=Number("the port", 1, 65535),
+        default=PORT,
+        metavar="N",
+        help=f"the port of the head; default: {PORT}",
+    )
+    parser.add_argument(
+        "--num-cpus",
+        type=Number("batches", 0, 65536),
+        metavar="N",
+        help="batches that run at once; default: one for each core",
     )
 
 

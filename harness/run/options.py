@@ -10,6 +10,7 @@ from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.spec.plan import MODES, Device
 from tf_opdiff.harness.spec.tiers import TIERS
 from tf_opdiff.harness.store import partition
+from tf_opdiff.harness.system.number_argument import SECONDS
 
 
 class Option(NamedTuple):
@@ -100,7 +101,7 @@ OPTIONS = (
     Option(
         "--op-timeout",
         {
-            "type": float,
+            "type": SECONDS,
             "default": 120.0,
             "metavar": "S",
             "help": "seconds until a running case counts as hung; default: 120",

@@ -63,7 +63,7 @@ class Selection:
         """
         try:
             return cls._of(config, scopes)
-        except (LookupError, ValueError, known_files.KnownError, OSError) as error:
+        except (LookupError, ValueError, OSError) as error:
             raise pytest.UsageError(str(error.args[0] if len(error.args) == 1 else error)) from error
 
     @classmethod

@@ -30,6 +30,10 @@ from tf_opdiff.harness.sweep.close_books import end
 from tf_opdiff.harness.sweep.pieces import DTYPES
 from tf_opdiff.harness.sweep.selection import chosen, labels, span
 from tf_opdiff.harness.sweep.sweep import Sweep
+from tf_opdiff.harness.system.number_argument import SECONDS, Number
+
+#: Limits of options: a float32 has 2**32 bit patterns.
+EVERY, WORKERS, DESCENTS = Number("bit patterns", 1, 2**32), Number("threads", 1, 1024), Number("descents", 1, 10**6)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -45,11 +49,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--mode", action="append", default=[], choices=MODES, help="default: all")
     parser.add_argument("--range", metavar="LO:HI", help="bit patterns, without HI, such as 0x3f800000:0x40000000")
     parser.add_argument(
-        "--every", type=int, default=1, metavar="N", help="a sample: only bit patterns that are multiples of N"
+        "--every", type=EVERY, default=1, metavar="N", help="a sample: only bit patterns that are multiples of N"
     )
     parser.add_argument(
         "--workers",
-        type=int,
+        type=WORKERS,
         default=0,
         metavar="N",
         help="threads that share the blocks, each with its own servers; default: one for each core if all devices are"
@@ -57,7 +61,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--search",
-        type=int,
+        type=DESCENTS,
         default=0,
         metavar="N",
         help="in place of a sweep, search for the largest errors in float32 and float64, in N descents",
@@ -65,7 +69,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--run-dir", metavar="DIR", help="a new folder, or an interrupted sweep to continue")
     parser.add_argument(
         "--op-timeout",
-        type=float,
+        type=SECONDS,
         default=120.0,
         metavar="S",
         help="seconds until a block counts as hung; default: 120",
@@ -78,12 +82,8 @@ def main(options: argparse.Namespace) -> int:
     """Runs specs on every bit pattern; returns 0, 1 if a result differs, 2 if interrupted, 3 if the suite is at fault.
 
     Raises:
-      ValueError: neither names of ops nor `--all`, or both; N of `--every` is less than 1, or that of `--workers` less
-        than 0.
+      ValueError: neither names of ops nor `--all`, or both.
     """
-    for name, least in (("every", 1), ("workers", 0)):
-        if vars(options)[name] < least:
-            raise ValueError(f"--{name} {vars(options)[name]}: expected a number of at least {least}")
     allocator.keep()
     catalog = Catalog.load(options.suites)
     if bool(options.op) == options.all:

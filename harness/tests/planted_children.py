@@ -1,6 +1,7 @@
 """What child processes of tests do, without TensorFlow."""
 
 import ctypes
+import os
 import tempfile
 
 
@@ -15,3 +16,9 @@ def hang(channel, device, kept):
     channel.send("")
     tempfile.mkstemp()
     ctypes.PyDLL(None).sleep(600)
+
+
+def safe_path(channel):
+    """Sends what its environment says of the path of imports."""
+    channel.send(os.environ.get("PYTHONSAFEPATH"))
+    channel.receive()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from tf_opdiff.harness.system.text_file import read_json
 from tf_opdiff.reports.ci.gh import gh, listed
 from tf_opdiff.reports.ci.issues import Action, Issue
 from tf_opdiff.reports.text.lines import plain
@@ -29,7 +29,7 @@ def existing(path: Path | None = None) -> list[Issue]:
     """
     rows: Any
     if path:
-        rows = json.loads(path.read_text())
+        rows = read_json(path)
     else:
         rows = listed("issue", "list", "--label", LABEL, "--state", "all", "--limit", str(READ), "--json", FIELDS)
     try:

@@ -106,15 +106,18 @@ def load(folder: Path | str) -> dict[str, list[Row]]:
     """The tables of a folder by the names of their files, such as `cpu@2.21.0`.
 
     Raises:
-      ValueError: a file has other columns.
+      ValueError: a file is not UTF-8, or has other columns or numbers.
     """
     tables = {}
     for path in sorted(Path(folder).glob(f"*{SUFFIX}")):
         with path.open(newline="") as file:
-            reader = csv.DictReader(file)
-            if tuple(reader.fieldnames or ()) != tuple(COLUMNS):
-                raise ValueError(f"{path}: has the columns {reader.fieldnames}; expected {', '.join(COLUMNS)}")
-            tables[path.name.removesuffix(SUFFIX)] = [_typed(row) for row in reader]
+            try:
+                reader = csv.DictReader(file)
+                if tuple(reader.fieldnames or ()) != tuple(COLUMNS):
+                    raise ValueError(f"has the columns {reader.fieldnames}; expected {', '.join(COLUMNS)}")
+                tables[path.name.removesuffix(SUFFIX)] = [_typed(row) for row in reader]
+            except (ValueError, TypeError, csv.Error) as why:
+                raise ValueError(f"{path}: {why}") from why
     return tables
 
 

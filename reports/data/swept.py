@@ -42,7 +42,7 @@ class _Steps:
 
 
 def table(runs: Sequence[Path]) -> tuple[pd.DataFrame, list[str]]:
-    """The table of the sweeps of runs, and a sentence for each sweep that is not in it, with the reason.
+    """The table of the sweeps of runs, and a sentence for each sweep or run that is not in it, with the reason.
 
     Raises:
       FileNotFoundError: the directory of a run does not exist.
@@ -50,17 +50,22 @@ def table(runs: Sequence[Path]) -> tuple[pd.DataFrame, list[str]]:
     """
     programs: dict[_Program, dict[str, dict[int, _Steps]]] = {}
     suspects: set[tuple[str, str]] = set()
+    reasons: list[str] = []
     for run in runs:
-        info = RunInfo.load(run)
+        info, kinds = RunInfo.load(run), set[str]()
         for line in _lines(run):
+            kinds.add(line["line"])
+            if line["line"] == "searched":
+                continue
             if line["line"] == "result":
                 suspects |= {(row["spec"], row["dtype"]) for row in line["records"] if row.get("kind") == "reference"}
                 continue
             program = line["spec"], line["dtype"], line.get("attrs", ""), line["device"], info.tf
             steps = programs.setdefault(program, {}).setdefault(line["mode"], {})
             steps.setdefault(line.get("step", 1), _Steps()).add(line, info)
+        if not kinds & {"block", "searched"}:
+            reasons.append(f"{run}: it has no sweep and no search")
     rows: list[dict[str, Any]] = []
-    reasons: list[str] = []
     for program, modes in programs.items():
         if program[:2] in suspects:
             reasons.append(f"{program[0]}-{program[1]}: its reference in float64 disagrees with that in wider numbers")
@@ -70,9 +75,9 @@ def table(runs: Sequence[Path]) -> tuple[pd.DataFrame, list[str]]:
 
 
 def _lines(run: Path) -> Iterator[dict[str, Any]]:
-    """The lines of the blocks and of the results of a run."""
+    """The lines of the blocks, of the searches and of the results of a run."""
     for shard in rundir.shards(run):
-        yield from (line for line in line_types.read(shard) if line and line["line"] in ("block", "result"))
+        yield from (line for line in line_types.read(shard) if line and line["line"] in ("block", "searched", "result"))
 
 
 def _rows(program: _Program, modes: dict[str, dict[int, _Steps]], reasons: list[str]) -> Iterator[dict[str, Any]]:

@@ -80,5 +80,5 @@ def _shown(column: pd.Series, word: Callable[[str], str]) -> list[str]:
 
 #: The formats of a table as text, by name.
 FORMATS: dict[str, Callable[[pd.DataFrame], str]] = {"text": text, "markdown": markdown, "csv": csv}
-#: The format of a file by its suffix.
-FORMAT_OF_SUFFIX = {".md": "markdown", ".csv": "csv", ".parquet": "parquet"}
+#: The format of a file by its suffix; a file without one holds text.
+FORMAT_OF_SUFFIX = {"": "text", ".txt": "text", ".md": "markdown", ".csv": "csv", ".parquet": "parquet"}

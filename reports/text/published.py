@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from tf_opdiff.harness.system.text_file import read_toml
 from tf_opdiff.reports.text.markdown import code, escape, table
 from tf_opdiff.reports.text.sentence import number
 
@@ -22,8 +22,7 @@ def published(path: Path, atlases: Mapping[str, Errors]) -> list[str]:
     Raises:
       ValueError: the file is not TOML.
     """
-    with path.open("rb") as file:
-        figures = tomllib.load(file)
+    figures = read_toml(path)
     libraries = figures.get("measured", {})
     lines = ["## Figures that others publish", ""]
     lines += ["Largest errors that others measured for the same functions, or that a standard allows, beside those of"]

@@ -7,7 +7,6 @@ hold alone.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -17,6 +16,7 @@ from typing import Any
 from tf_opdiff.harness.paths import ATLAS
 from tf_opdiff.harness.spec.ceiling import Ceiling, Ceilings, Steps
 from tf_opdiff.harness.store.processor import processor
+from tf_opdiff.harness.system.text_file import read_toml
 
 
 def of_this_machine(spec: str) -> Ceilings:
@@ -39,7 +39,7 @@ def load(path: Path) -> tuple[Mapping[str, Any], Mapping[str, Ceilings]]:
     Raises:
       ValueError: the file has another form.
     """
-    table = tomllib.loads(path.read_text())
+    table = read_toml(path)
     header = {"tf": table.pop("tf"), "instructions": tuple(table.pop("instructions"))}
     return header, {spec: _ceilings(entries) for spec, entries in table.items()}
 

@@ -18,6 +18,7 @@ from tf_opdiff.checking.request import ULP, CheckAnswer, CheckRequest
 from tf_opdiff.harness.judge.wording import sentence
 from tf_opdiff.harness.spec.plan import MODES
 from tf_opdiff.harness.store.record import Record
+from tf_opdiff.harness.system.number_argument import SECONDS
 
 #: The most differences that a message shows.
 _SHOWN = 12
@@ -53,7 +54,8 @@ def uniform(low: float, high: float, shape: tuple[int, ...] = (67,), dtype: str 
       dtype: a NumPy dtype of floats or integers, or `bfloat16`.
 
     Raises:
-      ValueError: `low` is not below `high`, or the dtype has no numbers.
+      ValueError: `low` is not below `high`, an end is no number of the dtype, a size is less than 1, there are more
+        than 10**8 numbers, or the dtype has no numbers.
     """
     return Domain(low, high, shape, dtype)
 
@@ -105,13 +107,16 @@ def check(
 
     Raises:
       Differs: a result differs.
-      TypeError: an input holds no numbers, or the callable holds an object that can't be sent to another process; or
-        there is no such option.
-      ValueError: the check can't be made: a device is absent, the callable fails, the reference fails.
+      TypeError: there is no input, an input holds no numbers, or the callable holds an object that can't be sent to
+        another process; or there is no such option.
+      ValueError: the check can't be made: a device is absent, the callable fails or ignores its inputs, the reference
+        fails, or a number makes no sense.
       RuntimeError: the checker's process ended.
     """
     if unknown := sorted(options.keys() - Options.__annotations__.keys()):
         raise TypeError(f"check: no option {unknown[0]!r}; there is {', '.join(Options.__annotations__)}")
+    if not inputs:
+        raise TypeError("check: expected an input; without one there is nothing to vary")
     answer = _checker().ask(_request(function, inputs, {"reference": reference, "vjp": vjp}, options))
     if answer.problem:
         raise ValueError(f"check: {answer.problem}")
@@ -143,7 +148,7 @@ def _request(
         gradient=options.get("gradient", True),
         devices=tuple(options.get("devices", ())),
         modes=tuple(modes),
-        timeout=options.get("timeout", 120.0),
+        timeout=SECONDS.checked(options.get("timeout", 120.0)),
     )
 
 

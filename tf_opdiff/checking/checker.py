@@ -17,6 +17,7 @@ from typing import Any
 
 from tf_opdiff.checking.request import CheckAnswer, CheckRequest
 from tf_opdiff.checking.specs import OwnSpec
+from tf_opdiff.harness.device.dependence import ignoring
 from tf_opdiff.harness.device.locks import Slots
 from tf_opdiff.harness.device.observation import Observation
 from tf_opdiff.harness.device.pool import run_all
@@ -122,15 +123,17 @@ class Checker:
         """Runs the callable under the base plan, and keeps its results as promises; returns the number of outputs.
 
         Raises:
-          CheckProblem: the callable fails, and the user gives no reference.
+          CheckProblem: the callable fails, and the user gives no reference; or it ignores its inputs. An output may
+            ignore them beside another that does not.
         """
         write_specs(module, [own.spec])
-        count = 0
+        count, constant = 0, True
         for case in own.spec.cases():
             inputs = case.inputs()
             first = self._observed(module, case, inputs, None, request.timeout)
             outputs = [r for q, r in first.quantities.items() if family_of(q) == "output"]
             broken = next((r for r in outputs if r.status not in ("value", "sparse")), None)
+            constant &= broken is None and len(ignoring(first.fault)) == len(outputs)
             if broken is None:
                 count = len(outputs)
                 upstreams = random_upstreams([r.value for r in outputs if r.value is not None], case)
@@ -144,6 +147,8 @@ class Checker:
                 )
             for kept in own.recorded.values():
                 kept.add(inputs, first)
+        if count and constant:
+            raise CheckProblem(f"{own.spec.name}: no output depends on the input, so no input can show a difference")
         return count
 
     def _observed(self, module: Path, case: Case, inputs: Any, upstreams: Any, timeout: float) -> Observation:

@@ -6,6 +6,7 @@ import argparse
 import os
 import shlex
 import sys
+import traceback
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -14,9 +15,11 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.checking.api import Checked, Differs, check, uniform
+from tf_opdiff.checking.array_file import numbers_of
 from tf_opdiff.checking.inputs import Domain
 from tf_opdiff.checking.request import ULP
-from tf_opdiff.harness.spec.plan import MODES
+from tf_opdiff.harness.spec.plan import MODES, Device
+from tf_opdiff.harness.system.number_argument import ULPS
 
 _INPUT = "LOW:HIGH[:SHAPE[:DTYPE]]"
 
@@ -34,7 +37,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="an input: numbers of a domain, as in --input=-1:1:4x3; repeat it for several; default: -4:4:67:float32",
     )
     parser.add_argument("--npz", type=Path, metavar="FILE", help="the inputs: the arrays of a file, in its order")
-    parser.add_argument("--ulp", type=float, default=ULP, help=f"the allowed distance in ULPs; default: {ULP:g}")
+    parser.add_argument("--ulp", type=ULPS, default=ULP, help=f"the allowed distance in ULPs; default: {ULP:g}")
     parser.add_argument("--device", action="append", default=[], metavar="D", help="a device; default: all")
     parser.add_argument("--mode", action="append", default=[], choices=MODES, help="a mode; default: all")
     parser.add_argument("--no-gradient", action="store_true", help="compare outputs only")
@@ -44,9 +47,12 @@ def main(options: argparse.Namespace) -> int:
     """Checks a callable; prints the differences, or what was compared."""
     sys.path.insert(0, os.getcwd())
     try:
+        inputs = _inputs(options)
+        for name in options.device:
+            Device.parse(name)  # a wrong name is refused before the user's module imports TensorFlow
         checked = check(
             _named(options.function),
-            *_inputs(options),
+            *inputs,
             reference=_named(options.reference) if options.reference else None,
             vjp=_named(options.vjp) if options.vjp else None,
             ulp=options.ulp,
@@ -83,9 +89,19 @@ def _named(text: str) -> Callable[..., Any]:
         function = getattr(import_module(module), name)
     except (ImportError, AttributeError) as why:
         raise ValueError(f"{text}: {why}") from why
+    except (Exception, SystemExit) as why:
+        raise ValueError(f"{text}: importing {module} raises {described(why)}") from why
     if not callable(function):
         raise TypeError(f"{text}: expected a callable, got {type(function).__name__}")
     return function
+
+
+def described(error: BaseException) -> str:
+    """An exception in one line, with the place in a file that raised it."""
+    says = " ".join(f"{type(error).__name__}: {error}".split())
+    *_, frame = traceback.extract_tb(error.__traceback__)
+    place = "" if frame.filename.startswith("<") else f" ({frame.filename}:{frame.lineno})"
+    return says[:300] + place
 
 
 def _inputs(options: argparse.Namespace) -> list[np.ndarray | Domain]:
@@ -93,8 +109,7 @@ def _inputs(options: argparse.Namespace) -> list[np.ndarray | Domain]:
     if options.npz and options.input:
         raise ValueError("expected --npz or --input, got both")
     if options.npz:
-        with np.load(options.npz) as arrays:
-            return [arrays[name] for name in arrays.files]
+        return [*numbers_of(options.npz)]
     return [domain(text) for text in options.input or ["-4:4"]]
 
 

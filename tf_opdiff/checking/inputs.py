@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,6 +10,9 @@ import ml_dtypes
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import Draw, is_float
+
+#: The most numbers of a domain; an input that is larger, or empty, is given as an array.
+MOST = 10**8
 
 
 @dataclass(frozen=True)
@@ -21,17 +25,26 @@ class Domain:
     dtype: str = "float32"
 
     def __post_init__(self) -> None:
+        dtype = np.dtype(self.dtype)
         if not self.low < self.high:
             raise ValueError(f"uniform: expected low < high, got {self.low} and {self.high}")
-        if not (is_float(np.dtype(self.dtype)) or np.dtype(self.dtype).kind in "iu"):
+        if not (is_float(dtype) or dtype.kind in "iu"):
             raise ValueError(f"uniform: expected a dtype of floats or integers, got {self.dtype}")
+        least, most = _limits(dtype)
+        if not (least <= self.low and self.high <= most and math.isfinite(self.high - self.low)):
+            limits = f"numbers of {self.dtype} from {least:g} to {most:g}"
+            raise ValueError(f"uniform: expected {limits}, got {self.low} and {self.high}")
+        if dtype.kind in "iu" and not (float(self.low).is_integer() and float(self.high).is_integer()):
+            raise ValueError(f"uniform: expected integers, got {self.low} and {self.high}")
+        if not all(size >= 1 for size in self.shape) or math.prod(self.shape) > MOST:
+            raise ValueError(f"uniform: expected sizes of at least 1, and {MOST:,} numbers at most, got {self.shape}")
 
     def drawn(self, draw: Draw) -> np.ndarray:
         """Random numbers of the domain."""
         if np.dtype(self.dtype).kind in "iu":
             return draw.integers(*self.shape, low=int(self.low), high=int(self.high)).astype(self.dtype)
         numbers = draw.uniform(*self.shape, low=self.low, high=self.high).astype(self.dtype)
-        return np.clip(numbers, *np.array([self.low, self.high]).astype(self.dtype))
+        return np.clip(numbers, *np.array([self.low, self.high]).astype(self.dtype)).astype(self.dtype)
 
     def edges(self) -> np.ndarray:
         """The ends of the domain and the special numbers in it, again and again: zeros, ones, the tiny, neighbours."""
@@ -45,6 +58,13 @@ class Domain:
         within = numbers[(numbers >= self.low) & (numbers <= self.high)]
         size = int(np.prod(self.shape, dtype=int))
         return within[np.arange(size) % within.size].reshape(self.shape).astype(dtype)
+
+
+def _limits(dtype: np.dtype) -> tuple[float, float]:
+    """The least and the largest end of a domain: of integers, those that float64 has too."""
+    if dtype.kind in "iu":
+        return max(int(np.iinfo(dtype).min), -(2**53)), min(int(np.iinfo(dtype).max) + 1, 2**53)
+    return float(ml_dtypes.finfo(dtype).min), float(ml_dtypes.finfo(dtype).max)
 
 
 @dataclass(frozen=True)

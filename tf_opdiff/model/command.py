@@ -8,10 +8,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from tf_opdiff.checking.array_file import arrays_of
 from tf_opdiff.harness.device.probe import probe
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.store.open_run import require
 from tf_opdiff.harness.system.interrupt import Scratch
+from tf_opdiff.harness.system.number_argument import SECONDS, Number
 from tf_opdiff.model.analysis import BASE, Analysis, ModelProblem
 from tf_opdiff.model.answer import Answer, lines
 from tf_opdiff.model.known_failure import with_known
@@ -45,7 +47,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--mode", action="append", default=[], choices=MODES, help="a mode; default: all but eager on the CPU"
     )
-    parser.add_argument("--steps", type=int, default=1, metavar="N", help="run the program N times; default: 1")
+    parser.add_argument(
+        "--steps", type=Number("steps", 1, 100_000), default=1, metavar="N", help="run the program N times; default: 1"
+    )
     parser.add_argument(
         "--script",
         type=Path,
@@ -62,7 +66,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--table", type=Path, metavar="FILE", help="write the errors of each op as CSV")
     parser.add_argument("--page", type=Path, metavar="FILE", help="write the answers and the errors of each op as HTML")
-    parser.add_argument("--timeout", type=float, default=600.0, metavar="S", help="seconds for one run; default: 600")
+    parser.add_argument("--timeout", type=SECONDS, default=600.0, metavar="S", help="seconds for one run; default: 600")
 
 
 def main(options: argparse.Namespace) -> int:
@@ -70,15 +74,13 @@ def main(options: argparse.Namespace) -> int:
     module, _, name = options.subject.partition(":")
     if not (module and name):
         raise ValueError(f"{options.subject!r}: expected MODULE:NAME")
-    if not Path(options.input).is_file():
-        raise ValueError(f"--input {options.input}: there is no such file")
-    if options.steps < 1:
-        raise ValueError(f"--steps {options.steps}: expected at least 1")
+    arrays_of(Path(options.input))  # a damaged file is refused here: the program is not to blame
     if options.against and options.steps > 1:
         raise ValueError(f"--steps {options.steps}: a recording has one step")
+    asked = [Device.parse(text) for text in options.device]
     facts = probe()
     present, tf = facts["devices"], facts["versions"]["tensorflow"]
-    devices = [Device.parse(text) for text in options.device or present]
+    devices = asked or [Device.parse(text) for text in present]
     require(devices, present)
     plans = [Plan(device, mode) for device in devices for mode in options.mode or MODES]
     others = plans if options.against else [plan for plan in plans if plan != BASE] or plans

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from tf_opdiff.checking.array_file import arrays_of
 from tf_opdiff.harness.spec.plan import Device
 from tf_opdiff.model.interpreter import interpreted
 from tf_opdiff.model.request import ModelRequest
@@ -60,8 +61,7 @@ class Subject:
         """
         if request.folder not in sys.path:
             sys.path.insert(0, request.folder)
-        with np.load(request.inputs) as arrays:
-            subject = cls(device, {name: arrays[name] for name in arrays.files})
+        subject = cls(device, arrays_of(Path(request.inputs)))
         with tf.device(device.tf_name), tf.variable_creator_scope(subject._noted):
             seed()
             built, names = _built(request), list(subject.inputs)

@@ -8,7 +8,9 @@ from tf_opdiff.checking.inputs import Inputs, as_source, recipes
 from tf_opdiff.harness.spec.recipes import Draw
 
 
-@pytest.mark.parametrize("text", ["-3:3", "0:1:4x5", "1e-3:2:8:float64", "-2:9:7:int32", "0:1::float32"])
+@pytest.mark.parametrize(
+    "text", ["-3:3", "0:1:4x5", "1e-3:2:8:float64", "-2:9:7:int32", "0:1::float32", "-3:3:9:bfloat16", "0:255:9:uint8"]
+)
 def test_every_number_lies_in_the_domain(text):
     source = domain(text)
     for edges in (False, True):
@@ -44,7 +46,18 @@ def test_numbers_have_the_dtypes_that_tensorflow_gives_them(value, dtype):
     assert as_source(value).dtype == dtype
 
 
-@pytest.mark.parametrize("text", ["", "1", "3:1", "a:b", "0:1:4:float32:x", "0:1:4:text", "0:1:4:bool", "0:1:x:y"])
+NO_NUMBERS = ["nan:1", "0:nan", "-inf:inf", "0:1e300", "0:1e400", "-1.7e308:1.7e308:3:float64"]
+NO_SIZES = ["0:1:-3", "0:1:0", "0:1:4x0", "0:1:4x-3", "0:1:100000x100000", "0:1:1e9", f"0:1:{10**30}", "0:1:nan"]
+NO_INTEGERS = ["0:300:3:uint8", "0.5:0.7:3:int32", "-1:1:3:uint8", "0:1e19:3:uint64", "-1e300:0:3:int64"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "1", "3:1", "a:b", "0:1:4:float32:x", "0:1:4:text", "0:1:4:bool", "0:1:x:y"),
+        *(*NO_NUMBERS, *NO_SIZES, *NO_INTEGERS),
+    ],
+)
 def test_a_wrong_input_is_refused_in_one_line(text):
     with pytest.raises(ValueError, match=r"input '.*': expected LOW:HIGH"):
         domain(text)

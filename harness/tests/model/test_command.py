@@ -30,8 +30,10 @@ def test_the_table_has_the_errors_of_each_op(run, tmp_path):
         ("planted_programs:fails", (), "AttributeError"),
         ("planted_programs:os", (), "expected a function of tensors, a model of Keras"),
         ("planted_programs:clean", ("--device", "gpu:7"), "device gpu:7 is not there"),
-        ("planted_programs:clean", ("--steps", "0"), "--steps 0: expected at least 1"),
-        ("planted_programs:clean", ("--input", "absent.npz"), "--input absent.npz: there is no such file"),
+        ("planted_programs:clean", ("--steps", "0"), "--steps: expected a whole number of steps from 1"),
+        ("planted_programs:clean", ("--device", "gpu-7"), "device 'gpu-7': expected TYPE or TYPE:INDEX"),
+        ("planted_programs:clean", ("--input", "absent.npz"), "absent.npz: there is no such file"),
+        ("planted_programs:clean", ("--input", __file__), f"{__file__}: expected a file of np.savez"),
     ],
 )
 def test_a_program_that_cannot_be_analysed_is_wrong_usage(run, capsys, subject, options, says):

@@ -416,7 +416,8 @@ def test_a_threshold_that_is_no_distance_is_wrong_usage(
 ) -> None:
     a, b = runs([row()], [row()])
     assert main(["diff", str(a), str(b), f"--ulp={ulp}"]) == 4
-    assert capsys.readouterr().err == f"python -m harness diff: --ulp {ulp}: expected a number of ULPs, 0 or more\n"
+    expected = f"argument --ulp: expected a number of ULPs from 0 to 1e+18, got '{ulp}'"
+    assert capsys.readouterr().err == f"python -m harness diff: error: {expected}\n"
 
 
 def test_a_partial_run_is_compared_and_said_to_be_partial(runs: Runs, capsys: pytest.CaptureFixture[str]) -> None:

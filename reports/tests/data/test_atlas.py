@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from tf_opdiff.command_line import main
 from tf_opdiff.harness.device.observation import Observation, Result
 from tf_opdiff.harness.spec.catalog import Item
 from tf_opdiff.harness.spec.plan import Device, Plan
@@ -192,3 +193,15 @@ def test_a_damaged_file_is_refused(tmp_path):
     path.write_bytes(path.read_bytes()[:-9])
     with pytest.raises(ValueError, match=r"cpu@9\.9\.0\.parquet"):
         atlas.load(tmp_path / "atlas")
+
+
+def test_a_run_without_a_sweep_is_named(tmp_path, capsys):
+    sweep, other = run(tmp_path / "sweep", {"eager": third}), tmp_path / "other"
+    (other / "shards").mkdir(parents=True)
+    RunInfo(run="other", started="").save(other)
+    table, reasons = swept.table([other, sweep])
+    assert len(table) and reasons == [f"{other}: it has no sweep and no search"]
+    assert main(["atlas", str(other), "--folder", str(tmp_path / "atlas")]) == 4
+    first, second = capsys.readouterr().err.splitlines()
+    assert first == f"not in the atlas: {other}: it has no sweep and no search"
+    assert second.endswith("atlas: expected a folder with tables of the atlas")

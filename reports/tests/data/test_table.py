@@ -187,8 +187,12 @@ def test_the_verb_without_a_name_lists_the_tables(capsys: pytest.CaptureFixture[
         (["by_op"], "expected the directory of a run as well"),
         (["by_op", "nowhere"], "nowhere is not the directory of a run"),
         (["by_op", "RUN", "--format", "parquet"], "expected --out FILE as well"),
-        (["by_op", "RUN", "--top", "-1"], "--top -1: expected a number of rows"),
+        (["by_op", "RUN", "--top", "-1"], "--top: expected a whole number of rows from 0"),
         (["by_op", "RUN", "--out", "nowhere/x.csv"], "nowhere"),
+        (
+            ["by_op", "RUN", "--out", "nowhere/x.xlsx"],
+            "x.xlsx: expected a file with a suffix of .txt, .md, .csv, .parquet",
+        ),
     ],
 )
 def test_wrong_usage_is_one_line(

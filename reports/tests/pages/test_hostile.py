@@ -177,6 +177,38 @@ def test_a_link_in_a_run_is_refused_in_one_line(tmp_path: Path, capsys: pytest.C
     assert not (run / "index.html").exists()
 
 
+@pytest.mark.parametrize("name", ["switches", "switches.json", "ops", "index.html"])
+def test_switches_writes_through_no_link(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+    run, elsewhere = run_in(tmp_path), tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (run / name).symlink_to(elsewhere)
+    assert harness(["switches", str(run)]) == 4
+    said = capsys.readouterr().err
+    assert f"{run / name}: expected a file or a folder, got a link" in said and said.count("\n") == 1
+    assert not [*elsewhere.iterdir()]
+
+
+def test_switches_takes_a_run_by_a_path_from_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = run_in(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert harness(["switches", run.name]) == 0
+    assert (run / "index.html").exists()
+
+
+def test_a_report_that_switches_cannot_write_is_one_line_more(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    run = run_in(tmp_path)
+    (run / "claims.json").write_text("[")
+    (run / "kernels.json").write_text("[")
+    assert harness(["switches", str(run)]) == 4
+    reason, last = capfd.readouterr().err.splitlines()
+    assert f"{run / 'kernels.json'}: Expected object" in reason
+    assert last.endswith(f"{run}: the report can't be written: its process ended with status 4")
+
+
 def test_what_a_report_replaces_is_not_written_through_a_link(tmp_path: Path) -> None:
     run, other = run_in(tmp_path), tmp_path / "other"
     other.write_text("mine")

@@ -1,0 +1,95 @@
+"""The verb `check`: what cannot be checked is wrong usage, in one line; nothing that was not compared is green."""
+
+import sys
+
+import pytest
+
+from tf_opdiff import check, uniform
+from tf_opdiff.command_line import main
+
+MODULES = {
+    "ends the process": ("import sys\nsys.exit(0)\n", "importing {} raises SystemExit: 0 ("),
+    "raises": ("def f(x):\n    return x\n1 / 0\n", "importing {} raises ZeroDivisionError: division by zero ("),
+    "is no Python": ("def f(:\n", "importing {} raises SyntaxError: invalid syntax ("),
+    "is absent": (None, "No module named '{}'"),
+    "lacks the name": ("", "has no attribute 'f'"),
+    "names a number": ("f = 3\n", "expected a callable, got int"),
+}
+
+
+@pytest.fixture
+def written(tmp_path, monkeypatch):
+    """written(text) → the name of a module with this text in the current folder; None: of none."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+
+    def write(text):
+        name = f"planted_{abs(hash((text, tmp_path)))}"
+        if text is not None:
+            (tmp_path / f"{name}.py").write_text(text)
+        return name
+
+    return write
+
+
+@pytest.mark.parametrize(("text", "says"), MODULES.values(), ids=MODULES)
+def test_a_module_that_gives_no_callable_is_wrong_usage(text, says, written, capsys):
+    name = written(text)
+    assert main(["check", f"{name}:f"]) == 4
+    told = capsys.readouterr().err
+    assert f"{name}:f: " in told and says.format(name) in told and told.count("\n") == 1
+
+
+def test_a_wrong_device_is_refused_before_the_module_is_imported(written, capsys):
+    name = written("raise SystemExit('imported')\n")
+    assert main(["check", f"{name}:f", "--device", "gpu-0"]) == 4
+    assert "device 'gpu-0': expected TYPE or TYPE:INDEX" in capsys.readouterr().err
+    assert name not in sys.modules
+
+
+def constant(x):
+    import tensorflow as tf
+
+    return tf.constant([1.0, 2.0]), tf.zeros(x.shape)
+
+
+def partly_constant(x):
+    import tensorflow as tf
+
+    return tf.constant([1.0, 2.0]), x + 1
+
+
+def constant_of_its_shape(x):
+    import tensorflow as tf
+
+    return tf.zeros_like(x)
+
+
+@pytest.mark.parametrize("reference", [None, lambda x: (x[:2] * 0 + (1.0, 2.0), x * 0)])
+def test_a_callable_that_ignores_its_input_is_refused(reference):
+    with pytest.raises(ValueError, match=r"^check: constant: no output depends on the input, so no input can show a"):
+        check(constant, uniform(-3, 3), devices=["cpu"], reference=reference)
+
+
+@pytest.mark.parametrize("function", [partly_constant, constant_of_its_shape])
+def test_one_output_that_depends_on_the_input_is_enough(function):
+    assert check(function, uniform(-3, 3), devices=["cpu"], modes=["eager", "function"]).records
+
+
+def test_a_callable_that_ends_its_process_is_refused():
+    def leaves(x):
+        raise SystemExit(0)
+
+    with pytest.raises(ValueError, match="leaves fails in eager mode on the CPU: EXIT 0"):
+        check(leaves, 1.5)
+
+
+@pytest.mark.parametrize("seconds", [-1, 0, float("nan"), float("inf"), 1e300])
+def test_a_senseless_time_limit_is_refused(seconds):
+    with pytest.raises(ValueError, match=r"expected a number of seconds from 0\.001"):
+        check(constant, 1.5, timeout=seconds)
+
+
+def test_a_check_without_an_input_is_refused():
+    with pytest.raises(TypeError, match="expected an input"):
+        check(constant)
