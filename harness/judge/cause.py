@@ -10,7 +10,7 @@ from tf_opdiff.harness.judge.severity import SEVERITIES
 from tf_opdiff.harness.spec.similar import unknown
 
 #: Who has to act.
-OWNERS = ("tensorflow", "driver", "us", "nobody")
+OWNERS = ("tensorflow", "keras", "driver", "us", "nobody")
 _ID = re.compile(r"[a-z0-9]+([-.][a-z0-9]+)*")
 _SOURCE = re.compile(r"[\w.+-]+(/[\w.+-]+)+\.\w+ at [\w.+-]+: \S+ .+")
 

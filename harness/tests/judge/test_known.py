@@ -92,7 +92,7 @@ def test_a_bad_entry_is_refused_in_one_line_that_names_it(tmp_path, catalog, fie
         ({"resaon": '"x"'}, "unknown field `resaon`"),
         ({"reason": None}, "missing required field `reason`"),
         ({"reason": '"bug"'}, "expected the checked reason"),
-        ({"owner": '"them"'}, "no owner 'them'; there is driver, nobody, tensorflow, us"),
+        ({"owner": '"them"'}, "no owner 'them'; there is driver, keras, nobody, tensorflow, us"),
         ({"title": None}, "title '': expected the discrepancy, in a sentence"),
         ({"title": '"TODO"'}, "title 'TODO': expected the discrepancy, in a sentence"),
         ({"severity": None}, "no severity ''; there is accuracy, convention, error, "),
