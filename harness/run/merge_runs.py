@@ -15,7 +15,7 @@ from tf_opdiff.harness.device.observation import Observation
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.spec import variant
 from tf_opdiff.harness.spec.plan import MODES
-from tf_opdiff.harness.store import judges, recording_writer, rundir
+from tf_opdiff.harness.store import judges, partition, recording_writer, rundir
 from tf_opdiff.harness.store.environment import apart, joined, of_devices, of_flags
 from tf_opdiff.harness.store.judges import OURS, JudgedBy
 from tf_opdiff.harness.store.merged import Cell
@@ -23,6 +23,9 @@ from tf_opdiff.harness.store.processor import described
 from tf_opdiff.harness.store.record_devices import Part
 from tf_opdiff.harness.store.recorded_device import About
 from tf_opdiff.harness.system.interrupt import run_child
+
+#: The most shards that a line names.
+MOST_NAMED = 20
 
 
 def _circumstances(about: About) -> dict[str, str]:
@@ -101,6 +104,27 @@ def union(name: str, parts: Sequence[tuple[Part, str]]) -> tuple[About, dict[Cel
     return about, lines, notes
 
 
+def absent_shards(parts: Iterable[Part]) -> list[str]:
+    """One line for each run that `--shard` divided, and of which shards are absent.
+
+    Raises:
+      ValueError: a run.json names a shard in another form.
+    """
+    divided: dict[tuple[Any, ...], dict[int, str]] = {}  # → number of the shard → the run
+    for info, devices in ((part.info, part.devices) for part in parts if part.info.shard):
+        number, count = partition.parse(info.shard)
+        key = (count, info.division, info.tf, *devices, "", *sorted(info.modes))
+        divided.setdefault(key, {})[number] = info.run
+    lines = []
+    for (count, *_), runs in divided.items():
+        absent = [f"{number}/{count}" for number in range(1, count + 1) if number not in runs]
+        more = f" and {len(absent) - MOST_NAMED} more" if len(absent) > MOST_NAMED else ""
+        present = ", ".join(f"{number}/{count} ({run})" for number, run in sorted(runs.items())[:MOST_NAMED])
+        missing = ", ".join(absent[:MOST_NAMED])
+        lines += [f"expected all {count} shards, got {present}; missing: {missing}{more}"] if absent else []
+    return lines
+
+
 def _bits(line: Mapping[str, Any]) -> Any:
     """The result of a cell, without its duration."""
     observation = line["observation"]
@@ -127,12 +151,13 @@ def merge(runs: Iterable[Path], directory: Path, arguments: Sequence[str] = (), 
     devices, notes = together(parts)
     created = rundir.absent(directory)
     rundir.create(directory.parent, chosen=directory)
-    recordings = directory / "recordings"
+    recordings, absent = directory / "recordings", absent_shards(parts)
     for name, sharing in devices.items():
         about, lines, cell_notes = union(name, sharing)
+        about = replace(about, faults=(*about.faults, *absent))
         recording_writer.write(about, lines, recordings)
         notes += cell_notes
-    for line in [*notes, *(fault for part in parts for fault in part.faults)]:
+    for line in [*notes, *absent, *(fault for part in parts for fault in part.faults)]:
         print(f"merge: {line}", flush=True)
     modes = list(dict.fromkeys(m for p in parts for m in p.info.modes))
     command = [sys.executable, "-m", "pytest", "-o", f"opdiff_suites={judged_by.suites}"]

@@ -6,7 +6,7 @@ import csv
 import hashlib
 import heapq
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,6 +51,12 @@ def shard(items: Sequence[Item], which: tuple[int, int], durations: Mapping[str,
         if item.id not in of:
             of[item.id] = int.from_bytes(hashlib.blake2b(item.id.encode(), digest_size=8).digest(), "big") % count
     return tuple(item for item in items if of[item.id] == number - 1)
+
+
+def division(items: Iterable[Item], durations: Mapping[str, float]) -> str:
+    """A hash of the items and durations that decide the shards; equal hashes mean shards of one run."""
+    lines = sorted(f"{item.id} {durations.get(item.id, '')}\n" for item in items)
+    return hashlib.blake2b("".join(lines).encode(), digest_size=8).hexdigest()
 
 
 def read(path: Path = DURATIONS) -> dict[str, float]:
