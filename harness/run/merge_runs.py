@@ -15,7 +15,7 @@ from tf_opdiff.harness.device.observation import Observation
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.spec import variant
 from tf_opdiff.harness.spec.plan import MODES
-from tf_opdiff.harness.store import judges, partition, recording_writer, rundir
+from tf_opdiff.harness.store import judges, recording_writer, rundir
 from tf_opdiff.harness.store.environment import apart, joined, of_devices, of_flags
 from tf_opdiff.harness.store.judges import OURS, JudgedBy
 from tf_opdiff.harness.store.merged import Cell
@@ -105,23 +105,18 @@ def union(name: str, parts: Sequence[tuple[Part, str]]) -> tuple[About, dict[Cel
 
 
 def absent_shards(parts: Iterable[Part]) -> list[str]:
-    """One line for each run that `--shard` divided, and of which shards are absent.
-
-    Raises:
-      ValueError: a run.json names a shard in another form.
-    """
-    divided: dict[tuple[Any, ...], dict[int, str]] = {}  # → number of the shard → the run
+    """One line for each run that `--shard` divided, and of which shards with items are absent."""
+    divided: dict[tuple[Any, ...], dict[str, str]] = {}  # → shard → the run
     for info, devices in ((part.info, part.devices) for part in parts if part.info.shard):
-        number, count = partition.parse(info.shard)
-        key = (count, info.division, info.tf, *devices, "", *sorted(info.modes))
-        divided.setdefault(key, {})[number] = info.run
+        key = (tuple(info.shards), info.division, info.tf, *devices, "", *sorted(info.modes))
+        divided.setdefault(key, {})[info.shard] = info.run
     lines = []
-    for (count, *_), runs in divided.items():
-        absent = [f"{number}/{count}" for number in range(1, count + 1) if number not in runs]
+    for (expected, *_), runs in divided.items():
+        absent = [shard for shard in expected if shard not in runs]
         more = f" and {len(absent) - MOST_NAMED} more" if len(absent) > MOST_NAMED else ""
-        present = ", ".join(f"{number}/{count} ({run})" for number, run in sorted(runs.items())[:MOST_NAMED])
+        present = ", ".join(f"{shard} ({run})" for shard, run in sorted(runs.items())[:MOST_NAMED])
         missing = ", ".join(absent[:MOST_NAMED])
-        lines += [f"expected all {count} shards, got {present}; missing: {missing}{more}"] if absent else []
+        lines += [f"expected all {len(expected)} shards, got {present}; missing: {missing}{more}"] if absent else []
     return lines
 
 

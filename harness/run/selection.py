@@ -40,7 +40,7 @@ class Selection:
       sweeps: whether sweeps of every input of a 16-bit dtype run too.
       recordings: the selected recorded devices, by name.
       resumed: the run that is being resumed, if any.
-      division: a hash that all shards of one run share; empty without `--shard`.
+      shards, division: see `RunInfo`; empty without `--shard`.
     """
 
     catalog: Catalog
@@ -53,6 +53,7 @@ class Selection:
     maturity: maturity.Maturity = field(default_factory=maturity.Maturity)
     recordings: Mapping[str, Recording] = field(default_factory=dict)
     resumed: Resumed | None = None
+    shards: tuple[str, ...] = ()
     division: str = ""
 
     @classmethod
@@ -77,10 +78,11 @@ class Selection:
         items = tuple(item for item in selected if set(item.spec.modes) & set(modes))
         if unfinished:
             items = tuple(item for item in items if item.id in unfinished.merged.items)
-        division = ""
+        division, shards = "", []
         if option.shard:
             durations = partition.read()
             division = partition.division(items, durations)
+            shards = partition.filled(items, partition.parse(option.shard)[1], durations)
             items = partition.shard(items, partition.parse(option.shard), durations)
         known = known_files.load(ROOT / config.getini("opdiff_known"), catalog)
         maturity_file = option.maturity and config.invocation_params.dir / option.maturity
@@ -105,6 +107,7 @@ class Selection:
             recordings=recordings,
             resumed=unfinished,
             division=division,
+            shards=tuple(shards),
         )
 
     def plans(self, info: RunInfo) -> list[Plan]:

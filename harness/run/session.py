@@ -129,7 +129,8 @@ class Session:
         info.sweeps = selection.sweeps
         info.arguments = info.arguments or list(self.config.invocation_params.args)
         if option.shard:
-            info.shard, info.division = option.shard, selection.division
+            number, count = partition.parse(option.shard)
+            info.shard, info.shards, info.division = f"{number}/{count}", list(selection.shards), selection.division
         RunCode.present(info.suites, info.known).save(self.directory)
         info.save(self.directory)
         (self.directory / "claims.json").write_text(json_of(claims, indent=1))

@@ -35,9 +35,9 @@ class RunInfo:
     result until its report is written, and `complete` from then on. `devices` maps the name of every requested device,
     and of every device that TensorFlow lists, to its facts; the run did not use those with `"asked": false`. `suites`
     is the module of the suites, `known` the file of known failures, relative to the repository. `cases` are the
-    selected cases, `sweeps` says whether the run sweeps 16-bit dtypes. `shard` is the `I/N` of `--shard`, `division` a
-    hash that all shards of one run share. `not_run` lists the planned cells without a result, with the reason. `faults`
-    lists other faults of the suite itself. `cache` says how the run used each cache.
+    selected cases, `sweeps` says whether the run sweeps 16-bit dtypes. `shard` is the `I/N` of `--shard`, `shards` are
+    all that have items, and `division` is a hash that they share. `not_run` lists the planned cells without a result,
+    with the reason. `faults` lists other faults of the suite itself. `cache` says how the run used each cache.
     """
 
     run: str
@@ -60,6 +60,7 @@ class RunInfo:
     cases: list[str] = field(default_factory=list)
     sweeps: bool = True
     shard: str = ""
+    shards: list[str] = field(default_factory=list)
     division: str = ""
     deselected: list[str] = field(default_factory=list)
     planned: int = 0
