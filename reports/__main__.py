@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tf_opdiff.harness.store.judges import JudgedBy, add_options
+from tf_opdiff.harness.store.run_info import REPORTING
 from tf_opdiff.harness.system.memory import give_large_blocks_back
 from tf_opdiff.harness.system.terminal import guarded
 from tf_opdiff.reports.analysis.since_last_run import earlier
@@ -27,9 +28,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with guarded():
         try:
             about = info(directory)
+            killed, about.state = about.state == REPORTING, "complete" if about.state == REPORTING else about.state
             if other := judged_by.other(about):
                 print(f"python -m reports: {other}: the page shows no entries of known failures", file=sys.stderr)
             write(directory, about, before=earlier(directory, about), judged_by=None if other else judged_by)
+            if killed:  # the run ended before its report was written
+                about.save(directory)
         except (LookupError, ValueError, RuntimeError, OSError) as error:
             print(f"python -m reports: {error.args[0] if len(error.args) == 1 else error}", file=sys.stderr)
             return 4

@@ -24,6 +24,9 @@ from tf_opdiff.harness.store.record_devices import Part
 from tf_opdiff.harness.store.recorded_device import About
 from tf_opdiff.harness.system.interrupt import run_child
 
+#: The most shards that a line names.
+MOST_NAMED = 20
+
 
 def _circumstances(about: About) -> dict[str, str]:
     """The facts that must be the same in two runs of one device."""
@@ -101,6 +104,22 @@ def union(name: str, parts: Sequence[tuple[Part, str]]) -> tuple[About, dict[Cel
     return about, lines, notes
 
 
+def absent_shards(parts: Iterable[Part]) -> list[str]:
+    """One line for each run that `--shard` divided, and of which shards with items are absent."""
+    divided: dict[tuple[Any, ...], dict[str, str]] = {}  # → shard → the run
+    for info, devices in ((part.info, part.devices) for part in parts if part.info.shard):
+        key = (tuple(info.shards), info.division, info.tf, *devices, "", *sorted(info.modes))
+        divided.setdefault(key, {})[info.shard] = info.run
+    lines = []
+    for (expected, *_), runs in divided.items():
+        absent = [shard for shard in expected if shard not in runs]
+        more = f" and {len(absent) - MOST_NAMED} more" if len(absent) > MOST_NAMED else ""
+        present = ", ".join(f"{shard} ({run})" for shard, run in sorted(runs.items())[:MOST_NAMED])
+        missing = ", ".join(absent[:MOST_NAMED])
+        lines += [f"expected all {len(expected)} shards, got {present}; missing: {missing}{more}"] if absent else []
+    return lines
+
+
 def _bits(line: Mapping[str, Any]) -> Any:
     """The result of a cell, without its duration."""
     observation = line["observation"]
@@ -127,12 +146,13 @@ def merge(runs: Iterable[Path], directory: Path, arguments: Sequence[str] = (), 
     devices, notes = together(parts)
     created = rundir.absent(directory)
     rundir.create(directory.parent, chosen=directory)
-    recordings = directory / "recordings"
+    recordings, absent = directory / "recordings", absent_shards(parts)
     for name, sharing in devices.items():
         about, lines, cell_notes = union(name, sharing)
+        about = replace(about, faults=(*about.faults, *absent))
         recording_writer.write(about, lines, recordings)
         notes += cell_notes
-    for line in [*notes, *(fault for part in parts for fault in part.faults)]:
+    for line in [*notes, *absent, *(fault for part in parts for fault in part.faults)]:
         print(f"merge: {line}", flush=True)
     modes = list(dict.fromkeys(m for p in parts for m in p.info.modes))
     command = [sys.executable, "-m", "pytest", "-o", f"opdiff_suites={judged_by.suites}"]

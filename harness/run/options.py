@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,6 +12,9 @@ from tf_opdiff.harness.spec.plan import MODES, Device
 from tf_opdiff.harness.spec.tiers import TIERS
 from tf_opdiff.harness.store import partition
 from tf_opdiff.harness.system.number_argument import SECONDS
+
+#: The number of whole runs that stay under runs/.
+KEEP = 5
 
 
 class Option(NamedTuple):
@@ -54,6 +58,22 @@ OPTIONS = (
     Option(
         "--resume",
         {"metavar": "RUN", "help": "continue an unfinished run, with the run's devices, modes, tier and cases"},
+    ),
+    Option(
+        "--rerun-changed",
+        {
+            "action": "store_true",
+            "help": "with --resume, after a change of the code: run the items again that depend on it",
+        },
+    ),
+    Option(
+        "--keep-runs",
+        {
+            "default": str(KEEP),
+            "metavar": "N",
+            "help": f"a run under runs/ that ends with its report leaves the newest N whole runs there and removes "
+            f"older ones; all removes none; default: {KEEP}",
+        },
     ),
     Option(
         "--recordings",
@@ -117,16 +137,33 @@ def check(option: Any) -> None:
       option: the parsed options; each is an attribute.
 
     Raises:
-      ValueError: a mode, a tier or a shard does not exist, or a device's name has another form.
+      ValueError: a mode, a tier or a shard does not exist, a device's name has another form, or an
+        option lacks another one.
     """
     for mode in option.mode:
         _one_of("mode", mode, MODES)
     _one_of("tier", option.tier, TIERS)
     if option.shard:
         partition.parse(option.shard)
+    if option.rerun_changed and not option.resume:
+        raise ValueError("--rerun-changed: expected --resume=RUN too")
+    keep_runs(option.keep_runs)
     for name in option.device:
         if not names_recording(name, Path(option.recordings)):
             Device.parse(name)
+
+
+def keep_runs(text: str) -> int | None:
+    """The number of runs that stay, from the value of `--keep-runs`; None for all.
+
+    Raises:
+      ValueError: the text is neither a number from 1 on nor `all`.
+    """
+    if text == "all":
+        return None
+    if not re.fullmatch(r"[1-9][0-9]{0,8}", text):
+        raise ValueError(f"--keep-runs {text!r}: expected a number of at least 1, or all")
+    return int(text)
 
 
 def _one_of(noun: str, name: str, allowed: tuple[str, ...]) -> None:

@@ -15,12 +15,11 @@ from tf_opdiff.harness.judge.known import Known
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.run import without_onednn
 from tf_opdiff.harness.run.options import names_recording
+from tf_opdiff.harness.run.resume import Resumed, resumed
 from tf_opdiff.harness.run.runner import planned
-from tf_opdiff.harness.run.xdist_worker import is_worker
 from tf_opdiff.harness.spec.catalog import Catalog, Item
 from tf_opdiff.harness.spec.plan import MODES, Device, Plan
-from tf_opdiff.harness.store import partition, untrusted
-from tf_opdiff.harness.store.merged import Merged, merge
+from tf_opdiff.harness.store import partition
 from tf_opdiff.harness.store.record import Record
 from tf_opdiff.harness.store.run_info import RunInfo
 
@@ -40,7 +39,8 @@ class Selection:
       only: case ids; no other case runs, unless empty.
       sweeps: whether sweeps of every input of a 16-bit dtype run too.
       recordings: the selected recorded devices, by name.
-      resumed: the lines of the run that is being resumed, if any.
+      resumed: the run that is being resumed, if any.
+      shards, division: see `RunInfo`; empty without `--shard`.
     """
 
     catalog: Catalog
@@ -52,7 +52,9 @@ class Selection:
     known: Known = field(default_factory=Known)
     maturity: maturity.Maturity = field(default_factory=maturity.Maturity)
     recordings: Mapping[str, Recording] = field(default_factory=dict)
-    resumed: Merged | None = None
+    resumed: Resumed | None = None
+    shards: tuple[str, ...] = ()
+    division: str = ""
 
     @classmethod
     def of(cls, config: pytest.Config, scopes: Iterable[tuple[str, str]] = ()) -> Self:
@@ -70,14 +72,18 @@ class Selection:
     def _of(cls, config: pytest.Config, scopes: Iterable[tuple[str, str]]) -> Self:
         option = config.option
         catalog = Catalog.load(config.getini("opdiff_suites"))
-        resumed = _resume(config, Path(option.resume)) if option.resume else None
+        unfinished = resumed(config, catalog) if option.resume else None
         modes = tuple(option.mode) or MODES
         selected = catalog.select(tier=option.tier, ops=option.op, cases=option.case, within=scopes)
         items = tuple(item for item in selected if set(item.spec.modes) & set(modes))
-        if resumed:
-            items = tuple(item for item in items if item.id in resumed.items)
+        if unfinished:
+            items = tuple(item for item in items if item.id in unfinished.merged.items)
+        division, shards = "", []
         if option.shard:
-            items = partition.shard(items, partition.parse(option.shard), partition.read())
+            durations = partition.read()
+            division = partition.division(items, durations)
+            shards = partition.filled(items, partition.parse(option.shard)[1], durations)
+            items = partition.shard(items, partition.parse(option.shard), durations)
         known = known_files.load(ROOT / config.getini("opdiff_known"), catalog)
         maturity_file = option.maturity and config.invocation_params.dir / option.maturity
         recordings = _recordings(option.device, Path(option.recordings))
@@ -99,7 +105,9 @@ class Selection:
             known=known,
             maturity=maturity.load(maturity_file, catalog) if maturity_file else maturity.Maturity(),
             recordings=recordings,
-            resumed=resumed,
+            resumed=unfinished,
+            division=division,
+            shards=tuple(shards),
         )
 
     def plans(self, info: RunInfo) -> list[Plan]:
@@ -118,31 +126,9 @@ class Selection:
         for item in self.items if self.resumed else ():
             assert self.resumed is not None
             cells = planned(item, plans, self.only, sweeps=self.sweeps)
-            records = self.resumed.records_of((case.id, str(plan.device), plan.mode) for case, plan in cells)
+            records = self.resumed.merged.records_of((case.id, str(plan.device), plan.mode) for case, plan in cells)
             done |= {} if records is None else {item.id: records}
         return done
-
-
-def _resume(config: pytest.Config, directory: Path) -> Merged:
-    """Sets the options to those of an unfinished run; returns the lines of that run."""
-    option = config.option
-    others = option.device or option.mode or option.op or option.case or option.run_dir or option.shard
-    if others and not is_worker(config):  # a worker's options have been set below already
-        raise ValueError("--resume takes devices, modes, tier and cases from the run: expected no other selection")
-    try:
-        info = RunInfo.load(untrusted.without_links(directory))
-    except (OSError, ValueError, TypeError) as why:
-        raise ValueError(f"--resume {directory}: expected the directory of a run ({why})") from why
-    if info.suites != config.getini("opdiff_suites"):
-        raise ValueError(f"--resume {directory}: it is a run of {info.suites}")
-    if info.state in ("complete", "empty"):
-        raise ValueError(f"--resume {directory}: that run is whole, there is nothing to resume")
-    option.device = [name for name, about in info.devices.items() if about["asked"]]
-    option.mode, option.tier, option.case, option.no_sweep = info.modes, info.tier, info.cases, not info.sweeps
-    merged = merge([directory])
-    if not merged.items:
-        raise ValueError(f"--resume {directory}: it had not begun: start it again")
-    return merged
 
 
 def _device(name: str, recordings: Mapping[str, Recording]) -> Device:

@@ -26,6 +26,8 @@ from tf_opdiff.harness.spec.plan import Plan
 from tf_opdiff.harness.store import partition, rundir
 from tf_opdiff.harness.store.json_text import json_of
 from tf_opdiff.harness.store.open_run import open_run, reopen_run
+from tf_opdiff.harness.store.revision import commit
+from tf_opdiff.harness.store.run_code import RunCode
 from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.harness.system.progress import Progress, weights
 
@@ -40,6 +42,7 @@ class Session:
       faults: faults of the session itself, for `run.json`.
       circumstances: those of a campaign, which every node must have.
       kernels: the process that writes kernels.json while items run.
+      notes: lines for the end of the terminal's output.
     """
 
     def __init__(self, config: pytest.Config, selection: Selection) -> None:
@@ -59,6 +62,7 @@ class Session:
         self.runner: ItemsRunner | None = None
         self.circumstances: Mapping[str, str] = {}
         self.kernels: KernelList | None = None
+        self.notes: list[str] = []
         if config.option.campaign and config.getoption("numprocesses", None):
             raise pytest.UsageError("-n: a campaign has its own workers, one for each CPU of the nodes")
 
@@ -109,6 +113,7 @@ class Session:
             machine = self._connect() if option.campaign else None
             if option.resume:
                 self.directory, self.info = reopen_run(Path(option.resume), selection.recordings, machine)
+                self._rerun(self.directory)
             else:
                 devices = list(selection.devices)
                 self.directory, self.info = open_run(devices, str(directory), selection.recordings, machine)
@@ -124,12 +129,23 @@ class Session:
         info.modes, info.tier, info.cases = list(selection.modes), option.tier, option.case
         info.sweeps = selection.sweeps
         info.arguments = info.arguments or list(self.config.invocation_params.args)
+        if option.shard:
+            number, count = partition.parse(option.shard)
+            info.shard, info.shards, info.division = f"{number}/{count}", list(selection.shards), selection.division
+        RunCode.present(info.suites, info.known).save(self.directory)
         info.save(self.directory)
         (self.directory / "claims.json").write_text(json_of(claims, indent=1))
         causes = [msgspec.to_builtins(cause) for cause in selection.known.causes.values()]
         (self.directory / "causes.json").write_text(json_of(causes, indent=1))
         if machine is None and any(not plan.device.recorded for plan in self.plans):
             self.kernels = KernelList(self.directory.resolve() / "kernels.json")
+
+    def _rerun(self, directory: Path) -> None:
+        """Drops the results that a resumed run has of code that changed since."""
+        assert self.selection.resumed is not None
+        if self.selection.resumed.kept is not None:
+            self.selection.resumed.drop(directory)
+            self.info.versions["suite commit"] = commit(ROOT)
 
     def _connect(self) -> dict[str, Any]:
         """Connects to the cluster of a campaign; returns its nodes as one machine."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,18 +18,22 @@ from tf_opdiff.harness.repro.earlier_programs import Store, circumstances
 from tf_opdiff.harness.repro.findings import findings
 from tf_opdiff.harness.repro.reproduce import Setting, reproduce
 from tf_opdiff.harness.run.exit_status import exit_status
+from tf_opdiff.harness.run.options import keep_runs
 from tf_opdiff.harness.run.runner import planned
 from tf_opdiff.harness.run.session import Session
-from tf_opdiff.harness.store import accounts, rundir
+from tf_opdiff.harness.store import accounts, compressed, old_runs, rundir
 from tf_opdiff.harness.store.accounts import Accounts
 from tf_opdiff.harness.store.json_text import json_of
 from tf_opdiff.harness.store.merged import Cell
 from tf_opdiff.harness.store.record import Record
+from tf_opdiff.harness.store.run_info import REPORTING
 from tf_opdiff.harness.store.shard import Unkept
 
 
 def finish(session: Session, status: int, stopped: str = "") -> int:
     """Accounts for every planned cell, runs the program of each finding, and returns the exit status.
+
+    On the disk, a complete run is `reporting` until `reported` is called.
 
     A run in which nothing was planned is discarded. `status` is pytest's own exit status; `stopped` says why the user
     stopped the run early, as by `-x`.
@@ -57,8 +63,36 @@ def finish(session: Session, status: int, stopped: str = "") -> int:
     info.state = {2: "interrupted", 3: "fault", 5: "empty"}.get(status, "interrupted" if stopped else "complete")
     info.exit_status = status
     info.ended = datetime.now(UTC).isoformat(timespec="seconds")
-    info.save(session.directory)
+    replace(info, state=REPORTING if info.state == "complete" else info.state).save(session.directory)
     return status
+
+
+def reported(session: Session) -> None:
+    """Notes on the disk that the report of a run is written.
+
+    Raises:
+      OSError: the outcome can't be written.
+    """
+    assert session.directory is not None
+    session.info.save(session.directory)
+
+
+def tidy(session: Session, folder: Path) -> None:
+    """Compresses the shards of a run whose report is written; if it is in the `folder` of runs, removes old ones there.
+
+    A disk that is full, or a file that someone else removes, costs a line only.
+    """
+    directory, info = session.directory, session.info
+    if directory is None or info.state == "interrupted":
+        return
+    try:
+        compressed.compress(rundir.shards(directory))
+        keep = keep_runs(session.config.option.keep_runs)
+        if info.state == "complete" and keep and directory.parent.resolve() == folder.resolve():
+            removed = [path.name for path in old_runs.remove(folder, keep)]
+            session.notes += [f"removed old runs: {', '.join(removed)} (--keep-runs {keep})"] if removed else []
+    except OSError as why:
+        session.notes.append(f"old results were not compressed or removed: {why}")
 
 
 def _account(session: Session, present: Accounts, idle: IdleEntries, stopped: str) -> bool:
@@ -84,6 +118,7 @@ def _account(session: Session, present: Accounts, idle: IdleEntries, stopped: st
     info.faults = idle.lines()
     info.faults += [fault for recording in selection.recordings.values() for fault in recording.about.faults]
     info.faults += [*session.faults, *filter(None, [session.unsaved])]
+    info.faults = list(dict.fromkeys(info.faults))  # a fault of a run is one of each of its devices
     if present.verdicts == {"unavailable"}:
         info.faults.append("nothing was tested: no plan has a kernel for what was selected")
     return bool(info.faults) or any(cell["why"] != stopped for cell in info.not_run)

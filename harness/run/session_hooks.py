@@ -207,11 +207,13 @@ def _end(session: pytest.Session, ours: Session, status: int) -> None:
     if ours.progress:
         ours.progress.say(f"{ours.info.recorded:,} cells are recorded; writing the report")
     session.config.hook.pytest_opdiff_report(directory=ours.directory, info=ours.info, known=ours.known)
+    session_end.reported(ours)
     latest = ROOT / "runs" / "latest"
     if ours.directory.parent.resolve() == latest.parent.resolve():
         temporary = latest.with_name(f"latest-{os.getpid()}")
         temporary.symlink_to(ours.directory.name)
         os.replace(temporary, latest)
+    session_end.tidy(ours, latest.parent)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -227,7 +229,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         terminalreporter.write_line(safe(f"the results of the run cannot be saved: {ours.unsaved}"), red=True)
     elif ours and ours.directory and ours.info.ended:
         terminalreporter.section("tf-opdiff")
-        for line in ours.runner.notes if ours.runner else ():
+        for line in (*(ours.runner.notes if ours.runner else ()), *ours.notes):
             terminalreporter.write_line(safe(line))
         for line in config.hook.pytest_opdiff_summary(directory=ours.directory, info=ours.info):
             terminalreporter.write_line(line)

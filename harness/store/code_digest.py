@@ -49,8 +49,8 @@ class CodeDigest:
     def __init__(self, suites: str) -> None:
         """`suites` names the modules or packages of the suites, with spaces between them."""
         self._began = _began()
-        self._folders = [*map(_folder, suites.split()), *(ROOT / "harness" / room for room in _ROOMS)]
-        self._modules, self._outside = set(sys.modules), _outside(self._folders, [*sys.modules])
+        self._folders = [*map(folder_of, suites.split()), *(ROOT / "harness" / room for room in _ROOMS)]
+        self._modules, self._outside = set(sys.modules), modules_outside(self._folders, [*sys.modules])
         self._paths = set(self._times())
         hashed = hashlib.blake2b(digest_size=16)
         for fact in (*_facts(), *_packages()):
@@ -63,12 +63,12 @@ class CodeDigest:
     def _times(self) -> dict[str, float]:
         """The time of the last change of each file, by its path."""
         alone = {str(path): path.stat().st_ctime for path in (*self._outside, *self._folders) if path.is_file()}
-        return alone | {path: time for folder in self._folders for path, time in _within(folder)}
+        return alone | {path: time for folder in self._folders for path, time in files_within(folder)}
 
     def change(self) -> str:
         """Why this process may run other code than the digest says, in words; empty if it runs that code."""
         later = set(sys.modules) - self._modules
-        if outside := _outside(self._folders, later):
+        if outside := modules_outside(self._folders, later):
             return f"{min(outside)} was imported later"
         self._modules |= later
         try:
@@ -92,7 +92,7 @@ def _began() -> float:
 _IMPORTED = time.time()
 
 
-def _folder(module: str) -> Path:
+def folder_of(module: str) -> Path:
     """The folder of a package, or the file of a module."""
     spec = importlib.util.find_spec(module)
     places = [*(spec.submodule_search_locations or ()), *filter(None, [spec.origin])] if spec else []
@@ -101,17 +101,17 @@ def _folder(module: str) -> Path:
     return Path(places[0]).resolve()
 
 
-def _within(folder: Path | str) -> Iterator[tuple[str, float]]:
+def files_within(folder: Path | str) -> Iterator[tuple[str, float]]:
     """The path of each file in a folder, and in its folders but those in `_APART`, with its last change."""
     if os.path.isdir(folder):
         for entry in os.scandir(folder):
             if not entry.is_dir():
                 yield entry.path, entry.stat().st_ctime
             elif entry.name not in _APART:
-                yield from _within(entry.path)
+                yield from files_within(entry.path)
 
 
-def _outside(folders: list[Path], names: Iterable[str]) -> set[Path]:
+def modules_outside(folders: list[Path], names: Iterable[str]) -> set[Path]:
     """The files of the loaded modules of these names that are in no folder, and no installed package's or ours."""
     ours = [ROOT / name for name in ("harness", "reports", "tf_opdiff")]
     installed = [Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib")]

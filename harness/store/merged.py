@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -44,6 +44,13 @@ class Merged:
     def done(self) -> frozenset[Cell]:
         """The cells that are done; made once, because a resumed run asks for each of its items."""
         return frozenset(cell for cell, line in self.results.items() if line["records"] and cell in self.compared)
+
+    def only(self, cases: Collection[str]) -> Merged:
+        """The same lines without the results of other cases."""
+        results, compared = (
+            {cell: line for cell, line in lines.items() if cell[0] in cases} for lines in (self.results, self.compared)
+        )
+        return replace(self, results=results, compared=compared)
 
     def records_of(self, cells: Iterable[Cell]) -> list[Record] | None:
         """The records of some cells; None if one of the cells is not done."""

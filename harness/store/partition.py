@@ -6,7 +6,7 @@ import csv
 import hashlib
 import heapq
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,6 +40,17 @@ def shard(items: Sequence[Item], which: tuple[int, int], durations: Mapping[str,
     hash of its id assigns every other item. Adding an item never moves another item to a different shard.
     """
     number, count = which
+    of = _assigned(items, count, durations)
+    return tuple(item for item in items if of[item.id] == number - 1)
+
+
+def filled(items: Sequence[Item], count: int, durations: Mapping[str, float]) -> list[str]:
+    """The names `I/N` of the shards that have items; a shard without items runs nothing and leaves no run."""
+    return [f"{n + 1}/{count}" for n in sorted(set(_assigned(items, count, durations).values()))]
+
+
+def _assigned(items: Sequence[Item], count: int, durations: Mapping[str, float]) -> dict[str, int]:
+    """The shard of each item, counted from 0, by the item's id."""
     load = [(0.0, n) for n in range(count)]
     of: dict[str, int] = {}
     timed = [item.id for item in items if item.id in durations]
@@ -50,7 +61,13 @@ def shard(items: Sequence[Item], which: tuple[int, int], durations: Mapping[str,
     for item in items:
         if item.id not in of:
             of[item.id] = int.from_bytes(hashlib.blake2b(item.id.encode(), digest_size=8).digest(), "big") % count
-    return tuple(item for item in items if of[item.id] == number - 1)
+    return of
+
+
+def division(items: Iterable[Item], durations: Mapping[str, float]) -> str:
+    """A hash of the items and durations that decide the shards; equal hashes mean shards of one run."""
+    lines = sorted(f"{item.id} {durations.get(item.id, '')}\n" for item in items)
+    return hashlib.blake2b("".join(lines).encode(), digest_size=8).hexdigest()
 
 
 def read(path: Path = DURATIONS) -> dict[str, float]:

@@ -13,6 +13,8 @@ import msgspec
 from tf_opdiff.harness.store import untrusted
 from tf_opdiff.harness.store.json_text import json_of
 
+#: The state of a run that is complete except for its report, which is being written.
+REPORTING = "reporting"
 #: The reason why cells have no result if pytest stopped the run early, for `-x` or `--maxfail`.
 STOPPED = "was stopped at a failure, as -x and --maxfail ask"
 
@@ -29,11 +31,13 @@ class _About(msgspec.Struct):
 class RunInfo:
     """The request of a run, its machine and its end; stored as `run.json`.
 
-    `state` is `running`, `complete`, `interrupted`, `fault` or `empty`. `devices` maps the name of every requested
-    device, and of every device that TensorFlow lists, to its facts; the run did not use those with `"asked": false`.
-    `suites` is the module of the suites, `known` the file of known failures, relative to the repository. `cases` are
-    the selected cases, `sweeps` says whether the run sweeps 16-bit dtypes. `not_run` lists the planned cells without a
-    result, with the reason. `faults` lists other faults of the suite itself. `cache` says how the run used each cache.
+    `state` is `running`, `reporting`, `complete`, `interrupted`, `fault` or `empty`. A run is `reporting` from its last
+    result until its report is written, and `complete` from then on. `devices` maps the name of every requested device,
+    and of every device that TensorFlow lists, to its facts; the run did not use those with `"asked": false`. `suites`
+    is the module of the suites, `known` the file of known failures, relative to the repository. `cases` are the
+    selected cases, `sweeps` says whether the run sweeps 16-bit dtypes. `shard` is the `I/N` of `--shard`, `shards` are
+    all that have items, and `division` is a hash that they share. `not_run` lists the planned cells without a result,
+    with the reason. `faults` lists other faults of the suite itself. `cache` says how the run used each cache.
     """
 
     run: str
@@ -55,6 +59,9 @@ class RunInfo:
     tier: str = "default"
     cases: list[str] = field(default_factory=list)
     sweeps: bool = True
+    shard: str = ""
+    shards: list[str] = field(default_factory=list)
+    division: str = ""
     deselected: list[str] = field(default_factory=list)
     planned: int = 0
     recorded: int = 0

@@ -11,12 +11,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from tf_opdiff.harness.store import untrusted
+from tf_opdiff.harness.store.compressed import SUFFIX, USUAL
 from tf_opdiff.harness.store.shard import Shard
 
 #: The files and folders that a run writes before its report.
 OWN = (
     *("shards", "logs", "run.json", "run.json.tmp", "kernels.json", "kernels.json.tmp"),
-    *("claims.json", "causes.json", "junit.xml"),
+    *("claims.json", "causes.json", "code.json", "junit.xml"),
 )
 #: Bytes of shards from which on processes of their own write the report of a run.
 LARGE = 32 * untrusted.MIB
@@ -75,15 +76,23 @@ def shard_path(directory: Path, writer: str) -> Path:
 
 
 def shards(directory: Path) -> list[Path]:
-    """The shards of a run in reading order: if a cell has two lines of one kind, the last one counts.
+    """The shards of a run, compressed or not, in reading order.
+
+    If a cell has two lines of one kind, the last one counts.
 
     Raises:
       ValueError: a shard is a link, or leads out of the run.
     """
     folder = untrusted.inside(directory, "shards")
-    return [untrusted.inside(directory, f"shards/{path.name}") for path in sorted(folder.glob("*.jsonl"))]
+    plain = {path.name for path in folder.glob("*.jsonl")}
+    packed = {path.name for path in folder.glob(f"*.jsonl{SUFFIX}")}
+    names = plain | {name for name in packed if name.removesuffix(SUFFIX) not in plain}  # a process was killed between
+    return [untrusted.inside(directory, f"shards/{name}") for name in sorted(names)]
 
 
 def is_large(directory: Path, least: int | None = None) -> bool:
-    """Whether the shards of a run have at least `least` bytes, `LARGE` by default."""
-    return sum(path.stat().st_size for path in shards(directory)) >= (LARGE if least is None else least)
+    """Whether the shards of a run have at least `least` bytes, `LARGE` by default; a compressed one has `USUAL` times
+    its size.
+    """
+    sizes = (path.stat().st_size * (USUAL if path.suffix == SUFFIX else 1) for path in shards(directory))
+    return sum(sizes) >= (LARGE if least is None else least)

@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from tf_opdiff.harness.store import untrusted
+from tf_opdiff.harness.store import compressed, untrusted
 from tf_opdiff.harness.store.json_text import json_of
 
 #: The largest sizes of a shard and of one line, in bytes.
@@ -42,7 +42,7 @@ class Shard:
         Raises:
           Unkept: the line can't be written completely, or the file was deleted.
         """
-        left = memoryview(_checked(json_of({"line": kind, **data}, separators=(",", ":")).encode()))
+        left = memoryview(checked(json_of({"line": kind, **data}, separators=(",", ":")).encode()))
         try:
             while left:  # on a disk that fills up, a write is short before the next one fails
                 left = left[self._file.write(left) :]
@@ -66,30 +66,32 @@ class Shard:
             raise Unkept(f"{self._path}: {why.strerror}") from why
 
 
-def _checked(text: bytes) -> bytes:
-    """The line of a shard with this text."""
+def checked(text: bytes) -> bytes:
+    """The line of a shard with this JSON, behind its CRC."""
     return b"%08x %s\n" % (zlib.crc32(text), text)
 
 
 def texts(path: Path) -> Iterator[tuple[str, bytes | None]]:
     """The position of each line of a shard, and its JSON; None as JSON if the line is cut or damaged.
 
-    No shard has a line longer than `LINE`, or bytes beyond `SHARD`: such lines count as damaged.
+    No shard has a line longer than `LINE`, or bytes beyond `SHARD`: such lines count as damaged. So does the rest of a
+    compressed shard behind a place where it is damaged, or from which on it would expand too much.
 
     Raises:
       OSError: the shard can't be opened.
       ValueError: the shard is a link, or not a file.
     """
     with untrusted.opened(path, untrusted.ANY) as file:
-        number, left = 0, SHARD
-        while line := file.readline(LINE):
+        lines, most = compressed.expanded(path, file, SHARD)
+        number, left = 0, most
+        while line := lines.readline(LINE):
             number, left = number + 1, left - len(line)
             text = line[9:-1]
-            yield f"{path}, line {number}", text if line == _checked(text) else None
-            while not line.endswith(b"\n") and left > 0 and (line := file.readline(LINE)):  # the rest of a long one
+            yield f"{path}, line {number}", text if line == checked(text) else None
+            while not line.endswith(b"\n") and left > 0 and (line := lines.readline(LINE)):  # the rest of a long one
                 left -= len(line)
             if left <= 0:
-                yield f"{path}, beyond {SHARD:,} bytes", None
+                yield f"{path}, beyond {most:,} bytes", None
                 return
 
 

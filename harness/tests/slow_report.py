@@ -1,9 +1,12 @@
-"""A plugin for pytest: a report that takes until a signal comes."""
+"""A plugin for pytest: a report that takes until a signal comes, before anything of it is written."""
 
 import threading
 import time
 
+import pytest
 
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_opdiff_report(directory):
     (directory / "reporting").touch()
     if threading.current_thread() is threading.main_thread():

@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tf_opdiff.harness.store import parquet, untrusted
+from tf_opdiff.harness.store import parquet, rundir, untrusted
 from tf_opdiff.harness.store.environment import MODEL
 from tf_opdiff.harness.store.json_text import encodable
 from tf_opdiff.harness.store.processor import described
@@ -82,7 +82,7 @@ def _stamp(source: Path) -> list[int]:
     """Numbers that change when a run is written again: sizes and times of its files."""
     parts = [source] if source.is_file() else [source / "run.json", source / RECORDS]
     if source.is_dir() and not parts[1].exists():
-        parts[1:] = sorted((source / "shards").glob("*.jsonl"))
+        parts[1:] = rundir.shards(source) if (source / "shards").is_dir() else []
     stats = [path.stat() for path in parts if path.exists()]
     return [_FORMAT, sum(s.st_size for s in stats), max((s.st_mtime_ns for s in stats), default=0)]
 

@@ -23,10 +23,12 @@ RUN_FILES: Mapping[str, str] = {
     "switches.json": "The settings on which discrepancies depend; written by `python -m harness switches`.",
     "claims.json": "The programs of the claims that the run tested.",
     "causes.json": "The causes of known failures by which the run was judged, with their titles and severities.",
+    "code.json": "Hashes of the files that decided the results; `--resume` expects the same.",
     "kernels.json": "The kernels that TensorFlow registers: for each op and device type, the dtypes by attribute.",
     "switches": "The programs that ran with and without these settings.",
     "repro": "A program of TensorFlow and NumPy alone for each finding.",
-    "shards": "The lines that each worker appended while the run was going: every record, behind a checksum.",
+    "shards": "The lines that each worker appended while the run was going: every record, behind a checksum. Once the "
+    "report is written, large ones are compressed (`.zst`).",
     "logs": "The last MiB that each device server and program wrote.",
     "sweep.json": "The tallies of a sweep: distances, counts of each kind, the worst inputs.",
     "sweep.svg": "The distances of a sweep as a plot.",

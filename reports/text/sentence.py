@@ -11,7 +11,7 @@ from tf_opdiff.harness.judge import wording
 from tf_opdiff.harness.judge.wording import values
 from tf_opdiff.harness.spec.plan import PlanName
 from tf_opdiff.harness.store.record import CLAIM
-from tf_opdiff.harness.store.run_info import STOPPED, RunInfo
+from tf_opdiff.harness.store.run_info import REPORTING, STOPPED, RunInfo
 from tf_opdiff.reports.data.load import SCRIPT
 from tf_opdiff.reports.text.verdicts import VERDICTS
 
@@ -77,7 +77,7 @@ def shortfalls(info: RunInfo) -> list[str]:
     reasons = []
     if any(cell.get("why") == STOPPED for cell in info.not_run):
         reasons.append(f"it {STOPPED}")
-    elif info.state != "complete":
+    elif info.state not in ("complete", REPORTING):
         reasons.append(_ENDED.get(info.state, f"its state is {info.state!r}"))
     if info.not_run:
         reasons.append(f"{len(info.not_run):,} of {info.planned:,} planned cells have no result")

@@ -130,8 +130,26 @@ def test_an_interrupt_of_the_report_marks_a_run_that_was_complete(begun, tmp_pat
     until((directory / "reporting").exists, process)
     process.send_signal(signal.SIGTERM)
     output, _ = process.communicate(timeout=PATIENCE)
-    assert (process.returncode, RunInfo.load(directory).state) == (2, "complete"), output
+    assert (process.returncode, RunInfo.load(directory).state) == (2, "reporting"), output
     assert "Traceback" not in output
+    assert f"python -m reports {directory}" in output
+
+
+@pytest.mark.parametrize("words", [("-m", "pytest", "suites", "--resume={}"), ("-m", "reports", "{}")])
+def test_a_run_that_was_killed_while_its_report_was_written_gets_it_later(begun, tmp_path, words):
+    directory = tmp_path / "run"
+    process = begun(*words_of(directory, "--op", "fine-before", "-p", "tf_opdiff.harness.tests.slow_report"))
+    until((directory / "reporting").exists, process)
+    process.kill()
+    process.communicate(timeout=PATIENCE)
+    assert RunInfo.load(directory).state == "reporting"
+    assert not (directory / "index.html").exists()
+    settings = ("-o", f"opdiff_suites={ENDS}", "-o", f"opdiff_known={os.devnull}") if "pytest" in words else ()
+    mend = begun(*(word.format(directory) for word in words), *settings)
+    output, _ = mend.communicate(timeout=PATIENCE)
+    info = RunInfo.load(directory)
+    assert (mend.returncode, info.state, info.planned, info.recorded) == (0, "complete", 2, 2), output
+    assert "Partial run" not in (directory / "index.html").read_text()
 
 
 @pytest.mark.parametrize("verb", ["pytest", "devices"])

@@ -1,0 +1,107 @@
+"""Compressed: shards of an ended run as streams of Zstandard, from which the same bytes are read."""
+
+from __future__ import annotations
+
+import io
+import os
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from tf_opdiff.harness.store import untrusted
+
+SUFFIX = ".zst"
+#: Smaller shards, in bytes, stay as they are: any tool can read them.
+LEAST = untrusted.MIB
+#: How many times its size a compressed shard usually expands to, and may expand to.
+USUAL, MOST = 16, 256
+#: A line that no CRC fits; it stands for bytes that can't be expanded.
+DAMAGED = b"damaged\n"
+_CHUNK = untrusted.MIB
+
+
+class _Expanded(io.RawIOBase):
+    """The expanded bytes of a file. At a damaged place, and in an empty or cut file, `DAMAGED` ends them."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        import pyarrow as pa  # only a run with compressed shards needs it
+
+        self._stream: Any = pa.CompressedInputStream(file, "zstd")
+        self._empty, self._ended = True, False
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = b"" if self._ended else self._next(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+    def _next(self, count: int) -> bytes:
+        try:
+            data: bytes = self._stream.read(count)
+        except (OSError, ValueError):  # Arrow's errors are of these kinds
+            data = b""
+            self._empty = True
+        self._ended = not data
+        damaged = self._ended and self._empty
+        self._empty = False
+        return DAMAGED if damaged else data
+
+
+def expanded(path: Path, file: BinaryIO, most: int) -> tuple[BinaryIO, int]:
+    """The lines of an open shard, expanded if its name ends in `SUFFIX`, and the most bytes that it may have.
+
+    `most` is that number for a shard of any size. A stream needs at most 128 MiB of memory: Zstandard refuses others.
+    """
+    if path.suffix != SUFFIX:
+        return file, most
+    size = os.fstat(file.fileno()).st_size
+    return io.BufferedReader(_Expanded(file), _CHUNK), min(most, MOST * size)
+
+
+def compress(shards: Iterable[Path]) -> None:
+    """Replaces each shard of at least `LEAST` bytes by a compressed one, if that gives the same bytes.
+
+    Raises:
+      OSError: a shard can't be read, or there is no room for the compressed one; the shard stays then.
+      ValueError: a shard is a link, or not a file.
+    """
+    for path in shards:
+        if path.suffix != SUFFIX and path.stat().st_size >= LEAST:
+            temporary = path.with_suffix(".tmp")
+            try:
+                _write(path, temporary)
+                if _sum(path, path.suffix) == _sum(temporary, SUFFIX):
+                    os.replace(temporary, path.with_name(path.name + SUFFIX))
+                    path.unlink()
+            finally:
+                temporary.unlink(missing_ok=True)
+
+
+def _write(path: Path, target: Path) -> None:
+    """Writes the compressed bytes of a file, and waits until the disk has them."""
+    import pyarrow as pa
+
+    with (
+        untrusted.opened(path, untrusted.ANY) as file,
+        target.open("xb") as out,
+        pa.CompressedOutputStream(out, "zstd") as stream,
+    ):
+        while chunk := file.read(_CHUNK):
+            stream.write(chunk)
+    with target.open("rb+") as written:  # the stream has closed `out`
+        os.fsync(written.fileno())
+
+
+def _sum(path: Path, suffix: str) -> tuple[int, int]:
+    """The number and the CRC-32 of the bytes of a shard, in which a damaged stream shows."""
+    number = crc = 0
+    with untrusted.opened(path, untrusted.ANY) as file:
+        lines, most = expanded(Path(f"shard{suffix}"), file, untrusted.ANY)
+        while chunk := lines.read(_CHUNK):
+            number, crc = number + len(chunk), zlib.crc32(chunk, crc)
+            if number > most:
+                break
+    return number, crc

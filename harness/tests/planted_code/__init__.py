@@ -1,0 +1,1 @@
+"""Suites of two modules, one of which imports a third one."""

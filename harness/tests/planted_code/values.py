@@ -1,0 +1,3 @@
+"""What a module of suites imports."""
+
+RIGHT = 1.0

@@ -1,0 +1,61 @@
+"""What a run leaves: compressed shards that every reader reads, and the newest few runs."""
+
+import os
+
+import pytest
+
+from tf_opdiff.harness.run import merge_runs
+from tf_opdiff.harness.store import record_devices, recording
+from tf_opdiff.harness.store.judges import JudgedBy
+from tf_opdiff.harness.store.merged import merge
+from tf_opdiff.harness.store.run_info import RunInfo
+
+SUITE = "tf_opdiff.harness.tests.planted_kept"
+TIDY = ("-p", "tf_opdiff.harness.tests.planted_tidy")
+
+
+def test_a_run_leaves_compressed_shards_and_the_newest_runs(run_pytest, tmp_path):
+    """With --keep-runs=2 the third run removes the first one; all that reads shards reads compressed ones."""
+    runs = [tmp_path / "runs" / f"2026010{day}T000000-abcdef" for day in (1, 2, 3)]
+    for directory in runs:
+        words = ("--mode", "eager", "--device", "cpu", "--no-repro", "--keep-runs=2", *TIDY)
+        outcome = run_pytest(*words, suites=SUITE, folder=directory)
+        assert outcome.status == 0, outcome.output
+    assert "removed old runs: 20260101T000000-abcdef (--keep-runs 2)" in outcome.output
+    assert sorted(path.name for path in runs[0].parent.iterdir()) == [runs[1].name, runs[2].name, "latest"]
+    assert {path.name.partition(".")[2] for path in (runs[2] / "shards").iterdir()} == {"jsonl.zst"}
+    plain = run_pytest("--mode", "eager", "--device", "cpu", "--no-repro", suites=SUITE)
+    assert merge([runs[2]]).done == plain.merged.done
+    (path,) = record_devices.record(runs[2], [], "h100", tmp_path)
+    assert recording.Recording(path).cases == {case for case, _, _ in plain.merged.done}
+    info = RunInfo.load(runs[2])
+    info.state = "fault"
+    info.save(runs[2])
+    resumed = run_pytest("--resume", str(runs[2]), suites=SUITE, folder=runs[2])
+    assert resumed.status == 0, resumed.output
+    assert RunInfo.load(runs[2]).recorded == len(plain.merged.done)
+
+
+def test_a_merge_without_one_of_the_shards_is_red_and_names_it(run_pytest, tmp_path, capfd):
+    runs = []
+    for n in (1, 3, 2):  # the third one has no items, and leaves no run
+        outcome = run_pytest("--shard", f"{n}/3", "--mode", "eager", "--device", "cpu", "--no-repro", suites=SUITE)
+        assert outcome.status in (0, 5), outcome.output
+        runs += [outcome.directory] if outcome.status == 0 else []
+    by = JudgedBy(SUITE, os.devnull)
+    assert merge_runs.merge(runs, tmp_path / "whole", ["--no-repro"], by) == 0
+    capfd.readouterr()
+    absent = RunInfo.load(runs[-1]).shard
+    assert merge_runs.merge(runs[:-1], tmp_path / "part", ["--no-repro"], by) == 3
+    info = RunInfo.load(tmp_path / "part")
+    (fault,) = info.faults
+    assert fault.startswith("expected all 2 shards, got ")
+    assert fault.endswith(f"; missing: {absent}")
+    assert f"merge: {fault}\n" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "few", "1.5", ""])
+def test_a_number_of_runs_that_makes_no_sense_is_refused(run_pytest, value):
+    outcome = run_pytest(f"--keep-runs={value}")
+    assert outcome.status == 4
+    assert f"--keep-runs {value!r}: expected a number of at least 1, or all" in outcome.output
