@@ -33,12 +33,23 @@ from tf_opdiff.reports.data.tables import NAMED
 from tf_opdiff.reports.text import atlas
 from tf_opdiff.reports.text.glossary import TERMS
 from tf_opdiff.reports.text.verdicts import VERDICTS
+from tf_opdiff.suites.derived.op_types import REMOVED, TO_DO, every_op
 from tf_opdiff.suites.forms.unary import Unary
 
 NOTE = "<!-- Written from the code by `make reference`. Do not edit. -->"
 #: The page whose part between these two comments is generated, and those comments.
 ARCHITECTURE = "docs/explanations/architecture.md"
 BEGIN, END = "<!-- rooms: written from the code by `make reference` -->\n", "<!-- end of rooms -->\n"
+#: The same for the page that tells which ops a rule does not hold for yet, and what it says of each list of them.
+CHECKS = "docs/explanations/checks.md"
+EXCEPTIONS, END_OF_EXCEPTIONS = (
+    "<!-- exceptions: written from the code by `make reference` -->\n",
+    "<!-- end of exceptions -->\n",
+)
+LISTS: Mapping[str, str] = {
+    "suites/tests/without_sizes.txt": "It meets tensors of zero elements and of one element.",
+    "suites/derived/refusals_to_do.txt": "Each dtype is tested or refused by promise.",
+}
 OBSERVATION_COLUMNS: Mapping[str, str] = {
     "case": "The id of the case.",
     "device": "The device of the plan.",
@@ -65,7 +76,6 @@ ERRORS_ABOUT = (
 
 def files() -> dict[str, str]:
     """The text of each generated file, by its path in the repository."""
-    before, _, rest = (ROOT / ARCHITECTURE).read_text().partition(BEGIN)
     return {
         "docs/atlas.md": atlas.document(load_atlas(FOLDER), PUBLISHED, searched.load(FOLDER)),
         "docs/reference/api.md": _page(_api()),
@@ -77,8 +87,23 @@ def files() -> dict[str, str]:
         "docs/reference/spec.md": _page(_spec()),
         "docs/images/flow.svg": drawings.flow(),
         "docs/images/rooms.svg": drawings.rooms({room: _about(room).partition(":")[0] for room in ROOMS}),
-        ARCHITECTURE: before + BEGIN + "\n".join(["", *_rooms(), END]) + rest.partition(END)[2],
+        ARCHITECTURE: _within(ARCHITECTURE, BEGIN, _rooms(), END),
+        CHECKS: _within(CHECKS, EXCEPTIONS, _exceptions(), END_OF_EXCEPTIONS),
     }
+
+
+def _within(page: str, begin: str, lines: Iterable[str], end: str) -> str:
+    """The text of a page, with these lines between its two comments."""
+    before, _, rest = (ROOT / page).read_text().partition(begin)
+    return before + begin + "\n".join(["", *lines, end]) + rest.partition(end)[2]
+
+
+def _exceptions() -> Iterator[str]:
+    """A table of the rules that do not hold for every op, with the number of ops on each list of exceptions."""
+    ops = len([*every_op()]) + len(TO_DO) + len(REMOVED)
+    counts = {path: len((ROOT / path).read_text().split()) for path in LISTS}
+    rows = [[rule, f"{ops - counts[path]} of {ops}", str(counts[path]), _code(path)] for path, rule in LISTS.items()]
+    yield from _table(["what is checked of an op", "ops", "exceptions", "their list"], rows)
 
 
 def main() -> None:

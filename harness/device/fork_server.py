@@ -6,6 +6,7 @@ import atexit
 import contextlib
 import multiprocessing as mp
 import os
+import select
 import shutil
 import signal
 import tempfile
@@ -17,9 +18,12 @@ from typing import Any
 
 from tf_opdiff.harness.device import shared_fork_server
 from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.system.interrupt import uninterrupted
 
 #: Seconds that a process may take to start, TensorFlow's import included.
 START_TIMEOUT = 180.0
+#: Seconds that a killed fork server may take to end.
+_GRACE = 10.0
 CONTEXT = mp.get_context("forkserver")
 _scratch = ""
 #: The variable that keeps the current folder off the path of imports, and our value for it.
@@ -42,22 +46,6 @@ def leave_safe_path() -> None:
 
 
 @contextlib.contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Delays an interrupt while a process starts: nobody would hold or end a half-started process."""
-    if threading.current_thread() is not threading.main_thread():  # interrupts go to the main thread
-        yield
-        return
-    waiting: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, _: waiting.append(number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-        if waiting:
-            signal.raise_signal(signal.SIGINT)
-
-
-@contextlib.contextmanager
 def environment(settings: Mapping[str, str]) -> Iterator[None]:
     """Environment variables for the processes that are started in this context."""
     before = {name: os.environ.get(name) for name in settings}
@@ -77,8 +65,9 @@ def scratch() -> Path:
     """
     global _scratch
     if not os.path.isdir(_scratch):
-        _scratch = tempfile.mkdtemp(prefix="opdiff-", dir=shared_fork_server.borrow())
-        atexit.register(_delete, _scratch, os.getpid())
+        with uninterrupted():
+            _scratch = tempfile.mkdtemp(prefix="opdiff-", dir=shared_fork_server.borrow())
+            atexit.register(_delete, _scratch, os.getpid())
     return Path(_scratch)
 
 
@@ -129,12 +118,19 @@ def start_early() -> None:
 
 
 def stop_early() -> None:
-    """Kills the fork server that this process started, if any, and deletes its files: nothing will run."""
+    """Kills the fork server that this process started, if any, and deletes its files: nothing will run.
+
+    It has ended before its folder is deleted: until then it can write another file there.
+    """
     pid = shared_fork_server.own()
     if pid is None:
         return
+    end = shared_fork_server.end_of_current()
     with contextlib.suppress(ProcessLookupError):
         os.kill(pid, signal.SIGKILL)
+    if end >= 0:
+        select.select([end], [], [], _GRACE)
+        os.close(end)
     _delete(_scratch, os.getpid())
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from tf_opdiff.harness.device import fork_server
 from tf_opdiff.harness.device.channel import Channel
 from tf_opdiff.harness.device.process import Child
 from tf_opdiff.harness.spec.plan import Device
+from tf_opdiff.harness.system.interrupt import Scratch, uninterrupted
 
 #: Seconds that the end of a run waits at most.
 _PATIENCE = 60.0
@@ -27,7 +27,7 @@ class KernelList:
     def __init__(self, path: Path) -> None:
         """Starts the process. `path` appears in one step: `harness.device.kernels.registered`, as JSON."""
         self._child: Child | None = None
-        with contextlib.suppress(EOFError, OSError), fork_server.uninterrupted():
+        with contextlib.suppress(EOFError, OSError), uninterrupted():
             self._child = Child(_write, str(path), log=fork_server.early_log())
 
     def finish(self) -> None:
@@ -46,8 +46,8 @@ class KernelList:
 
 def listed() -> dict[str, Any]:
     """The kernels, as `harness.device.kernels.registered` gives them; empty if they can't be listed."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "kernels.json")
+    with Scratch() as folder:
+        path = folder / "kernels.json"
         KernelList(path).finish()
         return dict(json.loads(path.read_text())) if path.exists() else {}
 

@@ -9,6 +9,7 @@ from packaging.version import Version
 from tf_opdiff.harness.device import fork_server
 from tf_opdiff.harness.device.channel import Channel
 from tf_opdiff.harness.device.process import Child, start_failure
+from tf_opdiff.harness.system.interrupt import uninterrupted
 
 OLDEST_TF = "2.18"
 
@@ -23,7 +24,7 @@ def probe() -> dict[str, Any]:
     """
     child, log = None, fork_server.early_log()
     try:
-        with fork_server.uninterrupted():
+        with uninterrupted():
             child = Child(_describe, log=log)
         facts: dict[str, Any] = child.receive(fork_server.START_TIMEOUT)
         return facts

@@ -30,7 +30,7 @@ class Child:
     """A process that does some work, in a process group of its own, and dies with this one.
 
     It is a fork of the fork server. With `settings` in its environment, which TensorFlow may read at its import, it is
-    a new process instead. Construct it inside `fork_server.uninterrupted`.
+    a new process instead. Construct it inside `harness.system.interrupt.uninterrupted`.
     """
 
     def __init__(

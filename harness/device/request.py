@@ -177,7 +177,7 @@ class Request:
       state: names of states whose final values follow the outputs.
       tangents: one an input; None if neither forward mode nor second order is requested.
       again: the self-checks to run; see `harness.device.repeat`.
-      segment: the shared memory for the arrays of the observation; without one they return through the pipe.
+      segment: the address of the shared memory for the arrays of the observation; if empty, the pipe returns them.
       attrs: the keyword arguments of the program.
     """
 

@@ -21,6 +21,7 @@ from tf_opdiff.harness.device.request import Request
 from tf_opdiff.harness.device.shared_memory import from_shared_memory
 from tf_opdiff.harness.spec import variant
 from tf_opdiff.harness.spec.plan import Device
+from tf_opdiff.harness.system.interrupt import uninterrupted
 
 
 def _serve(channel: Channel, device: Device, kept: bool) -> None:
@@ -61,7 +62,7 @@ class DeviceServer:
         except OSError as why:
             return str(why)
         try:
-            with fork_server.uninterrupted():
+            with uninterrupted():
                 self._child = Child(
                     _serve, self.device, self._kept, log=self._log, memory=self.memory, settings=settings
                 )

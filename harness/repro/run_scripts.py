@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from tf_opdiff.harness.device.channel import Channel
-from tf_opdiff.harness.device.fork_server import start_fork_server, uninterrupted
+from tf_opdiff.harness.device.fork_server import start_fork_server
 from tf_opdiff.harness.device.process import Child
 from tf_opdiff.harness.device.server_handle import memory_limit
 from tf_opdiff.harness.repro.outcome import GOT
 from tf_opdiff.harness.spec import variant
 from tf_opdiff.harness.spec.plan import Device
+from tf_opdiff.harness.system.interrupt import uninterrupted
 
 #: Lines of TensorFlow's own log: the time comes first.
 _LOG_LINE = re.compile(r"^([IWE]\d{4} \d\d:|\d{4}-\d\d-\d\d \d\d:).*\n", re.MULTILINE)

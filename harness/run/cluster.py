@@ -22,6 +22,7 @@ from tf_opdiff.harness.spec.plan import Device
 from tf_opdiff.harness.store.environment import joined
 from tf_opdiff.harness.store.open_run import here
 from tf_opdiff.harness.store.processor import described
+from tf_opdiff.harness.system.interrupt import uninterrupted
 
 LOCAL = "local"
 OLDEST = "2.52"  # the first version with token authentication
@@ -61,8 +62,9 @@ def connect(address: str, devices: Sequence[Device]) -> None:
         accelerators = not devices or any(d.type != "cpu" and not d.recorded for d in devices)
         counts = resources(here()["devices"]) if accelerators else {}
         os.environ.update({**LOOPBACK, "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)})
-        folder = tempfile.mkdtemp(prefix="opdiff-")
-        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        with uninterrupted():
+            folder = tempfile.mkdtemp(prefix="opdiff-")
+            atexit.register(shutil.rmtree, folder, ignore_errors=True)
         settings |= {"_temp_dir": folder, "include_dashboard": False, "object_store_memory": STORE}
         settings |= {"num_cpus": len(os.sched_getaffinity(0)), "num_gpus": counts.pop("GPU", 0), "resources": counts}
     else:

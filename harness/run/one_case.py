@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import tempfile
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -98,8 +97,8 @@ def scripts(
 ) -> list[tuple[Record, Outcome]]:
     """Writes and runs a script for each discrepancy of a case, known failures included, with its record."""
     setting.folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as shards:
-        shard = Shard(Path(shards) / "repro.jsonl")
+    with Scratch() as shards:
+        shard = Shard(shards / "repro.jsonl")
         context = Context(run="", started="", here=Origin(setting.tf), known=known)
         runner = Runner(context, plans, servers, shard, Slots(servers), [case.id], case.recipe in SWEEPS)
         try:

@@ -97,9 +97,10 @@ def _configure(config: pytest.Config) -> None:
         interrupts.install()
     if _runs_tensorflow(config):
         fork_server.start_early()
-    from tf_opdiff.harness.run import session_hooks
+    from tf_opdiff.harness.run import session_hooks, xdist_faults
 
     config.pluginmanager.register(session_hooks, "opdiff-session")
+    config.pluginmanager.register(xdist_faults, "opdiff-xdist-faults")
     session_hooks.begin(config, scopes, interrupts)
 
 

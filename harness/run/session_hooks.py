@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import os
 import sys
-import traceback
-import warnings
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -97,12 +95,17 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         session.config.pluginmanager.register(ItemCounter(ours.progress), "opdiff-counter")
 
 
+def items_of(session: pytest.Session) -> list[Item]:
+    """The items of the tests that pytest has collected."""
+    parameters = [i.callspec.params.get("item") for i in session.items if hasattr(i, "callspec")]
+    return [item for item in parameters if isinstance(item, Item)]
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish(session: pytest.Session) -> None:
     ours = session.config.stash.get(SESSION, None)
     if ours and ours.runner:
-        parameters = [i.callspec.params.get("item") for i in session.items if hasattr(i, "callspec")]
-        items = [item for item in parameters if isinstance(item, Item)]
+        items = items_of(session)
         ours.runner.plan(items)
         ours.begin_progress((item.id for item in items), 1)
 
@@ -113,22 +116,6 @@ def pytest_xdist_node_collection_finished(node: Any, ids: Sequence[str]) -> None
     ours = node.config.stash.get(SESSION, None)
     if ours:
         ours.begin_progress(filter(None, map(item_id, ids)), node.workerinput["workercount"])
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtestloop(session: pytest.Session) -> Generator[None, Any, Any]:
-    """Ends the run with its report if xdist itself fails, as when a worker dies while it replaces another one."""
-    ours = session.config.stash.get(SESSION, None)
-    try:
-        return (yield)
-    except (OSError, EOFError, RuntimeError, AssertionError, KeyError) as why:
-        if not ours or not getattr(session.config.option, "numprocesses", None):
-            raise
-        ours.faults.append(f"xdist failed, so that not all was run: {type(why).__name__}: {why}")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ResourceWarning)  # about the worker that xdist was starting
-            traceback.clear_frames(why.__traceback__)
-        return True
 
 
 @pytest.hookimpl(wrapper=True)

@@ -102,7 +102,7 @@ class Sweep:
         return [p for p in self.plans if p.device == device and lo not in self.swept[p].blocks]
 
     def request(self, plan: Plan, lo: int, hi: int, segment: str) -> Request:
-        """The request to run a block under a plan; `segment` is the name of the shared memory for the results."""
+        """The request to run a block under a plan; `segment` is the address of the shared memory for the results."""
         case, dtype = self.case(NORMAL), self.item.dtype
         wants, sample = self._samples[plan]
         inputs = self.inputs(lo, hi)

@@ -10,12 +10,12 @@ import itertools
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent import futures
-from multiprocessing.shared_memory import SharedMemory
 from typing import Any
 
 from tf_opdiff.harness.device.pool import run_all
 from tf_opdiff.harness.device.request import Bits, Request
 from tf_opdiff.harness.device.server_handle import DeviceServer
+from tf_opdiff.harness.device.shared_memory import Segment
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.store.shard import Shard
 from tf_opdiff.harness.sweep.oracle import Oracle
@@ -82,23 +82,22 @@ def _work(sweep: Sweep, team: Team, blocks: Iterator[tuple[int, int]], note: Not
 
 
 def _batches(
-    sweep: Sweep, blocks: Iterator[tuple[int, int]], segments: Mapping[Device, Sequence[SharedMemory]]
+    sweep: Sweep, blocks: Iterator[tuple[int, int]], segments: Mapping[Device, Sequence[Segment]]
 ) -> Iterator[dict[Device, list[Request]]]:
     """The requests of each block that has some."""
     turns = {d: itertools.cycle(segments[d]) for d in segments}  # one is read while the server fills the other
     for lo, hi in blocks:
-        batch = {d: [sweep.request(p, lo, hi, next(turns[d]).name) for p in sweep.plans_left(d, lo)] for d in turns}
+        batch = {d: [sweep.request(p, lo, hi, next(turns[d]).address) for p in sweep.plans_left(d, lo)] for d in turns}
         if any(batch.values()):
             yield batch
 
 
 @contextlib.contextmanager
-def _segments(devices: Mapping[Device, Any], size: int) -> Iterator[dict[Device, list[SharedMemory]]]:
-    """Two segments of shared memory for each device; removed at the end."""
-    segments = {d: [SharedMemory(create=True, size=size + 4096) for _ in range(2)] for d in devices}
+def _segments(devices: Mapping[Device, Any], size: int) -> Iterator[dict[Device, list[Segment]]]:
+    """Two segments of shared memory for each device; closed at the end."""
+    segments = {d: [Segment(size + 4096) for _ in range(2)] for d in devices}
     try:
         yield segments
     finally:
         for segment in itertools.chain(*segments.values()):
             segment.close()
-            segment.unlink()

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import threading
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import FrameType
 
@@ -25,17 +25,34 @@ PATIENCE = 5.0
 _AGAIN = 0.01
 
 
+@contextlib.contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Delays an interrupt while a process starts, or a folder is made: nobody would end or delete it yet."""
+    if threading.current_thread() is not threading.main_thread():  # interrupts go to the main thread
+        yield
+        return
+    waiting: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: waiting.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if waiting:
+            signal.raise_signal(signal.SIGINT)
+
+
 class Scratch:
     """A temporary folder for logs. It is deleted at the end, also when a second signal ends the process."""
 
     def __enter__(self) -> Path:
-        self.path = Path(tempfile.mkdtemp(prefix="opdiff-"))
-        atexit.register(self._remove)
+        with uninterrupted():
+            self.path = Path(tempfile.mkdtemp(prefix="opdiff-"))
+            atexit.register(self._remove)
         return self.path
 
     def __exit__(self, *_: object) -> None:
-        atexit.unregister(self._remove)
         self._remove()
+        atexit.unregister(self._remove)  # after it: an interrupt leaves the rest to the end of the process
 
     def _remove(self) -> None:
         shutil.rmtree(self.path, ignore_errors=True)
@@ -79,7 +96,7 @@ class Interrupts:
         self._at_once = True
 
     def _as_interrupt(self, number: int, frame: FrameType | None) -> None:
-        """Goes through SIGINT, which `harness.device.fork_server.uninterrupted` puts off while a process is started."""
+        """Goes through SIGINT, which `uninterrupted` delays."""
         if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
             signal.signal(signal.SIGINT, self._interrupt)
         signal.raise_signal(signal.SIGINT)

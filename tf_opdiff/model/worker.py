@@ -12,6 +12,7 @@ from tf_opdiff.harness.device.process import GRACE, Child, start_failure
 from tf_opdiff.harness.device.server_handle import memory_limit
 from tf_opdiff.harness.spec import variant
 from tf_opdiff.harness.spec.plan import Device
+from tf_opdiff.harness.system.interrupt import uninterrupted
 
 
 class WorkerEnded(Exception):
@@ -35,7 +36,7 @@ class Worker:
         child = None
         try:
             settings = variant.environment(device.variants)
-            with fork_server.uninterrupted():
+            with uninterrupted():
                 memory = memory_limit(device)
                 child = Child(_serve, device, arguments, log=log, memory=memory, settings=settings)
             failure = child.receive(fork_server.START_TIMEOUT)

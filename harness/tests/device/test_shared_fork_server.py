@@ -201,3 +201,22 @@ def test_a_run_starts_its_fork_server_before_it_reads_the_suites_and_ends_it(
     assert outcome.status == status, outcome.output
     assert re.search(says, outcome.output), outcome.output
     assert not outcome.directory.exists()
+
+
+STOPPED_EARLY = """
+import os, select, shutil
+from tf_opdiff.harness.device import fork_server, shared_fork_server
+
+fork_server.start_early()
+end = os.pidfd_open(shared_fork_server.own())
+fork_server.shutil.rmtree = lambda *_, **__: print(bool(select.select([end], [], [], 0)[0]))
+fork_server.stop_early()
+"""
+
+
+def test_a_fork_server_that_is_stopped_early_has_ended_before_its_folder_is_deleted():
+    with tempfile.TemporaryDirectory() as temporary:
+        env = {k: v for k, v in os.environ.items() if k != "TF_OPDIFF_FORK_SERVER"} | {"TMPDIR": temporary}
+        command = [sys.executable, "-c", STOPPED_EARLY]
+        done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT, env=env, timeout=PATIENCE)
+    assert done.stdout.splitlines()[0] == "True", done.stderr

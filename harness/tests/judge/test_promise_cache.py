@@ -8,6 +8,7 @@ from tf_opdiff.harness.judge.promise_cache import PromiseCache
 from tf_opdiff.harness.judge.reference import ReferenceFault
 from tf_opdiff.harness.run.running_case import RunningCase
 from tf_opdiff.harness.spec.catalog import Item
+from tf_opdiff.harness.spec.contract import Side
 from tf_opdiff.harness.spec.plan import MODES, Device, Plan
 from tf_opdiff.harness.spec.recipes import plain
 from tf_opdiff.harness.spec.spec import Spec
@@ -52,9 +53,9 @@ def counting(calls, **more):
     return Spec(name="counts", **{**settings, **more})
 
 
-def running(spec, cache):
-    item = Item("planted", spec, "float32")
-    case = RunningCase.of(item, item.cases[0], PLANS, cache)
+def running(spec, cache, plans=PLANS, module="planted"):
+    item = Item(module, spec, "float32")
+    case = RunningCase.of(item, item.cases[0], plans, cache)
     cache.flush()
     return case
 
@@ -80,6 +81,30 @@ def test_a_second_process_calls_no_function_of_the_spec_and_gets_the_same_bits(c
     assert calls == ["recipe", "reference", "vjp", "bound"]
     assert (second_cache.read, second_cache.computed) == (1, 0)
     assert bits((second.inputs, second.expected)) == bits((first.inputs, first.expected))
+
+
+def test_each_side_of_a_contract_keeps_its_own_promise(cache):
+    # Both sides call functions of the same names, so a transcript of one can be replayed for the other.
+    sides = {f"*/{mode}": Side(reference=lambda x, n=n: x + n, why="planted") for mode, n in (("xla", 2), ("graph", 3))}
+    spec = counting([], vjp=None, bound={}, contract=sides)
+    promises = []
+    for mode in ("eager", "xla", "graph") * 2:  # the second time from the cache
+        files = cache()
+        case = running(spec, files, [Plan(Device("cpu"), mode)])
+        (expectation,) = case.expected.values()
+        want = expectation.wants["output[0]"].value
+        promises.append((mode, float((want - case.inputs[0])[0]), files.read))
+    assert promises == [
+        *(("eager", 1, 0), ("xla", 2, 0), ("graph", 3, 0)),
+        *(("eager", 1, 1), ("xla", 2, 1), ("graph", 3, 1)),
+    ]
+
+
+def test_specs_of_two_modules_with_one_name_keep_their_own_promises(cache):
+    calls = []
+    running(counting(calls), cache())
+    running(counting(calls), cache(), module="another")
+    assert calls.count("reference") == 2
 
 
 def test_other_code_is_a_miss(cache):

@@ -282,8 +282,11 @@ if "exec(eval(sys.stdin.readline()))" in " ".join(sys.orig_argv):  # a worker of
             os.close(os.open(os.path.join(os.environ["COUNT"], str(n)), os.O_CREAT | os.O_EXCL))
         except FileExistsError:
             continue
-        if n == 2:
-            os.kill(os.getpid(), signal.SIGKILL)
+        if str(n) == os.environ["DIES"]:
+            if os.environ.get("LATER"):  # when xdist asks it where it is
+                os.getcwd = lambda: os.kill(os.getpid(), signal.SIGKILL)
+            else:
+                os.kill(os.getpid(), signal.SIGKILL)
         break
 """
 
@@ -291,7 +294,7 @@ if "exec(eval(sys.stdin.readline()))" in " ".join(sys.orig_argv):  # a worker of
 def test_a_worker_that_dies_while_it_takes_another_ones_place_costs_no_report(run_pytest, tmp_path):
     (tmp_path / "sitecustomize.py").write_text(DIES)
     (tmp_path / "count").mkdir()
-    env = {"PYTHONPATH": str(tmp_path), "COUNT": str(tmp_path / "count")}
+    env = {"PYTHONPATH": str(tmp_path), "COUNT": str(tmp_path / "count"), "DIES": "2"}
     options = ("--op", "kills-the-worker", "--op", "fine-0", "--mode", "eager", "-n", "2", "--no-repro")
     outcome = run_pytest(*options, suites="tf_opdiff.harness.tests.planted_session", env=env)
     info = RunInfo.load(outcome.directory)
@@ -300,6 +303,23 @@ def test_a_worker_that_dies_while_it_takes_another_ones_place_costs_no_report(ru
     assert any("xdist failed" in fault for fault in info.faults), info.faults
     assert (outcome.directory / "index.html").exists()
     assert info.planned == info.recorded + len(info.not_run)
+
+
+@pytest.mark.parametrize(("number", "later"), [("0", ""), ("1", ""), ("1", "1")])
+def test_a_worker_that_dies_while_it_starts_costs_no_report(run_pytest, tmp_path, number, later):
+    (tmp_path / "sitecustomize.py").write_text(DIES)
+    (tmp_path / "count").mkdir()
+    env = {"PYTHONPATH": str(tmp_path), "COUNT": str(tmp_path / "count"), "DIES": number, "LATER": later}
+    outcome = run_pytest("--op", "fine-before", "--mode", "eager", "-n", "2", "--no-repro", suites=ENDS, env=env)
+    info = RunInfo.load(outcome.directory)
+    assert (outcome.status, info.state) == (3, "fault"), outcome.output
+    (fault,) = info.faults
+    assert fault.startswith("a worker of xdist ended while it started, so that nothing was run: "), fault
+    assert "INTERNALERROR" not in outcome.output
+    assert "Traceback" not in outcome.output
+    assert outcome.output.count(fault[:70]) == 1, outcome.output
+    assert (outcome.directory / "index.html").exists()
+    assert (info.planned, info.recorded, [cell["why"] for cell in info.not_run]) == (2, 0, ["never started"] * 2)
 
 
 def test_a_run_that_selects_nothing_leaves_nothing(run_pytest, tmp_path):

@@ -69,6 +69,62 @@ def test_a_cut_line_is_counted_and_costs_only_itself(tmp_path, cut):
     assert len(merged.records) == 1
 
 
+def test_a_line_after_a_torn_one_is_whole(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b'0000 {"line":"block","lo":')  # as a killed writer leaves it
+    shard = Shard(path)
+    shard.write("plan", items=["a"])
+    shard.close()
+    assert list(read_shard(path)) == [None, {"line": "plan", "items": ["a"]}]
+    before = path.read_bytes()
+    Shard(path).close()
+    assert path.read_bytes() == before, "the last line is whole"
+
+
+class Stingy:
+    """A file that takes only a few bytes at a time, as a disk that fills up may."""
+
+    def __init__(self, file):
+        self._file = file
+
+    def write(self, data):
+        return self._file.write(data[:7])
+
+    def fileno(self):
+        return self._file.fileno()
+
+
+def test_a_line_that_the_system_takes_in_parts_is_whole(tmp_path):
+    shard = Shard(tmp_path / "a.jsonl")
+    file, shard._file = shard._file, Stingy(shard._file)
+    shard.write("plan", items=["a" * 40])
+    shard.write("plan", items=["b"])
+    file.close()
+    lines = list(read_shard(tmp_path / "a.jsonl"))
+    assert lines == [{"line": "plan", "items": ["a" * 40]}, {"line": "plan", "items": ["b"]}]
+
+
+def three_lines(path):
+    shard = Shard(path)
+    for letter, count in (("a", 1), ("b", 500), ("c", 1)):
+        shard.write("plan", items=[letter * count])
+    shard.close()
+
+
+def test_a_line_that_is_too_long_is_one_damaged_line(tmp_path, monkeypatch):
+    three_lines(tmp_path / "a.jsonl")
+    monkeypatch.setattr("tf_opdiff.harness.store.shard.LINE", 100)
+    a, b, c = read_shard(tmp_path / "a.jsonl")
+    assert (a["items"], b, c["items"]) == (["a"], None, ["c"])
+
+
+def test_what_is_beyond_the_largest_size_of_a_shard_is_one_damaged_line(tmp_path, monkeypatch):
+    three_lines(tmp_path / "a.jsonl")
+    monkeypatch.setattr("tf_opdiff.harness.store.shard.SHARD", 100)
+    a, b, rest = read_shard(tmp_path / "a.jsonl")
+    assert (a["items"], b["items"], rest) == (["a"], ["b" * 500], None)
+
+
 def test_a_flipped_bit_is_noticed(tmp_path):
     directory = written(tmp_path)
     (path,) = (directory / "shards").iterdir()

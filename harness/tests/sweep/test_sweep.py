@@ -1,5 +1,6 @@
 """Sweeps find the one wrong bit pattern, lose one block with a server, and go on where they stopped."""
 
+import contextlib
 import json
 import os
 import signal
@@ -7,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from pathlib import Path
 
 import ml_dtypes
 import numpy as np
@@ -276,6 +278,43 @@ def test_an_interrupted_sweep_says_so_and_goes_on_where_it_stopped(tmp_path):
     assert len(blocks) == len(set(blocks))
     assert RunInfo.load(tmp_path).state == "complete"
     assert sum(r.size for r in merge([tmp_path]).records if r.quantity == "output[0]") == 200 * BLOCK
+
+
+def shared_files(pid):
+    """The files whose memory a process shares with others: pairs of inode and path."""
+    lines = (Path("/proc") / str(pid) / "maps").read_text().splitlines()
+    fields = [line.split(maxsplit=5) for line in lines]
+    return {(int(f[4]), f[5]) for f in fields if len(f) == 6 and f[1][1] == "w" and f[1][3] == "s"}
+
+
+def mapped_by_anyone(files):
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # it has ended
+            if files & shared_files(process.name):
+                return True
+    return False
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="it reads /proc")
+def test_nothing_remains_in_memory_of_a_sweep_that_is_killed_with_its_whole_group(tmp_path):
+    part = ["--dtype", "float32", "--mode", "eager", "--range", f"0:{200 * BLOCK}"]
+    command = [sys.executable, "-m", "harness", "sweep", "fine", *part, *OPTIONS, "--run-dir", str(tmp_path)]
+    env = os.environ | {"TMPDIR": str(tmp_path)}  # the fork server is killed too, and cannot delete its folder
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, process_group=0, env=env)
+    shard = tmp_path / "shards" / "sweep.jsonl"
+    try:
+        while process.poll() is None and not (shard.exists() and len(shard.read_bytes().splitlines()) > 3):
+            time.sleep(0.01)
+        shared = {file for file in shared_files(process.pid) if "/dev/shm/" in file[1] or "/memfd:" in file[1]}
+        assert shared, "the segments"
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    end = time.monotonic() + PATIENCE
+    while mapped_by_anyone(shared) and time.monotonic() < end:
+        time.sleep(0.02)
+    assert not mapped_by_anyone(shared)
+    assert [path for _, path in shared if Path(path).exists()] == []
 
 
 @pytest.mark.parametrize(

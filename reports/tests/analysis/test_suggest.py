@@ -30,7 +30,7 @@ from tf_opdiff.harness.spec.catalog import Catalog, Item
 from tf_opdiff.harness.spec.plan import MODES, Device, Plan
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.harness.store.record import Record
-from tf_opdiff.reports.analysis import judged, known_entry, known_text, ledger, selector_cover
+from tf_opdiff.reports.analysis import judged, known_entry, known_text, ledger, selector_cover, spent_entries
 from tf_opdiff.reports.analysis.ledger import entries
 from tf_opdiff.reports.analysis.suggest import suggest
 from tf_opdiff.reports.data.frame import typed
@@ -422,6 +422,21 @@ def test_each_entry_has_what_it_covers_and_its_state() -> None:
     ]
     assert set(table["commit"]) == {""} and set(table["file"]) == {"known.toml"}
     assert set(table["cause"]) == {"planted"} and set(table["link"]) == {CAUSE.link}
+
+
+def test_one_record_alone_makes_an_entry_narrow() -> None:
+    known = Known((entry("alpha", mode="xla"),))
+    last = {"spec": "alpha", "mode": "xla", "dtype": "float64", "recipe": "plain", "quantity": "grad[0]"}
+    one = failing(whole_run(), **last, against="numpy")
+    rest = failing(whole_run(), spec="alpha", mode="xla", dtype="float32")
+    rest = failing(rest, spec="alpha", mode="xla", dtype="float64", recipe="edges")
+    rest = failing(rest, **last | {"quantity": "output[0]"})
+    rest = failing(rest, **last, against="cpu/eager")
+    for rows, fail, match in ((one, 1, 7), (rest, 15, 1)):  # only those against NumPy must fail
+        table = entries(frame(rows), known)
+        assert table[["state", "records", "stale"]].to_numpy().tolist() == [["narrow", fail, match]]
+        line, _ = spent_entries.lines(table, None)
+        assert f"{match} records no longer fail, {fail} still do: narrow it by hand" in line
 
 
 def test_each_kind_of_a_record_is_covered_by_its_own_entry() -> None:
