@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tf_opdiff.harness.spec.spec import Raises
+from tf_opdiff.harness.spec.spec import Raises, Side
 from tf_opdiff.suites.forms.api import Call, calls
 from tf_opdiff.suites.reference.function import wide
 
@@ -33,6 +33,14 @@ def _limits(draw, dtype):
 def _third(x):
     """As documented for `tf.math.truediv`: float32 for integers of 8 and 16 bits, float64 for others."""
     return x.astype(np.float32) / np.float32(3) if x.dtype.itemsize < 4 else x.astype(np.float64) / 3
+
+
+#: Two tensors are two objects, and a tensor is not the number 3.
+_IDENTITY = Side(
+    reference=lambda *xs: (np.bool_(False), np.bool_(True)),
+    why="in a legacy graph, tensor equality is object equality",
+    link="https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/python/ops/math_ops.py#L1972",
+)
 
 
 def _operator(program, reference, ulp=0.0, **fields):
@@ -123,6 +131,7 @@ SPECS = (
         *_EQUALITY,
         recipes={"plain": _tensor, "whole": _whole},
         constant=("output[0]", "output[1]"),
+        contract={"*/graph": _IDENTITY},
     ),
     *calls(
         "api-operators-integer",
