@@ -38,8 +38,9 @@ class Result:
     """The result of one quantity.
 
     `value` holds the array, or the values of an `IndexedSlices`, with its `indices` (n,) and dense `shape`.
-    `code` and `message` tell an error: TensorFlow's error code or the Python exception's class name; a crash: the
-    signal's name, `EXIT n`, `CLOSED` (the process closed its connection and lived on) or `NO_SERVER`.
+    `code` and `message` tell an error: TensorFlow's error code, the Python exception's class name, or `NO_SERVER` (no
+    server ran the op); a crash: the signal's name, `EXIT n` or `CLOSED` (the process closed its connection and lived
+    on).
     """
 
     status: str
