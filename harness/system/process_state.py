@@ -144,7 +144,7 @@ _LIMITS = tuple(number for name, number in sorted(vars(resource).items()) if nam
 #: More settings that an op can change in its device server. A server that ends needs none of them back.
 OF_SERVERS: Mapping[str, Callable[[], Any]] = {
     "resource limits": lambda: tuple(map(resource.getrlimit, _LIMITS)),
-    "processors": lambda: getattr(os, "sched_getaffinity", frozenset)(0),
+    "processors": lambda: os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set(),
     "priority": lambda: os.getpriority(os.PRIO_PROCESS, 0),
     "gc.get_debug": gc.get_debug,
     "gc.callbacks": lambda: tuple(gc.callbacks),
