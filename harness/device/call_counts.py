@@ -14,6 +14,8 @@ from typing import Any
 _OURS = "tf_opdiff.harness.device."
 _watched: set[str] = set()
 _totals: Counter[str] = Counter()
+#: The code of the functions that count.
+_codes: set[Any] = set()
 
 
 def calls(name: str) -> int:
@@ -41,6 +43,11 @@ def watch(tf: Any, name: str) -> None:
         setattr(each, last, _counted(getattr(each, last), name))
 
 
+def is_counting(function: Any) -> bool:
+    """Whether `watch` put a function in the place of one of TensorFlow's."""
+    return getattr(function, "__code__", None) in _codes
+
+
 def _derived(kind: Any) -> Iterator[Any]:
     """The classes derived from a class, directly or indirectly."""
     for derived in kind.__subclasses__():
@@ -56,6 +63,8 @@ def _counted(function: Callable[..., Any], name: str) -> Callable[..., Any]:
             _totals[name] += 1
         return function(*args, **kwargs)
 
+    function_of_ours: Any = counted
+    _codes.add(function_of_ours.__code__)
     with suppress(ValueError, TypeError):  # Keras inspects a constructor's signature, without `__wrapped__`
         counted.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
     return counted

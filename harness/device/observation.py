@@ -38,8 +38,9 @@ class Result:
     """The result of one quantity.
 
     `value` holds the array, or the values of an `IndexedSlices`, with its `indices` (n,) and dense `shape`.
-    `code` and `message` tell an error: TensorFlow's error code or the Python exception's class name; a crash: the
-    signal's name, `EXIT n`, `CLOSED` (the process closed its connection and lived on) or `NO_SERVER`.
+    `code` and `message` tell an error: TensorFlow's error code, the Python exception's class name, or `NO_SERVER` (no
+    server ran the op); a crash: the signal's name, `EXIT n` or `CLOSED` (the process closed its connection and lived
+    on).
     """
 
     status: str
@@ -71,7 +72,7 @@ class Observation:
     thing that the run was held against (see `harness.device.repeat`): the results that came out differently, by
     quantity. `fault` says why the run proves nothing (an op on another device, an op that never ran), `lacking` which
     kernel is not registered, `poisoned` that the server must run nothing else: its device no longer works, or the op
-    left a thread behind.
+    left a thread or a changed setting behind. `left_behind` says which settings.
     """
 
     quantities: Mapping[str, Result]
@@ -82,6 +83,7 @@ class Observation:
     fault: str = ""
     lacking: str = ""
     poisoned: bool = False
+    left_behind: str = ""
 
     @classmethod
     def of_all(cls, names: tuple[str, ...], result: Result, **more: Any) -> Observation:
@@ -89,7 +91,7 @@ class Observation:
         return cls(quantities=dict.fromkeys(names, result), **more)
 
     def to_json(self) -> dict[str, Any]:
-        """The observation as JSON-able data, without `poisoned`, which concerns its server only."""
+        """The observation as JSON-able data, without what concerns its server only: `poisoned` and `left_behind`."""
         again = {kind: _each(results, Result.to_json) for kind, results in self.again.items()}
         fields = {name: getattr(self, name) for name in ("ran_on", "raw_op", "seconds", "fault", "lacking")}
         return {"quantities": _each(self.quantities, Result.to_json), "again": again, **fields}

@@ -6,9 +6,9 @@ import selectors
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from tf_opdiff.harness.device.observation import Observation, Result
+from tf_opdiff.harness.device.observation import Observation
 from tf_opdiff.harness.device.request import Request
-from tf_opdiff.harness.device.server_handle import DeviceServer
+from tf_opdiff.harness.device.server_handle import DeviceServer, not_run
 from tf_opdiff.harness.spec.plan import Device
 
 
@@ -40,8 +40,7 @@ def run_all(
                 failure = servers[device].submit(request)
                 if failure:
                     del running[device]
-                    result = Result("crash", code="NO_SERVER", message=f"no server for {device}: {failure}")
-                    ready.append((device, request, Observation.of_all(request.quantities, result)))
+                    ready.append((device, request, not_run(device, request, failure)))
         yield from ready
         ahead = next(source, None) if ahead is None else ahead
         ready = _collected(servers, running) if running else []

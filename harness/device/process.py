@@ -22,6 +22,8 @@ from tf_opdiff.harness.device.log import QUOTED, Log
 
 #: Seconds from a kill, or from the end of a connection, to the end of the process: a GPU's driver cleans up first.
 GRACE = 10.0
+#: How often something is done that fails because a fork server ends: nothing that runs in a child is at fault.
+TRIES = 4
 #: Seconds after which sending stops if the process does not read; `Channel.flush` sends the rest later.
 STALL = 1.0
 
@@ -44,16 +46,17 @@ class Child:
         """Starts `work(channel, *arguments)`; `memory` is a limit in bytes (0: no limit).
 
         Raises:
-          EOFError, OSError: no process can be started, or two fork servers ended or did not answer.
+          EOFError, OSError: no process can be started, or `TRIES` fork servers ended or did not answer.
         """
         self._fork_server_end = -1  # a descriptor that is readable when the fork server has ended
         try:
-            try:
-                self._start(log, settings or {}, work, memory, *arguments)
-            except (EOFError, ConnectionError):
-                if not self._fork_server_ended(GRACE):
-                    raise
-                self._start(log, settings or {}, work, memory, *arguments)  # with another fork server
+            for left in reversed(range(TRIES)):
+                try:
+                    self._start(log, settings or {}, work, memory, *arguments)
+                    break
+                except (EOFError, ConnectionError):
+                    if not (left and self._fork_server_ended(GRACE)):
+                        raise  # otherwise another fork server starts
         except BaseException:
             self._close_fork_server_end()
             raise

@@ -27,6 +27,7 @@ from tf_opdiff.harness.device.results import error_result, results, value_result
 from tf_opdiff.harness.device.rows import run_row_checks
 from tf_opdiff.harness.device.shared_memory import to_shared_memory
 from tf_opdiff.harness.device.tensorflow_setup import configure, local, works
+from tf_opdiff.harness.device.tensorflow_state import ServerState
 from tf_opdiff.harness.spec.plan import Device
 from tf_opdiff.harness.spec.spec import Spec, Unavailable
 
@@ -127,7 +128,7 @@ def serve(channel: Channel, device: Device, *, kept: bool = False) -> None:
     """
     compiled = CompiledPrograms(circumstances(tf.__file__, device.variants)) if kept else None
     channel.send(configure(device))
-    programs, owner = ProgramCache(local(device), compiled), os.getpid()
+    programs, state, owner = ProgramCache(local(device), compiled), ServerState(), os.getpid()
     for number in itertools.count(1):
         try:
             request = channel.receive()
@@ -142,6 +143,10 @@ def serve(channel: Channel, device: Device, *, kept: bool = False) -> None:
             os._exit(0)
         ran_on = observation.ran_on.replace(programs.device.tf_name, device.tf_name)
         used_up = number % wear.EVERY == 0 and wear.worn()
-        channel.send(replace(observation, ran_on=ran_on, poisoned=observation.poisoned or _threads_left() or used_up))
-        if request.mode == "xla":
+        left = state.left_behind()
+        if left:
+            print(f"{request.case} in mode {request.mode} left behind: {left}", file=sys.stderr)
+        poisoned = observation.poisoned or _threads_left() or used_up or bool(left)
+        channel.send(replace(observation, ran_on=ran_on, poisoned=poisoned, left_behind=left))
+        if request.mode == "xla" and not left:
             programs.keep()

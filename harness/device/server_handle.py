@@ -16,7 +16,7 @@ from pathlib import Path
 from tf_opdiff.harness.device import fork_server
 from tf_opdiff.harness.device.channel import Channel
 from tf_opdiff.harness.device.observation import Observation, Result
-from tf_opdiff.harness.device.process import GRACE, Child, start_failure
+from tf_opdiff.harness.device.process import GRACE, TRIES, Child, start_failure
 from tf_opdiff.harness.device.request import Request
 from tf_opdiff.harness.device.shared_memory import from_shared_memory
 from tf_opdiff.harness.spec import variant
@@ -52,15 +52,28 @@ class DeviceServer:
         self._child: Child | None = None
         self._request: Request | None = None
         self._began = self._deadline = 0.0
-        self._repeated = False
+        self._runs = 0  # of the request
 
     def _start(self) -> str:
-        """Starts the process; returns why the device is not available, or an empty text."""
+        """Starts the process; returns why the device is not available, or an empty text.
+
+        The process starts again if its fork server has ended, which would tell how it ends.
+        """
+        failure = ""
+        for _ in range(TRIES):
+            failure, again = self._start_once()
+            if not again:
+                break
+        return failure
+
+    def _start_once(self) -> tuple[str, bool]:
+        """Starts the process; returns why the device is not available, and whether it may be after another start."""
         offset = self._log.stat().st_size if self._log.exists() else 0
         try:
             settings = variant.environment(self.device.variants)
         except OSError as why:
-            return str(why)
+            return str(why), False
+        again = False
         try:
             with uninterrupted():
                 self._child = Child(
@@ -68,10 +81,11 @@ class DeviceServer:
                 )
             failure = self._child.receive(fork_server.START_TIMEOUT)
         except (EOFError, OSError) as error:
+            again = self._child is not None and self._child.orphaned
             failure = start_failure(self._child, error, self._log, offset)
         if failure:
             self.stop()
-        return failure
+        return failure, again
 
     def submit(self, request: Request) -> str:
         """Sends a request; returns why that is not possible, or an empty text.
@@ -79,7 +93,11 @@ class DeviceServer:
         If nobody collected the answer to the last request, the process is replaced: that answer would pass for the
         answer to this request. It is replaced as well if its fork server has ended, which would tell how it ends.
         """
-        self._repeated = False
+        self._runs = 0
+        return self._submit(request)
+
+    def _submit(self, request: Request) -> str:
+        self._runs += 1
         if self._request is not None or (self._child is not None and self._child.orphaned):
             self.stop()
         failure = self._start() if self._child is None else ""
@@ -137,17 +155,19 @@ class DeviceServer:
         return self._lost(Result("hang", code="TIMEOUT", message=message))
 
     def _ended(self, child: Child, request: Request) -> Observation | None:
-        """The crash of the process; None if the request runs again, once.
+        """The crash of the process; None if the request runs again.
 
         It does if the fork server of the process has ended: nobody learns then how the process ended.
         """
-        if child.orphaned and not self._repeated:
-            self.stop()
-            self._repeated = not self.submit(request)
-            if self._repeated:
+        if not child.orphaned:
+            return self._lost(self._crash(child))
+        self.stop()
+        failure = f"{self._runs} times it ended together with its fork server, which would tell how"
+        if self._runs < TRIES:
+            failure = self._submit(request)
+            if not failure:
                 return None
-            self._request = request
-        return self._lost(self._crash(child))
+        return not_run(self.device, request, failure)
 
     @staticmethod
     def _crash(child: Child) -> Result:
@@ -169,6 +189,12 @@ class DeviceServer:
         if self._child is not None:
             self._child.kill()
             self._child = None
+
+
+def not_run(device: Device, request: Request, failure: str) -> Observation:
+    """The observation of a request that no server could run, or none to its end: a fault, and not the op's."""
+    fault = f"no server for {device}: {failure}"
+    return Observation.of_all(request.quantities, Result("error", code="NO_SERVER", message=fault), fault=fault)
 
 
 def memory_limit(device: Device, processes: int = 1) -> int:

@@ -87,7 +87,8 @@ def expectation(
         reference.check_second(case, values, reference.call(spec.second, "second reference", case, *wide))
     wants = _named("output", [Want("value", v, result_dtype(v, dtype)) for v in values])
     vjp = (side.vjp if side else None) or spec.vjp
-    upstreams = upstreams_of(outputs, case) if vjp else None
+    with reference.guarded("upstreams", case):
+        upstreams = upstreams_of(outputs, case) if vjp else None
     sources = [x.dtype for x in inputs]
     gs: Any = None
     ts: Any = None

@@ -11,6 +11,7 @@ import ml_dtypes
 import numpy as np
 
 from tf_opdiff.harness.judge.transcript import remembered
+from tf_opdiff.harness.judge.unchanged import ProcessChanged, unchanged
 from tf_opdiff.harness.judge.want import Want, result_dtype
 from tf_opdiff.harness.spec.contract import Raises, Sparse
 from tf_opdiff.harness.spec.spec import Case
@@ -50,19 +51,50 @@ def _without_tensorflow() -> Iterator[None]:
         sys.meta_path.remove(_Refused)
 
 
+@contextmanager
+def guarded(what: str, case: Case) -> Iterator[None]:
+    """Runs functions of a spec; messages call them `what`.
+
+    Raises:
+      ReferenceFault: they left something changed in this process, which has been restored.
+    """
+    try:
+        with unchanged():
+            yield
+    except ProcessChanged as why:
+        raise ReferenceFault(f"the {what} of {case.id} changed the process: {why}") from why
+
+
+def inputs(case: Case) -> tuple[np.ndarray, ...]:
+    """The inputs of a case, which a transcript in use records or replays.
+
+    Raises:
+      ReferenceFault: the recipe left something changed in this process.
+    """
+
+    def computed() -> tuple[np.ndarray, ...]:
+        with guarded("recipe", case):
+            return case.inputs()
+
+    made: tuple[np.ndarray, ...] = remembered("inputs", computed)
+    return made
+
+
 def call(function: Any, what: str, case: Case, *arguments: Any) -> Any:
     """Calls a function of a spec with the keyword arguments of a case; messages call the function `what`.
 
     A transcript in use records the result, or replays it without a call; see `harness.judge.transcript`.
 
     Raises:
-      ReferenceFault: the function raised, or imported TensorFlow.
+      ReferenceFault: the function raised, imported TensorFlow, or left something changed in this process.
     """
 
     def computed() -> Any:
         try:
-            with _without_tensorflow():
+            with guarded(what, case), _without_tensorflow():
                 return function(*arguments, **case.keywords)
+        except ReferenceFault:
+            raise
         except Exception as error:
             raise ReferenceFault(f"the {what} of {case.id} failed: {type(error).__name__}: {error}") from error
 

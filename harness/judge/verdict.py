@@ -23,6 +23,8 @@ from tf_opdiff.harness.store.record import Record
 #: The names that a run needs to judge its observations.
 __all__ = ("LOST", "Context", "Judge", "Origin", "Trial", "comparisons")
 
+#: The most characters of a detail.
+_LONGEST = 1000
 #: Why there is no promise of an error.
 _HAS_KERNEL = "this device has a kernel, and the promise is about devices without one"
 #: The codes by which TensorFlow reports that a device lacks a kernel, or programs that another part is missing.
@@ -102,7 +104,7 @@ class Judge:
         row = explanation.explain(replace(row, verdict=verdict))
         if side and not row.cause:
             row = replace(row, reason=side.why, link=side.link)
-        record = replace(row, detail=_one_line(detail))
+        record = replace(row, detail=_with_leftovers(detail, observation if against == "numpy" else None))
         record = context.maturity.graded(record, came=result.status in ("value", "sparse"))
         dtype = record.dtype if result.value is None else result.value.dtype.name
         return _with_severity(record, explanation, dtype)
@@ -200,7 +202,15 @@ def _with_severity(record: Record, explanation: Explanation, dtype: str) -> Reco
 
 
 def _one_line(text: str) -> str:
-    return " ".join(text.split())[:1000]
+    return " ".join(text.split())[:_LONGEST]
+
+
+def _with_leftovers(detail: str, observation: Observation | None) -> str:
+    """A detail on one line, with what the op left behind in its process at the end."""
+    if observation is None or not observation.left_behind:
+        return _one_line(detail)
+    left = f"The op left behind: {observation.left_behind}"[: _LONGEST // 2]
+    return _one_line(f"{_one_line(detail)[: _LONGEST - len(left) - 1]} {left}")
 
 
 def _lacking(observation: Observation, result: Result, comparison: Comparison, plan: Plan) -> bool:

@@ -11,10 +11,9 @@ import numpy as np
 from tf_opdiff.harness.device.observation import Observation
 from tf_opdiff.harness.device.repeat import self_checks_of
 from tf_opdiff.harness.device.request import Request
-from tf_opdiff.harness.judge import claim
+from tf_opdiff.harness.judge import claim, reference
 from tf_opdiff.harness.judge.expectation import Expectation, expectations
 from tf_opdiff.harness.judge.promise_cache import PromiseCache
-from tf_opdiff.harness.judge.transcript import remembered
 from tf_opdiff.harness.spec.catalog import Item
 from tf_opdiff.harness.spec.plan import Plan
 from tf_opdiff.harness.spec.spec import Case
@@ -49,7 +48,7 @@ class RunningCase:
         """The case before its first run under these plans; `cache` may know it from an earlier run.
 
         Raises:
-          ReferenceFault: the reference, or the prediction of a claim, failed.
+          ReferenceFault: the recipe, the reference or the prediction of a claim failed.
         """
         if cache is None:
             return cls._computed(item, case, plans)
@@ -57,7 +56,7 @@ class RunningCase:
 
     @classmethod
     def _computed(cls, item: Item, case: Case, plans: Sequence[Plan]) -> Self:
-        inputs = remembered("inputs", case.inputs)
+        inputs = reference.inputs(case)
         claims = claim.predictions(case, inputs)
         return cls(item, case, inputs, claims, expectations(case, inputs, list(plans)), plans=plans)
 

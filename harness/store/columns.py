@@ -37,7 +37,8 @@ COLUMNS: Mapping[str, str] = {
     "got": "The result at the worst index.",
     "want": "The expected result at the worst index.",
     "detail": "The name of the output if it has one, and what happened, in words: the message of an error, the signal "
-    "of a crash, the missing kernel, the kinds that the record does not show.",
+    "of a crash, the missing kernel, the kinds that the record does not show, the settings that the op left changed in "
+    "its process.",
     "owner": "Who has to act on a known failure: `tensorflow`, `driver`, `us` or `nobody`. With several causes, this "
     "column, `reason`, `link` and `severity` are those of the first.",
     "reason": "Why a known failure fails, or where a contract is documented.",

@@ -184,6 +184,19 @@ def test_a_process_that_ends_with_its_fork_server_is_seen_to_end_as_it_does(run_
     assert {r.got for r in outcome.merged.records if r.against == "numpy"} == {"crash SIGABRT"}, outcome.output
 
 
+def test_an_op_that_no_server_ran_is_tried_again_and_then_a_fault_of_the_suite(run_pytest, own_fork_server):
+    """Not a crash of TensorFlow: the op never ran."""
+    arguments = ("-n", "0", "--repro", "none", "--no-cache")
+    outcome = run_pytest(*arguments, suites="tf_opdiff.harness.tests.planted_dying_fork_servers", env=own_fork_server)
+    records = [record for record in outcome.merged.records if record.against == "numpy"]
+    fine = {(name, "match") for name in ("before", "some-die", "between", "after")}
+    assert {(r.spec, r.verdict) for r in records} == {*fine, ("all-die", "error")}, outcome.output
+    failed = [record for record in records if record.verdict == "error"]
+    assert {(r.kind, r.got) for r in failed} == {("status", "error NO_SERVER")}
+    assert all(r.detail.startswith("no server for cpu: no process can be started: ") for r in failed)
+    assert outcome.status == 3, outcome.output
+
+
 @pytest.mark.parametrize(
     ("suites", "arguments", "status", "says"),
     [
