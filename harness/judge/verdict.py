@@ -183,7 +183,7 @@ def _with_severity(
 ) -> Record:
     """The record with the severity of its difference: the highest of its causes, or of the kinds without explanation.
 
-    `dtype` is the name of the result's dtype. Without the comparison, the largest distance of the record counts.
+    `dtype` is the name of the result's dtype. Without the comparison, the distances of the record count.
     """
     named = ""
     if record.verdict == "known":
