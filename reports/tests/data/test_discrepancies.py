@@ -130,20 +130,12 @@ def test_the_record_that_represents_a_group_shows_its_severity(severity: str, fa
     """The simplest record alone would be told as a wrong value, and is a rounding; or the other way around."""
     cause = msgspec.structs.replace(CAUSE, severity=severity)
     simple = {"example": "input 1.0, got 0.9999999, want 1.0", "max_ulp": 1e6 if severity == "accuracy" else 1.0}
-    row = known(
-        cause,
-        case="z",
-        example="input 3.25, got 9.0, want 4.0",
-        max_ulp=far,
-        kind="nan" if math.isnan(far) else "value",
-    )
+    row = known(cause, case="z", example="input 3.25, got 9.0, want 4.0", max_ulp=far)
+    row = replace(row, kind="nan") if math.isnan(far) else row
     (one,) = of(known(cause, case="a", **simple), row, causes=(cause,))
     assert one.example["case"] == "z"
-    failing = [
-        replace(r, verdict="mismatch", kind="value", cause="", severity=s)
-        for r, s in ((row, severity), (known(), "convention"))
-    ]
-    (one,) = of(*failing)
+    first, other = (replace(r, verdict="mismatch", kind="value", cause="") for r in (known(), row))
+    (one,) = of(replace(first, severity="convention"), replace(other, severity=severity))
     assert (one.severity, one.example["case"]) == (severity, "z")
 
 
