@@ -24,7 +24,7 @@ def finalized(value: Any) -> Any:
 
 def bounded_records(records: pd.DataFrame) -> pd.DataFrame:
     """The records of a run with bounded texts, in columns of the same dtypes; the frame itself if no text is longer."""
-    columns = {name: column for name in records if (column := _bounded_column(records[name])) is not None}
+    columns = {str(name): column for name in records if (column := _bounded_column(records[name])) is not None}
     return records.assign(**columns) if columns else records
 
 
