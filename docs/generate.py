@@ -213,8 +213,7 @@ def _glossary() -> Iterator[str]:
     yield ""
     yield from _table(["word", "meaning"], ([term, meaning] for term, meaning in TERMS.items()))
     yield from ("## Severities", "")
-    yield "The highest first. Discrepancies are ranked by severity, then by the number of plans, dtypes and ops that"
-    yield "they reach, then by their largest distance; never by their number of records."
+    yield "The highest first. [The pages of a run](../explanations/pages.md#the-order) has the order of discrepancies."
     yield ""
     yield from _table(["severity", "rule"], ([one.title, one.rule] for one in SEVERITIES.values()))
 

@@ -25,6 +25,7 @@ from tf_opdiff.reports.text.tested import soundness, tested, untested
 FINDINGS = (
     *("title", "severity", "verdict", "example", "case", "distance", "disagree", "ops", "specs", "plans", "dtypes"),
     *("kinds", "records", "owner", "severity_reason", "reason", "link", "id"),
+    *("arguments", "function", "raw_op_only", "fixed"),
 )
 #: The discrepancies that a run shows in a notebook.
 TOP = 10
@@ -36,7 +37,8 @@ def findings(run: Path | str) -> pd.DataFrame:
     Columns: `title`, a sentence; `severity`, an ordered category, the most severe first; `verdict`; `example`, the
     numbers of the simplest input, and its `case`; `distance`, the largest one, in ULPs of the result's dtype;
     `disagree`: whether plans disagree, else TensorFlow differs from NumPy; `ops`, `specs`, `plans`, `dtypes` and
-    `kinds`, tuples of names; `records`, how many; `owner`, `severity_reason`, `reason` and `link` of the cause; `id`.
+    `kinds`, tuples of names; `records`, how many; `owner`, `severity_reason`, `reason` and `link` of the cause; `id`;
+    `arguments`, `function` and `fixed` of the cause, and `raw_op_only`: see `reports.data.discrepancy.Discrepancy`.
     Missing values are NA.
 
     Raises:
@@ -49,9 +51,10 @@ def findings(run: Path | str) -> pd.DataFrame:
     severities = pd.CategoricalDtype([*SEVERITIES], ordered=True)
     table["severity"] = table["severity"].where(table["severity"].isin(SEVERITIES), None)
     texts = ["title", "verdict", "example", "case", "owner", "severity_reason", "reason", "link", "id"]
+    texts += ["arguments", "function", "fixed"]
     table = table.astype({**dict.fromkeys(texts, "string"), "severity": severities, "distance": "Float64"})
     table[texts] = table[texts].mask(table[texts] == "")
-    return table.astype({"records": "int64", "disagree": "bool"})
+    return table.astype({"records": "int64", "disagree": "bool", "raw_op_only": "bool"})
 
 
 def _example(one: Any) -> dict[str, str]:

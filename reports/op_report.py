@@ -26,6 +26,7 @@ from tf_opdiff.reports.data.errors import ERRORS, HISTOGRAM, load_error_histogra
 from tf_opdiff.reports.data.load import load, load_causes, load_claims, load_kernels, load_repros
 from tf_opdiff.reports.data.op_names import op_names
 from tf_opdiff.reports.pages import op_page
+from tf_opdiff.reports.text.bounded import bounded_records
 
 
 class OpReport:
@@ -92,7 +93,7 @@ def _prepare(run_dir: Path) -> Callable[[bytes], bytes]:
     def write(request: bytes) -> bytes:
         info = untrusted.decode(request, RunInfo, "the request")
         _write_tables(run_dir, tables)
-        records = load(run_dir)
+        records = bounded_records(load(run_dir))
         _write_pages(run_dir, info, records, topics_of(run_dir, records, info))
         return b""
 

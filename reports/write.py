@@ -24,6 +24,7 @@ from tf_opdiff.reports.data.op_names import op_names
 from tf_opdiff.reports.op_report import OpReport, topics_of
 from tf_opdiff.reports.pages import batches_page, claims_page, run_page
 from tf_opdiff.reports.text import markdown
+from tf_opdiff.reports.text.bounded import bounded_records
 
 
 def write(
@@ -96,6 +97,7 @@ class Report:
         run_dir, records = self.run_dir, self.records
         xml = xml or untrusted.inside(run_dir, "junit.xml")
         parquet.write(records, run_dir / RECORDS)
+        records = bounded_records(records)
         topics = topics_of(run_dir, records, info)
         self._op_report.write(info, records, topics)
         parquet.write(self._observations, run_dir / OBSERVATIONS, schema=frame.OBSERVATIONS)

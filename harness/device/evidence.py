@@ -108,6 +108,7 @@ def short_device(name: str) -> str:
 def op_names(ops: Sequence[str], wanted: Sequence[str]) -> str:
     """The op types of a graph, joined by `;`, without calls of traced functions and without ops of every graph.
 
-    An op in `wanted` is never left out.
+    An op in `wanted` is never left out. The order is that of the alphabet: a graph lists its functions in another order
+    in each process.
     """
-    return ";".join(op for op in ops if op in wanted or not (op in _PLUMBING or op.startswith("__")))
+    return ";".join(op for op in sorted({*ops}) if op in wanted or not (op in _PLUMBING or op.startswith("__")))

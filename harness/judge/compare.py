@@ -125,12 +125,14 @@ def _complex(
     for kind in real.classes:
         count = int((real.classes[kind] | imaginary.classes[kind]).sum())
         if count:
-            one = next(p for p in parts if kind in p.kinds).showing(kind)
+            shown_parts = [p.showing(kind) for p in parts if kind in p.kinds]
+            one = min(shown_parts, key=lambda part: part.at_edge)
             assert one.index is not None and one.simplest is not None
             worst, easy = (
                 Element(at, *wording.pair(got[at], rounded[at], want[at])) for at in (one.index, one.simplest.index)
             )
-            shown = replace(within, kind=kind, count=count, distance=one.distance, simplest=easy, others=())
+            counted = {name: getattr(one, name) for name in ("distance", "detail", "counted_ulp", "at_edge")}
+            shown = replace(within, kind=kind, count=count, simplest=easy, others=(), **counted)
             each.append(replace(shown, **vars(worst)))
     return Comparison.joined(each) if each else within
 

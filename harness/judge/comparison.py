@@ -56,6 +56,10 @@ class Comparison:
     bound allows different distances for different elements: `max_ulp` and `budget` are then those of the element that
     comes nearest to its allowed distance, or exceeds it most. `distances` are those of all elements of a real or
     complex result; None for others. `without_kernel`: the promise is the error of a device without a kernel.
+
+    Elements at the edge of the normal numbers (`harness.judge.edge`) are shown only where no other element of the kind
+    differs, and `at_edge` is true there. `counted_ulp` is the distance of the shown worst element, by which
+    `harness.judge.severity` judges; NaN if none was taken. `simplest` is an element that has the same severity.
     """
 
     kind: str = ""
@@ -74,6 +78,8 @@ class Comparison:
     others: tuple[Comparison, ...] = ()
     distances: Distances | None = field(default=None, repr=False, compare=False)
     without_kernel: bool = False
+    counted_ulp: float = math.nan
+    at_edge: bool = False
 
     @classmethod
     def joined(cls, each: Sequence[Comparison]) -> Comparison:
@@ -101,4 +107,9 @@ class Comparison:
 
     def as_kind(self, kind: str, **changes: Any) -> Comparison:
         """The same comparison as a difference of this kind alone; `changes` are further attributes."""
-        return replace(self, kind=kind, count=self.mismatched, others=(), **changes)
+        each = (self, *self.others)
+        counted = {
+            "counted_ulp": float(np.fmax.reduce([one.counted_ulp for one in each])),
+            "at_edge": all(one.at_edge for one in each),
+        }
+        return replace(self, kind=kind, count=self.mismatched, others=(), **{**counted, **changes})

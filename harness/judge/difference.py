@@ -14,6 +14,8 @@ import numpy as np
 
 from tf_opdiff.harness.judge import wording
 from tf_opdiff.harness.judge.comparison import Comparison, Distances, Element
+from tf_opdiff.harness.judge.edge import at_edge
+from tf_opdiff.harness.judge.severity import half_of_bits
 from tf_opdiff.harness.judge.simplest import first
 
 _EXPONENT = np.uint64(0x7FF0_0000_0000_0000)
@@ -61,21 +63,51 @@ class Differences:
         within = Comparison(size=got.size, max_ulp=largest, max_abs=absolute, budget=budget, distances=distances)
         if not wrong.any():
             return within
+        within, edge = replace(within, mismatched=int(wrong.sum())), at_edge(got, self.rounded, inputs)
         each = []
         for kind, where in self.classes.items():
-            if where.any():
+            if kind == "value" and where.any():
+                each.append(self._values(within, got, inputs, where, (badness, edge)))
+            elif where.any():
                 at = position(np.argmax(np.where(where, badness, -1.0)), got.shape)
-                one = replace(
-                    within,
-                    kind=kind,
-                    count=int(where.sum()),
-                    mismatched=int(wrong.sum()),
-                    **vars(self.element(got, at)),
-                    distance=self.distance(got, at, budget) if kind == "value" else "",
-                    simplest=self.element(got, simplest(where, inputs, self.rounded)),
-                )
-                each.append(one)
+                easy = self.element(got, simplest(where, inputs, self.rounded))
+                one = replace(within, kind=kind, count=int(where.sum()), **vars(self.element(got, at)), simplest=easy)
+                each.append(replace(one, at_edge=kind == "subnormal"))
         return Comparison.joined(each)
+
+    def _values(
+        self,
+        within: Comparison,
+        got: np.ndarray,
+        inputs: Sequence[np.ndarray],
+        where: np.ndarray,
+        order: tuple[np.ndarray, np.ndarray],
+    ) -> Comparison:
+        """The comparison that shows the wrong values, at least one: the worst, and the simplest as severe as it.
+
+        `order` has the badness of each element, and whether it is at the edge; such elements are shown if all are.
+        """
+        badness, edge = order
+        counted = where & ~edge if (where & ~edge).any() else where
+        at = position(np.argmax(np.where(counted, badness, -1.0)), got.shape)
+        ulps = float(self.ulps[at])
+        far = counted & (self.ulps > half_of_bits(got.dtype))
+        alike = far if ulps > half_of_bits(got.dtype) else counted
+        detail, left = "", where & edge & ~counted
+        if left.any() and badness[left].max() > badness[at]:
+            worst = position(np.argmax(np.where(left, badness, -1.0)), got.shape)
+            detail = wording.left_out(int(left.sum()), self.distance(got, worst, within.budget))
+        return replace(
+            within,
+            kind="value",
+            count=int(where.sum()),
+            **vars(self.element(got, at)),
+            distance=self.distance(got, at, within.budget),
+            simplest=self.element(got, simplest(alike, inputs, self.rounded)),
+            detail=detail,
+            counted_ulp=ulps,
+            at_edge=bool(edge[at]),
+        )
 
     def element(self, got: np.ndarray, at: tuple[int, ...]) -> Element:
         """The observed and the promised value at an index, as two different texts."""

@@ -7,6 +7,10 @@ dtype. They do not meet -0, NaN, infinities and subnormal numbers, nor numbers t
 with a pole or with an end of the function's domain. A result next to the largest number of the dtype counts like such
 an input. Integers, truth values, texts and shapes are ordinary where the documentation allows them.
 
+Elements that are subnormal or within a few ULPs of the smallest normal number, or have such an input, do not count:
+many devices flush there, which changes an element by its whole size (`harness.judge.edge`). Where no other element
+differs, the special value is wrong.
+
 A rounding at 1, such as that of `exp(x) - 1`, is an error of accuracy even where the result is so small that none of
 its bits is right.
 """
@@ -89,7 +93,7 @@ _OF_KIND = {
 }
 
 
-def of_difference(kind: str, quantity: str, max_ulp: float, dtype: str) -> str:
+def of_difference(kind: str, quantity: str, max_ulp: float, dtype: str, *, at_edge: bool = False) -> str:
     """The name of the severity of a difference that nobody has explained; empty for a fault of the suite.
 
     Whoever explains the difference states the severity of its cause, and knows more: which inputs are ordinary.
@@ -97,15 +101,20 @@ def of_difference(kind: str, quantity: str, max_ulp: float, dtype: str) -> str:
     Args:
       kind: one of `harness.store.record.KINDS`.
       quantity: the compared quantity, such as `grad[0]`.
-      max_ulp: the largest distance, in ULPs of the result's dtype; NaN if it was not taken.
+      max_ulp: the largest distance of the elements that count, in ULPs of the result's dtype; NaN if it was not taken.
       dtype: the name of the result's dtype.
+      at_edge: whether all elements that differ are at the edge of the normal numbers.
     """
     if kind in ("", "reference"):
         return ""
+    if at_edge and kind == "gradient_status":
+        return "special_value"
     if named := _OF_KIND.get(kind):
         return named
     if not _mostly_wrong(max_ulp, dtype):
         return "accuracy"
+    if at_edge:
+        return "special_value"
     return "wrong_value" if family_of(quantity) == "output" else "wrong_gradient"
 
 
@@ -116,4 +125,9 @@ def _mostly_wrong(max_ulp: float, dtype: str) -> bool:
     """
     if math.isnan(max_ulp) or not (dtype in COMPLEX or (dtype and is_float(np.dtype(dtype)))):
         return True
-    return max_ulp > 2.0 ** ((ml_dtypes.finfo(dtype).nmant + 1) / 2)
+    return max_ulp > half_of_bits(np.dtype(dtype))
+
+
+def half_of_bits(dtype: np.dtype) -> float:
+    """The distance in ULPs beyond which less than half of the bits of a float or complex number are right."""
+    return float(2.0 ** ((ml_dtypes.finfo(dtype).nmant + 1) / 2))

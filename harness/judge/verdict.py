@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -107,7 +108,7 @@ class Judge:
         record = replace(row, detail=_with_leftovers(detail, observation if against == "numpy" else None))
         record = context.maturity.graded(record, came=result.status in ("value", "sparse"))
         dtype = record.dtype if result.value is None else result.value.dtype.name
-        return _with_severity(record, explanation, dtype)
+        return _with_severity(record, explanation, dtype, comparison)
 
     def _explanation(self, row: Record, difference: Difference) -> Explanation:
         """The entries of known failures that are about a record with this difference."""
@@ -187,16 +188,23 @@ def _within(entry: Entry) -> str:
     return f"within {entry.within}" if entry.within else ""
 
 
-def _with_severity(record: Record, explanation: Explanation, dtype: str) -> Record:
+def _with_severity(
+    record: Record, explanation: Explanation, dtype: str, comparison: Comparison | None = None
+) -> Record:
     """The record with the severity of its difference: the highest of its causes, or of the kinds without explanation.
 
-    `dtype` is the name of the result's dtype.
+    `dtype` is the name of the result's dtype. Without the comparison, the distances of the record count.
     """
     named = ""
     if record.verdict == "known":
         named = next((entry.cause.severity for _, entry in explanation.named("known")), "")
     elif record.verdict == "mismatch":
-        each = {severity.of_difference(k, record.quantity, record.max_ulp, dtype) for k in explanation.unexplained}
+        by_kind = {one.kind: one for one in comparison.each} if comparison else {}
+        each = set()
+        for kind in explanation.unexplained:
+            one = by_kind.get(kind, Comparison())
+            ulps = record.max_ulp if math.isnan(one.counted_ulp) else one.counted_ulp
+            each.add(severity.of_difference(kind, record.quantity, ulps, dtype, at_edge=one.at_edge))
         named = next((name for name in severity.SEVERITIES if name in each), "")
     return replace(record, severity=named) if named != record.severity else record
 

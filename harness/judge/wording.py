@@ -55,6 +55,18 @@ def distance(got: Any, want: Any, ulps: float, allowed: float) -> str:
     return f"{ratio:.3g} times the expected number"
 
 
+def ulps_in(distance: str) -> float:
+    """The ULPs in a text of `distance`; NaN if it has another measure."""
+    number, unit, _ = distance.partition(" ULP")
+    return float(number) if unit else math.nan
+
+
+def left_out(count: int, distance: str) -> str:
+    """The sentence about elements at the edge of the normal numbers that a comparison does not show."""
+    differ = "1 more element differs" if count == 1 else f"{count} more elements differ"
+    return f"{differ} next to the smallest normal number, by {distance} at worst."
+
+
 #: The words for the numbers of a record: the observed and the expected number.
 _NAMES = {
     "position": ("got {} in a smaller tensor", "want {} as in the whole one"),

@@ -78,7 +78,8 @@ class Chapter:
       claims: its claims.
       first: for each spec, the claim beside which its program is shown.
       unexpected: the claims with another verdict than expected on some plan.
-      untested: the claims that this run did not test under some plan that it has a device for.
+      untested: the claims that this run did not test under some plan that it has a device for. Devices on which a run
+        tests only some specs do not count.
     """
 
     topic: Mapping[str, str]
@@ -137,6 +138,7 @@ def chapters(
       others: the verdicts of other runs, as `reports.analysis.claim_store.stored_verdicts` gives them.
     """
     tables = _tables(records, claims, others)
+    whole = [name for name in tables.devices if "only" not in info.devices.get(name, {})]
     by_topic: dict[str, Chapter] = {}
     by_id: dict[str, list[Mapping[str, Any]]] = {}
     for claim in claims:
@@ -147,7 +149,7 @@ def chapters(
         chapter.claims.append(shown)
         if shown.unexpected:
             chapter.unexpected.append(name)
-        if _is_untested(parts, tables.verdicts.get(name, ()), tables.devices):
+        if _is_untested(parts, tables.verdicts.get(name, ()), whole):
             chapter.untested.append(name)
         for shown_program in (*shown.programs, *shown.instead):
             chapter.first.setdefault(shown_program["spec"], name)
@@ -155,7 +157,11 @@ def chapters(
 
 
 def _is_untested(parts: Sequence[Mapping[str, Any]], own: _Rows, devices: Sequence[str]) -> bool:
-    """Whether some plan of a claim, on a device that has a verdict on any claim, has none on this one."""
+    """Whether some plan of a claim has no verdict.
+
+    `devices` are those that have a verdict on any claim, without those on which a run tests only some specs: such a
+    device has `only` in run.json, as `cpu+noonednn` has in a default run.
+    """
     present = {(row["device"], row["mode"]) for row in own}
     return any(
         matches(pattern, device_type(device), mode) and (device, mode) not in present

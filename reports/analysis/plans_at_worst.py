@@ -11,6 +11,7 @@ from tf_opdiff.harness.judge.compare import summary
 from tf_opdiff.harness.spec.plan import PlanName
 from tf_opdiff.harness.store.element_index import parse_index
 from tf_opdiff.reports.data import frame, tables
+from tf_opdiff.reports.text.bounded import bounded
 from tf_opdiff.reports.text.verdicts import FAILING_OR_KNOWN
 
 #: The most cases × quantities with values, failing ones first, so that a page stays small where everything fails.
@@ -55,4 +56,4 @@ def _value(row: dict[str, Any], index: str) -> str:
     if value is None or row["status"] != "value" or position is None:
         return summary(Result(str(row["status"]), value, code=str(row["code"])))
     inside = len(position) == value.ndim and all(i < n for i, n in zip(position, value.shape, strict=True))
-    return str(value[position]) if inside else ""
+    return bounded(str(value[position])) if inside else ""

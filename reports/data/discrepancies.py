@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from tf_opdiff.harness.judge.cause import Cause
-from tf_opdiff.harness.judge.severity import SEVERITIES, of_difference
+from tf_opdiff.harness.judge.severity import SEVERITIES
 from tf_opdiff.harness.repro.attribution import Attribution
 from tf_opdiff.harness.spec.quantity import family_of
 from tf_opdiff.reports.data.discrepancy import Discrepancy, severity_order
@@ -21,6 +21,7 @@ from tf_opdiff.reports.data.failure_title import failure_title
 from tf_opdiff.reports.data.findings import simplest_first
 from tf_opdiff.reports.data.load import RECORD_COLUMNS, load, load_attributions, load_causes
 from tf_opdiff.reports.data.plans import in_order, plans
+from tf_opdiff.reports.data.row_severity import distance_of_row, severity_of_row, shows
 from tf_opdiff.reports.data.rows import rows
 from tf_opdiff.reports.data.several import by_each_cause
 from tf_opdiff.reports.text.verdicts import FAILING_OR_KNOWN
@@ -43,6 +44,8 @@ _TEXTS = [
 _OF_GROUP = [*_TEXTS, "plan", "index", "max_ulp", "distance", "disagree", "group"]
 #: The columns of the table that hold several names.
 _LISTS = ("suites", "specs", "ops", "plans", "dtypes", "kinds")
+#: The columns of the table about the programs that meet a discrepancy.
+_OF_PROGRAMS = ("arguments", "function", "raw_op_only", "fixed")
 #: The most specs that stand in for a missing title.
 NAMED = 3
 
@@ -82,8 +85,20 @@ def discrepancies(
     examples = rows(records.loc[[_representative(group, causes) for group in groups.values()], [*RECORD_COLUMNS]])
     ranked = [_discrepancy(*pair, causes) for pair in zip(groups.values(), examples, strict=True)]
     known_switches = {one.id: one.switch for one in (attributions or {}).values()}
-    with_switches = (replace(one, switch=known_switches.get(one.id, "")) for one in ranked)
-    return sorted(with_switches, key=lambda one: one.rank)
+    stated = any(cause.function for cause in causes.values())  # the causes of earlier versions state no function
+    whole = (
+        replace(one, switch=known_switches.get(one.id, ""), **_of_cause(causes.get(one.id), stated=stated))
+        for one in ranked
+    )
+    return sorted(whole, key=lambda one: one.rank)
+
+
+def _of_cause(cause: Cause | None, *, stated: bool) -> dict[str, Any]:
+    """What a cause says of the programs that meet it; `stated`: whether causes of the run state public functions."""
+    if cause is None:
+        return {}
+    texts = {name: getattr(cause, name) for name in ("arguments", "function", "fixed")}
+    return texts | {"raw_op_only": stated and not cause.function}
 
 
 def _by_each_cause(some: pd.DataFrame, causes: Mapping[str, Cause]) -> pd.DataFrame:
@@ -119,16 +134,18 @@ def discrepancy_table(
     """What differs, ranked: one row for each cause, or failure that nobody has explained, the most severe first.
 
     The columns are the attributes of `reports.data.discrepancy.Discrepancy`, without those about the previous run;
-    lists are joined by spaces. `case` and `values` are those of the record that represents it.
+    lists are joined by spaces. `case` and `values` are those of the record that represents it. What causes say of the
+    programs that meet them stands at the end.
     """
-    names = [field.name for field in fields(Discrepancy) if field.name not in ("new", "example")]
-    dtypes = {**dict.fromkeys(names, "str"), "records": "int64", "disagree": "bool", "distance": "float64"}
+    names = [field.name for field in fields(Discrepancy) if field.name not in ("new", "example", *_OF_PROGRAMS)]
+    dtypes = dict.fromkeys([*names, "case", "values", *_OF_PROGRAMS], "str")
+    dtypes |= {"records": "int64", "disagree": "bool", "distance": "float64", "raw_op_only": "bool"}
     lines = []
     for one in discrepancies(records, causes or {}, attributions=attributions):
-        line: dict[str, Any] = {name: getattr(one, name) for name in names}
+        line: dict[str, Any] = {name: getattr(one, name) for name in (*names, *_OF_PROGRAMS)}
         line |= {name: " ".join(line[name]) for name in _LISTS}
         lines.append(line | {"case": one.example["case"], "values": one.example["example"]})
-    return pd.DataFrame(lines, columns=[*names, "case", "values"]).astype({**dtypes, "case": "str", "values": "str"})
+    return pd.DataFrame(lines, columns=[*dtypes]).astype(dtypes)
 
 
 def _finding_id(some: pd.DataFrame) -> pd.Series:
@@ -138,11 +155,15 @@ def _finding_id(some: pd.DataFrame) -> pd.Series:
 
 
 def _representative(group: Sequence[Mapping[str, Any]], causes: Mapping[str, Cause]) -> Any:
-    """The index of the record that represents a group: the first about a gradient if the gradient is wrong, else about
-    an output; the first of all where no record is."""
-    wrong_gradient = _severity_of(group, causes) == "wrong_gradient"
-    fitting = (row["index"] for row in group if (family_of(row["quantity"]) != "output") == wrong_gradient)
-    return next(fitting, group[0]["index"])
+    """The index of the record that represents a group.
+
+    A record whose numbers show the severity of the group comes before others. Then comes a record about a gradient if
+    the gradient is wrong, else about an output; then the first.
+    """
+    severity = _severity_of(group, causes)
+    alike = [row for row in group if shows(row, severity)] or group
+    fitting = (row for row in alike if (family_of(row["quantity"]) != "output") == (severity == "wrong_gradient"))
+    return next(fitting, alike[0])["index"]
 
 
 def _severity_of(group: Sequence[Mapping[str, Any]], causes: Mapping[str, Cause]) -> str:
@@ -160,7 +181,8 @@ def _discrepancy(
     explained = {name: getattr(cause, name) if cause else group[0][name] for name in ("owner", "reason", "link")}
     severity = _severity_of(group, causes)
     rule = SEVERITIES[severity].rule if severity in SEVERITIES else ""
-    worst = max(group, key=lambda row: -1.0 if math.isnan(row["max_ulp"]) else row["max_ulp"])
+    distances = [distance_of_row(row) for row in group]
+    farthest = max(range(len(group)), key=lambda i: -1.0 if math.isnan(distances[i]) else distances[i])
     return Discrepancy(
         id=group[0]["group"],
         verdict=verdict,
@@ -176,8 +198,8 @@ def _discrepancy(
         plans=tuple(in_order(row["plan"] for row in group)),
         records=len(group),
         disagree=any(row["disagree"] for row in group),
-        distance=worst["max_ulp"],
-        distance_words="" if math.isnan(worst["max_ulp"]) else worst["distance"],
+        distance=distances[farthest],
+        distance_words="" if math.isnan(distances[farthest]) else group[farthest]["distance"],
         new=not any(row["seen"] for row in group) if "seen" in group[0] else None,
         example=example,
     )
@@ -201,16 +223,8 @@ def _severity(group: Sequence[Mapping[str, Any]]) -> str:
     """The highest severity of the rows; by the rule where no row has one, as in runs of earlier versions."""
     names = {row["severity"] for row in group} - {""}
     if not names and group[0]["verdict"] in ("known", "mismatch"):
-        names = {_by_rule(row["kind"], row["quantity"], row["max_ulp"], row["dtype"]) for row in group} - {""}
+        names = {severity_of_row(row) for row in group} - {""}
     return min(names, key=lambda name: (severity_order(name), name), default="")
-
-
-def _by_rule(kind: str, quantity: str, max_ulp: float, dtype: str) -> str:
-    """`harness.judge.severity.of_difference`; a dtype that NumPy does not know counts as one that is not floating."""
-    try:
-        return of_difference(kind, quantity, max_ulp, dtype)
-    except TypeError:
-        return of_difference(kind, quantity, max_ulp, "")
 
 
 def _distinct(names: Iterable[str]) -> tuple[str, ...]:

@@ -73,7 +73,7 @@ def frames(run: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
     owners = sorted(profiles)
     names = [name for name in PROFILE if name != "raw_op"]
     columns: dict[str, list[Any]] = {name: [owner[i] for owner in owners] for i, name in enumerate(names)}
-    columns["raw_op"] = [";".join(raw_ops[owner]) for owner in owners]
+    columns["raw_op"] = [";".join(sorted(raw_ops[owner])) for owner in owners]
     sorted_profiles = [profiles[owner] for owner in owners]
     return _bins(columns, sorted_profiles), _steps(columns, sorted_profiles)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
-from tf_opdiff.reports.text import glossary, sentence, source_code, verdicts
+from tf_opdiff.reports.text import bounded, glossary, sentence, source_code, verdicts
 from tf_opdiff.reports.text.lines import is_address
 
 HERE = Path(__file__).parent
@@ -22,11 +22,12 @@ LISTED = 500
 
 @cache
 def environment() -> Environment:
-    """The environment that finds the templates and has their filters; it escapes everything."""
+    """The environment that finds the templates and has their filters; it escapes and bounds everything."""
     jinja = Environment(
         loader=FileSystemLoader(HERE / "templates"),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=bounded.finalized,
         trim_blocks=True,
         lstrip_blocks=True,
     )

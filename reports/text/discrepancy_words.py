@@ -31,6 +31,16 @@ def example_place(one: Discrepancy) -> str:
     return f"{record['case']}, {record['quantity']} on {plan}{against}"
 
 
+def of_programs(one: Discrepancy) -> list[str]:
+    """What its cause says of the programs that meet it, a sentence each: first whether a later version fixes it."""
+    sentences = {
+        f"Fixed upstream by {one.fixed}, in a later version than the one of this run.": one.fixed,
+        "Only for arguments that the documentation does not allow.": one.arguments == "invalid",
+        "A raw op only: no public function reaches it.": one.raw_op_only,
+    }
+    return [sentence for sentence, holds in sentences.items() if holds]
+
+
 def distance(one: Discrepancy) -> str:
     """Its largest distance in words; empty if none was taken, or if it says less than the example.
 

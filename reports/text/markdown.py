@@ -14,6 +14,7 @@ from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.data import run_environment, tables
 from tf_opdiff.reports.data.discrepancy import Discrepancy
 from tf_opdiff.reports.text import sentence
+from tf_opdiff.reports.text.discrepancy_words import of_programs
 from tf_opdiff.reports.text.headline import headline
 from tf_opdiff.reports.text.lines import is_address, plain
 from tf_opdiff.reports.text.summary import duration
@@ -55,7 +56,7 @@ def summary(records: pd.DataFrame, info: RunInfo, ranked: Sequence[Discrepancy])
     more += [tested(records, info), *_untested(records, info), soundness(info, counts)]
     lines = [f"**{escape(first, 500)}**", "", *(line for text in more for line in (escape(text, 500), ""))]
     lines += _section("Failing, and not explained", [one for one in ranked if not one.known])
-    lines += _section("Known discrepancies, the most severe first", [one for one in ranked if one.known])
+    lines += _section("Known discrepancies, the ones that matter most first", [one for one in ranked if one.known])
     lines += [f"# tf-opdiff run {escape(info.run)}", ""]
     tensorflow = ", ".join(filter(None, [info.tf, run_environment.cuda(info)]))
     facts = {"TensorFlow": tensorflow, "host": info.host, "processor": described(info.machine), "started": info.started}
@@ -101,6 +102,7 @@ def _plan(row: dict[str, Any]) -> str:
 def _discrepancy(one: Discrepancy) -> str:
     record, emoji = one.example, VERDICTS[one.verdict].emoji
     lines = [f"- {emoji} **{escape(one.severity_title)}** {escape(one.title)}: {escape(sentence.of_record(record))}"]
+    lines += [f"  - {escape(text)}" for text in of_programs(one)]
     values = sentence.values(record)
     lines += [f"  - {code(values)}"] if values else []
     texts = dict.fromkeys([record["detail"], one.reason])

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 from tf_opdiff import reports
+from tf_opdiff.harness.run.without_onednn import ONLY
 from tf_opdiff.harness.spec.plan import MODES
 from tf_opdiff.harness.store.record import Record
 from tf_opdiff.harness.store.run_info import RunInfo
@@ -187,6 +188,24 @@ def test_an_expectation_is_not_stated_as_the_result_of_a_run_that_did_not_bear_i
     )
     assert "only a part of it. Expected is: It is so with C01a." in today(records[records["mode"] != "xla"])
     assert "did not test it. Expected is: It is so with C01a." in today(records[records["spec"] != "c01a"])
+
+
+def test_a_device_that_runs_some_ops_only_leaves_no_claim_untested(records: pd.DataFrame, claimed_run: Path) -> None:
+    told = [claim("C01a"), claim("C02")]
+    rows_of_c02 = records[(records["against"] == "claim:C02") & (records["mode"] != "xla")]
+    both = pd.concat([records, rows_of_c02.assign(device="cpu+noonednn")], ignore_index=True)
+    info = RunInfo.load(claimed_run)
+
+    def untested(about: dict[str, Any]) -> list[list[str]]:
+        devices = {**info.devices, "cpu+noonednn": about}
+        return [one.untested for one in claims.chapters(both, replace(info, devices=devices), told, NONE)]
+
+    assert untested({"asked": True, **ONLY}) == [[], []]
+    assert untested({"asked": True}) == [["C01a"], ["C02"]]  # a user who requests the device requests all specs
+    without = both[(both["against"] != "claim:C01a") | (both["mode"] != "graph")]
+    devices = {**info.devices, "cpu+noonednn": {"asked": True, **ONLY}}
+    (first, second) = claims.chapters(without, replace(info, devices=devices), told, NONE)
+    assert (first.untested, second.untested) == (["C01a"], [])
 
 
 @pytest.fixture(scope="module")

@@ -219,3 +219,23 @@ def test_the_page_is_complete_without_scripts(tmp_path: Path) -> None:
     text = page(tmp_path, known(CAUSES[0]))
     assert '<form id="choose" hidden' in text and titles(text) == ["The title of rounds."]
     assert reports.load(tmp_path)["cause"].astype(str).tolist() == ["rounds"] and RunInfo.load(tmp_path).run
+
+
+def test_the_page_says_which_programs_meet_a_discrepancy_and_what_fixes_it(tmp_path: Path) -> None:
+    fix = "https://github.com/tensorflow/tensorflow/pull/1"
+    public = cause("public", "wrong_value", function="tf.maximum", fixed=fix)
+    lost = cause("lost", "special_value", function="tf.minimum")
+    raw, invalid = cause("raw", "wrong_value"), cause("invalid", "memory", function="tf.abs", arguments="invalid")
+    no_nan = [replace(row, kind="nan", got="1.0", want="nan") for row in known(lost)]
+    rows = [*known(invalid), *known(raw), *no_nan, *known(public)]
+    text = html.unescape(page(tmp_path, rows, (public, lost, raw, invalid)))
+    items = dict(re.findall(r"The title of (\w+)\.(.*?)</li>", text, re.DOTALL))
+    assert list(items) == ["lost", "public", "raw", "invalid"]
+    assert [name for name in items if "raw op only" in items[name]] == ["raw"]
+    assert [name for name in items if "arguments that the documentation does not allow" in items[name]] == ["invalid"]
+    assert [name for name in items if ">lost NaN<" in items[name]] == ["lost"]
+    first = items["public"].index(f'<b>Fixed upstream by</b> <a href="{fix}"')
+    assert first < items["public"].index("<details>") and items["raw"].count("Fixed upstream") == 0
+    summary = (tmp_path / "summary.md").read_text()
+    assert summary.index("Fixed upstream by") < summary.index("the reason of public")
+    assert "Only for arguments that the documentation does not allow." in summary and "A raw op only" in summary
