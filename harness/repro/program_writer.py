@@ -27,7 +27,7 @@ import numpy as np
 from tf_opdiff.harness.repro.function_source import Unwritable, class_node_of, methods_of, node_of
 from tf_opdiff.harness.repro.renaming import Renamed, Unannotated, bound_names
 from tf_opdiff.harness.repro.undefined_names import faults, is_importable
-from tf_opdiff.harness.repro.writer import Writer, as_def
+from tf_opdiff.harness.repro.writer import Writer, as_def, dtype_text
 
 #: Modules that an expression may name: no definition takes their names.
 _MODULES = ("base64", "dataclasses", "functools", "os", "sys", "types", "zlib")
@@ -67,8 +67,13 @@ class ProgramWriter(Writer):
 
     def function(self, function: Callable[..., Any], name: str = "") -> str:
         """Defines a function, unless that is done; returns its name in the text. See `Writer.function`."""
+        if isinstance(function, functools.partial):
+            mine = self._free(name or "function", function)
+            text = self.expression(function, mine)
+            self.parts.append(f"{mine} = {text}")
+            return mine
         if not isinstance(function, FunctionType):
-            return super().function(function, name)
+            raise Unwritable(f"{function!r} is no plain function")
         if function in self._functions:
             return self._functions[function]
         if imported := self._imported(function):
@@ -120,6 +125,10 @@ class ProgramWriter(Writer):
 
     def expression(self, value: Any, name: str = "value") -> str:
         """An expression for the value. See `Writer.expression`."""
+        if isinstance(value, np.generic):
+            value = np.asarray(value)
+        if isinstance(value, np.ndarray) and not value.size and value.ndim > 1:  # a literal would lose the shape
+            return f"np.zeros({value.shape}, {dtype_text(value.dtype)})"
         if isinstance(value, np.ufunc) and getattr(np, value.__name__, None) is not value:
             raise Unwritable(f"it uses {value.__name__}, which is no function of NumPy")
         if (callable(value) or isinstance(value, type)) and (imported := self._imported(value)):
@@ -183,7 +192,10 @@ class ProgramWriter(Writer):
         try:
             yield
         except Unwritable:
-            vars(self).update(before)
+            for name, value in before.items():
+                state = getattr(self, name)
+                state.clear()
+                (state.extend if isinstance(state, list) else state.update)(value)
             raise
 
 

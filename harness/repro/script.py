@@ -42,7 +42,9 @@ def script_of(discrepancy: Discrepancy, tf: str) -> str:
     return complete(lambda writer: _text(discrepancy, expected, settings, tf, writer))
 
 
-def _text(discrepancy: Discrepancy, expected: Expectation, settings: ProgramSettings, tf: str, writer: ProgramWriter) -> str:
+def _text(
+    discrepancy: Discrepancy, expected: Expectation, settings: ProgramSettings, tf: str, writer: ProgramWriter
+) -> str:
     """The text of the script, whose settings are those of its device."""
     spec, plan = discrepancy.case.spec, discrepancy.plan
     writer.function(spec.program, "program")
@@ -61,6 +63,7 @@ def _text(discrepancy: Discrepancy, expected: Expectation, settings: ProgramSett
         "sessions": spec.sessions,
         "keywords": _keywords(discrepancy.case.keywords, writer),
         "state_keywords": _keywords(accepted(spec.state, discrepancy.case.keywords) if spec.state else {}, writer),
+        "together": discrepancy.together,
         "steps": spec.steps,
         "sizeless": spec.unknown_shapes,
         "example": None if discrepancy.kind in ("position", *ROW_CHECKS) else discrepancy.index,
@@ -89,7 +92,11 @@ def _quantity(discrepancy: Discrepancy, expected: Expectation) -> dict[str, Any]
 def _arrays(discrepancy: Discrepancy, expected: Expectation, writer: Writer) -> dict[str, Any]:
     """The inputs, and the upstreams and tangents of the quantity; `taken` numbers the outputs that have an upstream."""
     family = family_of(discrepancy.quantity)
-    upstreams = [] if family == "output" else [g for g in expected.upstreams or () if g is not None]
+    upstreams = (
+        []
+        if family == "output" and not discrepancy.together
+        else [g for g in expected.upstreams or () if g is not None]
+    )
     tangents = expected.tangents or () if family in ("jvp", "hvp") else ()
     return {
         "taken": [i for i, g in enumerate(expected.upstreams or ()) if g is not None],

@@ -73,9 +73,7 @@ def _imports(tree: ast.Module) -> Iterator[tuple[str, str]]:
             yield "", node.module or "."
 
 
-def _lacking(
-    tree: ast.Module, table: symtable.SymbolTable, modules: Sequence[tuple[str, str]]
-) -> Iterator[str]:
+def _lacking(tree: ast.Module, table: symtable.SymbolTable, modules: Sequence[tuple[str, str]]) -> Iterator[str]:
     """The attributes that modules of Python and NumPy lack; TensorFlow's are not known without importing it."""
     inner = {s.get_name() for scope in list(_scopes(table))[1:] for s in scope.get_symbols() if s.is_local()}
     loaded = {
