@@ -128,7 +128,8 @@ class ProgramWriter(Writer):
         if isinstance(value, np.generic):
             value = np.asarray(value)
         if isinstance(value, np.ndarray) and not value.size and value.ndim > 1:  # a literal would lose the shape
-            return f"np.zeros({value.shape}, {dtype_text(value.dtype)})"
+            dtype = repr(value.dtype.name) if value.dtype.kind in "biufc" else dtype_text(value.dtype)
+            return f"np.zeros({value.shape}, {dtype})"
         if isinstance(value, np.ufunc) and getattr(np, value.__name__, None) is not value:
             raise Unwritable(f"it uses {value.__name__}, which is no function of NumPy")
         if (callable(value) or isinstance(value, type)) and (imported := self._imported(value)):
