@@ -94,8 +94,9 @@ class ProgramWriter(Writer):
     def _class(self, cls: type) -> str:
         mine, node = self._free(cls.__name__, cls), class_node_of(cls)
         renamed = {cls.__name__: mine, "dataclass": "dataclasses.dataclass", "field": "dataclasses.field"}
-        for method in methods_of(cls):
+        for method in filter(lambda method: self._has(method.__name__), methods_of(cls)):
             renamed |= self._outside(method)
+        node.body = [part for part in node.body if not isinstance(part, ast.FunctionDef) or self._has(part.name)]
         if is_dataclass(cls):
             self.imports["dataclasses"] = "dataclasses"
         node.name = mine
@@ -150,13 +151,18 @@ class ProgramWriter(Writer):
             return ""
         return f"{self._module(owner, module.replace('.', '_'))}.{path}"
 
+    def _has(self, method: str) -> bool:
+        """Whether a class has a method of this name in the text."""
+        return method in self._used or method.startswith("__")
+
     def _namespace(self, value: Any) -> str:
-        """An object with the fields and the methods that the program uses, and that can be written."""
+        """An object with the fields and the methods that the program uses; of a property, it has the value."""
         names = [f.name for f in fields(value)] if is_dataclass(value) else list(getattr(value, "__dict__", {}))
+        names += [name for name, member in _members(type(value)) if isinstance(member, _PROPERTIES)]
         arguments = []
-        for name in names:
+        for name in dict.fromkeys(names):
             if name in self._used:
-                with suppress(Unwritable), self._restored():
+                with suppress(Exception), self._restored():  # a property may raise any error
                     arguments.append(f"{name}={self.expression(getattr(value, name), name)}")
         return f"{self._kind(type(value))}({', '.join(arguments)})"
 
@@ -176,9 +182,8 @@ class ProgramWriter(Writer):
     def _method(self, name: str, member: object) -> str:
         """The text of a method that the program uses; empty if it uses none of this name, or it can't be written."""
         decorator = next((text for kind, text in _DECORATORS.items() if isinstance(member, kind)), "")
-        function = getattr(member, "fget", None) or getattr(member, "func", None) or getattr(member, "__func__", member)
-        special = name.startswith("__") and name not in _CONSTRUCTORS
-        if not isinstance(function, FunctionType) or not (special or name in self._used):
+        function = getattr(member, "__func__", member)
+        if not isinstance(function, FunctionType) or not self._has(name) or name in _CONSTRUCTORS:
             return ""
         with suppress(Unwritable), self._restored():
             node, _ = node_of(function, decorated=True)
@@ -192,7 +197,7 @@ class ProgramWriter(Writer):
         before = {name: copy.copy(getattr(self, name)) for name in _STATE}
         try:
             yield
-        except Unwritable:
+        except Exception:
             for name, value in before.items():
                 state = getattr(self, name)
                 state.clear()
@@ -202,12 +207,8 @@ class ProgramWriter(Writer):
 
 _STATE = ("imports", "parts", "attributes", "_names", "_functions", "_classes")
 #: The kind of a member of a class → the decorator that makes it.
-_DECORATORS = {
-    property: "@property\n",
-    functools.cached_property: "@property\n",
-    classmethod: "@classmethod\n",
-    staticmethod: "@staticmethod\n",
-}
+_DECORATORS = {classmethod: "@classmethod\n", staticmethod: "@staticmethod\n"}
+_PROPERTIES = (property, functools.cached_property)
 
 
 def _is_of_project(cls: type) -> bool:
