@@ -87,7 +87,60 @@ def _needs_scipy(tf: Any, x: Any) -> Any:
     return x * float(special.j0(0.0))
 
 
+def _allowed_twice(tf: Any, x: Any) -> Any:
+    """3 x in eager mode, which is not allowed, and 0 in functions, which is."""
+    return 3 * x if tf.executing_eagerly() else 0 * x
+
+
+def _refusing_gradient(tf: Any, x: Any) -> Any:
+    """Its gradient raises an error, so a program that computes both has no output."""
+
+    @tf.custom_gradient
+    def f(x: Any) -> Any:
+        def grad(g: Any) -> Any:
+            raise ValueError("no gradient")
+
+        return 2 * x, grad
+
+    return f(x)
+
+
+def _assigning(tf: Any, state: Any, x: Any) -> Any:
+    state["v"].assign_add(x + 1)  # one too large
+    return 2 * x
+
+
 SPECS = (
+    Spec(
+        name="allowed-twice",
+        program=_allowed_twice,
+        reference=lambda x: 2 * x,
+        alternatives={"output[0]": lambda dtype, g, x: [np.zeros_like(x)]},
+        recipes={"plain": plain},
+        dtypes=("float32",),
+        ops="",
+        modes=("eager", "function"),
+    ),
+    Spec(
+        name="refusing-gradient",
+        program=_refusing_gradient,
+        reference=lambda x: 2 * x,
+        vjp=lambda g, x: 2 * g,
+        recipes={"plain": plain},
+        dtypes=("float32",),
+        ops="",
+        modes=("eager",),
+    ),
+    Spec(
+        name="assigning",
+        program=_assigning,
+        state=lambda tf, x: {"v": tf.Variable(x)},
+        reference=lambda x: (2 * x, {"v": 2 * x}),
+        recipes={"plain": plain},
+        dtypes=("float32",),
+        ops="",
+        modes=("eager",),
+    ),
     Spec(
         name="hard-to-write",
         program=functools.partial(_program, KIND),

@@ -3,6 +3,7 @@
 import ast
 import functools
 import types
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -45,6 +46,12 @@ def outcomes(tmp_path_factory) -> dict[str, Outcome]:
         _record(name, got) for name, got in (("hard-to-write", 1.0), ("written-right", 1.0), ("other-value", 7.0))
     ]
     records.append(_record("needs-scipy", 0.0))
+    x, y = (PLANTED.specs[name].cases()[0].inputs()[0].ravel()[0] for name in ("assigning", "allowed-twice"))
+    against = {"against": "cpu/function", "got": str(3 * y), "want": "0.0"}
+    records.append(replace(_record("allowed-twice", 0.0), **against))
+    error = {"kind": "status", "got": "error ValueError", "want": "value"}
+    records.append(replace(_record("refusing-gradient", 0.0), **error))
+    records.append(replace(_record("assigning", 0.0), quantity="output[1]", got=str(2 * x + np.float32(1))))
     found = reproduce(records, setting)
     return {record.detail: outcome for record, outcome in zip(records, found, strict=True)}
 
@@ -79,6 +86,11 @@ def _record(name, off):
 def test_a_program_of_annotated_helpers_closures_and_types_runs_alone(outcomes):
     outcome = outcomes["hard-to-write"]
     assert (outcome.status, outcome.why) == ("reproduced", "")
+
+
+@pytest.mark.parametrize("name", ["allowed-twice", "refusing-gradient", "assigning"])
+def test_what_a_run_found_beside_another_allowed_value_in_gradients_and_in_states_has_a_program(outcomes, name):
+    assert (outcomes[name].status, outcomes[name].why) == ("reproduced", "")
 
 
 def test_a_program_that_shows_no_difference_says_so(outcomes):
