@@ -11,6 +11,7 @@ from tf_opdiff.harness.judge.expectation import Expectation, expectation
 from tf_opdiff.harness.judge.wording import sentence
 from tf_opdiff.harness.repro.outcome import end_of_process
 from tf_opdiff.harness.spec.plan import Device, Plan
+from tf_opdiff.harness.spec.quantity import family_of
 from tf_opdiff.harness.spec.spec import BY_PATTERNS, SEARCH, SWEEPS, Case
 from tf_opdiff.harness.store.element_index import parse_index
 from tf_opdiff.harness.store.record import Record
@@ -31,6 +32,8 @@ class Discrepancy:
       index: the index of the element that the script shows.
       sentence: the record in words.
       other_end: the signal or time-out by which the plan that is the oracle ends its process; empty for none.
+      together: whether the script computes outputs and gradients in one program, as the run did: XLA and Grappler may
+        compile an output in another way where the gradients are computed too.
       settings: variants under which the script runs, besides those of the device; the promise is that of the plan.
     """
 
@@ -45,6 +48,7 @@ class Discrepancy:
     sentence: str = ""
     other_end: str = ""
     settings: tuple[str, ...] = ()
+    together: bool = False
 
 
 def of_one_element(discrepancy: Discrepancy) -> Discrepancy | None:
@@ -57,6 +61,14 @@ def of_one_element(discrepancy: Discrepancy) -> Discrepancy | None:
     if any(i >= n for i, n in zip(index, inputs[0].shape, strict=True)):
         return None
     return replace(discrepancy, inputs=tuple(x[index].reshape(1) for x in inputs), index=(0,))
+
+
+def with_gradients(discrepancy: Discrepancy) -> Discrepancy | None:
+    """The same discrepancy in a program that computes outputs and gradients together; None if the run's did not."""
+    spec, family = discrepancy.case.spec, family_of(discrepancy.quantity)
+    if spec.vjp is None or spec.sessions or spec.state or family not in ("output", "grad"):
+        return None
+    return replace(discrepancy, together=True)
 
 
 def discrepancy_of(record: Record, case: Case, device: Device) -> Discrepancy:

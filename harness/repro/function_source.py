@@ -88,11 +88,11 @@ def _segment(lines: list[bytes], node: ast.FunctionDef | ast.Lambda) -> str:
     return b"\n".join(segment).decode()
 
 
-def node_of(function: FunctionType) -> tuple[ast.FunctionDef | ast.Lambda, str]:
+def node_of(function: FunctionType, *, decorated: bool = False) -> tuple[ast.FunctionDef | ast.Lambda, str]:
     """The syntax tree of a function, which may be one of several lambdas on a line, and its dedented source.
 
     Raises:
-      Unwritable: there is no source, or the function is decorated.
+      Unwritable: there is no source, or the function is decorated, unless it may be `decorated`.
     """
     code = function.__code__
     try:
@@ -115,6 +115,6 @@ def node_of(function: FunctionType) -> tuple[ast.FunctionDef | ast.Lambda, str]:
     if not candidates:
         raise Unwritable(f"the source of {function.__name__} is not found")
     node = min(candidates, key=lambda candidate: candidate[0])[1]
-    if not isinstance(node, ast.Lambda) and node.decorator_list:
+    if not isinstance(node, ast.Lambda) and node.decorator_list and not decorated:
         raise Unwritable(f"{function.__name__} is decorated")
     return node, textwrap.dedent(_segment(source, node))

@@ -16,8 +16,9 @@ from tf_opdiff.harness.judge.reference import ReferenceFault
 from tf_opdiff.harness.repro.discrepancy import Discrepancy, promise_of
 from tf_opdiff.harness.repro.folding import folded
 from tf_opdiff.harness.repro.function_source import Unwritable
+from tf_opdiff.harness.repro.program_writer import ProgramWriter, complete
 from tf_opdiff.harness.repro.script import template
-from tf_opdiff.harness.repro.writer import Writer, array_text
+from tf_opdiff.harness.repro.writer import array_text
 from tf_opdiff.harness.spec.quantity import Quantity
 from tf_opdiff.harness.spec.recipes import is_float
 
@@ -34,23 +35,35 @@ def minimal_of(discrepancy: Discrepancy) -> str:
       Unwritable: it can't be shown by one, or not in `LINES` lines.
     """
     _check(discrepancy)
-    case, quantity = discrepancy.case, Quantity.parse(discrepancy.quantity)
-    expected, writer = _promise(discrepancy), Writer()
+    expected, expression = _promise(discrepancy), _expression(discrepancy)
     want = expected.wants.get(discrepancy.quantity)
-    text = _expression(discrepancy)
-    if want is None or want.value is None or want.dtype is None or ("output[1]" in expected.wants and not text):
+    several = "output[1]" in expected.wants and not expression
+    if want is None or want.value is None or want.dtype is None or several:
         raise Unwritable("it has several outputs, or none that is promised as a value")
-    if not text:
+    printed = _printable(want.value.astype(want.dtype))
+    program = complete(lambda writer: _text(discrepancy, expected, printed, expression, writer))
+    if len(program.splitlines()) > LINES:
+        raise Unwritable(f"its program has more than {LINES} lines")
+    return program
+
+
+def _text(
+    discrepancy: Discrepancy, expected: Expectation, want: np.ndarray, expression: str, writer: ProgramWriter
+) -> str:
+    """The text of the program, which prints the expected result `want` at last."""
+    case, quantity = discrepancy.case, Quantity.parse(discrepancy.quantity)
+    if not expression:
         writer.function(case.spec.program, "program")
     names = [f"x{i}" if len(discrepancy.inputs) > 3 else "xyz"[i] for i in range(len(discrepancy.inputs))]
     arrays = {name: array_text(x, writer) for name, x in zip(names, discrepancy.inputs, strict=True)}
-    if text:
-        arrays = {name: array for name, array in arrays.items() if re.search(rf"\b{name}\b", text)}
+    if expression:
+        arrays = {name: array for name, array in arrays.items() if re.search(rf"\b{name}\b", expression)}
     listed = ", ".join(arrays)
     keywords = "".join(f", {k}={writer.expression(v, k)}" for k, v in case.keywords.items())
     upstreams = [array_text(g, writer) for g in expected.upstreams or () if g is not None]
     gradient = quantity.family == "grad"
-    program = template("minimal.py.jinja").render(
+    own = f"def program({listed}):\n    return {expression}"
+    return template("minimal.py.jinja").render(
         inputs=arrays.items(),
         upstream=upstreams[0] if gradient else None,
         number=quantity.number,
@@ -59,13 +72,10 @@ def minimal_of(discrepancy: Discrepancy) -> str:
         call=f"gradient({listed})" if gradient else f"program({listed}{keywords})",
         function="gradient" if gradient else f"lambda {listed}: program({listed}{keywords})" if keywords else "program",
         option=_OPTIONS[discrepancy.plan.mode],
-        want=array_text(_printable(want.value.astype(want.dtype)), writer),
-        definitions=f"def program({listed}):\n    return {text}" if text else folded(writer.text, "program", names),
-        imports=sorted({*writer.imports.values()} - {"numpy", "tensorflow"}),
+        want=array_text(want, writer),
+        definitions=own if expression else folded(writer.text, "program", names),
+        imports=writer.import_lines,
     )
-    if len(program.splitlines()) > LINES:
-        raise Unwritable(f"its program has more than {LINES} lines")
-    return program
 
 
 def _expression(discrepancy: Discrepancy) -> str:

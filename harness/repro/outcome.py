@@ -25,6 +25,7 @@ class Outcome:
       output: the script's output, shortened.
       points: inputs and errors of the elements of the whole case; see `harness.judge.error_points`.
       marked: the points of the simplest and of the worst element.
+      why: why no program shows the finding; empty if one does, or did not run.
       run, date: the earlier run that showed the discrepancy, and when; empty unless the status is `reproduced earlier`.
     """
 
@@ -45,6 +46,7 @@ class Outcome:
     marked: dict[str, list[float]] = field(default_factory=dict)
     run: str = ""
     date: str = ""
+    why: str = ""
 
 
 #: The signal or the time-out that ended a process, at the end of a record's `got` or `want`.

@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.judge.reference import ReferenceFault
-from tf_opdiff.harness.repro.discrepancy import Discrepancy, discrepancy_of, of_one_element
+from tf_opdiff.harness.repro.discrepancy import Discrepancy, discrepancy_of, of_one_element, with_gradients
 from tf_opdiff.harness.repro.earlier_programs import Shown, Store
 from tf_opdiff.harness.repro.error_plot import Plot, plot_of
 from tf_opdiff.harness.repro.function_source import Unwritable
-from tf_opdiff.harness.repro.outcome import FINAL, Outcome, status_of
+from tf_opdiff.harness.repro.outcome import FINAL, Outcome
 from tf_opdiff.harness.repro.run_scripts import run_scripts
 from tf_opdiff.harness.repro.script import script_of
+from tf_opdiff.harness.repro.shown import judged
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.plan import Device
 from tf_opdiff.harness.spec.spec import BY_PATTERNS, Case
@@ -88,33 +89,39 @@ class Setting:
         device = self.elsewhere.get(record.device) or Device.parse(record.device)
         return discrepancy_of(record, Case(spec, record.dtype, record.recipe, record.attrs), device)
 
-    def earlier(self, discrepancy: Discrepancy, record: Record) -> tuple[Path, Shown] | None:
-        """The script that showed the discrepancy in an earlier run, and need not run again; of one element first."""
+    def earlier(self, forms: Sequence[Discrepancy | None], record: Record) -> tuple[Path, Shown] | None:
+        """The script that showed the discrepancy in an earlier run, and need not run again; of the first form first."""
         if self.store is None or self.again or record.device in self.elsewhere:
             return None
-        for candidate in filter(None, (of_one_element(discrepancy), discrepancy)):
+        for form in filter(None, forms):
             with contextlib.suppress(Unwritable):
-                path = write(candidate, self.tf, self.folder)
+                path = write(form, self.tf, self.folder)
                 shown = self.store.find(path.read_text(), record.device)
-                if shown and status_of(shown.how, record, shown.output) == "reproduced":
+                if shown and judged(shown.how, record, shown.output)[0] == "reproduced":
                     return path, shown
         return None
 
 
+#: The forms of a script, in the order in which they are tried, in words.
+_FORMS = ("one element each", "whole cases", "outputs and gradients together")
+_WHOLE = 1
+
+
 @dataclass
 class _Finding:
-    """A record whose scripts are tried: its plot, once computed, and the outcome so far."""
+    """A record whose scripts are tried: the forms of its discrepancy, its plot, and the outcome so far."""
 
     record: Record
-    plot: Plot | None = None
+    forms: tuple[Discrepancy | None, ...] = ()
+    plot: Plot = ([], {})
     outcome: Outcome = field(init=False)
     ended: bool = False
 
-    def end(self, status: str, path: Path | None = None, output: str = "", **earlier: Any) -> None:
-        """Sets the outcome of the script at a path; `earlier` holds the `run` and `date` of an earlier run."""
+    def end(self, status: str, path: Path | None = None, output: str = "", **more: Any) -> None:
+        """Sets the outcome of the script at a path; `more` are other fields of `Outcome`."""
         names = ("suite", "spec", "verdict", "kind", "case", "device", "mode", "against", "quantity")
         about: dict[str, Any] = {name: getattr(self.record, name) for name in names}
-        points, marked = self.plot or ([], {})
+        points, marked = self.plot
         self.ended = status in FINAL
         self.outcome = Outcome(
             **about,
@@ -124,60 +131,57 @@ class _Finding:
             output=output,
             points=points,
             marked=marked,
-            **earlier,
+            **more,
         )
 
     @np.errstate(all="ignore")
-    def script(self, setting: Setting, *, alone: bool) -> Path | None:
-        """Writes the script about one element alone, or about the whole case; None if no script needs to run.
+    def begin(self, setting: Setting) -> None:
+        """Finds the forms; ends the finding if no script needs to run, or none can be written."""
+        try:
+            whole = setting.discrepancy(self.record)
+            self.plot = plot_of(whole, self.record, setting.observed(self.record))
+            self.forms = of_one_element(whole), whole, with_gradients(whole)
+            if earlier := setting.earlier(self.forms, self.record):
+                path, shown = earlier
+                self.end("reproduced earlier", path, shown.output, run=shown.run, date=shown.date)
+            elif self.record.device in setting.elsewhere:
+                self.end("elsewhere", write(whole, self.record.tf, setting.folder))
+        except Unwritable as why:
+            self.end("no script", output=str(why), why=str(why))
 
-        Raises:
-          Unwritable: there can be no script.
-        """
-        discrepancy = setting.discrepancy(self.record)
-        if self.plot is None:
-            self.plot = plot_of(discrepancy, self.record, setting.observed(self.record))
-        if alone and (earlier := setting.earlier(discrepancy, self.record)):
-            path, shown = earlier
-            self.end("reproduced earlier", path, shown.output, run=shown.run, date=shown.date)
+    @np.errstate(all="ignore")
+    def script(self, setting: Setting, form: int) -> Path | None:
+        """Writes the script of a form; None if the finding has ended, or has no such form."""
+        discrepancy = None if self.ended else self.forms[form]
+        if discrepancy is None:
             return None
-        part = of_one_element(discrepancy) if alone else discrepancy
-        if part is None:
+        try:
+            return write(discrepancy, setting.tf, setting.folder)
+        except Unwritable as why:
+            if form == _WHOLE:
+                self.end("no script", output=str(why), why=str(why))
             return None
-        if self.record.device not in setting.elsewhere:
-            return write(part, setting.tf, setting.folder)
-        if not alone:
-            self.end("elsewhere", write(part, self.record.tf, setting.folder))
-        return None
 
 
 def reproduce(records: Sequence[Record], setting: Setting, progress: Progress | None = None) -> list[Outcome]:
     """Writes and runs a script for each of these records; returns their outcomes, in order.
 
-    The first script is about one element alone; if it does not show the discrepancy, a second one has the whole case.
+    The first script is about one element alone. If it does not show the discrepancy, a second one has the whole case,
+    and a third one computes outputs and gradients together, as the run did.
     """
-    all_findings = [_Finding(record) for record in records]
-    if all_findings:
+    findings = [_Finding(record) for record in records]
+    if findings:
         setting.folder.mkdir(exist_ok=True)
-    for alone in (True, False):
-        scripts: dict[Path, _Finding] = {}
-        for finding in all_findings:
-            if finding.ended:
-                continue
-            try:
-                path = finding.script(setting, alone=alone)
-            except Unwritable as why:
-                if not alone:
-                    finding.end("no script", output=str(why))
-            else:
-                scripts.update({path: finding} if path else {})
+    for finding in findings:
+        finding.begin(setting)
+    for form, words in enumerate(_FORMS):
+        scripts = {path: finding for finding in findings if (path := finding.script(setting, form))}
         if progress:
-            name = "programs of findings, " + ("one element each" if alone else "whole cases")
-            progress.begin(name, {str(path): 1.0 for path in scripts})
+            progress.begin(f"programs of findings, {words}", {str(path): 1.0 for path in scripts})
         for path in _run(scripts, setting):
             if progress:
                 progress.done(str(path))
-    return [finding.outcome for finding in all_findings]
+    return [finding.outcome for finding in findings]
 
 
 def _run(findings: Mapping[Path, _Finding], setting: Setting) -> Iterator[Path]:
@@ -185,7 +189,8 @@ def _run(findings: Mapping[Path, _Finding], setting: Setting) -> Iterator[Path]:
     scripts = {path: Device.parse(finding.record.device) for path, finding in findings.items()}
     for path, exit_name, printed in run_scripts(scripts, timeout=setting.timeout):
         finding, output = findings[path], f"{printed.strip()}\n[{exit_name}]"
-        finding.end(status_of(exit_name, finding.record, output), path, output)
-        if setting.store and finding.outcome.status == "reproduced":
+        status, why = judged(exit_name, finding.record, output)
+        finding.end(status, path, output, why=why)
+        if setting.store and status == "reproduced":
             setting.store.add(path.read_text(), finding.record.device, exit_name, output)
         yield path

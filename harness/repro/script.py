@@ -13,11 +13,12 @@ from tf_opdiff.harness.device.repeat import ROW_CHECKS
 from tf_opdiff.harness.judge.expectation import Expectation
 from tf_opdiff.harness.repro.discrepancy import Discrepancy, promise_of
 from tf_opdiff.harness.repro.function_source import Unwritable
+from tf_opdiff.harness.repro.program_writer import ProgramWriter, complete
 from tf_opdiff.harness.repro.script_oracle import check_names, oracle_words
 from tf_opdiff.harness.repro.writer import Writer, array_text
 from tf_opdiff.harness.spec.attrs import Keywords, accepted
 from tf_opdiff.harness.spec.quantity import Quantity, family_of
-from tf_opdiff.harness.spec.variant import program
+from tf_opdiff.harness.spec.variant import ProgramSettings, program
 
 
 @np.errstate(all="ignore")
@@ -37,7 +38,15 @@ def script_of(discrepancy: Discrepancy, tf: str) -> str:
         settings = program((*plan.device.variants, *discrepancy.settings))
     except OSError as why:
         raise Unwritable(str(why)) from why
-    expected, writer = promise_of(discrepancy), Writer()
+    expected = promise_of(discrepancy)
+    return complete(lambda writer: _text(discrepancy, expected, settings, tf, writer))
+
+
+def _text(
+    discrepancy: Discrepancy, expected: Expectation, settings: ProgramSettings, tf: str, writer: ProgramWriter
+) -> str:
+    """The text of the script, whose settings are those of its device."""
+    spec, plan = discrepancy.case.spec, discrepancy.plan
     writer.function(spec.program, "program")
     if spec.state:
         writer.function(spec.state, "make_state")
@@ -54,6 +63,7 @@ def script_of(discrepancy: Discrepancy, tf: str) -> str:
         "sessions": spec.sessions,
         "keywords": _keywords(discrepancy.case.keywords, writer),
         "state_keywords": _keywords(accepted(spec.state, discrepancy.case.keywords) if spec.state else {}, writer),
+        "together": discrepancy.together,
         "steps": spec.steps,
         "sizeless": spec.unknown_shapes,
         "example": None if discrepancy.kind in ("position", *ROW_CHECKS) else discrepancy.index,
@@ -62,8 +72,7 @@ def script_of(discrepancy: Discrepancy, tf: str) -> str:
         "definitions": writer.text.strip(),
         **oracle_words(discrepancy, expected.wants.get(discrepancy.quantity), writer),
     }
-    imports = sorted(set(writer.imports.values()) - {"numpy", "tensorflow"})
-    return template("script.py.jinja").render(words | {"imports": imports})
+    return template("script.py.jinja").render(words | {"imports": writer.import_lines})
 
 
 def _keywords(keywords: Keywords, writer: Writer) -> str:
@@ -83,7 +92,11 @@ def _quantity(discrepancy: Discrepancy, expected: Expectation) -> dict[str, Any]
 def _arrays(discrepancy: Discrepancy, expected: Expectation, writer: Writer) -> dict[str, Any]:
     """The inputs, and the upstreams and tangents of the quantity; `taken` numbers the outputs that have an upstream."""
     family = family_of(discrepancy.quantity)
-    upstreams = [] if family == "output" else [g for g in expected.upstreams or () if g is not None]
+    upstreams = (
+        []
+        if family == "output" and not discrepancy.together
+        else [g for g in expected.upstreams or () if g is not None]
+    )
     tangents = expected.tangents or () if family in ("jvp", "hvp") else ()
     return {
         "taken": [i for i, g in enumerate(expected.upstreams or ()) if g is not None],

@@ -53,9 +53,9 @@ def oracle_words(discrepancy: Discrepancy, want: Want | None, writer: Writer) ->
             raise Unwritable(f"its oracle {device} is a recorded device") from why
         if other.variants != discrepancy.plan.device.variants:
             raise Unwritable(f"its oracle {device} needs a process of its own")
-        words = {"oracle": "plan", "other_mode": mode, "other_device": other.tf_name}
-        ambiguous = array_text(want.ambiguous, writer) if want and want.alternatives else ""
-        return {**words, "other_end": discrepancy.other_end, "ulps": _ulps(discrepancy), "ambiguous": ambiguous}
+        words: dict[str, Any] = {"oracle": "plan", "other_mode": mode, "other_device": other.tf_name}
+        words |= {"other_end": discrepancy.other_end, "ulps": _ulps(discrepancy)}
+        return words | _ambiguous(want, writer)
     if want is None or discrepancy.kind == "input_mutated":
         raise Unwritable(f"there is no script for {discrepancy.kind} in {discrepancy.quantity}")
     if want.raises is not None:
@@ -77,6 +77,16 @@ def oracle_words(discrepancy: Discrepancy, want: Want | None, writer: Writer) ->
         "allowed": bound,
         "others": others,
     }
+
+
+@np.errstate(all="ignore")
+def _ambiguous(want: Want | None, writer: Writer) -> dict[str, Any]:
+    """The elements for which the promise has several values, and these values; empty if it has one for each."""
+    if want is None or want.value is None or not want.alternatives:
+        return {"ambiguous": "", "others": []}
+    wide = np.complex128 if want.value.dtype.kind == "c" else np.float64
+    others = [array_text(np.asarray(value).astype(wide), writer) for value in (want.value, *want.alternatives)]
+    return {"ambiguous": array_text(want.ambiguous, writer), "others": others}
 
 
 def _ulps(discrepancy: Discrepancy) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import platform
 import re
 from collections.abc import Mapping
@@ -16,6 +17,7 @@ from tf_opdiff.harness.repro.function_source import Unwritable
 from tf_opdiff.harness.repro.minimal import minimal_of
 from tf_opdiff.harness.repro.own_tests import noticed
 from tf_opdiff.harness.repro.run_scripts import run_scripts
+from tf_opdiff.harness.repro.shown import results_of
 from tf_opdiff.harness.spec.variant import ONEDNN, program
 from tf_opdiff.harness.store.record import Record
 
@@ -91,10 +93,11 @@ def _platform(machine: Mapping[str, Any]) -> str:
     return f"{', '.join([*facts, *(gpus or ['no GPU'])])}; from pip, no custom code."
 
 
-def shortest(discrepancy: Discrepancy, folder: Path) -> tuple[str, str] | None:
+def shortest(discrepancy: Discrepancy, record: Record, folder: Path) -> tuple[str, str] | None:
     """The minimal program of a discrepancy, of one element if that shows it, and its output; None if none shows it.
 
-    Programs are written to the folder and run there.
+    Programs are written to the folder and run there. One shows the discrepancy if it prints the record's result, and
+    that is not the expected one.
     """
     for form in filter(None, (of_one_element(discrepancy), discrepancy)):
         try:
@@ -104,12 +107,24 @@ def shortest(discrepancy: Discrepancy, folder: Path) -> tuple[str, str] | None:
         path = folder / "minimal.py"
         path.write_text(text)
         for _, exit_name, output in run_scripts({path: form.plan.device}):
-            if exit_name == "EXIT 0" and _shows(output):
+            if exit_name == "EXIT 0" and _shows(output, record):
                 return text, output.strip()
     return None
 
 
-def _shows(output: str) -> bool:
-    """Whether the last result before the expected one is another one."""
+def _shows(output: str, record: Record) -> bool:
+    """Whether the last result before the expected one is another one, and has the number of the record."""
     _, *parts = _LABELS.split(output)
-    return len(parts) >= 2 and parts[-2].strip() != parts[-1].strip()
+    if len(parts) < 2 or parts[-2].strip() == parts[-1].strip():
+        return False
+    numbers = _numbers(parts[-2])
+    return not numbers or any(number in numbers for got in results_of(record) for number in _numbers(got))
+
+
+def _numbers(text: str) -> set[str]:
+    """The real numbers in a text; NaN equals itself, and 0 and -0 are two."""
+    numbers = set()
+    for word in re.split(r"[\s,\[\]]+", text):
+        with contextlib.suppress(ValueError):
+            numbers.add(repr(float(word)))
+    return numbers

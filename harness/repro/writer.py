@@ -59,7 +59,7 @@ class Writer:
         mine = self._functions[function] = self._free(preferred, function)
         renamed = self._outside(function)
         if renamed or isinstance(node, ast.Lambda) or mine != node.name or _has_defaults(function):
-            definition = _as_def(node, function, mine, self)
+            definition = as_def(node, function, mine, self)
             text = ast.unparse(ast.fix_missing_locations(_Renamed(renamed).visit(definition)))
         self.parts.append(text)
         return mine
@@ -193,7 +193,7 @@ def _has_defaults(function: FunctionType) -> bool:
     return bool(function.__defaults__ or function.__kwdefaults__)
 
 
-def _as_def(node: ast.FunctionDef | ast.Lambda, function: FunctionType, name: str, writer: Writer) -> ast.FunctionDef:
+def as_def(node: ast.FunctionDef | ast.Lambda, function: FunctionType, name: str, writer: Writer) -> ast.FunctionDef:
     """The node as a `def` of this name, with its defaults as literals."""
     arguments = copy.deepcopy(node.args)
     for part in ast.walk(arguments):

@@ -111,8 +111,11 @@ def scripts(
 
 def issue(record: Record, outcome: Outcome, known: Known, setting: Setting) -> str:
     """The text of an upstream issue in Markdown about a record: its shortest program, or that of its outcome."""
-    script = (setting.folder / Path(outcome.script).name).read_text() if outcome.script else ""
-    program, output = shortest(setting.discrepancy(record), setting.folder) or (script, outcome.output)
+    if outcome.status == "reproduced":
+        script = (setting.folder / Path(outcome.script).name).read_text()
+    else:
+        script = f"# No program of its own shows it: {outcome.why}"
+    program, output = shortest(setting.discrepancy(record), record, setting.folder) or (script, outcome.output)
     (attribution,) = attribute({record.case: record}, setting)
     cause = known.causes.get(record.cause.partition(";")[0])
     return UpstreamIssue(record, program, output, cause, attribution.switch).text(probe())

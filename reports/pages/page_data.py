@@ -122,7 +122,7 @@ def _programs(repros: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         about = {name: repro.get(name, "") for name in (*FINDING, "case", "device", "mode", "quantity")}
         points_by_name = repro.get("marked", {}).items()
         marked = {name: point for name, point in points_by_name if drawable([[value] for value in point])}
-        text, points = repro.get("text", ""), drawable(repro["points"])
+        text, points = repro.get("text", "") if path else "", drawable(repro["points"])
         programs.append(about | {"marked": marked, "said": words, "path": path, "text": text, "points": points})
     return programs
 

@@ -119,7 +119,15 @@ def _filters(one: Discrepancy) -> dict[str, str]:
 
 
 def _program(one: Discrepancy, programs: Mapping[tuple[str, ...], Mapping[str, Any]]) -> tuple[str, str]:
-    """The program of the finding to which its example belongs."""
+    """The program of the finding to which its example belongs; if it has none, that of another finding of the cause."""
     record = one.example
     reason = record["reason"] if one.verdict in ("known", "stale") else ""
-    return sentence.of_repro(programs.get((record["spec"], one.verdict, record["kind"], reason)))
+    words, path = sentence.of_repro(programs.get((record["spec"], one.verdict, record["kind"], reason)))
+    if path or not reason:
+        return words, path
+    others = [p for (_, verdict, _, cause), p in programs.items() if (verdict, cause) == (one.verdict, reason)]
+    for other in others:
+        shows, path = sentence.of_repro(other)
+        if path:
+            return f"{shows}. It is about {other['case']} on {other['device']}/{other['mode']}", path
+    return words, ""

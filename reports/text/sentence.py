@@ -109,27 +109,27 @@ def partial_note(run: Path) -> list[str]:
     return [f"partial run: {'; '.join(missing)}"] if missing else []
 
 
-#: The outcomes of a finding's script in words.
+#: The outcomes of findings that have a program to show, in words.
 _OF_REPRO = {
     "reproduced": "A minimal program reproduces it; it was run",
     "reproduced earlier": "Reproduced in run {run} on {date} UTC, not run again",
-    "not reproduced": "Its minimal program was run and did not reproduce it",
-    "failed": "Its minimal program failed",
-    "no script": "It has no minimal program",
     "elsewhere": "Its minimal program was not run: the device was recorded elsewhere",
 }
 
 
 def of_repro(outcome: Mapping[str, Any] | None) -> tuple[str, str]:
-    """The outcome of a finding's script in words, and the script's path within the run; empty without a script."""
+    """The outcome of a finding's script in words, and the script's path within the run.
+
+    The path is empty without a script, and of a script that was run and did not show the finding: a reader is given no
+    program that does not work. The words then say why.
+    """
     if outcome is None:
         return "", ""
     path = str(outcome["script"])
-    last = next((line for line in reversed(str(outcome["output"]).splitlines()) if line.strip()), "")
-    words = _OF_REPRO.get(outcome["status"], str(outcome["status"]))
-    if outcome["status"] in ("failed", "no script") and last:
-        words += f" ({last[:200]})"
-    if outcome["status"] == "reproduced earlier":
-        date = str(outcome.get("date", ""))[:16].replace("T", " ")
-        words = words.format(run=outcome.get("run", ""), date=date)
+    if outcome["status"] not in _OF_REPRO:
+        last = next((line for line in reversed(str(outcome["output"]).splitlines()) if line.strip()), "")
+        why = str(outcome.get("why", "")) or last or str(outcome["status"])
+        return f"No program of its own shows it: {why[:200]}", ""
+    date = str(outcome.get("date", ""))[:16].replace("T", " ")
+    words = _OF_REPRO[outcome["status"]].format(run=outcome.get("run", ""), date=date)
     return words, path if SCRIPT.fullmatch(path) else ""

@@ -7,7 +7,7 @@ import pytest
 from tf_opdiff.harness.judge.mutation import score
 from tf_opdiff.harness.paths import SUITES
 from tf_opdiff.harness.repro.function_source import Unwritable
-from tf_opdiff.harness.repro.writer import Writer
+from tf_opdiff.harness.repro.program_writer import complete
 from tf_opdiff.harness.spec.catalog import Catalog
 
 #: module → its specs: a test for each spec would take more time for pytest's own work than for some specs.
@@ -16,15 +16,22 @@ for item in Catalog.load(SUITES).items:
     MODULES[item.module][item.spec.name] = item.spec
 
 
+#: Specs whose program needs more than TensorFlow and NumPy, and why; a finding of one says so.
+ALONE = {"parameterized-truncated-normal-small": "it uses scipy, which is not part of TensorFlow, NumPy or Python"}
+
+
 def unwritable(spec):
-    """Why the program of a spec cannot be written down; empty if it can."""
-    writer = Writer()
-    try:
+    """Why the program of a spec cannot be written down so that it runs alone; empty if it can."""
+
+    def build(writer):
         for function, wanted in ((spec.program, "program"), (spec.state, "make_state")):
             if function:
                 writer.function(function, wanted)
-        compile(writer.text, spec.name, "exec")
-    except (Unwritable, SyntaxError) as why:
+        return "\n".join(["import numpy as np", "import tensorflow as tf", *writer.import_lines, writer.text])
+
+    try:
+        complete(build)
+    except Unwritable as why:
         return str(why)
     return ""
 
@@ -38,4 +45,5 @@ def test_no_possible_mutant_survives_every_case(module):
 @pytest.mark.parametrize("module", MODULES)
 def test_every_program_can_be_written_down(module):
     reasons = {name: unwritable(spec) for name, spec in MODULES[module].items() if not spec.files}
-    assert {name: reason for name, reason in reasons.items() if reason} == {}
+    expected = {name: reason for name, reason in ALONE.items() if name in reasons}
+    assert {name: reason for name, reason in reasons.items() if reason} == expected

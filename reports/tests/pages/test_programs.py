@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from tf_opdiff import reports
 from tf_opdiff.harness.store.record import Record
+from tf_opdiff.reports.pages import run_overview
 from tf_opdiff.reports.tests import synthetic
 from tf_opdiff.reports.tests.browser import Browser
 from tf_opdiff.reports.tests.conftest import HOSTILE
@@ -45,17 +47,42 @@ def shown(rows: list[Record], tmp_path_factory: pytest.TempPathFactory) -> Path:
     return written(tmp_path_factory.mktemp("programs"), rows, [OUTCOME], text)
 
 
-@pytest.mark.parametrize(
-    ("status", "says"),
-    [
-        ("reproduced", "A minimal program reproduces it; it was run"),
-        ("not reproduced", "Its minimal program was run and did not reproduce it"),
-        ("failed", "Its minimal program failed ([EXIT 1])"),
-        ("no script", "It has no minimal program ([EXIT 1])"),
-    ],
-)
-def test_what_became_of_a_program_is_said(status: str, says: str) -> None:
-    assert sentence.of_repro(OUTCOME | {"status": status}) == (says, "repro/floor.py")
+def test_a_program_that_showed_its_finding_is_linked() -> None:
+    assert sentence.of_repro(OUTCOME) == ("A minimal program reproduces it; it was run", "repro/floor.py")
+
+
+#: Outcomes without a program that works, and the words about each.
+WITHOUT = {
+    "not reproduced": ("it printed 1.0, 2.0 for got and want, not 3.0",) * 2,
+    "failed": ("", "[EXIT 1]"),
+    "no script": ("_RUNS is a count", "_RUNS is a count"),
+}
+
+
+@pytest.mark.parametrize("status", WITHOUT)
+def test_a_program_that_does_not_show_its_finding_is_not_shown(rows: list[Record], tmp_path: Path, status: str) -> None:
+    why, says = WITHOUT[status]
+    outcome = OUTCOME | {"status": status, "why": why}
+    assert sentence.of_repro(outcome) == (f"No program of its own shows it: {says}", "")
+    page = Page(written(tmp_path / "run", rows, [outcome], "print('a program that does not work')") / "index.html")
+    assert "repro/floor.py" not in [a.get("href") for tag, a in page.elements if tag == "a"]
+    assert "a program that does not work" not in (tmp_path / "run" / "index.html").read_text()
+
+
+def test_a_cause_without_a_program_of_its_example_shows_that_of_another_finding() -> None:
+    cause = SimpleNamespace(verdict="known", example={"spec": "floor", "kind": "value", "reason": "the reason"})
+    known = OUTCOME | {"verdict": "known", "reason": "the reason"}
+    own = known | {"kind": "value", "status": "failed", "script": "repro/own.py"}
+    foreign = known | {"reason": "another", "script": "repro/foreign.py"}
+
+    def program(*outcomes: dict[str, Any]) -> tuple[str, str]:
+        by_finding = {tuple(o[name] for name in ("spec", "verdict", "kind", "reason")): o for o in outcomes}
+        return run_overview._program(cast(Any, cause), by_finding)
+
+    words, path = program(own, foreign, known)
+    assert path == "repro/floor.py"
+    assert words == f"A minimal program reproduces it; it was run. It is about {OUTCOME['case']} on cpu/xla"
+    assert program(own, foreign) == ("No program of its own shows it: [EXIT 1]", "")
 
 
 def test_a_program_that_was_not_run_again_says_when_it_was() -> None:
