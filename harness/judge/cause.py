@@ -14,6 +14,7 @@ OWNERS = ("tensorflow", "keras", "driver", "us", "nobody")
 _ID = re.compile(r"[a-z0-9]+([-.][a-z0-9]+)*")
 _SOURCE = re.compile(r"[\w.+-]+(/[\w.+-]+)+\.\w+ at [\w.+-]+: \S+ .+")
 
+_CHANGE = re.compile(r"https://\S+/(pull|merge_requests|commit)/\w+")
 _FUNCTION = re.compile(r"(tf|keras)(\.[A-Za-z_]\w*)+")
 
 
@@ -95,8 +96,8 @@ class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             raise ValueError(f"arguments {self.arguments!r}: expected 'invalid', or no such field")
         if self.function and not _FUNCTION.fullmatch(self.function):
             raise ValueError(f"function {self.function!r}: expected a public function such as tf.image.resize")
-        if self.fixed and not self.fixed.startswith("https://"):
-            raise ValueError(f"fixed {self.fixed!r}: expected https://…")
+        if self.fixed and not _CHANGE.fullmatch(self.fixed):
+            raise ValueError(f"fixed {self.fixed!r}: expected the link of a pull request or a commit")
         words = f"{self.title} {self.reason} {self.severity_reason}"
         if absent := [text for text, _ in self.numbers if text not in words]:
             raise ValueError(f"numbers {absent[0]!r}: the title and the reasons do not contain this text")

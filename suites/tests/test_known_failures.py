@@ -82,3 +82,12 @@ def test_a_kind_that_decides_alone_has_the_severity_of_its_cause(known):
             assert entry.cause.severity in ("memory", "wrong_value", "wrong_gradient", "error"), entry.cause.id
         if entry.kind == "error_code":
             assert entry.cause.severity in ("error", "convention"), entry.cause.id
+
+
+def test_a_title_names_the_public_function_or_says_that_it_is_about_a_raw_op(known):
+    causes = known.causes.values()
+    named = [
+        cause.id for cause in causes if cause.function and cause.function.split(".")[-1].strip("_") not in cause.title
+    ]
+    assert set(named) <= {"xla-equal-refuses-incompatible-shapes"}  # its title writes the method as the operator `==`
+    assert not [cause.id for cause in causes if not cause.function and "raw" not in cause.title]

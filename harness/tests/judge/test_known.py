@@ -240,3 +240,13 @@ def test_a_bound_is_for_kinds_that_have_a_distance(tmp_path, catalog):
     entry = ENTRY | {"kind": '"nan"', "within": '"4096 ulp"'}
     with pytest.raises(KnownError, match="expected for a kind with a distance, of value, position, batch"):
         loaded(tmp_path / "known.toml", catalog, table("cause", CAUSE), table("entry", entry))
+
+
+def test_the_link_of_a_fix_is_that_of_a_change_and_not_of_an_issue(tmp_path, catalog):
+    links = ("https://github.com/tensorflow/tensorflow/issues/118701", "http://x/pull/1", "pull/1")
+    for link in links:
+        cause = table("cause", CAUSE | {"fixed": f'"{link}"'})
+        with pytest.raises(KnownError, match="expected the link of a pull request or a commit"):
+            loaded(tmp_path / "known.toml", catalog, cause, table("entry", ENTRY))
+    cause = table("cause", CAUSE | {"fixed": '"https://github.com/tensorflow/tensorflow/pull/1"'})
+    assert loaded(tmp_path / "known.toml", catalog, cause, table("entry", ENTRY)).entries
