@@ -29,8 +29,8 @@ def outside_names(function: FunctionType) -> Iterator[tuple[str, Any]]:
     """The (name, value) pairs from outside that a function, or a function in it, uses; without builtins."""
     free = inspect.getclosurevars(function).nonlocals
     yield from free.items()
-    for name in _globals(function.__code__):
-        if name in function.__globals__ and name not in free:
+    for name in _globals(function.__code__):  # not those that pytest adds to assertions, such as @pytest_ar
+        if name in function.__globals__ and name not in free and name.isidentifier():
             yield name, function.__globals__[name]
 
 

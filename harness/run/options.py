@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,7 +10,7 @@ from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.spec.plan import MODES, Device
 from tf_opdiff.harness.spec.tiers import TIERS
 from tf_opdiff.harness.store import partition
-from tf_opdiff.harness.system.number_argument import SECONDS
+from tf_opdiff.harness.system.number_argument import SECONDS, Number
 
 #: The number of whole runs that stay under runs/.
 KEEP = 5
@@ -69,10 +68,11 @@ OPTIONS = (
     Option(
         "--keep-runs",
         {
-            "default": str(KEEP),
+            "type": Number("runs", 1, 1e9),
+            "default": KEEP,
             "metavar": "N",
             "help": f"a run under runs/ that ends with its report leaves the newest N whole runs there and removes "
-            f"older ones; all removes none; default: {KEEP}",
+            f"older ones; default: {KEEP}",
         },
     ),
     Option(
@@ -147,23 +147,9 @@ def check(option: Any) -> None:
         partition.parse(option.shard)
     if option.rerun_changed and not option.resume:
         raise ValueError("--rerun-changed: expected --resume=RUN too")
-    keep_runs(option.keep_runs)
     for name in option.device:
         if not names_recording(name, Path(option.recordings)):
             Device.parse(name)
-
-
-def keep_runs(text: str) -> int | None:
-    """The number of runs that stay, from the value of `--keep-runs`; None for all.
-
-    Raises:
-      ValueError: the text is neither a number from 1 on nor `all`.
-    """
-    if text == "all":
-        return None
-    if not re.fullmatch(r"[1-9][0-9]{0,8}", text):
-        raise ValueError(f"--keep-runs {text!r}: expected a number of at least 1, or all")
-    return int(text)
 
 
 def _one_of(noun: str, name: str, allowed: tuple[str, ...]) -> None:

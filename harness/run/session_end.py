@@ -18,7 +18,6 @@ from tf_opdiff.harness.repro.earlier_programs import Store, circumstances
 from tf_opdiff.harness.repro.findings import findings
 from tf_opdiff.harness.repro.reproduce import Setting, reproduce
 from tf_opdiff.harness.run.exit_status import exit_status
-from tf_opdiff.harness.run.options import keep_runs
 from tf_opdiff.harness.run.runner import planned
 from tf_opdiff.harness.run.session import Session
 from tf_opdiff.harness.store import accounts, compressed, old_runs, rundir
@@ -87,8 +86,8 @@ def tidy(session: Session, folder: Path) -> None:
         return
     try:
         compressed.compress(rundir.shards(directory))
-        keep = keep_runs(session.config.option.keep_runs)
-        if info.state == "complete" and keep and directory.parent.resolve() == folder.resolve():
+        keep = session.config.option.keep_runs
+        if info.state == "complete" and directory.parent.resolve() == folder.resolve():
             removed = [path.name for path in old_runs.remove(folder, keep)]
             session.notes += [f"removed old runs: {', '.join(removed)} (--keep-runs {keep})"] if removed else []
     except OSError as why:

@@ -50,5 +50,5 @@ def _by_rule(kind: str, quantity: str, max_ulp: float, dtype: str) -> str:
     """`harness.judge.severity.of_difference`; a dtype that NumPy does not know counts as one that is not floating."""
     try:
         return of_difference(kind, quantity, max_ulp, dtype)
-    except TypeError:
+    except (TypeError, ValueError):
         return of_difference(kind, quantity, max_ulp, "")

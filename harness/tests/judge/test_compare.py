@@ -279,3 +279,8 @@ def test_a_bound_that_fits_a_result_of_another_plan_stays(shape):
     want = Want("value", np.zeros((2, 3)), np.dtype("float32"), bound=bound)
     result = Result("value", np.zeros((2, 3), np.float32))
     assert np.array_equal(want.from_other(result, want).bound, 2 * bound)
+
+
+def test_the_worst_element_of_a_class_is_the_one_that_is_farthest_off():
+    found = compare_arrays(np.zeros(3, np.float32), np.array([1e-45, 5e-39, 1e-40]), np.dtype("float32"))
+    assert (found.kind, found.mismatched, found.index) == ("subnormal", 3, (1,))

@@ -61,7 +61,7 @@ def test_a_verb_refuses_a_number_that_makes_no_sense(verb, flag, text, capsys):
 def test_pytest_refuses_a_number_that_makes_no_sense(flag, text):
     parser = pytest.Parser(_ispytest=True)
     plugin.pytest_addoption(parser)
-    with pytest.raises(pytest.UsageError, match=rf"error: argument {flag}: expected a number of [^\n]*$"):
+    with pytest.raises(pytest.UsageError, match=rf"error: argument {flag}: expected a (whole )?number of [^\n]*$"):
         parser.parse([f"{flag}={text}"])
 
 

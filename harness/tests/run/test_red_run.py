@@ -57,7 +57,7 @@ def test_finding_program_and_plot_have_one_example(red):
     assert outcome["status"] == "reproduced"
     assert outcome["marked"]["simplest"][0] == -0.5
     assert "inputs = [np.array([-0.5]" in (red.directory / outcome["script"]).read_text()
-    assert "got  array([-0.]" in outcome["output"]
+    assert "got  float32[1] array([-0.]" in outcome["output"]
 
 
 def test_every_failure_shows_its_simplest_input_first(red):

@@ -2,8 +2,6 @@
 
 import os
 
-import pytest
-
 from tf_opdiff.harness.run import merge_runs
 from tf_opdiff.harness.store import record_devices, recording
 from tf_opdiff.harness.store.judges import JudgedBy
@@ -52,10 +50,3 @@ def test_a_merge_without_one_of_the_shards_is_red_and_names_it(run_pytest, tmp_p
     assert fault.startswith("expected all 2 shards, got ")
     assert fault.endswith(f"; missing: {absent}")
     assert f"merge: {fault}\n" in capfd.readouterr().out
-
-
-@pytest.mark.parametrize("value", ["0", "-1", "few", "1.5", ""])
-def test_a_number_of_runs_that_makes_no_sense_is_refused(run_pytest, value):
-    outcome = run_pytest(f"--keep-runs={value}")
-    assert outcome.status == 4
-    assert f"--keep-runs {value!r}: expected a number of at least 1, or all" in outcome.output
