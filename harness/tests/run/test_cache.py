@@ -1,5 +1,10 @@
 """A run with a cache of inputs and promises gives the records of a run without; the cache decides no verdict."""
 
+import importlib
+import sys
+import tempfile
+from pathlib import Path
+
 import msgspec
 import numpy as np
 import pytest
@@ -20,6 +25,10 @@ from tf_opdiff.harness.system.file_cache import FileCache
 from tf_opdiff.harness.tests.patience import PATIENCE
 
 SUITES = "tf_opdiff.harness.tests.planted_slow_inputs"
+
+
+def is_temporary(file):
+    return isinstance(file, str) and Path(file).resolve().is_relative_to(Path(tempfile.gettempdir()).resolve())
 
 
 @pytest.fixture(scope="module")
@@ -43,8 +52,11 @@ def run(tmp_path_factory):
 
 
 @pytest.fixture
-def cache(tmp_path):
-    """cache() → the cache as a new process has it."""
+def cache(tmp_path, monkeypatch):
+    """cache() → the cache as a new process has it, without modules that other tests wrote while this process ran."""
+    written = [name for name, module in sys.modules.items() if is_temporary(getattr(module, "__file__", None))]
+    for name in written:
+        monkeypatch.delitem(sys.modules, name)
     code = CodeDigest(SUITES)
     return lambda: PromiseCache(FileCache(tmp_path), code)
 
@@ -83,3 +95,14 @@ def test_the_run_says_how_it_used_the_cache_and_without_cache_it_neither_reads_n
         {"inputs and promises": "0 cases read, 2 computed"},
     ]
     assert len(list((tmp_path / "tf-opdiff" / "promises").iterdir())) == 1
+
+
+def test_a_module_that_was_written_while_the_process_ran_turns_the_cache_off(tmp_path, cache, monkeypatch):
+    (tmp_path / "written_now.py").write_text("")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert not cache().off
+    importlib.import_module("written_now")
+    try:
+        assert "written_now.py changed during the run" in PromiseCache(FileCache(tmp_path), CodeDigest(SUITES)).off
+    finally:
+        del sys.modules["written_now"]
