@@ -82,7 +82,7 @@ def _locals(node: ast.FunctionDef | ast.Lambda) -> set[str]:
 def _of_scope(node: ast.AST) -> Iterator[ast.AST]:
     """A node and those below it that belong to its scope."""
     yield node
-    if isinstance(node, _COMPREHENSIONS):  # of what it binds, the function has the targets of := alone
+    if isinstance(node, _COMPREHENSIONS):  # a function binds only the targets of := of a comprehension
         for part in ast.walk(node):
             if isinstance(part, ast.NamedExpr):
                 yield part.target

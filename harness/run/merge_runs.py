@@ -105,7 +105,7 @@ def union(name: str, parts: Sequence[tuple[Part, str]]) -> tuple[About, dict[Cel
 
 
 def absent_shards(parts: Iterable[Part]) -> list[str]:
-    """One line for each run that `--shard` divided, and of which shards with items are absent."""
+    """One line for each run that `--shard` divided and that lacks shards with items."""
     divided: dict[tuple[Any, ...], dict[str, str]] = {}  # → shard → the run
     for info, devices in ((part.info, part.devices) for part in parts if part.info.shard):
         key = (tuple(info.shards), info.division, info.tf, *devices, "", *sorted(info.modes))

@@ -48,6 +48,7 @@ class CodeDigest:
 
     def __init__(self, suites: str) -> None:
         """`suites` names the modules or packages of the suites, with spaces between them."""
+        self._began = _began()
         self._folders = [*map(folder_of, suites.split()), *(ROOT / "harness" / room for room in _ROOMS)]
         self._modules, self._outside = set(sys.modules), modules_outside(self._folders, [*sys.modules])
         self._paths = set(self._times())
@@ -74,7 +75,7 @@ class CodeDigest:
             times = self._times()
         except OSError as why:
             return f"{why.filename}: {why.strerror}"
-        late = {path for path, changed in times.items() if changed >= _BEGAN} | (times.keys() ^ self._paths)
+        late = {path for path, changed in times.items() if changed >= self._began} | (times.keys() ^ self._paths)
         return f"{min(late)} changed during the run" if late else ""
 
 
@@ -89,8 +90,6 @@ def _began() -> float:
 
 
 _IMPORTED = time.time()
-#: Taken once: the clock of the day may be set while the process runs.
-_BEGAN = _began()
 
 
 def folder_of(module: str) -> Path:

@@ -1,4 +1,4 @@
-"""Old runs: the directories of ended runs in a folder of runs, of which only the newest few stay."""
+"""Old runs: removes the directories of ended runs from a folder of runs, and leaves the newest few."""
 
 from __future__ import annotations
 

@@ -110,15 +110,15 @@ def _assigning(tf: Any, state: Any, x: Any) -> Any:
     return 2 * x
 
 
+_FIELDS = {"recipes": {"plain": plain}, "dtypes": ("float32",), "ops": ""}
+
 SPECS = (
     Spec(
         name="allowed-twice",
         program=_allowed_twice,
         reference=lambda x: 2 * x,
         alternatives={"output[0]": lambda dtype, g, x: [np.zeros_like(x)]},
-        recipes={"plain": plain},
-        dtypes=("float32",),
-        ops="",
+        **_FIELDS,
         modes=("eager", "function"),
     ),
     Spec(
@@ -126,9 +126,7 @@ SPECS = (
         program=_refusing_gradient,
         reference=lambda x: 2 * x,
         vjp=lambda g, x: 2 * g,
-        recipes={"plain": plain},
-        dtypes=("float32",),
-        ops="",
+        **_FIELDS,
         modes=("eager",),
     ),
     Spec(
@@ -136,36 +134,28 @@ SPECS = (
         program=_assigning,
         state=lambda tf, x: {"v": tf.Variable(x)},
         reference=lambda x: (2 * x, {"v": 2 * x}),
-        recipes={"plain": plain},
-        dtypes=("float32",),
-        ops="",
+        **_FIELDS,
         modes=("eager",),
     ),
     Spec(
         name="hard-to-write",
         program=functools.partial(_program, KIND),
         reference=_reference,
-        recipes={"plain": plain},
-        dtypes=("float32",),
-        ops="",
+        **_FIELDS,
         modes=("eager", "function"),
     ),
     Spec(
         name="written-right",
         program=functools.partial(_right, KIND),
         reference=_reference,
-        recipes={"plain": plain},
-        dtypes=("float32",),
-        ops="",
+        **_FIELDS,
         modes=("eager", "function"),
     ),
     Spec(
         name="needs-scipy",
         program=_needs_scipy,
         reference=lambda x: x,
-        recipes={"plain": plain},
-        dtypes=("float32",),
-        ops="",
+        **_FIELDS,
         modes=("eager", "function"),
     ),
 )
