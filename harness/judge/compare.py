@@ -13,7 +13,7 @@ from tf_opdiff.harness.device.observation import Result
 from tf_opdiff.harness.device.repeat import differing
 from tf_opdiff.harness.judge import wording
 from tf_opdiff.harness.judge.alternatives import limits, nearest
-from tf_opdiff.harness.judge.comparison import Comparison, Distances, Element
+from tf_opdiff.harness.judge.comparison import Comparison, Distances, Element, Elements
 from tf_opdiff.harness.judge.difference import differences, position, simplest
 from tf_opdiff.harness.judge.want import Want, positive_zeros
 from tf_opdiff.harness.spec.quantity import family_of
@@ -48,8 +48,9 @@ def _telling(promise: np.ndarray, plain: np.ndarray | None) -> np.ndarray:
 def _exact(got: np.ndarray, want: np.ndarray, inputs: Sequence[np.ndarray]) -> Comparison:
     """Compares integers, booleans or byte strings of equal shape."""
     wrong = got != want
+    elements = Elements.exact(got, want, wrong)
     if not wrong.any():
-        return Comparison(size=got.size, budget=0.0)
+        return Comparison(size=got.size, budget=0.0, elements=elements)
     at, easy = position(np.argmax(wrong), got.shape), simplest(wrong, inputs, want)
     apart = math.nan
     if got.dtype.kind in "iub":
@@ -65,6 +66,7 @@ def _exact(got: np.ndarray, want: np.ndarray, inputs: Sequence[np.ndarray]) -> C
         got=str(got[at]),
         want=str(want[at]),
         simplest=Element(easy, str(got[easy]), str(want[easy])),
+        elements=elements,
     )
 
 
@@ -117,6 +119,7 @@ def _complex(
     nearest = max(parts, key=lambda p: p.max_ulp / p.budget if p.budget else p.max_ulp)
     within = replace(
         nearest,
+        elements=Elements.of_parts(got, want.astype(got.dtype), *(of_side.elements(side) for side, of_side in sides)),
         mismatched=int((real.wrong | imaginary.wrong).sum()),
         max_abs=max(p.max_abs for p in parts),
         distances=Distances.of_parts(*(p.distances for p in parts if p.distances)),

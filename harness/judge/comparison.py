@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
@@ -36,6 +36,51 @@ class Distances:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class Elements:
+    """The elements of a result and of its promise, as arrays of one shape.
+
+    Attributes:
+      got: the result.
+      want: the promise, rounded to the dtype of the result.
+      wrong: for each kind that occurs, the elements that differ by it.
+      ulps: the distances in ULPs of the result's dtype; 0 where either number is not finite, NaN without ULPs.
+      absolute: the absolute distances; 0 where either number is not finite, NaN for texts.
+    """
+
+    got: np.ndarray
+    want: np.ndarray
+    wrong: Mapping[str, np.ndarray]
+    ulps: np.ndarray
+    absolute: np.ndarray
+
+    @classmethod
+    def exact(cls, got: np.ndarray, want: np.ndarray, wrong: np.ndarray) -> Self:
+        """The elements of integers, booleans or texts, which differ by their value where `wrong` is true."""
+        absolute = np.full(got.shape, math.nan)
+        if got.dtype.kind in "iub":
+            absolute = np.abs(got.astype(np.longdouble) - want.astype(np.longdouble))
+        return cls(got, want, {"value": wrong} if wrong.any() else {}, np.full(got.shape, math.nan), absolute)
+
+    @classmethod
+    def of_parts(cls, got: np.ndarray, want: np.ndarray, real: Self, imaginary: Self) -> Self:
+        """The elements of complex numbers: the larger distance of the two parts, and what is wrong in either."""
+        none = np.zeros(got.shape, bool)
+        kinds = dict.fromkeys((*real.wrong, *imaginary.wrong))
+        wrong = {kind: real.wrong.get(kind, none) | imaginary.wrong.get(kind, none) for kind in kinds}
+        ulps, absolute = np.maximum(real.ulps, imaginary.ulps), np.maximum(real.absolute, imaginary.absolute)
+        return cls(got, want, wrong, ulps, absolute)
+
+    @property
+    def every_wrong(self) -> np.ndarray:
+        """The elements that differ by any kind."""
+        return np.logical_or.reduce([np.zeros(self.got.shape, bool), *self.wrong.values()])
+
+    def as_kind(self, kind: str) -> Elements:
+        """The same elements; those that differ do so by this kind."""
+        return replace(self, wrong={kind: self.every_wrong})
+
+
 @dataclass(frozen=True)
 class Element:
     """One element of a result: its index, the observed value and the promised value."""
@@ -55,7 +100,8 @@ class Comparison:
     kind with the simplest input. `max_ulp` and `max_abs` are over all finite elements, also those within the budget. A
     bound allows different distances for different elements: `max_ulp` and `budget` are then those of the element that
     comes nearest to its allowed distance, or exceeds it most. `distances` are those of all elements of a real or
-    complex result; None for others. `without_kernel`: the promise is the error of a device without a kernel.
+    complex result; None for others. `elements` are all elements of a comparison of arrays; None for others.
+    `without_kernel`: the promise is the error of a device without a kernel.
 
     Elements at the edge of the normal numbers (`harness.judge.edge`) are shown only where no other element of the kind
     differs, and `at_edge` is true there. `counted_ulp` is the distance of the shown worst element, by which
@@ -77,6 +123,7 @@ class Comparison:
     simplest: Element | None = None
     others: tuple[Comparison, ...] = ()
     distances: Distances | None = field(default=None, repr=False, compare=False)
+    elements: Elements | None = field(default=None, repr=False, compare=False)
     without_kernel: bool = False
     counted_ulp: float = math.nan
     at_edge: bool = False
@@ -111,5 +158,6 @@ class Comparison:
         counted = {
             "counted_ulp": float(np.fmax.reduce([one.counted_ulp for one in each])),
             "at_edge": all(one.at_edge for one in each),
+            "elements": self.elements and self.elements.as_kind(kind),
         }
         return replace(self, kind=kind, count=self.mismatched, others=(), **{**counted, **changes})

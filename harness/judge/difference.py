@@ -13,7 +13,7 @@ import ml_dtypes
 import numpy as np
 
 from tf_opdiff.harness.judge import wording
-from tf_opdiff.harness.judge.comparison import Comparison, Distances, Element
+from tf_opdiff.harness.judge.comparison import Comparison, Distances, Element, Elements
 from tf_opdiff.harness.judge.edge import at_edge
 from tf_opdiff.harness.judge.severity import half_of_bits
 from tf_opdiff.harness.judge.simplest import first
@@ -61,6 +61,7 @@ class Differences:
         wrong = self.wrong
         distances = Distances(self.ulps, self.wrong_class, wrong)
         within = Comparison(size=got.size, max_ulp=largest, max_abs=absolute, budget=budget, distances=distances)
+        within = replace(within, elements=self.elements(got))
         if not wrong.any():
             return within
         within, edge = replace(within, mismatched=int(wrong.sum())), at_edge(got, self.rounded, inputs)
@@ -108,6 +109,11 @@ class Differences:
             counted_ulp=ulps,
             at_edge=bool(edge[at]),
         )
+
+    def elements(self, got: np.ndarray) -> Elements:
+        """All elements, with those that differ by each kind that occurs."""
+        wrong = {kind: where for kind, where in self.classes.items() if where.any()}
+        return Elements(got, self.rounded, wrong, self.ulps, self.absolute)
 
     def element(self, got: np.ndarray, at: tuple[int, ...]) -> Element:
         """The observed and the promised value at an index, as two different texts."""

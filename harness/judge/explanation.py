@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Self
+
+import numpy as np
 
 from tf_opdiff.harness.judge.known import Difference, Numbered
 from tf_opdiff.harness.judge.severity import SEVERITIES
 from tf_opdiff.harness.store.record import Record
 
 _SEVERITIES = tuple(SEVERITIES)
+#: The elements that a plan is known to get wrong: a mask; True for all of them; None if nobody has looked.
+Excused = np.ndarray | bool | None
 
 
 @dataclass(frozen=True)
@@ -24,6 +28,9 @@ class Explanation:
       explaining: those of them that expect a kind that occurs, its error code and its distance.
       spent: those of them whose kind or error code does not occur, although they must fail here.
       excusing: the entries about the place of the other plan, if that plan itself is known to fail.
+      outside: the kinds of which neither `explaining` nor a failure of the other plan explains every element, each with
+        the number of elements that are left; 0 where the elements are not at hand.
+      fault: the reason why the region of an entry can't be applied to the result.
     """
 
     kinds: tuple[str, ...]
@@ -31,6 +38,8 @@ class Explanation:
     explaining: tuple[Numbered, ...]
     spent: tuple[Numbered, ...]
     excusing: tuple[Numbered, ...] = ()
+    outside: Mapping[str, int] = field(default_factory=dict)
+    fault: str = ""
 
     @classmethod
     def of(
@@ -40,6 +49,7 @@ class Explanation:
         excusing: Iterable[Numbered] = (),
         *,
         between_plans: bool = False,
+        excused: Excused = None,
     ) -> Self:
         """The explanation of a difference by entries.
 
@@ -49,24 +59,33 @@ class Explanation:
           excusing: the entries about the place of the other plan.
           between_plans: whether the comparison is with another plan. Its budget is twice as large, so a known failure
             may stay within it, unless the entry names such comparisons.
+          excused: the elements that one of the two plans is known to get wrong against its promise. None if that was
+            not compared; then entries about the other plan excuse every kind.
+
+        Raises:
+          RegionError: the region of an entry is not about the elements of this result.
         """
-        here = tuple(here)
+        here, excusing = tuple(here), tuple(excusing)
         explaining = tuple(one for one in here if one[1].expects(difference))
         failing = tuple(one for one in here if one[1].expects(difference._replace(max_ulp=math.nan)))
-        strict = (one for one in here if not one[1].intermittent and not (between_plans and one[1].against == "*"))
-        spent = tuple(one for one in strict if one not in failing)
-        return cls(tuple(difference.kinds), here, explaining, spent, tuple(excusing))
+        strict = (one for one in here if not (between_plans and one[1].against == "*"))
+        spent = tuple(one for one in strict if one not in failing and one[1].must_fail(difference))
+        if excused is None:
+            excused = bool(excusing)
+        counts = {kind: _unexplained(kind, difference, explaining, excused) for kind in difference.kinds}
+        outside = {kind: count for kind, count in counts.items() if count is not None}
+        return cls(tuple(difference.kinds), here, explaining, spent, excusing, outside)
 
     @property
     def unexplained(self) -> tuple[str, ...]:
-        """The kinds that no entry about the place expects."""
-        explained = {entry.kind for _, entry in self.explaining}
-        return tuple(kind for kind in self.kinds if kind not in explained)
+        """The kinds of which neither an entry about the place nor the other plan explains every element."""
+        return tuple(self.outside)
 
     @property
     def facts(self) -> dict[str, bool]:
         """The facts for `harness.judge.classify`."""
-        return {"expected": not self.unexplained, "spent": bool(self.spent), "excused": bool(self.excusing)}
+        excused = bool(self.excusing) and not self.unexplained
+        return {"expected": not self.unexplained, "spent": bool(self.spent), "excused": excused}
 
     def explain(self, record: Record) -> Record:
         """The record with the causes of the entries that it names; the first one gives `owner`, `reason` and `link`."""
@@ -87,7 +106,7 @@ class Explanation:
         elif not self.kinds:
             entries = ()
         elif verdict == "known":
-            entries = self.explaining + self._excusing
+            entries = self.explaining + self._excusing or self.here
         else:
             entries = self.here or self.excusing
         return tuple(sorted(entries, key=self._order))
@@ -95,9 +114,10 @@ class Explanation:
     @property
     def _excusing(self) -> tuple[Numbered, ...]:
         """The entries about the other plan that name a kind without an explanation here; all if none does."""
-        if not self.unexplained:
+        left = set(self.kinds) - {entry.kind for _, entry in self.explaining}
+        if not left:
             return ()
-        return tuple(one for one in self.excusing if one[1].kind in self.unexplained) or self.excusing
+        return tuple(one for one in self.excusing if one[1].kind in left) or self.excusing
 
     def _order(self, one: Numbered) -> tuple[int, int]:
         """The sort key of an entry: its severity, and its kind."""
@@ -111,3 +131,32 @@ class Explanation:
             return self.unexplained[0]
         entry = next((entry for _, entry in self.named(verdict) if entry.kind in self.kinds), None)
         return entry.kind if entry else self.kinds[0] if self.kinds else ""
+
+
+def _unexplained(
+    kind: str, difference: Difference, explaining: Sequence[Numbered], excused: np.ndarray | bool
+) -> int | None:
+    """The number of elements of a kind that nothing explains; 0 if they are not at hand, None if all are explained."""
+    of_kind = [entry for _, entry in explaining if entry.kind == kind]
+    elements = difference.elements.get(kind)
+    if elements is None:
+        return None if of_kind or excused is True else 0
+    rest = elements.wrong[kind]
+    for entry in of_kind:
+        rest = rest & ~entry.explained(difference)
+    if isinstance(excused, bool) or excused.shape == rest.shape:
+        rest = rest & ~np.asarray(excused)
+    return int(rest.sum()) or None
+
+
+def explained(explanation: Explanation, difference: Difference, shape: tuple[int, ...]) -> np.ndarray | bool:
+    """The elements that known failures explain: a bool array of a shape; True if the whole result is one failure."""
+    mask = np.zeros(shape, bool)
+    for _, entry in explanation.explaining:
+        if entry.kind not in difference.elements:
+            return True
+        of_entry = entry.explained(difference)
+        if of_entry.shape != shape:
+            return True
+        mask |= of_entry
+    return mask

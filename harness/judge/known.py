@@ -10,10 +10,14 @@ from functools import cached_property, lru_cache
 from typing import Any, NamedTuple, Protocol, Self
 
 import msgspec
+import numpy as np
 from packaging.specifiers import SpecifierSet
 
 from tf_opdiff.harness.device.repeat import SELF_CHECKS
 from tf_opdiff.harness.judge.cause import Cause
+from tf_opdiff.harness.judge.comparison import Elements
+from tf_opdiff.harness.judge.distance_limit import DistanceLimit
+from tf_opdiff.harness.judge.region import Region
 from tf_opdiff.harness.judge.selectors import EVERY, Names, admits, listed
 from tf_opdiff.harness.spec.plan import Device, type_of
 from tf_opdiff.harness.spec.trait import traits_in
@@ -21,18 +25,26 @@ from tf_opdiff.harness.store.record import CLAIM
 
 #: The kinds of difference that have a distance.
 MEASURED = ("value", "position", "batch")
+#: The kinds of difference that are of single elements, and that a region can be about.
+OF_ELEMENTS = (
+    *("nan", "inf", "signed_zero", "subnormal", "value", "gradient_status", "nondeterministic", "position", "batch"),
+    *("leak", "input_mutated"),
+)
 
 
 class Difference(NamedTuple):
     """A difference, as far as entries ask for it.
 
     `kinds` are those that occur, in order; `code` is that of an error or a crash; `max_ulp` is the largest distance, in
-    ULPs of the result's dtype, NaN if it was not taken.
+    ULPs of the result's dtype, NaN if it was not taken. `elements` are those of each kind, of the kind `""` where
+    nothing differs, and `inputs` those of the op; both are empty where the arrays are not at hand.
     """
 
     kinds: Sequence[str] = ()
     code: str = ""
     max_ulp: float = math.nan
+    elements: Mapping[str, Elements] = {}
+    inputs: Sequence[np.ndarray] = ()
 
 
 class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -44,9 +56,9 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     names traits of `harness.spec.trait`: the entry is about processors that have one of them. `unless` names a variant,
     such as `noonednn`, or a trait: the entry is not about devices with it. `tf` is a version specifier such as
     `>=2.18,<2.22`. `intermittent` says that the failure depends on memory that TensorFlow did not write, so that the
-    same call may also pass: the entry is never stale. `within` is the largest distance that the entry explains, such as
-    `18516 ulp`, in ULPs of the result's dtype: a result that is farther off is a mismatch. In a file, `cause` is the id
-    of the cause.
+    same call may also pass: the entry is never stale. `where` is a condition of `harness.judge.region`: the entry is
+    about the elements that fulfil it, and every other element is held to its budget. `within` is the largest distance
+    that the entry explains, by `harness.judge.distance_limit`. In a file, `cause` is the id of the cause.
     """
 
     spec: Names
@@ -64,27 +76,60 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     tf: str = ""
     code: str = ""
     intermittent: bool = False
+    where: str = ""
     within: str = ""
 
     def expects(self, difference: Difference) -> bool:
-        """Whether the entry explains one of the kinds of a difference, with its error code and its distance."""
-        explains = self.kind in difference.kinds and self.code in ("", difference.code)
-        return explains and not (self.kind in MEASURED and difference.max_ulp > self.largest)
+        """Whether the entry explains one of the kinds of a difference, with its error code.
 
-    @property
-    def largest(self) -> float:
-        """The largest distance in ULPs that the entry explains.
+        Where the elements are at hand, it has to explain at least one of them; else the largest distance counts.
+        """
+        if self.kind not in difference.kinds or self.code not in ("", difference.code):
+            return False
+        if self.kind in difference.elements:
+            return bool(self.explained(difference).any())
+        limit = DistanceLimit.parse(self.within)
+        return not (self.kind in MEASURED and limit.unit == "ulp" and difference.max_ulp > limit.largest)
+
+    def explained(self, difference: Difference) -> np.ndarray:
+        """The elements of the entry's kind, which must occur, that lie in its region and within its distance.
 
         Raises:
-          ValueError: `within` is malformed.
+          RegionError: `where` is not about the elements of this result.
         """
-        if not self.within:
-            return math.inf
-        number, _, unit = self.within.partition(" ")
-        largest = float(number)
-        if unit != "ulp" or not 0 < largest < math.inf:
-            raise ValueError(f"within {self.within!r}")
-        return largest
+        elements = difference.elements[self.kind]
+        explained = elements.wrong[self.kind] & self.region(elements, difference.inputs)
+        if self.kind in MEASURED and self.within:
+            explained &= DistanceLimit.parse(self.within).allows(elements)
+        return explained
+
+    def region(self, elements: Elements, inputs: Sequence[np.ndarray]) -> np.ndarray:
+        """The elements that the entry is about, a bool array of their shape.
+
+        Raises:
+          RegionError: `where` is not about the elements of this result.
+        """
+        return Region.parse(self.where).holds(elements.got, elements.want, inputs)
+
+    @property
+    def limits(self) -> str:
+        """The region and the distance of the entry, in the words of its file."""
+        return " ".join(f"{name} {text}" for name, text in (("where", self.where), ("within", self.within)) if text)
+
+    def must_fail(self, difference: Difference) -> bool:
+        """Whether a comparison that the entry selects, and that does not fail by its kind, makes the entry stale.
+
+        An entry with a region must fail where an element lies in it. An element of a kind with a distance may be right
+        by chance there; then only an entry that names recipes must fail.
+        """
+        if self.intermittent:
+            return False
+        if not self.where:
+            return True
+        if self.kind in MEASURED and self.recipe == EVERY:
+            return False
+        elements = next(iter(difference.elements.values()), None)
+        return elements is None or bool(self.region(elements, difference.inputs).any())
 
     def selects(
         self, place: Mapping[str, str], tf: str, kind: str = "", traits: AbstractSet[str] | None = None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -13,7 +12,9 @@ from msgspec.structs import replace
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from tf_opdiff.harness.judge.cause import Cause
-from tf_opdiff.harness.judge.known import MEASURED, Entry, Known, Place
+from tf_opdiff.harness.judge.distance_limit import DistanceLimit
+from tf_opdiff.harness.judge.known import MEASURED, OF_ELEMENTS, Entry, Known, Place
+from tf_opdiff.harness.judge.region import Region
 from tf_opdiff.harness.judge.selectors import EVERY, Names, check, listed
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.plan import MODES, Device
@@ -157,17 +158,18 @@ def _check(entry: Entry, catalog: Catalog) -> None:
         raise ValueError(f"unless {entry.unless!r}: expected {expected}")
     if entry.intermittent and entry.cause.severity != "memory":
         raise ValueError(f"intermittent: expected for a cause of severity memory, not {entry.cause.severity}")
-    _check_within(entry)
+    _check_elements(entry)
     try:
         SpecifierSet(entry.tf)
     except InvalidSpecifier as error:
         raise ValueError(f"tf {entry.tf!r}: expected a version specifier such as >=2.18,<2.22") from error
 
 
-def _check_within(entry: Entry) -> None:
-    try:
-        limited = entry.largest < math.inf
-    except ValueError as error:
-        raise ValueError(f"within {entry.within!r}: expected a number of ULPs such as '4096 ulp'") from error
-    if limited and entry.kind not in MEASURED:
+def _check_elements(entry: Entry) -> None:
+    """Checks the region and the distance of an entry, which are about elements."""
+    Region.parse(entry.where)
+    DistanceLimit.parse(entry.within)
+    if entry.within and entry.kind not in MEASURED:
         raise ValueError(f"within {entry.within!r}: expected for a kind with a distance, of {', '.join(MEASURED)}")
+    if entry.where and entry.kind not in OF_ELEMENTS:
+        raise ValueError(f"where {entry.where!r}: expected for a kind of elements, of {', '.join(OF_ELEMENTS)}")

@@ -6,13 +6,16 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from tf_opdiff.harness.device.observation import Observation, Result
 from tf_opdiff.harness.judge import claim, severity, wording
 from tf_opdiff.harness.judge.classify import Facts, classify
 from tf_opdiff.harness.judge.compare import code_in, compare, illustrated
 from tf_opdiff.harness.judge.comparison import Comparison
-from tf_opdiff.harness.judge.explanation import Explanation
-from tf_opdiff.harness.judge.known import Difference, Entry, Numbered, place_of
+from tf_opdiff.harness.judge.explanation import Excused, Explanation, explained
+from tf_opdiff.harness.judge.known import Difference, Numbered, place_of
+from tf_opdiff.harness.judge.region import RegionError
 from tf_opdiff.harness.judge.row import row_of
 from tf_opdiff.harness.judge.self_check import with_itself
 from tf_opdiff.harness.judge.trial import LOST, Context, Origin, Trial
@@ -61,10 +64,20 @@ class Judge:
     context: Context
     part: bool = False
 
-    def against_promises(self, trial: Trial, wants: Mapping[str, Want], base: Plan | None = None) -> list[Record]:
-        """A record for each comparison of a trial with promises, or with the results of a base; see `comparisons`."""
+    def against_promises(
+        self,
+        trial: Trial,
+        wants: Mapping[str, Want],
+        base: Plan | None = None,
+        excused: Mapping[str, Excused] | None = None,
+    ) -> list[Record]:
+        """A record for each comparison of a trial with promises, or with the results of a base; see `comparisons`.
+
+        `excused` has the elements of each quantity that the plan or its base is known to get wrong.
+        """
         compared, against = comparisons(trial, wants, base), str(base) if base else "numpy"
-        return [self.decide(trial, quantity, one, against=against) for quantity, one in compared.items()]
+        of = excused or {}
+        return [self.decide(trial, q, one, against=against, excused=of.get(q)) for q, one in compared.items()]
 
     def against_itself(self, trial: Trial, wants: Mapping[str, Want]) -> list[Record]:
         """A record for each observed promised quantity, against the plan itself; see `harness.judge.self_check`."""
@@ -75,20 +88,39 @@ class Judge:
         """A record for each claim about the trial's spec and plan; see `harness.judge.claim`."""
         return claim.judge(self.context, trial, promises, wants)
 
+    def explained(self, trial: Trial, quantity: str, comparison: Comparison) -> np.ndarray | bool:
+        """The elements of a quantity that differ from their promise and are known to; True for all of them.
+
+        `comparison` is that with the promise.
+        """
+        value = trial.result(quantity).value
+        row = row_of(self.context, trial, comparison, against="numpy", quantity=quantity)
+        difference = _difference(trial, quantity, comparison)
+        explanation = self._explanation(row, difference)
+        return not explanation.fault and explained(explanation, difference, () if value is None else value.shape)
+
     def decide(
-        self, trial: Trial, quantity: str, comparison: Comparison, *, against: str = "numpy", side: Side | None = None
+        self,
+        trial: Trial,
+        quantity: str,
+        comparison: Comparison,
+        *,
+        against: str = "numpy",
+        side: Side | None = None,
+        excused: Excused = None,
     ) -> Record:
         """The record of a comparison: its meaning in the light of contracts and known failures.
 
-        `side` is the side of the contract in the comparison; without it, the spec's side for the plan.
+        `side` is the side of the contract in the comparison; without it, the spec's side for the plan. `excused` has
+        the elements that one of two plans is known to get wrong.
         """
         context, plan, observation = self.context, trial.plan, trial.observation
         side = None if against == str(plan) else side or trial.case.spec.side(plan)
         result = trial.result(quantity)
         row = row_of(context, trial, comparison, against=against, quantity=quantity)
-        explanation = self._explanation(row, Difference(comparison.kinds, result.code, comparison.max_ulp))
+        explanation = self._explanation(row, _difference(trial, quantity, comparison), excused)
         facts = Facts(
-            fault=bool(observation.fault),
+            fault=bool(observation.fault or explanation.fault),
             lacking=_lacking(observation, result, comparison, plan),
             differs=bool(comparison.kind),
             contract=side is not None,
@@ -110,7 +142,7 @@ class Judge:
         dtype = record.dtype if result.value is None else result.value.dtype.name
         return _with_severity(record, explanation, dtype, comparison)
 
-    def _explanation(self, row: Record, difference: Difference) -> Explanation:
+    def _explanation(self, row: Record, difference: Difference, excused: Excused = None) -> Explanation:
         """The entries of known failures that are about a record with this difference."""
         context, place, other = self.context, place_of(row), PlanName.parse(row.against)
         excusing: tuple[Numbered, ...] = ()
@@ -118,13 +150,16 @@ class Judge:
             elsewhere = {**place, "device": other.device, "mode": other.mode, "against": "numpy"}
             excusing = context.known.about(elsewhere, context.origin(other.device).tf)
         here, between_plans = context.known.about(place, row.tf), place["against"] == "plan"
-        explanation = Explanation.of(difference, here, excusing, between_plans=between_plans)
+        try:
+            explanation = Explanation.of(difference, here, excusing, between_plans=between_plans, excused=excused)
+        except RegionError as error:
+            return Explanation(tuple(difference.kinds), here, (), (), excusing, fault=str(error))
         return replace(explanation, spent=()) if self.part else explanation
 
     def _detail(self, verdict: str, explanation: Explanation, comparison: Comparison, observation: Observation) -> str:
         """The reason for the verdict, and the kinds that the comparison does not show."""
         if verdict == "error":
-            return observation.fault
+            return observation.fault or explanation.fault
         if verdict == "unavailable":
             more = "" if comparison.detail == observation.lacking else f": {comparison.detail}"
             return (observation.lacking or _HAS_KERNEL) + more
@@ -138,10 +173,13 @@ class Judge:
     def _expected(self, explanation: Explanation) -> str:
         """The kinds that entries expect at the place of a mismatch."""
         each = (
-            " ".join(filter(None, (f"{self.context.known.stands(n)} expects {e.kind}", e.code, _within(e))))
+            " ".join(filter(None, (f"{self.context.known.stands(n)} expects {e.kind}", e.code, e.limits)))
             for n, e in explanation.here
         )
-        return f"{'; '.join(each)} here."
+        expected = {entry.kind for _, entry in explanation.here if entry.where or entry.within}
+        counts = {kind: count for kind, count in explanation.outside.items() if count and kind in expected}
+        left = ", ".join(f"{count} of kind {kind}" for kind, count in counts.items())
+        return f"{'; '.join(each)} here{f'; other elements: {left}' if left else ''}."
 
     def _spent(self, explanation: Explanation) -> str:
         """The entries that are about a place at which their kind does not occur."""
@@ -184,8 +222,10 @@ class Judge:
         return replace(row, verdict="error", detail=_one_line(message))
 
 
-def _within(entry: Entry) -> str:
-    return f"within {entry.within}" if entry.within else ""
+def _difference(trial: Trial, quantity: str, comparison: Comparison) -> Difference:
+    """The difference of a comparison, with the elements and inputs that regions are about."""
+    elements = {one.kind: one.elements for one in comparison.each or (comparison,) if one.elements is not None}
+    return Difference(comparison.kinds, trial.result(quantity).code, comparison.max_ulp, elements, trial.inputs)
 
 
 def _with_severity(

@@ -13,9 +13,11 @@ from tf_opdiff.harness.device.observation import Observation
 from tf_opdiff.harness.device.pool import run_all
 from tf_opdiff.harness.device.request import Request
 from tf_opdiff.harness.device.server_handle import DeviceServer
+from tf_opdiff.harness.judge.comparison import Comparison
 from tf_opdiff.harness.judge.error_bins import profiles
 from tf_opdiff.harness.judge.promise_cache import PromiseCache
 from tf_opdiff.harness.judge.reference import ReferenceFault
+from tf_opdiff.harness.judge.unseen import first_of_place, plant
 from tf_opdiff.harness.judge.verdict import Context, Judge, Trial, comparisons
 from tf_opdiff.harness.judge.want import Want
 from tf_opdiff.harness.repro.program_digest import digest
@@ -65,6 +67,7 @@ class Runner:
     notes: Sequence[str] = ()
     cache: PromiseCache | None = None
     _last_program: tuple[str, str] = ("", "")
+    _places: set[tuple[str, ...]] = field(default_factory=set)
 
     @property
     def judge(self) -> Judge:
@@ -94,6 +97,7 @@ class Runner:
     def _run(self, item: Item) -> list[Record]:
         cases: dict[str, RunningCase] = {}
         records: list[Record] = []
+        self._places.clear()
         batches = self._batches(item, cases, records)
         for device, request, observation in run_all(self.servers, batches, self._write_start):
             records += self._observed(cases, Plan(device, request.mode), request, observation)
@@ -157,12 +161,24 @@ class Runner:
         records = [self.judge.decide(trial, quantity, comparison) for quantity, comparison in compared.items()]
         if any(record.kind for record in records):
             running.differing.add(plan)
+            known = [record.quantity for record in records if record.verdict in ("known", "mismatch")]
+            running.known_wrong[plan] = {q: self.judge.explained(trial, q, compared[q]) for q in known}
+            records = [self._planted(record, trial, wants, compared) for record in records]
         records += self.judge.against_claims(trial, running.claims, wants)
         program, observation = self._program(running.item), trial.observation.to_json()
         errors = {quantity: profile.to_json() for quantity, profile in profiles(trial, wants, compared).items()}
         more = {"observation": observation, "asked": digest, "program": program}
         self._write("result", running.case, plan, records, **more, **({"errors": errors} if errors else {}))
         return records
+
+    def _planted(
+        self, record: Record, trial: Trial, wants: Mapping[str, Want], compared: Mapping[str, Comparison]
+    ) -> Record:
+        """The record, with the outcome of planted faults if it is the first of its known failure in the item."""
+        quantity = record.quantity
+        if quantity not in wants or not first_of_place(record, self._places):
+            return record
+        return plant(self.judge, trial, quantity, wants[quantity], compared[quantity]).noted(record)
 
     def _compared(self, running: RunningCase) -> list[Record]:
         """The records of each plan of a case against its base, and against itself."""
@@ -173,7 +189,7 @@ class Runner:
                 results = running.observations[base].quantities
                 others = running.expected[base].wants
                 other = {q: wants[q].from_other(r, others[q]) if q in wants else Want.of(r) for q, r in results.items()}
-                records = self.judge.against_promises(trial, other, base)
+                records = self.judge.against_promises(trial, other, base, running.excused(plan, base))
             records += self.judge.against_itself(trial, wants)
             self._write("compare", running.case, plan, records)
             compared += records

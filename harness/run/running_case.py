@@ -29,6 +29,7 @@ class RunningCase:
       expected: the expectation under each plan that is still to run.
       observations: the observation of each plan that has run.
       differing: the plans whose observation differs from their promise.
+      known_wrong: for each of these plans and each quantity, the elements that are known to differ.
       failing: whether a record of the case fails the run.
       plans: all plans of the case.
     """
@@ -40,6 +41,7 @@ class RunningCase:
     expected: dict[Plan, Expectation]
     observations: dict[Plan, Observation] = field(default_factory=dict)
     differing: set[Plan] = field(default_factory=set)
+    known_wrong: dict[Plan, dict[str, np.ndarray | bool]] = field(default_factory=dict)
     failing: bool = False
     plans: Sequence[Plan] = ()
 
@@ -88,6 +90,12 @@ class RunningCase:
         """Whether every plan has run."""
         return len(self.observations) == len(self.expected)
 
+    def excused(self, plan: Plan, base: Plan) -> dict[str, np.ndarray | bool]:
+        """For each quantity, the elements that a plan or its base is known to get wrong; see `known_wrong`."""
+        ours, theirs = (self.known_wrong.get(one, {}) for one in (plan, base))
+        quantities = {*self.expected[plan].wants, *self.observations[plan].quantities}
+        return {q: _either(ours.get(q, False), theirs.get(q, False)) for q in quantities}
+
     def bases(self) -> Iterator[tuple[Plan, Plan]]:
         """Each plan with its base: the first plan that makes the same promise and has the kernel.
 
@@ -103,3 +111,13 @@ class RunningCase:
             elif base == plan:
                 bases.append(plan)
             yield plan, base
+
+
+def _either(mask: np.ndarray | bool, other: np.ndarray | bool) -> np.ndarray | bool:
+    """The elements of either mask. Masks of different shapes have no element in common; then `mask` counts alone."""
+    if mask is True or other is True:
+        return True
+    masks = [one for one in (mask, other) if isinstance(one, np.ndarray)]
+    if len(masks) == 2 and masks[0].shape == masks[1].shape:
+        return np.asarray(masks[0] | masks[1])
+    return masks[0] if masks else False

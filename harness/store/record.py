@@ -36,7 +36,9 @@ class Record:
     that the record shows: the first that nobody has explained, or else that of the first cause. `kinds` is empty in
     records of earlier versions. `cause` are the ids of the causes that explain the kinds, `;`-joined, the most severe
     first; `owner`, `reason`, `link` and `severity` are those of the first. The severity of a difference that nobody has
-    explained is by the rule; see `harness.judge.severity`.
+    explained is by the rule; see `harness.judge.severity`. `planted` is the number of faults that the run planted in
+    this result, beside its known failures, and `unseen` has the names of those that it would not have noticed,
+    `;`-joined.
     """
 
     run: str = ""
@@ -80,6 +82,8 @@ class Record:
     cause: str = ""
     severity: str = ""
     kinds: str = ""
+    planted: int = 0
+    unseen: str = ""
 
     @property
     def every_kind(self) -> tuple[str, ...]:

@@ -229,10 +229,16 @@ def test_only_a_cause_of_unwritten_memory_may_be_intermittent(tmp_path, catalog)
         loaded(tmp_path / "known.toml", catalog, table("cause", CAUSE), table("entry", entry))
 
 
-@pytest.mark.parametrize("within", ["4096", "4096 units", "-1 ulp", "0 ulp", "nan ulp", "inf ulp", "many ulp"])
-def test_a_bound_that_is_no_number_of_ulps_is_refused(tmp_path, catalog, within):
-    entry = ENTRY | {"within": f'"{within}"'}
-    with pytest.raises(KnownError, match="expected a number of ULPs such as"):
+@pytest.mark.parametrize(("field", "text"), [("within", "4096"), ("where", "x >"), ("where", "upstream > 0")])
+def test_a_distance_or_a_region_that_can_not_be_read_is_refused(tmp_path, catalog, field, text):
+    entry = ENTRY | {field: f'"{text}"'}
+    with pytest.raises(KnownError, match=f"{field} '{text}': .*expected a"):
+        loaded(tmp_path / "known.toml", catalog, table("cause", CAUSE), table("entry", entry))
+
+
+def test_a_region_is_for_kinds_of_elements(tmp_path, catalog):
+    entry = ENTRY | {"kind": '"shape"', "where": '"x > 0"'}
+    with pytest.raises(KnownError, match="expected for a kind of elements, of nan, inf"):
         loaded(tmp_path / "known.toml", catalog, table("cause", CAUSE), table("entry", entry))
 
 

@@ -20,7 +20,7 @@ def test_the_columns_are_those_that_other_tools_read():
     columns = (
         "run started tf cuda host suite spec raw_op case dtype recipe seed device mode ran_on against quantity verdict "
         "kind size mismatched max_ulp max_abs budget worst_index input got want detail owner reason link seconds "
-        "rerun example_index example distance attrs cause severity kinds"
+        "rerun example_index example distance attrs cause severity kinds planted unseen"
     )
     assert " ".join(COLUMNS) == columns
 
