@@ -12,7 +12,7 @@ from docs.tests.test_links import documents
 from tf_opdiff.command_line import VERBS
 from tf_opdiff.harness.judge import maturity
 from tf_opdiff.harness.judge.cause import Cause
-from tf_opdiff.harness.judge.known import Entry
+from tf_opdiff.harness.judge.entry import Entry
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.run.options import CAMPAIGN, OPTIONS
 from tf_opdiff.harness.spec.catalog import Catalog

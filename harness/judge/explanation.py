@@ -9,7 +9,8 @@ from typing import Self
 
 import numpy as np
 
-from tf_opdiff.harness.judge.known import Difference, Numbered
+from tf_opdiff.harness.judge.entry import Difference
+from tf_opdiff.harness.judge.known import Numbered
 from tf_opdiff.harness.judge.severity import SEVERITIES
 from tf_opdiff.harness.store.record import Record
 
@@ -31,6 +32,8 @@ class Explanation:
       outside: the kinds of which neither `explaining` nor a failure of the other plan explains every element, each with
         the number of elements that are left; 0 where the elements are not at hand.
       fault: the reason why the region of an entry can't be applied to the result.
+      absent: the entries that would be spent on a processor that was measured; see `harness.judge.processor`.
+      probable: whether entries explain the difference that were measured on other processors, or for other inputs.
     """
 
     kinds: tuple[str, ...]
@@ -40,6 +43,8 @@ class Explanation:
     excusing: tuple[Numbered, ...] = ()
     outside: Mapping[str, int] = field(default_factory=dict)
     fault: str = ""
+    absent: tuple[Numbered, ...] = ()
+    probable: bool = False
 
     @classmethod
     def of(
@@ -147,16 +152,3 @@ def _unexplained(
     if isinstance(excused, bool) or excused.shape == rest.shape:
         rest = rest & ~np.asarray(excused)
     return int(rest.sum()) or None
-
-
-def explained(explanation: Explanation, difference: Difference, shape: tuple[int, ...]) -> np.ndarray | bool:
-    """The elements that known failures explain: a bool array of a shape; True if the whole result is one failure."""
-    mask = np.zeros(shape, bool)
-    for _, entry in explanation.explaining:
-        if entry.kind not in difference.elements:
-            return True
-        of_entry = entry.explained(difference)
-        if of_entry.shape != shape:
-            return True
-        mask |= of_entry
-    return mask

@@ -2,171 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, NamedTuple, Protocol, Self
 
-import msgspec
-import numpy as np
-from packaging.specifiers import SpecifierSet
-
-from tf_opdiff.harness.device.repeat import SELF_CHECKS
 from tf_opdiff.harness.judge.cause import Cause
-from tf_opdiff.harness.judge.comparison import Elements
-from tf_opdiff.harness.judge.distance_limit import DistanceLimit
-from tf_opdiff.harness.judge.region import Region
-from tf_opdiff.harness.judge.selectors import EVERY, Names, admits, listed
-from tf_opdiff.harness.spec.plan import Device, type_of
+from tf_opdiff.harness.judge.entry import Entry
+from tf_opdiff.harness.judge.selectors import listed
+from tf_opdiff.harness.spec.plan import Device
 from tf_opdiff.harness.spec.trait import traits_in
 from tf_opdiff.harness.store.record import CLAIM
 
-#: The kinds of difference that have a distance.
-MEASURED = ("value", "position", "batch")
-#: The kinds of difference that are of single elements, and that a region can be about.
-OF_ELEMENTS = (
-    *("nan", "inf", "signed_zero", "subnormal", "value", "gradient_status", "nondeterministic", "position", "batch"),
-    *("leak", "input_mutated"),
-)
-
-
-class Difference(NamedTuple):
-    """A difference, as far as entries ask for it.
-
-    `kinds` are those that occur, in order; `code` is that of an error or a crash; `max_ulp` is the largest distance, in
-    ULPs of the result's dtype, NaN if it was not taken. `elements` are those of each kind, of the kind `""` where
-    nothing differs, and `inputs` those of the op; both are empty where the arrays are not at hand.
-    """
-
-    kinds: Sequence[str] = ()
-    code: str = ""
-    max_ulp: float = math.nan
-    elements: Mapping[str, Elements] = {}
-    inputs: Sequence[np.ndarray] = ()
-
-
-class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One known failure. Every selector is a name, a list of names, or absent for all.
-
-    Every record that an entry selects must fail with its `kind` (and with its `code`, if the failure is an error or a
-    crash). A record that fails by several kinds needs an entry for each. A selected record that does not fail by the
-    entry's kind is stale; a comparison with another plan is stale only if `against` names such comparisons. `trait`
-    names traits of `harness.spec.trait`: the entry is about processors that have one of them. `unless` names a variant,
-    such as `noonednn`, or a trait: the entry is not about devices with it. `tf` is a version specifier such as
-    `>=2.18,<2.22`. `intermittent` says that the failure depends on memory that TensorFlow did not write, so that the
-    same call may also pass: the entry is never stale. `where` is a condition of `harness.judge.region`: the entry is
-    about the elements that fulfil it, and every other element is held to its budget. `within` is the largest distance
-    that the entry explains, by `harness.judge.distance_limit`. In a file, `cause` is the id of the cause.
-    """
-
-    spec: Names
-    kind: str
-    cause: Cause
-    dtype: Names = "*"
-    attrs: Names = "*"
-    recipe: Names = "*"
-    device: Names = "*"
-    trait: Names = "*"
-    unless: str = ""
-    mode: Names = "*"
-    against: Names = "*"
-    quantity: Names = "*"
-    tf: str = ""
-    code: str = ""
-    intermittent: bool = False
-    where: str = ""
-    within: str = ""
-
-    def expects(self, difference: Difference) -> bool:
-        """Whether the entry explains one of the kinds of a difference, with its error code.
-
-        Where the elements are at hand, it has to explain at least one of them; else the largest distance counts.
-        """
-        if self.kind not in difference.kinds or self.code not in ("", difference.code):
-            return False
-        if self.kind in difference.elements:
-            return bool(self.explained(difference).any())
-        limit = DistanceLimit.parse(self.within)
-        return not (self.kind in MEASURED and limit.unit == "ulp" and difference.max_ulp > limit.largest)
-
-    def explained(self, difference: Difference) -> np.ndarray:
-        """The elements of the entry's kind, which must occur, that lie in its region and within its distance.
-
-        Raises:
-          RegionError: `where` is not about the elements of this result.
-        """
-        elements = difference.elements[self.kind]
-        explained = elements.wrong[self.kind] & self.region(elements, difference.inputs)
-        if self.kind in MEASURED and self.within:
-            explained &= DistanceLimit.parse(self.within).allows(elements)
-        return explained
-
-    def region(self, elements: Elements, inputs: Sequence[np.ndarray]) -> np.ndarray:
-        """The elements that the entry is about, a bool array of their shape.
-
-        Raises:
-          RegionError: `where` is not about the elements of this result.
-        """
-        return Region.parse(self.where).holds(elements.got, elements.want, inputs)
-
-    @property
-    def limits(self) -> str:
-        """The region and the distance of the entry, in the words of its file."""
-        return " ".join(f"{name} {text}" for name, text in (("where", self.where), ("within", self.within)) if text)
-
-    def must_fail(self, difference: Difference) -> bool:
-        """Whether a comparison that the entry selects, and that does not fail by its kind, makes the entry stale.
-
-        An entry with a region must fail where an element lies in it. An element of a kind with a distance may be right
-        by chance there; then only an entry that names recipes must fail.
-        """
-        if self.intermittent:
-            return False
-        if not self.where:
-            return True
-        if self.kind in MEASURED and self.recipe == EVERY:
-            return False
-        elements = next(iter(difference.elements.values()), None)
-        return elements is None or bool(self.region(elements, difference.inputs).any())
-
-    def selects(
-        self, place: Mapping[str, str], tf: str, kind: str = "", traits: AbstractSet[str] | None = None
-    ) -> bool:
-        """Whether the entry is about a place; `tf` is the running version, `kind` the device's type.
-
-        `traits` are those of the device; without them, the entry is about any processor.
-
-        A place has a spec, dtype, attrs, recipe, device and mode; the place of one comparison also has a quantity and
-        `against`: `numpy`, `plan` (any other plan), or `itself`. Entries whose kind is one of `harness.device.repeat`
-        are about `itself` alone, and other entries never are. No entry is about a comparison with a claim: a claim that
-        does not hold is refuted.
-        """
-        against = place.get("against")
-        if against == "claim" or (against and (against == "itself") != (self.kind in SELF_CHECKS)):
-            return False
-        if self.unless and self.unless in place.get("device", "").split("+")[1:]:
-            return False
-        if traits is not None and not self._fits(traits):
-            return False
-        return _contains(self.tf, tf) and all(
-            admits(getattr(self, field), name) or (field == "device" and admits(self.device, kind or type_of(name)))
-            for field, name in place.items()
-        )
-
-    def _fits(self, traits: AbstractSet[str]) -> bool:
-        """Whether the entry is about a processor with these traits."""
-        return self.unless not in traits and (self.trait == EVERY or not traits.isdisjoint(listed(self.trait)))
-
-
 #: An entry with its number among all entries, counted from 1.
 Numbered = tuple[int, Entry]
-
-
-@lru_cache
-def _contains(specifier: str, version: str) -> bool:
-    return SpecifierSet(specifier).contains(version, prereleases=True)
 
 
 class DeviceFacts(NamedTuple):
@@ -190,12 +40,19 @@ class Place(NamedTuple):
 class Known:
     """The entries of a file, or of a folder's files, in order.
 
-    `places` has the place of each entry; `devices` has facts of the devices of a run, by their names.
+    `places` has the place of each entry; `devices` has facts of the devices of a run, by their names. `processors` has
+    the traits of each processor on which the entries were measured.
     """
 
     entries: tuple[Entry, ...] = ()
     places: tuple[Place, ...] = ()
     devices: Mapping[str, DeviceFacts] = field(default_factory=dict)
+    processors: tuple[AbstractSet[str], ...] = ()
+
+    def measured(self, device: str) -> bool:
+        """Whether the entries were measured on a processor with the traits of a device, as far as these are known."""
+        traits = self.facts(device).traits
+        return not traits or not self.processors or traits in self.processors
 
     def on(self, devices: Mapping[str, Mapping[str, Any]]) -> Self:
         """The known failures, about the devices of a run; `devices` maps each name to its facts in run.json.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,9 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from tf_opdiff.harness.judge.cause import Cause
 from tf_opdiff.harness.judge.distance_limit import DistanceLimit
-from tf_opdiff.harness.judge.known import MEASURED, OF_ELEMENTS, Entry, Known, Place
+from tf_opdiff.harness.judge.entry import MEASURED, OF_ELEMENTS, Entry
+from tf_opdiff.harness.judge.known import Known, Place
+from tf_opdiff.harness.judge.processor import Processor
 from tf_opdiff.harness.judge.region import Region
 from tf_opdiff.harness.judge.selectors import EVERY, Names, check, listed
 from tf_opdiff.harness.spec.catalog import Catalog
@@ -32,7 +34,7 @@ class KnownError(ValueError):
 
 
 def load(path: Path, catalog: Catalog) -> Known:
-    """Reads `[[cause]]` and `[[entry]]` tables.
+    """Reads `[[cause]]`, `[[entry]]` and `[[processor]]` tables.
 
     Args:
       path: a file; or a folder, to read its `*.toml` files in the order of their names.
@@ -52,7 +54,7 @@ def load(path: Path, catalog: Catalog) -> Known:
             places.append(Place(name, number))
     if unused := sorted(causes.keys() - {entry.cause.id for entry in entries}):
         raise KnownError(f"{path.name}: cause {unused[0]!r}: no entry names it; delete it")
-    return Known(tuple(entries), tuple(places))
+    return Known(tuple(entries), tuple(places), processors=tuple(_processors(tables)))
 
 
 def files(path: Path) -> dict[str, Path]:
@@ -74,10 +76,23 @@ def _tables(name: str, path: Path) -> dict[str, list[Any]]:
         tables = read_toml(path, name)
     except ValueError as error:
         raise KnownError(str(error)) from error
-    wrong = sorted(key for key, value in tables.items() if key not in ("cause", "entry") or not isinstance(value, list))
+    kinds = ("cause", "entry", "processor")
+    wrong = sorted(key for key, value in tables.items() if key not in kinds or not isinstance(value, list))
     if wrong:
-        raise KnownError(f"{name}: expected [[cause]] and [[entry]] tables, found {', '.join(wrong)}")
-    return {"cause": [], "entry": [], **tables}
+        raise KnownError(f"{name}: expected [[cause]], [[entry]] and [[processor]] tables, found {', '.join(wrong)}")
+    return {**{kind: [] for kind in kinds}, **tables}
+
+
+def _processors(tables: Mapping[str, Mapping[str, list[Any]]]) -> Iterator[frozenset[str]]:
+    """The traits of the processors of all files."""
+    for name, table in tables.items():
+        for number, fields in enumerate(table["processor"], 1):
+            try:
+                processor = msgspec.convert(fields, Processor)
+                processor.check()
+            except (msgspec.ValidationError, LookupError, ValueError) as error:
+                raise KnownError(f"{name}: processor {number}: {error.args[0]}") from error
+            yield frozenset(processor.traits)
 
 
 def _causes(tables: Mapping[str, Mapping[str, list[Any]]]) -> dict[str, Cause]:

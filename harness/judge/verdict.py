@@ -9,18 +9,20 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tf_opdiff.harness.device.observation import Observation, Result
-from tf_opdiff.harness.judge import claim, severity, wording
+from tf_opdiff.harness.judge import claim, severity
 from tf_opdiff.harness.judge.classify import Facts, classify
 from tf_opdiff.harness.judge.compare import code_in, compare, illustrated
 from tf_opdiff.harness.judge.comparison import Comparison
-from tf_opdiff.harness.judge.explanation import Excused, Explanation, explained
-from tf_opdiff.harness.judge.known import Difference, Numbered, place_of
-from tf_opdiff.harness.judge.region import RegionError
+from tf_opdiff.harness.judge.detail import detail, spent
+from tf_opdiff.harness.judge.entry import Difference
+from tf_opdiff.harness.judge.explain import difference_of, explain, explained, without_spent
+from tf_opdiff.harness.judge.explanation import Excused, Explanation
+from tf_opdiff.harness.judge.known import place_of
 from tf_opdiff.harness.judge.row import row_of
 from tf_opdiff.harness.judge.self_check import with_itself
 from tf_opdiff.harness.judge.trial import LOST, Context, Origin, Trial
 from tf_opdiff.harness.judge.want import NOTHING, Want
-from tf_opdiff.harness.spec.plan import Plan, PlanName
+from tf_opdiff.harness.spec.plan import Plan
 from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.harness.store.record import Record
 
@@ -29,8 +31,6 @@ __all__ = ("LOST", "Context", "Judge", "Origin", "Trial", "comparisons")
 
 #: The most characters of a detail.
 _LONGEST = 1000
-#: Why there is no promise of an error.
-_HAS_KERNEL = "this device has a kernel, and the promise is about devices without one"
 #: The codes by which TensorFlow reports that a device lacks a kernel, or programs that another part is missing.
 _OF_MISSING = ("INVALID_ARGUMENT", "NOT_FOUND", "UNIMPLEMENTED", "Unavailable", LOST.code)
 
@@ -95,9 +95,8 @@ class Judge:
         """
         value = trial.result(quantity).value
         row = row_of(self.context, trial, comparison, against="numpy", quantity=quantity)
-        difference = _difference(trial, quantity, comparison)
-        explanation = self._explanation(row, difference)
-        return not explanation.fault and explained(explanation, difference, () if value is None else value.shape)
+        difference = difference_of(trial, quantity, comparison)
+        return explained(explain(self.context, row, difference), difference, () if value is None else value.shape)
 
     def decide(
         self,
@@ -118,7 +117,9 @@ class Judge:
         side = None if against == str(plan) else side or trial.case.spec.side(plan)
         result = trial.result(quantity)
         row = row_of(context, trial, comparison, against=against, quantity=quantity)
-        explanation = self._explanation(row, _difference(trial, quantity, comparison), excused)
+        explanation = explain(context, row, difference_of(trial, quantity, comparison), excused)
+        if self.part:
+            explanation = without_spent(explanation)
         facts = Facts(
             fault=bool(observation.fault or explanation.fault),
             lacking=_lacking(observation, result, comparison, plan),
@@ -130,63 +131,17 @@ class Judge:
         if (kind := explanation.shown(verdict)) != comparison.kind:
             comparison = comparison.showing(kind)
             row = row_of(context, trial, comparison, against=against, quantity=quantity)
-        detail = self._detail(verdict, explanation, comparison, observation) or (side.why if side else "")
-        detail = ": ".join(filter(None, (trial.case.spec.name_of(quantity), detail)))
+        why = detail(verdict, explanation, comparison, observation, context.known) or (side.why if side else "")
+        why = ": ".join(filter(None, (trial.case.spec.name_of(quantity), why)))
         if facts.fault:
             row = replace(row, kind=comparison.kind or "status", kinds=row.kinds or "status")
         row = explanation.explain(replace(row, verdict=verdict))
         if side and not row.cause:
             row = replace(row, reason=side.why, link=side.link)
-        record = replace(row, detail=_with_leftovers(detail, observation if against == "numpy" else None))
+        record = replace(row, detail=_with_leftovers(why, observation if against == "numpy" else None))
         record = context.maturity.graded(record, came=result.status in ("value", "sparse"))
         dtype = record.dtype if result.value is None else result.value.dtype.name
         return _with_severity(record, explanation, dtype, comparison)
-
-    def _explanation(self, row: Record, difference: Difference, excused: Excused = None) -> Explanation:
-        """The entries of known failures that are about a record with this difference."""
-        context, place, other = self.context, place_of(row), PlanName.parse(row.against)
-        excusing: tuple[Numbered, ...] = ()
-        if other and row.against != row.plan:
-            elsewhere = {**place, "device": other.device, "mode": other.mode, "against": "numpy"}
-            excusing = context.known.about(elsewhere, context.origin(other.device).tf)
-        here, between_plans = context.known.about(place, row.tf), place["against"] == "plan"
-        try:
-            explanation = Explanation.of(difference, here, excusing, between_plans=between_plans, excused=excused)
-        except RegionError as error:
-            return Explanation(tuple(difference.kinds), here, (), (), excusing, fault=str(error))
-        return replace(explanation, spent=()) if self.part else explanation
-
-    def _detail(self, verdict: str, explanation: Explanation, comparison: Comparison, observation: Observation) -> str:
-        """The reason for the verdict, and the kinds that the comparison does not show."""
-        if verdict == "error":
-            return observation.fault or explanation.fault
-        if verdict == "unavailable":
-            more = "" if comparison.detail == observation.lacking else f": {comparison.detail}"
-            return (observation.lacking or _HAS_KERNEL) + more
-        parts = [comparison.detail, wording.others(comparison)]
-        if verdict == "stale":
-            parts = [self._spent(explanation), *parts]
-        elif verdict == "mismatch" and explanation.here:
-            parts = [self._expected(explanation), *parts]
-        return " ".join(filter(None, parts))
-
-    def _expected(self, explanation: Explanation) -> str:
-        """The kinds that entries expect at the place of a mismatch."""
-        each = (
-            " ".join(filter(None, (f"{self.context.known.stands(n)} expects {e.kind}", e.code, e.limits)))
-            for n, e in explanation.here
-        )
-        expected = {entry.kind for _, entry in explanation.here if entry.where or entry.within}
-        counts = {kind: count for kind, count in explanation.outside.items() if count and kind in expected}
-        left = ", ".join(f"{count} of kind {kind}" for kind, count in counts.items())
-        return f"{'; '.join(each)} here{f'; other elements: {left}' if left else ''}."
-
-    def _spent(self, explanation: Explanation) -> str:
-        """The entries that are about a place at which their kind does not occur."""
-        each = (f"{self.context.known.stands(n)} ({e.cause.reason})" for n, e in explanation.spent)
-        kinds = "/".join(dict.fromkeys(entry.kind for _, entry in explanation.spent))
-        fails = f"no longer fails by {kinds}" if explanation.kinds else "no longer fails"
-        return f"{fails}: delete or narrow {'; '.join(each)}"
 
     def restored(self, plan: Plan, record: Record) -> Record:
         """A record against NumPy that a recording holds in place of arrays, as one of this run.
@@ -205,7 +160,7 @@ class Judge:
         explanation = Explanation.of(difference, context.known.about(place_of(row), row.tf))
         verdict = classify(Facts(differs=bool(kinds), contract=contract, **explanation.facts))
         if verdict == "stale":
-            row = replace(row, detail=self._spent(explanation))
+            row = replace(row, detail=spent(explanation, context.known))
         elif not contract:
             row = replace(row, owner="", reason="", link="", cause="")
         row = explanation.explain(replace(row, verdict=verdict))
@@ -220,12 +175,6 @@ class Judge:
         """The record of a case whose reference failed; `trial` has no observation."""
         row = row_of(self.context, trial, Comparison(kind="reference"), against="numpy", quantity="output[0]")
         return replace(row, verdict="error", detail=_one_line(message))
-
-
-def _difference(trial: Trial, quantity: str, comparison: Comparison) -> Difference:
-    """The difference of a comparison, with the elements and inputs that regions are about."""
-    elements = {one.kind: one.elements for one in comparison.each or (comparison,) if one.elements is not None}
-    return Difference(comparison.kinds, trial.result(quantity).code, comparison.max_ulp, elements, trial.inputs)
 
 
 def _with_severity(

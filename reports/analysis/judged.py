@@ -9,8 +9,9 @@ import pandas as pd
 
 from tf_opdiff.harness.judge.classify import Facts, classify_all
 from tf_opdiff.harness.judge.compare import code_in
+from tf_opdiff.harness.judge.entry import Difference
 from tf_opdiff.harness.judge.explanation import Explanation
-from tf_opdiff.harness.judge.known import CELL, Difference, Known
+from tf_opdiff.harness.judge.known import CELL, Known
 from tf_opdiff.harness.judge.selectors import EVERY, listed
 from tf_opdiff.harness.store.record import CLAIM
 from tf_opdiff.reports.data.several import every_kind

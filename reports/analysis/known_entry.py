@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from tf_opdiff.harness.judge.cause import Cause
-from tf_opdiff.harness.judge.known import Entry
+from tf_opdiff.harness.judge.entry import Entry
 from tf_opdiff.reports.data import tables
 from tf_opdiff.reports.text import sentence
 from tf_opdiff.reports.text.summary import plain

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from tf_opdiff.harness.device.repeat import SELF_CHECKS
 from tf_opdiff.harness.judge import known_files
 from tf_opdiff.harness.judge.comparison import Comparison
-from tf_opdiff.harness.judge.known import Difference, Entry, Known
+from tf_opdiff.harness.judge.entry import Difference, Entry
+from tf_opdiff.harness.judge.known import Known
 from tf_opdiff.harness.judge.selectors import EVERY, listed
 from tf_opdiff.harness.paths import KNOWN, ROOT, SUITES
 from tf_opdiff.harness.spec.catalog import Catalog

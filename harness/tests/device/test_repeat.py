@@ -5,7 +5,7 @@ import pytest
 
 from tf_opdiff.harness.device.repeat import PIECES, cut, differing, sizes
 from tf_opdiff.harness.judge.cause import Cause
-from tf_opdiff.harness.judge.known import Entry
+from tf_opdiff.harness.judge.entry import Entry
 from tf_opdiff.harness.judge.wording import sentence
 
 

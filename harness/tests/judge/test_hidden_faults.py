@@ -8,7 +8,8 @@ from msgspec import structs
 
 from tf_opdiff.harness.device.observation import Observation, Result
 from tf_opdiff.harness.judge.cause import Cause
-from tf_opdiff.harness.judge.known import Entry, Known
+from tf_opdiff.harness.judge.entry import Entry
+from tf_opdiff.harness.judge.known import Known
 from tf_opdiff.harness.judge.unseen import first_of_place, plant
 from tf_opdiff.harness.judge.verdict import Context, Judge, Origin, Trial, comparisons
 from tf_opdiff.harness.judge.want import Want

@@ -13,8 +13,9 @@ from tf_opdiff.harness.device.request import Arguments
 from tf_opdiff.harness.judge import claim
 from tf_opdiff.harness.judge.cause import Cause
 from tf_opdiff.harness.judge.compare import compare_arrays
+from tf_opdiff.harness.judge.entry import Entry
 from tf_opdiff.harness.judge.expectation import expectation
-from tf_opdiff.harness.judge.known import Entry, Known, place_of
+from tf_opdiff.harness.judge.known import Known, place_of
 from tf_opdiff.harness.judge.verdict import LOST, Context, Judge, Origin, Trial
 from tf_opdiff.harness.judge.want import Want
 from tf_opdiff.harness.judge.wording import sentence

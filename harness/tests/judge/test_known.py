@@ -136,8 +136,8 @@ def test_a_cause_has_its_own_id_and_reason_and_an_entry(tmp_path, catalog):
     ("text", "says"),
     [
         ("[[entry]", "known.toml: "),
-        ("[[entyr]]\n", "expected [[cause]] and [[entry]] tables, found entyr"),
-        ("[entry]\n", "expected [[cause]] and [[entry]] tables, found entry"),
+        ("[[entyr]]\n", "expected [[cause]], [[entry]] and [[processor]] tables, found entyr"),
+        ("[entry]\n", "expected [[cause]], [[entry]] and [[processor]] tables, found entry"),
         ("entry = [1]\n", "known.toml: entry 1: expected a table"),
         ("cause = [1]\n", "known.toml: cause 1: "),
     ],

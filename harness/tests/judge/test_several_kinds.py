@@ -9,7 +9,8 @@ from tf_opdiff.harness.device.observation import Observation, Result
 from tf_opdiff.harness.judge import wording
 from tf_opdiff.harness.judge.cause import Cause
 from tf_opdiff.harness.judge.compare import compare, compare_arrays
-from tf_opdiff.harness.judge.known import Entry, Known
+from tf_opdiff.harness.judge.entry import Entry
+from tf_opdiff.harness.judge.known import Known
 from tf_opdiff.harness.judge.verdict import Context, Judge, Origin, Trial
 from tf_opdiff.harness.judge.want import Want
 from tf_opdiff.harness.spec.plan import Device, Plan

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tf_opdiff.harness.judge.cause import Cause
-from tf_opdiff.harness.judge.known import Entry
+from tf_opdiff.harness.judge.entry import Entry
 from tf_opdiff.harness.judge.wording import sentence
 
 

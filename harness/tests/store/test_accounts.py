@@ -7,7 +7,8 @@ import pytest
 
 from tf_opdiff.harness.device.observation import pack
 from tf_opdiff.harness.judge.cause import Cause
-from tf_opdiff.harness.judge.known import Entry, IdleEntries, Known
+from tf_opdiff.harness.judge.entry import Entry
+from tf_opdiff.harness.judge.known import IdleEntries, Known
 from tf_opdiff.harness.store import accounts
 from tf_opdiff.harness.store.merged import merge
 from tf_opdiff.harness.store.record import VERDICTS, Record

@@ -10,7 +10,8 @@ from tf_opdiff.harness.device.observation import Observation, Result
 from tf_opdiff.harness.device.request import Bits
 from tf_opdiff.harness.judge.cause import Cause
 from tf_opdiff.harness.judge.comparison import Comparison
-from tf_opdiff.harness.judge.known import Entry, Known
+from tf_opdiff.harness.judge.entry import Entry
+from tf_opdiff.harness.judge.known import Known
 from tf_opdiff.harness.judge.reference import ReferenceFault
 from tf_opdiff.harness.judge.verdict import Context, Origin
 from tf_opdiff.harness.spec.by_mode import by_mode

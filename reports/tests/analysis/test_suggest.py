@@ -23,7 +23,8 @@ from tf_opdiff.harness.device.observation import Observation, Result
 from tf_opdiff.harness.device.repeat import SELF_CHECKS
 from tf_opdiff.harness.judge.cause import Cause
 from tf_opdiff.harness.judge.comparison import Comparison
-from tf_opdiff.harness.judge.known import Entry, Known, place_of
+from tf_opdiff.harness.judge.entry import Entry
+from tf_opdiff.harness.judge.known import Known, place_of
 from tf_opdiff.harness.judge.known_files import KnownError, load
 from tf_opdiff.harness.judge.verdict import Context, Judge, Origin, Trial
 from tf_opdiff.harness.spec.catalog import Catalog, Item

@@ -1,0 +1,76 @@
+"""Explain: finds the known failures that explain the difference of a record, on any processor."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from tf_opdiff.harness.judge.comparison import Comparison
+from tf_opdiff.harness.judge.entry import Difference
+from tf_opdiff.harness.judge.explanation import Excused, Explanation
+from tf_opdiff.harness.judge.known import Known, Numbered, place_of
+from tf_opdiff.harness.judge.processor import on_another_processor, relaxed
+from tf_opdiff.harness.judge.region import RegionError
+from tf_opdiff.harness.judge.trial import Context, Trial
+from tf_opdiff.harness.spec.plan import PlanName
+from tf_opdiff.harness.store.record import Record
+
+
+def difference_of(trial: Trial, quantity: str, comparison: Comparison) -> Difference:
+    """The difference of a comparison, with the elements and inputs that regions are about."""
+    elements = {one.kind: one.elements for one in comparison.each or (comparison,) if one.elements is not None}
+    return Difference(comparison.kinds, trial.result(quantity).code, comparison.max_ulp, elements, trial.inputs)
+
+
+def explain(context: Context, row: Record, difference: Difference, excused: Excused = None) -> Explanation:
+    """The explanation of a record's difference by known failures.
+
+    Args:
+      context: it has the known failures and the devices of the run.
+      row: the record, before its verdict.
+      difference: the difference between the result and its oracle.
+      excused: see `Explanation.of`.
+    """
+    known, place, other = context.known, place_of(row), PlanName.parse(row.against)
+    excusing: tuple[Numbered, ...] = ()
+    if other and row.against != row.plan:
+        elsewhere = {**place, "device": other.device, "mode": other.mode, "against": "numpy"}
+        excusing = known.about(elsewhere, context.origin(other.device).tf)
+    here, between_plans = known.about(place, row.tf), place["against"] == "plan"
+    try:
+        explanation = Explanation.of(difference, here, excusing, between_plans=between_plans, excused=excused)
+        if not known.measured(row.device):
+            related = _related(known, place, row.tf, explanation.unexplained)
+            explanation = on_another_processor(explanation, difference, related)
+    except RegionError as error:
+        return Explanation(tuple(difference.kinds), here, (), (), excusing, fault=str(error))
+    return explanation
+
+
+def _related(known: Known, place: Mapping[str, str], tf: str, kinds: Sequence[str]) -> list[Numbered]:
+    """The entries that would be about a place if they were about each of its dtypes, recipes and traits."""
+    each = [(n, relaxed(entry, kind)) for n, entry in known.of_spec(place["spec"]) for kind in kinds]
+    facts = known.facts(place["device"])
+    return [(n, entry) for n, entry in each if entry and entry.selects(place, tf, *facts)]
+
+
+def explained(explanation: Explanation, difference: Difference, shape: tuple[int, ...]) -> np.ndarray | bool:
+    """The elements that known failures explain: a bool array of a shape; True if the whole result is one failure."""
+    mask = np.zeros(shape, bool)
+    if explanation.fault:
+        return mask
+    for _, entry in explanation.explaining:
+        if entry.kind not in difference.elements:
+            return True
+        of_entry = entry.explained(difference)
+        if of_entry.shape != shape:
+            return True
+        mask |= of_entry
+    return mask
+
+
+def without_spent(explanation: Explanation) -> Explanation:
+    """The explanation of a part of what entries are about: a known failure may lie outside, and none is spent."""
+    return replace(explanation, spent=(), absent=())
