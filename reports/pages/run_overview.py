@@ -18,7 +18,7 @@ from tf_opdiff.reports.pages.page_data import FINDING
 from tf_opdiff.reports.pages.template import LISTED
 from tf_opdiff.reports.text import discrepancy_words, sentence, switch_words
 from tf_opdiff.reports.text.headline import headline
-from tf_opdiff.reports.text.tested import soundness, tested, untested
+from tf_opdiff.reports.text.tested import hidden, other_processor, soundness, tested, untested
 
 #: The discrepancies that are shown before the rest is folded.
 TOP = 10
@@ -67,6 +67,7 @@ def about(records: pd.DataFrame, info: RunInfo, ranked: Sequence[Discrepancy]) -
         "tested": tested(records, info),
         "untested": untested(records, info),
         "soundness": soundness(info, counts),
+        "self_tests": [line for line in (hidden(records), other_processor(records)) if line],
         "sound": soundness(info, counts).startswith("The run is sound"),
         "new": sum(bool(one.new) for one in ranked),
         "sides": {"plans": sum(one.disagree for one in known), "numpy": sum(not one.disagree for one in known)},

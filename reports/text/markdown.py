@@ -18,7 +18,7 @@ from tf_opdiff.reports.text.discrepancy_words import of_programs
 from tf_opdiff.reports.text.headline import headline
 from tf_opdiff.reports.text.lines import is_address, plain
 from tf_opdiff.reports.text.summary import duration
-from tf_opdiff.reports.text.tested import soundness, tested, untested
+from tf_opdiff.reports.text.tested import hidden, other_processor, soundness, tested, untested
 from tf_opdiff.reports.text.verdicts import VERDICTS
 
 #: The most discrepancies of a section.
@@ -54,6 +54,7 @@ def summary(records: pd.DataFrame, info: RunInfo, ranked: Sequence[Discrepancy])
     counts = tables.counts(records)
     first, *more = [*headline(records, info, ranked), sentence.of_run(info, counts)]
     more += [tested(records, info), *_untested(records, info), soundness(info, counts)]
+    more += filter(None, (hidden(records), other_processor(records)))
     lines = [f"**{escape(first, 500)}**", "", *(line for text in more for line in (escape(text, 500), ""))]
     lines += _section("Failing, and not explained", [one for one in ranked if not one.known])
     lines += _section("Known discrepancies, the ones that matter most first", [one for one in ranked if one.known])

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
+from tf_opdiff.harness.judge.detail import NOT_SEEN, PROBABLE
 from tf_opdiff.harness.spec.plan import MODES, type_of
 from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.data import run_environment
@@ -74,6 +75,32 @@ def soundness(info: RunInfo, counts: Mapping[str, int]) -> str:
     return (
         f"The run is sound: all {info.planned:,} planned cells have a result, the tests themselves made no error, each "
         "known failure that was tested still fails as recorded (none is stale), and no file is damaged."
+    )
+
+
+def hidden(records: pd.DataFrame) -> str:
+    """How many faults that the run planted beside known failures it would not have noticed; empty without plants."""
+    planted = int(records["planted"].sum()) if "planted" in records else 0
+    if not planted:
+        return ""
+    names = records["unseen"].astype(str)
+    unseen = int(names[names != ""].str.count(";").add(1).sum())
+    outcome = "all of them would be noticed"
+    if unseen:
+        outcome = f"{unseen:,} of them ({100 * unseen / planted:.1f} %) would not be noticed"
+    return f"The run planted {many(planted, 'fault')} in results that are known to fail: {outcome}."
+
+
+def other_processor(records: pd.DataFrame) -> str:
+    """How the known failures held on a processor that nobody measured; empty on one that was measured."""
+    details = records["detail"].astype(str)
+    absent, probable = (int(details.str.contains(words, regex=False).sum()) for words in (NOT_SEEN, PROBABLE))
+    if not absent + probable:
+        return ""
+    return (
+        "Nobody has measured the known failures on a processor with these traits. "
+        f"Records that fail on the measured ones and match here: {absent:,}. "
+        f"Records that fail in the region of a known cause, which is probably theirs: {probable:,}."
     )
 
 

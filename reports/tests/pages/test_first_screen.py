@@ -15,6 +15,7 @@ import pytest
 
 from tf_opdiff import reports
 from tf_opdiff.harness.judge.cause import Cause
+from tf_opdiff.harness.judge.detail import NOT_SEEN, PROBABLE
 from tf_opdiff.harness.judge.severity import SEVERITIES
 from tf_opdiff.harness.store.record import Record
 from tf_opdiff.harness.store.run_info import RunInfo
@@ -145,6 +146,24 @@ def test_a_sound_run_says_what_it_tested_and_what_not(tmp_path: Path) -> None:
     assert "Unknown: there is no earlier run of the same selection" in words
     assert plain(re.findall("<h1.*?</h1>", text)[0]) == "TensorFlow 2.21.0 on the CPU: 1 known discrepancy."
     assert "Nothing fails" not in text
+
+
+def test_a_run_says_how_many_planted_faults_known_failures_would_hide(tmp_path: Path) -> None:
+    seen, blind = known(CAUSES[0], 2)
+    rows = [*RIGHT, replace(seen, planted=4), replace(blind, planted=4, unseen="one element × 3;one element is 0")]
+    words = overview(page(tmp_path / "a", rows))
+    assert "planted 8 faults in results that are known to fail: 2 of them (25.0 %) would not be noticed" in words
+    words = overview(page(tmp_path / "b", [*RIGHT, replace(seen, planted=4)]))
+    assert "planted 4 faults in results that are known to fail: all of them would be noticed" in words
+    assert "planted" not in overview(page(tmp_path / "c", RIGHT))
+
+
+def test_a_run_on_another_processor_says_how_known_failures_held_there(tmp_path: Path) -> None:
+    (one,) = known(CAUSES[0])
+    rows = [replace(RIGHT[0], detail=f"{NOT_SEEN}: rounds."), *RIGHT[1:], replace(one, detail=f"{PROBABLE} far off")]
+    words = overview(page(tmp_path / "a", rows))
+    assert "match here: 1." in words and "which is probably theirs: 1." in words
+    assert "Nobody has measured" not in overview(page(tmp_path / "b", RIGHT))
 
 
 @pytest.mark.parametrize(
