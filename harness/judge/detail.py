@@ -7,6 +7,7 @@ from tf_opdiff.harness.judge import wording
 from tf_opdiff.harness.judge.comparison import Comparison
 from tf_opdiff.harness.judge.explanation import Explanation
 from tf_opdiff.harness.judge.known import Known
+from tf_opdiff.harness.judge.selectors import listed
 
 #: The beginning of the detail of a match where an entry would be stale on a processor that was measured.
 NOT_SEEN = "Not seen on this processor"
@@ -41,7 +42,8 @@ def detail(
 def _expected(explanation: Explanation, known: Known) -> str:
     """The kinds that entries expect at the place of a mismatch."""
     each = (
-        " ".join(filter(None, (f"{known.stands(n)} expects {e.kind}", e.code, e.limits))) for n, e in explanation.here
+        " ".join(filter(None, (f"{known.stands(n)} expects {e.kind}", "/".join(listed(e.code)), e.limits)))
+        for n, e in explanation.here
     )
     expected = {entry.kind for _, entry in explanation.here if entry.where or entry.within}
     counts = {kind: count for kind, count in explanation.outside.items() if count and kind in expected}

@@ -186,5 +186,7 @@ def _check_elements(entry: Entry) -> None:
     DistanceLimit.parse(entry.within)
     if entry.within and entry.kind not in MEASURED:
         raise ValueError(f"within {entry.within!r}: expected for a kind with a distance, of {', '.join(MEASURED)}")
+    if entry.blind and len(entry.blind.split()) < 3:
+        raise ValueError(f"blind {entry.blind!r}: expected why planted faults can't be seen, in a sentence")
     if entry.where and entry.kind not in OF_ELEMENTS:
         raise ValueError(f"where {entry.where!r}: expected for a kind of elements, of {', '.join(OF_ELEMENTS)}")
