@@ -48,15 +48,19 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     """One known failure. Every selector is a name, a list of names, or absent for all.
 
     Every record that an entry selects must fail with its `kind` (and with its `code`, or one of them, if the failure is
-    an error or a crash). A record that fails by several kinds needs an entry for each. A selected record that does not fail by the
-    entry's kind is stale; a comparison with another plan is stale only if `against` names such comparisons. `trait`
-    names traits of `harness.spec.trait`: the entry is about processors that have one of them. `unless` names a variant,
-    such as `noonednn`, or a trait: the entry is not about devices with it. `tf` is a version specifier such as
-    `>=2.18,<2.22`. `intermittent` says that the failure depends on memory that TensorFlow did not write, so that the
-    same call may also pass: the entry is never stale. `where` is a condition of `harness.judge.region`: the entry is
-    about the elements that fulfil it, and every other element is held to its budget. `within` is the largest distance
-    that the entry explains, by `harness.judge.distance_limit`. `blind` says why neither can be so narrow that every fault
-    planted beside the failure is seen. In a file, `cause` is the id of the cause.
+    an error or a crash). A record that fails by several kinds needs an entry for each. A selected record that does not
+    fail by the entry's kind is stale; a comparison with another plan is stale only if `against` names such comparisons.
+
+    trait         names of `harness.spec.trait`: the entry is about processors that have one of them.
+    unless        a variant, such as `noonednn`, or a trait: the entry is not about devices with it.
+    tf            a version specifier such as `>=2.18,<2.22`.
+    intermittent  the failure depends on memory that TensorFlow did not write, so that the same call may also pass: the
+                  entry is never stale.
+    where         a condition of `harness.judge.region`: the entry is about the elements that fulfil it, and every other
+                  element is held to its budget.
+    within        the largest distance that the entry explains; see `harness.judge.distance_limit`.
+    blind         why neither can be so narrow that every fault planted beside the failure is seen.
+    cause         in a file, the id of the cause.
     """
 
     spec: Names
