@@ -29,6 +29,7 @@ from tf_opdiff.reports.data.coverage import coverage
 from tf_opdiff.reports.data.discrepancies import discrepancy_table
 from tf_opdiff.reports.data.extremes import slowest, worst_margins
 from tf_opdiff.reports.data.findings import findings, simplest_first, simplicity
+from tf_opdiff.reports.data.hidden_faults import hidden
 from tf_opdiff.reports.data.known_failures import known
 from tf_opdiff.reports.data.missing_kernels import lacking
 from tf_opdiff.reports.data.plans import mode_order, plan_order, plans
@@ -52,6 +53,7 @@ __all__ = [
     "described",
     "discrepancy_table",
     "findings",
+    "hidden",
     "known",
     "lacking",
     "make",
@@ -79,6 +81,7 @@ NAMED: dict[str, Callable[..., pd.DataFrame]] = {
     "slowest": slowest,
     "coverage": coverage,
     "known": known,
+    "hidden": hidden,
     "lacking": lacking,
 }
 #: Tables of the first so many rows; the others are whole.
