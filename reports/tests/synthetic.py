@@ -76,6 +76,7 @@ def records(
                     against="numpy" if (device, mode) == ("cpu", "eager") or draw.random() < 0.7 else "cpu/eager",
                     kind=kind, mismatched=wrong, got=got, want=want, seconds=round(seconds, 6),
                     rerun=f"pytest suites --case {case} --device {device} --mode {mode}",
+                    planted=4 * (verdict == "known"), unseen="one element × 3" if verdict == "known" else "",
                 )  # fmt: skip
                 if taken:
                     ulp = draw.choice([6.5, 31.0, math.inf]) if kind == "value" else round(draw.random() * budget, 3)
