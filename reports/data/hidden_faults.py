@@ -14,7 +14,8 @@ def hidden(records: pd.DataFrame) -> pd.DataFrame:
     Columns: those of the place, `fault`, and the `case` in whose result the fault was planted.
     """
     if "unseen" not in records:
-        return pd.DataFrame(columns=[*_PLACE, "fault", "case"])
+        return pd.DataFrame(columns=[*_PLACE, "fault", "case"], dtype="str")
     some = records[records["unseen"].astype(str) != ""]
     rows = some[[*_PLACE, "case"]].astype(str).assign(fault=some["unseen"].astype(str).str.split(";"))
-    return rows.explode("fault")[[*_PLACE, "fault", "case"]].sort_values(_PLACE, kind="stable").reset_index(drop=True)
+    rows = rows.explode("fault").astype("str")
+    return rows[[*_PLACE, "fault", "case"]].sort_values(_PLACE, kind="stable").reset_index(drop=True)
