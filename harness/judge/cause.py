@@ -12,8 +12,12 @@ from tf_opdiff.harness.spec.similar import unknown
 #: Who has to act.
 OWNERS = ("tensorflow", "keras", "driver", "us", "nobody")
 _ID = re.compile(r"[a-z0-9]+([-.][a-z0-9]+)*")
-_SOURCE = re.compile(r"[\w.+-]+(/[\w.+-]+)+\.\w+ at [\w.+-]+: \S+ .+")
-
+#: The release that the project reads; text of another one has to say of which year it is.
+_VERSION = r"(v2\.21\.0|TensorFlow-2\.21\.0|[0-9a-f]{8,40} \((19|20)\d\d\))"
+_SOURCE = re.compile(rf"[\w.+-]+(/[\w.+-]+)+\.\w+ at {_VERSION}: \S+ .+")
+_CITED = re.compile(r"\.\w+ at (.+?): ")
+_BLOB = re.compile(r"/(?:blob|tree|blame|raw)/([^/]+)")
+_RELEASE = re.compile(r"([A-Za-z]+-)?v?\d+(\.\d+)+\S*")
 _CHANGE = re.compile(r"https://\S+/(pull|merge_requests|commit)/\w+")
 _FUNCTION = re.compile(r"(tf|keras)(\.[A-Za-z_]\w*)+")
 
@@ -24,10 +28,11 @@ class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     `owner` is who has to act, one of `OWNERS`; `reason` is a sentence that a person has checked. Where the reason can
     be read or seen again, one of these says:
 
-    link      a public page: an issue, a line of source code, or documentation.
+    link      a public page: an issue, a line of source code of a release, or documentation.
     source    the source file that was read, its version, and what it does: `PATH at VERSION: what it does`. The path
               begins with `tensorflow/` or `third_party/xla/` (both in tensorflow/tensorflow), `xla/` (openxla/xla),
-              `Eigen/` or `unsupported/Eigen/`.
+              `Eigen/`, `unsupported/Eigen/` or `sysdeps/` (glibc). The version is `v2.21.0`, `TensorFlow-2.21.0` for
+              the copy in the wheel, or a commit and its year, such as `08df8c40b437 (2024)`.
     measured  only for a cause that nobody has traced to a line of source code: how it was measured, and on what.
 
     `title` is the discrepancy in one plain sentence for readers who do not know the code: the function, the inputs, the
@@ -81,8 +86,13 @@ class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             )
         if self.link and not self.link.startswith("https://"):
             raise ValueError(f"link {self.link!r}: expected https://…")
-        if self.source and not _SOURCE.fullmatch(self.source):
-            raise ValueError(f"source {self.source!r}: expected PATH at VERSION: and what the file does there")
+        if (blob := _BLOB.search(self.link)) and not _RELEASE.fullmatch(blob[1]):
+            raise ValueError(f"link {self.link!r}: expected a release; source takes a commit and its year")
+        if self.source and not _cites_versions(self.source):
+            raise ValueError(
+                f"source {self.source!r}: expected PATH at VERSION: and what the file does there, "
+                "with a version such as v2.21.0 or 08df8c40b437 (2024)"
+            )
         if self.measured and (self.link or self.source):
             raise ValueError("measured: expected only where there is neither a link nor a source")
         if self.measured and len(self.measured.split()) < 3:
@@ -101,3 +111,8 @@ class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         words = f"{self.title} {self.reason} {self.severity_reason}"
         if absent := [text for text, _ in self.numbers if text not in words]:
             raise ValueError(f"numbers {absent[0]!r}: the title and the reasons do not contain this text")
+
+
+def _cites_versions(source: str) -> bool:
+    """Whether a source has its form, and all the files that it names have their versions."""
+    return bool(_SOURCE.fullmatch(source)) and all(re.fullmatch(_VERSION, cited) for cited in _CITED.findall(source))

@@ -15,7 +15,7 @@ FOLDER = ROOT / KNOWN
 #: A page shows a title in one line of this many characters.
 LINE = 110
 #: Where the source files stand that causes cite.
-PROJECTS = ("tensorflow/", "third_party/xla/", "xla/", "Eigen/", "unsupported/Eigen/")
+PROJECTS = ("tensorflow/", "third_party/xla/", "xla/", "Eigen/", "unsupported/Eigen/", "sysdeps/")
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +42,11 @@ def test_all_entries_about_a_spec_stand_in_one_file(known):
 def test_a_source_names_its_project(known):
     sources = {entry.cause.source for entry in known.entries} - {""}
     assert sources and not [source for source in sources if not source.startswith(PROJECTS)]
+
+
+def test_no_cause_cites_a_commit_without_its_year(known):
+    texts = [text for cause in known.causes.values() for text in (cause.source, cause.link)]
+    assert not [text for text in texts if re.search(r"\b[0-9a-f]{8,40}\b(?! \(\d{4}\))", text)]
 
 
 @pytest.fixture(scope="module")

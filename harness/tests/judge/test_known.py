@@ -15,7 +15,10 @@ CAUSE = {
     "link": '"https://example.org/1"',
 }
 ENTRY = {"cause": '"planted"', "spec": '"right"', "kind": '"value"'}
-SOURCE = '"tensorflow/core/kernels/cwise_ops.h at v2.21.0: truncates the rounded quotient"'
+PATH = "tensorflow/core/kernels/cwise_ops.h"
+REPOSITORY = "https://github.com/tensorflow/tensorflow"
+SOURCE = f'"{PATH} at v2.21.0: truncates the rounded quotient"'
+OLDER = f'"{PATH} at 08df8c40b437 (2024): truncates the rounded quotient"'
 
 
 @pytest.fixture(scope="module")
@@ -103,6 +106,12 @@ def test_a_bad_entry_is_refused_in_one_line_that_names_it(tmp_path, catalog, fie
         ({"link": '"javascript:alert(1)"'}, "expected https://"),
         ({"link": None}, "expected a link, or the source file that was read (source), or how it was measured"),
         ({"link": None, "source": '"cwise_ops.h"'}, "expected PATH at VERSION"),
+        ({"link": None, "source": f'"{PATH} at 08df8c40b437: Compute adds"'}, "such as v2.21.0 or 08df8c40b437"),
+        ({"link": None, "source": f'"{PATH} at v2.20.0: Compute adds"'}, "such as v2.21.0 or 08df8c40b437"),
+        ({"link": None, "source": f'"{PATH} at master (2024): Compute adds"'}, "such as v2.21.0 or 08df8c40b437"),
+        ({"link": None, "source": f'{SOURCE[:-1]}; {PATH} at 08df8c40b437: adds"'}, "such as v2.21.0 or 08df8c40b437"),
+        ({"link": f'"{REPOSITORY}/blob/08df8c40b437/{PATH}"'}, "source takes a commit and its year"),
+        ({"link": f'"{REPOSITORY}/tree/master/{PATH}"'}, "source takes a commit and its year"),
         ({"link": None, "measured": '"often"'}, "expected how, and on what, in a sentence"),
         ({"measured": '"every float32 on x86-64"'}, "expected only where there is neither a link nor a source"),
     ],
@@ -113,7 +122,7 @@ def test_a_bad_cause_is_refused_in_one_line_that_names_it(tmp_path, catalog, fie
     assert line.startswith("known.toml: cause '") and says in line
 
 
-@pytest.mark.parametrize("evidence", [{"source": SOURCE}, {"measured": '"every float32 on x86-64"'}])
+@pytest.mark.parametrize("evidence", [{"source": SOURCE}, {"source": OLDER}, {"measured": '"every float32 on x86-64"'}])
 def test_a_cause_without_a_link_says_which_source_was_read_or_how_it_was_measured(tmp_path, catalog, evidence):
     cause = CAUSE | {"link": None} | evidence
     known = loaded(tmp_path / "known.toml", catalog, table("cause", cause), table("entry", ENTRY))
