@@ -45,8 +45,8 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     such as `noonednn`, or a trait: the entry is not about devices with it. `tf` is a version specifier such as
     `>=2.18,<2.22`. `intermittent` says that the failure depends on memory that TensorFlow did not write, so that the
     same call may also pass: the entry is never stale. `within` is the largest distance that the entry explains, such as
-    `18516 ulp`, in ULPs of the result's dtype: a result that is farther off is a mismatch. In a file, `cause` is the id
-    of the cause.
+    `18516 ulp`, in ULPs of the result's dtype: a result that is farther off is a mismatch. In a file, `kind`
+    may be a list: one entry for each kind.
     """
 
     spec: Names
@@ -132,20 +132,25 @@ class DeviceFacts(NamedTuple):
 
 
 class Place(NamedTuple):
-    """The place of an entry: its file, and its number in the file, counted from 1."""
+    """The place of an entry: its file, its number in its cause, counted from 1, and the id of the cause.
+
+    Without a cause, the number is that among all entries.
+    """
 
     file: str
     number: int
+    cause: str = ""
 
     def __str__(self) -> str:
-        return f"entry {self.number} of {self.file}"
+        return f"entry {self.number} of " + (f"cause {self.cause} ({self.file})" if self.cause else self.file)
 
 
 @dataclass(frozen=True)
 class Known:
     """The entries of a file, or of a folder's files, in order.
 
-    `places` has the place of each entry; `devices` has facts of the devices of a run, by their names.
+    `places` has the place of each entry; entries that differ in their kind may share one. `devices` has facts of the
+    devices of a run, by their names.
     """
 
     entries: tuple[Entry, ...] = ()

@@ -145,7 +145,7 @@ class Judge:
 
     def _spent(self, explanation: Explanation) -> str:
         """The entries that are about a place at which their kind does not occur."""
-        each = (f"{self.context.known.stands(n)} ({e.cause.reason})" for n, e in explanation.spent)
+        each = dict.fromkeys(f"{self.context.known.stands(n)} ({e.cause.reason})" for n, e in explanation.spent)
         kinds = "/".join(dict.fromkeys(entry.kind for _, entry in explanation.spent))
         fails = f"no longer fails by {kinds}" if explanation.kinds else "no longer fails"
         return f"{fails}: delete or narrow {'; '.join(each)}"
