@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from tf_opdiff.harness.judge.selectors import EVERY, Names, check, listed
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.plan import MODES, Device
 from tf_opdiff.harness.spec.quantity import is_quantity
+from tf_opdiff.harness.spec.similar import unknown
 from tf_opdiff.harness.spec.spec import BY_PATTERNS
 from tf_opdiff.harness.spec.trait import TRAITS
 from tf_opdiff.harness.spec.variant import VARIANTS
@@ -41,7 +42,8 @@ def load(path: Path, catalog: Catalog) -> Known:
 
     Raises:
       KnownError: a file is not TOML; a cause or entry has an unknown or missing field, names something that does not
-        exist, or can never select a record; two causes have the same id or reason; or a cause has no entries.
+        exist, or can never select a record; two causes have the same id or reason; a cause has no entries; or only one
+        of two causes names the other in `see`.
       OSError: a file can't be read.
     """
     entries, places = [], []
@@ -63,7 +65,22 @@ def load(path: Path, catalog: Catalog) -> Known:
                 expanded = _entries(f"{label}: entry {number}", item, cause, catalog)
                 entries += expanded
                 places += [Place(name, number, id)] * len(expanded)
-    return Known(tuple(entries), tuple(places))
+    known = Known(tuple(entries), tuple(places))
+    _check_see(causes, {place.cause: place.file for place in places})
+    return known
+
+
+def _check_see(causes: Mapping[str, Cause], names: Mapping[str, str]) -> None:
+    """Checks that causes name each other; `names` are those of their files."""
+    for id, cause in causes.items():
+        for other in cause.see:
+            wrong = ""
+            if other not in causes or other == id:
+                wrong = unknown("cause", other, causes.keys() - {id})
+            elif id not in causes[other].see:
+                wrong = f"expected {id!r} among the causes that {other!r} names in turn"
+            if wrong:
+                raise KnownError(f"{names[id]}: cause {id!r}: see {other!r}: {wrong}")
 
 
 def files(path: Path) -> dict[str, Path]:

@@ -191,6 +191,21 @@ def test_the_files_of_a_folder_are_read_in_order(tmp_path, catalog):
         load(folder, catalog)
 
 
+def test_causes_see_each_other(tmp_path, catalog):
+    other = CAUSE | {"id": "other", "reason": '"planted for another test"', "see": '["planted"]'}
+    known = loaded(tmp_path / "known.toml", catalog, table(CAUSE | {"see": '["other"]'}, ENTRY), table(other, ENTRY))
+    assert [entry.cause.see for entry in known.entries] == [("other",), ("planted",)]
+    line = refused(tmp_path / "known.toml", catalog, table(CAUSE, ENTRY), table(other, ENTRY))
+    assert line == (
+        "known.toml: cause 'other': see 'planted': expected 'other' among the causes that 'planted' names in turn"
+    )
+    for absent in ("plantde", "other"):
+        line = refused(
+            tmp_path / "known.toml", catalog, table(CAUSE, ENTRY), table(other | {"see": f'["{absent}"]'}, ENTRY)
+        )
+        assert f"cause 'other': see '{absent}': no cause '{absent}'; there is planted" in line
+
+
 def test_an_entry_with_several_kinds_is_an_entry_for_each_at_one_place(tmp_path, catalog):
     several = ENTRY | {"kind": '["nan", "value"]', "within": '"7 ulp"'}
     known = loaded(tmp_path / "known.toml", catalog, table(CAUSE, several, ENTRY | {"kind": '"inf"'}))
