@@ -43,6 +43,7 @@ import ml_dtypes
 import mpmath
 import numpy as np
 
+from tf_opdiff.harness.judge.known_files import files
 from tf_opdiff.harness.paths import KNOWN, ROOT
 from tf_opdiff.harness.store.processor import described, processor
 
@@ -214,7 +215,11 @@ def main() -> int:
     if options.child:
         _serve()
         return 0
-    causes = tomllib.loads(Path(ROOT, KNOWN, "causes.toml").read_text("utf-8"))["cause"]
+    causes = [
+        {"id": id, **fields}
+        for path in files(Path(ROOT, KNOWN)).values()
+        for id, fields in tomllib.loads(path.read_text("utf-8"))["cause"].items()
+    ]
     if unknown := set(options.cause or ()) - {cause["id"] for cause in causes}:
         parser.error(f"no cause {min(unknown)!r}")
     chosen = [cause for cause in causes if not options.cause or cause["id"] in options.cause]

@@ -47,6 +47,7 @@ class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     numbers    pairs (text, expression): the expression, evaluated with TensorFlow, prints the number that stands in the
                title or a reason as this text. `python -m bench.reasons` evaluates them.
     fixed      the public link of the merged change that fixes the failure in a later version.
+    see        the ids of related causes, such as the same fault in another kernel; each of these names this one too.
     """
 
     id: str
@@ -62,6 +63,7 @@ class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     function: str = ""
     numbers: tuple[tuple[str, str], ...] = ()
     fixed: str = ""
+    see: tuple[str, ...] = ()
 
     def check(self) -> None:
         """Checks the fields.

@@ -53,7 +53,7 @@ def _expected(explanation: Explanation, known: Known) -> str:
 
 def spent(explanation: Explanation, known: Known) -> str:
     """The entries that are about a place at which their kind does not occur."""
-    each = (f"{known.stands(n)} ({e.cause.reason})" for n, e in explanation.spent)
+    each = dict.fromkeys(f"{known.stands(n)} ({e.cause.reason})" for n, e in explanation.spent)
     kinds = "/".join(dict.fromkeys(entry.kind for _, entry in explanation.spent))
     fails = f"no longer fails by {kinds}" if explanation.kinds else "no longer fails"
     return f"{fails}: delete or narrow {'; '.join(each)}"

@@ -27,21 +27,25 @@ class DeviceFacts(NamedTuple):
 
 
 class Place(NamedTuple):
-    """The place of an entry: its file, and its number in the file, counted from 1."""
+    """The place of an entry: its file, its number in its cause, counted from 1, and the id of the cause.
+
+    Without a cause, the number is that among all entries.
+    """
 
     file: str
     number: int
+    cause: str = ""
 
     def __str__(self) -> str:
-        return f"entry {self.number} of {self.file}"
+        return f"entry {self.number} of " + (f"cause {self.cause} ({self.file})" if self.cause else self.file)
 
 
 @dataclass(frozen=True)
 class Known:
     """The entries of a file, or of a folder's files, in order.
 
-    `places` has the place of each entry; `devices` has facts of the devices of a run, by their names. `processors` has
-    the traits of each processor on which the entries were measured.
+    `places` has the place of each entry; entries that differ in their kind may share one. `devices` has facts of the
+    devices of a run, by their names. `processors` has the traits of each processor on which the entries were measured.
     """
 
     entries: tuple[Entry, ...] = ()

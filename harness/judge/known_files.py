@@ -1,4 +1,4 @@
-"""Files of known failures: causes and the entries that name them, read from one file or from a folder of files."""
+"""Files of known failures: causes, each with its entries, read from one file or from a folder of files."""
 
 from __future__ import annotations
 
@@ -34,7 +34,10 @@ class KnownError(ValueError):
 
 
 def load(path: Path, catalog: Catalog) -> Known:
-    """Reads `[[cause]]`, `[[entry]]` and `[[processor]]` tables.
+    """Reads `[cause.ID]` tables, each with its `entries`, and `[processor.ID]` tables.
+
+    The `defaults` of a cause are the fields of each of its entries that does not have them itself. An entry with a list
+    of kinds becomes one entry for each kind; `within` is that of the kinds which have a distance.
 
     Args:
       path: a file; or a folder, to read its `*.toml` files in the order of their names.
@@ -42,19 +45,48 @@ def load(path: Path, catalog: Catalog) -> Known:
 
     Raises:
       KnownError: a file is not TOML; a cause or entry has an unknown or missing field, names something that does not
-        exist, or can never select a record; two causes have the same id or reason; or no entry names a cause.
+        exist, or can never select a record; two causes have the same id or reason; a cause has no entries; or only one
+        of two causes names the other in `see`.
       OSError: a file can't be read.
     """
-    tables = {name: _tables(name, file) for name, file in files(path).items()}
-    causes = _causes(tables)
     entries, places = [], []
-    for name, table in tables.items():
-        for number, fields in enumerate(table["entry"], 1):
-            entries.append(_entry(f"{name}: entry {number}", fields, causes, catalog))
-            places.append(Place(name, number))
-    if unused := sorted(causes.keys() - {entry.cause.id for entry in entries}):
-        raise KnownError(f"{path.name}: cause {unused[0]!r}: no entry names it; delete it")
-    return Known(tuple(entries), tuple(places), processors=tuple(_processors(tables)))
+    causes: dict[str, Cause] = {}
+    reasons: dict[str, str] = {}
+    processors: list[frozenset[str]] = []
+    for name, file in files(path).items():
+        tables = _tables(name, file)
+        processors += _processors(name, tables["processor"])
+        for id, fields in tables["cause"].items():
+            label = f"{name}: cause {id!r}"
+            try:
+                cause, items = _cause(id, fields)
+                if id in causes:
+                    raise ValueError("another file has a cause with the same id")
+                if cause.reason in reasons:
+                    raise ValueError(f"cause {reasons[cause.reason]!r} has the same reason: join the two")
+            except (msgspec.ValidationError, LookupError, ValueError) as error:
+                raise KnownError(f"{label}: {error.args[0]}") from error
+            causes[id], reasons[cause.reason] = cause, id
+            for number, item in enumerate(items, 1):
+                expanded = _entries(f"{label}: entry {number}", item, cause, catalog)
+                entries += expanded
+                places += [Place(name, number, id)] * len(expanded)
+    known = Known(tuple(entries), tuple(places), processors=tuple(processors))
+    _check_see(causes, {place.cause: place.file for place in places})
+    return known
+
+
+def _check_see(causes: Mapping[str, Cause], names: Mapping[str, str]) -> None:
+    """Checks that causes name each other; `names` are those of their files."""
+    for id, cause in causes.items():
+        for other in cause.see:
+            wrong = ""
+            if other not in causes or other == id:
+                wrong = unknown("cause", other, causes.keys() - {id})
+            elif id not in causes[other].see:
+                wrong = f"expected {id!r} among the causes that {other!r} names in turn"
+            if wrong:
+                raise KnownError(f"{names[id]}: cause {id!r}: see {other!r}: {wrong}")
 
 
 def files(path: Path) -> dict[str, Path]:
@@ -71,66 +103,78 @@ def files(path: Path) -> dict[str, Path]:
     return files
 
 
-def _tables(name: str, path: Path) -> dict[str, list[Any]]:
+def _tables(name: str, path: Path) -> dict[str, Any]:
+    """The tables of a file: `cause` and `processor`, each by their ids."""
     try:
         tables = read_toml(path, name)
     except ValueError as error:
         raise KnownError(str(error)) from error
-    kinds = ("cause", "entry", "processor")
-    wrong = sorted(key for key, value in tables.items() if key not in kinds or not isinstance(value, list))
-    if wrong:
-        raise KnownError(f"{name}: expected [[cause]], [[entry]] and [[processor]] tables, found {', '.join(wrong)}")
-    return {**{kind: [] for kind in kinds}, **tables}
+    if "entry" in tables or isinstance(tables.get("cause"), list):
+        raise KnownError(
+            f"{name}: expected [cause.ID] tables, each with its entries = [{{…}}, …]; found the former [[cause]] and "
+            "[[entry]] tables: `python -m tf_opdiff.reports.former_known FILE` prints the file in this format"
+        )
+    if wrong := sorted(tables.keys() - {"cause", "processor"}):
+        raise KnownError(f"{name}: expected [cause.ID] and [processor.ID] tables, found {', '.join(wrong)}")
+    tables = {"cause": {}, "processor": {}, **tables}
+    if wrong := [f"{kind} = {table!r}" for kind, table in tables.items() if not isinstance(table, dict)]:
+        raise KnownError(f"{name}: expected [cause.ID] and [processor.ID] tables, found {wrong[0]}")
+    return tables
 
 
-def _processors(tables: Mapping[str, Mapping[str, list[Any]]]) -> Iterator[frozenset[str]]:
-    """The traits of the processors of all files."""
-    for name, table in tables.items():
-        for number, fields in enumerate(table["processor"], 1):
-            try:
-                processor = msgspec.convert(fields, Processor)
-                processor.check()
-            except (msgspec.ValidationError, LookupError, ValueError) as error:
-                raise KnownError(f"{name}: processor {number}: {error.args[0]}") from error
-            yield frozenset(processor.traits)
+def _processors(name: str, tables: Mapping[str, Any]) -> Iterator[frozenset[str]]:
+    """The traits of the processors of a file."""
+    for id, fields in tables.items():
+        try:
+            processor = msgspec.convert(fields, Processor)
+            processor.check()
+        except (msgspec.ValidationError, LookupError, ValueError) as error:
+            raise KnownError(f"{name}: processor {id!r}: {error.args[0]}") from error
+        yield frozenset(processor.traits)
 
 
-def _causes(tables: Mapping[str, Mapping[str, list[Any]]]) -> dict[str, Cause]:
-    """The causes of all files, by their ids."""
-    causes: dict[str, Cause] = {}
-    reasons: dict[str, str] = {}
-    for name, table in tables.items():
-        for number, fields in enumerate(table["cause"], 1):
-            label = fields.get("id", number) if isinstance(fields, dict) else number
-            try:
-                cause = msgspec.convert(fields, Cause)
-                cause.check()
-                if cause.id in causes:
-                    raise ValueError("another cause has the same id")
-                if cause.reason in reasons:
-                    raise ValueError(f"cause {reasons[cause.reason]!r} has the same reason: entries can name that one")
-            except (msgspec.ValidationError, LookupError, ValueError) as error:
-                raise KnownError(f"{name}: cause {label!r}: {error.args[0]}") from error
-            causes[cause.id], reasons[cause.reason] = cause, cause.id
-    return causes
+class _Items(msgspec.Struct, forbid_unknown_fields=True):
+    """What a cause's table holds beside the cause."""
+
+    entries: list[dict[str, Any]] = []
+    defaults: dict[str, Any] = {}
 
 
-def _entry(where: str, fields: Any, causes: Mapping[str, Cause], catalog: Catalog) -> Entry:
-    if not isinstance(fields, dict):
-        raise KnownError(f"{where}: expected a table")
+def _cause(id: str, fields: Any) -> tuple[Cause, list[dict[str, Any]]]:
+    """A cause, and the fields of its entries with the defaults."""
+    table = msgspec.convert(fields, dict[str, Any])
+    own = {name: value for name, value in table.items() if name not in _Items.__struct_fields__}
+    if "id" in own:
+        raise ValueError("id: expected in the head of the table alone, [cause.ID]")
+    cause = msgspec.convert({"id": id, **own}, Cause)
+    cause.check()
+    items = msgspec.convert({name: value for name, value in table.items() if name not in own}, _Items)
+    if not items.entries:
+        raise ValueError("expected at least one entry: entries = [{spec = …, kind = …}]")
+    return cause, [items.defaults | item for item in items.entries]
+
+
+def _entries(where: str, fields: dict[str, Any], cause: Cause, catalog: Catalog) -> list[Entry]:
+    """An entry for each of the kinds."""
     try:
-        cause = fields.get("cause")
-        if isinstance(cause, str) and cause not in causes:
-            raise LookupError(unknown("cause", cause, set(causes)))
-        if cause is not None and not isinstance(cause, str):
-            raise ValueError("cause: expected the id of a cause")
-        named = {"cause": causes[cause]} if cause is not None else {}
-        entry = msgspec.convert(fields | named, Entry)
-        entry = replace(entry, spec=_expanded(entry.spec, catalog.specs))
-        _check(entry, catalog)
+        if "cause" in fields:
+            raise ValueError("cause: expected no such field: the entry stands in its cause")
+        kinds = fields.get("kind")
+        if not isinstance(kinds, list):
+            entries = [msgspec.convert({**fields, "cause": cause}, Entry)]
+        else:
+            if not kinds or len(set(map(str, kinds))) < len(kinds):
+                raise ValueError(f"kind {kinds!r}: expected a kind, or a list of different kinds")
+            entries = [msgspec.convert({**fields, "kind": kind, "cause": cause}, Entry) for kind in kinds]
+            if any(entry.kind in MEASURED for entry in entries):
+                entries = [entry if entry.kind in MEASURED else replace(entry, within="") for entry in entries]
+        specs = _expanded(entries[0].spec, catalog.specs)
+        entries = [replace(entry, spec=specs) for entry in entries]
+        for entry in entries:
+            _check(entry, catalog)
     except (msgspec.ValidationError, LookupError, ValueError) as error:
         raise KnownError(f"{where} (spec {fields.get('spec', '?')!r}): {error.args[0]}") from error
-    return entry
+    return entries
 
 
 def _expanded(selector: Names, specs: Iterable[str]) -> Names:

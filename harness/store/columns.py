@@ -49,8 +49,7 @@ COLUMNS: Mapping[str, str] = {
     "example": "The input, result and expected result at that index.",
     "distance": "How far off the worst element is, in words, where a distance makes sense.",
     "attrs": "The label of the case's keyword arguments. Empty where the spec has no such labels.",
-    "cause": "The ids of the causes of a known failure, joined by `;`, the most severe first: see "
-    "`suites/known/causes.toml`.",
+    "cause": "The ids of the causes of a known failure, joined by `;`, the most severe first: see `suites/known`.",
     "severity": "The severity of a difference: that of its cause or, if nobody has explained it, by the rule. "
     "Empty where nothing differs.",
     "kinds": "All kinds by which the result differs, joined by `;`, in the order of the table of kinds. Each must be "

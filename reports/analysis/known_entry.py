@@ -11,6 +11,7 @@ import pandas as pd
 
 from tf_opdiff.harness.judge.cause import Cause
 from tf_opdiff.harness.judge.entry import Entry
+from tf_opdiff.reports.analysis import known_line
 from tf_opdiff.reports.data import tables
 from tf_opdiff.reports.text import sentence
 from tf_opdiff.reports.text.summary import plain
@@ -48,13 +49,13 @@ class Suggestion:
 def text(suggestions: Sequence[Suggestion], why: pd.Series, records: pd.DataFrame) -> str:
     """TOML for a file of known failures, once a person has completed each cause.
 
-    Above each entry stands its simplest example; the stub of a cause stands before the first entry that names it.
+    Above each entry stands its simplest example; the entries stand in the stub of their cause.
     """
     parts = []
     for cause, alike in groupby(suggestions, lambda one: one.cause):
-        stub = {"id": cause, **dict.fromkeys(_CAUSE, PLACEHOLDER)}
-        parts.append(_table("cause", stub))
-        parts += [_entry(one, records) for one in alike]
+        stub = [f"{name} = {known_line.toml(PLACEHOLDER)}" for name in _CAUSE]
+        items = [line for one in alike for line in _entry(one, records)]
+        parts.append("\n".join([f"[cause.{cause}]", *stub, known_line.entries(items)]))
     lines = []
     for reason in why.drop_duplicates().tolist():
         some = records.loc[why.index[why == reason]]
@@ -63,29 +64,18 @@ def text(suggestions: Sequence[Suggestion], why: pd.Series, records: pd.DataFram
     return "\n\n".join([*parts, *(["\n".join(lines)] if lines else [])]) + "\n"
 
 
-def _entry(one: Suggestion, records: pd.DataFrame) -> str:
-    """The entry's table under comments with its simplest example."""
+def _entry(one: Suggestion, records: pd.DataFrame) -> list[str]:
+    """The lines of an entry, under comments with its simplest example."""
     some = records.loc[one.rows]
     row = tables.row(records, tables.simplest_first(some).index[0])
     plans = " ".join(map(str, sorted(set(tables.plans(some).astype(str)), key=tables.plan_order)))
     values = [text for text in (sentence.values(row), row["detail"]) if text]
     comments = [f"{_many(some)} on {plans}", sentence.of_record(row), *values, f"rerun: {row['rerun']}"]
-    fields = {"cause": one.cause, **{n: one.selectors[n] for n in FIELDS if n in one.selectors}, "kind": one.kind}
+    fields = {n: one.selectors[n] for n in FIELDS if n in one.selectors} | {"kind": one.kind}
     fields |= {"code": one.code} if one.code else {}
-    return "\n".join([*(f"# {plain(line, 300)}" for line in comments), _table("entry", fields | {"tf": one.tf})])
-
-
-def _table(kind: str, fields: Mapping[str, str | list[str]]) -> str:
-    return "\n".join([f"[[{kind}]]", *(f"{name} = {_toml(value)}" for name, value in fields.items())])
+    return [*(f"    # {plain(line, 300)}" for line in comments), known_line.entry(fields | {"tf": one.tf})]
 
 
 def _many(records: pd.DataFrame) -> str:
     counts = [(len(records), "record"), (records["case"].nunique(), "case")]
     return " of ".join(f"{n:,} {name if n == 1 else name + 's'}" for n, name in counts)
-
-
-def _toml(value: str | list[str]) -> str:
-    if isinstance(value, list):
-        return "[" + ", ".join(map(_toml, value)) + "]"
-    safe = "".join(c if c.isprintable() and c not in '"\\' else f"\\U{ord(c):08x}" for c in value)
-    return f'"{safe}"'

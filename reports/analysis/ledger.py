@@ -28,17 +28,17 @@ SAYS = {
     "idle": "its cases ran, but it is about no comparison of theirs",
 }
 _ENTRY = ("spec", "kind", "tf")
-_CAUSE = ("owner", "reason", "link", "source", "measured")
+_CAUSE = ("owner", "reason", "link", "source", "measured", "see")
 
 
 def entries(records: pd.DataFrame, known: Known, path: Path | None = None) -> pd.DataFrame:
-    """Every entry and what it is about in a run, in the order of the files.
+    """Every entry and what it is about in a run, in the order of the files; one with several kinds once for each.
 
-    Columns: `file` and `entry`, its number there, from 1; `spec`, `kind`, `tf`; `cause` (its id), `owner`, `reason`,
-    `link`, `source`, `measured`; `records`, `cases` and `plans` that it makes known; `stale`, how many records it is
-    about that no longer fail; `state`: `holds`, `narrow` (some still fail), `stale`, `idle` (about cases that ran, but
-    no comparison of theirs) or `not run`; `commit` and `since` (UTC), of the last change to what it selects, where
-    `path`, its file or folder, is in a git checkout, else empty.
+    Columns: `file` and `entry`, its number in its cause there, from 1; `spec`, `kind`, `tf`; `cause` (its id), `owner`,
+    `reason`, `link`, `source`, `measured`, `see` (ids of related causes); `records`, `cases` and `plans` that it makes
+    known; `stale`, how many records it is about that no longer fail; `state`: `holds`, `narrow` (some still fail),
+    `stale`, `idle` (about cases that ran, but no comparison of theirs) or `not run`; `commit` and `since` (UTC), of the
+    last change to what it selects, where `path`, its file or folder, is in a git checkout, else empty.
     """
     new = judged(records, known)
     plans = tables.plans(records).astype(str)
@@ -90,7 +90,7 @@ def _written(known: Known) -> pd.DataFrame:
     for number, entry in enumerate(known.entries, 1):
         place, cause = known.stands(number), entry.cause
         own = {name: _joined(getattr(entry, name)) for name in _ENTRY}
-        explained = {name: getattr(cause, name) for name in _CAUSE}
+        explained = {name: getattr(cause, name) for name in _CAUSE} | {"see": " ".join(cause.see)}
         rows.append({"file": place.file, "entry": place.number, **own, "cause": cause.id, **explained})
     columns = ["file", "entry", *_ENTRY, "cause", *_CAUSE]
     return pd.DataFrame(rows, columns=columns, index=range(1, len(rows) + 1))
@@ -107,9 +107,11 @@ def _changes(known: Known, path: Path | None) -> list[Change]:
     except KnownError:
         by_file = {}
     stands = [known.stands(number) for number in range(1, len(known.entries) + 1)]
-    counts = {place.file: place.number for place in stands}
-    whole = {name for name, latest in by_file.items() if len(latest) == counts.get(name)}
-    return [by_file[place.file][place.number - 1] if place.file in whole else Change() for place in stands]
+    present: dict[str, set[tuple[str, int]]] = {}
+    for place in stands:
+        present.setdefault(place.file, set()).add((place.cause, place.number))
+    whole = {name for name, latest in by_file.items() if latest.keys() == present.get(name)}
+    return [by_file[at.file][at.cause, at.number] if at.file in whole else Change() for at in stands]
 
 
 def _idle(records: pd.DataFrame, known: Known) -> set[int]:

@@ -26,29 +26,29 @@ def lines(entries: pd.DataFrame, target: Path | None) -> list[str]:
       entries: the result of `reports.analysis.ledger.entries`.
       target: the file or folder that is written without the spent entries, if any.
     """
-    words = [
-        f"{Place(row['file'], row['entry'])} ({row['spec']}, {row['kind']}): {SAYS[row['state']].format(**row)}"
-        for row in tables.rows(entries[entries["state"].isin(SAYS)])
-    ]
+    words = []
+    for row in tables.rows(entries[entries["state"].isin(SAYS)]):
+        place = Place(row["file"], row["entry"], row["cause"])
+        words.append(f"{place} ({row['spec']}, {row['kind']}): {SAYS[row['state']].format(**row)}")
     written = f"; {target} is without them" if target else ""
     return [*map(plain, words), f"{spent(entries).sum()} of {len(entries)} entries are spent{written}"]
 
 
 def files_without(known: Path, entries: pd.DataFrame) -> dict[Path, tuple[str, str]]:
-    """For each file of known failures its text, and its text without spent entries and the causes of only those.
+    """For each file of known failures its text, and its text without spent entries and causes of only those.
 
     Args:
       known: the file or folder of known failures.
       entries: the result of `reports.analysis.ledger.entries`.
 
     Raises:
-      ValueError: a file is not laid out one field a line.
+      ValueError: a file is not laid out one entry a line.
     """
     is_spent = spent(entries)
-    causes = {*entries["cause"]} - {*entries[~is_spent]["cause"]}
     texts = {}
     for name, path in known_files.files(known).items():
-        numbers = entries[is_spent & (entries["file"] == name)]["entry"].tolist()
+        own = entries[is_spent & (entries["file"] == name)]
+        kinds = set(own[["cause", "entry", "kind"]].itertuples(index=False, name=None))
         text = path.read_bytes().decode()
-        texts[path] = text, known_text.without(text, numbers, causes)
+        texts[path] = text, known_text.without(text, kinds)
     return texts

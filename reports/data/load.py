@@ -180,7 +180,7 @@ def _encodable(cause: Cause) -> Cause:
     """The cause with texts that UTF-8 can encode."""
     texts = {name: encodable(text) for name, text in msgspec.structs.asdict(cause).items() if isinstance(text, str)}
     numbers = tuple((encodable(text), encodable(expression)) for text, expression in cause.numbers)
-    return msgspec.structs.replace(cause, **texts, numbers=numbers)
+    return msgspec.structs.replace(cause, **texts, numbers=numbers, see=tuple(map(encodable, cause.see)))
 
 
 def _listed(run: Path | str, name: str, item_type: Any) -> list[Any]:

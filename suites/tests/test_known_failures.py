@@ -1,15 +1,16 @@
-"""Known failures stand where a reader looks for them: causes in one file, entries in the file of their family."""
+"""Known failures stand where a reader looks for them: entries in their cause, causes in the file of their family."""
 
 import re
 import tomllib
-from collections import Counter, defaultdict
+from collections import Counter
 
 import pytest
 
 from tf_opdiff.harness.judge import known_files
-from tf_opdiff.harness.judge.selectors import listed
 from tf_opdiff.harness.paths import KNOWN, ROOT, SUITES
 from tf_opdiff.harness.spec.catalog import Catalog
+from tf_opdiff.reports.analysis import known_line
+from tf_opdiff.reports.analysis.known_layout import layout
 
 FOLDER = ROOT / KNOWN
 #: A page shows a title in one line of this many characters.
@@ -23,20 +24,19 @@ def known():
     return known_files.load(FOLDER, Catalog.load(SUITES))
 
 
-def test_causes_stand_in_one_file_in_alphabetical_order_and_entries_in_the_others():
+def test_causes_stand_in_alphabetical_order():
     for path in FOLDER.iterdir():
-        tables = tomllib.loads(path.read_text("utf-8"))
-        assert set(tables) == ({"cause"} if path.name == "causes.toml" else {"entry"}), path.name
-    ids = [cause["id"] for cause in tomllib.loads((FOLDER / "causes.toml").read_text("utf-8"))["cause"]]
-    assert ids == sorted(ids)
+        ids = list(tomllib.loads(path.read_text("utf-8"))["cause"])
+        assert ids == sorted(ids), path.name
 
 
-def test_all_entries_about_a_spec_stand_in_one_file(known):
-    files = defaultdict(set)
-    for number, entry in enumerate(known.entries, 1):
-        for spec in listed(entry.spec):
-            files[spec].add(known.stands(number).file)
-    assert not {spec: found for spec, found in files.items() if len(found) > 1}
+def test_an_entry_stands_on_one_line_and_a_longer_one_fills_its_lines():
+    for path in FOLDER.iterdir():
+        text = path.read_text("utf-8")
+        items = [text[span.start : span.end] for cause in layout(text) for span in cause.entries]
+        for item in items:
+            (fields,) = tomllib.loads(f"x = [{item}]")["x"]
+            assert f"    {item}," == known_line.entry(fields), f"{path.name}: {item}"
 
 
 def test_a_source_names_its_project(known):

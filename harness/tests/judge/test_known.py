@@ -6,7 +6,7 @@ from tf_opdiff.harness.judge.known_files import KnownError, load
 from tf_opdiff.harness.spec.catalog import Catalog
 
 CAUSE = {
-    "id": '"planted"',
+    "id": "planted",
     "title": '"A planted failure"',
     "severity": '"accuracy"',
     "severity_reason": '"planted for this test"',
@@ -14,7 +14,7 @@ CAUSE = {
     "reason": '"planted for this test"',
     "link": '"https://example.org/1"',
 }
-ENTRY = {"cause": '"planted"', "spec": '"right"', "kind": '"value"'}
+ENTRY = {"spec": '"right"', "kind": '"value"'}
 PATH = "tensorflow/core/kernels/cwise_ops.h"
 REPOSITORY = "https://github.com/tensorflow/tensorflow"
 SOURCE = f'"{PATH} at v2.21.0: truncates the rounded quotient"'
@@ -26,9 +26,11 @@ def catalog():
     return Catalog.load("tf_opdiff.harness.tests.planted")
 
 
-def table(kind, fields):
-    lines = [f"{name} = {value}" for name, value in fields.items() if value is not None]
-    return "\n".join([f"[[{kind}]]", *lines, ""])
+def table(cause, *entries):
+    """The table of a cause with its entries."""
+    lines = [f"{name} = {value}" for name, value in cause.items() if name != "id" and value is not None]
+    items = ["{" + ", ".join(f"{n} = {v}" for n, v in entry.items() if v is not None) + "}" for entry in entries]
+    return "\n".join([f"[cause.{cause['id']}]", *lines, *([f"entries = [{', '.join(items)}]"] if items else []), ""])
 
 
 def loaded(path, catalog, *tables):
@@ -45,17 +47,17 @@ def refused(path, catalog, *tables):
 
 def test_a_good_entry_has_its_cause(tmp_path, catalog):
     entry = ENTRY | {"dtype": '["float32"]', "tf": '">=2.18,<3"'}
-    known = loaded(tmp_path / "known.toml", catalog, table("cause", CAUSE), table("entry", entry))
+    known = loaded(tmp_path / "known.toml", catalog, table(CAUSE, entry))
     (entry,) = known.entries
     assert (entry.spec, entry.mode, entry.dtype) == ("right", "*", ["float32"])
     explained = (entry.cause.id, entry.cause.owner, entry.cause.reason, entry.cause.link)
     assert explained == ("planted", "us", "planted for this test", "https://example.org/1")
-    assert str(known.stands(1)) == "entry 1 of known.toml"
+    assert str(known.stands(1)) == "entry 1 of cause planted (known.toml)"
 
 
 def test_a_spec_with_a_star_stands_for_all_specs_of_that_form(tmp_path, catalog):
     entry = ENTRY | {"spec": '["by-length-*-ulp", "right"]'}
-    (entry,) = loaded(tmp_path / "known.toml", catalog, table("cause", CAUSE), table("entry", entry)).entries
+    (entry,) = loaded(tmp_path / "known.toml", catalog, table(CAUSE, entry)).entries
     assert entry.spec == ["by-length-1-ulp", "by-length-3-ulp", "right"]
 
 
@@ -63,9 +65,13 @@ def test_a_spec_with_a_star_stands_for_all_specs_of_that_form(tmp_path, catalog)
     ("fields", "says"),
     [
         ({"resaon": '"x"'}, "unknown field `resaon`"),
-        ({"cause": None}, "missing required field `cause`"),
-        ({"cause": '"plantde"'}, "no cause 'plantde'; there is planted"),
-        ({"cause": '{id = "planted"}'}, "expected the id of a cause"),
+        ({"cause": '"planted"'}, "cause: expected no such field: the entry stands in its cause"),
+        ({"spec": None}, "missing required field `spec`"),
+        ({"kind": None}, "missing required field `kind`"),
+        ({"kind": "[]"}, "kind []: expected a kind, or a list of different kinds"),
+        ({"kind": '["nan", "nan"]'}, "kind ['nan', 'nan']: expected a kind, or a list of different kinds"),
+        ({"kind": '["nan", "vaule"]'}, "no kind 'vaule'; there is value"),
+        ({"kind": '["nan", 3]'}, "Expected `str`, got `int`"),
         ({"owner": '"us"'}, "unknown field `owner`"),
         ({"spec": '"rihgt"'}, "no spec 'rihgt'; there is right"),
         ({"spec": '"*"'}, "no spec '*'"),
@@ -85,8 +91,10 @@ def test_a_spec_with_a_star_stands_for_all_specs_of_that_form(tmp_path, catalog)
 )
 def test_a_bad_entry_is_refused_in_one_line_that_names_it(tmp_path, catalog, fields, says):
     path = tmp_path / "known.toml"
-    line = refused(path, catalog, table("cause", CAUSE), table("entry", ENTRY | fields))
-    assert line.startswith("known.toml: entry 1 (spec ") and says in line
+    line = refused(path, catalog, table(CAUSE, ENTRY | fields))
+    assert line.startswith("known.toml: cause 'planted': entry 1 (spec ") and says in line
+    line = refused(path, catalog, table(CAUSE, ENTRY, ENTRY | fields))
+    assert line.startswith("known.toml: cause 'planted': entry 2 (spec ") and says in line
 
 
 @pytest.mark.parametrize(
@@ -103,6 +111,10 @@ def test_a_bad_entry_is_refused_in_one_line_that_names_it(tmp_path, catalog, fie
         ({"severity_reason": None}, "severity_reason '': expected why the severity applies, in a sentence"),
         ({"severity_reason": '"TODO"'}, "severity_reason 'TODO': expected why the severity applies, in a sentence"),
         ({"id": '"Planted cause"'}, "expected words of a-z and 0-9"),
+        ({"entries": "3"}, "Expected `array`, got `int` - at `$.entries`"),
+        ({"entries": "[3]"}, "Expected `object`, got `int` - at `$.entries[0]`"),
+        ({"entries": "[]"}, "expected at least one entry: entries = [{spec = …, kind = …}]"),
+        ({"defaults": "3"}, "Expected `object`, got `int` - at `$.defaults`"),
         ({"link": '"javascript:alert(1)"'}, "expected https://"),
         ({"link": None}, "expected a link, or the source file that was read (source), or how it was measured"),
         ({"link": None, "source": '"cwise_ops.h"'}, "expected PATH at VERSION"),
@@ -118,60 +130,112 @@ def test_a_bad_entry_is_refused_in_one_line_that_names_it(tmp_path, catalog, fie
 )
 def test_a_bad_cause_is_refused_in_one_line_that_names_it(tmp_path, catalog, fields, says):
     path = tmp_path / "known.toml"
-    line = refused(path, catalog, table("cause", CAUSE | fields), table("entry", ENTRY))
+    line = refused(path, catalog, table(CAUSE | fields, *([] if "entries" in fields else [ENTRY])))
     assert line.startswith("known.toml: cause '") and says in line
 
 
 @pytest.mark.parametrize("evidence", [{"source": SOURCE}, {"source": OLDER}, {"measured": '"every float32 on x86-64"'}])
 def test_a_cause_without_a_link_says_which_source_was_read_or_how_it_was_measured(tmp_path, catalog, evidence):
     cause = CAUSE | {"link": None} | evidence
-    known = loaded(tmp_path / "known.toml", catalog, table("cause", cause), table("entry", ENTRY))
+    known = loaded(tmp_path / "known.toml", catalog, table(cause, ENTRY))
     assert known.entries[0].cause.link == ""
 
 
 def test_a_cause_has_its_own_id_and_reason_and_an_entry(tmp_path, catalog):
-    path, good = tmp_path / "known.toml", (table("cause", CAUSE), table("entry", ENTRY))
-    twin = CAUSE | {"reason": '"planted for another test"'}
-    assert refused(path, catalog, *good, table("cause", twin)).endswith("another cause has the same id")
-    alike = CAUSE | {"id": '"other"'}
-    line = refused(path, catalog, *good, table("cause", alike))
-    assert line == "known.toml: cause 'other': cause 'planted' has the same reason: entries can name that one"
-    unused = twin | {"id": '"other"'}
-    line = refused(path, catalog, *good, table("cause", unused))
-    assert line == "known.toml: cause 'other': no entry names it; delete it"
+    folder = tmp_path / "known"
+    folder.mkdir()
+    (folder / "array.toml").write_text(table(CAUSE, ENTRY))
+    path = folder / "math.toml"
+
+    def line(*tables):
+        path.write_text("\n".join(tables))
+        with pytest.raises(KnownError) as caught:
+            load(folder, catalog)
+        return str(caught.value)
+
+    other = {"reason": '"planted for another test"'}
+    assert line(table(CAUSE | other, ENTRY)) == (
+        "known/math.toml: cause 'planted': another file has a cause with the same id"
+    )
+    assert line(table(CAUSE | {"id": "other"}, ENTRY)) == (
+        "known/math.toml: cause 'other': cause 'planted' has the same reason: join the two"
+    )
+    assert line(table(CAUSE | {"id": "other"} | other)).endswith(
+        "cause 'other': expected at least one entry: entries = [{spec = …, kind = …}]"
+    )
+    twice = table(CAUSE | {"id": "other"} | other, ENTRY)
+    assert "known/math.toml: expected TOML (" in line(twice, twice)
 
 
 @pytest.mark.parametrize(
     ("text", "says"),
     [
         ("[[entry]", "known.toml: "),
-        ("[[entyr]]\n", "expected [[cause]], [[entry]] and [[processor]] tables, found entyr"),
-        ("[entry]\n", "expected [[cause]], [[entry]] and [[processor]] tables, found entry"),
-        ("entry = [1]\n", "known.toml: entry 1: expected a table"),
-        ("cause = [1]\n", "known.toml: cause 1: "),
+        ("[cuase.planted]\n", "expected [cause.ID] and [processor.ID] tables, found cuase"),
+        ("cause = 1\n", "expected [cause.ID] and [processor.ID] tables, found cause = 1"),
+        ("cause.planted = 1\n", "known.toml: cause 'planted': Expected `object`, got `int`"),
+        ("[cause.planted]\nid = 'planted'\n", "id: expected in the head of the table alone, [cause.ID]"),
     ],
 )
 def test_a_malformed_file_is_refused(tmp_path, catalog, text, says):
     assert says in refused(tmp_path / "known.toml", catalog, text)
 
 
-def test_the_files_of_a_folder_are_read_in_order_and_share_their_causes(tmp_path, catalog):
+def test_the_files_of_a_folder_are_read_in_order(tmp_path, catalog):
     folder = tmp_path / "known"
     folder.mkdir()
     (folder / "README.md").write_text("not TOML")
-    (folder / "causes.toml").write_text(table("cause", CAUSE))
-    (folder / "nn.toml").write_text(table("entry", ENTRY | {"mode": '"xla"'}))
-    (folder / "math.toml").write_text(table("entry", ENTRY) + table("entry", ENTRY | {"kind": '"nan"'}))
+    other = CAUSE | {"id": "other", "reason": '"planted for another test"'}
+    (folder / "nn.toml").write_text(table(CAUSE, ENTRY | {"mode": '"xla"'}))
+    (folder / "math.toml").write_text(table(other, ENTRY, ENTRY | {"kind": '"nan"'}))
     known = load(folder, catalog)
     assert [str(known.stands(n)) for n in (1, 2, 3)] == [
-        "entry 1 of known/math.toml",
-        "entry 2 of known/math.toml",
-        "entry 1 of known/nn.toml",
+        "entry 1 of cause other (known/math.toml)",
+        "entry 2 of cause other (known/math.toml)",
+        "entry 1 of cause planted (known/nn.toml)",
     ]
     assert [(entry.kind, entry.mode) for entry in known.entries] == [("value", "*"), ("nan", "*"), ("value", "xla")]
-    (folder / "nn.toml").write_text(table("entry", ENTRY | {"spec": '"rihgt"'}))
-    with pytest.raises(KnownError, match=r"^known/nn.toml: entry 1 \(spec 'rihgt'\): no spec 'rihgt'"):
+    (folder / "nn.toml").write_text(table(CAUSE, ENTRY | {"spec": '"rihgt"'}))
+    with pytest.raises(KnownError, match=r"^known/nn.toml: cause 'planted': entry 1 \(spec 'rihgt'\): no spec 'rihgt'"):
         load(folder, catalog)
+
+
+def test_causes_see_each_other(tmp_path, catalog):
+    other = CAUSE | {"id": "other", "reason": '"planted for another test"', "see": '["planted"]'}
+    known = loaded(tmp_path / "known.toml", catalog, table(CAUSE | {"see": '["other"]'}, ENTRY), table(other, ENTRY))
+    assert [entry.cause.see for entry in known.entries] == [("other",), ("planted",)]
+    line = refused(tmp_path / "known.toml", catalog, table(CAUSE, ENTRY), table(other, ENTRY))
+    assert line == (
+        "known.toml: cause 'other': see 'planted': expected 'other' among the causes that 'planted' names in turn"
+    )
+    for absent in ("plantde", "other"):
+        line = refused(
+            tmp_path / "known.toml", catalog, table(CAUSE, ENTRY), table(other | {"see": f'["{absent}"]'}, ENTRY)
+        )
+        assert f"cause 'other': see '{absent}': no cause '{absent}'; there is planted" in line
+
+
+def test_an_entry_with_several_kinds_is_an_entry_for_each_at_one_place(tmp_path, catalog):
+    several = ENTRY | {"kind": '["nan", "value"]', "within": '"7 ulp"'}
+    known = loaded(tmp_path / "known.toml", catalog, table(CAUSE, several, ENTRY | {"kind": '"inf"'}))
+    assert [(entry.kind, entry.within) for entry in known.entries] == [("nan", ""), ("value", "7 ulp"), ("inf", "")]
+    assert [known.stands(n).number for n in (1, 2, 3)] == [1, 1, 2]
+
+
+def test_the_defaults_of_a_cause_are_fields_of_its_entries_that_lack_them(tmp_path, catalog):
+    cause = CAUSE | {"defaults": '{kind = "nan", mode = "xla", tf = ">=2.18"}'}
+    entries = {"spec": '"right"'}, {"spec": '"right"', "kind": '"inf"', "mode": '"*"'}
+    known = loaded(tmp_path / "known.toml", catalog, table(cause, *entries))
+    assert [(e.kind, e.mode, e.tf) for e in known.entries] == [("nan", "xla", ">=2.18"), ("inf", "*", ">=2.18")]
+    line = refused(tmp_path / "known.toml", catalog, table(cause | {"defaults": '{mdoe = "xla"}'}, ENTRY))
+    assert "entry 1 (spec 'right'): Object contains unknown field `mdoe`" in line
+
+
+def test_a_file_of_the_former_format_is_refused_with_the_command_that_converts_it(tmp_path, catalog):
+    former = "[[cause]]\nid = 'planted'\n", "[[entry]]\ncause = 'planted'\n"
+    for text in (*former, "".join(former)):
+        line = refused(tmp_path / "known.toml", catalog, text)
+        assert line.startswith("known.toml: expected [cause.ID] tables") and "reports.former_known FILE" in line
 
 
 def test_a_folder_without_files_is_refused(tmp_path, catalog):
@@ -181,14 +245,14 @@ def test_a_folder_without_files_is_refused(tmp_path, catalog):
 
 def test_a_list_may_select_everything(tmp_path, catalog):
     entry = ENTRY | {"mode": '["*"]'}
-    known = loaded(tmp_path / "known.toml", catalog, table("cause", CAUSE), table("entry", entry))
+    known = loaded(tmp_path / "known.toml", catalog, table(CAUSE, entry))
     place = {"spec": "right", "dtype": "float32", "recipe": "plain", "device": "cpu", "mode": "xla"}
     assert known.about(place, "2.21.0") == ((1, known.entries[0]),)
 
 
 def test_an_entry_may_leave_out_devices_with_a_variant(tmp_path, catalog):
     entry = ENTRY | {"device": '"cpu"', "unless": '"noonednn"'}
-    (only,) = loaded(tmp_path / "known.toml", catalog, table("cause", CAUSE), table("entry", entry)).entries
+    (only,) = loaded(tmp_path / "known.toml", catalog, table(CAUSE, entry)).entries
     place = {"spec": "right", "mode": "eager", "quantity": "output[0]", "against": "numpy"}
     devices = ("cpu", "cpu+noonednn", "cpu+noonednn+threads=4", "cpu+threads=4", "gpu:0")
     assert [only.selects(place | {"device": device}, "2.21.0") for device in devices] == [
@@ -210,7 +274,7 @@ def test_an_entry_may_be_about_processors_with_a_trait(tmp_path, catalog):
 
     def selected(**fields):
         entry = ENTRY | {"mode": '["*"]'} | {name: f'"{value}"' for name, value in fields.items()}
-        known = loaded(tmp_path / "known.toml", catalog, table("cause", CAUSE), table("entry", entry)).on(devices)
+        known = loaded(tmp_path / "known.toml", catalog, table(CAUSE, entry)).on(devices)
         return [name for name in devices if known.about(place | {"device": name}, "2.21.0")]
 
     assert selected() == [*devices]
@@ -222,20 +286,18 @@ def test_an_entry_may_be_about_processors_with_a_trait(tmp_path, catalog):
 def test_a_trait_that_does_not_exist_is_refused(tmp_path, catalog):
     entry = ENTRY | {"trait": '"avx521"'}
     with pytest.raises(KnownError, match=r"no trait 'avx521'.*avx512"):
-        loaded(tmp_path / "known.toml", catalog, table("cause", CAUSE), table("entry", entry))
+        loaded(tmp_path / "known.toml", catalog, table(CAUSE, entry))
     entry = ENTRY | {"unless": '"avx521"'}
     with pytest.raises(KnownError, match=r"unless 'avx521': expected a variant.*or a trait"):
-        loaded(tmp_path / "known.toml", catalog, table("cause", CAUSE), table("entry", entry))
+        loaded(tmp_path / "known.toml", catalog, table(CAUSE, entry))
 
 
 def test_only_a_cause_of_unwritten_memory_may_be_intermittent(tmp_path, catalog):
     entry = ENTRY | {"intermittent": "true"}
-    memory = loaded(
-        tmp_path / "known.toml", catalog, table("cause", CAUSE | {"severity": '"memory"'}), table("entry", entry)
-    )
+    memory = loaded(tmp_path / "known.toml", catalog, table(CAUSE | {"severity": '"memory"'}, entry))
     assert memory.entries[0].intermittent
     with pytest.raises(KnownError, match="intermittent: expected for a cause of severity memory, not"):
-        loaded(tmp_path / "known.toml", catalog, table("cause", CAUSE), table("entry", entry))
+        loaded(tmp_path / "known.toml", catalog, table(CAUSE, entry))
 
 
 @pytest.mark.parametrize(
@@ -244,26 +306,26 @@ def test_only_a_cause_of_unwritten_memory_may_be_intermittent(tmp_path, catalog)
 def test_a_distance_or_a_region_that_can_not_be_read_is_refused(tmp_path, catalog, field, text):
     entry = ENTRY | {field: f'"{text}"'}
     with pytest.raises(KnownError, match=f"{field} '{text}': .*expected (a|why)"):
-        loaded(tmp_path / "known.toml", catalog, table("cause", CAUSE), table("entry", entry))
+        loaded(tmp_path / "known.toml", catalog, table(CAUSE, entry))
 
 
 def test_a_region_is_for_kinds_of_elements(tmp_path, catalog):
     entry = ENTRY | {"kind": '"shape"', "where": '"x > 0"'}
     with pytest.raises(KnownError, match="expected for a kind of elements, of nan, inf"):
-        loaded(tmp_path / "known.toml", catalog, table("cause", CAUSE), table("entry", entry))
+        loaded(tmp_path / "known.toml", catalog, table(CAUSE, entry))
 
 
 def test_a_bound_is_for_kinds_that_have_a_distance(tmp_path, catalog):
     entry = ENTRY | {"kind": '"nan"', "within": '"4096 ulp"'}
     with pytest.raises(KnownError, match="expected for a kind with a distance, of value, position, batch"):
-        loaded(tmp_path / "known.toml", catalog, table("cause", CAUSE), table("entry", entry))
+        loaded(tmp_path / "known.toml", catalog, table(CAUSE, entry))
 
 
 def test_the_link_of_a_fix_is_that_of_a_change_and_not_of_an_issue(tmp_path, catalog):
     links = ("https://github.com/tensorflow/tensorflow/issues/118701", "http://x/pull/1", "pull/1")
     for link in links:
-        cause = table("cause", CAUSE | {"fixed": f'"{link}"'})
+        cause = CAUSE | {"fixed": f'"{link}"'}
         with pytest.raises(KnownError, match="expected the link of a pull request or a commit"):
-            loaded(tmp_path / "known.toml", catalog, cause, table("entry", ENTRY))
-    cause = table("cause", CAUSE | {"fixed": '"https://github.com/tensorflow/tensorflow/pull/1"'})
-    assert loaded(tmp_path / "known.toml", catalog, cause, table("entry", ENTRY)).entries
+            loaded(tmp_path / "known.toml", catalog, table(cause, ENTRY))
+    cause = CAUSE | {"fixed": '"https://github.com/tensorflow/tensorflow/pull/1"'}
+    assert loaded(tmp_path / "known.toml", catalog, table(cause, ENTRY)).entries

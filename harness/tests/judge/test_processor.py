@@ -76,12 +76,12 @@ def test_the_suites_name_processors_and_the_traits_that_each_has():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('name = "a"\ntraits = ["warp"]', "processor 1: no trait 'warp'"),
-        ('name = " "\ntraits = []', "processor 1: expected the name"),
-        ("traits = []", "processor 1: Object missing required field `name`"),
+        ('name = "a"\ntraits = ["warp"]', "processor 'one': no trait 'warp'"),
+        ('name = " "\ntraits = []', "processor 'one': expected the name"),
+        ("traits = []", "processor 'one': Object missing required field `name`"),
     ],
 )
 def test_a_malformed_processor_is_refused(tmp_path, text, message):
-    (tmp_path / "known.toml").write_text(f"[[processor]]\n{text}\n")
+    (tmp_path / "known.toml").write_text(f"[processor.one]\n{text}\n")
     with pytest.raises(KnownError, match=message):
         load(tmp_path / "known.toml", Catalog(()))

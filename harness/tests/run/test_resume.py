@@ -82,7 +82,7 @@ def test_documents_tests_and_reports_are_no_code_of_a_run():
     files = RunCode.present("tf_opdiff.suites", KNOWN).files
     assert {name.partition("/")[0] for name in files} == {"suites", "harness"}
     assert not [name for name in files if "/tests/" in name or name.startswith("harness/repro/")]
-    assert {"suites/known/causes.toml", "harness/judge/compare.py", "suites/ops/array/gather.py"} <= files.keys()
+    assert {"suites/known/math.toml", "harness/judge/compare.py", "suites/ops/array/gather.py"} <= files.keys()
 
 
 def test_a_file_that_changed_was_added_or_is_gone_is_told(tmp_path):
@@ -104,4 +104,4 @@ def test_modules_depend_on_what_they_import_and_on_the_harness():
     assert dependents(modules, ["harness/tests/planted_code/new.py"]) == set()
     assert dependents(modules, ["harness/tests/planted_code/__init__.py"]) == modules
     assert dependents(modules, ["harness/judge/compare.py"]) == modules
-    assert dependents(modules, ["suites/known/causes.toml"]) == modules
+    assert dependents(modules, ["suites/known/math.toml"]) == modules

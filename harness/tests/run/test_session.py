@@ -189,8 +189,7 @@ def test_a_run_directory_that_holds_a_run_is_not_overwritten(run_pytest, tmp_pat
 
 
 CAUSE = """
-[[cause]]
-id = "planted"
+[cause.planted]
 title = "The result is off by one"
 severity = "accuracy"
 severity_reason = "one ULP is less than half of the bits"
@@ -202,23 +201,23 @@ measured = "in this test alone"
 
 def test_a_misspelt_known_failure_stops_the_run_before_it_starts(run_pytest, tmp_path):
     known = tmp_path / "known.toml"
-    known.write_text(f'{CAUSE}[[entry]]\ncause = "planted"\nspec = "rigt"\nkind = "value"\n')
+    known.write_text(f'{CAUSE}entries = [{{spec = "rigt", kind = "value"}}]\n')
     outcome = run_pytest("--op", "right", known=known)
     assert outcome.status == 4
-    assert "known.toml: entry 1 (spec 'rigt'): no spec 'rigt'; there is right" in outcome.output
+    assert "known.toml: cause 'planted': entry 1 (spec 'rigt'): no spec 'rigt'; there is right" in outcome.output
 
 
 def test_a_known_failure_that_selects_no_comparison_is_reported(run_pytest, tmp_path):
     known = tmp_path / "known.toml"
-    known.write_text(f'{CAUSE}[[entry]]\ncause = "planted"\nspec = "right"\nquantity = "output[3]"\nkind = "value"\n')
+    known.write_text(f'{CAUSE}entries = [{{spec = "right", quantity = "output[3]", kind = "value"}}]\n')
     outcome = run_pytest("--op", "right", "--mode", "eager", known=known)
     assert outcome.status == 3, outcome.output
-    assert "entry 1 of known.toml" in outcome.output
+    assert "entry 1 of cause planted (known.toml)" in outcome.output
 
 
 def test_a_run_holds_the_causes_by_which_it_was_judged(run_pytest, tmp_path):
     known = tmp_path / "known.toml"
-    known.write_text(f'{CAUSE}[[entry]]\ncause = "planted"\nspec = "one-ulp-off"\nkind = "value"\n')
+    known.write_text(f'{CAUSE}entries = [{{spec = "one-ulp-off", kind = "value"}}]\n')
     outcome = run_pytest("--op", "one-ulp-off", "--mode", "eager", known=known)
     (cause,) = json.loads((outcome.directory / "causes.json").read_text())
     assert (cause["id"], cause["title"], cause["severity"]) == ("planted", "The result is off by one", "accuracy")

@@ -223,12 +223,11 @@ def test_an_entry_of_known_failures_may_select_a_label(tmp_path):
     place = {"spec": "sums", "dtype": "float32", "recipe": "small", "device": "cpu", "mode": "eager"}
     evidence = 'reason = "It is planted for this test."\nmeasured = "by this test, on no machine at all"\n'
     words = 'title = "A planted failure"\nseverity = "accuracy"\nseverity_reason = "planted for this test"\n'
-    causes = f'[[cause]]\nid = "planted"\nowner = "us"\n{words}{evidence}'
-    (tmp_path / "causes.toml").write_text(causes)
-    table = '[[entry]]\ncause = "planted"\nspec = "sums"\nkind = "value"\nattrs = "{}"\n'
-    (tmp_path / "math.toml").write_text(table.format("kept"))
+    entries = 'entries = [{spec = "sums", attrs = "kept", kind = "value"}]\n'
+    cause = f'[cause.planted]\nowner = "us"\n{words}{evidence}{entries}'
+    (tmp_path / "math.toml").write_text(cause)
     (entry,) = known_files.load(tmp_path, PLANTED).entries
     assert [entry.selects(place | {"attrs": label}, "2.21.0") for label in ("all", "kept")] == [False, True]
-    (tmp_path / "math.toml").write_text(table.format("last"))
+    (tmp_path / "math.toml").write_text(cause.replace('"kept"', '"last"'))
     with pytest.raises(known_files.KnownError, match="no attrs 'last'; there is all, first, kept"):
         known_files.load(tmp_path, PLANTED)

@@ -263,6 +263,12 @@ def test_the_table_of_a_run_states_the_causes_that_judged_it(
     assert table["severity"].tolist() == ["memory", "accuracy"] and table["values"].tolist()[1] == ROW.example
 
 
+def test_ids_of_related_causes_can_be_written_as_text(tmp_path: Path) -> None:
+    cause = {**msgspec.to_builtins(CAUSE), "see": ["\ud800"]}
+    (tmp_path / "causes.json").write_text(json.dumps([cause]))
+    assert [name.encode() for one in load_causes(tmp_path).values() for name in one.see] == [b"\\ud800"]
+
+
 def test_a_severity_or_a_dtype_that_nobody_knows_comes_last_and_breaks_nothing() -> None:
     rows = [known(replace_cause("odd"), severity="dreadful", case="a"), replace(ROW, dtype="<b>", severity="")]
     assert [one.severity for one in of(*rows, causes=())] == ["wrong_value", "dreadful"]

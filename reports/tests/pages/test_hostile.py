@@ -111,7 +111,7 @@ def test_no_setting_of_a_foreign_repository_runs_a_command(
     for folder in (checkout, foreign):
         folder.mkdir(parents=True)
         known = folder / "known.toml"
-        known.write_text('[[entry]]\nspec = "floor"\n')
+        known.write_text('[cause.x]\nentries = [{spec = "floor"}]\n')
         (folder / ".gitattributes").write_text("*.toml diff=evil\n")
         who = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"]
         for words in (["init", "-q"], ["add", "known.toml", ".gitattributes"], [*who, "commit", "-qm", "x"]):
@@ -121,7 +121,7 @@ def test_no_setting_of_a_foreign_repository_runs_a_command(
     monkeypatch.setattr(ledger, "ROOT", checkout)
     monkeypatch.setattr(known_text, "ROOT", checkout)
     assert known_text.changes(checkout / "known.toml")
-    assert known_text.changes(foreign / "known.toml") == []
+    assert known_text.changes(foreign / "known.toml") == {}
     assert not (tmp_path / "canary").exists()
     records = reports.load(run_in(tmp_path))
     info = RunInfo(run="r", started="s", suites="suites", known=os.path.relpath(foreign / "known.toml", checkout))

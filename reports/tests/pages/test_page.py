@@ -180,6 +180,7 @@ def test_ten_thousand_records_make_a_page_below_two_megabytes(tmp_path: Path) ->
 
 def test_entries_of_known_failures_stand_under_their_cause(run: Path) -> None:
     shared = {"kind": "nan", "owner": "us", "source": "", "measured": "", "records": 1, "cases": 1, "plans": "cpu/xla"}
+    shared |= {"see": ""}
     rows = [
         ("b-cause", "known/nn.toml", 1, "stale", "the <b>reason", "https://example.org/1"),
         ("a-cause", "known/math.toml", 1, "holds", "another reason", ""),
@@ -189,9 +190,12 @@ def test_entries_of_known_failures_stand_under_their_cause(run: Path) -> None:
     names = ("cause", "file", "entry", "state", "reason", "link")
     table = pd.DataFrame([{**dict(zip(names, row, strict=True)), **shared, "spec": "x", "since": ""} for row in rows])
     table.loc[1, "measured"] = "every float32 on x86-64"
+    table.loc[[0, 2], "see"] = "a-cause c-cause"
     page = run_page.html(reports.load(run), RunInfo.load(run), run_page.Supplement(entries=table))
     text = page[page.index('id="entries"') : page.index("Devices, and cells that did not run")]
     words = ["3 entries select", "a-cause", "every float32", "known/math.toml 1", "b-cause", "the &lt;b&gt;reason"]
     words += ["https://example.org/1", "known/nn.toml 1", "known/math.toml 2"]
     assert [text.index(word) for word in words] == sorted(text.index(word) for word in words)
-    assert text.count("the &lt;b&gt;reason") == 1 and "c-cause" not in text
+    assert text.count("the &lt;b&gt;reason") == 1
+    assert 'See also: <a href="#cause-a-cause">a-cause</a>, c-cause</p>' in text and 'id="cause-a-cause"' in text
+    assert text.count("c-cause") == text.count("See also") == 1
