@@ -42,6 +42,7 @@ _MEASURES: Mapping[str, Callable[[], bool]] = {
     "fma": lambda: _FEATURES.get("FMA3", False) or _FEATURES.get("NEON_VFPV4", False),
     "inexact-reciprocal": lambda: _first(tf.math.reciprocal, 1.0) != 1,
     "inexact-rsqrt": lambda: _first(tf.math.rsqrt, 1.0) != 1,
+    "inexact-third": lambda: _first(tf.math.reciprocal, 3.0) != float(np.float32(1 / 3)),
     "x86-64": lambda: platform.machine() in _MACHINES["x86-64"],
 }
 

@@ -20,6 +20,7 @@ TRAITS: Mapping[str, str] = {
     "fma": "the processor has fused multiply-add",
     "inexact-reciprocal": "tf.math.reciprocal(1.0) is not 1 in vector lanes: it comes from an approximation",
     "inexact-rsqrt": "tf.math.rsqrt(1.0) is not 1 in vector lanes: it comes from an approximation",
+    "inexact-third": "tf.math.reciprocal(3.0) is not 0.33333334 in vector lanes: it comes from a cruder approximation",
     "x86-64": "the processor is a 64-bit x86",
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 #: Characters of a line at most, where the entry can be broken.
-WIDTH = 220
+WIDTH = 250
 _INDENT = "    "
 
 
