@@ -67,6 +67,10 @@ VERBS = {
         "Stores what a run observed on its devices, to compare other devices with: --device NAME@TENSORFLOW.",
         "tf_opdiff.harness.store.record_devices",
     ),
+    "rebase": Verb(
+        "Writes recordings again, with the same contents: whole, or without what another recording has as well.",
+        "tf_opdiff.harness.store.rebase",
+    ),
     "merge": Verb(
         "Merges several runs into one and compares their devices; exits as a run does.",
         "tf_opdiff.harness.run.merge_runs",

@@ -90,12 +90,14 @@ class Part:
         return {cell: line for cell, line in self.merged.results.items() if cell[1] == device}
 
 
-def record(run: Path, devices: Sequence[str], name: str, folder: Path) -> list[Path]:
+def record(run: Path, devices: Sequence[str], name: str, folder: Path, *, base: str = "") -> list[Path]:
     """Writes recordings `NAME@TENSORFLOW` of the named devices of a run, or of all; returns their paths.
+
+    Results that are equal in the recording called `base`, in the same folder, are left out.
 
     Raises:
       LookupError: the run has no such device.
-      ValueError: the run is not complete, or one name is given for several devices.
+      ValueError: the run is not complete, one name is given for several devices, or the base can't be one.
     """
     part = Part.read(run)
     if part.faults:
@@ -110,7 +112,7 @@ def record(run: Path, devices: Sequence[str], name: str, folder: Path) -> list[P
     for device in wanted:
         called = name or device.replace(":", "-").removesuffix("-0")
         about = part.about(device, f"{called}@{part.info.tf}")
-        paths.append(recording_writer.write(about, part.lines(device), folder))
+        paths.append(recording_writer.write(about, part.lines(device), folder, base=base))
     return paths
 
 
@@ -120,6 +122,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", action="append", default=[], metavar="D", help="default: all devices of the run")
     name = "the recording's name: h100 gives h100@2.21.0; default: the name of the device"
     parser.add_argument("--name", default="", metavar="NAME", help=name)
+    base = "a recording in DIR, such as cpu@2.21.0: results that are equal there are not stored again; default: none"
+    parser.add_argument("--base", default="", metavar="OTHER", help=base)
     durations = "write the seconds of each item to durations.csv, by which --shard balances shards"
     parser.add_argument("--durations", action="store_true", help=durations)
     parser.add_argument("--out", type=Path, default=ROOT / "recordings", metavar="DIR", help="default: recordings/")
@@ -127,7 +131,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def main(options: argparse.Namespace) -> int:
     """Writes the recordings; prints the path and size of each."""
-    for path in record(options.run, options.device, options.name, options.out):
+    for path in record(options.run, options.device, options.name, options.out, base=options.base):
         print(f"{path}: {path.stat().st_size / 2**20:.1f} MiB")
     if options.durations:
         partition.write(merge([options.run]).seconds, options.out / partition.DURATIONS.name)

@@ -15,7 +15,8 @@ class About:
     `details` has TensorFlow's facts of the device (for a GPU its name and compute capability). `versions` has those of
     TensorFlow, CUDA's libraries, the driver, NumPy and Python. `cuda` means the same as in a record. `machine` has the
     processor and the system, `runs` the ids of the runs, `started` the start of the first run. `faults` has the
-    reasons why the runs are not complete.
+    reasons why the runs are not complete. `base` names the recording in the same folder that has the results of this
+    one's rows with the status `IN_BASE`; `base_digest` is the digest of its file. Both are empty without a base.
     """
 
     name: str
@@ -30,6 +31,8 @@ class About:
     runs: tuple[str, ...] = ()
     started: str = ""
     faults: tuple[str, ...] = ()
+    base: str = ""
+    base_digest: str = ""
 
     @property
     def facts(self) -> dict[str, str]:

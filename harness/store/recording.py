@@ -1,6 +1,7 @@
 """Recording: a device's stored observations, to compare with devices on another day or another machine.
 
 A recording is a Parquet file with one row for each quantity of a case under a mode; its metadata describes the device.
+It may name another recording in the same folder as its base, which then has the results that are equal in both.
 Each case has hashes of its inputs and of its program. If one of them differs today, the recorded case is refused, with
 the reason.
 """
@@ -13,49 +14,30 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from tf_opdiff.harness.device.observation import STATUSES, Observation, Result, unraw
 from tf_opdiff.harness.device.request import Request
 from tf_opdiff.harness.spec.plan import Device
-from tf_opdiff.harness.store import parquet, untrusted
+from tf_opdiff.harness.store import parquet, recording_header, shared_results, untrusted
 from tf_opdiff.harness.store.line_types import Row
 from tf_opdiff.harness.store.record import Record
-from tf_opdiff.harness.store.recorded_device import About
-from tf_opdiff.harness.store.recording_format import COLUMNS, FORMAT, KEY, NAME, NULLABLE, SCHEMA, SUFFIX
-
-
-class _Format(msgspec.Struct):
-    format: int
+from tf_opdiff.harness.store.recording_format import COLUMNS, NAME, NULLABLE, SCHEMA, SUFFIX
 
 
 class Recording:
     """One file; its rows are read when they are first used."""
 
     def __init__(self, path: Path) -> None:
-        """Reads the header of the recording.
+        """Reads the header of the recording, and checks its base.
 
         Raises:
-          ValueError: the file is damaged, or not a recording.
+          ValueError: the file is damaged, or not a recording, or its base is missing, damaged or another one.
         """
         self.path = path
-        try:
-            with untrusted.opened(path, parquet.MOST) as file:
-                about = (pq.read_schema(file).metadata or {}).get(KEY)
-        except (pa.ArrowException, OSError, TypeError) as why:
-            raise ValueError(f"{path}: expected a recording of format {FORMAT} ({why})") from why
-        if about is None:
-            raise ValueError(f"{path}: expected a recording of format {FORMAT}; it does not say that it is one")
-        if (format_ := untrusted.decode(about, _Format, str(path)).format) != FORMAT:
-            raise ValueError(f"{path}: expected a recording of format {FORMAT}, got {format_}")
-        self.about = untrusted.decode(about, About, str(path))
-        try:
-            Device.parse(self.about.device)
-        except ValueError as why:
-            raise ValueError(f"{path}: {why}") from why
+        self.about = recording_header.read(path)
+        self._base = recording_header.checked_base(path, self.about)
 
     @property
     def device(self) -> Device:
@@ -64,8 +46,16 @@ class Recording:
         return Device(device.type, device.index, device.variants, recorded=self.about.name)
 
     @cached_property
-    def _table(self) -> Any:
-        return parquet.read(self.path, COLUMNS, nullable=NULLABLE).cast(SCHEMA)
+    def table(self) -> pa.Table:
+        """The rows, with the results that the base has.
+
+        Raises:
+          ValueError: the recording or its base is damaged.
+        """
+        table, where = parquet.read(self.path, COLUMNS, nullable=NULLABLE).cast(SCHEMA), str(self.path)
+        if self._base is None:
+            return shared_results.without_base(table, where)
+        return shared_results.restored(table, Recording(self._base).table, where)
 
     @cached_property
     def _rows(self) -> dict[tuple[str, str], tuple[int, int]]:
@@ -83,7 +73,7 @@ class Recording:
         return {(case, mode) for case, mode, hashed in columns if hashed}
 
     def _column(self, name: str) -> list[Any]:
-        return self._table.column(name).to_pylist()
+        return self.table.column(name).to_pylist()
 
     @property
     def cases(self) -> set[str]:
@@ -122,7 +112,7 @@ class Recording:
 
     def _of(self, case: str, mode: str) -> list[dict[str, Any]]:
         first, count = self._rows.get((case, mode), (0, 0))
-        return self._table.slice(first, count).to_pylist()
+        return self.table.slice(first, count).to_pylist()
 
     def _refused(self, rows: list[dict[str, Any]], case: str, mode: str, program: str, asked: str) -> str:
         if not rows:

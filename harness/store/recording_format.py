@@ -1,4 +1,7 @@
-"""Recording format: the columns of a recording's Parquet file, its name, and the key of its metadata."""
+"""Recording format: the columns of a recording's Parquet file, its name, and the key of its metadata.
+
+Format 1 is that of recordings without a base; it is still read.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,9 @@ import re
 
 import pyarrow as pa
 
-FORMAT = 1
+FORMAT = 2
+#: The formats that can be read.
+FORMATS = (1, 2)
 SUFFIX = ".parquet"
 #: Bytes. A larger array is replaced by its hash, and the records of its case are stored too.
 LARGEST = 1 << 16
@@ -25,6 +30,11 @@ SCHEMA = pa.schema(
         *((name, pa.string()) for name in ("fault", "lacking", "records")),
     ]
 )
+#: The columns that together name a row, and those of its result.
+ROW = ("case", "mode", "quantity", "again")
+RESULT = ("status", "dtype", "shape", "bytes", "hash", "indices", "dense_shape", "code", "message")
+#: The status of a row whose result is that of the same row in the base; its other columns of `RESULT` are empty.
+IN_BASE = "base"
 _HOLDS = {"shape": "lists of integers", "bytes": "bytes", "indices": "lists of integers", "seconds": "floats"}
 COLUMNS = dict.fromkeys(SCHEMA.names, "texts") | _HOLDS | {"dense_shape": "lists of integers"}
 #: The columns that may be empty: a sweep has no arrays, and a result may have no value.

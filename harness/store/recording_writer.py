@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tf_opdiff.harness.device.observation import Observation, Result, raw
+from tf_opdiff.harness.store import recording_header, shared_results
 from tf_opdiff.harness.store.merged import Cell
 from tf_opdiff.harness.store.recorded_device import About
+from tf_opdiff.harness.store.recording import Recording
 from tf_opdiff.harness.store.recording_format import FORMAT, KEY, LARGEST, NAME, SCHEMA, SUFFIX
 
 
@@ -49,26 +52,62 @@ def _columns(result: Result) -> dict[str, Any]:
     return columns
 
 
-def write(about: About, lines: Mapping[Cell, Mapping[str, Any]], folder: Path) -> Path:
+def write(about: About, lines: Mapping[Cell, Mapping[str, Any]], folder: Path, *, base: str = "") -> Path:
     """Writes the result lines of a device's cells as a recording with the name in `about`; returns its path.
 
+    Raises the errors of `write_rows`.
+    """
+    rows = [row for _, line in sorted(lines.items()) for row in _rows(line)]
+    table = pa.table({name: [row.get(name) for row in rows] for name in SCHEMA.names}, schema=SCHEMA)
+    return write_rows(about, table, folder, base=base)
+
+
+def write_rows(about: About, table: pa.Table, folder: Path, *, base: str = "") -> Path:
+    """Writes rows as a recording with the name in `about`; returns its path.
+
+    Args:
+      about: the header; its base is replaced.
+      table: the rows, with all their results, in the columns of `SCHEMA`.
+      folder: the folder of recordings.
+      base: the name of a recording in the folder; results that are equal there are left out. Empty for none.
+
     Raises:
-      ValueError: the name does not have the form of a recording's name.
+      ValueError: the name does not have the form of a recording's name; the base can't be one; or the file would
+        replace the base of other recordings.
     """
     if not NAME.fullmatch(about.name):
         raise ValueError(f"recording {about.name!r}: expected a name such as h100@2.21.0")
-    rows = [row for _, line in sorted(lines.items()) for row in _rows(line)]
-    table = pa.table({name: [row.get(name) for row in rows] for name in SCHEMA.names}, schema=SCHEMA)
-    header = json.dumps({"format": FORMAT, **asdict(about)}, indent=1)
-    folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{about.name}{SUFFIX}"
+    about = replace(about, base=base, base_digest="")
+    if base:
+        file = recording_header.base(path, base)
+        about = replace(about, base_digest=recording_header.digest(file))
+        table = shared_results.omitted(table, Recording(file).table, str(file))
+    folder.mkdir(parents=True, exist_ok=True)
     temporary = path.with_suffix(".tmp")
-    pq.write_table(
-        table.replace_schema_metadata({KEY: header}),
-        temporary,
-        compression="zstd",
-        compression_level=19,
-        write_page_checksum=True,
-    )
-    os.replace(temporary, path)
+    try:
+        pq.write_table(
+            table.replace_schema_metadata({KEY: json.dumps({"format": FORMAT, **asdict(about)}, indent=1)}),
+            temporary,
+            compression="zstd",
+            compression_level=19,
+            write_page_checksum=True,
+        )
+        _check_users(path, temporary)
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
     return path
+
+
+def _check_users(path: Path, temporary: Path) -> None:
+    """Checks that no recording loses its base when one file replaces another.
+
+    Raises:
+      ValueError: recordings have the file that would be replaced as their base.
+    """
+    if path.is_symlink() or not path.is_file() or recording_header.digest(path) == recording_header.digest(temporary):
+        return
+    if users := recording_header.users(path):
+        advice = f"python -m harness rebase {shlex.join([*users, '--recordings', str(path.parent)])}"
+        raise ValueError(f"{path}: it is the base of {', '.join(users)}: first write them without it: {advice}")

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from tf_opdiff import command_line
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.run import merge_runs
 from tf_opdiff.harness.spec.variant import ONEDNN_FLAG
@@ -151,6 +152,33 @@ def test_a_damaged_recording_is_wrong_usage(run_pytest, recorded, tmp_path):
     outcome = against(run_pytest, path)
     assert outcome.status == 4
     assert "expected a recording" in outcome.output
+
+
+@pytest.fixture
+def based(runs, recorded, tmp_path):
+    """A recording of the second CPU, whose base is the recording of the first one, in the same folder."""
+    shutil.copy(recorded, tmp_path)
+    words = ["record", str(runs["other"]), "--name", "a100", "--base", recorded.stem, "--out", str(tmp_path)]
+    assert command_line.main(words) == 0
+    return tmp_path / recorded.name.replace("h100", "a100")
+
+
+def test_a_recording_with_a_base_is_judged_like_one_without(run_pytest, recorded, based, tmp_path):
+    rows = pq.read_table(based).to_pylist()
+    assert {row["status"] for row in rows} == {"base"}  # both devices are this CPU
+    assert {row["ran_on"] for row in rows} == {"CPU:1"}
+    outcome = against(run_pytest, based, "--device", recorded.stem)
+    assert outcome.status == 0, outcome.output
+    assert {r.verdict for r in of(outcome, based)} == {"match", "contract"}
+    judged = [{(r.case, r.mode, r.quantity) for r in of(outcome, d) if r.against == "numpy"} for d in (based, recorded)]
+    assert judged[0] == judged[1] != set()
+
+
+def test_a_base_that_has_changed_since_is_wrong_usage(run_pytest, runs, recorded, based):
+    altered(recorded, based.parent, lambda row: {**row, "seconds": 1.0})
+    outcome = against(run_pytest, based)
+    assert outcome.status == 4
+    assert f"{based.name}: its base {recorded.stem} has changed since, or is damaged" in outcome.output
 
 
 def test_a_name_that_is_no_recording_names_those_that_there_are(run_pytest, recorded):

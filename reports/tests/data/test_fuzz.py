@@ -250,19 +250,21 @@ def test_changed_json_files_are_read_or_refused(run: Path, name: str, read: Call
     assert MUTATIONS / 4 < bad < MUTATIONS
 
 
-def recorded(folder: Path) -> Path:
-    info = {"name": "x@2.21.0", "device": "cpu", "tf": "2.21.0", "runs": ("r",), "started": "s"}
+def recorded(folder: Path, name: str = "x@2.21.0", base: str = "") -> Path:
+    info = {"name": name, "device": "cpu", "tf": "2.21.0", "runs": ("r",), "started": "s"}
     (line,) = [one for one in shard_lines() if one["line"] == "result"]
     line["records"] = []
-    return recording_writer.write(About(**info), {("c", "cpu", "eager"): line}, folder)  # type: ignore[arg-type]
+    return recording_writer.write(About(**info), {("c", "cpu", "eager"): line}, folder, base=base)  # type: ignore[arg-type]
 
 
 def test_changed_facts_of_recordings_and_of_what_history_keeps_are_read_or_refused(run: Path, tmp_path: Path) -> None:
     nights.read(run.parent)
     (kept,) = (run.parent / "history").glob("*.parquet")
+    recorded(tmp_path, "base@1")
     draw = random.Random(4)
     for path, key, read in (
         (recorded(tmp_path), recording_format.KEY, lambda path: Recording(path).about.facts),
+        (recorded(tmp_path, "y@2", "base@1"), recording_format.KEY, lambda path: Recording(path).about.facts),
         (kept, stored_run._META, lambda path: stored_run._read(path, None)),
     ):
         bad, table = 0, pq.read_table(path)
@@ -299,11 +301,18 @@ def test_changed_tables_are_read_or_refused(run: Path, tmp_path: Path) -> None:
     assert MUTATIONS / 4 < bad < MUTATIONS
 
 
-def test_changed_recordings_are_read_or_refused(tmp_path: Path) -> None:
-    draw, path = random.Random(6), recorded(tmp_path)
+@pytest.mark.parametrize("base", ["", "base@1"])
+def test_changed_recordings_are_read_or_refused(tmp_path: Path, base: str) -> None:
+    if base:
+        recorded(tmp_path, base)
+    draw, path = random.Random(6), recorded(tmp_path, base=base)
     table = pq.read_table(path)
     rows, bad = table.to_pylist(), 0
-    odd = {"string": ["", "x", None, "float32", "9" * 500], "double": [math.nan, None], "binary": [b"", None, b"1234"]}
+    odd = {
+        "string": ["", "x", None, "float32", "base", "9" * 500],
+        "double": [math.nan, None],
+        "binary": [b"", None, b"1234"],
+    }
     odd["list<element: int64>"] = [[], [-1], [2**40, 2**40], None]  # type: ignore[list-item]
     for _ in range(MUTATIONS):
         made = copy.deepcopy(rows)
