@@ -20,7 +20,7 @@ from tf_opdiff.harness.repro.reproduce import Setting, reproduce
 from tf_opdiff.harness.run.exit_status import exit_status
 from tf_opdiff.harness.run.runner import planned
 from tf_opdiff.harness.run.session import Session
-from tf_opdiff.harness.store import accounts, compressed, old_runs, rundir
+from tf_opdiff.harness.store import accounts, old_runs, rundir, shard_arrays
 from tf_opdiff.harness.store.accounts import Accounts
 from tf_opdiff.harness.store.json_text import json_of
 from tf_opdiff.harness.store.merged import Cell
@@ -77,7 +77,7 @@ def reported(session: Session) -> None:
 
 
 def tidy(session: Session, folder: Path) -> None:
-    """Compresses the shards of a run whose report is written; if it is in the `folder` of runs, removes old ones there.
+    """Compresses the shards of a run whose report is written, without the arrays that the report has; if it is in the `folder` of runs, removes old ones there.
 
     A disk that is full, or a file that someone else removes, costs a line only.
     """
@@ -85,12 +85,12 @@ def tidy(session: Session, folder: Path) -> None:
     if directory is None or info.state == "interrupted":
         return
     try:
-        compressed.compress(rundir.shards(directory))
+        shard_arrays.compress(directory)
         keep = session.config.option.keep_runs
         if info.state == "complete" and directory.parent.resolve() == folder.resolve():
             removed = [path.name for path in old_runs.remove(folder, keep)]
             session.notes += [f"removed old runs: {', '.join(removed)} (--keep-runs {keep})"] if removed else []
-    except OSError as why:
+    except (OSError, ValueError) as why:
         session.notes.append(f"old results were not compressed or removed: {why}")
 
 

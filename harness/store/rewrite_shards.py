@@ -9,7 +9,8 @@ from pathlib import Path
 import msgspec
 
 from tf_opdiff.harness.store import compressed, rundir, untrusted
-from tf_opdiff.harness.store.shard import checked, texts
+from tf_opdiff.harness.store.shard import checked
+from tf_opdiff.harness.store.shard_arrays import texts
 
 
 class _Line(msgspec.Struct):
@@ -20,7 +21,8 @@ class _Line(msgspec.Struct):
 def keep(directory: Path, cases: Collection[str]) -> None:
     """Removes the lines about cases that are not in `cases` from the shards of a run.
 
-    A damaged line stays a damaged line. A shard that was compressed is not afterwards.
+    A damaged line stays a damaged line. A shard that was compressed is not afterwards, and has its arrays
+    again.
 
     Raises:
       OSError: a shard can't be read or written.

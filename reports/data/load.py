@@ -19,6 +19,7 @@ from tf_opdiff.harness.repro.outcome import Outcome
 from tf_opdiff.harness.store import parquet, untrusted
 from tf_opdiff.harness.store.json_text import encodable
 from tf_opdiff.harness.store.record import ADDED, COLUMNS, Record
+from tf_opdiff.harness.store.rundir import OBSERVATIONS
 from tf_opdiff.reports.data import frame
 from tf_opdiff.reports.data.shards import CATEGORIES
 
@@ -27,7 +28,6 @@ Kernels = dict[str, dict[str, list[dict[str, list[str]]]]]
 RECORDS = "records.parquet"
 #: The settings on which discrepancies depend; `python -m harness switches` writes it.
 SWITCHES = "switches.json"
-OBSERVATIONS = "observations.parquet"
 _HOLDS = {"str": "texts", "int": "integers", "float": "floats"}
 RECORD_COLUMNS = {field.name: _HOLDS[str(field.type)] for field in fields(Record)}
 #: The number of columns in the first version of records; later versions added columns at the end.

@@ -13,8 +13,8 @@ from tf_opdiff.reports.data.load import SCRIPT, SWITCHES, load_repros
 def copy(run: Path, into: Path) -> RunInfo:
     """Copies the data of a run into a new folder; returns its run.json.
 
-    The data are `run.json`, the shards, `claims.json`, `causes.json`, `kernels.json`, `repro.json`, `switches.json`
-    and the programs of findings. Every other file of the run, such as its pages, and every link is left out.
+    The data are `run.json`, the shards with `observations.parquet`, `claims.json`, `causes.json`, `kernels.json`,
+    `repro.json`, `switches.json` and the programs of findings. Every other file of the run, such as its pages, and every link is left out.
 
     Raises:
       FileNotFoundError: `run` is not the directory of a run, or has no shards.
@@ -27,6 +27,8 @@ def copy(run: Path, into: Path) -> RunInfo:
         raise FileNotFoundError(f"{run}: expected a run with shards, got none")
     for path in shards:
         _copy(path, into / "shards" / path.name, untrusted.ANY)
+    if (arrays := untrusted.inside(run, rundir.OBSERVATIONS)).exists():  # compressed shards leave their arrays there
+        _copy(arrays, into / rundir.OBSERVATIONS, untrusted.ANY)
     for name in ("run.json", "claims.json", "causes.json", "kernels.json", "repro.json", SWITCHES):
         _copy_text(run, name, into)
     for name in {repro["script"] for repro in load_repros(into) if SCRIPT.fullmatch(repro["script"])}:
