@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from tf_opdiff.harness.device.observation import unpack
 from tf_opdiff.harness.judge.known import IdleEntries
+from tf_opdiff.harness.repro import archive
 from tf_opdiff.harness.repro.earlier_programs import Store, circumstances
 from tf_opdiff.harness.repro.findings import findings
 from tf_opdiff.harness.repro.reproduce import Setting, reproduce
@@ -77,9 +79,10 @@ def reported(session: Session) -> None:
 
 
 def tidy(session: Session, folder: Path) -> None:
-    """Compresses the shards of a run whose report is written, without the arrays that the report has; if it is in the `folder` of runs, removes old ones there.
+    """Compresses the shards of a run whose report is written; they leave out the arrays that the report has.
 
-    A disk that is full, or a file that someone else removes, costs a line only.
+    If the run is in the `folder` of runs, removes old ones there. A disk that is full, or a file that someone else
+    removes, costs a line only.
     """
     directory, info = session.directory, session.info
     if directory is None or info.state == "interrupted":
@@ -164,9 +167,14 @@ def _reproduce(session: Session, discrepancies: Sequence[Record]) -> None:
         store=store,
         again=option.repro == "all",
     )
-    outcomes = reproduce(discrepancies, setting, session.progress)
+    outcomes = archive.pack(reproduce(discrepancies, setting, session.progress), setting.folder)
     store.prune()
-    (directory / "repro.json").write_text(json_of([vars(o) for o in outcomes], indent=1))
+    (directory / "repro.json").write_text(_lines(vars(o) for o in outcomes))
+
+
+def _lines(rows: Iterable[Mapping[str, Any]]) -> str:
+    """A list in JSON with one line for each row."""
+    return "[\n" + ",\n".join(json_of(row, separators=(",", ":")) for row in rows) + "\n]\n"
 
 
 def close_runner(session: Session) -> None:

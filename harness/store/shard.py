@@ -105,7 +105,7 @@ def read_shard(
     """The lines of a shard, in order; None for each cut or damaged line.
 
     `as_` is the type of a line; fields that a `msgspec.Struct` does not name are ignored. Lines whose JSON begins with
-    one of `skip` are left out. `texts` gives the lines; that of `harness.store.shard_arrays` gives them with all arrays.
+    one of `skip` are left out. `texts` gives the lines; that of `harness.store.shard_arrays` adds their arrays.
 
     Raises:
       OSError: the shard can't be opened.

@@ -26,7 +26,7 @@ _COLUMNS = dict.fromkeys(("case", "device", "mode", "quantity", "status", "dtype
 }
 #: How the results of a run begin and end in the text of a line, as `harness.store.shard.Shard` writes it. A text in
 #: JSON has no quotation marks of its own, so these patterns fit nothing else.
-_RESULT, _BEGIN, _END = b'{"line":"result",', b'"observation":{"quantities":{', b',"again":{'
+_RESULT, _BEGIN, _AGAIN = b'{"line":"result",', b'"observation":{"quantities":{', b',"again":{'
 _ARRAY = re.compile(rb'("value":\{"dtype":"\w+","shape":\[[\d, ]*\],"data":)"([A-Za-z0-9+/=]+)"')
 _EMPTY = b'"data":""'
 
@@ -87,11 +87,10 @@ class Arrays:
         if not text.startswith(_RESULT) or line != shard.checked(text):
             return line
         begin = text.find(_BEGIN)
-        end = text.find(_END, begin)
-        if not 0 <= begin < end:
+        if begin < 0:
             return line
-        shorter, _ = _ARRAY.subn(rb'\1""', text[begin:end])
-        shorter = text[:begin] + shorter + text[end:]
+        results, again, rest = text[begin:].partition(_AGAIN)
+        shorter = text[:begin] + _ARRAY.sub(rb'\1""', results) + again + rest
         return shard.checked(shorter) if self._filled(shorter, "") == text else line
 
     def filled(self, text: bytes, where: str) -> bytes:

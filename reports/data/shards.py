@@ -208,4 +208,5 @@ def _lines(run: Path, as_: type[_L], kinds: Sequence[str], texts: Texts = texts)
     """
     others = tuple(b'{"line":"%s",' % kind.encode() for kind in SCHEMAS if kind not in kinds)
     for path in rundir.shards(run):
-        yield from (line for line in read_shard(path, as_, skip=others, texts=texts) if line is not None and line.line in kinds)
+        lines = read_shard(path, as_, skip=others, texts=texts)
+        yield from (line for line in lines if line is not None and line.line in kinds)

@@ -31,6 +31,7 @@ from tf_opdiff.reports.pages.scripts import hash_of, script
 from tf_opdiff.reports.pages.strip import Strip
 from tf_opdiff.reports.pages.template import HERE, compiled, foundation, own_style
 from tf_opdiff.reports.text import sentence
+from tf_opdiff.reports.text.program_address import program_address
 from tf_opdiff.reports.text.verdicts import CLAIM_WORD_OF, CLAIM_WORDS, VERDICTS
 
 #: The columns that a finding and its program share.
@@ -106,7 +107,7 @@ def pages(sources: OpSources) -> dict[str, str]:
     """
     views = OpViews(sources.records, sources.causes)
     own = Markup("(() => {\n%s})();") % Markup("").join(script(HERE / "templates" / name) for name in _SCRIPTS)
-    programs = {tuple(r.get(name, "") for name in _PROGRAM): sentence.of_repro(r) for r in sources.repros}
+    programs = {tuple(r.get(name, "") for name in _PROGRAM): _shown_program(r) for r in sources.repros}
     shared = {
         "info": sources.info,
         "style_sheet": STYLE_SHEET,
@@ -206,11 +207,17 @@ def shown(cell: OpCell) -> str:
     return f"{verdict.symbol} {cell.count:,}" if cell.prominent else verdict.symbol
 
 
-def _program(group: RecordGroup, programs: Mapping[tuple[Any, ...], tuple[str, str]]) -> tuple[str, str]:
-    """The outcome of the program of a discrepancy, and its path in the run; empty if there is none."""
+def _shown_program(repro: Mapping[str, Any]) -> tuple[str, str, str]:
+    """The outcome of a program, its path in the run, and the address that shows it."""
+    words, path = sentence.of_repro(repro)
+    return words, path, program_address(repro, path)
+
+
+def _program(group: RecordGroup, programs: Mapping[tuple[Any, ...], tuple[str, str, str]]) -> tuple[str, str, str]:
+    """The outcome of the program of a discrepancy, its path and its address; empty if there is none."""
     first = group.first
     reason = first["reason"] if first["verdict"] in ("known", "stale") else ""
-    return programs.get((first["spec"], first["verdict"], first["kind"], reason), ("", ""))
+    return programs.get((first["spec"], first["verdict"], first["kind"], reason), ("", "", ""))
 
 
 def _group_link(group: RecordGroup) -> str:

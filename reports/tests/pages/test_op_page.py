@@ -52,7 +52,8 @@ def row() -> Record:
 
 def test_each_op_of_a_run_has_a_page_and_the_list_has_them_all(run: Path) -> None:
     names = op_names(reports.load(run))
-    assert {p.name for p in (run / "ops").iterdir()} == {page.file for page in names.pages} | {"index.html", op_page.STYLE_SHEET}
+    files = {page.file for page in names.pages} | {"index.html", op_page.STYLE_SHEET}
+    assert {p.name for p in (run / "ops").iterdir()} == files
     links = {a.get("href") for tag, a in Page(run / "ops" / "index.html").elements if tag == "a"}
     assert links == {page.file for page in names.pages} | {"../index.html"}
 
