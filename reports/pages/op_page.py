@@ -106,7 +106,7 @@ def pages(sources: OpSources) -> dict[str, str]:
     The tables and pictures of a page are compressed, as they are nine tenths of it; a script unpacks them.
     """
     views = OpViews(sources.records, sources.causes)
-    own = Markup("(() => {\n%s})();") % Markup("").join(script(HERE / "templates" / name) for name in _SCRIPTS)
+    own = Markup("(() => {\n%s\n})();") % Markup("\n").join(_short(HERE / "templates" / name) for name in _SCRIPTS)
     programs = {tuple(r.get(name, "") for name in _PROGRAM): _shown_program(r) for r in sources.repros}
     shared = {
         "info": sources.info,
@@ -145,6 +145,12 @@ def pages(sources: OpSources) -> dict[str, str]:
     pages[LIST] = listing.render(views=all_views, title_of=_title, **shared)
     pages[STYLE_SHEET] = foundation() + own_style("op/op.css") + own_style("op/strip.css")
     return pages
+
+
+def _short(path: Path) -> Markup:
+    """A script without comments and indentation, as each of the many pages has it."""
+    lines = (line.strip() for line in script(path).splitlines())
+    return Markup("\n").join(line for line in lines if line and not line.startswith("//"))
 
 
 @dataclass
