@@ -19,7 +19,7 @@ from tf_opdiff.harness.store import line_types, shard_arrays, untrusted
 from tf_opdiff.harness.store.merged import Cell
 from tf_opdiff.harness.store.record import Record
 from tf_opdiff.harness.store.rundir import shards
-from tf_opdiff.harness.store.shard import texts
+from tf_opdiff.harness.store.shard_records import texts
 
 #: The verdicts of the records that accounts keep.
 KEPT = ("mismatch", "known")

@@ -21,6 +21,8 @@ OWN = (
 )
 #: The arrays, errors and crashes of a run, as a table; a report writes it.
 OBSERVATIONS = "observations.parquet"
+#: Its records, as another such table.
+RECORDS = "records.parquet"
 #: Bytes of shards from which on processes of their own write the report of a run.
 LARGE = 32 * untrusted.MIB
 

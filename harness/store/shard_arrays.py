@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from tf_opdiff.harness.store import compressed, shard, untrusted
-from tf_opdiff.harness.store.rundir import OBSERVATIONS, shards
+from tf_opdiff.harness.store.rundir import OBSERVATIONS
 
 _Cell = tuple[str, str, str]
 #: The first columns of `observations.parquet`.
@@ -110,16 +110,6 @@ class Arrays:
         if len(packed) != len(parts) - 1:
             return None
         return parts[0] + b"".join(b'"data":"%s"%s' % pair for pair in zip(packed, parts[1:], strict=True))
-
-
-def compress(run: Path) -> None:
-    """Compresses the shards of a run, without the arrays that its `observations.parquet` has, if there is this file.
-
-    Raises:
-      OSError, ValueError: see `harness.store.compressed.compress`; or `observations.parquet` is damaged.
-    """
-    arrays = [Arrays(run).taken_out] if untrusted.inside(run, OBSERVATIONS).exists() else []
-    compressed.compress(shards(run), *arrays)
 
 
 def texts(path: Path) -> Iterator[tuple[str, bytes | None]]:

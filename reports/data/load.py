@@ -25,7 +25,7 @@ from tf_opdiff.reports.data.shards import CATEGORIES
 
 #: For each op and device type, dtypes by attribute.
 Kernels = dict[str, dict[str, list[dict[str, list[str]]]]]
-RECORDS, OBSERVATIONS = "records.parquet", rundir.OBSERVATIONS
+RECORDS, OBSERVATIONS = rundir.RECORDS, rundir.OBSERVATIONS
 #: The settings on which discrepancies depend; `python -m harness switches` writes it.
 SWITCHES = "switches.json"
 _HOLDS = {"str": "texts", "int": "integers", "float": "floats"}

@@ -13,9 +13,9 @@ from tf_opdiff.reports.data.load import ARCHIVE, SCRIPT, SWITCHES, load_repros
 def copy(run: Path, into: Path) -> RunInfo:
     """Copies the data of a run into a new folder; returns its run.json.
 
-    The data are `run.json`, the shards with `observations.parquet`, `claims.json`, `causes.json`, `kernels.json`,
-    `repro.json`, `switches.json` and the programs of findings. Every other file of the run, such as its pages, and
-    every link is left out.
+    The data are `run.json`, the shards with `records.parquet` and `observations.parquet`, `claims.json`, `causes.json`,
+    `kernels.json`, `repro.json`, `switches.json` and the programs of findings. Every other file of the run, such as its
+    pages, and every link is left out.
 
     Raises:
       FileNotFoundError: `run` is not the directory of a run, or has no shards.
@@ -28,8 +28,9 @@ def copy(run: Path, into: Path) -> RunInfo:
         raise FileNotFoundError(f"{run}: expected a run with shards, got none")
     for path in shards:
         _copy(path, into / "shards" / path.name, untrusted.ANY)
-    if (arrays := untrusted.inside(run, rundir.OBSERVATIONS)).exists():  # compressed shards leave their arrays there
-        _copy(arrays, into / rundir.OBSERVATIONS, untrusted.ANY)
+    for name in (rundir.RECORDS, rundir.OBSERVATIONS):  # compressed shards leave their records and arrays there
+        if (table := untrusted.inside(run, name)).exists():
+            _copy(table, into / name, untrusted.ANY)
     for name in ("run.json", "claims.json", "causes.json", "kernels.json", "repro.json", SWITCHES):
         _copy_text(run, name, into)
     _copy_text(run, ARCHIVE, into)

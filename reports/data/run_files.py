@@ -30,7 +30,8 @@ RUN_FILES: Mapping[str, str] = {
     "repro": "A program of TensorFlow and NumPy alone for each finding. A hundred or more programs of known failures "
     "are in one archive, `known.tar.xz`; `tar -xf` unpacks it, and `index.html` shows each program at its record.",
     "shards": "The lines that each worker appended while the run was going: every record, behind a checksum. Once the "
-    "report is written, large ones are compressed (`.zst`), without the arrays that are in `observations.parquet`.",
+    "report is written, large ones are compressed (`.zst`), without what `records.parquet` "
+    "and `observations.parquet` have.",
     "logs": "The last MiB that each device server and program wrote.",
     "sweep.json": "The tallies of a sweep: distances, counts of each kind, the worst inputs.",
     "sweep.svg": "The distances of a sweep as a plot.",

@@ -21,13 +21,13 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tf_opdiff.harness.store import rundir, shard_arrays
+from tf_opdiff.harness.store import rundir, shard_arrays, shard_records
 from tf_opdiff.harness.store.error_profile import ErrorProfile
 from tf_opdiff.harness.store.json_text import encodable
 from tf_opdiff.harness.store.line_types import COLUMN_TYPES, SCHEMAS, ErrorsRow, Observed, sound
 from tf_opdiff.harness.store.merged import Cell
 from tf_opdiff.harness.store.record import COLUMNS, Record
-from tf_opdiff.harness.store.shard import Texts, read_shard, texts
+from tf_opdiff.harness.store.shard import Texts, read_shard
 
 #: Lines that are read at a time: about as many as fit into a processor's cache.
 _BATCH = 256
@@ -201,7 +201,7 @@ def errors(run: Path) -> Iterator[tuple[Any, dict[str, ErrorProfile]]]:
         yield profiles_of_cell
 
 
-def _lines(run: Path, as_: type[_L], kinds: Sequence[str], texts: Texts = texts) -> Iterator[_L]:
+def _lines(run: Path, as_: type[_L], kinds: Sequence[str], texts: Texts = shard_records.texts) -> Iterator[_L]:
     """The whole lines of these kinds, in the order in which merging reads them; `texts` reads a shard.
 
     A line that begins with another kind, as each line of ours begins with its kind, is not decoded.

@@ -11,7 +11,7 @@ import pytest
 from tf_opdiff import reports
 from tf_opdiff.harness.repro import archive
 from tf_opdiff.harness.repro.outcome import Outcome
-from tf_opdiff.harness.store import compressed, shard_arrays
+from tf_opdiff.harness.store import compressed, whole_lines
 from tf_opdiff.reports.tests import synthetic
 
 #: Bytes on the disk for each record, without the pages of ops; and for each such page.
@@ -43,7 +43,7 @@ def written(folder: Path, ops: int, programs: int = 0) -> tuple[int, int, int]:
     packed = archive.pack(outcomes, folder / "repro")
     (folder / "repro.json").write_text(json.dumps([vars(one) for one in packed]))
     reports.write(folder, info)
-    shard_arrays.compress(folder)
+    whole_lines.compress(folder)
     pages = on_disk(folder / "ops")
     return on_disk(folder) - pages, pages, len(rows)
 
