@@ -32,8 +32,13 @@ class Resumed:
     kept: frozenset[str] | None = None
 
     def drop(self, directory: Path) -> None:
-        """Takes the results of cases that run again out of the shards, so that no reader meets them."""
-        if self.kept is not None:
+        """Takes the results of cases that run again out of the shards, so that no reader meets them.
+
+        Compressed shards become whole: the next report has other records and arrays than those which they left to it.
+        """
+        if self.kept is None:
+            rewrite_shards.expand(directory)
+        else:
             rewrite_shards.keep(directory, self.kept)
 
 

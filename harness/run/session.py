@@ -141,10 +141,10 @@ class Session:
             self.kernels = KernelList(self.directory.resolve() / "kernels.json")
 
     def _rerun(self, directory: Path) -> None:
-        """Drops the results that a resumed run has of code that changed since."""
+        """Drops the results that a resumed run has of code that changed since; its shards are plain then."""
         assert self.selection.resumed is not None
+        self.selection.resumed.drop(directory)
         if self.selection.resumed.kept is not None:
-            self.selection.resumed.drop(directory)
             self.info.versions["suite commit"] = commit(ROOT)
 
     def _connect(self) -> dict[str, Any]:

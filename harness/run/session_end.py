@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from tf_opdiff.harness.device.observation import unpack
 from tf_opdiff.harness.judge.known import IdleEntries
+from tf_opdiff.harness.repro import archive
 from tf_opdiff.harness.repro.earlier_programs import Store, circumstances
 from tf_opdiff.harness.repro.findings import findings
 from tf_opdiff.harness.repro.reproduce import Setting, reproduce
 from tf_opdiff.harness.run.exit_status import exit_status
 from tf_opdiff.harness.run.runner import planned
 from tf_opdiff.harness.run.session import Session
-from tf_opdiff.harness.store import accounts, compressed, old_runs, rundir
+from tf_opdiff.harness.store import accounts, old_runs, rundir, whole_lines
 from tf_opdiff.harness.store.accounts import Accounts
 from tf_opdiff.harness.store.json_text import json_of
 from tf_opdiff.harness.store.merged import Cell
@@ -77,20 +79,21 @@ def reported(session: Session) -> None:
 
 
 def tidy(session: Session, folder: Path) -> None:
-    """Compresses the shards of a run whose report is written; if it is in the `folder` of runs, removes old ones there.
+    """Compresses the shards of a run whose report is written; they leave out the arrays and records that it has.
 
-    A disk that is full, or a file that someone else removes, costs a line only.
+    If the run is in the `folder` of runs, removes old ones there. A disk that is full, or a file that someone else
+    removes, costs a line only.
     """
     directory, info = session.directory, session.info
     if directory is None or info.state == "interrupted":
         return
     try:
-        compressed.compress(rundir.shards(directory))
+        whole_lines.compress(directory)
         keep = session.config.option.keep_runs
         if info.state == "complete" and directory.parent.resolve() == folder.resolve():
             removed = [path.name for path in old_runs.remove(folder, keep)]
             session.notes += [f"removed old runs: {', '.join(removed)} (--keep-runs {keep})"] if removed else []
-    except OSError as why:
+    except (OSError, ValueError) as why:
         session.notes.append(f"old results were not compressed or removed: {why}")
 
 
@@ -164,9 +167,14 @@ def _reproduce(session: Session, discrepancies: Sequence[Record]) -> None:
         store=store,
         again=option.repro == "all",
     )
-    outcomes = reproduce(discrepancies, setting, session.progress)
+    outcomes = archive.pack(reproduce(discrepancies, setting, session.progress), setting.folder)
     store.prune()
-    (directory / "repro.json").write_text(json_of([vars(o) for o in outcomes], indent=1))
+    (directory / "repro.json").write_text(_lines(vars(o) for o in outcomes))
+
+
+def _lines(rows: Iterable[Mapping[str, Any]]) -> str:
+    """A list in JSON with one line for each row."""
+    return "[\n" + ",\n".join(json_of(row, separators=(",", ":")) for row in rows) + "\n]\n"
 
 
 def close_runner(session: Session) -> None:

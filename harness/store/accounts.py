@@ -15,11 +15,11 @@ from typing import Any
 
 import msgspec
 
-from tf_opdiff.harness.store import line_types, untrusted
+from tf_opdiff.harness.store import line_types, shard_arrays, untrusted
 from tf_opdiff.harness.store.merged import Cell
 from tf_opdiff.harness.store.record import Record
 from tf_opdiff.harness.store.rundir import shards
-from tf_opdiff.harness.store.shard import texts
+from tf_opdiff.harness.store.shard_records import texts
 
 #: The verdicts of the records that accounts keep.
 KEPT = ("mismatch", "known")
@@ -160,7 +160,7 @@ def observations(directory: Path, cells: Collection[Cell]) -> dict[Cell, line_ty
     """
     quick, whole = msgspec.json.Decoder(_Line), msgspec.json.Decoder(_Observed)
     by_cell = {}
-    for where, text in (line for path in shards(directory) for line in texts(path)):
+    for where, text in (line for path in shards(directory) for line in shard_arrays.texts(path)):
         if text is None:
             continue
         line: _Line = untrusted.decode(text, quick, where)

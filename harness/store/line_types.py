@@ -14,11 +14,10 @@ from typing import Annotated, Any, Literal, NotRequired, TypedDict
 import msgspec
 
 from tf_opdiff.harness.device.observation import STATUSES, Packed, unpack
-from tf_opdiff.harness.store import untrusted
+from tf_opdiff.harness.store import untrusted, whole_lines
 from tf_opdiff.harness.store.accuracy import Accuracy
 from tf_opdiff.harness.store.error_profile import ErrorProfile
 from tf_opdiff.harness.store.record import Record
-from tf_opdiff.harness.store.shard import texts
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 #: A float; JSON can't represent all floats, so some are texts.
@@ -243,7 +242,7 @@ def read(path: Path) -> Iterator[dict[str, Any] | None]:
       OSError: the shard can't be opened.
       ValueError: the shard is a link or not a file, or an undamaged line has another type.
     """
-    for where, data in texts(path):
+    for where, data in whole_lines.texts(path):
         line = None
         if data is not None:
             kind = untrusted.decode(data, _Kind, where).line

@@ -19,6 +19,10 @@ OWN = (
     *("shards", "logs", "run.json", "run.json.tmp", "kernels.json", "kernels.json.tmp"),
     *("claims.json", "causes.json", "code.json", "junit.xml"),
 )
+#: The arrays, errors and crashes of a run, as a table; a report writes it.
+OBSERVATIONS = "observations.parquet"
+#: Its records, as another such table.
+RECORDS = "records.parquet"
 #: Bytes of shards from which on processes of their own write the report of a run.
 LARGE = 32 * untrusted.MIB
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -95,11 +95,17 @@ def texts(path: Path) -> Iterator[tuple[str, bytes | None]]:
                 return
 
 
-def read_shard(path: Path, as_: Any = dict[str, Any], *, skip: tuple[bytes, ...] = ()) -> Iterator[Any]:
+#: A function such as `texts`.
+Texts = Callable[[Path], Iterator[tuple[str, bytes | None]]]
+
+
+def read_shard(
+    path: Path, as_: Any = dict[str, Any], *, skip: tuple[bytes, ...] = (), texts: Texts = texts
+) -> Iterator[Any]:
     """The lines of a shard, in order; None for each cut or damaged line.
 
     `as_` is the type of a line; fields that a `msgspec.Struct` does not name are ignored. Lines whose JSON begins with
-    one of `skip` are left out.
+    one of `skip` are left out. `texts` gives the lines; that of `harness.store.shard_arrays` adds their arrays.
 
     Raises:
       OSError: the shard can't be opened.

@@ -19,6 +19,7 @@ from types import FrameType
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 #: The exit status of an interrupted command.
 STATUS = 2
+_end = os._exit  # it stays the same while `harness.system.sudden_exit` refuses it to others
 #: Seconds that the handlers of `atexit` may take after a second signal.
 PATIENCE = 5.0
 #: Seconds after which an interrupt comes again that Python would have ignored.
@@ -109,7 +110,7 @@ class Interrupts:
                 return
             self._at_once = True
             raise KeyboardInterrupt
-        signal.signal(signal.SIGALRM, lambda *_: os._exit(STATUS))
+        signal.signal(signal.SIGALRM, lambda *_: _end(STATUS))
         signal.setitimer(signal.ITIMER_REAL, PATIENCE)
         for one in SIGNALS:
             signal.signal(one, signal.SIG_IGN)
@@ -117,7 +118,7 @@ class Interrupts:
             self.give_up()
             atexit._run_exitfuncs()  # ends servers and workers, removes folders
             sys.stdout.flush()
-        os._exit(STATUS)
+        _end(STATUS)
 
 
 def _ignored(frame: FrameType | None) -> bool:

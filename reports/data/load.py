@@ -13,10 +13,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tf_opdiff.harness.judge.cause import Cause
+from tf_opdiff.harness.repro import archive
 from tf_opdiff.harness.repro.attribution import Attribution
 from tf_opdiff.harness.repro.listing import ClaimData
 from tf_opdiff.harness.repro.outcome import Outcome
-from tf_opdiff.harness.store import parquet, untrusted
+from tf_opdiff.harness.store import parquet, rundir, untrusted
 from tf_opdiff.harness.store.json_text import encodable
 from tf_opdiff.harness.store.record import ADDED, COLUMNS, Record
 from tf_opdiff.reports.data import frame
@@ -24,10 +25,9 @@ from tf_opdiff.reports.data.shards import CATEGORIES
 
 #: For each op and device type, dtypes by attribute.
 Kernels = dict[str, dict[str, list[dict[str, list[str]]]]]
-RECORDS = "records.parquet"
+RECORDS, OBSERVATIONS = rundir.RECORDS, rundir.OBSERVATIONS
 #: The settings on which discrepancies depend; `python -m harness switches` writes it.
 SWITCHES = "switches.json"
-OBSERVATIONS = "observations.parquet"
 _HOLDS = {"str": "texts", "int": "integers", "float": "floats"}
 RECORD_COLUMNS = {field.name: _HOLDS[str(field.type)] for field in fields(Record)}
 #: The number of columns in the first version of records; later versions added columns at the end.
@@ -38,8 +38,10 @@ OBSERVATION_COLUMNS = dict.fromkeys(frame.OBSERVATIONS.names, "texts") | {
 }
 #: Columns that are empty for an observation without an array.
 NULLABLE = ("shape", "bytes", "indices", "dense_shape")
+#: The programs of known failures, if they are many, in one file.
+ARCHIVE = f"repro/{archive.NAME}"
 #: The path of a finding's script within its run.
-SCRIPT = re.compile(r"repro/[\w.=,+-]+\.py")
+SCRIPT = re.compile(r"repro/(?:known\.tar\.xz/)?[\w.=,+-]+\.py")
 
 
 def load(run: Path | str) -> pd.DataFrame:
@@ -115,8 +117,14 @@ def load_repros(run: Path | str) -> list[dict[str, Any]]:
       ValueError: repro.json or a script is a link, or malformed.
     """
     repros = [asdict(outcome) for outcome in _listed(run, "repro.json", Outcome)]
+    packed = untrusted.inside(Path(run), ARCHIVE)
+    programs = archive.read(packed) if packed.exists() else {}
     for repro in repros:
-        path = untrusted.inside(Path(run), repro["script"]) if SCRIPT.fullmatch(repro["script"]) else None
+        script = repro["script"] if SCRIPT.fullmatch(repro["script"]) else ""
+        if script.startswith(f"{ARCHIVE}/"):
+            repro["text"] = programs.get(script.removeprefix(f"{ARCHIVE}/"), "")
+            continue
+        path = untrusted.inside(Path(run), script) if script else None
         repro["text"] = untrusted.text(path) if path and path.exists() else ""
     return repros
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from tf_opdiff.harness.store import rundir, untrusted
+from tf_opdiff.harness.store import compressed, rundir, untrusted
 from tf_opdiff.harness.store.run_info import RunInfo
-from tf_opdiff.reports.data.load import SCRIPT, SWITCHES, load_repros
+from tf_opdiff.reports.data.load import ARCHIVE, SCRIPT, SWITCHES, load_repros
 
 
 def copy(run: Path, into: Path) -> RunInfo:
     """Copies the data of a run into a new folder; returns its run.json.
 
-    The data are `run.json`, the shards, `claims.json`, `causes.json`, `kernels.json`, `repro.json`, `switches.json`
-    and the programs of findings. Every other file of the run, such as its pages, and every link is left out.
+    The data are `run.json`, the shards, `records.parquet` and `observations.parquet` if shards are compressed,
+    `claims.json`, `causes.json`, `kernels.json`, `repro.json`, `switches.json` and the programs of findings. Every
+    other file of the run, such as its pages, and every link is left out.
 
     Raises:
       FileNotFoundError: `run` is not the directory of a run, or has no shards.
@@ -27,10 +28,16 @@ def copy(run: Path, into: Path) -> RunInfo:
         raise FileNotFoundError(f"{run}: expected a run with shards, got none")
     for path in shards:
         _copy(path, into / "shards" / path.name, untrusted.ANY)
+    packed = any(path.suffix == compressed.SUFFIX for path in shards)  # such shards leave records and arrays to tables
+    for name in (rundir.RECORDS, rundir.OBSERVATIONS) if packed else ():
+        if (table := untrusted.inside(run, name)).exists():
+            _copy(table, into / name, untrusted.ANY)
     for name in ("run.json", "claims.json", "causes.json", "kernels.json", "repro.json", SWITCHES):
         _copy_text(run, name, into)
+    _copy_text(run, ARCHIVE, into)
     for name in {repro["script"] for repro in load_repros(into) if SCRIPT.fullmatch(repro["script"])}:
-        _copy_text(run, name, into)
+        if not name.startswith(ARCHIVE):
+            _copy_text(run, name, into)
     return RunInfo.load(into)
 
 

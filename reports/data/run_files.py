@@ -9,7 +9,8 @@ RUN_FILES: Mapping[str, str] = {
     "index.html": "The report: one file that opens offline.",
     "claims.html": "Claims and their verdicts, with the programs; only where the run tested claims.",
     "batches.html": "Whether rows give the same result alone and in batches; only where the run tested batches.",
-    "ops": "A page for each op: verdicts, distances and budgets, errors by input, discrepancies; and a list of them.",
+    "ops": "A page for each op: verdicts, distances and budgets, errors by input, discrepancies; a list of them; and "
+    "their style sheet, `op.css`. A page's tables are compressed; its script unpacks them, also offline.",
     "summary.md": "The report in short, as Markdown; GitHub's job summary is this text.",
     "records.parquet": "One row for each verdict, matches included; the columns are those of a record.",
     "observations.parquet": "The arrays, errors and crashes: one row for each quantity of a case under a plan.",
@@ -26,9 +27,11 @@ RUN_FILES: Mapping[str, str] = {
     "code.json": "Hashes of the files that decided the results; `--resume` expects the same.",
     "kernels.json": "The kernels that TensorFlow registers: for each op and device type, the dtypes by attribute.",
     "switches": "The programs that ran with and without these settings.",
-    "repro": "A program of TensorFlow and NumPy alone for each finding.",
+    "repro": "A program of TensorFlow and NumPy alone for each finding. A hundred or more programs of known failures "
+    "are in one archive, `known.tar.xz`; `tar -xf` unpacks it, and `index.html` shows each program at its record.",
     "shards": "The lines that each worker appended while the run was going: every record, behind a checksum. Once the "
-    "report is written, large ones are compressed (`.zst`).",
+    "report is written, large ones are compressed (`.zst`), without what `records.parquet` "
+    "and `observations.parquet` have.",
     "logs": "The last MiB that each device server and program wrote.",
     "sweep.json": "The tallies of a sweep: distances, counts of each kind, the worst inputs.",
     "sweep.svg": "The distances of a sweep as a plot.",

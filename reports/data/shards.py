@@ -21,13 +21,13 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tf_opdiff.harness.store import rundir
+from tf_opdiff.harness.store import rundir, shard_arrays, shard_records
 from tf_opdiff.harness.store.error_profile import ErrorProfile
 from tf_opdiff.harness.store.json_text import encodable
 from tf_opdiff.harness.store.line_types import COLUMN_TYPES, SCHEMAS, ErrorsRow, Observed, sound
 from tf_opdiff.harness.store.merged import Cell
 from tf_opdiff.harness.store.record import COLUMNS, Record
-from tf_opdiff.harness.store.shard import read_shard
+from tf_opdiff.harness.store.shard import Texts, read_shard
 
 #: Lines that are read at a time: about as many as fit into a processor's cache.
 _BATCH = 256
@@ -175,7 +175,7 @@ def observations(run: Path) -> dict[Cell, Observed]:
     Raises:
       ValueError: a line holds a malformed observation.
     """
-    lines = _lines(run, _Observed, ("result",))
+    lines = _lines(run, _Observed, ("result",), shard_arrays.texts)
     by_cell = {(line.case, line.device, line.mode): line.observation for line in lines if sound(line.observation)}
     return dict(sorted(by_cell.items()))
 
@@ -201,11 +201,12 @@ def errors(run: Path) -> Iterator[tuple[Any, dict[str, ErrorProfile]]]:
         yield profiles_of_cell
 
 
-def _lines(run: Path, as_: type[_L], kinds: Sequence[str]) -> Iterator[_L]:
-    """The whole lines of these kinds, in the order in which merging reads them.
+def _lines(run: Path, as_: type[_L], kinds: Sequence[str], texts: Texts = shard_records.texts) -> Iterator[_L]:
+    """The whole lines of these kinds, in the order in which merging reads them; `texts` reads a shard.
 
     A line that begins with another kind, as each line of ours begins with its kind, is not decoded.
     """
     others = tuple(b'{"line":"%s",' % kind.encode() for kind in SCHEMAS if kind not in kinds)
     for path in rundir.shards(run):
-        yield from (line for line in read_shard(path, as_, skip=others) if line is not None and line.line in kinds)
+        lines = read_shard(path, as_, skip=others, texts=texts)
+        yield from (line for line in lines if line is not None and line.line in kinds)

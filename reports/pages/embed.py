@@ -1,4 +1,4 @@
-"""Embed: a DataFrame as compressed text in a page."""
+"""Embed: a DataFrame or a part of a page, as compressed text in a page."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def encode(frame: pd.DataFrame, **more: Any) -> str:
     codes of each column with a width follow in order: little-endian unsigned integers, the positions in its values.
     Floats that are not finite, in `more` as well, become `"NaN"`, `"inf"` and `"-inf"`. The alphabet is safe in HTML.
     """
-    compressor, codes = zlib.compressobj(6, wbits=_GZIP), []
+    compressor, codes = _compressor(), []
     parts = [compressor.compress(f'{{"n":{len(frame)},"columns":{{'.encode())]
     for number, name in enumerate(frame.columns):
         column, more_codes = _column(frame[name])
@@ -32,6 +32,16 @@ def encode(frame: pd.DataFrame, **more: Any) -> str:
     parts.append(compressor.compress(f"}}{',' if more else ''}{_json(more)[1:]}\n".encode()))
     parts += [compressor.compress(part) for part in codes]
     return base64.b64encode(b"".join([*parts, compressor.flush()])).decode()
+
+
+def packed(text: str) -> str:
+    """Base64 of gzip of a text."""
+    compressor = _compressor()
+    return base64.b64encode(compressor.compress(text.encode()) + compressor.flush()).decode()
+
+
+def _compressor() -> zlib._Compress:
+    return zlib.compressobj(9, wbits=_GZIP)
 
 
 def _json(data: object) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 import pandas as pd
+from markupsafe import Markup
 
 from tf_opdiff.harness.judge.cause import Cause
 from tf_opdiff.harness.judge.severity import SEVERITIES
@@ -25,9 +26,12 @@ from tf_opdiff.reports.analysis.op_view import OpView, OpViews, RecordGroup, Sha
 from tf_opdiff.reports.data import files
 from tf_opdiff.reports.data.load import Kernels
 from tf_opdiff.reports.data.op_names import FOLDER, LIST, OpNames
+from tf_opdiff.reports.pages import embed
+from tf_opdiff.reports.pages.scripts import hash_of, script
 from tf_opdiff.reports.pages.strip import Strip
-from tf_opdiff.reports.pages.template import compiled, foundation, own_style
+from tf_opdiff.reports.pages.template import HERE, compiled, foundation, own_style
 from tf_opdiff.reports.text import sentence
+from tf_opdiff.reports.text.program_address import program_address
 from tf_opdiff.reports.text.verdicts import CLAIM_WORD_OF, CLAIM_WORDS, VERDICTS
 
 #: The columns that a finding and its program share.
@@ -43,6 +47,10 @@ _DEVICE_TYPES = {
     "XLA_CPU_JIT": "XLA's compiler for CPUs",
     "XLA_GPU_JIT": "XLA's compiler for GPUs",
 }
+#: The style sheet of the pages, beside them; the policy that admits it and one script.
+STYLE_SHEET = "op.css"
+_POLICY = "default-src 'none'; style-src 'unsafe-inline' 'self' file:; script-src {}"
+_SCRIPTS = ("unpack.js", "op/op.js")
 _OPDEF = re.compile(r"[A-Z][A-Za-z0-9]{0,79}", re.ASCII)
 
 
@@ -93,12 +101,18 @@ def write(run_dir: Path, sources: OpSources) -> None:
 
 
 def pages(sources: OpSources) -> dict[str, str]:
-    """The HTML of each page by the name of its file, and `index.html`, the list of them."""
+    """The HTML of each page by the name of its file; `index.html`, the list of them; and the style sheet of all.
+
+    The tables and pictures of a page are compressed, as they are nine tenths of it; a script unpacks them.
+    """
     views = OpViews(sources.records, sources.causes)
-    programs = {tuple(r.get(name, "") for name in _PROGRAM): sentence.of_repro(r) for r in sources.repros}
+    own = Markup("(() => {\n%s\n})();") % Markup("\n").join(_short(HERE / "templates" / name) for name in _SCRIPTS)
+    programs = {tuple(r.get(name, "") for name in _PROGRAM): _shown_program(r) for r in sources.repros}
     shared = {
         "info": sources.info,
-        "style": foundation() + own_style("op/op.css") + own_style("op/strip.css"),
+        "style_sheet": STYLE_SHEET,
+        "own": own,
+        "policy": _POLICY.format(hash_of(own)),
         "verdicts": VERDICTS,
         "claim_words": CLAIM_WORDS,
         "word_of": CLAIM_WORD_OF,
@@ -116,7 +130,7 @@ def pages(sources: OpSources) -> dict[str, str]:
         "filters": _filters,
         "anchor": anchor,
     }
-    page, listing = compiled("op.html"), compiled("op/list.html")
+    page, packed, listing = compiled("op.html"), compiled("op/packed.html"), compiled("op/list.html")
     versions = None if sources.stored is None else OpVersions(sources.records, sources.info, sources.stored)
     pages, all_views = {}, []
     for name in sources.names.pages:
@@ -126,9 +140,17 @@ def pages(sources: OpSources) -> dict[str, str]:
         about: dict[str, Any] = {"title": _title(view), "documentation": _documentation(view), "pictures": pictures}
         about["kernels"] = _kernels(sources.kernels.get(name.name, {})) if name.is_op else {}
         about["versions"] = versions.table(name.own) if versions else None
-        pages[name.file] = page.render(view=view, **about, **shared)
+        data = Markup(embed.packed(packed.render(view=view, **about, **shared)))
+        pages[name.file] = page.render(view=view, data=data, **about, **shared)
     pages[LIST] = listing.render(views=all_views, title_of=_title, **shared)
+    pages[STYLE_SHEET] = foundation() + own_style("op/op.css") + own_style("op/strip.css")
     return pages
+
+
+def _short(path: Path) -> Markup:
+    """A script without comments and indentation, as each of the many pages has it."""
+    lines = (line.strip() for line in script(path).splitlines())
+    return Markup("\n").join(line for line in lines if line and not line.startswith("//"))
 
 
 @dataclass
@@ -191,11 +213,17 @@ def shown(cell: OpCell) -> str:
     return f"{verdict.symbol} {cell.count:,}" if cell.prominent else verdict.symbol
 
 
-def _program(group: RecordGroup, programs: Mapping[tuple[Any, ...], tuple[str, str]]) -> tuple[str, str]:
-    """The outcome of the program of a discrepancy, and its path in the run; empty if there is none."""
+def _shown_program(repro: Mapping[str, Any]) -> tuple[str, str, str]:
+    """The outcome of a program, its path in the run, and the address that shows it."""
+    words, path = sentence.of_repro(repro)
+    return words, path, program_address(repro, path)
+
+
+def _program(group: RecordGroup, programs: Mapping[tuple[Any, ...], tuple[str, str, str]]) -> tuple[str, str, str]:
+    """The outcome of the program of a discrepancy, its path and its address; empty if there is none."""
     first = group.first
     reason = first["reason"] if first["verdict"] in ("known", "stale") else ""
-    return programs.get((first["spec"], first["verdict"], first["kind"], reason), ("", ""))
+    return programs.get((first["spec"], first["verdict"], first["kind"], reason), ("", "", ""))
 
 
 def _group_link(group: RecordGroup) -> str:

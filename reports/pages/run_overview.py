@@ -18,6 +18,7 @@ from tf_opdiff.reports.pages.page_data import FINDING
 from tf_opdiff.reports.pages.template import LISTED
 from tf_opdiff.reports.text import discrepancy_words, sentence, switch_words
 from tf_opdiff.reports.text.headline import headline
+from tf_opdiff.reports.text.program_address import program_address
 from tf_opdiff.reports.text.tested import hidden, other_processor, soundness, tested, untested
 
 #: The discrepancies that are shown before the rest is folded.
@@ -36,7 +37,7 @@ class Shown:
       distance: its largest distance in words; empty if none was taken.
       extent: its plans and dtypes.
       filters: the filters that show its records in the table.
-      program: the outcome of its program in words, and the program's path; empty without a program.
+      program: the outcome of its program in words, and the program's address; empty without a program.
       setting: the setting of TensorFlow on which it depends, in a sentence; empty if that is not known.
       ops: its OpDefs, each with the address of its page, which is empty if there is none.
     """
@@ -123,12 +124,14 @@ def _program(one: Discrepancy, programs: Mapping[tuple[str, ...], Mapping[str, A
     """The program of the finding to which its example belongs; if it has none, that of another finding of the cause."""
     record = one.example
     reason = record["reason"] if one.verdict in ("known", "stale") else ""
-    words, path = sentence.of_repro(programs.get((record["spec"], one.verdict, record["kind"], reason)))
+    own = programs.get((record["spec"], one.verdict, record["kind"], reason))
+    words, path = sentence.of_repro(own)
     if path or not reason:
-        return words, path
+        return words, program_address(own, path) if own else ""
     others = [p for (_, verdict, _, cause), p in programs.items() if (verdict, cause) == (one.verdict, reason)]
     for other in others:
         shows, path = sentence.of_repro(other)
         if path:
-            return f"{shows}. It is about {other['case']} on {other['device']}/{other['mode']}", path
+            says = f"{shows}. It is about {other['case']} on {other['device']}/{other['mode']}"
+            return says, program_address(other, path)
     return words, ""

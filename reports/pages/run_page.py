@@ -26,8 +26,8 @@ from tf_opdiff.reports.text.change_words import title
 from tf_opdiff.reports.text.summary import duration
 
 _SCRIPTS = (
-    *("dom.js", "data.js", "filters.js", "table.js", "plot.js", "detail.js", "discrepancies.js", "cells.js"),
-    *("matrix.js", "main.js"),
+    *("dom.js", "unpack.js", "data.js", "filters.js", "table.js", "plot.js", "detail.js", "discrepancies.js"),
+    *("cells.js", "matrix.js", "main.js"),
 )
 
 

@@ -19,6 +19,7 @@ from tf_opdiff.checking.array_file import numbers_of
 from tf_opdiff.checking.inputs import Domain
 from tf_opdiff.checking.request import ULP
 from tf_opdiff.harness.spec.plan import MODES, Device
+from tf_opdiff.harness.system import sudden_exit
 from tf_opdiff.harness.system.number_argument import ULPS
 
 _INPUT = "LOW:HIGH[:SHAPE[:DTYPE]]"
@@ -86,7 +87,8 @@ def _named(text: str) -> Callable[..., Any]:
     if not (module and name):
         raise ValueError(f"{text!r}: expected MODULE:NAME")
     try:
-        function = getattr(import_module(module), name)
+        with sudden_exit.sudden_exit_raises():
+            function = getattr(import_module(module), name)
     except (ImportError, AttributeError) as why:
         raise ValueError(f"{text}: {why}") from why
     except (Exception, SystemExit) as why:
@@ -99,7 +101,7 @@ def _named(text: str) -> Callable[..., Any]:
 def described(error: BaseException) -> str:
     """An exception in one line, with the place in a file that raised it."""
     says = " ".join(f"{type(error).__name__}: {error}".split())
-    *_, frame = traceback.extract_tb(error.__traceback__)
+    *_, frame = (f for f in traceback.extract_tb(error.__traceback__) if f.filename != sudden_exit.__file__)
     place = "" if frame.filename.startswith("<") else f" ({frame.filename}:{frame.lineno})"
     return says[:300] + place
 

@@ -9,6 +9,8 @@ from tf_opdiff.command_line import main
 
 MODULES = {
     "ends the process": ("import sys\nsys.exit(0)\n", "importing {} raises SystemExit: 0 ("),
+    "ends the process at once": ("import os\nos._exit(0)\n", "importing {} raises SuddenExit: os._exit(0) ("),
+    "ends it at once, by name": ("from os import _exit\n_exit(0)\n", "importing {} raises SuddenExit: os._exit(0) ("),
     "raises": ("def f(x):\n    return x\n1 / 0\n", "importing {} raises ZeroDivisionError: division by zero ("),
     "is no Python": ("def f(:\n", "importing {} raises SyntaxError: invalid syntax ("),
     "is absent": (None, "No module named '{}'"),
@@ -38,6 +40,7 @@ def test_a_module_that_gives_no_callable_is_wrong_usage(text, says, written, cap
     assert main(["check", f"{name}:f"]) == 4
     told = capsys.readouterr().err
     assert f"{name}:f: " in told and says.format(name) in told and told.count("\n") == 1
+    assert "raises" not in says or f"{name}.py" in told.partition("raises")[2]
 
 
 def test_a_wrong_device_is_refused_before_the_module_is_imported(written, capsys):

@@ -1,9 +1,10 @@
 """What a run leaves: compressed shards that every reader reads, and the newest few runs."""
 
 import os
+import shutil
 
 from tf_opdiff.harness.run import merge_runs
-from tf_opdiff.harness.store import record_devices, recording
+from tf_opdiff.harness.store import compressed, record_devices, recording, rundir, shard, whole_lines
 from tf_opdiff.harness.store.judges import JudgedBy
 from tf_opdiff.harness.store.merged import merge
 from tf_opdiff.harness.store.run_info import RunInfo
@@ -31,7 +32,30 @@ def test_a_run_leaves_compressed_shards_and_the_newest_runs(run_pytest, tmp_path
     info.save(runs[2])
     resumed = run_pytest("--resume", str(runs[2]), suites=SUITE, folder=runs[2])
     assert resumed.status == 0, resumed.output
+    assert {path.name.partition(".")[2] for path in (runs[2] / "shards").iterdir()} == {"jsonl"}  # whole again
     assert RunInfo.load(runs[2]).recorded == len(plain.merged.done)
+
+
+def test_record_and_merge_give_the_same_bytes_before_and_after_a_run_is_made_small(run_pytest, tmp_path, monkeypatch):
+    """The shards leave arrays and records to Parquet files, and everything that reads shards reads them there."""
+    before = run_pytest("--mode", "eager", "--device", "cpu", "--no-repro", suites=SUITE).directory
+    after = tmp_path / "after" / before.name
+    shutil.copytree(before, after)
+    monkeypatch.setattr(compressed, "LEAST", 0)
+    whole_lines.compress(after)
+    text = b"".join(text for path in rundir.shards(after) for _, text in shard.texts(path))
+    assert text.count(b'"data":""') >= 5
+    assert text.count(b'"records":"') >= 5 and b'"records":[{' not in text
+    recorded, merged = [], []
+    for number, run in enumerate((before, after)):
+        folder = tmp_path / str(number)
+        (path,) = record_devices.record(run, [], "h100", folder)
+        recorded.append(path.read_bytes())
+        assert merge_runs.merge([run], folder / "merged", ["--no-repro"], JudgedBy(SUITE, os.devnull)) == 0
+        merged.append([path.read_bytes() for path in sorted((folder / "merged" / "recordings").iterdir())])
+    assert recorded[0] == recorded[1] and merged[0] == merged[1] and merged[0]
+    texts = [[text for path in rundir.shards(run) for _, text in whole_lines.texts(path)] for run in (before, after)]
+    assert texts[0] == texts[1]
 
 
 def test_a_merge_without_one_of_the_shards_is_red_and_names_it(run_pytest, tmp_path, capfd):

@@ -1,14 +1,7 @@
 // Data: the records, as columns.
 
 async function readData(text) {
-  if (typeof DecompressionStream === "undefined") {
-    throw new Error("this browser can't decompress them: it has no DecompressionStream");
-  }
-  const binary = atob(text.trim());
-  const bytes = new Uint8Array(binary.length);
-  for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  const buffer = await new Response(stream).arrayBuffer();
+  const buffer = await unpacked(text);
   let at = new Uint8Array(buffer).indexOf(10); // JSON holds no newline; the codes of columns follow it
   const data = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 0, at++)));
   for (const column of Object.values(data.columns).filter((one) => one.width)) {

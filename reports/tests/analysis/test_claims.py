@@ -22,6 +22,7 @@ from tf_opdiff.reports.data.load import load_claims
 from tf_opdiff.reports.pages import claims_page
 from tf_opdiff.reports.tests import synthetic
 from tf_opdiff.reports.tests.conftest import HOSTILE
+from tf_opdiff.reports.tests.packed import whole
 from tf_opdiff.reports.tests.pages.test_page import Page
 
 #: How the records of each claim come out by mode; the second of a pair is that of another case.
@@ -110,7 +111,7 @@ def test_a_claims_word_is_that_of_all_its_plans(records: pd.DataFrame, claimed_r
 
 
 def test_the_pages_of_ops_use_the_words_of_the_page_of_claims(records: pd.DataFrame, claimed_run: Path) -> None:
-    text = "".join(page.read_text() for page in (claimed_run / "ops").glob("*.html"))
+    text = "".join(whole(page.read_text()) for page in (claimed_run / "ops").glob("*.html"))
     labels = dict(re.findall(r"</span> ([^<]+)</span>\s*<a href=\"../claims.html#[^\"]*\">(\w+)</a>", text))
     shown = chapter(records, claimed_run)
     assert {claim: label for label, claim in labels.items()} == {

@@ -23,6 +23,7 @@ from tf_opdiff.reports.pages import batches_page, op_page
 from tf_opdiff.reports.tests import synthetic
 from tf_opdiff.reports.tests.analysis.test_claims import claimed_run  # noqa: F401  a fixture
 from tf_opdiff.reports.tests.browser import Browser
+from tf_opdiff.reports.tests.packed import whole
 
 pytestmark = pytest.mark.browser
 
@@ -59,8 +60,11 @@ def pages(
     other = op_store.worst_verdicts(records).assign(tf="2.9.0", made="2030-02-03, run r", machine="P")
     other.loc[other.index % 2 == 0, "max_ulp"] = 77.0
     sources = op_page.OpSources(records=records, info=info, names=names, kernels=kernels, stored=other)
-    op.write_text(max(op_page.pages(sources).values(), key=len))
-    assert 'id="versions"' in op.read_text() and 'id="kernels"' in op.read_text()
+    texts = op_page.pages(sources)
+    style = texts.pop(op_page.STYLE_SHEET)
+    (op.parent / op_page.STYLE_SHEET).write_text(style)
+    op.write_text(max(texts.values(), key=lambda text: len(whole(text))))
+    assert 'id="versions"' in whole(op.read_text()) and 'id="kernels"' in whole(op.read_text())
     (folder / "batches.html").write_text(
         batches_page.html(_batches(records), info, {"floor-batches": "ops/Floor.html"})
     )
@@ -113,7 +117,8 @@ def test_a_page_fits_and_axe_sees_no_violation(browser: Browser, pages: dict[str
             assert browser.js("document.documentElement.scrollWidth <= innerWidth")
         assert browser.violations() == []
     assert browser.said == []
-    assert {url for url in browser.asked if not url.startswith("about:")} <= {pages[name].resolve().as_uri()}
+    own = {pages[name].resolve().as_uri(), (pages[name].parent / op_page.STYLE_SHEET).resolve().as_uri()}
+    assert {url for url in browser.asked if not url.startswith("about:")} <= own
 
 
 @pytest.mark.parametrize("name", PAGES)

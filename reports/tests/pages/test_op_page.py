@@ -17,6 +17,8 @@ from tf_opdiff.reports.analysis import op_store
 from tf_opdiff.reports.data.op_names import op_names
 from tf_opdiff.reports.pages import op_page
 from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.reports.tests.browser import Browser
+from tf_opdiff.reports.tests.packed import whole
 
 
 class Page(HTMLParser):
@@ -26,7 +28,7 @@ class Page(HTMLParser):
         super().__init__()
         self.elements: list[tuple[str, dict[str, str | None]]] = []
         self.text = ""
-        self.feed(path.read_text())
+        self.feed(whole(path.read_text()))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.elements.append((tag, dict(attrs)))
@@ -50,7 +52,8 @@ def row() -> Record:
 
 def test_each_op_of_a_run_has_a_page_and_the_list_has_them_all(run: Path) -> None:
     names = op_names(reports.load(run))
-    assert {p.name for p in (run / "ops").iterdir()} == {page.file for page in names.pages} | {"index.html"}
+    files = {page.file for page in names.pages} | {"index.html", op_page.STYLE_SHEET}
+    assert {p.name for p in (run / "ops").iterdir()} == files
     links = {a.get("href") for tag, a in Page(run / "ops" / "index.html").elements if tag == "a"}
     assert links == {page.file for page in names.pages} | {"../index.html"}
 
@@ -129,12 +132,12 @@ def test_versions_that_differ_are_shown_and_those_that_agree_fold_away(tmp_path:
     other = op_store.worst_verdicts(frame).assign(tf="2.9.0", made="2030-02-03, run r", machine="<b>hostile</b>")
     other.loc[other["quantity"] == "grad[0]", ["verdict", "max_ulp"]] = "known", 77.0
     sources = op_page.OpSources(records=frame, info=info, names=op_names(frame), stored=other)
-    text = op_page.pages(sources)["Floor.html"]
+    text = whole(op_page.pages(sources)["Floor.html"])
     shown, _, folded = text.partition('id="versions"')[2].partition("The same in all versions: 1")
     assert "77" in shown and "2030-02-03" in shown and 'scope="row">grad[0]' in shown and "output[0]" not in shown
     assert 'scope="row">output[0]' in folded and "&lt;b&gt;hostile" in folded and "<b>hostile" not in text
     alone = op_page.pages(replace(sources, stored=other[other["spec"] == "another"]))["Floor.html"]
-    assert "TensorFlow versions" not in alone
+    assert "TensorFlow versions" not in whole(alone)
 
 
 def test_pages_of_an_earlier_write_go_and_links_are_not_followed(tmp_path: Path, row: Record) -> None:
@@ -164,11 +167,31 @@ def test_a_folder_of_pages_that_is_a_link_is_refused(tmp_path: Path, row: Record
 
 
 def test_hostile_texts_make_no_element_and_no_handler(run: Path, hostile_run: Path) -> None:
-    ordinary = {tag for path in (run / "ops").iterdir() for tag, _ in Page(path).elements}
-    for path in (hostile_run / "ops").iterdir():
+    ordinary = {tag for path in (run / "ops").glob("*.html") for tag, _ in Page(path).elements}
+    for path in (hostile_run / "ops").glob("*.html"):
         page = Page(path)
         assert {tag for tag, _ in page.elements} <= ordinary | {"code", "details", "summary"}
         for tag, attributes in page.elements:
             assert not [name for name in attributes if name.startswith("on")] and "src" not in attributes
             link = attributes.get("href") or "#"
-            assert link.startswith(("#", "../", "https://")) or (tag == "a" and (path.parent / link).exists())
+            assert link.startswith(("#", "../", "https://")) or (tag in ("a", "link") and (path.parent / link).exists())
+
+
+def test_without_scripts_a_page_still_names_its_discrepancies(tmp_path: Path, row: Record) -> None:
+    known = replace(row, case="floor_ordinary-float32-bits", verdict="known", kind="nan", **synthetic.KNOWN)
+    reports.write(tmp_path, synthetic.write(tmp_path, [row, known]))
+    text = (tmp_path / "ops" / "Floor.html").read_text()
+    plain = text.partition("<noscript>")[2].partition("</noscript>")[0]
+    assert "need" in plain and synthetic.KNOWN["reason"] in plain and "1 known discrepancy" in text
+
+
+@pytest.mark.browser
+def test_a_browser_draws_the_packed_part_and_goes_to_the_place_of_a_link(run: Path, browser: Browser) -> None:
+    path = max((run / "ops").glob("*.html"), key=lambda path: len(whole(path.read_text())))
+    expected = Page(path)
+    browser.open(path, "#kernels")
+    assert browser.js("document.documentElement.dataset.failed") is None and browser.said == []
+    assert browser.js("document.querySelectorAll('a').length") == sum(tag == "a" for tag, _ in expected.elements)
+    assert browser.js("getComputedStyle(document.querySelector('section')).borderTopWidth") == "1px"
+    browser.until("Math.abs(document.getElementById('kernels').getBoundingClientRect().top) < innerHeight")
+    assert browser.js("scrollY") > 0

@@ -10,13 +10,20 @@ from typing import Any, cast
 import pytest
 
 from tf_opdiff import reports
+from tf_opdiff.harness.repro import archive
+from tf_opdiff.harness.repro.outcome import Outcome
 from tf_opdiff.harness.store.record import Record
+from tf_opdiff.reports.data import run_copy
+from tf_opdiff.reports.data.load import load_repros
+from tf_opdiff.reports.data.op_names import op_names
 from tf_opdiff.reports.pages import run_overview
 from tf_opdiff.reports.tests import synthetic
 from tf_opdiff.reports.tests.browser import Browser
 from tf_opdiff.reports.tests.conftest import HOSTILE
+from tf_opdiff.reports.tests.packed import whole
 from tf_opdiff.reports.tests.pages.test_page import Page
 from tf_opdiff.reports.text import sentence
+from tf_opdiff.reports.text.program_address import program_address
 
 PLACE = {"spec": "floor", "verdict": "mismatch", "kind": "signed_zero", "suite": "rounding", "against": "numpy"}
 OUTCOME: dict[str, Any] = PLACE | {
@@ -109,6 +116,38 @@ def test_hostile_programs_make_no_element(rows: list[Record], tmp_path: Path) ->
     )
     assert {tag for tag, _ in hostile.elements} <= {tag for tag, _ in ordinary.elements}
     assert hostile.scripts[1:] == ordinary.scripts[1:]
+
+
+@pytest.mark.browser
+def test_a_program_in_the_archive_is_shown_at_its_record(
+    rows: list[Record], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, browser: Browser
+) -> None:
+    """Both pages link to the record, whose details have the program; a copy of the run has it too."""
+    monkeypatch.setattr(archive, "LEAST", 1)
+    record = next(row for row in rows if row.verdict == "known")
+    names = ("spec", "verdict", "kind", "suite", "against", "case", "device", "mode", "quantity", "reason")
+    place = {name: getattr(record, name) for name in names}
+    info, folder = synthetic.write(tmp_path, rows), tmp_path / "repro"
+    folder.mkdir()
+    (folder / "floor.py").write_text("import tensorflow as tf  # the program\n")
+    (outcome,) = archive.pack([Outcome(**(OUTCOME | place))], folder)
+    (tmp_path / "repro.json").write_text(json.dumps([vars(outcome)]))
+    reports.write(tmp_path, info)
+    assert [path.name for path in folder.iterdir()] == [archive.NAME]
+    assert load_repros(tmp_path)[0]["text"] == "import tensorflow as tf  # the program\n"
+    run_copy.copy(tmp_path, tmp_path / "copy")
+    assert load_repros(tmp_path / "copy") == load_repros(tmp_path)
+    address = program_address(vars(outcome), outcome.script)
+    page = op_names(reports.load(tmp_path)).by_spec()[record.spec]
+    assert f'href="../{address}"' in whole((tmp_path / page).read_text())
+    for fragment, click in (("", f'a.filter[href="{address}"]'), (address.removeprefix("index.html"), "")):
+        browser.open(tmp_path / "index.html", fragment)
+        if click:
+            browser.js(f"document.querySelector({click!r}).click()")
+        browser.until("!!document.querySelector('#detail .program')")
+        assert browser.js("document.querySelector('#detail .program').textContent").endswith("# the program\n")
+        assert record.case in browser.js("document.querySelector('#detail h3').textContent")
+    assert browser.said == []
 
 
 @pytest.mark.browser

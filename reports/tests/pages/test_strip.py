@@ -24,6 +24,7 @@ from tf_opdiff.reports.pages import op_page
 from tf_opdiff.reports.pages.strip import Strip
 from tf_opdiff.reports.tests import synthetic
 from tf_opdiff.reports.tests.conftest import HOSTILE
+from tf_opdiff.reports.tests.packed import whole
 
 COMMON = {"spec": "exp", "raw_op": "Exp", "dtype": "float32", "attrs": "", "device": "cpu", "mode": "eager"}
 COMMON |= {"quantity": "output[0]", "budget": 4.0}
@@ -162,7 +163,8 @@ def one_page(records: list[Record], folder: Path, errors: ErrorTables | None) ->
     info = synthetic.write(folder, records)
     reports.write(folder, info)
     frame = reports.load(folder)
-    return op_page.pages(op_page.OpSources(records=frame, info=info, names=op_names(frame), errors=errors))["Exp.html"]
+    pages = op_page.pages(op_page.OpSources(records=frame, info=info, names=op_names(frame), errors=errors))
+    return whole(pages["Exp.html"])
 
 
 def test_a_page_has_the_pictures_of_its_dtypes_and_an_older_run_says_that_it_has_none(tmp_path: Path) -> None:

@@ -1,0 +1,39 @@
+"""Whole lines: those of compressed shards, which leave arrays and records to the Parquet files of the run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from tf_opdiff.harness.store import compressed, shard_arrays, shard_records, untrusted
+from tf_opdiff.harness.store.rundir import OBSERVATIONS, RECORDS, shards
+
+
+def compress(run: Path) -> None:
+    """Compresses the shards of a run, without the records and arrays that its Parquet files have, if they are there.
+
+    Raises:
+      OSError, ValueError: see `harness.store.compressed.compress`; or one of the Parquet files is damaged.
+    """
+    changes = []
+    if untrusted.inside(run, RECORDS).exists():
+        changes.append(shard_records.Records(run).taken_out)
+    if untrusted.inside(run, OBSERVATIONS).exists():
+        changes.append(shard_arrays.Arrays(run).taken_out)
+
+    def change(line: bytes) -> bytes:
+        for one in changes:
+            line = one(line)
+        return line
+
+    compressed.compress(shards(run), change)
+
+
+def texts(path: Path) -> Iterator[tuple[str, bytes | None]]:
+    """What `harness.store.shard.texts` gives, with the arrays and records that the shard leaves to Parquet files.
+
+    Raises:
+      OSError: the shard can't be opened.
+      ValueError: the shard is a link or not a file, or a file with its arrays or records is missing or of another run.
+    """
+    return shard_records.texts(path, texts=shard_arrays.texts)
