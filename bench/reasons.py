@@ -44,7 +44,7 @@ import mpmath
 import numpy as np
 
 from tf_opdiff.harness.paths import KNOWN, ROOT
-from tf_opdiff.harness.store.processor import described, processor
+from tf_opdiff.harness.system.processor import described, processor
 
 #: Seconds after which an expression counts as one that does not return.
 LIMIT = 60

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import platform
 import socket
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -20,7 +19,6 @@ from tf_opdiff.harness.spec.plan import Device
 from tf_opdiff.harness.store import rundir
 from tf_opdiff.harness.store.environment import FLAGS, apart, joined, of_devices
 from tf_opdiff.harness.store.json_text import json_of
-from tf_opdiff.harness.store.processor import processor
 from tf_opdiff.harness.store.revision import commit
 from tf_opdiff.harness.store.run_info import RunInfo
 
@@ -124,7 +122,7 @@ def reopen_run(
 
 
 def here() -> dict[str, Any]:
-    """The facts of this machine: `harness.device.tensorflow_setup.describe`, `host`, `flags`, `machine`.
+    """The facts of this machine: `harness.device.tensorflow_setup.describe`, `host` and `flags`.
 
     Raises:
       RuntimeError: TensorFlow does not start, or is too old.
@@ -133,7 +131,7 @@ def here() -> dict[str, Any]:
     tf = facts["versions"]["tensorflow"]
     if Version(tf) < Version(OLDEST_TF):
         raise RuntimeError(f"TensorFlow {tf} is too old: expected {OLDEST_TF} or newer")
-    return facts | _machine()
+    return facts | _surroundings()
 
 
 def facts_of(device: Device, listed: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
@@ -142,11 +140,10 @@ def facts_of(device: Device, listed: Mapping[str, Mapping[str, str]]) -> dict[st
     return {**plain, **variant.facts(device.variants)}
 
 
-def _machine() -> dict[str, Any]:
+def _surroundings() -> dict[str, Any]:
     return {
         "host": socket.gethostname(),
         "flags": {name: os.environ[name] for name in FLAGS if name in os.environ},
-        "machine": {"system": platform.platform(), **processor(), "cores": str(os.cpu_count())},
     }
 
 
