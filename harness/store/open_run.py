@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import socket
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from packaging.version import Version
 
+from tf_opdiff.harness.device import server_python
 from tf_opdiff.harness.device.locks import Slots
 from tf_opdiff.harness.device.probe import OLDEST_TF, probe
 from tf_opdiff.harness.paths import ROOT
@@ -125,12 +127,17 @@ def here() -> dict[str, Any]:
     """The facts of this machine: `harness.device.tensorflow_setup.describe`, `host` and `flags`.
 
     Raises:
-      RuntimeError: TensorFlow does not start, or is too old.
+      RuntimeError: TensorFlow does not start, or is too old; or device servers run another version of Python, which
+        does not have the same bytecode.
     """
     facts = probe()
     tf = facts["versions"]["tensorflow"]
     if Version(tf) < Version(OLDEST_TF):
         raise RuntimeError(f"TensorFlow {tf} is too old: expected {OLDEST_TF} or newer")
+    ours, theirs = Version(platform.python_version()), Version(facts["versions"]["python"])
+    if ours.release[:2] != theirs.release[:2]:
+        expected = f"{ours.major}.{ours.minor}, as this process"
+        raise RuntimeError(f"{server_python.VARIABLE}: expected Python {expected}, got {theirs}")
     return facts | _surroundings()
 
 

@@ -84,3 +84,12 @@ def test_a_python_that_is_none_is_refused_in_one_line(run_pytest, path):
     outcome = run_pytest("-n", "0", env={VARIABLE: path})
     assert outcome.status == 4
     assert outcome.output.count(f"{VARIABLE}: expected the path of a Python, got {path}") == 1
+
+
+def test_a_python_of_another_version_is_refused(run_pytest, wrapper):
+    site = wrapper.parent / "wrapped" / "sitecustomize.py"
+    site.write_text('import platform\nplatform.python_version = lambda: "3.99.1"\n')
+    outcome = run_pytest("-n", "0", env={VARIABLE: str(wrapper)})
+    assert outcome.status == 4
+    assert f"{VARIABLE}: expected Python {sys.version_info.major}.{sys.version_info.minor}" in outcome.output
+    assert outcome.output.count("got 3.99.1") == 1
