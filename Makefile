@@ -8,7 +8,7 @@ STAMP := $(VENV)/.installed
 # often set this variable.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: report test lint docs reference screenshots own cpus smoke campaign mutants bench matrix plan job night issues lock clean
+.PHONY: report test lint docs reference screenshots own cpus processors smoke campaign mutants bench matrix plan job night issues lock clean
 
 report: $(STAMP) ## runs every default test on the devices of this machine; the report is in runs/latest/
 	$(BIN)/python -m pytest -n auto
@@ -41,6 +41,9 @@ CPUS := "TF_ENABLE_ONEDNN_OPTS=1" "TF_ENABLE_ONEDNN_OPTS=0" \
 cpus: $(STAMP) ## runs the harness's tests as on three kinds of processors; three times as long as `make own`
 	for settings in $(CPUS); do echo "with $$settings" && env -u GITHUB_ACTIONS -u GITHUB_STEP_SUMMARY $$settings \
 		$(BIN)/python -m pytest -n 2 -m "not cluster and not mutation" harness/tests || exit; done
+
+processors: $(STAMP) ## runs a part of the suites on emulated processors, for an hour; needs root, or QEMU installed
+	$(BIN)/python -m bench.processors
 
 campaign: $(STAMP) ## runs the tests that start several Ray nodes here and kill some: two minutes of CPU
 	env -u GITHUB_ACTIONS -u GITHUB_STEP_SUMMARY $(BIN)/python -m pytest -m cluster harness/tests

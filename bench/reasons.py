@@ -45,7 +45,7 @@ import numpy as np
 
 from tf_opdiff.harness.judge.known_files import files
 from tf_opdiff.harness.paths import KNOWN, ROOT
-from tf_opdiff.harness.store.processor import described, processor
+from tf_opdiff.harness.system.processor import described, processor
 
 #: Seconds after which an expression counts as one that does not return.
 LIMIT = 60

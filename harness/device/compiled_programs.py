@@ -21,6 +21,7 @@ import msgspec
 
 from tf_opdiff.harness.paths import cache_folder
 from tf_opdiff.harness.system.file_cache import LARGEST, FileCache
+from tf_opdiff.harness.system.processor import processor
 
 FLAGS = "TF_XLA_FLAGS"
 #: Bytes that the files of all subjects may have.
@@ -110,6 +111,7 @@ def circumstances(tensorflow: str, variants: Iterable[str]) -> str:
         facts = library.stat()
         hashed.update(f"{library.name} {facts.st_size} {facts.st_mtime_ns}".encode())
     words = [line for line in _cpuinfo().splitlines() if line.startswith(_PROCESSOR)]
+    words += sorted(processor().values())  # an emulator's, if one runs this process
     names = sorted(n for n in os.environ if n.startswith(_VARIABLES) and not n.startswith("TF_OPDIFF_"))
     words += [f"{name}={os.environ[name]}" for name in names]
     hashed.update(repr([*words, sorted(variants)]).encode())

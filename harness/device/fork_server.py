@@ -12,16 +12,16 @@ import signal
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping
-from multiprocessing import forkserver
+from multiprocessing import forkserver, resource_tracker
 from pathlib import Path
 from typing import Any
 
-from tf_opdiff.harness.device import shared_fork_server
+from tf_opdiff.harness.device import server_python, shared_fork_server
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.system.interrupt import uninterrupted
 
-#: Seconds that a process may take to start, TensorFlow's import included.
-START_TIMEOUT = 180.0
+#: Seconds that a process may take to start, TensorFlow's import included; an emulator takes ten times as long.
+START_TIMEOUT = 1800.0 if os.environ.get(server_python.VARIABLE) else 180.0
 #: Seconds that a killed fork server may take to end.
 _GRACE = 10.0
 CONTEXT = mp.get_context("forkserver")
@@ -82,7 +82,11 @@ def start_fork_server(log: Path) -> None:
     If another process offers its fork server, this process takes that one. Its temporary files and those of its
     children are in one folder. The fork server deletes the folder when its owner has ended, in whatever way. `log`
     need not be in a run directory: `start_early` starts the fork server before there is one.
+
+    Raises:
+      OSError: it can't be started.
     """
+    python = server_python.other_python()
     with uninterrupted():
         folder = str(scratch())
         settings = {
@@ -91,6 +95,7 @@ def start_fork_server(log: Path) -> None:
             "TMPDIR": folder,
             **safe_path(),
             "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])),
+            **server_python.import_path(),
             "TF_CPP_MIN_LOG_LEVEL": os.environ.get("TF_CPP_MIN_LOG_LEVEL", "1"),
             "TF_FORCE_GPU_ALLOW_GROWTH": "true",
         }
@@ -98,6 +103,9 @@ def start_fork_server(log: Path) -> None:
         config._config.setdefault("tempdir", folder)  # for the socket: multiprocessing's own would outlive a kill
         with environment(settings):
             shared_fork_server.borrow()
+            if python:
+                resource_tracker.ensure_running()  # it needs no other Python
+                server_python.use(python)
             CONTEXT.set_forkserver_preload(["tf_opdiff.harness.device.preload"])
             forkserver.ensure_running()
         shared_fork_server.note_start()

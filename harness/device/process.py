@@ -16,7 +16,7 @@ from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
-from tf_opdiff.harness.device import child_main, fork_server, shared_fork_server
+from tf_opdiff.harness.device import child_main, fork_server, server_python, shared_fork_server
 from tf_opdiff.harness.device.channel import Channel
 from tf_opdiff.harness.device.log import QUOTED, Log
 
@@ -89,7 +89,7 @@ class Child:
             self._process: Any = context.Process(target=child_main.run, args=arguments, daemon=True)
             try:
                 with (
-                    fork_server.environment({**settings, **fork_server.safe_path()}),
+                    fork_server.environment({**server_python.import_path(), **settings, **fork_server.safe_path()}),
                     fork_server.watched_fork_server(),
                 ):
                     self._process.start()

@@ -5,6 +5,7 @@ Imported in device servers only.
 
 from __future__ import annotations
 
+import os
 import platform
 from dataclasses import replace
 from typing import Any
@@ -17,6 +18,7 @@ from tf_opdiff.harness.device.kernels import lacking_kernel
 from tf_opdiff.harness.device.measured_traits import measured_traits
 from tf_opdiff.harness.spec import trait, variant
 from tf_opdiff.harness.spec.plan import Device, type_of
+from tf_opdiff.harness.system.processor import processor
 
 
 def configure(device: Device) -> str:
@@ -56,7 +58,7 @@ def local(device: Device) -> Device:
 
 
 def describe() -> dict[str, Any]:
-    """The devices that TensorFlow lists, and versions of TensorFlow and its libraries; for the run's `run.json`.
+    """The devices that TensorFlow lists, the machine as this process sees it, and versions; for the run's `run.json`.
 
     The traits of the processor are measured by eager ops on the CPU, so this process can own no other device later.
     `cuda` and `cudnn` are empty if TensorFlow lists no GPU; the versions that TensorFlow was built for are among
@@ -78,6 +80,7 @@ def describe() -> dict[str, Any]:
         "devices": devices,
         "cuda": built_for.get("cuda", "") if gpu else "",
         "cudnn": built_for.get("cudnn", "") if gpu else "",
+        "machine": {"system": platform.platform(), **processor(), "cores": str(os.cpu_count())},
         "versions": {**versions, **{f"built for {k}": v for k, v in built_for.items()}},
     }
 

@@ -21,8 +21,8 @@ from tf_opdiff.harness.run.node import LOOPBACK, QUIET, guard, loopback, resourc
 from tf_opdiff.harness.spec.plan import Device
 from tf_opdiff.harness.store.environment import joined
 from tf_opdiff.harness.store.open_run import here
-from tf_opdiff.harness.store.processor import described
 from tf_opdiff.harness.system.interrupt import uninterrupted
+from tf_opdiff.harness.system.processor import described
 
 LOCAL = "local"
 OLDEST = "2.52"  # the first version with token authentication

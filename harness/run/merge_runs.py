@@ -19,10 +19,10 @@ from tf_opdiff.harness.store import judges, recording_writer, rundir
 from tf_opdiff.harness.store.environment import apart, joined, of_devices, of_flags
 from tf_opdiff.harness.store.judges import OURS, JudgedBy
 from tf_opdiff.harness.store.merged import Cell
-from tf_opdiff.harness.store.processor import described
 from tf_opdiff.harness.store.record_devices import Part
 from tf_opdiff.harness.store.recorded_device import About
 from tf_opdiff.harness.system.interrupt import run_child
+from tf_opdiff.harness.system.processor import described
 
 #: The most shards that a line names.
 MOST_NAMED = 20

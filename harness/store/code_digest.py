@@ -22,8 +22,9 @@ import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from tf_opdiff.harness.device.server_python import VARIABLE
 from tf_opdiff.harness.paths import ROOT
-from tf_opdiff.harness.store.processor import processor
+from tf_opdiff.harness.system.processor import processor
 
 #: The rooms of the harness that compute inputs and promises, and the rooms below them.
 _ROOMS = ("judge", "store", "device", "spec", "system")
@@ -34,7 +35,7 @@ _TEST = ROOT / "suites" / "test_ops.py"
 #: The first letters of environment variables that NumPy, mpmath, BLAS, OpenMP and the C library read.
 _VARIABLES = (
     *("NPY_", "OPENBLAS_", "GOTO_", "BLIS_", "MKL_", "OMP_", "KMP_", "MPMATH_", "GLIBC_TUNABLES"),
-    *("LD_PRELOAD", "LD_LIBRARY_PATH", "PYTHONHASHSEED"),
+    *("LD_PRELOAD", "LD_LIBRARY_PATH", "PYTHONHASHSEED", VARIABLE),
 )
 _TENSORFLOW = ("tensorflow", "keras", "tf_keras", "tf-keras")
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from packaging.version import Version
 
+from tf_opdiff.harness.device import server_python
 from tf_opdiff.harness.device.locks import Slots
 from tf_opdiff.harness.device.probe import OLDEST_TF, probe
 from tf_opdiff.harness.paths import ROOT
@@ -20,7 +21,6 @@ from tf_opdiff.harness.spec.plan import Device
 from tf_opdiff.harness.store import rundir
 from tf_opdiff.harness.store.environment import FLAGS, apart, joined, of_devices
 from tf_opdiff.harness.store.json_text import json_of
-from tf_opdiff.harness.store.processor import processor
 from tf_opdiff.harness.store.revision import commit
 from tf_opdiff.harness.store.run_info import RunInfo
 
@@ -124,16 +124,21 @@ def reopen_run(
 
 
 def here() -> dict[str, Any]:
-    """The facts of this machine: `harness.device.tensorflow_setup.describe`, `host`, `flags`, `machine`.
+    """The facts of this machine: `harness.device.tensorflow_setup.describe`, `host` and `flags`.
 
     Raises:
-      RuntimeError: TensorFlow does not start, or is too old.
+      RuntimeError: TensorFlow does not start, or is too old; or device servers run another version of Python, which
+        does not have the same bytecode.
     """
     facts = probe()
     tf = facts["versions"]["tensorflow"]
     if Version(tf) < Version(OLDEST_TF):
         raise RuntimeError(f"TensorFlow {tf} is too old: expected {OLDEST_TF} or newer")
-    return facts | _machine()
+    ours, theirs = Version(platform.python_version()), Version(facts["versions"]["python"])
+    if ours.release[:2] != theirs.release[:2]:
+        expected = f"{ours.major}.{ours.minor}, as this process"
+        raise RuntimeError(f"{server_python.VARIABLE}: expected Python {expected}, got {theirs}")
+    return facts | _surroundings()
 
 
 def facts_of(device: Device, listed: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
@@ -142,11 +147,10 @@ def facts_of(device: Device, listed: Mapping[str, Mapping[str, str]]) -> dict[st
     return {**plain, **variant.facts(device.variants)}
 
 
-def _machine() -> dict[str, Any]:
+def _surroundings() -> dict[str, Any]:
     return {
         "host": socket.gethostname(),
         "flags": {name: os.environ[name] for name in FLAGS if name in os.environ},
-        "machine": {"system": platform.platform(), **processor(), "cores": str(os.cpu_count())},
     }
 
 

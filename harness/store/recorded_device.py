@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from tf_opdiff.harness.store.processor import described
+from tf_opdiff.harness.system.processor import described
 
 
 @dataclass(frozen=True, kw_only=True)

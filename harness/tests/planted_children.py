@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import sys
 import tempfile
 
 
@@ -21,4 +22,10 @@ def hang(channel, device, kept):
 def safe_path(channel):
     """Sends what its environment says of the path of imports."""
     channel.send(os.environ.get("PYTHONSAFEPATH"))
+    channel.receive()
+
+
+def import_path(channel):
+    """Sends its path of imports, and what a wrapper script of its Python has set."""
+    channel.send((sys.path, os.environ.get("WRAPPED")))
     channel.receive()

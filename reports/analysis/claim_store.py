@@ -9,8 +9,8 @@ from typing import Any
 import pandas as pd
 
 from tf_opdiff.harness.paths import ROOT
-from tf_opdiff.harness.store.processor import described
 from tf_opdiff.harness.store.run_info import RunInfo
+from tf_opdiff.harness.system.processor import described
 from tf_opdiff.reports.analysis.claim_verdicts import COUNTS, verdicts
 
 FILE = ROOT / "recordings" / "claims.csv"

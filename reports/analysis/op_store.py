@@ -15,8 +15,8 @@ from packaging.version import Version
 
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.store import parquet
-from tf_opdiff.harness.store.processor import described
 from tf_opdiff.harness.store.run_info import RunInfo
+from tf_opdiff.harness.system.processor import described
 from tf_opdiff.reports.data import parquet as parquet_file
 from tf_opdiff.reports.data import tables
 from tf_opdiff.reports.data.load import load

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from tf_opdiff.harness.store.processor import described
 from tf_opdiff.harness.store.run_info import RunInfo
+from tf_opdiff.harness.system.processor import described
 from tf_opdiff.reports.analysis.op_cells import quantity_order
 from tf_opdiff.reports.analysis.op_store import worst_verdicts
 from tf_opdiff.reports.analysis.op_view import dtype_order

@@ -14,8 +14,8 @@ import pyarrow.parquet as pq
 from tf_opdiff.harness.store import parquet, rundir, untrusted
 from tf_opdiff.harness.store.environment import MODEL
 from tf_opdiff.harness.store.json_text import encodable
-from tf_opdiff.harness.store.processor import described
 from tf_opdiff.harness.store.run_info import RunInfo
+from tf_opdiff.harness.system.processor import described
 from tf_opdiff.reports.data import files, frame, run_environment
 from tf_opdiff.reports.data.load import RECORDS, load, load_file
 from tf_opdiff.reports.text import sentence

@@ -18,8 +18,8 @@ from xml.etree.ElementTree import Element
 import pandas as pd
 
 from tf_opdiff.harness.spec.plan import PlanName
-from tf_opdiff.harness.store.processor import described
 from tf_opdiff.harness.store.run_info import RunInfo
+from tf_opdiff.harness.system.processor import described
 from tf_opdiff.reports.data import files, run_environment, spec_lines, tables
 from tf_opdiff.reports.text import sentence
 

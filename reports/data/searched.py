@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from tf_opdiff.harness.store import line_types, rundir
-from tf_opdiff.harness.store.processor import described
 from tf_opdiff.harness.store.run_info import RunInfo
+from tf_opdiff.harness.system.processor import described
 from tf_opdiff.reports.data import files
 
 #: The columns of a file; one sentence for each.

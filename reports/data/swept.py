@@ -13,9 +13,9 @@ import pandas as pd
 from tf_opdiff.harness.store import line_types, rundir
 from tf_opdiff.harness.store.accuracy import BIN, Accuracy
 from tf_opdiff.harness.store.error_profile import CLASSES
-from tf_opdiff.harness.store.processor import described
 from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.harness.sweep.pieces import next_multiple, patterns
+from tf_opdiff.harness.system.processor import described
 from tf_opdiff.reports.data import atlas
 
 #: The modes whose rows another mode with the same bits may stand for, after those that may stand for them.

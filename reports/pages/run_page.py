@@ -9,8 +9,8 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
-from tf_opdiff.harness.store.processor import described
 from tf_opdiff.harness.store.run_info import RunInfo
+from tf_opdiff.harness.system.processor import described
 from tf_opdiff.reports.analysis.changelog import Changelog
 from tf_opdiff.reports.analysis.grid import STATES, grid
 from tf_opdiff.reports.analysis.plans_at_worst import ValuesByPlan

@@ -9,8 +9,8 @@ from typing import Any
 import pandas as pd
 
 from tf_opdiff.harness.spec.plan import PlanName
-from tf_opdiff.harness.store.processor import described
 from tf_opdiff.harness.store.run_info import RunInfo
+from tf_opdiff.harness.system.processor import described
 from tf_opdiff.reports.data import run_environment, tables
 from tf_opdiff.reports.data.discrepancy import Discrepancy
 from tf_opdiff.reports.text import sentence

@@ -10,8 +10,8 @@ import pandas as pd
 
 from tf_opdiff.harness.spec.plan import PlanName
 from tf_opdiff.harness.spec.variant import ONEDNN
-from tf_opdiff.harness.store.processor import described
 from tf_opdiff.harness.store.run_info import RunInfo
+from tf_opdiff.harness.system.processor import described
 from tf_opdiff.harness.system.terminal import safe
 from tf_opdiff.reports.data import run_environment, tables
 from tf_opdiff.reports.data.discrepancy import Discrepancy

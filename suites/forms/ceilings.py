@@ -13,9 +13,10 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from tf_opdiff.harness.device import server_python
 from tf_opdiff.harness.paths import ATLAS
 from tf_opdiff.harness.spec.ceiling import Ceiling, Ceilings, Steps
-from tf_opdiff.harness.store.processor import processor
+from tf_opdiff.harness.system.processor import processor
 from tf_opdiff.harness.system.text_file import read_toml
 
 
@@ -26,6 +27,8 @@ def of_this_machine(spec: str) -> Ceilings:
 
 @cache
 def _of_this_machine() -> Mapping[str, Ceilings]:
+    if server_python.other_python():  # in an emulator of another processor, for example
+        return {}
     try:
         header, ceilings = load(ATLAS / f"cpu@{version('tensorflow')}.toml")
     except (FileNotFoundError, PackageNotFoundError):

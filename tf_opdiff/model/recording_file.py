@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 
 from tf_opdiff.harness.store import untrusted
-from tf_opdiff.harness.store.processor import processor
+from tf_opdiff.harness.system.processor import processor
 from tf_opdiff.model.recorded import RecordedOp, Recording
 from tf_opdiff.model.request import ModelRequest
 from tf_opdiff.model.values import Stored

@@ -1,6 +1,6 @@
 """What is known of the CPU is read from what Linux says of it, or from what NumPy chooses between."""
 
-from tf_opdiff.harness.store import processor
+from tf_opdiff.harness.system import processor
 
 X86 = """\
 processor\t: 0

@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
+from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
+
+from tf_opdiff.harness.system.emulator import emulator
 
 _CPUINFO = Path("/proc/cpuinfo")
 #: Vector width, fused multiply-add, 16-bit floats and matrix tiles, as Linux names them: kernels and compilers choose
@@ -22,6 +25,8 @@ _ARM = (
 )
 #: Linux's name of NEON on 64-bit Arm.
 _SPOKEN = {"asimd": "NEON"}
+#: NumPy's names where they are not Linux's.
+_NUMPY = {"FMA3": "FMA", "ASIMD": "NEON"}
 _X86_MODEL = {"family": "cpu family", "model": "model", "stepping": "stepping"}
 _ARM_MODEL = {name: f"CPU {name}" for name in ("implementer", "part", "variant", "revision")}
 
@@ -30,12 +35,17 @@ def processor() -> dict[str, str]:
     """This machine's `processor` (a name), `model` (numbers) and `instructions` (names of instruction sets).
 
     They come from `/proc/cpuinfo`. Without that file, the operating system gives the name and NumPy the instruction
-    sets that it detects. An unknown value is empty.
+    sets that it detects. An unknown value is empty. Under an emulator that file is about another processor: NumPy then
+    gives the instruction sets, and `emulated` names the emulator.
     """
     try:
-        facts = read(_CPUINFO.read_text())
+        text = _CPUINFO.read_text()
     except OSError:
-        facts = {}
+        text = ""
+    if running := emulator(text):
+        name = f"emulated {platform.machine()}"
+        return {"processor": name, "model": "", "instructions": _detected(), "emulated": str(running)}
+    facts = read(text)
     return {
         "processor": facts.get("processor") or platform.processor() or platform.machine(),
         "model": facts.get("model", ""),
@@ -56,12 +66,20 @@ def read(cpuinfo: str) -> dict[str, str]:
 
 
 def described(machine: Mapping[str, str]) -> str:
-    """A machine's processor in one line: name, model, instruction sets; without those that an older run lacks."""
-    return ", ".join(filter(None, (machine.get(name, "") for name in ("processor", "model", "instructions"))))
+    """A machine's processor in one line: name, model, instruction sets, emulator; without those that a run lacks."""
+    facts = [machine.get(name, "") for name in ("processor", "model", "instructions")]
+    emulated = machine.get("emulated", "")
+    return ", ".join(filter(None, (*facts, emulated and f"by {emulated}")))
 
 
 def _numbers(fields: Mapping[str, str], names: Mapping[str, str]) -> str:
     return ", ".join(f"{word} {fields[name]}" for word, name in names.items() if fields.get(name))
+
+
+def _detected() -> str:
+    """The instruction sets that NumPy detects in this process, by Linux's names; NumPy does not know all."""
+    features = {_NUMPY.get(name, name) for name, present in _multiarray_umath.__cpu_features__.items() if present}
+    return " ".join(n for flag in (*_X86, *_ARM) if (n := _SPOKEN.get(flag, flag.upper())) in features)
 
 
 def _instructions_of_numpy() -> str:
