@@ -5,6 +5,7 @@ file, and serves from a temporary folder, which it deletes at the end. It runs b
 Python, so it uses no new syntax.
 """
 
+import importlib.util
 import io
 import os
 import pickle
@@ -19,6 +20,16 @@ from typing import BinaryIO
 GREETING = b"tf-opdiff device server 1, Python "
 #: The length of a message, before its bytes.
 LENGTH = struct.Struct("!Q")
+#: The packages that a device server imports, by their import names and by their names in a package index.
+NEEDED = {
+    "ml_dtypes": "ml-dtypes",
+    "mpmath": "mpmath",
+    "msgspec": "msgspec",
+    "numpy": "numpy",
+    "packaging": "packaging",
+    "scipy": "scipy",
+    "tensorflow": "tensorflow",
+}
 #: The first byte of a message that has an error in words instead of an answer.
 ERROR = b"!"
 
@@ -49,6 +60,9 @@ def main() -> None:
         target.flush()
         zipfile.ZipFile(io.BytesIO(pickle.loads(receive(source)))).extractall(folder)
         sys.path[:] = [folder] + [place for place in sys.path if place]
+        missing = [package for name, package in NEEDED.items() if importlib.util.find_spec(name) is None]
+        if missing:
+            raise ImportError(f"{sys.executable} lacks packages; run there: pip install {' '.join(missing)}")
         os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [folder, os.environ.get("PYTHONPATH")]))
         from tf_opdiff.harness.remote.serving import serve
 

@@ -109,6 +109,8 @@ class Session:
             raise pytest.UsageError(
                 f"--recordings {option.recordings}: nodes get the repository: expected a folder in it"
             )
+        if option.campaign and (remote := [str(device) for device in selection.devices if device.server]):
+            raise pytest.UsageError(f"a campaign runs on devices of its nodes: expected no {', '.join(remote)}")
         try:
             claims = claims_data(selection.catalog, hashes=any(item.spec.claims for item in selection.items))
             machine = self._connect() if option.campaign else None
@@ -168,16 +170,11 @@ class Session:
         """The facts of the remote devices, by their names; starts their servers once, to ask them.
 
         Raises:
-          ValueError: the run is a campaign, whose nodes have no connection to servers.
           RuntimeError, LookupError: a server does not start, or has no such device.
         """
         from tf_opdiff.harness.remote import facts
 
-        devices = self.selection.devices
-        if self.config.option.campaign:
-            names = ", ".join(str(device) for device in devices if device.server)
-            raise ValueError(f"a campaign runs on devices of its nodes: expected no {names}")
-        return facts.abouts(devices, self.selection.remotes)
+        return facts.abouts(self.selection.devices, self.selection.remotes)
 
     def _check_maturity(self) -> None:
         """Refuses a maturity list about a device that does not run."""

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.store import record_devices, recording
 from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.harness.tests.patience import PATIENCE
 
@@ -88,6 +89,15 @@ def test_a_remote_device_is_compared_live_and_known_failures_select_by_its_facts
     }
     assert ("other", "cpu+noonednn/eager", "known") in {(r.device, r.against, r.verdict) for r in records}
     assert {(r.device.partition("+")[0], r.ran_on) for r in records} == {("cpu", "CPU:0"), ("other", "other:CPU:0")}
+    programs = json.loads((outcome.directory / "repro.json").read_text())
+    assert {p["status"] for p in programs if p["against"] == "numpy"} == {"elsewhere"}
+    assert {p["why"] for p in programs if p["against"] == "cpu+noonednn/eager"} == {
+        "its oracle cpu+noonednn/eager is not on the same machine"
+    }
+    (path,) = record_devices.record(outcome.directory, ["other"], "", tmp_path)
+    recorded = recording.Recording(path).about
+    assert (path.name, recorded.device, recorded.tf) == ("other@2.18.9.parquet", "cpu", "2.18.9")
+    assert recorded.details["oneDNN"] == "on" and recorded.machine["processor"] == about["processor"]
 
 
 def test_a_crash_and_a_hang_of_a_remote_device_cost_their_own_records(run_pytest, there):
