@@ -37,6 +37,9 @@ def _serve(channel: Channel, device: Device, kept: bool) -> None:
 class DeviceServer:
     """A worker's handle on one device; the process behind it is started when needed."""
 
+    #: Seconds by which an answer that still arrives may be late, each time that more of it has come.
+    _grace = GRACE
+
     def __init__(
         self, device: Device, logs: Path, *, timeout: float = 120.0, memory: int = 0, kept: bool = False
     ) -> None:
@@ -160,7 +163,7 @@ class DeviceServer:
         if ended:
             return self._ended(child, request)
         if progress and not self.remaining:  # this process may be late to fetch the rest of a large answer
-            self._deadline = time.monotonic() + GRACE
+            self._deadline = time.monotonic() + self._grace
         if self.remaining:
             return None
         message = f"no answer within {self._limit:g} s. {child.log.quoted}"

@@ -50,6 +50,19 @@ def send(target: BinaryIO, data: bytes) -> None:
 
 
 def main() -> None:
+    """Serves in a process and session of its own, and ends as that process does.
+
+    Whoever kills this process and its group leaves the other one the time to delete its files.
+    """
+    server = os.fork()
+    if server:
+        status = os.waitpid(server, 0)[1]
+        os._exit(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status))
+    os.setsid()
+    serve()
+
+
+def serve() -> None:
     """Serves until the standard input ends, and then ends the process. Other output goes to the standard error."""
     source, target = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
@@ -64,9 +77,9 @@ def main() -> None:
         if missing:
             raise ImportError(f"{sys.executable} lacks packages; run there: pip install {' '.join(missing)}")
         os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [folder, os.environ.get("PYTHONPATH")]))
-        from tf_opdiff.harness.remote.serving import serve
+        from tf_opdiff.harness.remote import serving
 
-        serve(folder, lambda: receive(source), lambda data: send(target, data))
+        serving.serve(folder, lambda: receive(source), lambda data: send(target, data))
     except EOFError:
         pass
     except BaseException as why:  # noqa: BLE001  the other side learns it

@@ -84,7 +84,7 @@ class Connection(Peer):
                 raise Refused("its output is no greeting of a device server")
             ended = self.ended
             if not wait([self._socket, self.end], max(0.0, deadline - time.monotonic())):
-                raise TimeoutError(f"no greeting within {patience:.3g} s")
+                raise TimeoutError(f"no greeting within {patience:.3g} s from the Python with which it must end")
             try:
                 data = self._socket.recv(1 << 12)
             except BlockingIOError:
@@ -141,7 +141,8 @@ class Connection(Peer):
     def failure(self, error: BaseException) -> str:
         """Why the server does not start or answer, in one line; ends the process."""
         how = self.kill(GRACE if isinstance(error, EOFError) else 0.0)
-        says = f"the command ended{how and f' ({how})'}" if isinstance(error, EOFError) else str(error)
+        says = f"it does not start: {error}" if isinstance(error, TimeoutError) else str(error)
+        says = f"the command ended{how and f' ({how})'}" if isinstance(error, EOFError) else says
         output = f"{self.log.quoted} {self._before[-QUOTED:].decode('utf-8', 'replace')}".strip()
         return " ".join(f"{says}{output and f': {output}'}".split())
 

@@ -14,6 +14,7 @@ from typing import Annotated, Any
 
 import msgspec
 import numpy as np
+from packaging.version import Version
 
 from tf_opdiff.harness.device.observation import STATUSES, Observation, Result, raw, unraw
 from tf_opdiff.harness.device.repeat import SELF_CHECKS
@@ -58,12 +59,11 @@ class Facts(msgspec.Struct):
     machine: _Facts
 
     def check(self) -> None:
-        """Raises ValueError if a name of a device has another form, or the version of TensorFlow is missing."""
+        """Raises ValueError if a device's name or TensorFlow's version has another form, or a text is not printable."""
         for name in self.devices:
             if Device.parse(name).variants:
                 raise ValueError(f"device {name!r}: expected TYPE:INDEX")
-        if not re.fullmatch(r"\d[\w.+-]{0,40}", self.versions.get("tensorflow", "")):
-            raise ValueError("versions: expected that of TensorFlow")
+        Version(self.versions.get("tensorflow", ""))
         texts = [*self.versions.values(), self.cuda, self.cudnn, self.host, *self.flags.values()]
         if not all(map(_PLAIN.fullmatch, texts)):
             raise ValueError("expected facts without control characters")

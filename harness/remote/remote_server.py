@@ -40,6 +40,8 @@ class RemoteServer(DeviceServer):
     This side notices the end of the connection, and a server that does not answer.
     """
 
+    _grace = 0.0  # it is part of the limit: a server that sends a byte now and then must not hold up the run
+
     def __init__(
         self, device: Device, logs: Path, remote: Remote, *, timeout: float = 120.0, processes: int = 1
     ) -> None:

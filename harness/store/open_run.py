@@ -109,6 +109,8 @@ def reopen_run(
     for name in (name for name, about in elsewhere.items() if about.server):
         _check_unchanged(directory, *(_of_remote(name, facts) for facts in (info.devices[name], elsewhere[name].facts)))
     live = [d for d, about in info.devices.items() if about["asked"] and d not in elsewhere]
+    if absent := [name for name in live if "server" in info.devices[name]]:
+        raise ValueError(f"--resume {directory}: the file of devices has no server for {', '.join(absent)}")
     if live:
         there = there or here()
         devices = {d: facts_of(Device.parse(d), there["devices"]) for d in live}

@@ -53,6 +53,7 @@ ANSWERS = {
 #: What it does instead of answering.
 ENDS = {
     "half a message": lambda: send(struct.pack("!Q", 100) + b"half"),
+    "a byte now and then": lambda: drip(struct.pack("!Q", 100) + b"x" * 100),
     "dies": lambda: (sys.stderr.write("last words\n"), sys.stderr.flush(), os._exit(5)),
     "closes its pipes": lambda: (os.close(0), os.close(1), time.sleep(600)),
     "hangs": lambda: receive(),
@@ -79,6 +80,13 @@ def msgpack(message):
 
 def send(data):
     os.write(1, data)
+
+
+def drip(data):
+    """Sends a byte every two seconds, in less time than a late answer has."""
+    for n in range(len(data)):
+        send(data[n : n + 1])
+        time.sleep(2)
 
 
 def receive():

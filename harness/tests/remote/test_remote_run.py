@@ -11,6 +11,9 @@ from pathlib import Path
 import pytest
 
 from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.remote.connection import Connection
+from tf_opdiff.harness.remote.devices_file import read
+from tf_opdiff.harness.remote.messages import Describe
 from tf_opdiff.harness.store import record_devices, recording
 from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.harness.tests.patience import PATIENCE
@@ -161,3 +164,11 @@ def test_nothing_is_left_there_when_the_run_is_killed(there, tmp_path):
 
 def started(folder, spec):
     return any(f'"case":"{spec}' in path.read_text() for path in folder.glob("*.jsonl"))
+
+
+def test_a_server_deletes_its_files_when_its_command_is_killed(there, tmp_path):
+    connection = Connection(read(there)["other"].command, tmp_path / "other.log")
+    connection.connect(SUITE, PATIENCE)
+    connection.submit(Describe())
+    os.killpg(connection.pid, signal.SIGKILL)
+    assert connection.kill() == ""
