@@ -92,12 +92,12 @@ class Connection(Peer):
             if data == b"" or (ended and data is None):
                 raise EOFError
             self._before += data or b""
+        self._before = self._before[greeting.end() :]
+        self.log.mark()
         if (version := (int(greeting[1]), int(greeting[2]))) < OLDEST_PYTHON:
             raise Refused(f"its Python is {_dotted(version)}: expected {_dotted(OLDEST_PYTHON)} or newer")
-        if greeting.end() < len(self._before):
+        if self._before:
             raise Refused("it sent more than a greeting")
-        self._before = b""
-        self.log.mark()
         self.submit(archive(suites))
 
     def ask(self, message: messages.Describe | messages.Serve, patience: float) -> Any:
@@ -140,9 +140,10 @@ class Connection(Peer):
 
     def failure(self, error: BaseException) -> str:
         """Why the server does not start or answer, in one line; ends the process."""
-        how = self.kill(GRACE if isinstance(error, EOFError) else 0.0)
+        ended = isinstance(error, (EOFError, ConnectionError))
+        how = self.kill(GRACE if ended else 0.0)
         says = f"it does not start: {error}" if isinstance(error, TimeoutError) else str(error)
-        says = f"the command ended{how and f' ({how})'}" if isinstance(error, EOFError) else says
+        says = f"the command ended{how and f' ({how})'}" if ended else says
         output = f"{self.log.quoted} {self._before[-QUOTED:].decode('utf-8', 'replace')}".strip()
         return " ".join(f"{says}{output and f': {output}'}".split())
 
