@@ -69,10 +69,6 @@ def processes(folder):
     return found
 
 
-def rows(outcome):
-    return [r for line in outcome.merged.results.values() for r in line["records"]]
-
-
 @pytest.mark.parametrize("workers", ["0", "2"])
 def test_a_remote_device_is_compared_live_and_known_failures_select_by_its_facts(run_pytest, there, tmp_path, workers):
     (tmp_path / "known.toml").write_text(KNOWN)
@@ -84,7 +80,7 @@ def test_a_remote_device_is_compared_live_and_known_failures_select_by_its_facts
     assert (about["server"], about["device"], about["tensorflow"], about["oneDNN"]) == ("other", "cpu", "2.18.9", "on")
     assert info.devices["other+noonednn"]["oneDNN"] == "off"
     assert about["traits"] == info.devices["cpu+noonednn"]["traits"]
-    records = [record for record in rows(outcome) if record.spec == "product"]
+    records = [record for record in outcome.merged.records if record.spec == "product"]
     assert {(r.device, r.mode, r.verdict, r.tf) for r in records if r.against == "numpy"} == {
         *(("cpu+noonednn", mode, "match", info.tf) for mode in ("eager", "xla")),
         *(("other+noonednn", mode, "match", "2.18.9") for mode in ("eager", "xla")),
@@ -93,10 +89,7 @@ def test_a_remote_device_is_compared_live_and_known_failures_select_by_its_facts
     assert ("other", "cpu+noonednn/eager", "known") in {(r.device, r.against, r.verdict) for r in records}
     assert {(r.device.partition("+")[0], r.ran_on) for r in records} == {("cpu", "CPU:0"), ("other", "other:CPU:0")}
     programs = json.loads((outcome.directory / "repro.json").read_text())
-    assert {p["status"] for p in programs if p["against"] == "numpy"} == {"elsewhere"}
-    assert {p["why"] for p in programs if p["against"] == "cpu+noonednn/eager"} == {
-        "its oracle cpu+noonednn/eager is not on the same machine"
-    }
+    assert {(p["device"], p["status"]) for p in programs} == {("other", "elsewhere")}
     (path,) = record_devices.record(outcome.directory, ["other"], "", tmp_path)
     recorded = recording.Recording(path).about
     assert (path.name, recorded.device, recorded.tf) == ("other@2.18.9.parquet", "cpu", "2.18.9")
@@ -108,7 +101,7 @@ def test_a_crash_and_a_hang_of_a_remote_device_cost_their_own_records(run_pytest
     ops = ("--op", "writes-and-aborts", "--op", "right", "--op", "hangs", "--op-timeout", "5")
     outcome = run_pytest(*words, *ops)
     assert outcome.status == 1, outcome.output
-    records = [record for record in rows(outcome) if record.against == "numpy"]
+    records = [record for record in outcome.merged.records if record.against == "numpy"]
     assert {(r.spec, r.verdict, r.got) for r in records if r.quantity == "output[0]"} == {
         ("writes-and-aborts", "mismatch", "crash SIGABRT"),
         ("hangs", "mismatch", "hang TIMEOUT"),
