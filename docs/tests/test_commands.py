@@ -14,6 +14,8 @@ from tf_opdiff.harness.judge import maturity
 from tf_opdiff.harness.judge.cause import Cause
 from tf_opdiff.harness.judge.entry import Entry
 from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.remote import devices_file
+from tf_opdiff.harness.remote.bootstrap import NEEDED
 from tf_opdiff.harness.run.options import CAMPAIGN, OPTIONS
 from tf_opdiff.harness.spec.catalog import Catalog
 
@@ -119,3 +121,16 @@ def test_the_maturity_list_in_the_guide_is_valid(tmp_path):
     path = tmp_path / "toy.toml"
     path.write_text(re.search(r"```toml\n(.*?)```", text, re.DOTALL)[1])
     assert maturity.load(path, Catalog.load("tf_opdiff.suites")).device == "toy"
+
+
+def test_the_files_of_devices_in_the_guide_are_valid_and_its_fields_and_packages_are_those_of_the_code(tmp_path):
+    text = (ROOT / "docs" / "guides" / "remote-devices.md").read_text()
+    path = tmp_path / "devices.toml"
+    path.write_text("\n".join(re.findall(r"```toml\n(.*?)```", text, re.DOTALL)))
+    assert {"tf218", "gpubox"} < set(devices_file.read(path))
+    fields = re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)
+    assert fields == list(devices_file.ServerCommand.__struct_fields__)
+    default = devices_file.ServerCommand(command=("python",)).start_timeout
+    assert f"default: {default:g}." in text and f"default: {default:g}." in devices_file.ServerCommand.__doc__
+    (packages,) = re.findall(r"^pip install (.*)$", text, re.MULTILINE)
+    assert set(packages.split()) == set(NEEDED.values())

@@ -6,17 +6,25 @@ import contextlib
 import pickle
 import socket
 import struct
+from collections.abc import Callable
 from typing import Any
 
 _CHUNK = 1 << 16
 _LENGTH = struct.Struct("!Q")
 
 
+class NoMessage(OSError):
+    """The other end sent something else than a message."""
+
+
 class Channel:
     """One end of a socket pair, for messages that can be pickled; each is preceded by its length."""
 
-    def __init__(self, end: socket.socket) -> None:
-        self._end = end
+    def __init__(
+        self, end: socket.socket, read: Callable[[memoryview], Any] = pickle.loads, most: int = 1 << 63
+    ) -> None:
+        """`read` makes a message of its bytes, which are at most so many: pickles are only for one's own processes."""
+        self._end, self._read, self._most = end, read, most
         self._unsent = memoryview(b"")
         self._received = bytearray()
 
@@ -29,7 +37,7 @@ class Channel:
     def post(self, message: object) -> None:
         """Queues a message; `flush` sends it."""
         data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
-        self._unsent = memoryview(_LENGTH.pack(len(data)) + data)
+        self._unsent = memoryview(b"".join((self._unsent, _LENGTH.pack(len(data)), data)))
 
     @property
     def sending(self) -> bool:
@@ -38,14 +46,24 @@ class Channel:
 
     @property
     def complete(self) -> bool:
-        """Whether a whole message was received."""
+        """Whether a whole message was received.
+
+        Raises:
+          NoMessage: it is too long.
+        """
         size = len(self._received) - _LENGTH.size
-        return size >= 0 and size >= _LENGTH.unpack_from(self._received)[0]
+        if size < 0:
+            return False
+        length = _LENGTH.unpack_from(self._received)[0]
+        if length > self._most:
+            raise NoMessage(f"a message of {length:,} bytes: expected at most {self._most:,}")
+        return size >= length
 
     def take(self) -> Any:
         """The message that is complete."""
+        length = _LENGTH.unpack_from(self._received)[0]
         data, self._received = self._received, bytearray()
-        return pickle.loads(memoryview(data)[_LENGTH.size :])
+        return self._read(memoryview(data)[_LENGTH.size : _LENGTH.size + length])
 
     def flush(self) -> bool:
         """Sends as much as possible without waiting; returns whether anything was sent.

@@ -71,6 +71,12 @@ def scratch() -> Path:
     return Path(_scratch)
 
 
+def use_as_scratch(folder: str) -> None:
+    """Makes a folder the one of `scratch`, before there is another; somebody else deletes it, or the fork server."""
+    global _scratch
+    _scratch = folder
+
+
 def _delete(folder: str, owner: int) -> None:
     if os.getpid() == owner:
         shutil.rmtree(folder, ignore_errors=True)

@@ -12,23 +12,19 @@ import socket
 import tempfile
 import time
 from collections.abc import Callable, Mapping
-from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
 from tf_opdiff.harness.device import child_main, fork_server, server_python, shared_fork_server
 from tf_opdiff.harness.device.channel import Channel
 from tf_opdiff.harness.device.log import QUOTED, Log
+from tf_opdiff.harness.device.peer import GRACE, Peer, exit_name
 
-#: Seconds from a kill, or from the end of a connection, to the end of the process: a GPU's driver cleans up first.
-GRACE = 10.0
 #: How often something is done that fails because a fork server ends: nothing that runs in a child is at fault.
 TRIES = 4
-#: Seconds after which sending stops if the process does not read; `Channel.flush` sends the rest later.
-STALL = 1.0
 
 
-class Child:
+class Child(Peer):
     """A process that does some work, in a process group of its own, and dies with this one.
 
     It is a fork of the fork server. With `settings` in its environment, which TensorFlow may read at its import, it is
@@ -62,13 +58,10 @@ class Child:
             raise
         assert self._process.pid
         self.pid: int = self._process.pid
-        #: Readable when the process has ended. multiprocessing's sentinel is a pipe: the process can close it early,
-        #: and children of the process can keep it open.
+        # multiprocessing's sentinel is a pipe: the process can close it early, and its children can keep it open.
         self.end: int = self._process.sentinel
         with contextlib.suppress(AttributeError, OSError):  # not Linux; or it has ended already
             self.end = os.pidfd_open(self.pid)
-        self._poll = select.poll()
-        self._poll.register(self.end, select.POLLIN)
         self._killed = False
 
     def _start(self, log: Path, settings: Mapping[str, str], work: Callable[..., None], *arguments: Any) -> None:
@@ -100,11 +93,6 @@ class Child:
                 raise
 
     @property
-    def ended(self) -> bool:
-        """Whether the process is known to have ended; does not wait."""
-        return bool(self._poll.poll(0))
-
-    @property
     def orphaned(self) -> bool:
         """Whether the fork server has ended that this process is a fork of: nobody would learn how the process ends."""
         return self._fork_server_ended(0.0)
@@ -122,43 +110,8 @@ class Child:
             os.close(self._fork_server_end)
         self._fork_server_end = -1
 
-    def submit(self, message: object) -> None:
-        """Sends a message while the process reads; `channel.flush` sends the rest.
-
-        Raises:
-          OSError: the process has closed its end.
-        """
-        self.channel.post(message)
-        poll = select.poll()
-        poll.register(self.channel, select.POLLOUT)
-        while self.channel.flush() and self.channel.sending:
-            poll.poll(STALL * 1000)
-
-    def receive(self, patience: float) -> Any:
-        """The next message.
-
-        Raises:
-          TimeoutError: no message came within `patience` seconds.
-          EOFError, OSError: the process has ended, or has closed its end.
-        """
-        deadline = time.monotonic() + patience
-        while True:
-            ended = self.ended  # read before the last fetch: all that the process sent has arrived by then
-            self.channel.fetch()
-            if self.channel.complete:
-                return self.channel.take()
-            if ended:
-                raise EOFError
-            left = deadline - time.monotonic()
-            if left <= 0:
-                raise TimeoutError(f"no answer within {patience:g} s")
-            wait([self.channel.fileno(), self.end], left)
-
     def kill(self, patience: float = 0.0) -> str:
-        """Ends the process and all that it started; waits `patience` seconds for the process to end by itself.
-
-        Returns how it ended by itself, such as `EXIT n` or `SIGABRT`; an empty text if it was killed.
-        """
+        """See `Peer.kill`."""
         if self._killed:
             return ""
         self._killed = True
@@ -180,7 +133,7 @@ class Child:
 
     def _code(self, patience: float) -> int | None:
         """The exit code; None if the process does not end within `patience` seconds."""
-        if not self._poll.poll(patience * 1000):
+        if not self._ends_within(patience):
             return None
         deadline = time.monotonic() + GRACE
         while (code := self._process.exitcode) is None and time.monotonic() < deadline:
@@ -206,8 +159,3 @@ def _end_of(log: Path, offset: int) -> str:
             return file.read().decode("utf-8", "replace").strip()
     except OSError:
         return ""
-
-
-def exit_name(code: int) -> str:
-    """The name of an exit code: `EXIT n`, or that of a signal."""
-    return signal.Signals(-code).name if code < 0 else f"EXIT {code}"

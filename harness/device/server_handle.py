@@ -12,11 +12,13 @@ import os
 import selectors
 import time
 from pathlib import Path
+from typing import Any
 
 from tf_opdiff.harness.device import fork_server
 from tf_opdiff.harness.device.channel import Channel
 from tf_opdiff.harness.device.observation import Observation, Result
-from tf_opdiff.harness.device.process import GRACE, TRIES, Child, start_failure
+from tf_opdiff.harness.device.peer import GRACE, Peer
+from tf_opdiff.harness.device.process import TRIES, Child, start_failure
 from tf_opdiff.harness.device.request import Request
 from tf_opdiff.harness.device.shared_memory import from_shared_memory
 from tf_opdiff.harness.spec import variant
@@ -35,6 +37,9 @@ def _serve(channel: Channel, device: Device, kept: bool) -> None:
 class DeviceServer:
     """A worker's handle on one device; the process behind it is started when needed."""
 
+    #: Seconds by which an answer that still arrives may be late, each time that more of it has come.
+    _grace = GRACE
+
     def __init__(
         self, device: Device, logs: Path, *, timeout: float = 120.0, memory: int = 0, kept: bool = False
     ) -> None:
@@ -49,7 +54,7 @@ class DeviceServer:
         """
         self.device, self.timeout, self.memory, self._kept = device, timeout, memory, kept
         self._log = logs / f"{str(device).replace(':', '-')}-{os.getpid()}.log"
-        self._child: Child | None = None
+        self._child: Peer | None = None
         self._request: Request | None = None
         self._began = self._deadline = 0.0
         self._runs = 0  # of the request
@@ -73,16 +78,16 @@ class DeviceServer:
             settings = variant.environment(self.device.variants)
         except OSError as why:
             return str(why), False
-        again = False
+        again, child = False, None
         try:
             with uninterrupted():
-                self._child = Child(
+                self._child = child = Child(
                     _serve, self.device, self._kept, log=self._log, memory=self.memory, settings=settings
                 )
-            failure = self._child.receive(fork_server.START_TIMEOUT)
+            failure: str = child.receive(fork_server.START_TIMEOUT)
         except (EOFError, OSError) as error:
-            again = self._child is not None and self._child.orphaned
-            failure = start_failure(self._child, error, self._log, offset)
+            again = child is not None and child.orphaned
+            failure = start_failure(child, error, self._log, offset)
         if failure:
             self.stop()
         return failure, again
@@ -106,7 +111,7 @@ class DeviceServer:
         assert self._child is not None
         self._child.log.mark()
         self._request, self._began = request, time.monotonic()
-        self._deadline = self._began + self.timeout
+        self._deadline = self._began + self._limit
         with contextlib.suppress(OSError):  # the process has ended: `collect` says how
             self._child.submit(request)
         return ""
@@ -119,10 +124,20 @@ class DeviceServer:
         selector.register(self._child.end, selectors.EVENT_READ)
 
     @property
+    def running(self) -> bool:
+        """Whether there is a process that takes a request; otherwise the next request starts one."""
+        return self._child is not None
+
+    @property
     def pid(self) -> int:
         """The id of the running process."""
         assert self._child is not None
         return self._child.pid
+
+    @property
+    def _limit(self) -> float:
+        """Seconds for the request."""
+        return self.timeout
 
     @property
     def remaining(self) -> float:
@@ -137,10 +152,10 @@ class DeviceServer:
         try:
             progress = child.channel.flush() | child.channel.fetch()
             answer = child.channel.take() if child.channel.complete else None
-        except Exception:  # noqa: BLE001  the connection is closed, or the message is no answer
-            return self._ended(child, request)
+        except Exception as why:  # noqa: BLE001  the connection is closed, or the message is no answer
+            return self._ended(child, request, why)
         if answer is not None:
-            observation: Observation = from_shared_memory(answer, request.segment)
+            observation = self._observation(answer, request)
             self._request = None
             if observation.poisoned:
                 self.stop()
@@ -148,14 +163,18 @@ class DeviceServer:
         if ended:
             return self._ended(child, request)
         if progress and not self.remaining:  # this process may be late to fetch the rest of a large answer
-            self._deadline = time.monotonic() + GRACE
+            self._deadline = time.monotonic() + self._grace
         if self.remaining:
             return None
-        message = f"no answer within {self.timeout:g} s. {child.log.quoted}"
+        message = f"no answer within {self._limit:g} s. {child.log.quoted}"
         return self._lost(Result("hang", code="TIMEOUT", message=message))
 
-    def _ended(self, child: Child, request: Request) -> Observation | None:
-        """The crash of the process; None if the request runs again.
+    def _observation(self, answer: Any, request: Request) -> Observation:
+        """The observation in an answer to a request."""
+        return from_shared_memory(answer, request.segment)
+
+    def _ended(self, child: Peer, request: Request, why: Exception | None = None) -> Observation | None:
+        """The crash of the process; None if the request runs again. `why` is the error of reading the answer, if any.
 
         It does if the fork server of the process has ended: nobody learns then how the process ended.
         """
@@ -170,7 +189,7 @@ class DeviceServer:
         return not_run(self.device, request, failure)
 
     @staticmethod
-    def _crash(child: Child) -> Result:
+    def _crash(child: Peer) -> Result:
         how = child.kill(GRACE)
         if how:
             return Result("crash", code=how, message=child.log.quoted)

@@ -62,7 +62,7 @@ class Known:
         """The known failures, about the devices of a run; `devices` maps each name to its facts in run.json.
 
         Raises:
-          ValueError: the name of a recorded device's type is malformed.
+          ValueError: the name of the type of a recorded or remote device is malformed.
         """
         return replace(self, devices={name: _device_facts(facts) for name, facts in devices.items()})
 
@@ -106,7 +106,7 @@ class Known:
 
 
 def _device_facts(facts: Mapping[str, Any]) -> DeviceFacts:
-    return DeviceFacts(Device.parse(facts.get("device", "")).type if "recorded" in facts else "", traits_in(facts))
+    return DeviceFacts(Device.parse(facts["device"]).type if "device" in facts else "", traits_in(facts))
 
 
 class Placed(Protocol):

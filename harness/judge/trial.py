@@ -27,18 +27,21 @@ class Origin:
 
 @dataclass(frozen=True, kw_only=True)
 class Context:
-    """The fields that all records of a run share; `recorded` has the origins of recorded devices, by name."""
+    """The fields that all records of a run share.
+
+    `elsewhere` has the origins of recorded and of remote devices, by their names.
+    """
 
     run: str
     started: str
     here: Origin
     known: Known
     maturity: Maturity = field(default_factory=Maturity)
-    recorded: Mapping[str, Origin] = field(default_factory=dict)
+    elsewhere: Mapping[str, Origin] = field(default_factory=dict)
 
     def origin(self, device: str) -> Origin:
         """The origin of a device's observations."""
-        return self.recorded.get(device, self.here)
+        return self.elsewhere.get(device, self.here)
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from tf_opdiff.harness.repro.run_scripts import run_scripts
 from tf_opdiff.harness.repro.script import script_of
 from tf_opdiff.harness.repro.shown import judged
 from tf_opdiff.harness.spec.catalog import Catalog
-from tf_opdiff.harness.spec.plan import Device
+from tf_opdiff.harness.spec.plan import Device, PlanName
 from tf_opdiff.harness.spec.spec import BY_PATTERNS, Case
 from tf_opdiff.harness.store.record import Record
 from tf_opdiff.harness.system.progress import Progress
@@ -78,7 +78,7 @@ class Setting:
         """The discrepancy of a record, with the whole case as input.
 
         Raises:
-          Unwritable: the suites have no such case.
+          Unwritable: the suites have no such case, or the oracle is a device of another machine.
         """
         spec = self.catalog.specs.get(record.spec)
         if spec is None:
@@ -86,6 +86,9 @@ class Setting:
         case_exists = record.recipe in (*spec.recipes, *BY_PATTERNS) and record.attrs in spec.labels
         if record.dtype not in spec.dtypes or not case_exists:
             raise Unwritable(f"the spec has no case {record.case!r}")
+        oracle = PlanName.parse(record.against)
+        if oracle and oracle.device != record.device and {oracle.device, record.device} & self.elsewhere.keys():
+            raise Unwritable(f"its oracle {oracle} is not on the same machine")
         device = self.elsewhere.get(record.device) or Device.parse(record.device)
         return discrepancy_of(record, Case(spec, record.dtype, record.recipe, record.attrs), device)
 

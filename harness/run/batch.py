@@ -17,6 +17,7 @@ from tf_opdiff.harness.device.server_handle import DeviceServer, memory_limit
 from tf_opdiff.harness.judge.promise_cache import PromiseCache
 from tf_opdiff.harness.judge.verdict import Context, Origin
 from tf_opdiff.harness.paths import ROOT, cache_folder
+from tf_opdiff.harness.remote.remote_server import Remote, RemoteServer
 from tf_opdiff.harness.run.runner import Runner
 from tf_opdiff.harness.spec import variant
 from tf_opdiff.harness.spec.catalog import Catalog
@@ -44,6 +45,7 @@ class Work:
       only: case ids; no other case runs, unless empty.
       sweeps: whether sweeps of every input of a 16-bit dtype run too.
       recorded: the names of recorded devices, which are in the folder `recordings`.
+      remotes: the servers of remote devices, by name.
       xla_cache: whether programs that XLA compiled for a CPU are kept on disk, and those of earlier runs loaded.
       cache: whether inputs and promises of earlier runs of the same code are used, and those of this run stored.
     """
@@ -55,6 +57,7 @@ class Work:
     only: Collection[str] = ()
     sweeps: bool = False
     recorded: Sequence[str] = field(default_factory=tuple)
+    remotes: Mapping[str, Remote] = field(default_factory=dict)
     cache: bool = True
     xla_cache: bool = False
     recordings: Path = ROOT / "recordings"
@@ -71,15 +74,7 @@ def runner(
     """A runner whose shard and logs are in a run directory; this many `processes` share the machine's memory."""
     logs = directory / "logs"
     logs.mkdir(exist_ok=True)
-    servers = {
-        d: DeviceServer(
-            *(d, logs),
-            timeout=work.timeout,
-            memory=memory_limit(d, processes),
-            kept=work.xla_cache and d.type == "cpu",
-        )
-        for d in work.live
-    }
+    servers = {d: _server(work, d, logs, processes) for d in work.live}
     by_device = {recording.device: recording for recording in (recordings or {}).values()}
     shard = rundir.open_shard(directory, worker)
     cache = PromiseCache(FileCache(cache_folder() / "promises"), code_digest(work.suites)) if work.cache else None
@@ -88,12 +83,20 @@ def runner(
         plans=work.plans,
         servers=servers,
         shard=shard,
-        slots=Slots(work.live),
+        slots=Slots(device for device in work.live if device.local),
         only=work.only,
         sweeps=work.sweeps,
         recordings=by_device,
         cache=cache,
     )
+
+
+def _server(work: Work, device: Device, logs: Path, processes: int) -> DeviceServer:
+    """The server of a device, which starts with its first request."""
+    if device.server:
+        return RemoteServer(device, logs, work.remotes[device.server], timeout=work.timeout, processes=processes)
+    kept = work.xla_cache and device.type == "cpu"
+    return DeviceServer(device, logs, timeout=work.timeout, memory=memory_limit(device, processes), kept=kept)
 
 
 @functools.cache

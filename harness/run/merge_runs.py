@@ -53,7 +53,7 @@ def together(parts: Sequence[Part]) -> tuple[dict[str, list[tuple[Part, str]]], 
         sharing = [part for part in parts if device in part.devices]
         by_tf: dict[str, list[Part]] = {}
         for part in sharing:
-            by_tf.setdefault(part.info.tf, []).append(part)
+            by_tf.setdefault(part.tf(device), []).append(part)
         if len(by_tf) > 1:
             notes.append(f"{device} ran with TensorFlow {', '.join(by_tf)}: each is a device of its own")
         for tf, same_tf in by_tf.items():

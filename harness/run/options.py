@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.spec.plan import MODES, Device
@@ -12,6 +12,11 @@ from tf_opdiff.harness.spec.tiers import TIERS
 from tf_opdiff.harness.store import partition
 from tf_opdiff.harness.system.number_argument import SECONDS, Number
 
+if TYPE_CHECKING:  # it imports msgspec, which a run without a file of devices does not need yet
+    from tf_opdiff.harness.remote.devices_file import ServerCommand
+
+#: The default file of devices.
+DEVICES = ROOT / "devices.toml"
 #: The number of whole runs that stay under runs/.
 KEEP = 5
 
@@ -39,7 +44,12 @@ CAMPAIGN = Option(
 OPTIONS = (
     Option(
         "--device",
-        {"action": "append", "default": [], "metavar": "D", "help": "a device: cpu, gpu:0, …; default: all present"},
+        {
+            "action": "append",
+            "default": [],
+            "metavar": "D",
+            "help": "a device: cpu, gpu:0, …, or one of a server, SERVER or SERVER:gpu:0; default: all of this machine",
+        },
     ),
     Option(
         "--mode",
@@ -81,6 +91,13 @@ OPTIONS = (
             "default": str(ROOT / "recordings"),
             "metavar": "DIR",
             "help": "the folder of recorded devices; default: recordings/",
+        },
+    ),
+    Option(
+        "--devices",
+        {
+            "metavar": "FILE",
+            "help": "the file with the commands of device servers; default: devices.toml at the top of the repository",
         },
     ),
     Option("--no-sweep", {"action": "store_true", "help": "skip the cases that sweep all inputs of a 16-bit dtype"}),
@@ -137,8 +154,8 @@ def check(option: Any) -> None:
       option: the parsed options; each is an attribute.
 
     Raises:
-      ValueError: a mode, a tier or a shard does not exist, a device's name has another form, or an
-        option lacks another one.
+      ValueError: a mode, a tier or a shard does not exist, a device's name has another form, the file of devices is
+        malformed, or an option lacks another one.
     """
     for mode in option.mode:
         _one_of("mode", mode, MODES)
@@ -147,14 +164,30 @@ def check(option: Any) -> None:
         partition.parse(option.shard)
     if option.rerun_changed and not option.resume:
         raise ValueError("--rerun-changed: expected --resume=RUN too")
+    commands = server_commands(option)
     for name in option.device:
         if not names_recording(name, Path(option.recordings)):
-            Device.parse(name)
+            Device.parse(name, commands)
 
 
 def _one_of(noun: str, name: str, allowed: tuple[str, ...]) -> None:
     if name not in allowed:
         raise ValueError(f"no {noun} {name!r}; there is {', '.join(allowed)}")
+
+
+def server_commands(option: Any) -> Mapping[str, ServerCommand]:
+    """The commands of the file of devices, by the names of their servers; read if an option names a device.
+
+    Raises:
+      ValueError: the file is malformed, or `--devices` names an absent one.
+    """
+    if not (option.device or option.resume or option.devices):
+        return {}
+    if not (option.devices or DEVICES.exists()):
+        return {}
+    from tf_opdiff.harness.remote import devices_file
+
+    return devices_file.read(Path(option.devices or DEVICES))
 
 
 def names_recording(device: str, folder: Path) -> bool:

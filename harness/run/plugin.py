@@ -13,9 +13,10 @@ import pytest
 
 from tf_opdiff.harness.device import fork_server
 from tf_opdiff.harness.paths import KNOWN, SUITES
-from tf_opdiff.harness.run.options import CAMPAIGN, OPTIONS, check, names_recording
+from tf_opdiff.harness.run.options import CAMPAIGN, OPTIONS, check, names_recording, server_commands
 from tf_opdiff.harness.run.path_arguments import scopes_of
 from tf_opdiff.harness.run.xdist_worker import is_worker
+from tf_opdiff.harness.spec.plan import Device
 from tf_opdiff.harness.system.interrupt import Interrupts
 from tf_opdiff.harness.system.terminal import safe
 
@@ -107,5 +108,8 @@ def _configure(config: pytest.Config) -> None:
 def _runs_tensorflow(config: pytest.Config) -> bool:
     """Whether this process will start device servers, as far as its options say."""
     option = config.option
-    recorded = [names_recording(name, Path(option.recordings)) for name in option.device]
-    return not (option.collectonly or option.campaign or is_worker(config) or (recorded and all(recorded)))
+    if option.collectonly or option.campaign or is_worker(config):
+        return False
+    commands = server_commands(option)
+    names = [name for name in option.device if not names_recording(name, Path(option.recordings))]
+    return not option.device or any(Device.parse(name, commands).local for name in names)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -13,8 +13,9 @@ import pytest
 from tf_opdiff.harness.judge import known_files, maturity
 from tf_opdiff.harness.judge.known import Known
 from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.remote.remote_server import Remote
 from tf_opdiff.harness.run import without_onednn
-from tf_opdiff.harness.run.options import names_recording
+from tf_opdiff.harness.run.options import names_recording, server_commands
 from tf_opdiff.harness.run.resume import Resumed, resumed
 from tf_opdiff.harness.run.runner import planned
 from tf_opdiff.harness.spec.catalog import Catalog, Item
@@ -39,6 +40,7 @@ class Selection:
       only: case ids; no other case runs, unless empty.
       sweeps: whether sweeps of every input of a 16-bit dtype run too.
       recordings: the selected recorded devices, by name.
+      remotes: the servers that the file of devices names, by name.
       resumed: the run that is being resumed, if any.
       shards, division: see `RunInfo`; empty without `--shard`.
     """
@@ -52,6 +54,7 @@ class Selection:
     known: Known = field(default_factory=Known)
     maturity: maturity.Maturity = field(default_factory=maturity.Maturity)
     recordings: Mapping[str, Recording] = field(default_factory=dict)
+    remotes: Mapping[str, Remote] = field(default_factory=dict)
     resumed: Resumed | None = None
     shards: tuple[str, ...] = ()
     division: str = ""
@@ -87,7 +90,9 @@ class Selection:
         known = known_files.load(ROOT / config.getini("opdiff_known"), catalog)
         maturity_file = option.maturity and config.invocation_params.dir / option.maturity
         recordings = _recordings(option.device, Path(option.recordings))
-        devices = tuple(dict.fromkeys(_device(name, recordings) for name in option.device))
+        suites = config.getini("opdiff_suites")
+        remotes = {name: Remote(command, suites) for name, command in server_commands(option).items()}
+        devices = tuple(dict.fromkeys(_device(name, recordings, remotes) for name in option.device))
         only = frozenset(option.case)
         if not only and option.tier == "smoke":
             only = frozenset(chain.from_iterable(catalog.smoke.values()))
@@ -105,6 +110,7 @@ class Selection:
             known=known,
             maturity=maturity.load(maturity_file, catalog) if maturity_file else maturity.Maturity(),
             recordings=recordings,
+            remotes=remotes,
             resumed=unfinished,
             division=division,
             shards=tuple(shards),
@@ -117,7 +123,7 @@ class Selection:
             if "only" in about:
                 every += without_onednn.plans(self.modes)
             elif about["asked"]:
-                every += [Plan(_device(name, self.recordings), mode) for mode in self.modes]
+                every += [Plan(_device(name, self.recordings, self.remotes), mode) for mode in self.modes]
         return every
 
     def done(self, plans: Sequence[Plan]) -> dict[str, list[Record]]:
@@ -131,8 +137,8 @@ class Selection:
         return done
 
 
-def _device(name: str, recordings: Mapping[str, Recording]) -> Device:
-    return recordings[name].device if name in recordings else Device.parse(name)
+def _device(name: str, recordings: Mapping[str, Recording], remotes: Collection[str]) -> Device:
+    return recordings[name].device if name in recordings else Device.parse(name, remotes)
 
 
 def _recordings(devices: Sequence[str], folder: Path) -> Mapping[str, Recording]:

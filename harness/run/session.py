@@ -26,6 +26,7 @@ from tf_opdiff.harness.spec.plan import Plan
 from tf_opdiff.harness.store import partition, rundir
 from tf_opdiff.harness.store.json_text import json_of
 from tf_opdiff.harness.store.open_run import open_run, reopen_run
+from tf_opdiff.harness.store.recorded_device import About
 from tf_opdiff.harness.store.revision import commit
 from tf_opdiff.harness.store.run_code import RunCode
 from tf_opdiff.harness.store.run_info import RunInfo
@@ -108,19 +109,28 @@ class Session:
             raise pytest.UsageError(
                 f"--recordings {option.recordings}: nodes get the repository: expected a folder in it"
             )
+        if option.campaign and (remote := [str(device) for device in selection.devices if device.server]):
+            raise pytest.UsageError(f"a campaign runs on devices of its nodes: expected no {', '.join(remote)}")
         try:
             claims = claims_data(selection.catalog, hashes=any(item.spec.claims for item in selection.items))
             machine = self._connect() if option.campaign else None
+            devices = list(selection.devices)
+            elsewhere = {name: recording.about for name, recording in selection.recordings.items()}
+            if any(device.server for device in devices):
+                elsewhere |= self._ask_servers()
             if option.resume:
-                self.directory, self.info = reopen_run(Path(option.resume), selection.recordings, machine)
+                self.directory, self.info = reopen_run(Path(option.resume), elsewhere, machine)
                 self._rerun(self.directory)
             else:
-                devices = list(selection.devices)
-                self.directory, self.info = open_run(devices, str(directory), selection.recordings, machine)
+                self.directory, self.info = open_run(devices, str(directory), elsewhere, machine)
                 if not (devices or option.campaign or option.tier == "smoke"):
                     self.info.devices |= without_onednn.second_device(self.info.devices, selection.items)
             os.environ.update(shared_fork_server.offered())  # xdist's workers start with this environment
-        except (RuntimeError, LookupError, ValueError) as error:
+        except LookupError as error:
+            servers = ", ".join(selection.remotes)
+            listed = f"; servers in the file of devices: {servers}" if servers else ""
+            raise pytest.UsageError(f"{error.args[0]}{listed}") from error
+        except (RuntimeError, ValueError) as error:
             raise pytest.UsageError(str(error.args[0])) from error
         self._check_maturity()
         info = self.info
@@ -137,7 +147,7 @@ class Session:
         (self.directory / "claims.json").write_text(json_of(claims, indent=1))
         causes = [msgspec.to_builtins(cause) for cause in selection.known.causes.values()]
         (self.directory / "causes.json").write_text(json_of(causes, indent=1))
-        if machine is None and any(not plan.device.recorded for plan in self.plans):
+        if machine is None and any(plan.device.local for plan in self.plans):
             self.kernels = KernelList(self.directory.resolve() / "kernels.json")
 
     def _rerun(self, directory: Path) -> None:
@@ -156,6 +166,16 @@ class Session:
         machine, self.circumstances = cluster.survey(devices)
         return machine
 
+    def _ask_servers(self) -> dict[str, About]:
+        """The facts of the remote devices, by their names; starts their servers once, to ask them.
+
+        Raises:
+          RuntimeError, LookupError: a server does not start, or has no such device.
+        """
+        from tf_opdiff.harness.remote import facts
+
+        return facts.abouts(self.selection.devices, self.selection.remotes)
+
     def _check_maturity(self) -> None:
         """Refuses a maturity list about a device that does not run."""
         maturity = self.selection.maturity
@@ -168,13 +188,17 @@ class Session:
         self.directory, self.info = directory, info
         option, selection = self.config.option, self.selection
         recordings = selection.recordings
+        origins = {name: Origin(r.about.tf, r.about.cuda, r.about.host) for name, r in recordings.items()}
+        for name, about in info.devices.items():
+            if "server" in about:
+                origins[name] = Origin(about["tensorflow"], about["cuda"], about["host"])
         context = Context(
             run=info.run,
             started=info.started,
             here=Origin(info.tf, info.cuda, info.host),
             known=self.known,
             maturity=selection.maturity,
-            recorded={name: Origin(r.about.tf, r.about.cuda, r.about.host) for name, r in recordings.items()},
+            elsewhere=origins,
         )
         work = batch.Work(
             suites=self.config.getini("opdiff_suites"),
@@ -184,6 +208,7 @@ class Session:
             only=selection.only,
             sweeps=selection.sweeps,
             recorded=list(recordings),
+            remotes=selection.remotes,
             recordings=Path(os.path.relpath(option.recordings, ROOT)),
             cache=not option.no_cache,
             xla_cache=option.xla_cache,

@@ -163,7 +163,7 @@ def _reproduce(session: Session, discrepancies: Sequence[Record]) -> None:
         folder=directory / "repro",
         timeout=option.op_timeout,
         observed=observed,
-        elsewhere={str(plan.device): plan.device for plan in session.plans if plan.device.recorded or remote},
+        elsewhere={str(plan.device): plan.device for plan in session.plans if remote or not plan.device.local},
         store=store,
         again=option.repro == "all",
     )

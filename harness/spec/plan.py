@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from tf_opdiff.harness.spec.variant import check
 
 MODES = ("eager", "function", "xla", "graph")
 DEVICE_TYPE = re.compile(r"[a-z][a-z0-9_]*")
+#: The name of a device server that a command starts.
+SERVER = re.compile(r"[a-z][a-z0-9_-]*")
+_ON_SERVER = re.compile(rf"(?P<server>{SERVER.pattern})(:(?P<device>[a-z].*)|(?P<variants>[+].*)?)")
 _DEVICE = re.compile(r"(?P<type>[a-z][a-z0-9_]*)(:(?P<index>\d+))?(?P<variants>(\+[a-z0-9_]+(=[\w-]*)?)*)")
 
 
@@ -18,24 +22,35 @@ class Device:
     """A device as users write it: `cpu`, `gpu:0`, or any type that TensorFlow lists, in lower case.
 
     Its `variants` follow its name, as in `cpu+noonednn`; see `harness.spec.variant`. For a device of another machine
-    or day, whose observations were stored, `recorded` is the name of its recording, such as `h100@2.21.0`.
+    or day, whose observations were stored, `recorded` is the name of its recording, such as `h100@2.21.0`. If a command
+    starts the server of the device, `server` is the name of that server: `gpubox:gpu:0`, or `tf218` for its CPU.
     """
 
     type: str
     index: int = 0
     variants: tuple[str, ...] = ()
     recorded: str = ""
+    server: str = ""
 
     @classmethod
-    def parse(cls, text: str) -> Device:
-        """Reads `TYPE` or `TYPE:INDEX`, followed by any number of `+VARIANT`.
+    def parse(cls, text: str, servers: Collection[str] = ()) -> Device:
+        """Reads `TYPE` or `TYPE:INDEX`, followed by any number of `+VARIANT`, as a device of this machine.
+
+        A text that begins with the name of one of the `servers` is about a device there: `SERVER`, which is its CPU, or
+        `SERVER:TYPE` or `SERVER:TYPE:INDEX`, followed by any number of `+VARIANT`.
 
         Raises:
           ValueError: the text has another form, or the device type has no such variant.
         """
+        remote = _ON_SERVER.fullmatch(text.strip().lower())
+        if remote and remote["server"] in servers:
+            device = cls.parse(remote["device"] or f"cpu{remote['variants'] or ''}")
+            return replace(device, server=remote["server"])
         match = _DEVICE.fullmatch(text.strip().lower())
         if not match:
-            raise ValueError(f"device {text!r}: expected TYPE or TYPE:INDEX, such as cpu or gpu:0")
+            listed = f"; servers in the file of devices: {', '.join(servers) or 'none'}"
+            form = "expected TYPE or TYPE:INDEX, such as cpu or gpu:0"
+            raise ValueError(f"device {text!r}: {form}{listed if servers or text.count(':') > 1 else ''}")
         variants = tuple(sorted({v for v in match["variants"].split("+") if v}))
         try:
             check(variants, match["type"])
@@ -45,8 +60,18 @@ class Device:
 
     @property
     def plain(self) -> Device:
-        """The device without its variants."""
+        """The device without its variants and its server."""
         return Device(self.type, self.index)
+
+    @property
+    def on_its_machine(self) -> Device:
+        """The device without its server, as its server names it."""
+        return Device(self.type, self.index, self.variants)
+
+    @property
+    def local(self) -> bool:
+        """Whether its server runs on this machine, without a command."""
+        return not (self.recorded or self.server)
 
     @property
     def tf_name(self) -> str:
@@ -55,11 +80,16 @@ class Device:
 
     def __str__(self) -> str:
         name = "cpu" if (self.type, self.index) == ("cpu", 0) else f"{self.type}:{self.index}"
+        if self.server:
+            name = self.server if name == "cpu" else f"{self.server}:{name}"
         return self.recorded or "+".join([name, *self.variants])
 
 
 def type_of(name: str) -> str:
-    """The device type in a device's name; the name of a recorded device does not contain its type."""
+    """The device type in a device's name.
+
+    The name of a recorded device, or of one with a server, does not contain its type.
+    """
     return re.split("[:+]", name, maxsplit=1)[0]
 
 

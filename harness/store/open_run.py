@@ -8,7 +8,7 @@ import socket
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from packaging.version import Version
 
@@ -21,18 +21,15 @@ from tf_opdiff.harness.spec.plan import Device
 from tf_opdiff.harness.store import rundir
 from tf_opdiff.harness.store.environment import FLAGS, apart, joined, of_devices
 from tf_opdiff.harness.store.json_text import json_of
+from tf_opdiff.harness.store.recorded_device import About
 from tf_opdiff.harness.store.revision import commit
 from tf_opdiff.harness.store.run_info import RunInfo
-
-if TYPE_CHECKING:  # these modules import pyarrow, which a run without recordings does not need
-    from tf_opdiff.harness.store.recorded_device import About
-    from tf_opdiff.harness.store.recording import Recording
 
 
 def open_run(
     asked: Sequence[Device],
     chosen: str | None,
-    recordings: Mapping[str, Recording] | None = None,
+    elsewhere: Mapping[str, About] | None = None,
     there: Mapping[str, Any] | None = None,
 ) -> tuple[Path, RunInfo]:
     """Checks that the devices are present, and makes the run's directory, with the kernels in `there`, if any.
@@ -40,8 +37,8 @@ def open_run(
     Args:
       asked: the devices to run on; if empty, all that TensorFlow lists.
       chosen: the directory; without it, a new one under runs/.
-      recordings: the recordings of the recorded devices, by name. If all devices are recorded, TensorFlow is not
-        started.
+      elsewhere: the facts of recorded and of remote devices, by name. If there is no other device, TensorFlow is not
+        started here.
       there: the result of `here` on the machine that runs the devices, if that is another machine.
 
     Raises:
@@ -49,14 +46,13 @@ def open_run(
       LookupError: a device is not present.
       ValueError: the directory can't be made, or holds a run.
     """
-    recorded = {name: recording.about for name, recording in (recordings or {}).items()}
+    elsewhere = elsewhere or {}
     if there is None:
-        live = not asked or any(not d.recorded for d in asked)
-        there = here() if live else _of_recordings(recorded.values())
+        there = here() if not asked or any(d.local for d in asked) else _of_abouts(elsewhere.values())
     listed = there["devices"]
     devices = list(asked) or [Device.parse(d) for d in listed]
     require(devices, listed)
-    Slots(d for d in devices if not d.recorded)  # raises here, not in each worker
+    Slots(d for d in devices if d.local)  # raises here, not in each worker
     try:
         directory = rundir.create(ROOT / "runs", chosen=Path(chosen) if chosen else None)
     except OSError as error:
@@ -73,7 +69,7 @@ def open_run(
         flags=there["flags"],
         machine=there["machine"],
         devices={
-            str(d): {**(recorded[str(d)].facts if d.recorded else facts_of(d, listed)), "asked": True} for d in devices
+            str(d): {**(facts_of(d, listed) if d.local else elsewhere[str(d)].facts), "asked": True} for d in devices
         }
         | {d: {**about, "asked": False} for d, about in listed.items() if Device.parse(d) not in devices},
     )
@@ -88,39 +84,54 @@ def _write_kernels(path: Path, kernels: Mapping[str, Any]) -> None:
         path.unlink(missing_ok=True)
 
 
-def require(devices: Iterable[Device], listed: Collection[str]) -> None:
-    """Refuses devices that TensorFlow does not list, except recorded ones and logical CPUs.
+def require(devices: Iterable[Device], listed: Collection[str], lister: str = "TensorFlow") -> None:
+    """Refuses devices that TensorFlow does not list, except recorded and remote ones, and logical CPUs.
 
     Raises:
       LookupError: the message names the absent devices.
     """
-    absent = [d for d in devices if str(d.plain) not in listed and d.type != "cpu" and not d.recorded]
+    absent = [d for d in devices if str(d.plain) not in listed and d.type != "cpu" and d.local]
     if absent:
         names = ", ".join(map(str, absent))
-        raise LookupError(f"device {names} is not there; TensorFlow lists {', '.join(listed)}")
+        raise LookupError(f"device {names} is not there; {lister} lists {', '.join(listed)}")
 
 
 def reopen_run(
-    directory: Path, recordings: Mapping[str, Recording], there: Mapping[str, Any] | None = None
+    directory: Path, elsewhere: Mapping[str, About], there: Mapping[str, Any] | None = None
 ) -> tuple[Path, RunInfo]:
-    """Reads the run of a directory, to continue it; `there` is the same as in `open_run`.
+    """Reads the run of a directory, to continue it; `elsewhere` and `there` are the same as in `open_run`.
 
     Raises:
       RuntimeError: TensorFlow does not start, or is too old.
       ValueError: TensorFlow, a device's model or CUDA differs from the run's, or oneDNN was on and is off now.
     """
     info = RunInfo.load(directory)
-    live = [d for d, about in info.devices.items() if about["asked"] and d not in recordings]
+    for name in (name for name, about in elsewhere.items() if about.server):
+        _check_unchanged(directory, *(_of_remote(name, facts) for facts in (info.devices[name], elsewhere[name].facts)))
+    live = [d for d, about in info.devices.items() if about["asked"] and d not in elsewhere]
+    if absent := [name for name in live if "server" in info.devices[name]]:
+        raise ValueError(f"--resume {directory}: the file of devices has no server for {', '.join(absent)}")
     if live:
         there = there or here()
         devices = {d: facts_of(Device.parse(d), there["devices"]) for d in live}
         ran = {"TensorFlow": info.tf, **of_devices({d: info.devices[d] for d in live}, {"CUDA": info.cuda})}
         now = {"TensorFlow": there["versions"]["tensorflow"], **of_devices(devices, {"CUDA": there["cuda"]})}
-        for fact, values in apart({0: ran, 1: now}).items():
-            before, after = (value or "none" for value in values.values())
-            raise ValueError(f"--resume {directory}: it was run with {fact} {before}; here is {after}")
+        _check_unchanged(directory, ran, now)
     info.state, info.ended, info.exit_status = "running", "", None
     return directory, info
+
+
+def _of_remote(name: str, facts: Mapping[str, str]) -> dict[str, str]:
+    """The facts of a remote device that must not change during a run."""
+    software = {f"{name}'s {fact}": facts.get(fact, "") for fact in ("tensorflow", "cuda", "processor")}
+    return software | of_devices({name: facts}, {})
+
+
+def _check_unchanged(directory: Path, ran: Mapping[str, str], now: Mapping[str, str]) -> None:
+    """Raises ValueError for a fact that differs from that of a run."""
+    for fact, values in apart({0: ran, 1: now}).items():
+        before, after = (value or "none" for value in values.values())
+        raise ValueError(f"--resume {directory}: it was run with {fact} {before}; here is {after}")
 
 
 def here() -> dict[str, Any]:
@@ -154,9 +165,9 @@ def _surroundings() -> dict[str, Any]:
     }
 
 
-def _of_recordings(recorded: Iterable[About]) -> dict[str, Any]:
-    """The facts in the form of `here` for a run whose devices are all recorded: the recordings' facts, merged."""
-    abouts = list(recorded)
+def _of_abouts(elsewhere: Iterable[About]) -> dict[str, Any]:
+    """The facts in the form of `here` for a run without devices of this machine: the facts of its devices, merged."""
+    abouts = list(elsewhere)
     versions = joined(about.versions for about in abouts)
     return {
         "devices": {},

@@ -14,6 +14,9 @@ from tf_opdiff.harness.store.merged import Cell, Merged, merge
 from tf_opdiff.harness.store.recorded_device import About
 from tf_opdiff.harness.store.run_info import RunInfo
 
+#: The facts of a remote device that a recording has elsewhere than among the details of its device.
+_OF_REMOTE = ("server", "device", "tensorflow", "cuda", "host", "processor")
+
 
 @dataclass(frozen=True)
 class Part:
@@ -70,20 +73,26 @@ class Part:
         properties = info.devices[device]
         if "recorded" in properties:
             raise ValueError(f"{self.directory}: {device} is a recording already: merge the runs that it was made of")
+        details = {k: str(v) for k, v in properties.items() if k != "asked"}
+        remote = {name: details.pop(name) for name in _OF_REMOTE} if "server" in properties else None
         return About(
             name=name,
-            device=device,
-            tf=info.tf,
-            cuda=info.cuda,
-            host=info.host,
-            details={k: str(v) for k, v in properties.items() if k != "asked"},
-            versions=info.versions,
-            flags=info.flags,
-            machine=info.machine,
+            device=device if remote is None else remote["device"],
+            tf=self.tf(device),
+            cuda=info.cuda if remote is None else remote["cuda"],
+            host=info.host if remote is None else remote["host"],
+            details=details,
+            versions=info.versions if remote is None else {"tensorflow": remote["tensorflow"]},
+            flags=info.flags if remote is None else {},  # they are among the details
+            machine=info.machine if remote is None else {"processor": remote["processor"]},
             runs=(info.run,),
             started=info.started,
             faults=tuple(self.faults),
         )
+
+    def tf(self, device: str) -> str:
+        """The version of TensorFlow that ran a device."""
+        return str(self.info.devices[device].get("tensorflow", self.info.tf))
 
     def lines(self, device: str) -> dict[Cell, dict[str, Any]]:
         """The result lines of a device's cells."""
@@ -111,7 +120,7 @@ def record(run: Path, devices: Sequence[str], name: str, folder: Path, *, base: 
     paths = []
     for device in wanted:
         called = name or device.replace(":", "-").removesuffix("-0")
-        about = part.about(device, f"{called}@{part.info.tf}")
+        about = part.about(device, f"{called}@{part.tf(device)}")
         paths.append(recording_writer.write(about, part.lines(device), folder, base=base))
     return paths
 

@@ -1,4 +1,4 @@
-"""Recorded device: the device of a recording, and the software and the machine that it ran on."""
+"""Recorded device: the device of a recording or of a remote server, and the software and the machine that it ran on."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from tf_opdiff.harness.system.processor import described
 
 @dataclass(frozen=True, kw_only=True)
 class About:
-    """The header of a recording: the recorded device, its software and its machine.
+    """The header of a recording: the recorded device, its software and its machine. Or those of a remote device.
 
     `details` has TensorFlow's facts of the device (for a GPU its name and compute capability). `versions` has those of
     TensorFlow, CUDA's libraries, the driver, NumPy and Python. `cuda` means the same as in a record. `machine` has the
     processor and the system, `runs` the ids of the runs, `started` the start of the first run. `faults` has the
     reasons why the runs are not complete. `base` names the recording in the same folder that has the results of this
-    one's rows with the status `IN_BASE`; `base_digest` is the digest of its file. Both are empty without a base.
+    one's rows with the status `IN_BASE`; `base_digest` is the digest of its file. Both are empty without a base. A
+    remote device has the name of its `server`, and neither runs nor a start.
     """
 
     name: str
@@ -33,12 +34,14 @@ class About:
     faults: tuple[str, ...] = ()
     base: str = ""
     base_digest: str = ""
+    server: str = ""
 
     @property
     def facts(self) -> dict[str, str]:
-        """All facts that distinguish this recording from others, for people to read."""
+        """All facts that distinguish this device from others, for people to read."""
+        origin = {"recorded": f"{self.started}, run {', '.join(self.runs)}"}
         return {
-            "recorded": f"{self.started}, run {', '.join(self.runs)}",
+            **({"server": self.server} if self.server else origin),
             "device": self.device,
             "tensorflow": self.tf,
             "cuda": self.cuda,

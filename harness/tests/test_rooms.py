@@ -19,7 +19,15 @@ ROOMS = (
     "reports.text.verdicts",  # the table of verdicts, which also sorts data
     *("suites", "suites.ops", "suites.programs", "suites.claims"),
     *("suites.forms", "suites.derived", "suites.reference"),
-    *("harness.run", "harness.repro", "harness.sweep", "harness.judge", "harness.store", "harness.device"),
+    *(
+        "harness.run",
+        "harness.repro",
+        "harness.sweep",
+        "harness.judge",
+        "harness.remote",
+        "harness.store",
+        "harness.device",
+    ),
     *("harness.spec", "harness.system", "harness.paths", "harness"),
 )
 #: What a checkout's `python -m harness` and `python -m reports` run: other names of the command line.

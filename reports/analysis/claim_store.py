@@ -74,4 +74,5 @@ def _origin(info: RunInfo, device: str) -> tuple[str, str]:
     about = info.devices.get(device, {})
     if "recorded" in about:
         return str(about["recorded"]), str(about.get("processor") or about.get("host", ""))
-    return f"{info.started}, run {info.run}", described(info.machine) or info.host
+    machine = str(about.get("processor") or about.get("host", "")) if "server" in about else described(info.machine)
+    return f"{info.started}, run {info.run}", machine or info.host

@@ -132,6 +132,8 @@ def _environment(device: str, info: RunInfo | None, facts: RunFacts) -> str:
     if info is None:
         return f"{facts.host} {facts.cuda}"
     about = info.devices.get(device, {})
+    if "server" in about:
+        return " ".join(f"{k}={v}" for k, v in sorted(about.items()) if k not in ("asked", "server", "host"))
     processor = described(info.machine) if device.startswith("cpu") else f"CUDA {info.cuda}"
     names = [str(about[name]) for name in MODEL if name in about]
     return " ".join(filter(None, [*names, processor, *(f"{k}={v}" for k, v in sorted(info.flags.items()))]))

@@ -128,7 +128,8 @@ def _devices(records: pd.DataFrame, info: RunInfo) -> list[dict[str, str]]:
         requested, ran = run_environment.requested(about), bool((verdicts != "unavailable").any())
         state = "requested, but nothing ran there" if requested else "not requested, not run"
         if ran:
-            state = "recorded elsewhere" if "recorded" in about else "ran"
+            remote = f"ran, in the server {about['server']}" if "server" in about else "ran"
+            state = "recorded elsewhere" if "recorded" in about else remote
         tone = "good" if ran else "bad" if requested else "quiet"
         facts = run_environment.device_facts(about)
         devices.append({"name": name, "state": state, "records": f"{len(verdicts):,}", "about": facts, "tone": tone})

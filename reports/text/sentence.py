@@ -113,7 +113,7 @@ def partial_note(run: Path) -> list[str]:
 _OF_REPRO = {
     "reproduced": "A minimal program reproduces it; it was run",
     "reproduced earlier": "Reproduced in run {run} on {date} UTC, not run again",
-    "elsewhere": "Its minimal program was not run: the device was recorded elsewhere",
+    "elsewhere": "Its minimal program was not run: the device is not on this machine",
 }
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -85,8 +86,15 @@ def _environment(info: RunInfo) -> list[str]:
     lines += [plain(f"processor: {processor}", 200)] if (processor := described(info.machine)) else []
     others = [name for name, about in info.devices.items() if not run_environment.requested(about)]
     requested = [name for name in info.devices if name not in others]
-    words = [f"{name} (oneDNN {on})" if (on := info.devices[name].get(ONEDNN)) else name for name in requested]
+    words = [_device_in_words(name, info.devices[name]) for name in requested]
     return [*lines, plain(f"devices: {', '.join(words) or 'none'}; not requested: {', '.join(others) or 'none'}")]
+
+
+def _device_in_words(name: str, about: Mapping[str, Any]) -> str:
+    """A device, with whether it uses oneDNN, and with the software and the machine of a remote one."""
+    remote = [f"TensorFlow {about['tensorflow']} on {about['host']}"] if "server" in about else []
+    words = [*remote, *([f"oneDNN {on}"] if (on := about.get(ONEDNN)) else [])]
+    return f"{name} ({', '.join(words)})" if words else name
 
 
 def _failure(one: Discrepancy) -> list[str]:

@@ -24,9 +24,16 @@ def listed(names: Sequence[str]) -> str:
 
 def place(info: RunInfo) -> str:
     """The version of TensorFlow and the devices of a run: `TensorFlow 2.21.0 on the CPU`."""
-    devices = [name for name, about in info.devices.items() if run_environment.requested(about)]
-    where = listed(["the CPU" if name == "cpu" else name for name in devices])
+    devices = {name: about for name, about in info.devices.items() if run_environment.requested(about)}
+    names = [name + _other_version(about, info) for name, about in devices.items()]
+    where = listed(["the CPU" if name == "cpu" else name for name in names])
     return f"TensorFlow {info.tf or 'of unknown version'}" + (f" on {where}" if where else "")
+
+
+def _other_version(about: Mapping[str, object], info: RunInfo) -> str:
+    """The version of TensorFlow of a remote device, in brackets, if it is another one than that of the run."""
+    version = about.get("tensorflow", info.tf) if "server" in about else info.tf
+    return "" if version == info.tf else f" (TensorFlow {version})"
 
 
 def tested(records: pd.DataFrame, info: RunInfo) -> str:

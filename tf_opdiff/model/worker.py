@@ -8,7 +8,8 @@ from typing import Any, Self
 
 from tf_opdiff.harness.device import fork_server
 from tf_opdiff.harness.device.channel import Channel
-from tf_opdiff.harness.device.process import GRACE, Child, start_failure
+from tf_opdiff.harness.device.peer import GRACE
+from tf_opdiff.harness.device.process import Child, start_failure
 from tf_opdiff.harness.device.server_handle import memory_limit
 from tf_opdiff.harness.spec import variant
 from tf_opdiff.harness.spec.plan import Device

@@ -12,7 +12,7 @@ from tf_opdiff.harness.repro.discrepancy import LANES, Discrepancy, discrepancy_
 from tf_opdiff.harness.repro.findings import findings
 from tf_opdiff.harness.repro.function_source import Unwritable
 from tf_opdiff.harness.repro.outcome import status_of
-from tf_opdiff.harness.repro.reproduce import write
+from tf_opdiff.harness.repro.reproduce import Setting, write
 from tf_opdiff.harness.repro.run_scripts import run_scripts
 from tf_opdiff.harness.repro.script import script_of
 from tf_opdiff.harness.repro.writer import Writer
@@ -280,3 +280,15 @@ def test_another_allowed_result_may_be_beyond_float64():
     case = Case(spec, "float32", "plain")
     of = Discrepancy(case, Plan(Device("cpu"), "eager"), "output[0]", "numpy", "value", case.inputs(), index=(3,))
     assert "inf" in script_of(of, "2.21.0")
+
+
+@pytest.mark.parametrize(("device", "against"), [("cpu", "other/xla"), ("other", "cpu/xla"), ("other", "third/eager")])
+def test_no_program_compares_devices_of_two_machines(catalog, tmp_path, device, against):
+    elsewhere = {name: Device("cpu", server=name) for name in ("other", "third")}
+    setting = Setting(catalog=catalog, tf="2.21.0", folder=tmp_path, elsewhere=elsewhere)
+    place = {"spec": "right", "case": "right-float32-plain", "dtype": "float32", "recipe": "plain", "mode": "eager"}
+    fields = {**place, "kind": "value", "quantity": "output[0]"}
+    with pytest.raises(Unwritable, match=f"^its oracle {against} is not on the same machine$"):
+        setting.discrepancy(Record.from_json({**fields, "device": device, "against": against}))
+    for same in ("numpy", f"{device}/xla"):
+        assert setting.discrepancy(Record.from_json({**fields, "device": device, "against": same})).against == same

@@ -44,6 +44,18 @@ def test_a_run_without_discrepancies_says_where_it_ran() -> None:
     assert headline(frame(rows()[0]).iloc[:0], info, []) == []
 
 
+def test_a_remote_device_with_another_tensorflow_is_named_with_it() -> None:
+    remote = {"asked": True, "server": "tf218", "device": "cpu", "tensorflow": "2.18.1", "host": "box"}
+    devices = {"cpu": {"asked": True, "oneDNN": "on"}, "tf218": remote | {"oneDNN": "off"}}
+    info = replace(WHOLE, tf="2.21.0", devices=devices)
+    assert lines(*rows(), info=info) == ["TensorFlow 2.21.0 on the CPU and tf218 (TensorFlow 2.18.1): no discrepancy."]
+    said = summary.terminal(frame(*rows()), info, [])
+    expected = "devices: cpu (oneDNN on), tf218 (TensorFlow 2.18.1 on box, oneDNN off); not requested: none"
+    assert expected in said
+    same = replace(info, devices=devices | {"tf218": remote | {"tensorflow": "2.21.0"}})
+    assert lines(*rows(), info=same) == ["TensorFlow 2.21.0 on the CPU and tf218: no discrepancy."]
+
+
 def test_known_discrepancies_are_counted_even_where_nothing_fails() -> None:
     known = rows(verdict="known", kind="value", reason="since ever", max_ulp=1e6)
     first, second = lines(*known)
