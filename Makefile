@@ -32,7 +32,7 @@ screenshots: $(STAMP) ## takes the pictures of the documentation from a small ru
 	$(BIN)/python -m docs.screenshots
 
 own: $(STAMP) ## runs the project's own tests, without GitHub's annotations: their faults are planted
-	env -u GITHUB_ACTIONS -u GITHUB_STEP_SUMMARY $(BIN)/python -m pytest -n 2 -m "not cluster and not mutation" harness/tests reports/tests suites/tests docs/tests
+	env -u GITHUB_ACTIONS -u GITHUB_STEP_SUMMARY $(BIN)/python -m pytest -n 3 -m "not cluster and not mutation" harness/tests reports/tests suites/tests docs/tests
 
 # Processors: TensorFlow uses oneDNN's kernels on the first, not on the second; the third has no AVX-512.
 CPUS := "TF_ENABLE_ONEDNN_OPTS=1" "TF_ENABLE_ONEDNN_OPTS=0" \
