@@ -19,6 +19,7 @@ from tf_opdiff.harness.judge.distance_limit import DistanceLimit
 from tf_opdiff.harness.judge.region import Region
 from tf_opdiff.harness.judge.selectors import EVERY, Names, admits, listed
 from tf_opdiff.harness.spec.plan import type_of
+from tf_opdiff.harness.spec.spec import BY_PATTERNS
 
 #: The kinds of difference that have a distance.
 MEASURED = ("value", "position", "batch")
@@ -34,7 +35,8 @@ class Difference(NamedTuple):
 
     `kinds` are those that occur, in order; `code` is that of an error or a crash; `max_ulp` is the largest distance, in
     ULPs of the result's dtype, NaN if it was not taken. `elements` are those of each kind, of the kind `""` where
-    nothing differs, and `inputs` those of the op; both are empty where the arrays are not at hand.
+    nothing differs, and `inputs` those of the op; both are empty where the arrays are not at hand. `swept` says that
+    the difference is that of a sweep, which counts elements and does not keep them.
     """
 
     kinds: Sequence[str] = ()
@@ -42,6 +44,7 @@ class Difference(NamedTuple):
     max_ulp: float = math.nan
     elements: Mapping[str, Elements] = {}
     inputs: Sequence[np.ndarray] = ()
+    swept: bool = False
 
 
 class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -122,17 +125,19 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     def must_fail(self, difference: Difference) -> bool:
         """Whether a comparison that the entry selects, and that does not fail by its kind, makes the entry stale.
 
-        An entry with a region must fail where an element lies in it. An element of a kind with a distance may be right
-        by chance there; then only an entry that names recipes must fail.
+        An entry with a region must fail where an element lies in it, and in a sweep that it names. An element of a kind
+        with a distance may be right by chance there; then only an entry that names its recipes must fail.
         """
         if self.intermittent:
             return False
         if not self.where:
             return True
-        if self.kind in MEASURED and self.recipe == EVERY:
-            return False
         elements = next(iter(difference.elements.values()), None)
-        return elements is None or bool(self.region(elements, difference.inputs).any())
+        if elements is None:
+            return difference.swept
+        if self.kind in MEASURED and EVERY in listed(self.recipe):
+            return False
+        return bool(self.region(elements, difference.inputs).any())
 
     def selects(
         self, place: Mapping[str, str], tf: str, kind: str = "", traits: AbstractSet[str] | None = None
@@ -142,7 +147,8 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         `traits` are those of the device; without them, the entry is about any processor.
 
         A place has a spec, dtype, attrs, recipe, device and mode; the place of one comparison also has a quantity and
-        `against`: `numpy`, `plan` (any other plan), or `itself`. Entries whose kind is one of `harness.device.repeat`
+        `against`: `numpy`, `plan` (any other plan), or `itself`. An entry with a region is about sweeps and searches only
+        if it names them, because these count elements and do not keep them. Entries whose kind is one of `harness.device.repeat`
         are about `itself` alone, and other entries never are. No entry is about a comparison with a claim: a claim that
         does not hold is refuted.
         """
@@ -152,6 +158,8 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         if self.unless and self.unless in place.get("device", "").split("+")[1:]:
             return False
         if traits is not None and not self._fits(traits):
+            return False
+        if self.where and place.get("recipe") in BY_PATTERNS and place["recipe"] not in listed(self.recipe):
             return False
         return _contains(self.tf, tf) and all(
             admits(getattr(self, field), name) or (field == "device" and admits(self.device, kind or type_of(name)))

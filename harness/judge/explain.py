@@ -15,13 +15,15 @@ from tf_opdiff.harness.judge.processor import on_another_processor, relaxed
 from tf_opdiff.harness.judge.region import RegionError
 from tf_opdiff.harness.judge.trial import Context, Trial
 from tf_opdiff.harness.spec.plan import PlanName
+from tf_opdiff.harness.spec.spec import BY_PATTERNS
 from tf_opdiff.harness.store.record import Record
 
 
 def difference_of(trial: Trial, quantity: str, comparison: Comparison) -> Difference:
     """The difference of a comparison, with the elements and inputs that regions are about."""
     elements = {one.kind: one.elements for one in comparison.each or (comparison,) if one.elements is not None}
-    return Difference(comparison.kinds, trial.result(quantity).code, comparison.max_ulp, elements, trial.inputs)
+    code, swept = trial.result(quantity).code, trial.case.recipe in BY_PATTERNS
+    return Difference(comparison.kinds, code, comparison.max_ulp, elements, trial.inputs, swept)
 
 
 def explain(context: Context, row: Record, difference: Difference, excused: Excused = None) -> Explanation:

@@ -8,7 +8,7 @@ from msgspec import structs
 
 from tf_opdiff.harness.device.observation import Observation, Result
 from tf_opdiff.harness.judge.cause import Cause
-from tf_opdiff.harness.judge.entry import Entry
+from tf_opdiff.harness.judge.entry import Difference, Entry
 from tf_opdiff.harness.judge.known import Known
 from tf_opdiff.harness.judge.unseen import first_of_place, plant
 from tf_opdiff.harness.judge.verdict import Context, Judge, Origin, Trial, comparisons
@@ -141,3 +141,16 @@ def test_the_first_known_record_of_a_place_is_chosen():
     assert first_of_place(record, seen) and not first_of_place(record, seen)
     assert first_of_place(replace(record, quantity="grad[0]"), seen)
     assert not first_of_place(replace(record, verdict="match", mode="graph"), seen)
+
+
+def test_an_entry_with_a_region_is_about_a_sweep_only_if_it_names_it():
+    place = {"spec": "x", "recipe": "sweep"}
+    assert not LARGE.selects(place, "2.21.0")
+    named = structs.replace(LARGE, recipe=["*", "sweep"])
+    assert named.selects(place, "2.21.0") and named.selects({"spec": "x", "recipe": "r"}, "2.21.0")
+    assert structs.replace(LARGE, where="").selects(place, "2.21.0")
+
+
+@pytest.mark.parametrize(("swept", "must"), [(True, True), (False, False)])
+def test_without_elements_an_entry_with_a_region_must_fail_in_a_sweep_alone(swept, must):
+    assert NAN.must_fail(Difference(("value",), swept=swept)) is must
