@@ -147,10 +147,10 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         `traits` are those of the device; without them, the entry is about any processor.
 
         A place has a spec, dtype, attrs, recipe, device and mode; the place of one comparison also has a quantity and
-        `against`: `numpy`, `plan` (any other plan), or `itself`. An entry with a region is about sweeps and searches only
-        if it names them, because these count elements and do not keep them. Entries whose kind is one of `harness.device.repeat`
-        are about `itself` alone, and other entries never are. No entry is about a comparison with a claim: a claim that
-        does not hold is refuted.
+        `against`: `numpy`, `plan` (any other plan), or `itself`. An entry with a region is about sweeps and searches
+        only if it names them, because these count elements and do not keep them. Entries whose kind is one of
+        `harness.device.repeat` are about `itself` alone, and other entries never are. No entry is about a comparison
+        with a claim: a claim that does not hold is refuted.
         """
         against = place.get("against")
         if against == "claim" or (against and (against == "itself") != (self.kind in SELF_CHECKS)):
