@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -24,6 +25,7 @@ class Explanation:
       explaining: those of them that expect a kind that occurs, its error code and its distance.
       spent: those of them whose kind or error code does not occur, although they must fail here.
       excusing: the entries about the place of the other plan, if that plan itself is known to fail.
+      unseen: like `spent`, of entries that were recorded on processors of another architecture.
     """
 
     kinds: tuple[str, ...]
@@ -31,6 +33,7 @@ class Explanation:
     explaining: tuple[Numbered, ...]
     spent: tuple[Numbered, ...]
     excusing: tuple[Numbered, ...] = ()
+    unseen: tuple[Numbered, ...] = ()
 
     @classmethod
     def of(
@@ -40,6 +43,7 @@ class Explanation:
         excusing: Iterable[Numbered] = (),
         *,
         between_plans: bool = False,
+        traits: AbstractSet[str] | None = None,
     ) -> Self:
         """The explanation of a difference by entries.
 
@@ -49,13 +53,16 @@ class Explanation:
           excusing: the entries about the place of the other plan.
           between_plans: whether the comparison is with another plan. Its budget is twice as large, so a known failure
             may stay within it, unless the entry names such comparisons.
+          traits: those of the device; unknown ones count as those of the processors on which entries were recorded.
         """
         here = tuple(here)
         explaining = tuple(one for one in here if one[1].expects(difference))
         failing = tuple(one for one in here if one[1].expects(difference._replace(max_ulp=math.nan)))
         strict = (one for one in here if not one[1].intermittent and not (between_plans and one[1].against == "*"))
-        spent = tuple(one for one in strict if one not in failing)
-        return cls(tuple(difference.kinds), here, explaining, spent, tuple(excusing))
+        absent = [one for one in strict if one not in failing]
+        spent = tuple(one for one in absent if one[1].recorded_on(traits))
+        unseen = tuple(one for one in absent if one not in spent)
+        return cls(tuple(difference.kinds), here, explaining, spent, tuple(excusing), unseen)
 
     @property
     def unexplained(self) -> tuple[str, ...]:

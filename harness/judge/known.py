@@ -16,7 +16,7 @@ from tf_opdiff.harness.device.repeat import SELF_CHECKS
 from tf_opdiff.harness.judge.cause import Cause
 from tf_opdiff.harness.judge.selectors import EVERY, Names, admits, listed
 from tf_opdiff.harness.spec.plan import Device, type_of
-from tf_opdiff.harness.spec.trait import traits_in
+from tf_opdiff.harness.spec.trait import of_another_architecture, traits_in
 from tf_opdiff.harness.store.record import CLAIM
 
 #: The kinds of difference that have a distance.
@@ -70,6 +70,13 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         """Whether the entry explains one of the kinds of a difference, with its error code and its distance."""
         explains = self.kind in difference.kinds and self.code in ("", difference.code)
         return explains and not (self.kind in MEASURED and difference.max_ulp > self.largest)
+
+    def recorded_on(self, traits: AbstractSet[str] | None) -> bool:
+        """Whether the failure was seen on processors of the architecture of a device with these traits.
+
+        Elsewhere the entry explains a failure, and is not stale without one.
+        """
+        return self.trait != EVERY or not of_another_architecture(traits)
 
     @property
     def largest(self) -> float:

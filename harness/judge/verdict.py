@@ -118,7 +118,8 @@ class Judge:
             elsewhere = {**place, "device": other.device, "mode": other.mode, "against": "numpy"}
             excusing = context.known.about(elsewhere, context.origin(other.device).tf)
         here, between_plans = context.known.about(place, row.tf), place["against"] == "plan"
-        explanation = Explanation.of(difference, here, excusing, between_plans=between_plans)
+        traits = context.known.facts(row.device).traits
+        explanation = Explanation.of(difference, here, excusing, between_plans=between_plans, traits=traits)
         return replace(explanation, spent=()) if self.part else explanation
 
     def _detail(self, verdict: str, explanation: Explanation, comparison: Comparison, observation: Observation) -> str:
@@ -133,6 +134,9 @@ class Judge:
             parts = [self._spent(explanation), *parts]
         elif verdict == "mismatch" and explanation.here:
             parts = [self._expected(explanation), *parts]
+        elif verdict == "match" and explanation.unseen:
+            places = "; ".join(str(self.context.known.stands(n)) for n, _ in explanation.unseen)
+            parts = [f"known elsewhere, not seen on this processor: {places}", *parts]
         return " ".join(filter(None, parts))
 
     def _expected(self, explanation: Explanation) -> str:
@@ -164,7 +168,8 @@ class Judge:
         kinds = () if contract else row.every_kind
         code = row.got if row.kind == "error_code" else code_in(row.got)
         difference = Difference(kinds, code, row.max_ulp)
-        explanation = Explanation.of(difference, context.known.about(place_of(row), row.tf))
+        traits = context.known.facts(device).traits
+        explanation = Explanation.of(difference, context.known.about(place_of(row), row.tf), traits=traits)
         verdict = classify(Facts(differs=bool(kinds), contract=contract, **explanation.facts))
         if verdict == "stale":
             row = replace(row, detail=self._spent(explanation))

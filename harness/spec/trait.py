@@ -6,6 +6,7 @@ Known failures select processors by traits, never by a vendor's name.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 #: The fact of a device in run.json: the names of its traits, with spaces between them.
@@ -22,6 +23,13 @@ TRAITS: Mapping[str, str] = {
     "inexact-rsqrt": "tf.math.rsqrt(1.0) is not 1 in vector lanes: it comes from an approximation",
     "x86-64": "the processor is a 64-bit x86",
 }
+#: The traits that name architectures. Entries of known failures without `trait` were recorded on the first.
+ARCHITECTURES = ("x86-64", "arm64")
+
+
+def of_another_architecture(traits: AbstractSet[str] | None) -> bool:
+    """Whether a device with these traits has another architecture than that on which entries were recorded."""
+    return traits is not None and not traits.isdisjoint(ARCHITECTURES[1:])
 
 
 def traits_in(facts: Mapping[str, Any]) -> frozenset[str]:

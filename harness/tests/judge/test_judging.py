@@ -259,6 +259,40 @@ def test_an_intermittent_failure_is_known_when_it_shows_and_not_stale_when_it_do
     assert only(judged(ulps(9), entries[1])).verdict == "mismatch"
 
 
+def on_processor(judging, traits):
+    """The context of a run on a processor with these traits."""
+    return replace(judging, known=judging.known.on({str(XLA.device): {"traits": traits}}))
+
+
+@pytest.mark.parametrize(
+    ("traits", "trait", "verdict"),
+    [
+        ("avx2 x86-64", "*", "stale"),
+        ("avx2 x86-64", "x86-64", "stale"),
+        ("arm64 fma", "*", "match"),
+        ("arm64 fma", "arm64", "stale"),
+        ("arm64 fma", "x86-64", "match"),
+        ("", "*", "stale"),  # an accelerator
+    ],
+)
+def test_a_failure_that_was_recorded_on_another_architecture_need_not_show(traits, trait, verdict):
+    entry = Entry(**ENTRY | {"trait": trait})
+    (case, *_) = made().cases()
+    trial = Trial("suite", case, XLA, Observation({"output[0]": ulps(0)}), case.inputs())
+    wants = {"output[0]": Want("value", np.ones(5), np.dtype("float32"))}
+    record = only(Judge(on_processor(context(entry), traits)).against_promises(trial, wants))
+    assert record.verdict == kept("match", "", entries=[entry], traits=traits).verdict == verdict
+    unseen = "known elsewhere, not seen on this processor: entry 1 of known.toml"
+    assert (unseen in record.detail) == ((traits, trait) == ("arm64 fma", "*"))
+
+
+def test_a_failure_that_was_recorded_on_another_architecture_is_known_where_it_shows():
+    (case, *_) = made().cases()
+    trial = Trial("suite", case, XLA, Observation({"output[0]": ulps(9)}), case.inputs())
+    wants = {"output[0]": Want("value", np.ones(5), np.dtype("float32"))}
+    assert only(Judge(on_processor(context(Entry(**ENTRY)), "arm64")).against_promises(trial, wants)).verdict == "known"
+
+
 def test_the_difference_from_a_plan_that_is_known_to_fail_is_known():
     entry = Entry(**ENTRY | {"mode": "eager", "kind": "nan"})
     assert only(judged(ulps(1), entry, base=EAGER)).verdict == "known"
@@ -367,9 +401,10 @@ def test_a_case_without_a_reference_or_a_recording_has_a_record():
     assert (record.verdict, record.kind) == ("unavailable", "status")
 
 
-def kept(verdict, kind="value", entries=()):
+def kept(verdict, kind="value", entries=(), traits="x86-64"):
     row = Record(spec="x", dtype="float32", recipe="ones", mode="xla", against="numpy", quantity="output[0]")
-    return Judge(context(*entries)).restored(XLA, replace(row, verdict=verdict, kind=kind))
+    judge = Judge(on_processor(context(*entries), traits))
+    return judge.restored(XLA, replace(row, verdict=verdict, kind=kind))
 
 
 def test_a_record_that_was_kept_is_judged_by_todays_entries():
