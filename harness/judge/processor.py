@@ -54,8 +54,7 @@ def on_another_processor(explanation: Explanation, difference: Difference, relat
     probable = [(n, e) for n, e in related if e.kind in explanation.unexplained and e.expects(difference)]
     if explanation.unexplained and probable:
         wider = Explanation.of(difference, (*explanation.here, *probable), explanation.excusing, between_plans=True)
-        if not wider.unexplained:
-            explanation = replace(wider, spent=(), probable=True)
+        explanation = replace(wider, spent=(), probable=True)
     return replace(explanation, absent=absent)
 
 

@@ -154,3 +154,9 @@ def test_an_entry_with_a_region_is_about_a_sweep_only_if_it_names_it():
 @pytest.mark.parametrize(("swept", "must"), [(True, True), (False, False)])
 def test_without_elements_an_entry_with_a_region_must_fail_in_a_sweep_alone(swept, must):
     assert NAN.must_fail(Difference(("value",), swept=swept)) is must
+
+
+@pytest.mark.parametrize(("ulps", "known"), [(3.0, True), (5.0, False)])
+def test_without_elements_the_largest_distance_counts(ulps, known):
+    entry = structs.replace(LARGE, where="", within="4 ulp")
+    assert entry.expects(Difference(("value",), max_ulp=ulps)) is known

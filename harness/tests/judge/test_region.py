@@ -120,7 +120,7 @@ def elements(got, want, ulps):
     ],
 )
 def test_a_limit_allows_distances_in_its_unit(text, allowed):
-    of = elements([2.5, 4, 1e-30], [2, 2, 1e-30], [3, 5, 0])
+    of = elements([110, 4, 1e-30], [100, 2, 1e-30], [3, 5, 0])
     assert DistanceLimit.parse(text).allows(of).tolist() == allowed
 
 

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -23,30 +24,21 @@ MARK = "TF_OPDIFF_TEST_MARK"
 SITE = Path(__file__).with_name("planted_site")
 #: The mismatch of the planted product, known of the planted TensorFlow 2.18.9 alone.
 KNOWN = """
-[[cause]]
-id = "planted"
+[cause.planted]
 owner = "us"
 reason = "the product is doubled where oneDNN is on"
 measured = "it was planted by hand"
 title = "A product is doubled"
 severity = "wrong_value"
 severity_reason = "it was planted by hand"
-
-[[entry]]
-spec = "product"
-kind = "value"
-against = ["numpy", "plan"]
-unless = "noonednn"
-tf = "<2.19"
-cause = "planted"
+entries = [{spec = "product", kind = "value", against = ["numpy", "plan"], unless = "noonednn", tf = "<2.19"}]
 """
 
 
 @pytest.fixture
 def there(tmp_path):
     """The other machine: the file of devices with its server, and its temporary folder, which is empty at the end."""
-    folder = tmp_path / "there"
-    folder.mkdir()
+    folder = Path(tempfile.mkdtemp(prefix="r"))  # short: the path of a socket has at most 107 characters
     variables = [f"{MARK}={tmp_path}", f"TMPDIR={folder}", f"PYTHONPATH={SITE}", "TF_ENABLE_ONEDNN_OPTS=1"]
     command = ["env", "--chdir=/", *variables, sys.executable]
     file = tmp_path / "devices.toml"
@@ -56,6 +48,7 @@ def there(tmp_path):
     while (left := [*folder.iterdir()] or processes(tmp_path)) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not left
+    folder.rmdir()
 
 
 def processes(folder):

@@ -398,7 +398,7 @@ def test_records_are_judged_as_the_harness_judges_them(seed: int) -> None:
 
 
 def test_a_long_entry_is_broken_between_the_values_of_its_lists_alone() -> None:
-    fields: dict[str, object] = {"spec": [f"spec-{n}" for n in range(40)], "kind": "value", "tf": TF}
+    fields: dict[str, object] = {"spec": [f"spec-{n}" for n in range(50)], "kind": "value", "tf": TF}
     lines = known_line.entry(fields).split("\n")
     assert len(lines) == 3 and all(len(line) <= known_line.WIDTH for line in lines)
     assert tomllib.loads(known_line.entries(["    # two", *lines, known_line.entry({"spec": "x"})])) == {
