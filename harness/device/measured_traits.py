@@ -38,6 +38,7 @@ _MEASURES: Mapping[str, Callable[[], bool]] = {
     "avx2": lambda: _FEATURES.get("AVX2", False),
     "avx512": lambda: _FEATURES.get("AVX512F", False),
     "avx512fp16": _xla_has_fp16,
+    "flushes-float16": lambda: not np.any(tf.cast(tf.constant(np.full(_LANES, 6e-8, np.float16)), tf.float32)),
     "flushes-subnormals": lambda: _first(lambda x: x * 1, 1e-40) == 0,
     "fma": lambda: _FEATURES.get("FMA3", False) or _FEATURES.get("NEON_VFPV4", False),
     "inexact-reciprocal": lambda: _first(tf.math.reciprocal, 1.0) != 1,

@@ -16,6 +16,7 @@ TRAITS: Mapping[str, str] = {
     "avx2": "the processor has AVX2",
     "avx512": "the processor has the foundation of AVX-512",
     "avx512fp16": "the processor has AVX512-FP16, and XLA's flags do not keep XLA from using it",
+    "flushes-float16": "a cast of a subnormal float16 to float32 gives 0, as in QEMU 7.2 but in no x86-64 itself",
     "flushes-subnormals": "an eager op returns 0 for a subnormal float32",
     "fma": "the processor has fused multiply-add",
     "inexact-reciprocal": "tf.math.reciprocal(1.0) is not 1 in vector lanes: it comes from an approximation",
