@@ -20,7 +20,7 @@ from tf_opdiff.harness.device import shared_fork_server
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.system.interrupt import uninterrupted
 
-#: Seconds that a process may take to start, TensorFlow's import included.
+#: Seconds that a process may take to start, TensorFlow's import included; see `allow_to_start`.
 START_TIMEOUT = 180.0
 #: Seconds that a killed fork server may take to end.
 _GRACE = 10.0
@@ -75,6 +75,12 @@ def use_as_scratch(folder: str) -> None:
     """Makes a folder the one of `scratch`, before there is another; somebody else deletes it, or the fork server."""
     global _scratch
     _scratch = folder
+
+
+def allow_to_start(seconds: float) -> None:
+    """Sets the seconds that a process may take to start: an emulator may need more."""
+    global START_TIMEOUT
+    START_TIMEOUT = seconds
 
 
 def _delete(folder: str, owner: int) -> None:
