@@ -20,7 +20,8 @@ from tf_opdiff.harness.device import server_python, shared_fork_server
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.system.interrupt import uninterrupted
 
-#: Seconds that a process may take to start, TensorFlow's import included; an emulator takes ten times as long.
+#: Seconds that a process may take to start, TensorFlow's import included; an emulator takes ten times as long. See
+#: `allow_to_start`.
 START_TIMEOUT = 1800.0 if os.environ.get(server_python.VARIABLE) else 180.0
 #: Seconds that a killed fork server may take to end.
 _GRACE = 10.0
@@ -75,6 +76,12 @@ def use_as_scratch(folder: str) -> None:
     """Makes a folder the one of `scratch`, before there is another; somebody else deletes it, or the fork server."""
     global _scratch
     _scratch = folder
+
+
+def allow_to_start(seconds: float) -> None:
+    """Sets the seconds that a process may take to start: an emulator may need more."""
+    global START_TIMEOUT
+    START_TIMEOUT = seconds
 
 
 def _delete(folder: str, owner: int) -> None:

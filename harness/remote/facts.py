@@ -52,7 +52,7 @@ def _facts(remotes: Mapping[str, Remote]) -> dict[str, Facts]:
                     if step == "connect":
                         connection.connect(remotes[name].suites, patience)
                     else:
-                        facts[name] = connection.ask(Describe(), patience)
+                        facts[name] = connection.ask(Describe(remotes[name].command.start_timeout), patience)
                 except (EOFError, OSError) as error:
                     raise RuntimeError(f"device server {name}: {connection.failure(error)}") from error
     return facts

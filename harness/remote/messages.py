@@ -32,16 +32,20 @@ _PLAIN = re.compile(r"[^\x00-\x1f\x7f]*")
 
 @dataclass(frozen=True)
 class Describe:
-    """Asks for the facts of the machine: `Facts`."""
+    """Asks for the facts of the machine: `Facts`. A process there may take `start_timeout` seconds to start."""
+
+    start_timeout: float
 
 
 @dataclass(frozen=True)
 class Serve:
     """Asks to serve a device: an empty `Answer` follows, and then one for each request.
 
-    `timeout` is in seconds, for each request; so many `processes` share the machine.
+    `timeout` is in seconds, for each request; so many `processes` share the machine. For `start_timeout`, see
+    `Describe`.
     """
 
+    start_timeout: float
     device: Device
     timeout: float
     processes: int

@@ -69,7 +69,7 @@ class RemoteServer(DeviceServer):
             with uninterrupted():
                 self._child = connection = Connection(self._remote.command.command, self._log)
             connection.connect(self._remote.suites, patience)
-            serve = Serve(self.device, self.timeout, self._processes)
+            serve = Serve(patience, self.device, self.timeout, self._processes)
             self._warm = connection.ask(serve, deadline - time.monotonic()).running
         except (EOFError, OSError) as error:
             self._failures += 1

@@ -39,6 +39,8 @@ def serve(folder: str, receive: Callable[[], bytes], send: Callable[[bytes], Non
     servers: dict[Any, DeviceServer] = {}
     while True:
         message = inbox.get()
+        if isinstance(message, (Describe, Serve)):
+            fork_server.allow_to_start(message.start_timeout)
         if isinstance(message, Describe):
             answer: Facts | Answer = _facts()
         elif isinstance(message, Serve):

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tf_opdiff.harness.paths import ROOT
-from tf_opdiff.harness.remote.connection import Connection
+from tf_opdiff.harness.remote.connection import Connection, Refused
 from tf_opdiff.harness.remote.devices_file import read
 from tf_opdiff.harness.remote.messages import Describe
 from tf_opdiff.harness.store import record_devices, recording
@@ -155,6 +155,14 @@ def started(folder, spec):
 def test_a_server_deletes_its_files_when_its_command_is_killed(there, tmp_path):
     connection = Connection(read(there)["other"].command, tmp_path / "other.log")
     connection.connect(SUITE, PATIENCE)
-    connection.submit(Describe())
+    connection.submit(Describe(PATIENCE))
     os.killpg(connection.pid, signal.SIGKILL)
     assert connection.kill() == ""
+
+
+def test_the_time_to_start_holds_on_the_other_side_too(there, tmp_path):
+    connection = Connection(read(there)["other"].command, tmp_path / "other.log")
+    connection.connect(SUITE, PATIENCE)
+    with pytest.raises(Refused, match=r"^RuntimeError: TensorFlow could not be asked for its devices: "):
+        connection.ask(Describe(0.01), PATIENCE)
+    connection.kill()
