@@ -75,6 +75,8 @@ class Explanation:
         failing = tuple(one for one in here if one[1].expects(difference._replace(max_ulp=math.nan)))
         strict = (one for one in here if not (between_plans and one[1].against == "*"))
         spent = tuple(one for one in strict if one not in failing and one[1].must_fail(difference))
+        if any(entry.intermittent for _, entry in explaining):
+            spent = ()  # a process whose memory is destroyed shows no other failure
         if excused is None:
             excused = bool(excusing)
         counts = {kind: _unexplained(kind, difference, explaining, excused) for kind in difference.kinds}

@@ -160,3 +160,10 @@ def test_without_elements_an_entry_with_a_region_must_fail_in_a_sweep_alone(swep
 def test_without_elements_the_largest_distance_counts(ulps, known):
     entry = structs.replace(LARGE, where="", within="4 ulp")
     assert entry.expects(Difference(("value",), max_ulp=ulps)) is known
+
+
+def test_a_crash_from_unwritten_memory_makes_no_other_entry_stale():
+    crash = Result("crash", code="SIGABRT", message="free(): invalid next size")
+    entry = Entry(spec="x", kind="crash", cause=CAUSE, code=["SIGABRT", "SIGSEGV"])
+    assert verdict(crash, entry, *LOOSE) == "stale"
+    assert verdict(crash, structs.replace(entry, intermittent=True), *LOOSE) == "known"
