@@ -16,9 +16,9 @@ class Facts:
     fault       the run proves nothing, because the suite is at fault.
     lacking     the result is an error, because a kernel is missing.
     differs     the result differs from the promise.
-    expected    for each kind of the difference, an entry of known failures at this place names it and the error code.
+    expected    known failures, at this place or of the other plan, explain every element of the difference.
     spent       an entry at this place names a kind or an error code that does not occur.
-    excused     the other plan of the comparison is known to fail at this place.
+    excused     the other plan of the comparison is known to fail at this place, and explains what entries here do not.
     contract    the promise is a side of a documented divergence.
     """
 
@@ -35,7 +35,6 @@ class Facts:
 RULE: tuple[tuple[Mapping[str, bool], str], ...] = (
     ({"fault": True}, "error"),
     ({"lacking": True}, "unavailable"),
-    ({"differs": True, "excused": True}, "known"),
     ({"differs": True, "expected": False}, "mismatch"),
     ({"spent": True, "excused": False}, "stale"),
     ({"differs": True}, "known"),

@@ -18,7 +18,7 @@ def in_words(*, fault, lacking, differs, expected, spent, excused, contract):
         return "error"
     if lacking:
         return "unavailable"
-    if differs and not (excused or expected):
+    if differs and not expected:
         return "mismatch"
     if spent and not excused:
         return "stale"
