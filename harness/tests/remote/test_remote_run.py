@@ -157,7 +157,7 @@ def test_a_server_deletes_its_files_when_its_command_is_killed(there, tmp_path):
     connection.connect(SUITE, PATIENCE)
     connection.submit(Describe(PATIENCE))
     os.killpg(connection.pid, signal.SIGKILL)
-    assert connection.kill() == ""
+    connection.kill()
 
 
 def test_the_time_to_start_holds_on_the_other_side_too(there, tmp_path):
