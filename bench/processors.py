@@ -32,7 +32,7 @@ _ENDED = ("complete", "fault")
 
 @dataclass(frozen=True)
 class Part:
-    """A run that is a part of what is run on a processor: the name of its folder, and pytest's options."""
+    """One of the runs on a processor: the name of its folder, and pytest's options."""
 
     name: str
     options: tuple[str, ...]

@@ -12,7 +12,7 @@ from tf_opdiff.harness.spec.similar import unknown
 #: Who has to act.
 OWNERS = ("tensorflow", "keras", "driver", "us", "nobody")
 _ID = re.compile(r"[a-z0-9]+([-.][a-z0-9]+)*")
-#: The release that the project reads; text of another one has to say of which year it is.
+#: The release whose source causes cite. A citation of any other version gives its year.
 _VERSION = r"(v2\.21\.0|TensorFlow-2\.21\.0|[0-9a-f]{8,40} \((19|20)\d\d\))"
 _SOURCE = re.compile(rf"[\w.+-]+(/[\w.+-]+)+\.\w+ at {_VERSION}: \S+ .+")
 _CITED = re.compile(r"\.\w+ at (.+?): ")

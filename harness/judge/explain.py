@@ -74,5 +74,5 @@ def explained(explanation: Explanation, difference: Difference, shape: tuple[int
 
 
 def without_spent(explanation: Explanation) -> Explanation:
-    """The explanation of a part of what entries are about: a known failure may lie outside, and none is spent."""
+    """The explanation without stale entries, for a part of a case: a known failure may lie outside of the part."""
     return replace(explanation, spent=(), absent=())

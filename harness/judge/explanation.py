@@ -29,8 +29,8 @@ class Explanation:
       explaining: those of them that expect a kind that occurs, its error code and its distance.
       spent: those of them whose kind or error code does not occur, although they must fail here.
       excusing: the entries about the place of the other plan, if that plan itself is known to fail.
-      outside: the kinds of which neither `explaining` nor a failure of the other plan explains every element, each with
-        the number of elements that are left; 0 where the elements are not at hand.
+      outside: the kinds with elements that neither `explaining` nor a failure of the other plan explains, each with the
+        number of these elements; 0 where the elements are not at hand.
       fault: the reason why the region of an entry can't be applied to the result.
       absent: the entries that would be spent on a processor that was measured; see `harness.judge.processor`.
       probable: whether entries explain the difference that were measured on other processors, or for other inputs.
@@ -85,7 +85,7 @@ class Explanation:
 
     @property
     def unexplained(self) -> tuple[str, ...]:
-        """The kinds of which neither an entry about the place nor the other plan explains every element."""
+        """The kinds with elements that neither an entry about the place nor the other plan explains."""
         return tuple(self.outside)
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -63,6 +63,25 @@ def expanded(path: Path, file: BinaryIO, most: int) -> tuple[BinaryIO, int]:
         return file, most
     size = os.fstat(file.fileno()).st_size
     return io.BufferedReader(_Expanded(file), _CHUNK), min(most, MOST * size)
+
+
+def filled(
+    path: Path,
+    texts: Callable[[Path], Iterator[tuple[str, bytes | None]]],
+    mark: bytes,
+    fill: Callable[[bytes, str], bytes],
+) -> Iterator[tuple[str, bytes | None]]:
+    """The texts of a shard; in a compressed one, `fill` restores what lines with `mark` leave to another file.
+
+    Args:
+      path: the shard.
+      texts: `harness.store.shard.texts`, or a function of its kind.
+      mark: the bytes that stand in a shortened line in place of what it lacks.
+      fill: (the text of a line, its place in words) → the whole text.
+    """
+    for where, text in texts(path):
+        lacks = path.suffix == SUFFIX and text is not None and mark in text
+        yield where, fill(text, where) if text and lacks else text
 
 
 def _same(line: bytes) -> bytes:

@@ -119,7 +119,4 @@ def texts(path: Path) -> Iterator[tuple[str, bytes | None]]:
       OSError: the shard can't be opened.
       ValueError: the shard is a link or not a file, or the file with its arrays is missing or of another run.
     """
-    arrays, is_compressed = Arrays(path.parent.parent), path.suffix == compressed.SUFFIX
-    for where, text in shard.texts(path):
-        lacks = is_compressed and text is not None and _EMPTY in text
-        yield where, arrays.filled(text, where) if text and lacks else text
+    return compressed.filled(path, shard.texts, _EMPTY, Arrays(path.parent.parent).filled)

@@ -156,7 +156,4 @@ def texts(path: Path, *, texts: shard.Texts = shard.texts) -> Iterator[tuple[str
       OSError: the shard can't be opened.
       ValueError: the shard is a link or not a file, or the file with its records is missing or of another run.
     """
-    records, is_compressed = Records(path.parent.parent), path.suffix == compressed.SUFFIX
-    for where, text in texts(path):
-        lacks = is_compressed and text is not None and _LEFT in text
-        yield where, records.filled(text, where) if text and lacks else text
+    return compressed.filled(path, texts, _LEFT, Records(path.parent.parent).filled)
