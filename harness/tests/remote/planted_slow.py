@@ -1,4 +1,4 @@
-"""Two floors, one of which never ends."""
+"""Planted specs: the floor of a tensor, and a floor that never ends."""
 
 import threading
 

@@ -13,7 +13,7 @@ from tf_opdiff.harness.system import emulator, processor
 from tf_opdiff.harness.tests.patience import PATIENCE
 from tf_opdiff.harness.tests.system.test_processor import ARM, X86
 
-COMMAND = ("qemu-aarch64-static", "-cpu", "max", "-L", "/root", "/root/python3.11", "program.py", "")
+COMMAND = ("qemu-aarch64-static", "-cpu", "max", "-L", "/sysroot", "/sysroot/python3.11", "program.py", "")
 PROGRAM = """
 import json
 from tf_opdiff.harness.system.processor import processor
