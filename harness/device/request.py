@@ -179,6 +179,7 @@ class Request:
       again: the self-checks to run; see `harness.device.repeat`.
       segment: the address of the shared memory for the arrays of the observation; if empty, the pipe returns them.
       attrs: the keyword arguments of the program.
+      last: whether the server must run nothing after it: the op is known to damage the memory of its process.
     """
 
     module: str
@@ -194,6 +195,7 @@ class Request:
     again: tuple[str, ...] = ()
     segment: str = ""
     attrs: Keywords = field(default_factory=dict)
+    last: bool = False
 
     def with_arrays(self) -> Request:
         """The same request with every input as an array."""

@@ -146,7 +146,7 @@ def serve(channel: Channel, device: Device, *, kept: bool = False) -> None:
         left = state.left_behind()
         if left:
             print(f"{request.case} in mode {request.mode} left behind: {left}", file=sys.stderr)
-        poisoned = observation.poisoned or _threads_left() or used_up or bool(left)
+        poisoned = observation.poisoned or request.last or _threads_left() or used_up or bool(left)
         channel.send(replace(observation, ran_on=ran_on, poisoned=poisoned, left_behind=left))
         if request.mode == "xla" and not left:
             programs.keep()

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple, Protocol, Self
 from tf_opdiff.harness.judge.cause import Cause
 from tf_opdiff.harness.judge.entry import Entry
 from tf_opdiff.harness.judge.selectors import listed
-from tf_opdiff.harness.spec.plan import Device
+from tf_opdiff.harness.spec.plan import Device, Plan
+from tf_opdiff.harness.spec.spec import Case
 from tf_opdiff.harness.spec.trait import traits_in
 from tf_opdiff.harness.store.record import CLAIM
 
@@ -79,6 +80,12 @@ class Known:
         """The entries that are about a place, each with its number among all, from 1; see `Entry.selects`."""
         facts = self.facts(place["device"])
         return tuple((n, e) for n, e in self.of_spec(place["spec"]) if e.selects(place, tf, *facts))
+
+    def damages_memory(self, case: Case, plan: Plan, tf: str) -> bool:
+        """Whether a cause of severity `memory` is about a case under a plan, so that its process may be damaged."""
+        names = (case.spec.name, case.dtype, case.attrs, case.recipe, str(plan.device), plan.mode)
+        entries = self.about(dict(zip(CELL, names, strict=True)), tf)
+        return any(entry.cause.severity == "memory" for _, entry in entries)
 
     def of_spec(self, name: str) -> Sequence[Numbered]:
         """The entries that name a spec, each with its number among all, from 1."""

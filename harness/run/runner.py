@@ -122,7 +122,7 @@ class Runner:
             requests: dict[Device, list[Request]] = defaultdict(list)
             recorded: list[tuple[Plan, Request]] = []
             for plan in plans:
-                request, recording = running.request(plan), self.recordings.get(plan.device)
+                request, recording = self._request(running, plan), self.recordings.get(plan.device)
                 if recording and recording.without_arrays(case.id, plan.mode):
                     records += self._restored(item, case, plan, request.digest)
                     del running.expected[plan]
@@ -134,6 +134,11 @@ class Runner:
                 observation = self.recordings[plan.device].observation(request, self._program(item))
                 records += self._observed(cases, plan, request, observation)
             yield requests
+
+    def _request(self, running: RunningCase, plan: Plan) -> Request:
+        """The request of a case under a plan; the last of its server if the op is known to damage memory."""
+        tf = self.context.origin(str(plan.device)).tf
+        return replace(running.request(plan), last=self.context.known.damages_memory(running.case, plan, tf))
 
     def _observed(
         self, cases: dict[str, RunningCase], plan: Plan, request: Request, observation: Observation

@@ -96,6 +96,19 @@ def _leave_a_thread():
     threading.Thread(target=take, daemon=True).start()
 
 
+#: A byte that no program may change, in each process.
+_MEMORY = ctypes.c_byte(0)
+
+
+def _damage_memory():
+    _MEMORY.value = 1
+
+
+def _abort_if_memory_is_damaged():
+    if _MEMORY.value:
+        os.abort()
+
+
 def _write_much():
     for n in range(1 << 9):
         os.write(2, f"line {n} ".encode() * (1 << 13) + b"\n")
@@ -154,6 +167,10 @@ LETHAL = (
     lethal("is-killed", lambda: os.kill(os.getpid(), signal.SIGKILL)),
     lethal("exhausts-memory", _exhaust_memory, modes=("eager",)),
     lethal("writes-and-aborts", lambda: (sys.stderr.write("last words\n"), sys.stderr.flush(), os.abort())),
+)
+DAMAGING = (
+    lethal("damages-memory", _damage_memory, modes=("eager",)),
+    lethal("aborts-in-damaged-memory", _abort_if_memory_is_damaged, modes=("eager",)),
 )
 HANGING = (
     lethal("hangs", lambda: threading.Event().wait(), modes=("eager",)),
@@ -424,4 +441,4 @@ def _shaped(x):
     return np.floor(x), np.array(x.shape, np.int32)
 
 
-SPECS = BEYOND + AGAIN + STATE + LETHAL + HANGING + OUT_OF_REACH + HANDLES + ABORTING + WRONG + CONTRACTS
+SPECS = BEYOND + AGAIN + STATE + LETHAL + DAMAGING + HANGING + OUT_OF_REACH + HANDLES + ABORTING + WRONG + CONTRACTS

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 
 from tf_opdiff.harness.device.log import LIMIT
+from tf_opdiff.harness.judge.cause import Cause
+from tf_opdiff.harness.judge.entry import Entry
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.run.running_case import RunningCase
 from tf_opdiff.harness.spec.plan import Device, Plan
@@ -41,6 +43,16 @@ def test_the_case_after_a_crash_is_run_on_a_new_server_that_need_not_import_tens
     assert {r.verdict for r in run_spec("right", modes=("eager",))} == {"match"}
     (parent,) = re.findall(r"^PPid:\s+(\d+)", Path(f"/proc/{server.pid}/status").read_text(), re.MULTILINE)
     assert int(parent) == forkserver._forkserver._forkserver_pid, "it is no fork of the process that has TensorFlow"
+
+
+@pytest.mark.parametrize(("severity", "verdicts"), [("memory", {"match"}), ("wrong_value", {"mismatch"})])
+def test_nothing_runs_in_a_process_whose_memory_an_op_is_known_to_damage(run_spec, severity, verdicts):
+    """Without such a known failure, the same op ends the process of the next one."""
+    run_spec("right", devices=("cpu",), modes=("eager",))
+    cause = Cause(id="damage", owner="us", reason="planted", severity=severity)
+    run_spec("damages-memory", modes=("eager",), known=(Entry(spec="damages-memory", kind="crash", cause=cause),))
+    after = run_spec("aborts-in-damaged-memory", modes=("eager",))
+    assert {r.verdict for r in after if r.recipe == "first"} == verdicts
 
 
 def test_an_answer_that_nobody_collected_does_not_pass_for_the_next_one(run_spec, catalog):
