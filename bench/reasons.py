@@ -218,7 +218,7 @@ def main() -> int:
     causes = [
         {"id": id, **fields}
         for path in files(Path(ROOT, KNOWN)).values()
-        for id, fields in tomllib.loads(path.read_text("utf-8"))["cause"].items()
+        for id, fields in tomllib.loads(path.read_text("utf-8")).get("cause", {}).items()
     ]
     if unknown := set(options.cause or ()) - {cause["id"] for cause in causes}:
         parser.error(f"no cause {min(unknown)!r}")
