@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench.reasons import agrees, disagreements
+from bench.reasons import agrees, disagreements, main
 
 _ABORT = "tf.quantization.fake_quant_with_min_max_vars_per_channel(f32(1), f32([0]), f32([1]))"
 
@@ -40,3 +40,9 @@ def test_a_planted_wrong_number_is_listed_and_an_end_of_the_process_hides_nothin
     wrong = disagreements([{"id": "planted", "numbers": numbers}, {"id": "without"}])
     assert [line.partition(" gives ")[2].split(":")[0] for line in wrong] == ["6.0", "ValueError"]
     assert wrong[0] == "planted: 7, and grad(tf.square, f32(3)) gives 6.0"
+
+
+def test_the_command_checks_the_numbers_of_a_cause_of_the_suites(monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["bench.reasons", "--cause", "bessel-i1-gradient-at-zero"])
+    assert main() == 0
+    assert capsys.readouterr().out.startswith("1 of 1 numbers agree; ")
