@@ -22,7 +22,7 @@ from tf_opdiff.harness.repro.reproduce import Setting, reproduce
 from tf_opdiff.harness.run.exit_status import exit_status
 from tf_opdiff.harness.run.runner import planned
 from tf_opdiff.harness.run.session import Session
-from tf_opdiff.harness.store import accounts, old_runs, rundir, whole_lines
+from tf_opdiff.harness.store import accounts, compressed, old_runs, rundir, whole_lines
 from tf_opdiff.harness.store.accounts import Accounts
 from tf_opdiff.harness.store.json_text import json_of
 from tf_opdiff.harness.store.merged import Cell
@@ -79,7 +79,7 @@ def reported(session: Session) -> None:
 
 
 def tidy(session: Session, folder: Path) -> None:
-    """Compresses the shards of a run whose report is written; they leave out the arrays and records that it has.
+    """Compresses the shards and logs of a run whose report is written; shards leave out what its Parquet files have.
 
     If the run is in the `folder` of runs, removes old ones there. A disk that is full, or a file that someone else
     removes, costs a line only.
@@ -89,6 +89,7 @@ def tidy(session: Session, folder: Path) -> None:
         return
     try:
         whole_lines.compress(directory)
+        compressed.compress_logs(directory / "logs")
         keep = session.config.option.keep_runs
         if info.state == "complete" and directory.parent.resolve() == folder.resolve():
             removed = [path.name for path in old_runs.remove(folder, keep)]

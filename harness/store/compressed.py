@@ -1,9 +1,11 @@
-"""Compressed: shards of an ended run as streams of Zstandard, from which the same bytes are read."""
+"""Compressed: shards of an ended run as streams of Zstandard, from which the same bytes are read, and its logs."""
 
 from __future__ import annotations
 
+import gzip
 import io
 import os
+import shutil
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -14,6 +16,8 @@ from tf_opdiff.harness.store import untrusted
 SUFFIX = ".zst"
 #: Smaller shards, in bytes, stay as they are: any tool can read them.
 LEAST = untrusted.MIB
+#: Smaller logs, in bytes, stay as they are.
+LEAST_LOG = 1 << 16
 #: How many times its size a compressed shard usually expands to, and may expand to.
 USUAL, MOST = 32, 256
 #: The level of Zstandard. It takes 6 ms a MiB; higher levels save 1 % and take several times as long.
@@ -106,6 +110,25 @@ def compress(shards: Iterable[Path], change: Callable[[bytes], bytes] = _same) -
                     path.unlink()
             finally:
                 temporary.unlink(missing_ok=True)
+
+
+def compress_logs(folder: Path) -> None:
+    """Replaces each log of at least `LEAST_LOG` bytes by a `.log.gz` file, which `zless` reads; links stay.
+
+    Raises:
+      OSError: a log can't be read, or there is no room for the compressed one; the log stays then.
+    """
+    for path in sorted(folder.glob("*.log")):
+        if path.is_symlink() or not path.is_file() or path.stat().st_size < LEAST_LOG:
+            continue
+        temporary, target = path.with_suffix(".tmp"), path.with_name(path.name + ".gz")
+        try:
+            with path.open("rb") as log, gzip.open(temporary, "xb") as out:
+                shutil.copyfileobj(log, out)
+            os.replace(temporary, target)
+            path.unlink()
+        finally:
+            temporary.unlink(missing_ok=True)
 
 
 def _write(path: Path, target: Path, change: Callable[[bytes], bytes]) -> tuple[int, int]:

@@ -1,9 +1,9 @@
-"""A plugin for pytest: shards of any size are compressed, and the folder of a run's directory counts as runs/."""
+"""A plugin for pytest: shards and logs of any size are compressed, and the folder of a run's directory counts as runs/."""
 
 from tf_opdiff.harness.run import session_hooks
 from tf_opdiff.harness.store import compressed
 
-compressed.LEAST = 0
+compressed.LEAST = compressed.LEAST_LOG = 0
 
 
 def pytest_opdiff_report(directory):

@@ -32,7 +32,8 @@ RUN_FILES: Mapping[str, str] = {
     "shards": "The lines that each worker appended while the run was going: every record, behind a checksum. Once the "
     "report is written, large ones are compressed (`.zst`), without what `records.parquet` "
     "and `observations.parquet` have.",
-    "logs": "The last MiB that each device server and program wrote.",
+    "logs": "The last MiB that each device server and program wrote. Once the report is written, large logs "
+    "are compressed; `zless` shows them.",
     "sweep.json": "The tallies of a sweep: distances, counts of each kind, the worst inputs.",
     "sweep.svg": "The distances of a sweep as a plot.",
 }

@@ -1,5 +1,6 @@
 """What a run leaves: compressed shards that every reader reads, and the newest few runs."""
 
+import gzip
 import os
 import shutil
 
@@ -23,6 +24,8 @@ def test_a_run_leaves_compressed_shards_and_the_newest_runs(run_pytest, tmp_path
     assert "removed old runs: 20260101T000000-abcdef (--keep-runs 2)" in outcome.output
     assert sorted(path.name for path in runs[0].parent.iterdir()) == [runs[1].name, runs[2].name, "latest"]
     assert {path.name.partition(".")[2] for path in (runs[2] / "shards").iterdir()} == {"jsonl.zst"}
+    assert {path.name.partition(".")[2] for path in (runs[2] / "logs").iterdir()} == {"log.gz"}
+    assert any(gzip.decompress(path.read_bytes()) for path in (runs[2] / "logs").iterdir())
     plain = run_pytest("--mode", "eager", "--device", "cpu", "--no-repro", suites=SUITE)
     assert merge([runs[2]]).done == plain.merged.done
     (path,) = record_devices.record(runs[2], [], "h100", tmp_path)
