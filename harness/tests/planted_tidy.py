@@ -1,4 +1,4 @@
-"""A plugin for pytest: shards and logs of any size are compressed, and the folder of a run's directory counts as runs/."""
+"""A plugin for pytest: shards and logs of any size are compressed; the run's directory is in a folder like runs/."""
 
 from tf_opdiff.harness.run import session_hooks
 from tf_opdiff.harness.store import compressed

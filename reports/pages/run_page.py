@@ -22,6 +22,7 @@ from tf_opdiff.reports.pages.page_data import commands, page_data
 from tf_opdiff.reports.pages.scripts import hash_of, script
 from tf_opdiff.reports.pages.template import HERE, LISTED, POLICY, render
 from tf_opdiff.reports.text import sentence
+from tf_opdiff.reports.text.braced import braced
 from tf_opdiff.reports.text.change_words import title
 from tf_opdiff.reports.text.summary import duration
 
@@ -104,6 +105,7 @@ def _about(records: pd.DataFrame, info: RunInfo) -> dict[str, Any]:
         "counts": counts,
         "not_run": _not_run(info),
         "missing": info.not_run[:LISTED],
+        "deselected": braced(info.deselected),
     }
 
 

@@ -3,18 +3,35 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 from markupsafe import Markup, escape
 from pygments import highlight
+from pygments.filter import Filter
 from pygments.formatters import HtmlFormatter
+from pygments.lexer import Lexer
 from pygments.lexers import CppLexer, PythonLexer
+from pygments.token import Name, Operator, Punctuation, Text, Whitespace, _TokenType
+
+#: Tokens that have the colour of text: most of them, so a page is half as large without elements for each.
+_PLAIN = (Name, Operator, Punctuation, Whitespace)
+
+
+class _Plain(Filter):
+    """Turns tokens that have the colour of text into text."""
+
+    def filter(self, lexer: Lexer | None, stream: Iterable[tuple[_TokenType, str]]) -> Iterator[tuple[_TokenType, str]]:
+        for kind, text in stream:
+            yield (Text if kind in _PLAIN else kind), text
 
 
 @cache
 def listed(source: str, *, cpp: bool = False) -> Markup:
-    """Python or C++ source as HTML with a class for each token; Pygments escapes it."""
-    return Markup(highlight(source, CppLexer() if cpp else PythonLexer(), HtmlFormatter(nowrap=True)))
+    """Python or C++ source as HTML with a class for each token that has a colour; Pygments escapes it."""
+    lexer = CppLexer() if cpp else PythonLexer()
+    lexer.add_filter(_Plain())
+    return Markup(highlight(source, lexer, HtmlFormatter(nowrap=True)))
 
 
 def with_code(text: str) -> Markup:
