@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import base64
-import copy
 import functools
 import inspect
 import math
@@ -22,7 +21,14 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.repro.function_source import Unwritable, class_node_of, methods_of, node_of, outside_names
+from tf_opdiff.harness.repro.function_source import (
+    Unwritable,
+    class_node_of,
+    copied,
+    methods_of,
+    node_of,
+    outside_names,
+)
 
 #: Elements: arrays of this size and smaller are written as numbers that a person can read.
 READABLE = 40
@@ -195,7 +201,7 @@ def _has_defaults(function: FunctionType) -> bool:
 
 def as_def(node: ast.FunctionDef | ast.Lambda, function: FunctionType, name: str, writer: Writer) -> ast.FunctionDef:
     """The node as a `def` of this name, with its defaults as literals."""
-    arguments = copy.deepcopy(node.args)
+    arguments = copied(node.args)
     for part in ast.walk(arguments):
         if isinstance(part, ast.arg):
             part.annotation = None  # it may use a name that the text does not define
@@ -211,7 +217,7 @@ def as_def(node: ast.FunctionDef | ast.Lambda, function: FunctionType, name: str
     definition = ast.parse(f"def {name}(): pass").body[0]
     assert isinstance(definition, ast.FunctionDef)
     definition.args = arguments
-    definition.body = copy.deepcopy(body)  # the cached tree stays as it is: names change for each function
+    definition.body = [copied(statement) for statement in body]  # names change for each function, not in the cache
     return definition
 
 
