@@ -89,9 +89,11 @@ class Rooms:
             return None
         allowed, unit = room(want, case.spec.budget(quantity, case.dtype, mode))
         wide = np.isfinite(want.value.astype(want.dtype)) & (allowed > digits_of(part_of(want.dtype)) * unit)
-        inputs, excused = case.inputs(), np.zeros(wide.shape, bool)
-        if wide.any():
-            excused |= loose_elements(case, inputs, quantity)
+        excused = np.zeros(wide.shape, bool)
+        if not wide.any():
+            return cls(wide, excused)
+        inputs = case.inputs()
+        excused |= loose_elements(case, inputs, quantity)
         for change in _changes(case, inputs, side, quantity) if (wide & ~excused).any() else ():
             excused |= allowed <= ROUNDINGS * change
             if not (wide & ~excused).any():

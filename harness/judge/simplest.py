@@ -59,7 +59,8 @@ def keys(columns: Sequence[np.ndarray]) -> list[list[float]]:
 
 def _costs(parts: Sequence[np.ndarray], group: np.ndarray) -> list[np.ndarray]:
     """The sort keys of tuples in these groups, the most significant number first; `parts` are float64."""
-    sizes = [np.where(group < _COUNTED, np.abs(x), _digits(x)) for x in parts]
+    counted = group < _COUNTED
+    sizes = [np.abs(x) if counted.all() else np.where(counted, np.abs(x), _digits(x)) for x in parts]
     return [np.sum(sizes, axis=0), *sizes, *(np.signbit(x) & ~np.isnan(x) for x in parts)]
 
 

@@ -7,7 +7,7 @@ import re
 import traceback
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import import_module
 from types import MappingProxyType, ModuleType
 
@@ -52,11 +52,12 @@ class Catalog:
     items: tuple[Item, ...]
 
     @classmethod
+    @cache
     def load(cls, packages: str) -> Catalog:
         """Imports modules of suites, or all modules of packages and their subpackages, and reads their `SPECS`.
 
         `packages` holds one name, or several with spaces between them, such as one's own suites beside these.
-        If a package has `SPECS` itself, its modules are not searched.
+        If a package has `SPECS` itself, its modules are not searched. A process reads them once.
 
         Raises:
           ValueError: a module can't be imported (for example, a spec lacks its reference), two specs have the same

@@ -7,6 +7,7 @@ Philox stream, which NumPy keeps stable (NEP 19).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 
 import ml_dtypes
 import numpy as np
@@ -54,6 +55,7 @@ class Draw:
         return (self.uniform(*shape) * 4).astype(dtype)
 
 
+@cache
 def is_float(dtype: np.dtype) -> bool:
     """Whether a dtype is a real floating-point dtype, of NumPy or of ml_dtypes."""
     dtype = np.dtype(dtype)
