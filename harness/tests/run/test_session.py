@@ -102,6 +102,12 @@ def test_a_run_that_was_cut_off_goes_on_where_it_stopped(run_pytest, workers):
     assert "kills-the-worker" in again.output
 
 
+@pytest.fixture(scope="module")
+def right(run_pytest):
+    """A run without a failure; tests do not change it."""
+    return run_pytest("--op", "right", "--mode", "eager")
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -109,11 +115,13 @@ def test_a_run_that_was_cut_off_goes_on_where_it_stopped(run_pytest, workers):
         ([], "there is nothing to resume"),
     ],
 )
-def test_what_cannot_be_resumed_is_named(run_pytest, tmp_path, arguments, says):
-    whole = run_pytest("--op", "right", "--mode", "eager")
-    outcome = run_pytest("--resume", str(whole.directory), *arguments, folder=whole.directory)
+def test_what_cannot_be_resumed_is_named(run_pytest, right, arguments, says):
+    outcome = run_pytest("--resume", str(right.directory), *arguments, folder=right.directory)
     assert outcome.status == 4
     assert says in outcome.output
+
+
+def test_a_run_that_does_not_exist_cannot_be_resumed(run_pytest, tmp_path):
     assert run_pytest("--resume", str(tmp_path / "none"), folder=tmp_path / "none").status == 4
 
 
@@ -224,9 +232,8 @@ def test_a_run_holds_the_causes_by_which_it_was_judged(run_pytest, tmp_path):
     assert {r.cause for r in outcome.merged.records if r.verdict == "known"} == {"planted"}
 
 
-def test_a_run_holds_the_kernels_of_its_tensorflow(run_pytest):
-    outcome = run_pytest("--op", "right", "--mode", "eager")
-    kernels = json.loads((outcome.directory / "kernels.json").read_text())
+def test_a_run_holds_the_kernels_of_its_tensorflow(right):
+    kernels = json.loads((right.directory / "kernels.json").read_text())
     assert "float32" in kernels["Asinh"]["CPU"][0]["T"]
     assert "complex64" not in kernels["Asinh"]["GPU"][0]["T"]  # whether this machine has a GPU or not
     assert "float32" in kernels["Asinh"]["XLA_CPU_JIT"][0]["T"]
