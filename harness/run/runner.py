@@ -18,7 +18,7 @@ from tf_opdiff.harness.judge.error_bins import profiles
 from tf_opdiff.harness.judge.promise_cache import PromiseCache
 from tf_opdiff.harness.judge.reference import ReferenceFault
 from tf_opdiff.harness.judge.unseen import first_of_place, plant
-from tf_opdiff.harness.judge.verdict import Context, Judge, Trial, comparisons
+from tf_opdiff.harness.judge.verdict import Context, Judge, Trial
 from tf_opdiff.harness.judge.want import Want
 from tf_opdiff.harness.repro.program_digest import digest
 from tf_opdiff.harness.run.running_case import RunningCase
@@ -162,12 +162,13 @@ class Runner:
     def _judged(self, running: RunningCase, plan: Plan, digest: str) -> list[Record]:
         """The records of an observation against its promise and against claims; `digest` is the request's."""
         trial, wants = self._trial(running, plan), dict(running.expected[plan].wants)
-        compared = comparisons(trial, wants)
-        records = [self.judge.decide(trial, quantity, comparison) for quantity, comparison in compared.items()]
+        judged = self.judge.judgements(trial, wants)
+        compared = {quantity: judgement.comparison for quantity, judgement in judged.items()}
+        records = [judgement.record for judgement in judged.values()]
         if any(record.kind for record in records):
             running.differing.add(plan)
-            known = [record.quantity for record in records if record.verdict in ("known", "mismatch")]
-            running.known_wrong[plan] = {q: self.judge.explained(trial, q, compared[q]) for q in known}
+            known = {q: j for q, j in judged.items() if j.record.verdict in ("known", "mismatch")}
+            running.known_wrong[plan] = {quantity: judgement.known_wrong for quantity, judgement in known.items()}
             records = [self._planted(record, trial, wants, compared) for record in records]
         records += self.judge.against_claims(trial, running.claims, wants)
         program, observation = self._program(running.item), trial.observation.to_json()
