@@ -21,6 +21,7 @@ ROOMS = (
     *("suites.forms", "suites.derived", "suites.reference"),
     *(
         "harness.run",
+        "harness.cases",
         "harness.repro",
         "harness.sweep",
         "harness.judge",
