@@ -45,7 +45,7 @@ class CellWriter:
     def add(self, line: CellLine) -> None:
         """Takes a line, which replaces an earlier one of its cell and kind."""
         cell = {"case": line.case, "device": line.device, "mode": line.mode}
-        self._records[(line.kind, *cell.values())] = line.records
+        self._records[line.kind, line.case, line.device, line.mode] = line.records
         if self._shard:
             self._shard.write(line.kind, **cell, records=[record.to_json() for record in line.records], **line.more)
 

@@ -103,8 +103,9 @@ def write(
     """
     for cell, records in itertools.groupby(rows, lambda r: (r.case, r.device, r.mode)):
         place = dict(zip(("case", "device", "mode"), cell, strict=True))
-        more = {"errors": errors[cell]} if errors and cell in errors else {}
-        more = {"observation": {}, "program": program, **more}
+        more: dict[str, Any] = {"observation": {}, "program": program}
+        if errors and cell in errors:
+            more["errors"] = errors[cell]
         writer.add(CellLine(kind="result", **place, records=list(records), more=more))
         writer.add(CellLine(kind="compare", **place, records=[]))
 
