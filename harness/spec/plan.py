@@ -7,9 +7,9 @@ from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from tf_opdiff.harness.spec.modes import MODES
 from tf_opdiff.harness.spec.variant import check
 
-MODES = ("eager", "function", "xla", "graph")
 DEVICE_TYPE = re.compile(r"[a-z][a-z0-9_]*")
 #: The name of a device server that a command starts.
 SERVER = re.compile(r"[a-z][a-z0-9_-]*")
