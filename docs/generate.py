@@ -17,11 +17,12 @@ from tf_opdiff.harness.judge.severity import SEVERITIES
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.run import exit_status
 from tf_opdiff.harness.run.options import CAMPAIGN, OPTIONS, Option
+from tf_opdiff.harness.spec.kinds import KIND
 from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Sparse
 from tf_opdiff.harness.spec.spec_fields import SpecFields
 from tf_opdiff.harness.spec.trait import TRAITS
 from tf_opdiff.harness.store import columns
-from tf_opdiff.harness.store.record import COLUMNS, KINDS, Record
+from tf_opdiff.harness.store.record import COLUMNS, Record
 from tf_opdiff.harness.tests.test_rooms import ROOMS
 from tf_opdiff.reports.atlas import FOLDER, PUBLISHED
 from tf_opdiff.reports.data import searched
@@ -248,7 +249,7 @@ def _record() -> Iterator[str]:
     rows = ([_code(v.name), v.symbol, _code(v.letter), v.meaning, "yes" if v.fails else ""] for v in VERDICTS.values())
     yield from _table(heads, rows)
     yield from ("## Kinds", "", "The kind says how a result differs.", "")
-    yield from _table(["kind", "meaning"], ([_code(k), columns.KINDS.get(k, "")] for k in KINDS))
+    yield from _table(["kind", "meaning"], ([_code(name), kind.meaning] for name, kind in KIND.items()))
 
 
 def _run_directory() -> Iterator[str]:

@@ -18,16 +18,9 @@ from tf_opdiff.harness.judge.comparison import Elements
 from tf_opdiff.harness.judge.distance_limit import DistanceLimit
 from tf_opdiff.harness.judge.region import Region
 from tf_opdiff.harness.judge.selectors import EVERY, Names, admits, listed
+from tf_opdiff.harness.spec.kinds import MEASURED
 from tf_opdiff.harness.spec.plan import type_of
 from tf_opdiff.harness.spec.spec import BY_PATTERNS
-
-#: The kinds of difference that have a distance.
-MEASURED = ("value", "position", "batch")
-#: The kinds of difference that are of single elements, and that a region can be about.
-OF_ELEMENTS = (
-    *("nan", "inf", "signed_zero", "subnormal", "value", "gradient_status", "nondeterministic", "position", "batch"),
-    *("leak", "input_mutated"),
-)
 
 
 class Difference(NamedTuple):
