@@ -29,8 +29,8 @@ from tf_opdiff.reports.data import searched
 from tf_opdiff.reports.data.atlas import load as load_atlas
 from tf_opdiff.reports.data.error_frames import BINS, PROFILE, STEPS
 from tf_opdiff.reports.data.frame import OBSERVATIONS
-from tf_opdiff.reports.data.run_files import RUN_FILES
 from tf_opdiff.reports.data.tables import NAMED
+from tf_opdiff.reports.pages.extra_pages import run_files
 from tf_opdiff.reports.text import atlas
 from tf_opdiff.reports.text.glossary import TERMS
 from tf_opdiff.reports.text.verdicts import VERDICTS
@@ -254,7 +254,7 @@ def _record() -> Iterator[str]:
 
 def _run_directory() -> Iterator[str]:
     yield from ("# Run directory", "", "A run leaves these files. `runs/latest` points to the newest run.", "")
-    yield from _table(["file", "holds"], ([_code(n), text] for n, text in RUN_FILES.items()))
+    yield from _table(["file", "holds"], ([_code(n), text] for n, text in run_files().items()))
     yield from ("## observations.parquet", "")
     yield from _table(["column", "meaning"], ([_code(n), OBSERVATION_COLUMNS[n]] for n in OBSERVATIONS.names))
     yield from ("## errors.parquet", "", ERRORS_ABOUT, "")
