@@ -26,7 +26,7 @@ def test_a_generated_part_is_that_of_todays_code(name):
     assert (ROOT / name).read_text() == generate.files()[name], "run `make reference`"
 
 
-def test_every_column_and_every_kind_has_a_meaning():
+def test_every_column_has_a_meaning():
     assert list(columns.COLUMNS) == [field.name for field in fields(Record)]
 
 
