@@ -20,8 +20,8 @@ from typing import Any
 import pytest
 
 from bench import apart
+from tf_opdiff.harness.cases import item_judge
 from tf_opdiff.harness.judge import error_bins
-from tf_opdiff.harness.run import runner
 from tf_opdiff.harness.store import rundir
 from tf_opdiff.harness.store.error_profile import ErrorProfile
 from tf_opdiff.harness.store.shard import read_shard
@@ -59,7 +59,7 @@ class _Clock:
 def run(folder: Path) -> dict[str, float]:
     """Runs the ops in this process; returns the seconds of the run and of its profiles."""
     clock, begin = _Clock(), time.perf_counter()
-    clock.watch(runner, "profiles")
+    clock.watch(item_judge, "profiles")
     clock.watch(error_frames, "frames")
     clock.watch(parquet, "write", lambda _, path, **__: path.name in (ERRORS, HISTOGRAM))
     for owner, names in (

@@ -18,11 +18,10 @@ from pathlib import Path
 import numpy as np
 
 from bench import apart
+from tf_opdiff.harness.cases.running_case import RunningCase
 from tf_opdiff.harness.device.observation import Result
-from tf_opdiff.harness.device.pool import run_all
 from tf_opdiff.harness.device.server_handle import DeviceServer
 from tf_opdiff.harness.judge.compare import compare
-from tf_opdiff.harness.run.running_case import RunningCase
 from tf_opdiff.harness.spec.catalog import Catalog, Item
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.spec import Case, Spec
@@ -63,7 +62,8 @@ def ours(spec: Spec, folder: Path) -> tuple[float, float]:
         for _ in range(2):
             begin = time.perf_counter()
             running = RunningCase.of(item, case, [plan])
-            ((_, _, seen),) = run_all(servers, [{plan.device: [running.request(plan)]}], lambda *_: None)
+            list(running.run([plan], servers))
+            seen = running.observations[plan]
             want, budget = running.expected[plan].wants["grad[0]"], spec.budget("grad[0]", "float32", plan.mode)
             found = compare(seen.quantities["grad[0]"], want, "grad[0]", budget=budget)
             seconds = time.perf_counter() - begin

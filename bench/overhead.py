@@ -25,13 +25,13 @@ from typing import Any
 import numpy as np
 
 from bench import apart, timed_run
+from tf_opdiff.harness.cases.running_case import RunningCase
 from tf_opdiff.harness.device.repeat import cut_arguments
 from tf_opdiff.harness.device.request import Arguments, Request
 from tf_opdiff.harness.device.rows import alone, beside_special, compared_rows
 from tf_opdiff.harness.judge import known_files
 from tf_opdiff.harness.judge.reference import ReferenceFault
 from tf_opdiff.harness.paths import KNOWN, ROOT
-from tf_opdiff.harness.run.running_case import RunningCase
 from tf_opdiff.harness.spec.catalog import Catalog, Item
 from tf_opdiff.harness.spec.plan import MODES, Device, Plan
 from tf_opdiff.harness.spec.spec import Spec

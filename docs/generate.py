@@ -17,19 +17,20 @@ from tf_opdiff.harness.judge.severity import SEVERITIES
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.run import exit_status
 from tf_opdiff.harness.run.options import CAMPAIGN, OPTIONS, Option
+from tf_opdiff.harness.spec.kinds import KIND
 from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Sparse
 from tf_opdiff.harness.spec.spec_fields import SpecFields
 from tf_opdiff.harness.spec.trait import TRAITS
 from tf_opdiff.harness.store import columns
-from tf_opdiff.harness.store.record import COLUMNS, KINDS, Record
+from tf_opdiff.harness.store.record import COLUMNS, Record
 from tf_opdiff.harness.tests.test_rooms import ROOMS
 from tf_opdiff.reports.atlas import FOLDER, PUBLISHED
 from tf_opdiff.reports.data import searched
 from tf_opdiff.reports.data.atlas import load as load_atlas
 from tf_opdiff.reports.data.error_frames import BINS, PROFILE, STEPS
 from tf_opdiff.reports.data.frame import OBSERVATIONS
-from tf_opdiff.reports.data.run_files import RUN_FILES
 from tf_opdiff.reports.data.tables import NAMED
+from tf_opdiff.reports.pages.extra_pages import run_files
 from tf_opdiff.reports.text import atlas
 from tf_opdiff.reports.text.glossary import TERMS
 from tf_opdiff.reports.text.verdicts import VERDICTS
@@ -248,12 +249,12 @@ def _record() -> Iterator[str]:
     rows = ([_code(v.name), v.symbol, _code(v.letter), v.meaning, "yes" if v.fails else ""] for v in VERDICTS.values())
     yield from _table(heads, rows)
     yield from ("## Kinds", "", "The kind says how a result differs.", "")
-    yield from _table(["kind", "meaning"], ([_code(k), columns.KINDS.get(k, "")] for k in KINDS))
+    yield from _table(["kind", "meaning"], ([_code(name), kind.meaning] for name, kind in KIND.items()))
 
 
 def _run_directory() -> Iterator[str]:
     yield from ("# Run directory", "", "A run leaves these files. `runs/latest` points to the newest run.", "")
-    yield from _table(["file", "holds"], ([_code(n), text] for n, text in RUN_FILES.items()))
+    yield from _table(["file", "holds"], ([_code(n), text] for n, text in run_files().items()))
     yield from ("## observations.parquet", "")
     yield from _table(["column", "meaning"], ([_code(n), OBSERVATION_COLUMNS[n]] for n in OBSERVATIONS.names))
     yield from ("## errors.parquet", "", ERRORS_ABOUT, "")

@@ -14,7 +14,6 @@ from tf_opdiff.harness.store.judges import OURS, JudgedBy
 from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.harness.system.memory import give_free_memory_back
 from tf_opdiff.reports.analysis import ledger, plans_at_worst, since_last_run
-from tf_opdiff.reports.analysis.batch_matrix import batch_matrix
 from tf_opdiff.reports.analysis.changelog import Changelog
 from tf_opdiff.reports.ci import badge, junit
 from tf_opdiff.reports.data import discrepancies, files, frame, parquet, run_copy, tables
@@ -22,7 +21,7 @@ from tf_opdiff.reports.data.discrepancy import Discrepancy
 from tf_opdiff.reports.data.load import OBSERVATIONS, RECORDS, load, load_attributions, load_causes, load_repros
 from tf_opdiff.reports.data.op_names import op_names
 from tf_opdiff.reports.op_report import OpReport, topics_of
-from tf_opdiff.reports.pages import batches_page, claims_page, run_page
+from tf_opdiff.reports.pages import extra_pages, run_page
 from tf_opdiff.reports.text import markdown
 from tf_opdiff.reports.text.bounded import bounded_records
 
@@ -38,8 +37,7 @@ def write(
     """Merges the shards of a run and writes its report into its directory.
 
     The files: `records.parquet`, `observations.parquet`, `errors.parquet`, `error_histogram.parquet`, `index.html`,
-    `summary.md`, `badge.svg`, `badge.json`, a page for each op in `ops`, if claims were tested, `claims.html`, and if
-    batches were, `batches.html`.
+    `summary.md`, `badge.svg`, `badge.json`, a page for each op in `ops`, and those of `reports.pages.extra_pages`.
     Writing again gives the same files.
 
     Args:
@@ -106,18 +104,13 @@ class Report:
         self.ranked = discrepancies.discrepancies(records, causes, old, attributions)
         files.replace_text(run_dir / "summary.md", markdown.summary(records, info, self.ranked))
         badge.write(run_dir, info, tables.counts(records))
-        if topics:
-            files.replace_text(run_dir / "claims.html", claims_page.page(topics, info))
         names = op_names(records)
-        batches = batch_matrix(records)
-        if batches:
-            files.replace_text(run_dir / "batches.html", batches_page.html(batches, info, names.by_spec()))
+        data = extra_pages.RunData(records=records, info=info, topics=topics, spec_links=names.by_spec())
         supplement = run_page.Supplement(
-            claims=bool(topics),
-            batches=batches is not None,
+            pages=extra_pages.write(run_dir, data),
             ranked=self.ranked,
             op_links={name: page.link for name, page in names.ops.items()},
-            spec_links=names.by_spec(),
+            spec_links=data.spec_links,
             repros=load_repros(run_dir),
             entries=ledger.of_run(records, info, judged_by, known),
             by_plan=plans_at_worst.values(records, self._observations),

@@ -46,6 +46,10 @@ VERBS = {
     ),
     "completion": Verb("Prints a script by which a shell completes verbs and options.", "tf_opdiff.completion"),
     "devices": Verb("Prints the devices that TensorFlow lists on this machine.", "tf_opdiff.harness.run.list_devices"),
+    "rejudge": Verb(
+        "Judges the observations of a run again, by the known failures and budgets of today.",
+        "tf_opdiff.harness.run.rejudge",
+    ),
     "repro": Verb(
         "Runs one case; prints its inputs, the expected results and what came.", "tf_opdiff.harness.run.one_case"
     ),

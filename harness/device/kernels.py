@@ -13,6 +13,7 @@ import tensorflow as tf
 from tensorflow.python.framework import kernels as registry
 
 from tf_opdiff.harness.device.observation import Result
+from tf_opdiff.harness.spec.modes import xla_compiles
 from tf_opdiff.harness.spec.plan import Device
 
 #: The messages about an op without a kernel: of eager mode, of the runtime, of the placer, of the executor.
@@ -39,10 +40,10 @@ def lacking_dtype(name: str) -> str:
 
 def lacking_kernel(ops: Sequence[str], device: Device, mode: str, dtype: str) -> str:
     """A message about the first op that has no kernel for the device (under XLA, for its compiler) and dtype."""
-    kind = f"XLA_{device.type.upper()}_JIT" if mode == "xla" else device.type.upper()
-    if mode == "xla" and kind not in _kernel_devices():
+    kind = f"XLA_{device.type.upper()}_JIT" if xla_compiles(mode) else device.type.upper()
+    if xla_compiles(mode) and kind not in _kernel_devices():
         return f"XLA does not compile for {device.type.upper()}: no {kind} kernel is registered"
-    everywhere = {kind} if mode == "xla" else {kind, "DEFAULT"}
+    everywhere = {kind} if xla_compiles(mode) else {kind, "DEFAULT"}
     wanted = tf.as_dtype(np.dtype(dtype)).as_datatype_enum  # a NumPy dtype, for TensorFlow knows no "bytes"
     for op in ops:
         for kernel in registry.get_registered_kernels_for_op(op).kernel:

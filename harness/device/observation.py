@@ -91,10 +91,11 @@ class Observation:
         return cls(quantities=dict.fromkeys(names, result), **more)
 
     def to_json(self) -> dict[str, Any]:
-        """The observation as JSON-able data, without what concerns its server only: `poisoned` and `left_behind`."""
+        """The observation as JSON-able data, without `poisoned`, which concerns its server only."""
         again = {kind: _each(results, Result.to_json) for kind, results in self.again.items()}
         fields = {name: getattr(self, name) for name in ("ran_on", "raw_op", "seconds", "fault", "lacking")}
-        return {"quantities": _each(self.quantities, Result.to_json), "again": again, **fields}
+        left = {"left_behind": self.left_behind} if self.left_behind else {}
+        return {"quantities": _each(self.quantities, Result.to_json), "again": again, **fields, **left}
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Self:

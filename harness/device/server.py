@@ -28,6 +28,7 @@ from tf_opdiff.harness.device.rows import run_row_checks
 from tf_opdiff.harness.device.shared_memory import to_shared_memory
 from tf_opdiff.harness.device.tensorflow_setup import configure, local, works
 from tf_opdiff.harness.device.tensorflow_state import ServerState
+from tf_opdiff.harness.spec.modes import xla_compiles
 from tf_opdiff.harness.spec.plan import Device
 from tf_opdiff.harness.spec.spec import Spec, Unavailable
 
@@ -148,5 +149,5 @@ def serve(channel: Channel, device: Device, *, kept: bool = False) -> None:
             print(f"{request.case} in mode {request.mode} left behind: {left}", file=sys.stderr)
         poisoned = observation.poisoned or request.last or _threads_left() or used_up or bool(left)
         channel.send(replace(observation, ran_on=ran_on, poisoned=poisoned, left_behind=left))
-        if request.mode == "xla" and not left:
+        if xla_compiles(request.mode) and not left:
             programs.keep()

@@ -8,7 +8,8 @@ import ml_dtypes
 import numpy as np
 
 from tf_opdiff.harness.judge.want import Want
-from tf_opdiff.harness.spec.by_mode import MODE_FAMILIES, ByMode
+from tf_opdiff.harness.spec.by_mode import ByMode
+from tf_opdiff.harness.spec.modes import MODE_FAMILIES
 from tf_opdiff.harness.spec.spec import Case
 
 #: The device on which ceilings are measured, without variants.

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from tf_opdiff.harness.store.record import KINDS
+from tf_opdiff.harness.spec.kinds import KINDS
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,13 +135,13 @@ class Comparison:
 
     @property
     def each(self) -> tuple[Comparison, ...]:
-        """A comparison for each kind that occurs, in the order of `harness.store.record.KINDS`."""
+        """A comparison for each kind that occurs, in the order of `harness.spec.kinds.KINDS`."""
         shown = [replace(one, others=()) for one in (self, *self.others) if one.kind]
         return tuple(sorted(shown, key=lambda one: KINDS.index(one.kind)))
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The kinds that occur, in the order of `harness.store.record.KINDS`."""
+        """The kinds that occur, in the order of `harness.spec.kinds.KINDS`."""
         return tuple(one.kind for one in self.each) if self.others else (self.kind,) if self.kind else ()
 
     def showing(self, kind: str) -> Comparison:

@@ -18,16 +18,9 @@ from tf_opdiff.harness.judge.comparison import Elements
 from tf_opdiff.harness.judge.distance_limit import DistanceLimit
 from tf_opdiff.harness.judge.region import Region
 from tf_opdiff.harness.judge.selectors import EVERY, Names, admits, listed
+from tf_opdiff.harness.spec.kinds import MEASURED
 from tf_opdiff.harness.spec.plan import type_of
 from tf_opdiff.harness.spec.spec import BY_PATTERNS
-
-#: The kinds of difference that have a distance.
-MEASURED = ("value", "position", "batch")
-#: The kinds of difference that are of single elements, and that a region can be about.
-OF_ELEMENTS = (
-    *("nan", "inf", "signed_zero", "subnormal", "value", "gradient_status", "nondeterministic", "position", "batch"),
-    *("leak", "input_mutated"),
-)
 
 
 class Difference(NamedTuple):
@@ -85,29 +78,33 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     within: str = ""
     blind: str = ""
 
-    def expects(self, difference: Difference) -> bool:
-        """Whether the entry explains one of the kinds of a difference, with its error code.
+    def occurs(self, difference: Difference) -> bool:
+        """Whether the entry's kind is one of the kinds of a difference, with the entry's error code."""
+        return self.kind in difference.kinds and admits(self.code or EVERY, difference.code)
 
-        Where the elements are at hand, it has to explain at least one of them; else the largest distance counts.
-        """
-        if self.kind not in difference.kinds or not admits(self.code or EVERY, difference.code):
-            return False
-        if self.kind in difference.elements:
-            return bool(self.explained(difference).any())
-        limit = DistanceLimit.parse(self.within)
-        return not (self.kind in MEASURED and limit.unit == "ulp" and difference.max_ulp > limit.largest)
+    def explains(self, difference: Difference) -> np.ndarray | bool:
+        """The elements that the entry explains: of its kind, in its region and within its distance.
 
-    def explained(self, difference: Difference) -> np.ndarray:
-        """The elements of the entry's kind, which must occur, that lie in its region and within its distance.
+        A bool array; where the elements are not at hand, whether the largest distance is within the entry's distance.
+        False if the entry's kind does not occur.
 
         Raises:
           RegionError: `where` is not about the elements of this result.
         """
+        if not self.occurs(difference):
+            return False
+        if self.kind not in difference.elements:
+            limit = DistanceLimit.parse(self.within)
+            return not (self.kind in MEASURED and limit.unit == "ulp" and difference.max_ulp > limit.largest)
         elements = difference.elements[self.kind]
         explained = elements.wrong[self.kind] & self.region(elements, difference.inputs)
         if self.kind in MEASURED and self.within:
             explained &= DistanceLimit.parse(self.within).allows(elements)
         return explained
+
+    def expects(self, difference: Difference) -> bool:
+        """Whether the entry explains a difference, or at least one element of it; raises as `explains`."""
+        return bool(np.any(self.explains(difference)))
 
     def region(self, elements: Elements, inputs: Sequence[np.ndarray]) -> np.ndarray:
         """The elements that the entry is about, a bool array of their shape.

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from tf_opdiff.harness.judge.comparison import Comparison
 from tf_opdiff.harness.judge.entry import Difference
 from tf_opdiff.harness.judge.explanation import Excused, Explanation
@@ -56,21 +54,6 @@ def _related(known: Known, place: Mapping[str, str], tf: str, kinds: Sequence[st
     each = [(n, relaxed(entry, kind)) for n, entry in known.of_spec(place["spec"]) for kind in kinds]
     facts = known.facts(place["device"])
     return [(n, entry) for n, entry in each if entry and entry.selects(place, tf, *facts)]
-
-
-def explained(explanation: Explanation, difference: Difference, shape: tuple[int, ...]) -> np.ndarray | bool:
-    """The elements that known failures explain: a bool array of a shape; True if the whole result is one failure."""
-    mask = np.zeros(shape, bool)
-    if explanation.fault:
-        return mask
-    for _, entry in explanation.explaining:
-        if entry.kind not in difference.elements:
-            return True
-        of_entry = entry.explained(difference)
-        if of_entry.shape != shape:
-            return True
-        mask |= of_entry
-    return mask
 
 
 def without_spent(explanation: Explanation) -> Explanation:

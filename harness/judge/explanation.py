@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
 import numpy as np
 
-from tf_opdiff.harness.judge.entry import Difference
+from tf_opdiff.harness.judge.entry import Difference, Entry
 from tf_opdiff.harness.judge.known import Numbered
 from tf_opdiff.harness.judge.severity import SEVERITIES
 from tf_opdiff.harness.store.record import Record
@@ -27,6 +26,7 @@ class Explanation:
       kinds: the kinds of difference that occur, in order; empty for a comparison without a difference.
       here: the entries about the place of the comparison.
       explaining: those of them that expect a kind that occurs, its error code and its distance.
+      masks: the elements that each of `explaining` explains, a bool array; True where they are not at hand.
       spent: those of them whose kind or error code does not occur, although they must fail here.
       excusing: the entries about the place of the other plan, if that plan itself is known to fail.
       outside: the kinds with elements that neither `explaining` nor a failure of the other plan explains, each with the
@@ -45,6 +45,7 @@ class Explanation:
     fault: str = ""
     absent: tuple[Numbered, ...] = ()
     probable: bool = False
+    masks: tuple[np.ndarray | bool, ...] = ()
 
     @classmethod
     def of(
@@ -71,17 +72,35 @@ class Explanation:
           RegionError: the region of an entry is not about the elements of this result.
         """
         here, excusing = tuple(here), tuple(excusing)
-        explaining = tuple(one for one in here if one[1].expects(difference))
-        failing = tuple(one for one in here if one[1].expects(difference._replace(max_ulp=math.nan)))
-        strict = (one for one in here if not (between_plans and one[1].against == "*"))
-        spent = tuple(one for one in strict if one not in failing and one[1].must_fail(difference))
-        if any(entry.intermittent for _, entry in explaining):
+        each = [(one, one[1].explains(difference)) for one in here]
+        explaining = [(one, mask) for one, mask in each if np.any(mask)]
+        spent = tuple(
+            one
+            for one, mask in each
+            if not (between_plans and one[1].against == "*")
+            and not _fails(one[1], difference, mask)
+            and one[1].must_fail(difference)
+        )
+        if any(entry.intermittent for (_, entry), _ in explaining):
             spent = ()  # a process whose memory is destroyed shows no other failure
         if excused is None:
             excused = bool(excusing)
         counts = {kind: _unexplained(kind, difference, explaining, excused) for kind in difference.kinds}
         outside = {kind: count for kind, count in counts.items() if count is not None}
-        return cls(tuple(difference.kinds), here, explaining, spent, excusing, outside)
+        entries, masks = tuple(one for one, _ in explaining), tuple(mask for _, mask in explaining)
+        return cls(tuple(difference.kinds), here, entries, spent, excusing, outside, masks=masks)
+
+    def explained(self, shape: tuple[int, ...]) -> np.ndarray | bool:
+        """The elements that `explaining` explains: a bool array of this shape; True if a whole result is one failure.
+
+        No element if the region of an entry can't be applied.
+        """
+        union = np.zeros(shape, bool)
+        for mask in self.masks:
+            if isinstance(mask, bool) or mask.shape != shape:
+                return True
+            union |= mask
+        return union
 
     @property
     def unexplained(self) -> tuple[str, ...]:
@@ -140,17 +159,25 @@ class Explanation:
         return entry.kind if entry else self.kinds[0] if self.kinds else ""
 
 
+def _fails(entry: Entry, difference: Difference, mask: np.ndarray | bool) -> bool:
+    """Whether a failure of the entry's kind occurs, at any distance if the elements are not at hand."""
+    return bool(np.any(mask)) or (entry.kind not in difference.elements and entry.occurs(difference))
+
+
 def _unexplained(
-    kind: str, difference: Difference, explaining: Sequence[Numbered], excused: np.ndarray | bool
+    kind: str,
+    difference: Difference,
+    explaining: Sequence[tuple[Numbered, np.ndarray | bool]],
+    excused: np.ndarray | bool,
 ) -> int | None:
     """The number of elements of a kind that nothing explains; 0 if they are not at hand, None if all are explained."""
-    of_kind = [entry for _, entry in explaining if entry.kind == kind]
+    of_kind = [mask for (_, entry), mask in explaining if entry.kind == kind]
     elements = difference.elements.get(kind)
     if elements is None:
         return None if of_kind or excused is True else 0
     rest = elements.wrong[kind]
-    for entry in of_kind:
-        rest = rest & ~entry.explained(difference)
+    for mask in of_kind:
+        rest = rest & ~np.asarray(mask)
     if isinstance(excused, bool) or excused.shape == rest.shape:
         rest = rest & ~np.asarray(excused)
     return int(rest.sum()) or None

@@ -131,6 +131,10 @@ class Placed(Protocol):
     def plan(self) -> str: ...
 
 
+#: The end of a line about an entry that is about no comparison.
+IDLE = "is about no comparison of this run; delete or mend it"
+
+
 class IdleEntries:
     """The entries that are about cases that ran, but about none of their comparisons, as far as records were visited.
 
@@ -158,9 +162,7 @@ class IdleEntries:
         """A line for each of the entries."""
         known = self._known
         return [
-            f"{known.stands(n)} (spec {known.entries[n - 1].spec!r}) is about no comparison of this run; "
-            "delete or mend it"
-            for n in sorted(self._ran - self._about)
+            f"{known.stands(n)} (spec {known.entries[n - 1].spec!r}) {IDLE}" for n in sorted(self._ran - self._about)
         ]
 
 

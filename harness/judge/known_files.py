@@ -13,19 +13,19 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from tf_opdiff.harness.judge.cause import Cause
 from tf_opdiff.harness.judge.distance_limit import DistanceLimit
-from tf_opdiff.harness.judge.entry import MEASURED, OF_ELEMENTS, Entry
+from tf_opdiff.harness.judge.entry import Entry
 from tf_opdiff.harness.judge.known import Known, Place
 from tf_opdiff.harness.judge.processor import Processor
 from tf_opdiff.harness.judge.region import Region
 from tf_opdiff.harness.judge.selectors import EVERY, Names, check, listed
 from tf_opdiff.harness.spec.catalog import Catalog
+from tf_opdiff.harness.spec.kinds import KINDS, MEASURED, OF_ELEMENTS
 from tf_opdiff.harness.spec.plan import MODES, Device
 from tf_opdiff.harness.spec.quantity import is_quantity
 from tf_opdiff.harness.spec.similar import unknown
 from tf_opdiff.harness.spec.spec import BY_PATTERNS
 from tf_opdiff.harness.spec.trait import TRAITS
 from tf_opdiff.harness.spec.variant import VARIANTS
-from tf_opdiff.harness.store.record import KINDS
 from tf_opdiff.harness.system.text_file import read_toml
 
 

@@ -25,8 +25,8 @@ from tf_opdiff.harness.judge.mutants import MUTANTS, STRICT, Mutant, outside, pa
 from tf_opdiff.harness.judge.room import Rooms
 from tf_opdiff.harness.judge.want import Want, positive_zeros
 from tf_opdiff.harness.paths import SUITES
-from tf_opdiff.harness.spec.by_mode import MODE_FAMILIES
 from tf_opdiff.harness.spec.catalog import Catalog
+from tf_opdiff.harness.spec.modes import MODE_FAMILIES
 from tf_opdiff.harness.spec.recipes import is_float
 from tf_opdiff.harness.spec.spec import Case, Side, Spec
 

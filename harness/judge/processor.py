@@ -11,10 +11,11 @@ from dataclasses import replace
 
 import msgspec
 
-from tf_opdiff.harness.judge.entry import MEASURED, Difference, Entry
+from tf_opdiff.harness.judge.entry import Difference, Entry
 from tf_opdiff.harness.judge.explanation import Explanation
 from tf_opdiff.harness.judge.known import Numbered
 from tf_opdiff.harness.judge.selectors import EVERY
+from tf_opdiff.harness.spec.kinds import MEASURED
 from tf_opdiff.harness.spec.similar import unknown
 from tf_opdiff.harness.spec.trait import TRAITS
 

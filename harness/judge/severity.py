@@ -23,6 +23,7 @@ from dataclasses import dataclass
 import ml_dtypes
 import numpy as np
 
+from tf_opdiff.harness.spec.kinds import KIND
 from tf_opdiff.harness.spec.quantity import family_of
 from tf_opdiff.harness.spec.recipes import COMPLEX, is_float
 
@@ -82,24 +83,16 @@ _TABLE = (
 
 #: Severities by name, the most severe first.
 SEVERITIES = {severity.name: severity for severity in _TABLE}
-#: The severity of each kind of difference, where the kind alone decides. A gradient's value is judged as a gradient.
-_OF_KIND = {
-    **dict.fromkeys(("crash", "hang", "input_mutated"), "memory"),
-    **dict.fromkeys(("shape", "dtype"), "wrong_value"),
-    "gradient_status": "wrong_gradient",
-    "status": "error",
-    **dict.fromkeys(("nan", "inf", "signed_zero", "subnormal"), "special_value"),
-    "error_code": "convention",
-}
 
 
 def of_difference(kind: str, quantity: str, max_ulp: float, dtype: str, *, at_edge: bool = False) -> str:
     """The name of the severity of a difference that nobody has explained; empty for a fault of the suite.
 
-    Whoever explains the difference states the severity of its cause, and knows more: which inputs are ordinary.
+    The kind alone decides where `harness.spec.kinds` says so. Whoever explains the difference states the severity of
+    its cause, and knows more: which inputs are ordinary.
 
     Args:
-      kind: one of `harness.store.record.KINDS`.
+      kind: one of `harness.spec.kinds.KINDS`.
       quantity: the compared quantity, such as `grad[0]`.
       max_ulp: the largest distance of the elements that count, in ULPs of the result's dtype; NaN if it was not taken.
       dtype: the name of the result's dtype.
@@ -109,8 +102,8 @@ def of_difference(kind: str, quantity: str, max_ulp: float, dtype: str, *, at_ed
         return ""
     if at_edge and kind == "gradient_status":
         return "special_value"
-    if named := _OF_KIND.get(kind):
-        return named
+    if kind in KIND and KIND[kind].severity:
+        return KIND[kind].severity
     if not _mostly_wrong(max_ulp, dtype):
         return "accuracy"
     if at_edge:

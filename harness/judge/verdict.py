@@ -6,8 +6,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from tf_opdiff.harness.device.observation import Observation, Result
 from tf_opdiff.harness.judge import claim, severity
 from tf_opdiff.harness.judge.classify import Facts, classify
@@ -15,8 +13,9 @@ from tf_opdiff.harness.judge.compare import code_in, compare, illustrated
 from tf_opdiff.harness.judge.comparison import Comparison
 from tf_opdiff.harness.judge.detail import detail, spent
 from tf_opdiff.harness.judge.entry import Difference
-from tf_opdiff.harness.judge.explain import difference_of, explain, explained, without_spent
+from tf_opdiff.harness.judge.explain import difference_of, explain, without_spent
 from tf_opdiff.harness.judge.explanation import Excused, Explanation
+from tf_opdiff.harness.judge.judgement import Judgement
 from tf_opdiff.harness.judge.known import place_of
 from tf_opdiff.harness.judge.row import row_of
 from tf_opdiff.harness.judge.self_check import with_itself
@@ -27,7 +26,7 @@ from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.harness.store.record import Record
 
 #: The names that a run needs to judge its observations.
-__all__ = ("LOST", "Context", "Judge", "Origin", "Trial", "comparisons")
+__all__ = ("LOST", "Context", "Judge", "Judgement", "Origin", "Trial", "comparisons")
 
 #: The most characters of a detail.
 _LONGEST = 1000
@@ -64,6 +63,21 @@ class Judge:
     context: Context
     part: bool = False
 
+    def judgements(
+        self,
+        trial: Trial,
+        wants: Mapping[str, Want],
+        base: Plan | None = None,
+        excused: Mapping[str, Excused] | None = None,
+    ) -> dict[str, Judgement]:
+        """The judgement of each comparison of a trial with promises, or with results of a base; see `comparisons`.
+
+        `excused` has the elements of each quantity that the plan or its base is known to get wrong.
+        """
+        compared, against = comparisons(trial, wants, base), str(base) if base else "numpy"
+        of = excused or {}
+        return {q: self.judged(trial, q, one, against=against, excused=of.get(q)) for q, one in compared.items()}
+
     def against_promises(
         self,
         trial: Trial,
@@ -71,13 +85,8 @@ class Judge:
         base: Plan | None = None,
         excused: Mapping[str, Excused] | None = None,
     ) -> list[Record]:
-        """A record for each comparison of a trial with promises, or with the results of a base; see `comparisons`.
-
-        `excused` has the elements of each quantity that the plan or its base is known to get wrong.
-        """
-        compared, against = comparisons(trial, wants, base), str(base) if base else "numpy"
-        of = excused or {}
-        return [self.decide(trial, q, one, against=against, excused=of.get(q)) for q, one in compared.items()]
+        """The records of `judgements`."""
+        return [judgement.record for judgement in self.judgements(trial, wants, base, excused).values()]
 
     def against_itself(self, trial: Trial, wants: Mapping[str, Want]) -> list[Record]:
         """A record for each observed promised quantity, against the plan itself; see `harness.judge.self_check`."""
@@ -88,17 +97,13 @@ class Judge:
         """A record for each claim about the trial's spec and plan; see `harness.judge.claim`."""
         return claim.judge(self.context, trial, promises, wants)
 
-    def explained(self, trial: Trial, quantity: str, comparison: Comparison) -> np.ndarray | bool:
-        """The elements of a quantity that differ from their promise and are known to; True for all of them.
-
-        `comparison` is that with the promise.
-        """
-        value = trial.result(quantity).value
-        row = row_of(self.context, trial, comparison, against="numpy", quantity=quantity)
-        difference = difference_of(trial, quantity, comparison)
-        return explained(explain(self.context, row, difference), difference, () if value is None else value.shape)
-
     def decide(
+        self, trial: Trial, quantity: str, comparison: Comparison, *, against: str = "numpy", side: Side | None = None
+    ) -> Record:
+        """The record of the judgement on a comparison; see `judged`."""
+        return self.judged(trial, quantity, comparison, against=against, side=side).record
+
+    def judged(
         self,
         trial: Trial,
         quantity: str,
@@ -107,8 +112,8 @@ class Judge:
         against: str = "numpy",
         side: Side | None = None,
         excused: Excused = None,
-    ) -> Record:
-        """The record of a comparison: its meaning in the light of contracts and known failures.
+    ) -> Judgement:
+        """The meaning of a comparison in the light of contracts and known failures.
 
         `side` is the side of the contract in the comparison; without it, the spec's side for the plan. `excused` has
         the elements that one of two plans is known to get wrong.
@@ -127,21 +132,22 @@ class Judge:
             contract=side is not None,
             **explanation.facts,
         )
-        verdict = classify(facts)
+        verdict, shown = classify(facts), comparison
         if (kind := explanation.shown(verdict)) != comparison.kind:
-            comparison = comparison.showing(kind)
-            row = row_of(context, trial, comparison, against=against, quantity=quantity)
-        why = detail(verdict, explanation, comparison, observation, context.known) or (side.why if side else "")
+            shown = comparison.showing(kind)
+            row = row_of(context, trial, shown, against=against, quantity=quantity)
+        why = detail(verdict, explanation, shown, observation, context.known) or (side.why if side else "")
         why = ": ".join(filter(None, (trial.case.spec.name_of(quantity), why)))
         if facts.fault:
-            row = replace(row, kind=comparison.kind or "status", kinds=row.kinds or "status")
+            row = replace(row, kind=shown.kind or "status", kinds=row.kinds or "status")
         row = explanation.explain(replace(row, verdict=verdict))
         if side and not row.cause:
             row = replace(row, reason=side.why, link=side.link)
         record = replace(row, detail=_with_leftovers(why, observation if against == "numpy" else None))
         record = context.maturity.graded(record, came=result.status in ("value", "sparse"))
-        dtype = record.dtype if result.value is None else result.value.dtype.name
-        return _with_severity(record, explanation, dtype, comparison)
+        dtype, shape = (record.dtype, ()) if result.value is None else (result.value.dtype.name, result.value.shape)
+        record = _with_severity(record, explanation, dtype, shown)
+        return Judgement(record, comparison, explanation, shape)
 
     def restored(self, plan: Plan, record: Record) -> Record:
         """A record against NumPy that a recording holds in place of arrays, as one of this run.

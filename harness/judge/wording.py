@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.judge.comparison import Comparison
+from tf_opdiff.harness.spec.kinds import KIND
 from tf_opdiff.harness.store.element_index import index_text
 from tf_opdiff.harness.store.record import Record
 
@@ -67,28 +68,11 @@ def left_out(count: int, distance: str) -> str:
     return f"{differ} next to the smallest normal number, by {distance} at worst."
 
 
-#: The words for the numbers of a record: the observed and the expected number.
-_NAMES = {
-    "position": ("got {} in a smaller tensor", "want {} as in the whole one"),
-    "batch": ("got {} when the row is alone", "want {} as in the batch"),
-    "leak": ("got {} beside rows of NaN and infinities", "want {} as beside ordinary rows"),
-    "nondeterministic": ("got {} in the second run", "want {} as in the first"),
-    "input_mutated": ("got {} after the run", "want {} as before it"),
-}
-#: The words for differences in a run's self-checks.
-_SELF = {
-    "position": "the value depends on its position in the tensor (alone, in vector lanes, in the tail, in a batch)",
-    "batch": "the result of a row depends on the size of its batch",
-    "leak": "NaN or infinities in other rows change the result of a row",
-    "nondeterministic": "two runs of the same program give different results",
-    "input_mutated": "the op changes its input",
-}
-
-
 def numbers(kind: str, given: str, got: str, want: str) -> str:
     """The numbers of one element: `input -0.5, got -0.0, want -1.0`; empty ones are left out."""
-    came, promised = _NAMES.get(kind, ("got {}", "want {}"))
-    texts = (f"input {given}" if given else "", came.format(got) if got else "", promised.format(want) if want else "")
+    words = KIND.get(kind, KIND["value"])
+    came, promised = words.got.format(got) if got else "", words.want.format(want) if want else ""
+    texts = (f"input {given}" if given else "", came, promised)
     return ", ".join(filter(None, texts))
 
 
@@ -128,7 +112,8 @@ def kinds(shown: str, every: str) -> str:
 
 def against_itself(row: Mapping[str, Any]) -> str:
     """The difference in a record of a self-check, in words; empty for other records."""
-    return _SELF.get(row["kind"], "") if row["against"] == f"{row['device']}/{row['mode']}" else ""
+    of_itself = row["kind"] in KIND and row["against"] == f"{row['device']}/{row['mode']}"
+    return KIND[row["kind"]].itself if of_itself else ""
 
 
 def sentence(record: Record) -> str:

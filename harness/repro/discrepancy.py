@@ -10,6 +10,7 @@ from tf_opdiff.harness.device.request import Bits
 from tf_opdiff.harness.judge.expectation import Expectation, expectation
 from tf_opdiff.harness.judge.wording import sentence
 from tf_opdiff.harness.repro.outcome import end_of_process
+from tf_opdiff.harness.spec.kinds import OF_ARRAYS
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.quantity import family_of
 from tf_opdiff.harness.spec.spec import BY_PATTERNS, SEARCH, SWEEPS, Case
@@ -54,7 +55,7 @@ class Discrepancy:
 def of_one_element(discrepancy: Discrepancy) -> Discrepancy | None:
     """The same discrepancy of its one element alone; None if some input has no element at that index."""
     index, inputs = discrepancy.index, discrepancy.inputs
-    if index is None or not inputs or discrepancy.kind in ("position", "batch", "leak", "nondeterministic"):
+    if index is None or not inputs or discrepancy.kind in OF_ARRAYS:
         return None
     if {x.shape for x in inputs} != {inputs[0].shape} or len(index) != inputs[0].ndim or inputs[0].size < 2:
         return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from tf_opdiff.harness.spec.kinds import KIND
 from tf_opdiff.harness.store.record import Record
 
 #: `reproduced`: the script showed the discrepancy. `reproduced earlier`: it did so in an earlier run, and did not run
@@ -55,13 +56,6 @@ _END = re.compile(r"(?:^|\s)(SIG[A-Z]+|TIMEOUT)$")
 GOT = "got "
 #: The line of a script whose plan, or the one it is compared with, raised an error in place of a result.
 _RAISED = re.compile(r"^(got|want) +[A-Za-z_]\w*: ", re.MULTILINE)
-#: The kinds that compare two results, neither of which is an error.
-_OF_RESULTS = frozenset(
-    (
-        *("shape", "dtype", "nan", "inf", "signed_zero", "subnormal", "value"),
-        *("nondeterministic", "position", "batch", "leak"),
-    )
-)
 
 
 def end_of_process(text: str) -> str:
@@ -82,6 +76,6 @@ def status_of(exit_name: str, record: Record, output: str = "") -> str:
     if record.against != "numpy" and (end := end_of_process(record.want)):
         own = any(line.startswith(GOT) for line in output.splitlines())
         return "reproduced" if exit_name == end and own else "not reproduced"
-    if exit_name == "EXIT 1" and record.kind in _OF_RESULTS and _RAISED.search(output):
+    if exit_name == "EXIT 1" and record.kind in KIND and KIND[record.kind].of_results and _RAISED.search(output):
         return "not reproduced"
     return {"EXIT 1": "reproduced", "EXIT 0": "not reproduced"}.get(exit_name, "failed")

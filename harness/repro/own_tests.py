@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import cmath
 
+from tf_opdiff.harness.spec.modes import xla_compiles
 from tf_opdiff.harness.store.record import Record
 
 #: The tolerances, relative and absolute alike, of `assertAllCloseAccordingToType`; it has another for small dtypes.
@@ -18,7 +19,7 @@ def noticed(record: Record) -> str:
         got, want = complex(record.got), complex(record.want)
     except ValueError:
         return ""
-    if record.mode == "xla":
+    if xla_compiles(record.mode):
         relative, absolute = _XLA
         tests = "The tolerances of TensorFlow's tests under XLA (1e-3, 1e-5 in compiler/tests/unary_ops_test.py)"
     else:

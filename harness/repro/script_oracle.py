@@ -20,12 +20,18 @@ from tf_opdiff.harness.spec.recipes import is_float
 _VERSION = re.compile(r"[\w.+-]{0,40}", re.ASCII)
 
 
+#: The modes for which `templates/script.py.jinja` has a program.
+WRITTEN = ("eager", "function", "xla", "graph")
+
+
 def check_names(mode: str, quantity: str, tf: str = "") -> None:
     """Refuses text that is no name of the harness: it would become code, and a record may come from anywhere.
 
     Raises:
       Unwritable: a name is not one of the harness.
     """
+    if mode in MODES and mode not in WRITTEN:
+        raise Unwritable(f"no program of its own runs in mode {mode}: script.py.jinja has none")
     if mode not in MODES or not is_quantity(quantity) or not _VERSION.fullmatch(tf):
         raise Unwritable(f"mode {mode!r}, quantity {quantity!r}, TensorFlow {tf!r}: expected names of the harness")
 

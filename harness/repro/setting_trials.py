@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from tf_opdiff.harness.repro.attribution import NONE
+from tf_opdiff.harness.spec.modes import MODE, xla_compiles
 from tf_opdiff.harness.spec.plan import Plan
 from tf_opdiff.harness.spec.rewrites import ALL, HLO_PASSES, REWRITERS
 from tf_opdiff.harness.spec.variant import VARIANTS, split
@@ -20,20 +21,18 @@ SINGLE = {
     _REWRITERS: tuple(f"norewriter={name}" for name in REWRITERS),
     _PASSES: tuple(f"nohlo={name}" for name in HLO_PASSES),
 }
-#: Mode → the variants that can matter there. XLA compiles what Grappler would rewrite as it is.
-_BY_MODE = {
-    "eager": ("noonednn", "deterministic"),
-    "function": ("noonednn", "deterministic", _REWRITERS),
-    "graph": ("noonednn", "deterministic", _REWRITERS),
-    "xla": (_PASSES, "noexcess", "nofma"),
-}
+#: The variants that can matter to a program that XLA compiles, and to one that runs kernels. Grappler rewrites the
+#: traced ones of the latter alone: XLA compiles what Grappler would rewrite as it is.
+_COMPILED, _KERNELS = (_PASSES, "noexcess", "nofma"), ("noonednn", "deterministic")
 #: The statuses of a trial by which a discrepancy is there, or not.
 SHOWN, GONE = "reproduced", "not reproduced"
 
 
 def variants(plan: Plan) -> tuple[str, ...]:
     """The variants to try for a plan, those that turn off all passes of a kind first."""
-    names = [name for name in _BY_MODE[plan.mode] if name not in plan.device.variants]
+    of_kernels = (*_KERNELS, *((_REWRITERS,) if MODE[plan.mode].traced else ()))
+    every = _COMPILED if xla_compiles(plan.mode) else of_kernels
+    names = [name for name in every if name not in plan.device.variants]
     types = {name: VARIANTS[split(name)[0]].types for name in names}
     return tuple(name for name in names if plan.device.type in types[name] or not types[name])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from tf_opdiff.harness.repro.outcome import status_of
+from tf_opdiff.harness.spec.kinds import OF_ARRAYS
 from tf_opdiff.harness.store.record import Record
 
 #: A result that a script printed: an error by its code, nothing, indices and values, or an array.
@@ -20,8 +21,6 @@ _EXAMPLE = re.compile(r"(?:^|, )got (.*?),? (?:want|in) ")
 _ERROR = re.compile(r"[A-Za-z_][\w.]*(Error|Exception)\b")
 #: Kinds whose difference is that of two statuses.
 _STATUSES = ("status", "error_code", "gradient_status")
-#: Kinds whose numbers may be others in each process, or stand for the whole array: the difference itself is shown.
-_OF_ARRAYS = ("position", "batch", "leak", "nondeterministic")
 
 
 def judged(exit_name: str, record: Record, output: str) -> tuple[str, str]:
@@ -61,7 +60,7 @@ def other_result(record: Record, output: str) -> str:
         return "" if shape == record.got else f"it got the shape {shape}, not {record.got}"
     if record.kind == "dtype":
         return "" if match["dtype"] == record.got else f"it got {match['dtype']}, not {record.got}"
-    return "" if record.kind in _OF_ARRAYS else _other_element(record, output)
+    return "" if record.kind in OF_ARRAYS else _other_element(record, output)
 
 
 def _statuses(record: Record) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from tf_opdiff.harness.repro.minimal import minimal_of
 from tf_opdiff.harness.repro.own_tests import noticed
 from tf_opdiff.harness.repro.run_scripts import run_scripts
 from tf_opdiff.harness.repro.shown import results_of
+from tf_opdiff.harness.spec.modes import MODE
 from tf_opdiff.harness.spec.variant import ONEDNN, program
 from tf_opdiff.harness.store.record import Record
 
@@ -54,7 +55,7 @@ class UpstreamIssue:
         if self.cause and self.cause.title:
             return self.cause.title.rstrip(".")
         what = "gradient" if record.quantity.startswith("grad") else "result"
-        return f"{_MODES[record.mode]}the {what} of {record.raw_op.replace(';', ', ')} is wrong"
+        return f"{MODE[record.mode].phrase}, the {what} of {record.raw_op.replace(';', ', ')} is wrong"
 
     @property
     def _behavior(self) -> list[str]:
@@ -76,12 +77,6 @@ class UpstreamIssue:
 
 #: The labels of the results that a minimal program prints.
 _LABELS = re.compile(r"^(?:eager|tf\.function|jit_compile=True|expected):", re.MULTILINE)
-_MODES = {
-    "eager": "In eager mode, ",
-    "function": "In `tf.function`, ",
-    "graph": "In a v1 graph, ",
-    "xla": "Under XLA, ",
-}
 
 
 def _platform(machine: Mapping[str, Any]) -> str:

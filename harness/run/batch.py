@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tf_opdiff.harness.cases.case_runner import CaseRunner
 from tf_opdiff.harness.device.kernel_list import listed
 from tf_opdiff.harness.device.locks import Slots
 from tf_opdiff.harness.device.server_handle import DeviceServer, memory_limit
@@ -78,17 +79,8 @@ def runner(
     by_device = {recording.device: recording for recording in (recordings or {}).values()}
     shard = rundir.open_shard(directory, worker)
     cache = PromiseCache(FileCache(cache_folder() / "promises"), code_digest(work.suites)) if work.cache else None
-    return Runner(
-        context=work.context,
-        plans=work.plans,
-        servers=servers,
-        shard=shard,
-        slots=Slots(device for device in work.live if device.local),
-        only=work.only,
-        sweeps=work.sweeps,
-        recordings=by_device,
-        cache=cache,
-    )
+    cases = CaseRunner(work.context, work.plans, servers, by_device, work.only, cache)
+    return Runner(cases, shard, Slots(device for device in work.live if device.local), sweeps=work.sweeps)
 
 
 def _server(work: Work, device: Device, logs: Path, processes: int) -> DeviceServer:

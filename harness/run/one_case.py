@@ -9,16 +9,16 @@ from pathlib import Path
 
 import numpy as np
 
+from tf_opdiff.harness.cases.case_runner import CaseRunner
+from tf_opdiff.harness.cases.running_case import RunningCase
 from tf_opdiff.harness.device.locks import Slots
 from tf_opdiff.harness.device.observation import Result
-from tf_opdiff.harness.device.pool import run_all
 from tf_opdiff.harness.device.probe import probe
-from tf_opdiff.harness.device.request import Request
 from tf_opdiff.harness.device.server_handle import DeviceServer
 from tf_opdiff.harness.judge import known_files
 from tf_opdiff.harness.judge.compare import compare, summary
 from tf_opdiff.harness.judge.known import Known
-from tf_opdiff.harness.judge.verdict import Context, Judge, Origin, Trial
+from tf_opdiff.harness.judge.verdict import Context, Judge, Origin
 from tf_opdiff.harness.judge.want import Want
 from tf_opdiff.harness.judge.wording import sentence
 from tf_opdiff.harness.paths import KNOWN, ROOT, SUITES
@@ -27,7 +27,6 @@ from tf_opdiff.harness.repro.outcome import Outcome
 from tf_opdiff.harness.repro.reproduce import Setting, reproduce
 from tf_opdiff.harness.repro.upstream_issue import UpstreamIssue, shortest
 from tf_opdiff.harness.run.runner import Runner
-from tf_opdiff.harness.run.running_case import RunningCase
 from tf_opdiff.harness.spec.catalog import Catalog, Item
 from tf_opdiff.harness.spec.plan import MODES, Device, Plan, PlanName
 from tf_opdiff.harness.spec.similar import unknown
@@ -50,13 +49,9 @@ def show(item: Item, case: Case, plans: Sequence[Plan], servers: Mapping[Device,
     for i, x in enumerate(case.inputs()):
         print(f"input[{i}] {_array(x)}")
     running = RunningCase.of(item, case, plans)
-    requests: dict[Device, list[Request]] = {plan.device: [] for plan in plans}
-    for plan in plans:
-        requests[plan.device].append(running.request(plan))
     differs = False
-    for device, request, observation in run_all(servers, [requests], lambda *_: None):
-        plan = Plan(device, request.mode)
-        running.observations[plan] = observation
+    for plan in running.run(plans, servers):
+        observation = running.observations[plan]
         fault = f", {observation.fault}" if observation.fault else ""
         print(f"\n{plan}: ran on {observation.ran_on or '?'}, ops {observation.raw_op or '?'}{fault}")
         for quantity, want in running.expected[plan].wants.items():
@@ -72,8 +67,7 @@ def show(item: Item, case: Case, plans: Sequence[Plan], servers: Mapping[Device,
 def _show_self_checks(running: RunningCase, plan: Plan) -> bool:
     """Prints the self-checks that failed: other bits, another value in another place, a changed input."""
     observation = running.observations[plan]
-    trial = Trial(running.item.suite, running.case, plan, observation, running.inputs)
-    records = Judge(_no_known_failures()).against_itself(trial, running.expected[plan].wants)
+    records = Judge(_no_known_failures()).against_itself(running.trial(plan), running.expected[plan].wants)
     failing = [record for record in records if record.verdict == "mismatch"]
     for record in failing:
         print(f"  {record.quantity}: {record.kind}, {sentence(record)}")
@@ -100,7 +94,8 @@ def scripts(
     with Scratch() as shards:
         shard = Shard(shards / "repro.jsonl")
         context = Context(run="", started="", here=Origin(setting.tf), known=known)
-        runner = Runner(context, plans, servers, shard, Slots(servers), [case.id], case.recipe in SWEEPS)
+        cases = CaseRunner(context, plans, servers, only=[case.id])
+        runner = Runner(cases, shard, Slots(servers), sweeps=case.recipe in SWEEPS)
         try:
             records = runner.run(item)
         finally:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Self
 
 import pytest
 
+from tf_opdiff.harness.cases.planned_cells import planned
 from tf_opdiff.harness.judge import known_files, maturity
 from tf_opdiff.harness.judge.known import Known
 from tf_opdiff.harness.paths import ROOT
@@ -17,7 +18,6 @@ from tf_opdiff.harness.remote.remote_server import Remote
 from tf_opdiff.harness.run import without_onednn
 from tf_opdiff.harness.run.options import names_recording, server_commands
 from tf_opdiff.harness.run.resume import Resumed, resumed
-from tf_opdiff.harness.run.runner import planned
 from tf_opdiff.harness.spec.catalog import Catalog, Item
 from tf_opdiff.harness.spec.plan import MODES, Device, Plan
 from tf_opdiff.harness.store import partition

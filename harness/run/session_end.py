@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tf_opdiff.harness.cases.planned_cells import planned
 from tf_opdiff.harness.device.observation import unpack
 from tf_opdiff.harness.judge.known import IdleEntries
 from tf_opdiff.harness.repro import archive
@@ -20,7 +21,6 @@ from tf_opdiff.harness.repro.earlier_programs import Store, circumstances
 from tf_opdiff.harness.repro.findings import findings
 from tf_opdiff.harness.repro.reproduce import Setting, reproduce
 from tf_opdiff.harness.run.exit_status import exit_status
-from tf_opdiff.harness.run.runner import planned
 from tf_opdiff.harness.run.session import Session
 from tf_opdiff.harness.store import accounts, compressed, old_runs, rundir, whole_lines
 from tf_opdiff.harness.store.accounts import Accounts

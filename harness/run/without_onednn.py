@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tf_opdiff.harness.spec.catalog import Item
+from tf_opdiff.harness.spec.modes import xla_compiles
 from tf_opdiff.harness.spec.plan import MODES, Device, Plan
 from tf_opdiff.harness.spec.raw_ops import RawOps
 from tf_opdiff.harness.spec.variant import ONEDNN, facts
@@ -38,4 +39,4 @@ def second_device(devices: Mapping[str, Mapping[str, Any]], items: Iterable[Item
 def plans(modes: Iterable[str]) -> list[Plan]:
     """The plans of the second device in these modes."""
     ops = frozenset(name for name, op in RawOps.load().ops.items() if op.onednn)
-    return [Plan(DEVICE, mode, ops) for mode in modes if mode != "xla"]
+    return [Plan(DEVICE, mode, ops) for mode in modes if not xla_compiles(mode)]

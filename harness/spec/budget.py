@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.by_mode import MODE_FAMILIES, ByMode, in_mode
+from tf_opdiff.harness.spec.by_mode import ByMode, in_mode
+from tf_opdiff.harness.spec.modes import MODE_FAMILIES
 from tf_opdiff.harness.spec.quantity import FAMILIES, family_of, is_quantity
 
 #: Quantity or family of quantities → ULPs, or a mapping dtype → ULPs; either may be `ByMode`.

@@ -10,26 +10,25 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-#: The families, each named by one of its modes.
-MODE_FAMILIES = ("eager", "xla")
+from tf_opdiff.harness.spec.modes import MODE
 
 
 @dataclass(frozen=True, kw_only=True)
 class ByMode:
-    """A value for each family of modes: `eager` for eager, function and graph, `xla` for the mode `xla`."""
+    """A value for each family of modes; see `harness.spec.modes`."""
 
     eager: Any
     xla: Any
 
 
 def by_mode(*, eager: Any, xla: Any) -> ByMode:
-    """A value, such as a budget or a bound, that is `xla` in the mode `xla` and `eager` in all other modes."""
+    """A value, such as a budget or a bound: `xla` in modes that XLA compiles, `eager` in modes that run kernels."""
     return ByMode(eager=eager, xla=xla)
 
 
 def mode_family(mode: str) -> str:
-    """The family of a mode: `eager` or `xla`."""
-    return "xla" if mode == "xla" else "eager"
+    """The family of a mode: `eager` or `xla`; see `harness.spec.modes`."""
+    return MODE[mode].family
 
 
 def in_mode(value: Any, mode: str) -> Any:

@@ -7,9 +7,11 @@ from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from tf_opdiff.harness.spec import modes
 from tf_opdiff.harness.spec.variant import check
 
-MODES = ("eager", "function", "xla", "graph")
+#: The names of all modes, in the order in which they run; `harness.spec.modes` has their table.
+MODES = modes.MODES
 DEVICE_TYPE = re.compile(r"[a-z][a-z0-9_]*")
 #: The name of a device server that a command starts.
 SERVER = re.compile(r"[a-z][a-z0-9_-]*")

@@ -58,25 +58,3 @@ COLUMNS: Mapping[str, str] = {
     "the first record of each known failure under a plan has them.",
     "unseen": "The names of the planted faults that the known failures would hide, joined by `;`.",
 }
-
-#: One sentence for each kind that `harness.store.record.KINDS` lists.
-KINDS: Mapping[str, str] = {
-    "status": "One side gave a value, the other an error, a crash, a hang or no kernel.",
-    "error_code": "Both sides gave an error, with different codes.",
-    "crash": "The process of the op died; `detail` names the signal.",
-    "hang": "The op did not return in time.",
-    "shape": "The shapes differ.",
-    "dtype": "The dtypes differ.",
-    "nan": "A NaN stands on one side only.",
-    "inf": "An infinity stands on one side only, or has the other sign.",
-    "signed_zero": "Both are zero, with different signs.",
-    "subnormal": "One side is subnormal, the other zero.",
-    "value": "The values differ by more than the budget.",
-    "gradient_status": "Unconnected (None), zeros and `IndexedSlices` are three gradients; one came for another.",
-    "nondeterministic": "A second run gave other bits.",
-    "position": "The result depends on the position of the element in the tensor, by more than the budget.",
-    "batch": "A row of a batch has another result when it is alone, by more than the budget.",
-    "leak": "A row of a batch has another result beside rows of NaN and infinities, by more than the budget.",
-    "input_mutated": "The op changed its input.",
-    "reference": "The two references of the spec disagree.",
-}

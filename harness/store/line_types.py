@@ -48,6 +48,7 @@ class Observed(TypedDict):
     seconds: NotRequired[float]
     fault: NotRequired[str]
     lacking: NotRequired[str]
+    left_behind: NotRequired[str]
 
 
 class Planned(TypedDict):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -66,6 +67,22 @@ def read(
     if lacking := [name for name in whole if table.column(name).null_count]:
         raise ValueError(f"{path}: column {lacking[0]}: expected a value in each row")
     return table
+
+
+def rows_by_cell(table: pa.Table, rows: np.ndarray | None = None) -> dict[tuple[str, str, str], np.ndarray]:
+    """The numbers of the rows of each cell (case, device, mode), in order; only of these `rows`, if they are given."""
+    rows = np.arange(table.num_rows) if rows is None else rows
+    if not rows.size:
+        return {}
+    key, names = np.zeros(table.num_rows, np.int64), []
+    for column in (table.column(name) for name in ("case", "device", "mode")):
+        words = (column if types.is_dictionary(column.type) else column.dictionary_encode()).combine_chunks()
+        names.append((words.dictionary.to_pylist(), words.indices.to_numpy()))
+        key = key * len(words.dictionary) + names[-1][1]
+    order = rows[np.argsort(key[rows], kind="stable")]
+    parts = np.split(order, np.flatnonzero(np.diff(key[order])) + 1)
+    cells = zip(*([words[code] for code in codes[[p[0] for p in parts]]] for words, codes in names), strict=True)
+    return dict(zip(cells, parts, strict=True))
 
 
 def _columns(path: Path, schema: pa.Schema, columns: Mapping[str, str], least: int) -> list[str]:

@@ -12,10 +12,6 @@ from tf_opdiff.harness.store.json_text import finite
 
 VERDICTS = ("match", "contract", "known", "mismatch", "stale", "error", "unavailable")
 FAILING = ("mismatch", "stale", "error")
-KINDS = (
-    *("status", "error_code", "crash", "hang", "shape", "dtype", "nan", "inf", "signed_zero", "subnormal", "value"),
-    *("gradient_status", "nondeterministic", "position", "batch", "leak", "input_mutated", "reference"),
-)
 #: The beginning of `against` for a claim; the claim's id follows.
 CLAIM = "claim:"
 

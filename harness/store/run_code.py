@@ -21,7 +21,9 @@ from tf_opdiff.harness.store.json_text import json_of
 
 NAME = "code.json"
 #: The folders of the rooms of the harness that compute results and judge them.
-ROOMS = tuple(f"harness/{room}/" for room in ("run", "sweep", "judge", "remote", "store", "device", "spec", "system"))
+ROOMS = tuple(
+    f"harness/{room}/" for room in ("run", "cases", "sweep", "judge", "remote", "store", "device", "spec", "system")
+)
 
 
 class RunCode(msgspec.Struct):

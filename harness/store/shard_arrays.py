@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from tf_opdiff.harness.store import compressed, shard, untrusted
 from tf_opdiff.harness.store.rundir import OBSERVATIONS
@@ -61,19 +62,17 @@ class Arrays:
             raise ValueError(f"{path}: expected this file, which holds the arrays of the run's shards") from why
 
     @cached_property
-    def _rows(self) -> dict[_Cell, list[int]]:
+    def _rows(self) -> dict[_Cell, np.ndarray]:
         """The rows of each cell that have an array, in order."""
-        rows: dict[_Cell, list[int]] = {}
-        cells = zip(*(self._table.column(name).to_pylist() for name in ("case", "device", "mode")), strict=True)
-        for row, (cell, there) in enumerate(zip(cells, self._column.is_valid().to_pylist(), strict=True)):
-            if there:
-                rows.setdefault(cell, []).append(row)
-        return rows
+        from tf_opdiff.harness.store import parquet
+
+        return parquet.rows_by_cell(self._table, np.flatnonzero(self._column.is_valid().to_numpy(zero_copy_only=False)))
 
     def _packed_of(self, text: bytes, where: str) -> list[bytes]:
         """The data of the arrays of a line's cell, packed as `harness.device.observation.pack` does."""
         place = untrusted.decode(text, self._decoder, where)
-        return [self._pack(row) for row in self._rows.get((place.case, place.device, place.mode), [])]
+        rows = self._rows.get((place.case, place.device, place.mode))
+        return [] if rows is None else [self._pack(row) for row in rows.tolist()]
 
     def _pack(self, row: int) -> bytes:
         number = self._column.indices[row].as_py()

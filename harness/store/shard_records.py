@@ -58,13 +58,11 @@ class Records:
             raise ValueError(f"{path}: expected this file, which holds the records of the run's shards") from why
 
     @cached_property
-    def _rows(self) -> dict[_Cell, list[int]]:
+    def _rows(self) -> dict[_Cell, np.ndarray]:
         """The rows of each cell, in order."""
-        rows: dict[_Cell, list[int]] = {}
-        cells = zip(*(self._table.column(name).to_pylist() for name in ("case", "device", "mode")), strict=True)
-        for row, cell in enumerate(cells):
-            rows.setdefault(cell, []).append(row)
-        return rows
+        from tf_opdiff.harness.store import parquet
+
+        return parquet.rows_by_cell(self._table)
 
     @cached_property
     def _pieces(self) -> tuple[list[list[bytes]], np.ndarray]:
@@ -77,8 +75,8 @@ class Records:
 
     def _texts(self, cell: _Cell, count: int) -> list[bytes]:
         """The JSON of each record of a cell, with its first `count` columns."""
-        rows = self._rows.get(cell, [])
-        if not rows:
+        rows = self._rows.get(cell)
+        if rows is None:
             return []
         pieces, codes = self._pieces
         return [

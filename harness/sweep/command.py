@@ -20,6 +20,7 @@ from tf_opdiff.harness.paths import KNOWN, ROOT, SUITES
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.plan import MODES, Device, Plan
 from tf_opdiff.harness.store import untrusted
+from tf_opdiff.harness.store.cell_lines import CellWriter
 from tf_opdiff.harness.store.merged import Cell
 from tf_opdiff.harness.store.open_run import open_run
 from tf_opdiff.harness.store.record import Record
@@ -192,7 +193,7 @@ def _record(sweep: Sweep, context: Context, shard: Shard) -> list[Record]:
 
 def _written(rows: list[Record], shard: Shard, errors: Mapping[Cell, Mapping[str, Any]] | None = None) -> list[Record]:
     """Writes records and error profiles to the shard; prints a sentence and a command for each unexpected record."""
-    tally_rows.write(rows, shard, errors=errors)
+    tally_rows.write(rows, CellWriter(shard), errors=errors)
     for row in rows:
         if row.kind and row.verdict not in ("unavailable", "known"):
             print(sentence(row) + (f"\n  rerun: {row.rerun}" if row.failing else ""), flush=True)

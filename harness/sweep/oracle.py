@@ -18,7 +18,8 @@ from tf_opdiff.harness.judge.error_bins import Bins
 from tf_opdiff.harness.judge.expectation import Expectation, expectation, widened
 from tf_opdiff.harness.judge.reference import ReferenceFault
 from tf_opdiff.harness.judge.want import NOTHING, Want, result_dtype
-from tf_opdiff.harness.spec.by_mode import MODE_FAMILIES, in_mode, mode_family
+from tf_opdiff.harness.spec.by_mode import in_mode, mode_family
+from tf_opdiff.harness.spec.modes import MODE_FAMILIES
 from tf_opdiff.harness.spec.precision import quick
 from tf_opdiff.harness.spec.quantity import family_of
 from tf_opdiff.harness.spec.recipes import is_float

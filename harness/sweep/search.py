@@ -20,6 +20,7 @@ import numpy as np
 from tf_opdiff.harness.device.observation import Observation
 from tf_opdiff.harness.device.server_handle import DeviceServer
 from tf_opdiff.harness.spec.catalog import Item
+from tf_opdiff.harness.spec.modes import MODE_FAMILIES
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.spec import SEARCH, Case
 from tf_opdiff.harness.store import line_types
@@ -31,7 +32,7 @@ from tf_opdiff.harness.sweep.special_points import points as special_points
 from tf_opdiff.harness.sweep.trail import KEPT, Trail
 
 #: The modes whose errors lead the search; the other modes run the worst inputs only.
-LEADING = ("eager", "xla")
+LEADING = MODE_FAMILIES
 #: Inputs of a round: the largest number that the references compute in so many seconds, between these powers of two.
 SECONDS, LEAST, MOST = 0.5, 9, 16
 #: Samples of each part; rounds until a descent ends although parts have more than one number.

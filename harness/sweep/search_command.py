@@ -11,6 +11,7 @@ from tf_opdiff.harness.judge.reference import ReferenceFault
 from tf_opdiff.harness.judge.verdict import Context
 from tf_opdiff.harness.judge.wording import sentence
 from tf_opdiff.harness.spec.catalog import Catalog, Item
+from tf_opdiff.harness.store.cell_lines import CellWriter
 from tf_opdiff.harness.store.record import Record
 from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.harness.store.shard import Shard
@@ -79,7 +80,7 @@ def run(
                 shard.write("searched", **line)
         except ReferenceFault as error:
             rows = search_rows.faulty(one, context, str(error))
-        tally_rows.write(rows, shard)
+        tally_rows.write(rows, CellWriter(shard))
         recorded += rows
         for row in rows:
             if row.kind and row.verdict not in ("unavailable", "known"):

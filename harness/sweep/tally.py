@@ -13,8 +13,8 @@ from tf_opdiff.harness.device.request import Bits
 from tf_opdiff.harness.judge import wording
 from tf_opdiff.harness.judge.comparison import Comparison, Element
 from tf_opdiff.harness.judge.simplest import first, keys
+from tf_opdiff.harness.spec.kinds import KINDS
 from tf_opdiff.harness.store.json_text import finite
-from tf_opdiff.harness.store.record import KINDS
 from tf_opdiff.harness.sweep.promise import Difference
 
 #: The number of worst inputs in a tally.

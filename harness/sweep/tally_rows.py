@@ -13,10 +13,10 @@ from tf_opdiff.harness.judge import wording
 from tf_opdiff.harness.judge.verdict import Context, Judge, Trial
 from tf_opdiff.harness.spec.plan import Plan
 from tf_opdiff.harness.spec.spec import Side
+from tf_opdiff.harness.store.cell_lines import CellLine, CellWriter
 from tf_opdiff.harness.store.element_index import index_text
 from tf_opdiff.harness.store.merged import Cell
 from tf_opdiff.harness.store.record import Record
-from tf_opdiff.harness.store.shard import Shard
 from tf_opdiff.harness.sweep.pieces import patterns
 from tf_opdiff.harness.sweep.sweep import Sweep
 from tf_opdiff.harness.sweep.tally import FLUSHED, Tally
@@ -92,17 +92,22 @@ def profiles(sweep: Sweep) -> dict[Cell, dict[str, Any]]:
 
 
 def write(
-    rows: Sequence[Record], shard: Shard, program: str = "", errors: Mapping[Cell, Mapping[str, Any]] | None = None
+    rows: Sequence[Record],
+    writer: CellWriter,
+    program: str = "",
+    errors: Mapping[Cell, Mapping[str, Any]] | None = None,
 ) -> None:
-    """Appends the records of finished cells, sorted by cell.
+    """Writes the records of finished cells, sorted by cell.
 
     `program` is the digest of the program; `errors` are the `profiles` of cells.
     """
-    for cell, found in itertools.groupby(rows, lambda r: (r.case, r.device, r.mode)):
+    for cell, records in itertools.groupby(rows, lambda r: (r.case, r.device, r.mode)):
         place = dict(zip(("case", "device", "mode"), cell, strict=True))
-        more = {"errors": errors[cell]} if errors and cell in errors else {}
-        shard.write("result", **place, records=[r.to_json() for r in found], observation={}, program=program, **more)
-        shard.write("compare", **place, records=[])
+        more: dict[str, Any] = {"observation": {}, "program": program}
+        if errors and cell in errors:
+            more["errors"] = errors[cell]
+        writer.add(CellLine(kind="result", **place, records=list(records), more=more))
+        writer.add(CellLine(kind="compare", **place, records=[]))
 
 
 def faulty(sweep: Sweep, context: Context, message: str) -> list[Record]:

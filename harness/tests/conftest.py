@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tf_opdiff.harness.cases.case_runner import CaseRunner
 from tf_opdiff.harness.device.fork_server import start_fork_server
 from tf_opdiff.harness.device.locks import Slots
 from tf_opdiff.harness.device.server_handle import DeviceServer
@@ -47,7 +48,7 @@ def run_spec(catalog, tmp_path_factory):
             held[device] = servers.setdefault(key, DeviceServer(device, folder, timeout=timeout, memory=memory))
         context = Context(run="r", started="s", here=Origin(tf, host="h"), known=Known(tuple(known)))
         plans = [Plan(device, mode) for device in held for mode in modes]
-        runner = Runner(context, plans, held, shard, Slots(held))
+        runner = Runner(CaseRunner(context, plans, held), shard, Slots(held))
         return [record for item in catalog.items if item.spec.name == name for record in runner.run(item)]
 
     run.servers = servers
@@ -70,9 +71,8 @@ def module_runner(tmp_path_factory):
         folder, cpu = tmp_path_factory.mktemp("module"), Device.parse("cpu")
         context = Context(run="r", started="s", here=Origin("2.21.0", host="h"), known=Known(()))
         servers = {cpu: DeviceServer(cpu, folder, timeout=PATIENCE)}
-        runner = Runner(
-            context, [Plan(cpu, mode) for mode in modes], servers, Shard(folder / "shard.jsonl"), Slots(servers)
-        )
+        cases = CaseRunner(context, [Plan(cpu, mode) for mode in modes], servers)
+        runner = Runner(cases, Shard(folder / "shard.jsonl"), Slots(servers))
         try:
             items = [item for item in Catalog.load(name).items if dtypes is None or item.dtype in dtypes]
             return [record for item in items for record in runner.run(item)]

@@ -146,14 +146,19 @@ def forked(mutant: Mutant | None, tests: Sequence[str]) -> tuple[int, str]:
         return os.waitstatus_to_exitcode(ended), log.read().decode("utf-8", "replace")
 
 
-def copied(mutant: Mutant, folder: Path) -> tuple[int, str]:
-    """Runs the tests of a mutant in a copy of the tree, in which it is planted: the exit status, and the output."""
+def copy_tree(folder: Path) -> None:
+    """Copies the files of the repository, without recordings of CPUs, into a folder."""
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     for name in listed.splitlines():
         source = ROOT / name
         if (source.is_file() or source.is_symlink()) and not name.startswith("recordings/cpu@"):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, folder / name, follow_symlinks=False)
+
+
+def copied(mutant: Mutant, folder: Path) -> tuple[int, str]:
+    """Runs the tests of a mutant in a copy of the tree, in which it is planted: the exit status, and the output."""
+    copy_tree(folder)
     (folder / mutant.file).write_text(mutant.source())
     tests = [path_of(test) for test in mutant.tests]
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "--tb=short", *tests]

@@ -10,6 +10,7 @@ from itertools import pairwise
 import pytest
 
 from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.store import run_code
 
 #: From top to bottom: a module may import those of its own room and of the rooms below.
 ROOMS = (
@@ -21,6 +22,7 @@ ROOMS = (
     *("suites.forms", "suites.derived", "suites.reference"),
     *(
         "harness.run",
+        "harness.cases",
         "harness.repro",
         "harness.sweep",
         "harness.judge",
@@ -144,6 +146,12 @@ def test_a_turned_arrow_is_seen(tmp_path, line, expected):
 
 def test_every_module_has_a_room_and_every_room_a_module():
     assert {room(name) for name in MODULES} == set(ROOMS)
+
+
+def test_the_code_of_a_run_has_every_room_that_decides_results():
+    """Programs of findings are made after the results: `harness.repro` decides none."""
+    rooms = {f"{room.replace('.', '/')}/" for room in ROOMS if room.startswith("harness.") and room != "harness.paths"}
+    assert set(run_code.ROOMS) == rooms - {"harness/repro/"}
 
 
 def test_nothing_is_imported_by_a_second_name():

@@ -8,7 +8,8 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
-from tf_opdiff.harness.store.record import KINDS, VERDICTS
+from tf_opdiff.harness.spec.kinds import KINDS
+from tf_opdiff.harness.store.record import VERDICTS
 from tf_opdiff.reports.data import tables
 from tf_opdiff.reports.data.pairs import common, counterparts
 from tf_opdiff.reports.data.plans import plans

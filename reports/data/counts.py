@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from tf_opdiff.harness.store.record import KINDS
+from tf_opdiff.harness.spec.kinds import KINDS
 from tf_opdiff.reports.data.plans import plan_order, plans
 from tf_opdiff.reports.data.several import by_each_kind
 from tf_opdiff.reports.text.verdicts import SEVERITY

@@ -11,9 +11,10 @@ import pandas as pd
 import pyarrow as pa
 
 from tf_opdiff.harness.device.observation import STATUSES, raw, unpack, unraw
+from tf_opdiff.harness.spec.kinds import KINDS
 from tf_opdiff.harness.store.json_text import encodable
 from tf_opdiff.harness.store.parquet import MOST
-from tf_opdiff.harness.store.record import COLUMNS, KINDS, VERDICTS
+from tf_opdiff.harness.store.record import COLUMNS, VERDICTS
 from tf_opdiff.reports.data import shards
 from tf_opdiff.reports.data.shards import CATEGORIES, FLOATS, INTEGERS
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-#: One sentence for each file or folder in a run directory. The documentation has this table.
+#: One sentence for each file or folder in a run directory; `reports.pages.extra_pages` has those of further pages.
 RUN_FILES: Mapping[str, str] = {
     "index.html": "The report: one file that opens offline.",
-    "claims.html": "Claims and their verdicts, with the programs; only where the run tested claims.",
-    "batches.html": "Whether rows give the same result alone and in batches; only where the run tested batches.",
     "ops": "A page for each op: verdicts, distances and budgets, errors by input, discrepancies; a list of them; and "
     "their style sheet, `op.css`. A page's tables are compressed; its script unpacks them, also offline.",
     "summary.md": "The report in short, as Markdown; GitHub's job summary is this text.",

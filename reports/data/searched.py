@@ -44,7 +44,6 @@ FLOATS = ("max_ulp", "guide")
 PLACE = ("spec", "dtype", "attrs", "device", "mode", "quantity")
 SUFFIX = ".csv"
 #: The modes in whose order rows stand for others with the same bits.
-_MODES = ("eager", "function", "graph", "xla")
 
 Row = dict[str, Any]
 
@@ -76,7 +75,7 @@ def _lines(run: Path) -> Iterator[Row]:
 
 def _joined(lines: Iterable[Row]) -> list[Row]:
     """The rows of some lines; modes with the same bits on the worst inputs share the row of the first of them."""
-    order = sorted(lines, key=lambda row: (*(row[name] for name in PLACE if name != "mode"), _MODES.index(row["mode"])))
+    order = sorted(lines, key=lambda row: (*(row[name] for name in PLACE if name != "mode"), row["mode"]))
     joined: dict[tuple[Any, ...], Row] = {}
     for line in order:
         place = tuple(line[name] for name in (*PLACE, "checksum", "same") if name != "mode")

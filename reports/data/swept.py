@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from tf_opdiff.harness.spec.modes import by_family
 from tf_opdiff.harness.store import line_types, rundir
 from tf_opdiff.harness.store.accuracy import BIN, Accuracy
 from tf_opdiff.harness.store.error_profile import CLASSES
@@ -19,7 +20,6 @@ from tf_opdiff.harness.system.processor import described
 from tf_opdiff.reports.data import atlas
 
 #: The modes whose rows another mode with the same bits may stand for, after those that may stand for them.
-_MODES = ("eager", "xla", "function", "graph")
 #: A spec, a dtype, a label of attrs, a device and a version of TensorFlow.
 _Program = tuple[str, str, str, str, str]
 
@@ -84,7 +84,7 @@ def _rows(program: _Program, modes: dict[str, dict[int, _Steps]], reasons: list[
     """The rows of all modes and quantities of a program; adds the reasons why some have none."""
     spec, dtype, attrs, device, tf = program
     best: dict[str, tuple[int, dict[str, Accuracy]]] = {}
-    for mode in sorted(modes, key=_MODES.index):
+    for mode in sorted(modes, key=by_family):
         name = f"{'-'.join(filter(None, (spec, dtype, attrs)))} on {device}/{mode}"
         whole = {step: one for step, one in modes[mode].items() if _is_whole(one.blocks, dtype, step, name)}
         if not whole:

@@ -18,6 +18,7 @@ from tf_opdiff.reports.data import run_environment, tables
 from tf_opdiff.reports.data.discrepancies import discrepancies
 from tf_opdiff.reports.data.discrepancy import Discrepancy
 from tf_opdiff.reports.pages import run_overview
+from tf_opdiff.reports.pages.extra_pages import ExtraPage
 from tf_opdiff.reports.pages.page_data import commands, page_data
 from tf_opdiff.reports.pages.scripts import hash_of, script
 from tf_opdiff.reports.pages.template import HERE, LISTED, POLICY, render
@@ -37,8 +38,7 @@ class Supplement:
     """The parts of a run's page that come neither from its records nor from run.json.
 
     Attributes:
-      claims: whether the run has a page of claims, to which its page links.
-      batches: the same of batches.
+      pages: the extra pages of the run, to which its page links.
       ranked: the discrepancies of the run; see `reports.data.discrepancies`. If None, they are made of the records.
       op_links: the addresses of the pages of ops, by OpDef, relative to the folder of the run.
       spec_links: the address of the page of each spec's op, relative to the folder of the run.
@@ -49,8 +49,7 @@ class Supplement:
         `reports.analysis.since_last_run`.
     """
 
-    claims: bool = False
-    batches: bool = False
+    pages: Sequence[ExtraPage] = ()
     ranked: Sequence[Discrepancy] | None = None
     op_links: Mapping[str, str] = field(default_factory=dict)
     spec_links: Mapping[str, str] = field(default_factory=dict)
@@ -74,8 +73,7 @@ def html(records: pd.DataFrame, info: RunInfo, supplement: Supplement | None = N
         **_assets(),
         **_about(records, info),
         **run_overview.about(records, info, ranked),
-        claims=supplement.claims,
-        batches=supplement.batches,
+        pages=supplement.pages,
         since=since,
         title=title,
         news=[c for c in since.causes if c["worse"]] if isinstance(since, Changelog) else [],

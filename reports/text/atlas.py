@@ -11,6 +11,7 @@ from typing import Any
 
 import pandas as pd
 
+from tf_opdiff.harness.spec.modes import MODE_FAMILIES
 from tf_opdiff.reports.data import tables
 from tf_opdiff.reports.data.accuracy import REGIONS, by_region, input_text, modes_text, tried_text
 from tf_opdiff.reports.text.markdown import code, escape, table
@@ -21,7 +22,6 @@ from tf_opdiff.reports.text.sentence import number
 
 #: A place and region of an atlas: the columns of `by_region`.
 Row = Mapping[str, Any]
-_FAMILIES = ("eager", "xla")
 _DTYPES = ("float16", "bfloat16", "float32")
 _HEADS = (
     *("dtype", "result", "modes", "inputs tried", "largest error, ULP", "at", "mean, ULP", "correctly rounded"),
@@ -97,7 +97,7 @@ def _cells(rows: Sequence[Row]) -> dict[str, dict[tuple[str, str], str]]:
 def _overview(rows: Sequence[Row]) -> list[str]:
     """A line for each op: the largest error of regular inputs by dtype and family of modes."""
     present = {row["dtype"] for row in rows}
-    places = [(dtype, mode) for dtype in _DTYPES for mode in _FAMILIES if dtype in present]
+    places = [(dtype, mode) for dtype in _DTYPES for mode in MODE_FAMILIES if dtype in present]
     lines = [[f"[{spec}](#{spec})", *(mine.get(place, "") for place in places)] for spec, mine in _cells(rows).items()]
     return [*table(["op", *(f"{dtype}, {mode}" for dtype, mode in places)], lines), ""]
 

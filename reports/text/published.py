@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from tf_opdiff.harness.spec.modes import MODE_FAMILIES
 from tf_opdiff.harness.system.text_file import read_toml
 from tf_opdiff.reports.text.markdown import code, escape, table
 from tf_opdiff.reports.text.sentence import number
@@ -42,9 +43,7 @@ def _of_dtype(dtype: str, libraries: Mapping[str, Any], atlases: Mapping[str, Er
     functions = sorted({function for one in libraries.values() for function in one[dtype]})
     if not functions:
         return
-    places = [
-        (name, mode) for name, errors in atlases.items() for mode in ("eager", "xla") if _has(errors, dtype, mode)
-    ]
+    places = [(name, mode) for name, errors in atlases.items() for mode in MODE_FAMILIES if _has(errors, dtype, mode)]
     heads = [
         *(f"{code(name)}, {mode}" for name, mode in places),
         *(escape(one["name"]) for one in libraries.values()),

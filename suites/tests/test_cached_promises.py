@@ -5,9 +5,9 @@ from itertools import groupby
 import numpy as np
 import pytest
 
+from tf_opdiff.harness.cases.running_case import RunningCase
 from tf_opdiff.harness.judge.promise_cache import PromiseCache
 from tf_opdiff.harness.judge.reference import ReferenceFault
-from tf_opdiff.harness.run.running_case import RunningCase
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.plan import MODES, Device, Plan
 from tf_opdiff.harness.store.code_digest import CodeDigest

@@ -8,7 +8,6 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
 from dataclasses import replace
 from functools import cached_property
 from multiprocessing.connection import Connection
@@ -17,6 +16,7 @@ from typing import Any
 
 from tf_opdiff.checking.request import CheckAnswer, CheckRequest
 from tf_opdiff.checking.specs import OwnSpec
+from tf_opdiff.harness.cases.case_runner import CaseRunner
 from tf_opdiff.harness.device.dependence import ignoring
 from tf_opdiff.harness.device.locks import Slots
 from tf_opdiff.harness.device.observation import Observation
@@ -29,15 +29,14 @@ from tf_opdiff.harness.judge.reference import ReferenceFault
 from tf_opdiff.harness.judge.trial import Origin
 from tf_opdiff.harness.judge.upstream import random_upstreams
 from tf_opdiff.harness.judge.verdict import Context
-from tf_opdiff.harness.run.runner import Runner
 from tf_opdiff.harness.spec.catalog import Item
 from tf_opdiff.harness.spec.pickled import SUFFIX, write_specs
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.quantity import family_of, named
 from tf_opdiff.harness.spec.spec import Case
+from tf_opdiff.harness.store.cell_lines import CellWriter
 from tf_opdiff.harness.store.open_run import require
 from tf_opdiff.harness.store.record import Record
-from tf_opdiff.harness.store.shard import Shard
 from tf_opdiff.harness.system.interrupt import Scratch
 
 #: The plan whose results are the promise where the user gives none.
@@ -101,23 +100,33 @@ class Checker:
     def _records(self, request: CheckRequest) -> Iterator[Record]:
         devices = [Device.parse(name) for name in request.devices or self._machine["devices"]]
         require(devices, self._machine["devices"])
-        slots = self.slots_on(devices)
+        self.slots_on(devices)
         plans = [Plan(device, mode) for device in devices for mode in request.modes]
         origin = Origin(self._machine["versions"]["tensorflow"], self._machine["cuda"])
         context = Context(run="check", started="", here=origin, known=Known())
-        with tempfile.TemporaryDirectory(dir=self._folder) as path, closing(Shard(Path(path, "shard.jsonl"))) as shard:
+        with tempfile.TemporaryDirectory(dir=self._folder) as path:
             folder = Path(path)
             own = OwnSpec.of(request, folder)
             outputs = self._record(own, folder / f"base{SUFFIX}", request)
             module = folder / f"own{SUFFIX}"
             write_specs(module, specs := own.promising(outputs))
             servers = {device: self._server(device, request.timeout) for device in devices}
-            runner = Runner(context, plans, servers, shard, slots)
+            cases = CaseRunner(context, plans, servers)
             for spec in specs:
-                records = runner.run(Item(str(module), spec, spec.dtypes[0]))
+                records = self._run(cases, Item(str(module), spec, spec.dtypes[0]))
                 if broken := next((r for r in records if r.kind == "reference"), None):
                     raise CheckProblem(broken.detail)
                 yield from relabelled(records, own.recorded)
+
+    def _run(self, cases: CaseRunner, item: Item) -> list[Record]:
+        """The records of an item, once this checker has its slots; gives them back if another worker waits for one."""
+        writer = CellWriter()
+        self._slots.acquire()
+        try:
+            cases.run(item, writer)
+        finally:
+            self.wait()
+        return writer.records
 
     def _record(self, own: OwnSpec, module: Path, request: CheckRequest) -> int:
         """Runs the callable under the base plan, and keeps its results as promises; returns the number of outputs.

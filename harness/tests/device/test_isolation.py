@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from tf_opdiff.harness.cases.running_case import RunningCase
 from tf_opdiff.harness.device.log import LIMIT
 from tf_opdiff.harness.judge.cause import Cause
 from tf_opdiff.harness.judge.entry import Entry
 from tf_opdiff.harness.paths import ROOT
-from tf_opdiff.harness.run.running_case import RunningCase
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.tests.patience import PATIENCE
 

@@ -5,6 +5,7 @@ A setting that stayed would give the next op wrong values, errors that count as 
 
 import pytest
 
+from tf_opdiff.harness.cases.case_runner import CaseRunner
 from tf_opdiff.harness.device.locks import Slots
 from tf_opdiff.harness.device.server_handle import DeviceServer
 from tf_opdiff.harness.judge.known import Known
@@ -27,7 +28,7 @@ def run(tmp_path_factory):
     context = Context(run="r", started="s", here=Origin("2.21.0", host="h"), known=Known(()))
     plans = [Plan(CPU, mode) for mode in ("eager", "function")]
     servers = {CPU: server}
-    runner = Runner(context, plans, servers, Shard(folder / "shard.jsonl"), Slots(servers))
+    runner = Runner(CaseRunner(context, plans, servers), Shard(folder / "shard.jsonl"), Slots(servers))
     items = {item.spec.name: item for item in Catalog.load("tf_opdiff.harness.tests.planted_leftovers").items}
 
     def run(name):

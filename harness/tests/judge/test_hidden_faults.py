@@ -10,6 +10,7 @@ from tf_opdiff.harness.device.observation import Observation, Result
 from tf_opdiff.harness.judge.cause import Cause
 from tf_opdiff.harness.judge.entry import Difference, Entry
 from tf_opdiff.harness.judge.known import Known
+from tf_opdiff.harness.judge.region import Region
 from tf_opdiff.harness.judge.unseen import first_of_place, plant
 from tf_opdiff.harness.judge.verdict import Context, Judge, Origin, Trial, comparisons
 from tf_opdiff.harness.judge.want import Want
@@ -93,7 +94,7 @@ def compared(ours, theirs, *entries):
     judged, masks = judge(*entries), []
     for got, plan in ((ours, XLA), (theirs, EAGER)):
         one = trial(got, plan)
-        masks.append(judged.explained(one, "output[0]", comparisons(one, WANTS)["output[0]"]))
+        masks.append(judged.judgements(one, WANTS)["output[0]"].known_wrong)
     other = {"output[0]": WANTS["output[0]"].from_other(trial(theirs).result("output[0]"), WANTS["output[0]"])}
     excused = {"output[0]": masks[0] | masks[1]}
     (record,) = judged.against_promises(trial(ours), other, EAGER, excused)
@@ -110,6 +111,15 @@ def test_the_failing_elements_of_the_other_plan_are_excused_and_no_others():
 
 def test_a_fault_of_the_other_plan_beside_its_known_failure_is_not_excused():
     assert compared(X, changed(0, 1.5), *TIGHT).verdict == "mismatch"
+
+
+def test_the_region_of_an_entry_is_applied_once_to_a_result(monkeypatch):
+    holds, applied = Region.holds, []
+    monkeypatch.setattr(Region, "holds", lambda region, *parts: applied.append(region) or holds(region, *parts))
+    judgement = judge(*TIGHT).judgements(trial(GOT), WANTS)["output[0]"]
+    assert judgement.record.verdict == "known"
+    assert judgement.known_wrong.tolist() == [False, False, False, True, True]
+    assert len(applied) == len(TIGHT)
 
 
 def planting(*entries, got=GOT):

@@ -2,10 +2,13 @@
 
 from dataclasses import replace
 from types import SimpleNamespace
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
+from tf_opdiff.harness.cases.case_runner import CaseRunner
+from tf_opdiff.harness.cases.planned_cells import planned
 from tf_opdiff.harness.device.locks import Slots
 from tf_opdiff.harness.device.observation import Observation, Result
 from tf_opdiff.harness.device.repeat import PIECES, ROW_CHECKS, RUN_CHECKS, run_self_checks, same, self_checks_of
@@ -20,7 +23,7 @@ from tf_opdiff.harness.judge.verdict import LOST, Context, Judge, Origin, Trial
 from tf_opdiff.harness.judge.want import Want
 from tf_opdiff.harness.judge.wording import sentence
 from tf_opdiff.harness.run.exit_status import exit_status
-from tf_opdiff.harness.run.runner import Runner, planned
+from tf_opdiff.harness.run.runner import Runner
 from tf_opdiff.harness.run.selection import Selection
 from tf_opdiff.harness.run.session import Session
 from tf_opdiff.harness.run.session_end import finish
@@ -382,23 +385,26 @@ def test_a_record_that_was_kept_is_judged_by_todays_entries():
     assert kept("error").verdict == "error"
 
 
-class Told(Runner):
-    """A runner whose observations are made up: `seen` maps plans to what they give."""
+class MadeUp(NamedTuple):
+    """The stored observations of a device, made up: `seen` maps modes to them."""
 
-    def _run(self, item):
-        cases, records = {}, []
-        for batch in self._batches(item, cases, records):
-            for plan, request in [(Plan(d, r.mode), r) for d, requests in batch.items() for r in requests]:
-                records += self._observed(cases, plan, request, self.seen[plan])
-        return records
+    seen: dict[str, Observation]
+
+    def observation(self, request, program):
+        return self.seen[request.mode]
+
+    def without_arrays(self, case, mode):
+        return False
 
 
 def ran(tmp_path, spec, seen):
     """The records of a spec by plan and what each is against, and the run's books."""
     (tmp_path / "shards").mkdir(exist_ok=True)
     shard = Shard(tmp_path / "shards" / "a.jsonl")
-    runner = Told(context(), list(seen), {}, shard, Slots([]))
-    runner.seen = {plan: s if isinstance(s, Observation) else Observation({"output[0]": s}) for plan, s in seen.items()}
+    stored = {plan.device: MadeUp({}) for plan in seen}
+    for plan, s in seen.items():
+        stored[plan.device].seen[plan.mode] = s if isinstance(s, Observation) else Observation({"output[0]": s})
+    runner = Runner(CaseRunner(context(), list(seen), stored=stored), shard, Slots([]))
     try:
         records = runner.run(Item("tf_opdiff.harness.tests.judge.test_judging", spec, "float32"))
     finally:

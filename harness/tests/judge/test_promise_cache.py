@@ -4,9 +4,9 @@ import msgspec
 import numpy as np
 import pytest
 
+from tf_opdiff.harness.cases.running_case import RunningCase
 from tf_opdiff.harness.judge.promise_cache import PromiseCache
 from tf_opdiff.harness.judge.reference import ReferenceFault
-from tf_opdiff.harness.run.running_case import RunningCase
 from tf_opdiff.harness.spec.catalog import Item
 from tf_opdiff.harness.spec.contract import Side
 from tf_opdiff.harness.spec.plan import MODES, Device, Plan

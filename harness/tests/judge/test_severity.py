@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 
 from tf_opdiff.harness.judge.severity import SEVERITIES, of_difference
-from tf_opdiff.harness.store.record import KINDS
+from tf_opdiff.harness.spec.kinds import KINDS
 
 
 @pytest.mark.parametrize("kind", KINDS)

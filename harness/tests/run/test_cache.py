@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 import pytest
 
+from tf_opdiff.harness.cases.case_runner import CaseRunner
 from tf_opdiff.harness.device.locks import Slots
 from tf_opdiff.harness.device.server_handle import DeviceServer
 from tf_opdiff.harness.judge.known import Known
@@ -40,7 +41,7 @@ def run(tmp_path_factory):
     (item,) = Catalog.load(SUITES).items
 
     def records(cache):
-        runner = Runner(context, [Plan(cpu, "eager")], {cpu: server}, shard, Slots([cpu]), cache=cache)
+        runner = Runner(CaseRunner(context, [Plan(cpu, "eager")], {cpu: server}, cache=cache), shard, Slots([cpu]))
         found = [(r.case, r.against, r.quantity, r.verdict, r.detail) for r in runner.run(item)]
         if cache:
             cache.flush()

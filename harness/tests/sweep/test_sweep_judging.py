@@ -19,6 +19,7 @@ from tf_opdiff.harness.spec.catalog import Item
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.recipes import bit_patterns
 from tf_opdiff.harness.spec.spec import Case, Side, Spec
+from tf_opdiff.harness.store.cell_lines import CellWriter
 from tf_opdiff.harness.store.merged import merge
 from tf_opdiff.harness.store.shard import Shard
 from tf_opdiff.harness.sweep import tally_rows
@@ -187,7 +188,7 @@ def test_a_sweep_is_held_to_its_own_side_of_a_contract():
 def test_every_cell_of_a_sweep_has_a_record_in_the_shard(tmp_path):
     (tmp_path / "shards").mkdir()
     shard = Shard(tmp_path / "shards" / "a.jsonl")
-    tally_rows.write(records(swept(values(span=BORDER), span=BORDER)), shard)
+    tally_rows.write(records(swept(values(span=BORDER), span=BORDER)), CellWriter(shard))
     shard.close()
     merged = merge([tmp_path])
     assert {case for case, *_ in merged.done} == {f"x-float16-{r}-3f0-410" for r in (NORMAL, SUBNORMAL)}

@@ -5,6 +5,7 @@ import pytest
 
 from tf_opdiff.harness.judge.compare import compare_arrays
 from tf_opdiff.harness.judge.error_bins import Bins
+from tf_opdiff.harness.store.cell_lines import CellWriter
 from tf_opdiff.harness.store.error_profile import BIN, ErrorProfile
 from tf_opdiff.harness.store.line_types import read
 from tf_opdiff.harness.store.shard import Shard
@@ -68,7 +69,7 @@ def test_flushed_numbers_have_a_wrong_class_and_are_no_mismatch():
 def test_the_lines_of_a_sweep_hold_its_profiles(tmp_path):
     sweep = swept(values(span=WHOLE), span=WHOLE)
     shard = Shard(tmp_path / "a.jsonl")
-    tally_rows.write(records(sweep), shard, errors=tally_rows.profiles(sweep))
+    tally_rows.write(records(sweep), CellWriter(shard), errors=tally_rows.profiles(sweep))
     shard.close()
     errors = {line["case"]: line["errors"] for line in read(tmp_path / "a.jsonl") if line["line"] == "result"}
     assert errors.keys() == {"x-float16-sweep", "x-float16-sweep_subnormal"}

@@ -14,7 +14,8 @@ import pytest
 
 from tf_opdiff import reports
 from tf_opdiff.harness.device.observation import pack
-from tf_opdiff.harness.store.record import ADDED, COLUMNS, FAILING, KINDS, VERDICTS, Record
+from tf_opdiff.harness.spec.kinds import KINDS
+from tf_opdiff.harness.store.record import ADDED, COLUMNS, FAILING, VERDICTS, Record
 from tf_opdiff.reports.data import parquet
 from tf_opdiff.reports.data.frame import array
 from tf_opdiff.reports.data.tables import rows as rows_of

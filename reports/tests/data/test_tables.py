@@ -13,7 +13,8 @@ import pytest
 from tf_opdiff import reports
 from tf_opdiff.harness.judge.wording import sentence as in_one_line
 from tf_opdiff.harness.repro.findings import findings
-from tf_opdiff.harness.store.record import KINDS, VERDICTS, Record
+from tf_opdiff.harness.spec.kinds import KINDS
+from tf_opdiff.harness.store.record import VERDICTS, Record
 from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.analysis.grid import OPENED, STATES, grid
 from tf_opdiff.reports.data import tables

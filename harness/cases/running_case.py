@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
 
 from tf_opdiff.harness.device.observation import Observation
+from tf_opdiff.harness.device.pool import run_all
 from tf_opdiff.harness.device.repeat import self_checks_of
 from tf_opdiff.harness.device.request import Request
+from tf_opdiff.harness.device.server_handle import DeviceServer
 from tf_opdiff.harness.judge import claim, reference
 from tf_opdiff.harness.judge.expectation import Expectation, expectations
 from tf_opdiff.harness.judge.promise_cache import PromiseCache
+from tf_opdiff.harness.judge.trial import Trial
 from tf_opdiff.harness.spec.catalog import Item
-from tf_opdiff.harness.spec.plan import Plan
+from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.spec import Case
 
 
@@ -67,6 +70,10 @@ class RunningCase:
         item, case, plans = self.item, self.case, self.plans
         return cache.differs(cache.key(item.module, case, plans), lambda: self._computed(item, case, plans))
 
+    def trial(self, plan: Plan) -> Trial:
+        """The case under a plan that has run, with its observation."""
+        return Trial(self.item.suite, self.case, plan, self.observations[plan], self.inputs)
+
     def request(self, plan: Plan) -> Request:
         """The request to a device server that runs the case under a plan."""
         expected = self.expected[plan]
@@ -84,6 +91,16 @@ class RunningCase:
             again=self_checks_of(self.case.spec, self.inputs),
             attrs=self.case.keywords,
         )
+
+    def run(self, plans: Iterable[Plan], servers: Mapping[Device, DeviceServer]) -> Iterator[Plan]:
+        """Runs the case under plans; yields each plan when `observations` has its observation."""
+        requests: dict[Device, list[Request]] = {}
+        for plan in plans:
+            requests.setdefault(plan.device, []).append(self.request(plan))
+        for device, request, observation in run_all(servers, [requests], lambda *_: None):
+            plan = Plan(device, request.mode)
+            self.observations[plan] = observation
+            yield plan
 
     @property
     def complete(self) -> bool:

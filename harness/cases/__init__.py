@@ -1,0 +1,1 @@
+"""Cases: runs cases under plans, judges their observations, and gives the records."""
