@@ -8,11 +8,12 @@ from tf_opdiff.harness.spec.spec import Claim, Raises, Spec
 from tf_opdiff.suites.claims.c01_addition.claims import EXCEPT_XLA, NET, SAME
 from tf_opdiff.suites.claims.c01_addition.topic import TOPIC
 from tf_opdiff.suites.claims.c01_helper import program, reference
-from tf_opdiff.suites.claims.evidence import MAP, PY_FUNC, by_py_func
+from tf_opdiff.suites.claims.evidence import PY_FUNC, by_py_func
 from tf_opdiff.suites.forms.contracts import REFUSED_BY_XLA
 
 LOSS_OP = dict.fromkeys(MODES, "SparseSoftmaxCrossEntropyWithLogits") | {"+deterministic": "LogSoftmax"}
-STATELESS = f"{PY_FUNC};{MAP};built:PyFuncStateless"
+STATELESS = f"{PY_FUNC};built:PyFuncStateless"
+RANDOM = "A random number in the name of a gradient avoids duplicates."
 #: 1 - exp(-n² / (2·10⁸)) is one half at n = 11,774.
 COLLISION = (
     "under the same seed, NumPy draws the same number again, and the second name is a KeyError; without a seed, two of "
@@ -80,8 +81,10 @@ SPECS = (
     Net(
         name="claim-c01-stateless",
         program=program.stateless_under_a_map_of_py_func,
-        vjp=reference.by_d_only,
-        evidence=STATELESS,
+        reference=reference.loss_and_twice,
+        vjp=reference.with_twice(reference.by_d_only),
+        bound=reference.BOUNDS_WITH_TWICE,
+        evidence=f"{STATELESS};replaced:PyFunc=HelperSumGradient",
         contract=REFUSED_BY_XLA,
         claims=(
             Claim(
@@ -89,7 +92,7 @@ SPECS = (
                 letter="o",
                 says="The helper overrides the gradient with stateful=False too.",
                 about=("grad[1]", "grad[2]"),
-                vjp=reference.right,
+                vjp=reference.with_twice(reference.right),
                 refuted=SAME
                 | {"*/*": "stateful=False makes another op, PyFuncStateless; the map of PyFunc is ignored silently"},
                 instead="claim-c01-stateless-mapped",
@@ -104,6 +107,15 @@ SPECS = (
         contract=REFUSED_BY_XLA,
     ),
     Spec(
+        name="claim-c01-random-name-without-seed",
+        program=program.register_without_a_seed,
+        reference=lambda x: -x,
+        recipes={"plain": plain},
+        ops="Neg",
+        evidence="called:RegisterGradient",
+        claims=(Claim(topic=TOPIC, letter="p", says=RANDOM, about=("output",)),),
+    ),
+    Spec(
         name="claim-c01-random-name",
         program=program.register_under_a_fixed_seed,
         reference=lambda x: Raises("KeyError", "Registering two gradient with name 'PyFuncGrad"),
@@ -114,11 +126,11 @@ SPECS = (
             Claim(
                 topic=TOPIC,
                 letter="p",
-                says="A random number in the name of a gradient avoids duplicates.",
+                says=RANDOM,
                 about=("output",),
                 reference=lambda x: x,
                 refuted={"*/*": COLLISION},
-                instead="claim-c01-closing-over-d",
+                instead="claim-c01-random-name-without-seed",
             ),
         ),
     ),

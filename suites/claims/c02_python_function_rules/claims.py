@@ -135,9 +135,28 @@ SPECS = (
         claims=(
             Claim(
                 topic=TOPIC,
+                letter="i",
+                says="The process that exported the graph does not find the function either, once that graph is gone.",
+                about=("output",),
+                instead="claim-c02-imported-beside-its-graph",
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c02-imported-in-another-process",
+        program=program.imported_in_another_process,
+        reference=lambda x: Raises("INVALID_ARGUMENT", "callback"),
+        recipes=PLAIN,
+        ops="Neg",
+        evidence=PY_FUNC,
+        modes=("graph",),
+        sessions=True,
+        claims=(
+            Claim(
+                topic=TOPIC,
                 letter="h",
-                says="py_func is not serialised: a process without the Python function does not find it in the graph "
-                "that it imports.",
+                says="py_func is not serialised: another process does not find the Python function in the graph that "
+                "it imports.",
                 about=("output",),
                 instead="claim-c02-imported-beside-its-graph",
             ),

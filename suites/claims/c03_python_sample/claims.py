@@ -92,4 +92,52 @@ SPECS = (
             ),
         ),
     ),
+    *(
+        Spec(
+            name=name,
+            program=attend,
+            reference=reference.attended,
+            vjp=vjp,
+            ulp={"grad": 1.5},  # two products: the error of the first is doubled at most
+            recipes=DRAWN,
+            ops=ops,
+            dtypes=("float32", "float64"),
+            evidence=f"{PY_FUNC};called:function;replaced:PyFunc=FeaturesTimesGrad",
+            contract=REFUSED_BY_XLA,
+            claims=(
+                Claim(
+                    topic=TOPIC,
+                    letter=letter,
+                    says=says,
+                    about=("grad[0]",),
+                    vjp=reference.through_sample_alone,
+                    refuted={"*/xla": NO_KERNEL} | refuted,
+                    instead="claim-c03-custom-gradient",
+                ),
+            ),
+        )
+        for name, attend, vjp, ops, letter, says, refuted in (
+            (
+                "claim-c03-features-times-grad",
+                program.attend_by_features_twice,
+                reference.flowing_twice,
+                "Mul",
+                "k",
+                (
+                    "With the post's gradient function, features · grad, around the sample alone, the probability gets "
+                    "the upstream times the features."
+                ),
+                {"*/*": "grad is the upstream times the features already: multiplied again, it is g·features²"},
+            ),
+            (
+                "claim-c03-features-times-grad-of-product",
+                program.attend_in_python,
+                reference.through_sample_alone,
+                "EnsureShape",
+                "l",
+                "With the same function around the sample and its product, it is the upstream times the features.",
+                {},
+            ),
+        )
+    ),
 )

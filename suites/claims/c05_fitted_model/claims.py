@@ -5,7 +5,7 @@ from functools import partial
 from tf_opdiff.harness.spec.spec import Claim, Spec
 from tf_opdiff.suites.claims.c05_fitted_model import program, reference
 from tf_opdiff.suites.claims.c05_layers.topic import TOPIC
-from tf_opdiff.suites.claims.evidence import CUSTOM_GRADIENT, MAP, PY_FUNC
+from tf_opdiff.suites.claims.evidence import CUSTOM_GRADIENT, PY_FUNC, map_of
 from tf_opdiff.suites.reference import running
 
 FIT = "called:keras.layers.Lambda;called:keras.Model.fit"
@@ -40,7 +40,7 @@ SPECS = (
         program=program.fit_by_py_func,
         reference=reference.stopped,
         bound=_bounds(reference.stopped),
-        evidence=f"{FIT};{PY_FUNC};{MAP}",
+        evidence=f"{FIT};{PY_FUNC};{map_of('PyFunc', 'SkipFittedLayer')}",
         claims=(
             Claim(
                 topic=TOPIC,

@@ -9,7 +9,6 @@ from tf_opdiff.suites.claims.c06_compiled_op.cpp.build import SOURCES
 from tf_opdiff.suites.claims.c06_compiled_op.topic import TOPIC
 from tf_opdiff.suites.claims.c06_gradients_by_name import program
 from tf_opdiff.suites.claims.c06_gradients_by_name.cpp.build import SOURCE
-from tf_opdiff.suites.claims.evidence import MAP
 
 PLAIN = {"plain": plain}
 FLOAT = ("float32", "float64")
@@ -30,6 +29,11 @@ def _two(draw, dtype):
     """Values and upstreams in quarters, whose products are exact, and none of them 0."""
     quarters = (draw.integers(SIZE, low=1, high=17) / 4 * np.where(draw.booleans(SIZE), 1, -1) for _ in range(2))
     return tuple(numbers.astype(dtype) for numbers in quarters)
+
+
+def _powers(draw, dtype):
+    """Powers of four, whose roots and quotients are exact, and upstreams."""
+    return (4.0 ** draw.integers(SIZE, low=-3, high=4)).astype(dtype), draw.values(dtype, SIZE)
 
 
 def _cubed(x):
@@ -59,7 +63,7 @@ SPECS = (
         ulp={"output": 0.5},
         recipes=PLAIN,
         ops="Square",
-        evidence=f"{MAP};called:function;replaced:Square=SquareWithoutGradient",
+        evidence="called:function;replaced:Square=SquareWithoutGradient",
         dtypes=FLOAT,
         claims=(NO_GRADIENT,),
     ),
@@ -110,6 +114,23 @@ SPECS = (
                 refuted={
                     "*/*": "SymbolicGradient finds the gradient that C++ registers for Square: the result is 2·x·g"
                 },
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c06-sqrt-grad",
+        program=program.sqrt_grad,
+        reference=lambda x, grad: (0.5 * grad / np.sqrt(x), 0.5 * grad / np.sqrt(x)),
+        recipes={"powers": _powers},
+        ops="Sqrt;SqrtGrad",
+        evidence="called:GradientTape;called:raw_ops.SqrtGrad",
+        dtypes=FLOAT,
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="i",
+                says="Ops whose names end in Grad implement the gradients of other ops.",
+                about=("output",),
             ),
         ),
     ),

@@ -58,6 +58,14 @@ def square_gradient_in_cpp(tf, x, grad):
     return gradient(x, grad)
 
 
+# The gradient of Sqrt, and the op SqrtGrad.
+def sqrt_grad(tf, x, grad):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.sqrt(x)
+    return tape.gradient(y, x, grad), tf.raw_ops.SqrtGrad(y=y, dy=grad)
+
+
 # Another program: it uses the C library of TensorFlow alone, and prints the status of the import.
 READER = """
 import ctypes, pathlib, sys

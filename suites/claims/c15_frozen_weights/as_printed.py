@@ -17,7 +17,7 @@ def apply_in_the_loop(tf, session, target):
     with session() as s:
         w, mask, loss = masked_loss(tf, target)
         adam = tf.compat.v1.train.AdamOptimizer(1e-5)
-        gradients = adam.compute_gradients(loss, [w])
+        gradients = adam.compute_gradients(loss, w)
         s.run(tf.compat.v1.global_variables_initializer())
         trajectory = [s.run(w)]
         for now in MASKS:
@@ -30,7 +30,7 @@ def apply_before_the_loop(tf, session, target):
     with session() as s:
         w, mask, loss = masked_loss(tf, target)
         adam = tf.compat.v1.train.AdamOptimizer(1e-5)
-        train = adam.apply_gradients(adam.compute_gradients(loss, [w]))
+        train = adam.apply_gradients(adam.compute_gradients(loss, w))
         s.run(tf.compat.v1.global_variables_initializer())
         trajectory = [s.run(w)]
         for now in MASKS:

@@ -80,6 +80,12 @@ AS_PRINTED: tuple[Spec, ...] = (
         evidence=f"{APPLY};built:StopGradient",
         claims=(
             Claim(topic=TOPIC, letter="c", says=MOVES, about=("output[1]",), reference=other_reference.literal_moving),
+            Claim(
+                topic=TOPIC,
+                letter="o",
+                says="compute_gradients(loss, W) takes the variable itself; it need not be in a list.",
+                about=("output[0]",),
+            ),
         ),
         **PRINTED,
     ),

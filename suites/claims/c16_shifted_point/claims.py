@@ -24,6 +24,12 @@ def _draws(draw, dtype):
     return a.astype(dtype), delta.astype(dtype)
 
 
+def _one_two_three(draw, dtype):
+    """The point (1, 2, 3), and 1024 steps of nearly N(0, I)."""
+    delta = (2 * np.round(32 * draw.uniform(1024, 3, 12, low=-0.5, high=0.5).sum(-1)) + 1) / 64
+    return np.array([1, 2, 3], dtype), delta.astype(dtype)
+
+
 FLOAT = ("float32", "float64")
 #: To a part in 128: the estimate is off by the step's squares, 3·‖δ²‖/‖δ‖, which are less than 3/60.
 NEARLY: dict[str, Any] = {"output": {"float32": 2**17, "float64": 2**46}}
@@ -31,17 +37,17 @@ NEARLY: dict[str, Any] = {"output": {"float32": 2**17, "float64": 2**46}}
 ROUGHLY: dict[str, Any] = {"output": {"float32": 2**20, "float64": 2**49}}
 
 
-def _estimator(name, program, reference_, bound, claim, ops):
+def _estimator(name, program, reference_, bound, ops, *claims, recipe=_draws):
     return Spec(
         name=name,
         program=program,
         reference=reference_,
         bound={"output": bound},
-        recipes={"draws": _draws},
+        recipes={"draws": recipe},
         ops=ops,
         evidence="called:GradientTape",
         dtypes=FLOAT,
-        claims=(claim,),
+        claims=claims,
     )
 
 
@@ -178,40 +184,51 @@ SPECS = (
         estimator.estimate,
         reference.quotients,
         reference.QUOTIENTS,
+        "RealDiv;Mean",
         _diagonal(
             reference.diagonal,
             refuted={
                 "*/*": "an element that acts on another adds a quotient of two normal numbers, which has no mean: "
                 "more draws bring it no nearer"
             },
-            instead="claim-c16-estimate-without-parentheses",
+            instead="claim-c16-estimate-by-products",
         ),
-        "RealDiv;Mean",
     ),
     _estimator(
         "claim-c16-estimate-of-cubes",
         estimator.estimate_of_cubes,
         reference.diagonal_of_cubes,
         reference.CUBES,
-        _diagonal(reference.diagonal_of_cubes),
         "RealDiv;Mean",
+        _diagonal(reference.diagonal_of_cubes),
     ),
     _estimator(
         "claim-c16-estimate-without-parentheses",
         estimator.estimate_without_parentheses,
-        reference.products,
-        reference.PRODUCTS,
+        reference.as_printed,
+        reference.PRINTED,
+        "RealDiv;Mean",
         Claim(
             topic=TOPIC,
             letter="h",
-            says="Without the parentheses, as /2*delta, the estimate is not near the Hessian's diagonal.",
+            says="As the answer prints it, without parentheses around the difference, the estimate of the sum of cubes "
+            "at (1, 2, 3) is near 6, 12, 18.",
             about=("output",),
-            reference=reference.diagonal,
+            reference=reference.diagonal_of_cubes,
             ulp=ROUGHLY,
-            denies=True,
-            refuted={"*/*": "the mean of δ·(H·δ) over N(0, I) is the diagonal of H: here the slip mends the formula"},
-            instead="claim-c16-estimate-without-parentheses",
+            refuted={
+                "*/*": "/ binds closer than −, so only the second gradient is divided by 2·δ, and the mean of the "
+                "first, 3·(a² + 1), stays in the estimate"
+            },
+            instead="claim-c16-estimate-of-cubes",
         ),
+        recipe=_one_two_three,
+    ),
+    _estimator(
+        "claim-c16-estimate-by-products",
+        estimator.estimate_by_products,
+        reference.products,
+        reference.PRODUCTS,
         "Mul;Mean",
     ),
 )

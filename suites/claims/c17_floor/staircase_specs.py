@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS
-from tf_opdiff.harness.spec.spec import Claim, Spec
+from tf_opdiff.harness.spec.spec import Claim, Raises, Spec
 from tf_opdiff.suites.claims.c17_floor import inputs, reference, staircase
 from tf_opdiff.suites.claims.c17_floor.topic import TOPIC
-from tf_opdiff.suites.claims.evidence import GRADIENT_CHECK
+from tf_opdiff.suites.claims.evidence import GRADIENT_CHECK, PY_FUNC
 
 #: Seeds of NumPy: of the 350 points that each draws, one is near 0, none is near an integer, one is near 1.
 AT_RANDOM: dict[str, Any] = {
@@ -16,6 +16,7 @@ AT_RANDOM: dict[str, Any] = {
     "modes": ("graph",),
     "sessions": True,
 }
+CUSTOM: dict[str, Any] = {"recipes": {"points": inputs.points}, "modes": ("graph",), "sessions": True}
 NONE_TOO = "The gradients of ceil, and of a cast to integers and back, are None, too."
 
 STAIRCASE: tuple[Spec, ...] = (
@@ -111,5 +112,32 @@ STAIRCASE: tuple[Spec, ...] = (
             ),
         ),
         **AT_RANDOM,
+    ),
+    Spec(
+        name="claim-c17-check-custom-floor",
+        program=staircase.check_custom_floor,
+        reference=lambda points: Raises("AttributeError", "'list' object has no attribute 'dtype'"),
+        ops="",
+        evidence=f"{GRADIENT_CHECK};{PY_FUNC}",
+        claims=(
+            Claim(
+                topic=TOPIC,
+                letter="o",
+                says="The numeric check takes the answer's CustomFloor as it is printed.",
+                about=("output",),
+                reference=lambda points: reference.check_in_session(points, 1),
+                refuted={"*/graph": "CustomFloor returns a list of one tensor, and the check takes a tensor"},
+                instead="claim-c17-check-first-of-custom-floor",
+            ),
+        ),
+        **CUSTOM,
+    ),
+    Spec(
+        name="claim-c17-check-first-of-custom-floor",
+        program=staircase.check_first_of_custom_floor,
+        reference=lambda points: reference.check_in_session(points, 1),
+        ops="EnsureShape",
+        evidence=f"{GRADIENT_CHECK};{PY_FUNC};ran:PyFunc;replaced:PyFunc=CustomFloorGrad",
+        **CUSTOM,
     ),
 )

@@ -6,26 +6,47 @@ from tf_opdiff.harness.spec.recipes import FLOATS, plain
 from tf_opdiff.harness.spec.spec import Claim, Raises, Spec
 from tf_opdiff.suites.claims.c19_override_map import program
 from tf_opdiff.suites.claims.c19_override_map.topic import TOPIC
-from tf_opdiff.suites.claims.evidence import CUSTOM_GRADIENT, MAP, mapped
+from tf_opdiff.suites.claims.evidence import CUSTOM_GRADIENT, mapped
 from tf_opdiff.suites.forms.contracts import TAPE, TAPED, taped
+
+
+def _with_control(draw, dtype):
+    """The input, and that of the op which the map does reach."""
+    return *plain(draw, dtype), *plain(draw, dtype)
+
+
+def _mean_with_control(draw, dtype):
+    return draw.values(dtype, 16), draw.values(dtype, 5), *plain(draw, dtype)
+
+
+def _times_mean(x, y, z):
+    return np.mean(x) * y, np.floor(z)
+
+
+def _by_mean(g, x, y):
+    """The VJP of mean(x)·y."""
+    return np.full(x.shape, np.sum(g * y) / x.size), g * np.mean(x)
+
 
 SPECS = (
     Spec(
         name="claim-c19-map-of-floor",
         program=program.map_of_floor,
-        reference=lambda x: x * np.round(x),
-        vjp=lambda g, x: g * np.round(x),
+        reference=lambda x, z: (x * np.round(x), np.floor(z)),
+        vjp=lambda g, x, z: (g[0] * np.round(x), g[1]),
         ulp={"output": 0.5, "grad": 0.5},
-        recipes={"plain": plain},
-        ops="Round;Mul",
-        evidence=MAP,
+        recipes={"plain": _with_control},
+        ops="Round;Mul;Floor",
+        evidence=mapped("Floor", "Identity"),
         dtypes=FLOATS,
+        contract=taped(lambda x, z: (x * np.round(x), np.floor(z)), lambda g, x, z: (g[0] * np.round(x), None)),
         claims=(
             Claim(
                 topic=TOPIC,
                 letter="a",
                 says="A map for Floor changes nothing about ops of other types, be they as much like it as Round is.",
-                about=("output", "grad"),
+                about=("output[0]", "grad[0]"),
+                plans=("*/graph",),  # elsewhere it changes nothing about Floor either
             ),
         ),
     ),
@@ -37,7 +58,7 @@ SPECS = (
         ulp={"grad": 0.5},
         recipes={"plain": plain},
         ops="Identity",
-        evidence=mapped("Identity", "FiveTimes", "called:identity"),
+        evidence=mapped("Identity", "FiveTimes", "called:identity(name=Identity)"),
         dtypes=FLOATS,
         contract=taped(lambda x: x, lambda g, x: g),
         claims=(
@@ -84,21 +105,23 @@ SPECS = (
     Spec(
         name="claim-c19-map-of-identity-by-name",
         program=program.map_of_identity_by_name,
-        reference=lambda x: -x,
-        vjp=lambda g, x: -g,
-        recipes={"plain": plain},
+        reference=lambda x, z: (-x, z),
+        vjp=lambda g, x, z: (-g[0], 5 * g[1]),
+        ulp={"grad": 0.5},
+        recipes={"plain": _with_control},
         ops="Neg",
-        evidence=MAP,
+        evidence=mapped("Identity", "FiveTimes", "called:negative(name=Identity)"),
         dtypes=FLOATS,
+        contract=taped(lambda x, z: (-x, z), lambda g, x, z: (-g[0], g[1])),
         claims=(
             Claim(
                 topic=TOPIC,
                 letter="f",
                 says='An op of another type is reached if its name is "Identity".',
-                about=("grad",),
-                vjp=lambda g, x: 5 * g,
-                ulp={"grad": 0.5},
-                refuted={"*/*": "the map goes by the type of an op: one named Identity that negates is a Neg"},
+                about=("grad[0]",),
+                vjp=lambda g, x, z: (5 * g[0], 5 * g[1]),
+                plans=("*/graph",),
+                refuted={"*/graph": "the map goes by the type of an op: one named Identity that negates is a Neg"},
                 instead="claim-c19-identity-five-times",
             ),
         ),
@@ -138,24 +161,26 @@ SPECS = (
     Spec(
         name="claim-c19-map-around-a-mean",
         program=program.map_around_a_mean,
-        reference=lambda x, y: np.mean(x) * y,
-        vjp=lambda g, x, y: (np.full(x.shape, np.sum(g * y) / x.size), g * np.mean(x)),
+        reference=_times_mean,
+        vjp=lambda g, x, y, z: (*_by_mean(g[0], x, y), g[1]),
         bound={
-            "output": lambda u, g, x, y: (x.size + 2) * u * np.mean(np.abs(x)) * np.abs(y),
-            "grad[0]": lambda u, g, x, y: (y.size + 3) * u * np.sum(np.abs(g * y)) / x.size,
-            "grad[1]": lambda u, g, x, y: (x.size + 2) * u * np.mean(np.abs(x)) * np.abs(g),
+            "output[0]": lambda u, g, x, y, z: (x.size + 2) * u * np.mean(np.abs(x)) * np.abs(y),
+            "grad[0]": lambda u, g, x, y, z: (y.size + 3) * u * np.sum(np.abs(g[0] * y)) / x.size,
+            "grad[1]": lambda u, g, x, y, z: (x.size + 2) * u * np.mean(np.abs(x)) * np.abs(g[0]),
         },
-        recipes={"plain": lambda draw, dtype: (draw.values(dtype, 16), draw.values(dtype, 5))},
-        ops="Mean;Mul",
-        evidence=MAP,
+        recipes={"plain": _mean_with_control},
+        ops="Mean;Mul;Floor",
+        evidence=mapped("Floor", "Identity"),
         dtypes=("float32", "float64"),
+        contract=taped(_times_mean, lambda g, x, y, z: (*_by_mean(g[0], x, y), None)),
         claims=(
             Claim(
                 topic=TOPIC,
                 letter="g",
                 says="A map for Floor around reduce_mean(SomeVals) * SomeOtherVal changes nothing: no op there is a "
                 "Floor.",
-                about=("output", "grad"),
+                about=("output[0]", "grad[0]", "grad[1]"),
+                plans=("*/graph",),  # elsewhere it changes nothing about Floor either
             ),
         ),
     ),
@@ -165,7 +190,7 @@ SPECS = (
         reference=lambda x: Raises("RuntimeError", "Op type not registered 'CustomGrad'"),
         recipes={"plain": plain},
         ops="",
-        evidence=f"{MAP};called:identity",
+        evidence="replaced:Identity=CustomGrad;called:identity",
         modes=("graph",),
         sessions=True,
         claims=(

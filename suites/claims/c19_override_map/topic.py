@@ -24,8 +24,8 @@ TOPIC = Topic(
     'context. It keeps the forward pass and leaves other ops alone. The argument name="Identity" may be '
     "needed for tf.identity.",
     post=POST,
-    today="True in a v1 graph; the name does not matter there. In eager mode, in tf.function and under XLA the "
-    "map is not seen.",
+    today="True in a v1 graph; the name does not matter there. In eager mode, in tf.function and under XLA a "
+    "tape does not see the map, unless it stands inside a branch, a loop body or a called function.",
     instead="Use tf.custom_gradient around the ops whose backward rule shall change.",
     paste=Path(__file__).with_name("paste.py"),
 )

@@ -39,8 +39,8 @@ SPECS = (
     InSession(
         name="claim-c20-train-alone",
         program=program.train_alone,
-        reference=reference.not_updated,
-        bound=reference.bounds(reference.not_updated, 5),
+        reference=reference.updated_once,
+        bound=reference.bounds(reference.updated_once, 7),
         ops="ResourceApplyGradientDescent",
         evidence=UPDATES,
         claims=(Claim(topic=TOPIC, letter="a", says=ALONE, about=MOVING),),
@@ -135,8 +135,8 @@ SPECS = (
     InSession(
         name="claim-c20-made-before",
         program=program.around_what_was_made,
-        reference=reference.not_updated,
-        bound=reference.bounds(reference.not_updated, 5),
+        reference=reference.updated_once,
+        bound=reference.bounds(reference.updated_once, 7),
         ops="ResourceApplyGradientDescent",
         evidence=f"{UPDATES};{CONTROL_DEPENDENCIES}",
         claims=(

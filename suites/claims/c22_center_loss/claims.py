@@ -50,8 +50,8 @@ SPECS = (
     InSession(
         name="claim-c22-train-alone",
         program=program.train_alone,
-        reference=reference.staying,
-        bound=reference.bounds(reference.staying),
+        reference=reference.moved_once,
+        bound=reference.bounds(reference.moved_once),
         ops="ResourceApplyGradientDescent",
         evidence="built:ResourceScatterSub",
         claims=(Claim(topic=TOPIC, letter="a", says=BESIDE, about=("output[3]",), ulp={}),),

@@ -228,7 +228,7 @@ SPECS = (
         "claim-c24-copy-by-contrib",
         graph_program.copy_by_contrib,
         lambda x, change: (x, x - change, x + change),
-        RESOURCE,
+        REFERENCE,
         _claim(
             "c",
             BY_GRAPH,
@@ -242,10 +242,41 @@ SPECS = (
             says="copy_variable_to_graph copies the value that the variable has.",
             about=("output[0]",),
             reference=lambda x, change: (x + change, x, x + change),
-            refuted={"*/*": "it runs the variable's initial value in a new session: what training made of it is lost"},
+            refuted={
+                "*/*": "it runs initialized_value() in a new session, in which the variable is not initialized: that "
+                "gives the initial value, and what training made of it is lost"
+            },
             instead="claim-c24-load-evaluated",
         ),
         evidence="graphs:2;sessions:3",
+    ),
+    _in_session(
+        "claim-c24-copy-resource-by-contrib",
+        graph_program.copy_resource_by_contrib,
+        lambda x, change: Raises("NotImplementedError"),
+        "",
+        _claim(
+            "i",
+            "copy_variable_to_graph copies the variables of today as well.",
+            reference=lambda x, change: (x, x - change, x + change),
+            refuted={"*/*": "they are resource variables, which have no initialized_value(): a NotImplementedError"},
+            instead="claim-c24-load-evaluated",
+        ),
+    ),
+    _in_session(
+        "claim-c24-filter-of-names",
+        graph_program.change_by_filter,
+        lambda x, change: (x + change, x + change),
+        "AssignAddVariableOp",
+        _claim(
+            "h",
+            "A filter of names, such as [v for v in tf.global_variables() if scope in v.name], gives the variables of "
+            "that scope alone.",
+            reference=lambda x, change: (x + change, x),
+            refuted={"*/*": "a name may have that text anywhere: subnet/weights has net/ in it, too"},
+            instead="claim-c24-scope-by-name-and-slash",
+        ),
+        evidence="called:compat.v1.global_variables",
     ),
     *(
         _in_session(

@@ -73,7 +73,7 @@ SPECS = (
     _in_session(
         name="claim-c25-wait-for-enough",
         program=program.wait_for_enough,
-        reference=lambda x: -x.reshape(2, 6),
+        reference=lambda x: (-x.reshape(2, 6), np.zeros(2, np.int64)),
         ops="Neg",
         evidence=f"{FIFO_QUEUE};ran:QueueDequeueManyV2",
         claims=(_filled(refuted={"*/*": WAITS}),),
@@ -264,7 +264,7 @@ SPECS = (
     _in_session(
         name="claim-c25-draw-by-number",
         program=random_program.draw_by_number,
-        reference=reference.numbered,
+        reference=lambda x: (reference.numbered(x), np.int64(reference.THREADS)),
         ops="Neg",
         evidence="ran:QueueDequeueManyV2;built:StatelessRandomUniformV2;called:compat.v1.train.QueueRunner",
         ulp={"output": 0.5},

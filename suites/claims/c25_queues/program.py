@@ -34,17 +34,20 @@ def wait_for_enough(tf, session, x):
         with tf.device("CPU:0"):
             queue = tf.queue.FIFOQueue(100, x.dtype, shapes=[()])
             part = tf.compat.v1.placeholder(x.dtype, [None])
-            enqueue, close = queue.enqueue_many([part]), queue.close()
+            enqueue, close, size = queue.enqueue_many([part]), queue.close(), queue.size()
             batch = queue.dequeue_many(6)
         coordinator = tf.train.Coordinator()
         batches: list[np.ndarray] = []
         thread = threading.Thread(target=run_until_stopped, args=(s, coordinator, -batch, batches))
         thread.start()
         s.run(enqueue, {part: x[:4]})
+        while thread.is_alive() and s.run(size):  # a control: the thread takes four, and waits for two more
+            pass
+        held, batches_then = s.run(size), len(batches)
         s.run(enqueue, {part: x[4:]})
         s.run(close)
         coordinator.join([thread])
-        return np.stack(batches)
+        return np.stack(batches), np.array([held, batches_then])
 
 
 def take_too_many(tf, session, x):

@@ -6,6 +6,7 @@ from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Sparse, Spec
 from tf_opdiff.suites.claims.c26_gather_out_of_range.topic import TOPIC
 
 DOCUMENTED = "https://www.tensorflow.org/api_docs/python/tf/gather"
+NAMED = "the message names the op where it is executed eagerly; where it is in a graph, the message names its node"
 CLAMPS = "XLA clamps the indices of a gather: 6 becomes 4, the last one"
 
 
@@ -25,6 +26,10 @@ def _literal(draw, dtype):
 
 def _refused(params, indices):
     return Raises("INVALID_ARGUMENT", f"indices[2] = 6 is not in [0, {params.size})")
+
+
+def _refused_by_name(params, indices):
+    return Raises("INVALID_ARGUMENT", f"indices[2] = 6 is not in [0, {params.size}) [Op:GatherV2]")
 
 
 def _zeroed(params, indices):
@@ -53,6 +58,7 @@ SPECS = (
             "gpu/*": Side(
                 reference=_zeroed, why="on GPU a 0 is stored in the corresponding output value", link=DOCUMENTED
             ),
+            "*/eager": Side(reference=_refused_by_name, why=NAMED, link=DOCUMENTED),
         },
         claims=(
             Claim(
@@ -62,6 +68,16 @@ SPECS = (
                 about=("output",),
                 plans=("cpu/*",),
                 refuted={"*/xla": CLAMPS},
+                instead="claim-c26-gather-or-zero",
+            ),
+            Claim(
+                topic=TOPIC,
+                letter="c",
+                says="The message of that error ends with [Op:GatherV2].",
+                about=("output",),
+                reference=_refused_by_name,
+                plans=("cpu/*",),
+                refuted={"*/xla": CLAMPS} | dict.fromkeys(("*/function", "*/graph"), NAMED),
                 instead="claim-c26-gather-or-zero",
             ),
             Claim(
