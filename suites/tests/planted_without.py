@@ -6,6 +6,7 @@ positive controls in the program, show that the subject is gone.
 """
 
 import re
+from contextlib import nullcontext
 from dataclasses import replace
 from unittest import mock
 
@@ -14,45 +15,37 @@ from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.suites.tests.subjects.replaced import Replaced
 from tf_opdiff.suites.tests.subjects.rows import ROWS
 
-CLAIMED = Catalog.load("tf_opdiff.suites.claims").specs
-
-
-def entries(spec):
-    """What a spec says that its program is about: `KIND:NAME`."""
-    evidence = {f"{kind}:{name}" for mode in spec.modes for kind, name in spec.evidence_in(mode)}
-    ops = {op for mode in spec.modes for op in spec.ops_in(mode)} or {""}
-    return evidence, {f"op:{op}" for op in ops}
+CLAIMS = Catalog.load("tf_opdiff.suites.claims").specs
+#: Ways whose programs would wait for a queue, or take from a list, for ever: what their text has.
+WAITING = {"dependencies": "queue", "dependencies-empty": "queue", "dependencies-around-nothing": "queue"}
+WAITING |= {"queue": "run_until_stopped"}
 
 
 def ways(spec):
     """The rows that take a subject out of a spec's program: those of its evidence, or else those of its ops."""
     text = listing(spec)
-    for group in entries(spec):
-        rows = [row for row in ROWS if any(re.fullmatch(row.entry, entry) for entry in group)]
-        rows = [row for row in rows if re.search(row.shows, text) and not waits_for_ever(row.name, text)]
+    evidence = {f"{kind}:{name}" for mode in spec.modes for kind, name in spec.evidence_in(mode)}
+    ops = {f"op:{op}" for mode in spec.modes for op in spec.ops_in(mode) or ("",)}
+    for entries in (evidence, ops):
+        rows = [row for row in ROWS if any(re.fullmatch(row.entry, entry) for entry in entries)]
+        rows = [row for row in rows if re.search(row.shows, text)]
+        rows = [row for row in rows if row.name not in WAITING or WAITING[row.name] not in text]
         if rows:
             return rows
     return []
 
 
-def waits_for_ever(name, text):
-    """Whether a program without the subject would wait for a queue, or take from a list, for ever."""
-    waits = {"dependencies": "queue", "dependencies-empty": "queue", "dependencies-around-nothing": "queue"}
-    waits |= {"queue": "run_until_stopped"}
-    return name in waits and waits[name] in text
-
-
 def without(spec, row):
-    """The spec with a subject taken out of its program, for one dtype and one recipe."""
+    """The spec with a subject taken out of its program, for one dtype, one recipe and one mode."""
     whole, start = spec.program, spec.state
+    first = "@session" if spec.sessions else "@state" if spec.state else ""
 
     def program(tf, *inputs, **attrs):
         others = row.way(tf)
-        if spec.sessions or spec.state:
-            first, *rest = inputs
-            inputs = others.get("@session" if spec.sessions else "@state", lambda x: x)(first), *rest
+        if first in others:
+            inputs = others[first](inputs[0]), *inputs[1:]
         thread = others.get("@thread")
-        with mock.patch("threading.Thread", thread) if thread else mock.patch.object(re, "__name__", "re"):
+        with mock.patch("threading.Thread", thread) if thread else nullcontext():
             return whole(Replaced(tf, others), *inputs, **attrs)
 
     def state(tf, *inputs):
@@ -65,9 +58,11 @@ def without(spec, row):
         state=state if spec.state else None,
         recipes=dict(list(spec.recipes.items())[:1]),
         dtypes=spec.dtypes[:1],
+        modes=("graph",) if "graph" in spec.modes else ("eager",),
         elementwise=False,
         claims=tuple(replace(claim, instead="") for claim in spec.claims),
     )
 
 
-SPECS = tuple(without(spec, row) for row in ROWS for spec in CLAIMED.values() if row in ways(spec))
+#: By rows: what a program declares or registers lasts as long as the process.
+SPECS = tuple(without(spec, row) for row in ROWS for spec in CLAIMS.values() if row in ways(spec))
