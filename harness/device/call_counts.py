@@ -28,9 +28,9 @@ def calls(name: str) -> int:
 def watch(tf: Any, name: str) -> None:
     """Counts from now on the calls of a function, a method or a class of TensorFlow by programs.
 
-    `name` is its path in the module `tf`, such as `compat.v1.py_func`, `Graph.gradient_override_map` or `Graph`. With an
-    argument, as in `identity(name=Identity)`, only those calls count that pass this argument, and whose value has this
-    text. Calls of methods of derived classes that override a method count as well.
+    `name` is its path in the module `tf`, such as `compat.v1.py_func`, `Graph.gradient_override_map` or `Graph`. With
+    an argument, as in `identity(name=Identity)`, only those calls count that pass this argument with this text. Calls
+    of methods of derived classes that override a method count as well.
     """
     dotted, bracket, argument = name.partition("(")
     _arguments.setdefault(dotted, set()).add(bracket + argument)
@@ -74,7 +74,9 @@ def _counted(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     def counted(*args: Any, **kwargs: Any) -> Any:
         caller = sys._getframe(1).f_globals.get("__name__", "")
         if caller.partition(".")[0] not in ("tensorflow", "keras") and not caller.startswith(_OURS):
-            _totals.update(name + argument for argument in _arguments[name] if _passed(argument, function, args, kwargs))
+            _totals.update(
+                name + argument for argument in _arguments[name] if _passed(argument, function, args, kwargs)
+            )
         return function(*args, **kwargs)
 
     function_of_ours: Any = counted

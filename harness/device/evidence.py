@@ -76,7 +76,7 @@ class Evidence:
             self.replaced.update(marked, (f"{op}={gradient}" for op, gradient in marked.items()))
 
     def note_waiting(self, graph: tf.Graph, subject: Sequence[tuple[str, str]]) -> None:
-        """Notes which of the pairs `OP=UPDATE` hold that `subject` names, which is (kind, name) as in `Spec.evidence`."""
+        """Notes which pairs `OP=UPDATE` hold, of those that `subject` names by (`waits`, name)."""
         for name in (name for kind, name in subject if kind == "waits"):
             waiting, _, update = name.partition("=")
             ops = (op for op in graph.get_operations() if op.type == waiting)

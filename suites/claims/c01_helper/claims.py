@@ -4,7 +4,7 @@ from functools import partial
 
 from tf_opdiff.harness.spec.plan import MODES
 from tf_opdiff.harness.spec.recipes import plain
-from tf_opdiff.harness.spec.spec import Claim, Raises, Spec
+from tf_opdiff.harness.spec.spec import Raises, Spec
 from tf_opdiff.suites.claims.c01_addition.claims import EXCEPT_XLA, NET, SAME
 from tf_opdiff.suites.claims.c01_addition.topic import TOPIC
 from tf_opdiff.suites.claims.c01_helper import program, reference
@@ -36,11 +36,10 @@ SPECS = (
         evidence=f"{PY_FUNC};called:function;replaced:PyFunc=GradToK",
         contract=REFUSED_BY_XLA,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="l",
-                says="grad, which a registered gradient receives, is the derivative of the loss by a = d·e.",
-                about=("grad[2]",),
+            TOPIC.claim(
+                "l",
+                "grad, which a registered gradient receives, is the derivative of the loss by a = d·e.",
+                "grad[2]",
                 vjp=reference.grad_is_by_a,
                 refuted=SAME | {"*/*": "grad is the derivative by the op's own output e, and that is d times as much"},
                 instead="claim-c01-mended",
@@ -52,12 +51,11 @@ SPECS = (
         program=program.plain_net,
         vjp=reference.by_complex_step,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="m",
-                says="The slide's formulas, (e+d)·g by c, d·g by k and e·g by d, are the total derivatives if g is the "
+            TOPIC.claim(
+                "m",
+                "The slide's formulas, (e+d)·g by c, d·g by k and e·g by d, are the total derivatives if g is the "
                 "derivative by a.",
-                about=("grad",),
+                "grad",
                 vjp=reference.by_total_derivative,
             ),
         ),
@@ -69,13 +67,7 @@ SPECS = (
         evidence=by_py_func(),
         contract=REFUSED_BY_XLA,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="n",
-                says="py_func without a map gives None: no gradient reaches k.",
-                about=("grad[2]",),
-                plans=EXCEPT_XLA,
-            ),
+            TOPIC.claim("n", "py_func without a map gives None: no gradient reaches k.", "grad[2]", plans=EXCEPT_XLA),
         ),
     ),
     Net(
@@ -87,11 +79,11 @@ SPECS = (
         evidence=f"{STATELESS};replaced:PyFunc=HelperSumGradient",
         contract=REFUSED_BY_XLA,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="o",
-                says="The helper overrides the gradient with stateful=False too.",
-                about=("grad[1]", "grad[2]"),
+            TOPIC.claim(
+                "o",
+                "The helper overrides the gradient with stateful=False too.",
+                "grad[1]",
+                "grad[2]",
                 vjp=reference.with_twice(reference.right),
                 refuted=SAME
                 | {"*/*": "stateful=False makes another op, PyFuncStateless; the map of PyFunc is ignored silently"},
@@ -113,7 +105,7 @@ SPECS = (
         recipes={"plain": plain},
         ops="Neg",
         evidence="called:RegisterGradient",
-        claims=(Claim(topic=TOPIC, letter="p", says=RANDOM, about=("output",)),),
+        claims=(TOPIC.claim("p", RANDOM, "output"),),
     ),
     Spec(
         name="claim-c01-random-name",
@@ -123,11 +115,10 @@ SPECS = (
         ops="",
         evidence="called:RegisterGradient",
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="p",
-                says=RANDOM,
-                about=("output",),
+            TOPIC.claim(
+                "p",
+                RANDOM,
+                "output",
                 reference=lambda x: x,
                 refuted={"*/*": COLLISION},
                 instead="claim-c01-random-name-without-seed",

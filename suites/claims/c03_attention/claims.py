@@ -3,7 +3,7 @@
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS, SIZE
-from tf_opdiff.harness.spec.spec import Claim, Side, Spec
+from tf_opdiff.harness.spec.spec import Side, Spec
 from tf_opdiff.suites.claims.c03_attention import program, reference
 from tf_opdiff.suites.claims.c03_attention.topic import TOPIC
 from tf_opdiff.suites.claims.evidence import CUSTOM_GRADIENT, mapped
@@ -34,14 +34,7 @@ SPECS = (
         recipes=DRAWN,
         ops="Less;Mul",
         dtypes=FLOATS,
-        claims=(
-            Claim(
-                topic=TOPIC,
-                letter="a",
-                says="A sample stops the gradient: none reaches the probability.",
-                about=("grad[0]",),
-            ),
-        ),
+        claims=(TOPIC.claim("a", "A sample stops the gradient: none reaches the probability.", "grad[0]"),),
     ),
     Spec(
         name="claim-c03-random-sample",
@@ -50,14 +43,7 @@ SPECS = (
         vjp=lambda g, p, features: (None, g * p),
         recipes=CERTAIN,
         ops="RandomUniform;Less;Mul",
-        claims=(
-            Claim(
-                topic=TOPIC,
-                letter="b",
-                says="So it is with numbers that TensorFlow draws.",
-                about=("grad[0]",),
-            ),
-        ),
+        claims=(TOPIC.claim("b", "So it is with numbers that TensorFlow draws.", "grad[0]"),),
     ),
     Spec(
         name="claim-c03-custom-gradient",
@@ -70,11 +56,10 @@ SPECS = (
         evidence=CUSTOM_GRADIENT,
         dtypes=FLOATS,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="c",
-                says="With an override it flows: the gradient of the probability is the upstream times the features.",
-                about=("grad[0]",),
+            TOPIC.claim(
+                "c",
+                "With an override it flows: the gradient of the probability is the upstream times the features.",
+                "grad[0]",
             ),
         ),
     ),
@@ -87,14 +72,7 @@ SPECS = (
         recipes=CERTAIN,
         ops="RandomUniform;Less;Mul",
         evidence=CUSTOM_GRADIENT,
-        claims=(
-            Claim(
-                topic=TOPIC,
-                letter="d",
-                says="It flows with numbers that TensorFlow draws, too.",
-                about=("grad[0]",),
-            ),
-        ),
+        claims=(TOPIC.claim("d", "It flows with numbers that TensorFlow draws, too.", "grad[0]"),),
     ),
     Spec(
         name="claim-c03-map",
@@ -116,11 +94,10 @@ SPECS = (
             ),
         ),
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="e",
-                says='The map {"Floor": "Identity"} around floor(p + u) does the same.',
-                about=("grad[0]",),
+            TOPIC.claim(
+                "e",
+                'The map {"Floor": "Identity"} around floor(p + u) does the same.',
+                "grad[0]",
                 refuted=dict.fromkeys(TAPED, f"{TAPE}: floor keeps its own gradient, which is None"),
                 instead="claim-c03-custom-gradient",
             ),
@@ -136,11 +113,10 @@ SPECS = (
         ops="Floor;Mul",
         evidence="called:function;replaced:Floor=Identity",
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="f",
-                says="The map does so wherever what is differentiated is a graph, as a call of a tf.function is.",
-                about=("grad[0]",),
+            TOPIC.claim(
+                "f",
+                "The map does so wherever what is differentiated is a graph, as a call of a tf.function is.",
+                "grad[0]",
             ),
         ),
     ),

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS, plain
-from tf_opdiff.harness.spec.spec import Claim, Spec
+from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.claims.c04_stop_gradient.topic import TOPIC
 
 
@@ -18,11 +18,11 @@ def stopped_path(tf, x):
 
 
 def step_by_zeros(tf, x):
-    with tf.GradientTape() as tape:
+    with tf.GradientTape(persistent=True) as tape:
         tape.watch(x)
-        y = stopped_path(tf, x)
+        y, control = stopped_path(tf, x), tf.square(x)
     gradient = tape.gradient(y, x, unconnected_gradients=tf.UnconnectedGradients.ZERO)
-    return x - gradient
+    return x - gradient, tape.gradient(control, x)
 
 
 SPECS = (
@@ -36,18 +36,8 @@ SPECS = (
         ops="Square;Mul;StopGradient",
         dtypes=FLOATS,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="a",
-                says="stop_gradient leaves the forward pass as it is.",
-                about=("output",),
-            ),
-            Claim(
-                topic=TOPIC,
-                letter="b",
-                says="stop_gradient stops only the path that goes through it.",
-                about=("grad",),
-            ),
+            TOPIC.claim("a", "stop_gradient leaves the forward pass as it is.", "output"),
+            TOPIC.claim("b", "stop_gradient stops only the path that goes through it.", "grad"),
         ),
     ),
     Spec(
@@ -60,11 +50,10 @@ SPECS = (
         ops="Square;StopGradient",
         dtypes=FLOATS,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="c",
-                says="Where every path is stopped, the gradient is zeros.",
-                about=("grad",),
+            TOPIC.claim(
+                "c",
+                "Where every path is stopped, the gradient is zeros.",
+                "grad",
                 vjp=lambda g, x: np.zeros_like(x),
                 refuted={"*/*": "no path is left, so it is None: zeros are to be asked for as unconnected_gradients"},
                 instead="claim-c04-stopped-path-zeros",
@@ -74,10 +63,10 @@ SPECS = (
     Spec(
         name="claim-c04-stopped-path-zeros",
         program=step_by_zeros,
-        reference=lambda x: x,
+        reference=lambda x: (x, 2 * x),
         recipes={"plain": plain},
         ops="Sub;StopGradient",
-        evidence="called:GradientTape",
+        evidence="called:GradientTape;built:StopGradient",
         dtypes=FLOATS,
     ),
 )

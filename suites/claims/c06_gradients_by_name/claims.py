@@ -3,7 +3,7 @@
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import SIZE, plain
-from tf_opdiff.harness.spec.spec import Claim, Raises, Spec
+from tf_opdiff.harness.spec.spec import Raises, Spec
 from tf_opdiff.suites.claims.c06_compiled_op.claims import CUBE, EXCEPT_XLA, REFUSED, WITHOUT_XLA
 from tf_opdiff.suites.claims.c06_compiled_op.cpp.build import SOURCES
 from tf_opdiff.suites.claims.c06_compiled_op.topic import TOPIC
@@ -12,11 +12,10 @@ from tf_opdiff.suites.claims.c06_gradients_by_name.cpp.build import SOURCE
 
 PLAIN = {"plain": plain}
 FLOAT = ("float32", "float64")
-NO_GRADIENT = Claim(
-    topic=TOPIC,
-    letter="e",
-    says="NoGradient can't be used outside TensorFlow.",
-    about=("grad",),
+NO_GRADIENT = TOPIC.claim(
+    "e",
+    "NoGradient can't be used outside TensorFlow.",
+    "grad",
     denies=True,
     plans=EXCEPT_XLA,
     refuted={"*/*": "tf.no_gradient takes any name that has no gradient yet: the gradient is None, without an error"},
@@ -76,11 +75,10 @@ SPECS = (
         ops="",
         evidence="called:no_gradient",
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="f",
-                says="NoGradient switches the gradient of any op off.",
-                about=("output",),
+            TOPIC.claim(
+                "f",
+                "NoGradient switches the gradient of any op off.",
+                "output",
                 reference=np.square,
                 refuted={"*/*": "Square has a gradient already, and a second one under a taken name is a KeyError"},
                 instead="claim-c06-square-stopped",
@@ -105,11 +103,10 @@ SPECS = (
         evidence="built:SymbolicGradient;called:raw_ops.SymbolicGradient",
         dtypes=FLOAT,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="g",
-                says="The gradient of an op is not defined at C++ level.",
-                about=("output",),
+            TOPIC.claim(
+                "g",
+                "The gradient of an op is not defined at C++ level.",
+                "output",
                 denies=True,
                 refuted={
                     "*/*": "SymbolicGradient finds the gradient that C++ registers for Square: the result is 2·x·g"
@@ -125,14 +122,7 @@ SPECS = (
         ops="Sqrt;SqrtGrad",
         evidence="called:GradientTape;called:raw_ops.SqrtGrad",
         dtypes=FLOAT,
-        claims=(
-            Claim(
-                topic=TOPIC,
-                letter="i",
-                says="Ops whose names end in Grad implement the gradients of other ops.",
-                about=("output",),
-            ),
-        ),
+        claims=(TOPIC.claim("i", "Ops whose names end in Grad implement the gradients of other ops.", "output"),),
     ),
     Spec(
         name="claim-c06-imported-without-library",
@@ -145,11 +135,10 @@ SPECS = (
         modes=("graph",),
         sessions=True,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="h",
-                says="Another program that imports the graph without the library does not find the op.",
-                about=("output",),
+            TOPIC.claim(
+                "h",
+                "Another program that imports the graph without the library does not find the op.",
+                "output",
                 instead="claim-c06-imported-with-library",
             ),
         ),

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS
-from tf_opdiff.harness.spec.spec import Claim, Raises, Spec
+from tf_opdiff.harness.spec.spec import Raises, Spec
 from tf_opdiff.suites.claims.c07_registered_square.topic import TOPIC
 from tf_opdiff.suites.claims.evidence import CUSTOM_GRADIENT, mapped
 from tf_opdiff.suites.forms.contracts import taped
@@ -51,11 +51,10 @@ SPECS = (
         ops="",
         evidence="called:RegisterGradient",
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="a",
-                says="Registering a gradient for Square is how y = x² gets its gradient.",
-                about=("output",),
+            TOPIC.claim(
+                "a",
+                "Registering a gradient for Square is how y = x² gets its gradient.",
+                "output",
                 reference=np.square,
                 refuted={"*/*": "Square has a gradient since TensorFlow was built, and a second one is a KeyError"},
                 instead="claim-c07-own-square",
@@ -84,11 +83,10 @@ SPECS = (
         ops="Square",
         dtypes=FLOATS,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="b",
-                says="2·g is the gradient of x².",
-                about=("grad",),
+            TOPIC.claim(
+                "b",
+                "2·g is the gradient of x².",
+                "grad",
                 vjp=lambda g, x: 2 * g,
                 refuted={"*/*": "d(x²)/dx = 2·x: the chain rule gives 2·x·g, and 2·g leaves out x"},
                 instead="claim-c07-own-square",

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS
-from tf_opdiff.harness.spec.spec import Claim, Spec
+from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.claims.binarization import MEAN, binarized, scale
 from tf_opdiff.suites.claims.c08_binarization.topic import TOPIC
 from tf_opdiff.suites.claims.evidence import CUSTOM_GRADIENT, mapped
@@ -53,11 +53,10 @@ SPECS = (
         dtypes=FLOATS,
         contract=taped(binarized, lambda g, x: np.zeros_like(x)),
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="a",
-                says="The backward pass is still scaled by the mean.",
-                about=("grad",),
+            TOPIC.claim(
+                "a",
+                "The backward pass is still scaled by the mean.",
+                "grad",
                 refuted=dict.fromkeys(TAPED, f"{TAPE}: sign keeps its own gradient, which is 0"),
                 instead="claim-c08-binarize-everywhere",
             ),
@@ -75,11 +74,10 @@ SPECS = (
         dtypes=FLOATS,
         contract=taped(binarized, lambda g, x: _by_mean(g, x)),
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="b",
-                says="The mean contributes a gradient of its own.",
-                about=("grad",),
+            TOPIC.claim(
+                "b",
+                "The mean contributes a gradient of its own.",
+                "grad",
                 vjp=lambda g, x: g * scale(x),
                 denies=True,
                 instead="claim-c08-binarize-everywhere",

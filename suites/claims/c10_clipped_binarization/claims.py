@@ -3,7 +3,7 @@
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS, plain
-from tf_opdiff.harness.spec.spec import Claim, Spec
+from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.claims.binarization import MEAN, binarized, scale
 from tf_opdiff.suites.claims.c10_clipped_binarization.topic import TOPIC
 from tf_opdiff.suites.claims.evidence import CUSTOM_GRADIENT, mapped
@@ -41,11 +41,10 @@ SPECS = (
         dtypes=FLOATS,
         contract=taped(binarized, lambda g, x: np.zeros_like(x)),
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="",
-                says="Any function can be put in the place of Identity.",
-                about=("grad",),
+            TOPIC.claim(
+                "",
+                "Any function can be put in the place of Identity.",
+                "grad",
                 refuted=dict.fromkeys(TAPED, TAPE),
                 instead="claim-c10-clipped-everywhere",
             ),

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS, plain
-from tf_opdiff.harness.spec.spec import Claim, Side, Spec
+from tf_opdiff.harness.spec.spec import Side, Spec
 from tf_opdiff.suites.claims.c11_identity import program, reference
 from tf_opdiff.suites.claims.c11_identity.reference import averages, five, five_averages, losses
 from tf_opdiff.suites.claims.c11_identity.topic import TOPIC
@@ -37,11 +37,10 @@ SPECS = (
         dtypes=FLOATS,
         contract=taped(np.sign, lambda g, x: np.zeros_like(x)),
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="a",
-                says="Identity in the place of sign's gradient makes a straight-through estimator.",
-                about=("grad",),
+            TOPIC.claim(
+                "a",
+                "Identity in the place of sign's gradient makes a straight-through estimator.",
+                "grad",
                 refuted=dict.fromkeys(TAPED, f"{TAPE}: sign keeps its own gradient, which is 0"),
                 instead="claim-c11-straight-through-everywhere",
             ),
@@ -67,14 +66,7 @@ SPECS = (
         dtypes=WIDE,
         modes=("graph",),
         sessions=True,
-        claims=(
-            Claim(
-                topic=TOPIC,
-                letter="b",
-                says="tf.identity under the scope of another device moves a tensor there.",
-                about=("output",),
-            ),
-        ),
+        claims=(TOPIC.claim("b", "tf.identity under the scope of another device moves a tensor there.", "output"),),
     ),
     Spec(
         name="claim-c11-copied",
@@ -86,11 +78,10 @@ SPECS = (
         dtypes=WIDE,
         modes=("eager",),  # elsewhere a program is traced, and a tensor is nowhere yet
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="d",
-                says="Eagerly, too, tf.identity under the scope of another device gives a tensor that is there.",
-                about=("output",),
+            TOPIC.claim(
+                "d",
+                "Eagerly, too, tf.identity under the scope of another device gives a tensor that is there.",
+                "output",
             ),
         ),
     ),
@@ -106,11 +97,10 @@ SPECS = (
         modes=("graph",),
         sessions=True,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="c",
-                says="tf.identity is a node to hang control dependencies on: fetching the loss updates the averages.",
-                about=("output",),
+            TOPIC.claim(
+                "c",
+                "tf.identity is a node to hang control dependencies on: fetching the loss updates the averages.",
+                "output",
             ),
         ),
     ),
@@ -126,11 +116,10 @@ SPECS = (
         modes=("graph",),
         sessions=True,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="e",
-                says="The context alone does it: the loss, fetched as it is, updates the averages as well.",
-                about=("output[1]",),
+            TOPIC.claim(
+                "e",
+                "The context alone does it: the loss, fetched as it is, updates the averages as well.",
+                "output[1]",
                 reference=lambda x: (losses(x), averages(losses(x), RATE), averages(losses(x), RATE)[-1]),
                 refuted={"*/graph": NOT_RUN},
                 instead="claim-c11-tower-loss",
@@ -156,11 +145,10 @@ SPECS = (
             )
         },
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="f",
-                says="Without the identity the averages are not updated.",
-                about=("output[1]",),
+            TOPIC.claim(
+                "f",
+                "Without the identity the averages are not updated.",
+                "output[1]",
                 reference=lambda x: (five(x), np.zeros(5), {"average": np.float64(0)}),
                 refuted=dict.fromkeys(("*/eager", "*/function", "*/xla"), IN_ORDER),
                 instead="claim-c11-average-with-identity",
@@ -189,11 +177,11 @@ SPECS = (
         evidence="called:identity",
         dtypes=FLOATS,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="g",
-                says="tf.identity itself hands on the value, and on the way back the upstream, unchanged.",
-                about=("output", "grad"),
+            TOPIC.claim(
+                "g",
+                "tf.identity itself hands on the value, and on the way back the upstream, unchanged.",
+                "output",
+                "grad",
             ),
         ),
     ),

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import SIZE
-from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Spec
+from tf_opdiff.harness.spec.spec import Raises, Side, Spec
 from tf_opdiff.suites.claims.c12_select import program, reference
 from tf_opdiff.suites.claims.c12_selection.topic import TOPIC
 
@@ -40,11 +40,10 @@ SPECS = (
         evidence="called:compat.v1.where",
         dtypes=WIDE,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="f",
-                says="The gradient of Select is (None, where(c, grad, zeros_like(x)), where(c, zeros_like(x), grad)).",
-                about=("grad",),
+            TOPIC.claim(
+                "f",
+                "The gradient of Select is (None, where(c, grad, zeros_like(x)), where(c, zeros_like(x), grad)).",
+                "grad",
                 vjp=reference.printed,
             ),
         ),
@@ -65,11 +64,10 @@ SPECS = (
             )
         },
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="g",
-                says="Select broadcasts its sides, as where does today.",
-                about=("output",),
+            TOPIC.claim(
+                "g",
+                "Select broadcasts its sides, as where does today.",
+                "output",
                 reference=reference.selected,
                 refuted={"*/*": "Select wants both sides of one shape; it is SelectV2 that broadcasts"},
                 instead="claim-c12-select-v2-broadcasting",
@@ -97,11 +95,10 @@ SPECS = (
         evidence="called:function;replaced:SelectV2=SelectGradAsPrinted",
         dtypes=WIDE,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="h",
-                says="In the place of the gradient of today's where, the printed gradient changes nothing.",
-                about=("grad[2]",),
+            TOPIC.claim(
+                "h",
+                "In the place of the gradient of today's where, the printed gradient changes nothing.",
+                "grad[2]",
                 vjp=reference.summed,
                 ulp={"grad": 4},
                 refuted={"*/*": "SelectV2 broadcasts: zeros_like(x) has not the shape of y, whose gradient is a sum"},

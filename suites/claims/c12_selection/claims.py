@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS, SIZE
-from tf_opdiff.harness.spec.spec import Claim, Side, Spec
+from tf_opdiff.harness.spec.spec import Side, Spec
 from tf_opdiff.suites.claims.c12_selection import program, reference
 from tf_opdiff.suites.claims.c12_selection.topic import TOPIC
 
@@ -44,18 +44,10 @@ SPECS = (
         ops="SelectV2",
         dtypes=FLOATS,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="a",
-                says="The upstream goes to the side that was chosen, and zeros go to the other.",
-                about=("grad[1]", "grad[2]"),
+            TOPIC.claim(
+                "a", "The upstream goes to the side that was chosen, and zeros go to the other.", "grad[1]", "grad[2]"
             ),
-            Claim(
-                topic=TOPIC,
-                letter="b",
-                says="The condition has no gradient: it is None.",
-                about=("grad[0]",),
-            ),
+            TOPIC.claim("b", "The condition has no gradient: it is None.", "grad[0]"),
         ),
     ),
     Spec(
@@ -67,11 +59,10 @@ SPECS = (
         ops="SelectV2",
         dtypes=FLOATS,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="c",
-                says="The values of the two sides are not used: NaN and infinities in them do not reach the gradient.",
-                about=("grad",),
+            TOPIC.claim(
+                "c",
+                "The values of the two sides are not used: NaN and infinities in them do not reach the gradient.",
+                "grad",
             ),
         ),
     ),
@@ -85,11 +76,10 @@ SPECS = (
         ops="SelectV2;Log",
         dtypes=WIDE,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="d",
-                says="where(x > 0, log(x), 0) keeps the gradient free of what log does at 0.",
-                about=("grad",),
+            TOPIC.claim(
+                "d",
+                "where(x > 0, log(x), 0) keeps the gradient free of what log does at 0.",
+                "grad",
                 vjp=reference.spared(lambda g, x: g * (1 / x)),
                 refuted={"*/*": _LEAKS},
                 instead="claim-c12-log-of-safe",
@@ -123,11 +113,10 @@ SPECS = (
             )
         },
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="e",
-                says="where(x > 0, sqrt(x), 0) keeps the gradient free of what sqrt does at 0 and below.",
-                about=("grad",),
+            TOPIC.claim(
+                "e",
+                "where(x > 0, sqrt(x), 0) keeps the gradient free of what sqrt does at 0 and below.",
+                "grad",
                 refuted={"*/xla": "XLA divides by the root: 0 · (0.5/0) is NaN; the kernel answers 0 with 0"},
                 instead="claim-c12-sqrt-of-safe",
             ),

@@ -2,20 +2,15 @@
 
 import numpy as np
 
-from tf_opdiff.harness.spec.spec import Claim, Raises, Spec
+from tf_opdiff.harness.spec.spec import Raises, Spec
 from tf_opdiff.suites.claims.c14_assigned_result import program, reference
 from tf_opdiff.suites.claims.c14_assigned_result.reference import volumes
 from tf_opdiff.suites.claims.c14_assigned_result.topic import TOPIC
 
-ASSIGNED = Claim(
-    topic=TOPIC,
-    letter="a",
-    says="A result that was assigned to, element by element, has no gradient: it is None.",
-    about=("grad[0]", "grad[1]"),
+ASSIGNED = TOPIC.claim(
+    "a", "A result that was assigned to, element by element, has no gradient: it is None.", "grad[0]", "grad[1]"
 )
-REWRITTEN = Claim(
-    topic=TOPIC, letter="c", says="Rewritten with broadcasting and reduce_prod, it has the gradient.", about=("grad",)
-)
+REWRITTEN = TOPIC.claim("c", "Rewritten with broadcasting and reduce_prod, it has the gradient.", "grad")
 
 
 def _corners(draw, dtype):
@@ -56,11 +51,8 @@ SPECS = (
         evidence="called:function",
         dtypes=("float16",),
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="d",
-                says="Under tf.function the same code is a ValueError: it makes a new variable in each call.",
-                about=("output",),
+            TOPIC.claim(
+                "d", "Under tf.function the same code is a ValueError: it makes a new variable in each call.", "output"
             ),
         ),
     ),
@@ -74,12 +66,7 @@ SPECS = (
         ops="Prod;Sub;RealDiv",
         dtypes=("float16",),
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="e",
-                says="The rewrite with reduce_prod and broadcasting gives the same output.",
-                about=("output",),
-            ),
+            TOPIC.claim("e", "The rewrite with reduce_prod and broadcasting gives the same output.", "output"),
             REWRITTEN,
         ),
     ),
@@ -105,11 +92,8 @@ SPECS = (
         ops="Pack;Prod",
         dtypes=("float16", "float32"),
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="b",
-                says="The assignment stops the gradient, not the loops: the same elements, stacked, have one.",
-                about=("grad",),
+            TOPIC.claim(
+                "b", "The assignment stops the gradient, not the loops: the same elements, stacked, have one.", "grad"
             ),
         ),
     ),

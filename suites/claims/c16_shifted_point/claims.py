@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.spec import Claim, Spec
+from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.claims.c16_shifted_point import estimator, program, reference
 from tf_opdiff.suites.claims.c16_shifted_point.reference import estimate
 from tf_opdiff.suites.claims.c16_shifted_point.topic import TOPIC
@@ -52,11 +52,10 @@ def _estimator(name, program, reference_, bound, ops, *claims, recipe=_draws):
 
 
 def _diagonal(prediction, **more):
-    return Claim(
-        topic=TOPIC,
-        letter="g",
-        says="The mean of (∇f(a + δ) − ∇f(a − δ))/(2·δ) over many δ of N(0, I) is near the Hessian's diagonal.",
-        about=("output",),
+    return TOPIC.claim(
+        "g",
+        "The mean of (∇f(a + δ) − ∇f(a − δ))/(2·δ) over many δ of N(0, I) is near the Hessian's diagonal.",
+        "output",
         reference=prediction,
         ulp=ROUGHLY,
         **more,
@@ -72,11 +71,10 @@ SPECS = (
         ops="",
         evidence="called:GradientTape",
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="d",
-                says="The gradient of b by a + delta is None, on a tape, and nothing can be subtracted from it.",
-                about=("output",),
+            TOPIC.claim(
+                "d",
+                "The gradient of b by a + delta is None, on a tape, and nothing can be subtracted from it.",
+                "output",
             ),
         ),
     ),
@@ -89,12 +87,7 @@ SPECS = (
         evidence="called:gradients",
         modes=("function", "xla", "graph"),  # tf.gradients needs a graph
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="a",
-                says="tf.gradients(b, a + delta) is None, and nothing can be subtracted from it.",
-                about=("output",),
-            ),
+            TOPIC.claim("a", "tf.gradients(b, a + delta) is None, and nothing can be subtracted from it.", "output"),
         ),
     ),
     Spec(
@@ -107,19 +100,17 @@ SPECS = (
         evidence="called:GradientTape",
         dtypes=FLOAT,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="b",
-                says="With f built once more at a + delta, the gradients differ by what the Hessian makes of delta.",
-                about=("output",),
+            TOPIC.claim(
+                "b",
+                "With f built once more at a + delta, the gradients differ by what the Hessian makes of delta.",
+                "output",
                 reference=reference.along_delta,
                 ulp=NEARLY,
             ),
-            Claim(
-                topic=TOPIC,
-                letter="f",
-                says="Their difference, divided by the length of delta, is the norm of the Hessian.",
-                about=("output",),
+            TOPIC.claim(
+                "f",
+                "Their difference, divided by the length of delta, is the norm of the Hessian.",
+                "output",
                 reference=reference.hessian_norm,
                 ulp=NEARLY,
                 refuted={
@@ -151,11 +142,10 @@ SPECS = (
         modes=("graph",),
         sessions=True,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="c",
-                says="With the variable moved by delta between two runs, the same gradient op gives both gradients.",
-                about=("output",),
+            TOPIC.claim(
+                "c",
+                "With the variable moved by delta between two runs, the same gradient op gives both gradients.",
+                "output",
             ),
         ),
     ),
@@ -171,11 +161,8 @@ SPECS = (
         dtypes=FLOAT,
         modes=("eager", "function", "xla"),  # a graph orders nothing unless told to
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="e",
-                says="Where programs run in their order, the variable can be moved in the midst of one.",
-                about=("output[0]",),
+            TOPIC.claim(
+                "e", "Where programs run in their order, the variable can be moved in the midst of one.", "output[0]"
             ),
         ),
     ),
@@ -208,12 +195,11 @@ SPECS = (
         reference.as_printed,
         reference.PRINTED,
         "RealDiv;Mean",
-        Claim(
-            topic=TOPIC,
-            letter="h",
-            says="As the answer prints it, without parentheses around the difference, the estimate of the sum of cubes "
+        TOPIC.claim(
+            "h",
+            "As the answer prints it, without parentheses around the difference, the estimate of the sum of cubes "
             "at (1, 2, 3) is near 6, 12, 18.",
-            about=("output",),
+            "output",
             reference=reference.diagonal_of_cubes,
             ulp=ROUGHLY,
             refuted={

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS, plain
-from tf_opdiff.harness.spec.spec import Claim, Raises, Spec
+from tf_opdiff.harness.spec.spec import Raises, Spec
 from tf_opdiff.suites.claims.c19_override_map import program
 from tf_opdiff.suites.claims.c19_override_map.topic import TOPIC
 from tf_opdiff.suites.claims.evidence import CUSTOM_GRADIENT, mapped
@@ -41,11 +41,11 @@ SPECS = (
         dtypes=FLOATS,
         contract=taped(lambda x, z: (x * np.round(x), np.floor(z)), lambda g, x, z: (g[0] * np.round(x), None)),
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="a",
-                says="A map for Floor changes nothing about ops of other types, be they as much like it as Round is.",
-                about=("output[0]", "grad[0]"),
+            TOPIC.claim(
+                "a",
+                "A map for Floor changes nothing about ops of other types, be they as much like it as Round is.",
+                "output[0]",
+                "grad[0]",
                 plans=("*/graph",),  # elsewhere it changes nothing about Floor either
             ),
         ),
@@ -62,20 +62,14 @@ SPECS = (
         dtypes=FLOATS,
         contract=taped(lambda x: x, lambda g, x: g),
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="b",
-                says="The map puts CustomGrad, which is 5·g, in the place of the gradient of Identity.",
-                about=("grad",),
+            TOPIC.claim(
+                "b",
+                "The map puts CustomGrad, which is 5·g, in the place of the gradient of Identity.",
+                "grad",
                 refuted=dict.fromkeys(TAPED, f"{TAPE}: the upstream comes back once"),
                 instead="claim-c19-identity-five-times",
             ),
-            Claim(
-                topic=TOPIC,
-                letter="e",
-                says="The map keeps the forward pass.",
-                about=("output",),
-            ),
+            TOPIC.claim("e", "The map keeps the forward pass.", "output"),
         ),
     ),
     Spec(
@@ -90,11 +84,10 @@ SPECS = (
         dtypes=FLOATS,
         contract=taped(lambda x: x, lambda g, x: g),
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="c",
-                says='The map reaches tf.identity only with the argument name="Identity".',
-                about=("grad",),
+            TOPIC.claim(
+                "c",
+                'The map reaches tf.identity only with the argument name="Identity".',
+                "grad",
                 vjp=lambda g, x: g,
                 plans=("*/graph",),
                 refuted={"*/graph": "the map goes by the type of an op, which is Identity whatever its name"},
@@ -114,11 +107,10 @@ SPECS = (
         dtypes=FLOATS,
         contract=taped(lambda x, z: (-x, z), lambda g, x, z: (-g[0], g[1])),
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="f",
-                says='An op of another type is reached if its name is "Identity".',
-                about=("grad[0]",),
+            TOPIC.claim(
+                "f",
+                'An op of another type is reached if its name is "Identity".',
+                "grad[0]",
                 vjp=lambda g, x, z: (5 * g[0], 5 * g[1]),
                 plans=("*/graph",),
                 refuted={"*/graph": "the map goes by the type of an op: one named Identity that negates is a Neg"},
@@ -138,13 +130,7 @@ SPECS = (
         dtypes=FLOATS,
         contract=taped(lambda x: (x, x), lambda g, x: g[0] + g[1]),
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="d",
-                says="The map leaves alone what is made outside its context.",
-                about=("grad",),
-                plans=("*/graph",),
-            ),
+            TOPIC.claim("d", "The map leaves alone what is made outside its context.", "grad", plans=("*/graph",)),
         ),
     ),
     Spec(
@@ -174,12 +160,12 @@ SPECS = (
         dtypes=("float32", "float64"),
         contract=taped(_times_mean, lambda g, x, y, z: (*_by_mean(g[0], x, y), None)),
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="g",
-                says="A map for Floor around reduce_mean(SomeVals) * SomeOtherVal changes nothing: no op there is a "
-                "Floor.",
-                about=("output[0]", "grad[0]", "grad[1]"),
+            TOPIC.claim(
+                "g",
+                "A map for Floor around reduce_mean(SomeVals) * SomeOtherVal changes nothing: no op there is a Floor.",
+                "output[0]",
+                "grad[0]",
+                "grad[1]",
                 plans=("*/graph",),  # elsewhere it changes nothing about Floor either
             ),
         ),
@@ -194,11 +180,10 @@ SPECS = (
         modes=("graph",),
         sessions=True,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="h",
-                says="Registering a gradient defines an op that has no forward pass.",
-                about=("output",),
+            TOPIC.claim(
+                "h",
+                "Registering a gradient defines an op that has no forward pass.",
+                "output",
                 reference=lambda x: Raises("INVALID_ARGUMENT", "No OpKernel was registered"),
                 refuted={
                     "*/*": "it puts a name into a table of gradients: no op has this name, with or without kernel"
@@ -218,11 +203,10 @@ SPECS = (
         dtypes=FLOATS,
         contract=taped(np.floor, lambda g, x: None),
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="i",
-                says='{"X": "Y"} needs a gradient that is registered as Y: without one, it is a LookupError.',
-                about=("grad",),
+            TOPIC.claim(
+                "i",
+                '{"X": "Y"} needs a gradient that is registered as Y: without one, it is a LookupError.',
+                "grad",
                 refuted=dict.fromkeys(TAPED, f"{TAPE}: nobody looks up the gradient, and floor's own is None"),
                 instead="claim-c19-identity-five-times",
             ),
@@ -239,11 +223,10 @@ SPECS = (
         dtypes=FLOATS,
         contract=taped(lambda x: -np.floor(x), lambda g, x: None),
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="j",
-                says="The key of the map always is the type of the op that gives the output: no other op is reached.",
-                about=("grad",),
+            TOPIC.claim(
+                "j",
+                "The key of the map always is the type of the op that gives the output: no other op is reached.",
+                "grad",
                 denies=True,
                 plans=("*/graph",),
                 refuted={"*/graph": "it reaches every op of its type in the context, here a Floor in front of a Neg"},

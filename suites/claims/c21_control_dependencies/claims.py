@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.spec.plan import MODES
-from tf_opdiff.harness.spec.spec import Claim, Side, Spec
+from tf_opdiff.harness.spec.spec import Side, Spec
 from tf_opdiff.suites.claims.c21_control_dependencies.topic import TOPIC
 from tf_opdiff.suites.claims.evidence import CONTROL_DEPENDENCIES, waiting_for
 
@@ -73,11 +73,10 @@ SPECS = tuple(
             steps=5,
             contract={"*/graph": Side(reference=_zeros, why=PRUNED, link=CONTEXT)},
             claims=(
-                Claim(
-                    topic=TOPIC,
-                    letter=first,
-                    says=f"y = x{OF[suffix]} gives zeros only.",
-                    about=("output[0]",),
+                TOPIC.claim(
+                    first,
+                    f"y = x{OF[suffix]} gives zeros only.",
+                    "output[0]",
                     reference=_zeros,
                     refuted={f"*/{mode}": IN_ORDER for mode in kind.get("modes", MODES) if mode != "graph"},
                     instead=f"claim-c21-identity{suffix}",
@@ -92,14 +91,7 @@ SPECS = tuple(
             reference=_counting,
             recipes={"literal": lambda draw, dtype: ()},
             steps=5,
-            claims=(
-                Claim(
-                    topic=TOPIC,
-                    letter=second,
-                    says=f"y = tf.identity(x){OF[suffix]} gives 1, 2, 3, 4, 5.",
-                    about=("output[0]",),
-                ),
-            ),
+            claims=(TOPIC.claim(second, f"y = tf.identity(x){OF[suffix]} gives 1, 2, 3, 4, 5.", "output[0]"),),
             **kind,
         ),
         Spec(
@@ -109,14 +101,7 @@ SPECS = tuple(
             reference=_counting,
             recipes={"literal": lambda draw, dtype: ()},
             steps=5,
-            claims=(
-                Claim(
-                    topic=TOPIC,
-                    letter=third,
-                    says=f"y = x_plus_1{OF[suffix]} gives 1, 2, 3, 4, 5.",
-                    about=("output[0]",),
-                ),
-            ),
+            claims=(TOPIC.claim(third, f"y = x_plus_1{OF[suffix]} gives 1, 2, 3, 4, 5.", "output[0]"),),
             **kind,
         ),
     )

@@ -1,6 +1,6 @@
 """Copying weights: the claims."""
 
-from tf_opdiff.harness.spec.spec import Claim, Raises, Spec
+from tf_opdiff.harness.spec.spec import Raises, Spec
 from tf_opdiff.suites.claims.c24_copying import graph_program, program, reference
 from tf_opdiff.suites.claims.c24_copying.topic import TOPIC
 
@@ -14,7 +14,7 @@ def _quarters(draw, dtype):
 
 
 def _claim(letter, says, **more):
-    return Claim(topic=TOPIC, letter=letter, says=says, about=("output",), **more)
+    return TOPIC.claim(letter, says, "output", **more)
 
 
 def _in_session(name, program, reference, ops, *claims, **more):
@@ -236,11 +236,10 @@ SPECS = (
             refuted={"*/*": "the other graph gets a variable of its own, which starts from an array"},
             instead="claim-c24-load-evaluated",
         ),
-        Claim(
-            topic=TOPIC,
-            letter="f",
-            says="copy_variable_to_graph copies the value that the variable has.",
-            about=("output[0]",),
+        TOPIC.claim(
+            "f",
+            "copy_variable_to_graph copies the value that the variable has.",
+            "output[0]",
             reference=lambda x, change: (x + change, x, x + change),
             refuted={
                 "*/*": "it runs initialized_value() in a new session, in which the variable is not initialized: that "
@@ -248,7 +247,7 @@ SPECS = (
             },
             instead="claim-c24-load-evaluated",
         ),
-        evidence="graphs:2;sessions:3",
+        evidence="graphs:2;sessions:3;called:Variable.initialized_value",
     ),
     _in_session(
         "claim-c24-copy-resource-by-contrib",
@@ -262,6 +261,7 @@ SPECS = (
             refuted={"*/*": "they are resource variables, which have no initialized_value(): a NotImplementedError"},
             instead="claim-c24-load-evaluated",
         ),
+        evidence="called:Variable.initialized_value",
     ),
     _in_session(
         "claim-c24-filter-of-names",

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Spec
+from tf_opdiff.harness.spec.spec import Raises, Side, Spec
 from tf_opdiff.suites.claims.c25_queues import program, random_program, reference
 from tf_opdiff.suites.claims.c25_queues.reference import SEED, drawn, means, shuffled
 from tf_opdiff.suites.claims.c25_queues.topic import TOPIC
@@ -31,19 +31,18 @@ WAITS = "a queue that lacks what is asked of it lets the caller wait for that, w
 
 
 def _filled(**more):
-    return Claim(topic=TOPIC, letter="a", says=FILLED, about=("output",), denies=True, **more)
+    return TOPIC.claim("a", FILLED, "output", denies=True, **more)
 
 
 def _own(about, **more):
-    return Claim(topic=TOPIC, letter="c", says=OWN, about=about, instead="claim-c25-draw-by-number", **more)
+    return TOPIC.claim("c", OWN, *about, instead="claim-c25-draw-by-number", **more)
 
 
 def _by_python(traced, **more):
-    return Claim(
-        topic=TOPIC,
-        letter="e",
-        says="A number that Python draws differs from run to run.",
-        about=("output",),
+    return TOPIC.claim(
+        "e",
+        "A number that Python draws differs from run to run.",
+        "output",
         refuted=dict.fromkeys(
             traced, "Python draws it once, while the graph is built, where it is a constant from then on"
         ),
@@ -114,9 +113,7 @@ SPECS = (
         reference=np.negative,
         ops="Neg",
         evidence="ran:RandomShuffleQueueV2;ran:QueueDequeueV2",
-        claims=(
-            Claim(topic=TOPIC, letter="d", says=AMONG, about=("output",), instead="claim-c25-shuffle-among-eight"),
-        ),
+        claims=(TOPIC.claim("d", AMONG, "output", instead="claim-c25-shuffle-among-eight"),),
     ),
     _in_session(
         name="claim-c25-shuffle-among-eight",
@@ -124,7 +121,7 @@ SPECS = (
         reference=lambda x: shuffled(x, 7),
         ops="Neg",
         evidence="ran:RandomShuffleQueueV2;ran:QueueDequeueV2",
-        claims=(Claim(topic=TOPIC, letter="d", says=AMONG, about=("output",)),),
+        claims=(TOPIC.claim("d", AMONG, "output"),),
     ),
     Spec(
         name="claim-c25-queues-of-one-name",
@@ -143,21 +140,19 @@ SPECS = (
             )
         },
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="b",
-                says=LEAKS,
-                about=("output[0]",),
+            TOPIC.claim(
+                "b",
+                LEAKS,
+                "output[0]",
                 reference=lambda x, v: (-np.concatenate([x[:5], v, x[5:8]]), -x[8:]),
                 plans=("*/eager", "*/function", "*/graph"),
                 refuted=dict.fromkeys(("*/eager", "*/function"), NUMBERED),
                 instead="claim-c25-two-queues",
             ),
-            Claim(
-                topic=TOPIC,
-                letter="f",
-                says=LEAKS_BACK,
-                about=("output[1]",),
+            TOPIC.claim(
+                "f",
+                LEAKS_BACK,
+                "output[1]",
                 reference=lambda x, v: (-np.concatenate([x[:5], v, x[5:8]]), -x[8:]),
                 plans=("*/eager", "*/function", "*/graph"),
                 refuted=dict.fromkeys(("*/eager", "*/function"), NUMBERED),
@@ -182,7 +177,7 @@ SPECS = (
         recipe=_with_validation,
         ops="AssignAddVariableOp;Sub",
         evidence=f"{FIFO_QUEUE};ran:QueueDequeueV2",
-        claims=(Claim(topic=TOPIC, letter="b", says=LEAKS, about=("output",), instead="claim-c25-train-on-own-queue"),),
+        claims=(TOPIC.claim("b", LEAKS, "output", instead="claim-c25-train-on-own-queue"),),
     ),
     _in_session(
         name="claim-c25-train-on-own-queue",
@@ -199,15 +194,7 @@ SPECS = (
         recipe=_with_validation,
         ops="AssignAddVariableOp;Sub",
         evidence=f"{FIFO_QUEUE};ran:QueueDequeueV2",
-        claims=(
-            Claim(
-                topic=TOPIC,
-                letter="f",
-                says=LEAKS_BACK,
-                about=("output",),
-                instead="claim-c25-validate-on-own-queue",
-            ),
-        ),
+        claims=(TOPIC.claim("f", LEAKS_BACK, "output", instead="claim-c25-validate-on-own-queue"),),
     ),
     _in_session(
         name="claim-c25-validate-on-own-queue",

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Sparse, Spec
+from tf_opdiff.harness.spec.spec import Raises, Side, Sparse, Spec
 from tf_opdiff.suites.claims.c26_gather_out_of_range.topic import TOPIC
 
 DOCUMENTED = "https://www.tensorflow.org/api_docs/python/tf/gather"
@@ -61,30 +61,27 @@ SPECS = (
             "*/eager": Side(reference=_refused_by_name, why=NAMED, link=DOCUMENTED),
         },
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="a",
-                says="On a CPU it is an InvalidArgumentError, which names index 2 and the range [0, 5).",
-                about=("output",),
+            TOPIC.claim(
+                "a",
+                "On a CPU it is an InvalidArgumentError, which names index 2 and the range [0, 5).",
+                "output",
                 plans=("cpu/*",),
                 refuted={"*/xla": CLAMPS},
                 instead="claim-c26-gather-or-zero",
             ),
-            Claim(
-                topic=TOPIC,
-                letter="c",
-                says="The message of that error ends with [Op:GatherV2].",
-                about=("output",),
+            TOPIC.claim(
+                "c",
+                "The message of that error ends with [Op:GatherV2].",
+                "output",
                 reference=_refused_by_name,
                 plans=("cpu/*",),
                 refuted={"*/xla": CLAMPS} | dict.fromkeys(("*/function", "*/graph"), NAMED),
                 instead="claim-c26-gather-or-zero",
             ),
-            Claim(
-                topic=TOPIC,
-                letter="b",
-                says="On a GPU it gives [1, 2, 0].",
-                about=("output",),
+            TOPIC.claim(
+                "b",
+                "On a GPU it gives [1, 2, 0].",
+                "output",
                 reference=_zeroed,
                 plans=("gpu/*",),
                 refuted={"*/xla": CLAMPS},

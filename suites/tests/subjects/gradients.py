@@ -88,10 +88,14 @@ def by_custom_gradient(tf):
 
         @tf.custom_gradient
         def called(*xs):
-            y = function(*xs)
+            y = by_arrays(*xs)
             return y, lambda g: _gradient(gradient)(SimpleNamespace(inputs=xs, outputs=[y]), g)
 
-        result = called(*inputs) if gradient else tf.stop_gradient(function(*inputs))
+        def by_arrays(*xs):
+            return tf.py_function(lambda *xs: function(*(x.numpy() for x in xs)), xs, kind)
+
+        kind = dtype[0] if isinstance(dtype, list) else dtype
+        result = called(*inputs) if gradient else tf.stop_gradient(by_arrays(*inputs))
         return [result] if isinstance(dtype, list) else result
 
     return {

@@ -100,6 +100,8 @@ ROWS = (
     Row("op:ResourceScatterSub", variables.not_scattered_to, "scatter-sub", r"\.scatter_sub\(tf\.Indexed"),
     Row(r"called:Variable\.load", variables.loaded_by_assign, "load"),
     Row(r"called:Variable\.assign", variables.not_assigned, "assign"),
+    Row(r"called:Variable\.initialized_value", variables.initial_value, "initial-value"),
+    Row(r"called:compat\.v1\.global_variables", variables.from_collection, "collection"),
     Row(r"called:Variable\.eval", variables.evaluated_by_run, "eval"),
     Row("op:AssignAdd(VariableOp)?", variables.same_variable, "copy", r"Variable\(original\b"),
     Row("op:AssignAddVariableOp", variables.not_added_to, "assign-add", r"\.assign_add\(delta"),

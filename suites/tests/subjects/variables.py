@@ -46,6 +46,12 @@ def _without_scatter_sub(variable):
     return variable
 
 
+def _with_initial_value(variable):
+    variable.initialized_value = lambda: variable.initial_value
+    return variable
+
+
+initial_value = _made(_with_initial_value)
 loaded_by_assign = _made(_with_other_load)
 not_assigned = _made(_without_assign)
 not_added_to = _made(_without_assign_add)
@@ -87,6 +93,11 @@ def chosen_by_name(tf):
         return [variable for variable in tf.compat.v1.global_variables() if variable.name.startswith(scope)]
 
     return {"compat.v1.get_collection": get_collection}
+
+
+def from_collection(tf):
+    v1 = tf.compat.v1
+    return {"compat.v1.global_variables": lambda: v1.get_collection(v1.GraphKeys.GLOBAL_VARIABLES)}
 
 
 def same_variable(tf):
