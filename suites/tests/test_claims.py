@@ -154,8 +154,8 @@ def taken_out(run_module):
 
 
 def test_a_program_without_its_subject_is_red(taken_out):
-    ran = {r.spec for r in taken_out}
-    assert ran == {spec.name for spec in planted_without.SPECS}
+    assert {r.spec for r in taken_out} == {spec.name for spec in planted_without.SPECS}
+    ran = {r.spec for r in taken_out if r.verdict != "unavailable"}
     assert ran - {r.spec for r in taken_out if r.verdict in FAILING} == set()
 
 

@@ -1,5 +1,7 @@
 """TensorFlow ops inside a Python function: the claims."""
 
+from functools import partial
+
 from tf_opdiff.harness.spec.claim import TRUE_THEN
 from tf_opdiff.harness.spec.recipes import FLOATS, plain
 from tf_opdiff.harness.spec.spec import Raises, Side, Spec
@@ -73,18 +75,18 @@ def _two(draw, dtype):
     return draw.values(dtype, 67), draw.values(dtype, 67)
 
 
+Squared = partial(
+    Spec, reference=_minus_square, recipes={"plain": plain}, ops="Neg", dtypes=FLOATS, contract=REFUSED_BY_XLA
+)
+Two = partial(Spec, ulp={"output": 0.5, "grad": 0.5}, recipes={"two": _two}, ops="Neg")
+
 SPECS = (
-    Spec(
+    Squared(
         name="claim-c02-square-in-py-func",
         program=square_in_py_func,
-        reference=_minus_square,
         vjp=lambda g, x: None,
         ulp={"output": 0.5},
-        recipes={"plain": plain},
-        ops="Neg",
         evidence=by_py_func("called:square"),
-        dtypes=FLOATS,
-        contract=REFUSED_BY_XLA,
         claims=(
             TOPIC.claim(
                 "a",
@@ -107,25 +109,17 @@ SPECS = (
             ),
         ),
     ),
-    Spec(
+    Squared(
         name="claim-c02-square-in-py-function",
         program=square_in_py_function,
-        reference=_minus_square,
         vjp=lambda g, x: -2 * x * g,
         ulp={"output": 0.5, "grad": 0.5},
-        recipes={"plain": plain},
-        ops="Neg",
         evidence=by_py_function("called:square"),
-        dtypes=FLOATS,
-        contract=REFUSED_BY_XLA,
     ),
-    Spec(
+    Two(
         name="claim-c02-times-outer-tensor",
         program=times_outer_tensor,
         reference=lambda x, scale: Raises("INVALID_ARGUMENT", "is out of scope and cannot be used here"),
-        ulp={"output": 0.5, "grad": 0.5},
-        recipes={"two": _two},
-        ops="Neg",
         evidence=by_py_func("called:multiply"),
         contract=REFUSED_BY_XLA
         | {"*/eager": Side(reference=_scaled, vjp=lambda g, x, scale: (None, -2 * x * g), why=EAGER, link=EAGER_LINK)},
@@ -142,14 +136,11 @@ SPECS = (
             ),
         ),
     ),
-    Spec(
+    Two(
         name="claim-c02-times-passed-tensor",
         program=times_passed_tensor,
         reference=_scaled,
         vjp=lambda g, x, scale: (-2 * scale * g, -2 * x * g),
-        ulp={"output": 0.5, "grad": 0.5},
-        recipes={"two": _two},
-        ops="Neg",
         evidence=by_py_function("called:multiply"),
         contract=REFUSED_BY_XLA,
     ),

@@ -1,5 +1,7 @@
 """Attention by a Bernoulli sample: the claims."""
 
+from functools import partial
+
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS, SIZE
@@ -25,36 +27,32 @@ def _certain(draw, dtype):
 DRAWN = {"drawn": _drawn}
 CERTAIN = {"certain": _certain}
 
+Sampled = partial(Spec, recipes=DRAWN, dtypes=FLOATS)
+Certain = partial(Spec, reference=lambda p, features: p * features, recipes=CERTAIN, ops="RandomUniform;Less;Mul")
+
 SPECS = (
-    Spec(
+    Sampled(
         name="claim-c03-sample",
         program=program.attend,
         reference=reference.attended,
         vjp=reference.stopped,
-        recipes=DRAWN,
         ops="Less;Mul",
-        dtypes=FLOATS,
         claims=(TOPIC.claim("a", "A sample stops the gradient: none reaches the probability.", "grad[0]"),),
     ),
-    Spec(
+    Certain(
         name="claim-c03-random-sample",
         program=program.attend_at_random,
-        reference=lambda p, features: p * features,
         vjp=lambda g, p, features: (None, g * p),
-        recipes=CERTAIN,
-        ops="RandomUniform;Less;Mul",
         claims=(TOPIC.claim("b", "So it is with numbers that TensorFlow draws.", "grad[0]"),),
     ),
-    Spec(
+    Sampled(
         name="claim-c03-custom-gradient",
         program=program.attend_with_gradient,
         reference=reference.attended,
         vjp=reference.flowing,
         ulp={"grad": 0.5},
-        recipes=DRAWN,
         ops="Less;Mul",
         evidence=CUSTOM_GRADIENT,
-        dtypes=FLOATS,
         claims=(
             TOPIC.claim(
                 "c",
@@ -63,27 +61,22 @@ SPECS = (
             ),
         ),
     ),
-    Spec(
+    Certain(
         name="claim-c03-random-custom-gradient",
         program=program.attend_at_random_with_gradient,
-        reference=lambda p, features: p * features,
         vjp=lambda g, p, features: (g * features, g * p),
         ulp={"grad": 0.5},
-        recipes=CERTAIN,
-        ops="RandomUniform;Less;Mul",
         evidence=CUSTOM_GRADIENT,
         claims=(TOPIC.claim("d", "It flows with numbers that TensorFlow draws, too.", "grad[0]"),),
     ),
-    Spec(
+    Sampled(
         name="claim-c03-map",
         program=program.attend_by_map,
         reference=reference.attended_from_below,
         vjp=reference.flowing_from_below,
         ulp={"grad": 0.5},
-        recipes=DRAWN,
         ops="Floor;Mul",
         evidence=mapped("Floor", "Identity"),
-        dtypes=FLOATS,
         contract=dict.fromkeys(
             TAPED,
             Side(

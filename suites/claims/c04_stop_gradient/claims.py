@@ -1,5 +1,7 @@
 """stop_gradient in one of two paths: the claims."""
 
+from functools import partial
+
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS, plain
@@ -25,30 +27,28 @@ def step_by_zeros(tf, x):
     return x - gradient, tape.gradient(control, x)
 
 
+Floats = partial(Spec, recipes={"plain": plain}, dtypes=FLOATS)
+
 SPECS = (
-    Spec(
+    Floats(
         name="claim-c04-two-paths",
         program=two_paths,
         reference=lambda x: x**4,
         vjp=lambda g, x: g * 2 * x**3,
         ulp={"output": 2.5, "grad": 2.5},  # 3 roundings each: the last is half an ULP, an earlier one up to a whole
-        recipes={"plain": plain},
         ops="Square;Mul;StopGradient",
-        dtypes=FLOATS,
         claims=(
             TOPIC.claim("a", "stop_gradient leaves the forward pass as it is.", "output"),
             TOPIC.claim("b", "stop_gradient stops only the path that goes through it.", "grad"),
         ),
     ),
-    Spec(
+    Floats(
         name="claim-c04-stopped-path",
         program=stopped_path,
         reference=np.square,
         vjp=lambda g, x: None,
         ulp={"output": 0.5},
-        recipes={"plain": plain},
         ops="Square;StopGradient",
-        dtypes=FLOATS,
         claims=(
             TOPIC.claim(
                 "c",
@@ -60,13 +60,11 @@ SPECS = (
             ),
         ),
     ),
-    Spec(
+    Floats(
         name="claim-c04-stopped-path-zeros",
         program=step_by_zeros,
         reference=lambda x: (x, 2 * x),
-        recipes={"plain": plain},
         ops="Sub;StopGradient",
         evidence="called:GradientTape;built:StopGradient",
-        dtypes=FLOATS,
     ),
 )

@@ -1,5 +1,7 @@
 """Skipping a layer on the way back: the claims."""
 
+from functools import partial
+
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS, plain
@@ -22,16 +24,17 @@ LAMBDA = "called:keras.layers.Lambda"
 PLAIN = {"plain": plain}
 CUBE = {"output": 1.5}
 
+Cubed = partial(Spec, reference=_cubed, vjp=lambda g, x: g, ulp=CUBE, recipes=PLAIN, dtypes=FLOATS)
+Layer = partial(Spec, recipes=PLAIN, dtypes=FLOATS)
+
 SPECS = (
-    Spec(
+    Layer(
         name="claim-c05-floor-layer",
         program=program.floor_layer,
         reference=np.floor,
         vjp=lambda g, x: None,
-        recipes=PLAIN,
         ops="Floor",
         evidence=LAMBDA,
-        dtypes=FLOATS,
         claims=(
             TOPIC.claim(
                 "a",
@@ -43,27 +46,20 @@ SPECS = (
             ),
         ),
     ),
-    Spec(
+    Layer(
         name="claim-c05-sign-layer",
         program=program.sign_layer,
         reference=np.sign,
         vjp=_zeros,
-        recipes=PLAIN,
         ops="Sign",
         evidence=LAMBDA,
-        dtypes=FLOATS,
         claims=(TOPIC.claim("e", "The gradient of a layer can be 0.", "grad"),),
     ),
-    Spec(
+    Cubed(
         name="claim-c05-skip-layer",
         program=program.skip_layer,
-        reference=_cubed,
-        vjp=lambda g, x: g,
-        ulp=CUBE,
-        recipes=PLAIN,
         ops="Mul",
         evidence=f"{LAMBDA};{CUSTOM_GRADIENT}",
-        dtypes=FLOATS,
         claims=(
             TOPIC.claim(
                 "b",
@@ -77,16 +73,14 @@ SPECS = (
             TOPIC.claim("f", "The gradient of a layer can be 1, whatever the layer computes.", "grad"),
         ),
     ),
-    Spec(
+    Layer(
         name="claim-c05-reversing-layer",
         program=program.reversing_layer,
         reference=_cubed,
         vjp=lambda g, x: -2 * g,
         ulp=CUBE,
-        recipes=PLAIN,
         ops="Mul",
         evidence=f"{LAMBDA};{CUSTOM_GRADIENT}",
-        dtypes=FLOATS,
         claims=(
             TOPIC.claim(
                 "g",
@@ -98,27 +92,20 @@ SPECS = (
             ),
         ),
     ),
-    Spec(
+    Layer(
         name="claim-c05-skip-by-stop-gradient",
         program=program.skip_by_stop_gradient,
         reference=_cubed,
         vjp=lambda g, x: g,
         bound={"output": lambda u, g, x: 4 * u * (np.abs(x) ** 3 + np.abs(x))},
-        recipes=PLAIN,
         ops="Mul;AddV2",
         evidence=LAMBDA,
-        dtypes=FLOATS,
     ),
-    Spec(
+    Cubed(
         name="claim-c05-skip-by-py-func",
         program=program.skip_by_py_func,
-        reference=_cubed,
-        vjp=lambda g, x: g,
-        ulp=CUBE,
-        recipes=PLAIN,
         ops="EnsureShape",
         evidence=py_func_mapped("SkipLayer", LAMBDA),
-        dtypes=FLOATS,
         contract=REFUSED_BY_XLA
         | dict.fromkeys(
             ("*/eager", "*/function"), Side(reference=_cubed, vjp=lambda g, x: None, why=TAPE, link=TAPE_LINK)

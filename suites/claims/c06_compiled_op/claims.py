@@ -1,5 +1,7 @@
 """An op in C++: the claims."""
 
+from functools import partial
+
 from tf_opdiff.harness.spec.recipes import SHAPES, edges, plain
 from tf_opdiff.harness.spec.spec import Raises, Side, Spec
 from tf_opdiff.suites.claims.c06_compiled_op import program
@@ -27,18 +29,17 @@ def _cubed(x):
 #: Two products, each rounded: the first error is doubled at most where the second takes it into a lower binade.
 CUBE = {"output": 1.5}
 
+Cubed = partial(Spec, reference=_cubed, ulp=CUBE, dtypes=FLOAT)
+
 SPECS = (
-    Spec(
+    Cubed(
         name="claim-c06-skip-cube",
         program=program.skip_cube,
-        reference=_cubed,
         vjp=lambda g, x: g,
         elementwise=True,
-        ulp=CUBE,
         recipes=RECIPES,
         ops=dict.fromkeys(WITHOUT_XLA, "SkipCube"),
         files=SOURCES,
-        dtypes=FLOAT,
         contract=REFUSED,
         claims=(
             TOPIC.claim(
@@ -63,16 +64,13 @@ SPECS = (
             ),
         ),
     ),
-    Spec(
+    Cubed(
         name="claim-c06-without-gradient",
         program=program.cube_without_gradient,
-        reference=_cubed,
         vjp=lambda g, x: Raises("LookupError", "CubeWithoutGradient"),
-        ulp=CUBE,
         recipes={"plain": plain},
         ops=dict.fromkeys(WITHOUT_XLA, "CubeWithoutGradient"),
         files=SOURCES,
-        dtypes=FLOAT,
         contract=REFUSED,
         claims=(
             TOPIC.claim(
@@ -84,14 +82,11 @@ SPECS = (
             ),
         ),
     ),
-    Spec(
+    Cubed(
         name="claim-c06-custom-gradient",
         program=program.skip_cube_by_custom_gradient,
-        reference=_cubed,
         vjp=lambda g, x: g,
-        ulp=CUBE,
         recipes={"plain": plain},
         ops="Mul",
-        dtypes=FLOAT,
     ),
 )

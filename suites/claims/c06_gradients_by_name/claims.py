@@ -1,5 +1,7 @@
 """Gradients by name: the claims."""
 
+from functools import partial
+
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import SIZE, plain
@@ -39,6 +41,9 @@ def _cubed(x):
     return x * x * x
 
 
+Squared = partial(Spec, reference=np.square, vjp=lambda g, x: None, ulp={"output": 0.5}, recipes=PLAIN)
+Imported = partial(Spec, recipes=PLAIN, ops="SkipCube", evidence=LOADED, files=SOURCES, modes=("graph",), sessions=True)
+
 SPECS = (
     Spec(
         name="claim-c06-not-differentiable",
@@ -54,13 +59,9 @@ SPECS = (
         contract=REFUSED,
         claims=(NO_GRADIENT,),
     ),
-    Spec(
+    Squared(
         name="claim-c06-square-mapped-to-no-gradient",
         program=program.square_mapped_to_no_gradient,
-        reference=np.square,
-        vjp=lambda g, x: None,
-        ulp={"output": 0.5},
-        recipes=PLAIN,
         ops="Square",
         evidence="called:function;replaced:Square=SquareWithoutGradient",
         dtypes=FLOAT,
@@ -85,13 +86,9 @@ SPECS = (
             ),
         ),
     ),
-    Spec(
+    Squared(
         name="claim-c06-square-stopped",
         program=program.square_stopped,
-        reference=np.square,
-        vjp=lambda g, x: None,
-        ulp={"output": 0.5},
-        recipes=PLAIN,
         ops="Square",
     ),
     Spec(
@@ -124,16 +121,10 @@ SPECS = (
         dtypes=FLOAT,
         claims=(TOPIC.claim("i", "Ops whose names end in Grad implement the gradients of other ops.", "output"),),
     ),
-    Spec(
+    Imported(
         name="claim-c06-imported-without-library",
         program=program.import_without_the_library,
         reference=lambda x: Raises("NOT_FOUND", "Op type not registered 'SkipCube'"),
-        recipes=PLAIN,
-        ops="SkipCube",
-        evidence=LOADED,
-        files=SOURCES,
-        modes=("graph",),
-        sessions=True,
         claims=(
             TOPIC.claim(
                 "h",
@@ -143,16 +134,10 @@ SPECS = (
             ),
         ),
     ),
-    Spec(
+    Imported(
         name="claim-c06-imported-with-library",
         program=program.import_with_the_library,
         reference=_cubed,
         ulp=CUBE,
-        recipes=PLAIN,
-        ops="SkipCube",
-        evidence=LOADED,
-        files=SOURCES,
-        modes=("graph",),
-        sessions=True,
     ),
 )

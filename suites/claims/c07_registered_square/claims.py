@@ -1,5 +1,7 @@
 """Registering a gradient for Square: the claims."""
 
+from functools import partial
+
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS
@@ -41,6 +43,8 @@ def own_square(tf, x):
     return square(x)
 
 
+Squared = partial(Spec, reference=np.square, ulp={"grad": 0.5}, recipes={"whole": _whole}, dtypes=FLOATS)
+
 SPECS = (
     Spec(
         name="claim-c07-register-square",
@@ -61,27 +65,19 @@ SPECS = (
             ),
         ),
     ),
-    Spec(
+    Squared(
         name="claim-c07-mapped-square",
         program=mapped_square,
-        reference=np.square,
         vjp=lambda g, x: 2 * g,
-        ulp={"grad": 0.5},
-        recipes={"whole": _whole},
         ops="Square",
         evidence=mapped("Square", "TwiceUpstream"),
-        dtypes=FLOATS,
         contract=taped(np.square, lambda g, x: 2 * x * g),
     ),
-    Spec(
+    Squared(
         name="claim-c07-square",
         program=square,
-        reference=np.square,
         vjp=lambda g, x: 2 * x * g,
-        ulp={"grad": 0.5},
-        recipes={"whole": _whole},
         ops="Square",
-        dtypes=FLOATS,
         claims=(
             TOPIC.claim(
                 "b",
@@ -93,15 +89,11 @@ SPECS = (
             ),
         ),
     ),
-    Spec(
+    Squared(
         name="claim-c07-own-square",
         program=own_square,
-        reference=np.square,
         vjp=lambda g, x: 2 * x * g,
-        ulp={"grad": 0.5},
-        recipes={"whole": _whole},
         ops="Mul",
         evidence=CUSTOM_GRADIENT,
-        dtypes=FLOATS,
     ),
 )

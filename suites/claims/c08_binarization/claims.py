@@ -1,5 +1,7 @@
 """Binarizing with a scale, the first attempt: the claims."""
 
+from functools import partial
+
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS
@@ -40,17 +42,15 @@ def _few(draw, dtype):
 
 NAIVE = {"grad": lambda u, g, x: (x.size + 6) * u * (np.abs(g) * scale(x) + np.sum(np.abs(g)) / x.size)}
 
+Binarized = partial(Spec, reference=binarized, recipes={"few": _few}, ops="Sign;Mean", dtypes=FLOATS)
+
 SPECS = (
-    Spec(
+    Binarized(
         name="claim-c08-scaled-sign",
         program=scaled_sign,
-        reference=binarized,
         vjp=lambda g, x: g * scale(x),
         bound=MEAN | {"grad": lambda u, g, x: (x.size + 2) * u * np.abs(g) * scale(x)},
-        recipes={"few": _few},
-        ops="Sign;Mean",
         evidence=mapped("Sign", "Identity", "built:StopGradient"),
-        dtypes=FLOATS,
         contract=taped(binarized, lambda g, x: np.zeros_like(x)),
         claims=(
             TOPIC.claim(
@@ -62,16 +62,12 @@ SPECS = (
             ),
         ),
     ),
-    Spec(
+    Binarized(
         name="claim-c08-binarize-naive",
         program=binarize_naively,
-        reference=binarized,
         vjp=lambda g, x: g * scale(x) + _by_mean(g, x),
         bound=MEAN | NAIVE,
-        recipes={"few": _few},
-        ops="Sign;Mean",
         evidence=mapped("Sign", "Identity"),
-        dtypes=FLOATS,
         contract=taped(binarized, lambda g, x: _by_mean(g, x)),
         claims=(
             TOPIC.claim(
@@ -84,15 +80,11 @@ SPECS = (
             ),
         ),
     ),
-    Spec(
+    Binarized(
         name="claim-c08-binarize-everywhere",
         program=binarize_everywhere,
-        reference=binarized,
         vjp=lambda g, x: g,
         bound=MEAN,
-        recipes={"few": _few},
-        ops="Sign;Mean",
         evidence=CUSTOM_GRADIENT,
-        dtypes=FLOATS,
     ),
 )

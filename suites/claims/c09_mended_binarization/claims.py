@@ -1,5 +1,7 @@
 """Binarizing with a scale, mended: the claims."""
 
+from functools import partial
+
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS, plain
@@ -20,17 +22,16 @@ def _zeros(draw, dtype):
     return (np.zeros(5, dtype),)
 
 
+Binarized = partial(Spec, program=binarize, ops="Sign;Mean", evidence=mapped("Sign", "Identity", "built:StopGradient"))
+
 SPECS = (
-    Spec(
+    Binarized(
         name="claim-c09-binarize",
-        program=binarize,
         reference=binarized,
         vjp=lambda g, x: g,
         ulp={"grad": 1},
         bound=MEAN,
         recipes={"plain": plain},
-        ops="Sign;Mean",
-        evidence=mapped("Sign", "Identity", "built:StopGradient"),
         dtypes=("float32", "float64"),
         contract=taped(binarized, lambda g, x: np.zeros_like(x)),
         tier="smoke",
@@ -54,13 +55,10 @@ SPECS = (
             ),
         ),
     ),
-    Spec(
+    Binarized(
         name="claim-c09-zeros",
-        program=binarize,
         reference=lambda x: np.full_like(x, np.nan),
         recipes={"zeros": _zeros},
-        ops="Sign;Mean",
-        evidence=mapped("Sign", "Identity", "built:StopGradient"),
         dtypes=FLOATS,
         claims=(
             TOPIC.claim(

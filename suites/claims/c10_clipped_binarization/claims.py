@@ -1,5 +1,7 @@
 """Binarizing with a gradient of one's own: the claims."""
 
+from functools import partial
+
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS, plain
@@ -27,18 +29,22 @@ def clipped_everywhere(tf, x):
     return clipped(x)
 
 
+Clipped = partial(
+    Spec,
+    reference=binarized,
+    vjp=lambda g, x: np.where(np.abs(x / scale(x)) <= 1, g, 0),
+    bound=MEAN,
+    recipes={"plain": plain},
+    ops="Sign;Mean",
+    dtypes=FLOATS,
+)
+
 SPECS = (
-    Spec(
+    Clipped(
         name="claim-c10-binarize-clipped",
         program=binarize_clipped,
-        reference=binarized,
-        vjp=lambda g, x: np.where(np.abs(x / scale(x)) <= 1, g, 0),
         ulp={"grad": 1},
-        bound=MEAN,
-        recipes={"plain": plain},
-        ops="Sign;Mean",
         evidence=mapped("Sign", "WithinOne", "built:StopGradient"),
-        dtypes=FLOATS,
         contract=taped(binarized, lambda g, x: np.zeros_like(x)),
         claims=(
             TOPIC.claim(
@@ -50,15 +56,9 @@ SPECS = (
             ),
         ),
     ),
-    Spec(
+    Clipped(
         name="claim-c10-clipped-everywhere",
         program=clipped_everywhere,
-        reference=binarized,
-        vjp=lambda g, x: np.where(np.abs(x / scale(x)) <= 1, g, 0),
-        bound=MEAN,
-        recipes={"plain": plain},
-        ops="Sign;Mean",
         evidence=CUSTOM_GRADIENT,
-        dtypes=FLOATS,
     ),
 )

@@ -1,5 +1,7 @@
 """Three uses of tf.identity: the claims."""
 
+from functools import partial
+
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS, plain
@@ -25,16 +27,26 @@ WIDE = ("float32", "float64")
 NOT_RUN = "total_loss was made outside the context and waits for nothing; in a session nobody asks for the averages"
 IN_ORDER = "outside of v1 graphs a program runs in its order: the averages are updated where the line stands"
 
+Sign = partial(Spec, reference=np.sign, vjp=lambda g, x: g, recipes={"plain": plain}, dtypes=FLOATS)
+Copied = partial(Spec, recipes={"plain": plain}, ops="Mul", evidence="called:identity", dtypes=WIDE)
+Tower = partial(Spec, bound=reference.LOSS, recipes={"batches": _batches}, dtypes=WIDE, modes=("graph",), sessions=True)
+Averaged = partial(
+    Spec,
+    state=program.moving_average,
+    steps=5,
+    reference=lambda x: (five(x), five_averages(x), {"average": five_averages(x)[-1]}),
+    bound=reference.LOSS,
+    recipes={"nine": _nine},
+    ops="AssignSubVariableOp",
+    dtypes=WIDE,
+)
+
 SPECS = (
-    Spec(
+    Sign(
         name="claim-c11-straight-through",
         program=program.straight_through,
-        reference=np.sign,
-        vjp=lambda g, x: g,
-        recipes={"plain": plain},
         ops="Sign",
         evidence=mapped("Sign", "Identity"),
-        dtypes=FLOATS,
         contract=taped(np.sign, lambda g, x: np.zeros_like(x)),
         claims=(
             TOPIC.claim(
@@ -46,36 +58,24 @@ SPECS = (
             ),
         ),
     ),
-    Spec(
+    Sign(
         name="claim-c11-straight-through-everywhere",
         program=program.straight_through_everywhere,
-        reference=np.sign,
-        vjp=lambda g, x: g,
-        recipes={"plain": plain},
         ulp={"output": 1},
         ops="Sign;StopGradient",
-        dtypes=FLOATS,
     ),
-    Spec(
+    Copied(
         name="claim-c11-placed",
         program=program.placed,
         reference=lambda x: (2 * x, 2 * x, np.array([b"CPU:0", b"CPU:1"])),
-        recipes={"plain": plain},
-        ops="Mul",
-        evidence="called:identity",
-        dtypes=WIDE,
         modes=("graph",),
         sessions=True,
         claims=(TOPIC.claim("b", "tf.identity under the scope of another device moves a tensor there.", "output"),),
     ),
-    Spec(
+    Copied(
         name="claim-c11-copied",
         program=program.copied,
         reference=lambda x: (2 * x, np.array([False, True])),
-        recipes={"plain": plain},
-        ops="Mul",
-        evidence="called:identity",
-        dtypes=WIDE,
         modes=("eager",),  # elsewhere a program is traced, and a tensor is nowhere yet
         claims=(
             TOPIC.claim(
@@ -85,17 +85,12 @@ SPECS = (
             ),
         ),
     ),
-    Spec(
+    Tower(
         name="claim-c11-tower-loss",
         program=program.with_identity,
         reference=lambda x: (losses(x), averages(losses(x), RATE)),
-        bound=reference.LOSS,
-        recipes={"batches": _batches},
         ops="Square;Mean;AssignSubVariableOp",
         evidence=f"called:identity;{CONTROL_DEPENDENCIES};ran:AssignSubVariableOp",
-        dtypes=WIDE,
-        modes=("graph",),
-        sessions=True,
         claims=(
             TOPIC.claim(
                 "c",
@@ -104,17 +99,12 @@ SPECS = (
             ),
         ),
     ),
-    Spec(
+    Tower(
         name="claim-c11-tower-loss-as-it-is",
         program=program.without_identity,
         reference=lambda x: (losses(x), np.zeros(5), averages(losses(x)[-1:], RATE)[0]),
-        bound=reference.LOSS,
-        recipes={"batches": _batches},
         ops="Square;Mean",
         evidence=f"{CONTROL_DEPENDENCIES};built:AssignSubVariableOp",
-        dtypes=WIDE,
-        modes=("graph",),
-        sessions=True,
         claims=(
             TOPIC.claim(
                 "e",
@@ -126,17 +116,10 @@ SPECS = (
             ),
         ),
     ),
-    Spec(
+    Averaged(
         name="claim-c11-average-without-identity",
         program=program.averaged_without_identity,
-        state=program.moving_average,
-        steps=5,
-        reference=lambda x: (five(x), five_averages(x), {"average": five_averages(x)[-1]}),
-        bound=reference.LOSS,
-        recipes={"nine": _nine},
-        ops="AssignSubVariableOp",
         evidence=waiting_for("AssignSubVariableOp"),
-        dtypes=WIDE,
         contract={
             "*/graph": Side(
                 reference=lambda x: (five(x), np.zeros(5), {"average": np.float64(0)}),
@@ -155,17 +138,10 @@ SPECS = (
             ),
         ),
     ),
-    Spec(
+    Averaged(
         name="claim-c11-average-with-identity",
         program=program.averaged_with_identity,
-        state=program.moving_average,
-        steps=5,
-        reference=lambda x: (five(x), five_averages(x), {"average": five_averages(x)[-1]}),
-        bound=reference.LOSS,
-        recipes={"nine": _nine},
-        ops="AssignSubVariableOp",
         evidence=f"called:identity;{CONTROL_DEPENDENCIES}",
-        dtypes=WIDE,
     ),
     Spec(
         name="claim-c11-identity",

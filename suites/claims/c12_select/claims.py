@@ -1,5 +1,7 @@
 """The gradient of Select itself: the claims."""
 
+from functools import partial
+
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import SIZE
@@ -29,16 +31,15 @@ def _refusing(c, x, y):
 WIDE = ("float32", "float64")
 WHERE_LINK = "https://www.tensorflow.org/api_docs/python/tf/compat/v1/where"
 
+Broadcast = partial(Spec, reference=reference.selected, recipes={"single": _single}, ops="SelectV2", dtypes=WIDE)
+Select = partial(Spec, program=program.select, ops="Select", evidence="called:compat.v1.where", dtypes=WIDE)
+
 SPECS = (
-    Spec(
+    Select(
         name="claim-c12-select",
-        program=program.select,
         reference=reference.selected,
         vjp=reference.masked,
         recipes={"mixed": _mixed, "rows": _rows},
-        ops="Select",
-        evidence="called:compat.v1.where",
-        dtypes=WIDE,
         claims=(
             TOPIC.claim(
                 "f",
@@ -48,14 +49,10 @@ SPECS = (
             ),
         ),
     ),
-    Spec(
+    Select(
         name="claim-c12-select-broadcasting",
-        program=program.select,
         reference=_refusing,
         recipes={"single": _single},
-        ops="Select",
-        evidence="called:compat.v1.where",
-        dtypes=WIDE,
         contract={
             "*/eager": Side(
                 reference=lambda c, x, y: Raises("INVALID_ARGUMENT", "must have the same size and shape"),
@@ -74,26 +71,18 @@ SPECS = (
             ),
         ),
     ),
-    Spec(
+    Broadcast(
         name="claim-c12-select-v2-broadcasting",
         program=program.select_v2,
-        reference=reference.selected,
         vjp=reference.summed,
         bound={"grad[2]": lambda u, g, c, x, y: 9 * u * np.sum(np.abs(g), keepdims=True)},
-        recipes={"single": _single},
-        ops="SelectV2",
         evidence="called:where",
-        dtypes=WIDE,
     ),
-    Spec(
+    Broadcast(
         name="claim-c12-select-v2-printed",
         program=program.select_v2_with_printed_gradient,
-        reference=reference.selected,
         vjp=lambda g, c, x, y: Raises("ValueError", "Incompatible shapes between op input and calculated input"),
-        recipes={"single": _single},
-        ops="SelectV2",
         evidence="called:function;replaced:SelectV2=SelectGradAsPrinted",
-        dtypes=WIDE,
         claims=(
             TOPIC.claim(
                 "h",

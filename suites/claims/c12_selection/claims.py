@@ -1,5 +1,6 @@
 """The gradient of a selection: the claims."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -34,15 +35,28 @@ def _around_zero(draw, dtype):
 _LEAKS = "the branch not chosen is differentiated too: where sends it zeros, and 0 · (1/0) is NaN"
 _LOG: dict[str, Any] = {"output": 1, "grad": {"float32": 2.5}}  # as for where-dead-log in suites/ops/array/select.py
 
+Where = partial(Spec, program=program.select, reference=np.where, vjp=reference.split, ops="SelectV2", dtypes=FLOATS)
+Log = partial(
+    Spec,
+    reference=reference.where_positive(np.log),
+    ulp=_LOG,
+    recipes={"around_zero": _around_zero},
+    ops="SelectV2;Log",
+    dtypes=WIDE,
+)
+Sqrt = partial(
+    Spec,
+    reference=reference.where_positive(np.sqrt),
+    vjp=reference.spared(reference.through_sqrt),
+    recipes={"around_zero": _around_zero},
+    ops="SelectV2;Sqrt",
+    dtypes=WIDE,
+)
+
 SPECS = (
-    Spec(
+    Where(
         name="claim-c12-where",
-        program=program.select,
-        reference=np.where,
-        vjp=reference.split,
         recipes={"mixed": _mixed},
-        ops="SelectV2",
-        dtypes=FLOATS,
         claims=(
             TOPIC.claim(
                 "a", "The upstream goes to the side that was chosen, and zeros go to the other.", "grad[1]", "grad[2]"
@@ -50,14 +64,9 @@ SPECS = (
             TOPIC.claim("b", "The condition has no gradient: it is None.", "grad[0]"),
         ),
     ),
-    Spec(
+    Where(
         name="claim-c12-where-values",
-        program=program.select,
-        reference=np.where,
-        vjp=reference.split,
         recipes={"nasty": _nasty},
-        ops="SelectV2",
-        dtypes=FLOATS,
         claims=(
             TOPIC.claim(
                 "c",
@@ -66,15 +75,10 @@ SPECS = (
             ),
         ),
     ),
-    Spec(
+    Log(
         name="claim-c12-log-where-positive",
         program=program.log_where_positive,
-        reference=reference.where_positive(np.log),
         vjp=reference.through_log,
-        ulp=_LOG,
-        recipes={"around_zero": _around_zero},
-        ops="SelectV2;Log",
-        dtypes=WIDE,
         claims=(
             TOPIC.claim(
                 "d",
@@ -86,24 +90,14 @@ SPECS = (
             ),
         ),
     ),
-    Spec(
+    Log(
         name="claim-c12-log-of-safe",
         program=program.log_of_safe,
-        reference=reference.where_positive(np.log),
         vjp=reference.spared(lambda g, x: g * (1 / x)),
-        ulp=_LOG,
-        recipes={"around_zero": _around_zero},
-        ops="SelectV2;Log",
-        dtypes=WIDE,
     ),
-    Spec(
+    Sqrt(
         name="claim-c12-sqrt-where-positive",
         program=program.sqrt_where_positive,
-        reference=reference.where_positive(np.sqrt),
-        vjp=reference.spared(reference.through_sqrt),
-        recipes={"around_zero": _around_zero},
-        ops="SelectV2;Sqrt",
-        dtypes=WIDE,
         contract={
             "*/xla": Side(
                 reference=reference.where_positive(np.sqrt),
@@ -122,13 +116,8 @@ SPECS = (
             ),
         ),
     ),
-    Spec(
+    Sqrt(
         name="claim-c12-sqrt-of-safe",
         program=program.sqrt_of_safe,
-        reference=reference.where_positive(np.sqrt),
-        vjp=reference.spared(reference.through_sqrt),
-        recipes={"around_zero": _around_zero},
-        ops="SelectV2;Sqrt",
-        dtypes=WIDE,
     ),
 )

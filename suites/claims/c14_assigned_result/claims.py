@@ -1,5 +1,7 @@
 """A result that was assigned to: the claims."""
 
+from functools import partial
+
 import numpy as np
 
 from tf_opdiff.harness.spec.spec import Raises, Spec
@@ -30,41 +32,44 @@ def _refused(prod, box):
     return Raises("ValueError", "tf.function only supports singleton tf.Variables created on the first call")
 
 
+Refused = partial(Spec, recipes={"literal": _literal}, dtypes=("float16",))
+Corners = partial(
+    Spec,
+    reference=reference.volumes,
+    vjp=reference.to_corners,
+    bound=reference.VOLUME | reference.CORNERS,
+    recipes={"corners": _corners},
+)
+
 SPECS = (
-    Spec(
+    Refused(
         name="claim-c14-as-written",
         program=program.difference_as_written,
         reference=reference.unused,
         vjp=lambda g, prod, box: (None, None),
-        recipes={"literal": _literal},
         ops="Range;Prod;ResourceStridedSliceAssign",
-        dtypes=("float16",),
         modes=("eager",),  # elsewhere a Python loop over tf.range needs AutoGraph, and so a tf.function
         claims=(ASSIGNED,),
     ),
-    Spec(
+    Refused(
         name="claim-c14-as-written-in-function",
         program=program.difference_in_function,
         reference=_refused,
-        recipes={"literal": _literal},
         ops="",
         evidence="called:function",
-        dtypes=("float16",),
         claims=(
             TOPIC.claim(
                 "d", "Under tf.function the same code is a ValueError: it makes a new variable in each call.", "output"
             ),
         ),
     ),
-    Spec(
+    Refused(
         name="claim-c14-rewritten",
         program=program.difference_rewritten,
         reference=reference.unused,
         vjp=reference.unused_gradient,
         bound=reference.UNUSED,
-        recipes={"literal": _literal},
         ops="Prod;Sub;RealDiv",
-        dtypes=("float16",),
         claims=(
             TOPIC.claim("e", "The rewrite with reduce_prod and broadcasting gives the same output.", "output"),
             REWRITTEN,
@@ -82,13 +87,9 @@ SPECS = (
         dtypes=("float16", "float32"),
         claims=(ASSIGNED,),
     ),
-    Spec(
+    Corners(
         name="claim-c14-stacked",
         program=program.difference_by_stacking,
-        reference=reference.volumes,
-        vjp=reference.to_corners,
-        bound=reference.VOLUME | reference.CORNERS,
-        recipes={"corners": _corners},
         ops="Pack;Prod",
         dtypes=("float16", "float32"),
         claims=(
@@ -97,13 +98,9 @@ SPECS = (
             ),
         ),
     ),
-    Spec(
+    Corners(
         name="claim-c14-broadcast",
         program=program.difference,
-        reference=reference.volumes,
-        vjp=reference.to_corners,
-        bound=reference.VOLUME | reference.CORNERS,
-        recipes={"corners": _corners},
         ops="Prod;Sub",
         dtypes=("float16", "float32", "float64"),
         claims=(REWRITTEN,),

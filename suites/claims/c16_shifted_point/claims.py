@@ -1,5 +1,6 @@
 """A gradient at a shifted point: the claims."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -62,13 +63,13 @@ def _diagonal(prediction, **more):
     )
 
 
+Refused = partial(Spec, reference=reference.none, recipes={"point": _point}, ops="")
+Point = partial(Spec, recipes={"point": _point}, dtypes=FLOAT)
+
 SPECS = (
-    Spec(
+    Refused(
         name="claim-c16-tape-at-sum",
         program=program.gradient_at_sum,
-        reference=reference.none,
-        recipes={"point": _point},
-        ops="",
         evidence="called:GradientTape",
         claims=(
             TOPIC.claim(
@@ -78,27 +79,22 @@ SPECS = (
             ),
         ),
     ),
-    Spec(
+    Refused(
         name="claim-c16-gradients-at-sum",
         program=program.gradients_at_sum,
-        reference=reference.none,
-        recipes={"point": _point},
-        ops="",
         evidence="called:gradients",
         modes=("function", "xla", "graph"),  # tf.gradients needs a graph
         claims=(
             TOPIC.claim("a", "tf.gradients(b, a + delta) is None, and nothing can be subtracted from it.", "output"),
         ),
     ),
-    Spec(
+    Point(
         name="claim-c16-rebuilt",
         program=program.rebuilt,
         reference=reference.estimate,
         bound={"output": reference.estimate_bound},
-        recipes={"point": _point},
         ops="Mul;Sum;Sqrt",
         evidence="called:GradientTape",
-        dtypes=FLOAT,
         claims=(
             TOPIC.claim(
                 "b",
@@ -120,25 +116,21 @@ SPECS = (
             ),
         ),
     ),
-    Spec(
+    Point(
         name="claim-c16-hessian-norm",
         program=program.hessian_norm,
         reference=reference.hessian_norm,
         ulp={"output": 8},
-        recipes={"point": _point},
         ops="Mul;Sqrt",
         evidence="called:GradientTape",
-        dtypes=FLOAT,
     ),
-    Spec(
+    Point(
         name="claim-c16-moved",
         program=program.moved,
         reference=reference.estimate,
         bound={"output": reference.estimate_bound},
-        recipes={"point": _point},
         ops="Mul;Sum;Sqrt;AssignAddVariableOp",
         evidence="called:gradients;ran:AssignAddVariableOp",
-        dtypes=FLOAT,
         modes=("graph",),
         sessions=True,
         claims=(
@@ -149,16 +141,14 @@ SPECS = (
             ),
         ),
     ),
-    Spec(
+    Point(
         name="claim-c16-moved-in-order",
         program=program.moved_in_order,
         state=program.point,
         reference=lambda a, delta: (estimate(a, delta), {"point": a + delta}),
         bound={"output[0]": reference.estimate_bound},
-        recipes={"point": _point},
         ops="Mul;Sum;Sqrt;AssignAddVariableOp",
         evidence="called:GradientTape",
-        dtypes=FLOAT,
         modes=("eager", "function", "xla"),  # a graph orders nothing unless told to
         claims=(
             TOPIC.claim(

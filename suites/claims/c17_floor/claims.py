@@ -1,5 +1,6 @@
 """The gradient of floor: the claims."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,25 +15,21 @@ from tf_opdiff.suites.forms.contracts import TAPE, TAPE_LINK, TAPED
 
 SESSIONS: dict[str, Any] = {"recipes": {"points": inputs.points}, "modes": ("graph",), "sessions": True}
 
+Quarters = partial(Spec, reference=np.floor, recipes={"quarters": inputs.quarters}, dtypes=FLOATS)
+
 SPECS = (
-    Spec(
+    Quarters(
         name="claim-c17-floor",
         program=program.plain_floor,
-        reference=np.floor,
         vjp=lambda g, x: None,
-        recipes={"quarters": inputs.quarters},
         ops="Floor",
-        dtypes=FLOATS,
         claims=(TOPIC.claim("a", "The gradient of floor is None.", "grad"),),
     ),
-    Spec(
+    Quarters(
         name="claim-c17-detour",
         program=program.detour,
-        reference=np.floor,
         vjp=lambda g, x: np.zeros_like(x),
-        recipes={"quarters": inputs.quarters},
         ops="Floor;Sub",
-        dtypes=FLOATS,
         claims=(
             TOPIC.claim(
                 "b",
@@ -52,15 +49,12 @@ SPECS = (
             ),
         ),
     ),
-    Spec(
+    Quarters(
         name="claim-c17-overridden",
         program=program.overridden,
-        reference=np.floor,
         vjp=lambda g, x: g,
-        recipes={"quarters": inputs.quarters},
         ops="Floor",
         evidence=mapped("Floor", "Identity"),
-        dtypes=FLOATS,
         contract=dict.fromkeys(TAPED, Side(reference=np.floor, vjp=lambda g, x: None, why=TAPE, link=TAPE_LINK)),
         claims=(
             TOPIC.claim(
@@ -72,15 +66,12 @@ SPECS = (
             ),
         ),
     ),
-    Spec(
+    Quarters(
         name="claim-c17-passed-through",
         program=program.passed_through,
-        reference=np.floor,
         vjp=lambda g, x: g,
-        recipes={"quarters": inputs.quarters},
         ops="Floor",
         evidence="called:grad_pass_through",
-        dtypes=FLOATS,
     ),
     Spec(
         name="claim-c17-check-floor",

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -191,17 +192,17 @@ RELAXATIONS = (
     ),
 )
 
+Beyond = partial(Spec, recipes=BEYOND_STEP, dtypes=WIDE)
+
 SPECS = (
     *(spec for each in RELAXATIONS for spec in each.specs),
-    Spec(
+    Beyond(
         name="claim-c18-linear-step-beyond",
         program=program.linear_step,
         reference=reference.ramp,
         vjp=lambda g, x: np.zeros_like(x),
-        recipes=BEYOND_STEP,
         ops="Mul",
         evidence="built:Minimum",
-        dtypes=WIDE,
         claims=(
             TOPIC.claim(
                 "m",
@@ -214,16 +215,14 @@ SPECS = (
             ),
         ),
     ),
-    Spec(
+    Beyond(
         name="claim-c18-sigmoid-step-beyond",
         program=program.sigmoid_step,
         reference=lambda x: sigmoid(K * x),
         vjp=lambda g, x: g * by_sigmoid(x),
         ulp=SIGMOID,
         bound=reference.SLOPE,
-        recipes=BEYOND_STEP,
         ops="Sigmoid",
-        dtypes=WIDE,
         claims=(
             TOPIC.claim(
                 "n",

@@ -1,5 +1,7 @@
 """What an override map means: the claims."""
 
+from functools import partial
+
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS, plain
@@ -28,6 +30,25 @@ def _by_mean(g, x, y):
     return np.full(x.shape, np.sum(g * y) / x.size), g * np.mean(x)
 
 
+OfIdentity = partial(
+    Spec,
+    reference=lambda x: x,
+    vjp=lambda g, x: 5 * g,
+    ulp={"grad": 0.5},
+    recipes={"plain": plain},
+    ops="Identity",
+    dtypes=FLOATS,
+)
+Inside = partial(
+    Spec,
+    reference=lambda x: -np.floor(x),
+    vjp=lambda g, x: -g,
+    recipes={"plain": plain},
+    ops="Floor;Neg",
+    dtypes=FLOATS,
+)
+Mapped = partial(Spec, recipes={"plain": plain}, dtypes=FLOATS)
+
 SPECS = (
     Spec(
         name="claim-c19-map-of-floor",
@@ -50,16 +71,10 @@ SPECS = (
             ),
         ),
     ),
-    Spec(
+    OfIdentity(
         name="claim-c19-map-of-identity",
         program=program.map_of_identity,
-        reference=lambda x: x,
-        vjp=lambda g, x: 5 * g,
-        ulp={"grad": 0.5},
-        recipes={"plain": plain},
-        ops="Identity",
         evidence=mapped("Identity", "FiveTimes", "called:identity(name=Identity)"),
-        dtypes=FLOATS,
         contract=taped(lambda x: x, lambda g, x: g),
         claims=(
             TOPIC.claim(
@@ -72,16 +87,10 @@ SPECS = (
             TOPIC.claim("e", "The map keeps the forward pass.", "output"),
         ),
     ),
-    Spec(
+    OfIdentity(
         name="claim-c19-map-of-identity-unnamed",
         program=program.map_of_identity_unnamed,
-        reference=lambda x: x,
-        vjp=lambda g, x: 5 * g,
-        ulp={"grad": 0.5},
-        recipes={"plain": plain},
-        ops="Identity",
         evidence=mapped("Identity", "FiveTimes", "called:identity"),
-        dtypes=FLOATS,
         contract=taped(lambda x: x, lambda g, x: g),
         claims=(
             TOPIC.claim(
@@ -118,31 +127,23 @@ SPECS = (
             ),
         ),
     ),
-    Spec(
+    Mapped(
         name="claim-c19-map-left",
         program=program.map_left,
         reference=lambda x: (x, x),
         vjp=lambda g, x: 5 * g[0] + g[1],
         bound={"grad": lambda u, g, x: 2 * u * (5 * np.abs(g[0]) + np.abs(g[1]))},
-        recipes={"plain": plain},
         ops="Identity",
         evidence=mapped("Identity", "FiveTimes", "called:identity"),
-        dtypes=FLOATS,
         contract=taped(lambda x: (x, x), lambda g, x: g[0] + g[1]),
         claims=(
             TOPIC.claim("d", "The map leaves alone what is made outside its context.", "grad", plans=("*/graph",)),
         ),
     ),
-    Spec(
+    OfIdentity(
         name="claim-c19-identity-five-times",
         program=program.identity_five_times,
-        reference=lambda x: x,
-        vjp=lambda g, x: 5 * g,
-        ulp={"grad": 0.5},
-        recipes={"plain": plain},
-        ops="Identity",
         evidence=CUSTOM_GRADIENT,
-        dtypes=FLOATS,
     ),
     Spec(
         name="claim-c19-map-around-a-mean",
@@ -192,15 +193,13 @@ SPECS = (
             ),
         ),
     ),
-    Spec(
+    Mapped(
         name="claim-c19-map-to-nothing",
         program=program.map_to_nothing,
         reference=np.floor,
         vjp=lambda g, x: Raises("LookupError", "No gradient defined"),
-        recipes={"plain": plain},
         ops="Floor",
         evidence=mapped("Floor", "NeverRegistered"),
-        dtypes=FLOATS,
         contract=taped(np.floor, lambda g, x: None),
         claims=(
             TOPIC.claim(
@@ -212,15 +211,10 @@ SPECS = (
             ),
         ),
     ),
-    Spec(
+    Inside(
         name="claim-c19-map-inside",
         program=program.map_inside,
-        reference=lambda x: -np.floor(x),
-        vjp=lambda g, x: -g,
-        recipes={"plain": plain},
-        ops="Floor;Neg",
         evidence=mapped("Floor", "Identity"),
-        dtypes=FLOATS,
         contract=taped(lambda x: -np.floor(x), lambda g, x: None),
         claims=(
             TOPIC.claim(
@@ -234,14 +228,9 @@ SPECS = (
             ),
         ),
     ),
-    Spec(
+    Inside(
         name="claim-c19-pass-through-inside",
         program=program.pass_through_inside,
-        reference=lambda x: -np.floor(x),
-        vjp=lambda g, x: -g,
-        recipes={"plain": plain},
-        ops="Floor;Neg",
         evidence="called:grad_pass_through",
-        dtypes=FLOATS,
     ),
 )
