@@ -64,5 +64,6 @@ def without(spec, row):
     )
 
 
+WAYS = {name: ways(spec) for name, spec in CLAIMS.items()}
 #: By rows: what a program declares or registers lasts as long as the process.
-SPECS = tuple(without(spec, row) for row in ROWS for spec in CLAIMS.values() if row in ways(spec))
+SPECS = tuple(without(CLAIMS[name], row) for row in ROWS for name, rows in WAYS.items() if row in rows)

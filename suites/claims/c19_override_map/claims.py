@@ -8,7 +8,7 @@ from tf_opdiff.harness.spec.recipes import FLOATS, plain
 from tf_opdiff.harness.spec.spec import Raises, Spec
 from tf_opdiff.suites.claims.c19_override_map import program
 from tf_opdiff.suites.claims.c19_override_map.topic import TOPIC
-from tf_opdiff.suites.claims.evidence import CUSTOM_GRADIENT, mapped
+from tf_opdiff.suites.claims.evidence import CUSTOM_GRADIENT, map_of, mapped
 from tf_opdiff.suites.forms.contracts import TAPE, TAPED, taped
 
 
@@ -177,7 +177,7 @@ SPECS = (
         reference=lambda x: Raises("RuntimeError", "Op type not registered 'CustomGrad'"),
         recipes={"plain": plain},
         ops="",
-        evidence="replaced:Identity=CustomGrad;called:identity",
+        evidence=f"{map_of('Identity', 'CustomGrad')};called:identity",
         modes=("graph",),
         sessions=True,
         claims=(

@@ -1,5 +1,7 @@
 """Maps for Floor and for Identity around ops that they reach, and ops that they do not."""
 
+import numpy as np
+
 from tf_opdiff.suites.reference.registered import registered
 
 
@@ -57,7 +59,8 @@ def run_what_was_registered(tf, session, x):
         x = tf.constant(x)
         with tf.compat.v1.get_default_graph().gradient_override_map({"Identity": "CustomGrad"}):
             y = tf.identity(x)
-        s.run(tf.gradients(y, x))
+        (gradient,) = s.run(tf.gradients(y, x))
+        np.testing.assert_array_equal(gradient, np.full(x.shape, 5))  # a control: it is registered, and used
         op = s.graph.create_op("CustomGrad", [x], [x.dtype])
         return s.run(op.outputs[0])
 
