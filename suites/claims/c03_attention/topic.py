@@ -25,8 +25,8 @@ TOPIC = Topic(
     post=POST,
     today="A sample stops the gradient, and an override lets it flow. The post's gradient function, features · grad, "
     "has the stated value only around the sample and its product; around the sample alone, it multiplies by the "
-    "features twice. An override by a map works in a v1 graph and inside a called tf.function, a branch or a loop "
-    "body; tf.custom_gradient works everywhere.",
+    "features twice. An override by a map works in a v1 graph and inside a called tf.function, or inside a branch or "
+    "a loop body of a graph; tf.custom_gradient works everywhere.",
     instead="Put the sample and the product into a tf.custom_gradient, and return the upstream times the features for "
     "the probability.",
     paste=Path(__file__).with_name("paste.py"),

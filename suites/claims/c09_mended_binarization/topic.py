@@ -21,8 +21,8 @@ TOPIC = Topic(
     post=POST,
     today="The forward pass is unchanged, except that zeros only give NaN. In a v1 graph the gradient is the upstream "
     "up to rounding, not exactly: it is multiplied by E and divided by E. In eager mode, in tf.function and under XLA "
-    "a tape does not see the map, unless it stands inside a branch, a loop body or a called function, and the "
-    "gradient is 0.",
+    "a tape does not see the map, unless the map is inside a called function, or inside a branch or a loop body of a "
+    "graph, and the gradient is 0.",
     instead="Give the whole function the gradient by tf.custom_gradient. It is exact, and zeros stay zeros.",
     paste=Path(__file__).with_name("paste.py"),
 )

@@ -20,8 +20,8 @@ TOPIC = Topic(
     "device, and as a node on which to hang control dependencies, as in the tower loss of the CIFAR-10 tutorial.",
     post=POST,
     today="All three are true in a v1 graph. The map to Identity and the missing identity matter there only: outside "
-    "of v1 graphs a tape does not see the map, unless it stands inside a branch, a loop body or a called function, "
-    "and updates run in the order of the program.",
+    "of v1 graphs a tape does not see the map, unless the map is inside a called function, or inside a branch or a "
+    "loop body of a graph, and updates run in the order of the program.",
     instead="For a straight-through estimator write x + stop_gradient(f(x) − x). Inside a tf.function, write updates "
     "in the order in which they shall run.",
     paste=Path(__file__).with_name("paste.py"),
