@@ -5,7 +5,7 @@ import numpy as np
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.claims.c25_flips import reference
 from tf_opdiff.suites.claims.c25_queues import flip_program
-from tf_opdiff.suites.claims.c25_queues.claims import OWN
+from tf_opdiff.suites.claims.c25_queues.random_specs import OWN
 from tf_opdiff.suites.claims.c25_queues.topic import TOPIC
 
 
