@@ -104,7 +104,7 @@ ROWS = (
     Row(r"called:compat\.v1\.global_variables", variables.from_collection, "collection"),
     Row(r"called:Variable\.eval", variables.evaluated_by_run, "eval"),
     Row("op:AssignAdd(VariableOp)?", variables.same_variable, "copy", r"Variable\(original\b"),
-    Row("op:AssignAddVariableOp", variables.not_added_to, "assign-add", r"\.assign_add\(delta"),
+    Row("ran:AssignAddVariableOp", variables.not_added_to, "assign-add", r"\.assign_add\(delta"),
     Row("op:", variables.same_variable, "copy", r"Variable\(original\b"),
     Row(r"called:compat\.v1\.train\.import_meta_graph", variables.imported_by_parts, "import"),
     Row(r"called:graph_util\.import_graph_def", variables.not_imported, "import", r"name=\"copy\""),
