@@ -32,6 +32,7 @@ class Evidence:
       outputs: the number of outputs of the graph.
       constant: the numbers of the outputs that depend on no input.
       replaced: ops whose gradient a map replaced, as `OP` and as `OP=GRADIENT`.
+      waiting: pairs of op types, as `OP=UPDATE`: an op that runs only after the other, by its control inputs.
       calls: how often the program called each function that `call_counts.watch` counts.
       graphs, sessions: how many graphs and sessions the program ran, if it opens sessions itself.
     """
@@ -41,6 +42,7 @@ class Evidence:
     outputs: int = 0
     constant: set[int] = field(default_factory=set)
     replaced: set[str] = field(default_factory=set)
+    waiting: set[str] = field(default_factory=set)
     calls: Counter[str] = field(default_factory=Counter)
     graphs: int = 0
     sessions: int = 0
@@ -54,6 +56,7 @@ class Evidence:
             "ran": (bool(self.ran_on.get(name)), f"no {name} in the executed graph"),
             "built": (name in self.ops, f"no {name} in the graph that was built"),
             "replaced": (name in self.replaced, f"no map replaced the gradient of an op: expected {name}"),
+            "waits": (name in self.waiting, f"no op waits for another by a control input: expected {name}"),
             "called": (self.calls[name] > 0, f"the program did not call tf.{name}"),
         }[kind]
         return "" if present else reason
@@ -71,6 +74,14 @@ class Evidence:
         for nodes in (graph_def.node, *(f.node_def for f in graph_def.library.function)):
             marked = {n.op: n.attr["_gradient_op_type"].s.decode() for n in nodes if "_gradient_op_type" in n.attr}
             self.replaced.update(marked, (f"{op}={gradient}" for op, gradient in marked.items()))
+
+    def note_waiting(self, graph: tf.Graph, subject: Sequence[tuple[str, str]]) -> None:
+        """Notes which pairs `OP=UPDATE` hold, of those that `subject` names by (`waits`, name)."""
+        for name in (name for kind, name in subject if kind == "waits"):
+            waiting, _, update = name.partition("=")
+            ops = (op for op in graph.get_operations() if op.type == waiting)
+            if any(update in _needed(op.control_inputs) for op in ops):
+                self.waiting.add(name)
 
     def note_outputs(self, outputs: Sequence[Any], inputs: Sequence[Any]) -> None:
         """Notes the outputs of the graph under construction that depend on none of these inputs."""
@@ -92,6 +103,17 @@ class Evidence:
                         pending.extend(nodes[name].input)
                 if not any(nodes[n].op in _SOURCES or nodes[n].op.startswith("Stateful") for n in ancestors):
                     self.constant.add(node.attr["index"].i)
+
+
+def _needed(ops: Sequence[tf.Operation]) -> set[str]:
+    """The types of these ops, and of all ops that they need."""
+    pending, seen = list(ops), set()
+    while pending:
+        op = pending.pop()
+        if op not in seen:
+            seen.add(op)
+            pending += [*op.control_inputs, *(tensor.op for tensor in op.inputs)]
+    return {op.type for op in seen}
 
 
 def is_stateful(op_type: str) -> bool:

@@ -77,6 +77,7 @@ class _BuiltGraph:
             fed = arguments.map(lambda a: _placeholder(a, static=not spec.unknown_shapes))
             outputs = call(spec, state, fed.inputs)
             evidence.note_graph(graph, 0)  # placeholders feed the fetches: TensorFlow has nothing to fold
+            evidence.note_waiting(graph, spec.evidence_in("graph"))
             evidence.note_outputs(outputs, fed.inputs)
             fetches = {} if spec.only_gradients else {"output": outputs}
             if fed.upstreams is not None:

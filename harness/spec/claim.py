@@ -45,6 +45,10 @@ class Topic:
     instead: str = ""
     paste: Path | None = None
 
+    def claim(self, letter: str, says: str, *about: str, **fields: Any) -> Claim:
+        """A claim of this topic about these quantities; `fields` are further fields of `Claim`."""
+        return Claim(topic=self, letter=letter, says=says, about=about, **fields)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:

@@ -63,9 +63,11 @@ class SpecFields:
                                 mode. `ran:OP`: the executed graph contains this op, on any device. `built:OP`: the
                                 graph that the program built contains it; TensorFlow may have pruned it since.
                                 `replaced:OP=GRADIENT` or `replaced:OP`: a gradient override map replaced the gradient
-                                of this op. `called:NAME`: the program called this function, method or class of
-                                TensorFlow, such as `compat.v1.py_func`. `graphs:N`, `sessions:N`: a program with
-                                sessions ran this many graphs or sessions.
+                                of this op. `waits:OP=UPDATE`: in a v1 graph, an op of the first type runs only after
+                                one of the second, by its control inputs. `called:NAME`: the program called this
+                                function, method or class of TensorFlow, such as `compat.v1.py_func`; with an argument,
+                                as in `called:identity(name=Identity)`, it passed this argument. `graphs:N`,
+                                `sessions:N`: a program with sessions ran this many graphs or sessions.
     modes                       the modes that can express the program. A mode that rejects the program belongs in
                                 `contract`.
     state(tf, *inputs)          → a dict of variables and of lists to which Python side effects append. An entry whose

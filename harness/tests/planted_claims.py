@@ -78,9 +78,16 @@ LACKING = {
     "built:Ceil": "no Ceil in the graph that was built",
     "replaced:Floor=Identity": "no map replaced the gradient of an op: expected Floor=Identity",
     "called:compat.v1.py_func": "the program did not call tf.compat.v1.py_func",
+    "called:floor(name=Named)": "the program did not call tf.floor(name=Named)",
     "called:Graph.gradient_override_map": "the program did not call tf.Graph.gradient_override_map",
+    "waits:Floor=Neg": "no op waits for another by a control input: expected Floor=Neg",
     "graphs:2": "the program ran 0 graphs, expected 2",
 }
+
+
+def named_floor_that_waits(tf, x):
+    with tf.control_dependencies([tf.negative(x)]):
+        return tf.floor(x, name="Named")
 
 
 def keeps_a_counter(tf, state, x):
@@ -161,6 +168,10 @@ SPECS = (
         vjp=None,
         ops="",
         evidence="called:RegisterGradient",
+    ),
+    *(
+        spec(f"with-evidence-{i}", program=named_floor_that_waits, vjp=None, evidence=evidence, modes=("graph",))
+        for i, evidence in enumerate(("called:floor(name=Named)", "waits:Floor=Neg"))
     ),
     spec("what-is-pruned", program=floor_beside_what_is_pruned, vjp=None, evidence="built:Neg", modes=("graph",)),
     spec(

@@ -1,19 +1,38 @@
 """Runs programs for readers, each in a fork of one process that has imported TensorFlow, and prints their output.
 
-    python -m tf_opdiff.suites.tests.pasted_programs FILE…
+    python -m tf_opdiff.suites.tests.pasted_programs [--prompt] FILE…
+
+With `--prompt`, each program is typed in line by line, as at a prompt: Python then has no source of its functions.
 
 The last line on standard output is JSON: file → [the text that the program printed, its exit status].
 """
 
+import code
 import json
 import os
 import runpy
 import sys
 import tempfile
 import traceback
+from functools import partial
 
 
-def printed_by(path):
+def typed_in(path):
+    """Runs a program as at a prompt, without the echo of values; an error ends it with exit status 1."""
+
+    def fail():
+        raise SystemExit(1)
+
+    prompt = code.InteractiveConsole()
+    prompt.showtraceback = fail
+    sys.displayhook = lambda value: None
+    with open(path) as lines:
+        for line in lines:
+            prompt.push(line.removesuffix("\n"))
+    prompt.push("")
+
+
+def printed_by(path, run):
     """The output of a program, run in a child process, and the child's exit status; 0 if it ran to its end."""
     with tempfile.TemporaryFile() as output:
         child = os.fork()
@@ -22,7 +41,7 @@ def printed_by(path):
             try:
                 os.dup2(output.fileno(), 1)
                 sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115
-                runpy.run_path(path, run_name="__main__")
+                run(path)
                 status = 0
             finally:
                 sys.stdout.flush()
@@ -37,4 +56,6 @@ def printed_by(path):
 if __name__ == "__main__":
     import tensorflow as tf  # noqa: F401  the children find it imported
 
-    print(json.dumps({path: printed_by(path) for path in sys.argv[1:]}))
+    files = [argument for argument in sys.argv[1:] if argument != "--prompt"]
+    run = typed_in if "--prompt" in sys.argv else partial(runpy.run_path, run_name="__main__")
+    print(json.dumps({path: printed_by(path, run) for path in files}))

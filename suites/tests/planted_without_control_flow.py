@@ -8,7 +8,7 @@ show that the subject is gone.
 from dataclasses import replace
 
 from tf_opdiff.suites.programs import case, loop, loop_variables, mapped, predicates, switch_case
-from tf_opdiff.suites.tests.planted_without import Without
+from tf_opdiff.suites.tests.subjects.replaced import Replaced
 
 #: Iterations that stand for a loop: more than any of the programs needs.
 ITERATIONS = 6
@@ -66,7 +66,7 @@ def without(spec, suffix, **fields):
     whole = spec.program
 
     def program(tf, *inputs):
-        return whole(Without(tf, functions(tf)), *inputs)
+        return whole(Replaced(tf, functions(tf)), *inputs)
 
     recipes = dict(list(spec.recipes.items())[:1])
     return replace(spec, name=f"{spec.name}--{suffix}", program=program, recipes=recipes, **fields)

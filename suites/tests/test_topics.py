@@ -17,9 +17,9 @@ TOPICS = {claim.topic.id: claim.topic for spec in SPECS for claim in spec.claims
 PRINTS = "# Prints:\n"
 
 
-def promised(topic):
+def promised_by(file):
     """The lines that a program says it prints, in the comment at its end."""
-    lines = topic.paste.read_text().partition(PRINTS)[2].splitlines()
+    lines = file.read_text().partition(PRINTS)[2].splitlines()
     return "".join(line.removeprefix("# ") + "\n" for line in lines)
 
 
@@ -30,7 +30,7 @@ def test_a_topic_is_complete(topic):
     assert max(map(len, topic.post.splitlines())) <= 54, "the page shows it beside the text"
     assert topic.paste.parent.name.partition("_")[0] == topic.id.lower()
     text = topic.paste.read_text()
-    assert promised(topic)
+    assert promised_by(topic.paste)
     assert "tf_opdiff" not in text and "compat.v1" not in text
 
 
@@ -56,10 +56,10 @@ def test_interactive_python_refuses_a_block_that_no_empty_line_ends():
     assert first_that_python_refuses("for i in range(2):\n    pass\nprint(i)\n").endswith("print(i)")
 
 
-def printed_by(*files):
+def printed_by(*files, options=()):
     """What programs print, and their exit statuses, each in a process of its own; see `pasted_programs`."""
     environment = {**os.environ, "CUDA_VISIBLE_DEVICES": "-1"}
-    command = [sys.executable, "-m", "tf_opdiff.suites.tests.pasted_programs", *map(str, files)]
+    command = [sys.executable, "-m", "tf_opdiff.suites.tests.pasted_programs", *options, *map(str, files)]
     ended = subprocess.run(
         command, check=False, capture_output=True, text=True, cwd=ROOT, env=environment, timeout=PATIENCE
     )
@@ -69,8 +69,30 @@ def printed_by(*files):
 
 def test_every_program_prints_what_it_says():
     printed = printed_by(*(topic.paste for topic in TOPICS.values()))
-    expected = {str(topic.paste): [promised(topic), 0] for topic in TOPICS.values()}
+    expected = {str(topic.paste): [promised_by(topic.paste), 0] for topic in TOPICS.values()}
     assert printed == expected
+
+
+def test_programs_with_traced_functions_print_the_same_at_a_prompt():
+    """Python has no source of what is typed in, so that AutoGraph cannot convert it."""
+    pastes = [topic.paste for topic in TOPICS.values() if "tf.function" in topic.paste.read_text()]
+    assert len(pastes) > 5
+    printed = printed_by(*pastes, options=["--prompt"])
+    assert printed == {str(paste): [promised_by(paste), 0] for paste in pastes}
+
+
+def test_a_program_that_needs_its_source_fails_at_a_prompt(tmp_path):
+    lines = ("import tensorflow as tf", "", "", "@tf.function", "def size(x):", "    return len(x)", "", "")
+    program = tmp_path / "size.py"
+    program.write_text("\n".join((*lines, "print(size(tf.constant([1, 2])).numpy())", "")))
+    assert printed_by(program) == {str(program): ["2\n", 0]}
+    assert printed_by(program, options=["--prompt"]) == {str(program): ["", 1]}
+
+
+def test_the_text_of_the_post_on_assigned_results_runs_as_it_stands(tmp_path):
+    program = tmp_path / "post.py"
+    program.write_text("import tensorflow as tf\n\n" + TOPICS["C14"].post)
+    assert printed_by(program) == {str(program): ["None\n", 0]}
 
 
 def test_a_program_that_fails_is_seen_to_fail(tmp_path):

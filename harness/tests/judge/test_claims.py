@@ -174,6 +174,11 @@ def test_a_run_without_the_evidence_of_its_subject_is_at_fault(outcome):
         }
 
 
+def test_evidence_may_be_an_argument_of_a_call_and_a_control_input(outcome):
+    found = [r for r in outcome.merged.records if r.spec.startswith("with-evidence-")]
+    assert {(r.spec, r.verdict) for r in found} == {("with-evidence-0", "match"), ("with-evidence-1", "match")}
+
+
 def test_a_promised_error_of_a_program_that_never_called_its_subject_is_a_fault(outcome):
     found = [r for r in outcome.merged.records if r.spec == "refuses-by-itself" and r.against == "numpy"]
     assert {r.verdict for r in found} == {"error"}
@@ -187,7 +192,7 @@ def test_evidence_may_be_an_op_that_was_pruned(outcome):
 
 @pytest.mark.parametrize("evidence", ["called", "seen:Floor", "ran:"])
 def test_evidence_of_an_unknown_kind_is_refused(evidence):
-    with pytest.raises(ValueError, match="expected KIND:NAME, of ran, built, replaced, called, graphs, sessions"):
+    with pytest.raises(ValueError, match="expected KIND:NAME, of ran, built, replaced, waits, called, graphs"):
         planted_claims.spec("x", evidence=evidence)
 
 

@@ -35,6 +35,12 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory / "claims.html"
 
 
+def test_the_box_with_the_posts_program_says_that_it_is_in_short(page: Path) -> None:
+    text = page.read_text()
+    box = text[text.index('<div class="post">') :]
+    assert "The post's program, in short</p>" in box[: box.index("tf.")]
+
+
 @pytest.fixture
 def at(browser: Browser, page: Path):
     """Opens the page at a fragment."""

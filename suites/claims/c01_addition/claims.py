@@ -6,7 +6,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.plan import MODES
 from tf_opdiff.harness.spec.recipes import plain
-from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Spec
+from tf_opdiff.harness.spec.spec import Raises, Side, Spec
 from tf_opdiff.suites.claims.c01_addition import program, reference
 from tf_opdiff.suites.claims.c01_addition.topic import TOPIC
 from tf_opdiff.suites.claims.evidence import CUSTOM_GRADIENT, MINIMIZE, PY_FUNC, py_func_mapped
@@ -49,19 +49,12 @@ SPECS = (
         evidence=py_func_mapped("AddGradient"),
         contract=REFUSED_BY_XLA | TAPED,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="a",
-                says="The loss is unchanged.",
-                about=("output",),
-                refuted=SAME,
-                instead="claim-c01-custom-gradient",
-            ),
-            Claim(
-                topic=TOPIC,
-                letter="b",
-                says="The gradients of c and k are the same as with tf.add.",
-                about=("grad[1]", "grad[2]"),
+            TOPIC.claim("a", "The loss is unchanged.", "output", refuted=SAME, instead="claim-c01-custom-gradient"),
+            TOPIC.claim(
+                "b",
+                "The gradients of c and k are the same as with tf.add.",
+                "grad[1]",
+                "grad[2]",
                 vjp=reference.right,
                 refuted=SAME | {"*/graph": FORMULA, "*/*": NO_GRADIENT},
                 instead="claim-c01-custom-gradient",
@@ -75,11 +68,11 @@ SPECS = (
         evidence=f"{PY_FUNC};called:function;replaced:PyFunc=AddGradient",
         contract=REFUSED_BY_XLA,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="f",
-                says="Where the map is honoured, as around a tf.function, the gradients are those of tf.add.",
-                about=("grad[1]", "grad[2]"),
+            TOPIC.claim(
+                "f",
+                "Where the map is honoured, as around a tf.function, the gradients are those of tf.add.",
+                "grad[1]",
+                "grad[2]",
                 vjp=reference.right,
                 refuted=SAME | {"*/*": FORMULA},
                 instead="claim-c01-custom-gradient",
@@ -93,11 +86,11 @@ SPECS = (
         evidence=f"{PY_FUNC};called:function;replaced:PyFunc",
         contract=REFUSED_BY_XLA,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="c",
-                says="d must be passed to the Python function for the gradient to use it.",
-                about=("grad[1]", "grad[2]"),
+            TOPIC.claim(
+                "c",
+                "d must be passed to the Python function for the gradient to use it.",
+                "grad[1]",
+                "grad[2]",
                 denies=True,
                 plans=EXCEPT_XLA,
                 refuted={"*/*": "a gradient function may use any tensor of the graph that it closes over"},
@@ -132,11 +125,8 @@ SPECS = (
         ops="",
         evidence="called:RegisterGradient",
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="e",
-                says="The name of a gradient must be unique: registering it a second time is an error.",
-                about=("output",),
+            TOPIC.claim(
+                "e", "The name of a gradient must be unique: registering it a second time is an error.", "output"
             ),
         ),
     ),
@@ -148,11 +138,10 @@ SPECS = (
         ops="",
         evidence="called:RegisterGradient;called:Graph",
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="g",
-                says="It is enough that the name is unique in its graph.",
-                about=("output",),
+            TOPIC.claim(
+                "g",
+                "It is enough that the name is unique in its graph.",
+                "output",
                 reference=lambda x: x,
                 refuted={"*/*": "names of gradients belong to the process: the graph of the first does not matter"},
                 instead="claim-c01-closing-over-d",
@@ -171,11 +160,10 @@ SPECS = (
         reference=reference.trained(reference.by_formula),
         evidence=f"{TRAINED_BY_MAP};called:compat.v1.train.Optimizer.compute_gradients",
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="h",
-                says="Training is the same as with tf.add.",
-                about=("output",),
+            TOPIC.claim(
+                "h",
+                "Training is the same as with tf.add.",
+                "output",
                 reference=reference.trained(reference.right),
                 refuted={"*/graph": f"{FORMULA}; Adam takes another path"},
                 instead="claim-c01-train-plain",
@@ -188,12 +176,11 @@ SPECS = (
         reference=reference.trained(reference.by_formula),
         evidence=f"{TRAINED_BY_MAP};{MINIMIZE}",
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="d",
-                says="compute_gradients and apply_gradients must be called explicitly: minimize does not do for an "
+            TOPIC.claim(
+                "d",
+                "compute_gradients and apply_gradients must be called explicitly: minimize does not do for an "
                 "overridden gradient.",
-                about=("output",),
+                "output",
                 denies=True,
                 refuted={"*/graph": "minimize calls the two: every step is the same"},
                 instead="claim-c01-train-by-custom-gradient",
@@ -206,11 +193,10 @@ SPECS = (
         reference=reference.steps(reference.by_formula),
         evidence=f"{CUSTOM_GRADIENT};built:ResourceApplyAdam",
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="i",
-                says="Training is the same as with tf.add where tf.custom_gradient takes the place of the map.",
-                about=("output",),
+            TOPIC.claim(
+                "i",
+                "Training is the same as with tf.add where tf.custom_gradient takes the place of the map.",
+                "output",
                 reference=reference.steps(reference.right),
                 refuted={"*/*": f"{FORMULA}; Adam takes another path"},
                 instead="claim-c01-train-by-custom-gradient",

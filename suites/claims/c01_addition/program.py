@@ -128,6 +128,7 @@ def register_twice(tf, x):
 def register_in_two_graphs(tf, x):
     for graph in (tf.Graph(), tf.Graph()):
         with graph.as_default():
+            assert tf.compat.v1.get_default_graph() is graph
             tf.RegisterGradient("AddGradientOfGraph")(add_gradient)
     return x
 

@@ -4,15 +4,16 @@ from functools import partial
 
 from tf_opdiff.harness.spec.plan import MODES
 from tf_opdiff.harness.spec.recipes import plain
-from tf_opdiff.harness.spec.spec import Claim, Raises, Spec
+from tf_opdiff.harness.spec.spec import Raises, Spec
 from tf_opdiff.suites.claims.c01_addition.claims import EXCEPT_XLA, NET, SAME
 from tf_opdiff.suites.claims.c01_addition.topic import TOPIC
 from tf_opdiff.suites.claims.c01_helper import program, reference
-from tf_opdiff.suites.claims.evidence import MAP, PY_FUNC, by_py_func
+from tf_opdiff.suites.claims.evidence import PY_FUNC, by_py_func
 from tf_opdiff.suites.forms.contracts import REFUSED_BY_XLA
 
 LOSS_OP = dict.fromkeys(MODES, "SparseSoftmaxCrossEntropyWithLogits") | {"+deterministic": "LogSoftmax"}
-STATELESS = f"{PY_FUNC};{MAP};built:PyFuncStateless"
+STATELESS = f"{PY_FUNC};built:PyFuncStateless"
+RANDOM = "A random number in the name of a gradient avoids duplicates."
 #: 1 - exp(-n² / (2·10⁸)) is one half at n = 11,774.
 COLLISION = (
     "under the same seed, NumPy draws the same number again, and the second name is a KeyError; without a seed, two of "
@@ -35,11 +36,10 @@ SPECS = (
         evidence=f"{PY_FUNC};called:function;replaced:PyFunc=GradToK",
         contract=REFUSED_BY_XLA,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="l",
-                says="grad, which a registered gradient receives, is the derivative of the loss by a = d·e.",
-                about=("grad[2]",),
+            TOPIC.claim(
+                "l",
+                "grad, which a registered gradient receives, is the derivative of the loss by a = d·e.",
+                "grad[2]",
                 vjp=reference.grad_is_by_a,
                 refuted=SAME | {"*/*": "grad is the derivative by the op's own output e, and that is d times as much"},
                 instead="claim-c01-mended",
@@ -51,12 +51,11 @@ SPECS = (
         program=program.plain_net,
         vjp=reference.by_complex_step,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="m",
-                says="The slide's formulas, (e+d)·g by c, d·g by k and e·g by d, are the total derivatives if g is the "
+            TOPIC.claim(
+                "m",
+                "The slide's formulas, (e+d)·g by c, d·g by k and e·g by d, are the total derivatives if g is the "
                 "derivative by a.",
-                about=("grad",),
+                "grad",
                 vjp=reference.by_total_derivative,
             ),
         ),
@@ -68,28 +67,24 @@ SPECS = (
         evidence=by_py_func(),
         contract=REFUSED_BY_XLA,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="n",
-                says="py_func without a map gives None: no gradient reaches k.",
-                about=("grad[2]",),
-                plans=EXCEPT_XLA,
-            ),
+            TOPIC.claim("n", "py_func without a map gives None: no gradient reaches k.", "grad[2]", plans=EXCEPT_XLA),
         ),
     ),
     Net(
         name="claim-c01-stateless",
         program=program.stateless_under_a_map_of_py_func,
-        vjp=reference.by_d_only,
-        evidence=STATELESS,
+        reference=reference.loss_and_twice,
+        vjp=reference.with_twice(reference.by_d_only),
+        bound=reference.BOUNDS_WITH_TWICE,
+        evidence=f"{STATELESS};replaced:PyFunc=HelperSumGradient",
         contract=REFUSED_BY_XLA,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="o",
-                says="The helper overrides the gradient with stateful=False too.",
-                about=("grad[1]", "grad[2]"),
-                vjp=reference.right,
+            TOPIC.claim(
+                "o",
+                "The helper overrides the gradient with stateful=False too.",
+                "grad[1]",
+                "grad[2]",
+                vjp=reference.with_twice(reference.right),
                 refuted=SAME
                 | {"*/*": "stateful=False makes another op, PyFuncStateless; the map of PyFunc is ignored silently"},
                 instead="claim-c01-stateless-mapped",
@@ -104,6 +99,15 @@ SPECS = (
         contract=REFUSED_BY_XLA,
     ),
     Spec(
+        name="claim-c01-random-name-without-seed",
+        program=program.register_without_a_seed,
+        reference=lambda x: -x,
+        recipes={"plain": plain},
+        ops="Neg",
+        evidence="called:RegisterGradient",
+        claims=(TOPIC.claim("p", RANDOM, "output"),),
+    ),
+    Spec(
         name="claim-c01-random-name",
         program=program.register_under_a_fixed_seed,
         reference=lambda x: Raises("KeyError", "Registering two gradient with name 'PyFuncGrad"),
@@ -111,14 +115,13 @@ SPECS = (
         ops="",
         evidence="called:RegisterGradient",
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="p",
-                says="A random number in the name of a gradient avoids duplicates.",
-                about=("output",),
+            TOPIC.claim(
+                "p",
+                RANDOM,
+                "output",
                 reference=lambda x: x,
                 refuted={"*/*": COLLISION},
-                instead="claim-c01-closing-over-d",
+                instead="claim-c01-random-name-without-seed",
             ),
         ),
     ),

@@ -50,3 +50,26 @@ loss = reference.loss
 by_d_only = reference.by_d_only
 right = reference.right
 BOUNDS = {"output": reference.loss_bound, "grad": reference.grad_bound}
+
+
+def loss_and_twice(x, c, k, label):
+    """The loss, and x + x."""
+    return loss(x, c, k, label), 2 * x
+
+
+def with_twice(vjp):
+    """The VJP of the loss, and that of x + x, which reaches x."""
+
+    def both(g, x, c, k, label):
+        by_x, *others = vjp(g[0], x, c, k, label)
+        return by_x + 2 * g[1], *others
+
+    return both
+
+
+def _bound_with_twice(u, g, *inputs):
+    """The bound of the loss's gradient, and three roundings of x + x and of the sum of both."""
+    return reference.grad_bound(u, g[0], *inputs) + 4 * u * np.abs(g[1])
+
+
+BOUNDS_WITH_TWICE = {"output[0]": reference.loss_bound, "grad": _bound_with_twice}

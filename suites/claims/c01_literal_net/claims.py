@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from tf_opdiff.harness.spec.plan import MODES
-from tf_opdiff.harness.spec.spec import Claim, Spec
+from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.claims.c01_addition.claims import FORMULA
 from tf_opdiff.suites.claims.c01_addition.topic import TOPIC
 from tf_opdiff.suites.claims.c01_literal_net import program, reference
@@ -42,18 +42,16 @@ SPECS = (
         reference=reference.trained(reference.by_formula),
         evidence=f"{LOSS};{PY_FUNC};called:RegisterGradient;ran:PyFunc;replaced:PyFunc;ran:ResourceApplyAdam",
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="j",
-                says="Compare the outputs: the loss of the post's net is at first what it is with tf.add.",
-                about=("output[0]",),
+            TOPIC.claim(
+                "j",
+                "Compare the outputs: the loss of the post's net is at first what it is with tf.add.",
+                "output[0]",
                 reference=reference.trained(reference.right),
             ),
-            Claim(
-                topic=TOPIC,
-                letter="k",
-                says="Compare the outputs: after 200 steps of Adam, the post's net gives the same loss as with tf.add.",
-                about=("output[1]",),
+            TOPIC.claim(
+                "k",
+                "Compare the outputs: after 200 steps of Adam, the post's net gives the same loss as with tf.add.",
+                "output[1]",
                 reference=reference.trained(reference.right),
                 refuted={"*/graph": f"{FORMULA}; after 200 steps, the weights are others"},
                 instead="claim-c01-literal-plain",

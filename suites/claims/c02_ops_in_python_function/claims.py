@@ -1,8 +1,10 @@
 """TensorFlow ops inside a Python function: the claims."""
 
+from functools import partial
+
 from tf_opdiff.harness.spec.claim import TRUE_THEN
 from tf_opdiff.harness.spec.recipes import FLOATS, plain
-from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Spec
+from tf_opdiff.harness.spec.spec import Raises, Side, Spec
 from tf_opdiff.suites.claims.c02_ops_in_python_function.topic import TOPIC
 from tf_opdiff.suites.claims.evidence import by_py_func, by_py_function
 from tf_opdiff.suites.forms.contracts import REFUSED_BY_XLA
@@ -73,35 +75,33 @@ def _two(draw, dtype):
     return draw.values(dtype, 67), draw.values(dtype, 67)
 
 
+Squared = partial(
+    Spec, reference=_minus_square, recipes={"plain": plain}, ops="Neg", dtypes=FLOATS, contract=REFUSED_BY_XLA
+)
+Two = partial(Spec, ulp={"output": 0.5, "grad": 0.5}, recipes={"two": _two}, ops="Neg")
+
 SPECS = (
-    Spec(
+    Squared(
         name="claim-c02-square-in-py-func",
         program=square_in_py_func,
-        reference=_minus_square,
         vjp=lambda g, x: None,
         ulp={"output": 0.5},
-        recipes={"plain": plain},
-        ops="Neg",
         evidence=by_py_func("called:square"),
-        dtypes=FLOATS,
-        contract=REFUSED_BY_XLA,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="a",
-                says="TensorFlow ops inside the function that is handed to py_func fail.",
-                about=("output",),
+            TOPIC.claim(
+                "a",
+                "TensorFlow ops inside the function that is handed to py_func fail.",
+                "output",
                 denies=True,
                 plans=EXCEPT_XLA,
                 refuted={"*/*": "the function runs eagerly, its ops with it, and the result is converted to an array"},
                 words={"*/*": TRUE_THEN},  # C02d shows it: in TensorFlow 1, all ops were added to a graph
                 instead="claim-c02-square-in-py-function",
             ),
-            Claim(
-                topic=TOPIC,
-                letter="b",
-                says="Where they work, the gradient goes through them.",
-                about=("grad",),
+            TOPIC.claim(
+                "b",
+                "Where they work, the gradient goes through them.",
+                "grad",
                 vjp=lambda g, x: -2 * x * g,
                 plans=EXCEPT_XLA,
                 refuted={"*/*": "what goes in and comes out are NumPy arrays, and py_func has no gradient: it is None"},
@@ -109,34 +109,25 @@ SPECS = (
             ),
         ),
     ),
-    Spec(
+    Squared(
         name="claim-c02-square-in-py-function",
         program=square_in_py_function,
-        reference=_minus_square,
         vjp=lambda g, x: -2 * x * g,
         ulp={"output": 0.5, "grad": 0.5},
-        recipes={"plain": plain},
-        ops="Neg",
         evidence=by_py_function("called:square"),
-        dtypes=FLOATS,
-        contract=REFUSED_BY_XLA,
     ),
-    Spec(
+    Two(
         name="claim-c02-times-outer-tensor",
         program=times_outer_tensor,
         reference=lambda x, scale: Raises("INVALID_ARGUMENT", "is out of scope and cannot be used here"),
-        ulp={"output": 0.5, "grad": 0.5},
-        recipes={"two": _two},
-        ops="Neg",
         evidence=by_py_func("called:multiply"),
         contract=REFUSED_BY_XLA
         | {"*/eager": Side(reference=_scaled, vjp=lambda g, x, scale: (None, -2 * x * g), why=EAGER, link=EAGER_LINK)},
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="c",
-                says="They fail where they use a tensor from outside that was not passed to the function.",
-                about=("output",),
+            TOPIC.claim(
+                "c",
+                "They fail where they use a tensor from outside that was not passed to the function.",
+                "output",
                 reference=_scaled,
                 denies=True,
                 plans=EXCEPT_XLA,
@@ -145,14 +136,11 @@ SPECS = (
             ),
         ),
     ),
-    Spec(
+    Two(
         name="claim-c02-times-passed-tensor",
         program=times_passed_tensor,
         reference=_scaled,
         vjp=lambda g, x, scale: (-2 * scale * g, -2 * x * g),
-        ulp={"output": 0.5, "grad": 0.5},
-        recipes={"two": _two},
-        ops="Neg",
         evidence=by_py_function("called:multiply"),
         contract=REFUSED_BY_XLA,
     ),
@@ -172,11 +160,10 @@ SPECS = (
             )
         },
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="d",
-                says="They fail where they are added to a graph instead of run, as all were in TensorFlow 1.",
-                about=("output",),
+            TOPIC.claim(
+                "d",
+                "They fail where they are added to a graph instead of run, as all were in TensorFlow 1.",
+                "output",
                 reference=_minus_square,
                 denies=True,
                 plans=EXCEPT_XLA,

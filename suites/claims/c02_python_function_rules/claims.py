@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import plain
-from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Spec
+from tf_opdiff.harness.spec.spec import Raises, Side, Spec
 from tf_opdiff.suites.claims.c02_ops_in_python_function.claims import EAGER, EAGER_LINK, EXCEPT_XLA
 from tf_opdiff.suites.claims.c02_ops_in_python_function.topic import TOPIC
 from tf_opdiff.suites.claims.c02_python_function_rules import program
@@ -56,11 +56,10 @@ SPECS = (
         evidence=_replaced("SquareGradientByNumPy"),
         contract=REFUSED_BY_XLA,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="e",
-                says="The gradient has to be written with TensorFlow ops: NumPy in it is an error.",
-                about=("grad",),
+            TOPIC.claim(
+                "e",
+                "The gradient has to be written with TensorFlow ops: NumPy in it is an error.",
+                "grad",
                 plans=EXCEPT_XLA,
                 instead="claim-c02-numpy-in-py-func-in-gradient",
             ),
@@ -83,12 +82,11 @@ SPECS = (
         evidence=_replaced("TwoOfThree"),
         contract=REFUSED_BY_XLA,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="f",
-                says="The gradient function has to return a gradient for each variable that is passed: two for three "
+            TOPIC.claim(
+                "f",
+                "The gradient function has to return a gradient for each variable that is passed: two for three "
                 "is an error.",
-                about=("grad",),
+                "grad",
                 plans=EXCEPT_XLA,
                 instead="claim-c02-none-for-the-third",
             ),
@@ -110,11 +108,10 @@ SPECS = (
         evidence=by_py_func(),
         contract=REFUSED_BY_XLA | {"*/eager": Side(reference=_minus_square, why=EAGER, link=EAGER_LINK)},
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="g",
-                says="The function has to return the dtype that was declared: float64 for tf.float32 is an error.",
-                about=("output",),
+            TOPIC.claim(
+                "g",
+                "The function has to return the dtype that was declared: float64 for tf.float32 is an error.",
+                "output",
                 plans=EXCEPT_XLA,
                 refuted={"*/eager": "executed eagerly, there is no op: the array becomes a tensor of its own dtype"},
                 instead="claim-c02-float32-for-float32",
@@ -133,12 +130,29 @@ SPECS = (
         program=program.imported_without_its_graph,
         reference=lambda x: Raises("INVALID_ARGUMENT", "callback"),
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="h",
-                says="py_func is not serialised: a process without the Python function does not find it in the graph "
-                "that it imports.",
-                about=("output",),
+            TOPIC.claim(
+                "i",
+                "The process that exported the graph does not find the function either, once that graph is gone.",
+                "output",
+                instead="claim-c02-imported-beside-its-graph",
+            ),
+        ),
+    ),
+    Spec(
+        name="claim-c02-imported-in-another-process",
+        program=program.imported_in_another_process,
+        reference=lambda x: Raises("INVALID_ARGUMENT", "callback"),
+        recipes=PLAIN,
+        ops="Neg",
+        evidence=PY_FUNC,
+        modes=("graph",),
+        sessions=True,
+        claims=(
+            TOPIC.claim(
+                "h",
+                "py_func is not serialised: another process does not find the Python function in the graph that "
+                "it imports.",
+                "output",
                 instead="claim-c02-imported-beside-its-graph",
             ),
         ),

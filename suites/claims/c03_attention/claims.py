@@ -1,9 +1,11 @@
 """Attention by a Bernoulli sample: the claims."""
 
+from functools import partial
+
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS, SIZE
-from tf_opdiff.harness.spec.spec import Claim, Side, Spec
+from tf_opdiff.harness.spec.spec import Side, Spec
 from tf_opdiff.suites.claims.c03_attention import program, reference
 from tf_opdiff.suites.claims.c03_attention.topic import TOPIC
 from tf_opdiff.suites.claims.evidence import CUSTOM_GRADIENT, mapped
@@ -25,87 +27,56 @@ def _certain(draw, dtype):
 DRAWN = {"drawn": _drawn}
 CERTAIN = {"certain": _certain}
 
+Sampled = partial(Spec, recipes=DRAWN, dtypes=FLOATS)
+Certain = partial(Spec, reference=lambda p, features: p * features, recipes=CERTAIN, ops="RandomUniform;Less;Mul")
+
 SPECS = (
-    Spec(
+    Sampled(
         name="claim-c03-sample",
         program=program.attend,
         reference=reference.attended,
         vjp=reference.stopped,
-        recipes=DRAWN,
         ops="Less;Mul",
-        dtypes=FLOATS,
-        claims=(
-            Claim(
-                topic=TOPIC,
-                letter="a",
-                says="A sample stops the gradient: none reaches the probability.",
-                about=("grad[0]",),
-            ),
-        ),
+        claims=(TOPIC.claim("a", "A sample stops the gradient: none reaches the probability.", "grad[0]"),),
     ),
-    Spec(
+    Certain(
         name="claim-c03-random-sample",
         program=program.attend_at_random,
-        reference=lambda p, features: p * features,
         vjp=lambda g, p, features: (None, g * p),
-        recipes=CERTAIN,
-        ops="RandomUniform;Less;Mul",
-        claims=(
-            Claim(
-                topic=TOPIC,
-                letter="b",
-                says="So it is with numbers that TensorFlow draws.",
-                about=("grad[0]",),
-            ),
-        ),
+        claims=(TOPIC.claim("b", "So it is with numbers that TensorFlow draws.", "grad[0]"),),
     ),
-    Spec(
+    Sampled(
         name="claim-c03-custom-gradient",
         program=program.attend_with_gradient,
         reference=reference.attended,
         vjp=reference.flowing,
         ulp={"grad": 0.5},
-        recipes=DRAWN,
         ops="Less;Mul",
         evidence=CUSTOM_GRADIENT,
-        dtypes=FLOATS,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="c",
-                says="With an override it flows: the gradient of the probability is the upstream times the features.",
-                about=("grad[0]",),
+            TOPIC.claim(
+                "c",
+                "With an override it flows: the gradient of the probability is the upstream times the features.",
+                "grad[0]",
             ),
         ),
     ),
-    Spec(
+    Certain(
         name="claim-c03-random-custom-gradient",
         program=program.attend_at_random_with_gradient,
-        reference=lambda p, features: p * features,
         vjp=lambda g, p, features: (g * features, g * p),
         ulp={"grad": 0.5},
-        recipes=CERTAIN,
-        ops="RandomUniform;Less;Mul",
         evidence=CUSTOM_GRADIENT,
-        claims=(
-            Claim(
-                topic=TOPIC,
-                letter="d",
-                says="It flows with numbers that TensorFlow draws, too.",
-                about=("grad[0]",),
-            ),
-        ),
+        claims=(TOPIC.claim("d", "It flows with numbers that TensorFlow draws, too.", "grad[0]"),),
     ),
-    Spec(
+    Sampled(
         name="claim-c03-map",
         program=program.attend_by_map,
         reference=reference.attended_from_below,
         vjp=reference.flowing_from_below,
         ulp={"grad": 0.5},
-        recipes=DRAWN,
         ops="Floor;Mul",
         evidence=mapped("Floor", "Identity"),
-        dtypes=FLOATS,
         contract=dict.fromkeys(
             TAPED,
             Side(
@@ -116,11 +87,10 @@ SPECS = (
             ),
         ),
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="e",
-                says='The map {"Floor": "Identity"} around floor(p + u) does the same.',
-                about=("grad[0]",),
+            TOPIC.claim(
+                "e",
+                'The map {"Floor": "Identity"} around floor(p + u) does the same.',
+                "grad[0]",
                 refuted=dict.fromkeys(TAPED, f"{TAPE}: floor keeps its own gradient, which is None"),
                 instead="claim-c03-custom-gradient",
             ),
@@ -136,11 +106,10 @@ SPECS = (
         ops="Floor;Mul",
         evidence="called:function;replaced:Floor=Identity",
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="f",
-                says="The map does so wherever what is differentiated is a graph, as a call of a tf.function is.",
-                about=("grad[0]",),
+            TOPIC.claim(
+                "f",
+                "The map does so wherever what is differentiated is a graph, as a call of a tf.function is.",
+                "grad[0]",
             ),
         ),
     ),

@@ -2,12 +2,12 @@
 
 
 def attend(tf, p, u, features):
-    sample = tf.cast(u < p, features.dtype)
+    sample = tf.cast(tf.less(u, p), features.dtype)
     return sample * features
 
 
 def attend_at_random(tf, p, features):
-    sample = tf.cast(tf.random.uniform(p.shape, dtype=p.dtype) < p, features.dtype)
+    sample = tf.cast(tf.less(tf.random.uniform(p.shape, dtype=p.dtype), p), features.dtype)
     return sample * features
 
 

@@ -13,6 +13,16 @@ def flowing(g, p, u, features):
     return g * features, None, g * (u < p)
 
 
+def flowing_twice(g, p, u, features):
+    """The VJP where the gradient of the sample multiplies the features to an upstream that has them already."""
+    return g * features * features, None, g * (u < p)
+
+
+def through_sample_alone(g, p, u, features):
+    """The upstream times the features for p; nothing reaches the features."""
+    return g * features, None, None
+
+
 def stopped(g, p, u, features):
     """The VJP where the sample has no gradient."""
     return None, None, g * (u < p)

@@ -5,6 +5,9 @@ from pathlib import Path
 from tf_opdiff.harness.spec.spec import Topic
 
 POST = """\
+def bernoulli_grad(op, grad):
+    return features * grad
+
 with g.gradient_override_map(
         {"PyFunc": "BernoulliGrad"}):
     sample = tf.py_func(bernoulli, [p], tf.float32)
@@ -17,12 +20,14 @@ TOPIC = Topic(
     program="Forward, a Bernoulli sample times a feature map; backward, the upstream times the feature map.",
     origin="a post on attention by a Bernoulli sample, after a paper on clothing retrieval",
     link="https://arxiv.org/abs/1710.11446",
-    says="Multiply a feature map by a Bernoulli sample in the forward pass. A sample has no gradient; override "
-    "it, so that in the backward pass the upstream times the feature map reaches the probability.",
+    says="Multiply a feature map by a Bernoulli sample in the forward pass. A sample has no gradient; override it, so "
+    "that in the backward pass the upstream times the feature map reaches the probability.",
     post=POST,
-    today="A sample stops the gradient, and an override lets it flow with the stated value. An override by a map "
-    "works in a v1 graph and around a called tf.function only; tf.custom_gradient works everywhere.",
-    instead="Put the sample and the product into a tf.custom_gradient, and return the upstream times the features "
-    "for the probability.",
+    today="A sample stops the gradient, and an override lets it flow. The post's gradient function, features · grad, "
+    "has the stated value only around the sample and its product; around the sample alone, it multiplies by the "
+    "features twice. An override by a map works in a v1 graph and inside a called tf.function, or inside a branch or "
+    "a loop body of a graph; tf.custom_gradient works everywhere.",
+    instead="Put the sample and the product into a tf.custom_gradient, and return the upstream times the features for "
+    "the probability.",
     paste=Path(__file__).with_name("paste.py"),
 )

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from tf_opdiff.harness.spec.spec import Claim, Side, Spec
+from tf_opdiff.harness.spec.spec import Side, Spec
 from tf_opdiff.suites.claims.c03_attention import reference
 from tf_opdiff.suites.claims.c03_attention.claims import CERTAIN, DRAWN
 from tf_opdiff.suites.claims.c03_attention.topic import TOPIC
@@ -30,11 +30,10 @@ SPECS = (
         evidence=by_py_func(),
         contract=REFUSED_BY_XLA,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="g",
-                says="A sample that py_func draws stops the gradient: without a map, None reaches the probability.",
-                about=("grad[0]",),
+            TOPIC.claim(
+                "g",
+                "A sample that py_func draws stops the gradient: without a map, None reaches the probability.",
+                "grad[0]",
                 plans=EXCEPT_XLA,
             ),
         ),
@@ -46,12 +45,11 @@ SPECS = (
         contract=REFUSED_BY_XLA
         | dict.fromkeys(TAPED, Side(reference=reference.attended, vjp=reference.stopped, why=TAPE, link=TAPE_LINK)),
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="h",
-                says="A map of PyFunc around it lets the gradient flow: the probability gets the upstream times the "
+            TOPIC.claim(
+                "h",
+                "A map of PyFunc around it lets the gradient flow: the probability gets the upstream times the "
                 "features.",
-                about=("grad[0]",),
+                "grad[0]",
                 refuted={"*/xla": NO_KERNEL} | dict.fromkeys(TAPED, f"{TAPE}: None reaches the probability"),
                 instead="claim-c03-custom-gradient",
             ),
@@ -63,11 +61,10 @@ SPECS = (
         evidence=f"{PY_FUNC};called:function;replaced:PyFunc=BernoulliGradient",
         contract=REFUSED_BY_XLA,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="i",
-                says="The map of PyFunc does so in eager mode as well, within a tf.function that is called.",
-                about=("grad[0]",),
+            TOPIC.claim(
+                "i",
+                "The map of PyFunc does so in eager mode as well, within a tf.function that is called.",
+                "grad[0]",
                 refuted={"*/xla": NO_KERNEL},
                 instead="claim-c03-custom-gradient",
             ),
@@ -82,14 +79,60 @@ SPECS = (
         evidence=f"{PY_FUNC};called:function;replaced:PyFunc=RandomBernoulliGradient",
         contract=REFUSED_BY_XLA,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="j",
-                says="It does so where np.random.binomial draws the sample.",
-                about=("grad[0]",),
+            TOPIC.claim(
+                "j",
+                "It does so where np.random.binomial draws the sample.",
+                "grad[0]",
                 refuted={"*/xla": NO_KERNEL},
                 instead="claim-c03-random-custom-gradient",
             ),
         ),
+    ),
+    *(
+        Spec(
+            name=name,
+            program=attend,
+            reference=reference.attended,
+            vjp=vjp,
+            ulp={"grad": 1.5},  # two products: the error of the first is doubled at most
+            recipes=DRAWN,
+            ops=ops,
+            dtypes=("float32", "float64"),
+            evidence=f"{PY_FUNC};called:function;replaced:PyFunc=FeaturesTimesGrad",
+            contract=REFUSED_BY_XLA,
+            claims=(
+                TOPIC.claim(
+                    letter,
+                    says,
+                    "grad[0]",
+                    vjp=reference.through_sample_alone,
+                    refuted={"*/xla": NO_KERNEL} | refuted,
+                    instead="claim-c03-custom-gradient",
+                ),
+            ),
+        )
+        for name, attend, vjp, ops, letter, says, refuted in (
+            (
+                "claim-c03-features-times-grad",
+                program.attend_by_features_twice,
+                reference.flowing_twice,
+                "Mul",
+                "k",
+                (
+                    "With the post's gradient function, features · grad, around the sample alone, the probability gets "
+                    "the upstream times the features."
+                ),
+                {"*/*": "grad is the upstream times the features already: multiplied again, it is g·features²"},
+            ),
+            (
+                "claim-c03-features-times-grad-of-product",
+                program.attend_in_python,
+                reference.through_sample_alone,
+                "EnsureShape",
+                "l",
+                "With the same function around the sample and its product, it is the upstream times the features.",
+                {},
+            ),
+        )
     ),
 )

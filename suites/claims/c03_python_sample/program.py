@@ -58,3 +58,41 @@ def attend_at_random_by_called_map(tf, p, features):
         return tf.ensure_shape(sample, p.shape) * features
 
     return attended(p, features)
+
+
+# The post's gradient function, around the sample alone and around its product with the features.
+def features_times_grad(op, grad):
+    features = op.inputs[2]
+    return features * grad, None, None
+
+
+def mapped_python(tf, function, *inputs):
+    registered(tf, "FeaturesTimesGrad", features_times_grad)
+    gradient_map = {"PyFunc": "FeaturesTimesGrad"}
+    with tf.compat.v1.get_default_graph().gradient_override_map(gradient_map), tf.device("CPU:0"):
+        y = tf.compat.v1.py_func(function, list(inputs), inputs[0].dtype)
+    return tf.ensure_shape(y, inputs[0].shape)
+
+
+def draw_beside(p, u, features):
+    return draw_from(p, u)
+
+
+def attend_by_features_twice(tf, p, u, features):
+    @tf.function(autograph=False)
+    def attended(p, u, features):
+        return mapped_python(tf, draw_beside, p, u, features) * features
+
+    return attended(p, u, features)
+
+
+def draw_and_multiply(p, u, features):
+    return draw_from(p, u) * features
+
+
+def attend_in_python(tf, p, u, features):
+    @tf.function(autograph=False)
+    def attended(p, u, features):
+        return mapped_python(tf, draw_and_multiply, p, u, features)
+
+    return attended(p, u, features)

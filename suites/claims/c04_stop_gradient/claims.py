@@ -1,9 +1,11 @@
 """stop_gradient in one of two paths: the claims."""
 
+from functools import partial
+
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS, plain
-from tf_opdiff.harness.spec.spec import Claim, Spec
+from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.claims.c04_stop_gradient.topic import TOPIC
 
 
@@ -18,66 +20,51 @@ def stopped_path(tf, x):
 
 
 def step_by_zeros(tf, x):
-    with tf.GradientTape() as tape:
+    with tf.GradientTape(persistent=True) as tape:
         tape.watch(x)
-        y = stopped_path(tf, x)
+        y, control = stopped_path(tf, x), tf.square(x)
     gradient = tape.gradient(y, x, unconnected_gradients=tf.UnconnectedGradients.ZERO)
-    return x - gradient
+    return x - gradient, tape.gradient(control, x)
 
+
+Floats = partial(Spec, recipes={"plain": plain}, dtypes=FLOATS)
 
 SPECS = (
-    Spec(
+    Floats(
         name="claim-c04-two-paths",
         program=two_paths,
         reference=lambda x: x**4,
         vjp=lambda g, x: g * 2 * x**3,
         ulp={"output": 2.5, "grad": 2.5},  # 3 roundings each: the last is half an ULP, an earlier one up to a whole
-        recipes={"plain": plain},
         ops="Square;Mul;StopGradient",
-        dtypes=FLOATS,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="a",
-                says="stop_gradient leaves the forward pass as it is.",
-                about=("output",),
-            ),
-            Claim(
-                topic=TOPIC,
-                letter="b",
-                says="stop_gradient stops only the path that goes through it.",
-                about=("grad",),
-            ),
+            TOPIC.claim("a", "stop_gradient leaves the forward pass as it is.", "output"),
+            TOPIC.claim("b", "stop_gradient stops only the path that goes through it.", "grad"),
         ),
     ),
-    Spec(
+    Floats(
         name="claim-c04-stopped-path",
         program=stopped_path,
         reference=np.square,
         vjp=lambda g, x: None,
         ulp={"output": 0.5},
-        recipes={"plain": plain},
         ops="Square;StopGradient",
-        dtypes=FLOATS,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="c",
-                says="Where every path is stopped, the gradient is zeros.",
-                about=("grad",),
+            TOPIC.claim(
+                "c",
+                "Where every path is stopped, the gradient is zeros.",
+                "grad",
                 vjp=lambda g, x: np.zeros_like(x),
                 refuted={"*/*": "no path is left, so it is None: zeros are to be asked for as unconnected_gradients"},
                 instead="claim-c04-stopped-path-zeros",
             ),
         ),
     ),
-    Spec(
+    Floats(
         name="claim-c04-stopped-path-zeros",
         program=step_by_zeros,
-        reference=lambda x: x,
-        recipes={"plain": plain},
+        reference=lambda x: (x, 2 * x),
         ops="Sub;StopGradient",
-        evidence="called:GradientTape",
-        dtypes=FLOATS,
+        evidence="called:GradientTape;built:StopGradient",
     ),
 )

@@ -2,10 +2,12 @@
 
 from functools import partial
 
-from tf_opdiff.harness.spec.spec import Claim, Spec
+import numpy as np
+
+from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.claims.c05_fitted_model import program, reference
 from tf_opdiff.suites.claims.c05_layers.topic import TOPIC
-from tf_opdiff.suites.claims.evidence import CUSTOM_GRADIENT, MAP, PY_FUNC
+from tf_opdiff.suites.claims.evidence import CUSTOM_GRADIENT, PY_FUNC, map_of
 from tf_opdiff.suites.reference import running
 
 FIT = "called:keras.layers.Lambda;called:keras.Model.fit"
@@ -38,16 +40,16 @@ SPECS = (
     Fitted(
         name="claim-c05-fit-by-py-func",
         program=program.fit_by_py_func,
-        reference=reference.stopped,
+        reference=lambda *inputs, eagerly: (*reference.stopped(*inputs), np.True_),
         bound=_bounds(reference.stopped),
-        evidence=f"{FIT};{PY_FUNC};{MAP}",
+        constant=("output[2]",),  # whether there is a gradient, which Python knows
+        evidence=f"{FIT};{PY_FUNC};{map_of('PyFunc', 'SkipFittedLayer')}",
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="i",
-                says="In a Keras model that is fitted, a Lambda of py_func with an overridden gradient is left out of "
+            TOPIC.claim(
+                "i",
+                "In a Keras model that is fitted, a Lambda of py_func with an overridden gradient is left out of "
                 "the derivative.",
-                about=("output[0]",),
+                "output[0]",
                 reference=reference.skipped,
                 refuted={"*/*": UNSEEN},
                 instead="claim-c05-fit-by-custom-gradient",
@@ -59,11 +61,10 @@ SPECS = (
         program=program.fit_by_called_py_func,
         evidence=f"{FIT};{PY_FUNC};called:function;replaced:PyFunc=SkipFittedLayer",
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="j",
-                says="In a model that is fitted, it is left out if the Lambda calls a tf.function with the map inside.",
-                about=("output[0]",),
+            TOPIC.claim(
+                "j",
+                "In a model that is fitted, it is left out if the Lambda calls a tf.function with the map inside.",
+                "output[0]",
             ),
         ),
     ),
@@ -72,11 +73,10 @@ SPECS = (
         program=program.fit_by_custom_gradient,
         evidence=f"{FIT};{CUSTOM_GRADIENT}",
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="k",
-                says="In a model that is fitted, a Lambda of tf.custom_gradient is left out of the derivative.",
-                about=("output[0]",),
+            TOPIC.claim(
+                "k",
+                "In a model that is fitted, a Lambda of tf.custom_gradient is left out of the derivative.",
+                "output[0]",
             ),
         ),
     ),

@@ -1,7 +1,9 @@
 """An op in C++: the claims."""
 
+from functools import partial
+
 from tf_opdiff.harness.spec.recipes import SHAPES, edges, plain
-from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Spec
+from tf_opdiff.harness.spec.spec import Raises, Side, Spec
 from tf_opdiff.suites.claims.c06_compiled_op import program
 from tf_opdiff.suites.claims.c06_compiled_op.cpp.build import SOURCES
 from tf_opdiff.suites.claims.c06_compiled_op.topic import TOPIC
@@ -27,75 +29,64 @@ def _cubed(x):
 #: Two products, each rounded: the first error is doubled at most where the second takes it into a lower binade.
 CUBE = {"output": 1.5}
 
+Cubed = partial(Spec, reference=_cubed, ulp=CUBE, dtypes=FLOAT)
+
 SPECS = (
-    Spec(
+    Cubed(
         name="claim-c06-skip-cube",
         program=program.skip_cube,
-        reference=_cubed,
         vjp=lambda g, x: g,
         elementwise=True,
-        ulp=CUBE,
         recipes=RECIPES,
         ops=dict.fromkeys(WITHOUT_XLA, "SkipCube"),
         files=SOURCES,
-        dtypes=FLOAT,
         contract=REFUSED,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="a",
-                says="An op in C++ works without rebuilding TensorFlow.",
-                about=("output",),
+            TOPIC.claim(
+                "a",
+                "An op in C++ works without rebuilding TensorFlow.",
+                "output",
                 refuted={"*/xla": NO_KERNEL},
                 instead="claim-c06-custom-gradient",
             ),
-            Claim(
-                topic=TOPIC,
-                letter="c",
-                says="A gradient that Python registers under the op's name is the op's, in eager mode as in a graph.",
-                about=("grad",),
+            TOPIC.claim(
+                "c",
+                "A gradient that Python registers under the op's name is the op's, in eager mode as in a graph.",
+                "grad",
                 refuted={"*/xla": NO_KERNEL},
                 instead="claim-c06-custom-gradient",
             ),
-            Claim(
-                topic=TOPIC,
-                letter="d",
-                says="With a CUDA kernel beside the other, it runs on a GPU.",
-                about=("output",),
+            TOPIC.claim(
+                "d",
+                "With a CUDA kernel beside the other, it runs on a GPU.",
+                "output",
                 plans=("gpu/eager", "gpu/function", "gpu/graph"),
             ),
         ),
     ),
-    Spec(
+    Cubed(
         name="claim-c06-without-gradient",
         program=program.cube_without_gradient,
-        reference=_cubed,
         vjp=lambda g, x: Raises("LookupError", "CubeWithoutGradient"),
-        ulp=CUBE,
         recipes={"plain": plain},
         ops=dict.fromkeys(WITHOUT_XLA, "CubeWithoutGradient"),
         files=SOURCES,
-        dtypes=FLOAT,
         contract=REFUSED,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="b",
-                says="Nothing but that name links the two: before it is registered, asking for the gradient is a "
+            TOPIC.claim(
+                "b",
+                "Nothing but that name links the two: before it is registered, asking for the gradient is a "
                 "LookupError.",
-                about=("grad",),
+                "grad",
                 plans=EXCEPT_XLA,
             ),
         ),
     ),
-    Spec(
+    Cubed(
         name="claim-c06-custom-gradient",
         program=program.skip_cube_by_custom_gradient,
-        reference=_cubed,
         vjp=lambda g, x: g,
-        ulp=CUBE,
         recipes={"plain": plain},
         ops="Mul",
-        dtypes=FLOAT,
     ),
 )

@@ -1,23 +1,23 @@
 """Gradients by name: the claims."""
 
+from functools import partial
+
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import SIZE, plain
-from tf_opdiff.harness.spec.spec import Claim, Raises, Spec
+from tf_opdiff.harness.spec.spec import Raises, Spec
 from tf_opdiff.suites.claims.c06_compiled_op.claims import CUBE, EXCEPT_XLA, REFUSED, WITHOUT_XLA
 from tf_opdiff.suites.claims.c06_compiled_op.cpp.build import SOURCES
 from tf_opdiff.suites.claims.c06_compiled_op.topic import TOPIC
 from tf_opdiff.suites.claims.c06_gradients_by_name import program
 from tf_opdiff.suites.claims.c06_gradients_by_name.cpp.build import SOURCE
-from tf_opdiff.suites.claims.evidence import MAP
 
 PLAIN = {"plain": plain}
 FLOAT = ("float32", "float64")
-NO_GRADIENT = Claim(
-    topic=TOPIC,
-    letter="e",
-    says="NoGradient can't be used outside TensorFlow.",
-    about=("grad",),
+NO_GRADIENT = TOPIC.claim(
+    "e",
+    "NoGradient can't be used outside TensorFlow.",
+    "grad",
     denies=True,
     plans=EXCEPT_XLA,
     refuted={"*/*": "tf.no_gradient takes any name that has no gradient yet: the gradient is None, without an error"},
@@ -32,9 +32,17 @@ def _two(draw, dtype):
     return tuple(numbers.astype(dtype) for numbers in quarters)
 
 
+def _powers(draw, dtype):
+    """Powers of four, whose roots and quotients are exact, and upstreams."""
+    return (4.0 ** draw.integers(SIZE, low=-3, high=4)).astype(dtype), draw.values(dtype, SIZE)
+
+
 def _cubed(x):
     return x * x * x
 
+
+Squared = partial(Spec, reference=np.square, vjp=lambda g, x: None, ulp={"output": 0.5}, recipes=PLAIN)
+Imported = partial(Spec, recipes=PLAIN, ops="SkipCube", evidence=LOADED, files=SOURCES, modes=("graph",), sessions=True)
 
 SPECS = (
     Spec(
@@ -51,15 +59,11 @@ SPECS = (
         contract=REFUSED,
         claims=(NO_GRADIENT,),
     ),
-    Spec(
+    Squared(
         name="claim-c06-square-mapped-to-no-gradient",
         program=program.square_mapped_to_no_gradient,
-        reference=np.square,
-        vjp=lambda g, x: None,
-        ulp={"output": 0.5},
-        recipes=PLAIN,
         ops="Square",
-        evidence=f"{MAP};called:function;replaced:Square=SquareWithoutGradient",
+        evidence="called:function;replaced:Square=SquareWithoutGradient",
         dtypes=FLOAT,
         claims=(NO_GRADIENT,),
     ),
@@ -72,24 +76,19 @@ SPECS = (
         ops="",
         evidence="called:no_gradient",
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="f",
-                says="NoGradient switches the gradient of any op off.",
-                about=("output",),
+            TOPIC.claim(
+                "f",
+                "NoGradient switches the gradient of any op off.",
+                "output",
                 reference=np.square,
                 refuted={"*/*": "Square has a gradient already, and a second one under a taken name is a KeyError"},
                 instead="claim-c06-square-stopped",
             ),
         ),
     ),
-    Spec(
+    Squared(
         name="claim-c06-square-stopped",
         program=program.square_stopped,
-        reference=np.square,
-        vjp=lambda g, x: None,
-        ulp={"output": 0.5},
-        recipes=PLAIN,
         ops="Square",
     ),
     Spec(
@@ -101,11 +100,10 @@ SPECS = (
         evidence="built:SymbolicGradient;called:raw_ops.SymbolicGradient",
         dtypes=FLOAT,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="g",
-                says="The gradient of an op is not defined at C++ level.",
-                about=("output",),
+            TOPIC.claim(
+                "g",
+                "The gradient of an op is not defined at C++ level.",
+                "output",
                 denies=True,
                 refuted={
                     "*/*": "SymbolicGradient finds the gradient that C++ registers for Square: the result is 2·x·g"
@@ -114,35 +112,32 @@ SPECS = (
         ),
     ),
     Spec(
+        name="claim-c06-sqrt-grad",
+        program=program.sqrt_grad,
+        reference=lambda x, grad: (0.5 * grad / np.sqrt(x), 0.5 * grad / np.sqrt(x)),
+        recipes={"powers": _powers},
+        ops="Sqrt;SqrtGrad",
+        evidence="called:GradientTape;called:raw_ops.SqrtGrad",
+        dtypes=FLOAT,
+        claims=(TOPIC.claim("i", "Ops whose names end in Grad implement the gradients of other ops.", "output"),),
+    ),
+    Imported(
         name="claim-c06-imported-without-library",
         program=program.import_without_the_library,
         reference=lambda x: Raises("NOT_FOUND", "Op type not registered 'SkipCube'"),
-        recipes=PLAIN,
-        ops="SkipCube",
-        evidence=LOADED,
-        files=SOURCES,
-        modes=("graph",),
-        sessions=True,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="h",
-                says="Another program that imports the graph without the library does not find the op.",
-                about=("output",),
+            TOPIC.claim(
+                "h",
+                "Another program that imports the graph without the library does not find the op.",
+                "output",
                 instead="claim-c06-imported-with-library",
             ),
         ),
     ),
-    Spec(
+    Imported(
         name="claim-c06-imported-with-library",
         program=program.import_with_the_library,
         reference=_cubed,
         ulp=CUBE,
-        recipes=PLAIN,
-        ops="SkipCube",
-        evidence=LOADED,
-        files=SOURCES,
-        modes=("graph",),
-        sessions=True,
     ),
 )

@@ -2,16 +2,14 @@
 
 import subprocess
 import sys
+from contextlib import suppress
 
 from tf_opdiff.suites.claims.c06_compiled_op.cpp.build import compiled
 from tf_opdiff.suites.claims.c06_gradients_by_name.cpp.build import compiled_not_differentiable
 
-_declared: list[str] = []
-
 
 def declare_not_differentiable(tf, name):
-    if name not in _declared:
-        _declared.append(name)
+    with suppress(KeyError):  # this process has declared it before
         tf.no_gradient(name)
 
 
@@ -56,6 +54,14 @@ def square_gradient_in_cpp(tf, x, grad):
         return tf.negative(tf.raw_ops.SymbolicGradient(input=[x, grad], Tout=[x.dtype], f=function)[0])
 
     return gradient(x, grad)
+
+
+# The gradient of Sqrt, and the op SqrtGrad.
+def sqrt_grad(tf, x, grad):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.sqrt(x)
+    return tape.gradient(y, x, grad), tf.raw_ops.SqrtGrad(y=y, dy=grad)
 
 
 # Another program: it uses the C library of TensorFlow alone, and prints the status of the import.

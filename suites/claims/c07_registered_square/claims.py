@@ -1,12 +1,14 @@
 """Registering a gradient for Square: the claims."""
 
+from functools import partial
+
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS
-from tf_opdiff.harness.spec.spec import Claim, Raises, Spec
+from tf_opdiff.harness.spec.spec import Raises, Spec
 from tf_opdiff.suites.claims.c07_registered_square.topic import TOPIC
 from tf_opdiff.suites.claims.evidence import CUSTOM_GRADIENT, mapped
-from tf_opdiff.suites.forms.contracts import TAPE, TAPED, taped
+from tf_opdiff.suites.forms.contracts import taped
 from tf_opdiff.suites.reference.registered import registered
 
 
@@ -41,8 +43,7 @@ def own_square(tf, x):
     return square(x)
 
 
-#: True in a v1 graph only, and there of nothing but the ops that the map replaced.
-TWICE = "2·g is the gradient of x²."
+Squared = partial(Spec, reference=np.square, ulp={"grad": 0.5}, recipes={"whole": _whole}, dtypes=FLOATS)
 
 SPECS = (
     Spec(
@@ -54,69 +55,45 @@ SPECS = (
         ops="",
         evidence="called:RegisterGradient",
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="a",
-                says="Registering a gradient for Square is how y = x² gets its gradient.",
-                about=("output",),
+            TOPIC.claim(
+                "a",
+                "Registering a gradient for Square is how y = x² gets its gradient.",
+                "output",
                 reference=np.square,
                 refuted={"*/*": "Square has a gradient since TensorFlow was built, and a second one is a KeyError"},
                 instead="claim-c07-own-square",
             ),
         ),
     ),
-    Spec(
+    Squared(
         name="claim-c07-mapped-square",
         program=mapped_square,
-        reference=np.square,
         vjp=lambda g, x: 2 * g,
-        ulp={"grad": 0.5},
-        recipes={"whole": _whole},
         ops="Square",
         evidence=mapped("Square", "TwiceUpstream"),
-        dtypes=FLOATS,
         contract=taped(np.square, lambda g, x: 2 * x * g),
-        claims=(
-            Claim(
-                topic=TOPIC,
-                letter="b",
-                says=TWICE,
-                about=("grad",),
-                refuted=dict.fromkeys(TAPED, f"{TAPE}: square keeps its own gradient, 2·x·g"),
-                instead="claim-c07-own-square",
-            ),
-        ),
     ),
-    Spec(
+    Squared(
         name="claim-c07-square",
         program=square,
-        reference=np.square,
         vjp=lambda g, x: 2 * x * g,
-        ulp={"grad": 0.5},
-        recipes={"whole": _whole},
         ops="Square",
-        dtypes=FLOATS,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="b",
-                says=TWICE,
-                about=("grad",),
+            TOPIC.claim(
+                "b",
+                "2·g is the gradient of x².",
+                "grad",
                 vjp=lambda g, x: 2 * g,
                 refuted={"*/*": "d(x²)/dx = 2·x: the chain rule gives 2·x·g, and 2·g leaves out x"},
                 instead="claim-c07-own-square",
             ),
         ),
     ),
-    Spec(
+    Squared(
         name="claim-c07-own-square",
         program=own_square,
-        reference=np.square,
         vjp=lambda g, x: 2 * x * g,
-        ulp={"grad": 0.5},
-        recipes={"whole": _whole},
         ops="Mul",
         evidence=CUSTOM_GRADIENT,
-        dtypes=FLOATS,
     ),
 )

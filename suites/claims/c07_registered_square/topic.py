@@ -7,14 +7,15 @@ from tf_opdiff.harness.spec.spec import Topic
 POST = """\
 @tf.RegisterGradient("Square")
 def _square_grad(op, grad):
-    return 2.0 * grad
+    return grad * 2
 """
 
 TOPIC = Topic(
     id="C07",
     title="Registering a gradient for Square",
     program="A gradient registered for the existing op type Square, as 2·g.",
-    origin="an answer on custom ops",
+    origin="a post on binarized weights with a straight-through gradient (XNOR-Net, DoReFa-Net)",
+    link="https://uoguelph-mlrg.github.io/tensorflow_gradients/",
     says="This is how y = x² gets its gradient: register a function for the op type Square that returns 2·grad.",
     post=POST,
     today="False in two ways. Square has a registered gradient, and a second one is a KeyError. And 2·grad leaves "

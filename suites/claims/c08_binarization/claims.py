@@ -1,9 +1,11 @@
 """Binarizing with a scale, the first attempt: the claims."""
 
+from functools import partial
+
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS
-from tf_opdiff.harness.spec.spec import Claim, Spec
+from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.claims.binarization import MEAN, binarized, scale
 from tf_opdiff.suites.claims.c08_binarization.topic import TOPIC
 from tf_opdiff.suites.claims.evidence import CUSTOM_GRADIENT, mapped
@@ -40,61 +42,49 @@ def _few(draw, dtype):
 
 NAIVE = {"grad": lambda u, g, x: (x.size + 6) * u * (np.abs(g) * scale(x) + np.sum(np.abs(g)) / x.size)}
 
+Binarized = partial(Spec, reference=binarized, recipes={"few": _few}, ops="Sign;Mean", dtypes=FLOATS)
+
 SPECS = (
-    Spec(
+    Binarized(
         name="claim-c08-scaled-sign",
         program=scaled_sign,
-        reference=binarized,
         vjp=lambda g, x: g * scale(x),
         bound=MEAN | {"grad": lambda u, g, x: (x.size + 2) * u * np.abs(g) * scale(x)},
-        recipes={"few": _few},
-        ops="Sign;Mean",
         evidence=mapped("Sign", "Identity", "built:StopGradient"),
-        dtypes=FLOATS,
         contract=taped(binarized, lambda g, x: np.zeros_like(x)),
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="a",
-                says="The backward pass is still scaled by the mean.",
-                about=("grad",),
+            TOPIC.claim(
+                "a",
+                "The backward pass is still scaled by the mean.",
+                "grad",
                 refuted=dict.fromkeys(TAPED, f"{TAPE}: sign keeps its own gradient, which is 0"),
                 instead="claim-c08-binarize-everywhere",
             ),
         ),
     ),
-    Spec(
+    Binarized(
         name="claim-c08-binarize-naive",
         program=binarize_naively,
-        reference=binarized,
         vjp=lambda g, x: g * scale(x) + _by_mean(g, x),
         bound=MEAN | NAIVE,
-        recipes={"few": _few},
-        ops="Sign;Mean",
         evidence=mapped("Sign", "Identity"),
-        dtypes=FLOATS,
         contract=taped(binarized, lambda g, x: _by_mean(g, x)),
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="b",
-                says="The mean contributes a gradient of its own.",
-                about=("grad",),
+            TOPIC.claim(
+                "b",
+                "The mean contributes a gradient of its own.",
+                "grad",
                 vjp=lambda g, x: g * scale(x),
                 denies=True,
                 instead="claim-c08-binarize-everywhere",
             ),
         ),
     ),
-    Spec(
+    Binarized(
         name="claim-c08-binarize-everywhere",
         program=binarize_everywhere,
-        reference=binarized,
         vjp=lambda g, x: g,
         bound=MEAN,
-        recipes={"few": _few},
-        ops="Sign;Mean",
         evidence=CUSTOM_GRADIENT,
-        dtypes=FLOATS,
     ),
 )

@@ -1,9 +1,11 @@
 """Binarizing with a gradient of one's own: the claims."""
 
+from functools import partial
+
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS, plain
-from tf_opdiff.harness.spec.spec import Claim, Spec
+from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.claims.binarization import MEAN, binarized, scale
 from tf_opdiff.suites.claims.c10_clipped_binarization.topic import TOPIC
 from tf_opdiff.suites.claims.evidence import CUSTOM_GRADIENT, mapped
@@ -27,39 +29,36 @@ def clipped_everywhere(tf, x):
     return clipped(x)
 
 
+Clipped = partial(
+    Spec,
+    reference=binarized,
+    vjp=lambda g, x: np.where(np.abs(x / scale(x)) <= 1, g, 0),
+    bound=MEAN,
+    recipes={"plain": plain},
+    ops="Sign;Mean",
+    dtypes=FLOATS,
+)
+
 SPECS = (
-    Spec(
+    Clipped(
         name="claim-c10-binarize-clipped",
         program=binarize_clipped,
-        reference=binarized,
-        vjp=lambda g, x: np.where(np.abs(x / scale(x)) <= 1, g, 0),
         ulp={"grad": 1},
-        bound=MEAN,
-        recipes={"plain": plain},
-        ops="Sign;Mean",
         evidence=mapped("Sign", "WithinOne", "built:StopGradient"),
-        dtypes=FLOATS,
         contract=taped(binarized, lambda g, x: np.zeros_like(x)),
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="",
-                says="Any function can be put in the place of Identity.",
-                about=("grad",),
+            TOPIC.claim(
+                "",
+                "Any function can be put in the place of Identity.",
+                "grad",
                 refuted=dict.fromkeys(TAPED, TAPE),
                 instead="claim-c10-clipped-everywhere",
             ),
         ),
     ),
-    Spec(
+    Clipped(
         name="claim-c10-clipped-everywhere",
         program=clipped_everywhere,
-        reference=binarized,
-        vjp=lambda g, x: np.where(np.abs(x / scale(x)) <= 1, g, 0),
-        bound=MEAN,
-        recipes={"plain": plain},
-        ops="Sign;Mean",
         evidence=CUSTOM_GRADIENT,
-        dtypes=FLOATS,
     ),
 )

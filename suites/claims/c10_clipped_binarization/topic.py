@@ -19,10 +19,12 @@ TOPIC = Topic(
     title="Binarizing with a gradient of one's own",
     program="The same, with a gradient that was registered under a name of one's own in place of Identity.",
     origin="a post on binarized weights with a straight-through gradient (XNOR-Net, DoReFa-Net)",
-    says="Any function can be put in the place of Identity: register a gradient under a name of your own and map "
-    "Sign to it.",
+    link="https://uoguelph-mlrg.github.io/tensorflow_gradients/",
+    says="Any function can be put in the place of Identity: register a gradient under a name of your own and map Sign "
+    "to it.",
     post=POST,
-    today="True in a v1 graph. In eager mode, in tf.function and under XLA the map is not seen.",
+    today="True in a v1 graph. In eager mode, in tf.function and under XLA a tape does not see the map, unless the "
+    "map is inside a called function, or inside a branch or a loop body of a graph.",
     instead="Return that function as the gradient of a tf.custom_gradient.",
     paste=Path(__file__).with_name("paste.py"),
 )

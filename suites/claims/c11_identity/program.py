@@ -67,8 +67,10 @@ def without_identity(tf, session, batches):
         x = tf.compat.v1.placeholder(batches.dtype, batches.shape[1:])
         total_loss, average, averages_op = tower_loss(tf, x)
         with tf.control_dependencies([averages_op]):
-            fetched = total_loss
-        return losses_and_averages(tf, s, x, fetched, average, batches)
+            fetched, waiting = total_loss, tf.no_op()
+        losses, averages = losses_and_averages(tf, s, x, fetched, average, batches)
+        s.run(waiting, {x: batches[-1]})  # a control: what is made in the context does run the update
+        return losses, averages, s.run(average)
 
 
 def losses_and_averages(tf, s, x, total_loss, average, batches):
@@ -89,6 +91,7 @@ def averaged_without_identity(tf, state, x):
     total_loss = tf.reduce_mean(tf.square(x))
     averages_op = average.assign_sub((average - total_loss) * 0.125)
     with tf.control_dependencies([averages_op]):
+        tf.no_op()  # a control: in a graph, this op waits for the update
         return total_loss, average
 
 

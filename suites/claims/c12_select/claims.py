@@ -1,9 +1,11 @@
 """The gradient of Select itself: the claims."""
 
+from functools import partial
+
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import SIZE
-from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Spec
+from tf_opdiff.harness.spec.spec import Raises, Side, Spec
 from tf_opdiff.suites.claims.c12_select import program, reference
 from tf_opdiff.suites.claims.c12_selection.topic import TOPIC
 
@@ -29,34 +31,28 @@ def _refusing(c, x, y):
 WIDE = ("float32", "float64")
 WHERE_LINK = "https://www.tensorflow.org/api_docs/python/tf/compat/v1/where"
 
+Broadcast = partial(Spec, reference=reference.selected, recipes={"single": _single}, ops="SelectV2", dtypes=WIDE)
+Select = partial(Spec, program=program.select, ops="Select", evidence="called:compat.v1.where", dtypes=WIDE)
+
 SPECS = (
-    Spec(
+    Select(
         name="claim-c12-select",
-        program=program.select,
         reference=reference.selected,
         vjp=reference.masked,
         recipes={"mixed": _mixed, "rows": _rows},
-        ops="Select",
-        evidence="called:compat.v1.where",
-        dtypes=WIDE,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="f",
-                says="The gradient of Select is (None, where(c, grad, zeros_like(x)), where(c, zeros_like(x), grad)).",
-                about=("grad",),
+            TOPIC.claim(
+                "f",
+                "The gradient of Select is (None, where(c, grad, zeros_like(x)), where(c, zeros_like(x), grad)).",
+                "grad",
                 vjp=reference.printed,
             ),
         ),
     ),
-    Spec(
+    Select(
         name="claim-c12-select-broadcasting",
-        program=program.select,
         reference=_refusing,
         recipes={"single": _single},
-        ops="Select",
-        evidence="called:compat.v1.where",
-        dtypes=WIDE,
         contract={
             "*/eager": Side(
                 reference=lambda c, x, y: Raises("INVALID_ARGUMENT", "must have the same size and shape"),
@@ -65,43 +61,33 @@ SPECS = (
             )
         },
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="g",
-                says="Select broadcasts its sides, as where does today.",
-                about=("output",),
+            TOPIC.claim(
+                "g",
+                "Select broadcasts its sides, as where does today.",
+                "output",
                 reference=reference.selected,
                 refuted={"*/*": "Select wants both sides of one shape; it is SelectV2 that broadcasts"},
                 instead="claim-c12-select-v2-broadcasting",
             ),
         ),
     ),
-    Spec(
+    Broadcast(
         name="claim-c12-select-v2-broadcasting",
         program=program.select_v2,
-        reference=reference.selected,
         vjp=reference.summed,
         bound={"grad[2]": lambda u, g, c, x, y: 9 * u * np.sum(np.abs(g), keepdims=True)},
-        recipes={"single": _single},
-        ops="SelectV2",
         evidence="called:where",
-        dtypes=WIDE,
     ),
-    Spec(
+    Broadcast(
         name="claim-c12-select-v2-printed",
         program=program.select_v2_with_printed_gradient,
-        reference=reference.selected,
         vjp=lambda g, c, x, y: Raises("ValueError", "Incompatible shapes between op input and calculated input"),
-        recipes={"single": _single},
-        ops="SelectV2",
         evidence="called:function;replaced:SelectV2=SelectGradAsPrinted",
-        dtypes=WIDE,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="h",
-                says="In the place of the gradient of today's where, the printed gradient changes nothing.",
-                about=("grad[2]",),
+            TOPIC.claim(
+                "h",
+                "In the place of the gradient of today's where, the printed gradient changes nothing.",
+                "grad[2]",
                 vjp=reference.summed,
                 ulp={"grad": 4},
                 refuted={"*/*": "SelectV2 broadcasts: zeros_like(x) has not the shape of y, whose gradient is a sum"},

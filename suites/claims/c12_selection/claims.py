@@ -1,11 +1,12 @@
 """The gradient of a selection: the claims."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS, SIZE
-from tf_opdiff.harness.spec.spec import Claim, Side, Spec
+from tf_opdiff.harness.spec.spec import Side, Spec
 from tf_opdiff.suites.claims.c12_selection import program, reference
 from tf_opdiff.suites.claims.c12_selection.topic import TOPIC
 
@@ -34,86 +35,69 @@ def _around_zero(draw, dtype):
 _LEAKS = "the branch not chosen is differentiated too: where sends it zeros, and 0 · (1/0) is NaN"
 _LOG: dict[str, Any] = {"output": 1, "grad": {"float32": 2.5}}  # as for where-dead-log in suites/ops/array/select.py
 
+Where = partial(Spec, program=program.select, reference=np.where, vjp=reference.split, ops="SelectV2", dtypes=FLOATS)
+Log = partial(
+    Spec,
+    reference=reference.where_positive(np.log),
+    ulp=_LOG,
+    recipes={"around_zero": _around_zero},
+    ops="SelectV2;Log",
+    dtypes=WIDE,
+)
+Sqrt = partial(
+    Spec,
+    reference=reference.where_positive(np.sqrt),
+    vjp=reference.spared(reference.through_sqrt),
+    recipes={"around_zero": _around_zero},
+    ops="SelectV2;Sqrt",
+    dtypes=WIDE,
+)
+
 SPECS = (
-    Spec(
+    Where(
         name="claim-c12-where",
-        program=program.select,
-        reference=np.where,
-        vjp=reference.split,
         recipes={"mixed": _mixed},
-        ops="SelectV2",
-        dtypes=FLOATS,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="a",
-                says="The upstream goes to the side that was chosen, and zeros go to the other.",
-                about=("grad[1]", "grad[2]"),
+            TOPIC.claim(
+                "a", "The upstream goes to the side that was chosen, and zeros go to the other.", "grad[1]", "grad[2]"
             ),
-            Claim(
-                topic=TOPIC,
-                letter="b",
-                says="The condition has no gradient: it is None.",
-                about=("grad[0]",),
-            ),
+            TOPIC.claim("b", "The condition has no gradient: it is None.", "grad[0]"),
         ),
     ),
-    Spec(
+    Where(
         name="claim-c12-where-values",
-        program=program.select,
-        reference=np.where,
-        vjp=reference.split,
         recipes={"nasty": _nasty},
-        ops="SelectV2",
-        dtypes=FLOATS,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="c",
-                says="The values of the two sides are not used: NaN and infinities in them do not reach the gradient.",
-                about=("grad",),
+            TOPIC.claim(
+                "c",
+                "The values of the two sides are not used: NaN and infinities in them do not reach the gradient.",
+                "grad",
             ),
         ),
     ),
-    Spec(
+    Log(
         name="claim-c12-log-where-positive",
         program=program.log_where_positive,
-        reference=reference.where_positive(np.log),
         vjp=reference.through_log,
-        ulp=_LOG,
-        recipes={"around_zero": _around_zero},
-        ops="SelectV2;Log",
-        dtypes=WIDE,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="d",
-                says="where(x > 0, log(x), 0) keeps the gradient free of what log does at 0.",
-                about=("grad",),
+            TOPIC.claim(
+                "d",
+                "where(x > 0, log(x), 0) keeps the gradient free of what log does at 0.",
+                "grad",
                 vjp=reference.spared(lambda g, x: g * (1 / x)),
                 refuted={"*/*": _LEAKS},
                 instead="claim-c12-log-of-safe",
             ),
         ),
     ),
-    Spec(
+    Log(
         name="claim-c12-log-of-safe",
         program=program.log_of_safe,
-        reference=reference.where_positive(np.log),
         vjp=reference.spared(lambda g, x: g * (1 / x)),
-        ulp=_LOG,
-        recipes={"around_zero": _around_zero},
-        ops="SelectV2;Log",
-        dtypes=WIDE,
     ),
-    Spec(
+    Sqrt(
         name="claim-c12-sqrt-where-positive",
         program=program.sqrt_where_positive,
-        reference=reference.where_positive(np.sqrt),
-        vjp=reference.spared(reference.through_sqrt),
-        recipes={"around_zero": _around_zero},
-        ops="SelectV2;Sqrt",
-        dtypes=WIDE,
         contract={
             "*/xla": Side(
                 reference=reference.where_positive(np.sqrt),
@@ -123,23 +107,17 @@ SPECS = (
             )
         },
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="e",
-                says="where(x > 0, sqrt(x), 0) keeps the gradient free of what sqrt does at 0 and below.",
-                about=("grad",),
+            TOPIC.claim(
+                "e",
+                "where(x > 0, sqrt(x), 0) keeps the gradient free of what sqrt does at 0 and below.",
+                "grad",
                 refuted={"*/xla": "XLA divides by the root: 0 · (0.5/0) is NaN; the kernel answers 0 with 0"},
                 instead="claim-c12-sqrt-of-safe",
             ),
         ),
     ),
-    Spec(
+    Sqrt(
         name="claim-c12-sqrt-of-safe",
         program=program.sqrt_of_safe,
-        reference=reference.where_positive(np.sqrt),
-        vjp=reference.spared(reference.through_sqrt),
-        recipes={"around_zero": _around_zero},
-        ops="SelectV2;Sqrt",
-        dtypes=WIDE,
     ),
 )

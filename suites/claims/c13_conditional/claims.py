@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Spec
+from tf_opdiff.harness.spec.spec import Raises, Side, Spec
 from tf_opdiff.suites.claims.c13_conditional import program, reference
 from tf_opdiff.suites.claims.c13_conditional.topic import TOPIC
 from tf_opdiff.suites.forms.branches import ROUNDED, either
@@ -38,11 +38,11 @@ SPECS = (
             "*/eager": Side(reference=lambda p, x, y, z: x * (y if p else z), vjp=reference.branch_alone, why=ONE_TAPE)
         },
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="a",
-                says="What only the branch not taken uses has a gradient that is switched off, not a value.",
-                about=("grad[2]", "grad[3]"),
+            TOPIC.claim(
+                "a",
+                "What only the branch not taken uses has a gradient that is switched off, not a value.",
+                "grad[2]",
+                "grad[3]",
                 vjp=reference.branch_alone,
                 refuted=dict.fromkeys(("*/function", "*/xla", "*/graph"), ZEROS),
             ),
@@ -53,11 +53,11 @@ SPECS = (
         evidence="called:compat.v1.cond;built:Switch;built:Merge",
         program=program.conditional_v1,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="b",
-                says="With Switch and Merge, what only the branch not taken uses has a gradient that is switched off.",
-                about=("grad[2]", "grad[3]"),
+            TOPIC.claim(
+                "b",
+                "With Switch and Merge, what only the branch not taken uses has a gradient that is switched off.",
+                "grad[2]",
+                "grad[3]",
                 vjp=reference.branch_alone,
                 refuted={"*/graph": MERGED},
             ),
@@ -68,11 +68,11 @@ SPECS = (
         name="claim-c13-switch-merge",
         program=program.switched,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="c",
-                says="With Switch and Merge by hand, it is switched off as well.",
-                about=("grad[2]", "grad[3]"),
+            TOPIC.claim(
+                "c",
+                "With Switch and Merge by hand, it is switched off as well.",
+                "grad[2]",
+                "grad[3]",
                 vjp=reference.branch_alone,
                 refuted={"*/graph": MERGED},
             ),
@@ -89,11 +89,8 @@ SPECS = (
         dtypes=WIDE,
         modes=("graph",),
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="d",
-                says="Inside the branch not taken, the gradient is switched off: there is no value to fetch.",
-                about=("output",),
+            TOPIC.claim(
+                "d", "Inside the branch not taken, the gradient is switched off: there is no value to fetch.", "output"
             ),
         ),
     ),

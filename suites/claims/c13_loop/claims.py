@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tf_opdiff.harness.spec.spec import Claim, Spec
+from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.claims.c13_conditional.topic import TOPIC
 from tf_opdiff.suites.claims.c13_loop import program, reference
 
@@ -24,12 +24,11 @@ SPECS = (
         dtypes=("float32", "float64"),
         modes=("graph",),  # elsewhere a loop is a While, or runs in Python
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="e",
-                says="Merge is used in different contexts: in a loop, its gradient is that of all iterations, and a "
+            TOPIC.claim(
+                "e",
+                "Merge is used in different contexts: in a loop, its gradient is that of all iterations, and a "
                 "value for any number of them.",
-                about=("grad",),
+                "grad",
             ),
         ),
     ),

@@ -28,29 +28,29 @@ def difference(tf, prod, box):
     return tf.reduce_prod(sides, axis=-1)
 
 
-# As it was written: loops over tf.range, and the variable made in the function.
+# As it was written: loops over tf.range and over columns, and the variable made in the function.
 def difference_as_written(tf, prod, box):
-    result = tf.Variable(tf.zeros([prod.shape[0], box.shape[0]], prod.dtype))
-    for i in tf.range(prod.shape[0]):
-        for j in tf.range(box.shape[0]):
-            volume = tf.reduce_prod(box[j])
-            result[i, j].assign((volume - tf.reduce_prod(prod[i])) / volume)
+    result = tf.Variable(tf.zeros([prod.shape[1], box.shape[1]], tf.float16))
+    for i in tf.range(prod.shape[1]):
+        for j in tf.range(box.shape[1]):
+            volume = tf.reduce_prod(box[:, j])
+            result[i, j].assign((volume - tf.reduce_prod(prod[:, i])) / volume)
     return result
 
 
 def difference_in_function(tf, prod, box):
     @tf.function
     def difference(prod, box):
-        result = tf.Variable(tf.zeros([prod.shape[0], box.shape[0]], prod.dtype))
-        for i in tf.range(prod.shape[0]):
-            for j in tf.range(box.shape[0]):
-                volume = tf.reduce_prod(box[j])
-                result[i, j].assign((volume - tf.reduce_prod(prod[i])) / volume)
+        result = tf.Variable(tf.zeros([prod.shape[1], box.shape[1]], tf.float16))
+        for i in tf.range(prod.shape[1]):
+            for j in tf.range(box.shape[1]):
+                volume = tf.reduce_prod(box[:, j])
+                result[i, j].assign((volume - tf.reduce_prod(prod[:, i])) / volume)
         return result
 
     return difference(prod, box)
 
 
 def difference_rewritten(tf, prod, box):
-    volumes = tf.reduce_prod(box, axis=1)
-    return (volumes - tf.reduce_prod(prod, axis=1)[:, tf.newaxis]) / volumes
+    volumes = tf.reduce_prod(box, axis=0)
+    return (volumes - tf.reduce_prod(prod, axis=0)[:, tf.newaxis]) / volumes

@@ -36,42 +36,42 @@ CORNERS = {
 
 def unused(prod, box):
     """The part of each box that each product leaves empty: one box at a time, one product at a time."""
-    part = np.empty((len(prod), len(box)))
-    for i, sides in enumerate(prod):
-        for j, inside in enumerate(box):
+    part = np.empty((prod.shape[1], box.shape[1]))
+    for i, sides in enumerate(prod.T):
+        for j, inside in enumerate(box.T):
             volume = np.prod(inside)
             part[i, j] = (volume - np.prod(sides)) / volume
     return part
 
 
 def _others(sides):
-    """For each side, the product of the other sides in its row."""
-    return np.stack([np.prod(np.delete(sides, k, 1), 1) for k in range(sides.shape[1])], 1)
+    """For each side, the product of the other sides in its column."""
+    return np.stack([np.prod(np.delete(sides, k, 0), 0) for k in range(len(sides))])
 
 
 def _by_volumes(g, prod, box):
     """The terms of the gradient by the volumes of the products, and by those of the boxes; shapes as `g`."""
-    contents, volumes = np.prod(prod, 1)[:, None], np.prod(box, 1)
+    contents, volumes = np.prod(prod, 0)[:, None], np.prod(box, 0)
     return -g / volumes, g * contents / volumes**2
 
 
 def unused_gradient(g, prod, box):
     """The VJP of `unused`."""
     by_content, by_volume = _by_volumes(g, prod, box)
-    return by_content.sum(1)[:, None] * _others(prod), by_volume.sum(0)[:, None] * _others(box)
+    return by_content.sum(1) * _others(prod), by_volume.sum(0) * _others(box)
 
 
 def _by_content_bound(u, g, prod, box):
-    """The volumes are exact; two roundings in a sum of three, one in each product and quotient."""
+    """The volumes are exact; one rounding in a sum of two, one in each product and quotient."""
     by_content, _ = _by_volumes(np.abs(g), prod, box)
-    return 6 * u * np.abs(by_content).sum(1)[:, None] * _others(prod)
+    return 6 * u * np.abs(by_content).sum(1) * _others(prod)
 
 
 def _by_volume_bound(u, g, prod, box):
     """TensorFlow adds the gradients of the numerator, 1/volume, and of the denominator, which is of either sign."""
-    contents, volumes = np.prod(prod, 1)[:, None], np.prod(box, 1)
+    contents, volumes = np.prod(prod, 0)[:, None], np.prod(box, 0)
     terms = np.abs(g) / volumes + np.abs(g * (volumes - contents)) / volumes**2
-    return 8 * u * terms.sum(0)[:, None] * _others(box)
+    return 8 * u * terms.sum(0) * _others(box)
 
 
 UNUSED = {"grad[0]": _by_content_bound, "grad[1]": _by_volume_bound}

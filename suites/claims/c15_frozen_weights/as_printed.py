@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from tf_opdiff.suites.claims.c15_frozen_weights.program import error, masked
+from tf_opdiff.suites.claims.c15_frozen_weights.program import masked
+from tf_opdiff.suites.claims.c15_frozen_weights.session_program import followed, in_turn, train_two
 
 MASKS = [[0, 1, 1, 0]] * 3 + [[1, 0, 0, 1]] * 3
 
@@ -13,45 +14,35 @@ def masked_loss(tf, target):
     return w, mask, tf.reduce_sum(tf.square(masked(tf, w, mask) - target))
 
 
+def trained(tf, s, w, mask, step):
+    s.run(tf.compat.v1.global_variables_initializer())
+    trajectory = [s.run(w)]
+    for now in MASKS:
+        s.run(step(), {mask: now})
+        trajectory.append(s.run(w))
+    return np.stack(trajectory[1:]), np.diff(trajectory, axis=0) != 0
+
+
 def apply_in_the_loop(tf, session, target):
     with session() as s:
         w, mask, loss = masked_loss(tf, target)
         adam = tf.compat.v1.train.AdamOptimizer(1e-5)
-        gradients = adam.compute_gradients(loss, [w])
-        s.run(tf.compat.v1.global_variables_initializer())
-        trajectory = [s.run(w)]
-        for now in MASKS:
-            s.run(adam.apply_gradients(gradients), {mask: now})
-            trajectory.append(s.run(w))
-    return np.stack(trajectory[1:]), np.diff(trajectory, axis=0) != 0
+        gradients = adam.compute_gradients(loss, w)
+        return trained(tf, s, w, mask, lambda: adam.apply_gradients(gradients))
 
 
 def apply_before_the_loop(tf, session, target):
     with session() as s:
         w, mask, loss = masked_loss(tf, target)
         adam = tf.compat.v1.train.AdamOptimizer(1e-5)
-        train = adam.apply_gradients(adam.compute_gradients(loss, [w]))
-        s.run(tf.compat.v1.global_variables_initializer())
-        trajectory = [s.run(w)]
-        for now in MASKS:
-            s.run(train, {mask: now})
-            trajectory.append(s.run(w))
-    return np.stack(trajectory[1:]), np.diff(trajectory, axis=0) != 0
+        train = adam.apply_gradients(adam.compute_gradients(loss, w))
+        return trained(tf, s, w, mask, lambda: train)
 
 
 def subset_applied(tf, session, first, second, x, y):
-    with session() as s:
-        a = tf.compat.v1.get_variable("a", initializer=first)
-        b = tf.compat.v1.get_variable("b", initializer=second)
-        loss = error(tf, tf.concat([a, b], 0), x, y)
+    def steps(loss, a, b):
         adam = tf.compat.v1.train.AdamOptimizer(0.125, beta1=0.75, beta2=0.875, epsilon=2**-10)
         gradients = adam.compute_gradients(loss, [a, b])
-        train_both = adam.apply_gradients(gradients)
-        train_first = adam.apply_gradients(gradients[:1])
-        s.run(tf.compat.v1.global_variables_initializer())
-        trajectory = []
-        for train in (train_both, train_both, train_first, train_first, train_both, train_both):
-            s.run(train)
-            trajectory.append(s.run((a, b)))
-    first, second = map(np.stack, zip(*trajectory, strict=True))
-    return first, second, second[1:] != second[:-1]
+        return in_turn(adam.apply_gradients(gradients), adam.apply_gradients(gradients[:1]))
+
+    return followed(*train_two(tf, session, steps, first, second, x, y))

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS
-from tf_opdiff.harness.spec.spec import Claim, Raises, Spec
+from tf_opdiff.harness.spec.spec import Raises, Spec
 from tf_opdiff.suites.claims.c15_frozen_weights import inputs, more_specs, program, reference, session_program
 from tf_opdiff.suites.claims.c15_frozen_weights.inputs import SCHEDULE
 from tf_opdiff.suites.claims.c15_frozen_weights.shared_claims import AS_IF_NOT_LEFT_OUT, CORRECTED, MOVES, OTHERS_STAY
@@ -25,11 +25,11 @@ SPECS = (
         dtypes=FLOATS,
         ulp={"grad[1]": 0.5},
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="a",
-                says="The gradient of a masked weight is 0, as a number; the value of the weight goes through.",
-                about=("output", "grad[0]"),
+            TOPIC.claim(
+                "a",
+                "The gradient of a masked weight is 0, as a number; the value of the weight goes through.",
+                "output",
+                "grad[0]",
             ),
         ),
     ),
@@ -42,11 +42,10 @@ SPECS = (
     ).specs(
         "claim-c15-sgd",
         TOGETHER,
-        Claim(
-            topic=TOPIC,
-            letter="b",
-            says="Plain gradient descent leaves masked weights where they are.",
-            about=("output[1]",),
+        TOPIC.claim(
+            "b",
+            "Plain gradient descent leaves masked weights where they are.",
+            "output[1]",
             reference=reference.moving(reference.sgd, reference.unmasked),
         ),
     ),
@@ -58,13 +57,7 @@ SPECS = (
     ).specs(
         "claim-c15-adam",
         TOGETHER,
-        Claim(
-            topic=TOPIC,
-            letter="c",
-            says=MOVES,
-            about=("output[1]",),
-            reference=reference.moving(reference.adam, reference.updated_earlier),
-        ),
+        TOPIC.claim("c", MOVES, "output[1]", reference=reference.moving(reference.adam, reference.updated_earlier)),
     ),
     *Training(
         in_session=session_program.zero_slots_in_session,
@@ -76,11 +69,10 @@ SPECS = (
     ).specs(
         "claim-c15-zeroed-slots",
         TOGETHER,
-        Claim(
-            topic=TOPIC,
-            letter="d",
-            says="Zeroing m and v of the masked weights stops that.",
-            about=("output[1]",),
+        TOPIC.claim(
+            "d",
+            "Zeroing m and v of the masked weights stops that.",
+            "output[1]",
             reference=reference.moving(reference.zeroed, reference.unmasked),
         ),
     ),
@@ -94,11 +86,10 @@ SPECS = (
     ).specs(
         "claim-c15-zeroed-m",
         TOGETHER,
-        Claim(
-            topic=TOPIC,
-            letter="i",
-            says="Both m and v have to be zeroed: with m alone, the weights go on moving.",
-            about=("output[1]",),
+        TOPIC.claim(
+            "i",
+            "Both m and v have to be zeroed: with m alone, the weights go on moving.",
+            "output[1]",
             reference=reference.moving(reference.zeroed_m, reference.updated_earlier),
             refuted={"*/*": "0/(√v + ε) is 0 whatever v is, and a gradient of 0 adds nothing to m"},
             instead="claim-c15-zeroed-m",
@@ -115,11 +106,10 @@ SPECS = (
     ).specs(
         "claim-c15-restored-slots",
         APART,
-        Claim(
-            topic=TOPIC,
-            letter="e",
-            says="Restoring m and v resumes as if the weight had never been frozen.",
-            about=("output[0]",),
+        TOPIC.claim(
+            "e",
+            "Restoring m and v resumes as if the weight had never been frozen.",
+            "output[0]",
             reference=reference.never_frozen,
             refuted={"*/*": "the bias correction counts the frozen steps, too: " + CORRECTED},
             instead="claim-c15-own-adam",
@@ -135,11 +125,10 @@ SPECS = (
         ops="Pow;Sqrt",
         evidence="called:GradientTape;built:StopGradient",
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="j",
-                says="An Adam that counts the steps of each weight for itself resumes as if it had never been frozen.",
-                about=("output[0]",),
+            TOPIC.claim(
+                "j",
+                "An Adam that counts the steps of each weight for itself resumes as if it had never been frozen.",
+                "output[0]",
                 reference=reference.never_frozen,
             ),
         ),
@@ -168,7 +157,7 @@ SPECS = (
         dtypes=("float32", "float64"),
         modes=("graph",),
         sessions=True,
-        claims=(Claim(topic=TOPIC, letter="l", says=LATER, about=("output",)),),
+        claims=(TOPIC.claim("l", LATER, "output"),),
     ),
     Spec(
         name="claim-c15-later",
@@ -182,11 +171,10 @@ SPECS = (
         dtypes=("float32", "float64"),
         modes=TF2,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="l",
-                says=LATER,
-                about=("output",),
+            TOPIC.claim(
+                "l",
+                LATER,
+                "output",
                 reference=reference.later,
                 refuted={"*/*": "Keras builds an optimizer for the variables of the first call, and knows no others"},
                 instead="claim-c15-subset",
@@ -203,11 +191,10 @@ SPECS = (
     ).specs(
         "claim-c15-two-optimizers",
         {"apart": inputs.in_two(inputs.apart)},
-        Claim(
-            topic=TOPIC,
-            letter="k",
-            says="With an optimizer of its own, it does go on as if those steps had not been.",
-            about=("output[1]",),
+        TOPIC.claim(
+            "k",
+            "With an optimizer of its own, it does go on as if those steps had not been.",
+            "output[1]",
             reference=reference.never_left_out,
         ),
     ),
@@ -220,11 +207,10 @@ SPECS = (
     ).specs(
         "claim-c15-momentum",
         TOGETHER,
-        Claim(
-            topic=TOPIC,
-            letter="g",
-            says="Gradient descent with momentum leaves masked weights where they are, as plain descent does.",
-            about=("output[1]",),
+        TOPIC.claim(
+            "g",
+            "Gradient descent with momentum leaves masked weights where they are, as plain descent does.",
+            "output[1]",
             reference=reference.moving(reference.momentum, reference.unmasked),
             refuted={"*/*": "what moves a weight is the sum of the gradients before, which fades but is not masked"},
             instead="claim-c15-subset",

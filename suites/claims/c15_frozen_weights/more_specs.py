@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from tf_opdiff.harness.spec.spec import Claim, Raises, Spec
+from tf_opdiff.harness.spec.spec import Raises, Spec
 from tf_opdiff.suites.claims.c15_frozen_weights import (
     as_printed,
     inputs,
@@ -24,11 +24,10 @@ PRINTED: dict[str, Any] = {"recipes": {"target": inputs.target}, "modes": ("grap
 
 def _stays(reference_, **more):
     """The claim about masked weights under a mask that stays."""
-    return Claim(
-        topic=TOPIC,
-        letter="n",
-        says="While the mask does not change, masked weights stay where they are, whatever the optimizer.",
-        about=("output[1]",),
+    return TOPIC.claim(
+        "n",
+        "While the mask does not change, masked weights stay where they are, whatever the optimizer.",
+        "output[1]",
         reference=reference.moving(reference_, reference.unmasked),
         **more,
     )
@@ -59,11 +58,10 @@ AS_PRINTED: tuple[Spec, ...] = (
         ops="",
         evidence=f"{APPLY};called:stop_gradient",
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="m",
-                says="apply_gradients can be called in the training loop, after the variables are initialized.",
-                about=("output",),
+            TOPIC.claim(
+                "m",
+                "apply_gradients can be called in the training loop, after the variables are initialized.",
+                "output",
                 reference=other_reference.literal,
                 refuted={"*/*": "Adam makes its own variables in that call: no initializer has run for these"},
                 instead="claim-c15-apply-before-the-loop",
@@ -79,7 +77,10 @@ AS_PRINTED: tuple[Spec, ...] = (
         ops="ResourceApplyAdam",
         evidence=f"{APPLY};built:StopGradient",
         claims=(
-            Claim(topic=TOPIC, letter="c", says=MOVES, about=("output[1]",), reference=other_reference.literal_moving),
+            TOPIC.claim("c", MOVES, "output[1]", reference=other_reference.literal_moving),
+            TOPIC.claim(
+                "o", "compute_gradients(loss, W) takes the variable itself; it need not be in a list.", "output[0]"
+            ),
         ),
         **PRINTED,
     ),

@@ -39,39 +39,30 @@ def train_step(tf, state, mask, x, y):
     optimizer.apply(tape.gradient(loss, [w]), [w])
 
 
-def train_masked(tf, state, weights, masks, x, y):
+def train_steps(tf, state, masks, x, y, zeroed=()):
     w, trajectory, moved = state["w"], [], []
     for mask in tf.unstack(masks):
         before = w.read_value()
+        for slot in zeroed:
+            slot.assign(slot * mask)
         train_step(tf, state, mask, x, y)
         trajectory.append(w.read_value())
         moved.append(trajectory[-1] != before)
     return tf.stack(trajectory), tf.stack(moved)
+
+
+def train_masked(tf, state, weights, masks, x, y):
+    return train_steps(tf, state, masks, x, y)
 
 
 def zero_slots(tf, state, weights, masks, x, y):
-    w, trajectory, moved = state["w"], [], []
     *_, m, v = state["_optimizer"].variables
-    for mask in tf.unstack(masks):
-        before = w.read_value()
-        m.assign(m * mask)
-        v.assign(v * mask)
-        train_step(tf, state, mask, x, y)
-        trajectory.append(w.read_value())
-        moved.append(trajectory[-1] != before)
-    return tf.stack(trajectory), tf.stack(moved)
+    return train_steps(tf, state, masks, x, y, zeroed=(m, v))
 
 
 def zero_m(tf, state, weights, masks, x, y):
-    w, trajectory, moved = state["w"], [], []
     *_, m, _ = state["_optimizer"].variables
-    for mask in tf.unstack(masks):
-        before = w.read_value()
-        m.assign(m * mask)
-        train_step(tf, state, mask, x, y)
-        trajectory.append(w.read_value())
-        moved.append(trajectory[-1] != before)
-    return tf.stack(trajectory), tf.stack(moved)
+    return train_steps(tf, state, masks, x, y, zeroed=(m,))
 
 
 def restore_slots(tf, state, weights, masks, x, y):

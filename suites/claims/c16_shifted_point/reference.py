@@ -53,6 +53,11 @@ def diagonal_of_cubes(a, delta):
     return 6 * a
 
 
+def as_printed(a, delta):
+    """The mean of the gradient 3·(a + δ)², less 3·(a − δ)²/(2·δ): only the second gradient is divided."""
+    return np.mean(3 * (a + delta) ** 2 - 3 * (a - delta) ** 2 / (2 * delta), axis=0)
+
+
 def mean_bound(terms):
     """The gradients are exact. Each term is rounded once, and so is their mean; a sum rounds once for each."""
     return lambda u, g, a, delta: (len(delta) + 2) * u * np.mean(np.abs(terms(a, delta)), axis=0)
@@ -60,4 +65,5 @@ def mean_bound(terms):
 
 QUOTIENTS = mean_bound(lambda a, delta: 2 * delta.sum(-1, keepdims=True) / delta)
 PRODUCTS = mean_bound(lambda a, delta: 2 * delta.sum(-1, keepdims=True) * delta)
+PRINTED = mean_bound(lambda a, delta: 3 * (a + delta) ** 2 + np.abs(3 * (a - delta) ** 2 / delta))
 CUBES = mean_bound(lambda a, delta: 6 * a + 0 * delta)

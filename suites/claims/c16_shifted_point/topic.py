@@ -8,7 +8,10 @@ POST = """\
 b = f(a)
 g0 = tf.gradients(b, a)
 g1 = tf.gradients(b, a + delta)  # None
-norm = tf.norm((g1 - g0) / delta)
+# rebuilt; delta is drawn from N(0, I):
+above = tf.gradients(f(a + delta), a)[0]
+below = tf.gradients(f(a - delta), a)[0]
+estimate = above - below / (2 * delta)
 """
 
 TOPIC = Topic(
@@ -21,8 +24,9 @@ TOPIC = Topic(
     "Hessian.",
     post=POST,
     today="The gradient is None in every mode, and both repairs give the difference of the gradients. It is not "
-    "the norm of the Hessian: it says how much the Hessian stretches delta. Divided element by element by a "
-    "random delta, it has no mean; multiplied by it, its mean is the Hessian's diagonal.",
+    "the norm of the Hessian: it says how much the Hessian stretches delta. The printed formula lacks the parentheses "
+    "around the difference and gives other numbers. With them, the difference divided element by element by a random "
+    "delta has no mean unless the Hessian is diagonal; multiplied by delta, its mean is the Hessian's diagonal.",
     instead="Take the Hessian, or its product with a direction, from a tape inside a tape.",
     paste=Path(__file__).with_name("paste.py"),
 )

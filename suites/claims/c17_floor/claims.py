@@ -1,11 +1,12 @@
 """The gradient of floor: the claims."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS
-from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Spec
+from tf_opdiff.harness.spec.spec import Raises, Side, Spec
 from tf_opdiff.suites.claims.c17_floor import inputs, program, staircase_specs
 from tf_opdiff.suites.claims.c17_floor.reference import check_eagerly, check_in_session
 from tf_opdiff.suites.claims.c17_floor.topic import TOPIC
@@ -14,83 +15,63 @@ from tf_opdiff.suites.forms.contracts import TAPE, TAPE_LINK, TAPED
 
 SESSIONS: dict[str, Any] = {"recipes": {"points": inputs.points}, "modes": ("graph",), "sessions": True}
 
+Quarters = partial(Spec, reference=np.floor, recipes={"quarters": inputs.quarters}, dtypes=FLOATS)
+
 SPECS = (
-    Spec(
+    Quarters(
         name="claim-c17-floor",
         program=program.plain_floor,
-        reference=np.floor,
         vjp=lambda g, x: None,
-        recipes={"quarters": inputs.quarters},
         ops="Floor",
-        dtypes=FLOATS,
-        claims=(
-            Claim(
-                topic=TOPIC,
-                letter="a",
-                says="The gradient of floor is None.",
-                about=("grad",),
-            ),
-        ),
+        claims=(TOPIC.claim("a", "The gradient of floor is None.", "grad"),),
     ),
-    Spec(
+    Quarters(
         name="claim-c17-detour",
         program=program.detour,
-        reference=np.floor,
         vjp=lambda g, x: np.zeros_like(x),
-        recipes={"quarters": inputs.quarters},
         ops="Floor;Sub",
-        dtypes=FLOATS,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="b",
-                says="The detour x − (x − floor(x)) does not let the upstream through.",
-                about=("grad",),
+            TOPIC.claim(
+                "b",
+                "The detour x − (x − floor(x)) does not let the upstream through.",
+                "grad",
                 vjp=lambda g, x: g,
                 denies=True,
                 instead="claim-c17-passed-through",
             ),
-            Claim(
-                topic=TOPIC,
-                letter="i",
-                says="The gradient of the detour is None again.",
-                about=("grad",),
+            TOPIC.claim(
+                "i",
+                "The gradient of the detour is None again.",
+                "grad",
                 vjp=lambda g, x: None,
                 refuted={"*/*": "it is a value: 1 by the first x, −1 by the second, together 0"},
                 instead="claim-c17-passed-through",
             ),
         ),
     ),
-    Spec(
+    Quarters(
         name="claim-c17-overridden",
         program=program.overridden,
-        reference=np.floor,
         vjp=lambda g, x: g,
-        recipes={"quarters": inputs.quarters},
         ops="Floor",
         evidence=mapped("Floor", "Identity"),
-        dtypes=FLOATS,
         contract=dict.fromkeys(TAPED, Side(reference=np.floor, vjp=lambda g, x: None, why=TAPE, link=TAPE_LINK)),
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="c",
-                says='With {"Floor": "Identity"}, the upstream comes back.',
-                about=("grad",),
+            TOPIC.claim(
+                "c",
+                'With {"Floor": "Identity"}, the upstream comes back.',
+                "grad",
                 refuted=dict.fromkeys(TAPED, f"{TAPE}: floor keeps its own gradient, which is None"),
                 instead="claim-c17-passed-through",
             ),
         ),
     ),
-    Spec(
+    Quarters(
         name="claim-c17-passed-through",
         program=program.passed_through,
-        reference=np.floor,
         vjp=lambda g, x: g,
-        recipes={"quarters": inputs.quarters},
         ops="Floor",
         evidence="called:grad_pass_through",
-        dtypes=FLOATS,
     ),
     Spec(
         name="claim-c17-check-floor",
@@ -99,11 +80,10 @@ SPECS = (
         ops="Floor",
         evidence=GRADIENT_CHECK,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="d",
-                says="The numeric check of floor itself reports 500 at integers, and 0 elsewhere.",
-                about=("output",),
+            TOPIC.claim(
+                "d",
+                "The numeric check of floor itself reports 500 at integers, and 0 elsewhere.",
+                "output",
                 reference=lambda points: check_in_session(points, 0),
                 refuted={"*/graph": "compute_gradient_error asserts that there is a gradient, and None is none"},
                 instead="claim-c17-check-stand-in",
@@ -118,11 +98,10 @@ SPECS = (
         ops="Floor;Sub",
         evidence=GRADIENT_CHECK,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="e",
-                says="The numeric check of the detour reports 500 at integers; 0 between them and at very large ones.",
-                about=("output",),
+            TOPIC.claim(
+                "e",
+                "The numeric check of the detour reports 500 at integers; 0 between them and at very large ones.",
+                "output",
             ),
         ),
         **SESSIONS,
@@ -134,17 +113,15 @@ SPECS = (
         ops="Floor",
         evidence=f"{GRADIENT_CHECK};replaced:Floor=Identity",
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="f",
-                says="The numeric check of an override reports 499 at integers; 1 between them and at very large ones.",
-                about=("output",),
+            TOPIC.claim(
+                "f",
+                "The numeric check of an override reports 499 at integers; 1 between them and at very large ones.",
+                "output",
             ),
-            Claim(
-                topic=TOPIC,
-                letter="g",
-                says="An override that is right passes the numeric check.",
-                about=("output",),
+            TOPIC.claim(
+                "g",
+                "An override that is right passes the numeric check.",
+                "output",
                 reference=np.zeros_like,
                 refuted={
                     "*/graph": "the check holds it against differences of floor, which are 0, or 1/(2·0.001) = 500"
@@ -164,11 +141,10 @@ SPECS = (
         modes=("eager",),  # the check evaluates what it builds
         constant=("output[0]", "output[1]", "output[2]"),  # it works them out in NumPy
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="h",
-                says="tf.test.compute_gradient finds the same 500 and 499.",
-                about=("output",),
+            TOPIC.claim(
+                "h",
+                "tf.test.compute_gradient finds the same 500 and 499.",
+                "output",
                 reference=lambda points: tuple(check_in_session(points, gradient) for gradient in (0, 0, 1)),
                 refuted={"*/eager": "its steps are 2⁻¹⁰: it finds 1/(2·2⁻¹⁰) = 512 at integers, and takes None for 0"},
                 instead="claim-c17-check-stand-in",

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from tf_opdiff.suites.claims.c17_floor.program import detour, overridden
+from tf_opdiff.suites.claims.c17_floor.program import detour, errors_in_session, overridden
+from tf_opdiff.suites.reference.registered import registered
 
 
 def ceil(tf, x):
@@ -42,3 +43,27 @@ def check_detour_at_random(tf, session, seeds):
 
 def check_overridden_at_random(tf, session, seeds):
     return errors_at_random(tf, session, overridden, seeds)
+
+
+# As the answer has it: py_func with a list of dtypes returns a list, and so does CustomFloor.
+def floor_gradient(op, grad):
+    return grad
+
+
+def custom_floor(tf, x):
+    registered(tf, "CustomFloorGrad", floor_gradient)
+    gradient_map = {"PyFunc": "CustomFloorGrad"}
+    with tf.compat.v1.get_default_graph().gradient_override_map(gradient_map), tf.device("CPU:0"):
+        return tf.compat.v1.py_func(np.floor, [x], [x.dtype])
+
+
+def check_custom_floor(tf, session, points):
+    return errors_in_session(tf, session, custom_floor, points)
+
+
+def first_of_custom_floor(tf, x):
+    return tf.ensure_shape(custom_floor(tf, x)[0], x.shape)
+
+
+def check_first_of_custom_floor(tf, session, points):
+    return errors_in_session(tf, session, first_of_custom_floor, points)

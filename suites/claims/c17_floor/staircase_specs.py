@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS
-from tf_opdiff.harness.spec.spec import Claim, Spec
+from tf_opdiff.harness.spec.spec import Raises, Spec
 from tf_opdiff.suites.claims.c17_floor import inputs, reference, staircase
 from tf_opdiff.suites.claims.c17_floor.topic import TOPIC
-from tf_opdiff.suites.claims.evidence import GRADIENT_CHECK
+from tf_opdiff.suites.claims.evidence import GRADIENT_CHECK, PY_FUNC
 
 #: Seeds of NumPy: of the 350 points that each draws, one is near 0, none is near an integer, one is near 1.
 AT_RANDOM: dict[str, Any] = {
@@ -16,6 +16,7 @@ AT_RANDOM: dict[str, Any] = {
     "modes": ("graph",),
     "sessions": True,
 }
+CUSTOM: dict[str, Any] = {"recipes": {"points": inputs.points}, "modes": ("graph",), "sessions": True}
 NONE_TOO = "The gradients of ceil, and of a cast to integers and back, are None, too."
 
 STAIRCASE: tuple[Spec, ...] = (
@@ -28,9 +29,7 @@ STAIRCASE: tuple[Spec, ...] = (
             recipes={"quarters": inputs.quarters},
             ops=ops,
             dtypes=FLOATS,
-            claims=(
-                Claim(topic=TOPIC, letter="l", says=NONE_TOO, about=("grad",), instead="claim-c17-passed-through"),
-            ),
+            claims=(TOPIC.claim("l", NONE_TOO, "grad", instead="claim-c17-passed-through"),),
         )
         for name, like_floor, reference_, ops in (
             ("ceil", staircase.ceil, np.ceil, "Ceil"),
@@ -54,20 +53,16 @@ STAIRCASE: tuple[Spec, ...] = (
         ops="Floor;Sub",
         dtypes=("float32", "float64"),
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="m",
-                says="floor looks like a saw: its derivative is 1, with Diracs downwards at the integers.",
-                about=("output[0]",),
+            TOPIC.claim(
+                "m",
+                "floor looks like a saw: its derivative is 1, with Diracs downwards at the integers.",
+                "output[0]",
                 reference=lambda x: reference.slopes(x)[::-1],
                 refuted={"*/*": "floor is a staircase, 0 with Diracs upwards at the integers; x − floor(x) is the saw"},
                 instead="claim-c17-saw",
             ),
-            Claim(
-                topic=TOPIC,
-                letter="n",
-                says="The derivative of x − floor(x) is 1, with Diracs downwards at the integers.",
-                about=("output[1]",),
+            TOPIC.claim(
+                "n", "The derivative of x − floor(x) is 1, with Diracs downwards at the integers.", "output[1]"
             ),
         ),
     ),
@@ -79,12 +74,10 @@ STAIRCASE: tuple[Spec, ...] = (
         ops="Floor;Sub",
         evidence=GRADIENT_CHECK,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="j",
-                says="Without x_init_value, the check of the detour on 350 points reports 500 at one time and 0 at "
-                "another.",
-                about=("output",),
+            TOPIC.claim(
+                "j",
+                "Without x_init_value, the check of the detour on 350 points reports 500 at one time and 0 at another.",
+                "output",
                 reference=lambda seeds: np.where(reference.near_integer(seeds), 500.0, 0),
                 ulp={"output": 4},
             ),
@@ -98,12 +91,11 @@ STAIRCASE: tuple[Spec, ...] = (
         ops="Floor",
         evidence=f"{GRADIENT_CHECK};replaced:Floor=Identity",
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="k",
-                says="Without x_init_value, the check of the override on 350 points reports 500 at one time and 1 at "
+            TOPIC.claim(
+                "k",
+                "Without x_init_value, the check of the override on 350 points reports 500 at one time and 1 at "
                 "another.",
-                about=("output",),
+                "output",
                 reference=lambda seeds: np.where(reference.near_integer(seeds), 500.0, 1),
                 ulp={"output": 4},
                 refuted={"*/graph": "where a point of [0, 1) is within 0.001 of an end, the error is 500 − 1 = 499"},
@@ -111,5 +103,31 @@ STAIRCASE: tuple[Spec, ...] = (
             ),
         ),
         **AT_RANDOM,
+    ),
+    Spec(
+        name="claim-c17-check-custom-floor",
+        program=staircase.check_custom_floor,
+        reference=lambda points: Raises("AttributeError", "'list' object has no attribute 'dtype'"),
+        ops="",
+        evidence=f"{GRADIENT_CHECK};{PY_FUNC}",
+        claims=(
+            TOPIC.claim(
+                "o",
+                "The numeric check takes the answer's CustomFloor as it is printed.",
+                "output",
+                reference=lambda points: reference.check_in_session(points, 1),
+                refuted={"*/graph": "CustomFloor returns a list of one tensor, and the check takes a tensor"},
+                instead="claim-c17-check-first-of-custom-floor",
+            ),
+        ),
+        **CUSTOM,
+    ),
+    Spec(
+        name="claim-c17-check-first-of-custom-floor",
+        program=staircase.check_first_of_custom_floor,
+        reference=lambda points: reference.check_in_session(points, 1),
+        ops="EnsureShape",
+        evidence=f"{GRADIENT_CHECK};{PY_FUNC};ran:PyFunc;replaced:PyFunc=CustomFloorGrad",
+        **CUSTOM,
     ),
 )

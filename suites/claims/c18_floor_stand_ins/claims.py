@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.spec import Claim, Recipe, Spec
+from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.claims.c18_floor_stand_ins import program, reference
 from tf_opdiff.suites.claims.c18_floor_stand_ins.reference import K, along, by_ramp, by_sigmoid, falling, sigmoid
 from tf_opdiff.suites.claims.c18_floor_stand_ins.topic import TOPIC
@@ -62,17 +63,15 @@ class Relaxation:
             "evidence": f"built:{self.made_of}",
             "dtypes": WIDE,
         }
-        gradient = Claim(
-            topic=TOPIC,
-            letter=self.gradient_letter,
-            says=f"{self.title} is a differentiable stand-in: what comes back is the upstream times its slope.",
-            about=("grad",),
+        gradient = TOPIC.claim(
+            self.gradient_letter,
+            f"{self.title} is a differentiable stand-in: what comes back is the upstream times its slope.",
+            "grad",
         )
-        error = Claim(
-            topic=TOPIC,
-            letter=self.error_letter,
-            says=f"{self.title} approaches what it stands for: away from the steps its error falls as k grows.",
-            about=("output",),
+        error = TOPIC.claim(
+            self.error_letter,
+            f"{self.title} approaches what it stands for: away from the steps its error falls as k grows.",
+            "output",
         )
         return (
             Spec(
@@ -193,23 +192,22 @@ RELAXATIONS = (
     ),
 )
 
+Beyond = partial(Spec, recipes=BEYOND_STEP, dtypes=WIDE)
+
 SPECS = (
     *(spec for each in RELAXATIONS for spec in each.specs),
-    Spec(
+    Beyond(
         name="claim-c18-linear-step-beyond",
         program=program.linear_step,
         reference=reference.ramp,
         vjp=lambda g, x: np.zeros_like(x),
-        recipes=BEYOND_STEP,
         ops="Mul",
         evidence="built:Minimum",
-        dtypes=WIDE,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="m",
-                says="A ramp has a gradient other than 0 beyond the step, too.",
-                about=("grad",),
+            TOPIC.claim(
+                "m",
+                "A ramp has a gradient other than 0 beyond the step, too.",
+                "grad",
                 vjp=lambda g, x: np.zeros_like(x),
                 denies=True,
                 refuted={"*/*": "beyond half its width the ramp is flat: its gradient is 0, as that of the step is"},
@@ -217,22 +215,19 @@ SPECS = (
             ),
         ),
     ),
-    Spec(
+    Beyond(
         name="claim-c18-sigmoid-step-beyond",
         program=program.sigmoid_step,
         reference=lambda x: sigmoid(K * x),
         vjp=lambda g, x: g * by_sigmoid(x),
         ulp=SIGMOID,
         bound=reference.SLOPE,
-        recipes=BEYOND_STEP,
         ops="Sigmoid",
-        dtypes=WIDE,
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="n",
-                says="A sigmoid has a gradient other than 0 beyond the step, too.",
-                about=("grad",),
+            TOPIC.claim(
+                "n",
+                "A sigmoid has a gradient other than 0 beyond the step, too.",
+                "grad",
                 vjp=lambda g, x: np.zeros_like(x),
                 denies=True,
                 ulp={},

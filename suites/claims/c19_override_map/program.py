@@ -1,5 +1,7 @@
 """Maps for Floor and for Identity around ops that they reach, and ops that they do not."""
 
+import numpy as np
+
 from tf_opdiff.suites.reference.registered import registered
 
 
@@ -7,9 +9,10 @@ def five_times(op, g):
     return 5.0 * g
 
 
-def map_of_floor(tf, x):
+# The map around Round has a control: it reaches the Floor that is made with it.
+def map_of_floor(tf, x, control):
     with tf.compat.v1.get_default_graph().gradient_override_map({"Floor": "Identity"}):
-        return x * tf.round(x)
+        return x * tf.round(x), tf.floor(control)
 
 
 def map_of_identity(tf, x):
@@ -24,10 +27,10 @@ def map_of_identity_unnamed(tf, x):
         return tf.identity(x)
 
 
-def map_of_identity_by_name(tf, x):
+def map_of_identity_by_name(tf, x, control):
     registered(tf, "FiveTimes", five_times)
     with tf.compat.v1.get_default_graph().gradient_override_map({"Identity": "FiveTimes"}):
-        return tf.negative(x, name="Identity")
+        return tf.negative(x, name="Identity"), tf.identity(control)
 
 
 def map_left(tf, x):
@@ -45,9 +48,9 @@ def identity_five_times(tf, x):
     return identity(x)
 
 
-def map_around_a_mean(tf, some_vals, some_other_val):
+def map_around_a_mean(tf, some_vals, some_other_val, control):
     with tf.compat.v1.get_default_graph().gradient_override_map({"Floor": "Identity"}):
-        return tf.reduce_mean(some_vals) * some_other_val
+        return tf.reduce_mean(some_vals) * some_other_val, tf.floor(control)
 
 
 def run_what_was_registered(tf, session, x):
@@ -56,7 +59,8 @@ def run_what_was_registered(tf, session, x):
         x = tf.constant(x)
         with tf.compat.v1.get_default_graph().gradient_override_map({"Identity": "CustomGrad"}):
             y = tf.identity(x)
-        s.run(tf.gradients(y, x))
+        (gradient,) = s.run(tf.gradients(y, x))
+        np.testing.assert_array_equal(gradient, np.full(x.shape, 5))  # a control: it is registered, and used
         op = s.graph.create_op("CustomGrad", [x], [x.dtype])
         return s.run(op.outputs[0])
 

@@ -33,11 +33,19 @@ def trajectories(tf, s, fetched, x, y, xs, ys):
     return tuple(map(np.stack, zip(*steps, strict=True)))
 
 
+def then(tf, s, fetched, trajectory, feed):
+    """A control: after the training, what does run the updates; it gives the averages."""
+    s.run(fetched, feed)
+    return *trajectory, *s.run(tf.compat.v1.global_variables()[-2:])
+
+
 def train_alone(tf, session, weights, xs, ys):
     with session() as s:
         x, y, loss = network(tf, weights, xs, ys)
         train = tf.compat.v1.train.GradientDescentOptimizer(0.125).minimize(loss)
-        return trajectories(tf, s, train, x, y, xs, ys)
+        trajectory = trajectories(tf, s, train, x, y, xs, ys)
+        updates = tf.compat.v1.get_collection(tf.compat.v1.GraphKeys.UPDATE_OPS)
+        return then(tf, s, updates, trajectory, {x: xs[-1]})
 
 
 def around_minimize(tf, session, weights, xs, ys):
@@ -55,8 +63,9 @@ def around_what_was_made(tf, session, weights, xs, ys):
         minimize = tf.compat.v1.train.GradientDescentOptimizer(0.125).minimize(loss)
         updates = tf.compat.v1.get_collection(tf.compat.v1.GraphKeys.UPDATE_OPS)
         with tf.control_dependencies(updates):
-            train = minimize
-        return trajectories(tf, s, train, x, y, xs, ys)
+            train, waiting = minimize, tf.no_op()
+        trajectory = trajectories(tf, s, train, x, y, xs, ys)
+        return then(tf, s, waiting, trajectory, {x: xs[-1]})
 
 
 def fetch_updates(tf, session, weights, xs, ys):

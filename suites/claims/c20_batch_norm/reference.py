@@ -50,6 +50,13 @@ def not_updated(weights, xs, ys):
     return _trained(weights, xs, ys, updated=False)
 
 
+def updated_once(weights, xs, ys):
+    """Training in which no step updates the moving averages, and the averages after one update at its end."""
+    ws, gammas, betas, means, variances = not_updated(weights, xs, ys)
+    mean, variance = _moments(xs[-1] @ ws[-1])
+    return ws, gammas, betas, means, variances, _moved(means[-1], mean), _moved(variances[-1], variance)
+
+
 def _of_images(correction):
     """Normalised images and new averages; the variance that goes into its average is `correction` times that used."""
 

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.spec.plan import MODES
-from tf_opdiff.harness.spec.spec import Claim, Side, Spec
+from tf_opdiff.harness.spec.spec import Side, Spec
 from tf_opdiff.suites.claims.c21_control_dependencies.topic import TOPIC
-from tf_opdiff.suites.claims.evidence import CONTROL_DEPENDENCIES
+from tf_opdiff.suites.claims.evidence import CONTROL_DEPENDENCIES, waiting_for
 
 CONTEXT = "https://www.tensorflow.org/api_docs/python/tf/Graph#control_dependencies"
 
@@ -24,6 +24,7 @@ def read_as_it_is(tf, state):
     x = state["x"]
     x_plus_1 = tf.compat.v1.assign_add(x, 1)
     with tf.control_dependencies([x_plus_1]):
+        tf.no_op()  # a control: in a graph, this op waits for the update
         return x
 
 
@@ -38,6 +39,7 @@ def read_the_update(tf, state):
     x = state["x"]
     x_plus_1 = tf.compat.v1.assign_add(x, 1)
     with tf.control_dependencies([x_plus_1]):
+        tf.no_op()
         return x_plus_1
 
 
@@ -64,18 +66,17 @@ SPECS = tuple(
     for spec in (
         Spec(
             name=f"claim-c21-variable{suffix}",
-            evidence=CONTROL_DEPENDENCIES,
+            evidence=waiting_for(kind["ops"]),
             program=read_as_it_is,
             reference=_counting,
             recipes={"literal": lambda draw, dtype: ()},
             steps=5,
             contract={"*/graph": Side(reference=_zeros, why=PRUNED, link=CONTEXT)},
             claims=(
-                Claim(
-                    topic=TOPIC,
-                    letter=first,
-                    says=f"y = x{OF[suffix]} gives zeros only.",
-                    about=("output[0]",),
+                TOPIC.claim(
+                    first,
+                    f"y = x{OF[suffix]} gives zeros only.",
+                    "output[0]",
                     reference=_zeros,
                     refuted={f"*/{mode}": IN_ORDER for mode in kind.get("modes", MODES) if mode != "graph"},
                     instead=f"claim-c21-identity{suffix}",
@@ -90,93 +91,17 @@ SPECS = tuple(
             reference=_counting,
             recipes={"literal": lambda draw, dtype: ()},
             steps=5,
-            claims=(
-                Claim(
-                    topic=TOPIC,
-                    letter=second,
-                    says=f"y = tf.identity(x){OF[suffix]} gives 1, 2, 3, 4, 5.",
-                    about=("output[0]",),
-                ),
-            ),
+            claims=(TOPIC.claim(second, f"y = tf.identity(x){OF[suffix]} gives 1, 2, 3, 4, 5.", "output[0]"),),
             **kind,
         ),
         Spec(
             name=f"claim-c21-update{suffix}",
-            evidence=CONTROL_DEPENDENCIES,
+            evidence=waiting_for(kind["ops"]),
             program=read_the_update,
             reference=_counting,
             recipes={"literal": lambda draw, dtype: ()},
             steps=5,
-            claims=(
-                Claim(
-                    topic=TOPIC,
-                    letter=third,
-                    says=f"y = x_plus_1{OF[suffix]} gives 1, 2, 3, 4, 5.",
-                    about=("output[0]",),
-                ),
-            ),
-            **kind,
-        ),
-    )
-)
-
-SPECS = tuple(
-    spec
-    for suffix, (first, second, third), kind in KINDS
-    for spec in (
-        Spec(
-            name=f"claim-c21-variable{suffix}",
-            evidence=CONTROL_DEPENDENCIES,
-            program=read_as_it_is,
-            reference=_counting,
-            recipes={"literal": lambda draw, dtype: ()},
-            steps=5,
-            contract={"*/graph": Side(reference=_zeros, why=PRUNED, link=CONTEXT)},
-            claims=(
-                Claim(
-                    topic=TOPIC,
-                    letter=first,
-                    says=f"y = x{OF[suffix]} gives zeros only.",
-                    about=("output[0]",),
-                    reference=_zeros,
-                    refuted={f"*/{mode}": IN_ORDER for mode in kind.get("modes", MODES) if mode != "graph"},
-                    instead=f"claim-c21-identity{suffix}",
-                ),
-            ),
-            **kind,
-        ),
-        Spec(
-            name=f"claim-c21-identity{suffix}",
-            evidence=f"called:identity;{CONTROL_DEPENDENCIES}",
-            program=read_by_identity,
-            reference=_counting,
-            recipes={"literal": lambda draw, dtype: ()},
-            steps=5,
-            claims=(
-                Claim(
-                    topic=TOPIC,
-                    letter=second,
-                    says=f"y = tf.identity(x){OF[suffix]} gives 1, 2, 3, 4, 5.",
-                    about=("output[0]",),
-                ),
-            ),
-            **kind,
-        ),
-        Spec(
-            name=f"claim-c21-update{suffix}",
-            evidence=CONTROL_DEPENDENCIES,
-            program=read_the_update,
-            reference=_counting,
-            recipes={"literal": lambda draw, dtype: ()},
-            steps=5,
-            claims=(
-                Claim(
-                    topic=TOPIC,
-                    letter=third,
-                    says=f"y = x_plus_1{OF[suffix]} gives 1, 2, 3, 4, 5.",
-                    about=("output[0]",),
-                ),
-            ),
+            claims=(TOPIC.claim(third, f"y = x_plus_1{OF[suffix]} gives 1, 2, 3, 4, 5.", "output[0]"),),
             **kind,
         ),
     )

@@ -39,9 +39,11 @@ def trajectories(tf, s, loss, fetched, x, label, samples, labels):
 
 def train_alone(tf, session, weights, head, start, samples, labels):
     with session() as s:
-        x, label, loss, _ = network(tf, weights, head, start, samples, labels)
+        x, label, loss, update = network(tf, weights, head, start, samples, labels)
         train = tf.compat.v1.train.GradientDescentOptimizer(0.03125).minimize(loss)
-        return trajectories(tf, s, loss, train, x, label, samples, labels)
+        trajectory = trajectories(tf, s, loss, train, x, label, samples, labels)
+        s.run(update, {x: samples[-1], label: labels[-1]})  # a control: fetched, the op does move the centers
+        return *trajectory, s.run(tf.compat.v1.global_variables()[2])
 
 
 def fetch_both(tf, session, weights, head, start, samples, labels):

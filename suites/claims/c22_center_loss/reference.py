@@ -51,6 +51,13 @@ def _trained(move):
 moving, staying, by_mean = _trained(_moved), _trained(_stay), _trained(_part_of_the_way)
 
 
+def moved_once(*inputs):
+    """The trajectories of training in which the centers stay, and the centers after one move at its end."""
+    losses, ws, heads, centers = staying(*inputs)
+    samples, labels = inputs[-2:]
+    return losses, ws, heads, centers, _moved(centers[-1], samples[-1] @ ws[-1], labels[-1])
+
+
 def with_final(*inputs):
     """The trajectories of training that moves the centers, and the last states of the variables."""
     outputs = moving(*inputs)
@@ -64,4 +71,4 @@ def last(bounds):
 
 def bounds(reference):
     """The bound of each output of a reference."""
-    return {f"output[{i}]": bound(reference, i) for i in range(4)}
+    return {f"output[{i}]": bound(reference, i) for i in range(5 if reference is moved_once else 4)}

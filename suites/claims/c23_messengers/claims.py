@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from tf_opdiff.harness.spec.spec import Claim, Spec
+from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.claims.c23_messengers import reference
 from tf_opdiff.suites.claims.c23_networks import messenger_graphs, messenger_program
 from tf_opdiff.suites.claims.c23_networks.claims import EACH, IMPOSSIBLE, LOCAL, MOVES, starts
@@ -21,13 +21,8 @@ Sgan = partial(
 
 
 def _never(**more):
-    return Claim(
-        topic=TOPIC,
-        letter="g",
-        says="The global pair never affects the local ones.",
-        about=LOCAL,
-        reference=local_pairs_alone,
-        **more,
+    return TOPIC.claim(
+        "g", "The global pair never affects the local ones.", *LOCAL, reference=local_pairs_alone, **more
     )
 
 
@@ -39,11 +34,10 @@ SPECS = (
         bound=reference.bounds(reference.with_messengers),
         evidence=f"graphs:1;sessions:1;{MINIMIZE};called:Variable.assign",
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="a",
-                says=IMPOSSIBLE,
-                about=("output",),
+            TOPIC.claim(
+                "a",
+                IMPOSSIBLE,
+                "output",
                 denies=True,
                 refuted={"*/*": "each of the eight steps names its own network in var_list, messengers included"},
                 instead="claim-c23-messengers",
@@ -58,7 +52,7 @@ SPECS = (
         bound=reference.bounds(reference.without_messengers),
         evidence=f"graphs:1;sessions:1;{MINIMIZE}",
         claims=(
-            Claim(topic=TOPIC, letter="f", says=MOVES, about=LOCAL, reference=local_pairs_alone, denies=True),
+            TOPIC.claim("f", MOVES, *LOCAL, reference=local_pairs_alone, denies=True),
             _never(
                 refuted={"*/*": "the global generator's opponents learn its samples: here they are local themselves"},
                 instead="claim-c23-messengers",
@@ -71,6 +65,6 @@ SPECS = (
         reference=reference.with_messengers,
         bound=reference.bounds(reference.with_messengers),
         evidence=f"graphs:3;sessions:3;{MINIMIZE};called:Variable.load",
-        claims=(Claim(topic=TOPIC, letter="b", says=EACH, about=("output",)), _never()),
+        claims=(TOPIC.claim("b", EACH, "output"), _never()),
     ),
 )

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tf_opdiff.harness.spec.plan import MODES
-from tf_opdiff.harness.spec.spec import Claim, Spec
+from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.claims.c23_networks import program, reference, sgan_program, sgan_reference
 from tf_opdiff.suites.claims.c23_networks.reference import ROUNDS, rounding, rounding_in_the_end, with_final
 from tf_opdiff.suites.claims.c23_networks.topic import TOPIC
@@ -38,7 +38,7 @@ def _spec(name, program, reference, ops, *claims, evidence, state=None):
 
 
 def _claim(letter, says, **more):
-    return Claim(topic=TOPIC, letter=letter, says=says, about=("output",), **more)
+    return TOPIC.claim(letter, says, "output", **more)
 
 
 IMPOSSIBLE = "Two networks cannot be trained in turn in one graph."
@@ -162,11 +162,10 @@ SPECS = (
         "claim-c23-sgan",
         sgan_program.sgan,
         ONE_GRAPH,
-        Claim(
-            topic=TOPIC,
-            letter="e",
-            says="SGAN's global pair trains on copies of the local pairs, which train as they would alone.",
-            about=LOCAL,
+        TOPIC.claim(
+            "e",
+            "SGAN's global pair trains on copies of the local pairs, which train as they would alone.",
+            *LOCAL,
             reference=sgan_reference.local_pairs_alone,
         ),
         evidence=f"{MINIMIZE};called:Variable.assign",
@@ -174,11 +173,10 @@ SPECS = (
     _sgan(
         "claim-c23-sgan-without-copies",
         sgan_program.sgan_without_copies,
-        Claim(
-            topic=TOPIC,
-            letter="f",
-            says=MOVES,
-            about=LOCAL,
+        TOPIC.claim(
+            "f",
+            MOVES,
+            *LOCAL,
             reference=sgan_reference.local_pairs_alone,
             denies=True,
             refuted={"*/*": "var_list names the variables of the global pair alone: its steps only read the others"},

@@ -1,86 +1,45 @@
 """Copying weights: the claims."""
 
-from tf_opdiff.harness.spec.spec import Claim, Raises, Spec
-from tf_opdiff.suites.claims.c24_copying import graph_program, program, reference
-from tf_opdiff.suites.claims.c24_copying.topic import TOPIC
+from tf_opdiff.harness.spec.spec import Raises
+from tf_opdiff.suites.claims.c24_copying import graph_specs, program, reference
+from tf_opdiff.suites.claims.c24_copying.forms import (
+    BY_GRAPH,
+    LOAD,
+    REFERENCE,
+    RESOURCE,
+    claim,
+    in_order,
+    in_session,
+)
 
-IN_ORDER = ("eager", "function", "xla")
-
-
-def _quarters(draw, dtype):
-    """Values and changes whose sums are all exact."""
-    x, change = draw.integers(2, 9, low=-16, high=16) / 4 + 0.125
-    return x.astype(dtype), (change + 1.125).astype(dtype)
-
-
-def _claim(letter, says, **more):
-    return Claim(topic=TOPIC, letter=letter, says=says, about=("output",), **more)
-
-
-def _in_session(name, program, reference, ops, *claims, **more):
-    return Spec(
-        name=name,
-        program=program,
-        reference=reference,
-        recipes={"quarters": _quarters},
-        ops=ops,
-        modes=("graph",),
-        sessions=True,
-        claims=claims,
-        **more,
-    )
-
-
-def _in_order(name, program, reference, state, *claims, evidence=""):
-    return Spec(
-        name=name,
-        program=program,
-        reference=reference,
-        recipes={"quarters": _quarters},
-        ops="AssignAddVariableOp;AssignSubVariableOp",
-        evidence=evidence,
-        modes=IN_ORDER,
-        state=state,
-        claims=claims,
-    )
-
-
-RESOURCE = "AssignAddVariableOp;AssignSubVariableOp"
-REFERENCE = "AssignAdd;AssignSub"
 BY_ASSIGN = "assign makes a reference: what becomes of the one variable afterwards shows in the other."
 BY_NEW = "A new variable made of the old one is a reference to it: what becomes of the one shows in the other."
-BY_GRAPH = (
-    "Copying the graph makes a reference: what becomes of the variable shows in its copy, and the other way round."
-)
-BY_LOAD = "load makes a deep copy: what becomes of the one variable afterwards does not touch the other."
 BEFORE = "A new variable can be made of one that is not initialised yet, and is given what that one would start from."
-ASSIGN = _claim(
+ASSIGN = claim(
     "a",
     BY_ASSIGN,
     reference=reference.one,
     refuted={"*/*": "assign stores the value that the other variable has then; each keeps a value of its own"},
     instead="claim-c24-reuse",
 )
-NEW = _claim(
+NEW = claim(
     "b",
     BY_NEW,
     reference=reference.one,
     refuted={"*/*": "the old variable is read once, when the new one is initialised: that value is where it starts"},
     instead="claim-c24-reuse",
 )
-GRAPH = _claim(
+GRAPH = claim(
     "c",
     BY_GRAPH,
     reference=reference.one,
     refuted={"*/*": "a graph holds no values: a session of its own has a variable of its own, initialised anew"},
     instead="claim-c24-load-into-copied-graph",
 )
-LOAD = _claim("d", BY_LOAD)
 
-SCOPE = "get_collection(GLOBAL_VARIABLES, scope) gives the variables of that scope alone."
 
 SPECS = (
-    _in_order(
+    in_order(
         "claim-c24-assign",
         program.assign,
         reference.apart_in_the_end,
@@ -88,7 +47,7 @@ SPECS = (
         ASSIGN,
         evidence="called:Variable.assign",
     ),
-    _in_session(
+    in_session(
         "claim-c24-assign-resources",
         program.assign_resource_variables,
         reference.apart,
@@ -96,7 +55,7 @@ SPECS = (
         ASSIGN,
         evidence="called:Variable.assign",
     ),
-    _in_session(
+    in_session(
         "claim-c24-assign-references",
         program.assign_reference_variables,
         reference.apart,
@@ -104,15 +63,15 @@ SPECS = (
         ASSIGN,
         evidence="called:Variable.assign",
     ),
-    _in_order("claim-c24-new-variable", program.change_new, reference.apart_in_the_end, program.new_state, NEW),
-    _in_session("claim-c24-new-resource", program.new_resource_variable, reference.apart, RESOURCE, NEW),
-    _in_session("claim-c24-new-reference", program.new_reference_variable, reference.apart, REFERENCE, NEW),
-    _in_session(
+    in_order("claim-c24-new-variable", program.change_new, reference.apart_in_the_end, program.new_state, NEW),
+    in_session("claim-c24-new-resource", program.new_resource_variable, reference.apart, RESOURCE, NEW),
+    in_session("claim-c24-new-reference", program.new_reference_variable, reference.apart, REFERENCE, NEW),
+    in_session(
         "claim-c24-new-before-the-resource",
         program.new_before_the_resource,
         lambda x, change: Raises("FAILED_PRECONDITION", "variable is uninitialized"),
         "",
-        _claim(
+        claim(
             "e",
             BEFORE,
             reference=lambda x, change: -x,
@@ -122,12 +81,12 @@ SPECS = (
             instead="claim-c24-new-by-initial-value",
         ),
     ),
-    _in_session(
+    in_session(
         "claim-c24-new-before-the-reference",
         program.new_before_the_reference,
         lambda x, change: Raises("FAILED_PRECONDITION", "Attempting to use uninitialized value"),
         "",
-        _claim(
+        claim(
             "e",
             BEFORE,
             reference=lambda x, change: -x,
@@ -137,13 +96,13 @@ SPECS = (
             instead="claim-c24-new-by-initial-value",
         ),
     ),
-    _in_session(
+    in_session(
         "claim-c24-new-by-initial-value",
         program.new_by_initial_value,
         lambda x, change: -x,
         "Neg;AssignVariableOp",
     ),
-    _in_session(
+    in_session(
         "claim-c24-copy-graph-of-resource",
         program.copy_graph_of_resource,
         reference.apart,
@@ -151,7 +110,7 @@ SPECS = (
         GRAPH,
         evidence="called:compat.v1.train.import_meta_graph;graphs:2",
     ),
-    _in_session(
+    in_session(
         "claim-c24-copy-graph-of-reference",
         program.copy_graph_of_reference,
         reference.apart,
@@ -159,20 +118,20 @@ SPECS = (
         GRAPH,
         evidence="called:compat.v1.train.import_meta_graph;graphs:2",
     ),
-    _in_session(
+    in_session(
         "claim-c24-import-resource-beside",
         program.import_resource_beside,
         lambda x, change: (x + change, x + 2 * change, x),
         "AssignAddVariableOp;AssignVariableOp",
-        _claim("c", BY_GRAPH),
+        claim("c", BY_GRAPH),
         evidence="called:graph_util.import_graph_def;graphs:1",
     ),
-    _in_session(
+    in_session(
         "claim-c24-import-reference-beside",
         program.import_reference_beside,
         lambda x, change: (x, x + change, x + change),
         "AssignAdd;Assign",
-        _claim(
+        claim(
             "c",
             BY_GRAPH,
             reference=lambda x, change: (x + change, x + 2 * change, x),
@@ -181,12 +140,12 @@ SPECS = (
         ),
         evidence="called:graph_util.import_graph_def;graphs:1",
     ),
-    _in_session(
+    in_session(
         "claim-c24-two-sessions",
         program.two_sessions,
         reference.apart,
         "AssignAddVariableOp",
-        _claim(
+        claim(
             "c",
             BY_GRAPH,
             reference=lambda x, change: (x + change, x + 2 * change),
@@ -195,7 +154,7 @@ SPECS = (
         ),
         evidence="graphs:1;sessions:2",
     ),
-    _in_session(
+    in_session(
         "claim-c24-load",
         program.load_resource_variable,
         reference.apart,
@@ -204,7 +163,7 @@ SPECS = (
         tier="smoke",
         evidence="called:Variable.load",
     ),
-    _in_session(
+    in_session(
         "claim-c24-load-references",
         program.load_reference_variable,
         reference.apart,
@@ -212,7 +171,7 @@ SPECS = (
         LOAD,
         evidence="called:Variable.load",
     ),
-    _in_session(
+    in_session(
         "claim-c24-load-into-copied-graph",
         program.load_into_copied_graph,
         lambda x, change: (x, 2 * x),
@@ -220,66 +179,9 @@ SPECS = (
         LOAD,
         evidence="called:Variable.load;called:compat.v1.train.import_meta_graph;graphs:2",
     ),
-    _in_session("claim-c24-reuse", program.reuse, reference.one, RESOURCE, evidence="graphs:1;sessions:1"),
-    _in_order(
+    in_session("claim-c24-reuse", program.reuse, reference.one, RESOURCE, evidence="graphs:1;sessions:1"),
+    in_order(
         "claim-c24-name-twice", program.name_twice, lambda x, c: (x + c, x, {"original": x}), program.one_variable
     ),
-    _in_session(
-        "claim-c24-copy-by-contrib",
-        graph_program.copy_by_contrib,
-        lambda x, change: (x, x - change, x + change),
-        RESOURCE,
-        _claim(
-            "c",
-            BY_GRAPH,
-            reference=lambda x, change: (x + change, x, x),
-            refuted={"*/*": "the other graph gets a variable of its own, which starts from an array"},
-            instead="claim-c24-load-evaluated",
-        ),
-        Claim(
-            topic=TOPIC,
-            letter="f",
-            says="copy_variable_to_graph copies the value that the variable has.",
-            about=("output[0]",),
-            reference=lambda x, change: (x + change, x, x + change),
-            refuted={"*/*": "it runs the variable's initial value in a new session: what training made of it is lost"},
-            instead="claim-c24-load-evaluated",
-        ),
-        evidence="graphs:2;sessions:3",
-    ),
-    *(
-        _in_session(
-            name,
-            program,
-            promise,
-            "AssignAddVariableOp",
-            _claim("g", SCOPE, reference=lambda x, change: (x + change, x), **more),
-            evidence="called:compat.v1.get_collection",
-        )
-        for name, program, promise, more in (
-            (
-                "claim-c24-scope-by-name",
-                graph_program.change_by_name,
-                lambda x, change: (x + change, x + change),
-                {
-                    "refuted": {"*/*": "scope is the start of a name: net is the start of network/weights, too"},
-                    "instead": "claim-c24-scope-by-name-and-slash",
-                },
-            ),
-            (
-                "claim-c24-scope-by-name-and-slash",
-                graph_program.change_by_name_and_slash,
-                lambda x, change: (x + change, x),
-                {},
-            ),
-        )
-    ),
-    _in_session(
-        "claim-c24-load-evaluated",
-        graph_program.load_evaluated,
-        reference.apart,
-        RESOURCE,
-        LOAD,
-        evidence="called:Variable.load;called:Variable.eval;graphs:2;sessions:2",
-    ),
+    *graph_specs.GRAPHS,
 )

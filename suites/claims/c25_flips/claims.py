@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from tf_opdiff.harness.spec.spec import Claim, Spec
+from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.claims.c25_flips import reference
 from tf_opdiff.suites.claims.c25_queues import flip_program
-from tf_opdiff.suites.claims.c25_queues.claims import OWN
+from tf_opdiff.suites.claims.c25_queues.random_specs import OWN
 from tf_opdiff.suites.claims.c25_queues.topic import TOPIC
 
 
@@ -28,7 +28,7 @@ def _spec(name, program, reference, taken):
         evidence=f"{QUEUES};ran:{taken};ran:RandomUniform;called:image.random_flip_left_right",
         modes=("graph",),
         sessions=True,
-        claims=(Claim(topic=TOPIC, letter="c", says=OWN, about=("output[1]",)),),
+        claims=(TOPIC.claim("c", OWN, "output[1]"),),
     )
 
 

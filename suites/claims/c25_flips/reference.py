@@ -2,10 +2,12 @@
 
 import numpy as np
 
-from tf_opdiff.suites.claims.c25_queues.reference import SEED
+from tf_opdiff.suites.claims.c25_queues.reference import SEED, THREADS
 from tf_opdiff.suites.reference import philox
 
 BATCH = 4
+#: How many threads put images into the queue, and how many take them.
+_THREADS = np.int64(THREADS), np.int64(THREADS)
 
 
 def _rows(images):
@@ -15,7 +17,7 @@ def _rows(images):
 
 def of_each(images):
     """An image is flipped if its number is below one half."""
-    return _rows(images), np.int64(np.count_nonzero(philox.uniforms(SEED, len(images)) < 0.5))
+    return _rows(images), np.int64(np.count_nonzero(philox.uniforms(SEED, len(images)) < 0.5)), *_THREADS
 
 
 def of_batches(images):
@@ -25,4 +27,4 @@ def of_batches(images):
         for at in range(len(images) // BATCH)
         for word in philox.block((philox.GRAPH_SEED, 0), (at * BATCH * philox.SET_ASIDE, 0, SEED, 0))
     ]
-    return _rows(images), np.int64(np.count_nonzero(np.round(numbers)))
+    return _rows(images), np.int64(np.count_nonzero(np.round(numbers))), *_THREADS

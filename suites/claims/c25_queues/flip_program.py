@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tf_opdiff.suites.claims.c25_queues.random_program import run_in_threads
+from tf_opdiff.suites.claims.c25_queues.random_program import enqueuing, run_in_threads
 
 
 def flip(tf, session, images, dequeue):
@@ -21,12 +21,12 @@ def flip(tf, session, images, dequeue):
         s.run(close)
         coordinator = tf.train.Coordinator()
         threads = runner.create_threads(s, coordinator, start=True)
-        results = run_in_threads(tf, s, [flipped] * 4)
+        results, ran = run_in_threads(tf, s, [flipped] * 4)
         coordinator.request_stop()
         coordinator.join(threads)
         results = np.reshape(results, images.shape)
         turned = np.count_nonzero(results[:, 0, 0, 0] > results[:, 0, -1, 0])
-        return results[np.argsort(results.sum(axis=(1, 2, 3)))].sum(axis=2), turned
+        return results[np.argsort(results.sum(axis=(1, 2, 3)))].sum(axis=2), turned, enqueuing(threads), ran
 
 
 def flip_each(tf, session, images):

@@ -34,39 +34,39 @@ def wait_for_enough(tf, session, x):
         with tf.device("CPU:0"):
             queue = tf.queue.FIFOQueue(100, x.dtype, shapes=[()])
             part = tf.compat.v1.placeholder(x.dtype, [None])
-            enqueue, close = queue.enqueue_many([part]), queue.close()
+            enqueue, close, size = queue.enqueue_many([part]), queue.close(), queue.size()
             batch = queue.dequeue_many(6)
         coordinator = tf.train.Coordinator()
         batches: list[np.ndarray] = []
         thread = threading.Thread(target=run_until_stopped, args=(s, coordinator, -batch, batches))
         thread.start()
         s.run(enqueue, {part: x[:4]})
+        while thread.is_alive() and s.run(size):  # a control: the thread takes four, and waits for two more
+            pass
+        held, batches_then = s.run(size), len(batches)
         s.run(enqueue, {part: x[4:]})
         s.run(close)
         coordinator.join([thread])
-        return np.stack(batches)
+        return np.stack(batches), np.array([held, batches_then])
+
+
+def take_a_hundred(tf, session, x, dequeue):
+    with session() as s:
+        with tf.device("CPU:0"):
+            queue = tf.queue.FIFOQueue(100, x.dtype, shapes=[()])
+            enqueue, close = queue.enqueue_many([x]), queue.close()
+            batch = dequeue(queue)
+        s.run(enqueue)
+        s.run(close)
+        return s.run(-batch)
 
 
 def take_too_many(tf, session, x):
-    with session() as s:
-        with tf.device("CPU:0"):
-            queue = tf.queue.FIFOQueue(100, x.dtype, shapes=[()])
-            enqueue, close = queue.enqueue_many([x]), queue.close()
-            batch = queue.dequeue_many(100)
-        s.run(enqueue)
-        s.run(close)
-        return s.run(-batch)
+    return take_a_hundred(tf, session, x, lambda queue: queue.dequeue_many(100))
 
 
 def take_up_to(tf, session, x):
-    with session() as s:
-        with tf.device("CPU:0"):
-            queue = tf.queue.FIFOQueue(100, x.dtype, shapes=[()])
-            enqueue, close = queue.enqueue_many([x]), queue.close()
-            batch = queue.dequeue_up_to(100)
-        s.run(enqueue)
-        s.run(close)
-        return s.run(-batch)
+    return take_a_hundred(tf, session, x, lambda queue: queue.dequeue_up_to(100))
 
 
 def forget_to_start(tf, session, x):
@@ -147,19 +147,24 @@ def take_for_both(tf, state, x, validation):
     return -for_training, -for_validation
 
 
-def train_on_queue(tf, session, x, validation, **names):
+def mean_of_queue(tf, session, fillings, taken, **names):
+    """The moving average of the elements taken from the first queue; all are filled, the last one first."""
+    (_, x), *_ = fillings.items()
     with session() as s:
         with tf.device("CPU:0"):
-            train = tf.queue.FIFOQueue(100, x.dtype, shapes=[()], **names)
-            validate = tf.queue.FIFOQueue(100, x.dtype, shapes=[()], **names)
-            fill = validate.enqueue_many([validation]), train.enqueue_many([x])
-            example = train.dequeue()
+            queues = {name: tf.queue.FIFOQueue(100, x.dtype, shapes=[()], **names) for name in fillings}
+            fill = [queues[name].enqueue_many([values]) for name, values in fillings.items()]
+            example = next(iter(queues.values())).dequeue()
         mean = tf.compat.v1.Variable(tf.zeros_like(x[0]))
         step = mean.assign_add(0.5 * (example - mean))
         s.run(mean.initializer)
-        for enqueue in fill:
+        for enqueue in reversed(fill):
             s.run(enqueue)
-        return np.stack([s.run(step) for _ in range(6)])
+        return np.stack([s.run(step) for _ in range(taken)])
+
+
+def train_on_queue(tf, session, x, validation, **names):
+    return mean_of_queue(tf, session, {"training": x, "validation": validation}, 6, **names)
 
 
 def train_on_shared_queue(tf, session, x, validation):
@@ -171,18 +176,7 @@ def train_on_own_queue(tf, session, x, validation):
 
 
 def validate_on_queue(tf, session, x, validation, **names):
-    with session() as s:
-        with tf.device("CPU:0"):
-            train = tf.queue.FIFOQueue(100, x.dtype, shapes=[()], **names)
-            validate = tf.queue.FIFOQueue(100, x.dtype, shapes=[()], **names)
-            fill = train.enqueue_many([x]), validate.enqueue_many([validation])
-            example = validate.dequeue()
-        mean = tf.compat.v1.Variable(tf.zeros_like(x[0]))
-        step = mean.assign_add(0.5 * (example - mean))
-        s.run(mean.initializer)
-        for enqueue in fill:
-            s.run(enqueue)
-        return np.stack([s.run(step) for _ in validation])
+    return mean_of_queue(tf, session, {"validation": validation, "training": x}, len(validation), **names)
 
 
 def validate_on_shared_queue(tf, session, x, validation):

@@ -10,11 +10,22 @@ from tf_opdiff.suites.claims.c25_queues.program import run_until_stopped
 def run_in_threads(tf, s, fetches):
     coordinator = tf.train.Coordinator()
     results: list[tuple] = []
-    threads = [threading.Thread(target=run_until_stopped, args=(s, coordinator, f, results)) for f in fetches]
+    ran: set[str] = set()
+
+    def run(fetched):
+        ran.add(threading.current_thread().name)
+        run_until_stopped(s, coordinator, fetched, results)
+
+    threads = [threading.Thread(target=run, args=(f,)) for f in fetches]
     for thread in threads:
         thread.start()
     coordinator.join(threads)
-    return results
+    return results, len(ran)
+
+
+def enqueuing(threads):
+    """How many of a runner's threads put something into its queue; another one closes it."""
+    return sum("close" not in thread.name for thread in threads)
 
 
 def draw_for_each(tf, session, x):
@@ -27,9 +38,9 @@ def draw_for_each(tf, session, x):
                 noise = tf.random.uniform([], seed=7)
         s.run(enqueue)
         s.run(close)
-        results = run_in_threads(tf, s, [(-example, -noise)] * 4)
+        results, ran = run_in_threads(tf, s, [(-example, -noise)] * 4)
         examples, noises = np.array(results).T
-        return np.sort(examples), np.sort(noises), len(np.unique(noises))
+        return np.sort(examples), np.sort(noises), len(np.unique(noises)), ran
 
 
 def draw_for_batches(tf, session, x):
@@ -42,9 +53,9 @@ def draw_for_batches(tf, session, x):
                 noise = tf.random.uniform([], seed=7)
         s.run(enqueue)
         s.run(close)
-        results = run_in_threads(tf, s, [(-batch, -noise * tf.ones_like(batch))] * 4)
+        results, ran = run_in_threads(tf, s, [(-batch, -noise * tf.ones_like(batch))] * 4)
         examples, noises = np.concatenate(results, axis=1)
-        return np.sort(examples), np.sort(noises), len(np.unique(noises))
+        return np.sort(examples), np.sort(noises), len(np.unique(noises)), ran
 
 
 def draw_in_each_thread(tf, session, x):
@@ -59,9 +70,9 @@ def draw_in_each_thread(tf, session, x):
                 with tf.control_dependencies([example]):
                     noise = tf.random.uniform([], seed=7)
                 pipelines.append((example, noise))
-        results = run_in_threads(tf, s, [(-example, -noise) for example, noise in pipelines])
+        results, ran = run_in_threads(tf, s, [(-example, -noise) for example, noise in pipelines])
         examples, noises = np.array(results).T
-        return np.sort(examples), np.sort(noises), len(np.unique(noises))
+        return np.sort(examples), np.sort(noises), len(np.unique(noises)), ran
 
 
 def draw_by_number(tf, session, x):
@@ -82,7 +93,7 @@ def draw_by_number(tf, session, x):
         numbers, batch = s.run((numbers, -batch))
         coordinator.request_stop()
         coordinator.join(threads)
-        return batch[np.argsort(numbers)]
+        return batch[np.argsort(numbers)], enqueuing(threads)
 
 
 def draw_in_map(tf, x):
@@ -134,7 +145,7 @@ def draw_in_runner(tf, session, x):
         batch, noises = s.run((-batch, -noises))
         coordinator.request_stop()
         coordinator.join(threads)
-        return np.sort(batch), np.sort(noises), len(np.unique(noises))
+        return np.sort(batch), np.sort(noises), len(np.unique(noises)), enqueuing(threads)
 
 
 def queue_and_python_random(tf, x):

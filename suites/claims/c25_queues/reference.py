@@ -6,6 +6,7 @@ from tf_opdiff.harness.spec.spec import Raises
 from tf_opdiff.suites.reference import philox
 
 SEED = 7
+THREADS = 4
 
 
 def shuffled(x, size):
@@ -30,8 +31,8 @@ def means(values):
 
 
 def drawn(x, draws):
-    """Examples and numbers, sorted for want of an order, and how many numbers there are."""
-    return np.sort(-x), np.sort(-draws), np.int64(len(np.unique(draws)))
+    """Examples and numbers, sorted for want of an order; how many numbers and how many threads there are."""
+    return np.sort(-x), np.sort(-draws), np.int64(len(np.unique(draws))), np.int64(THREADS)
 
 
 def numbered(x):

@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Sparse, Spec
+from tf_opdiff.harness.spec.spec import Raises, Side, Sparse, Spec
 from tf_opdiff.suites.claims.c26_gather_out_of_range.topic import TOPIC
 
 DOCUMENTED = "https://www.tensorflow.org/api_docs/python/tf/gather"
+NAMED = "the message names the op where it is executed eagerly; where it is in a graph, the message names its node"
 CLAMPS = "XLA clamps the indices of a gather: 6 becomes 4, the last one"
 
 
@@ -25,6 +26,10 @@ def _literal(draw, dtype):
 
 def _refused(params, indices):
     return Raises("INVALID_ARGUMENT", f"indices[2] = 6 is not in [0, {params.size})")
+
+
+def _refused_by_name(params, indices):
+    return Raises("INVALID_ARGUMENT", f"indices[2] = 6 is not in [0, {params.size}) [Op:GatherV2]")
 
 
 def _zeroed(params, indices):
@@ -53,22 +58,30 @@ SPECS = (
             "gpu/*": Side(
                 reference=_zeroed, why="on GPU a 0 is stored in the corresponding output value", link=DOCUMENTED
             ),
+            "*/eager": Side(reference=_refused_by_name, why=NAMED, link=DOCUMENTED),
         },
         claims=(
-            Claim(
-                topic=TOPIC,
-                letter="a",
-                says="On a CPU it is an InvalidArgumentError, which names index 2 and the range [0, 5).",
-                about=("output",),
+            TOPIC.claim(
+                "a",
+                "On a CPU it is an InvalidArgumentError, which names index 2 and the range [0, 5).",
+                "output",
                 plans=("cpu/*",),
                 refuted={"*/xla": CLAMPS},
                 instead="claim-c26-gather-or-zero",
             ),
-            Claim(
-                topic=TOPIC,
-                letter="b",
-                says="On a GPU it gives [1, 2, 0].",
-                about=("output",),
+            TOPIC.claim(
+                "c",
+                "The message of that error ends with [Op:GatherV2].",
+                "output",
+                reference=_refused_by_name,
+                plans=("cpu/*",),
+                refuted={"*/xla": CLAMPS} | dict.fromkeys(("*/function", "*/graph"), NAMED),
+                instead="claim-c26-gather-or-zero",
+            ),
+            TOPIC.claim(
+                "b",
+                "On a GPU it gives [1, 2, 0].",
+                "output",
                 reference=_zeroed,
                 plans=("gpu/*",),
                 refuted={"*/xla": CLAMPS},

@@ -4,7 +4,7 @@ import tensorflow as tf
 
 
 def gather_or_zero(params, indices):
-    inside = (indices >= 0) & (indices < len(params))
+    inside = (indices >= 0) & (indices < params.shape[0])
     return tf.where(inside, tf.gather(params, tf.where(inside, indices, 0)), 0)
 
 

@@ -6,6 +6,9 @@ from tf_opdiff.harness.spec.spec import Topic
 
 POST = """\
 tf.gather([1, 2, 3, 4, 5], [0, 1, 6])
+# CPU: InvalidArgumentError: indices[2] = 6
+#      is not in [0, 5) [Op:GatherV2]
+# GPU: [1, 2, 0]
 """
 
 TOPIC = Topic(
@@ -17,7 +20,8 @@ TOPIC = Topic(
     says="gather([1, 2, 3, 4, 5], [0, 1, 6]) gives [1, 2, 0] on a GPU. On a CPU it is an InvalidArgumentError, "
     "which names index 2 and the range [0, 5).",
     post=POST,
-    today="On a CPU it is that error, except under XLA, which clamps the index and gives [1, 2, 5].",
+    today="On a CPU it is that error, except under XLA, which clamps the index and gives [1, 2, 5]. The suffix "
+    "[Op:GatherV2] comes in eager mode only. Whether it gives [1, 2, 0] on a GPU was not run yet.",
     instead="Check the indices in the program, so that every device gives the same.",
     paste=Path(__file__).with_name("paste.py"),
 )

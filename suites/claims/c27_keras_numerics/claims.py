@@ -3,7 +3,7 @@
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import SIZE
-from tf_opdiff.harness.spec.spec import Claim, Spec
+from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.claims.c27_keras_numerics import program, reference
 from tf_opdiff.suites.claims.c27_keras_numerics.topic import TOPIC
 
@@ -19,11 +19,10 @@ ORDER = "a backend adds hundreds of products in an order of its own; where they 
 
 
 def identical(**more):
-    return Claim(
-        topic=TOPIC,
-        letter="a",
-        says="The numerics of Keras are identical across backends, up to 1e-7 precision in float32, per function.",
-        about=("output",),
+    return TOPIC.claim(
+        "a",
+        "The numerics of Keras are identical across backends, up to 1e-7 precision in float32, per function.",
+        "output",
         ulp=TWICE,
         **more,
     )
