@@ -6,7 +6,7 @@ _V1 = ("GradientDescent", "Momentum", "Adam", "RMSProp", "Adagrad", "Ftrl")
 _KERAS = ("SGD", "Adam", "RMSprop", "Adagrad", "Ftrl")
 
 
-def _optimizer(others):
+def of_optimizers(others):
     """A way that puts `others(tf, optimizer)` in the place of methods of each optimizer of version 1."""
 
     def way(tf):
@@ -24,15 +24,15 @@ def _optimizer(others):
     return way
 
 
-minimize_everything = _optimizer(
+minimize_everything = of_optimizers(
     lambda tf, optimizer: {"minimize": lambda loss, var_list=None: optimizer.minimize(loss)}
 )
-minimize_by_parts = _optimizer(
+minimize_by_parts = of_optimizers(
     lambda tf, optimizer: {
         "minimize": lambda loss, var_list=None: optimizer.apply_gradients(optimizer.compute_gradients(loss, var_list))
     }
 )
-parts_by_minimize = _optimizer(
+parts_by_minimize = of_optimizers(
     lambda tf, optimizer: {
         "compute_gradients": lambda loss, var_list=None: (loss, var_list),
         "apply_gradients": lambda pair: optimizer.minimize(pair[0], var_list=pair[1]),
@@ -53,8 +53,8 @@ def _remembering(tf, optimizer):
     return {"compute_gradients": compute_gradients, "apply_gradients": apply_gradients}
 
 
-apply_all_gradients = _optimizer(_remembering)
-other_slots = _optimizer(
+apply_all_gradients = of_optimizers(_remembering)
+other_slots = of_optimizers(
     lambda tf, optimizer: {
         "get_slot": lambda variable, name: tf.compat.v1.Variable(tf.zeros(variable.shape, variable.dtype.base_dtype))
     }

@@ -2,9 +2,12 @@
 
 from types import SimpleNamespace
 
+from tf_opdiff.suites.tests.subjects.training import of_optimizers
+
 
 def _made(change):
-    """A way that changes every variable when it is made."""
+    """A way that changes every variable when it is made, and every slot of an optimizer of version 1."""
+    slots = of_optimizers(lambda tf, optimizer: {"get_slot": lambda *slot: change(optimizer.get_slot(*slot))})
 
     def way(tf):
         v1 = tf.compat.v1
@@ -12,7 +15,7 @@ def _made(change):
         def changed(make):
             return lambda *args, **more: change(make(*args, **more))
 
-        return {
+        return slots(tf) | {
             "Variable": changed(tf.Variable),
             "compat.v1.Variable": changed(v1.Variable),
             "compat.v1.get_variable": changed(v1.get_variable),
