@@ -16,7 +16,7 @@ from tf_opdiff.harness.device.repeat import SELF_CHECKS
 from tf_opdiff.harness.judge.cause import Cause
 from tf_opdiff.harness.judge.comparison import Elements
 from tf_opdiff.harness.judge.distance_limit import DistanceLimit
-from tf_opdiff.harness.judge.region import Region
+from tf_opdiff.harness.judge.region import Operands, Region
 from tf_opdiff.harness.judge.selectors import EVERY, Names, admits, listed
 from tf_opdiff.harness.spec.plan import type_of
 from tf_opdiff.harness.spec.spec import BY_PATTERNS
@@ -35,15 +35,15 @@ class Difference(NamedTuple):
 
     `kinds` are those that occur, in order; `code` is that of an error or a crash; `max_ulp` is the largest distance, in
     ULPs of the result's dtype, NaN if it was not taken. `elements` are those of each kind, of the kind `""` where
-    nothing differs, and `inputs` those of the op; both are empty where the arrays are not at hand. `swept` says that
-    the difference is that of a sweep, which counts elements and does not keep them.
+    nothing differs, and `operands` the inputs and upstreams; both are empty where the arrays are not at hand. `swept`
+    says that the difference is that of a sweep, which counts elements and does not keep them.
     """
 
     kinds: Sequence[str] = ()
     code: str = ""
     max_ulp: float = math.nan
     elements: Mapping[str, Elements] = {}
-    inputs: Sequence[np.ndarray] = ()
+    operands: Operands = Operands()
     swept: bool = False
 
 
@@ -104,18 +104,18 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
           RegionError: `where` is not about the elements of this result.
         """
         elements = difference.elements[self.kind]
-        explained = elements.wrong[self.kind] & self.region(elements, difference.inputs)
+        explained = elements.wrong[self.kind] & self.region(elements, difference.operands)
         if self.kind in MEASURED and self.within:
             explained &= DistanceLimit.parse(self.within).allows(elements)
         return explained
 
-    def region(self, elements: Elements, inputs: Sequence[np.ndarray]) -> np.ndarray:
+    def region(self, elements: Elements, operands: Operands) -> np.ndarray:
         """The elements that the entry is about, a bool array of their shape.
 
         Raises:
           RegionError: `where` is not about the elements of this result.
         """
-        return Region.parse(self.where).holds(elements.got, elements.want, inputs)
+        return Region.parse(self.where).holds(elements.got, elements.want, operands)
 
     @property
     def limits(self) -> str:
@@ -137,7 +137,7 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             return difference.swept
         if self.kind in MEASURED and EVERY in listed(self.recipe):
             return False
-        return bool(self.region(elements, difference.inputs).any())
+        return bool(self.region(elements, difference.operands).any())
 
     def selects(
         self, place: Mapping[str, str], tf: str, kind: str = "", traits: AbstractSet[str] | None = None

@@ -25,6 +25,9 @@ INPUTS = ("x", "y", "z")
 NAMES: Mapping[str, str] = {
     "x, y, z": "the element of the first, second and third input",
     "input[i]": "the element of any input, counted from 0",
+    "own": "of a gradient: the element of the input that it belongs to",
+    "upstream": "of a gradient: the element of the upstream of the first output that has one",
+    "upstream[i]": "the element of the upstream of any output, counted from 0",
     "want": "the promised element, rounded to the dtype of the result",
     "got": "the observed element",
 }
@@ -89,6 +92,47 @@ FUNCTIONS: Mapping[str, tuple[Callable[[Any], Any], str]] = {
 
 
 @dataclass(frozen=True)
+class Operands:
+    """The arrays of which a result is computed.
+
+    Attributes:
+      inputs: the inputs of the op.
+      upstreams: the upstream of each output, None for an output without one; empty where no gradient is taken.
+      own: the number of the input that a gradient belongs to; None if the result is no gradient.
+    """
+
+    inputs: Sequence[np.ndarray] = ()
+    upstreams: Sequence[np.ndarray | None] = ()
+    own: int | None = None
+
+    def named(self, name: str) -> np.ndarray:
+        """The array of a name of a condition without a number: `x`, `own`, `upstream`.
+
+        Raises:
+          IndexError: there is no such array.
+        """
+        if name in INPUTS:
+            return self.numbered("input", INPUTS.index(name))
+        if name == "upstream":
+            return self.numbered(name, next((i for i, g in enumerate(self.upstreams) if g is not None), 0))
+        if self.own is None:
+            raise IndexError("the result is no gradient, which alone has an input of its own")
+        return self.numbered("input", self.own)
+
+    def numbered(self, name: str, number: int) -> np.ndarray:
+        """The array of a name of a condition with a number: `input[1]`, `upstream[1]`.
+
+        Raises:
+          IndexError: there is no such array.
+        """
+        arrays = self.upstreams if name == "upstream" else self.inputs
+        array = arrays[number] if number < len(arrays) else None
+        if array is None:
+            raise IndexError(f"{name}[{number}] is out of range: there are {len(arrays)}")
+        return array
+
+
+@dataclass(frozen=True)
 class Region:
     """A condition that is read; `holds` says for which elements it is true."""
 
@@ -104,24 +148,24 @@ class Region:
         """
         return _parsed(text)
 
-    def holds(self, got: np.ndarray, want: np.ndarray, inputs: Sequence[np.ndarray]) -> np.ndarray:
+    def holds(self, got: np.ndarray, want: np.ndarray, operands: Operands) -> np.ndarray:
         """The elements for which the condition is true.
 
         Args:
           got: the observed array.
           want: the promised array, of the shape of `got` and rounded to its dtype.
-          inputs: the inputs of the op. An input that can be broadcast to the shape of `got` is seen element by element;
-            others only inside `any`, `all` and `size`.
+          operands: the inputs and upstreams. One that can be broadcast to the shape of `got` is seen element by
+            element; others only inside `any`, `all` and `size`.
 
         Returns:
           A bool array of the shape of `got`.
 
         Raises:
-          RegionError: the condition names an input that is absent or has another shape, or does not fit its dtype.
+          RegionError: the condition names an array that is absent or has another shape, or does not fit its dtype.
         """
         with np.errstate(all="ignore"):
             try:
-                value = _value(self.tree, {"got": got, "want": want, "input": inputs})
+                value = _value(self.tree, {"got": got, "want": want}, operands)
                 return np.array(np.broadcast_to(np.asarray(value, bool), got.shape))
             except (ValueError, TypeError, IndexError, OverflowError) as error:
                 raise RegionError(f"where {self.text!r}: {' '.join(str(error).split())}") from error
@@ -143,9 +187,9 @@ def _check(node: ast.expr) -> None:
     match node:
         case ast.Constant(value=bool() | int() | float() | complex() | bytes()):
             return
-        case ast.Name(id=name) if name in (*INPUTS, "got", "want"):
+        case ast.Name(id=name) if name in (*INPUTS, "got", "want", "own", "upstream"):
             return
-        case ast.Subscript(value=ast.Name(id="input"), slice=ast.Constant(value=int())):
+        case ast.Subscript(value=ast.Name(id="input" | "upstream"), slice=ast.Constant(value=int())):
             return
         case ast.Call(func=ast.Name(id=name), args=[_], keywords=[]) if name in FUNCTIONS:
             pass
@@ -162,32 +206,36 @@ def _check(node: ast.expr) -> None:
             _check(child)
 
 
-def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
+def _value(node: ast.expr, results: Mapping[str, np.ndarray], operands: Operands) -> Any:
     """The value of a checked node: an array, or a number."""
+
+    def value_of(one: ast.expr) -> Any:
+        return _value(one, results, operands)
+
     match node:
         case ast.Constant(value=value):
             return value
         case ast.Name(id=name):
-            return names["input"][INPUTS.index(name)] if name in INPUTS else names[name]
-        case ast.Subscript(slice=ast.Constant(value=int(i))):
-            return names["input"][i]
+            return results[name] if name in results else operands.named(name)
+        case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=int(i))):
+            return operands.numbered(name, i)
         case ast.Call(func=ast.Name(id=name), args=[argument]):
-            return FUNCTIONS[name][0](_value(argument, names))
+            return FUNCTIONS[name][0](value_of(argument))
         case ast.BoolOp(op=op, values=values):
             joined = operator.and_ if isinstance(op, ast.And) else operator.or_
-            each = [np.asarray(_value(value, names), bool) for value in values]
+            each = [np.asarray(value_of(value), bool) for value in values]
             result = each[0]
             for one in each[1:]:
                 result = joined(result, one)
             return result
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            return ~np.asarray(_value(operand, names), bool)
+            return ~np.asarray(value_of(operand), bool)
         case ast.UnaryOp(operand=operand):
-            return -wide(_value(operand, names))
+            return -wide(value_of(operand))
         case ast.BinOp(op=op, left=left, right=right):
-            return _ARITHMETIC[type(op)](wide(_value(left, names)), wide(_value(right, names)))
+            return _ARITHMETIC[type(op)](wide(value_of(left)), wide(value_of(right)))
         case ast.Compare(left=left, ops=ops, comparators=others):
-            values = [wide(_value(one, names)) for one in (left, *others)]
+            values = [wide(value_of(one)) for one in (left, *others)]
             pairs = zip(ops, values, values[1:], strict=False)
             return np.logical_and.reduce([_COMPARISONS[type(op)](a, b) for op, a, b in pairs])
     raise AssertionError(ast.dump(node))

@@ -18,7 +18,7 @@ from tf_opdiff.harness.device.server_handle import DeviceServer
 from tf_opdiff.harness.judge import known_files
 from tf_opdiff.harness.judge.compare import compare, summary
 from tf_opdiff.harness.judge.known import Known
-from tf_opdiff.harness.judge.verdict import Context, Judge, Origin, Trial
+from tf_opdiff.harness.judge.verdict import Context, Judge, Origin
 from tf_opdiff.harness.judge.want import Want
 from tf_opdiff.harness.judge.wording import sentence
 from tf_opdiff.harness.paths import KNOWN, ROOT, SUITES
@@ -72,8 +72,7 @@ def show(item: Item, case: Case, plans: Sequence[Plan], servers: Mapping[Device,
 def _show_self_checks(running: RunningCase, plan: Plan) -> bool:
     """Prints the self-checks that failed: other bits, another value in another place, a changed input."""
     observation = running.observations[plan]
-    trial = Trial(running.item.suite, running.case, plan, observation, running.inputs)
-    records = Judge(_no_known_failures()).against_itself(trial, running.expected[plan].wants)
+    records = Judge(_no_known_failures()).against_itself(running.trial(plan), running.expected[plan].wants)
     failing = [record for record in records if record.verdict == "mismatch"]
     for record in failing:
         print(f"  {record.quantity}: {record.kind}, {sentence(record)}")

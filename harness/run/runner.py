@@ -156,12 +156,9 @@ class Runner:
             return self._broken(running.item, running.case, [*running.expected], message)
         return records
 
-    def _trial(self, running: RunningCase, plan: Plan) -> Trial:
-        return Trial(running.item.suite, running.case, plan, running.observations[plan], running.inputs)
-
     def _judged(self, running: RunningCase, plan: Plan, digest: str) -> list[Record]:
         """The records of an observation against its promise and against claims; `digest` is the request's."""
-        trial, wants = self._trial(running, plan), dict(running.expected[plan].wants)
+        trial, wants = running.trial(plan), dict(running.expected[plan].wants)
         compared = comparisons(trial, wants)
         records = [self.judge.decide(trial, quantity, comparison) for quantity, comparison in compared.items()]
         if any(record.kind for record in records):
@@ -189,7 +186,7 @@ class Runner:
         """The records of each plan of a case against its base, and against itself."""
         compared = []
         for plan, base in running.bases():
-            records, trial, wants = [], self._trial(running, plan), running.expected[plan].wants
+            records, trial, wants = [], running.trial(plan), running.expected[plan].wants
             if base != plan:
                 results = running.observations[base].quantities
                 others = running.expected[base].wants

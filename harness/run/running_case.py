@@ -14,6 +14,7 @@ from tf_opdiff.harness.device.request import Request
 from tf_opdiff.harness.judge import claim, reference
 from tf_opdiff.harness.judge.expectation import Expectation, expectations
 from tf_opdiff.harness.judge.promise_cache import PromiseCache
+from tf_opdiff.harness.judge.trial import Trial
 from tf_opdiff.harness.spec.catalog import Item
 from tf_opdiff.harness.spec.plan import Plan
 from tf_opdiff.harness.spec.spec import Case
@@ -84,6 +85,11 @@ class RunningCase:
             again=self_checks_of(self.case.spec, self.inputs),
             attrs=self.case.keywords,
         )
+
+    def trial(self, plan: Plan) -> Trial:
+        """The trial of a plan that has run."""
+        upstreams = self.expected[plan].upstreams or ()
+        return Trial(self.item.suite, self.case, plan, self.observations[plan], self.inputs, upstreams)
 
     @property
     def complete(self) -> bool:

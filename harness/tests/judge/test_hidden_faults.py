@@ -13,6 +13,8 @@ from tf_opdiff.harness.judge.known import Known
 from tf_opdiff.harness.judge.unseen import first_of_place, plant
 from tf_opdiff.harness.judge.verdict import Context, Judge, Origin, Trial, comparisons
 from tf_opdiff.harness.judge.want import Want
+from tf_opdiff.harness.run.running_case import RunningCase
+from tf_opdiff.harness.spec.catalog import Item
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.spec import Spec
 
@@ -60,6 +62,35 @@ def test_elements_in_the_region_and_within_the_distance_are_known():
 def test_a_fault_in_another_element_or_farther_off_is_a_mismatch(index, value):
     assert verdict(changed(index, value), *TIGHT) == "mismatch"
     assert index == 3 or verdict(changed(index, value), *LOOSE) == "known"
+
+
+UPSTREAM = np.array([0, 1, 1, 1, 1], np.float32)
+
+
+@pytest.mark.parametrize(
+    ("where", "expected"),
+    [("upstream == 0", "known"), ("upstream == 1", "mismatch"), ("own == 1", "known"), ("own == 2", "mismatch")],
+)
+def test_a_region_names_the_upstream_of_a_gradient_and_its_own_input(where, expected):
+    entry = structs.replace(LARGE, where=where)
+    result = Result("value", np.float32([2, 2, 3, 200, 5]))
+    inputs = (np.zeros(5, np.float32), np.float32([1, 2, 3, 200, 5]))
+    one = replace(trial(result), inputs=inputs, upstreams=(UPSTREAM,), observation=Observation({"grad[1]": result}))
+    want = {"grad[1]": Want("value", np.float64([1, 2, 3, 200, 5]), X.dtype)}
+    (record,) = judge(entry).against_promises(one, want)
+    assert record.verdict == expected
+
+
+def test_the_trial_of_a_case_has_the_upstreams_and_the_own_input_of_its_gradient():
+    spec = replace(trial(GOT).case.spec, vjp=lambda g, x: (g,), dtypes=("float32",))
+    item = Item("planted", spec, "float32")
+    running = RunningCase.of(item, item.cases[0], [XLA])
+    running.observations[XLA] = Observation({})
+    (upstream,) = running.request(XLA).upstreams
+    operands = running.trial(XLA).operands("grad[0]")
+    assert operands.named("upstream") is upstream and operands.named("own") is running.inputs[0]
+    with pytest.raises(IndexError):
+        running.trial(XLA).operands("output[0]").named("own")
 
 
 def test_the_message_of_a_mismatch_says_how_many_elements_lie_elsewhere():

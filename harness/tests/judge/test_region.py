@@ -6,14 +6,14 @@ import pytest
 
 from tf_opdiff.harness.judge.comparison import Elements
 from tf_opdiff.harness.judge.distance_limit import DistanceLimit
-from tf_opdiff.harness.judge.region import FUNCTIONS, Region, RegionError
+from tf_opdiff.harness.judge.region import FUNCTIONS, Operands, Region, RegionError
 
 X = np.array([-0.0, 0.0, 1e-40, 1.0, -2.0, 3e38, np.inf, np.nan], np.float32)
 ONES = np.ones(8, np.float32)
 
 
 def holds(text, got=ONES, want=ONES, inputs=(X,)):
-    return Region.parse(text).holds(got, want, inputs).tolist()
+    return Region.parse(text).holds(got, want, Operands(inputs)).tolist()
 
 
 @pytest.mark.parametrize(
@@ -78,10 +78,37 @@ def test_an_input_of_another_shape_is_refused_outside_a_reduction():
     assert holds("any(x > 1)", ONES[:3], ONES[:3]) == [True] * 3
 
 
-@pytest.mark.parametrize("text", ["y == 0", "input[3] > 0"])
-def test_an_absent_input_is_refused(text):
+@pytest.mark.parametrize("text", ["y == 0", "input[3] > 0", "upstream > 0", "upstream[1] > 0"])
+def test_an_absent_input_or_upstream_is_refused(text):
     with pytest.raises(RegionError, match="out of range"):
         holds(text)
+
+
+UPSTREAMS = (None, np.array([0, 5], np.float32))
+
+
+def of_gradient(text, own=1, upstreams=UPSTREAMS):
+    """The elements of a gradient of two inputs, x = [1, 2] and y = [0, 3], for which a condition holds."""
+    x, y = np.float32([1, 2]), np.float32([0, 3])
+    return Region.parse(text).holds(x, x, Operands((x, y), upstreams, own)).tolist()
+
+
+def test_a_gradient_has_an_input_of_its_own():
+    assert of_gradient("own == 0") == [True, False]
+    assert of_gradient("own == 0", own=0) == [False, False]
+    with pytest.raises(RegionError, match="the result is no gradient"):
+        of_gradient("own == 0", own=None)
+
+
+def test_an_upstream_is_seen_element_by_element_and_the_first_one_needs_no_number():
+    assert of_gradient("upstream == 0 and own == 0") == [True, False]
+    assert of_gradient("upstream == 0", upstreams=(np.float32(0), None)) == [True, True]
+    assert of_gradient("upstream[1] == 5") == [False, True]
+    with pytest.raises(RegionError, match=r"upstream\[0\] is out of range"):
+        of_gradient("upstream[0] == 5")
+    with pytest.raises(RegionError, match="broadcast"):
+        of_gradient("upstream == 0", upstreams=(np.zeros(3),))
+    assert of_gradient("any(upstream == 0)", upstreams=(np.zeros(3),)) == [True, True]
 
 
 @pytest.mark.parametrize(
@@ -96,6 +123,8 @@ def test_an_absent_input_is_refused(text):
         "abs(v=x)",
         "'t' == x",
         "lambda: x",
+        "own[1]",
+        "got[0]",
         "x if x else x",
     ],
 )
