@@ -12,6 +12,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from tf_opdiff.harness.judge.reference import ReferenceFault
 from tf_opdiff.harness.spec.recipes import is_float
 
 
@@ -28,6 +29,7 @@ NAMES: Mapping[str, str] = {
     "own": "of a gradient: the element of the input that it belongs to",
     "upstream": "of a gradient: the element of the upstream of the first output that has one",
     "upstream[i]": "the element of the upstream of any output, counted from 0",
+    "mistaken": "the wrong element that the spec says TensorFlow computes, rounded to the dtype of the result",
     "want": "the promised element, rounded to the dtype of the result",
     "got": "the observed element",
 }
@@ -46,6 +48,7 @@ _COMPARISONS: Mapping[type, Callable[[Any, Any], Any]] = {
     ast.GtE: operator.ge,
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
+    ast.In: lambda each, others: np.isin(each, others) | (np.isnan(each) & np.isnan(others).any()),
 }
 
 
@@ -99,18 +102,24 @@ class Operands:
       inputs: the inputs of the op.
       upstreams: the upstream of each output, None for an output without one; empty where no gradient is taken.
       own: the number of the input that a gradient belongs to; None if the result is no gradient.
+      mistaken: gives the wrong result that the spec says TensorFlow computes; see `harness.judge.mistaken`.
     """
 
     inputs: Sequence[np.ndarray] = ()
     upstreams: Sequence[np.ndarray | None] = ()
     own: int | None = None
+    mistaken: Callable[[], np.ndarray] | None = None
 
     def named(self, name: str) -> np.ndarray:
-        """The array of a name of a condition without a number: `x`, `own`, `upstream`.
+        """The array of a name of a condition without a number: `x`, `own`, `upstream`, `mistaken`.
 
         Raises:
-          IndexError: there is no such array.
+          LookupError: there is no such array.
         """
+        if name == "mistaken":
+            if self.mistaken is None:
+                raise LookupError("there is no spec with mistaken results")
+            return self.mistaken()
         if name in INPUTS:
             return self.numbered("input", INPUTS.index(name))
         if name == "upstream":
@@ -167,7 +176,7 @@ class Region:
             try:
                 value = _value(self.tree, {"got": got, "want": want}, operands)
                 return np.array(np.broadcast_to(np.asarray(value, bool), got.shape))
-            except (ValueError, TypeError, IndexError, OverflowError) as error:
+            except (ValueError, TypeError, LookupError, OverflowError, ReferenceFault) as error:
                 raise RegionError(f"where {self.text!r}: {' '.join(str(error).split())}") from error
 
 
@@ -187,7 +196,7 @@ def _check(node: ast.expr) -> None:
     match node:
         case ast.Constant(value=bool() | int() | float() | complex() | bytes()):
             return
-        case ast.Name(id=name) if name in (*INPUTS, "got", "want", "own", "upstream"):
+        case ast.Name(id=name) if name in (*INPUTS, "got", "want", "own", "upstream", "mistaken"):
             return
         case ast.Subscript(value=ast.Name(id="input" | "upstream"), slice=ast.Constant(value=int())):
             return
@@ -216,6 +225,8 @@ def _value(node: ast.expr, results: Mapping[str, np.ndarray], operands: Operands
         case ast.Constant(value=value):
             return value
         case ast.Name(id=name):
+            if name == "mistaken":
+                return operands.named(name).astype(results["got"].dtype)
             return results[name] if name in results else operands.named(name)
         case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=int(i))):
             return operands.numbered(name, i)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
 from tf_opdiff.harness.device.observation import Observation, Result
 from tf_opdiff.harness.judge.known import Known
 from tf_opdiff.harness.judge.maturity import Maturity
+from tf_opdiff.harness.judge.mistaken import mistaken
 from tf_opdiff.harness.judge.region import Operands
 from tf_opdiff.harness.spec.plan import Plan
 from tf_opdiff.harness.spec.quantity import family_of, number_of
@@ -64,4 +66,5 @@ class Trial:
     def operands(self, quantity: str) -> Operands:
         """The arrays of which a quantity is computed. `grad[i]` and `hvp[i]` belong to input i."""
         own = number_of(quantity) if family_of(quantity) in ("grad", "hvp") else None
-        return Operands(self.inputs, self.upstreams, own)
+        wrong = partial(mistaken, self.case, quantity, self.inputs, self.upstreams)
+        return Operands(self.inputs, self.upstreams, own, wrong)

@@ -67,6 +67,7 @@ class Layout:
       gradient: whether the op has a gradient.
       modes: the modes that have the op.
       conjugate: whether the result is conjugated.
+      mistake: the move whose gradient TensorFlow computes in place of the gradient; None if its gradient is right.
       without_xla: further dtypes that a CPU takes and XLA lacks.
       of_xla: dtypes that XLA alone takes.
       quantized: the NumPy dtypes whose quantised twins XLA alone takes.
@@ -84,6 +85,7 @@ class Layout:
     gradient: bool = True
     modes: tuple[str, ...] = MODES
     conjugate: bool = False
+    mistake: Callable[..., np.ndarray] | None = None
     without_xla: tuple[str, ...] = ()
     of_xla: tuple[str, ...] = OF_XLA
     quantized: tuple[str, ...] = IN_XLA
@@ -120,13 +122,14 @@ class Layout:
             program=self.program,
             reference=self.reference,
             vjp=self.vjp if self.gradient else None,
+            mistaken={"grad": replace(self, move=self.mistake).vjp} if self.mistake else {},
             recipes=contents | rest,
             modes=self.modes,
             attrs=dict(list(self.attrs.items())[:1]),
         )
         further = replace(main, name=f"{self.name}-attrs", recipes=contents, attrs=dict(list(self.attrs.items())[1:]))
         one = replace(main, recipes=contents, tier="full")
-        rough, plain = replace(one, vjp=None), {"plain": all_values(first)}
+        rough, plain = replace(one, vjp=None, mistaken={}), {"plain": all_values(first)}
         # XLA leaves half of a result of 4 bits unwritten; in a small one, the memory may hold the same bits twice.
         largest = {"large": all_values(max(self.shapes.values(), key=_size))}
         others = [

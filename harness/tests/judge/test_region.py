@@ -111,6 +111,23 @@ def test_an_upstream_is_seen_element_by_element_and_the_first_one_needs_no_numbe
     assert of_gradient("any(upstream == 0)", upstreams=(np.zeros(3),)) == [True, True]
 
 
+def test_an_element_may_be_one_of_another_tensor():
+    got = np.float32([1, 2, np.nan, 0])
+    assert holds("got in x", got, got, (np.float32([[2, -0.0]]),)) == [False, True, False, True]
+    assert holds("not got in x", got, got, (np.float32([1, np.nan]),)) == [False, True, False, True]
+
+
+def test_a_mistaken_element_is_rounded_to_the_dtype_of_the_result():
+    operands = Operands(mistaken=lambda: np.array([1 / 3, 2.0]))
+    thirds = np.float32([1 / 3, 1 / 3])
+    assert Region.parse("got == mistaken").holds(thirds, thirds, operands).tolist() == [True, False]
+
+
+def test_a_mistaken_element_that_no_spec_gives_is_refused():
+    with pytest.raises(RegionError, match="there is no spec"):
+        holds("got == mistaken")
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -124,6 +141,8 @@ def test_an_upstream_is_seen_element_by_element_and_the_first_one_needs_no_numbe
         "'t' == x",
         "lambda: x",
         "own[1]",
+        "x is y",
+        "mistaken[0]",
         "got[0]",
         "x if x else x",
     ],
