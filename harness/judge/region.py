@@ -79,7 +79,7 @@ def _subnormal(x: np.ndarray) -> Any:
 
 
 #: The functions that a condition may call, each with its meaning.
-FUNCTIONS: Mapping[str, tuple[Callable[[Any], Any], str]] = {
+FUNCTIONS: Mapping[str, tuple[Callable[..., Any], str]] = {
     "abs": (lambda v: np.abs(wide(v)), "the magnitude"),
     "real": (lambda v: np.real(v), "the real part"),
     "imag": (lambda v: np.imag(v), "the imaginary part"),
@@ -88,10 +88,15 @@ FUNCTIONS: Mapping[str, tuple[Callable[[Any], Any], str]] = {
     "inf": (_parts(np.isinf), "whether the element, or a part, is infinite"),
     "subnormal": (_parts(_subnormal), "whether the element, or a part, is subnormal in its dtype"),
     "negative": (_parts(np.signbit), "whether the sign bit of the element, or of a part, is set, as for -0"),
-    "any": (lambda v: np.any(v), "whether the condition holds for any element of the tensor"),
-    "all": (lambda v: np.all(v), "whether the condition holds for every element of the tensor"),
+    "any": (np.any, "whether the condition holds for any element of the tensor, or along an axis: any(nan(x), -1)"),
+    "all": (np.all, "whether the condition holds for every element of the tensor, or along an axis"),
     "size": (lambda v: np.size(v), "the number of elements of the tensor"),
 }
+
+
+#: The functions that take an axis as well: they are about the elements along it. The axis is left out if the result has
+#: fewer axes than the tensor; else its size is 1.
+ALONG_AXIS = ("any", "all")
 
 
 @dataclass(frozen=True)
@@ -202,6 +207,8 @@ def _check(node: ast.expr) -> None:
             return
         case ast.Call(func=ast.Name(id=name), args=[_], keywords=[]) if name in FUNCTIONS:
             pass
+        case ast.Call(func=ast.Name(id=name), args=[_, axis], keywords=[]) if name in ALONG_AXIS and _is_whole(axis):
+            pass
         case ast.BoolOp() | ast.UnaryOp(op=ast.Not() | ast.USub()):
             pass
         case ast.BinOp(op=op) if type(op) in _ARITHMETIC:
@@ -213,6 +220,13 @@ def _check(node: ast.expr) -> None:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.expr) and not (isinstance(node, ast.Call) and child is node.func):
             _check(child)
+
+
+def _is_whole(node: ast.expr) -> bool:
+    """Whether a node is a whole number, which may be negative."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        node = node.operand
+    return isinstance(node, ast.Constant) and type(node.value) is int
 
 
 def _value(node: ast.expr, results: Mapping[str, np.ndarray], operands: Operands) -> Any:
@@ -232,6 +246,10 @@ def _value(node: ast.expr, results: Mapping[str, np.ndarray], operands: Operands
             return operands.numbered(name, i)
         case ast.Call(func=ast.Name(id=name), args=[argument]):
             return FUNCTIONS[name][0](value_of(argument))
+        case ast.Call(func=ast.Name(id=name), args=[argument, axis]):
+            array = np.asarray(value_of(argument))
+            keep = array.ndim == results["got"].ndim
+            return FUNCTIONS[name][0](array, axis=int(ast.literal_eval(axis)), keepdims=keep)
         case ast.BoolOp(op=op, values=values):
             joined = operator.and_ if isinstance(op, ast.And) else operator.or_
             each = [np.asarray(value_of(value), bool) for value in values]

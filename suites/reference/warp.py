@@ -161,16 +161,21 @@ class Warp(Promise):
             pixel = at(np.trunc(place + np.copysign(0.5, place)))
             return _Axis([(pixel, np.ones_like(place))], [pixel], error)
         low = np.floor(place)
-        taps = [(at(low), 1 - (place - low)), (at(low + 1), place - low)]
+        taps = [(at(pixel), weight) for pixel, weight in self._weights(place)]
         return _Axis(taps, [at(low + step) for step in (-1, 0, 1, 2)], error)
+
+    def _weights(self, place: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+        """The pixels below and above each place, with their weights in the mean."""
+        low = np.floor(place)
+        return [(low, 1 - (place - low)), (low + 1, place - low)]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Kernel(Warp):
     """What the kernel computes where it is wrong, and the gradient that TensorFlow has.
 
-    The kernel wraps places by `MapCoordinate` of tensorflow/core/kernels/image/image_ops.h. The gradient resamples the
-    upstream by the inverse matrix: `_image_projective_transform_grad` of tensorflow/python/ops/image_grad.py.
+    The kernel wraps places by `MapCoordinate` and weighs pixels by `bilinear_interpolation` of
+    tensorflow/core/kernels/image/image_ops.h. The gradient resamples the upstream by the inverse matrix: `_image_projective_transform_grad` of tensorflow/python/ops/image_grad.py.
     """
 
     def vjp(self, g: np.ndarray, images: np.ndarray, transforms: np.ndarray) -> tuple[Any, ...]:
@@ -187,6 +192,12 @@ class Kernel(Warp):
         moved = np.where(place > size - 1, place - size * np.trunc(place / (size - 1)), moved)
         inside = replace(self, fill="CONSTANT")
         return super(Kernel, inside)._axis(np.clip(moved, 0, size - 1), error, nowhere, size)
+
+    def _weights(self, place: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+        """The weights are differences in float32, which has no odd numbers beyond 2^24."""
+        single = place.astype(np.float32)
+        low, high = np.floor(single), np.floor(single) + np.float32(1)
+        return [(low, high - single), (high, single - low)]
 
 
 def _batch(images: np.ndarray) -> np.ndarray:

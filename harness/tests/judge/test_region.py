@@ -111,6 +111,18 @@ def test_an_upstream_is_seen_element_by_element_and_the_first_one_needs_no_numbe
     assert of_gradient("any(upstream == 0)", upstreams=(np.zeros(3),)) == [True, True]
 
 
+def test_a_condition_may_hold_for_any_or_all_elements_along_an_axis():
+    x = np.float32([[np.nan, 1], [2, 3]])
+    assert holds("any(nan(x), -1)", x, x, (x,)) == [[True, True], [False, False]]
+    assert holds("any(nan(x), 0)", x, x, (x,)) == [[True, False], [True, False]]
+    assert holds("all(nan(x) or x == 1, -1)", x, x, (x,)) == [[True, True], [False, False]]
+
+
+def test_along_an_axis_of_a_sum_its_result_has_no_such_axis():
+    x, total = np.float32([[np.nan, 1, 1], [2, 3, 4]]), np.float32([5, 6])
+    assert holds("any(nan(x), 1)", total, total, (x,)) == [True, False]
+
+
 def test_an_element_may_be_one_of_another_tensor():
     got = np.float32([1, 2, np.nan, 0])
     assert holds("got in x", got, got, (np.float32([[2, -0.0]]),)) == [False, True, False, True]
@@ -143,6 +155,9 @@ def test_a_mistaken_element_that_no_spec_gives_is_refused():
         "own[1]",
         "x is y",
         "mistaken[0]",
+        "abs(x, 1)",
+        "any(x, y)",
+        "any(x, 1.0)",
         "got[0]",
         "x if x else x",
     ],
