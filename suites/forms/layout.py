@@ -108,6 +108,17 @@ class Layout:
         out = np.conj(out) if self.conjugate and g.dtype.kind == "c" else out
         return tuple(out[number] for number in numbers)
 
+    def _mistaken(self) -> dict[str, Callable[..., Any]]:
+        """What TensorFlow computes in place of the result or of the gradient: see `SpecFields.mistaken`."""
+        grad = {"grad": replace(self, move=self.mistake).vjp} if self.mistake else {}
+        return {**grad, **({"output": self._interleaved} if self.conjugate else {})}
+
+    def _interleaved(self, *xs: np.ndarray, **attrs: Any) -> np.ndarray:
+        """The result of XLA for real numbers: the conjugate of each is followed by its imaginary part, -0."""
+        moved = self.move(*xs, **attrs)
+        parts = np.stack([moved, np.full_like(moved, -0.0)], axis=-1)
+        return parts.ravel()[: moved.size].reshape(moved.shape)
+
     def specs(self) -> Sequence[Spec]:
         """The specs of float32, in all shapes and with all attributes, and those of the other dtypes in the full tier.
 
@@ -122,14 +133,14 @@ class Layout:
             program=self.program,
             reference=self.reference,
             vjp=self.vjp if self.gradient else None,
-            mistaken={"grad": replace(self, move=self.mistake).vjp} if self.mistake else {},
+            mistaken=self._mistaken(),
             recipes=contents | rest,
             modes=self.modes,
             attrs=dict(list(self.attrs.items())[:1]),
         )
         further = replace(main, name=f"{self.name}-attrs", recipes=contents, attrs=dict(list(self.attrs.items())[1:]))
         one = replace(main, recipes=contents, tier="full")
-        rough, plain = replace(one, vjp=None, mistaken={}), {"plain": all_values(first)}
+        rough, plain = replace(one, vjp=None, mistaken={k: f for k, f in one.mistaken.items() if k == "output"}), {"plain": all_values(first)}
         # XLA leaves half of a result of 4 bits unwritten; in a small one, the memory may hold the same bits twice.
         largest = {"large": all_values(max(self.shapes.values(), key=_size))}
         others = [
