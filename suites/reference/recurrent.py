@@ -161,9 +161,7 @@ def _back(how: Lstm, xs: Each, results: Each, upstreams: Sequence[Any]) -> Each:
     return _stacked(rows, x), by_cs, by_h, *sums
 
 
-def lstm_vjp(
-    gs: Sequence[Any], *xs: Numbers, back: Mapping[str, Any] | None = None, **attrs: Any
-) -> tuple[Any, ...]:
+def lstm_vjp(gs: Sequence[Any], *xs: Numbers, back: Mapping[str, Any] | None = None, **attrs: Any) -> tuple[Any, ...]:
     """The gradients of `lstm` by all inputs, from the upstreams of all its results; None for no upstream.
 
     `back` has other attributes for the way back than for the results.

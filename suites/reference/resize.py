@@ -41,9 +41,7 @@ def nearest_places(size: int, count: int, **centers: bool) -> list[int]:
     return [min(int(place + shift), size - 1) for place in places(size, count, **centers)]
 
 
-def kernel_places(
-    size: int, count: int, *, align_corners: bool = False, half_pixel_centers: bool = False
-) -> list[int]:
+def kernel_places(size: int, count: int, *, align_corners: bool = False, half_pixel_centers: bool = False) -> list[int]:
     """The pixel that the kernel puts at each place: it rounds the scale to float32, and the place.
 
     Source: tensorflow/core/util/image_resizer_state.h and tensorflow/core/kernels/image/resize_nearest_neighbor_op.cc.
