@@ -16,7 +16,8 @@ from tf_opdiff.harness.device.repeat import SELF_CHECKS
 from tf_opdiff.harness.judge.cause import Cause
 from tf_opdiff.harness.judge.comparison import Elements
 from tf_opdiff.harness.judge.distance_limit import DistanceLimit
-from tf_opdiff.harness.judge.region import Operands, Region
+from tf_opdiff.harness.judge.operands import Operands
+from tf_opdiff.harness.judge.region import Region
 from tf_opdiff.harness.judge.selectors import EVERY, Names, admits, listed
 from tf_opdiff.harness.spec.plan import type_of
 from tf_opdiff.harness.spec.spec import BY_PATTERNS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from tf_opdiff.harness.judge.operands import INPUTS, Operands
 from tf_opdiff.harness.judge.reference import ReferenceFault
 from tf_opdiff.harness.spec.recipes import is_float
 
@@ -20,8 +21,6 @@ class RegionError(ValueError):
     """A condition that can't be read, or that is not about the elements of a result; the message is one line."""
 
 
-#: Names of the first inputs; `input[3]` is the fourth.
-INPUTS = ("x", "y", "z")
 #: The names that a condition may contain, and their meanings.
 NAMES: Mapping[str, str] = {
     "x, y, z": "the element of the first, second and third input",
@@ -97,53 +96,6 @@ FUNCTIONS: Mapping[str, tuple[Callable[..., Any], str]] = {
 #: The functions that take an axis as well: they are about the elements along it. The axis is left out if the result has
 #: fewer axes than the tensor; else its size is 1.
 ALONG_AXIS = ("any", "all")
-
-
-@dataclass(frozen=True)
-class Operands:
-    """The arrays of which a result is computed.
-
-    Attributes:
-      inputs: the inputs of the op.
-      upstreams: the upstream of each output, None for an output without one; empty where no gradient is taken.
-      own: the number of the input that a gradient belongs to; None if the result is no gradient.
-      mistaken: gives the wrong result that the spec says TensorFlow computes; see `harness.judge.mistaken`.
-    """
-
-    inputs: Sequence[np.ndarray] = ()
-    upstreams: Sequence[np.ndarray | None] = ()
-    own: int | None = None
-    mistaken: Callable[[], np.ndarray] | None = None
-
-    def named(self, name: str) -> np.ndarray:
-        """The array of a name of a condition without a number: `x`, `own`, `upstream`, `mistaken`.
-
-        Raises:
-          LookupError: there is no such array.
-        """
-        if name == "mistaken":
-            if self.mistaken is None:
-                raise LookupError("there is no spec with mistaken results")
-            return self.mistaken()
-        if name in INPUTS:
-            return self.numbered("input", INPUTS.index(name))
-        if name == "upstream":
-            return self.numbered(name, next((i for i, g in enumerate(self.upstreams) if g is not None), 0))
-        if self.own is None:
-            raise IndexError("the result is no gradient, which alone has an input of its own")
-        return self.numbered("input", self.own)
-
-    def numbered(self, name: str, number: int) -> np.ndarray:
-        """The array of a name of a condition with a number: `input[1]`, `upstream[1]`.
-
-        Raises:
-          IndexError: there is no such array.
-        """
-        arrays = self.upstreams if name == "upstream" else self.inputs
-        array = arrays[number] if number < len(arrays) else None
-        if array is None:
-            raise IndexError(f"{name}[{number}] is out of range: there are {len(arrays)}")
-        return array
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from tf_opdiff.harness.device.observation import Observation, Result
 from tf_opdiff.harness.judge.known import Known
 from tf_opdiff.harness.judge.maturity import Maturity
 from tf_opdiff.harness.judge.mistaken import mistaken
-from tf_opdiff.harness.judge.region import Operands
+from tf_opdiff.harness.judge.operands import Operands
 from tf_opdiff.harness.spec.plan import Plan
 from tf_opdiff.harness.spec.quantity import family_of, number_of
 from tf_opdiff.harness.spec.spec import Case

@@ -140,10 +140,7 @@ class Layout:
         )
         further = replace(main, name=f"{self.name}-attrs", recipes=contents, attrs=dict(list(self.attrs.items())[1:]))
         one = replace(main, recipes=contents, tier="full")
-        rough, plain = (
-            replace(one, vjp=None, mistaken={k: f for k, f in one.mistaken.items() if k == "output"}),
-            {"plain": all_values(first)},
-        )
+        rough, plain = replace(one, vjp=None), {"plain": all_values(first)}
         # XLA leaves half of a result of 4 bits unwritten; in a small one, the memory may hold the same bits twice.
         largest = {"large": all_values(max(self.shapes.values(), key=_size))}
         others = [

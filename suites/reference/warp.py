@@ -174,8 +174,9 @@ class Warp(Promise):
 class Kernel(Warp):
     """What the kernel computes where it is wrong, and the gradient that TensorFlow has.
 
-    The kernel wraps places by `MapCoordinate` and weighs pixels by `bilinear_interpolation` of
-    tensorflow/core/kernels/image/image_ops.h. The gradient resamples the upstream by the inverse matrix: `_image_projective_transform_grad` of tensorflow/python/ops/image_grad.py.
+    The kernel wraps places by `MapCoordinate`, and weighs pixels by `bilinear_interpolation`, of
+    tensorflow/core/kernels/image/image_ops.h. The gradient resamples the upstream by the inverse matrix:
+    `_image_projective_transform_grad` of tensorflow/python/ops/image_ops.py.
     """
 
     def vjp(self, g: np.ndarray, images: np.ndarray, transforms: np.ndarray) -> tuple[Any, ...]:

@@ -6,7 +6,8 @@ import pytest
 
 from tf_opdiff.harness.judge.comparison import Elements
 from tf_opdiff.harness.judge.distance_limit import DistanceLimit
-from tf_opdiff.harness.judge.region import FUNCTIONS, Operands, Region, RegionError
+from tf_opdiff.harness.judge.operands import Operands
+from tf_opdiff.harness.judge.region import FUNCTIONS, Region, RegionError
 
 X = np.array([-0.0, 0.0, 1e-40, 1.0, -2.0, 3e38, np.inf, np.nan], np.float32)
 ONES = np.ones(8, np.float32)
