@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +27,7 @@ def mistaken(
     function = case.spec.mistaken.get(family)
     if function is None:
         raise LookupError(f"spec {case.spec.name} has no mistaken {family}")
-    arguments = [widened(x) for x in inputs]
+    arguments: list[Any] = [widened(x) for x in inputs]
     if family == "grad":
         gs = tuple(None if g is None else widened(g) for g in upstreams)
         arguments = [gs if len(gs) > 1 else gs[0], *arguments]
