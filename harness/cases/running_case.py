@@ -70,10 +70,6 @@ class RunningCase:
         item, case, plans = self.item, self.case, self.plans
         return cache.differs(cache.key(item.module, case, plans), lambda: self._computed(item, case, plans))
 
-    def trial(self, plan: Plan) -> Trial:
-        """The case under a plan that has run, with its observation."""
-        return Trial(self.item.suite, self.case, plan, self.observations[plan], self.inputs)
-
     def request(self, plan: Plan) -> Request:
         """The request to a device server that runs the case under a plan."""
         expected = self.expected[plan]
@@ -101,6 +97,11 @@ class RunningCase:
             plan = Plan(device, request.mode)
             self.observations[plan] = observation
             yield plan
+
+    def trial(self, plan: Plan) -> Trial:
+        """The trial of a plan that has run."""
+        upstreams = self.expected[plan].upstreams or ()
+        return Trial(self.item.suite, self.case, plan, self.observations[plan], self.inputs, upstreams)
 
     @property
     def complete(self) -> bool:

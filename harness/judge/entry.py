@@ -16,6 +16,7 @@ from tf_opdiff.harness.device.repeat import SELF_CHECKS
 from tf_opdiff.harness.judge.cause import Cause
 from tf_opdiff.harness.judge.comparison import Elements
 from tf_opdiff.harness.judge.distance_limit import DistanceLimit
+from tf_opdiff.harness.judge.operands import Operands
 from tf_opdiff.harness.judge.region import Region
 from tf_opdiff.harness.judge.selectors import EVERY, Names, admits, listed
 from tf_opdiff.harness.spec.kinds import MEASURED
@@ -28,15 +29,15 @@ class Difference(NamedTuple):
 
     `kinds` are those that occur, in order; `code` is that of an error or a crash; `max_ulp` is the largest distance, in
     ULPs of the result's dtype, NaN if it was not taken. `elements` are those of each kind, of the kind `""` where
-    nothing differs, and `inputs` those of the op; both are empty where the arrays are not at hand. `swept` says that
-    the difference is that of a sweep, which counts elements and does not keep them.
+    nothing differs, and `operands` the inputs and upstreams; both are empty where the arrays are not at hand. `swept`
+    says that the difference is that of a sweep, which counts elements and does not keep them.
     """
 
     kinds: Sequence[str] = ()
     code: str = ""
     max_ulp: float = math.nan
     elements: Mapping[str, Elements] = {}
-    inputs: Sequence[np.ndarray] = ()
+    operands: Operands = Operands()
     swept: bool = False
 
 
@@ -97,7 +98,7 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             limit = DistanceLimit.parse(self.within)
             return not (self.kind in MEASURED and limit.unit == "ulp" and difference.max_ulp > limit.largest)
         elements = difference.elements[self.kind]
-        explained = elements.wrong[self.kind] & self.region(elements, difference.inputs)
+        explained = elements.wrong[self.kind] & self.region(elements, difference.operands)
         if self.kind in MEASURED and self.within:
             explained &= DistanceLimit.parse(self.within).allows(elements)
         return explained
@@ -106,13 +107,13 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         """Whether the entry explains a difference, or at least one element of it; raises as `explains`."""
         return bool(np.any(self.explains(difference)))
 
-    def region(self, elements: Elements, inputs: Sequence[np.ndarray]) -> np.ndarray:
+    def region(self, elements: Elements, operands: Operands) -> np.ndarray:
         """The elements that the entry is about, a bool array of their shape.
 
         Raises:
           RegionError: `where` is not about the elements of this result.
         """
-        return Region.parse(self.where).holds(elements.got, elements.want, inputs)
+        return Region.parse(self.where).holds(elements.got, elements.want, operands)
 
     @property
     def limits(self) -> str:
@@ -134,7 +135,7 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             return difference.swept
         if self.kind in MEASURED and EVERY in listed(self.recipe):
             return False
-        return bool(self.region(elements, difference.inputs).any())
+        return bool(self.region(elements, difference.operands).any())
 
     def selects(
         self, place: Mapping[str, str], tf: str, kind: str = "", traits: AbstractSet[str] | None = None

@@ -18,10 +18,10 @@ from tf_opdiff.harness.store.record import Record
 
 
 def difference_of(trial: Trial, quantity: str, comparison: Comparison) -> Difference:
-    """The difference of a comparison, with the elements and inputs that regions are about."""
+    """The difference of a comparison, with the elements, inputs and upstreams that regions are about."""
     elements = {one.kind: one.elements for one in comparison.each or (comparison,) if one.elements is not None}
     code, swept = trial.result(quantity).code, trial.case.recipe in BY_PATTERNS
-    return Difference(comparison.kinds, code, comparison.max_ulp, elements, trial.inputs, swept)
+    return Difference(comparison.kinds, code, comparison.max_ulp, elements, trial.operands(quantity), swept)
 
 
 def explain(context: Context, row: Record, difference: Difference, excused: Excused = None) -> Explanation:

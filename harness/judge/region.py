@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -12,6 +12,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from tf_opdiff.harness.judge.operands import INPUTS, Operands
+from tf_opdiff.harness.judge.reference import ReferenceFault
 from tf_opdiff.harness.spec.recipes import is_float
 
 
@@ -19,12 +21,14 @@ class RegionError(ValueError):
     """A condition that can't be read, or that is not about the elements of a result; the message is one line."""
 
 
-#: Names of the first inputs; `input[3]` is the fourth.
-INPUTS = ("x", "y", "z")
 #: The names that a condition may contain, and their meanings.
 NAMES: Mapping[str, str] = {
     "x, y, z": "the element of the first, second and third input",
     "input[i]": "the element of any input, counted from 0",
+    "own": "of a gradient: the element of the input that it belongs to",
+    "upstream": "of a gradient: the element of the upstream of the first output that has one",
+    "upstream[i]": "the element of the upstream of any output, counted from 0",
+    "mistaken": "the wrong element that the spec says TensorFlow computes, rounded to the dtype of the result",
     "want": "the promised element, rounded to the dtype of the result",
     "got": "the observed element",
 }
@@ -43,6 +47,7 @@ _COMPARISONS: Mapping[type, Callable[[Any, Any], Any]] = {
     ast.GtE: operator.ge,
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
+    ast.In: np.isin,  # has the shape of the left side
 }
 
 
@@ -73,7 +78,7 @@ def _subnormal(x: np.ndarray) -> Any:
 
 
 #: The functions that a condition may call, each with its meaning.
-FUNCTIONS: Mapping[str, tuple[Callable[[Any], Any], str]] = {
+FUNCTIONS: Mapping[str, tuple[Callable[..., Any], str]] = {
     "abs": (lambda v: np.abs(wide(v)), "the magnitude"),
     "real": (lambda v: np.real(v), "the real part"),
     "imag": (lambda v: np.imag(v), "the imaginary part"),
@@ -82,10 +87,15 @@ FUNCTIONS: Mapping[str, tuple[Callable[[Any], Any], str]] = {
     "inf": (_parts(np.isinf), "whether the element, or a part, is infinite"),
     "subnormal": (_parts(_subnormal), "whether the element, or a part, is subnormal in its dtype"),
     "negative": (_parts(np.signbit), "whether the sign bit of the element, or of a part, is set, as for -0"),
-    "any": (lambda v: np.any(v), "whether the condition holds for any element of the tensor"),
-    "all": (lambda v: np.all(v), "whether the condition holds for every element of the tensor"),
+    "any": (np.any, "whether the condition holds for any element of the tensor, or along an axis: any(nan(x), -1)"),
+    "all": (np.all, "whether the condition holds for every element of the tensor, or along an axis"),
     "size": (lambda v: np.size(v), "the number of elements of the tensor"),
 }
+
+
+#: The functions that take an axis as well: they are about the elements along it. The axis is left out if the result has
+#: fewer axes than the tensor; else its size is 1.
+ALONG_AXIS = ("any", "all")
 
 
 @dataclass(frozen=True)
@@ -104,26 +114,26 @@ class Region:
         """
         return _parsed(text)
 
-    def holds(self, got: np.ndarray, want: np.ndarray, inputs: Sequence[np.ndarray]) -> np.ndarray:
+    def holds(self, got: np.ndarray, want: np.ndarray, operands: Operands) -> np.ndarray:
         """The elements for which the condition is true.
 
         Args:
           got: the observed array.
           want: the promised array, of the shape of `got` and rounded to its dtype.
-          inputs: the inputs of the op. An input that can be broadcast to the shape of `got` is seen element by element;
-            others only inside `any`, `all` and `size`.
+          operands: the inputs and upstreams. One that can be broadcast to the shape of `got` is seen element by
+            element; others only inside `any`, `all` and `size`.
 
         Returns:
           A bool array of the shape of `got`.
 
         Raises:
-          RegionError: the condition names an input that is absent or has another shape, or does not fit its dtype.
+          RegionError: the condition names an array that is absent or has another shape, or does not fit its dtype.
         """
         with np.errstate(all="ignore"):
             try:
-                value = _value(self.tree, {"got": got, "want": want, "input": inputs})
+                value = _value(self.tree, {"got": got, "want": want}, operands)
                 return np.array(np.broadcast_to(np.asarray(value, bool), got.shape))
-            except (ValueError, TypeError, IndexError, OverflowError) as error:
+            except (ValueError, TypeError, LookupError, OverflowError, ReferenceFault) as error:
                 raise RegionError(f"where {self.text!r}: {' '.join(str(error).split())}") from error
 
 
@@ -143,11 +153,13 @@ def _check(node: ast.expr) -> None:
     match node:
         case ast.Constant(value=bool() | int() | float() | complex() | bytes()):
             return
-        case ast.Name(id=name) if name in (*INPUTS, "got", "want"):
+        case ast.Name(id=name) if name in (*INPUTS, "got", "want", "own", "upstream", "mistaken"):
             return
-        case ast.Subscript(value=ast.Name(id="input"), slice=ast.Constant(value=int())):
+        case ast.Subscript(value=ast.Name(id="input" | "upstream"), slice=ast.Constant(value=int())):
             return
         case ast.Call(func=ast.Name(id=name), args=[_], keywords=[]) if name in FUNCTIONS:
+            pass
+        case ast.Call(func=ast.Name(id=name), args=[_, axis], keywords=[]) if name in ALONG_AXIS and _is_whole(axis):
             pass
         case ast.BoolOp() | ast.UnaryOp(op=ast.Not() | ast.USub()):
             pass
@@ -162,32 +174,49 @@ def _check(node: ast.expr) -> None:
             _check(child)
 
 
-def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
+def _is_whole(node: ast.expr) -> bool:
+    """Whether a node is a whole number, which may be negative."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        node = node.operand
+    return isinstance(node, ast.Constant) and type(node.value) is int
+
+
+def _value(node: ast.expr, results: Mapping[str, np.ndarray], operands: Operands) -> Any:
     """The value of a checked node: an array, or a number."""
+
+    def value_of(one: ast.expr) -> Any:
+        return _value(one, results, operands)
+
     match node:
         case ast.Constant(value=value):
             return value
         case ast.Name(id=name):
-            return names["input"][INPUTS.index(name)] if name in INPUTS else names[name]
-        case ast.Subscript(slice=ast.Constant(value=int(i))):
-            return names["input"][i]
+            if name == "mistaken":
+                return operands.named(name).astype(results["got"].dtype)
+            return results[name] if name in results else operands.named(name)
+        case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=int(i))):
+            return operands.numbered(name, i)
         case ast.Call(func=ast.Name(id=name), args=[argument]):
-            return FUNCTIONS[name][0](_value(argument, names))
+            return FUNCTIONS[name][0](value_of(argument))
+        case ast.Call(func=ast.Name(id=name), args=[argument, axis]):
+            array = np.asarray(value_of(argument))
+            keep = array.ndim == results["got"].ndim
+            return FUNCTIONS[name][0](array, axis=int(ast.literal_eval(axis)), keepdims=keep)
         case ast.BoolOp(op=op, values=values):
             joined = operator.and_ if isinstance(op, ast.And) else operator.or_
-            each = [np.asarray(_value(value, names), bool) for value in values]
+            each = [np.asarray(value_of(value), bool) for value in values]
             result = each[0]
             for one in each[1:]:
                 result = joined(result, one)
             return result
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            return ~np.asarray(_value(operand, names), bool)
+            return ~np.asarray(value_of(operand), bool)
         case ast.UnaryOp(operand=operand):
-            return -wide(_value(operand, names))
+            return -wide(value_of(operand))
         case ast.BinOp(op=op, left=left, right=right):
-            return _ARITHMETIC[type(op)](wide(_value(left, names)), wide(_value(right, names)))
+            return _ARITHMETIC[type(op)](wide(value_of(left)), wide(value_of(right)))
         case ast.Compare(left=left, ops=ops, comparators=others):
-            values = [wide(_value(one, names)) for one in (left, *others)]
+            values = [wide(value_of(one)) for one in (left, *others)]
             pairs = zip(ops, values, values[1:], strict=False)
             return np.logical_and.reduce([_COMPARISONS[type(op)](a, b) for op, a, b in pairs])
     raise AssertionError(ast.dump(node))

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
 from tf_opdiff.harness.device.observation import Observation, Result
 from tf_opdiff.harness.judge.known import Known
 from tf_opdiff.harness.judge.maturity import Maturity
+from tf_opdiff.harness.judge.mistaken import mistaken
+from tf_opdiff.harness.judge.operands import Operands
 from tf_opdiff.harness.spec.plan import Plan
+from tf_opdiff.harness.spec.quantity import family_of, number_of
 from tf_opdiff.harness.spec.spec import Case
 
 LOST = Result("error", code="MISSING", message="the run gave no such quantity")
@@ -46,14 +50,21 @@ class Context:
 
 @dataclass(frozen=True)
 class Trial:
-    """A case of a suite under a plan, its inputs and its observation."""
+    """A case of a suite under a plan, its inputs, its upstreams (see `Operands`) and its observation."""
 
     suite: str
     case: Case
     plan: Plan
     observation: Observation = field(default_factory=lambda: Observation({}))
     inputs: Sequence[np.ndarray] = ()
+    upstreams: Sequence[np.ndarray | None] = ()
 
     def result(self, quantity: str) -> Result:
         """The result of a quantity; `LOST` if the run gave none."""
         return self.observation.quantities.get(quantity, LOST)
+
+    def operands(self, quantity: str) -> Operands:
+        """The arrays of which a quantity is computed. `grad[i]` and `hvp[i]` belong to input i."""
+        own = number_of(quantity) if family_of(quantity) in ("grad", "hvp") else None
+        wrong = partial(mistaken, self.case, quantity, self.inputs, self.upstreams)
+        return Operands(self.inputs, self.upstreams, own, wrong)

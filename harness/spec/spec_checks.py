@@ -76,6 +76,11 @@ def check_promises(spec: SpecFields) -> None:
         check_quantity(quantity)
         if not callable(function):
             raise TypeError(f"alternatives of {quantity}: expected a function, got {function!r}")
+    for family, function in spec.mistaken.items():
+        if family not in ("output", "grad"):
+            raise ValueError(f"mistaken {family!r}: expected output or grad")
+        if not callable(function):
+            raise TypeError(f"mistaken {family}: expected a function, got {function!r}")
     for quantity, loose in spec.loose.items():
         check_quantity(quantity)
         if not isinstance(loose, Loose):
@@ -92,6 +97,7 @@ def _called_with_attrs(spec: SpecFields) -> Iterator[tuple[str, Callable[..., An
             yield field_name, function
     yield from ((f"bound of {quantity}", b) for quantity, bounds in spec.bound.items() for b in each(bounds))
     yield from ((f"alternatives of {quantity}", function) for quantity, function in spec.alternatives.items())
+    yield from ((f"mistaken {family}", function) for family, function in spec.mistaken.items())
     for holder in (*spec.contract.values(), *spec.claims):
         owner = f"claim {holder.id}" if isinstance(holder, Claim) else "contract"
         yield from ((f"{w} of the {owner}", f) for w in ("reference", "vjp") if (f := getattr(holder, w)))

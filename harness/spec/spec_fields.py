@@ -90,6 +90,9 @@ class SpecFields:
                                 alternatives(dtype, g, t, *inputs), → further arrays of the promise's shape. Each
                                 element is right if it keeps the promise or one of them: see `suites.forms.flushed`.
                                 `dtype` is the NumPy dtype of the case. A side of a contract has its own.
+    mistaken                    `output` or `grad` → a function with the arguments and results of `reference` or `vjp`:
+                                what TensorFlow computes in its place because of a known failure. It changes no promise;
+                                the region of a known failure may compare a result with it.
     upstreams                   name of a recipe → upstream(draw, dtype, *shape) → the upstream of an output, in place
                                 of random numbers away from zero.
     only_gradients              the run fetches no output, only gradients, so that TensorFlow may remove the forward op.
@@ -133,6 +136,7 @@ class SpecFields:
     ceilings: Ceilings = field(default_factory=dict)
     loose: Mapping[str, Loose] = field(default_factory=dict)
     alternatives: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    mistaken: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     upstreams: Mapping[str, Callable[..., np.ndarray]] = field(default_factory=dict)
     only_gradients: bool = False
     unknown_shapes: bool = False

@@ -28,7 +28,8 @@ def records(search: Search, context: Context, results: Results) -> list[Record]:
     for plan, observation in results.observations.items():
         spec = search.item.spec
         expected, _ = promises(results.case, results.inputs, spec.side(plan), bounds=True)
-        trial = Trial(search.item.suite, results.case, plan, observation, results.inputs)
+        upstreams = expected.upstreams or ()
+        trial = Trial(search.item.suite, results.case, plan, observation, results.inputs, upstreams)
         judge = Judge(context, part=True)  # a search need not find the place of a known failure
         wants = expected.in_mode(plan.mode).wants
         wants = {q: _at_top(w, spec.budget(q, results.case.dtype, plan.mode)) for q, w in wants.items()}

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
+
+import numpy as np
 
 from tf_opdiff.harness.spec.attrs import Keywords
 from tf_opdiff.harness.spec.spec import Spec
@@ -30,6 +33,15 @@ WITH_PADDING: dict[str, Any] = {"of_xla": FLOAT8_OF_CPU}
 def aligned(views: Mapping[str, Keywords]) -> dict[str, Keywords]:
     """The calls of a third version, each with another alignment."""
     return {label: {**view, "align": ALIGNMENTS[i % 4]} for i, (label, view) in enumerate(views.items())}
+
+
+def gradient_of_v2(op: str, move: Callable[..., np.ndarray]) -> Callable[..., np.ndarray] | None:
+    """The move whose gradient TensorFlow has in place of that of a second version; None for another version.
+
+    The gradients of the second versions call the third versions, whose default alignment is another one:
+    tensorflow/python/ops/array_grad.py.
+    """
+    return partial(move, align="RIGHT_LEFT") if op.endswith("V2") else None
 
 
 def padding_of(tf: Any, x: Any, padding: int) -> Any:

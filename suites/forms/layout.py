@@ -67,6 +67,7 @@ class Layout:
       gradient: whether the op has a gradient.
       modes: the modes that have the op.
       conjugate: whether the result is conjugated.
+      mistake: the move whose gradient TensorFlow computes in place of the gradient; None if its gradient is right.
       without_xla: further dtypes that a CPU takes and XLA lacks.
       of_xla: dtypes that XLA alone takes.
       quantized: the NumPy dtypes whose quantised twins XLA alone takes.
@@ -84,6 +85,7 @@ class Layout:
     gradient: bool = True
     modes: tuple[str, ...] = MODES
     conjugate: bool = False
+    mistake: Callable[..., np.ndarray] | None = None
     without_xla: tuple[str, ...] = ()
     of_xla: tuple[str, ...] = OF_XLA
     quantized: tuple[str, ...] = IN_XLA
@@ -106,6 +108,17 @@ class Layout:
         out = np.conj(out) if self.conjugate and g.dtype.kind == "c" else out
         return tuple(out[number] for number in numbers)
 
+    def _mistaken(self) -> dict[str, Callable[..., Any]]:
+        """What TensorFlow computes in place of the result or of the gradient: see `SpecFields.mistaken`."""
+        grad = {"grad": replace(self, move=self.mistake).vjp} if self.mistake else {}
+        return {**grad, **({"output": self._interleaved} if self.conjugate else {})}
+
+    def _interleaved(self, *xs: np.ndarray, **attrs: Any) -> np.ndarray:
+        """The result of XLA for real numbers: the conjugate of each is followed by its imaginary part, -0."""
+        moved = self.move(*xs, **attrs)
+        parts = np.stack([moved, np.full_like(moved, -0.0)], axis=-1)
+        return parts.ravel()[: moved.size].reshape(moved.shape)
+
     def specs(self) -> Sequence[Spec]:
         """The specs of float32, in all shapes and with all attributes, and those of the other dtypes in the full tier.
 
@@ -120,6 +133,7 @@ class Layout:
             program=self.program,
             reference=self.reference,
             vjp=self.vjp if self.gradient else None,
+            mistaken=self._mistaken(),
             recipes=contents | rest,
             modes=self.modes,
             attrs=dict(list(self.attrs.items())[:1]),

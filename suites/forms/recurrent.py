@@ -76,6 +76,8 @@ class Recurrent:
     attrs       label → attributes.
     special     label → the inputs that have a NaN in their first row, and an infinity in the second.
     empty       label → sizes, some of which are zero.
+    mistake     keyword arguments with which TensorFlow's gradient of an LSTM over all steps computes, and not with
+                those of the op.
     rest        the dtypes of the full tier.
     loose       as of a spec.
     """
@@ -91,6 +93,7 @@ class Recurrent:
     attrs: Mapping[str, Keywords] = field(default_factory=dict)
     special: Mapping[str, Collection[str]] = field(default_factory=dict)
     empty: Mapping[str, Size] = field(default_factory=dict)
+    mistake: Keywords = field(default_factory=dict)
     rest: tuple[str, ...] = ("float16",)
     loose: Mapping[str, Loose] = field(default_factory=dict)
 
@@ -133,11 +136,16 @@ class Recurrent:
             every = wide(formula)(*xs, **attrs)
             return tuple(every[k] for k in chosen)
 
+        def zeroed(*xs: np.ndarray, **attrs: Any) -> Any:
+            """The results, where the kernel zeroes the memory of `moved` inputs before it reads them."""
+            return results(*(x * (name not in self.moved) for name, x in zip(self.inputs, xs, strict=True)), **attrs)
+
         settings: dict[str, Any] = {
             "ops": self.raw,
             "program": calling(self.raw, self.inputs, chosen, self.moved),
             "reference": results,
             "bound": {f"output[{n}]": self.error_of(k) for n, k in enumerate(chosen)},
+            "mistaken": {"output": zeroed} if self.moved else {},
             "loose": {"output": HELD} | dict(self.loose),
             "unsigned_zeros": ("output",),
             "attrs": self.attrs,
@@ -149,7 +157,7 @@ class Recurrent:
         self, suffix: str, chosen: Sequence[int], size: Size, *, other: bool = False, **more: Any
     ) -> Iterator[Spec]:
         """The spec of the gradients of some results of an LSTM over all steps; with `other`, its twin as well."""
-        back = self._back(chosen)
+        back, mistaken = self._back(chosen), self._back(chosen, self.mistake)
 
         def bound(k: int) -> Callable[..., Any]:
             return lambda u, gs, *xs, **attrs: error(back, k, u, *gs, *xs, **attrs)
@@ -159,6 +167,7 @@ class Recurrent:
             {"plain": self.recipe(size), **(self.few() | self.still() if other else {})},
             chosen=chosen,
             vjp=lambda gs, *xs, **attrs: (None, *wide(back)(*gs, *xs, **attrs)),
+            mistaken={"grad": lambda gs, *xs, **attrs: (None, *wide(mistaken)(*gs, *xs, **attrs))},
             bound={f"output[{n}]": self.error_of(k) for n, k in enumerate(chosen)}
             | {f"grad[{k + 1}]": bound(k) for k in range(len(self.inputs) - 1)},
             loose={"output": CANCELS, "grad": CANCELS},
@@ -183,14 +192,17 @@ class Recurrent:
 
         return {"jvp": jvp, "hvp": hvp, "tier": "full"}
 
-    def _back(self, chosen: Sequence[int]) -> Callable[..., Any]:
-        """back(*upstreams, *xs, **attrs) → the gradients of some results of an LSTM by all inputs but the first."""
+    def _back(self, chosen: Sequence[int], mistake: Keywords | None = None) -> Callable[..., Any]:
+        """back(*upstreams, *xs, **attrs) → the gradients of some results of an LSTM by all inputs but the first.
+
+        `mistake` has other keyword arguments for the way back than for the results.
+        """
         fixed, count = dict(self.fixed), len(chosen)
 
         def back(*all_of: Any, **attrs: Any) -> Any:
             gs, xs = all_of[:count], all_of[count:]
             upstreams = [gs[chosen.index(k)] if k in chosen else None for k in range(self.results)]
-            return lstm_vjp(upstreams, *xs, **{**fixed, **attrs})[1:]
+            return lstm_vjp(upstreams, *xs, back=mistake, **{**fixed, **attrs})[1:]
 
         return back
 

@@ -8,7 +8,7 @@ that by the filter are its derivatives by one of the three tensors. So are the g
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -150,6 +150,13 @@ class Convolution(Multilinear):
     def names(self) -> tuple[str, ...]:
         """The names of the tensors that the function takes, in order."""
         return tuple(name for name in TENSORS if name != self.result)
+
+    @property
+    def mistaken(self) -> Convolution | None:
+        """The gradients by images and filters of their own for each channel ignore dilations on a CPU."""
+        if not self.depthwise or set(self.dilations) == {1}:
+            return None
+        return replace(self, dilations=(1,) * len(self.dilations))
 
     def f(self, *xs: np.ndarray) -> np.ndarray:
         """The result; that of integers wraps around in their dtype."""

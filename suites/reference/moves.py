@@ -7,7 +7,7 @@ says which element stands there. A 0 stands where no element was put.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -103,13 +103,20 @@ class Moved(Promise):
       move: the move.
       parameters: the arguments of a call.
       fed: the names of the arguments that are inputs of the program; they follow the tensors.
+      mistake: the move that TensorFlow makes in place of `move` because of a known failure.
     """
 
     move: Move
     parameters: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
     fed: tuple[str, ...] = field(default=(), kw_only=True)
+    mistake: Move | None = field(default=None, kw_only=True)
     #: Whether forward mode rounds: `jvp_error` is its error.
     rounds_tangents: ClassVar[bool] = False
+
+    @property
+    def mistaken(self) -> Moved | None:
+        """The promise of the move that TensorFlow makes."""
+        return replace(self, move=self.mistake, mistake=None) if self.mistake else None
 
     def results(self, *xs: np.ndarray) -> int:
         """The number of results."""

@@ -24,6 +24,11 @@ class Promise:
     others: Any = None
     grad_others: Any = None
 
+    @property
+    def mistaken(self) -> Promise | None:
+        """What TensorFlow computes in place of this because of a known failure: see `SpecFields.mistaken`."""
+        return None
+
     def f(self, *args: Any, **more: Any) -> Any:
         """f(*xs): the result, or several as a tuple."""
         raise NotImplementedError

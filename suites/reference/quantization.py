@@ -6,7 +6,7 @@ the step is a power of two: then nothing is rounded before the number of steps.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import ml_dtypes
@@ -93,6 +93,11 @@ class Quantized(Promise):
     narrow: bool = False
     axis: int | None = None
     inside: bool = False
+
+    @property
+    def mistaken(self) -> Quantized | None:
+        """The gradient is 0 outside of ends that the op ignores, because its range is the tensor's own."""
+        return replace(self, given=True) if self.inside and not self.given else None
 
     def grid(self, x: np.ndarray, *ends: np.ndarray) -> Grid:
         """The levels: the largest step that the range needs on either side."""

@@ -12,7 +12,7 @@ without its truncation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -161,9 +161,12 @@ def _back(how: Lstm, xs: Each, results: Each, upstreams: Sequence[Any]) -> Each:
     return _stacked(rows, x), by_cs, by_h, *sums
 
 
-def lstm_vjp(gs: Sequence[Any], *xs: Numbers, **attrs: Any) -> tuple[Any, ...]:
-    """The gradients of `lstm` by all inputs, from the upstreams of all its results; None for no upstream."""
-    return (None, *_back(Lstm(**attrs), xs, lstm(*xs, **attrs), gs))
+def lstm_vjp(gs: Sequence[Any], *xs: Numbers, back: Mapping[str, Any] | None = None, **attrs: Any) -> tuple[Any, ...]:
+    """The gradients of `lstm` by all inputs, from the upstreams of all its results; None for no upstream.
+
+    `back` has other attributes for the way back than for the results.
+    """
+    return (None, *_back(Lstm(**{**attrs, **(back or {})}), xs, lstm(*xs, **attrs), gs))
 
 
 def _stacked(rows: Sequence[Numbers], like: Numbers) -> Numbers:

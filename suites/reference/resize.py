@@ -12,7 +12,7 @@ https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/core/util/image
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -41,9 +41,32 @@ def nearest_places(size: int, count: int, **centers: bool) -> list[int]:
     return [min(int(place + shift), size - 1) for place in places(size, count, **centers)]
 
 
+def kernel_places(size: int, count: int, *, align_corners: bool = False, half_pixel_centers: bool = False) -> list[int]:
+    """The pixel that the kernel puts at each place: it rounds the scale to float32, and the place.
+
+    Source: tensorflow/core/util/image_resizer_state.h and tensorflow/core/kernels/image/resize_nearest_neighbor_op.cc.
+    """
+    single = np.float32
+    scale = single(size - 1) / single(count - 1) if align_corners and count > 1 else single(size) / single(count)
+    place = (np.arange(count, dtype=single) + single(0.5 if half_pixel_centers else 0)) * scale
+    nearest_one = np.floor(place.astype(float) + 0.5) if align_corners else np.floor(place)
+    return np.minimum(nearest_one.astype(int), size - 1).tolist()
+
+
 def nearest(x: np.ndarray, size: Sequence[int], **centers: bool) -> np.ndarray:
     """Images in another size, made of their pixels."""
-    rows, columns = (nearest_places(*pair, **centers) for pair in zip(x.shape[1:3], size, strict=True))
+    return _made_of(nearest_places, x, size, centers)
+
+
+def nearest_of_kernel(x: np.ndarray, size: Sequence[int], **centers: bool) -> np.ndarray:
+    """The images that the kernel makes."""
+    return _made_of(kernel_places, x, size, centers)
+
+
+def _made_of(
+    pixels: Callable[..., list[int]], x: np.ndarray, size: Sequence[int], centers: Mapping[str, bool]
+) -> np.ndarray:
+    rows, columns = (pixels(*pair, **centers) for pair in zip(x.shape[1:3], size, strict=True))
     return x[:, rows][:, :, columns]
 
 

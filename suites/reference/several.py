@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -52,6 +52,7 @@ class Several:
             "alternatives": self._alternatives(
                 [family for family in (rounded if alternatives is None else alternatives) if present[family]]
             ),
+            "mistaken": self._mistaken(gradient=gradient),
             **({"vjp": self.vjp} if gradient else {}),
             **({"jvp": self.jvp, "hvp": self.hvp} if second else {}),
         }
@@ -90,6 +91,13 @@ class Several:
             upstreams.append(rest[0] if count == 1 else rest[:count])
             rest = rest[count:]
         return upstreams
+
+    def _mistaken(self, *, gradient: bool) -> dict[str, Function]:
+        """The results and the gradients that TensorFlow computes where promises have others; empty if none has."""
+        if not any(promise.mistaken for promise in self.promises):
+            return {}
+        other = replace(self, promises=tuple(promise.mistaken or promise for promise in self.promises))
+        return {"output": other.reference, **({"grad": other.vjp} if gradient else {})}
 
     def _bounds(self, families: Collection[str]) -> dict[str, Function]:
         """The bounds of the quantities of these families, by name."""

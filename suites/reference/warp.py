@@ -14,7 +14,7 @@ https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/core/kernels/im
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -73,6 +73,11 @@ class Warp(Promise):
     fill: str = "CONSTANT"
     value: float = 0.0
     exact: bool = False
+
+    @property
+    def mistaken(self) -> Kernel:
+        """What the kernel and TensorFlow's gradient compute."""
+        return Kernel(**vars(self))
 
     def f(self, images: np.ndarray, transforms: np.ndarray) -> np.ndarray:
         shown = self._shown(images, transforms, self.value)
@@ -156,8 +161,44 @@ class Warp(Promise):
             pixel = at(np.trunc(place + np.copysign(0.5, place)))
             return _Axis([(pixel, np.ones_like(place))], [pixel], error)
         low = np.floor(place)
-        taps = [(at(low), 1 - (place - low)), (at(low + 1), place - low)]
+        taps = [(at(pixel), weight) for pixel, weight in self._weights(place)]
         return _Axis(taps, [at(low + step) for step in (-1, 0, 1, 2)], error)
+
+    def _weights(self, place: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+        """The pixels below and above each place, with their weights in the mean."""
+        low = np.floor(place)
+        return [(low, 1 - (place - low)), (low + 1, place - low)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kernel(Warp):
+    """What the kernel computes where it is wrong, and the gradient that TensorFlow has.
+
+    The kernel wraps places by `MapCoordinate`, and weighs pixels by `bilinear_interpolation`, of
+    tensorflow/core/kernels/image/image_ops.h. The gradient resamples the upstream by the inverse matrix:
+    `_image_projective_transform_grad` of tensorflow/python/ops/image_ops.py.
+    """
+
+    def vjp(self, g: np.ndarray, images: np.ndarray, transforms: np.ndarray) -> tuple[Any, ...]:
+        ones = np.ones((len(transforms), 1))
+        inverse = np.linalg.inv(np.concatenate([transforms, ones], axis=1).reshape(-1, 3, 3)).reshape(-1, 9)
+        rows, columns = images.shape[1:3]
+        back = replace(self, size=(rows, columns))
+        return back._shown(long(g), (inverse / inverse[:, 8:])[:, :8], 0.0), None
+
+    def _axis(self, place: np.ndarray, error: np.ndarray, nowhere: np.ndarray, size: int) -> _Axis:
+        if self.fill != "WRAP" or size < 2:
+            return super()._axis(place, error, nowhere, size)
+        moved = np.where(place < 0, place + size * (np.trunc(-place / (size - 1)) + 1), place)
+        moved = np.where(place > size - 1, place - size * np.trunc(place / (size - 1)), moved)
+        inside = replace(self, fill="CONSTANT")
+        return super(Kernel, inside)._axis(np.clip(moved, 0, size - 1), error, nowhere, size)
+
+    def _weights(self, place: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+        """The weights are differences in float32, which has no odd numbers beyond 2^24."""
+        single = place.astype(np.float32)
+        low, high = np.floor(single), np.floor(single) + np.float32(1)
+        return [(low, high - single), (high, single - low)]
 
 
 def _batch(images: np.ndarray) -> np.ndarray:

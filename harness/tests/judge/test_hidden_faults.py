@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from msgspec import structs
+from tf_opdiff.harness.run.running_case import RunningCase
 
 from tf_opdiff.harness.device.observation import Observation, Result
 from tf_opdiff.harness.judge.cause import Cause
@@ -14,6 +15,7 @@ from tf_opdiff.harness.judge.region import Region
 from tf_opdiff.harness.judge.unseen import first_of_place, plant
 from tf_opdiff.harness.judge.verdict import Context, Judge, Origin, Trial, comparisons
 from tf_opdiff.harness.judge.want import Want
+from tf_opdiff.harness.spec.catalog import Item
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.spec import Spec
 
@@ -61,6 +63,90 @@ def test_elements_in_the_region_and_within_the_distance_are_known():
 def test_a_fault_in_another_element_or_farther_off_is_a_mismatch(index, value):
     assert verdict(changed(index, value), *TIGHT) == "mismatch"
     assert index == 3 or verdict(changed(index, value), *LOOSE) == "known"
+
+
+UPSTREAM = np.array([0, 1, 1, 1, 1], np.float32)
+
+
+@pytest.mark.parametrize(
+    ("where", "expected"),
+    [("upstream == 0", "known"), ("upstream == 1", "mismatch"), ("own == 1", "known"), ("own == 2", "mismatch")],
+)
+def test_a_region_names_the_upstream_of_a_gradient_and_its_own_input(where, expected):
+    entry = structs.replace(LARGE, where=where)
+    result = Result("value", np.float32([2, 2, 3, 200, 5]))
+    inputs = (np.zeros(5, np.float32), np.float32([1, 2, 3, 200, 5]))
+    one = replace(trial(result), inputs=inputs, upstreams=(UPSTREAM,), observation=Observation({"grad[1]": result}))
+    want = {"grad[1]": Want("value", np.float64([1, 2, 3, 200, 5]), X.dtype)}
+    (record,) = judge(entry).against_promises(one, want)
+    assert record.verdict == expected
+
+
+def halving(quantity, got, mistaken, attrs=None):
+    """The verdict on a result of the identity, or its gradient, that is known to be half as large as promised."""
+    spec = Spec(
+        name="x",
+        program=lambda tf, x, **kw: x,
+        reference=lambda x, **kw: x,
+        vjp=lambda g, x, **kw: (g,),
+        ops="",
+        recipes={"r": lambda draw, d: (X,)},
+        attrs=attrs or {},
+        mistaken=mistaken,
+    )
+    (case, *_) = spec.cases()
+    entry = Entry(spec="x", kind="value", cause=CAUSE, where="got == mistaken")
+    observation = Observation({quantity: Result("value", np.float32(got))})
+    one = Trial("suite", case, XLA, observation, (np.float32([2, 4]),), (np.float32([6, 8]),))
+    promised = [2, 4] if quantity == "output[0]" else [6, 8]
+    (record,) = judge(entry).against_promises(one, {quantity: Want("value", np.float64(promised), X.dtype)})
+    return record
+
+
+@pytest.mark.parametrize(
+    ("quantity", "got", "verdict"),
+    [
+        ("output[0]", [1, 2], "known"),
+        ("output[0]", [1, 4], "known"),
+        ("output[0]", [1.1, 2.2], "mismatch"),
+        ("grad[0]", [3, 4], "known"),
+        ("grad[0]", [3, 12], "mismatch"),
+    ],
+)
+def test_a_region_compares_a_result_with_what_the_spec_says_is_mistaken(quantity, got, verdict):
+    mistaken = {"output": lambda x: x / 2, "grad": lambda g, x: (g / 2,)}
+    assert halving(quantity, got, mistaken).verdict == verdict
+
+
+def test_a_mistaken_result_depends_on_the_attributes_of_the_case():
+    mistaken = {"output": lambda x, by: x / by}
+    assert halving("output[0]", [1, 2], mistaken, {"two": {"by": 2}}).verdict == "known"
+    assert halving("output[0]", [1, 2], mistaken, {"four": {"by": 4}}).verdict == "mismatch"
+
+
+@pytest.mark.parametrize(
+    ("mistaken", "why"),
+    [
+        ({}, "spec x has no mistaken output"),
+        ({"output": lambda x: (None,)}, "mistaken output of spec x has no output[0]"),
+        ({"output": lambda x: 1 // 0}, "the mistaken output of"),
+    ],
+)
+def test_a_spec_without_the_mistaken_result_is_at_fault(mistaken, why):
+    record = halving("output[0]", [1, 2], mistaken)
+    assert record.verdict == "error" and why in record.detail
+
+
+def test_the_trial_of_a_case_has_the_upstreams_and_the_own_input_of_its_gradient():
+    spec = replace(trial(GOT).case.spec, vjp=lambda g, x: (g,), dtypes=("float32",))
+    item = Item("planted", spec, "float32")
+    running = RunningCase.of(item, item.cases[0], [XLA])
+    running.observations[XLA] = Observation({})
+    (upstream,) = running.request(XLA).upstreams
+    operands = running.trial(XLA).operands("grad[0]")
+    assert operands.named("upstream") is upstream and operands.named("own") is running.inputs[0]
+    with pytest.raises(IndexError):
+        running.trial(XLA).operands("output[0]").named("own")
 
 
 def test_the_message_of_a_mismatch_says_how_many_elements_lie_elsewhere():

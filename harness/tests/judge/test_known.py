@@ -301,7 +301,7 @@ def test_only_a_cause_of_unwritten_memory_may_be_intermittent(tmp_path, catalog)
 
 
 @pytest.mark.parametrize(
-    ("field", "text"), [("within", "4096"), ("where", "x >"), ("where", "upstream > 0"), ("blind", "because")]
+    ("field", "text"), [("within", "4096"), ("where", "x >"), ("where", "upstreams > 0"), ("blind", "because")]
 )
 def test_a_distance_or_a_region_that_can_not_be_read_is_refused(tmp_path, catalog, field, text):
     entry = ENTRY | {field: f'"{text}"'}

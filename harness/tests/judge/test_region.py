@@ -6,6 +6,7 @@ import pytest
 
 from tf_opdiff.harness.judge.comparison import Elements
 from tf_opdiff.harness.judge.distance_limit import DistanceLimit
+from tf_opdiff.harness.judge.operands import Operands
 from tf_opdiff.harness.judge.region import FUNCTIONS, Region, RegionError
 
 X = np.array([-0.0, 0.0, 1e-40, 1.0, -2.0, 3e38, np.inf, np.nan], np.float32)
@@ -13,7 +14,7 @@ ONES = np.ones(8, np.float32)
 
 
 def holds(text, got=ONES, want=ONES, inputs=(X,)):
-    return Region.parse(text).holds(got, want, inputs).tolist()
+    return Region.parse(text).holds(got, want, Operands(inputs)).tolist()
 
 
 @pytest.mark.parametrize(
@@ -78,10 +79,67 @@ def test_an_input_of_another_shape_is_refused_outside_a_reduction():
     assert holds("any(x > 1)", ONES[:3], ONES[:3]) == [True] * 3
 
 
-@pytest.mark.parametrize("text", ["y == 0", "input[3] > 0"])
-def test_an_absent_input_is_refused(text):
+def test_a_result_can_be_sought_among_the_elements_of_an_input_of_any_shape():
+    got = np.array([[3.0], [4.0], [np.nan], [1.0]], np.float32)
+    image = np.array([[1, 2, 3], [5, 6, np.nan]], np.float32)
+    assert holds("got in x", got, got, (image,)) == [[True], [False], [False], [True]]
+    assert holds("(got - want) in x", got, got - 2, (image,)) == [[True], [True], [False], [True]]
+
+
+@pytest.mark.parametrize("text", ["y == 0", "input[3] > 0", "upstream > 0", "upstream[1] > 0"])
+def test_an_absent_input_or_upstream_is_refused(text):
     with pytest.raises(RegionError, match="out of range"):
         holds(text)
+
+
+UPSTREAMS = (None, np.array([0, 5], np.float32))
+
+
+def of_gradient(text, own=1, upstreams=UPSTREAMS):
+    """The elements of a gradient of two inputs, x = [1, 2] and y = [0, 3], for which a condition holds."""
+    x, y = np.float32([1, 2]), np.float32([0, 3])
+    return Region.parse(text).holds(x, x, Operands((x, y), upstreams, own)).tolist()
+
+
+def test_a_gradient_has_an_input_of_its_own():
+    assert of_gradient("own == 0") == [True, False]
+    assert of_gradient("own == 0", own=0) == [False, False]
+    with pytest.raises(RegionError, match="the result is no gradient"):
+        of_gradient("own == 0", own=None)
+
+
+def test_an_upstream_is_seen_element_by_element_and_the_first_one_needs_no_number():
+    assert of_gradient("upstream == 0 and own == 0") == [True, False]
+    assert of_gradient("upstream == 0", upstreams=(np.float32(0), None)) == [True, True]
+    assert of_gradient("upstream[1] == 5") == [False, True]
+    with pytest.raises(RegionError, match=r"upstream\[0\] is out of range"):
+        of_gradient("upstream[0] == 5")
+    with pytest.raises(RegionError, match="broadcast"):
+        of_gradient("upstream == 0", upstreams=(np.zeros(3),))
+    assert of_gradient("any(upstream == 0)", upstreams=(np.zeros(3),)) == [True, True]
+
+
+def test_a_condition_may_hold_for_any_or_all_elements_along_an_axis():
+    x = np.float32([[np.nan, 1], [2, 3]])
+    assert holds("any(nan(x), -1)", x, x, (x,)) == [[True, True], [False, False]]
+    assert holds("any(nan(x), 0)", x, x, (x,)) == [[True, False], [True, False]]
+    assert holds("all(nan(x) or x == 1, -1)", x, x, (x,)) == [[True, True], [False, False]]
+
+
+def test_along_an_axis_of_a_sum_its_result_has_no_such_axis():
+    x, total = np.float32([[np.nan, 1, 1], [2, 3, 4]]), np.float32([5, 6])
+    assert holds("any(nan(x), 1)", total, total, (x,)) == [True, False]
+
+
+def test_a_mistaken_element_is_rounded_to_the_dtype_of_the_result():
+    operands = Operands(mistaken=lambda: np.array([1 / 3, 2.0]))
+    thirds = np.float32([1 / 3, 1 / 3])
+    assert Region.parse("got == mistaken").holds(thirds, thirds, operands).tolist() == [True, False]
+
+
+def test_a_mistaken_element_that_no_spec_gives_is_refused():
+    with pytest.raises(RegionError, match="there is no spec"):
+        holds("got == mistaken")
 
 
 @pytest.mark.parametrize(
@@ -96,6 +154,13 @@ def test_an_absent_input_is_refused(text):
         "abs(v=x)",
         "'t' == x",
         "lambda: x",
+        "own[1]",
+        "x is y",
+        "mistaken[0]",
+        "abs(x, 1)",
+        "any(x, y)",
+        "any(x, 1.0)",
+        "got[0]",
         "x if x else x",
     ],
 )

@@ -2,7 +2,15 @@
 
 from typing import Any
 
-from tf_opdiff.suites.forms.diagonals import EVERY_DTYPE, WITH_PADDING, WRONG_K, aligned, padding_of, refused
+from tf_opdiff.suites.forms.diagonals import (
+    EVERY_DTYPE,
+    WITH_PADDING,
+    WRONG_K,
+    aligned,
+    gradient_of_v2,
+    padding_of,
+    refused,
+)
 from tf_opdiff.suites.forms.layout import layout
 from tf_opdiff.suites.reference import diagonals as ref
 
@@ -75,6 +83,7 @@ def _parts(name, op, program, views):
             op=op,
             program=program,
             move=_part,
+            mistake=gradient_of_v2(op, _part),
             shapes=_MATRICES,
             attrs=views,
             small=_SMALL_MATRICES,

@@ -8,6 +8,7 @@ from tf_opdiff.suites.forms.diagonals import (
     WITH_PADDING,
     WRONG_K,
     aligned,
+    gradient_of_v2,
     padding_of,
     refused,
 )
@@ -61,7 +62,16 @@ def _made(name, op, program, views):
         *layout(
             name, op=op, program=program, move=ref.matrices, shapes=vectors, attrs=singles, small=small, **WITH_PADDING
         ),
-        *layout(f"{name}-bands", op=op, program=program, move=ref.matrices, shapes=bands, attrs=views, **FLOAT32_ALONE),
+        *layout(
+            f"{name}-bands",
+            op=op,
+            program=program,
+            move=ref.matrices,
+            mistake=gradient_of_v2(op, ref.matrices),
+            shapes=bands,
+            attrs=views,
+            **FLOAT32_ALONE,
+        ),
     )
 
 
@@ -94,7 +104,14 @@ def _set(name, op, program, views):
             **EVERY_DTYPE,
         ),
         *layout(
-            f"{name}-bands", op=op, program=program, move=ref.with_diagonals, shapes=bands, attrs=views, **FLOAT32_ALONE
+            f"{name}-bands",
+            op=op,
+            program=program,
+            move=ref.with_diagonals,
+            mistake=gradient_of_v2(op, ref.with_diagonals),
+            shapes=bands,
+            attrs=views,
+            **FLOAT32_ALONE,
         ),
         refused(f"{name}-wrong-band", op, program, WRONG_K, ((2, 4, 5), (2, 4)), code="ValueError"),
         refused(f"{name}-wrong-length", op, program, {"main": {"k": 0}}, ((2, 4, 5), (2, 3))),

@@ -5,8 +5,8 @@ from tf_opdiff.suites.forms.errors import WRONG_OR_UNSUPPORTED
 from tf_opdiff.suites.forms.move_calls import Parameter, call
 from tf_opdiff.suites.forms.moves import Apart, Refused, moves
 from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
-from tf_opdiff.suites.reference.moves import Back
-from tf_opdiff.suites.reference.resize import nearest
+from tf_opdiff.suites.reference.moves import Back, Forward
+from tf_opdiff.suites.reference.resize import nearest, nearest_of_kernel
 
 _ALIGNED, _CENTRED = {"align_corners": True}, {"half_pixel_centers": True}
 #: Label → the shape of images, their new size, and how pixels lie.
@@ -72,7 +72,7 @@ SPECS = (
         "resize-nearest-neighbor",
         "ResizeNearestNeighbor",
         lambda tf, x, size, **centers: tf.raw_ops.ResizeNearestNeighbor(images=x, size=size, **centers),
-        nearest,
+        Forward(nearest, mistake=nearest_of_kernel),
         calls=_of_sizes(_SIZES),
         apart={"below-whole": Apart(_of_sizes(_BELOW_WHOLE), (_SIZE,))},
         small=({"size": _TWO},),
@@ -97,6 +97,7 @@ SPECS = (
         Back(
             lambda x, size, seen, **centers: nearest(x, seen, **centers),
             shape=lambda g, size, **_: (g.shape[0], *size, g.shape[3]),
+            mistake=lambda x, size, seen, **centers: nearest_of_kernel(x, seen, **centers),
         ),
         calls={label: _back(*one) for label, one in _SIZES.items()},
         apart={"below-whole": Apart({label: _back(*one) for label, one in _BELOW_WHOLE.items()}, (_SIZE,))},

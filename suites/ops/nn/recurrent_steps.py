@@ -15,6 +15,8 @@ _PEEPHOLES = {"blind": {"use_peephole": False}, "peephole": {"use_peephole": Tru
 _SHORT = {"short": Size(3, 2, 5, 4, 2), "none": Size(2, 3, 4, 3, 0)}
 #: The second version has another order of gates, no bias of the forget gate, and no limit by default.
 _SECOND = {"order": "ifco", "forget_bias": 0.0, "cell_clip": 0.0}
+#: The gradients of both versions call BlockLSTMGrad, which has the order of the first version and knows no limit.
+_OF_GRADIENT = {"order": "icfo", "cell_clip": 0.0}
 
 
 def _steps(name, raw, attrs, limits, **more):
@@ -56,6 +58,7 @@ SPECS = (
         {"default": {}, "peephole": {"use_peephole": True, "forget_bias": -0.5, "cell_clip": 0.0}},
         {"limit": {"cell_clip": 0.25}},
         formula=ref.lstm,
+        mistake=_OF_GRADIENT,
     ),
     *recurrent(
         "block-lstm-grad",
@@ -87,5 +90,6 @@ SPECS = (
         {"limit": {"cell_clip": 0.25}},
         formula=ref.lstm,
         fixed=_SECOND,
+        mistake=_OF_GRADIENT,
     ),
 )

@@ -4,6 +4,7 @@ import numpy as np
 
 from tf_opdiff.suites.forms.api import Call, calls
 from tf_opdiff.suites.forms.rows import SHAPE, offset, plain, rows
+from tf_opdiff.suites.reference.comparison_sort import by_comparison, largest_first
 from tf_opdiff.suites.reference.function import wide
 
 _ROWS, _N = SHAPE
@@ -141,6 +142,7 @@ SPECS = (
             "ties": rows([2.0, 1.0], [0.0, -0.0], [np.inf, -np.inf, 0.0], [1.0]),
             "nan": rows([np.nan, 1.0, 2.0], [np.nan], [np.inf, np.nan, -np.inf], [1.0, 0.0]),
         },
+        mistaken={"output": lambda x, y: (-largest_first(-x), by_comparison(-y))},
         ops="TopKV2",
     ),
     *calls(
