@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from msgspec import structs
-from tf_opdiff.harness.run.running_case import RunningCase
 
+from tf_opdiff.harness.cases.running_case import RunningCase
 from tf_opdiff.harness.device.observation import Observation, Result
 from tf_opdiff.harness.judge.cause import Cause
 from tf_opdiff.harness.judge.entry import Difference, Entry
