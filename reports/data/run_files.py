@@ -7,6 +7,8 @@ from collections.abc import Mapping
 #: One sentence for each file or folder in a run directory. The documentation has this table.
 RUN_FILES: Mapping[str, str] = {
     "index.html": "The report: one file that opens offline.",
+    "overrides.html": "Gradient overrides by op, mechanism, mode and place: applied, ignored, refused, or why there is "
+    "no such program; only where the run tested overrides.",
     "claims.html": "Claims and their verdicts, with the programs; only where the run tested claims.",
     "batches.html": "Whether rows give the same result alone and in batches; only where the run tested batches.",
     "ops": "A page for each op: verdicts, distances and budgets, errors by input, discrepancies; a list of them; and "
@@ -23,6 +25,7 @@ RUN_FILES: Mapping[str, str] = {
     "repro.json": "The outcome of each finding's program.",
     "switches.json": "The settings on which discrepancies depend; written by `python -m harness switches`.",
     "claims.json": "The programs of the claims that the run tested.",
+    "overrides.json": "The programs of the overrides that the run tested, and their expected states.",
     "causes.json": "The causes of known failures by which the run was judged, with their titles and severities.",
     "code.json": "Hashes of the files that decided the results; `--resume` expects the same.",
     "kernels.json": "The kernels that TensorFlow registers: for each op and device type, the dtypes by attribute.",
