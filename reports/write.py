@@ -16,13 +16,22 @@ from tf_opdiff.harness.system.memory import give_free_memory_back
 from tf_opdiff.reports.analysis import ledger, plans_at_worst, since_last_run
 from tf_opdiff.reports.analysis.batch_matrix import batch_matrix
 from tf_opdiff.reports.analysis.changelog import Changelog
+from tf_opdiff.reports.analysis.override_matrix import override_matrices
 from tf_opdiff.reports.ci import badge, junit
 from tf_opdiff.reports.data import discrepancies, files, frame, parquet, run_copy, tables
 from tf_opdiff.reports.data.discrepancy import Discrepancy
-from tf_opdiff.reports.data.load import OBSERVATIONS, RECORDS, load, load_attributions, load_causes, load_repros
+from tf_opdiff.reports.data.load import (
+    OBSERVATIONS,
+    RECORDS,
+    load,
+    load_attributions,
+    load_causes,
+    load_overrides,
+    load_repros,
+)
 from tf_opdiff.reports.data.op_names import op_names
 from tf_opdiff.reports.op_report import OpReport, topics_of
-from tf_opdiff.reports.pages import batches_page, claims_page, run_page
+from tf_opdiff.reports.pages import batches_page, claims_page, overrides_page, run_page
 from tf_opdiff.reports.text import markdown
 from tf_opdiff.reports.text.bounded import bounded_records
 
@@ -38,8 +47,8 @@ def write(
     """Merges the shards of a run and writes its report into its directory.
 
     The files: `records.parquet`, `observations.parquet`, `errors.parquet`, `error_histogram.parquet`, `index.html`,
-    `summary.md`, `badge.svg`, `badge.json`, a page for each op in `ops`, if claims were tested, `claims.html`, and if
-    batches were, `batches.html`.
+    `summary.md`, `badge.svg`, `badge.json`, a page for each op in `ops`, if claims were tested, `claims.html`, if
+    overrides were, `overrides.html`, and if batches were, `batches.html`.
     Writing again gives the same files.
 
     Args:
@@ -108,12 +117,16 @@ class Report:
         badge.write(run_dir, info, tables.counts(records))
         if topics:
             files.replace_text(run_dir / "claims.html", claims_page.page(topics, info))
+        overrides = override_matrices(records, load_overrides(run_dir))
+        if overrides:
+            files.replace_text(run_dir / "overrides.html", overrides_page.html(overrides, info))
         names = op_names(records)
         batches = batch_matrix(records)
         if batches:
             files.replace_text(run_dir / "batches.html", batches_page.html(batches, info, names.by_spec()))
         supplement = run_page.Supplement(
             claims=bool(topics),
+            overrides=bool(overrides),
             batches=batches is not None,
             ranked=self.ranked,
             op_links={name: page.link for name, page in names.ops.items()},

@@ -38,7 +38,8 @@ class Supplement:
 
     Attributes:
       claims: whether the run has a page of claims, to which its page links.
-      batches: the same of batches.
+      overrides: whether it has a page of overrides.
+      batches: whether it has a page of batches.
       ranked: the discrepancies of the run; see `reports.data.discrepancies`. If None, they are made of the records.
       op_links: the addresses of the pages of ops, by OpDef, relative to the folder of the run.
       spec_links: the address of the page of each spec's op, relative to the folder of the run.
@@ -50,6 +51,7 @@ class Supplement:
     """
 
     claims: bool = False
+    overrides: bool = False
     batches: bool = False
     ranked: Sequence[Discrepancy] | None = None
     op_links: Mapping[str, str] = field(default_factory=dict)
@@ -75,6 +77,7 @@ def html(records: pd.DataFrame, info: RunInfo, supplement: Supplement | None = N
         **_about(records, info),
         **run_overview.about(records, info, ranked),
         claims=supplement.claims,
+        overrides=supplement.overrides,
         batches=supplement.batches,
         since=since,
         title=title,
