@@ -14,6 +14,7 @@ from tf_opdiff.harness.repro.override_listing import OverrideData
 from tf_opdiff.harness.spec.override_cell import APPLIED, IGNORED, INEXPRESSIBLE, OWN, REFUSED
 from tf_opdiff.harness.spec.plan import MODES
 from tf_opdiff.harness.store.record import FAILING
+from tf_opdiff.reports.analysis.claim_words import device_type
 from tf_opdiff.reports.data.rows import rows
 
 UNEXPECTED, UNAVAILABLE, NOT_RUN = "unexpected", "unavailable", "not run"
@@ -109,7 +110,9 @@ class OverrideMatrix:
 
 
 def override_matrices(records: pd.DataFrame, overrides: Sequence[OverrideData]) -> tuple[OverrideMatrix, ...]:
-    """The matrix of each device that has a record of an override, devices by name; none if no device has one.
+    """The matrix of each CPU that has a record of an override, by name; none if no CPU has one.
+
+    The expected states are those of a CPU: other devices lack kernels of some mechanisms, and refuse no index.
 
     Args:
       records: those of the run.
@@ -119,7 +122,7 @@ def override_matrices(records: pd.DataFrame, overrides: Sequence[OverrideData]) 
     own = records[records["spec"].isin(specs) & (records["against"].astype(str) == "numpy")]
     columns = ["spec", "case", "device", "mode", "quantity", "against", "verdict", "kind"]
     by_device: dict[str, dict[tuple[str, str], list[Mapping[str, Any]]]] = {}
-    for row in rows(own[columns].astype("object")):
+    for row in (row for row in rows(own[columns].astype("object")) if device_type(row["device"]) == "cpu"):
         by_device.setdefault(row["device"], {}).setdefault((row["spec"], row["mode"]), []).append(row)
     return tuple(_matrix(device, by_place, overrides) for device, by_place in sorted(by_device.items()))
 

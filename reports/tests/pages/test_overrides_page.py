@@ -59,6 +59,11 @@ def test_an_expected_state_without_a_record_is_not_stated(tmp_path):
     assert override_matrices(reports.load(_stored(tmp_path, records)), planted.overrides()) == ()
 
 
+def test_other_devices_have_no_matrix(tmp_path):
+    records = [replace(r, device="gpu:0") for r in planted.records()]
+    assert override_matrices(reports.load(_stored(tmp_path, records)), planted.overrides()) == ()
+
+
 def test_a_record_that_fails_is_never_shown_as_its_expected_state(tmp_path):
     red = [replace(r, verdict="mismatch") if r.quantity == "grad[0]" else r for r in planted.records()]
     (matrix,) = override_matrices(reports.load(_stored(tmp_path, red)), planted.overrides())

@@ -20,6 +20,7 @@ class Promise:
     raises: the promise of an error; None if there is a result.
     taped: whether a tape sees one branch alone, so that the other has no gradient instead of zeros.
     zeros: whether inputs without a gradient have zeros, as in the loop of a graph.
+    zeroed: whether an index out of range gives 0, as on a GPU, and not the nearest element, as under XLA.
     nothing: whether the op has no gradient of its own: a Python function takes its place.
     updates: how often the update runs under which the op is made.
     updated: whether the variable of the update has zeros as its gradient instead of none.
@@ -31,6 +32,7 @@ class Promise:
     raises: Raises | None = None
     taped: bool = False
     zeros: bool = False
+    zeroed: bool = False
     nothing: bool = False
     updates: int = 1
     updated: bool = False
@@ -54,9 +56,12 @@ class Promise:
         return (ITERATIONS * y if self.place.startswith("loop") else y,)
 
     def _forward(self, *inputs: Any) -> Any:
-        """The result of the op. An index out of range is the nearest one: where that is an error, nobody asks."""
-        clipped = (*inputs[:-1], np.clip(inputs[-1], 0, len(inputs[0]) - 1)) if self.override.refused else inputs
-        return self.override.numpy(*clipped)
+        """The result of the op, with an index out of range, too."""
+        if not self.override.refused:
+            return self.override.numpy(*inputs)
+        nearest = np.clip(inputs[-1], 0, len(inputs[0]) - 1)
+        y = self.override.numpy(*inputs[:-1], nearest)
+        return np.where(nearest == inputs[-1], y, 0) if self.zeroed else y
 
     def _along_ones(self, *inputs: Any) -> Any:
         """The directional derivative along ones. An op that has one of its own is linear in its float inputs."""

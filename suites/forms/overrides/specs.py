@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -83,6 +83,8 @@ PLACES: Mapping[str, Part] = {
         )
     },
 }
+_GATHER = "https://www.tensorflow.org/api_docs/python/tf/gather"
+_ZEROED = "on GPU a 0 is stored in the corresponding output value"
 #: The ops that v1's control flow has in a graph.
 _V1_OPS = {"cond-v1": "built:Switch;built:Merge", "loop-v1": "built:Enter;built:Exit"}
 
@@ -130,11 +132,8 @@ def spec(override: Override, mechanism: str, place: str, *, tier: str, absent: M
         ),
         reference=main.reference,
         vjp=main.vjp if differentiated else None,
-        contract={
-            f"*/{mode}": _side(promise, outcomes[mode], differentiated)
-            for mode, promise in promises.items()
-            if promise != main
-        },
+        contract=_gpu_sides(override, mechanism, place, modes, differentiated)
+        | {f"*/{m}": _side(p, outcomes[m], differentiated) for m, p in promises.items() if p != main},
         recipes={"vectors": override.recipe},
         upstreams={"vectors": lambda draw, dtype, *shape: quarters(draw, dtype, *shape)} if differentiated else {},
         ops="",
@@ -169,6 +168,24 @@ def _promise(override: Override, mechanism: str, place: str, mode: str, of_mode:
         updated=override.updates and mode == "graph" and place == "loop",
         nothing=mechanism == "py-func",
     )
+
+
+def _gpu_sides(
+    override: Override, mechanism: str, place: str, modes: Sequence[str], differentiated: bool
+) -> dict[str, Side]:
+    """The sides of the contract for a gather on a GPU, which refuses no index; XLA is the same on every device.
+
+    The mechanisms that run on the host refuse the index there as well.
+    """
+    if not override.refused or mechanism in ("py-func", "compiled-op"):
+        return {}
+    sides, accepting = {}, replace(override, refused=None)
+    for mode in (mode for mode in modes if mode != "xla" and FITTED.get(place) != "xla"):
+        of_mode = outcome(accepting, mechanism, place, FITTED.get(place) or mode)
+        promise = _promise(override, mechanism, place, FITTED.get(place) or mode, of_mode)
+        side = _side(replace(promise, zeroed=True), replace(of_mode, why=of_mode.why or _ZEROED), differentiated)
+        sides[f"gpu/{mode}"] = replace(side, link=side.link or _GATHER)
+    return sides
 
 
 def _side(promise: Promise, of_mode: Outcome, differentiated: bool) -> Side:
