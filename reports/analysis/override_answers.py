@@ -30,18 +30,22 @@ _WHOLE = ("works", "works in places", "does not work", "not run")
 
 @dataclass(frozen=True)
 class Answer:
-    """A mechanism in one mode: a word for the whole, the counts in words, and where the override is not applied."""
+    """A mechanism in one mode: a word for the whole, the counts in words, and where the override is not applied.
+
+    `share` is the share of the tested cells that apply the override.
+    """
 
     mechanism: str
     word: str
     counts: str
     where: tuple[str, ...]
+    share: float = 0.0
 
 
 def answers(matrix: OverrideMatrix) -> dict[str, tuple[Answer, ...]]:
     """Mode → an answer for each mechanism but the first, which is no override; the best first. XLA comes first."""
     modes = sorted(MODES, key=lambda mode: mode != "xla")
-    return {mode: tuple(sorted(_answers(matrix, mode), key=lambda a: _WHOLE.index(a.word))) for mode in modes}
+    return {mode: tuple(sorted(_answers(matrix, mode), key=_rank)) for mode in modes}
 
 
 def _answers(matrix: OverrideMatrix, mode: str) -> list[Answer]:
@@ -63,9 +67,8 @@ def _answer(mechanism: str, cells: Sequence[_Placed]) -> Answer:
         return Answer(mechanism, "not run", "; ".join(texts), ())
     whole, some = counts[APPLIED] == tested, counts[APPLIED] > 0
     word = "works" if whole else "works in places" if some else "does not work"
-    return Answer(
-        mechanism, word, "; ".join((f"applied in {counts[APPLIED]} of {tested} cells", *texts)), _where(cells)
-    )
+    texts.insert(0, f"applied in {counts[APPLIED]} of {tested} cells")
+    return Answer(mechanism, word, "; ".join(texts), _where(cells), counts[APPLIED] / tested)
 
 
 def _where(cells: Sequence[_Placed]) -> tuple[str, ...]:
@@ -85,3 +88,7 @@ def _places(cells: Sequence[_Placed], pairs: Sequence[tuple[str, str]]) -> str:
     ops = tuple(dict.fromkeys(op for op, _ in pairs))
     where = "everywhere" if {place for _, place in tested} == set(places) else "; ".join(places)
     return where if {op for op, place in tested if place in places} == set(ops) else f"{where}, for {', '.join(ops)}"
+
+
+def _rank(answer: Answer) -> tuple[int, float]:
+    return _WHOLE.index(answer.word), -answer.share
