@@ -18,7 +18,15 @@ from tf_opdiff.reports.analysis.changelog import Changelog
 from tf_opdiff.reports.ci import badge, junit
 from tf_opdiff.reports.data import discrepancies, files, frame, parquet, run_copy, tables
 from tf_opdiff.reports.data.discrepancy import Discrepancy
-from tf_opdiff.reports.data.load import OBSERVATIONS, RECORDS, load, load_attributions, load_causes, load_repros
+from tf_opdiff.reports.data.load import (
+    OBSERVATIONS,
+    RECORDS,
+    load,
+    load_attributions,
+    load_causes,
+    load_overrides,
+    load_repros,
+)
 from tf_opdiff.reports.data.op_names import op_names
 from tf_opdiff.reports.op_report import OpReport, topics_of
 from tf_opdiff.reports.pages import extra_pages, run_page
@@ -105,7 +113,9 @@ class Report:
         files.replace_text(run_dir / "summary.md", markdown.summary(records, info, self.ranked))
         badge.write(run_dir, info, tables.counts(records))
         names = op_names(records)
-        data = extra_pages.RunData(records=records, info=info, topics=topics, spec_links=names.by_spec())
+        data = extra_pages.RunData(
+            records=records, info=info, topics=topics, overrides=load_overrides(run_dir), spec_links=names.by_spec()
+        )
         supplement = run_page.Supplement(
             pages=extra_pages.write(run_dir, data),
             ranked=self.ranked,

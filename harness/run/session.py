@@ -19,6 +19,7 @@ from tf_opdiff.harness.judge.known import Known
 from tf_opdiff.harness.judge.verdict import Context, Origin
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.repro.listing import claims_data
+from tf_opdiff.harness.repro.override_listing import OverrideData, overrides_data
 from tf_opdiff.harness.run import batch, without_onednn
 from tf_opdiff.harness.run.items_runner import ItemsRunner
 from tf_opdiff.harness.run.selection import Selection
@@ -64,6 +65,7 @@ class Session:
         self.circumstances: Mapping[str, str] = {}
         self.kernels: KernelList | None = None
         self.notes: list[str] = []
+        self.overrides: list[OverrideData] = []
         if config.option.campaign and config.getoption("numprocesses", None):
             raise pytest.UsageError("-n: a campaign has its own workers, one for each CPU of the nodes")
 
@@ -82,6 +84,8 @@ class Session:
         option = self.config.option
         if not (option.campaign or option.no_cache or self.config.getoption("numprocesses", None)):
             batch.code_digest(self.config.getini("opdiff_suites"))
+        if any(item.spec.override for item in self.selection.items):
+            self.overrides = overrides_data(self.selection.catalog.specs.values())
         self.config.hook.pytest_opdiff_waiting(items=len(self.selection.items))
 
     def open(self) -> None:
@@ -145,6 +149,7 @@ class Session:
         RunCode.present(info.suites, info.known).save(self.directory)
         info.save(self.directory)
         (self.directory / "claims.json").write_text(json_of(claims, indent=1))
+        (self.directory / "overrides.json").write_text(json_of(self.overrides, indent=1))
         causes = [msgspec.to_builtins(cause) for cause in selection.known.causes.values()]
         (self.directory / "causes.json").write_text(json_of(causes, indent=1))
         if machine is None and any(plan.device.local for plan in self.plans):

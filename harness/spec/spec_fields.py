@@ -17,6 +17,7 @@ from tf_opdiff.harness.spec.ceiling import Ceilings
 from tf_opdiff.harness.spec.claim import Claim
 from tf_opdiff.harness.spec.contract import Side
 from tf_opdiff.harness.spec.loose import Loose
+from tf_opdiff.harness.spec.override_cell import OverrideCell
 from tf_opdiff.harness.spec.plan import MODES
 
 #: recipe(draw, dtype) → input arrays.
@@ -111,6 +112,7 @@ class SpecFields:
     names                       a name for each output, such as the formula of each of many small programs; the detail
                                 of an output's records begins with its name.
     claims                      claims of people about the program; each is compared with the program's results.
+    override                    the spec's cells in the table of gradient overrides.
     files                       the program's source files other than Python, such as an op in C++; shown with the
                                 program.
     """
@@ -150,6 +152,7 @@ class SpecFields:
     tier: str = "default"
     attrs: Mapping[str, Keywords] = field(default_factory=dict)
     sweep: bool | None = None
+    override: OverrideCell | None = None
 
     def evidence_in(self, mode: str) -> tuple[tuple[str, str], ...]:
         """The evidence that a run in this mode must give, as pairs (kind, name)."""

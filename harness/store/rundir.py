@@ -17,7 +17,7 @@ from tf_opdiff.harness.store.shard import Shard
 #: The files and folders that a run writes before its report.
 OWN = (
     *("shards", "logs", "run.json", "run.json.tmp", "kernels.json", "kernels.json.tmp"),
-    *("claims.json", "causes.json", "code.json", "junit.xml"),
+    *("claims.json", "overrides.json", "causes.json", "code.json", "junit.xml"),
 )
 #: The arrays, errors and crashes of a run, as a table; a report writes it.
 OBSERVATIONS = "observations.parquet"

@@ -17,6 +17,7 @@ from tf_opdiff.harness.repro import archive
 from tf_opdiff.harness.repro.attribution import Attribution
 from tf_opdiff.harness.repro.listing import ClaimData
 from tf_opdiff.harness.repro.outcome import Outcome
+from tf_opdiff.harness.repro.override_listing import OverrideData
 from tf_opdiff.harness.store import parquet, rundir, untrusted
 from tf_opdiff.harness.store.json_text import encodable
 from tf_opdiff.harness.store.record import ADDED, COLUMNS, Record
@@ -138,6 +139,17 @@ def load_claims(run: Path | str) -> list[dict[str, Any]]:
       ValueError: claims.json is a link, or malformed.
     """
     return _listed(run, "claims.json", ClaimData)
+
+
+def load_overrides(run: Path | str) -> list[OverrideData]:
+    """The gradient overrides of a run, with their programs (see `harness.repro.override_listing.overrides_data`).
+
+    The list is empty for a run without overrides.json.
+
+    Raises:
+      ValueError: overrides.json is a link, or malformed.
+    """
+    return _listed(run, "overrides.json", OverrideData)
 
 
 def load_causes(run: Path | str) -> dict[str, Cause]:

@@ -14,8 +14,8 @@ def copy(run: Path, into: Path) -> RunInfo:
     """Copies the data of a run into a new folder; returns its run.json.
 
     The data are `run.json`, the shards, `records.parquet` and `observations.parquet` if shards are compressed,
-    `claims.json`, `causes.json`, `kernels.json`, `repro.json`, `switches.json` and the programs of findings. Every
-    other file of the run, such as its pages, and every link is left out.
+    `claims.json`, `overrides.json`, `causes.json`, `kernels.json`, `repro.json`, `switches.json` and the programs of
+    findings. Every other file of the run, such as its pages, and every link is left out.
 
     Raises:
       FileNotFoundError: `run` is not the directory of a run, or has no shards.
@@ -32,7 +32,7 @@ def copy(run: Path, into: Path) -> RunInfo:
     for name in (rundir.RECORDS, rundir.OBSERVATIONS) if packed else ():
         if (table := untrusted.inside(run, name)).exists():
             _copy(table, into / name, untrusted.ANY)
-    for name in ("run.json", "claims.json", "causes.json", "kernels.json", "repro.json", SWITCHES):
+    for name in ("run.json", "claims.json", "overrides.json", "causes.json", "kernels.json", "repro.json", SWITCHES):
         _copy_text(run, name, into)
     _copy_text(run, ARCHIVE, into)
     for name in {repro["script"] for repro in load_repros(into) if SCRIPT.fullmatch(repro["script"])}:

@@ -21,6 +21,7 @@ RUN_FILES: Mapping[str, str] = {
     "repro.json": "The outcome of each finding's program.",
     "switches.json": "The settings on which discrepancies depend; written by `python -m harness switches`.",
     "claims.json": "The programs of the claims that the run tested.",
+    "overrides.json": "The programs of the overrides that the run tested, and their expected states.",
     "causes.json": "The causes of known failures by which the run was judged, with their titles and severities.",
     "code.json": "Hashes of the files that decided the results; `--resume` expects the same.",
     "kernels.json": "The kernels that TensorFlow registers: for each op and device type, the dtypes by attribute.",

@@ -8,12 +8,14 @@ from pathlib import Path
 
 import pandas as pd
 
+from tf_opdiff.harness.repro.override_listing import OverrideData
 from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.analysis.batch_matrix import batch_matrix
 from tf_opdiff.reports.analysis.claims import Chapter
+from tf_opdiff.reports.analysis.override_matrix import override_matrices
 from tf_opdiff.reports.data import files
 from tf_opdiff.reports.data.run_files import RUN_FILES
-from tf_opdiff.reports.pages import batches_page, claims_page
+from tf_opdiff.reports.pages import batches_page, claims_page, overrides_page
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,12 +24,14 @@ class RunData:
 
     Attributes:
       topics: the topics of the claims that the run tested.
+      overrides: the cells of the overrides that the run tested, as `reports.data.load.load_overrides` gives them.
       spec_links: the address of the page of each spec's op, relative to the folder of the run.
     """
 
     records: pd.DataFrame
     info: RunInfo
     topics: Sequence[Chapter] = ()
+    overrides: Sequence[OverrideData] = ()
     spec_links: Mapping[str, str]
 
 
@@ -57,7 +61,19 @@ def _batches(data: RunData) -> str:
     return batches_page.html(batches, data.info, data.spec_links) if batches else ""
 
 
+def _overrides(data: RunData) -> str:
+    matrices = override_matrices(data.records, data.overrides)
+    return overrides_page.html(matrices, data.info) if matrices else ""
+
+
 PAGES = (
+    ExtraPage(
+        file="overrides.html",
+        link="Gradient overrides: which mechanism works where",
+        holds="Gradient overrides by op, mechanism, mode and place: applied, ignored, refused, or why there is no such "
+        "program; only where the run tested overrides.",
+        html=_overrides,
+    ),
     ExtraPage(
         file="claims.html",
         link="Claims about TensorFlow, and the verdicts on them",

@@ -13,7 +13,7 @@ from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS
 from tf_opdiff.harness.spec.spec import Raises, Side, Spec
 from tf_opdiff.suites.forms.override_map import called
 from tf_opdiff.suites.forms.override_map import overriding as _overriding  # the name by which recordings know it
-from tf_opdiff.suites.forms.quarters import MATRIX, PAIR
+from tf_opdiff.suites.forms.quarters import MATRIX, PAIR, quarters
 from tf_opdiff.suites.reference.overrides import rows_vjp
 
 GRADIENTS_LINK = "https://www.tensorflow.org/api_docs/python/tf/gradients"
@@ -73,6 +73,11 @@ def _map_none(tf, x):
 def _map_not_names(tf, x):
     with tf.compat.v1.get_default_graph().gradient_override_map({"Floor": 3}):
         return tf.floor(x)
+
+
+def _map_old_name(tf, c, x, z):
+    with _overriding(tf, {"Select": _eightfold}):
+        return tf.where(c, x, z)
 
 
 def _map_sparse(tf, x):
@@ -174,6 +179,15 @@ SPECS = (
     ),
     Same(name="map-none", program=called(_map_none), reference=lambda x: x, vjp=lambda g, x: None),
     Floor(name="map-not-names", program=_map_not_names, reference=lambda x: Raises("TypeError", "mapping strings")),
+    Spec(  # tf.where makes SelectV2, which a map of its old name does not reach
+        name="map-select-by-its-old-name",
+        program=called(_map_old_name),
+        reference=np.where,
+        vjp=lambda g, c, x, z: (None, np.where(c, g, 0), np.where(c, 0, g)),
+        recipes={"matrix": lambda draw, d: (draw.booleans(3, 5), quarters(draw, d, 3, 5), quarters(draw, d, 3, 5))},
+        ops="SelectV2",
+        evidence="called:Graph.gradient_override_map",
+    ),
     Same(name="map-sparse", program=called(_map_sparse), reference=lambda x: x, vjp=rows_vjp),
     Same(
         name="map-symbolic",

@@ -13,7 +13,7 @@ from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.spec.variant import denormals
 from tf_opdiff.harness.system import compiler
 from tf_opdiff.harness.tests.patience import PATIENCE
-from tf_opdiff.suites.claims.c06_compiled_op.cpp.build import library
+from tf_opdiff.suites.forms.compiled_library import library
 
 #: Says in a pipe that it runs; the pipe is at its end when this shell and the one that it starts have died.
 HANGS = 'exec 3>"$PIPE"; sh -c "echo up >&3; sleep 100000" & wait'

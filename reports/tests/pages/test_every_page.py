@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 
 import pandas as pd
@@ -17,17 +18,18 @@ from tf_opdiff.harness.store.record import Record
 from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.analysis import op_store
 from tf_opdiff.reports.analysis.batch_matrix import BatchMatrix, batch_matrix
+from tf_opdiff.reports.analysis.override_matrix import override_matrices
 from tf_opdiff.reports.data.load import load_kernels
 from tf_opdiff.reports.data.op_names import op_names
-from tf_opdiff.reports.pages import batches_page, op_page
-from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.reports.pages import batches_page, op_page, overrides_page
+from tf_opdiff.reports.tests import planted_overrides, synthetic
 from tf_opdiff.reports.tests.analysis.test_claims import claimed_run  # noqa: F401  a fixture
 from tf_opdiff.reports.tests.browser import Browser
 from tf_opdiff.reports.tests.packed import whole
 
 pytestmark = pytest.mark.browser
 
-PAGES = ("run", "batches", "op", "claims", "diff", "history", "coverage")
+PAGES = ("run", "batches", "op", "claims", "diff", "history", "coverage", "overrides")
 #: The looks of a page: width in CSS pixels, and colours or print.
 LOOKS = {
     "phone": {"width": 390, "height": 844},
@@ -68,6 +70,8 @@ def pages(
     (folder / "batches.html").write_text(
         batches_page.html(_batches(records), info, {"floor-batches": "ops/Floor.html"})
     )
+    matrices = override_matrices(_frame(planted_overrides.records()), planted_overrides.overrides())
+    (folder / "overrides.html").write_text(overrides_page.html(matrices, info))
     return {
         "run": run / "index.html",
         "batches": folder / "batches.html",
@@ -76,7 +80,13 @@ def pages(
         "diff": folder / "diff.html",
         "history": folder / "history.html",
         "coverage": folder / "coverage.html",
+        "overrides": folder / "overrides.html",
     }
+
+
+def _frame(records: list[Record]) -> pd.DataFrame:
+    """Records as a table."""
+    return pd.DataFrame([asdict(record) for record in records])
 
 
 def _batches(records: pd.DataFrame) -> BatchMatrix:

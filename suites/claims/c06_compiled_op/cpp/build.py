@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import fcntl
-import hashlib
-import os
-import shlex
 import shutil
-import sys
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from tf_opdiff.harness.spec.spec import Unavailable
-from tf_opdiff.harness.system import compiler
+from tf_opdiff.suites.forms.compiled_library import OPTIONS, library, run
 
 HERE = Path(__file__).parent
 SOURCES = tuple(HERE / name for name in ("skip_cube.cc", "skip_cube.cu.cc"))
-OPTIONS = ("-std=c++17", "-O2", "-fPIC", "-w")
 CUDA_OPTIONS = ("-std=c++17", "-O2", "-arch=all-major", "-Xcompiler", "-fPIC", "-x", "cu")
 
 
@@ -44,46 +37,6 @@ def compiled(tf: Any) -> str:
     return str(path)
 
 
-def library(tf: Any, name: str, sources: Sequence[Path], make: Callable[..., None], options: Sequence[Any]) -> Path:
-    """The path of a library that `make(path, cxx, headers, linked)` makes of the sources, with what lies beside.
-
-    It is made once for the TensorFlow, the compiler, the options and the sources that there are.
-
-    Raises:
-      Unavailable: there is no C++ compiler.
-      RuntimeError: the compiler fails.
-    """
-    cxx, headers, linked = cpp_compiler(), tf.sysconfig.get_compile_flags(), tf.sysconfig.get_link_flags()
-    parts = [tf.__version__, cxx, *options, headers, linked]
-    key = hashlib.sha256("\0".join(map(str, parts)).encode() + b"".join(s.read_bytes() for s in sources))
-    cache = compiler.cache()
-    path = cache / f"{name}-{tf.__version__}-{key.hexdigest()[:16]}.so"
-    with path.with_suffix(".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # others that need it wait, instead of building it as well
-        if not path.exists():
-            print(f"{cxx} builds {path.name}", file=sys.stderr, flush=True)  # read where it hangs
-            with compiler.workspace() as folder:
-                output = folder / path.name
-                make(output, cxx, headers, linked)
-                for beside in folder.glob("*.txt"):
-                    os.replace(beside, cache / beside.name)
-                os.replace(output, path)
-    return path
-
-
-def cpp_compiler() -> str:
-    """The C++ compiler: `$CXX`, or else what is on the PATH.
-
-    Raises:
-      Unavailable: there is no C++ compiler.
-    """
-    names = [*shlex.split(os.environ.get("CXX", ""))[:1], "g++", "c++", "clang++"]
-    compiler_path = next(filter(None, map(shutil.which, names)), None)
-    if not compiler_path:
-        raise Unavailable("no C++ compiler: there is no $CXX, and no g++, c++ or clang++ on the PATH")
-    return compiler_path
-
-
 def build(library: Path, cxx: str, cuda: str, headers: list[str], linked: list[str]) -> str:
     """Builds the library; returns why it has no kernels for GPUs, or nothing.
 
@@ -105,13 +58,3 @@ def build(library: Path, cxx: str, cuda: str, headers: list[str], linked: list[s
         why = "no GPU kernel can be built: there is no nvcc on the PATH, or TensorFlow is not built for CUDA"
     run([cxx, *OPTIONS, *headers, "-shared", kernels, *linked, "-o", str(library)])
     return why
-
-
-def run(command: list[str]) -> None:
-    """Runs a compiler.
-
-    Raises:
-      RuntimeError: it fails or takes too long; the message has its first errors.
-    """
-    if why := compiler.failure(command):
-        raise RuntimeError(why)

@@ -1,0 +1,138 @@
+"""The page of overrides states what the records of its run show, and says where the run shows nothing."""
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+
+from tf_opdiff import reports
+from tf_opdiff.harness.spec.override_cell import APPLIED, IGNORED, INEXPRESSIBLE, OWN, REFUSED
+from tf_opdiff.harness.spec.plan import MODES
+from tf_opdiff.reports.analysis.override_answers import answers
+from tf_opdiff.reports.analysis.override_matrix import NOT_RUN, STATES, UNAVAILABLE, UNEXPECTED, Cell, override_matrices
+from tf_opdiff.reports.data.load import load_overrides
+from tf_opdiff.reports.tests import planted_overrides as planted
+from tf_opdiff.reports.tests import synthetic
+
+
+def written(folder, records):
+    """A run directory with these records, the planted overrides and its report."""
+    info = synthetic.write(folder, records)
+    (folder / "overrides.json").write_text(json.dumps(planted.overrides()))
+    reports.write(folder, info)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    return written(tmp_path_factory.mktemp("overrides"), planted.records())
+
+
+@pytest.fixture(scope="module")
+def matrix(run):
+    (matrix,) = override_matrices(reports.load(run), planted.overrides())
+    return matrix
+
+
+def states(matrix, mechanism, place, op="floor"):
+    return [matrix.cell(op, mechanism, place, mode).state for mode in MODES]
+
+
+def test_each_cell_has_the_state_that_its_records_show(matrix):
+    assert states(matrix, "none", "plain") == [OWN] * 4
+    assert states(matrix, "map", "plain") == [IGNORED, IGNORED, REFUSED, APPLIED]
+    assert states(matrix, "custom", "plain") == [UNEXPECTED, UNAVAILABLE, NOT_RUN, APPLIED]
+    assert states(matrix, "C++", "plain") == [INEXPRESSIBLE] * 4
+    assert matrix.cell("floor", "C++", "plain", "eager").why == "no such op"
+    assert {cell.state for *_, cell in matrix.each()} == set(STATES)
+
+
+def test_a_fitted_model_has_its_own_column(matrix):
+    assert states(matrix, "map", "fitted")[1] == APPLIED
+    assert matrix.cell("floor", "map", "fitted", "function").record[2] == "eager"
+    assert states(matrix, "map", "fitted")[3] == INEXPRESSIBLE
+
+
+def test_an_expected_state_without_a_record_is_not_stated(tmp_path):
+    records = [replace(r, spec="other") for r in planted.records()]
+    assert override_matrices(reports.load(_stored(tmp_path, records)), planted.overrides()) == ()
+
+
+def test_other_devices_have_no_matrix(tmp_path):
+    records = [replace(r, device="gpu:0") for r in planted.records()]
+    assert override_matrices(reports.load(_stored(tmp_path, records)), planted.overrides()) == ()
+
+
+def test_a_record_that_fails_is_never_shown_as_its_expected_state(tmp_path):
+    red = [replace(r, verdict="mismatch") if r.quantity == "grad[0]" else r for r in planted.records()]
+    (matrix,) = override_matrices(reports.load(_stored(tmp_path, red)), planted.overrides())
+    tested = {cell.state for *_, cell in matrix.each()} - {INEXPRESSIBLE, NOT_RUN}
+    assert tested == {UNEXPECTED}
+    assert all(cell.record[3] == "grad[0]" for *_, cell in matrix.each() if cell.state == UNEXPECTED)
+
+
+def _stored(folder, records):
+    synthetic.write(folder, records)
+    return folder
+
+
+def test_the_answers_count_and_rank_the_mechanisms(matrix):
+    by_mode = answers(matrix)
+    assert next(iter(by_mode)) == "xla"
+    assert [(a.mechanism, a.word) for a in by_mode["graph"]][:2] == [
+        ("map", "works"),
+        ("custom", "works"),
+    ]
+    (of_map,) = (a for a in by_mode["xla"] if a.mechanism == "map")
+    assert (of_map.word, of_map.counts) == ("does not work", "applied in 0 of 1 cells; refused in 1")
+    assert of_map.where == ("refused everywhere: floor-map is refused <b>",)
+    (custom,) = (a for a in by_mode["xla"] if a.mechanism == "custom")
+    assert (custom.word, custom.counts) == ("not run", "1 did not run")
+    fails = dict.fromkeys(MODES, Cell(REFUSED, "the op itself"))
+    cells = {**matrix.overrides["floor", "none"].cells, "plain": fails}
+    barred = {**matrix.overrides, ("floor", "none"): replace(matrix.overrides["floor", "none"], cells=cells)}
+    (of_map,) = (a for a in answers(replace(matrix, overrides=barred))["xla"] if a.mechanism == "map")
+    assert (of_map.word, of_map.counts) == ("not run", "in 1 more the op fails without an override, too")
+
+
+def test_the_page_has_every_cell_and_a_link_to_its_program_and_its_record(run, matrix):
+    page = (run / "overrides.html").read_text()
+    cells = re.findall(r'<td class="o-[\w-]+(?: first)?"><a href="#([^"]+)"', page)
+    assert len(cells) == sum(matrix.counts.values())
+    assert {f'id="{anchor}"' in page for anchor in cells} == {True}
+    assert "index.html#record=floor-map-float32-v%7Ccpu%7Cxla%7Cgrad%5B0%5D%7Cnumpy" in page
+    assert "is refused &lt;b&gt;" in page and "<b>." not in page
+    for state in STATES:
+        assert f'<span class="offscreen">{state}</span>' in page
+    assert "<script" not in page
+
+
+def test_an_unknown_state_is_refused(tmp_path):
+    (override, *_) = planted.overrides()
+    override["cells"][0]["expected"]["eager"]["state"] = "<b>"
+    (tmp_path / "overrides.json").write_text(json.dumps([override]))
+    with pytest.raises(ValueError, match=r"overrides\.json"):
+        load_overrides(tmp_path)
+
+
+def test_the_index_links_the_page_where_there_is_one(run, tmp_path):
+    assert 'href="overrides.html"' in (run / "index.html").read_text()
+    folder = tmp_path / "without"
+    info = synthetic.write(folder, planted.records())
+    reports.write(folder, info)
+    assert not (folder / "overrides.html").exists()
+    assert 'href="overrides.html"' not in (folder / "index.html").read_text()
+
+
+def test_a_run_writes_what_the_page_needs(run_pytest):
+    """A real run of two specs: the map on floor, and floor itself."""
+    names = ("matrix-floor-map-plain", "matrix-floor-none-plain")
+    options = [word for name in names for word in ("--op", name)]
+    suites = "tf_opdiff.suites.programs.override_matrix"
+    outcome = run_pytest("--device", "cpu", "--mode", "eager", "--mode", "graph", *options, suites=suites)
+    assert outcome.status == 0, outcome.output
+    page = (outcome.directory / "overrides.html").read_text()
+    floor_map = r'title="floor \(tf.floor\), gradient_override_map, by itself, {}: {}'
+    for mode, state in (("eager", IGNORED), ("graph", APPLIED), ("xla", NOT_RUN)):
+        assert re.search(floor_map.format(mode, state), page), (mode, state)

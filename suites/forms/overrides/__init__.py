@@ -1,0 +1,1 @@
+"""Overrides in every mechanism and place: declarations, mechanisms, places, and outcomes."""
