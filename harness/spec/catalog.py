@@ -65,7 +65,7 @@ class Catalog:
         """
         modules: dict[str, str] = {}  # by the name of the spec
         items: list[Item] = []
-        for module in [m for package in packages.split() for m in sorted(_with_specs(package))]:
+        for module in [m for package in packages.split() for m in sorted(modules_with_specs(package))]:
             for spec in _imported(module).SPECS:
                 if spec.name in modules:
                     raise ValueError(f"spec {spec.name!r} stands in {modules[spec.name]} and again in {module}")
@@ -192,7 +192,7 @@ class Catalog:
         )
 
 
-def _with_specs(name: str) -> Iterator[str]:
+def modules_with_specs(name: str) -> Iterator[str]:
     """The names of the modules with `SPECS`: this module, or else the modules in this package.
 
     Those named in `_WITHOUT_SPECS`, and modules of tests, are left out.
@@ -203,7 +203,7 @@ def _with_specs(name: str) -> Iterator[str]:
     else:
         for inner in pkgutil.iter_modules(getattr(module, "__path__", ())):
             if inner.name not in _WITHOUT_SPECS and not inner.name.startswith("test_"):
-                yield from _with_specs(f"{name}.{inner.name}")
+                yield from modules_with_specs(f"{name}.{inner.name}")
 
 
 def _check_ids(items: Iterable[Item]) -> None:
