@@ -28,6 +28,11 @@ def small_integers(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
     return draw.integers(*shape, low=-8, high=9).astype(dtype)
 
 
+def from_one(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
+    """Numbers from 1 to 3."""
+    return (2 + draw.uniform(*shape)).astype(dtype)
+
+
 def ties(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
     """Equal numbers, and zeros of both signs."""
     return np.array([2.0, -2.0, 0.0, -0.0])[draw.integers(*shape, low=0, high=4)].astype(dtype)

@@ -154,7 +154,8 @@ def optimizer(name: str, raw: str, how: Optimizer, kind: Kind, dtypes: Sequence[
     others = tuple(dtype for dtype in dtypes if dtype != "float32")
     specs: tuple[Spec, ...] = (main, replace(main, name=f"{name}-other", dtypes=others, tier="full"))
     if not kind.resource:
-        specs += tuple(in_functions(_first_step(spec, steps, len(names)), how.first) for spec in specs)
+        own = [_first_step(spec, steps, len(names)) for spec in specs]
+        specs += tuple(twin for spec in own for twin in in_functions(spec, how.first))
     if not kind.sparse:
         return (*specs, _mismatched(name, how, shared, inferred=how.inferred or not kind.resource))
     bad = {"at_end": _rows(how, (3, 7), "int32"), "negative": _rows(how, (3, -1), "int64")}

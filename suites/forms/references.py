@@ -46,7 +46,12 @@ def read(tf: Any, variable: Any) -> Any:
     return variable.read_value() if hasattr(variable, "read_value") else tf.raw_ops.DeepCopy(x=variable)
 
 
-def in_functions(spec: Spec, first: First) -> Spec:
+def first_input(x: Any, *others: Any) -> dict[str, Any]:
+    """The first value of a variable `v`: the first input."""
+    return {"v": x}
+
+
+def in_functions(spec: Spec, first: First = first_input) -> tuple[Spec]:
     """The twin of a spec whose state is `variables(first)`: its program makes the variables, in a function.
 
     The final values of the variables are no quantities of the twin; the program has to return them.
@@ -62,7 +67,7 @@ def in_functions(spec: Spec, first: First) -> Spec:
         *values, last = reference(*inputs, **attrs)
         return (*values, *(() if isinstance(last, dict) else (last,)))
 
-    return replace(
+    twin = replace(
         spec,
         name=f"{spec.name}-in-functions",
         ops=f"VariableV2;Assign;{spec.ops}",
@@ -73,3 +78,4 @@ def in_functions(spec: Spec, first: First) -> Spec:
         contract=REFUSED,
         vjp=None,
     )
+    return (twin,)

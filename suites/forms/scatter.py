@@ -16,7 +16,7 @@ from tf_opdiff.suites.derived.sizes import sizes
 from tf_opdiff.suites.forms import scatter_recipes as recipes
 from tf_opdiff.suites.forms.errors import REFUSED_BY_KERNEL, raises
 from tf_opdiff.suites.forms.flushed import distinct, places
-from tf_opdiff.suites.forms.references import in_functions, variables
+from tf_opdiff.suites.forms.references import first_input, in_functions, variables
 from tf_opdiff.suites.reference.scatter import Combination, scattered, terms
 from tf_opdiff.suites.reference.subnormal import flushed_in
 
@@ -61,17 +61,13 @@ def _through_handle(name: str) -> Callable[..., Any]:
     return call
 
 
-def _first(x: Any, *others: Any) -> dict[str, Any]:
-    return {"v": x}
-
-
 def _resource_variable(tf: Any, x: Any, *others: Any) -> dict[str, Any]:
     return {"v": tf.Variable(x)}
 
 
 REFERENCE = Target(
     call=lambda tf, raw, v, i, u: tf.raw_ops.DeepCopy(x=raw(ref=v, indices=i, updates=u)),
-    state=variables(_first),
+    state=variables(first_input),
     modes=("graph",),
 )
 RESOURCE = Target(call=_through_handle("resource"), state=_resource_variable)
@@ -181,7 +177,7 @@ def results(
     of_dtypes = (main, replace(main, name=f"{name}-other", dtypes=others, tier="full"))
     return (
         *of_dtypes,
-        *(in_functions(spec, _first) for spec in of_dtypes if op.target is REFERENCE),
+        *(twin for spec in of_dtypes if op.target is REFERENCE for twin in in_functions(spec)),
         *apart,
         *sizes(main, recipes.sizes(op.tuples)),
     )

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
+
+#: The families of quantities whose elements may be rounded.
+ROUNDED = ("output", "grad", "jvp", "hvp")
 
 
 def together(results: Any) -> tuple[Any, ...]:
@@ -19,8 +23,10 @@ class Promise:
 
     others          others(dtype, *xs): further right results.
     grad_others     grad_others(i, dtype, g, *xs): further right gradients by input i.
+    rounded         the families of quantities that have errors.
     """
 
+    rounded: tuple[str, ...] = ROUNDED
     others: Any = None
     grad_others: Any = None
 
@@ -65,3 +71,45 @@ class Promise:
     def hvp_error(self, *args: Any, **more: Any) -> Any:
         """hvp_error(i, u, g, ts, *xs): the error of second order by input i."""
         return 0.0
+
+
+class OfOneTensor(Promise):
+    """The promise of an op of one tensor, made of functions that all take the attributes of a call.
+
+    f, vjp, jvp, hvp            f(x), vjp(g, x), jvp(t, x) and hvp(g, t, x) → an array.
+    error, grad_error, …        error(u, x), grad_error(u, g, x), jvp_error(u, t, x) and hvp_error(u, g, t, x); a
+                                quantity without an error is exact.
+    others, grad_others         others(dtype, x) and grad_others(dtype, g, x) → further right arrays.
+    """
+
+    def __init__(self, f: Callable[..., Any], **functions: Callable[..., Any] | None) -> None:
+        self._functions = {name: function for name, function in functions.items() if function}
+        errors = {"output": "error", "grad": "grad_error", "jvp": "jvp_error", "hvp": "hvp_error"}
+        self.rounded = tuple(family for family, name in errors.items() if name in self._functions)
+        self.f = f  # type: ignore[method-assign]
+        self.others = self._functions.get("others")
+        self.grad_others = self._grad_others if "grad_others" in self._functions else None
+
+    def vjp(self, g: Any, x: Any, **attrs: Any) -> tuple[Any]:
+        return (self._functions["vjp"](g, x, **attrs),)
+
+    def jvp(self, ts: Any, x: Any, **attrs: Any) -> Any:
+        return self._functions["jvp"](*ts, x, **attrs)
+
+    def hvp(self, g: Any, ts: Any, x: Any, **attrs: Any) -> tuple[Any]:
+        return (self._functions["hvp"](g, *ts, x, **attrs),)
+
+    def error(self, u: float, x: Any, **attrs: Any) -> Any:
+        return self._functions["error"](u, x, **attrs)
+
+    def grad_error(self, i: int, u: float, g: Any, x: Any, **attrs: Any) -> Any:
+        return self._functions["grad_error"](u, g, x, **attrs)
+
+    def jvp_error(self, u: float, ts: Any, x: Any, **attrs: Any) -> Any:
+        return self._functions["jvp_error"](u, *ts, x, **attrs)
+
+    def hvp_error(self, i: int, u: float, g: Any, ts: Any, x: Any, **attrs: Any) -> Any:
+        return self._functions["hvp_error"](u, g, *ts, x, **attrs)
+
+    def _grad_others(self, i: int, dtype: Any, g: Any, x: Any, **attrs: Any) -> Any:
+        return self._functions["grad_others"](dtype, g, x, **attrs)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
@@ -11,11 +11,9 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.spec.quantity import Quantity
-from tf_opdiff.suites.reference.promise import Promise, together
+from tf_opdiff.suites.reference.promise import ROUNDED, Promise, together
 
 Function = Callable[..., Any]
-#: The families of quantities whose elements may be rounded.
-ROUNDED = ("output", "grad", "jvp", "hvp")
 
 
 @dataclass(frozen=True)
@@ -24,17 +22,28 @@ class Several:
 
     promises    the promise of each call.
     counts      the number of inputs of each call.
+    attrs       the attributes of each call, which the functions of its promise take as keyword arguments.
     """
 
     promises: tuple[Promise, ...]
     counts: tuple[int, ...]
+    attrs: tuple[Mapping[str, Any], ...] = ()
+
+    def _attrs(self, n: int) -> Mapping[str, Any]:
+        """The attributes of a call."""
+        return self.attrs[n] if self.attrs else {}
+
+    def _each(self, *values: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+        """For each call, its promise, its attributes, and its part of each of the values."""
+        attrs = [self._attrs(n) for n in range(len(self.promises))]
+        return zip(self.promises, attrs, *values, strict=True)
 
     def fields(
         self,
         *,
         gradient: bool,
         second: bool = False,
-        rounded: Collection[str] = ROUNDED,
+        rounded: Collection[str] | None = ROUNDED,
         alternatives: Collection[str] | None = None,
     ) -> dict[str, Any]:
         """The fields of a spec that promise results.
@@ -42,9 +51,12 @@ class Several:
         Args:
           gradient: whether TensorFlow has gradients.
           second: whether the spec promises forward mode and second order.
-          rounded: the families of quantities that have bounds.
-          alternatives: those that have alternatives, if their promises do; by default those that are rounded.
+          rounded: the families of quantities that have bounds; None for those of the first promise.
+          alternatives: those that have alternatives, if their promises do; by default those that are rounded, or all
+            if the promise says what is rounded.
         """
+        if rounded is None:
+            rounded, alternatives = self.promises[0].rounded, alternatives or ("output", "grad")
         present = {"output": True, "grad": gradient, "jvp": second, "hvp": second}
         return {
             "reference": self.reference,
@@ -59,24 +71,24 @@ class Several:
 
     def reference(self, *xs: np.ndarray) -> tuple[np.ndarray, ...]:
         """The results of all calls."""
-        each = zip(self.promises, self._parts(xs), strict=True)
-        return tuple(y for promise, own in each for y in together(promise.f(*own)))
+        each = self._each(self._parts(xs))
+        return tuple(y for promise, attrs, own in each for y in together(promise.f(*own, **attrs)))
 
     def vjp(self, gs: Any, *xs: np.ndarray) -> tuple[Any, ...]:
         """The gradients by the inputs of all calls."""
-        each = zip(self.promises, self._upstreams(gs, xs), self._parts(xs), strict=True)
-        return tuple(entry for promise, g, own in each for entry in promise.vjp(g, *own))
+        each = self._each(self._upstreams(gs, xs), self._parts(xs))
+        return tuple(entry for promise, attrs, g, own in each for entry in promise.vjp(g, *own, **attrs))
 
     def jvp(self, ts: Any, *xs: np.ndarray) -> tuple[Any, ...]:
         """Forward mode of all calls."""
-        each = zip(self.promises, self._parts(together(ts)), self._parts(xs), strict=True)
-        return tuple(y for promise, t, own in each for y in together(promise.jvp(t, *own)))
+        each = self._each(self._parts(together(ts)), self._parts(xs))
+        return tuple(y for promise, attrs, t, own in each for y in together(promise.jvp(t, *own, **attrs)))
 
     def hvp(self, gs: Any, ts: Any, *xs: np.ndarray) -> tuple[Any, ...]:
         """Second order of all calls."""
         upstreams, tangents = self._upstreams(gs, xs), self._parts(together(ts))
-        each = zip(self.promises, upstreams, tangents, self._parts(xs), strict=True)
-        return tuple(entry for promise, g, t, own in each for entry in promise.hvp(g, t, *own))
+        each = self._each(upstreams, tangents, self._parts(xs))
+        return tuple(entry for promise, attrs, g, t, own in each for entry in promise.hvp(g, t, *own, **attrs))
 
     def _parts(self, values: Sequence[Any]) -> list[tuple[Any, ...]]:
         """The values that belong to the inputs of each call."""
@@ -86,8 +98,8 @@ class Several:
     def _upstreams(self, gs: Any, xs: Sequence[np.ndarray]) -> list[Any]:
         """The upstream of each call; a tuple of upstreams for a call with more results than one."""
         rest, upstreams = together(gs), []
-        for promise, own in zip(self.promises, self._parts(xs), strict=True):
-            count = promise.results(*own)
+        for promise, attrs, own in self._each(self._parts(xs)):
+            count = promise.results(*own, **attrs)
             upstreams.append(rest[0] if count == 1 else rest[:count])
             rest = rest[count:]
         return upstreams
@@ -128,20 +140,22 @@ class Several:
         yield from ((str(Quantity(family, number)), place) for number, place in enumerate(places))
 
     def _error(self, n: int, u: float, gs: Any, *xs: Any) -> Any:
-        return self.promises[n].error(u, *self._parts(xs)[n])
+        return self.promises[n].error(u, *self._parts(xs)[n], **self._attrs(n))
 
     def _grad_error(self, n: int, i: int, u: float, gs: Any, *xs: Any) -> Any:
-        return self.promises[n].grad_error(i, u, self._upstreams(gs, xs)[n], *self._parts(xs)[n])
+        return self.promises[n].grad_error(i, u, self._upstreams(gs, xs)[n], *self._parts(xs)[n], **self._attrs(n))
 
     def _jvp_error(self, n: int, u: float, gs: Any, ts: Any, *xs: Any) -> Any:
-        return self.promises[n].jvp_error(u, self._parts(together(ts))[n], *self._parts(xs)[n])
+        return self.promises[n].jvp_error(u, self._parts(together(ts))[n], *self._parts(xs)[n], **self._attrs(n))
 
     def _hvp_error(self, n: int, i: int, u: float, gs: Any, ts: Any, *xs: Any) -> Any:
         tangents = self._parts(together(ts))[n]
-        return self.promises[n].hvp_error(i, u, self._upstreams(gs, xs)[n], tangents, *self._parts(xs)[n])
+        return self.promises[n].hvp_error(
+            i, u, self._upstreams(gs, xs)[n], tangents, *self._parts(xs)[n], **self._attrs(n)
+        )
 
     def _others(self, n: int, dtype: Any, gs: Any, *xs: Any) -> Any:
-        return self.promises[n].others(dtype, *self._parts(xs)[n])
+        return self.promises[n].others(dtype, *self._parts(xs)[n], **self._attrs(n))
 
     def _grad_others(self, n: int, i: int, dtype: Any, gs: Any, *xs: Any) -> Any:
-        return self.promises[n].grad_others(i, dtype, self._upstreams(gs, xs)[n], *self._parts(xs)[n])
+        return self.promises[n].grad_others(i, dtype, self._upstreams(gs, xs)[n], *self._parts(xs)[n], **self._attrs(n))

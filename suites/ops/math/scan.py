@@ -3,19 +3,22 @@
 import ml_dtypes
 import numpy as np
 
-from tf_opdiff.suites.forms.reduction_recipes import LONG, OF_INTEGERS, RECIPES, SHAPE, tiny
-from tf_opdiff.suites.forms.scan import long_ones, one_tiny, scan
+from tf_opdiff.harness.spec.loose import Loose
+from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS
+from tf_opdiff.suites.derived.sizes import EMPTY
+from tf_opdiff.suites.forms.aspects import batches, fed, second_order, small
+from tf_opdiff.suites.forms.calls import call
+from tf_opdiff.suites.forms.elements import from_one
+from tf_opdiff.suites.forms.errors import IN_KERNEL
+from tf_opdiff.suites.forms.op import op, part, tiered
+from tf_opdiff.suites.forms.reduction_recipes import LONG, OF_INTEGERS, RECIPES, SHAPE, plain, tiny
 from tf_opdiff.suites.forms.special_upstreams import KINDS, every_kind, in_turn
-from tf_opdiff.suites.forms.views import Viewed
 from tf_opdiff.suites.ops.math.reduction import COMPLEX_FACTORS, FACTORS, FINITE
 from tf_opdiff.suites.reference import scan as ref
+from tf_opdiff.suites.reference.promise import OfOneTensor
 from tf_opdiff.suites.reference.subnormal import flushed_in
 
-
-def _calling(op):
-    return lambda tf, x, axis, exclusive, reverse: getattr(tf.raw_ops, op)(
-        x=x, axis=axis, exclusive=exclusive, reverse=reverse
-    )
+_FACTORS = {label: recipe for label, recipe in FACTORS.items() if label != "special"}
 
 
 def _flushed(f):
@@ -75,12 +78,82 @@ def _long_positive(*shape):
 _LONG_LOGARITHMS = (3, 2003)
 
 
+def _long_ones(draw, dtype):
+    """Ones, whose sums are the numbers from 1 on."""
+    return (np.ones(LONG, dtype),)
+
+
+def _one_tiny(draw, dtype):
+    """The smallest subnormals of both signs, one in each row, between ones."""
+    x = np.ones(SHAPE)
+    smallest = float(np.nextafter(np.array(0, dtype), np.array(1, dtype), dtype=dtype))
+    x[:, 2, :] = 3 * smallest
+    x[1, 2, 3] = -smallest
+    return (x.astype(dtype),)
+
+
+_END = call(axis=-1, exclusive=False, reverse=True)
+#: Each axis, from either end, and each combination of the attributes.
+_CALLS = {
+    "first": call(axis=0, exclusive=False, reverse=False),
+    "exclusive": call(axis=-1, exclusive=True, reverse=False),
+    "reverse": call(axis=-2, exclusive=False, reverse=True),
+    "both": call(axis=2, exclusive=True, reverse=True),
+}
+#: The calls of second order, whose errors grow with the number of elements.
+_FEW = {"first": _CALLS["first"], "both": call(axis=-3, exclusive=True, reverse=True)}
+_ROWS = {"middle": call(axis=1, exclusive=True, reverse=False), "last": _END}
+_LONG = {"rows": call(axis=1, exclusive=False, reverse=False)}
+_OF_LONG = ("float32", "float16", "bfloat16")
+_CANCELS = {"hvp": Loose(lambda *xs: True, "a second derivative is a sum of terms of both signs, which may cancel")}
+#: Axes that no tensor of rank 3 has, and a list of axes.
+_WRONG_AXES = {
+    "past_last": {"axis": 3},
+    "before_first": {"axis": -4},
+    "beyond": {"axis": 2**31 - 1},
+    "beyond_int32": {"axis": 2**32 + 1, "index": "int64"},
+    "vector": {"axis": [0]},
+}
+
+
+def _wrong_axes(raw):
+    return part(
+        "-wrong-axes",
+        program=lambda tf, x, axis, index="int32": getattr(tf.raw_ops, raw)(x=x, axis=tf.constant(axis, index)),
+        recipes={"plain": plain},
+        attrs=_WRONG_AXES,
+        **IN_KERNEL,
+    )
+
+
+#: What is asked of every op: small inputs, and an axis that is an input.
+_SHARED = (
+    small({"first": _CALLS["first"], "last": _END}, from_one, EMPTY),
+    fed(
+        "-fed-axis",
+        plain,
+        "axis",
+        {"int32": np.array(0, "int32"), "int64": np.array(-1, "int64"), "middle": np.array(1, "int64")},
+        plain=int,
+        attrs={"exclusive": False, "reverse": True},
+    ),
+)
+_FLOATS, _INTEGERS = tiered(FLOATS), tiered(INTEGERS)
+
 SPECS = (
-    *scan(
+    *op(
         "cumprod",
-        op="Cumprod",
-        promise=Viewed(
-            call=_calling("Cumprod"),
+        "Cumprod",
+        part(recipes=_FACTORS, upstreams={"upstreams": every_kind}, dtypes=_FLOATS),
+        part("-forward", recipes={"special": RECIPES["special"], "tiny": _one_tiny}, gradient=False, dtypes=_FLOATS),
+        second_order({"near_one": FACTORS["near_one"]}, _FEW, loose=_CANCELS, dtypes=_FLOATS),
+        part("-complex", recipes=COMPLEX_FACTORS, dtypes=COMPLEX, tier="full", unsigned_zeros=("output", "grad")),
+        part("-integer", recipes=OF_INTEGERS, gradient=False, rounded=(), dtypes=_INTEGERS),
+        part("-long", calls=_LONG, recipes={"ones": _powers_between_ones}, gradient=False, dtypes=_OF_LONG),
+        batches(_ROWS, FACTORS["near_one"], tier="full"),
+        *_SHARED,
+        _wrong_axes("Cumprod"),
+        promise=OfOneTensor(
             f=ref.product,
             vjp=ref.product_vjp,
             jvp=ref.product_jvp,
@@ -89,49 +162,81 @@ SPECS = (
             grad_error=ref.product_vjp_error,
             jvp_error=ref.product_jvp_error,
             hvp_error=ref.product_hvp_error,
-            alternatives=_flushed(ref.product),
+            others=_flushed(ref.product),
         ),
-        recipes={label: recipe for label, recipe in FACTORS.items() if label != "special"},
-        second="near_one",
-        upstreams={"upstreams": every_kind},
-        forward={"special": RECIPES["special"], "tiny": one_tiny},
-        complex_recipes=COMPLEX_FACTORS,
-        of_integers=OF_INTEGERS,
-        long={"ones": _powers_between_ones},
+        calls=_CALLS,
+        arguments=("x",),
         # The zeros are the derivative by no result, divided by a number; 0.5: a subnormal product.
-        fields={"unsigned_zeros": ("grad", "jvp", "hvp"), "ulp": {"output": 0.5}},
+        unsigned_zeros=("grad", "jvp", "hvp"),
+        ulp={"output": 0.5},
     ),
-    *scan(
+    *op(
         "cumsum",
-        op="Cumsum",
-        promise=Viewed(
-            call=_calling("Cumsum"),
+        "Cumsum",
+        part(
+            recipes={**RECIPES, "tiny_upstreams": plain},
+            upstreams={"upstreams": every_kind, "tiny_upstreams": in_turn(KINDS["upstream_tiny"])},
+            dtypes=_FLOATS,
+        ),
+        second_order({"plain": plain}, _FEW, loose=_CANCELS, dtypes=_FLOATS),
+        part("-complex", recipes=FINITE, dtypes=COMPLEX, tier="full", unsigned_zeros=("output", "grad")),
+        part("-integer", recipes=OF_INTEGERS, gradient=False, rounded=(), dtypes=_INTEGERS),
+        part(
+            "-long",
+            calls=_LONG,
+            recipes={"ones": _long_ones, "positive": _long_positive(*LONG)},
+            gradient=False,
+            dtypes=_OF_LONG,
+        ),
+        batches(_ROWS, plain, tier="full"),
+        *_SHARED,
+        _wrong_axes("Cumsum"),
+        promise=OfOneTensor(
             f=ref.total,
             vjp=ref.total_vjp,
-            jvp=lambda t, x, **view: ref.total(t, **view),
-            hvp=lambda g, t, x, **view: None,
+            jvp=lambda t, x, **attrs: ref.total(t, **attrs),
+            hvp=lambda g, t, x, **attrs: None,
             error=ref.total_error,
             grad_error=lambda u, g, x, axis, exclusive, reverse: ref.total_error(
                 u, g, axis, exclusive=exclusive, reverse=not reverse
             ),
-            jvp_error=lambda u, t, x, **view: ref.total_error(u, t, **view),
-            alternatives=_flushed(ref.total),
-            grad_alternatives=_flushed_gradients,
+            jvp_error=lambda u, t, x, **attrs: ref.total_error(u, t, **attrs),
+            others=_flushed(ref.total),
+            grad_others=_flushed_gradients,
         ),
-        recipes={**RECIPES, "tiny_upstreams": RECIPES["plain"]},
-        second="plain",
-        upstreams={"upstreams": every_kind, "tiny_upstreams": in_turn(KINDS["upstream_tiny"])},
-        forward={},
-        complex_recipes=FINITE,
-        of_integers=OF_INTEGERS,
-        long={"ones": long_ones, "positive": _long_positive(*LONG)},
-        fields={"unsigned_zeros": ("output", "grad", "jvp")},
+        calls=_CALLS,
+        arguments=("x",),
+        unsigned_zeros=("output", "grad", "jvp"),
     ),
-    *scan(
+    *op(
         "cumulative-logsumexp",
-        op="CumulativeLogsumexp",
-        promise=Viewed(
-            call=_calling("CumulativeLogsumexp"),
+        "CumulativeLogsumexp",
+        part(
+            recipes={"above_one": _above_one, "upstreams": _above_one},
+            upstreams={"upstreams": every_kind},
+            dtypes=_FLOATS,
+        ),
+        part(
+            "-forward",
+            recipes={"far": _far, "infinite": _infinite, "huge": _huge, "tiny": tiny},
+            gradient=False,
+            dtypes=_FLOATS,
+        ),
+        second_order({"above_one": _above_one}, _FEW, loose=_CANCELS, dtypes=_FLOATS),
+        part(
+            "-long",
+            calls=_LONG,
+            recipes={
+                "zeros": lambda draw, dtype: (np.zeros(_LONG_LOGARITHMS, dtype),),
+                "positive": _long_positive(*_LONG_LOGARITHMS),
+            },
+            gradient=False,
+            dtypes=_OF_LONG,
+        ),
+        batches(_ROWS, _above_one, tier="full"),
+        *_SHARED,
+        _wrong_axes("CumulativeLogsumexp"),
+        promise=OfOneTensor(
             f=ref.log_sum,
             vjp=ref.log_sum_vjp,
             jvp=ref.log_sum_jvp,
@@ -140,16 +245,10 @@ SPECS = (
             grad_error=ref.log_sum_vjp_error,
             jvp_error=ref.log_sum_jvp_error,
             hvp_error=ref.log_sum_hvp_error,
-            alternatives=_lowest,
+            others=_lowest,
         ),
-        recipes={"above_one": _above_one, "upstreams": _above_one},
-        second="above_one",
-        upstreams={"upstreams": every_kind},
-        forward={"far": _far, "infinite": _infinite, "huge": _huge, "tiny": tiny},
-        long={
-            "zeros": lambda draw, dtype: (np.zeros(_LONG_LOGARITHMS, dtype),),
-            "positive": _long_positive(*_LONG_LOGARITHMS),
-        },
-        fields={"unsigned_zeros": ("output", "grad", "jvp", "hvp")},
+        calls=_CALLS,
+        arguments=("x",),
+        unsigned_zeros=("output", "grad", "jvp", "hvp"),
     ),
 )

@@ -77,7 +77,7 @@ def _on_reference(name, *, rough=_ROUGH, in_function=None, **fields):
         (replace(others, name=f"{name}-rough", dtypes=rough), False),
     ):
         yield replace(spec, vjp=vjp if smooth else None)
-        yield replace(in_functions(spec, _first), vjp=in_function if smooth else None)
+        yield replace(*in_functions(spec, _first), vjp=in_function if smooth else None)
 
 
 def _initialized(tf, x):

@@ -111,7 +111,7 @@ SPECS = (
     _of_resources("-xla", _STEPS_OF_ONE, modes=("xla",)),
     _of_resources("-xla-other", _STEPS_OF_ONE, modes=("xla",), dtypes=_OTHERS, tier="full"),
     _of_resources("-xla-steps", _OTHER_STEPS, modes=("xla",)),
-    *(in_functions(spec, _first) for spec in _OF_DTYPES),
+    *(twin for spec in _OF_DTYPES for twin in in_functions(spec, _first)),
     Spec(
         name="strided-slice-assign-refused",
         ops="StridedSliceAssign",

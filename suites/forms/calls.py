@@ -1,0 +1,127 @@
+"""Calls: one program that calls an op several times, each call with its own inputs and attributes.
+
+A program costs most to build, so one program serves many shapes and attributes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from tf_opdiff.harness.spec.recipes import Draw
+from tf_opdiff.harness.spec.spec import Recipe
+from tf_opdiff.suites.forms.elements import Elements
+from tf_opdiff.suites.reference.promise import Promise
+from tf_opdiff.suites.reference.several import Several
+
+Shape = tuple[int, ...]
+Function = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of an op.
+
+    program     program(tf, *xs, **attrs) → a tensor, or a list of tensors; None for the program of the op.
+    promise     its promise, whose functions take the attributes too; None for the promise of the op.
+    shapes      the shapes of the inputs that a recipe draws; None if the recipe knows the shapes.
+    attrs       the attributes, as keyword arguments.
+    computed    functions of the drawn inputs that give further inputs, such as the output of a forward op.
+    """
+
+    program: Function | None = None
+    promise: Promise | None = None
+    shapes: tuple[Shape, ...] | None = None
+    attrs: Mapping[str, Any] = field(default_factory=dict)
+    computed: tuple[Function, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """The number of its inputs; one if the recipe knows their shapes."""
+        return (1 if self.shapes is None else len(self.shapes)) + len(self.computed)
+
+
+#: Label → a call.
+Calls = Mapping[str, Call]
+
+
+def call(*shapes: Shape, **attrs: Any) -> Call:
+    """A call of the program of an op with inputs of these shapes; without shapes, with one input of any shape."""
+    return Call(shapes=shapes or None, attrs=attrs)
+
+
+def fields(
+    calls: Calls,
+    program: Function | None = None,
+    promise: Promise | None = None,
+    *,
+    gradient: bool = True,
+    second: bool = False,
+    rounded: Collection[str] | None = None,
+) -> dict[str, Any]:
+    """The fields of a spec whose program makes these calls, in this order.
+
+    Args:
+      calls: the calls.
+      program, promise: those of the calls that have none.
+      gradient: whether gradients are promised.
+      second: whether forward mode and second order are promised.
+      rounded: the families of quantities that have bounds and alternatives; by default, as the promise says.
+    """
+    each = [replace(one, program=one.program or program, promise=one.promise or promise) for one in calls.values()]
+    promises = tuple(one.promise for one in each if one.promise)
+    several = Several(promises, tuple(one.count for one in each), tuple(one.attrs for one in each))
+    return {
+        "program": _program(each),
+        "names": tuple(calls),
+        **several.fields(gradient=gradient, second=second, rounded=rounded),
+    }
+
+
+def _program(calls: Sequence[Call]) -> Function:
+    """A program that makes all calls, each with its own inputs."""
+    each = [(one.program, one.count, dict(one.attrs)) for one in calls]
+
+    def program(tf: Any, *xs: Any) -> Any:
+        outputs, first = [], 0
+        for call, count, attrs in each:
+            result = call(tf, *xs[first : first + count], **attrs)
+            outputs += result if isinstance(result, list | tuple) else [result]
+            first += count
+        return tuple(outputs)
+
+    return program
+
+
+def inputs(calls: Calls, recipe: Any) -> Recipe:
+    """The recipe of the inputs of all calls.
+
+    Args:
+      calls: the calls.
+      recipe: for calls whose shapes are known, the elements of all inputs, or a sequence: `Drawn` says which. For other
+        calls, the recipe of one call; each call has the same inputs. A `Drawn` recipe is returned as it is.
+    """
+    if isinstance(recipe, Drawn):
+        return recipe
+    if all(one.shapes is None for one in calls.values()):
+        return lambda draw, dtype: recipe(draw, dtype) * len(calls)
+    return Drawn(calls, tuple(recipe) if isinstance(recipe, Sequence) else (recipe,))
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A recipe: the inputs of all calls; input i of each is drawn by elements i, or by the last ones."""
+
+    calls: Calls
+    elements: tuple[Elements, ...]
+
+    def __call__(self, draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
+        xs: list[np.ndarray] = []
+        for one in self.calls.values():
+            shapes, last = one.shapes or (), len(self.elements) - 1
+            own = [self.elements[min(i, last)](draw, np.dtype(dtype), *shape) for i, shape in enumerate(shapes)]
+            xs += [*own, *(function(*own) for function in one.computed)]
+        return tuple(xs)
