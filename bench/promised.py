@@ -28,7 +28,7 @@ from bench.traced import Untraceable, traced
 from tf_opdiff.harness.device.repeat import self_checks_of
 from tf_opdiff.harness.judge import claim
 from tf_opdiff.harness.judge.expectation import Expectation, expectation, widened
-from tf_opdiff.harness.judge.reference import ReferenceFault
+from tf_opdiff.harness.judge.reference import ReferenceFault, without_tensorflow
 from tf_opdiff.harness.judge.want import Want
 from tf_opdiff.harness.repro.program_digest import digest, text_of
 from tf_opdiff.harness.spec.by_mode import ByMode
@@ -107,7 +107,8 @@ def _text(functions: tuple[Any, ...]) -> str:
 
 def _program(case: Case, inputs: tuple[np.ndarray, ...]) -> str:
     try:
-        return "calls " + _hash(traced(case, inputs))
+        with without_tensorflow():  # as a program may import a part of it
+            return "calls " + _hash(traced(case, inputs))
     except Untraceable:
         return "source " + _text(tuple(filter(None, (case.spec.program, case.spec.state))))
 

@@ -6,7 +6,7 @@ their source is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from inspect import signature
 from types import FunctionType
@@ -17,10 +17,10 @@ import numpy as np
 from tf_opdiff.harness.spec.attrs import accepted
 from tf_opdiff.harness.spec.spec import Case
 
-#: The most questions that a program may ask of tensors on one path, and the most paths.
-_QUESTIONS, _PATHS = 6, 24
-#: The number of items of what is no input: a program may take it apart.
-_ITEMS = 2
+#: The most questions that a program may ask of tensors on one path, and the most paths; further paths are left out.
+_QUESTIONS, _PATHS = 40, 24
+#: The numbers of items that a program may expect of what it takes apart, in this order.
+_ITEMS = (2, 3, 1, 4, 5)
 
 
 class Untraceable(Exception):
@@ -30,9 +30,9 @@ class Untraceable(Exception):
 class _Path:
     """The answers to the questions that a program asks of tensors: the first ones are given, all others are yes."""
 
-    def __init__(self, inputs: int, given: Sequence[bool]) -> None:
-        """A path of a program with so many inputs."""
-        self.inputs, self._given, self.taken = inputs, given, list[bool]()
+    def __init__(self, inputs: int, items: int, given: Sequence[bool]) -> None:
+        """A path of a program with so many inputs, which takes things apart into so many items."""
+        self.inputs, self.items, self._given, self.taken = inputs, items, given, list[bool]()
 
     def answer(self) -> bool:
         """The answer to the next question."""
@@ -93,7 +93,7 @@ class _Symbol:
         return answer
 
     def __iter__(self) -> Any:
-        return iter([_Symbol(self._trace, f"{self._text}[{n}]") for n in range(_ITEMS)])
+        return iter([_Symbol(self._trace, f"{self._text}[{n}]") for n in range(self._trace.path.items)])
 
     def __repr__(self) -> str:
         return self._text
@@ -174,20 +174,28 @@ def traced(case: Case, inputs: Sequence[np.ndarray]) -> str:
     """
     if case.spec.sessions:
         raise Untraceable("a program with sessions")
-    texts, given = [], list[bool]()
-    while True:
-        path = _Path(len(inputs), given)
+    why: Exception | None = None
+    for items in _ITEMS:
         try:
-            texts.append(_along(case, inputs, path))
-        except Exception as why:
-            raise Untraceable(f"{type(why).__name__}: {why}") from why
+            return "\n\n".join(_paths(case, inputs, items))
+        except Exception as error:  # noqa: BLE001  a program may raise anything
+            why = error
+            if "unpack" not in str(error):
+                break
+    raise Untraceable(f"{type(why).__name__}: {why}") from why
+
+
+def _paths(case: Case, inputs: Sequence[np.ndarray], items: int) -> Iterator[str]:
+    """The calls on one path after the other."""
+    given: list[bool] = []
+    for _ in range(_PATHS):
+        path = _Path(len(inputs), items, given)
+        yield _along(case, inputs, path)
         given = path.taken
         while given and not given[-1]:
             given.pop()
         if not given:
-            return "\n\n".join(texts)
-        if len(texts) == _PATHS:
-            raise Untraceable(f"more than {_PATHS} paths")
+            return
         given[-1] = False
 
 

@@ -36,7 +36,7 @@ class _Refused:
 
 
 @contextmanager
-def _without_tensorflow() -> Iterator[None]:
+def without_tensorflow() -> Iterator[None]:
     """Refuses imports of TensorFlow inside this context.
 
     Raises:
@@ -91,7 +91,7 @@ def call(function: Any, what: str, case: Case, *arguments: Any) -> Any:
 
     def computed() -> Any:
         try:
-            with guarded(what, case), _without_tensorflow():
+            with guarded(what, case), without_tensorflow():
                 return function(*arguments, **case.keywords)
         except ReferenceFault:
             raise

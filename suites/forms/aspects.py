@@ -7,20 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from tf_opdiff.harness.spec.plan import MODES
-from tf_opdiff.harness.spec.recipes import Draw
-from tf_opdiff.harness.spec.spec import Recipe, Spec
+from tf_opdiff.harness.spec.recipes import Draw, plain
+from tf_opdiff.harness.spec.spec import Recipe, Side, Spec
 from tf_opdiff.suites.derived import batch
 from tf_opdiff.suites.derived.sizes import sizes
-from tf_opdiff.suites.forms.calls import Calls, Shape, inputs
+from tf_opdiff.suites.forms.calls import Calls, Drawn, Shape, Wrong, inputs
 from tf_opdiff.suites.forms.elements import Elements
-from tf_opdiff.suites.forms.errors import WHEN_BUILT
-from tf_opdiff.suites.forms.op import Op, Part, part
+from tf_opdiff.suites.forms.errors import REFUSED_BY_KERNEL, raises
+from tf_opdiff.suites.forms.pairs import shaped
+from tf_opdiff.suites.forms.part import Op, Part, part
 
+_MATH_OPS = "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/core/ops/math_ops.cc"
 _WITHOUT_XLA = tuple(mode for mode in MODES if mode != "xla")
 
 
@@ -36,69 +38,53 @@ def batches(calls: Calls, recipe: Any, shared: Sequence[int] = (), **fields: Any
     firsts = np.cumsum([0, *(call.count for call in calls.values())])[:-1].tolist()
 
     def specs(op: Op) -> Iterable[Spec]:
-        for spec in part(calls=calls, recipes={"plain": recipe}, **fields)(op) if calls else ():
+        for spec in part(calls=calls, recipes={"plain": recipe}, lowest_tier=True, **fields)(op) if calls else ():
             yield from batch.batches(spec, spec.recipes["plain"], [first + i for first in firsts for i in shared])
 
     return specs
 
 
-def small(
-    calls: Mapping[str, Any],
-    elements: Elements | Sequence[Elements],
-    shapes: Mapping[str, Shape] | None = None,
-    **fields: Any,
-) -> Part:
+def small(recipes: Mapping[str, Recipe], calls: Calls | None = None, few: Sequence[str] = (), **fields: Any) -> Part:
     """A part: inputs without elements, and with one, for known and unknown shapes; see `suites.derived.sizes`.
 
     Args:
-      calls: label → calls, which are those of other labels with inputs of other shapes. With `shapes`, calls of one
-        input, which is the same for all.
-      elements: the elements of their inputs.
-      shapes: label → the shape of that input.
+      recipes: label → a recipe of such inputs: see `drawn` and `in_shapes`; none for no specs.
+      calls: the calls, if the recipes are not `Drawn` and the op has others.
+      few: the recipes of known shapes in other modes than XLA; all by default.
       fields: the fields of the specs.
     """
-    first = calls if shapes else next(iter(calls.values()), {})
+    first = next(iter(recipes.values()), None)
+    own = first.calls if isinstance(first, Drawn) else calls
 
     def specs(op: Op) -> Iterable[Spec]:
-        recipes = {
-            label: inputs(first, _in_shape(elements, own)) if shapes else inputs(own, elements)
-            for label, own in (shapes or calls).items()
-        }
-        constant = tuple(f"output[{n}]" for n in range(len(first)))
-        for spec in (
-            part(calls=first, recipes={"plain": elements}, **{"constant": constant, **fields})(op) if first else ()
-        ):
-            yield from sizes(spec, recipes)
+        called = op.calls if own is None else own
+        constant = {"constant": tuple(f"output[{n}]" for n in range(len(called)))} if called else {}
+        each = {label: inputs(called, recipe) if called else recipe for label, recipe in recipes.items()}
+        for spec in part(calls=own, recipes=recipes, lowest_tier=True, **{**constant, **fields})(op) if first else ():
+            yield from sizes(spec, each, few=few)
 
     return specs
 
 
-def sized(recipes: Mapping[str, Recipe], few: Sequence[str] = (), **fields: Any) -> Part:
-    """A part: the same of an op that is called once, by recipes of inputs without elements, or with one."""
-
-    def specs(op: Op) -> Iterable[Spec]:
-        for spec in part(recipes=recipes, **fields)(op):
-            yield from sizes(spec, recipes, few=few)
-
-    return specs
+def drawn(calls: Mapping[str, Calls], *elements: Elements) -> dict[str, Recipe]:
+    """Recipes: label → the inputs of some calls; the calls of all labels are the same but for their shapes."""
+    return {label: Drawn(of_label, elements) for label, of_label in calls.items()}
 
 
-def _in_shape(elements: Any, shape: Shape) -> Recipe:
-    """A recipe: one input of this shape."""
-    return lambda draw, dtype: (elements(draw, np.dtype(dtype), *shape),)
+def in_shapes(shapes: Mapping[str, Shape], elements: Elements) -> dict[str, Recipe]:
+    """Recipes: label → one input of a shape."""
+
+    def recipe(shape: Shape) -> Recipe:
+        return lambda draw, dtype: (elements(draw, np.dtype(dtype), *shape),)
+
+    return {label: recipe(shape) for label, shape in shapes.items()}
 
 
-def second_order(recipes: Mapping[str, Any], calls: Calls | None = None, **fields: Any) -> Part:
+def second_order(
+    recipes: Mapping[str, Any], calls: Calls | None = None, suffix: str = "-second-order", **fields: Any
+) -> Part:
     """A part: forward mode, and the gradient of the gradient, on recipes where few terms cancel."""
-    return part("-second-order", calls=calls, recipes=recipes, second=True, **fields)
-
-
-class Wrong(NamedTuple):
-    """A call(tf, *xs) that an op refuses, the shapes of its inputs, and the promise as fields of a spec."""
-
-    call: Callable[..., Any]
-    shapes: tuple[Shape, ...]
-    promise: Mapping[str, Any] = WHEN_BUILT
+    return part(suffix, calls=calls, recipes=recipes, second_order=True, **fields)
 
 
 def refused(wrong: Mapping[str, Wrong], **fields: Any) -> Part:
@@ -107,7 +93,7 @@ def refused(wrong: Mapping[str, Wrong], **fields: Any) -> Part:
     def specs(op: Op) -> Iterable[Spec]:
         for label, (call, shapes, promise) in wrong.items():
             own = {"program": call, "recipes": {"plain": plain_values(shapes)}, **promise, **fields}
-            yield from part(f"-{label}", **own)(op)
+            yield from part(f"-{label}", lowest_tier=True, **own)(op)
 
     return specs
 
@@ -148,7 +134,7 @@ def fed(
     """
 
     def specs(op: Op) -> Iterable[Spec]:
-        program, promise = op.program, op.promise
+        program, promise = op.called, op.promise
         assert promise
 
         def of(axis: Any) -> dict[str, Any]:
@@ -163,10 +149,85 @@ def fed(
             promised["vjp"] = lambda g, x, value: (*promise.vjp(g, x, **of(value)), None)
             promised["bound"]["grad[0]"] = lambda u, g, x, value: promise.grad_error(0, u, g, x, **of(value))
         recipes = {label: _followed_by(recipe, value) for label, value in values.items()}
-        yield from part(suffix, **{"recipes": recipes, "modes": _WITHOUT_XLA, **promised, **fields})(op)
+        yield from part(suffix, **{"recipes": recipes, "modes": _WITHOUT_XLA, **promised, **fields}, lowest_tier=True)(
+            op
+        )
 
     return specs
 
 
 def _followed_by(recipe: Recipe, value: Any) -> Recipe:
     return lambda draw, dtype: (*recipe(draw, dtype), value)
+
+
+def incompatible(**fields: Any) -> Part:
+    """A part: two arguments whose shapes cannot be broadcast together."""
+    settings: dict[str, Any] = {
+        "reference": raises("ValueError"),
+        "recipes": {"shapes": shaped((2, 3), (4,))},
+        "contract": REFUSED_BY_KERNEL,
+    }
+    return part("-incompatible", **settings | fields)
+
+
+def not_allowed(suffix: str, *, why: str, eager: str = "", **fields: Any) -> Part:
+    """A part: dtypes that the OpDef does not allow, to which a graph and the eager runtime answer with two errors.
+
+    Args:
+      suffix: the end of the spec's name.
+      why: why the errors differ.
+      eager: a text that the eager runtime's message contains.
+      fields: other fields of the spec, such as `dtypes`.
+    """
+    side = Side(reference=raises("INVALID_ARGUMENT", eager), why=why, link=_MATH_OPS)
+    return part(
+        suffix,
+        positions=True,
+        reference=raises("TypeError", "not in list of allowed values"),
+        recipes={"plain": plain},
+        contract={"*/eager": side},
+        **fields,
+    )
+
+
+def values(op: Op) -> Iterable[Spec]:
+    """Results, with gradients if TensorFlow has them."""
+    if op.recipes:
+        special = {label: upstream for label, upstream in op.upstreams.items() if op.gradient and label in op.recipes}
+        yield from part(recipes=op.recipes, upstreams=special)(op)
+
+
+def forward(op: Op) -> Iterable[Spec]:
+    """Results on recipes at which gradients have no promise."""
+    return part("-forward", recipes=op.forward, gradient=False)(op) if op.forward else ()
+
+
+def curved(op: Op) -> Iterable[Spec]:
+    """Forward mode and second order, in the full tier."""
+    recipes = {label: op.recipes[label] for label in op.second}
+    return second_order(recipes, **{"tier": "full", **op.fields})(op) if recipes else ()
+
+
+def whole(op: Op) -> Iterable[Spec]:
+    """Results of integers."""
+    integers = part("-integer", recipes=op.of_integers, dtypes=op.integers, gradient=False, rounded=())
+    return integers(op) if op.integers and op.of_integers else ()
+
+
+def in_batches(op: Op) -> Iterable[Spec]:
+    """Rows in batches of several sizes, with the elements of the first recipe, in the full tier."""
+    return batches(op.batch, next(iter(op.recipes.values()), ()), op.shared, tier="full")(op)
+
+
+def of_small(op: Op) -> Iterable[Spec]:
+    """Inputs without elements, and with one."""
+    return small(drawn(op.small, *op.of_small))(op)
+
+
+def wrong(op: Op) -> Iterable[Spec]:
+    """Calls that the op refuses."""
+    return refused(op.wrong)(op)
+
+
+#: The aspects of every op: each gives no specs if the declaration has nothing for it.
+ASPECTS = (values, forward, curved, whole, of_small, in_batches, wrong)

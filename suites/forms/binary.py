@@ -14,8 +14,8 @@ from tf_opdiff.harness.spec.spec import Recipe
 from tf_opdiff.suites.forms.flushed import either
 from tf_opdiff.suites.forms.hard_pairs import crossed_upstreams, hard_pairs
 from tf_opdiff.suites.forms.left_out import Region
-from tf_opdiff.suites.forms.op import Part, part, together
 from tf_opdiff.suites.forms.pairs import crossed, extreme_regions, many, normal, replaced, within
+from tf_opdiff.suites.forms.part import Part, part, together
 from tf_opdiff.suites.forms.subnormal import flushing
 from tf_opdiff.suites.forms.unary import Budget, by_dtype
 from tf_opdiff.suites.reference.arithmetic import SUM

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import Draw
 from tf_opdiff.harness.spec.spec import Recipe
 from tf_opdiff.suites.forms.elements import Elements
+from tf_opdiff.suites.forms.errors import WHEN_BUILT
 from tf_opdiff.suites.reference.promise import Promise
 from tf_opdiff.suites.reference.several import Several
 
@@ -69,14 +70,17 @@ def fields(
       program, promise: those of the calls that have none.
       gradient: whether gradients are promised.
       second: whether forward mode and second order are promised.
-      rounded: the families of quantities that have bounds and alternatives; by default, as the promise says.
+      rounded: the families of quantities that have bounds and alternatives, and zeros of either sign; by default, as
+        the first promise says.
     """
     each = [replace(one, program=one.program or program, promise=one.promise or promise) for one in calls.values()]
     promises = tuple(one.promise for one in each if one.promise)
+    unsigned = promises[0].unsigned_zeros if rounded is None else rounded
     several = Several(promises, tuple(one.count for one in each), tuple(one.attrs for one in each))
     return {
         "program": _program(each),
         "names": tuple(calls),
+        "unsigned_zeros": tuple(unsigned),
         **several.fields(gradient=gradient, second=second, rounded=rounded),
     }
 
@@ -102,13 +106,23 @@ def inputs(calls: Calls, recipe: Any) -> Recipe:
     Args:
       calls: the calls.
       recipe: for calls whose shapes are known, the elements of all inputs, or a sequence: `Drawn` says which. For other
-        calls, the recipe of one call; each call has the same inputs. A `Drawn` recipe is returned as it is.
+        calls, the recipe of one call; each call has the same inputs. `Drawn` and `OfAll` are returned as they are.
     """
-    if isinstance(recipe, Drawn):
+    if isinstance(recipe, Drawn | OfAll):
         return recipe
     if all(one.shapes is None for one in calls.values()):
         return lambda draw, dtype: recipe(draw, dtype) * len(calls)
     return Drawn(calls, tuple(recipe) if isinstance(recipe, Sequence) else (recipe,))
+
+
+@dataclass(frozen=True)
+class OfAll:
+    """A recipe that gives the inputs of all calls."""
+
+    recipe: Recipe
+
+    def __call__(self, draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
+        return self.recipe(draw, dtype)
 
 
 @dataclass(frozen=True)
@@ -125,3 +139,11 @@ class Drawn:
             own = [self.elements[min(i, last)](draw, np.dtype(dtype), *shape) for i, shape in enumerate(shapes)]
             xs += [*own, *(function(*own) for function in one.computed)]
         return tuple(xs)
+
+
+class Wrong(NamedTuple):
+    """A call(tf, *xs) that an op refuses, the shapes of its inputs, and the promise as fields of a spec."""
+
+    call: Callable[..., Any]
+    shapes: tuple[Shape, ...]
+    promise: Mapping[str, Any] = WHEN_BUILT

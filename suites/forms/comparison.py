@@ -11,8 +11,9 @@ from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, Draw, bit_
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.forms.hard_pairs import of_all_sizes, tiny
 from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
-from tf_opdiff.suites.forms.op import Op, Part, op, part, together
+from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.pairs import crossed, many, shaped
+from tf_opdiff.suites.forms.part import Op, Part, part, together
 from tf_opdiff.suites.forms.quantized import IN_XLA, NOT_IN_XLA, WITHOUT_XLA, of_bits
 from tf_opdiff.suites.forms.subnormal import flushing
 from tf_opdiff.suites.reference.subnormal import flushed_in
@@ -54,7 +55,7 @@ def complex_numbers(op: Op) -> Iterable[Spec]:
 
 def quantized_numbers(op: Op) -> Iterable[Spec]:
     """A part: quantized numbers, which are equal if their bits are."""
-    program = op.program
+    program = op.called
     fields: dict[str, Any] = {
         "program": lambda tf, x, y: program(tf, of_bits(tf, x), of_bits(tf, y)),
         "recipes": {"edges": crossed, "plain": often_equal},

@@ -13,8 +13,8 @@ import numpy as np
 
 from tf_opdiff.harness.spec.recipes import COMPLEX, Draw, plain
 from tf_opdiff.harness.spec.spec import Recipe
-from tf_opdiff.suites.forms.op import Part, part, together
 from tf_opdiff.suites.forms.pairs import many, shaped
+from tf_opdiff.suites.forms.part import Part, part, together
 from tf_opdiff.suites.reference.broadcast import unbroadcast
 from tf_opdiff.suites.reference.function import Function
 

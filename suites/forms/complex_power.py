@@ -20,7 +20,7 @@ from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.recipes import COMPLEX, Draw
 from tf_opdiff.suites.forms.analytic import crossed_pairs
 from tf_opdiff.suites.forms.complex_alternatives import of_complex
-from tf_opdiff.suites.forms.op import Part, part
+from tf_opdiff.suites.forms.part import Part, part
 from tf_opdiff.suites.reference.complex import from_parts
 from tf_opdiff.suites.reference.complex_power import exponent_of, power, unrecovered
 

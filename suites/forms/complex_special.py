@@ -20,7 +20,7 @@ import numpy as np
 from tf_opdiff.harness.spec.recipes import COMPLEX
 from tf_opdiff.suites.forms.analytic import crossed_pairs
 from tf_opdiff.suites.forms.complex_alternatives import of_complex
-from tf_opdiff.suites.forms.op import Part, part
+from tf_opdiff.suites.forms.part import Part, part
 from tf_opdiff.suites.reference.complex import from_parts
 
 _ZEROS = tuple(product((0.0, -0.0), repeat=2))

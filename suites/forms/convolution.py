@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -12,10 +12,11 @@ import numpy as np
 from tf_opdiff.harness.spec.quantity import Quantity
 from tf_opdiff.harness.spec.recipes import FLOATS, Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
+from tf_opdiff.suites.forms.calls import Call, OfAll, Wrong
 from tf_opdiff.suites.forms.contraction import OF_FLOATS, contraction, upstreams
 from tf_opdiff.suites.forms.convolution_calls import Convolved, Windows
 from tf_opdiff.suites.forms.elements import special
-from tf_opdiff.suites.forms.several_calls import Call, Wrong, drawn, fields
+from tf_opdiff.suites.forms.part import Part, part, tiered
 from tf_opdiff.suites.reference.convolution import of_windows
 
 #: The names that suites import to declare specs.
@@ -43,13 +44,13 @@ class Calls:
     wrong: Mapping[str, Wrong]
     apart: bool = False
 
-    def further_specs(self, name: str) -> Iterator[tuple[str, Mapping[str, Windows]]]:
-        """The name of each spec of further calls, with its calls."""
+    def further_parts(self) -> Iterator[tuple[str, Mapping[str, Windows]]]:
+        """The end of the name of each spec of further calls, with its calls."""
         if not self.apart:
-            yield f"{name}-further", self.further
+            yield "-further", self.further
             return
         for label, windows in self.further.items():
-            yield f"{name}-{label.replace('_', '-')}", {label: windows}
+            yield f"-{label.replace('_', '-')}", {label: windows}
 
 
 def convolution(
@@ -70,11 +71,17 @@ def convolution(
     def second(*xs: np.ndarray) -> tuple[np.ndarray, ...]:
         return tuple(of_windows(promise, *xs[2 * n : 2 * n + 2]) for n, promise in enumerate(promises))
 
-    specs = contraction(
+    return contraction(
         name,
         op.raw,
         {label: op.call(windows) for label, windows in calls.windows.items()},
         {label: {"only": op.call(windows, fixed=False)} for label, windows in calls.small.items()},
+        *(
+            _more(suffix, op, further, ("plain", "exact"), floats, gradient=gradient)
+            for suffix, further in calls.further_parts()
+        ),
+        _more("-large", op, calls.large, ("upstreams",), floats, gradient=gradient),
+        *([] if op.result == "filter" else [_special_filter(op, calls.windows, floats)]),
         wrong=calls.wrong,
         wrong_tier="default" if op.result == "output" else "full",
         floats=floats,
@@ -85,17 +92,6 @@ def convolution(
         batch=_batches(op, calls.large),
         shared=(1,) if op.result == "output" else (0,),
     )
-    own = [
-        *(
-            spec
-            for own, further in calls.further_specs(name)
-            for spec in _more(own, op, further, ("plain", "exact"), gradient=gradient)
-        ),
-        *_more(f"{name}-large", op, calls.large, ("upstreams",), gradient=gradient),
-        *([] if op.result == "filter" else [_special_filter(name, op, calls.windows)]),
-    ]
-    rest = tuple(dtype for dtype in floats if dtype != "float32")
-    return (*specs, *own, *(replace(spec, name=f"{spec.name}-other", dtypes=rest, tier="full") for spec in own))
 
 
 def _batches(op: Convolved, windows: Mapping[str, Windows]) -> dict[str, Call]:
@@ -106,18 +102,23 @@ def _batches(op: Convolved, windows: Mapping[str, Windows]) -> dict[str, Call]:
 
 
 def _more(
-    name: str, op: Convolved, windows: Mapping[str, Windows], labels: tuple[str, ...], *, gradient: bool
-) -> Iterator[Spec]:
-    """The spec of further calls with some of the usual recipes; none without calls."""
-    if windows:
-        calls = {label: op.call(one) for label, one in windows.items()}
-        recipes = {label: drawn(calls, OF_FLOATS[label]) for label in labels}
-        sent = {"upstreams": upstreams} if gradient and "upstreams" in labels else {}
-        yield Spec(name=name, ops=op.raw, recipes=recipes, upstreams=sent, **fields(calls, gradient=gradient))
+    suffix: str,
+    op: Convolved,
+    windows: Mapping[str, Windows],
+    labels: Sequence[str],
+    floats: Sequence[str],
+    **gradient: bool,
+) -> Part:
+    """A part: further calls with some of the usual recipes; no specs without calls."""
+    calls = {label: op.call(one) for label, one in windows.items()}
+    recipes = {label: OF_FLOATS[label] for label in labels}
+    sent = {"upstreams": upstreams} if gradient["gradient"] and "upstreams" in labels else {}
+    own = part(suffix, calls=calls, recipes=recipes, upstreams=sent, dtypes=tiered(floats), **gradient)
+    return own if calls else lambda op: ()
 
 
-def _special_filter(name: str, op: Convolved, windows: Mapping[str, Windows]) -> Spec:
-    """The spec of filters with an infinity and a NaN, without gradients.
+def _special_filter(op: Convolved, windows: Mapping[str, Windows], floats: Sequence[str]) -> Part:
+    """A part: filters with an infinity and a NaN, without gradients.
 
     Nothing says whether a place of padding is a zero, which an infinity turns into NaN: both results are right.
     """
@@ -126,13 +127,12 @@ def _special_filter(name: str, op: Convolved, windows: Mapping[str, Windows]) ->
     def alternatives(n: int, dtype: np.dtype, gs: Any, *xs: np.ndarray) -> list[np.ndarray]:
         return [promises[n].with_zeros(*xs[2 * n : 2 * n + 2])]
 
-    others = {str(Quantity("output", n)): partial(alternatives, n) for n in range(len(promises))}
-    calls = {label: op.call(one) for label, one in windows.items()}
-    return Spec(
-        name=f"{name}-special-filter",
-        ops=op.raw,
-        recipes={"special": _special(op, windows, of="filter")},
-        **fields(calls, gradient=False) | {"alternatives": others},
+    return part(
+        "-special-filter",
+        recipes={"special": OfAll(_special(op, windows, of="filter"))},
+        gradient=False,
+        alternatives={str(Quantity("output", n)): partial(alternatives, n) for n in range(len(promises))},
+        dtypes=tiered(floats),
     )
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tf_opdiff.suites.forms.calls import Call, Wrong
 from tf_opdiff.suites.forms.errors import WHEN_BUILT
-from tf_opdiff.suites.forms.several_calls import Call, Wrong
 from tf_opdiff.suites.reference.convolution import Convolution, Geometry, Padding, Shape
 
 ARGUMENTS: Mapping[str, str] = {"image": "input", "filter": "filter", "output": "out_backprop"}

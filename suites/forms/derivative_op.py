@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.spec.loose import Loose
-from tf_opdiff.suites.forms.op import Part, part, with_sizes
+from tf_opdiff.suites.forms.op import with_sizes
 from tf_opdiff.suites.forms.pairs import within
+from tf_opdiff.suites.forms.part import Part, part
 from tf_opdiff.suites.forms.special import WIDE, shapes_differ
 
 _DOMAIN = ((0.1, 20.0), (0.1, 20.0))

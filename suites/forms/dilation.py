@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS, INTEGERS, Draw
-from tf_opdiff.harness.spec.spec import Recipe, Spec
+from tf_opdiff.harness.spec.spec import Spec
+from tf_opdiff.suites.forms.calls import Call, Wrong
 from tf_opdiff.suites.forms.contraction import upstreams
 from tf_opdiff.suites.forms.elements import plain, special
-from tf_opdiff.suites.forms.several_calls import Call, Calls, Wrong, batch_twins, drawn, fields, refusals, small_twins
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import part, tiered
 from tf_opdiff.suites.reference.convolution import Geometry, Padding, Shape
 from tf_opdiff.suites.reference.dilation import Dilation
 
@@ -50,13 +52,18 @@ def raw(op: str, grid: Grid, **changes: Any) -> Callable[..., Any]:
 
 
 def dilation(
-    name: str, op: str, result: str, grids: Mapping[str, Grid], small: Mapping[str, Grid], wrong: Mapping[str, Wrong]
+    name: str,
+    raw_op: str,
+    result: str,
+    grids: Mapping[str, Grid],
+    small: Mapping[str, Grid],
+    wrong: Mapping[str, Wrong],
 ) -> tuple[Spec, ...]:
     """The specs of an op of dilation. The default tier has float32, the full tier all other dtypes.
 
     Args:
       name: the name with which theirs begin.
-      op: the OpDef.
+      raw_op: the OpDef.
       result: `output` of a dilation, `image` or `filter` of its gradients.
       grids: label → a grid; one program has all of them.
       small: label → a grid of tensors without elements, or with one.
@@ -65,57 +72,51 @@ def dilation(
 
     def call(grid: Grid) -> Call:
         promise = Dilation(result=result, strides=grid.strides, rates=grid.rates, padding=grid.padding)
-        return Call(raw(op, grid), promise, grid.shapes(result))
+        return Call(raw(raw_op, grid), promise, grid.shapes(result))
 
     calls, gradient = {label: call(grid) for label, grid in grids.items()}, result == "output"
-    shared: dict[str, Any] = {"ops": op, "modes": _MODES}
-    recipes = {label: _distinct(calls) for label in ("distinct", "upstreams")}
-    sent = {"upstreams": upstreams} if gradient else {}
-    main = Spec(name=name, recipes=recipes, upstreams=sent, **fields(calls, gradient=gradient), **shared)
-    whole = fields(calls, gradient=False, rounded=()) | shared
-    integers = Spec(
-        name=f"{name}-integer", recipes={"distinct": _distinct(calls)}, tier="full", dtypes=INTEGERS, **whole
+    return op(
+        name,
+        raw_op,
+        part("-integer", recipes={"distinct": _DISTINCT}, dtypes=INTEGERS, tier="full", gradient=False, rounded=()),
+        calls=calls,
+        recipes={"distinct": _DISTINCT, "upstreams": _DISTINCT},
+        upstreams={"upstreams": upstreams},
+        forward={"plain": plain, "special": special, "infinite": _infinite} if gradient else {},
+        second=("distinct",) if gradient else (),
+        small={label: {"only": call(grid)} for label, grid in small.items()},
+        of_small=_DISTINCT,
+        batch=calls if result != "filter" else {},
+        shared=(1,),
+        wrong=wrong,
+        dtypes=tiered(FLOATS),
+        gradient=gradient,
+        modes=_MODES,
     )
-    rest = tuple(dtype for dtype in FLOATS if dtype != "float32")
-    others = [replace(main, name=f"{name}-other", dtypes=rest, tier="full"), integers]
-    if gradient:
-        values = {
-            "plain": drawn(calls, plain),
-            "special": drawn(calls, special),
-            "infinite": drawn(calls, _infinite),
-        }
-        outputs = Spec(name=f"{name}-forward", recipes=values, **fields(calls, gradient=False), **shared)
-        others += [outputs, replace(outputs, name=f"{name}-forward-other", dtypes=rest, tier="full")]
-        both = {"distinct": recipes["distinct"]}
-        second = Spec(name=f"{name}-second-order", recipes=both, tier="full", **fields(calls, second=True), **shared)
-        others += [second, replace(second, name=f"{name}-second-order-other", dtypes=rest)]
-    few = {label: {"only": call(grid)} for label, grid in small.items()}
-    twins = [*small_twins(name, few, _distinct, shared, gradient=gradient)]
-    if result != "filter":
-        twins += batch_twins(name, calls, _distinct(calls), (1,), gradient=gradient, tier="full", **shared)
-    return (main, *others, *twins, *refusals(name, wrong, shared))
 
 
-def _distinct(calls: Calls) -> Recipe:
-    """A recipe: images and filters whose sums within a window all differ, and are exact; upstreams of small integers.
+def _image(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
+    """Multiples of 1, or of 16 in integers: with those of a filter, their sums within a window all differ."""
+    return (_numbers(draw, dtype, shape) * _unit(dtype)).astype(dtype)
 
-    Images are multiples of 1, or of 16 in integers; each place of a filter has a fraction of its own, a multiple of
-    1/16, or of 1.
-    """
 
-    def recipe(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
-        whole = np.dtype(dtype).kind in "iu"
-        unit, low = (16 if whole else 1), (0 if np.dtype(dtype).kind == "u" else -3)
-        arrays = []
-        for call in calls.values():
-            for i, shape in enumerate(call.shapes):
-                x = draw.integers(*shape, low=low, high=3).astype(np.float64)
-                places = int(np.prod(shape[:-1]))
-                own = np.arange(places).reshape(*shape[:-1], 1) / 16
-                arrays.append(((x + (own if i == 1 else 0)) * (unit if i < 2 else 1)).astype(dtype))
-        return tuple(arrays)
+def _filter(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
+    """Each place has a fraction of its own, a multiple of 1/16, or of 1."""
+    own = np.arange(int(np.prod(shape[:-1]))).reshape(*shape[:-1], 1) / 16
+    return ((_numbers(draw, dtype, shape) + own) * _unit(dtype)).astype(dtype)
 
-    return recipe
+
+def _upstream(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
+    """Small integers."""
+    return _numbers(draw, dtype, shape).astype(dtype)
+
+
+def _numbers(draw: Draw, dtype: np.dtype, shape: Shape) -> np.ndarray:
+    return draw.integers(*shape, low=0 if np.dtype(dtype).kind == "u" else -3, high=3).astype(np.float64)
+
+
+def _unit(dtype: np.dtype) -> int:
+    return 16 if np.dtype(dtype).kind in "iu" else 1
 
 
 def _infinite(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
@@ -123,3 +124,6 @@ def _infinite(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
     x = draw.values(dtype, *shape)
     x.reshape(-1)[: x.size // 2] = -np.inf
     return x
+
+
+_DISTINCT = (_image, _filter, _upstream)

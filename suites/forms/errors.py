@@ -1,16 +1,11 @@
-"""Errors: parts of a declaration that promise an error."""
+"""Errors: promises of errors, as fields of a spec."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tf_opdiff.harness.spec.recipes import plain
 from tf_opdiff.harness.spec.spec import Raises, Side
-from tf_opdiff.suites.forms.op import Part, part
-from tf_opdiff.suites.forms.pairs import shaped
-
-_MATH_OPS = "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/core/ops/math_ops.cc"
 
 
 def raises(code: str, says: str = "") -> Callable[..., Raises]:
@@ -66,33 +61,3 @@ REMOVED: Mapping[str, Any] = {
         )
     },
 }
-
-
-def incompatible(**fields: Any) -> Part:
-    """A part: two arguments whose shapes cannot be broadcast together."""
-    settings: dict[str, Any] = {
-        "reference": raises("ValueError"),
-        "recipes": {"shapes": shaped((2, 3), (4,))},
-        "contract": REFUSED_BY_KERNEL,
-    }
-    return part("-incompatible", **settings | fields)
-
-
-def not_allowed(suffix: str, *, why: str, eager: str = "", **fields: Any) -> Part:
-    """A part: dtypes that the OpDef does not allow, to which a graph and the eager runtime answer with two errors.
-
-    Args:
-      suffix: the end of the spec's name.
-      why: why the errors differ.
-      eager: a text that the eager runtime's message contains.
-      fields: other fields of the spec, such as `dtypes`.
-    """
-    side = Side(reference=raises("INVALID_ARGUMENT", eager), why=why, link=_MATH_OPS)
-    return part(
-        suffix,
-        positions=True,
-        reference=raises("TypeError", "not in list of allowed values"),
-        recipes={"plain": plain},
-        contract={"*/eager": side},
-        **fields,
-    )

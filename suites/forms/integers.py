@@ -11,8 +11,8 @@ from tf_opdiff.harness.spec.recipes import INTEGERS, Draw, bit_patterns, plain
 from tf_opdiff.harness.spec.spec import Recipe
 from tf_opdiff.suites.forms.errors import raises
 from tf_opdiff.suites.forms.left_out import KEPT, LeavesOut, Region
-from tf_opdiff.suites.forms.op import Part, part, together, unconnected
 from tf_opdiff.suites.forms.pairs import crossed, edge_values, many
+from tf_opdiff.suites.forms.part import Part, part, together, unconnected
 
 SIGNED = ("int8", "int16", "int32", "int64")
 _PAIRS: dict[str, Recipe] = {"edges": crossed, "bits": many(bit_patterns), "plain": many(plain)}

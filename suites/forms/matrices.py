@@ -12,10 +12,10 @@ import numpy as np
 from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.recipes import COMPLEX, Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
+from tf_opdiff.suites.forms.calls import Call
 from tf_opdiff.suites.forms.elements import Elements
 from tf_opdiff.suites.forms.errors import raises
 from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
-from tf_opdiff.suites.forms.several_calls import Call
 
 Shape = tuple[int, ...]
 _WIDE = Loose(
@@ -170,7 +170,7 @@ def beside(name: str, op: str, call: Call, elements: Sequence[Elements], **field
     return Spec(
         name=f"{name}-beside-special",
         ops=op,
-        program=partial(_first_and_third, call.call),
+        program=partial(_first_and_third, call.program),
         reference=lambda *xs: call.promise.f(*(x[::2] for x in xs)),
         recipes={"nan": recipe(np.nan), "infinite": recipe(np.inf)},
         bound={"output": lambda u, g, *xs: call.promise.error(u, *(x[::2] for x in xs))},

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from tf_opdiff.suites.forms.calls import Call, Calls, Wrong
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT
-from tf_opdiff.suites.forms.several_calls import Call, Calls, Wrong
 from tf_opdiff.suites.reference.pooling import Pooling, Windows
 from tf_opdiff.suites.reference.promise import Promise
 
@@ -186,7 +186,7 @@ def of_both(
             partial(call, p.attrs | more),
             promise(p.windows),
             (p.shape, p.shape if like_input else p.outputs),
-            (partial(result, p.windows),),
+            computed=(partial(result, p.windows),),
         )
         for label, p in pools.items()
     }
@@ -208,7 +208,7 @@ def refused(calls: Callable[..., Calls], rank: int, changes: Mapping[str, Mappin
         (call,) = calls({label: pool}, **attrs).values()
         shapes = (*call.shapes, *(pool.outputs for _ in call.computed))
         fitting = tuple(change.get("shape", shape) for shape in shapes)
-        wrong[label.replace("_", "-")] = Wrong(call.call, fitting, change.get("promise", WHEN_BUILT))
+        wrong[label.replace("_", "-")] = Wrong(call.program, fitting, change.get("promise", WHEN_BUILT))
     return wrong
 
 

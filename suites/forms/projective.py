@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import Draw
-from tf_opdiff.suites.forms.several_calls import Call, Shape
+from tf_opdiff.suites.forms.calls import Call, Shape
 from tf_opdiff.suites.reference.warp import Warp
 
 V2, V3 = "ImageProjectiveTransformV2", "ImageProjectiveTransformV3"
@@ -130,4 +130,4 @@ def _call(
     call = program(op, size, interpolation, fill)
     if isinstance(of, int):
         return Call(call, promise, (shape, (of, 8)))
-    return Call(call, promise, (shape,), (lambda images: np.array(of, "float32"),))
+    return Call(call, promise, (shape,), computed=(lambda images: np.array(of, "float32"),))

@@ -11,7 +11,7 @@ from typing import Any
 
 from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.suites.forms.errors import raises
-from tf_opdiff.suites.forms.op import calling
+from tf_opdiff.suites.forms.part import calling
 
 _IN_PYTHON = "a function is built in Python, which has a class for the error; the eager runtime has a code"
 

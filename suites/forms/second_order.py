@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.derived.hessian import Hessian, linear_second_order, second_orders
-from tf_opdiff.suites.forms.op import Op, Part
+from tf_opdiff.suites.forms.part import Op, Part
 from tf_opdiff.suites.reference.function import Function
 
 

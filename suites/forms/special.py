@@ -18,8 +18,9 @@ from tf_opdiff.harness.spec.spec import Recipe
 from tf_opdiff.suites.forms.binary import product_of, products, summed
 from tf_opdiff.suites.forms.flushed import ROUNDED, Alternatives, either, places
 from tf_opdiff.suites.forms.hard_pairs import crossed_upstreams, tiny_numbers
-from tf_opdiff.suites.forms.op import Part, part, together, with_sizes
+from tf_opdiff.suites.forms.op import with_sizes
 from tf_opdiff.suites.forms.pairs import normal, within
+from tf_opdiff.suites.forms.part import Part, part, together
 from tf_opdiff.suites.forms.second_order import with_second_order
 from tf_opdiff.suites.reference.broadcast import unbroadcast
 from tf_opdiff.suites.reference.function import Function

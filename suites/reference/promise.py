@@ -24,9 +24,11 @@ class Promise:
     others          others(dtype, *xs): further right results.
     grad_others     grad_others(i, dtype, g, *xs): further right gradients by input i.
     rounded         the families of quantities that have errors.
+    unsigned_zeros  those in which zeros of either sign are right.
     """
 
     rounded: tuple[str, ...] = ROUNDED
+    unsigned_zeros: tuple[str, ...] = ROUNDED
     others: Any = None
     grad_others: Any = None
 
@@ -81,6 +83,8 @@ class OfOneTensor(Promise):
                                 quantity without an error is exact.
     others, grad_others         others(dtype, x) and grad_others(dtype, g, x) → further right arrays.
     """
+
+    unsigned_zeros = ()
 
     def __init__(self, f: Callable[..., Any], **functions: Callable[..., Any] | None) -> None:
         self._functions = {name: function for name, function in functions.items() if function}

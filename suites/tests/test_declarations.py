@@ -10,7 +10,8 @@ from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.recipes import plain
 from tf_opdiff.suites.forms.binary import floats
-from tf_opdiff.suites.forms.op import op, part, together
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import part, together
 from tf_opdiff.suites.reference.arithmetic import SUM
 
 #: The most that a file of declarations may have.

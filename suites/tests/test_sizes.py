@@ -10,7 +10,8 @@ from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.raw_ops import RawOps
 from tf_opdiff.suites.derived.sizes import FEW, PAIRS, alike, elementwise_sizes, sizes
 from tf_opdiff.suites.forms.binary import floats
-from tf_opdiff.suites.forms.op import op, part, with_sizes
+from tf_opdiff.suites.forms.op import op, with_sizes
+from tf_opdiff.suites.forms.part import part
 from tf_opdiff.suites.reference.arithmetic import SUM
 
 SPECS = {**Catalog.load("tf_opdiff.suites.ops").specs}

@@ -9,12 +9,12 @@ import numpy as np
 
 from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.spec import Side
-from tf_opdiff.suites.forms.called import called
+from tf_opdiff.suites.forms.calls import Call, Wrong
 from tf_opdiff.suites.forms.elements import infinite, not_numbers, plain, tiny
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT, raises
-from tf_opdiff.suites.forms.op import calling
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import calling
 from tf_opdiff.suites.forms.ranges import exactly, halves, highs, lows
-from tf_opdiff.suites.forms.several_calls import Call, Wrong
 from tf_opdiff.suites.reference.fake_quant import FakeQuant, FakeQuantGradient
 
 _RANGE = (lows, highs)
@@ -150,33 +150,35 @@ def _small(calls, ranks=(1, 2, 4)):
     return {label: calls({"only": (shape, {})}) for label, shape in _SMALL.items() if len(shape) in ranks}
 
 
-def _both(name, op, levels, wrong, wrong_gradients):
+def _both(name, version, levels, wrong, wrong_gradients):
     """The specs of an op and of its gradient."""
-    recipes, special = (_RANGES | _ENDS, _SPECIAL | _SPECIAL_ENDS) if op.ends else (_RANGES, _SPECIAL)
-    recipes, special = ({label: own[: 1 + op.ends] for label, own in every.items()} for every in (recipes, special))
+    recipes, special = (_RANGES | _ENDS, _SPECIAL | _SPECIAL_ENDS) if version.ends else (_RANGES, _SPECIAL)
+    recipes, special = (
+        {label: own[: 1 + version.ends] for label, own in every.items()} for every in (recipes, special)
+    )
     plain_ = recipes["plain"]
     upstream = {"special_upstream": (not_numbers, *plain_), "tiny_upstream": (tiny, *plain_)}
     with_upstream = {label: (plain, *own) for label, own in (recipes | special).items() if label != "upstreams"}
-    specs = called(
+    specs = op(
         name,
-        op.raw,
-        calls=op.calls(levels),
+        version.raw,
+        calls=version.calls(levels),
         recipes=recipes,
         forward=special,
-        small=_small(op.calls),
+        small=_small(version.calls),
         of_small=plain_,
-        wrong=op.wrong(wrong),
+        wrong=version.wrong(wrong),
         second=("plain", "halves"),
         fields={"loose": {"output": _CANCELS}},
     )
-    gradient = called(
+    gradient = op(
         f"{name}-gradient",
-        f"{op.raw}Gradient",
-        calls=op.gradients(levels),
+        f"{version.raw}Gradient",
+        calls=version.gradients(levels),
         recipes=with_upstream | upstream,
-        small=_small(op.gradients),
+        small=_small(version.gradients),
         of_small=(plain, *plain_),
-        wrong=op.wrong_gradients(wrong_gradients),
+        wrong=version.wrong_gradients(wrong_gradients),
         gradient=False,
     )
     return (*specs, *gradient)

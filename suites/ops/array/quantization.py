@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from tf_opdiff.suites.forms.called import called
+from tf_opdiff.suites.forms.calls import Call, Wrong
 from tf_opdiff.suites.forms.elements import infinite, not_numbers, plain, tiny
 from tf_opdiff.suites.forms.errors import IN_KERNEL
-from tf_opdiff.suites.forms.op import calling
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import calling, tiered
 from tf_opdiff.suites.forms.ranges import exactly, halves, highs, lows
 from tf_opdiff.suites.forms.removed import Removed
-from tf_opdiff.suites.forms.several_calls import Call, Wrong
 from tf_opdiff.suites.reference.quantization import Quantized, QuantizedGradient
 
 #: Label → the shape of a tensor, and attributes.
@@ -127,27 +127,27 @@ def _turned(call):
     return lambda tf, x, low, high: call(tf, x, tf.abs(low) + 1, -tf.abs(high))
 
 
-def _version(name, op, levels):
+def _version(name, version, levels):
     """The specs of one version: of a range that is given, and of the tensor's own."""
-    given, own = partial(op.calls, range_given=True), partial(op.calls, range_given=False)
-    shared = {"op": op.raw, "rest": ("float64",), "second": ("plain",)}
+    given, own = partial(version.calls, range_given=True), partial(version.calls, range_given=False)
+    shared = {"raw": version.raw, "dtypes": tiered(("float32", "float64")), "second": ("plain",)}
     few = {label: _RECIPES[label] for label in ("plain", "upstreams")}
     return (
-        *called(
+        *op(
             name,
             calls=given(levels),
             recipes=_RECIPES,
             forward=_SPECIAL,
             small={label: given({"only": (shape, {})}) for label, shape in _SMALL.items()},
             of_small=_RECIPES["plain"],
-            wrong=op.wrong(),
+            wrong=version.wrong(),
             **shared,
         ),
-        *called(f"{name}-axis", calls=given(_ALONG_AXIS), recipes=few, **shared),
-        *called(f"{name}-own-range", calls=own({**levels, **_ALONG_AXIS}), recipes=_OWN, **shared),
-        *called(f"{name}-own-range-unsigned", calls=own(_UNSIGNED), recipes=_OWN, **shared),
-        *called(f"{name}-of-xla", op.raw, calls=given(_COARSE), recipes=few, gradient=False, fields=_OF_XLA),
-        *called(f"{name}-unsigned", calls=given(_UNSIGNED), recipes=_OF_UNSIGNED, **shared),
+        *op(f"{name}-axis", calls=given(_ALONG_AXIS), recipes=few, **shared),
+        *op(f"{name}-own-range", calls=own({**levels, **_ALONG_AXIS}), recipes=_OWN, **shared),
+        *op(f"{name}-own-range-unsigned", calls=own(_UNSIGNED), recipes=_OWN, **shared),
+        *op(f"{name}-of-xla", version.raw, calls=given(_COARSE), recipes=few, gradient=False, fields=_OF_XLA),
+        *op(f"{name}-unsigned", calls=given(_UNSIGNED), recipes=_OF_UNSIGNED, **shared),
     )
 
 
@@ -192,10 +192,10 @@ _OF_V1: Levels = {
 }
 _TO_THREE = {"signed_input": False, "range_given": True, "input_min": 0.0, "input_max": 3.0}
 _UNSIGNED_OF_V1: Levels = {"given": ((5, 3), _TO_THREE), "given_few": ((67,), {**_TO_THREE, "num_bits": 3})}
-_SHARED_OF_V1: Mapping[str, Any] = {"op": _V1.op, "rest": ("float64",), "fields": _V1.fields}
+_SHARED_OF_V1: Mapping[str, Any] = {"raw": _V1.op, "dtypes": tiered(("float32", "float64")), "fields": _V1.fields}
 _V3 = _Op("QuantizeAndDequantizeV3", bits=True)
 SPECS = (
-    *called(
+    *op(
         "quantize-and-dequantize",
         calls=_first_version(_OF_V1),
         recipes=_OWN,
@@ -204,21 +204,19 @@ SPECS = (
         second=("plain",),
         **_SHARED_OF_V1,
     ),
-    *called(
-        "quantize-and-dequantize-own-range-unsigned", calls=_first_version(_UNSIGNED), recipes=_OWN, **_SHARED_OF_V1
-    ),
-    *called("quantize-and-dequantize-unsigned", calls=_first_version(_UNSIGNED_OF_V1), recipes=_OWN, **_SHARED_OF_V1),
+    *op("quantize-and-dequantize-own-range-unsigned", calls=_first_version(_UNSIGNED), recipes=_OWN, **_SHARED_OF_V1),
+    *op("quantize-and-dequantize-unsigned", calls=_first_version(_UNSIGNED_OF_V1), recipes=_OWN, **_SHARED_OF_V1),
     *_version("quantize-and-dequantize-v2", _Op("QuantizeAndDequantizeV2"), {**_LEVELS, **_MORE}),
     *_version("quantize-and-dequantize-v3", _V3, _LEVELS),
-    *called(
+    *op(
         "quantize-and-dequantize-v3-scalar",
         _V3.raw,
         calls=_V3.calls(_SCALAR, range_given=True),
         recipes={"plain": _RECIPES["plain"]},
-        rest=("float64",),
+        dtypes=tiered(("float32", "float64")),
     ),
     *_version("quantize-and-dequantize-v4", _Op("QuantizeAndDequantizeV4", inside=True), {**_LEVELS, **_MORE}),
-    *called(
+    *op(
         "quantize-and-dequantize-v4-grad",
         "QuantizeAndDequantizeV4Grad",
         calls=_gradients(_OF_GRADIENT),
@@ -230,15 +228,15 @@ SPECS = (
             label: Wrong(calling("QuantizeAndDequantizeV4Grad", ("gradients", *_NAMES), 0), shapes)
             for label, shapes in _WRONG_GRADIENT.items()
         },
-        rest=("float64",),
+        dtypes=tiered(("float32", "float64")),
         gradient=False,
     ),
-    *called(
+    *op(
         "quantize-and-dequantize-v4-grad-gradient",
         "QuantizeAndDequantizeV4Grad",
         calls=_gradients({"default": ((3, 7), None)}),
         recipes={"plain": (plain, *_RECIPES["plain"])},
-        rest=("float64",),
+        dtypes=tiered(("float32", "float64")),
         second=("plain",),
     ),
 )

@@ -1,11 +1,12 @@
 """AdjustContrast: the first version of the op, which was removed from GraphDef; `colors.py` has the second."""
 
 from tf_opdiff.harness.spec.loose import Loose
-from tf_opdiff.suites.forms.called import called
+from tf_opdiff.suites.forms.calls import Call
 from tf_opdiff.suites.forms.elements import plain, small_integers
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import tiered
 from tf_opdiff.suites.forms.ranges import exactly
 from tf_opdiff.suites.forms.removed import Removed
-from tf_opdiff.suites.forms.several_calls import Call
 from tf_opdiff.suites.reference.contrast import Contrast
 
 _ADJUST = Removed("AdjustContrast", ("images", "contrast_factor", "min_value", "max_value"), version=2)
@@ -39,7 +40,7 @@ _RECIPES = {
     "negative": (small_integers, _float32(-1.5), _float32(0.0), _float32(4.5)),
 }
 _WHOLE = {"plain": (plain, _float32(1.75), _float32(-50.0), _float32(100.0))}
-_SHARED = {"op": _ADJUST.op, "calls": _calls(_SHAPES), "gradient": False}
+_SHARED = {"raw": _ADJUST.op, "calls": _calls(_SHAPES), "gradient": False}
 _CANCELS = Loose(
     lambda *inputs, **keywords: True,
     "the result is the mean plus a multiple of a difference from the mean, and these two cancel",
@@ -47,16 +48,16 @@ _CANCELS = Loose(
 _FIELDS = {**_ADJUST.fields, "loose": {"output": _CANCELS}}
 
 SPECS = (
-    *called(
+    *op(
         "adjust-contrast-v1",
         **_SHARED,
         recipes=_RECIPES,
         small={label: _calls(dict(zip(("images", "image"), shapes, strict=True))) for label, shapes in _SMALL.items()},
         of_small=_RECIPES["plain"],
-        rest=("float64",),
+        dtypes=tiered(("float32", "float64")),
         fields=_FIELDS,
     ),
-    *called(
+    *op(
         "adjust-contrast-v1-integer",
         **_SHARED,
         recipes=_WHOLE,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tf_opdiff.suites.forms.called import called
+from tf_opdiff.suites.forms.calls import Call, Wrong
 from tf_opdiff.suites.forms.crops import (
     CROPS,
     EXACT_CROPS,
@@ -22,7 +22,8 @@ from tf_opdiff.suites.forms.crops import (
 )
 from tf_opdiff.suites.forms.elements import plain, positive, small_integers
 from tf_opdiff.suites.forms.errors import IN_KERNEL, OUT_OF_RANGE
-from tf_opdiff.suites.forms.several_calls import Call, Wrong
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import tiered
 
 #: Sizes for which the last place of the whole image, in float32, is beyond the image.
 _BORDER = {
@@ -53,7 +54,7 @@ def _crop(size, **attrs):
 def _calls(sizes):
     """The calls of these sizes."""
     return {
-        label: Call(_crop(size, **attrs), crop_of(size, **attrs), (shape, (count, 4)), (image_of_each,))
+        label: Call(_crop(size, **attrs), crop_of(size, **attrs), (shape, (count, 4)), computed=(image_of_each,))
         for label, (shape, count, size, attrs) in sizes.items()
     }
 
@@ -88,7 +89,7 @@ _REFUSED = {
 }
 
 SPECS = (
-    *called(
+    *op(
         "crop-and-resize",
         "CropAndResize",
         calls=_calls(CROPS),
@@ -96,28 +97,28 @@ SPECS = (
         small=small(_calls),
         of_small=(small_integers, inner_boxes),
         wrong=_REFUSED,
-        rest=REST,
+        dtypes=tiered(("float32", *REST)),
         fields=FIELDS,
     ),
-    *called(
+    *op(
         "crop-and-resize-alone",
         "CropAndResize",
         calls=_calls({"up": CROPS["up"]}),
         recipes={"plain": (plain, boxes)},
         second=("plain",),
-        rest=REST,
+        dtypes=tiered(("float32", *REST)),
         fields=FIELDS,
     ),
-    *called(
+    *op(
         "crop-and-resize-exact",
         "CropAndResize",
         calls=_calls(EXACT_CROPS),
         recipes={"exact": (small_integers, exact_boxes)},
-        rest=REST,
+        dtypes=tiered(("float32", *REST)),
         gradient=False,
         fields=FIELDS,
     ),
-    *called(
+    *op(
         "crop-and-resize-border",
         "CropAndResize",
         calls=_calls(_BORDER),
@@ -125,7 +126,7 @@ SPECS = (
         gradient=False,
         fields=FIELDS,
     ),
-    *called(
+    *op(
         "crop-and-resize-far",
         "CropAndResize",
         calls=_calls(_CORNERS),
@@ -133,7 +134,7 @@ SPECS = (
         gradient=False,
         fields=FIELDS,
     ),
-    *called(
+    *op(
         "crop-and-resize-integer",
         "CropAndResize",
         calls=_calls(CROPS),

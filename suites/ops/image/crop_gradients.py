@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tf_opdiff.suites.forms.called import called
+from tf_opdiff.suites.forms.calls import Call, Wrong
 from tf_opdiff.suites.forms.crops import (
     CROPS,
     EXACT_CROPS,
@@ -21,7 +21,8 @@ from tf_opdiff.suites.forms.crops import (
 )
 from tf_opdiff.suites.forms.elements import plain, positive, small_integers
 from tf_opdiff.suites.forms.errors import IN_KERNEL
-from tf_opdiff.suites.forms.several_calls import Call, Wrong
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import tiered
 from tf_opdiff.suites.reference.crop import CropGradBoxes, CropGradImage
 
 
@@ -49,7 +50,7 @@ def _gradients(sizes, op, promise):
             op(method=attrs.get("method", "bilinear")),
             promise(crop_of(size, **attrs)),
             ((count, *size, shape[3]), shape, (count, 4)),
-            (_image_of_each_upstream,),
+            computed=(_image_of_each_upstream,),
         )
         for label, (shape, count, size, attrs) in sizes.items()
     }
@@ -86,7 +87,7 @@ _OF_UPSTREAM = {"plain": (_upstream, plain, boxes), "positive": (_positive_upstr
 _OF_EXACT = {"exact": (_whole_upstream, small_integers, exact_boxes)}
 
 SPECS = (
-    *called(
+    *op(
         "crop-and-resize-grad-image",
         "CropAndResizeGradImage",
         calls=_gradients(CROPS, _grad_image, CropGradImage),
@@ -94,20 +95,20 @@ SPECS = (
         small=small(_gradients, _grad_image, CropGradImage),
         wrong=_OF_NAN["image"],
         of_small=(_whole_upstream, small_integers, inner_boxes),
-        rest=REST,
+        dtypes=tiered(("float32", *REST)),
         gradient=False,
         fields=FIELDS,
     ),
-    *called(
+    *op(
         "crop-and-resize-grad-image-exact",
         "CropAndResizeGradImage",
         calls=_gradients(EXACT_CROPS, _grad_image, CropGradImage),
         recipes=_OF_EXACT,
-        rest=REST,
+        dtypes=tiered(("float32", *REST)),
         gradient=False,
         fields=FIELDS,
     ),
-    *called(
+    *op(
         "crop-and-resize-grad-boxes",
         "CropAndResizeGradBoxes",
         calls=_gradients(_bilinear(CROPS), _grad_boxes, CropGradBoxes),
@@ -115,11 +116,11 @@ SPECS = (
         small=small(_gradients, _grad_boxes, CropGradBoxes),
         wrong=_OF_NAN["boxes"],
         of_small=(_whole_upstream, small_integers, inner_boxes),
-        rest=REST,
+        dtypes=tiered(("float32", *REST)),
         gradient=False,
         fields=FIELDS,
     ),
-    *called(
+    *op(
         "crop-and-resize-grad-boxes-integer",
         "CropAndResizeGradBoxes",
         calls=_gradients(_bilinear(CROPS), _grad_boxes, CropGradBoxes),

@@ -6,9 +6,11 @@ import numpy as np
 
 from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.spec import Spec
-from tf_opdiff.suites.forms.called import called
+from tf_opdiff.suites.forms.calls import Wrong
 from tf_opdiff.suites.forms.elements import infinite, limits, plain, positive, small_integers
 from tf_opdiff.suites.forms.errors import IN_KERNEL
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import tiered
 from tf_opdiff.suites.forms.projective import (
     DRAWN,
     EXACT,
@@ -26,7 +28,6 @@ from tf_opdiff.suites.forms.projective import (
     transforms,
 )
 from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
-from tf_opdiff.suites.forms.several_calls import Wrong
 
 _BOTH = ("NEAREST", "BILINEAR")
 _REST, _WITH_GRADIENT = ("float16", "bfloat16", "float64"), ("float16", "float64")
@@ -45,17 +46,17 @@ def _digits(draw, dtype, *shape):
     return np.iinfo(dtype).max - draw.integers(*shape, low=0, high=9).astype(dtype)
 
 
-def _unknown(op, interpolation, fill):
+def _unknown(raw, interpolation, fill):
     """A call with an attribute that has another meaning, or none. Its result, which can be anything, is set to 0."""
-    call = program(op, (3, 2), interpolation, fill)
+    call = program(raw, (3, 2), interpolation, fill)
     return lambda tf, images, transforms: tf.bitwise.bitwise_and(call(tf, images, tf.cast(transforms, tf.float32)), 0)
 
 
-def _wrong(op):
+def _wrong(raw):
     """The calls that an op refuses."""
 
     def sized(*size, **value):
-        return program(op, size, "NEAREST", "CONSTANT", **value)
+        return program(raw, size, "NEAREST", "CONSTANT", **value)
 
     images, each = (2, 3, 4, 1), ((2, 3, 4, 1), (2, 8))
     return {
@@ -64,25 +65,25 @@ def _wrong(op):
         "seven-entries": Wrong(sized(3, 2), (images, (2, 7)), IN_KERNEL),
         "three-transforms": Wrong(sized(3, 2), (images, (3, 8)), IN_KERNEL),
         "long-size": Wrong(sized(3, 2, 1), each),
-        "flat-size": Wrong(program(op, 3, "NEAREST", "CONSTANT"), each),
+        "flat-size": Wrong(program(raw, 3, "NEAREST", "CONSTANT"), each),
         "no-size": Wrong(sized(0, 2), each, IN_KERNEL),
         "negative-size": Wrong(sized(3, -1), each, IN_KERNEL),
-        "unknown-interpolation": Wrong(_unknown(op, "CUBIC", "CONSTANT"), each, _OF_INTEGERS),
-        "unknown-fill": Wrong(_unknown(op, "NEAREST", "MIRROR"), each, _OF_INTEGERS),
-        **({"two-values": Wrong(sized(3, 2, value=[1.0, 2.0]), each, IN_KERNEL)} if op == V3 else {}),
+        "unknown-interpolation": Wrong(_unknown(raw, "CUBIC", "CONSTANT"), each, _OF_INTEGERS),
+        "unknown-fill": Wrong(_unknown(raw, "NEAREST", "MIRROR"), each, _OF_INTEGERS),
+        **({"two-values": Wrong(sized(3, 2, value=[1.0, 2.0]), each, IN_KERNEL)} if raw == V3 else {}),
     }
 
 
-def _specs(name: str, op: str) -> Iterator[Spec]:
+def _specs(name: str, raw: str) -> Iterator[Spec]:
     """The specs of one version."""
-    yield from called(
+    yield from op(
         name,
-        op,
-        calls=calls(op, {**DRAWN, **SHARED}, *_BOTH),
+        raw,
+        calls=calls(raw, {**DRAWN, **SHARED}, *_BOTH),
         recipes={"plain": (plain, transforms), "positive": (positive, transforms)},
-        batch=calls(op, DRAWN, *_BOTH),
-        wrong=_wrong(op),
-        rest=_REST,
+        batch=calls(raw, DRAWN, *_BOTH),
+        wrong=_wrong(raw),
+        dtypes=tiered(("float32", *_REST)),
         gradient=False,
         fields=_FIELDS,
     )
@@ -90,34 +91,34 @@ def _specs(name: str, op: str) -> Iterator[Spec]:
         ("NEAREST", {"plain": (plain,), "infinite": (infinite,)}, {"plain": (plain,), "limits": (limits,)}),
         ("BILINEAR", {"exact": (small_integers,)}, {"plain": (plain,)}),
     ):
-        yield from called(
+        yield from op(
             f"{name}-{interpolation.lower()}",
-            op,
-            calls=calls(op, EXACT, interpolation),
+            raw,
+            calls=calls(raw, EXACT, interpolation),
             recipes=recipes,
-            rest=_REST,
-            whole=("int32", "int64", "uint8"),
-            of_whole=whole,
+            dtypes=tiered(("float32", *_REST)),
+            integers=tiered(("int32", "int64", "uint8")),
+            of_integers=whole,
             gradient=False,
             fields=_FIELDS,
         )
-    yield from called(
+    yield from op(
         f"{name}-once",
-        op,
-        calls=calls(op, ONCE, *_BOTH),
+        raw,
+        calls=calls(raw, ONCE, *_BOTH),
         recipes={"exact": (small_integers,)},
         second=("exact",),
         small={
-            label: calls(op, {"only": (shape, (3, 2), "CONSTANT", [moved(1, -1)])}, *_BOTH)
+            label: calls(raw, {"only": (shape, (3, 2), "CONSTANT", [moved(1, -1)])}, *_BOTH)
             for label, shape in SMALL.items()
         },
-        rest=_WITH_GRADIENT,
+        dtypes=tiered(("float32", *_WITH_GRADIENT)),
         fields=_FIELDS,
     )
-    yield from _known_to_fail(name, op)
+    yield from _known_to_fail(name, raw)
 
 
-def _known_to_fail(name: str, op: str) -> Iterator[Spec]:
+def _known_to_fail(name: str, raw: str) -> Iterator[Spec]:
     """The specs of promises that TensorFlow breaks."""
     identity, one_pixel, without_rows = ({label: EXACT[label]} for label in ("identity", "one_pixel", "without_rows"))
     wide = {"dtypes": ("float64", "int32", "int64"), "tier": "full"}
@@ -130,13 +131,13 @@ def _known_to_fail(name: str, op: str) -> Iterator[Spec]:
         ("far", FAR, ("BILINEAR",), small_integers, False, (), {}),
         ("digits", identity, ("BILINEAR",), _digits, False, (), wide),
     ):
-        yield from called(
+        yield from op(
             f"{name}-{suffix}",
-            op,
-            calls=calls(op, table, *interpolations),
+            raw,
+            calls=calls(raw, table, *interpolations),
             recipes={"exact": (elements,)},
             gradient=gradient,
-            rest=rest,
+            dtypes=tiered(("float32", *rest)),
             fields={**_FIELDS, **fields},
         )
 

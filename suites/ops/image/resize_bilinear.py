@@ -3,11 +3,11 @@
 import numpy as np
 
 from tf_opdiff.harness.spec.loose import Loose
-from tf_opdiff.suites.forms.called import called
+from tf_opdiff.suites.forms.calls import Call, Wrong
 from tf_opdiff.suites.forms.elements import plain, small_integers
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WRONG_OR_UNSUPPORTED
+from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
-from tf_opdiff.suites.forms.several_calls import Call, Wrong
 from tf_opdiff.suites.reference.resize import Bilinear, BilinearGradient
 
 _ALIGNED, _CENTRED = {"align_corners": True}, {"half_pixel_centers": True}
@@ -106,7 +106,7 @@ _OF_FLOAT64 = {"dtypes": ("float64",), "tier": "full", "modes": WITHOUT_XLA}
 _OF_XLA = {"tier": "full", "modes": ("xla",), "loose": _LOOSE}
 
 SPECS = (
-    *called(
+    *op(
         "resize-bilinear",
         "ResizeBilinear",
         calls=_of_sizes({**_SIZES, **{f"exact_{label}": one for label, one in _EXACT.items()}}),
@@ -129,7 +129,7 @@ SPECS = (
             "both": Wrong(_resize(_TWO, _BOTH), (_PLAIN,), WRONG_OR_UNSUPPORTED),
         },
     ),
-    *called(
+    *op(
         "resize-bilinear-short",
         "ResizeBilinear",
         calls=_of_sizes(_SIZES),
@@ -137,14 +137,14 @@ SPECS = (
         second=("plain",),
         fields=_OF_SHORT,
     ),
-    *called(
+    *op(
         "resize-bilinear-float64",
         "ResizeBilinear",
         calls=_of_sizes(_SIZES),
         recipes=_RECIPES,
         fields={**_OF_FLOAT64, "loose": _LOOSE | {"grad": _IN_FLOAT32}},
     ),
-    *called(
+    *op(
         "resize-bilinear-of-xla",
         "ResizeBilinear",
         calls=_of_sizes(_SIZES),
@@ -152,7 +152,7 @@ SPECS = (
         gradient=False,
         fields={**_OF_XLA, "dtypes": (*_SHORT, "float64")},
     ),
-    *called(
+    *op(
         "resize-bilinear-integer",
         "ResizeBilinear",
         calls=_of_sizes(_SIZES),
@@ -160,7 +160,7 @@ SPECS = (
         gradient=False,
         fields={"dtypes": _INTEGERS, "tier": "full", "loose": {"output": _CANCELS}},
     ),
-    *called(
+    *op(
         "resize-bilinear-grad",
         "ResizeBilinearGrad",
         calls=_gradients(_SIZES),
@@ -175,7 +175,7 @@ SPECS = (
             "both": Wrong(_gradient(_BOTH), ((1, 5, 2, 2), _PLAIN), WRONG_OR_UNSUPPORTED),
         },
     ),
-    *called(
+    *op(
         "resize-bilinear-grad-short",
         "ResizeBilinearGrad",
         calls=_gradients(_SIZES),
@@ -183,7 +183,7 @@ SPECS = (
         gradient=False,
         fields=_OF_SHORT,
     ),
-    *called(
+    *op(
         "resize-bilinear-grad-float64",
         "ResizeBilinearGrad",
         calls=_gradients(_SIZES),
@@ -191,7 +191,7 @@ SPECS = (
         gradient=False,
         fields={**_OF_FLOAT64, "loose": _LOOSE | {"output": _IN_FLOAT32}},
     ),
-    *called(
+    *op(
         "resize-bilinear-grad-aligned-of-xla",
         "ResizeBilinearGrad",
         calls=_gradients({label: one for label, one in _SIZES.items() if one[2] is _ALIGNED}),
@@ -199,7 +199,7 @@ SPECS = (
         gradient=False,
         fields={**_OF_XLA, "dtypes": _SHORT},
     ),
-    *called(
+    *op(
         "resize-bilinear-grad-not-aligned-of-xla",
         "ResizeBilinearGrad",
         calls=_gradients({label: one for label, one in _EXACT.items() if one[2] is not _ALIGNED}),

@@ -5,8 +5,9 @@ import numpy as np
 from tf_opdiff.harness.spec.recipes import COMPLEX
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.forms import matrices as of
-from tf_opdiff.suites.forms.called import called
-from tf_opdiff.suites.forms.several_calls import Call, Wrong
+from tf_opdiff.suites.forms.calls import Call, Wrong
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import tiered
 from tf_opdiff.suites.reference.cholesky import Cholesky
 
 
@@ -33,20 +34,20 @@ def _above_diagonal(tf, a):
 _SECOND = {"calls": {label: _of(shape) for label, shape in of.MATRICES.items()}, "second": ("plain",)}
 
 SPECS = (
-    *called(
+    *op(
         "cholesky",
         "Cholesky",
         recipes={"plain": (of.definite,), "unread": (of.definite_below,), "upstreams": (of.definite,)},
         batch={label: _of(shape) for label, shape in of.BATCHES.items()},
         small={label: {"only": _of(shape)} for label, shape in of.SMALL.items()},
         of_small=(of.definite,),
-        sent=of.sent,
+        upstreams={"upstreams": of.sent},
         wrong={label: Wrong(_factor, (shape,)) for label, shape in of.NOT_SQUARE.items()},
-        rest=("float64", *COMPLEX),
+        dtypes=tiered(("float32", "float64", *COMPLEX)),
         fields=of.LOOSE,
         **_SECOND,
     ),
-    *called(
+    *op(
         "cholesky-of-xla",
         "Cholesky",
         calls=_SECOND["calls"],

@@ -3,10 +3,11 @@
 from functools import partial
 
 from tf_opdiff.suites.forms import matrices as of
-from tf_opdiff.suites.forms.called import called
+from tf_opdiff.suites.forms.calls import Call, Wrong
 from tf_opdiff.suites.forms.elements import plain
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import tiered
 from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
-from tf_opdiff.suites.forms.several_calls import Call, Wrong
 from tf_opdiff.suites.reference.solving import Inverting, Matrix, Solving
 
 
@@ -38,11 +39,21 @@ _OF_INVERSE = {
     "upstreams": (of.ordinary,),
 }
 _OF_SOLUTION = {label: (*elements, plain) for label, elements in _OF_INVERSE.items()}
-_SHARED_INVERSE = {"calls": _INVERSES, "recipes": _OF_INVERSE, "sent": of.sent, "second": ("plain",)}
-_SHARED_SOLUTION = {"calls": _SOLUTIONS, "recipes": _OF_SOLUTION, "sent": of.sent, "second": ("plain",)}
+_SHARED_INVERSE = {
+    "calls": _INVERSES,
+    "recipes": _OF_INVERSE,
+    "upstreams": {"upstreams": of.sent},
+    "second": ("plain",),
+}
+_SHARED_SOLUTION = {
+    "calls": _SOLUTIONS,
+    "recipes": _OF_SOLUTION,
+    "upstreams": {"upstreams": of.sent},
+    "second": ("plain",),
+}
 
 SPECS = (
-    *called(
+    *op(
         "matrix-inverse",
         "MatrixInverse",
         forward={"nan": (of.with_nan,)},
@@ -50,14 +61,14 @@ SPECS = (
         small={label: {"only": _inverse_of(shape)} for label, shape in of.SMALL.items()},
         of_small=(of.ordinary,),
         wrong={label: Wrong(_inverse, (shape,)) for label, shape in of.NOT_SQUARE.items()},
-        rest=("float16", "float64"),
+        dtypes=tiered(("float32", "float16", "float64")),
         fields=of.LOOSE,
         **_SHARED_INVERSE,
     ),
-    *called("matrix-inverse-complex", "MatrixInverse", fields=of.WITHOUT_XLA_COMPLEX, **_SHARED_INVERSE),
+    *op("matrix-inverse-complex", "MatrixInverse", fields=of.WITHOUT_XLA_COMPLEX, **_SHARED_INVERSE),
     # Documented: an inverse that does not exist may be an error or anything. XLA's is anything.
     of.singular("matrix-inverse", "MatrixInverse", _inverse, modes=WITHOUT_XLA),
-    *called(
+    *op(
         "matrix-solve",
         "MatrixSolve",
         forward={"nan": (of.with_nan, plain), "nan_right": (of.ordinary, of.right_with_nan)},
@@ -74,18 +85,18 @@ SPECS = (
             "no-broadcast": Wrong(_solution, ((2, 3, 3), (3, 1))),
             "right-vector": Wrong(_solution, ((3, 3), (3,))),
         },
-        rest=("float64",),
+        dtypes=tiered(("float32", "float64")),
         fields=of.LOOSE,
         **_SHARED_SOLUTION,
     ),
     of.beside("matrix-solve", "MatrixSolve", _solution_of((3, 2, 2), 1), (of.ordinary, plain)),
-    *called(
+    *op(
         "matrix-solve-of-xla",
         "MatrixSolve",
         calls=_SOLUTIONS,
         recipes={"plain": (of.ordinary, plain), "exact": (of.powers, plain)},
         fields=of.IN_XLA_ALONE | {"dtypes": ("float16",)},
     ),
-    *called("matrix-solve-complex", "MatrixSolve", fields=of.WITHOUT_XLA_COMPLEX, **_SHARED_SOLUTION),
+    *op("matrix-solve-complex", "MatrixSolve", fields=of.WITHOUT_XLA_COMPLEX, **_SHARED_SOLUTION),
     of.singular("matrix-solve", "MatrixSolve", _solution, (2, 2, 1)),
 )

@@ -5,9 +5,10 @@ import numpy as np
 from tf_opdiff.harness.spec.recipes import COMPLEX
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.forms import matrices as of
-from tf_opdiff.suites.forms.called import called
+from tf_opdiff.suites.forms.calls import Call, Wrong
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import tiered
 from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
-from tf_opdiff.suites.forms.several_calls import Call, Wrong
 from tf_opdiff.suites.reference.factors import Order, Packed
 
 
@@ -45,7 +46,7 @@ def _ties(draw, dtype):
 
 
 SPECS = (
-    *called(
+    *op(
         "lu",
         "Lu",
         calls=_calls(of.MATRICES),
@@ -55,7 +56,7 @@ SPECS = (
         small={label: _calls({"only": shape}) for label, shape in of.SMALL.items()},
         of_small=(of.ordinary,),
         wrong={label: Wrong(_packed, (shape,)) for label, shape in of.NOT_SQUARE.items()},
-        rest=("float64", *COMPLEX),
+        dtypes=tiered(("float32", "float64", *COMPLEX)),
         gradient=False,
         fields={**of.LOOSE, "modes": WITHOUT_XLA},
     ),

@@ -6,8 +6,9 @@ import numpy as np
 
 from tf_opdiff.harness.spec.recipes import COMPLEX
 from tf_opdiff.suites.forms import matrices as of
-from tf_opdiff.suites.forms.called import called
-from tf_opdiff.suites.forms.several_calls import Call, Wrong
+from tf_opdiff.suites.forms.calls import Call, Wrong
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import tiered
 from tf_opdiff.suites.reference.orthonormal import Factors, rows
 from tf_opdiff.suites.reference.products import Gram, Product, Projection, of_qr
 
@@ -87,16 +88,18 @@ _REST = ("float64", *COMPLEX)
 SPECS = (
     *(
         spec
-        for spec in called(
+        for spec in op(
             "qr",
             "Qr",
             calls=_calls(_TALL),
             recipes={"plain": (_independent,), "upstreams": (_independent,)},
             small={label: _calls([("only", shape)]) for label, shape in _SMALL.items()},
             of_small=(_independent,),
-            sent=of.sent,
+            upstreams={"upstreams": of.sent},
             wrong={label: Wrong(_gram, (shape,)) for label, shape in _NOT_MATRICES.items()},
-            rest=("float16", *_REST),  # a CPU has no kernel of the gradient in float16, and XLA has
+            dtypes=tiered(
+                ("float32", "float16", *_REST)
+            ),  # a CPU has no kernel of the gradient in float16, and XLA has
             fields=of.LOOSE,
         )
         if not spec.name.endswith("unknown-shape")  # TensorFlow's gradient needs known shapes
@@ -104,27 +107,34 @@ SPECS = (
     *(
         spec
         for label, full in (("", False), ("-full", True))
-        for spec in called(
+        for spec in op(
             f"qr-properties{label}",
             "Qr",
             calls=_properties(_EVERY, full),
             recipes={"plain": (_independent,), "graded": (_graded,), "rank_one": (_dependent,), "zero": (_zero,)},
             small={label: _properties([("only", shape)], full) for label, shape in _SMALL.items()},
             of_small=(_independent,),
-            rest=("float16", *_REST),
+            dtypes=tiered(("float32", "float16", *_REST)),
             gradient=False,
             fields=of.LOOSE,
         )
     ),
-    *called(
+    *op(
         "qr-factors",
         "Qr",
         calls=_ONE_FACTOR,
         recipes={"plain": (_independent,)},
-        rest=_REST,
+        dtypes=tiered(("float32", *_REST)),
         second=("plain",),
         fields=of.LOOSE,
     ),
-    *called("qr-wide", "Qr", calls=_calls(_WIDE), recipes={"plain": (_independent,)}, rest=_REST, fields=of.LOOSE),
+    *op(
+        "qr-wide",
+        "Qr",
+        calls=_calls(_WIDE),
+        recipes={"plain": (_independent,)},
+        dtypes=tiered(("float32", *_REST)),
+        fields=of.LOOSE,
+    ),
     of.beside("qr", "Qr", Call(_product, Product(of_qr), ((3, 3, 2),)), (_independent,)),
 )

@@ -8,8 +8,9 @@ import numpy as np
 
 from tf_opdiff.harness.spec.recipes import COMPLEX
 from tf_opdiff.suites.forms import matrices as of
-from tf_opdiff.suites.forms.called import called
-from tf_opdiff.suites.forms.several_calls import Call, Calls, Wrong
+from tf_opdiff.suites.forms.calls import Call, Calls, Wrong
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import tiered
 from tf_opdiff.suites.reference.orthonormal import Orthonormal
 from tf_opdiff.suites.reference.self_adjoint import Power, Trace, Values
 
@@ -95,7 +96,11 @@ def _zero(draw, dtype, *shape):
 
 
 _SPECIAL = {"unread": (_unread,), "repeated": (_repeated,), "identity": (_identity,), "zero": (_zero,)}
-_GRADIENTS = {"recipes": {"plain": (_apart,), "upstreams": (_apart,)}, "sent": of.sent, "second": ("plain",)}
+_GRADIENTS = {
+    "recipes": {"plain": (_apart,), "upstreams": (_apart,)},
+    "upstreams": {"upstreams": of.sent},
+    "second": ("plain",),
+}
 #: label → the calls of a group of specs, and their settings.
 _GROUPS: Mapping[str, tuple[Calls, Mapping[str, Any]]] = {
     "": (_OF_VALUES, _GRADIENTS),
@@ -110,25 +115,23 @@ _GROUPS: Mapping[str, tuple[Calls, Mapping[str, Any]]] = {
 
 def _specs(suffix, fields, **more):
     for label, (calls, settings) in _GROUPS.items():
-        yield from called(
+        yield from op(
             f"self-adjoint-eig-v2{label}{suffix}", "SelfAdjointEigV2", calls=calls, fields=fields, **settings, **more
         )
 
 
 SPECS = (
-    *_specs("", of.LOOSE, rest=("float64",)),
+    *_specs("", of.LOOSE, dtypes=tiered(("float32", "float64"))),
     *_specs("-complex", of.WITHOUT_XLA_COMPLEX),
-    *called(
+    *op(
         "self-adjoint-eig-v2",
         "SelfAdjointEigV2",
-        calls={},
-        recipes={},
         small={label: _small(shape) for label, shape in of.SMALL.items()},
         of_small=(_apart,),
         wrong={label: Wrong(_values, (shape,)) for label, shape in of.NOT_SQUARE.items()},
         fields=of.LOOSE,
-    )[1:],
-    *called(
+    ),
+    *op(
         "self-adjoint-eig-v2-of-xla",
         "SelfAdjointEigV2",
         calls=_OF_HALVES,
@@ -136,7 +139,7 @@ SPECS = (
         gradient=False,
         fields=of.IN_XLA_ALONE | {"dtypes": ("float16",)},
     ),
-    *called(
+    *op(
         "self-adjoint-eig-v2-complex-of-xla",
         "SelfAdjointEigV2",
         calls=_OF_VECTORS,

@@ -9,9 +9,10 @@ import numpy as np
 from tf_opdiff.harness.spec.recipes import COMPLEX
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.forms import matrices as of
-from tf_opdiff.suites.forms.called import called
+from tf_opdiff.suites.forms.calls import Call, Calls, Wrong
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import tiered
 from tf_opdiff.suites.forms.removed import Removed
-from tf_opdiff.suites.forms.several_calls import Call, Calls, Wrong
 from tf_opdiff.suites.reference.orthonormal import Orthonormal, columns, rows
 from tf_opdiff.suites.reference.products import Gram, Product, Projection, of_svd
 from tf_opdiff.suites.reference.singular import Values
@@ -158,7 +159,11 @@ def _one(elements, draw, dtype):
 
 _SMALL = {"one": (1, 1), "none": (0, 0), "no_matrices": (0, 3, 2), "no_rows": (0, 3), "no_columns": (3, 0)}
 _NOT_MATRICES = {label: shape for label, shape in of.NOT_SQUARE.items() if len(shape) < 2}
-_GRADIENTS = {"recipes": {"plain": (_apart,), "upstreams": (_apart,)}, "sent": of.sent, "second": ("plain",)}
+_GRADIENTS = {
+    "recipes": {"plain": (_apart,), "upstreams": (_apart,)},
+    "upstreams": {"upstreams": of.sent},
+    "second": ("plain",),
+}
 _SPECIAL = {"graded": (_graded,), "rank_one": (_dependent,), "identity": (_identity,), "zero": (_zero,)}
 _EVERY = {"recipes": {"plain": (_apart,), **_SPECIAL}, "gradient": False}
 #: label → the calls of a group of specs, and their settings.
@@ -172,27 +177,27 @@ _GROUPS: Mapping[str, tuple[Calls, Mapping[str, Any]]] = {
 
 def _specs(suffix, fields, **more):
     for label, (calls, settings) in _GROUPS.items():
-        yield from called(f"svd{label}{suffix}", "Svd", calls=calls, fields=fields, **settings, **more)
+        yield from op(f"svd{label}{suffix}", "Svd", calls=calls, fields=fields, **settings, **more)
 
 
 def _of_sizes(name, calls_of, **more):
     """The specs of matrices without elements, and with one."""
     small = {label: calls_of(shape) for label, shape in _SMALL.items()}
-    return called(name, "Svd", calls={}, recipes={}, small=small, of_small=(_apart,), fields=of.LOOSE, **more)[1:]
+    return op(name, "Svd", small=small, of_small=(_apart,), fields=of.LOOSE, **more)
 
 
 SPECS = (
-    *called(
+    *op(
         "batch-svd",
         "BatchSvd",
         calls=_properties(_removed),
         small={label: _small_properties(shape, _removed) for label, shape in _SMALL.items()},
         of_small=(_apart,),
-        rest=("float64", *COMPLEX),
+        dtypes=tiered(("float32", "float64", *COMPLEX)),
         fields=_REMOVED.fields | of.LOOSE,
         **_EVERY,
     ),
-    *_specs("", of.LOOSE, rest=("float64",)),
+    *_specs("", of.LOOSE, dtypes=tiered(("float32", "float64"))),
     *_specs("-complex", of.WITHOUT_XLA_COMPLEX),
     *_of_sizes(
         "svd",
@@ -201,16 +206,16 @@ SPECS = (
     ),
     *_of_sizes("svd-vectors", lambda shape: {"product": Call(_product, Product(of_svd), (shape,))}),
     *_of_sizes("svd-properties", _small_properties, gradient=False),
-    *called(
+    *op(
         "svd-scaled",
         "Svd",
         calls=_VALUES_AND_PRODUCT,
         recipes={"tiny": (_scaled(-40),), "huge": (_scaled(80),)},
-        rest=("float64",),
+        dtypes=tiered(("float32", "float64")),
         gradient=False,
         fields=of.LOOSE,
     ),
-    *called(
+    *op(
         "svd-of-xla",
         "Svd",
         calls={"product": Call(_product, Product(of_svd), ((2, 2),))},

@@ -4,10 +4,11 @@ from functools import partial
 
 from tf_opdiff.harness.spec.recipes import COMPLEX
 from tf_opdiff.suites.forms import matrices as of
-from tf_opdiff.suites.forms.called import called
+from tf_opdiff.suites.forms.calls import Call, Wrong
 from tf_opdiff.suites.forms.elements import plain
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import tiered
 from tf_opdiff.suites.forms.removed import Removed
-from tf_opdiff.suites.forms.several_calls import Call, Wrong
 from tf_opdiff.suites.reference.solving import Matrix, Solving
 
 _REMOVED = Removed("BatchMatrixTriangularSolve", ("matrix", "rhs"), version=13)
@@ -42,18 +43,18 @@ _SMALL = {
 _RECIPES = {"plain": (of.triangular, plain), "exact": (of.diagonal, plain)}
 
 SPECS = (
-    *called(
+    *op(
         "batch-matrix-triangular-solve",
         _REMOVED.op,
         calls=_calls(_REMOVED),
         recipes=_RECIPES,
         small={label: {"only": _call(*shapes, program=_REMOVED)} for label, shapes in _SMALL.items()},
         of_small=(of.triangular, plain),
-        rest=("float64",),
+        dtypes=tiered(("float32", "float64")),
         gradient=False,
         fields=_REMOVED.fields | of.LOOSE,
     ),
-    *called(
+    *op(
         "matrix-triangular-solve",
         "MatrixTriangularSolve",
         calls={**_calls(_solution), **_BROADCAST},
@@ -62,26 +63,26 @@ SPECS = (
         batch={label: _call(shape, (*shape[:-1], 2)) for label, shape in of.BATCHES.items()},
         small={label: {"only": _call(*shapes)} for label, shapes in _SMALL.items()},
         of_small=(of.triangular, plain),
-        sent=of.sent,
+        upstreams={"upstreams": of.sent},
         wrong={
             **{label: Wrong(_solution, (shape, (*shape[:-1], 1))) for label, shape in of.NOT_SQUARE.items()},
             "unequal-rows": Wrong(_solution, ((3, 3), (2, 3))),
             "unequal-batches": Wrong(_solution, ((2, 3, 3), (3, 3, 1))),
             "right-vector": Wrong(_solution, ((3, 3), (3,))),
         },
-        rest=("float64", *COMPLEX),
+        dtypes=tiered(("float32", "float64", *COMPLEX)),
         fields=of.LOOSE,
         second=("plain",),
     ),
     of.beside("matrix-triangular-solve", "MatrixTriangularSolve", _call((3, 2, 2), (3, 2, 1)), (of.triangular, plain)),
-    *called(
+    *op(
         "matrix-triangular-solve-unread",
         "MatrixTriangularSolve",
         calls={"lower": _call((2, 3, 3), (2, 3, 2)), "lower_adjoint": _call((4, 4), (4, 1), adjoint=True)},
         recipes={"nan_above": (of.nan_above, plain)},
         fields=of.LOOSE,
     ),
-    *called(
+    *op(
         "matrix-triangular-solve-of-xla",
         "MatrixTriangularSolve",
         calls=_calls(_solution),

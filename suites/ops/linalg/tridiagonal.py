@@ -4,10 +4,11 @@ from functools import partial
 
 from tf_opdiff.harness.spec.recipes import COMPLEX
 from tf_opdiff.suites.forms import matrices as of
-from tf_opdiff.suites.forms.called import called
+from tf_opdiff.suites.forms.calls import Call, Wrong
 from tf_opdiff.suites.forms.elements import not_numbers, plain, small_integers, tiny
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import tiered
 from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
-from tf_opdiff.suites.forms.several_calls import Call, Wrong
 from tf_opdiff.suites.reference.solving import Solving
 from tf_opdiff.suites.reference.tridiagonal import Bands, TridiagonalProduct
 
@@ -64,7 +65,7 @@ _WRONG_SOLUTIONS = {
 def _solving(name, pivot, **fields):
     """The specs of solutions with and without exchanges of rows."""
     elements = of.bands if pivot else of.dominant_bands
-    return called(
+    return op(
         name,
         "TridiagonalSolve",
         calls={label: _solution_of(*sizes, pivot=pivot) for label, sizes in _SHAPES.items()},
@@ -73,15 +74,15 @@ def _solving(name, pivot, **fields):
         batch={label: _solution_of(*sizes, pivot=pivot) for label, sizes in _SHAPES.items() if sizes[0]},
         small={label: {"only": _solution_of(*sizes, pivot=pivot)} for label, sizes in _SMALL.items()},
         of_small=(of.dominant_bands, plain),
-        sent=of.sent,
-        rest=_REST,
+        upstreams={"upstreams": of.sent},
+        dtypes=tiered(("float32", *_REST)),
         second=("plain",),
         **fields,
     )
 
 
 SPECS = (
-    *called(
+    *op(
         "tridiagonal-matmul",
         "TridiagonalMatMul",
         calls={label: _product_of(*sizes) for label, sizes in _SHAPES.items()},
@@ -89,17 +90,17 @@ SPECS = (
         batch={label: _product_of(*sizes) for label, sizes in _SHAPES.items() if sizes[0]},
         forward={"special": (not_numbers,), "tiny": (tiny,)},
         small={label: {"only": _product_of(*sizes)} for label, sizes in _SMALL.items()},
-        sent=of.sent,
+        upstreams={"upstreams": of.sent},
         wrong={label: Wrong(_product, shapes) for label, shapes in _WRONG_PRODUCTS.items()},
-        rest=("float64",),
+        dtypes=tiered(("float32", "float64")),
         second=("plain",),
     ),
-    *called(
+    *op(
         "tridiagonal-matmul-complex",
         "TridiagonalMatMul",
         calls={label: _product_of(*sizes) for label, sizes in _SHAPES.items()},
         recipes={"plain": (plain,), "exact": (small_integers,), "upstreams": (plain,)},
-        sent=of.sent,
+        upstreams={"upstreams": of.sent},
         second=("plain",),
         fields={"dtypes": COMPLEX, "tier": "full"},
     ),

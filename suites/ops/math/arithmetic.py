@@ -7,15 +7,16 @@ import numpy as np
 
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, bit_patterns, plain
 from tf_opdiff.suites.derived.hessian import Hessian
+from tf_opdiff.suites.forms.aspects import incompatible
 from tf_opdiff.suites.forms.binary import UPSTREAMS, floats, subnormal_results
 from tf_opdiff.suites.forms.complex import complex_numbers, pair_of_complex
 from tf_opdiff.suites.forms.complex_special import special_products
-from tf_opdiff.suites.forms.errors import incompatible
 from tf_opdiff.suites.forms.flushed import outputs
 from tf_opdiff.suites.forms.hard_pairs import special_values
 from tf_opdiff.suites.forms.integers import integers
-from tf_opdiff.suites.forms.op import op, part, unconnected
+from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.pairs import many, shaped
+from tf_opdiff.suites.forms.part import part, unconnected
 from tf_opdiff.suites.forms.second_order import with_linear_second_order, with_second_order
 from tf_opdiff.suites.reference.arithmetic import SUM
 from tf_opdiff.suites.reference.broadcast import unbroadcast

@@ -6,8 +6,9 @@ from tf_opdiff.harness.spec.recipes import INTEGERS
 from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.suites.forms.exact import exact
 from tf_opdiff.suites.forms.integers import changed_bits, integers
-from tf_opdiff.suites.forms.op import op, part, unconnected
+from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.pairs import shaped
+from tf_opdiff.suites.forms.part import part, unconnected
 
 _SHIFT = "https://www.tensorflow.org/api_docs/python/tf/bitwise/left_shift"
 _DEFINED = "a shift by less than 0, or by the width or more, is implementation defined; XLA shifts everything out"

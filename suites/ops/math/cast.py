@@ -16,7 +16,8 @@ from tf_opdiff.suites.forms.casts import (
     within_range,
 )
 from tf_opdiff.suites.forms.errors import raises
-from tf_opdiff.suites.forms.op import op, part, unconnected, with_sizes
+from tf_opdiff.suites.forms.op import op, with_sizes
+from tf_opdiff.suites.forms.part import part, unconnected
 from tf_opdiff.suites.forms.quantized import IN_XLA, NOT_IN_XLA, WITHOUT_XLA, of_bits
 from tf_opdiff.suites.forms.second_order import with_linear_second_order
 from tf_opdiff.suites.reference.cast import cast, rounded, saturating_cast

@@ -11,7 +11,8 @@ from tf_opdiff.harness.spec.spec import Raises, Side, Spec
 from tf_opdiff.suites.derived.hessian import linear_second_order
 from tf_opdiff.suites.derived.sizes import sizes
 from tf_opdiff.suites.forms.control_flow import XLA
-from tf_opdiff.suites.forms.op import op, part
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import part
 from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 from tf_opdiff.suites.forms.scatter_recipes import special_numbers
 from tf_opdiff.suites.forms.special_upstreams import in_turn

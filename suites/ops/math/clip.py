@@ -10,8 +10,9 @@ from tf_opdiff.suites.forms.binary import UPSTREAMS
 from tf_opdiff.suites.forms.complex import ordered_parts
 from tf_opdiff.suites.forms.flushed import outputs
 from tf_opdiff.suites.forms.hard_pairs import special_values
-from tf_opdiff.suites.forms.op import op, part, unconnected
+from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.pairs import many
+from tf_opdiff.suites.forms.part import part, unconnected
 from tf_opdiff.suites.forms.second_order import with_second_order
 from tf_opdiff.suites.reference.broadcast import unbroadcast
 from tf_opdiff.suites.reference.complex import clip_parts

@@ -4,6 +4,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.recipes import COMPLEX, INTEGERS
 from tf_opdiff.suites.derived.sizes import alike
+from tf_opdiff.suites.forms.aspects import incompatible
 from tf_opdiff.suites.forms.comparison import (
     REAL,
     calling,
@@ -15,9 +16,9 @@ from tf_opdiff.suites.forms.comparison import (
     strings,
     subnormal_numbers,
 )
-from tf_opdiff.suites.forms.errors import incompatible
-from tf_opdiff.suites.forms.op import op, part, with_sizes
+from tf_opdiff.suites.forms.op import op, with_sizes
 from tf_opdiff.suites.forms.pairs import crossed, shaped
+from tf_opdiff.suites.forms.part import part
 
 
 def _near(draw, dtype):

@@ -7,8 +7,9 @@ import numpy as np
 
 from tf_opdiff.harness.spec.recipes import COMPLEX, matrix, plain
 from tf_opdiff.suites.forms.analytic import axes, crossed_parts, small
-from tf_opdiff.suites.forms.op import op, part, together
+from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.pairs import many, shaped
+from tf_opdiff.suites.forms.part import part, together
 from tf_opdiff.suites.forms.second_order import with_linear_second_order
 from tf_opdiff.suites.reference.broadcast import unbroadcast
 from tf_opdiff.suites.reference.complex import angle_vjp, from_parts

@@ -2,9 +2,9 @@
 
 from tf_opdiff.harness.spec.recipes import INTEGERS
 from tf_opdiff.harness.spec.spec import Side
+from tf_opdiff.suites.forms.calls import Call, Wrong
 from tf_opdiff.suites.forms.contraction import contraction
 from tf_opdiff.suites.forms.errors import raises
-from tf_opdiff.suites.forms.several_calls import Call, Wrong
 from tf_opdiff.suites.reference.cross import Cross
 
 _SHAPES = {

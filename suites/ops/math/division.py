@@ -20,7 +20,8 @@ from tf_opdiff.suites.forms.complex import complex_numbers
 from tf_opdiff.suites.forms.complex_special import special_quotients
 from tf_opdiff.suites.forms.flushed import outputs
 from tf_opdiff.suites.forms.integers import division
-from tf_opdiff.suites.forms.op import op, part, together, unconnected
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import part, together, unconnected
 from tf_opdiff.suites.forms.second_order import with_second_order
 from tf_opdiff.suites.reference.broadcast import unbroadcast
 from tf_opdiff.suites.reference.division import (

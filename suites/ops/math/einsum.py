@@ -4,8 +4,8 @@ import numpy as np
 
 from tf_opdiff.harness.spec.recipes import COMPLEX
 from tf_opdiff.harness.spec.spec import Spec
+from tf_opdiff.suites.forms.calls import Call, Wrong
 from tf_opdiff.suites.forms.contraction import contraction
-from tf_opdiff.suites.forms.several_calls import Call, Wrong
 from tf_opdiff.suites.reference.contraction import Contraction
 
 

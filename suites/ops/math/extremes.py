@@ -19,8 +19,9 @@ from tf_opdiff.suites.forms.binary import (
 )
 from tf_opdiff.suites.forms.flushed import outputs
 from tf_opdiff.suites.forms.integers import integers
-from tf_opdiff.suites.forms.op import op, part, together
+from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.pairs import crossed
+from tf_opdiff.suites.forms.part import part, together
 from tf_opdiff.suites.forms.second_order import with_second_order
 from tf_opdiff.suites.forms.subnormal import flushing
 from tf_opdiff.suites.reference.broadcast import unbroadcast

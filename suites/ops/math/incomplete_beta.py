@@ -11,8 +11,9 @@ from scipy.special import digamma, gammaln, xlog1py, xlogy
 from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.suites.derived.hessian import Hessian
 from tf_opdiff.suites.forms.binary import product_of, products
-from tf_opdiff.suites.forms.op import op, part, with_sizes
+from tf_opdiff.suites.forms.op import op, with_sizes
 from tf_opdiff.suites.forms.pairs import normal, within
+from tf_opdiff.suites.forms.part import part
 from tf_opdiff.suites.forms.second_order import with_second_order
 from tf_opdiff.suites.forms.special import (
     INSIDE,

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from tf_opdiff.suites.forms.aspects import incompatible
 from tf_opdiff.suites.forms.comparison import comparison
-from tf_opdiff.suites.forms.errors import incompatible
 from tf_opdiff.suites.forms.exact import exact
 
 SPECS = (

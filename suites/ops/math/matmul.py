@@ -2,8 +2,8 @@
 
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS
 from tf_opdiff.harness.spec.spec import Spec
+from tf_opdiff.suites.forms.calls import Call, Wrong
 from tf_opdiff.suites.forms.contraction import contraction
-from tf_opdiff.suites.forms.several_calls import Call, Wrong
 from tf_opdiff.suites.reference.contraction import Contraction
 from tf_opdiff.suites.reference.reduction import long
 

@@ -10,6 +10,7 @@ from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.recipes import FLOATS
 from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.suites.derived.hessian import POINTS, Hessian
+from tf_opdiff.suites.forms.aspects import incompatible
 from tf_opdiff.suites.forms.binary import (
     UPSTREAMS,
     Instead,
@@ -23,7 +24,7 @@ from tf_opdiff.suites.forms.binary import (
 from tf_opdiff.suites.forms.complex import complex_numbers
 from tf_opdiff.suites.forms.complex_power import special_powers
 from tf_opdiff.suites.forms.complex_special import special_products, special_quotients
-from tf_opdiff.suites.forms.errors import incompatible, raises
+from tf_opdiff.suites.forms.errors import raises
 from tf_opdiff.suites.forms.exponents import (
     extreme_negative_exponents,
     huge_exponents,
@@ -32,8 +33,9 @@ from tf_opdiff.suites.forms.exponents import (
 )
 from tf_opdiff.suites.forms.flushed import either
 from tf_opdiff.suites.forms.integers import SIGNED, changed_bits, integers
-from tf_opdiff.suites.forms.op import op, part, together, with_sizes
+from tf_opdiff.suites.forms.op import op, with_sizes
 from tf_opdiff.suites.forms.pairs import edge_values, normal, replaced, within
+from tf_opdiff.suites.forms.part import part, together
 from tf_opdiff.suites.forms.second_order import with_second_order
 from tf_opdiff.suites.forms.unary import by_dtype
 from tf_opdiff.suites.reference.broadcast import unbroadcast

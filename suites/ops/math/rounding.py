@@ -6,9 +6,11 @@ import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS, INTEGERS, ROUNDING, edges, plain, subnormals
 from tf_opdiff.harness.spec.spec import Side
-from tf_opdiff.suites.forms.errors import not_allowed, raises
+from tf_opdiff.suites.forms.aspects import not_allowed
+from tf_opdiff.suites.forms.errors import raises
 from tf_opdiff.suites.forms.flushed import outputs
-from tf_opdiff.suites.forms.op import op, part, unconnected
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import part, unconnected
 from tf_opdiff.suites.forms.subnormal import flushing
 
 _SEMANTICS = "https://openxla.org/xla/operation_semantics#round"

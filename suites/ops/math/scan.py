@@ -6,11 +6,12 @@ import numpy as np
 from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.suites.derived.sizes import EMPTY
-from tf_opdiff.suites.forms.aspects import batches, fed, second_order, small
+from tf_opdiff.suites.forms.aspects import fed, in_shapes, second_order, small
 from tf_opdiff.suites.forms.calls import call
 from tf_opdiff.suites.forms.elements import from_one
 from tf_opdiff.suites.forms.errors import IN_KERNEL
-from tf_opdiff.suites.forms.op import op, part, tiered
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import part, tiered
 from tf_opdiff.suites.forms.reduction_recipes import LONG, OF_INTEGERS, RECIPES, SHAPE, plain, tiny
 from tf_opdiff.suites.forms.special_upstreams import KINDS, every_kind, in_turn
 from tf_opdiff.suites.ops.math.reduction import COMPLEX_FACTORS, FACTORS, FINITE
@@ -122,13 +123,14 @@ def _wrong_axes(raw):
         program=lambda tf, x, axis, index="int32": getattr(tf.raw_ops, raw)(x=x, axis=tf.constant(axis, index)),
         recipes={"plain": plain},
         attrs=_WRONG_AXES,
+        lowest_tier=True,
         **IN_KERNEL,
     )
 
 
 #: What is asked of every op: small inputs, and an axis that is an input.
 _SHARED = (
-    small({"first": _CALLS["first"], "last": _END}, from_one, EMPTY),
+    small(in_shapes(EMPTY, from_one), {"first": _CALLS["first"], "last": _END}),
     fed(
         "-fed-axis",
         plain,
@@ -138,19 +140,15 @@ _SHARED = (
         attrs={"exclusive": False, "reverse": True},
     ),
 )
-_FLOATS, _INTEGERS = tiered(FLOATS), tiered(INTEGERS)
+_OF_ALL = {"calls": _CALLS, "batch": _ROWS, "arguments": ("x",), "dtypes": tiered(FLOATS), "integers": tiered(INTEGERS)}
 
 SPECS = (
     *op(
         "cumprod",
         "Cumprod",
-        part(recipes=_FACTORS, upstreams={"upstreams": every_kind}, dtypes=_FLOATS),
-        part("-forward", recipes={"special": RECIPES["special"], "tiny": _one_tiny}, gradient=False, dtypes=_FLOATS),
-        second_order({"near_one": FACTORS["near_one"]}, _FEW, loose=_CANCELS, dtypes=_FLOATS),
+        second_order({"near_one": FACTORS["near_one"]}, _FEW, loose=_CANCELS),
         part("-complex", recipes=COMPLEX_FACTORS, dtypes=COMPLEX, tier="full", unsigned_zeros=("output", "grad")),
-        part("-integer", recipes=OF_INTEGERS, gradient=False, rounded=(), dtypes=_INTEGERS),
         part("-long", calls=_LONG, recipes={"ones": _powers_between_ones}, gradient=False, dtypes=_OF_LONG),
-        batches(_ROWS, FACTORS["near_one"], tier="full"),
         *_SHARED,
         _wrong_axes("Cumprod"),
         promise=OfOneTensor(
@@ -164,8 +162,10 @@ SPECS = (
             hvp_error=ref.product_hvp_error,
             others=_flushed(ref.product),
         ),
-        calls=_CALLS,
-        arguments=("x",),
+        recipes=_FACTORS,
+        forward={"special": RECIPES["special"], "tiny": _one_tiny},
+        of_integers=OF_INTEGERS,
+        **_OF_ALL,
         # The zeros are the derivative by no result, divided by a number; 0.5: a subnormal product.
         unsigned_zeros=("grad", "jvp", "hvp"),
         ulp={"output": 0.5},
@@ -173,14 +173,8 @@ SPECS = (
     *op(
         "cumsum",
         "Cumsum",
-        part(
-            recipes={**RECIPES, "tiny_upstreams": plain},
-            upstreams={"upstreams": every_kind, "tiny_upstreams": in_turn(KINDS["upstream_tiny"])},
-            dtypes=_FLOATS,
-        ),
-        second_order({"plain": plain}, _FEW, loose=_CANCELS, dtypes=_FLOATS),
+        second_order({"plain": plain}, _FEW, loose=_CANCELS),
         part("-complex", recipes=FINITE, dtypes=COMPLEX, tier="full", unsigned_zeros=("output", "grad")),
-        part("-integer", recipes=OF_INTEGERS, gradient=False, rounded=(), dtypes=_INTEGERS),
         part(
             "-long",
             calls=_LONG,
@@ -188,7 +182,6 @@ SPECS = (
             gradient=False,
             dtypes=_OF_LONG,
         ),
-        batches(_ROWS, plain, tier="full"),
         *_SHARED,
         _wrong_axes("Cumsum"),
         promise=OfOneTensor(
@@ -204,25 +197,16 @@ SPECS = (
             others=_flushed(ref.total),
             grad_others=_flushed_gradients,
         ),
-        calls=_CALLS,
-        arguments=("x",),
+        recipes={**RECIPES, "tiny_upstreams": plain},
+        upstreams={"upstreams": every_kind, "tiny_upstreams": in_turn(KINDS["upstream_tiny"])},
+        of_integers=OF_INTEGERS,
+        **_OF_ALL,
         unsigned_zeros=("output", "grad", "jvp"),
     ),
     *op(
         "cumulative-logsumexp",
         "CumulativeLogsumexp",
-        part(
-            recipes={"above_one": _above_one, "upstreams": _above_one},
-            upstreams={"upstreams": every_kind},
-            dtypes=_FLOATS,
-        ),
-        part(
-            "-forward",
-            recipes={"far": _far, "infinite": _infinite, "huge": _huge, "tiny": tiny},
-            gradient=False,
-            dtypes=_FLOATS,
-        ),
-        second_order({"above_one": _above_one}, _FEW, loose=_CANCELS, dtypes=_FLOATS),
+        second_order({"above_one": _above_one}, _FEW, loose=_CANCELS),
         part(
             "-long",
             calls=_LONG,
@@ -233,7 +217,6 @@ SPECS = (
             gradient=False,
             dtypes=_OF_LONG,
         ),
-        batches(_ROWS, _above_one, tier="full"),
         *_SHARED,
         _wrong_axes("CumulativeLogsumexp"),
         promise=OfOneTensor(
@@ -247,8 +230,9 @@ SPECS = (
             hvp_error=ref.log_sum_hvp_error,
             others=_lowest,
         ),
-        calls=_CALLS,
-        arguments=("x",),
+        recipes={"above_one": _above_one, "upstreams": _above_one},
+        forward={"far": _far, "infinite": _infinite, "huge": _huge, "tiny": tiny},
+        **_OF_ALL,
         unsigned_zeros=("output", "grad", "jvp", "hvp"),
     ),
 )

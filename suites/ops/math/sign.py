@@ -7,9 +7,10 @@ import numpy as np
 
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, SHAPES, UNARY, edges, filled, plain, subnormals
 from tf_opdiff.harness.spec.spec import Side
-from tf_opdiff.suites.forms.errors import not_allowed
+from tf_opdiff.suites.forms.aspects import not_allowed
 from tf_opdiff.suites.forms.flushed import outputs
-from tf_opdiff.suites.forms.op import op, part, unconnected
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import part, unconnected
 from tf_opdiff.suites.forms.subnormal import flushing
 from tf_opdiff.suites.reference.sign import complex_sign, complex_vjp, real_sign, zero_kept
 

@@ -11,12 +11,13 @@ from tf_opdiff.harness.spec.recipes import FLOATS, plain
 from tf_opdiff.suites.derived.hessian import Hessian
 from tf_opdiff.suites.derived.second_order import SecondOrder
 from tf_opdiff.suites.forms.analytic import Analytic, near_branch_point, near_pole
+from tf_opdiff.suites.forms.aspects import incompatible
 from tf_opdiff.suites.forms.binary import UPSTREAMS, broadcast, hard_pairs_of, pairs_of, products, summed
 from tf_opdiff.suites.forms.bounds import relative
-from tf_opdiff.suites.forms.errors import incompatible
 from tf_opdiff.suites.forms.flushed import either
-from tf_opdiff.suites.forms.op import op, part
+from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.pairs import many, normal
+from tf_opdiff.suites.forms.part import part
 from tf_opdiff.suites.forms.second_order import with_second_order
 from tf_opdiff.suites.forms.unary import ROUNDED_TWICE, WIDE, by_dtype, unary
 from tf_opdiff.suites.forms.unary_subnormals import EITHER, Subnormals

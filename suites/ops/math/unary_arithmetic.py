@@ -14,7 +14,7 @@ from tf_opdiff.suites.derived.second_order import SecondOrder
 from tf_opdiff.suites.forms.analytic import Analytic
 from tf_opdiff.suites.forms.exact import exact
 from tf_opdiff.suites.forms.gradient_op import ComplexGradient, gradient_op, in_long_double
-from tf_opdiff.suites.forms.op import unconnected
+from tf_opdiff.suites.forms.part import unconnected
 from tf_opdiff.suites.forms.unary import ROUNDED_TWICE, unary
 from tf_opdiff.suites.forms.unary_subnormals import Subnormals
 from tf_opdiff.suites.reference import annex_g

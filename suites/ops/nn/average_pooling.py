@@ -3,9 +3,10 @@
 from functools import partial
 
 from tf_opdiff.harness.spec.recipes import FLOATS
-from tf_opdiff.suites.forms.called import called
 from tf_opdiff.suites.forms.elements import not_numbers, plain, small_integers, tiny
 from tf_opdiff.suites.forms.errors import IN_KERNEL
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import tiered
 from tf_opdiff.suites.forms.pooling import (
     CHANNELS_FIRST,
     CUBES,
@@ -35,40 +36,40 @@ _FEW = {label: _RECIPES[label] for label in ("plain", "exact")}
 _LATE = ("no_stride", "negative_stride", "too_large", "too_flat")
 
 
-def _average(name, op, argument, pools, rest):
+def _average(name, raw, argument, pools, rest):
     """The specs of averages."""
-    rank, calls = len(pools["valid"].size), partial(of_tensor, op, argument, Average)
-    return called(
+    rank, calls = len(pools["valid"].size), partial(of_tensor, raw, argument, Average)
+    return op(
         name,
-        op,
+        raw,
         calls=calls(pools),
         recipes=_RECIPES,
         batch=calls(pools),
         small={label: calls(one) for label, one in small(rank).items()},
         wrong=refused(calls, rank, bad_attributes(rank)),
-        rest=rest,
+        dtypes=tiered(("float32", *rest)),
         second=("plain", "exact"),
     )
 
 
-def _gradient(name, op, pools, rest):
+def _gradient(name, raw, pools, rest):
     """The specs of the gradient of averages.
 
     Its kernel does not look at the rank of an upstream. One that is too deep is left out: the kernel of a CPU reads
     beyond its memory, and the result is another one every time.
     """
-    rank, calls = len(pools["valid"].size), partial(of_upstream, op, AverageGradient)
+    rank, calls = len(pools["valid"].size), partial(of_upstream, raw, AverageGradient)
     bad = {label: change for label, change in bad_attributes(rank).items() if label not in ("large_by_one", "too_deep")}
     late = {label: bad[label] | {"promise": IN_KERNEL} for label in _LATE}
-    return called(
+    return op(
         name,
-        op,
+        raw,
         calls=calls(pools),
         recipes=_RECIPES,
         batch=calls(together(rank), sized=False),
         small={label: calls(one, sized=False) for label, one in small(rank).items()},
         wrong=refused(calls, rank, bad | late),
-        rest=rest,
+        dtypes=tiered(("float32", *rest)),
         second=("plain", "exact"),
     )
 
@@ -76,14 +77,14 @@ def _gradient(name, op, pools, rest):
 SPECS = (
     *_average("avg-pool", "AvgPool", "value", POOLS, _REST),
     *_average("avg-pool-3d", "AvgPool3D", "input", CUBES, ("bfloat16",)),
-    *called(
+    *op(
         "avg-pool-3d-channels-first",
         "AvgPool3D",
         calls=of_tensor("AvgPool3D", "input", Average, CUBES_CHANNELS_FIRST),
         recipes=_FEW,
     ),
     *_gradient("avg-pool-3d-grad", "AvgPool3DGrad", CUBES, ("bfloat16",)),
-    *called(
+    *op(
         "avg-pool-channels-first",
         "AvgPool",
         calls=of_tensor("AvgPool", "value", Average, CHANNELS_FIRST),

@@ -1,8 +1,8 @@
 """Biases: one number for each channel. Errors are those of sums in any order: see `suites.reference.bias`."""
 
 from tf_opdiff.harness.spec.recipes import COMPLEX, INTEGERS
+from tf_opdiff.suites.forms.calls import Call, Wrong
 from tf_opdiff.suites.forms.contraction import contraction
-from tf_opdiff.suites.forms.several_calls import Call, Wrong
 from tf_opdiff.suites.reference.bias import BiasAdd, BiasAddGrad
 
 #: Label → the shape of a tensor, and whether its channels are first.

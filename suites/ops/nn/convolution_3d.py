@@ -4,7 +4,7 @@ from typing import Any
 
 from tf_opdiff.suites.forms.convolution import Calls, Convolved, Windows, convolution
 from tf_opdiff.suites.forms.errors import IN_KERNEL, REMOVED, UNSUPPORTED, WHEN_BUILT, WRONG_OR_UNSUPPORTED
-from tf_opdiff.suites.forms.several_calls import refusals
+from tf_opdiff.suites.forms.op import op
 
 _WINDOWS = {
     "valid": Windows(image=(2, 3, 3, 2, 3), filter=(2, 3, 1, 3, 4)),
@@ -71,7 +71,7 @@ SPECS = (
             },
         ),
     ),
-    *refusals("conv3d-backprop-filter", _BY_FILTER.changed(_PLAIN, {"removed": {}}, REMOVED), {"ops": _BY_FILTER.raw}),
+    *op("conv3d-backprop-filter", _BY_FILTER.raw, wrong=_BY_FILTER.changed(_PLAIN, {"removed": {}}, REMOVED)),
     *convolution(
         "conv3d-backprop-filter-v2",
         _BY_FILTER_V2,
@@ -94,7 +94,7 @@ SPECS = (
             },
         ),
     ),
-    *refusals("conv3d-backprop-input", _BY_INPUT.changed(_PLAIN, {"removed": {}}, REMOVED), {"ops": _BY_INPUT.raw}),
+    *op("conv3d-backprop-input", _BY_INPUT.raw, wrong=_BY_INPUT.changed(_PLAIN, {"removed": {}}, REMOVED)),
     *convolution(
         "conv3d-backprop-input-v2",
         _BY_INPUT_V2,

@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.forms.convolution import Calls, Convolved, Windows, convolution
 from tf_opdiff.suites.forms.elements import plain
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT
-from tf_opdiff.suites.forms.several_calls import drawn, fields
+from tf_opdiff.suites.forms.op import op
 
 _WINDOWS = {
     "valid": Windows(image=(2, 4, 4, 3), filter=(3, 2, 3, 2)),
@@ -40,16 +39,14 @@ _BY_FILTER = Convolved(raw="DepthwiseConv2dNativeBackpropFilter", result="filter
 _BY_INPUT = Convolved(raw="DepthwiseConv2dNativeBackpropInput", result="image", size="input_sizes", depthwise=True)
 
 
-def _no_batch(name, op):
+def _no_batch(name, convolved):
     """The spec of a batch without images, without gradients.
 
     TensorFlow's own kernel allocates the gradient by the filter of such a batch and writes nothing into it. The numbers
     differ from run to run, and may be zeros, which are right: no promise can be kept or broken reliably.
     """
-    calls = {"only": op.call(Windows(image=(0, 3, 4, 2), filter=(2, 3, 2, 3)))}
-    return Spec(
-        name=f"{name}-no-batch", ops=op.raw, recipes={"plain": drawn(calls, plain)}, **fields(calls, gradient=False)
-    )
+    calls = {"only": convolved.call(Windows(image=(0, 3, 4, 2), filter=(2, 3, 2, 3)))}
+    return op(f"{name}-no-batch", convolved.raw, calls=calls, recipes={"plain": plain}, gradient=False)
 
 
 SPECS = (
@@ -113,6 +110,6 @@ SPECS = (
             },
         ),
     ),
-    _no_batch("depthwise-conv2d-native", _OUTPUT),
-    _no_batch("depthwise-conv2d-native-backprop-input", _BY_INPUT),
+    *_no_batch("depthwise-conv2d-native", _OUTPUT),
+    *_no_batch("depthwise-conv2d-native-backprop-input", _BY_INPUT),
 )

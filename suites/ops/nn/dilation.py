@@ -1,8 +1,8 @@
 """Dilations: the largest sums of the windows of an image and of a filter."""
 
+from tf_opdiff.suites.forms.calls import Wrong
 from tf_opdiff.suites.forms.dilation import Grid, dilation, raw
 from tf_opdiff.suites.forms.errors import IN_KERNEL, UNSUPPORTED, WHEN_BUILT
-from tf_opdiff.suites.forms.several_calls import Wrong
 
 _GRIDS = {
     "valid": Grid(image=(2, 4, 5, 3), filter=(2, 3, 3)),

@@ -1,11 +1,11 @@
 """Local response normalisation and its gradient. Errors are those of a running error analysis."""
 
 from tf_opdiff.harness.spec.loose import Loose
-from tf_opdiff.suites.forms.called import called
+from tf_opdiff.suites.forms.calls import Call, Wrong
 from tf_opdiff.suites.forms.elements import not_numbers, plain, tiny
 from tf_opdiff.suites.forms.errors import IN_KERNEL
-from tf_opdiff.suites.forms.op import calling
-from tf_opdiff.suites.forms.several_calls import Call, Wrong
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import calling, tiered
 from tf_opdiff.suites.reference.local_response import LocalResponse, LocalResponseGradient
 
 #: Shapes and attributes: the exponents 1/2 and 1 have kernels of their own, and so have many channels.
@@ -92,7 +92,7 @@ _OTHER_SHAPES = {
 
 _PLAIN, _FULL = {"plain": (plain,)}, {"tier": "full"}
 SPECS = (
-    *called(
+    *op(
         "lrn",
         "LRN",
         calls=_forward(_NORMS),
@@ -100,13 +100,13 @@ SPECS = (
         batch=_forward(_NORMS),
         small=_small(_forward),
         wrong=_wrong("LRN", _OF_OP),
-        rest=("float16",),
+        dtypes=tiered(("float32", "float16")),
         second=("plain",),
         fields=_LOOSE,
     ),
-    *called("lrn-channels", "LRN", calls=_forward(_MANY), recipes=_PLAIN, fields=_LOOSE | _FULL),
-    *called("lrn-further", "LRN", calls=_forward(_FURTHER), recipes=_PLAIN, fields=_LOOSE | _FULL),
-    *called(
+    *op("lrn-channels", "LRN", calls=_forward(_MANY), recipes=_PLAIN, fields=_LOOSE | _FULL),
+    *op("lrn-further", "LRN", calls=_forward(_FURTHER), recipes=_PLAIN, fields=_LOOSE | _FULL),
+    *op(
         "lrn-grad",
         "LRNGrad",
         calls=_gradient(_NORMS),
@@ -114,11 +114,11 @@ SPECS = (
         batch=_gradient(_NORMS),
         small=_small(_gradient),
         wrong=_wrong("LRNGrad", _OF_GRADIENT) | _OTHER_SHAPES,
-        rest=("float16",),
+        dtypes=tiered(("float32", "float16")),
         gradient=False,
         fields=_LOOSE_GRADIENT,
     ),
-    *called(
+    *op(
         "lrn-grad-further",
         "LRNGrad",
         calls=_gradient(_FURTHER),
@@ -126,7 +126,7 @@ SPECS = (
         recipes=_PLAIN,
         fields=_LOOSE_GRADIENT | {"tier": "full"},
     ),
-    *called(
+    *op(
         "lrn-grad-gradient",
         "LRNGrad",
         calls=_gradient({"root": _NORMS["root"]}),

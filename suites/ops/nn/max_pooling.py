@@ -4,9 +4,13 @@ from dataclasses import replace
 from functools import partial
 
 from tf_opdiff.harness.spec.recipes import FLOATS
-from tf_opdiff.suites.forms.called import called
-from tf_opdiff.suites.forms.elements import infinite, limits, not_numbers, plain, ties, tiny
+from tf_opdiff.suites.forms.aspects import drawn, second_order
+from tf_opdiff.suites.forms.aspects import small as small_part
+from tf_opdiff.suites.forms.calls import Wrong
+from tf_opdiff.suites.forms.elements import infinite, limits, not_numbers, plain, small_integers, ties, tiny
 from tf_opdiff.suites.forms.errors import IN_KERNEL
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import tiered, together
 from tf_opdiff.suites.forms.pooling import (
     CHANNELS_FIRST,
     CUBES,
@@ -19,7 +23,6 @@ from tf_opdiff.suites.forms.pooling import (
     refused,
     small,
 )
-from tf_opdiff.suites.forms.several_calls import Wrong
 from tf_opdiff.suites.reference.pooling import Largest, LargestAt
 
 _REST = tuple(dtype for dtype in FLOATS if dtype != "float32")
@@ -33,54 +36,44 @@ _WITHOUT_XLA = {"modes": ("eager", "function", "graph")}
 _OF_WHOLE = {"plain": (plain,), "limits": (limits,)}
 
 
-def _largest(name, op, pools, rest, whole=()):
+def _largest(name, raw, pools, rest, integers=()):
     """The specs of largest elements. Tensors without elements have gradients in specs of their own."""
-    rank, calls = len(pools["valid"].size), partial(of_tensor, op, "input", Largest)
+    rank, calls = len(pools["valid"].size), partial(of_tensor, raw, "input", Largest)
     empty = small(rank)
-    specs = called(
-        name,
-        op,
-        calls=calls(pools),
-        recipes=_ORDERED,
-        batch=calls(pools),
-        forward=_FORWARD,
-        wrong=refused(calls, rank, bad_attributes(rank)),
-        rest=rest,
-        whole=whole,
-        of_whole=_OF_WHOLE,
-        second=("plain",),
-    )
-    forward = called(
-        name,
-        op,
-        calls={},
-        recipes={},
-        gradient=False,
-        small={label: calls(one) for label, one in empty.items()},
-    )
-    none = called(f"{name}-no-images", op, calls=calls(empty["no_images"]), recipes={"plain": (plain,)})
-    sizes = (spec for spec in forward if "-sizes" in spec.name)
-    return (*_second_order_by_kernels(specs), *sizes, *_constant(none))
-
-
-def _second_order_by_kernels(specs):
-    """The specs; those of second order in other dtypes leave XLA out, which has MaxPoolGradGrad of float32 alone."""
-    return tuple(
-        replace(spec, modes=_WITHOUT_XLA["modes"]) if spec.name.endswith("-second-order-other") else spec
-        for spec in specs
+    return (
+        *op(
+            name,
+            raw,
+            _second_order(rest),
+            small_part(drawn({label: calls(one) for label, one in empty.items()}, small_integers), gradient=False),
+            calls=calls(pools),
+            recipes=_ORDERED,
+            batch=calls(pools),
+            forward=_FORWARD,
+            wrong=refused(calls, rank, bad_attributes(rank)),
+            dtypes=tiered(("float32", *rest)),
+            integers=tiered(integers),
+            of_integers=_OF_WHOLE,
+        ),
+        *op(
+            f"{name}-no-images", raw, calls=calls(empty["no_images"]), recipes={"plain": plain}, constant=("output[0]",)
+        ),
     )
 
 
-def _constant(specs):
-    """The specs, whose outputs without elements do not depend on the inputs."""
-    return tuple(replace(spec, constant=("output[0]",)) for spec in specs)
+def _second_order(rest):
+    """Second order; in other dtypes without XLA, which has MaxPoolGradGrad of float32 alone."""
+    return together(
+        second_order({"plain": plain}, dtypes=("float32",), tier="full"),
+        second_order({"plain": plain}, suffix="-second-order-other", dtypes=rest, tier="full", **_WITHOUT_XLA),
+    )
 
 
 def _of(i, pools, **attrs):
     """Calls of MaxPoolWithArgmax: of its output i."""
     promise = partial(LargestAt, batch=attrs.get("include_batch_in_index", False)) if i else Largest
     calls = of_tensor("MaxPoolWithArgmax", "input", promise, pools, **attrs)
-    return {f"{label}_{i}": replace(call, call=partial(_output, i, call.call)) for label, call in calls.items()}
+    return {f"{label}_{i}": replace(call, program=partial(_output, i, call.program)) for label, call in calls.items()}
 
 
 def _argmax(attrs, tf, x):
@@ -97,41 +90,41 @@ _EMPTY = {label: pools for label, pools in small(2).items() if label not in ("on
 SPECS = (
     *_largest("max-pool", "MaxPool", POOLS, _REST, _WHOLE),
     *_largest("max-pool-3d", "MaxPool3D", CUBES, ("bfloat16",)),
-    *called(
+    *op(
         "max-pool-3d-channels-first",
         "MaxPool3D",
         calls=of_tensor("MaxPool3D", "input", Largest, CUBES_CHANNELS_FIRST),
         recipes={"plain": (plain,)},
     ),
-    *called(
+    *op(
         "max-pool-channels-first",
         "MaxPool",
         calls=of_tensor("MaxPool", "input", Largest, CHANNELS_FIRST),
         recipes=_FEW,
     ),
-    *called(
+    *op(
         "max-pool-depth",
         "MaxPool",
         calls=of_tensor("MaxPool", "input", Largest, DEEP),
         recipes=_FEW,
         gradient=False,
     ),
-    *called(
+    *op(
         "max-pool-explicit",
         "MaxPool",
         calls=of_tensor("MaxPool", "input", Largest, EXPLICIT),
         recipes=_FEW,
-        rest=_REST,
+        dtypes=tiered(FLOATS),
         fields=_WITHOUT_XLA,
     ),
     *_largest("max-pool-v2", "MaxPoolV2", POOLS, _REST, _WHOLE),
-    *called(
+    *op(
         "max-pool-with-argmax",
         "MaxPoolWithArgmax",
         calls=_of(0, _MOST) | _of(1, _MOST) | _of(1, _BATCH, include_batch_in_index=True),
         recipes=_ORDERED,
         forward={"special": (not_numbers,)},
-        rest=_REST,
+        dtypes=tiered(FLOATS),
         second=("plain",),
         fields=_WITHOUT_XLA,
         small={label: _of(0, small(2)[label]) for label in ("one", "one_row")},

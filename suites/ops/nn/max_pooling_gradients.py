@@ -4,10 +4,12 @@ from dataclasses import replace
 from functools import partial
 
 from tf_opdiff.harness.spec.recipes import FLOATS
-from tf_opdiff.suites.forms.called import called
+from tf_opdiff.suites.forms.calls import Wrong
 from tf_opdiff.suites.forms.elements import infinite, limits, plain, small_integers, ties, tiny
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT, WRONG_OR_UNSUPPORTED
 from tf_opdiff.suites.forms.lists import no_gradient_kernel
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import tiered
 from tf_opdiff.suites.forms.pooling import (
     CHANNELS_FIRST,
     CUBES,
@@ -20,10 +22,8 @@ from tf_opdiff.suites.forms.pooling import (
     small,
 )
 from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
-from tf_opdiff.suites.forms.several_calls import Wrong
 from tf_opdiff.suites.reference.pooling import Largest, LargestAt, LargestGradient, LargestGradientAt, LargestSecond
 
-_REST = tuple(dtype for dtype in FLOATS if dtype != "float32")
 _WHOLE = ("int32", "int64", "int16", "int8", "uint8", "uint16", "uint32", "uint64")
 _OF_WHOLE = {"plain": (plain,), "limits": (limits,)}
 #: The elements of the tensor that was pooled, and of the upstream.
@@ -60,23 +60,23 @@ _by_index_in_batch = partial(
 )
 
 
-def _gradient(name, op, of, pools, promises, **fields):
+def _gradient(name, raw, of, pools, promises, **fields):
     """The specs of a gradient of largest elements. Some faults have other promises than those of pooling."""
     rank = len(pools["valid"].size)
     bad = {
         label: change | ({"promise": promises[label]} if label in promises else {})
         for label, change in bad_attributes(rank).items()
     }
-    return called(
+    return op(
         name,
-        op,
-        calls=of(op, pools=pools),
+        raw,
+        calls=of(raw, pools=pools),
         recipes=_RECIPES,
         forward=_TINY,
-        small={label: of(op, pools=one) for label, one in small(rank).items()},
+        small={label: of(raw, pools=one) for label, one in small(rank).items()},
         of_small=(plain, small_integers),
-        wrong=refused(lambda pools, **attrs: of(op, pools=pools, **attrs), rank, bad),
-        of_whole=_OF_WHOLE,
+        wrong=refused(lambda pools, **attrs: of(raw, pools=pools, **attrs), rank, bad),
+        of_integers=_OF_WHOLE,
         **fields,
     )
 
@@ -93,9 +93,9 @@ def _differentiated(*arguments, **fields):
             yield spec
 
 
-def _laid(name, op, of, pools, **fields):
+def _laid(name, raw, of, pools, **fields):
     """The specs of the same op with another layout or padding."""
-    return called(name, op, calls=of(op, pools=pools), recipes=_FEW, **fields)
+    return op(name, raw, calls=of(raw, pools=pools), recipes=_FEW, **fields)
 
 
 def _with_index(at, attrs, tf, x, g):
@@ -123,7 +123,9 @@ _WRONG_WITH_INDEX = {
 }
 _MOST = {label: POOLS[label] for label in ("valid", "same", "gaps", "larger")}
 SPECS = (
-    *_differentiated("max-pool-3d-grad", "MaxPool3DGrad", _first, CUBES, _LATE_3D, rest=("bfloat16",)),
+    *_differentiated(
+        "max-pool-3d-grad", "MaxPool3DGrad", _first, CUBES, _LATE_3D, dtypes=tiered(("float32", "bfloat16"))
+    ),
     *_laid("max-pool-3d-grad-channels-first", "MaxPool3DGrad", _first, CUBES_CHANNELS_FIRST),
     *_laid(
         "max-pool-3d-grad-of-xla",
@@ -133,12 +135,43 @@ SPECS = (
         gradient=False,
         fields={"modes": ("xla",), "dtypes": ("float16",), "tier": "full"},
     ),
-    *_gradient("max-pool-3d-grad-grad", "MaxPool3DGradGrad", _again, CUBES, _EARLY, rest=("bfloat16",), second=_SECOND),
-    *_differentiated("max-pool-grad", "MaxPoolGrad", _first, POOLS, _LATE, rest=_REST, whole=_WHOLE),
-    *_laid("max-pool-grad-channels-first", "MaxPoolGrad", _first, CHANNELS_FIRST),
-    *_laid("max-pool-grad-explicit", "MaxPoolGrad", _first, EXPLICIT, rest=_REST, gradient=False, fields=_WITHOUT_XLA),
     *_gradient(
-        "max-pool-grad-grad", "MaxPoolGradGrad", _again, POOLS, _EARLY, rest=_REST, whole=_WHOLE, second=_SECOND
+        "max-pool-3d-grad-grad",
+        "MaxPool3DGradGrad",
+        _again,
+        CUBES,
+        _EARLY,
+        dtypes=tiered(("float32", "bfloat16")),
+        second=_SECOND,
+    ),
+    *_differentiated(
+        "max-pool-grad",
+        "MaxPoolGrad",
+        _first,
+        POOLS,
+        _LATE,
+        dtypes=tiered(FLOATS),
+        integers=tiered(_WHOLE),
+    ),
+    *_laid("max-pool-grad-channels-first", "MaxPoolGrad", _first, CHANNELS_FIRST),
+    *_laid(
+        "max-pool-grad-explicit",
+        "MaxPoolGrad",
+        _first,
+        EXPLICIT,
+        dtypes=tiered(FLOATS),
+        gradient=False,
+        fields=_WITHOUT_XLA,
+    ),
+    *_gradient(
+        "max-pool-grad-grad",
+        "MaxPoolGradGrad",
+        _again,
+        POOLS,
+        _EARLY,
+        dtypes=tiered(FLOATS),
+        integers=tiered(_WHOLE),
+        second=_SECOND,
     ),
     *_gradient(
         "max-pool-grad-grad-v2",
@@ -146,12 +179,20 @@ SPECS = (
         _again,
         POOLS,
         _EARLY,
-        rest=_REST,
-        whole=_WHOLE,
+        dtypes=tiered(FLOATS),
+        integers=tiered(_WHOLE),
         gradient=False,
     ),
-    *_differentiated("max-pool-grad-v2", "MaxPoolGradV2", _first, POOLS, _LATE_V2, rest=_REST, whole=_WHOLE),
-    *called(
+    *_differentiated(
+        "max-pool-grad-v2",
+        "MaxPoolGradV2",
+        _first,
+        POOLS,
+        _LATE_V2,
+        dtypes=tiered(FLOATS),
+        integers=tiered(_WHOLE),
+    ),
+    *op(
         "max-pool-grad-with-argmax",
         "MaxPoolGradWithArgmax",
         calls={
@@ -163,9 +204,9 @@ SPECS = (
         small={label: _by_index("MaxPoolGradWithArgmax", pools=one) for label, one in small(2).items()},
         of_small=(plain, small_integers),
         wrong=_WRONG_WITH_INDEX,
-        of_whole=_OF_WHOLE,
-        rest=_REST,
-        whole=_WHOLE,
+        of_integers=_OF_WHOLE,
+        dtypes=tiered(FLOATS),
+        integers=tiered(_WHOLE),
         gradient=False,
         fields=_WITHOUT_XLA,
     ),

@@ -1,9 +1,10 @@
 """Normalisations over a batch. Errors are those of float32: see `suites.reference.running`."""
 
+from tf_opdiff.suites.forms.calls import Wrong
 from tf_opdiff.suites.forms.errors import REMOVED
 from tf_opdiff.suites.forms.normalization import Fused, fused, fused_gradient
 from tf_opdiff.suites.forms.normalization_curvature import gradient_of_gradient, second_order
-from tf_opdiff.suites.forms.several_calls import Wrong, refusals
+from tf_opdiff.suites.forms.op import op
 
 _HALVES = ("float16", "bfloat16")
 _V1 = Fused(raw="FusedBatchNorm", gradient="FusedBatchNormGrad")
@@ -23,15 +24,15 @@ def _removed(op, names):
 
 
 SPECS = (
-    *refusals(
+    *op(
         "batch-norm-with-global-normalization",
-        _removed("BatchNormWithGlobalNormalization", ("t", "m", "v", "beta", "gamma")),
-        {"ops": "BatchNormWithGlobalNormalization"},
+        "BatchNormWithGlobalNormalization",
+        wrong=_removed("BatchNormWithGlobalNormalization", ("t", "m", "v", "beta", "gamma")),
     ),
-    *refusals(
+    *op(
         "batch-norm-with-global-normalization-grad",
-        _removed("BatchNormWithGlobalNormalizationGrad", ("t", "m", "v", "gamma", "backprop")),
-        {"ops": "BatchNormWithGlobalNormalizationGrad"},
+        "BatchNormWithGlobalNormalizationGrad",
+        wrong=_removed("BatchNormWithGlobalNormalizationGrad", ("t", "m", "v", "gamma", "backprop")),
     ),
     *fused("fused-batch-norm", _V1),
     *second_order("fused-batch-norm", _V1),

@@ -7,7 +7,7 @@ from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.suites.derived.second_order import SecondOrder
 from tf_opdiff.suites.forms.exact import exact
 from tf_opdiff.suites.forms.gradient_op import gradient_op
-from tf_opdiff.suites.forms.op import unconnected
+from tf_opdiff.suites.forms.part import unconnected
 from tf_opdiff.suites.forms.unary import unary
 from tf_opdiff.suites.forms.unary_subnormals import Subnormals
 from tf_opdiff.suites.reference.wide import NAN, Wide

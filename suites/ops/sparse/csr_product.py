@@ -5,10 +5,11 @@ from functools import partial
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import COMPLEX
-from tf_opdiff.suites.forms.called import called
+from tf_opdiff.suites.forms.calls import Call, Wrong
 from tf_opdiff.suites.forms.elements import nonzero_integers, plain
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import tiered
 from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
-from tf_opdiff.suites.forms.several_calls import Call, Wrong
 from tf_opdiff.suites.forms.sparse import CUBE, INDICES, matrix
 from tf_opdiff.suites.reference.sparse_product import SparseProduct, SparseSparseProduct
 
@@ -57,14 +58,14 @@ def _call(indices, shape, columns, **attrs):
     k = rows if promise.turned[0] else terms
     b = (columns, k) if promise.turned[1] else (k, columns)
     inputs = _fixed(matrix(indices, len(shape)), shape)
-    return Call(partial(_product, **attrs), promise, ((len(indices),), (*batch, *b)), inputs)
+    return Call(partial(_product, **attrs), promise, ((len(indices),), (*batch, *b)), computed=inputs)
 
 
 def _sparse_call(left, right, **attrs):
     """A call with two sparse matrices: the indices and the shape of each."""
     inputs = _fixed(matrix(left[0], len(left[1])), left[1], matrix(right[0], len(right[1])), right[1])
     shapes = ((len(left[0]),), (len(right[0]),))
-    return Call(partial(_sparse_product, **attrs), _promise(attrs, SparseSparseProduct), shapes, inputs)
+    return Call(partial(_sparse_product, **attrs), _promise(attrs, SparseSparseProduct), shapes, computed=inputs)
 
 
 _A = (INDICES, [3, 5])
@@ -149,34 +150,42 @@ _REST = ("float64", *COMPLEX)
 _FIELDS = {"modes": WITHOUT_XLA}
 
 SPECS = (
-    *called("csr-matmul", _RAW, calls=_CALLS, recipes=_RECIPES, wrong=_WRONG, rest=_REST, fields=_FIELDS),
-    *called("csr-matmul-no-columns", _RAW, calls=_NO_COLUMNS, recipes=_EXACT, gradient=False, fields=_FIELDS),
-    *called("csr-matmul-no-rows", _RAW, calls=_NO_ROWS, recipes=_EXACT, gradient=False, fields=_FIELDS),
-    *called(
+    *op(
+        "csr-matmul",
+        _RAW,
+        calls=_CALLS,
+        recipes=_RECIPES,
+        wrong=_WRONG,
+        dtypes=tiered(("float32", *_REST)),
+        fields=_FIELDS,
+    ),
+    *op("csr-matmul-no-columns", _RAW, calls=_NO_COLUMNS, recipes=_EXACT, gradient=False, fields=_FIELDS),
+    *op("csr-matmul-no-rows", _RAW, calls=_NO_ROWS, recipes=_EXACT, gradient=False, fields=_FIELDS),
+    *op(
         "csr-csr-matmul",
         _RAW_SPARSE,
         calls={**_SPARSE_CALLS, **_FORWARD},
         recipes=_RECIPES,
-        rest=_REST,
+        dtypes=tiered(("float32", *_REST)),
         gradient=False,
         fields=_FIELDS,
     ),
-    *called(
+    *op(
         "csr-csr-matmul-gradient",
         _RAW_SPARSE,
         calls=_SPARSE_CALLS,
         recipes=_RECIPES,
-        rest=_REST,
+        dtypes=tiered(("float32", *_REST)),
         fields={"modes": ("function", "graph")},
     ),
-    *called(
+    *op(
         "csr-csr-matmul-gradient-eager",
         _RAW_SPARSE,
         calls={"plain": _SPARSE_CALLS["plain"]},
         recipes=_EXACT,
         fields={"modes": ("eager",)},
     ),
-    *called(
+    *op(
         "csr-csr-matmul-empty-row",
         _RAW_SPARSE,
         calls=_EMPTY_ROW,

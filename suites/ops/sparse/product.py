@@ -5,11 +5,12 @@ from functools import partial
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import COMPLEX
-from tf_opdiff.suites.forms.called import called
+from tf_opdiff.suites.forms.calls import Call, Wrong
 from tf_opdiff.suites.forms.elements import nonzero_integers, not_numbers, plain
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import tiered
 from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
-from tf_opdiff.suites.forms.several_calls import Call, Wrong
 from tf_opdiff.suites.forms.sparse import INDICES, matrix
 from tf_opdiff.suites.reference.sparse_product import SparseProduct
 
@@ -25,10 +26,7 @@ def _call(indices, shape, columns, left=False, right=False, dtype="int64"):
         partial(_product, adjoint_a=left, adjoint_b=right),
         SparseProduct((left, right), (left, right)),
         ((len(indices),), (columns, terms) if right else (terms, columns)),
-        (
-            lambda *xs: np.array(matrix(indices, 2), dtype),
-            lambda *xs: np.array(shape, np.int64),
-        ),
+        computed=(lambda *xs: np.array(matrix(indices, 2), dtype), lambda *xs: np.array(shape, np.int64)),
     )
 
 
@@ -76,7 +74,7 @@ _WRONG = {
 _RECIPES = {"plain": (plain,), "exact": (nonzero_integers,)}
 
 SPECS = (
-    *called(
+    *op(
         "sparse-tensor-dense-matmul",
         "SparseTensorDenseMatMul",
         calls=_CALLS,
@@ -84,11 +82,11 @@ SPECS = (
         forward={"special": (not_numbers,)},
         small={label: {"only": call} for label, call in _SMALL.items()},
         wrong=_WRONG,
-        rest=("float16", "bfloat16", "float64"),
+        dtypes=tiered(("float32", "float16", "bfloat16", "float64")),
         second=("plain",),
         fields={"modes": WITHOUT_XLA},
     ),
-    *called(
+    *op(
         "sparse-tensor-dense-matmul-complex",
         "SparseTensorDenseMatMul",
         calls=_CALLS,

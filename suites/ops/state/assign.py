@@ -1,9 +1,10 @@
 """Assign, AssignAdd and AssignSub: values that a reference variable gets."""
 
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS
-from tf_opdiff.suites.forms.aspects import sized
+from tf_opdiff.suites.forms.aspects import small
 from tf_opdiff.suites.forms.errors import raises
-from tf_opdiff.suites.forms.op import op, part, tiered
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import part, tiered
 from tf_opdiff.suites.forms.references import first_input, in_functions, variables
 from tf_opdiff.suites.forms.updates import SIZES, VECTOR
 
@@ -16,7 +17,7 @@ def _assigned(name, raw, update, dtypes=_DTYPES):
         name,
         raw,
         part(recipes=VECTOR, dtypes=tiered(dtypes), twins=[in_functions]),
-        sized(SIZES),
+        small(SIZES),
         part(
             "-mismatched",
             reference=raises("ValueError"),

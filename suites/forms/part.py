@@ -1,0 +1,174 @@
+"""Part: the declaration of an op, and the parts that specs are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tf_opdiff.harness.spec.spec import Recipe, Spec
+from tf_opdiff.harness.spec.tiers import TIERS
+from tf_opdiff.suites.derived.position import positions as positions_of
+from tf_opdiff.suites.derived.special_places import short, special_outer, special_source
+from tf_opdiff.suites.forms.calls import Calls, Wrong, inputs
+from tf_opdiff.suites.forms.calls import fields as promises
+from tf_opdiff.suites.forms.elements import Elements, small_integers
+from tf_opdiff.suites.forms.special_upstreams import every_kind
+from tf_opdiff.suites.reference.promise import Promise
+
+#: Some dtypes; or dtype → tier.
+Dtypes = Sequence[str] | Mapping[str, str]
+#: Label → the recipe of a call, or the elements of each of its inputs: see `suites.forms.calls.inputs`.
+Recipes = Mapping[str, Recipe | Elements | Sequence[Elements]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Op:
+    """The declaration of an op: what all of its specs share, and what each of its aspects needs.
+
+    name        the name with which those of its specs begin.
+    raw         the OpDef.
+    arguments   the names of its inputs, in order, for a program that is not given.
+    program     program(tf, *inputs, **attributes); by default, it calls the OpDef.
+    promise     the promise of the calls that have none.
+    calls       label → a call; one program makes all of them. None for an op that is called once.
+    dtypes      its dtypes; or dtype → tier.
+    gradient    whether TensorFlow has a gradient of it.
+    recipes     the recipes of its values; none if no aspect is about them.
+    upstreams   label of such a recipe → special upstreams.
+    forward     the recipes at which gradients have no promise.
+    second      the labels of the recipes of second order; none if TensorFlow has none.
+    integers    its dtypes of integers, which have no gradients.
+    of_integers the recipes of integers.
+    batch       label → a call whose inputs and result have a batch as their first axis.
+    shared      the numbers of the inputs of these calls that all rows share.
+    small       label → calls with inputs without elements, or with one; all labels have the same calls.
+    of_small    the elements of each of their inputs; those of the last one serve all further inputs.
+    wrong       label → a call that the op refuses.
+    fields      further fields of all specs, such as `modes`.
+    """
+
+    name: str
+    raw: str
+    arguments: tuple[str, ...] = ("x", "y")
+    program: Callable[..., Any] | None = None
+    promise: Promise | None = None
+    calls: Calls | None = None
+    dtypes: Dtypes = ("float32",)
+    gradient: bool = True
+    recipes: Recipes = field(default_factory=dict)
+    upstreams: Mapping[str, Elements] = field(default_factory=lambda: {"upstreams": every_kind})
+    forward: Recipes = field(default_factory=dict)
+    second: tuple[str, ...] = ()
+    integers: Dtypes = ()
+    of_integers: Recipes = field(default_factory=dict)
+    batch: Calls = field(default_factory=dict)
+    shared: tuple[int, ...] = ()
+    small: Mapping[str, Calls] = field(default_factory=dict)
+    of_small: Sequence[Elements] = (small_integers,)
+    wrong: Mapping[str, Wrong] = field(default_factory=dict)
+    fields: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def called(self) -> Callable[..., Any]:
+        """Its program."""
+        return self.program or calling(self.raw, self.arguments)
+
+    @property
+    def reference(self) -> Any:
+        """The reference of the parts that have no other; None if each has its own, or the calls have promises."""
+        return self.fields.get("reference")
+
+
+#: A part of an op: a function from the op to specs.
+Part = Callable[[Op], Iterable[Spec]]
+Twins = Callable[[Spec], Iterable[Spec]]
+
+
+def part(
+    suffix: str = "",
+    *,
+    calls: Calls | None = None,
+    dtypes: Dtypes | None = None,
+    lowest_tier: bool = False,
+    twins: Sequence[Twins] = (),
+    positions: bool = False,
+    gradient: bool | None = None,
+    second_order: bool = False,
+    rounded: Collection[str] | None = None,
+    **fields: Any,
+) -> Part:
+    """A part that promises results or an error: one spec, named by the op's name and a suffix.
+
+    Args:
+      suffix: the end of the spec's name.
+      calls: the calls of its program, in place of those of the op.
+      dtypes: its dtypes, or dtype → tier, in place of those of the op. Those of a higher tier than the first one have
+        a spec of their own, whose name ends with `-other`.
+      lowest_tier: whether it leaves out the dtypes of higher tiers.
+      twins: functions from each spec to further specs.
+      positions: whether the spec's twins, which move values within a tensor or to short tensors, are part of it.
+      gradient, second_order, rounded: the promises of the calls: see `suites.forms.calls.fields`.
+      fields: the fields of the spec; those that it shares with the op take the place of the op's.
+    """
+
+    def specs(op: Op) -> Iterable[Spec]:
+        chosen, own = op.calls if calls is None else calls, dict(fields)
+        promised: dict[str, Any] = {"program": op.called}
+        if chosen and "reference" not in fields:
+            smooth = op.gradient if gradient is None else gradient
+            promised = promises(chosen, op.called, op.promise, gradient=smooth, second=second_order, rounded=rounded)
+            own["recipes"] = {label: inputs(chosen, recipe) for label, recipe in own["recipes"].items()}
+        each = {"ops": op.raw, **promised, **op.fields, **own}
+        tiers = list(_by_tier(op.dtypes if dtypes is None else dtypes))
+        for end, of_tier in tiers[:1] if lowest_tier else tiers:
+            spec = Spec(**{"name": op.name + suffix + end, **of_tier, **each})
+            yield from (spec, *(twin for twins_of in twins for twin in twins_of(spec)))
+            if positions:
+                yield from _moved(spec, len(op.arguments))
+
+    return specs
+
+
+def _by_tier(dtypes: Dtypes) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The specs for some dtypes: the end of their names, and the fields of their dtypes."""
+    if not isinstance(dtypes, Mapping):
+        yield "", {"dtypes": tuple(dtypes)}
+        return
+    for number, tier in enumerate(sorted(set(dtypes.values()), key=TIERS.index)):
+        yield "-other" if number else "", {"dtypes": tuple(d for d, t in dtypes.items() if t == tier), "tier": tier}
+
+
+def tiered(dtypes: Sequence[str], default: Collection[str] = ("float32", "int32")) -> dict[str, str]:
+    """Dtype → tier: the default tier for float32 and int32, or other ones, and the full tier for the rest."""
+    return {dtype: "default" if dtype in default else "full" for dtype in dtypes}
+
+
+def _moved(spec: Spec, count: int) -> Iterable[Spec]:
+    """The twins of a spec of an elementwise op with so many inputs: see `suites.derived.position`."""
+    source = special_source(spec) if isinstance(spec.ops, str) else None  # Python may return its argument: no op
+    if not source:
+        return positions_of(spec)
+    # Of three inputs there are hundreds of combinations, and eager mode calls the op for each of them.
+    small = short(spec, source, "default" if count <= 2 else "full")
+    return (*positions_of(spec), *small, *(special_outer(spec, source) if count == 2 else ()))
+
+
+def together(*parts: Part) -> Part:
+    """Several parts as one."""
+    return lambda op: [spec for part in parts for spec in part(op)]
+
+
+def calling(op: str, names: tuple[str, ...], output: int | None = None, **attributes: Any) -> Callable[..., Any]:
+    """A program that calls a raw op, whose inputs have these names; one output of an op with several."""
+
+    def program(tf: Any, *xs: Any, **attrs: Any) -> Any:
+        result = getattr(tf.raw_ops, op)(**dict(zip(names, xs, strict=True)), **attributes, **attrs)
+        return result if output is None else result[output]
+
+    return program
+
+
+def unconnected(g: Any, *xs: Any) -> tuple[None, ...]:
+    """The VJP of an op that no gradient passes: None for every input, not zeros."""
+    return (None,) * len(xs)
