@@ -87,10 +87,11 @@ def fields(
 
 def _program(calls: Sequence[Call]) -> Function:
     """A program that makes all calls, each with its own inputs."""
-    each = [(one.program, one.count, dict(one.attrs)) for one in calls]
+    each = [(one.program, one.count, dict(one.attrs)) for one in calls if one.program]
 
     def program(tf: Any, *xs: Any) -> Any:
-        outputs, first = [], 0
+        outputs: list[Any] = []
+        first = 0
         for call, count, attrs in each:
             result = call(tf, *xs[first : first + count], **attrs)
             outputs += result if isinstance(result, list | tuple) else [result]

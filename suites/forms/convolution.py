@@ -107,13 +107,14 @@ def _more(
     windows: Mapping[str, Windows],
     labels: Sequence[str],
     floats: Sequence[str],
-    **gradient: bool,
+    *,
+    gradient: bool,
 ) -> Part:
     """A part: further calls with some of the usual recipes; no specs without calls."""
     calls = {label: op.call(one) for label, one in windows.items()}
     recipes = {label: OF_FLOATS[label] for label in labels}
-    sent = {"upstreams": upstreams} if gradient["gradient"] and "upstreams" in labels else {}
-    own = part(suffix, calls=calls, recipes=recipes, upstreams=sent, dtypes=tiered(floats), **gradient)
+    sent = {"upstreams": upstreams} if gradient and "upstreams" in labels else {}
+    own = part(suffix, calls=calls, recipes=recipes, upstreams=sent, dtypes=tiered(floats), gradient=gradient)
     return own if calls else lambda op: ()
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.suites.forms.views import Viewed
 from tf_opdiff.suites.reference.accumulation import Axis, axes
+from tf_opdiff.suites.reference.promise import OfOneTensor
 from tf_opdiff.suites.reference.subnormal import flushed_in
 
 
@@ -35,24 +35,26 @@ class Reduced:
     hvp_error: Callable[..., Any] | None = None
     flushes: bool = True
 
-    def viewed(self, raw: str) -> Viewed:
-        """The promise of the raw op's calls."""
+    def promise(self) -> OfOneTensor:
+        """The promise of a call with the attributes `axis` and `keep_dims`."""
 
         def kept(g: Any, x: Any, axis: Axis) -> Any:
             where = axes(axis, x.ndim)
             return np.reshape(g, tuple(1 if i in where else n for i, n in enumerate(x.shape)))
 
-        def dropped(y: Any, x: Any, axis: Axis, *, keep: bool) -> Any:
-            return np.asarray(y) if keep else np.squeeze(y, axis=axes(axis, x.ndim))
+        def dropped(y: Any, x: Any, axis: Axis, *, keep_dims: bool = False) -> Any:
+            return np.asarray(y) if keep_dims else np.squeeze(y, axis=axes(axis, x.ndim))
 
-        def others(dtype: np.dtype, x: Any, axis: Axis, *, keep: bool) -> list[np.ndarray]:
+        def others(dtype: np.dtype, x: Any, axis: Axis, *, keep_dims: bool = False) -> list[np.ndarray]:
             exact, of_flushed = self.f(x, axis), self.f(flushed_in(dtype, x), axis)
-            return [dropped(y, x, axis, keep=keep) for y in (flushed_in(dtype, exact), of_flushed)]
+            return [dropped(y, x, axis, keep_dims=keep_dims) for y in (flushed_in(dtype, exact), of_flushed)]
 
-        def other_gradients(dtype: np.dtype, g: Any, x: Any, axis: Axis, *, keep: bool) -> list[np.ndarray]:
+        def other_gradients(
+            dtype: np.dtype, g: Any, x: Any, axis: Axis, *, keep_dims: bool = False
+        ) -> list[np.ndarray]:
             return [self.vjp(kept(g, x, axis), flushed_in(dtype, x), axis)] if self.vjp else []
 
-        def hvp(g: Any, t: Any, x: Any, axis: Axis, *, keep: bool) -> Any:
+        def hvp(g: Any, t: Any, x: Any, axis: Axis, *, keep_dims: bool = False) -> Any:
             return self.hvp and self.hvp(kept(g, x, axis), t, x, axis)
 
         def errors(function: Callable[..., Any] | None, *, to_input: bool) -> Callable[..., Any] | None:
@@ -60,20 +62,21 @@ class Reduced:
             if function is None:
                 return None
             if to_input:
-                return lambda u, g, *xs, axis, keep: function(u, kept(g, xs[-1], axis), *xs, axis)
-            return lambda u, *xs, axis, keep: dropped(function(u, *xs, axis), xs[-1], axis, keep=keep)
+                return lambda u, g, *xs, axis, keep_dims=False: function(u, kept(g, xs[-1], axis), *xs, axis)
+            return lambda u, *xs, axis, keep_dims=False: dropped(
+                function(u, *xs, axis), xs[-1], axis, keep_dims=keep_dims
+            )
 
         vjp, jvp = self.vjp, self.jvp
-        return Viewed(
-            call=lambda tf, x, axis, keep: getattr(tf.raw_ops, raw)(input=x, axis=axis, keep_dims=keep),
-            f=lambda x, axis, keep: dropped(self.f(x, axis), x, axis, keep=keep),
-            vjp=vjp and (lambda g, x, axis, keep: vjp(kept(g, x, axis), x, axis)),
-            jvp=jvp and (lambda t, x, axis, keep: dropped(jvp(t, x, axis), x, axis, keep=keep)),
+        return OfOneTensor(
+            f=lambda x, axis, keep_dims=False: dropped(self.f(x, axis), x, axis, keep_dims=keep_dims),
+            vjp=vjp and (lambda g, x, axis, keep_dims=False: vjp(kept(g, x, axis), x, axis)),
+            jvp=jvp and (lambda t, x, axis, keep_dims=False: dropped(jvp(t, x, axis), x, axis, keep_dims=keep_dims)),
             hvp=jvp and hvp,
             error=errors(self.error, to_input=False),
             grad_error=errors(self.grad_error, to_input=True),
             jvp_error=errors(self.jvp_error, to_input=False),
             hvp_error=errors(self.hvp_error, to_input=True),
-            alternatives=others if self.flushes else None,
-            grad_alternatives=other_gradients if self.flushes and vjp else None,
+            others=others if self.flushes else None,
+            grad_others=other_gradients if self.flushes and vjp else None,
         )

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import numpy as np
 
 from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.recipes import FLOATS, Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
-from tf_opdiff.suites.derived.batch import batches
-from tf_opdiff.suites.derived.sizes import EMPTY, sizes
+from tf_opdiff.suites.derived.sizes import EMPTY
+from tf_opdiff.suites.forms.aspects import batches, in_shapes, second_order, small
+from tf_opdiff.suites.forms.calls import Calls, call
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import part, tiered
 from tf_opdiff.suites.forms.rows import SHAPE, offset, plain, rows
 from tf_opdiff.suites.forms.special_upstreams import every_kind
-from tf_opdiff.suites.forms.views import Viewed, Views
+from tf_opdiff.suites.reference.promise import OfOneTensor
 
 INF, NAN = np.inf, np.nan
 #: Second derivatives of all softmax-like ops.
 CANCELS = {"hvp": Loose(lambda *xs: True, "a second derivative is a difference of sums of products, which may cancel")}
 #: Budgets of subnormal shares of float16: each step is rounded to a multiple of the smallest subnormal number.
 SUBNORMAL = {"output": {"float16": 1.0}, "grad": {"float16": 4.0}}
-_ONE: Views = {"rows": {}}
+_ONE: Calls = {"rows": call()}
 #: Logits whose rows are ordinary.
 LOGITS: Mapping[str, Recipe] = {
     "plain": plain,
@@ -46,35 +48,31 @@ def wide(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
     return (draw.values(dtype, 4, 131),)
 
 
-def softmax_like(name: str, op: str, viewed: Viewed) -> tuple[Spec, ...]:
+def softmax_like(name: str, raw: str, promise: OfOneTensor) -> tuple[Spec, ...]:
     """The specs of an op of one input, `logits`. The default tier has float32, the full tier all other dtypes.
 
     Args:
       name: the name with which theirs begin.
-      op: the OpDef.
-      viewed: its promise of one tensor, without keyword arguments.
+      raw: the OpDef.
+      promise: its promise.
     """
-    rest = tuple(dtype for dtype in FLOATS if dtype != "float32")
-    fields = viewed.fields(_ONE)
-    main = Spec(name=name, ops=op, ulp=SUBNORMAL, recipes=LOGITS, upstreams={"upstreams": every_kind}, **fields)
-    forward = viewed.fields(_ONE, gradient=False)
-    alone = Spec(name=f"{name}-forward", ops=op, recipes=WITHOUT, **forward)
-    fields_of_both = viewed.fields(_ONE, second=True)
-    second = Spec(name=f"{name}-second-order", ops=op, recipes={"near": near}, loose=CANCELS, **fields_of_both)
-    small = {label: _shaped(shape) for label, shape in EMPTY.items()}
-    twins = sizes(Spec(name=name, ops=op, recipes=small, constant=("output[0]",), **fields), small)
-    return (
-        main,
-        *batches(main, wide),
-        alone,
-        second,
-        *(replace(spec, name=f"{spec.name}-other", dtypes=rest, tier="full") for spec in (main, alone, second)),
-        *twins,
+    return op(
+        name,
+        raw,
+        part(recipes=LOGITS, upstreams={"upstreams": every_kind}, ulp=SUBNORMAL),
+        batches(_ONE, wide, ulp=SUBNORMAL),
+        second_order({"near": near}, loose=CANCELS),
+        small(in_shapes(EMPTY, _elements)),
+        arguments=("logits",),
+        promise=promise,
+        calls=_ONE,
+        dtypes=tiered(FLOATS),
+        forward=WITHOUT,
     )
 
 
-def _shaped(shape: tuple[int, ...]) -> Recipe:
-    return lambda draw, dtype: (draw.uniform(*shape).astype(dtype),)
+def _elements(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
+    return draw.uniform(*shape).astype(dtype)
 
 
 def distributions(logits: Recipe) -> Recipe:

@@ -104,10 +104,10 @@ class OfOneTensor(Promise):
         return (self._functions["hvp"](g, *ts, x, **attrs),)
 
     def error(self, u: float, x: Any, **attrs: Any) -> Any:
-        return self._functions["error"](u, x, **attrs)
+        return self._functions["error"](u, x, **attrs) if "error" in self._functions else 0.0
 
     def grad_error(self, i: int, u: float, g: Any, x: Any, **attrs: Any) -> Any:
-        return self._functions["grad_error"](u, g, x, **attrs)
+        return self._functions["grad_error"](u, g, x, **attrs) if "grad_error" in self._functions else 0.0
 
     def jvp_error(self, u: float, ts: Any, x: Any, **attrs: Any) -> Any:
         return self._functions["jvp_error"](u, *ts, x, **attrs)

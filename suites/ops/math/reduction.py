@@ -56,13 +56,13 @@ _EXTREMES = {label: recipe for label, recipe in RECIPES.items() if label != "spe
 _NORMS = {label: recipe for label, recipe in RECIPES.items() if label not in ("large", "tiny", "special")}
 
 
-def _extreme(name, op, f):
+def _extreme(name, raw, f):
     """The specs of a largest or smallest element; equal ones share the gradient."""
     jvp = ref.shares_jvp(f)
     return reduction(
         name,
-        op=op,
-        promise=Reduced(
+        raw,
+        Reduced(
             f=f,
             vjp=ref.equal_shares(f),
             jvp=jvp,
@@ -71,15 +71,16 @@ def _extreme(name, op, f):
         recipes=_EXTREMES,
         forward={"special": RECIPES["special"]},
         integers=Reduced(f=f, flushes=False),
-        fields={"ulp": {"grad": 2}, "unsigned_zeros": ("output",)},
+        ulp={"grad": 2},
+        unsigned_zeros=("output",),
     )
 
 
 SPECS = (
     *reduction(
         "euclidean-norm",
-        op="EuclideanNorm",
-        promise=Reduced(
+        "EuclideanNorm",
+        Reduced(
             f=ref.norm,
             vjp=ref.norm_vjp,
             jvp=ref.norm_jvp,
@@ -95,13 +96,13 @@ SPECS = (
         integers=Reduced(f=ref.integer_norm, flushes=False),
         of_integers={"plain": RECIPES["plain"]},
         long=_LONG,
-        fields={"modes": ("eager", "function", "graph")},
+        modes=("eager", "function", "graph"),
     ),
     *_extreme("max", "Max", ref.largest),
     *reduction(
         "mean",
-        op="Mean",
-        promise=Reduced(
+        "Mean",
+        Reduced(
             f=ref.mean,
             vjp=ref.shared,
             jvp=lambda t, x, axis: ref.mean(t, axis),
@@ -113,13 +114,14 @@ SPECS = (
         integers=Reduced(f=ref.integer_mean, flushes=False),
         of_integers={**OF_INTEGERS, "limits": _limits_of_a_mean},
         long=_LONG,
-        fields={"ulp": {"output": 1}, "unsigned_zeros": ("output",)},  # a subnormal mean
+        ulp={"output": 1},  # a subnormal mean
+        unsigned_zeros=("output",),
     ),
     *_extreme("min", "Min", ref.smallest),
     *reduction(
         "prod",
-        op="Prod",
-        promise=Reduced(
+        "Prod",
+        Reduced(
             f=ref.product,
             vjp=ref.product_vjp,
             jvp=ref.product_jvp,
@@ -133,12 +135,12 @@ SPECS = (
         recipes=FACTORS,
         complex_recipes=COMPLEX_FACTORS,
         integers=Reduced(f=ref.product, flushes=False),
-        second=("near_one",),
+        second="near_one",
     ),
     *reduction(
         "sum",
-        op="Sum",
-        promise=Reduced(
+        "Sum",
+        Reduced(
             f=ref.total,
             vjp=ref.spread,
             jvp=lambda t, x, axis: ref.total(t, axis),
@@ -148,6 +150,6 @@ SPECS = (
         complex_recipes=RECIPES,
         integers=Reduced(f=ref.total, flushes=False),
         long=_LONG,
-        fields={"unsigned_zeros": ("output",)},
+        unsigned_zeros=("output",),
     ),
 )

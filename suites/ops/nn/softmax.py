@@ -1,16 +1,15 @@
 """Softmax and its logarithm. Errors follow from the distances of the logits: see `suites.reference.softmax`."""
 
 from tf_opdiff.suites.forms.softmax import softmax_like
-from tf_opdiff.suites.forms.views import Viewed
 from tf_opdiff.suites.reference import softmax as ref
+from tf_opdiff.suites.reference.promise import OfOneTensor
 from tf_opdiff.suites.reference.subnormal import flushed_in
 
 SPECS = (
     *softmax_like(
         "log-softmax",
         "LogSoftmax",
-        Viewed(
-            call=lambda tf, x: tf.raw_ops.LogSoftmax(logits=x),
+        OfOneTensor(
             f=ref.log_softmax,
             vjp=ref.log_softmax_vjp,
             jvp=ref.log_softmax_jvp,
@@ -24,8 +23,7 @@ SPECS = (
     *softmax_like(
         "softmax",
         "Softmax",
-        Viewed(
-            call=lambda tf, x: tf.raw_ops.Softmax(logits=x),
+        OfOneTensor(
             f=ref.softmax,
             vjp=ref.softmax_vjp,
             jvp=ref.softmax_jvp,
@@ -34,7 +32,7 @@ SPECS = (
             grad_error=ref.softmax_vjp_error,
             jvp_error=ref.softmax_jvp_error,
             hvp_error=ref.softmax_hvp_error,
-            alternatives=lambda dtype, x: [flushed_in(dtype, ref.softmax(x))],
+            others=lambda dtype, x: [flushed_in(dtype, ref.softmax(x))],
         ),
     ),
 )
