@@ -1,42 +1,43 @@
 """Discrete Fourier transforms. Errors are those of any order of the sums: see `suites.reference.fourier`."""
 
-from tf_opdiff.suites.forms.transform import Call, Inputs, transform
+from tf_opdiff.suites.forms.calls import Call, call
+from tf_opdiff.suites.forms.transform import Inputs, transform
 from tf_opdiff.suites.reference.fourier import Fourier
 
 #: The shapes of complex inputs: odd and prime lengths, powers of two, a single number.
 _COMPLEX = {
     1: {
-        "rows": Call((3, 5)),
-        "vector": Call((7,)),
-        "power": Call((2, 8)),
-        "exact": Call((3, 4)),
-        "one": Call((3, 1)),
-        "single": Call((1, 6)),
+        "rows": call((3, 5)),
+        "vector": call((7,)),
+        "power": call((2, 8)),
+        "exact": call((3, 4)),
+        "one": call((3, 1)),
+        "single": call((1, 6)),
     },
     2: {
-        "rows": Call((3, 3, 5)),
-        "plane": Call((7, 2)),
-        "exact": Call((2, 4, 4)),
-        "one": Call((2, 1, 1)),
-        "single": Call((1, 3, 4)),
+        "rows": call((3, 3, 5)),
+        "plane": call((7, 2)),
+        "exact": call((2, 4, 4)),
+        "one": call((2, 1, 1)),
+        "single": call((1, 3, 4)),
     },
     3: {
-        "rows": Call((2, 3, 2, 5)),
-        "box": Call((3, 5, 2)),
-        "exact": Call((2, 4, 2, 1)),
-        "one": Call((1, 1, 1)),
-        "single": Call((1, 2, 3, 2)),
+        "rows": call((2, 3, 2, 5)),
+        "box": call((3, 5, 2)),
+        "exact": call((2, 4, 2, 1)),
+        "one": call((1, 1, 1)),
+        "single": call((1, 2, 3, 2)),
     },
 }
 #: Inputs without numbers, or with one.
 _SMALL = {
-    1: {"none": Call((0,)), "no_rows": Call((0, 3)), "no_columns": Call((3, 0)), "one": Call((1,))},
-    2: {"no_rows": Call((0, 3)), "no_columns": Call((3, 0)), "no_planes": Call((0, 2, 3)), "ones": Call((1, 1))},
+    1: {"none": call((0,)), "no_rows": call((0, 3)), "no_columns": call((3, 0)), "one": call((1,))},
+    2: {"no_rows": call((0, 3)), "no_columns": call((3, 0)), "no_planes": call((0, 2, 3)), "ones": call((1, 1))},
     3: {
-        "no_planes": Call((0, 2, 3)),
-        "empty_inside": Call((2, 0, 3)),
-        "no_boxes": Call((0, 2, 1, 3)),
-        "ones": Call((1, 1, 1)),
+        "no_planes": call((0, 2, 3)),
+        "empty_inside": call((2, 0, 3)),
+        "no_boxes": call((0, 2, 1, 3)),
+        "ones": call((1, 1, 1)),
     },
 }
 
@@ -46,23 +47,28 @@ def _of_real(rank):
     more = (3, 2)[: rank - 1]
     odd, even, exact = (*more, 7), (*more, 6), (*(2,) * (rank - 1), 4)
     return {
-        "odd": Call((2, *odd), odd),
-        "even": Call((2, *even), even),
-        "exact": Call((3, *exact), exact),
-        "one": Call((2, *(1,) * rank), (1,) * rank),
-        "single": Call((1, *even), even),
+        "odd": call((2, *odd), lengths=odd),
+        "even": call((2, *even), lengths=even),
+        "exact": call((3, *exact), lengths=exact),
+        "one": call((2, *(1,) * rank), lengths=(1,) * rank),
+        "single": call((1, *even), lengths=even),
     }
 
 
 def _small_of_real(rank):
     """Inputs of transforms of real numbers, without numbers or with one."""
     odd = (2, 3, 5)[-rank:]
-    return {"no_rows": Call((0, *odd), odd), "ones": Call((1,) * rank, (1,) * rank)}
+    return {"no_rows": call((0, *odd), lengths=odd), "ones": call((1,) * rank, lengths=(1,) * rank)}
 
 
 def _to_real(calls):
     """Inputs of inverse transforms to real numbers: the terms of one half."""
-    return {label: Call((*call.shape[:-1], call.lengths[-1] // 2 + 1), call.lengths) for label, call in calls.items()}
+
+    def half(of: Call):
+        (shape,), lengths = of.shapes, of.attrs["lengths"]
+        return call((*shape[:-1], lengths[-1] // 2 + 1), lengths=lengths)
+
+    return {label: half(of) for label, of in calls.items()}
 
 
 def _wrong_lengths(rank):
