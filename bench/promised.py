@@ -15,7 +15,7 @@ import hashlib
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from importlib import import_module
@@ -120,8 +120,13 @@ def _fields(spec: Spec) -> str:
 
 def described(module: str) -> dict[str, dict[str, str]]:
     """The digests of each case of a module, by id."""
+    return of_specs(import_module(f"{_SUITES}.{module}").SPECS)
+
+
+def of_specs(specs: Iterable[Spec]) -> dict[str, dict[str, str]]:
+    """The digests of each case of some specs, by id."""
     cases = {}
-    for spec in import_module(f"{_SUITES}.{module}").SPECS:
+    for spec in specs:
         fields, source = _fields(spec), digest(spec)
         for case in spec.cases():
             inputs = case.inputs()
