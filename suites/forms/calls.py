@@ -33,8 +33,8 @@ class Call:
     computed    functions of the drawn inputs that give further inputs, such as the output of a forward op.
     """
 
-    program: Function | None = None
-    promise: Promise | None = None
+    program: Any = None
+    promise: Any = None
     shapes: tuple[Shape, ...] | None = None
     attrs: Mapping[str, Any] = field(default_factory=dict)
     computed: tuple[Function, ...] = ()

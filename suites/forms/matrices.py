@@ -161,7 +161,9 @@ def beside(name: str, op: str, call: Call, elements: Sequence[Elements], **field
 
     def recipe(value: float) -> Recipe:
         def made(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
-            xs = tuple(own(draw, np.dtype(dtype), *shape) for own, shape in zip(elements, call.shapes, strict=True))
+            xs = tuple(
+                own(draw, np.dtype(dtype), *shape) for own, shape in zip(elements, call.shapes or (), strict=True)
+            )
             xs[-1][1] = value
             return xs
 

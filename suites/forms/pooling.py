@@ -206,7 +206,7 @@ def refused(calls: Callable[..., Calls], rank: int, changes: Mapping[str, Mappin
     for label, change in changes.items():
         attrs = {key: value for key, value in change.items() if key not in ("shape", "promise")}
         (call,) = calls({label: pool}, **attrs).values()
-        shapes = (*call.shapes, *(pool.outputs for _ in call.computed))
+        shapes = (*(call.shapes or ()), *(pool.outputs for _ in call.computed))
         fitting = tuple(change.get("shape", shape) for shape in shapes)
         wrong[label.replace("_", "-")] = Wrong(call.program, fitting, change.get("promise", WHEN_BUILT))
     return wrong

@@ -93,7 +93,11 @@ def transform(name: str, raw: str, promise: Fourier, inputs: Inputs, *, gradient
         name,
         raw,
         *([second_order({"exact": small_integers})] if takes_real and gradient else []),
-        batches({label: one for label, one in calls.items() if len(one.shapes[0]) > promise.rank}, plain, tier="full"),
+        batches(
+            {label: one for label, one in calls.items() if len((one.shapes or ((),))[0]) > promise.rank},
+            plain,
+            tier="full",
+        ),
         _beside_special(promise, calls["exact"]),
         small(drawn(alone, small_integers), constant=()),
         *(part("-sizes", calls=own, recipes={"exact": small_integers}, lowest_tier=True) for own in sized.values()),
