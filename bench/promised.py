@@ -16,9 +16,9 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from importlib import import_module
+from multiprocessing import Pool
 from pathlib import Path
 from typing import Any
 
@@ -175,8 +175,8 @@ def main() -> int:
     options = parser.parse_intermixed_args()
     modules, count = _modules(options.module), 0
     options.folder.mkdir(parents=True, exist_ok=True)
-    with ProcessPoolExecutor(options.workers) as pool:
-        for module, cases in zip(modules, pool.map(described, modules), strict=True):
+    with Pool(options.workers, maxtasksperchild=1) as pool:  # a program may leave something behind in its process
+        for module, cases in zip(modules, pool.imap(described, modules), strict=True):
             path = _file(options.folder, module)
             if options.write:
                 path.write_text(json.dumps(cases, indent=0))
