@@ -2,10 +2,12 @@
 
     python -m bench.promised FOLDER --write [MODULE ...]
     python -m bench.promised FOLDER [MODULE ...]
+    python -m bench.promised FOLDER --recordings recordings [MODULE ...]
 
 The first command writes a file for each module of the suites: for each case, digests of everything that decides a
-result. The second one computes them again, and lists the differences. A MODULE is a module or a package of the suites,
-such as `ops.math.scan`; without any, all modules.
+result. The second one computes them again, and lists the differences. The third one also gives the recordings in a
+folder the new digests of programs of which only the source changed, so that nobody needs to record their cases again.
+A MODULE is a module or a package of the suites, such as `ops.math.scan`; without any, all modules.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from typing import Any
 
 import numpy as np
 
+from bench.recorded_programs import write_again
 from bench.traced import Untraceable, traced
 from tf_opdiff.harness.device.repeat import self_checks_of
 from tf_opdiff.harness.judge import claim
@@ -165,6 +168,19 @@ def differences(old: Mapping[str, Mapping[str, str]], new: Mapping[str, Mapping[
         yield "the order of the cases changed"
 
 
+def in_other_words(
+    old: Mapping[str, Mapping[str, str]], new: Mapping[str, Mapping[str, str]]
+) -> dict[str, tuple[str, str]]:
+    """The digests of a program's source before and now, by case, if they differ, but nothing else that is compared.
+
+    If a case differs, no case that had its program before is among them.
+    """
+    differ = {case for case in old if {**old[case], SOURCE: ""} != {**new.get(case, {}), SOURCE: ""}}
+    doubtful = {old[case][SOURCE] for case in differ}
+    pairs = {case: (old[case][SOURCE], new[case][SOURCE]) for case in old if case not in differ}
+    return {case: pair for case, pair in pairs.items() if pair[0] != pair[1] and pair[0] not in doubtful}
+
+
 def main() -> int:
     """Writes or compares the files that the command line names; returns 1 if anything differs."""
     parser = argparse.ArgumentParser(prog="python -m bench.promised", description=__doc__.splitlines()[0])
@@ -172,8 +188,10 @@ def main() -> int:
     parser.add_argument("module", nargs="*", help="modules or packages of the suites; default: all")
     parser.add_argument("--write", action="store_true", help="write the files")
     parser.add_argument("--workers", type=int, default=1, help="processes; default: 1")
+    parser.add_argument("--recordings", type=Path, metavar="DIR", help="the folder of recordings to write again")
     options = parser.parse_intermixed_args()
     modules, count = _modules(options.module), 0
+    renamed: dict[str, tuple[str, str]] = {}
     options.folder.mkdir(parents=True, exist_ok=True)
     with Pool(options.workers, maxtasksperchild=1) as pool:  # a program may leave something behind in its process
         for module, cases in zip(modules, pool.imap(described, modules), strict=True):
@@ -184,6 +202,7 @@ def main() -> int:
                 old = json.loads(path.read_text()) if path.exists() else {}
                 lines = [*differences(old, cases)]
                 count += len(lines)
+                renamed |= in_other_words(old, cases)
                 sources = sum(cases[case][SOURCE] != old[case][SOURCE] for case in cases if case in old)
                 kinds = Counter(line.partition(": ")[2] for line in lines)
                 print(*(f"{module}: {line}" for line in lines[:20]), sep="\n", end="\n" if lines else "")
@@ -191,6 +210,9 @@ def main() -> int:
                     f"{module}: {len(cases)} cases, {dict(kinds) or 'no difference'}, {sources} other sources",
                     flush=True,
                 )
+    if options.recordings:
+        for name, number in write_again(options.recordings, renamed).items():
+            print(f"{name}: {number} cases have the new digest of their program")
     assert "tensorflow" not in sys.modules
     return int(bool(count))
 

@@ -3,12 +3,19 @@
 from dataclasses import replace
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
-from bench.promised import differences, of_specs
+from bench.promised import differences, in_other_words, of_specs
+from bench.recorded_programs import write_again
+from tf_opdiff.harness.device.observation import Observation, Result
 from tf_opdiff.harness.spec.contract import Raises, Side
 from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.spec import Spec
+from tf_opdiff.harness.store import recording_writer
+from tf_opdiff.harness.store.recorded_device import About
+from tf_opdiff.harness.store.recording import Recording
+from tf_opdiff.harness.store.recording_format import IN_BASE
 
 _WHY = "the last digits of a planted program are lost"
 
@@ -86,3 +93,47 @@ def test_new_and_lost_cases_and_their_order_are_shown():
     assert "is gone" in next(differences(both, one))
     assert "is new" in next(differences(one, both))
     assert [*differences(both, dict(reversed(both.items())))] == ["the order of the cases changed"]
+
+
+def test_only_programs_in_other_words_have_a_new_digest():
+    old = {case: {"program": "calls", "source": source} for case, source in zip("abcdef", "112234", strict=True)}
+    new = {case: {**digests, "source": digests["source"] + "'"} for case, digests in old.items()}
+    new["c"]["program"] = "other calls"  # so `d`, which had the program of `c`, is doubtful
+    new["e"]["source"] = old["e"]["source"]
+    del new["f"]
+    assert in_other_words(old, new) == {"a": ("1", "1'"), "b": ("1", "1'")}
+
+
+def _recorded(folder, program="old"):
+    """Two recordings of two cases, of which the second has the first as its base; returns their paths."""
+    lines = {}
+    for case in ("reworded", "other"):
+        observation = Observation({"output[0]": Result("value", np.arange(9, dtype=np.float32))}).to_json()
+        line = {"case": case, "mode": "eager", "observation": observation, "records": []}
+        lines[case, "cpu", "eager"] = {**line, "asked": "inputs", "program": program}
+    about = About(name="cpu@2.21.0", device="cpu", tf="2.21.0")
+    whole = recording_writer.write(about, lines, folder)
+    later = recording_writer.write(replace(about, name="cpu@2.20.0"), lines, folder, base="cpu@2.21.0")
+    return whole, later
+
+
+def test_a_recording_and_its_base_have_the_new_digest_of_a_program(tmp_path):
+    paths = _recorded(tmp_path)
+    before = [Recording(path).table for path in paths]
+    assert write_again(tmp_path, {"reworded": ("old", "new")}) == {"cpu@2.21.0": 1, "cpu@2.20.0": 1}
+    for path, table in zip(paths, before, strict=True):
+        after = Recording(path)  # which checks that the base is the one with which it was written
+        programs = dict(zip(after.table["case"].to_pylist(), after.table["program"].to_pylist(), strict=True))
+        assert programs == {"reworded": "new", "other": "old"}
+        assert after.table.drop(["program"]).equals(table.drop(["program"]))
+    assert Recording(paths[1]).about.base == "cpu@2.21.0"
+    stored = pq.read_table(paths[1])
+    assert set(stored["status"].to_pylist()) == {IN_BASE}
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(path.name for path in paths)
+
+
+def test_a_case_that_was_out_of_date_keeps_its_digest(tmp_path):
+    paths = _recorded(tmp_path, program="older")
+    before = [path.read_bytes() for path in paths]
+    assert write_again(tmp_path, {"reworded": ("old", "new")}) == {"cpu@2.21.0": 0, "cpu@2.20.0": 0}
+    assert [path.read_bytes() for path in paths] == before
