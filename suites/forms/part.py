@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from tf_opdiff.harness.spec.spec import Recipe, Spec
@@ -69,9 +70,9 @@ class Op:
     wrong: Mapping[str, Wrong] = field(default_factory=dict)
     fields: Mapping[str, Any] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def called(self) -> Callable[..., Any]:
-        """Its program."""
+        """Its program: one function, which its specs share."""
         return self.program or calling(self.raw, self.arguments)
 
     @property
@@ -114,7 +115,7 @@ def part(
 
     def specs(op: Op) -> Iterable[Spec]:
         chosen, own = op.calls if calls is None else calls, dict(fields)
-        promised: dict[str, Any] = {"program": op.called}
+        promised: dict[str, Any] = {"program": op.called, "reference": None}  # a spec without one is refused
         if chosen and "reference" not in fields:
             smooth = op.gradient if gradient is None else gradient
             promised = promises(chosen, op.called, op.promise, gradient=smooth, second=second_order, rounded=rounded)
