@@ -88,6 +88,26 @@ _OF_EXACT = {"exact": (_whole_upstream, small_integers, exact_boxes)}
 
 SPECS = (
     *op(
+        "crop-and-resize-grad-boxes",
+        "CropAndResizeGradBoxes",
+        calls=_gradients(_bilinear(CROPS), _grad_boxes, CropGradBoxes),
+        recipes=_OF_UPSTREAM,
+        small=small(_gradients, _grad_boxes, CropGradBoxes),
+        wrong=_OF_NAN["boxes"],
+        of_small=(_whole_upstream, small_integers, inner_boxes),
+        dtypes=tiered(("float32", *REST)),
+        gradient=False,
+        fields=FIELDS,
+    ),
+    *op(
+        "crop-and-resize-grad-boxes-integer",
+        "CropAndResizeGradBoxes",
+        calls=_gradients(_bilinear(CROPS), _grad_boxes, CropGradBoxes),
+        recipes={"plain": (_upstream, plain, boxes)},
+        gradient=False,
+        fields={**FIELDS, "dtypes": INTEGERS, "tier": "full"},
+    ),
+    *op(
         "crop-and-resize-grad-image",
         "CropAndResizeGradImage",
         calls=_gradients(CROPS, _grad_image, CropGradImage),
@@ -107,25 +127,5 @@ SPECS = (
         dtypes=tiered(("float32", *REST)),
         gradient=False,
         fields=FIELDS,
-    ),
-    *op(
-        "crop-and-resize-grad-boxes",
-        "CropAndResizeGradBoxes",
-        calls=_gradients(_bilinear(CROPS), _grad_boxes, CropGradBoxes),
-        recipes=_OF_UPSTREAM,
-        small=small(_gradients, _grad_boxes, CropGradBoxes),
-        wrong=_OF_NAN["boxes"],
-        of_small=(_whole_upstream, small_integers, inner_boxes),
-        dtypes=tiered(("float32", *REST)),
-        gradient=False,
-        fields=FIELDS,
-    ),
-    *op(
-        "crop-and-resize-grad-boxes-integer",
-        "CropAndResizeGradBoxes",
-        calls=_gradients(_bilinear(CROPS), _grad_boxes, CropGradBoxes),
-        recipes={"plain": (_upstream, plain, boxes)},
-        gradient=False,
-        fields={**FIELDS, "dtypes": INTEGERS, "tier": "full"},
     ),
 )

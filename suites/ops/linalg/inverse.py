@@ -90,6 +90,7 @@ SPECS = (
         **_SHARED_SOLUTION,
     ),
     of.beside("matrix-solve", "MatrixSolve", _solution_of((3, 2, 2), 1), (of.ordinary, plain)),
+    *op("matrix-solve-complex", "MatrixSolve", fields=of.WITHOUT_XLA_COMPLEX, **_SHARED_SOLUTION),
     *op(
         "matrix-solve-of-xla",
         "MatrixSolve",
@@ -97,6 +98,5 @@ SPECS = (
         recipes={"plain": (of.ordinary, plain), "exact": (of.powers, plain)},
         fields=of.IN_XLA_ALONE | {"dtypes": ("float16",)},
     ),
-    *op("matrix-solve-complex", "MatrixSolve", fields=of.WITHOUT_XLA_COMPLEX, **_SHARED_SOLUTION),
     of.singular("matrix-solve", "MatrixSolve", _solution, (2, 2, 1)),
 )

@@ -132,18 +132,18 @@ SPECS = (
         fields=of.LOOSE,
     ),
     *op(
+        "self-adjoint-eig-v2-complex-of-xla",
+        "SelfAdjointEigV2",
+        calls=_OF_VECTORS,
+        recipes={"plain": (_apart,)},
+        fields=of.IN_XLA_ALONE | {"dtypes": COMPLEX},
+    ),
+    *op(
         "self-adjoint-eig-v2-of-xla",
         "SelfAdjointEigV2",
         calls=_OF_HALVES,
         recipes={"plain": (_apart,), **_SPECIAL},
         gradient=False,
         fields=of.IN_XLA_ALONE | {"dtypes": ("float16",)},
-    ),
-    *op(
-        "self-adjoint-eig-v2-complex-of-xla",
-        "SelfAdjointEigV2",
-        calls=_OF_VECTORS,
-        recipes={"plain": (_apart,)},
-        fields=of.IN_XLA_ALONE | {"dtypes": COMPLEX},
     ),
 )

@@ -207,6 +207,14 @@ SPECS = (
     *_of_sizes("svd-vectors", lambda shape: {"product": Call(_product, Product(of_svd), (shape,))}),
     *_of_sizes("svd-properties", _small_properties, gradient=False),
     *op(
+        "svd-of-xla",
+        "Svd",
+        calls={"product": Call(_product, Product(of_svd), ((2, 2),))},
+        recipes={"plain": (_apart,), **_SPECIAL},
+        gradient=False,
+        fields=of.IN_XLA_ALONE | {"dtypes": ("float16",)},
+    ),
+    *op(
         "svd-scaled",
         "Svd",
         calls=_VALUES_AND_PRODUCT,
@@ -214,14 +222,6 @@ SPECS = (
         dtypes=tiered(("float32", "float64")),
         gradient=False,
         fields=of.LOOSE,
-    ),
-    *op(
-        "svd-of-xla",
-        "Svd",
-        calls={"product": Call(_product, Product(of_svd), ((2, 2),))},
-        recipes={"plain": (_apart,), **_SPECIAL},
-        gradient=False,
-        fields=of.IN_XLA_ALONE | {"dtypes": ("float16",)},
     ),
     Spec(
         name="svd-finite-of-xla",

@@ -76,17 +76,17 @@ SPECS = (
     ),
     of.beside("matrix-triangular-solve", "MatrixTriangularSolve", _call((3, 2, 2), (3, 2, 1)), (of.triangular, plain)),
     *op(
-        "matrix-triangular-solve-unread",
-        "MatrixTriangularSolve",
-        calls={"lower": _call((2, 3, 3), (2, 3, 2)), "lower_adjoint": _call((4, 4), (4, 1), adjoint=True)},
-        recipes={"nan_above": (of.nan_above, plain)},
-        fields=of.LOOSE,
-    ),
-    *op(
         "matrix-triangular-solve-of-xla",
         "MatrixTriangularSolve",
         calls=_calls(_solution),
         recipes=_RECIPES,
         fields=of.IN_XLA_ALONE | {"dtypes": ("float16", "bfloat16")},
+    ),
+    *op(
+        "matrix-triangular-solve-unread",
+        "MatrixTriangularSolve",
+        calls={"lower": _call((2, 3, 3), (2, 3, 2)), "lower_adjoint": _call((4, 4), (4, 1), adjoint=True)},
+        recipes={"nan_above": (of.nan_above, plain)},
+        fields=of.LOOSE,
     ),
 )

@@ -63,7 +63,6 @@ _POWER = Function(
 #: Budgets of the output, by dtype.
 _POWER_ULP = (0.51, 0.51, 1.5, 2.5)
 
-
 _POWER_CURVES = Hessian(
     terms={
         (0, 0): [wide(lambda x, y: np.where((y == 0) | (y == 1), 0, y * (y - 1) * np.power(x, y - 2)))],
@@ -117,14 +116,13 @@ def _x_counts_as_zero(dtype, x, y):
 def _zero_at_zero(function, ulp, hessian):
     """A part: a function that is 0 for x = 0, whatever y is; values and gradients there have recipes of their own."""
     zeros = {"reference": function, "dtypes": FLOATS, "ulp": {"grad[0]": 3}}
-    near_zero = within((0.0, 0.0), (0.1, 0.9))
     away = dict.fromkeys(("exponents", "underflow", "huge", "upstreams"), _x_counts_as_zero)
     return together(
         with_second_order(
             floats(function, ulp=ulp, instead=(Instead(_x_is_zero, 1, 2),), hard_without=away), function, hessian
         ),
         part("-zeros", recipes={"zeros": _zero_x}, **zeros),
-        part("-zeros-gradient", vjp=products(function), recipes={"zeros": near_zero}, **zeros),
+        part("-zeros-gradient", vjp=products(function), recipes={"zeros": within((0.0, 0.0), (0.1, 0.9))}, **zeros),
     )
 
 

@@ -151,17 +151,6 @@ _FIELDS = {"modes": WITHOUT_XLA}
 
 SPECS = (
     *op(
-        "csr-matmul",
-        _RAW,
-        calls=_CALLS,
-        recipes=_RECIPES,
-        wrong=_WRONG,
-        dtypes=tiered(("float32", *_REST)),
-        fields=_FIELDS,
-    ),
-    *op("csr-matmul-no-columns", _RAW, calls=_NO_COLUMNS, recipes=_EXACT, gradient=False, fields=_FIELDS),
-    *op("csr-matmul-no-rows", _RAW, calls=_NO_ROWS, recipes=_EXACT, gradient=False, fields=_FIELDS),
-    *op(
         "csr-csr-matmul",
         _RAW_SPARSE,
         calls={**_SPARSE_CALLS, **_FORWARD},
@@ -169,6 +158,13 @@ SPECS = (
         dtypes=tiered(("float32", *_REST)),
         gradient=False,
         fields=_FIELDS,
+    ),
+    *op(
+        "csr-csr-matmul-empty-row",
+        _RAW_SPARSE,
+        calls=_EMPTY_ROW,
+        recipes=_EXACT,
+        fields={"modes": ("function", "graph")},
     ),
     *op(
         "csr-csr-matmul-gradient",
@@ -186,10 +182,14 @@ SPECS = (
         fields={"modes": ("eager",)},
     ),
     *op(
-        "csr-csr-matmul-empty-row",
-        _RAW_SPARSE,
-        calls=_EMPTY_ROW,
-        recipes=_EXACT,
-        fields={"modes": ("function", "graph")},
+        "csr-matmul",
+        _RAW,
+        calls=_CALLS,
+        recipes=_RECIPES,
+        wrong=_WRONG,
+        dtypes=tiered(("float32", *_REST)),
+        fields=_FIELDS,
     ),
+    *op("csr-matmul-no-columns", _RAW, calls=_NO_COLUMNS, recipes=_EXACT, gradient=False, fields=_FIELDS),
+    *op("csr-matmul-no-rows", _RAW, calls=_NO_ROWS, recipes=_EXACT, gradient=False, fields=_FIELDS),
 )
