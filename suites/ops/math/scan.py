@@ -1,5 +1,7 @@
 """Cumulative sums, products and logarithms of sums. Errors count roundings: see `suites.reference.scan`."""
 
+from typing import Any
+
 import ml_dtypes
 import numpy as np
 
@@ -140,7 +142,13 @@ _SHARED = (
         attrs={"exclusive": False, "reverse": True},
     ),
 )
-_OF_ALL = {"calls": _CALLS, "batch": _ROWS, "arguments": ("x",), "dtypes": tiered(FLOATS), "integers": tiered(INTEGERS)}
+_OF_ALL: dict[str, Any] = {
+    "calls": _CALLS,
+    "batch": _ROWS,
+    "arguments": ("x",),
+    "dtypes": tiered(FLOATS),
+    "integers": tiered(INTEGERS),
+}
 
 SPECS = (
     *op(

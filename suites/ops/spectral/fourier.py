@@ -65,6 +65,7 @@ def _to_real(calls):
     """Inputs of inverse transforms to real numbers: the terms of one half."""
 
     def half(of: Call):
+        assert of.shapes
         (shape,), lengths = of.shapes, of.attrs["lengths"]
         return call((*shape[:-1], lengths[-1] // 2 + 1), lengths=lengths)
 
