@@ -112,10 +112,9 @@ def plain_values(shapes: Sequence[Shape]) -> Recipe:
 def fed(
     suffix: str,
     recipe: Recipe,
-    name: str,
-    values: Mapping[str, Any],
+    argument: Mapping[str, Mapping[str, Any]],
     *,
-    plain: Callable[[np.ndarray], Any],
+    literal: Callable[[np.ndarray], Any],
     attrs: Mapping[str, Any],
     gradient: bool = False,
     **fields: Any,
@@ -125,20 +124,20 @@ def fed(
     Args:
       suffix: the end of the spec's name.
       recipe: the recipe of the tensor.
-      name: the name of the attribute.
-      values: label → an array, the attribute.
-      plain: plain(array) → the attribute as the promise takes it.
+      argument: the name of the attribute → its values: label → an array.
+      literal: literal(array) → the attribute as the promise takes it.
       attrs: the other attributes.
       gradient: whether the gradient is promised.
       fields: further fields of the spec.
     """
+    ((name, values),) = argument.items()
 
     def specs(op: Op) -> Iterable[Spec]:
         program, promise = op.called, op.promise
         assert promise
 
         def of(axis: Any) -> dict[str, Any]:
-            return {name: plain(axis), **attrs}
+            return {name: literal(axis), **attrs}
 
         promised: dict[str, Any] = {
             "program": lambda tf, x, value: program(tf, x, **{name: value}, **attrs),

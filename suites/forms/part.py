@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.harness.spec.tiers import TIERS
@@ -21,6 +21,7 @@ from tf_opdiff.suites.reference.promise import Promise
 Dtypes = Sequence[str] | Mapping[str, str]
 #: Label → the recipe of a call, or the elements of each of its inputs: see `suites.forms.calls.inputs`.
 Recipes = Mapping[str, Recipe | Elements | Sequence[Elements]]
+_Record = TypeVar("_Record")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,49 +87,64 @@ Part = Callable[[Op], Iterable[Spec]]
 Twins = Callable[[Spec], Iterable[Spec]]
 
 
-def part(
-    suffix: str = "",
-    *,
-    calls: Calls | None = None,
-    dtypes: Dtypes | None = None,
-    lowest_tier: bool = False,
-    twins: Sequence[Twins] = (),
-    positions: bool = False,
-    gradient: bool | None = None,
-    second_order: bool = False,
-    rounded: Collection[str] | None = None,
-    **fields: Any,
-) -> Part:
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What a part asks of its op, in addition to the fields of its spec.
+
+    calls         the calls of its program, in place of those of the op.
+    dtypes        its dtypes, or dtype → tier, in place of those of the op. Those of a higher tier than the first one
+                  have a spec of their own, whose name ends with `-other`.
+    lowest_tier   whether it leaves out the dtypes of higher tiers.
+    twins         functions from each spec to further specs.
+    positions     whether the spec's twins, which move values within a tensor or to short tensors, are part of it.
+    gradient      whether gradients are promised; None for what the op says.
+    second_order  whether forward mode and second order are promised.
+    rounded       families of quantities: see `suites.forms.calls.fields`.
+    """
+
+    calls: Calls | None = None
+    dtypes: Dtypes | None = None
+    lowest_tier: bool = False
+    twins: Sequence[Twins] = ()
+    positions: bool = False
+    gradient: bool | None = None
+    second_order: bool = False
+    rounded: Collection[str] | None = None
+
+
+def part(suffix: str = "", **declared: Any) -> Part:
     """A part that promises results or an error: one spec, named by the op's name and a suffix.
 
     Args:
       suffix: the end of the spec's name.
-      calls: the calls of its program, in place of those of the op.
-      dtypes: its dtypes, or dtype → tier, in place of those of the op. Those of a higher tier than the first one have
-        a spec of their own, whose name ends with `-other`.
-      lowest_tier: whether it leaves out the dtypes of higher tiers.
-      twins: functions from each spec to further specs.
-      positions: whether the spec's twins, which move values within a tensor or to short tensors, are part of it.
-      gradient, second_order, rounded: the promises of the calls: see `suites.forms.calls.fields`.
-      fields: the fields of the spec; those that it shares with the op take the place of the op's.
+      declared: the fields of `Asked`, and those of the spec, which take the place of the op's.
     """
+    asked, own_fields = separated(Asked, declared)
 
     def specs(op: Op) -> Iterable[Spec]:
-        chosen, own = op.calls if calls is None else calls, dict(fields)
+        chosen, own = op.calls if asked.calls is None else asked.calls, dict(own_fields)
         promised: dict[str, Any] = {"program": op.called, "reference": None}  # a spec without one is refused
-        if chosen and "reference" not in fields:
-            smooth = op.gradient if gradient is None else gradient
-            promised = promises(chosen, op.called, op.promise, gradient=smooth, second=second_order, rounded=rounded)
+        if chosen and "reference" not in own_fields:
+            how: dict[str, Any] = {"second": asked.second_order, "rounded": asked.rounded}
+            smooth = op.gradient if asked.gradient is None else asked.gradient
+            promised = promises(chosen, op.called, op.promise, gradient=smooth, **how)
             own["recipes"] = {label: inputs(chosen, recipe) for label, recipe in own["recipes"].items()}
         each = {"ops": op.raw, **promised, **op.fields, **own}
-        tiers = list(_by_tier(op.dtypes if dtypes is None else dtypes))
-        for end, of_tier in tiers[:1] if lowest_tier else tiers:
+        tiers = list(_by_tier(op.dtypes if asked.dtypes is None else asked.dtypes))
+        for end, of_tier in tiers[:1] if asked.lowest_tier else tiers:
             spec = Spec(**{"name": op.name + suffix + end, **of_tier, **each})
-            yield from (spec, *(twin for twins_of in twins for twin in twins_of(spec)))
-            if positions:
+            yield from (spec, *(twin for twins_of in asked.twins for twin in twins_of(spec)))
+            if asked.positions:
                 yield from _moved(spec, len(op.arguments))
 
     return specs
+
+
+def separated(record: type[_Record], declared: Mapping[str, Any]) -> tuple[_Record, dict[str, Any]]:
+    """A record of the declared values of its fields, and the other declared values."""
+    names = {each.name for each in fields(record)}  # type: ignore[arg-type]
+    own = {name: value for name, value in declared.items() if name in names}
+    return record(**own), {name: value for name, value in declared.items() if name not in names}
 
 
 def _by_tier(dtypes: Dtypes) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from tf_opdiff.suites.forms.calls import Calls, call
 from tf_opdiff.suites.forms.elements import from_one
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT
 from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.forms.part import Part, part, tiered
+from tf_opdiff.suites.forms.part import Part, part, separated, tiered
 from tf_opdiff.suites.forms.reduced import Reduced
 from tf_opdiff.suites.forms.reduction_recipes import OF_INTEGERS, RECIPES, few, filled, plain
 from tf_opdiff.suites.reference.accumulation import Axis, axes
@@ -47,57 +47,61 @@ _FED_AXES = {
 }
 
 
-def reduction(
-    name: str,
-    raw: str,
-    promise: Reduced,
-    *,
-    recipes: Mapping[str, Recipe] = RECIPES,
-    forward: Mapping[str, Recipe] | None = None,
-    complex_recipes: Mapping[str, Recipe] | None = None,
-    integers: Reduced | None = None,
-    of_integers: Mapping[str, Recipe] = OF_INTEGERS,
-    long: Mapping[str, Recipe] | None = None,
-    second: str = "plain",
-    **fields: Any,
-) -> tuple[Spec, ...]:
+@dataclass(frozen=True, kw_only=True)
+class Reduction:
+    """What a reduction has in addition to the fields of an `Op`, or with other defaults.
+
+    recipes          the recipes of floats.
+    forward          recipes of floats at which gradients have no promise.
+    complex_recipes  the recipes of complex numbers; none if it refuses them. Zeros of either sign are right.
+    integers         its promise of integers; None if it refuses them.
+    of_integers      the recipes of integers.
+    long             the recipes of long reductions, whose numbers have shape `LONG` or its transpose; none if it has
+                     none.
+    second           the recipe of second order.
+    """
+
+    recipes: Mapping[str, Recipe] = field(default_factory=lambda: RECIPES)
+    forward: Mapping[str, Recipe] = field(default_factory=dict)
+    complex_recipes: Mapping[str, Recipe] = field(default_factory=dict)
+    integers: Reduced | None = None
+    of_integers: Mapping[str, Recipe] = field(default_factory=lambda: OF_INTEGERS)
+    long: Mapping[str, Recipe] = field(default_factory=dict)
+    second: str = "plain"
+
+
+def reduction(name: str, raw: str, promise: Reduced, **declared: Any) -> tuple[Spec, ...]:
     """The specs of a reduction. The default tier has float32 and int32, the full tier all other dtypes.
 
     Args:
       name: the name with which those of its specs begin.
       raw: the OpDef, with the inputs `input` and `axis` and the attribute `keep_dims`.
       promise: its promise of floats and complex numbers.
-      recipes: the recipes of floats.
-      forward: recipes of floats at which gradients have no promise; None for none.
-      complex_recipes: the recipes of complex numbers; None if it refuses them. Zeros of either sign are right.
-      integers: its promise of integers; None if it refuses them.
-      of_integers: the recipes of integers.
-      long: the recipes of long reductions, whose numbers have shape `LONG` or its transpose; None for none.
-      second: the recipe of second order.
-      fields: further fields of all specs, such as `modes`.
+      declared: the fields of `Reduction`, and further fields of all specs, such as `modes`.
     """
-    parts = [*_long(name, long)] if long else []
+    of, more = separated(Reduction, declared)
+    parts = [*_long(name, of.long)] if of.long else []
     if promise.jvp:
-        parts.append(second_order({second: recipes[second]}, _ENDS))
-    if complex_recipes:
+        parts.append(second_order({of.second: of.recipes[of.second]}, _ENDS))
+    if of.complex_recipes:
         unsigned = ("output", "grad")
-        parts.append(part("-complex", recipes=complex_recipes, dtypes=COMPLEX, tier="full", unsigned_zeros=unsigned))
-    if integers:
-        own = {label: replace(each, promise=integers.promise()) for label, each in CALLS.items()}
-        parts.append(part("-integer", calls=own, recipes=of_integers, dtypes=tiered(INTEGERS), gradient=False))
+        parts.append(part("-complex", recipes=of.complex_recipes, dtypes=COMPLEX, tier="full", unsigned_zeros=unsigned))
+    if of.integers:
+        own = {label: replace(each, promise=of.integers.promise()) for label, each in CALLS.items()}
+        parts.append(part("-integer", calls=own, recipes=of.of_integers, dtypes=tiered(INTEGERS), gradient=False))
     return op(
         name,
         raw,
         *parts,
-        *_of_all(next(iter(recipes.values())), gradient=promise.vjp is not None),
+        *_of_all(next(iter(of.recipes.values())), gradient=promise.vjp is not None),
         arguments=("input",),
         calls=CALLS,
         promise=promise.promise(),
         dtypes=tiered(FLOATS),
         gradient=promise.vjp is not None,
-        recipes=recipes,
-        forward=forward or {},
-        **fields,
+        recipes=of.recipes,
+        forward=of.forward,
+        **more,
     )
 
 
@@ -124,7 +128,7 @@ def _of_all(recipe: Recipe, *, gradient: bool) -> Iterator[Part]:
     """The parts of every reduction: rows of a batch, small inputs, axes that are an input, and wrong axes."""
     yield batches(_ROWS, recipe)
     yield small(in_shapes(EMPTY, from_one), _ENDS)
-    yield fed("-fed-axes", plain, "axis", _FED_AXES, plain=_literal, attrs={}, gradient=gradient)
+    yield fed("-fed-axes", plain, {"axis": _FED_AXES}, literal=_literal, attrs={}, gradient=gradient)
     for suffix, wrong, promise in (("wrong", _WRONG_AXES, WHEN_BUILT), ("repeated", _REPEATED_AXES, IN_KERNEL)):
         attrs = {label: {"axis": axis} for label, axis in wrong.items()}
         yield part(f"-{suffix}-axes", recipes={"plain": plain}, attrs=attrs, lowest_tier=True, **promise)

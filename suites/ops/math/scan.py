@@ -136,9 +136,8 @@ _SHARED = (
     fed(
         "-fed-axis",
         plain,
-        "axis",
-        {"int32": np.array(0, "int32"), "int64": np.array(-1, "int64"), "middle": np.array(1, "int64")},
-        plain=int,
+        {"axis": {"int32": np.array(0, "int32"), "int64": np.array(-1, "int64"), "middle": np.array(1, "int64")}},
+        literal=int,
         attrs={"exclusive": False, "reverse": True},
     ),
 )
