@@ -88,7 +88,7 @@ def tidy(session: Session, folder: Path) -> None:
     if directory is None or info.state == "interrupted":
         return
     try:
-        whole_lines.compress(directory)
+        whole_lines.compress(directory, complete=info.state == "complete")
         compressed.compress_logs(directory / "logs")
         keep = session.config.option.keep_runs
         if info.state == "complete" and directory.parent.resolve() == folder.resolve():

@@ -20,8 +20,8 @@ LEAST = untrusted.MIB
 LEAST_LOG = 1 << 16
 #: How many times its size a compressed shard usually expands to, and may expand to.
 USUAL, MOST = 32, 256
-#: The level of Zstandard. It takes 6 ms a MiB; higher levels save 1 % and take several times as long.
-LEVEL = 9
+#: The level of Zstandard. It takes 15 ms a MiB; higher levels save 1 % and take several times as long.
+LEVEL = 12
 #: A line that no CRC fits; it stands for bytes that can't be expanded.
 DAMAGED = b"damaged\n"
 _CHUNK = untrusted.MIB

@@ -8,9 +8,14 @@ from pathlib import Path
 from tf_opdiff.harness.store import compressed, shard_arrays, shard_records, untrusted
 from tf_opdiff.harness.store.rundir import OBSERVATIONS, RECORDS, shards
 
+#: How the start of a cell begins, behind its checksum.
+_START = b' {"line":"start",'
 
-def compress(run: Path) -> None:
+
+def compress(run: Path, *, complete: bool = False) -> None:
     """Compresses the shards of a run, without the records and arrays that its Parquet files have, if they are there.
+
+    Starts are left out for good if the run is `complete`: every cell has a result then, and nothing asks for starts.
 
     Raises:
       OSError, ValueError: see `harness.store.compressed.compress`; or one of the Parquet files is damaged.
@@ -22,6 +27,8 @@ def compress(run: Path) -> None:
         changes.append(shard_arrays.Arrays(run).taken_out)
 
     def change(line: bytes) -> bytes:
+        if complete and _START in line[:32]:
+            return b""
         for one in changes:
             line = one(line)
         return line

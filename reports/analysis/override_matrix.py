@@ -103,6 +103,12 @@ class OverrideMatrix:
                 yield from ((op, mechanism, place, mode, cell) for mode, cell in by_mode.items())
 
     @cached_property
+    def places_run(self) -> tuple[str, ...]:
+        """The places of which the run has a cell with a record."""
+        places = {place for _, _, place, _, cell in self.each() if cell.record}
+        return tuple(place for place in self.places if place in places)
+
+    @cached_property
     def counts(self) -> Mapping[str, int]:
         """The number of cells of each state."""
         counts = Counter(cell.state for *_, cell in self.each())

@@ -24,6 +24,8 @@ def test_a_run_leaves_compressed_shards_and_the_newest_runs(run_pytest, tmp_path
     assert "removed old runs: 20260101T000000-abcdef (--keep-runs 2)" in outcome.output
     assert sorted(path.name for path in runs[0].parent.iterdir()) == [runs[1].name, runs[2].name, "latest"]
     assert {path.name.partition(".")[2] for path in (runs[2] / "shards").iterdir()} == {"jsonl.zst"}
+    lines = [text for path in rundir.shards(runs[2]) for _, text in shard.texts(path)]
+    assert lines and not [text for text in lines if b'"line":"start"' in text]
     assert {path.name.partition(".")[2] for path in (runs[2] / "logs").iterdir()} == {"log.gz"}
     assert any(gzip.decompress(path.read_bytes()) for path in (runs[2] / "logs").iterdir())
     plain = run_pytest("--mode", "eager", "--device", "cpu", "--no-repro", suites=SUITE)
