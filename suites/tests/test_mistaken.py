@@ -104,6 +104,8 @@ def test_xla_drops_the_sign_of_a_seed_and_takes_the_upper_bits_of_a_word():
     assert drawn.tolist() == whole.reference(np.array([7]), unsigned).tolist()
     assert drawn.tolist() != whole.reference(np.array([7]), seed).tolist()
     floats, other = (spec(stateless, f"stateless-random-uniform{end}") for end in ("", "-of-xla"))
-    assert floats.mistaken["output"](np.array([7]), unsigned).tolist() == other.reference(np.array([7]), unsigned).tolist()
+    assert (
+        floats.mistaken["output"](np.array([7]), unsigned).tolist() == other.reference(np.array([7]), unsigned).tolist()
+    )
     key = spec(generator, "stateless-random-get-key-counter").mistaken["output"](seed)[0]
     assert key.tolist() == mixed(unsigned)[0].tolist()
