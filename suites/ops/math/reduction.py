@@ -114,7 +114,9 @@ SPECS = (
         ),
         complex_recipes=FINITE,
         integers=Reduced(
-            f=ref.integer_mean, flushes=False, mistaken=partial(ref.integer_mean, wraps=True)  # under XLA
+            f=ref.integer_mean,
+            flushes=False,
+            mistaken=partial(ref.integer_mean, wraps=True),  # under XLA
         ),
         of_integers={**OF_INTEGERS, "limits": _limits_of_a_mean},
         long=_LONG,
