@@ -16,6 +16,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import ml_dtypes
@@ -46,6 +47,7 @@ def composition(
     inputs: int = 2,
     built: str,
     recipes: Mapping[str, Callable[..., tuple[np.ndarray, ...]]] | None = None,
+    mistaken: Mapping[str, Callable[..., Step]] | None = None,
     **fields: Any,
 ) -> Spec:
     """The spec of many programs; rows are added at the end only, for the number of an output names its program.
@@ -59,6 +61,8 @@ def composition(
       inputs: the number of inputs.
       built: OpDefs, joined by `;`, which the graph must have before TensorFlow rewrites it.
       recipes: name → recipe(draw, dtype, number of inputs); by default `FLOAT_RECIPES`, or `RECIPES` of other dtypes.
+      mistaken: functions that TensorFlow computes in place of those of the module `tf` because of a known failure, by
+        their names: see `SpecFields.mistaken`.
       fields: other fields of the spec.
     """
     if recipes is None:
@@ -69,7 +73,7 @@ def composition(
     return Spec(
         name=name,
         program=_program(texts, INPUTS[:inputs]),
-        reference=lambda *xs: tuple(_step(text, dtype, xs).value for text in promises),
+        reference=partial(_values, promises, dtype, TF),
         recipes={key: _recipe(recipe, inputs) for key, recipe in recipes.items()},
         ops="",
         evidence=";".join(f"built:{op}" for op in built.split(";")),
@@ -78,6 +82,7 @@ def composition(
         unsigned_zeros=tuple(outputs[i] for i, text in enumerate(texts) if _EXTREME.search(text)),
         bound={outputs[i]: partial(_bound, promises[i], dtype) for i in inexact},
         alternatives={quantity: partial(_also_right, text) for quantity, text in zip(outputs, promises, strict=True)},
+        mistaken={"output": partial(_values, promises, dtype, _with(mistaken))} if mistaken else {},
         constant=tuple(outputs),  # an optimiser may compute a program without its inputs: its value is compared
         **fields,
     )
@@ -105,10 +110,22 @@ def _program(texts: Sequence[str], names: str) -> Callable[..., Any]:
     return program
 
 
-def _step(text: str, dtype: str, inputs: Sequence[np.ndarray], flushing: Flushing = NONE) -> Step:
+def _with(functions: Mapping[str, Callable[..., Step]]) -> SimpleNamespace:
+    """What stands in for the module `tensorflow`, with other functions under some of its names."""
+    return SimpleNamespace(**vars(TF) | functions)
+
+
+def _values(texts: Sequence[str], dtype: str, tf: SimpleNamespace, *inputs: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The results of the programs, with what stands in for the module `tensorflow`."""
+    return tuple(_step(text, dtype, inputs, tf=tf).value for text in texts)
+
+
+def _step(
+    text: str, dtype: str, inputs: Sequence[np.ndarray], flushing: Flushing = NONE, tf: SimpleNamespace = TF
+) -> Step:
     """The result of a program's text, computed by NumPy op by op; inputs may be widened."""
     steps = (Step(x.astype(np.dtype(dtype)), None, flushing) for x in inputs)
-    return eval(text, {"tf": TF, "inf": math.inf, "nan": math.nan, **dict(zip(INPUTS, steps, strict=False))})
+    return eval(text, {"tf": tf, "inf": math.inf, "nan": math.nan, **dict(zip(INPUTS, steps, strict=False))})
 
 
 def _bound(text: str, dtype: str, u: float, g: Any, *inputs: np.ndarray) -> np.ndarray:

@@ -37,10 +37,14 @@ SMALL: Mapping[str, Sequence[Shape]] = {
 
 @dataclass(frozen=True)
 class Apart:
-    """Calls in a program of their own, because TensorFlow fails on them, and the arguments that are tensors."""
+    """Calls in a program of their own, because TensorFlow fails on them, and the arguments that are tensors.
+
+    `mistake` is the move that TensorFlow makes, if it is known: see `suites.reference.moves.Moved`.
+    """
 
     calls: MoveCalls
     tensors: tuple[Parameter, ...] = ()
+    mistake: Move | None = None
 
 
 class Refused(NamedTuple):
@@ -112,7 +116,8 @@ class Moves:
             many = Spec(name=self.name, recipes={"large": recipes.values(one)}, **self._fields(one))
             yield from self.dtypes.of_nibbles(many)
         for label, apart in self.apart.items():
-            own = replace(self, tensors=apart.tensors)
+            promise = replace(self.promise, mistake=apart.mistake) if apart.mistake else self.promise
+            own = replace(self, tensors=apart.tensors, promise=promise)
             own_calls = tuple(apart.calls.values())
             yield Spec(
                 name=f"{self.name}-{label}",

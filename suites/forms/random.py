@@ -90,6 +90,11 @@ class RandomOp:
 
         return promise
 
+    def mistaken(self, shape: np.ndarray, *inputs: np.ndarray) -> Any:
+        """What XLA computes in place of the reference: see `SpecFields.mistaken`."""
+        origin, limits = self._split(inputs)
+        return self.reference(xla=True)(shape, *self.source.of_xla(*origin), *limits)
+
     def _split(self, inputs: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]]:
         """The inputs of the source, and the limits."""
         return (inputs[:-2], inputs[-2:]) if self.kind.limits else (inputs, ())
@@ -117,6 +122,7 @@ class RandomOp:
             ops=self.raw,
             program=self.program(),
             reference=self.reference(),
+            mistaken={"output": self.mistaken} if self.xla else {},
             recipes=self.recipes(),
             state=(lambda tf, shape, start, *limits: {"v": tf.Variable(start)}) if self.source.state else None,
             dtypes=(self.dtype,),

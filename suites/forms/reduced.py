@@ -23,6 +23,7 @@ class Reduced:
     error, …    error(u, x, axis), grad_error(u, g, x, axis), jvp_error(u, t, x, axis), hvp_error(u, g, t, x, axis)
                 → the largest errors; None where a quantity is exact.
     flushes     whether subnormal terms, and results, may be flushed.
+    mistaken    mistaken(x, axis) → what TensorFlow computes in place of f because of a known failure.
     """
 
     f: Callable[..., Any]
@@ -34,6 +35,7 @@ class Reduced:
     jvp_error: Callable[..., Any] | None = None
     hvp_error: Callable[..., Any] | None = None
     flushes: bool = True
+    mistaken: Callable[..., Any] | None = None
 
     def promise(self) -> OfOneTensor:
         """The promise of a call with the attributes `axis` and `keep_dims`."""
@@ -67,7 +69,7 @@ class Reduced:
                 function(u, *xs, axis), xs[-1], axis, keep_dims=keep_dims
             )
 
-        vjp, jvp = self.vjp, self.jvp
+        vjp, jvp, wrong = self.vjp, self.jvp, self.mistaken
         return OfOneTensor(
             f=lambda x, axis, keep_dims=False: dropped(self.f(x, axis), x, axis, keep_dims=keep_dims),
             vjp=vjp and (lambda g, x, axis, keep_dims=False: vjp(kept(g, x, axis), x, axis)),
@@ -79,4 +81,5 @@ class Reduced:
             hvp_error=errors(self.hvp_error, to_input=True),
             others=others if self.flushes else None,
             grad_others=other_gradients if self.flushes and vjp else None,
+            mistaken=wrong and (lambda x, axis, keep_dims=False: dropped(wrong(x, axis), x, axis, keep_dims=keep_dims)),
         )

@@ -54,6 +54,15 @@ def cast(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
     return rounded(odd(whole), dtype) if is_float(dtype) and dtype != np.float64 else whole.astype(dtype)
 
 
+def unpacked(x: np.ndarray) -> np.ndarray:
+    """The integers, as many as x has, that one reads who takes each byte of x for two numbers of 4 bits.
+
+    x has one number of 4 bits in each byte, in the lower half, which comes first. The upper half is 0.
+    """
+    at = np.arange(x.size)
+    return np.where(at % 2 == 0, x.astype(np.int64)[at // 2], 0)
+
+
 def limits(dtype: np.dtype) -> tuple[int, int]:
     """The least and the largest number of an integer dtype."""
     info = ml_dtypes.iinfo(dtype)

@@ -44,7 +44,7 @@ def _like(value: float) -> Callable[[Step], Step]:
     return lambda x: Step(np.full_like(x.value, value), None, x.flushing)
 
 
-def _reduced(f: Callable[..., Any]) -> Callable[..., Step]:
+def reduced(f: Callable[..., Any]) -> Callable[..., Step]:
     """A reduction that does not round, over one axis, several axes, or all."""
 
     def step(x: Step, axis: Any = None, keepdims: bool = False) -> Step:
@@ -114,7 +114,7 @@ _ROUNDED = {
 _MATH = SimpleNamespace(
     **{name: exact(f) for name, f in _EXACT.items()},
     **{name: rounded(f) for name, f in _ROUNDED.items()},
-    **{f"reduce_{n}": _reduced(getattr(np, n)) for n in ("all", "any", "max", "min", "prod", "sum")},
+    **{f"reduce_{n}": reduced(getattr(np, n)) for n in ("all", "any", "max", "min", "prod", "sum")},
     abs=signed(np.abs),
     add_n=lambda values: reduce(add, values),
     argmax=_index_of(np.argmax),

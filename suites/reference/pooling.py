@@ -6,7 +6,7 @@ A tensor of any rank and layout is a vector of n elements, and its windows are t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, reduce
 from typing import Any
 
@@ -86,10 +86,17 @@ def _sum_error(u: float, terms: np.ndarray, members: np.ndarray, axis: int) -> n
 
 @dataclass(frozen=True)
 class Pooling(Promise):
-    """The windows of a pooling; `shape` is that of the tensor that is pooled, if the op does not get that tensor."""
+    """The windows of a pooling.
+
+    Attributes:
+      windows: the windows.
+      shape: the shape of the tensor that is pooled, if the op does not get that tensor.
+      near: whether the gradient goes to every element near the largest one: see `_OfLargest.mistaken`.
+    """
 
     windows: Windows
     shape: Shape = ()
+    near: bool = field(default=False, kw_only=True)
 
     def pick(self, weights: np.ndarray, x: np.ndarray) -> np.ndarray:
         """The elements of x, a row vector of (1, n), where the weights are not 0, and 0 elsewhere."""
@@ -222,6 +229,26 @@ def _chosen(windows: Windows, shape: Shape, dtype: np.dtype, values: bytes) -> n
     return candidates & (np.cumsum(candidates, axis=1) == 1)
 
 
+def _near(windows: Windows, x: np.ndarray) -> np.ndarray:
+    """Whether element j of window i is less than 1e-5 from its largest one. Bool of shape (m, n)."""
+    members, row = windows.members(x.shape), x.reshape(1, -1)
+    largest = np.max(np.where(members, row, -np.inf), axis=1, initial=-np.inf, keepdims=True)
+    return np.asarray(members & (np.abs(row - largest) < 1e-5))
+
+
+def _past_nan(windows: Windows, x: np.ndarray) -> np.ndarray:
+    """What each window chooses by comparisons with NaN, which are false. Bool of shape (m, n).
+
+    A window begins with its first element, and chooses another one if this is larger.
+    """
+    members, row = windows.members(x.shape), x.reshape(1, -1)
+    first = members & (np.cumsum(members, axis=1) == 1)
+    numbers = np.where(np.isnan(row), np.where(first, np.inf, -np.inf), row)
+    largest = np.max(np.where(members, numbers, -np.inf), axis=1, initial=-np.inf, keepdims=True)
+    candidates = members & (numbers == largest)
+    return np.asarray(candidates & (np.cumsum(candidates, axis=1) == 1))
+
+
 def _lowest(dtype: np.dtype) -> Any:
     return np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf
 
@@ -247,14 +274,28 @@ def scattered_error(choice: np.ndarray, u: float, g: np.ndarray, shape: Shape) -
 
 
 @dataclass(frozen=True)
-class Largest(Pooling):
+class _OfLargest(Pooling):
+    """What the largest elements of windows and their gradients have in common."""
+
+    @property
+    def mistaken(self) -> Pooling | None:
+        """Windows of five dimensions give the upstream to every element near the largest one, on a CPU."""
+        return replace(self, near=True) if len(self.windows.sizes) == 5 else None
+
+    def takers(self, x: np.ndarray) -> np.ndarray:
+        """Whether element j of x gets the upstream of window i. Bool of shape (m, n)."""
+        return _near(self.windows, x) if self.near else chosen(self.windows, x)
+
+
+@dataclass(frozen=True)
+class Largest(_OfLargest):
     """The largest element of each window. The first of equal ones, in the order of memory, has the gradient."""
 
     def f(self, x: np.ndarray) -> np.ndarray:
         return gathered(chosen(self.windows, x), x, self.outputs(x))
 
     def vjp(self, g: np.ndarray, x: np.ndarray) -> tuple[np.ndarray]:
-        return (scattered(chosen(self.windows, x), g, x.shape),)
+        return (scattered(self.takers(x), g, x.shape),)
 
     def jvp(self, ts: Any, x: np.ndarray) -> np.ndarray:
         return gathered(chosen(self.windows, x), ts[0], self.outputs(x))
@@ -297,11 +338,11 @@ def _flushed_sums(dtype: np.dtype, choices: Sequence[np.ndarray], g: np.ndarray,
 
 
 @dataclass(frozen=True)
-class LargestGradient(Pooling):
+class LargestGradient(_OfLargest):
     """The gradient of `Largest` as an op of the tensor x, the upstream g, and the output y."""
 
     def f(self, x: np.ndarray, g: np.ndarray, y: np.ndarray) -> np.ndarray:
-        return scattered(chosen(self.windows, x), g, x.shape)
+        return scattered(self.takers(x), g, x.shape)
 
     def vjp(self, h: np.ndarray, x: np.ndarray, g: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, ...]:
         return np.zeros(x.shape), gathered(chosen(self.windows, x), h, g.shape), np.zeros(y.shape)
@@ -326,14 +367,14 @@ class LargestGradient(Pooling):
 
 
 @dataclass(frozen=True)
-class LargestSecond(Pooling):
+class LargestSecond(_OfLargest):
     """The gradient of `LargestGradient` by the upstream: the elements of g that the windows of x choose."""
 
     def f(self, x: np.ndarray, g: np.ndarray, y: np.ndarray) -> np.ndarray:
         return gathered(chosen(self.windows, x), g, y.shape)
 
     def vjp(self, h: np.ndarray, x: np.ndarray, g: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, ...]:
-        return np.zeros(x.shape), scattered(chosen(self.windows, x), h, x.shape), np.zeros(y.shape)
+        return np.zeros(x.shape), scattered(self.takers(x), h, x.shape), np.zeros(y.shape)
 
     def jvp(self, ts: Any, x: np.ndarray, g: np.ndarray, y: np.ndarray) -> np.ndarray:
         return self.f(x, ts[1], y)
@@ -356,9 +397,15 @@ class LargestAt(Pooling):
     """The index of the largest element of each window, in the image or, with `batch`, in the whole tensor."""
 
     batch: bool = False
+    past_nan: bool = field(default=False, kw_only=True)
+
+    @property
+    def mistaken(self) -> Pooling | None:
+        """The index of the largest number, unless the first element of the window is NaN."""
+        return replace(self, past_nan=True)
 
     def f(self, x: np.ndarray) -> np.ndarray:
-        choice = chosen(self.windows, x)
+        choice = _past_nan(self.windows, x) if self.past_nan else chosen(self.windows, x)
         at = np.argmax(choice, axis=1) if x.size else np.zeros(0, np.int64)
         whole = x.size if self.batch else x.size // max(x.shape[0], 1)
         return np.asarray(at % max(whole, 1), np.int64).reshape(self.outputs(x))

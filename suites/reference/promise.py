@@ -82,6 +82,7 @@ class OfOneTensor(Promise):
     error, grad_error, …        error(u, x), grad_error(u, g, x), jvp_error(u, t, x) and hvp_error(u, g, t, x); a
                                 quantity without an error is exact.
     others, grad_others         others(dtype, x) and grad_others(dtype, g, x) → further right arrays.
+    mistaken                    mistaken(x) → what TensorFlow computes in place of f(x) because of a known failure.
     """
 
     unsigned_zeros = ()
@@ -93,6 +94,12 @@ class OfOneTensor(Promise):
         self.f = f  # type: ignore[method-assign]
         self.others = self._functions.get("others")
         self.grad_others = self._grad_others if "grad_others" in self._functions else None
+
+    @property
+    def mistaken(self) -> Promise | None:
+        """The promise with the wrong result."""
+        rest = {name: function for name, function in self._functions.items() if name != "mistaken"}
+        return OfOneTensor(self._functions["mistaken"], **rest) if "mistaken" in self._functions else None
 
     def vjp(self, g: Any, x: Any, **attrs: Any) -> tuple[Any]:
         return (self._functions["vjp"](g, x, **attrs),)

@@ -46,9 +46,13 @@ def mean(x: np.ndarray, axis: Axis) -> np.ndarray:
     return np.asarray(total(x, axis) / np.longdouble(count(x, axis)))
 
 
-def integer_mean(x: np.ndarray, axis: Axis) -> np.ndarray:
-    """The quotient of the exact sum and the number of elements, without its fraction."""
+def integer_mean(x: np.ndarray, axis: Axis, *, wraps: bool = False) -> np.ndarray:
+    """The quotient of the sum and the number of elements, without its fraction.
+
+    The sum is exact; with `wraps`, it wraps around in the dtype of x.
+    """
     sums = np.sum(x.astype(object), axis=axes(axis, x.ndim), keepdims=True)
+    sums = np.sum(x, axis=axes(axis, x.ndim), keepdims=True, dtype=x.dtype).astype(object) if wraps else sums
     n = count(x, axis)
     return np.asarray(np.vectorize(lambda s: abs(s) // n * (1 if s > 0 else -1), otypes=[x.dtype])(sums))
 

@@ -13,6 +13,8 @@ from tf_opdiff.suites.forms.reduction_recipes import OF_INTEGERS, infinite, larg
 from tf_opdiff.suites.reference.promise import OfOneTensor
 
 _LAST = {"last": call(axis=-1, to="int64")}
+#: The number that a function chooses last. Comparisons with NaN are false, so that the kernels pass over it.
+_LAST_CHOICE = {np.argmax: -np.inf, np.argmin: np.inf}
 #: Axes that no tensor of rank 3 has, and a list of axes.
 _WRONG_AXES = {"past_last": 3, "before_first": -4, "beyond": 2**31 - 1, "vector": [0]}
 #: The shapes of inputs whose last axis has elements, and of those whose last axis has none.
@@ -30,6 +32,9 @@ def _promise(function):
     def index(x, axis, to):
         return np.asarray(function(x, axis=axis), to)
 
+    def past_nans(x, axis, to):
+        return index(np.where(np.isnan(x), _LAST_CHOICE[function], x), axis, to)
+
     def other_nans(dtype, x, axis, to):
         first = index(x, axis, to)
         if x.dtype.kind != "f" or not np.isnan(x).any():
@@ -38,7 +43,7 @@ def _promise(function):
         later = [np.argmax(order == n, axis=axis) for n in range(2, int(order.max(initial=0)) + 1)]
         return [np.where((order == n).any(axis=axis), k, first).astype(to) for n, k in enumerate(later, 2)]
 
-    return OfOneTensor(f=index, vjp=lambda g, x, axis, to: None, others=other_nans)
+    return OfOneTensor(f=index, vjp=lambda g, x, axis, to: None, others=other_nans, mistaken=past_nans)
 
 
 def _arg_extreme(name, raw, function):

@@ -20,7 +20,7 @@ from tf_opdiff.suites.forms.op import op, with_sizes
 from tf_opdiff.suites.forms.part import part, unconnected
 from tf_opdiff.suites.forms.quantized import IN_XLA, NOT_IN_XLA, WITHOUT_XLA, of_bits
 from tf_opdiff.suites.forms.second_order import with_linear_second_order
-from tf_opdiff.suites.reference.cast import cast, rounded, saturating_cast
+from tf_opdiff.suites.reference.cast import cast, rounded, saturating_cast, unpacked
 from tf_opdiff.suites.reference.subnormal import flushed_in
 
 _ALL = ("bool", *INTEGERS, *FLOATS, *COMPLEX)
@@ -109,8 +109,8 @@ def _as_float32(x):
     return x.astype(np.float32)
 
 
-def _to_small(name, targets, sources):
-    """Parts: casts from or to dtypes of 8 and 4 bits, which no gradient passes."""
+def _to_small(name, targets, sources, **fields):
+    """Parts: casts from or to dtypes of 8 and 4 bits, which no gradient passes; with other fields of the specs."""
 
     def recipes(target):
         defined = {f"from_{source}": within_range(source, target) for source in sources}
@@ -118,7 +118,7 @@ def _to_small(name, targets, sources):
         return defined | {f"tiny_from_{source}": tiny(source, target) for source in subnormal}
 
     return (
-        _to(target, recipe=within_range, recipes=recipes(target), name=f"-{name}", vjp=unconnected)
+        _to(target, recipe=within_range, recipes=recipes(target), name=f"-{name}", vjp=unconnected, **fields)
         for target in targets
     )
 
@@ -156,7 +156,7 @@ SPECS = op(
     *_to_small("float8", FLOATS, _FLOAT8),
     *_to_small("float", _FLOAT8, FLOATS),
     *_to_small("float8", ("float8_e5m2",), ("float8_e4m3fn",)),
-    *_to_small("nibble", INTEGERS, NIBBLES),
+    *_to_small("nibble", INTEGERS, NIBBLES, mistaken={"output": unpacked}),  # under XLA
     *_to_small("integer", NIBBLES, (*INTEGERS, *NIBBLES)),
     *(_to(target, *FLOATS, recipe=negative, name="-negative") for target in ("uint8", "uint16", "uint32", "uint64")),
     _truncated("float16", "float32", "float64"),

@@ -60,6 +60,12 @@ def _transpose(tf, x, indices, shape, conjugate=False):
     return _read(tf, turned, x.dtype)
 
 
+def _by_counts(x, indices, shape):
+    """A dense matrix whose rows have as many values as the indices say, but in the order of the indices."""
+    rows, columns = np.array(indices).T
+    return ref.dense(x, blank(x), np.stack([np.sort(rows), columns], axis=1), shape)
+
+
 def _masked(shape, indices):
     """A call on a dense tensor that has a value at each of these indices."""
     return call(shape, indices=matrix(indices, len(shape)))
@@ -104,7 +110,11 @@ SPECS = (
         calls=_DENSE,
         tensors=tensors("indices"),
         apart={
-            "rows-out-of-order": Apart({"rows": _masked((3, 5), [[2, 0], [0, 4], [0, 1]])}, tensors("indices")),
+            "rows-out-of-order": Apart(
+                {"rows": _masked((3, 5), [[2, 0], [0, 4], [0, 1]])},
+                tensors("indices"),
+                mistake=lambda x, indices: _by_counts(x[tuple(np.array(indices).T)], indices, x.shape),
+            ),
             "no-matrices": Apart({"none": _masked((0, 3, 4), [])}, tensors("indices")),
         },
         built={
@@ -127,7 +137,9 @@ SPECS = (
         calls={**_MATRICES, "columns_out_of_order": sparse([[0, 4], [0, 1], [2, 2], [2, 0]], [3, 5])},
         tensors=_ARGUMENTS,
         apart={
-            "rows-out-of-order": Apart({"rows": sparse([[2, 0], [0, 4], [0, 1]], [3, 5])}, _ARGUMENTS),
+            "rows-out-of-order": Apart(
+                {"rows": sparse([[2, 0], [0, 4], [0, 1]], [3, 5])}, _ARGUMENTS, mistake=_by_counts
+            ),
         },
         **_USUAL,
     ),

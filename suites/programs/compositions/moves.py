@@ -6,9 +6,12 @@ Grappler rewrites them in `OptimizeMaxOrMinOfMonotonicStage`, `RemoveIdentityTra
 `HandleReshape`, `HandleReverse` and `HandlePad`.
 """
 
+from functools import partial
+
 import numpy as np
 
 from tf_opdiff.suites.forms.composition import SIDE, composition
+from tf_opdiff.suites.reference.numpy_tensorflow import TF, reduced
 
 _REDUCTIONS = (
     *(f"tf.reduce_{extreme}(tf.{f}(x), 0)" for extreme in ("max", "min") for f in ("sqrt", "exp", "tanh", "sigmoid")),
@@ -57,8 +60,22 @@ def _saturated(draw, dtype, count):
     return tuple(values[draw.integers(SIDE, SIDE, low=0, high=len(values))] for _ in range(count))
 
 
+#: Reductions that lose NaN, as under XLA.
+_NUMBERS_ALONE = {
+    "reduce_max": reduced(partial(np.fmax.reduce, initial=-np.inf)),
+    "reduce_min": reduced(partial(np.fmin.reduce, initial=np.inf)),
+}
+#: Monotonic functions that Grappler takes out of a reduction.
+_UNCHANGED = dict.fromkeys(("exp", "sigmoid", "tanh"), TF.identity)
 SPECS = (
-    composition("compose-reductions", _REDUCTIONS, built="Max;Min;Any"),
-    composition("compose-indices", _INDICES, inputs=1, recipes={"saturated": _saturated}, built="ArgMax;ArgMin;Tanh"),
+    composition("compose-reductions", _REDUCTIONS, built="Max;Min;Any", mistaken=_NUMBERS_ALONE),
+    composition(
+        "compose-indices",
+        _INDICES,
+        inputs=1,
+        recipes={"saturated": _saturated},
+        built="ArgMax;ArgMin;Tanh",
+        mistaken=_UNCHANGED,
+    ),
     composition("compose-moves", _MOVES, built="Transpose;Reshape;ReverseV2;ConcatV2;Pack"),
 )
