@@ -112,7 +112,7 @@ def _program(texts: Sequence[str], names: str) -> Callable[..., Any]:
 
 def _with(functions: Mapping[str, Callable[..., Step]]) -> SimpleNamespace:
     """What stands in for the module `tensorflow`, with other functions under some of its names."""
-    return SimpleNamespace(**vars(TF) | functions)
+    return SimpleNamespace(**{**vars(TF), **functions})
 
 
 def _values(texts: Sequence[str], dtype: str, tf: SimpleNamespace, *inputs: np.ndarray) -> tuple[np.ndarray, ...]:
