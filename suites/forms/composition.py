@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from types import SimpleNamespace
 from typing import Any
@@ -47,7 +48,6 @@ def composition(
     inputs: int = 2,
     built: str,
     recipes: Mapping[str, Callable[..., tuple[np.ndarray, ...]]] | None = None,
-    mistaken: Mapping[str, Callable[..., Step]] | None = None,
     **fields: Any,
 ) -> Spec:
     """The spec of many programs; rows are added at the end only, for the number of an output names its program.
@@ -61,8 +61,6 @@ def composition(
       inputs: the number of inputs.
       built: OpDefs, joined by `;`, which the graph must have before TensorFlow rewrites it.
       recipes: name → recipe(draw, dtype, number of inputs); by default `FLOAT_RECIPES`, or `RECIPES` of other dtypes.
-      mistaken: functions that TensorFlow computes in place of those of the module `tf` because of a known failure, by
-        their names: see `SpecFields.mistaken`.
       fields: other fields of the spec.
     """
     if recipes is None:
@@ -82,10 +80,21 @@ def composition(
         unsigned_zeros=tuple(outputs[i] for i, text in enumerate(texts) if _EXTREME.search(text)),
         bound={outputs[i]: partial(_bound, promises[i], dtype) for i in inexact},
         alternatives={quantity: partial(_also_right, text) for quantity, text in zip(outputs, promises, strict=True)},
-        mistaken={"output": partial(_values, promises, dtype, _with(mistaken))} if mistaken else {},
         constant=tuple(outputs),  # an optimiser may compute a program without its inputs: its value is compared
         **fields,
     )
+
+
+def mistaking(spec: Spec, functions: Mapping[str, Callable[..., Step]]) -> Spec:
+    """A composition with the results that TensorFlow computes because of a known failure: see `SpecFields.mistaken`.
+
+    Args:
+      spec: the spec of `composition`.
+      functions: the functions that TensorFlow computes in place of those of the module `tf`, by their names.
+    """
+    assert isinstance(spec.reference, partial)
+    texts, dtype, _ = spec.reference.args
+    return replace(spec, mistaken={"output": partial(_values, texts, dtype, _with(functions))})
 
 
 def _program(texts: Sequence[str], names: str) -> Callable[..., Any]:

@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 
-from tf_opdiff.suites.forms.composition import SIDE, composition
+from tf_opdiff.suites.forms.composition import SIDE, composition, mistaking
 from tf_opdiff.suites.reference.numpy_tensorflow import TF, reduced
 
 _REDUCTIONS = (
@@ -68,14 +68,12 @@ _NUMBERS_ALONE = {
 #: Monotonic functions that Grappler takes out of a reduction.
 _UNCHANGED = dict.fromkeys(("exp", "sigmoid", "tanh"), TF.identity)
 SPECS = (
-    composition("compose-reductions", _REDUCTIONS, built="Max;Min;Any", mistaken=_NUMBERS_ALONE),
-    composition(
-        "compose-indices",
-        _INDICES,
-        inputs=1,
-        recipes={"saturated": _saturated},
-        built="ArgMax;ArgMin;Tanh",
-        mistaken=_UNCHANGED,
+    mistaking(composition("compose-reductions", _REDUCTIONS, built="Max;Min;Any"), _NUMBERS_ALONE),
+    mistaking(
+        composition(
+            "compose-indices", _INDICES, inputs=1, recipes={"saturated": _saturated}, built="ArgMax;ArgMin;Tanh"
+        ),
+        _UNCHANGED,
     ),
     composition("compose-moves", _MOVES, built="Transpose;Reshape;ReverseV2;ConcatV2;Pack"),
 )
