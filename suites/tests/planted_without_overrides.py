@@ -10,7 +10,8 @@ from types import SimpleNamespace
 from tf_opdiff.harness.spec.override_cell import APPLIED
 from tf_opdiff.suites.forms.overrides.declaration import OVERRIDES
 from tf_opdiff.suites.programs import override_matrix
-from tf_opdiff.suites.tests.planted_without import THINGS, Without
+from tf_opdiff.suites.tests.subjects import contexts, gradients
+from tf_opdiff.suites.tests.subjects.replaced import Replaced
 
 COUNT = 30
 
@@ -22,12 +23,12 @@ def library(tf):
 
 #: Mechanism → the thing to take out, and functions in the place of TensorFlow's.
 OUT = {
-    "gradient_override_map": THINGS["map"][1],
-    "tf.custom_gradient": THINGS["custom_gradient"][1],
-    "py_func with RegisterGradient": THINGS["map"][1],
-    "the stop_gradient trick": THINGS["stop_gradient"][1],
-    "tf.recompute_grad of tf.custom_gradient": THINGS["custom_gradient"][1],
-    "a Keras layer with tf.custom_gradient": THINGS["custom_gradient"][1],
+    "gradient_override_map": contexts.without_map,
+    "tf.custom_gradient": gradients.result_of_custom_gradient,
+    "py_func with RegisterGradient": contexts.without_map,
+    "the stop_gradient trick": gradients.nothing_stopped,
+    "tf.recompute_grad of tf.custom_gradient": gradients.result_of_custom_gradient,
+    "a Keras layer with tf.custom_gradient": gradients.result_of_custom_gradient,
     "an op in C++ with RegisterGradient": lambda tf: {"load_op_library": lambda path: library(tf)},
 }
 
@@ -37,7 +38,7 @@ def without(spec):
     whole, others = spec.program, OUT[spec.override.mechanism]
 
     def program(tf, *inputs):
-        return whole(Without(tf, others(tf)), *inputs)
+        return whole(Replaced(tf, others(tf)), *inputs)
 
     return replace(spec, name=f"{spec.name}--without", program=program, evidence="")
 
