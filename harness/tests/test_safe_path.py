@@ -17,6 +17,12 @@ from tf_opdiff.harness.tests.planted_children import safe_path
 PLANTED = ("argparse", "msgspec", "numpy", "pandas", "pickle", "selectors", "socket", "tensorflow", "typing")
 
 
+@pytest.fixture(autouse=True)
+def the_environment_of_a_user(monkeypatch):
+    """Another test of this process may have started a run, which sets the variable for its own children."""
+    monkeypatch.delenv(fork_server.SAFE_PATH, raising=False)
+
+
 @pytest.fixture
 def foreign(tmp_path):
     """A folder with a planted module of each of these names, which leaves a file when it is imported."""
