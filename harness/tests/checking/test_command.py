@@ -24,6 +24,7 @@ def written(tmp_path, monkeypatch):
     """written(text) → the name of a module with this text in the current folder; None: of none."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
+    modules = set(sys.modules)
 
     def write(text):
         name = f"planted_{abs(hash((text, tmp_path)))}"
@@ -31,7 +32,9 @@ def written(tmp_path, monkeypatch):
             (tmp_path / f"{name}.py").write_text(text)
         return name
 
-    return write
+    yield write
+    for name in {name for name in sys.modules if name.startswith("planted_")} - modules:
+        del sys.modules[name]  # later tests of this process hash the files of all modules
 
 
 @pytest.mark.parametrize(("text", "says"), MODULES.values(), ids=MODULES)
