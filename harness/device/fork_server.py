@@ -11,6 +11,7 @@ import shutil
 import signal
 import tempfile
 import threading
+import threading
 from collections.abc import Iterator, Mapping
 from multiprocessing import forkserver, resource_tracker
 from pathlib import Path
@@ -27,6 +28,8 @@ START_TIMEOUT = 1800.0 if os.environ.get(server_python.VARIABLE) else 180.0
 _GRACE = 10.0
 CONTEXT = mp.get_context("forkserver")
 _scratch = ""
+#: Threads of a sweep start processes at the same time: one changes the environment after the other.
+_ENVIRONMENT = threading.RLock()
 #: The variable that keeps the current folder off the path of imports, and our value for it.
 SAFE_PATH, OURS = "PYTHONSAFEPATH", "tf-opdiff"
 
@@ -48,14 +51,15 @@ def leave_safe_path() -> None:
 
 @contextlib.contextmanager
 def environment(settings: Mapping[str, str]) -> Iterator[None]:
-    """Environment variables for the processes that are started in this context."""
-    before = {name: os.environ.get(name) for name in settings}
-    os.environ.update(settings)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            os.environ.pop(name) if value is None else os.environ.__setitem__(name, value)
+    """Environment variables for the processes that are started in this context, in which one thread is at a time."""
+    with _ENVIRONMENT:
+        before = {name: os.environ.get(name) for name in settings}
+        os.environ.update(settings)
+        try:
+            yield
+        finally:
+            for name, value in before.items():
+                os.environ.pop(name) if value is None else os.environ.__setitem__(name, value)
 
 
 def scratch() -> Path:

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -15,12 +16,6 @@ from tf_opdiff.harness.tests.planted_children import safe_path
 
 #: Modules that the command line, multiprocessing and TensorFlow import.
 PLANTED = ("argparse", "msgspec", "numpy", "pandas", "pickle", "selectors", "socket", "tensorflow", "typing")
-
-
-@pytest.fixture(autouse=True)
-def the_environment_of_a_user(monkeypatch):
-    """Another test of this process may have started a run, which sets the variable for its own children."""
-    monkeypatch.delenv(fork_server.SAFE_PATH, raising=False)
 
 
 @pytest.fixture
@@ -65,3 +60,24 @@ def test_a_child_has_the_users_environment(settings, tmp_path):
         assert child.receive(PATIENCE) == os.environ.get(fork_server.SAFE_PATH)
     finally:
         child.kill()
+
+
+def test_threads_that_start_processes_leave_the_environment_as_it_was():
+    """Each thread sees its own variable while it is in the context; without turns, one restores another's value."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+
+    def starts(value):
+        for _ in range(5_000):
+            with fork_server.environment({"OPDIFF_PLANTED": value}):
+                seen = [os.environ["OPDIFF_PLANTED"] for _ in range(5)]
+            if set(seen) != {value}:
+                return seen
+        return []
+
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            assert list(pool.map(starts, "abcd")) == [[]] * 4
+    finally:
+        sys.setswitchinterval(interval)
+    assert "OPDIFF_PLANTED" not in os.environ

@@ -138,11 +138,7 @@ def ran(checkout, github, tmp_path):
         for step in steps(NIGHT[job]):
             told = FLOWS["nightly.yml"]["env"] | step.get("env", {})
             told = {k: re.sub(r"\$\{\{ (.*?) \}\}", lambda found: given[found[1]], v) for k, v in told.items()}
-            outside = {
-                k: v
-                for k, v in os.environ.items()
-                if not k.startswith(("PYTEST_", "GITHUB_", "TOX_", "MAKE", "PYTHONSAFEPATH"))
-            }
+            outside = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST_", "GITHUB_", "TOX_", "MAKE"))}
             outside |= {"GITHUB_OUTPUT": str(tmp_path / "output"), "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md")}
             command = ["bash", "-e", "-c", step["run"]]
             done = subprocess.run(
