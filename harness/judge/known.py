@@ -84,8 +84,9 @@ class Known:
     def damages_memory(self, case: Case, plan: Plan, tf: str) -> bool:
         """Whether a cause of severity `memory` is about a case under a plan, so that its process may be damaged."""
         names = (case.spec.name, case.dtype, case.attrs, case.recipe, str(plan.device), plan.mode)
-        entries = self.about(dict(zip(CELL, names, strict=True)), tf)
-        return any(entry.cause.severity == "memory" for _, entry in entries)
+        cell, facts = dict(zip(CELL, names, strict=True)), self.facts(str(plan.device))
+        entries = (entry for _, entry in self.of_spec(case.spec.name) if entry.cause.severity == "memory")
+        return any(entry.selects(cell, tf, *facts) for entry in entries)
 
     def of_spec(self, name: str) -> Sequence[Numbered]:
         """The entries that name a spec, each with its number among all, from 1."""

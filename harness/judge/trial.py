@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
@@ -66,5 +66,5 @@ class Trial:
     def operands(self, quantity: str) -> Operands:
         """The arrays of which a quantity is computed. `grad[i]` and `hvp[i]` belong to input i."""
         own = number_of(quantity) if family_of(quantity) in ("grad", "hvp") else None
-        wrong = partial(mistaken, self.case, quantity, self.inputs, self.upstreams)
+        wrong = cache(partial(mistaken, self.case, quantity, self.inputs, self.upstreams))  # for several entries
         return Operands(self.inputs, self.upstreams, own, wrong)
