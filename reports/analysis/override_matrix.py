@@ -29,8 +29,6 @@ STATES: Mapping[str, tuple[str, str]] = {
     UNAVAILABLE: ("∅", "A kernel, or a compiler, is missing here."),
     NOT_RUN: ("·", "This run did not run it: the mode, the tier or the op was not selected."),
 }
-#: The states in which a run tested an override.
-TESTED = (APPLIED, IGNORED, REFUSED)
 
 
 @dataclass(frozen=True)
