@@ -11,7 +11,6 @@ import shutil
 import signal
 import tempfile
 import threading
-import threading
 from collections.abc import Iterator, Mapping
 from multiprocessing import forkserver, resource_tracker
 from pathlib import Path
