@@ -5,6 +5,7 @@ Imported in device servers only.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -18,8 +19,12 @@ from tf_opdiff.harness.device.dependence import constants
 #: Ops that carry tensors between devices, and into and out of a graph; and Switch, which runs where its data is.
 TRANSPORT = {"_Arg", "_Retval", "_Send", "_Recv", "_HostSend", "_HostRecv", "Switch"}
 _PLUMBING = {"Const", "Placeholder", "NoOp", "Identity", "ReadVariableOp"} | TRANSPORT - {"Switch"}
+#: The dtypes of shapes, indices and predicates, for which many kernels of accelerators compute on the CPU.
+INDICES = {"int32", "int64", "bool"}
 #: Ops of an executed graph that bring in a value from outside.
 _SOURCES = {"_Arg", "_Recv", "_HostRecv", "Placeholder", "VarHandleOp", "VariableV2"}
+#: What `StepStats` say of a node: `NAME = OP(INPUTS)`, and more after that.
+_LABEL = re.compile(r"\S+ = (\w+)\(")
 
 
 @dataclass
@@ -29,6 +34,7 @@ class Evidence:
     Attributes:
       ops: the op types that were built, in order.
       ran_on: op type → the devices on which such ops ran, as `CPU:0`.
+      of_data: the same without ops of executed graphs that have to do with dtypes of `INDICES` alone.
       outputs: the number of outputs of the graph.
       constant: the numbers of the outputs that depend on no input.
       replaced: ops whose gradient a map replaced, as `OP` and as `OP=GRADIENT`.
@@ -39,6 +45,7 @@ class Evidence:
 
     ops: dict[str, None] = field(default_factory=dict)
     ran_on: dict[str, set[str]] = field(default_factory=dict)
+    of_data: dict[str, set[str]] = field(default_factory=dict)
     outputs: int = 0
     constant: set[int] = field(default_factory=set)
     replaced: set[str] = field(default_factory=set)
@@ -93,6 +100,8 @@ class Evidence:
             nodes = {n.name: n for n in graph.node}
             for node in graph.node:
                 self.ran_on.setdefault(node.op, set()).add(short_device(node.device))
+                if not _types(node) <= INDICES:
+                    self.of_data.setdefault(node.op, set()).add(short_device(node.device))
                 if node.op != "_Retval" or node.attr["index"].i >= self.outputs:
                     continue
                 pending, ancestors = [node.name], set()
@@ -103,6 +112,25 @@ class Evidence:
                         pending.extend(nodes[name].input)
                 if not any(nodes[n].op in _SOURCES or nodes[n].op.startswith("Stateful") for n in ancestors):
                     self.constant.add(node.attr["index"].i)
+
+    def note_steps(self, stats: Any) -> None:
+        """Notes the devices of the ops that ran in called functions only, from the `StepStats` of a session's run.
+
+        No partition of the graph shows them, and TensorFlow places them softly, whatever the session asks for.
+        """
+        places: dict[str, set[str]] = {}
+        for device in stats.dev_stats:
+            for node in device.node_stats:
+                if found := _LABEL.match(node.timeline_label):
+                    places.setdefault(found[1], set()).add(short_device(device.device))
+        for op in places.keys() - self.ran_on.keys():
+            self.ran_on[op] = self.of_data[op] = places[op]
+
+
+def _types(node: Any) -> set[str]:
+    """The names of the dtypes among the attributes of a node of a graph; one unknown name if it has none."""
+    types = {t for attr in node.attr.values() for t in ([attr.type] if attr.type else attr.list.type)}
+    return {tf.as_dtype(t).name for t in types} or {""}
 
 
 def _needed(ops: Sequence[tf.Operation]) -> set[str]:

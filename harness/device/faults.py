@@ -8,20 +8,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tf_opdiff.harness.device.dependence import fault_of
-from tf_opdiff.harness.device.evidence import TRANSPORT, Evidence
+from tf_opdiff.harness.device.evidence import INDICES, TRANSPORT, Evidence
 from tf_opdiff.harness.device.observation import Result
 from tf_opdiff.harness.spec.plan import Device
 from tf_opdiff.harness.spec.quantity import Quantity
 
 
-def places(wanted: Sequence[str], evidence: Evidence) -> set[str]:
+def places(wanted: Sequence[str], evidence: Evidence, dtype: str) -> set[str]:
     """The devices on which the wanted ops ran; if the optimiser removed those ops, the devices of all other ops.
 
-    Transport between the session and the device does not count, nor does an Identity, which runs where its input is.
+    Transport between the session and the device does not count, nor does an Identity, which runs where its input is, or
+    a Const, which runs anywhere. TensorFlow computes shapes and indices on the CPU, whatever the device: an op that has
+    to do with integers alone counts only if no other op does, or if integers are the dtype of the case.
     """
-    of_wanted = {place for op in wanted if op not in TRANSPORT for place in evidence.ran_on.get(op, ())}
-    others = (devices for op, devices in evidence.ran_on.items() if op not in TRANSPORT | {"Identity"})
-    return of_wanted or {place for devices in others for place in devices}
+    everywhere = evidence.ran_on
+    for_data = everywhere if dtype in INDICES else evidence.of_data
+    names = [op for op in wanted if op not in TRANSPORT]
+    others = [op for op in everywhere if op not in TRANSPORT | {"Identity", "Const"}]
+    choices = ((names, for_data), (names, everywhere), (others, for_data), (others, everywhere))
+    found = ({place for op in ops for place in where.get(op, ())} for ops, where in choices)
+    return next(filter(None, found), set())
 
 
 def missing_subject(subject: Sequence[tuple[str, str]], evidence: Evidence, results: Mapping[str, Result]) -> str:
@@ -40,7 +46,7 @@ def missing_subject(subject: Sequence[tuple[str, str]], evidence: Evidence, resu
     return f"the subject is missing: {reason}{''.join(errors[:1])}"
 
 
-def fault(wanted: Sequence[str], evidence: Evidence, device: Device, constant: Sequence[str]) -> str:
+def fault(wanted: Sequence[str], evidence: Evidence, dtype: str, device: Device, constant: Sequence[str]) -> str:
     """Why a run that gave values proves nothing about its plan; empty if it does prove something.
 
     `constant` names the outputs that depend on no input by the word of the spec.
@@ -48,7 +54,7 @@ def fault(wanted: Sequence[str], evidence: Evidence, device: Device, constant: S
     absent = [op for op in wanted if op not in evidence.ops]
     if absent:
         return f"the executed graph has no {', '.join(absent)}; it has {', '.join(evidence.ops) or 'no op'}"
-    elsewhere = places(wanted, evidence) - {device.tf_name}
+    elsewhere = places(wanted, evidence, dtype) - {device.tf_name}
     if elsewhere:
         return f"ran on {', '.join(sorted(elsewhere))}; the plan says {device.tf_name}"
     ignoring = [q for q in (str(Quantity("output", i)) for i in sorted(evidence.constant)) if q not in constant]

@@ -45,10 +45,11 @@ def graph(spec: Spec, device: str, evidence: Evidence) -> Program:
         before = final_values(built.state, built.session.run)
         options, metadata = None, None
         if not evidence.ran_on:
-            options, metadata = v1.RunOptions(output_partition_graphs=True), v1.RunMetadata()
+            options, metadata = _traced(), v1.RunMetadata()
         steps = [built.run(feed, options=options, run_metadata=metadata) for _ in range(spec.steps)]
         if metadata:
             evidence.note_partitions(metadata.partition_graphs)
+            evidence.note_steps(metadata.step_stats)
         after = final_values(built.state, built.session.run)
         return Outcome(stack_steps(steps), after, list(arguments.inputs), changed_names(before, after))
 
@@ -128,10 +129,11 @@ def sessions(spec: Spec, device: str, evidence: Evidence) -> Program:
             return super().__exit__(*error)
 
         def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
-            options, metadata = v1.RunOptions(output_partition_graphs=True), v1.RunMetadata()
+            options, metadata = _traced(), v1.RunMetadata()
             values = super().run(fetches, feed_dict, options, metadata)
             evidence.note_graph(self.graph, 0)
             evidence.note_partitions(metadata.partition_graphs)
+            evidence.note_steps(metadata.step_stats)
             runs.append(self)
             if run_metadata is not None:
                 run_metadata.CopyFrom(metadata)
@@ -144,6 +146,11 @@ def sessions(spec: Spec, device: str, evidence: Evidence) -> Program:
         return Outcome({"output": [np.asarray(y) for y in outputs]}, {}, list(arguments.inputs))
 
     return run
+
+
+def _traced() -> Any:
+    """The `RunOptions` of a run that shows where its ops ran, in called functions too."""
+    return v1.RunOptions(output_partition_graphs=True, trace_level=v1.RunOptions.SOFTWARE_TRACE)
 
 
 def session_config() -> Any:

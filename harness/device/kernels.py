@@ -16,9 +16,10 @@ from tf_opdiff.harness.device.observation import Result
 from tf_opdiff.harness.spec.modes import xla_compiles
 from tf_opdiff.harness.spec.plan import Device
 
-#: The messages about an op without a kernel: of eager mode, of the runtime, of the placer, of the executor.
+#: The messages about an op without a kernel: of eager mode (it names no op where it makes a constant), of the runtime,
+#: of the placer, of the executor.
 _NO_KERNEL = re.compile(
-    r"Could not satisfy device specification .*?\[Op:(\w+)\]"
+    r"Could not satisfy device specification .*?Supported device types \[[A-Z_, ]*\](?:.*?\[Op:(\w+)\])?"
     r"|All kernels registered for op (\w+)"
     r"|no supported kernel for \w+ devices .*?\nOp: (\w+)\n"
     r"|No OpKernel was registered to support Op '(\w+)'",
@@ -45,7 +46,7 @@ def lacking_kernel(ops: Sequence[str], device: Device, mode: str, dtype: str) ->
         return f"XLA does not compile for {device.type.upper()}: no {kind} kernel is registered"
     everywhere = {kind} if xla_compiles(mode) else {kind, "DEFAULT"}
     wanted = tf.as_dtype(np.dtype(dtype)).as_datatype_enum  # a NumPy dtype, for TensorFlow knows no "bytes"
-    for op in ops:
+    for op in filter(None, ops):
         for kernel in registry.get_registered_kernels_for_op(op).kernel:
             types = [list(c.allowed_values.list.type) for c in kernel.constraint if c.name in _TYPES]
             if kernel.device_type in everywhere and all(wanted in t for t in types):
@@ -108,6 +109,10 @@ def _dtype_name(number: int) -> str:
 
 
 def ops_without_kernel(results: Mapping[str, Result]) -> list[str]:
-    """The ops that have no kernel according to errors: an op of the gradient may lack one although the op has one."""
+    """The ops that have no kernel according to errors: an op of the gradient may lack one although the op has one.
+
+    An op that the error does not name is an empty text.
+    """
     messages = {result.message: None for result in results.values() if result.status == "error"}
-    return [next(filter(None, match.groups())) for message in messages for match in _NO_KERNEL.finditer(message)]
+    found = (match for message in messages for match in _NO_KERNEL.finditer(message))
+    return [next(filter(None, match.groups()), "") for match in found]

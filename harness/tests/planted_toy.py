@@ -21,6 +21,12 @@ def _alone(tf, x):
     return floor if {short_device(device.name) for device in there} <= used else tf.raw_ops.Ceil(x=x)
 
 
+def _of_another_dtype(tf, x):
+    """Floor, after one of a dtype for which TOY has no kernel."""
+    with tf.control_dependencies([tf.raw_ops.Floor(x=tf.constant([0.5], "float16"))]):
+        return tf.raw_ops.Floor(x=x)
+
+
 def _spec(name, op, reference, vjp=lambda g, x: None, **more):
     def program(tf, x):
         return getattr(tf.raw_ops, op)(x=x)
@@ -39,9 +45,26 @@ SPECS = (
         dtypes=("float64",),
         modes=("eager",),
     ),
+    Spec(
+        name="called",
+        ops="Cos",
+        program=lambda tf, x: tf.function(lambda x: tf.raw_ops.Cos(x=x))(x),
+        reference=np.cos,
+        recipes={"plain": plain},
+        modes=("graph",),
+        ulp={"output": 4},
+    ),
     _spec("ceil", "Ceil", np.ceil),
     _spec("cos", "Cos", np.cos, vjp=None, ulp={"output": 4}),
     _spec("floor", "Floor", np.floor, dtypes=("float16", *WIDE)),
+    Spec(
+        name="of-another-dtype",
+        ops="Floor",
+        program=_of_another_dtype,
+        reference=np.floor,
+        recipes={"plain": plain},
+        modes=("eager", "function", "graph"),
+    ),
     Spec(
         name="out-of-range",
         ops="GatherV2",

@@ -33,7 +33,8 @@ def run(run_pytest, installed):
 
 @pytest.fixture(scope="module")
 def everything(run):
-    ops = [f"--op={op}" for op in ("alone", "ceil", "cos", "floor", "out-of-range", "rint", "sign")]
+    names = ("alone", "called", "ceil", "cos", "floor", "of-another-dtype", "out-of-range", "rint", "sign")
+    ops = [f"--op={op}" for op in names]
     return run("--device", "cpu", "--device", "toy:1", *ops)
 
 
@@ -97,6 +98,21 @@ def test_a_gradient_made_of_an_op_that_it_lacks_is_unavailable_and_the_output_is
     assert {r.quantity: r.verdict for r in records} == {"output[0]": "match", "grad[0]": "unavailable"}
     (gradient,) = [r for r in records if r.quantity == "grad[0]"]
     assert gradient.detail.startswith("no TOY kernel of ZerosLike for float32 is registered: ")
+
+
+@pytest.mark.parametrize("mode", ["eager", "function", "graph"])
+def test_a_kernel_that_it_has_for_other_dtypes_is_unavailable(everything, mode):
+    records = found(everything, device="toy:1", mode=mode, spec="of-another-dtype")
+    assert {r.verdict for r in records} == {"unavailable"}
+    assert all(r.detail.startswith("no TOY kernel of Floor takes the dtypes of this call: ") for r in records)
+    assert {r.verdict for r in found(everything, device="cpu", mode=mode, spec="of-another-dtype")} == {"match"}
+
+
+def test_an_op_of_a_called_function_that_runs_on_the_cpu_instead_is_unavailable(everything):
+    records = found(everything, device="toy:1", spec="called")
+    assert {r.verdict for r in records} == {"unavailable"}
+    details = {r.detail for r in records}
+    assert all(d.startswith("no TOY kernel of Cos for float32 is registered") for d in details), details
 
 
 def test_xla_does_not_compile_for_it_and_says_so(everything):
