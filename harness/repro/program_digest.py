@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import functools
 import hashlib
 import inspect
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields, is_dataclass
 from types import FunctionType
 from typing import Any
 
@@ -40,10 +42,20 @@ def text_of(functions: Sequence[Callable[..., Any]]) -> str:
             writer.function(function)
         return ast.unparse(ast.parse(writer.text))
     except Unwritable:
-        texts = (
-            inspect.getsource(sys.modules[f.__module__])
-            if isinstance(f, FunctionType)
-            else f"{getattr(f, '__module__', '')}.{getattr(f, '__name__', repr(f))}"
-            for f in functions
-        )
-        return "\n".join(dict.fromkeys(texts))
+        return "\n".join(dict.fromkeys(text for function in functions for text in _texts(function)))
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """The same text in every process for a function, or for a value that it is given."""
+    if isinstance(value, FunctionType):
+        yield inspect.getsource(sys.modules[value.__module__])
+    elif isinstance(value, functools.partial):
+        for part in (value.func, *value.args, *value.keywords.values()):
+            yield from _texts(part)
+    elif is_dataclass(value) and not isinstance(value, type):
+        for part in fields(value):
+            yield from _texts(getattr(value, part.name))
+    elif hasattr(value, "__name__"):
+        yield f"{getattr(value, '__module__', '')}.{value.__name__}"
+    else:
+        yield repr(value)

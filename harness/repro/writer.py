@@ -29,6 +29,7 @@ from tf_opdiff.harness.repro.function_source import (
     node_of,
     outside_names,
 )
+from tf_opdiff.harness.repro.undefined_names import is_importable
 
 #: Elements: arrays of this size and smaller are written as numbers that a person can read.
 READABLE = 40
@@ -58,6 +59,10 @@ class Writer:
             return self._value(function, name or "function")
         if not isinstance(function, FunctionType):
             raise Unwritable(f"{function!r} is no plain function")
+        module, own_name = function.__module__, function.__name__
+        if is_importable(module) and getattr(sys.modules.get(module), own_name, None) is function:
+            self.imports[module] = module
+            return f"{module}.{own_name}"
         if function in self._functions:
             return self._functions[function]
         node, text = node_of(function)

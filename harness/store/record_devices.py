@@ -16,6 +16,8 @@ from tf_opdiff.harness.store.run_info import RunInfo
 
 #: The facts of a remote device that a recording has elsewhere than among the details of its device.
 _OF_REMOTE = ("server", "device", "tensorflow", "cuda", "host", "processor")
+#: The fact of a recorded device that says what its run lacks.
+PARTIAL = "partial"
 
 
 @dataclass(frozen=True)
@@ -63,8 +65,8 @@ class Part:
         """The devices that took part."""
         return [name for name, about in self.info.devices.items() if about["asked"]]
 
-    def about(self, device: str, name: str) -> About:
-        """The header of a recording of one device, under a name.
+    def about(self, device: str, name: str, *, partial: bool = False) -> About:
+        """The header of a recording of one device, under a name. A `partial` run may lack results.
 
         Raises:
           ValueError: the device is a recording itself.
@@ -81,13 +83,13 @@ class Part:
             tf=self.tf(device),
             cuda=info.cuda if remote is None else remote["cuda"],
             host=info.host if remote is None else remote["host"],
-            details=details,
+            details=details | ({PARTIAL: "; ".join(self.faults)} if partial and self.faults else {}),
             versions=info.versions if remote is None else {"tensorflow": remote["tensorflow"]},
             flags=info.flags if remote is None else {},  # they are among the details
             machine=info.machine if remote is None else {"processor": remote["processor"]},
             runs=(info.run,),
             started=info.started,
-            faults=tuple(self.faults),
+            faults=() if partial else tuple(self.faults),
         )
 
     def tf(self, device: str) -> str:
@@ -99,18 +101,22 @@ class Part:
         return {cell: line for cell, line in self.merged.results.items() if cell[1] == device}
 
 
-def record(run: Path, devices: Sequence[str], name: str, folder: Path, *, base: str = "") -> list[Path]:
+def record(
+    run: Path, devices: Sequence[str], name: str, folder: Path, *, base: str = "", partial: bool = False
+) -> list[Path]:
     """Writes recordings `NAME@TENSORFLOW` of the named devices of a run, or of all; returns their paths.
 
-    Results that are equal in the recording called `base`, in the same folder, are left out.
+    Results that are equal in the recording called `base`, in the same folder, are left out. The recording of a
+    `partial` run says in its header what the run lacks; on the recorded device, other cases are unavailable.
 
     Raises:
       LookupError: the run has no such device.
-      ValueError: the run is not complete, one name is given for several devices, or the base can't be one.
+      ValueError: the run is not complete and not `partial`, one name is given for several devices, or the base can't
+        be one.
     """
     part = Part.read(run)
-    if part.faults:
-        raise ValueError(f"expected a whole run: {'; '.join(part.faults)}")
+    if part.faults and not partial:
+        raise ValueError(f"expected a whole run: {'; '.join(part.faults)}. --partial records the results that it has")
     wanted = list(devices) or part.devices
     for device in wanted:
         if device not in part.devices:
@@ -120,7 +126,7 @@ def record(run: Path, devices: Sequence[str], name: str, folder: Path, *, base: 
     paths = []
     for device in wanted:
         called = name or device.replace(":", "-").removesuffix("-0")
-        about = part.about(device, f"{called}@{part.tf(device)}")
+        about = part.about(device, f"{called}@{part.tf(device)}", partial=partial)
         paths.append(recording_writer.write(about, part.lines(device), folder, base=base))
     return paths
 
@@ -133,6 +139,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--name", default="", metavar="NAME", help=name)
     base = "a recording in DIR, such as cpu@2.21.0: results that are equal there are not stored again; default: none"
     parser.add_argument("--base", default="", metavar="OTHER", help=base)
+    partial = "record a run that did not end, or lacks results; the recording says so"
+    parser.add_argument("--partial", action="store_true", help=partial)
     durations = "write the seconds of each item to durations.csv, by which --shard balances shards"
     parser.add_argument("--durations", action="store_true", help=durations)
     parser.add_argument("--out", type=Path, default=ROOT / "recordings", metavar="DIR", help="default: recordings/")
@@ -140,7 +148,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def main(options: argparse.Namespace) -> int:
     """Writes the recordings; prints the path and size of each."""
-    for path in record(options.run, options.device, options.name, options.out, base=options.base):
+    for path in record(
+        options.run, options.device, options.name, options.out, base=options.base, partial=options.partial
+    ):
         print(f"{path}: {path.stat().st_size / 2**20:.1f} MiB")
     if options.durations:
         partition.write(merge([options.run]).seconds, options.out / partition.DURATIONS.name)

@@ -14,6 +14,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from tf_opdiff.harness.spec.elementary import powers
 from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.recipes import SIZE, Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
@@ -153,9 +154,9 @@ def _limits(function: Differentiable) -> Callable[[Draw], np.ndarray]:
     low, high = function.domain
 
     def numbers(draw: Draw) -> np.ndarray:
-        sizes = 2.0 ** np.concatenate([np.linspace(-124, -20, 8), np.linspace(-18, 12, 16), np.linspace(13, 124, 8)])
-        sizes = sizes * draw.uniform(len(sizes), low=1.0, high=2.0)
-        near = 2.0 ** -draw.uniform(8, low=1, high=22)
+        exponents = np.concatenate([np.linspace(-124, -20, 8), np.linspace(-18, 12, 16), np.linspace(13, 124, 8)])
+        sizes = powers(2, exponents) * draw.uniform(len(exponents), low=1.0, high=2.0)
+        near = powers(2, -draw.uniform(8, low=1, high=22))
         beside = [end + side * near for end in {low, high, 1.0} for side in (1, -1)]
         within = draw.uniform(16, low=low, high=high)
         return np.concatenate([sizes, -sizes, *beside, within])

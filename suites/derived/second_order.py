@@ -10,6 +10,7 @@ import ml_dtypes
 import numpy as np
 
 from tf_opdiff.harness.spec.by_mode import mapped
+from tf_opdiff.harness.spec.elementary import powers
 from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.recipes import Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
@@ -84,8 +85,9 @@ def _limits(function: Differentiable, curve: Wide) -> Recipe:
 
     def recipe(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
         info = ml_dtypes.finfo(dtype)
-        sizes = 2.0 ** np.concatenate([np.linspace(info.minexp + 2, 0, 12), np.linspace(0, info.maxexp - 3, 12)])
-        apart = 2.0 ** -draw.uniform(8, low=1, high=info.nmant - 1)
+        exponents = np.concatenate([np.linspace(info.minexp + 2, 0, 12), np.linspace(0, info.maxexp - 3, 12)])
+        sizes = powers(2, exponents)
+        apart = powers(2, -draw.uniform(8, low=1, high=info.nmant - 1))
         low, high = function.domain
         beside = np.concatenate([low + apart, high - apart, -apart, 1 - apart, apart - 1])
         x = np.concatenate([[0.0, -0.0], sizes, -sizes, beside]).astype(dtype)

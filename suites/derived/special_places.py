@@ -90,10 +90,11 @@ def short(spec: Spec, source: Recipe | None = None, tier: str = "default") -> tu
       tier: the tier of `NAME-short`.
     """
     lengths, recipe = (side_by_side_sizes, side_by_side(source)) if source else (sizes, _each_length(_special))
+    inner = spec.program
 
     def program(tf: Any, *xs: Any) -> Any:
         parts = zip(*(tf.split(x, lengths(x.shape[0])) for x in xs), strict=True)
-        return tf.concat([spec.program(tf, *each) for each in parts], 0)
+        return tf.concat([inner(tf, *each) for each in parts], 0)
 
     first = representative(spec.dtypes)
     twin = replace(

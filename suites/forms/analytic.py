@@ -11,6 +11,7 @@ import ml_dtypes
 import numpy as np
 
 from tf_opdiff.harness.spec.by_mode import ByMode, mapped
+from tf_opdiff.harness.spec.elementary import on_unit_circle, powers
 from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.recipes import COMPLEX, SIZE, Draw, plain
 from tf_opdiff.harness.spec.spec import Spec
@@ -170,10 +171,10 @@ def branch_points(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
     Some lie on the axes, on both sides of each branch point and of each cut: the sign of the zero tells the side.
     """
     digits = ml_dtypes.finfo(np.dtype(f"f{dtype.itemsize // 2}")).nmant
-    distance = 2.0 ** -draw.uniform(SIZE, low=1, high=digits + 2)
+    distance = powers(2, -draw.uniform(SIZE, low=1, high=digits + 2))
     angle = draw.uniform(SIZE, low=-np.pi, high=np.pi)
     centre = np.resize([1, -1, 1j, -1j, np.pi / 2, -np.pi / 2, 1j * np.pi / 2, -1j * np.pi / 2], SIZE)
-    z = (centre + distance * np.exp(1j * angle)).astype(dtype)
+    z = (centre + distance * on_unit_circle(angle)).astype(dtype)
     signs = np.array(list(product((1, -1), repeat=3)))
     along, zero = signs[:, 0] * (1 + signs[:, 1] * distance[:8]), np.copysign(0, signs[:, 2])
     z.real[:16], z.imag[:16] = np.concatenate([along, zero]), np.concatenate([zero, along])

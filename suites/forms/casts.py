@@ -3,6 +3,7 @@
 import ml_dtypes
 import numpy as np
 
+from tf_opdiff.harness.spec.elementary import powers
 from tf_opdiff.harness.spec.recipes import bit_patterns, edges, is_float, plain
 from tf_opdiff.suites.forms.left_out import LeavesOut
 from tf_opdiff.suites.reference.cast import beyond, limits
@@ -107,7 +108,7 @@ def moderate(source):
 def negative(source, target):
     """A recipe: negative numbers whose sizes are in the range of the unsigned dtype."""
     bits = np.dtype(target).itemsize * 8 - 1
-    return lambda draw, dtype: ((-(2.0 ** draw.uniform(67, low=0.1, high=min(bits, 15)))).astype(source),)
+    return lambda draw, dtype: ((-powers(2, draw.uniform(67, low=0.1, high=min(bits, 15)))).astype(source),)
 
 
 def ties(source):

@@ -12,6 +12,7 @@ from functools import lru_cache, partial
 import ml_dtypes
 import numpy as np
 
+from tf_opdiff.harness.spec.elementary import powers
 from tf_opdiff.harness.spec.recipes import SIZE, Draw
 from tf_opdiff.harness.spec.spec import Recipe
 from tf_opdiff.suites.reference.wide import Differentiable, Wide
@@ -51,8 +52,8 @@ def overflowing(function: Differentiable, unwanted: Unwanted) -> Recipe:
         large = np.concatenate(
             [
                 _neighbours(np.array([top, np.sqrt(top), np.sqrt(top) / 2]), dtype, (0, 1)),
-                top * 2.0 ** -draw.uniform(4, low=0, high=4),
-                top ** draw.uniform(8, low=0.25, high=1),
+                top * powers(2, -draw.uniform(4, low=0, high=4)),
+                powers(top, draw.uniform(8, low=0.25, high=1)),
             ]
         )
         edge = _boundaries(function, dtype)[_LARGE]
@@ -69,7 +70,7 @@ def singular(points: Iterable[float], unwanted: Unwanted) -> Recipe:
         info = ml_dtypes.finfo(dtype)
         steps = (0, 1, 2, 2 ** (info.nmant // 2), 2 ** (info.nmant - 3))
         around = _neighbours(np.array([p for p in finite if p]), dtype, steps)
-        small = 2.0 ** -draw.uniform(8, low=1, high=-info.minexp)
+        small = powers(2, -draw.uniform(8, low=1, high=-info.minexp))
         one_sign = np.concatenate([[0.0], around, small])
         return (_mixed([one_sign, -one_sign], np.zeros(0), dtype, unwanted),)
 
@@ -103,8 +104,8 @@ def _mixed(parts: list[np.ndarray], edge: np.ndarray, dtype: np.dtype, unwanted:
 def _grids(dtype: np.dtype) -> tuple[np.ndarray, np.ndarray]:
     """Numbers of a dtype all over the range of exponents, positive and negative; float64."""
     info = ml_dtypes.finfo(dtype)
-    powers = 2.0 ** np.linspace(info.minexp - info.nmant, info.maxexp, 40, endpoint=False)
-    grid = powers.astype(dtype).astype(np.float64)
+    exponents = np.linspace(info.minexp - info.nmant, info.maxexp, 40, endpoint=False)
+    grid = powers(2, exponents).astype(dtype).astype(np.float64)
     return grid, -grid
 
 

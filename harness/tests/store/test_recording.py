@@ -14,7 +14,7 @@ from tf_opdiff import command_line
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.run import merge_runs
 from tf_opdiff.harness.spec.variant import ONEDNN_FLAG
-from tf_opdiff.harness.store import record_devices, recording
+from tf_opdiff.harness.store import record_devices, recording, rewrite_shards
 from tf_opdiff.harness.store.judges import JudgedBy
 from tf_opdiff.harness.store.merged import merge
 from tf_opdiff.harness.store.run_info import RunInfo
@@ -196,6 +196,26 @@ def test_a_recording_of_a_run_that_is_not_whole_is_refused(runs, tmp_path):
         record_devices.record(copy, [], "h100", tmp_path / "out")
 
 
+def test_a_partial_recording_says_what_its_run_lacks_and_its_other_cases_are_unavailable(run_pytest, runs, tmp_path):
+    copy = shutil.copytree(runs["cpu"], tmp_path / "copy")
+    info = RunInfo.load(copy)
+    info.state = "running"
+    info.save(copy)
+    case = next(case for case, *_ in merge([copy]).results)
+    others = frozenset(other for other, *_ in merge([copy]).results if other != case)
+    rewrite_shards.keep(copy, others)
+    assert command_line.main(["record", str(copy), "--name", "cut", "--out", str(tmp_path)]) == 4
+    assert command_line.main(["record", str(copy), "--name", "cut", "--partial", "--out", str(tmp_path)]) == 0
+    (path,) = tmp_path.glob("cut@*.parquet")
+    assert "it never ended" in recording.Recording(path).about.facts["partial"]
+    outcome = against(run_pytest, path)
+    assert outcome.status == 0, outcome.output
+    verdicts = {r.verdict: r.detail for r in of(outcome, path) if r.case == case}
+    assert set(verdicts) == {"unavailable"}
+    assert f"has no {case} under" in verdicts["unavailable"]
+    assert {r.verdict for r in of(outcome, path) if r.case != case} <= {"match", "contract"}
+
+
 @pytest.fixture
 def merged(tmp_path, capfd):
     """merged(*runs) → exit status and output of merging them into `tmp_path / "merged"`."""
@@ -323,7 +343,7 @@ def test_runs_from_before_a_fact_was_written_down_are_merged_and_recorded(runs, 
     about, _, _ = merge_runs.union("cpu", devices["cpu"])
     assert "AMD EPYC" in about.machine["processor"]
     (path,) = record_devices.record(tmp_path / "early", [], "old", tmp_path)
-    assert recording.Recording(path).about.facts["processor"] == "AMD EPYC"
+    assert recording.recording.Recording(path).about.facts["processor"] == "AMD EPYC"
 
 
 def test_what_is_no_run_is_named(merged, tmp_path):

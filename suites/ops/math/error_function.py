@@ -8,6 +8,7 @@ import numpy as np
 from scipy import special
 
 from tf_opdiff.harness.spec.by_mode import by_mode
+from tf_opdiff.harness.spec.elementary import powers
 from tf_opdiff.harness.spec.recipes import SIZE
 from tf_opdiff.suites.derived.exact_curve import ExactCurve
 from tf_opdiff.suites.derived.lost import Lost
@@ -31,7 +32,7 @@ _SQUARED_TAIL = relative(lambda x, f, d: 12 + np.where(x > 0, 2 * x * x, 0))
 def _beside_one(draw, dtype):
     """Numbers of both signs, at most 1/16 and at least two neighbours away from 1."""
     digits = ml_dtypes.finfo(dtype).nmant + 1
-    x = 1 - 2.0 ** -draw.uniform(SIZE, low=4, high=digits - 2)
+    x = 1 - powers(2, -draw.uniform(SIZE, low=4, high=digits - 2))
     return ((x * np.where(draw.booleans(SIZE), 1, -1)).astype(dtype),)
 
 

@@ -4,6 +4,7 @@ from functools import partial
 
 import numpy as np
 
+from tf_opdiff.harness.spec.elementary import powers
 from tf_opdiff.suites.forms.reduced import Reduced
 from tf_opdiff.suites.forms.reduction import reduction
 from tf_opdiff.suites.forms.reduction_recipes import LONG, OF_INTEGERS, RECIPES, SHAPE, infinite, limits
@@ -19,7 +20,7 @@ _LONG = {
 
 def _near_one(draw, dtype):
     """Numbers whose products stay in range."""
-    x = np.exp2(draw.uniform(*SHAPE) / 2) * np.where(draw.booleans(*SHAPE), 1, -1)
+    x = powers(2, draw.uniform(*SHAPE) / 2) * np.where(draw.booleans(*SHAPE), 1, -1)
     return (x.astype(dtype),)
 
 
