@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,8 @@ from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.store import partition, recording_writer
 from tf_opdiff.harness.store.merged import Cell, Merged, merge
 from tf_opdiff.harness.store.recorded_device import About
+from tf_opdiff.harness.store.recording import Recording
+from tf_opdiff.harness.store.recording_format import SUFFIX
 from tf_opdiff.harness.store.run_info import RunInfo
 
 #: The facts of a remote device that a recording has elsewhere than among the details of its device.
@@ -92,6 +94,11 @@ class Part:
             faults=() if partial else tuple(self.faults),
         )
 
+    def recording_of(self, device: str) -> Recording | None:
+        """The recording that `merge` made of a device of several runs; None in a run that ran the device itself."""
+        path = self.directory / "recordings" / f"{device}{SUFFIX}"
+        return Recording(path) if "recorded" in self.info.devices[device] and path.is_file() else None
+
     def tf(self, device: str) -> str:
         """The version of TensorFlow that ran a device."""
         return str(self.info.devices[device].get("tensorflow", self.info.tf))
@@ -126,8 +133,13 @@ def record(
     paths = []
     for device in wanted:
         called = name or device.replace(":", "-").removesuffix("-0")
-        about = part.about(device, f"{called}@{part.tf(device)}", partial=partial)
-        paths.append(recording_writer.write(about, part.lines(device), folder, base=base))
+        full = f"{called.partition('@')[0]}@{part.tf(device)}"
+        if merged := part.recording_of(device):
+            about = replace(merged.about, name=full)
+            paths.append(recording_writer.write_rows(about, merged.table, folder, base=base))
+        else:
+            about = part.about(device, full, partial=partial)
+            paths.append(recording_writer.write(about, part.lines(device), folder, base=base))
     return paths
 
 

@@ -255,6 +255,19 @@ def test_a_shard_that_is_there_twice_is_named_and_counts_once(runs, merged, tmp_
     assert merge([tmp_path / "merged"]).results.keys() == once.keys()
 
 
+def test_a_merged_device_is_recorded_whole_under_a_new_name(run_pytest, runs, merged, tmp_path):
+    status, output = merged(runs["cpu"], runs["half"])
+    assert status == 0, output
+    words = ["record", str(tmp_path / "merged"), "--device", "cpu", "--name", "both", "--out", str(tmp_path / "out")]
+    assert command_line.main(words) == 0
+    (path,) = (tmp_path / "out").glob("both@*.parquet")
+    cells = {(row["case"], row["mode"]) for row in pq.read_table(path).to_pylist()}
+    assert cells == {(case, mode) for run in ("cpu", "half") for case, _, mode in merge([runs[run]]).results}
+    outcome = against(run_pytest, path)
+    assert outcome.status == 0, outcome.output
+    assert {r.verdict for r in of(outcome, path)} <= {"match", "contract"}
+
+
 def test_runs_that_have_other_bits_for_one_cell_are_a_fault(runs, merged, tmp_path):
     copy = shutil.copytree(runs["cpu"], tmp_path / "copy")
     edit(copy, lambda line: _flipped(line) if line.get("case") == "sums-float32-plain" else line)
