@@ -138,11 +138,17 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         return bool(self.region(elements, difference.operands).any())
 
     def selects(
-        self, place: Mapping[str, str], tf: str, kind: str = "", traits: AbstractSet[str] | None = None
+        self,
+        place: Mapping[str, str],
+        tf: str,
+        kind: str = "",
+        traits: AbstractSet[str] | None = None,
+        variants: Sequence[str] = (),
     ) -> bool:
         """Whether the entry is about a place; `tf` is the running version, `kind` the device's type.
 
-        `traits` are those of the device; without them, the entry is about any processor.
+        `traits` are those of the device; without them, the entry is about any processor. `variants` are those that the
+        device has beside the ones in its name.
 
         A place has a spec, dtype, attrs, recipe, device and mode; the place of one comparison also has a quantity and
         `against`: `numpy`, `plan` (any other plan), or `itself`. An entry with a region is about sweeps and searches
@@ -153,15 +159,18 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         against = place.get("against")
         if against == "claim" or (against and (against == "itself") != (self.kind in SELF_CHECKS)):
             return False
-        if self.unless and self.unless in place.get("device", "").split("+")[1:]:
+        device = place.get("device", "")
+        if self.unless and self.unless in (*device.split("+")[1:], *variants):
             return False
         if traits is not None and not self._fits(traits):
             return False
         if self.where and place.get("recipe") in BY_PATTERNS and place["recipe"] not in listed(self.recipe):
             return False
+        general = kind or type_of(device)
+        devices = (device, general, *(f"{general}+{variant}" for variant in variants))
         return _contains(self.tf, tf) and all(
-            admits(getattr(self, field), name) or (field == "device" and admits(self.device, kind or type_of(name)))
-            for field, name in place.items()
+            any(admits(getattr(self, field), name) for name in (devices if field == "device" else (value,)))
+            for field, value in place.items()
         )
 
     def _fits(self, traits: AbstractSet[str]) -> bool:

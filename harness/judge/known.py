@@ -14,6 +14,7 @@ from tf_opdiff.harness.judge.selectors import listed
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.spec import Case
 from tf_opdiff.harness.spec.trait import traits_in
+from tf_opdiff.harness.spec.variant import ONEDNN
 from tf_opdiff.harness.store.record import CLAIM
 
 #: An entry with its number among all entries, counted from 1.
@@ -21,10 +22,15 @@ Numbered = tuple[int, Entry]
 
 
 class DeviceFacts(NamedTuple):
-    """What entries ask of a device beside its name: its type, where the name does not contain it, and its traits."""
+    """What entries ask of a device beside its name: its type, where the name does not contain it, and its traits.
+
+    `variants` are those that the device has without being told: where the processor leaves oneDNN off, `cpu` is
+    `cpu+noonednn`.
+    """
 
     kind: str = ""
     traits: AbstractSet[str] | None = None
+    variants: tuple[str, ...] = ()
 
 
 class Place(NamedTuple):
@@ -114,7 +120,8 @@ class Known:
 
 
 def _device_facts(facts: Mapping[str, Any]) -> DeviceFacts:
-    return DeviceFacts(Device.parse(facts["device"]).type if "device" in facts else "", traits_in(facts))
+    kind = Device.parse(facts["device"]).type if "device" in facts else ""
+    return DeviceFacts(kind, traits_in(facts), ("noonednn",) if facts.get(ONEDNN) == "off" else ())
 
 
 class Placed(Protocol):

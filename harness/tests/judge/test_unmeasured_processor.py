@@ -85,3 +85,13 @@ def test_a_malformed_processor_is_refused(tmp_path, text, message):
     (tmp_path / "known.toml").write_text(f"[processor.one]\n{text}\n")
     with pytest.raises(KnownError, match=message):
         load(tmp_path / "known.toml", Catalog(()))
+
+
+@pytest.mark.parametrize(("state", "off", "on"), [("off", True, False), ("on", False, True)])
+def test_a_cpu_whose_processor_leaves_onednn_off_is_one_without_onednn(state, off, on):
+    facts = Known(devices={}).on({"cpu": {"oneDNN": state}}).facts("cpu")
+    place = {"spec": "x", "device": "cpu", "mode": "eager"}
+    without = structs.replace(ENTRY, device="cpu+noonednn", trait="*")
+    with_it = structs.replace(ENTRY, device="cpu", unless="noonednn", trait="*")
+    anyhow = structs.replace(ENTRY, device="cpu", trait="*")
+    assert [entry.selects(place, "2.21.0", *facts) for entry in (without, with_it, anyhow)] == [off, on, True]
