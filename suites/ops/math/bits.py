@@ -1,5 +1,7 @@
 """Bits: bitwise operations on integers, and shifts."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import INTEGERS
@@ -60,6 +62,11 @@ def _zeros(x, y):
     return np.zeros_like(x)
 
 
+def _low_half(x, y, shifted_out):
+    """All bits are shifted out, but for the lowest number of int64: XLA takes the lower 32 bits of it on GPUs, 0."""
+    return np.where(y.astype(np.float64) == -(2.0**63), x, shifted_out(x, y))
+
+
 def _signs(x, y):
     """Only the sign is left: -1 or 0."""
     return np.where(x < 0, -1, 0).astype(x.dtype)
@@ -67,6 +74,7 @@ def _signs(x, y):
 
 def _shift(reference, shifted_out):
     """Parts: a shift, and one by amounts that are out of range."""
+    out = Side(reference=shifted_out, why=_DEFINED, link=_SHIFT)
     return (
         integers(reference, recipes={"bits": changed_bits(_amounts), "extremes": _extremes(True)}, suffix=""),
         part(
@@ -74,7 +82,11 @@ def _shift(reference, shifted_out):
             reference=_clamped(reference),
             recipes={"far": changed_bits(_far), "extremes": _extremes(False)},
             dtypes=INTEGERS,
-            contract={"*/xla": Side(reference=shifted_out, why=_DEFINED, link=_SHIFT)},
+            contract={
+                "gpu/xla": replace(out, alternatives={"output": lambda dtype, g, x, y: [_low_half(x, y, shifted_out)]}),
+                "*/xla": out,
+                "gpu/*": replace(out, why=f"{_DEFINED}, and so do TensorFlow's kernels for GPUs"),
+            },
         ),
     )
 
