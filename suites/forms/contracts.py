@@ -16,7 +16,7 @@ REFUSED_BY_XLA = {
         link="https://www.tensorflow.org/api_docs/python/tf/numpy_function",
     )
 }
-#: XLA refuses Python functions of strings as well; a program for a GPU fails before that, when its inputs are moved there.
+#: XLA refuses Python functions of strings, too; for a GPU, the program fails before, when its inputs are moved there.
 STRINGS_REFUSED_BY_XLA = {
     "gpu/xla": Side(
         reference=lambda *inputs: Raises("INVALID_ARGUMENT", "Can't copy Tensor with type string to device"),

@@ -62,11 +62,6 @@ def _zeros(x, y):
     return np.zeros_like(x)
 
 
-def _low_half(x, y, shifted_out):
-    """All bits are shifted out, but for the lowest number of int64: XLA takes the lower 32 bits of it on GPUs, 0."""
-    return np.where(y.astype(np.float64) == -(2.0**63), x, shifted_out(x, y))
-
-
 def _signs(x, y):
     """Only the sign is left: -1 or 0."""
     return np.where(x < 0, -1, 0).astype(x.dtype)
@@ -75,6 +70,11 @@ def _signs(x, y):
 def _shift(reference, shifted_out):
     """Parts: a shift, and one by amounts that are out of range."""
     out = Side(reference=shifted_out, why=_DEFINED, link=_SHIFT)
+
+    def low_half(dtype, g, x, y):
+        """The result on a GPU, which takes the lower 32 bits of the lowest number of int64 as the amount: 0."""
+        return [np.where(y.astype(np.float64) == -(2.0**63), x, shifted_out(x, y))]
+
     return (
         integers(reference, recipes={"bits": changed_bits(_amounts), "extremes": _extremes(True)}, suffix=""),
         part(
@@ -83,9 +83,8 @@ def _shift(reference, shifted_out):
             recipes={"far": changed_bits(_far), "extremes": _extremes(False)},
             dtypes=INTEGERS,
             contract={
-                "gpu/xla": replace(out, alternatives={"output": lambda dtype, g, x, y: [_low_half(x, y, shifted_out)]}),
+                "gpu/*": replace(out, why=f"{_DEFINED}; GPUs as well", alternatives={"output": low_half}),
                 "*/xla": out,
-                "gpu/*": replace(out, why=f"{_DEFINED}, and so do TensorFlow's kernels for GPUs"),
             },
         ),
     )

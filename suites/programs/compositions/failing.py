@@ -65,7 +65,12 @@ _PRUNED = {"*/function": _UNUSED, "*/graph": _UNUSED, "*/xla": _UNUSED}
 _RANGE, _DIVISION, _NUMERICS = "is not in", "division by zero", "Tensor had NaN"
 
 SPECS = (
-    _failing("gather-unused", _unused(lambda tf, x: tf.gather(x, [100])), _RANGE, contract=_PRUNED | _zeroed(lambda x: 2 * x, "eager")),
+    _failing(
+        "gather-unused",
+        _unused(lambda tf, x: tf.gather(x, [100])),
+        _RANGE,
+        contract=_PRUNED | _zeroed(lambda x: 2 * x, "eager"),
+    ),
     _failing(
         "gather-times-zero",
         lambda tf, x: tf.gather(x, [100]) * 0.0 + x,
