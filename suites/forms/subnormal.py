@@ -15,7 +15,7 @@ def flushing(reference: Callable[..., Any], why: str = WHY) -> Side:
 
 
 def flushing_on_gpu(reference: Callable[..., Any]) -> dict[str, Side]:
-    """The sides on which kernels for GPUs flush subnormals of float32 and bfloat16; XLA keeps them there."""
+    """The sides of GPUs: TensorFlow's kernels flush subnormals of float32 and bfloat16 there, and XLA keeps them."""
 
     def flushed_reference(*xs: Any) -> Any:
         return flushed_on_gpu(reference(*map(flushed_on_gpu, xs)))
