@@ -32,6 +32,8 @@ __all__ = ("LOST", "Context", "Judge", "Judgement", "Origin", "Trial", "comparis
 _LONGEST = 1000
 #: The codes by which TensorFlow reports that a device lacks a kernel, or programs that another part is missing.
 _OF_MISSING = ("INVALID_ARGUMENT", "NOT_FOUND", "UNIMPLEMENTED", "Unavailable", LOST.code)
+#: The message of TensorFlow about a dtype that a device can't take as an argument of a function, or as its result.
+_NO_ARGUMENT = "does not have registered OpKernel support for _"
 
 
 def comparisons(trial: Trial, wants: Mapping[str, Want], base: Plan | None = None) -> dict[str, Comparison]:
@@ -226,6 +228,8 @@ def _lacking(observation: Observation, result: Result, comparison: Comparison, p
     elsewhere = plan.device.type != "cpu"
     if comparison.without_kernel:
         return elsewhere and result.status == "value"
+    if elsewhere and result.code == "INTERNAL" and _NO_ARGUMENT in result.message:
+        return True
     expected = comparison.kind == "status" or (comparison.kind and result.code == "Unavailable")
     expected = expected or (comparison.kind == "error_code" and elsewhere)
     return bool(observation.lacking and result.status == "error" and expected and result.code in _OF_MISSING)

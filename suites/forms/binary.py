@@ -16,7 +16,7 @@ from tf_opdiff.suites.forms.hard_pairs import crossed_upstreams, hard_pairs
 from tf_opdiff.suites.forms.left_out import Region
 from tf_opdiff.suites.forms.pairs import crossed, extreme_regions, many, normal, replaced, within
 from tf_opdiff.suites.forms.part import Part, part, together
-from tf_opdiff.suites.forms.subnormal import flushing
+from tf_opdiff.suites.forms.subnormal import flushing, flushing_on_gpu
 from tf_opdiff.suites.forms.unary import Budget, by_dtype
 from tf_opdiff.suites.reference.arithmetic import SUM
 from tf_opdiff.suites.reference.broadcast import unbroadcast
@@ -157,7 +157,7 @@ def subnormal_results(reference: Callable[..., Any], **fields: Any) -> Part:
         recipes={"subnormals": subnormal_pairs},
         dtypes=FLOATS,
         ulp={"output": 0.5},
-        contract={"cpu/*": flushing(lambda x, y: flushed(reference(x, y)))},
+        contract={"cpu/*": flushing(lambda x, y: flushed(reference(x, y))), **flushing_on_gpu(reference)},
         **fields,
     )
 

@@ -15,7 +15,7 @@ from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.pairs import crossed, many, shaped
 from tf_opdiff.suites.forms.part import Op, Part, part, together
 from tf_opdiff.suites.forms.quantized import IN_XLA, NOT_IN_XLA, WITHOUT_XLA, of_bits
-from tf_opdiff.suites.forms.subnormal import flushing
+from tf_opdiff.suites.forms.subnormal import flushing, flushing_on_gpu
 from tf_opdiff.suites.reference.subnormal import flushed_in
 
 REAL = (*FLOATS, *INTEGERS)
@@ -91,7 +91,7 @@ def subnormal_numbers(op: Op) -> Iterable[Spec]:
         positions=True,
         recipes={"tiny": _tiny},
         dtypes=FLOATS,
-        contract={"cpu/*": flushing(op.reference)},
+        contract={"cpu/*": flushing(op.reference), **flushing_on_gpu(op.reference)},
     )(op)
 
 

@@ -16,6 +16,14 @@ REFUSED_BY_XLA = {
         link="https://www.tensorflow.org/api_docs/python/tf/numpy_function",
     )
 }
+#: XLA refuses Python functions of strings, too; for a GPU, the program fails before, when its inputs are moved there.
+STRINGS_REFUSED_BY_XLA = {
+    "gpu/xla": Side(
+        reference=lambda *inputs: Raises("INVALID_ARGUMENT", "Can't copy Tensor with type string to device"),
+        why=REFUSED_BY_XLA["*/xla"].why,
+        link=REFUSED_BY_XLA["*/xla"].link,
+    )
+} | REFUSED_BY_XLA
 #: Why a claim about a Python function does not hold under XLA.
 NO_KERNEL = "XLA has no kernel of PyFunc, and refuses the program"
 

@@ -183,7 +183,12 @@ _CLAMPED = {
         reference=lambda x: x + x[[0, 1, 1]],
         why="XLA clamps the indices of a gather, by which vectorized_map reads its inputs",
         link="https://openxla.org/xla/operation_semantics#gather",
-    )
+    ),
+    "gpu/*": Side(
+        reference=lambda x: x + np.concatenate([x[:2], 0 * x[2:]]),
+        why="on GPU a 0 is stored in the corresponding output value of a gather",
+        link="https://www.tensorflow.org/api_docs/python/tf/gather",
+    ),
 }
 
 

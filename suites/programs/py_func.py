@@ -5,7 +5,7 @@ import numpy as np
 from tf_opdiff.harness.spec.plan import MODES
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, bit_patterns, empty, matrix, plain, scalar
 from tf_opdiff.harness.spec.spec import Side, Spec
-from tf_opdiff.suites.forms.contracts import REFUSED_BY_XLA
+from tf_opdiff.suites.forms.contracts import REFUSED_BY_XLA, STRINGS_REFUSED_BY_XLA
 from tf_opdiff.suites.forms.py_func import ALL, NUMPY, PY_FUNCTION, calls, counting, py_function
 from tf_opdiff.suites.reference.py_func import backwards
 
@@ -72,7 +72,7 @@ SPECS = (
             recipes=recipes,
             modes=modes,
             dtypes=("bytes",),
-            contract=REFUSED_BY_XLA,
+            contract=STRINGS_REFUSED_BY_XLA,
         )
         for api in ALL
         for suffix, recipes, modes in (("", STRINGS, MODES), ("-empty", {"empty": empty}, EXCEPT_XLA))

@@ -187,6 +187,16 @@ def test_an_error_that_no_missing_kernel_gives_is_a_mismatch(plan):
     assert only(judged(Result("error", code="TypeError"), lacking="no kernel", plan=plan)).verdict == "mismatch"
 
 
+@pytest.mark.parametrize(("device", "verdict"), [("cpu", "mismatch"), ("gpu", "unavailable")])
+def test_a_dtype_that_a_device_does_not_take_as_an_argument_is_unavailable(device, verdict):
+    message = (
+        "Assigned device 'GPU:0' does not have registered OpKernel support for _Retval [[{{node identity_RetVal}}]]"
+    )
+    plan = Plan(Device(device), "function")
+    assert only(judged(Result("error", code="INTERNAL", message=message), plan=plan)).verdict == verdict
+    assert only(judged(Result("error", code="INTERNAL", message="other"), plan=plan)).verdict == "mismatch"
+
+
 @pytest.mark.parametrize(("device", "verdict"), [("cpu", "mismatch"), ("gpu", "unavailable"), ("toy", "unavailable")])
 def test_a_kernel_voids_the_promise_of_its_absence_but_on_the_cpu(device, verdict):
     """The CPU's kernels are known: a new one is a dtype that no spec computes with."""

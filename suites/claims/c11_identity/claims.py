@@ -75,6 +75,7 @@ SPECS = (
     Copied(
         name="claim-c11-copied",
         program=program.copied,
+        constant=("output[1]",),  # where the tensors are
         reference=lambda x: (2 * x, np.array([False, True])),
         modes=("eager",),  # elsewhere a program is traced, and a tensor is nowhere yet
         claims=(

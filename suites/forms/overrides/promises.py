@@ -89,10 +89,9 @@ class Promise:
         times = ITERATIONS if self.place.startswith("loop") else 1
         if self.applied:
             return [times * rule for rule in self.override.rule(upstreams[0], *inputs[:count])]
-        if (
-            self.override.refused and times == 1 and not self.nothing
-        ):  # the gradient of a gather is sparse outside of loops
-            return [Sparse(upstreams[0], inputs[1], inputs[0].shape)]
+        sparse = times == 1 or self.taped  # the gradient of a gather is sparse, except in the loop of a graph
+        if self.override.refused and sparse and not self.nothing:
+            return [Sparse(np.tile(upstreams[0], times), np.tile(inputs[1], times), inputs[0].shape)]
         return [self._natural(n, times, inputs) for n in self._own(upstreams[0], *inputs)]
 
     def _own(self, g: Any, *inputs: Any) -> tuple[Any, ...]:

@@ -1,5 +1,7 @@
 """Bits: bitwise operations on integers, and shifts."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import INTEGERS
@@ -67,6 +69,12 @@ def _signs(x, y):
 
 def _shift(reference, shifted_out):
     """Parts: a shift, and one by amounts that are out of range."""
+    out = Side(reference=shifted_out, why=_DEFINED, link=_SHIFT)
+
+    def low_half(dtype, g, x, y):
+        """The result on a GPU, which takes the lower 32 bits of the lowest number of int64 as the amount: 0."""
+        return [np.where(y.astype(np.float64) == -(2.0**63), x, shifted_out(x, y))]
+
     return (
         integers(reference, recipes={"bits": changed_bits(_amounts), "extremes": _extremes(True)}, suffix=""),
         part(
@@ -74,7 +82,10 @@ def _shift(reference, shifted_out):
             reference=_clamped(reference),
             recipes={"far": changed_bits(_far), "extremes": _extremes(False)},
             dtypes=INTEGERS,
-            contract={"*/xla": Side(reference=shifted_out, why=_DEFINED, link=_SHIFT)},
+            contract={
+                "gpu/*": replace(out, why=f"{_DEFINED}; GPUs as well", alternatives={"output": low_half}),
+                "*/xla": out,
+            },
         ),
     )
 

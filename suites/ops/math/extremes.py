@@ -27,7 +27,16 @@ from tf_opdiff.suites.forms.subnormal import flushing
 from tf_opdiff.suites.reference.broadcast import unbroadcast
 from tf_opdiff.suites.reference.conventions import extreme_vjp, larger, smaller
 from tf_opdiff.suites.reference.function import Function, one
-from tf_opdiff.suites.reference.subnormal import DENORMALS, LINK, WHY, flushed, flushed_in
+from tf_opdiff.suites.reference.subnormal import (
+    DENORMALS,
+    GPU_LINK,
+    GPU_WHY,
+    LINK,
+    WHY,
+    flushed,
+    flushed_in,
+    flushed_on_gpu,
+)
 
 
 def _any_nan(dtype, x, y):
@@ -62,13 +71,36 @@ def _larger_of_flushed(condition):
     )
 
 
+def _second_of_equals(condition):
+    """The number that is chosen if subnormals are compared as zeros, and the second one if both are equal then."""
+
+    def chosen(dtype, x, y):
+        a, b = flushed_in(dtype, x), flushed_in(dtype, y)
+        return np.where(condition(a, b) & (a != b), x, y)
+
+    return chosen
+
+
+def _chosen_on_gpu(condition):
+    """The sides on which kernels for GPUs compare subnormals as zeros, and return either of equal numbers."""
+    second = _second_of_equals(condition)
+    side = Side(
+        reference=lambda x, y: np.where(condition(flushed_on_gpu(x), flushed_on_gpu(y)), x, y),
+        alternatives={"output": lambda dtype, g, x, y: [second(dtype, x, y)]},
+        why=f"{GPU_WHY} where they are compared",
+        link=GPU_LINK,
+    )
+    return {f"gpu/{mode}": side for mode in ("eager", "function", "graph")}
+
+
 def _either_extreme(reference, condition):
     """The alternatives where subnormals are flushed, or compared as zeros; the gradients follow the comparison."""
+    second = _second_of_equals(condition)
 
     def extremes(dtype, g, x, y):
         by_zeros = np.where(condition(flushed_in(dtype, x), flushed_in(dtype, y)), x, y)
-        chosen = np.where(np.isnan(x) | np.isnan(y), np.nan, by_zeros)
-        return [chosen, *outputs(reference)(dtype, g, x, y)]
+        chosen = [np.where(np.isnan(x) | np.isnan(y), np.nan, one) for one in (by_zeros, second(dtype, x, y))]
+        return [*chosen, *outputs(reference)(dtype, g, x, y)]
 
     def gradients(i):
         def alternatives(dtype, g, *xs):
@@ -100,7 +132,7 @@ def _extreme(reference, condition):
         "upstreams": UPSTREAMS,
         "alternatives": _either_extreme(reference, condition),
     }
-    flushes = {"cpu/*": flushing(lambda x, y: flushed(reference(x, y)))}
+    flushes = {"cpu/*": flushing(lambda x, y: flushed(reference(x, y))), **_chosen_on_gpu(condition)}
     tiny: dict[str, Any] = {
         "positions": True,
         "reference": reference,

@@ -11,7 +11,7 @@ from tf_opdiff.suites.forms.errors import raises
 from tf_opdiff.suites.forms.flushed import outputs
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, unconnected
-from tf_opdiff.suites.forms.subnormal import flushing
+from tf_opdiff.suites.forms.subnormal import flushing, flushing_on_gpu
 
 _SEMANTICS = "https://openxla.org/xla/operation_semantics#round"
 _NO_KERNEL = "the OpDef allows the type, but no kernel is registered for it; XLA rounds floats only"
@@ -43,7 +43,7 @@ def _subnormals(op):
         vjp=unconnected,
         recipes={"subnormals": subnormals},
         dtypes=FLOATS,
-        contract={"cpu/*": flushing(op.reference)},
+        contract={"cpu/*": flushing(op.reference), **flushing_on_gpu(op.reference)},
     )(op)
 
 
