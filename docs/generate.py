@@ -20,6 +20,7 @@ from tf_opdiff.harness.run.options import CAMPAIGN, OPTIONS, Option
 from tf_opdiff.harness.spec.kinds import KIND
 from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Sparse
 from tf_opdiff.harness.spec.spec_fields import SpecFields
+from tf_opdiff.harness.spec.trait import ABOUT as TRAITS_ABOUT
 from tf_opdiff.harness.spec.trait import TRAITS
 from tf_opdiff.harness.store import columns
 from tf_opdiff.harness.store.record import COLUMNS, Record
@@ -261,7 +262,7 @@ def _run_directory() -> Iterator[str]:
     yield from _table(["column", "meaning"], ([_code(n), text] for n, text in {**PROFILE, **BINS}.items()))
     yield from ("## error_histogram.parquet", "", "The same elements by the size of their errors.", "")
     yield from _table(["column", "meaning"], ([_code(n), text] for n, text in {**PROFILE, **STEPS}.items()))
-    yield from ("## Traits", "", "A run measures these properties of its processor. `run.json` names those it has.", "")
+    yield from ("## Traits", "", TRAITS_ABOUT, "")
     yield from _table(["trait", "says"], ([_code(name), text] for name, text in TRAITS.items()))
     yield from ("## Tables", "", "`python -m harness table NAME RUN` makes these tables of `records.parquet`.", "")
     yield from _table(["table", "holds"], ([_code(n), (f.__doc__ or "").partition("\n")[0]] for n, f in NAMED.items()))

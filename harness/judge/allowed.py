@@ -15,6 +15,7 @@ from tf_opdiff.harness.judge.reference import ReferenceFault
 from tf_opdiff.harness.judge.want import Want
 from tf_opdiff.harness.spec.budget import entry_of
 from tf_opdiff.harness.spec.by_mode import ByMode, mapped
+from tf_opdiff.harness.spec.contract import Side
 from tf_opdiff.harness.spec.quantity import family_of
 from tf_opdiff.harness.spec.recipes import is_float
 from tf_opdiff.harness.spec.spec import Case
@@ -34,11 +35,10 @@ class Arguments:
         return self.upstreams, *tangents, *self.inputs
 
 
-def limited(
-    case: Case, wants: Mapping[str, Want], arguments: Arguments, alternatives: Mapping[str, Callable[..., Any]]
-) -> dict[str, Want]:
-    """The promises with the largest absolute errors that the spec allows, and with these alternatives."""
-    bounded = {quantity: _bounded(case, quantity, want, arguments) for quantity, want in wants.items()}
+def limited(case: Case, wants: Mapping[str, Want], arguments: Arguments, side: Side | None) -> dict[str, Want]:
+    """The promises with the largest absolute errors and the alternatives that the side, or else the spec, allows."""
+    bounded = {quantity: _bounded(case, quantity, want, arguments, side) for quantity, want in wants.items()}
+    alternatives = (side or case.spec).alternatives
     return {q: _with_alternatives(case, q, want, arguments, alternatives) for q, want in bounded.items()}
 
 
@@ -63,8 +63,8 @@ def _with_alternatives(
     return replace(want, alternatives=arrays)
 
 
-def _bounded(case: Case, quantity: str, want: Want, arguments: Arguments) -> Want:
-    """The promise with the largest absolute error that the spec allows; unchanged if the spec has no bound.
+def _bounded(case: Case, quantity: str, want: Want, arguments: Arguments, side: Side | None) -> Want:
+    """The promise with the largest absolute error that the side or the spec allows; unchanged if neither has a bound.
 
     If the spec's bound depends on the mode, so does that of the promise.
 
@@ -73,7 +73,7 @@ def _bounded(case: Case, quantity: str, want: Want, arguments: Arguments) -> Wan
     Raises:
       ReferenceFault: the bound raised, has negative or complex elements, or does not have the promise's shape.
     """
-    bound = case.spec.bound_of(quantity)
+    bound = (side and entry_of(side.bound, quantity)) or case.spec.bound_of(quantity)
     if not bound or want.value is None:  # no gradients for a bool, say
         return want
     if isinstance(bound, ByMode):

@@ -103,7 +103,7 @@ def expectation(
         ts = ts if len(ts) > 1 else ts[0]
         wants |= _along(case, Arguments(wide, gs, ts), [result_dtype(y, dtype) for y in outputs], sources)
     if bounds:
-        wants = limited(case, wants, Arguments(wide, gs, ts), (side or spec).alternatives)
+        wants = limited(case, wants, Arguments(wide, gs, ts), side)
         wants = {q: with_ceiling(case, q, want, inputs) for q, want in wants.items()}
     if spec.only_gradients:
         wants = {q: want for q, want in wants.items() if family_of(q) != "output"}

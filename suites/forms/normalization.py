@@ -29,7 +29,7 @@ CALLS: Mapping[str, Normalization] = {
 }
 #: The shape of a tensor whose channels are last; no size is a multiple of a vector's width.
 SHAPE = (2, 3, 2, 5)
-_SMALL: Mapping[str, Shape] = {"no_batch": (0, 2, 3, 2), "no_channels": (2, 3, 1, 0), "one": (1, 1, 1, 1)}
+SMALL: Mapping[str, Shape] = {"no_batch": (0, 2, 3, 2), "no_channels": (2, 3, 1, 0), "one": (1, 1, 1, 1)}
 
 
 def _values(draw: Draw, shape: Shape, channels: int) -> list[np.ndarray]:
@@ -68,7 +68,7 @@ def _special(draw: Draw, shape: Shape) -> list[np.ndarray]:
     return [x, *rest]
 
 
-_RECIPES = {"plain": plain, "offset": _offset, "equal": _equal, "special": _special, "upstreams": plain}
+RECIPES = {"plain": plain, "offset": _offset, "equal": _equal, "special": _special, "upstreams": plain}
 _upstreams = in_turn(lambda dtype: np.array((0.0, -0.0, 1.0, -2.0, 0.5)).astype(dtype))
 
 
@@ -179,14 +179,14 @@ def forward(op: Fused, calls: Sequence[Normalization]) -> dict[str, Any]:
 def fused(name: str, op: Fused) -> tuple[Spec, ...]:
     """The specs of a fused normalisation. The default tier has float32, the full tier the dtypes of 16 bits."""
     calls = tuple(CALLS.values())
-    recipes = {label: shaped(recipe, SHAPE, calls) for label, recipe in _RECIPES.items()}
+    recipes = {label: shaped(recipe, SHAPE, calls) for label, recipe in RECIPES.items()}
     main = Spec(
         name=name, recipes=recipes, upstreams={"upstreams": _upstreams}, names=tuple(CALLS), **forward(op, calls)
     )
     first = (Normalization(training=True, first=True), Normalization(training=False, first=True))
     turned = Spec(name=f"{name}-channels-first", recipes={"plain": shaped(plain, SHAPE, first)}, **forward(op, first))
     only = (CALLS["inference"],)
-    tiny = {label: shaped(plain, shape, only) for label, shape in _SMALL.items()}
+    tiny = {label: shaped(plain, shape, only) for label, shape in SMALL.items()}
     small = Spec(name=name, recipes=tiny, constant=("output[0]",), **forward(op, only))
     given = shaped(plain, SHAPE, only)
     inference = Spec(name=name, recipes={"plain": given}, **forward(op, only))
@@ -213,7 +213,7 @@ def _statistics(name: str, op: Fused) -> Spec:
         ops=op.raw,
         program=program,
         reference=each_call(calls, lambda how, *xs: exact(how.statistics)(*xs), 5),
-        recipes={label: shaped(_RECIPES[label], SHAPE, calls) for label in labels},
+        recipes={label: shaped(RECIPES[label], SHAPE, calls) for label in labels},
         bound={f"output[{2 * n + i}]": bound(n, i) for n in range(len(calls)) for i in range(2)},
     )
 
@@ -238,40 +238,3 @@ def _wrong(name: str, op: Fused) -> tuple[Spec, ...]:
         )
         for label, own in shapes.items()
     )
-
-
-def in_dtypes(by_tensor: Any, by_scale: Any, by_offset: Any) -> tuple[Any, Any, Any]:
-    """The results of an op of gradients; those by the scale and the offset are float32 beside tensors of any dtype."""
-    return by_tensor, by_scale.astype(np.float32), by_offset.astype(np.float32)
-
-
-def fused_gradient(name: str, op: Fused) -> tuple[Spec, ...]:
-    """The specs of the op of gradients, with the mean and the variance as a forward op on a CPU returns them."""
-    calls = tuple(CALLS.values())
-
-    def fields(calls: Sequence[Normalization]) -> dict[str, Any]:
-        def bound(n: int, i: int) -> Callable[..., Any]:
-            def largest(u: float, gs: Any, *xs: Any) -> Any:
-                return error(calls[n].backward, i)(u if i == 0 else min(u, FLOAT32), *xs[5 * n : 5 * n + 5])
-
-            return largest
-
-        def program(tf: Any, *xs: Any) -> Any:
-            return tuple(y for n, how in enumerate(calls) for y in op.back(tf, how, *xs[5 * n : 5 * n + 5]))
-
-        return {
-            "ops": op.gradient,
-            "program": program,
-            "reference": each_call(calls, lambda how, *xs: in_dtypes(*exact(how.backward)(*xs)), 5),
-            "bound": {f"output[{3 * n + i}]": bound(n, i) for n in range(len(calls)) for i in range(3)},
-            "unsigned_zeros": ("output",),
-        }
-
-    labels = ("plain", "offset", "equal", "special")
-    recipes = {label: shaped(_RECIPES[label], SHAPE, calls, back=True) for label in labels}
-    main = Spec(name=name, recipes=recipes, **fields(calls))
-    only = (CALLS["inference"],)
-    tiny = {label: shaped(plain, shape, only, back=True) for label, shape in _SMALL.items()}
-    constant = tuple(f"output[{i}]" for i in range(3))
-    others = [replace(main, name=f"{name}-other", dtypes=op.more, tier="full")] if op.more else []
-    return (main, *others, *sizes(Spec(name=name, recipes=tiny, constant=constant, **fields(only)), tiny))

@@ -14,10 +14,10 @@ from tf_opdiff.suites.forms.normalization import (
     Fused,
     each_call,
     forward,
-    in_dtypes,
     plain,
     shaped,
 )
+from tf_opdiff.suites.forms.normalization_gradient import in_dtypes
 from tf_opdiff.suites.reference.accumulation import FLOAT32
 from tf_opdiff.suites.reference.normalization import Normalization, error, exact
 from tf_opdiff.suites.reference.reduction import long

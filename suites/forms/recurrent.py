@@ -72,6 +72,7 @@ class Recurrent:
     results     the number of results.
     by_rows     the number of the first results whose first axis is the batch.
     moved       the inputs that the program computes, so that the op may reuse their memory.
+    zeroed      the inputs whose memory the kernel zeroes before it reads them, if it may reuse that memory.
     fixed       keyword arguments of the formula that are no attributes of the op, or have other defaults there.
     attrs       label → attributes.
     special     label → the inputs that have a NaN in their first row, and an infinity in the second.
@@ -89,6 +90,7 @@ class Recurrent:
     results: int
     by_rows: int = 0
     moved: tuple[str, ...] = ()
+    zeroed: tuple[str, ...] = ()
     fixed: Keywords = field(default_factory=dict)
     attrs: Mapping[str, Keywords] = field(default_factory=dict)
     special: Mapping[str, Collection[str]] = field(default_factory=dict)
@@ -137,15 +139,15 @@ class Recurrent:
             return tuple(every[k] for k in chosen)
 
         def zeroed(*xs: np.ndarray, **attrs: Any) -> Any:
-            """The results, where the kernel zeroes the memory of `moved` inputs before it reads them."""
-            return results(*(x * (name not in self.moved) for name, x in zip(self.inputs, xs, strict=True)), **attrs)
+            """The results, where the kernel zeroes the memory of `zeroed` inputs before it reads them."""
+            return results(*(x * (name not in self.zeroed) for name, x in zip(self.inputs, xs, strict=True)), **attrs)
 
         settings: dict[str, Any] = {
             "ops": self.raw,
             "program": calling(self.raw, self.inputs, chosen, self.moved),
             "reference": results,
             "bound": {f"output[{n}]": self.error_of(k) for n, k in enumerate(chosen)},
-            "mistaken": {"output": zeroed} if self.moved else {},
+            "mistaken": {"output": zeroed} if self.zeroed else {},
             "loose": {"output": HELD} | dict(self.loose),
             "unsigned_zeros": ("output",),
             "attrs": self.attrs,

@@ -1,8 +1,11 @@
-"""The second derivatives of a normalisation are those of differences."""
+"""The second derivatives of a normalisation are those of differences, and its op of gradients follows its device."""
 
 import numpy as np
 import pytest
 
+from tf_opdiff.harness.spec.plan import Device, Plan
+from tf_opdiff.suites.forms.normalization import CALLS
+from tf_opdiff.suites.ops.nn.normalization import SPECS
 from tf_opdiff.suites.reference.normalization import Normalization
 
 STEP = 1e-4
@@ -61,3 +64,19 @@ def test_a_wrong_derivative_is_beyond_the_differences(given):
     wrong = Normalization(training=True, epsilon=0.25, first=inputs[0].shape[1] == 3)
     right = Normalization(training=True, first=wrong.first)
     assert not np.allclose(curved(wrong, g, inputs, tangents)[1], curved(right, g, inputs, tangents)[1], rtol=1e-3)
+
+
+@pytest.mark.parametrize(("version", "xla"), [("", True), ("-v2", True), ("-v3", False)])
+def test_on_a_gpu_the_op_of_gradients_takes_the_inverse_of_a_standard_deviation(version, xla):
+    (spec,) = [spec for spec in SPECS if spec.name == f"fused-batch-norm-grad{version}"]
+    (case, *_) = spec.cases()
+    of_cpu = list(map(np.float64, case.inputs()))
+    of_gpu = [*of_cpu[:4], 1 / np.sqrt(of_cpu[4] + CALLS["training"].epsilon), *of_cpu[5:]]
+    side = spec.side(Plan(Device.parse("gpu:0"), "eager"))
+    for ours, theirs in zip(side.reference(*of_gpu), spec.reference(*of_cpu), strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-5)
+    for quantity, bound in side.bound.items():
+        ours, theirs = (each(2.0**-24, None, *xs) for each, xs in ((bound, of_gpu), (spec.bound[quantity], of_cpu)))
+        np.testing.assert_allclose(ours, theirs, rtol=1e-5)
+    assert (spec.side(Plan(Device.parse("gpu:0"), "xla")) == side) is xla
+    assert spec.side(Plan(Device("cpu"), "eager")) is None

@@ -95,3 +95,15 @@ def test_a_side_of_a_contract_has_alternatives_of_its_own():
     assert kind(x / 2, of_spec) == "value"
     assert spec.promise(Plan(Device.parse("cpu"), "xla")) == "*/xla"
     assert side == replace(side, alternatives={})
+
+
+def test_a_side_of_a_contract_has_bounds_of_its_own():
+    def allowing(size):
+        return {"output": lambda u, g, x: np.full(x.shape, size)}
+
+    side = Side(reference=np.ceil, why="documented", bound=allowing(2.0))
+    fields = {"program": len, "reference": np.floor, "recipes": {"plain": plain}, "ops": ""}
+    spec = Spec(name="x", **fields, bound=allowing(1.0), contract={"gpu/*": side})
+    (case,) = spec.cases("float32")
+    bounds = [expectation(case, case.inputs(), one).wants["output[0]"].bound for one in (None, side)]
+    assert [float(bound.max()) for bound in bounds] == [1.0, 2.0]

@@ -273,6 +273,13 @@ def test_an_intermittent_failure_is_known_when_it_shows_and_not_stale_when_it_do
     assert only(judged(ulps(9), entries[1])).verdict == "mismatch"
 
 
+def test_an_entry_about_chance_is_known_when_it_shows_and_not_stale_when_it_does_not():
+    results, chance = {"output[0]": ulps(1)}, [Entry(**ENTRY | {"kind": "nondeterministic"})]
+    assert only(again("nondeterministic", results, entries=chance)).verdict == "known"
+    assert only(again("nondeterministic", {}, entries=chance)).verdict == "match"
+    assert only(again("position", {}, entries=[Entry(**ENTRY | {"kind": "position"})])).verdict == "stale"
+
+
 def test_the_difference_from_a_plan_that_is_known_to_fail_is_known():
     entry = Entry(**ENTRY | {"mode": "eager", "kind": "nan"})
     assert only(judged(ulps(1), entry, base=EAGER)).verdict == "known"
@@ -331,12 +338,12 @@ def test_a_record_says_where_it_is_from_and_shows_its_worst_element():
         assert word in sentence(record)
 
 
-def again(kind, results, quantities=None, inputs=(ONE,), plan=XLA, **spec):
+def again(kind, results, quantities=None, inputs=(ONE,), plan=XLA, entries=(), **spec):
     (case,) = made(**spec).cases()
     quantities = {"output[0]": ulps(0)} if quantities is None else quantities
     wants = {q: Want("value", np.ones(5), ONE.dtype) for q in quantities}
     seen = Observation(quantities, again={k: results if k == kind else {} for k in RUN_CHECKS})
-    return Judge(context()).against_itself(Trial("suite", case, plan, seen, inputs), wants)
+    return Judge(context(*entries)).against_itself(Trial("suite", case, plan, seen, inputs), wants)
 
 
 @pytest.mark.parametrize("kind", ["nondeterministic", "position"])

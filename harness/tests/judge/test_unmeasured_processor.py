@@ -16,6 +16,7 @@ from tf_opdiff.harness.paths import KNOWN, ROOT, SUITES
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.spec import Spec
+from tf_opdiff.harness.spec.trait import traits_in
 
 #: The op is the identity. On the measured processor, the recipe `large` is known to double numbers above 100.
 X = np.array([1, 2, 3, 200], np.float32)
@@ -70,7 +71,24 @@ def test_without_a_list_of_processors_known_failures_hold_to_the_letter():
 
 def test_the_suites_name_processors_and_the_traits_that_each_has():
     known = load(ROOT / KNOWN, Catalog.load(SUITES))
-    assert known.processors and all({"x86-64", "arm64"} & traits for traits in known.processors)
+    assert len([traits for traits in known.processors if {"x86-64", "arm64"} & traits]) >= 2
+    assert {"compute-capability-9.0"} in known.processors
+
+
+@pytest.mark.parametrize(
+    ("facts", "verdict", "probable"),
+    [
+        ({"compute_capability": "(9, 0)"}, "stale", False),
+        ({"compute_capability": "(12, 1)"}, "match", True),
+        ({"device_name": "AMD Instinct"}, "stale", False),
+    ],
+)
+def test_the_compute_capability_of_a_gpu_is_its_trait(facts, verdict, probable):
+    traits, measured = traits_in(facts), (MEASURED, frozenset({"compute-capability-9.0"}))
+    anywhere = structs.replace(ENTRY, trait="*")
+    assert record(X, anywhere, traits=traits, processors=measured).verdict == verdict
+    elsewhere = record(DOUBLED, anywhere, traits=traits, recipe="others", processors=measured)
+    assert (elsewhere.verdict == "known" and elsewhere.detail.startswith(PROBABLE)) is probable
 
 
 @pytest.mark.parametrize(

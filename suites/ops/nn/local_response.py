@@ -28,7 +28,7 @@ _SMALL = {
     "one": (1, 1, 1, 1),
     "one_row": (1, 1, 5, 1),
 }
-_SHAPE = (1, 2, 3, 4)
+_SHAPE, _ONE = (1, 2, 3, 4), LocalResponse(1)
 _CANCELS = Loose(lambda *xs: True, "a gradient is a difference of two products, which may cancel")
 _LOOSE = {"loose": {"grad": _CANCELS, "hvp": _CANCELS}}
 _LOOSE_GRADIENT = {"loose": {"output": _CANCELS, "grad": _CANCELS}}
@@ -66,9 +66,20 @@ def _gradient(norms):
     }
 
 
+def _from_image(*norms):
+    """The field of a spec of gradients of these norms, or of the small one: those with the result for `input_image`."""
+
+    def results(*xs):
+        own = norms if len(xs) == 3 * len(norms) else (_ONE,)
+        each = zip(own, xs[::3], xs[1::3], strict=True)
+        return tuple(norm.backward(g, x, norm.normalized(x)) for norm, g, x in each)
+
+    return {"mistaken": {"output": results}}
+
+
 def _small(calls):
     """Calls with tensors without elements, or with one."""
-    return {label: calls({"only": (shape, LocalResponse(1))}) for label, shape in _SMALL.items()}
+    return {label: calls({"only": (shape, _ONE)}) for label, shape in _SMALL.items()}
 
 
 def _wrong(op, names):
@@ -116,7 +127,7 @@ SPECS = (
         wrong=_wrong("LRNGrad", _OF_GRADIENT) | _OTHER_SHAPES,
         dtypes=tiered(("float32", "float16")),
         gradient=False,
-        fields=_LOOSE_GRADIENT,
+        fields=_LOOSE_GRADIENT | _from_image(*(norm for _, norm in _NORMS.values())),
     ),
     *op(
         "lrn-grad-further",
@@ -131,6 +142,6 @@ SPECS = (
         "LRNGrad",
         calls=_gradient({"root": _NORMS["root"]}),
         recipes=_PLAIN,
-        fields=_LOOSE_GRADIENT,
+        fields=_LOOSE_GRADIENT | _from_image(_NORMS["root"][1]),
     ),
 )

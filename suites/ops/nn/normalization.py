@@ -2,8 +2,9 @@
 
 from tf_opdiff.suites.forms.calls import Wrong
 from tf_opdiff.suites.forms.errors import REMOVED
-from tf_opdiff.suites.forms.normalization import Fused, fused, fused_gradient
+from tf_opdiff.suites.forms.normalization import Fused, fused
 from tf_opdiff.suites.forms.normalization_curvature import gradient_of_gradient, second_order
+from tf_opdiff.suites.forms.normalization_gradient import fused_gradient
 from tf_opdiff.suites.forms.op import op
 
 _HALVES = ("float16", "bfloat16")

@@ -6,6 +6,7 @@ from tf_opdiff.suites.reference import recurrent as ref
 _GRU = ("x", "h_prev", "w_ru", "w_c", "b_ru", "b_c")
 _LSTM = ("x", "cs_prev", "h_prev", "w", "wci", "wcf", "wco", "b")
 _RESULTS = ("i", "cs", "f", "o", "ci", "co")
+_WEIGHTS = ("wci", "wcf", "wco")
 _PEEPHOLES = {"blind": {"use_peephole": False}, "peephole": {"use_peephole": True}}
 
 SPECS = (
@@ -56,6 +57,7 @@ SPECS = (
         attrs=_PEEPHOLES,
         special={"special": ("h_grad",), "special_state": ("cs_grad",)},
         empty={"no_rows": Size(0, 2, 3), "no_cells": Size(2, 3, 0)},
+        zeroed=_WEIGHTS,
     ),
     *recurrent(
         "lstm-block-cell-grad-moved",
@@ -63,7 +65,8 @@ SPECS = (
         inputs=(*_LSTM, *_RESULTS, "cs_grad", "h_grad"),
         formula=ref.lstm_cell_gradient,
         results=5,
-        moved=("wci", "wcf", "wco"),
+        moved=_WEIGHTS,
+        zeroed=_WEIGHTS,
         attrs=_PEEPHOLES,
     ),
 )
