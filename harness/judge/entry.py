@@ -19,7 +19,7 @@ from tf_opdiff.harness.judge.distance_limit import DistanceLimit
 from tf_opdiff.harness.judge.operands import Operands
 from tf_opdiff.harness.judge.region import Region
 from tf_opdiff.harness.judge.selectors import EVERY, Names, admits, listed
-from tf_opdiff.harness.spec.kinds import MEASURED
+from tf_opdiff.harness.spec.kinds import KIND, MEASURED
 from tf_opdiff.harness.spec.plan import type_of
 from tf_opdiff.harness.spec.spec import BY_PATTERNS
 
@@ -124,9 +124,10 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         """Whether a comparison that the entry selects, and that does not fail by its kind, makes the entry stale.
 
         An entry with a region must fail where an element lies in it, and in a sweep that it names. An element of a kind
-        with a distance may be right by chance there; then only an entry that names its recipes must fail.
+        with a distance may be right by chance there; then only an entry that names its recipes must fail. Nor must an
+        entry of a kind that is about chance, such as `nondeterministic`.
         """
-        if self.intermittent:
+        if self.intermittent or KIND[self.kind].by_chance:
             return False
         if not self.where:
             return True

@@ -16,6 +16,7 @@ class Kind:
       of_elements: whether single elements differ, so that the region of a known failure can be about it.
       measured: whether the difference has a distance.
       of_results: whether two results differ, neither of which is an error.
+      by_chance: whether the same call may differ in one run and not in the next.
       itself: in a self-check, what the difference between a run and its repetition is; empty for other kinds.
       got, want: the words for the observed and the expected number of an element.
     """
@@ -27,6 +28,7 @@ class Kind:
     of_elements: bool = False
     measured: bool = False
     of_results: bool = False
+    by_chance: bool = False
     itself: str = ""
     got: str = "got {}"
     want: str = "want {}"
@@ -119,6 +121,7 @@ _TABLE = (
         predicate="gives different results when it runs twice",
         of_elements=True,
         of_results=True,
+        by_chance=True,
         itself="two runs of the same program give different results",
         got="got {} in the second run",
         want="want {} as in the first",
