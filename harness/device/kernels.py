@@ -17,12 +17,14 @@ from tf_opdiff.harness.spec.modes import xla_compiles
 from tf_opdiff.harness.spec.plan import Device
 
 #: The messages about an op without a kernel: of eager mode (it names no op where it makes a constant), of the runtime,
-#: of the placer, of the executor.
+#: of the placer, of the executor, and of the placer about ops that must be on one device.
 _NO_KERNEL = re.compile(
     r"Could not satisfy device specification .*?Supported device types \[[A-Z_, ]*\](?:.*?\[Op:(\w+)\])?"
     r"|All kernels registered for op (\w+)"
     r"|no supported kernel for \w+ devices .*?\nOp: (\w+)\n"
-    r"|No OpKernel was registered to support Op '(\w+)'",
+    r"|No OpKernel was registered to support Op '(\w+)'"
+    r"|colocated with a group of nodes that required incompatible device '.*?supported_device_types_=\[CPU\]"
+    r".*?\n(\w+): CPU *\n",
     re.DOTALL,
 )
 

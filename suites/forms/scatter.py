@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.contract import Side
+from tf_opdiff.harness.spec.contract import Raises, Side
 from tf_opdiff.harness.spec.plan import MODES
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.derived.sizes import sizes
@@ -136,7 +136,7 @@ def scatter(
     shared = _shared(op)
     return (
         *results(name, op, dtypes, vjp=vjp, **fields),
-        _out_of_range(name, op, shared, vjp),
+        _out_of_range(name, op, shared, vjp, **{k: v for k, v in fields.items() if k == "unsigned_zeros"}),
         _mismatched(name, op, shared),
     )
 
@@ -200,17 +200,34 @@ def divided_by_zero(
     )
 
 
-def _out_of_range(name: str, op: Scatter, shared: Mapping[str, Any], vjp: Any) -> Spec:
+def _out_of_range(name: str, op: Scatter, shared: Mapping[str, Any], vjp: Any, **fields: Any) -> Spec:
     """The spec of an index out of range: an error on a CPU; accelerators leave the update out."""
     gpu = Side(reference=op.reference, vjp=vjp, why=IGNORED, link=_IGNORED_LINK)
-    xla = Side(reference=op.reference, vjp=vjp, why=_DROPPED, link=_DROPPED_LINK)
+    read = _clamped(vjp) if vjp and (op.how.rounded or not op.how.computes) else vjp
+    xla = Side(reference=_refused_without_rows(op), vjp=read, why=_DROPPED, link=_DROPPED_LINK)
+    rounded: dict[str, Any] = {"bound": {"output": op.bound}, "ulp": {"output": 0.5}} if op.how.rounded else {}
     return Spec(
         name=f"{name}-out-of-range",
         reference=raises("INVALID_ARGUMENT"),
         recipes=recipes.out_of_range(op.tuples),
         contract={"gpu/xla": xla, "tpu/xla": xla, "gpu/*": gpu},
-        **shared,
+        **shared | rounded | fields,
     )
+
+
+def _clamped(vjp: Callable[..., Any]) -> Callable[..., Any]:
+    """The VJP of a sum or of an update where the gather of the upstream clamps an index out of range, as XLA's does."""
+
+    def clamped(g: np.ndarray, x: np.ndarray, i: np.ndarray, u: np.ndarray) -> tuple[Any, ...]:
+        inside = np.clip(i, 0, np.array(x.shape[: i.shape[-1]]) - 1)
+        return (*vjp(g, x, i, u)[:2], vjp(g, x, inside, u)[2])
+
+    return clamped
+
+
+def _refused_without_rows(op: Scatter) -> Callable[..., Any]:
+    """The reference of XLA, which refuses a scatter into a dimension without elements."""
+    return lambda x, i, u: op.reference(x, i, u) if len(x) else Raises("INVALID_ARGUMENT")
 
 
 def _mismatched(name: str, op: Scatter, shared: Mapping[str, Any]) -> Spec:

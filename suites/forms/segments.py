@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -18,7 +19,16 @@ from tf_opdiff.suites.derived.sizes import sizes
 from tf_opdiff.suites.forms import segment_recipes as recipes
 from tf_opdiff.suites.forms.errors import REFUSED_BY_KERNEL, raises
 from tf_opdiff.suites.forms.flushed import distinct, places
-from tf_opdiff.suites.reference.segments import SUM, Reduction, members, product_curved, pulled, reduced
+from tf_opdiff.suites.reference.segments import (
+    SUM,
+    Reduction,
+    highest,
+    lowest,
+    members,
+    product_curved,
+    pulled,
+    reduced,
+)
 from tf_opdiff.suites.reference.subnormal import flushed_in
 
 _SUBTRACTED = Loose(
@@ -251,7 +261,10 @@ def _refused(name: str, op: Segments) -> tuple[Spec, ...]:
     ordered = op.count is None
     shared: dict[str, Any] = {"ops": op.raw, "program": op.program}
     smaller = Side(
-        reference=lambda x, ids: op.reference(x, np.minimum.accumulate(ids[::-1])[::-1]), why=_SMALLER, link=_GUIDE
+        reference=lambda x, ids: op.reference(x, _as_following(ids)),
+        alternatives={"output": partial(_unspecified, op)},
+        why=_SMALLER,
+        link=_GUIDE,
     )
     dropped = Side(reference=op.reference, why=_DROPPED, link=_GUIDE)
     return (
@@ -260,6 +273,8 @@ def _refused(name: str, op: Segments) -> tuple[Spec, ...]:
             reference=raises("INVALID_ARGUMENT"),
             recipes=recipes.refused(ordered),
             contract={"gpu/*": smaller if ordered else dropped},
+            bound={} if op.how.chooses else {"output": lambda u, g, x, ids: op.bound(u, g, x, _as_following(ids))},
+            ulp={"output": 0.5},
             **shared,
         ),
         Spec(
@@ -270,3 +285,15 @@ def _refused(name: str, op: Segments) -> tuple[Spec, ...]:
             **shared,
         ),
     )
+
+
+def _as_following(ids: np.ndarray) -> np.ndarray:
+    """The ids, each at most as large as all that follow."""
+    return np.minimum.accumulate(ids[::-1])[::-1]
+
+
+def _unspecified(op: Segments, dtype: np.dtype, g: Any, x: np.ndarray, ids: np.ndarray) -> list[np.ndarray]:
+    """Other results of ids out of order: a segment that is not divided, or that is as before its first row."""
+    result = op.reference(x, _as_following(ids))
+    limits = (lowest(dtype.name), highest(dtype.name)) if op.how.chooses else ()
+    return [replace(op, how=SUM).reference(x, _as_following(ids)), *(np.full_like(result, n) for n in (0, *limits))]

@@ -78,7 +78,7 @@ def test_a_reason_of_a_severity_is_a_clause_like_the_reason_of_a_cause(known):
 def test_a_kind_that_decides_alone_has_the_severity_of_its_cause(known):
     """A crash, a hang and memory that differs from run to run are nothing milder.
 
-    A value in place of a promised error can be a wrong value.
+    A value in place of a promised error can be a wrong value, and an error can tell of an illegal memory access.
     """
     for entry in known.entries:
         if entry.kind in ("crash", "hang", "input_mutated"):
@@ -86,7 +86,7 @@ def test_a_kind_that_decides_alone_has_the_severity_of_its_cause(known):
         if entry.kind == "status":
             assert entry.cause.severity in ("memory", "wrong_value", "wrong_gradient", "error"), entry.cause.id
         if entry.kind == "error_code":
-            assert entry.cause.severity in ("error", "convention"), entry.cause.id
+            assert entry.cause.severity in ("memory", "error", "convention"), entry.cause.id
 
 
 def test_a_title_names_the_public_function_or_says_that_it_is_about_a_raw_op(known):

@@ -44,3 +44,27 @@ def test_the_list_of_kernels_is_that_of_the_registry():
     few, unconstrained, xla = process.stdout.split(maxsplit=2)[0], "[{}]", "True"
     assert 1 < int(few) < 20  # int4 casts to integers only: one dict cannot say that
     assert process.stdout.split()[1:] == [unconstrained, xla]
+
+
+#: Finds the op without a kernel in the placer's message about ops that must be on one device.
+COLOCATED = r"""
+from tf_opdiff.harness.device.kernels import ops_without_kernel
+from tf_opdiff.harness.device.observation import Result
+
+message = '''Cannot assign a device for operation map/TensorArray_3: Could not satisfy explicit device specification ''
+because the node {{colocation_node map/TensorArray_3}} was
+colocated with a group of nodes that required incompatible device '/device:GPU:0'. Devices: CPU:0.
+Root Member(requested_device_name_='/device:GPU:0' supported_device_types_=[CPU] possible_devices_=[]
+Range: GPU CPU
+TensorArrayWriteV3: CPU
+Cast: GPU CPU
+'''
+print(ops_without_kernel({"output[0]": Result("error", code="INVALID_ARGUMENT", message=message)}))
+"""
+
+
+def test_a_group_of_ops_without_a_common_device_names_the_op_that_lacks_a_kernel():
+    process = subprocess.run(
+        [sys.executable, "-c", COLOCATED], check=False, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE
+    )
+    assert process.stdout.split("\n")[0] == "['TensorArrayWriteV3']", process.stderr

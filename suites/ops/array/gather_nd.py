@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from tf_opdiff.harness.spec.spec import Spec
+from tf_opdiff.harness.spec.spec import Raises, Spec
 from tf_opdiff.suites.derived.hessian import linear_second_order
 from tf_opdiff.suites.derived.sizes import sizes
 from tf_opdiff.suites.forms.hard_pairs import crossed_upstreams
@@ -36,7 +36,16 @@ WRONG = {name: literal((5, 3), [[2, 1], [0, bad], [2, 1]], "int64") for name, ba
     "rows": literal((5, 3), [[2], [5], [0]]),
     "empty_params": literal((0, 3), [[0], [0]]),
 }
-ANSWERS = Answers(refused=ref.refused_nd, clamped=ref.clamped_nd, zeroed=ref.zeroed_nd, vjp=params_only(ref.rows_nd))
+
+
+def _zeroed_or_refused(x, i):
+    """A GPU's answer to an index out of range: 0; it refuses params without elements, as a CPU does."""
+    return ref.zeroed_nd(x, i) if x.size else Raises("INVALID_ARGUMENT")
+
+
+ANSWERS = Answers(
+    refused=ref.refused_nd, clamped=ref.clamped_nd, zeroed=_zeroed_or_refused, vjp=params_only(ref.rows_nd)
+)
 ACCELERATORS = (
     "an error is raised; accelerators generally don't support ERROR: no GPU kernel, and XLA does not look at it"
 )
