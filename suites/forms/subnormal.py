@@ -6,9 +6,19 @@ from collections.abc import Callable
 from typing import Any
 
 from tf_opdiff.harness.spec.spec import Side
-from tf_opdiff.suites.reference.subnormal import DENORMALS, LINK, WHY, flushed
+from tf_opdiff.suites.reference.subnormal import DENORMALS, GPU_LINK, GPU_WHY, LINK, WHY, flushed, flushed_on_gpu
 
 
 def flushing(reference: Callable[..., Any], why: str = WHY) -> Side:
     """The side that promises the reference's result for inputs whose subnormals are zeros."""
     return Side(reference=lambda *xs: reference(*map(flushed, xs)), why=why, link=LINK, unless=DENORMALS)
+
+
+def flushing_on_gpu(reference: Callable[..., Any]) -> dict[str, Side]:
+    """The sides of GPUs: TensorFlow's kernels flush subnormals of float32 and bfloat16 there, and XLA keeps them."""
+
+    def flushed_reference(*xs: Any) -> Any:
+        return flushed_on_gpu(reference(*map(flushed_on_gpu, xs)))
+
+    side = Side(reference=flushed_reference, why=GPU_WHY, link=GPU_LINK)
+    return {f"gpu/{mode}": side for mode in ("eager", "function", "graph")}

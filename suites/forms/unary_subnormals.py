@@ -1,4 +1,4 @@
-"""Subnormals: what a unary op promises of subnormal inputs on a CPU whose threads take them for zeros."""
+"""Subnormals: what a unary op promises of subnormal inputs on processors that take them for zeros."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tf_opdiff.harness.spec.spec import Side
-from tf_opdiff.suites.forms.subnormal import flushing
+from tf_opdiff.suites.forms.subnormal import flushing, flushing_on_gpu
 from tf_opdiff.suites.reference.subnormal import flushed
 
 
@@ -35,12 +35,13 @@ class Subnormals:
             yield from ((dtype,) for dtype in self.dtypes if dtype not in first)
 
     def contract(self, f: Callable[..., Any], dtypes: tuple[str, ...]) -> Mapping[str, Side]:
-        """The CPU's side, on which a subnormal input or result is zero."""
+        """The sides of CPUs and of kernels for GPUs, on which a subnormal input or result is zero."""
+        on_gpu = flushing_on_gpu(f)
         if self.preserved:
-            return {}
+            return on_gpu
         side = flushing(lambda x: flushed(f(x)))
         modes = ("eager", "function", "graph") if dtypes == self.preserved_by_xla else ("*",)
-        return {f"cpu/{mode}": side for mode in modes}
+        return {f"cpu/{mode}": side for mode in modes} | on_gpu
 
 
 #: What most ops promise.

@@ -8,6 +8,9 @@ from tf_opdiff.harness.spec.recipes import is_float
 #: TensorFlow runs CPU kernels, and what XLA compiles for a CPU, on threads that take subnormals for zeros.
 WHY = "TensorFlow's CPU threads flush subnormals to zero"
 LINK = "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/core/platform/denormal.h"
+#: TensorFlow builds its kernels for GPUs so; bfloat16 is computed in float32 there. XLA for GPUs keeps subnormals.
+GPU_WHY = "TensorFlow's kernels for GPUs are compiled with ftz=true: float32 subnormals are zeros"
+GPU_LINK = "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/tensorflow.bzl"
 #: The variant of a device that preserves them.
 DENORMALS = "denormals"
 
@@ -18,6 +21,11 @@ def flushed(x: np.ndarray) -> np.ndarray:
     float16 is computed in float32, where its subnormals are normal numbers.
     """
     return np.where(np.abs(x) < 2.0**-126, np.copysign(0.0, x), x)
+
+
+def flushed_on_gpu(x: np.ndarray) -> np.ndarray:
+    """The values that are left of them where only float32 is flushed: numbers too small for float32 are of float64."""
+    return np.where(np.abs(x) < 2.0**-150, x, flushed(x))
 
 
 def flushed_in(dtype: np.dtype, x: np.ndarray, slack: float = 1.0) -> np.ndarray:
