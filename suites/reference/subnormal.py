@@ -25,7 +25,7 @@ def flushed(x: np.ndarray) -> np.ndarray:
 
 def flushed_on_gpu(x: np.ndarray) -> np.ndarray:
     """The values that are left of them where only float32 is flushed: numbers too small for float32 are of float64."""
-    return np.where(np.abs(x) < 2.0**-150, x, flushed(x))
+    return x if np.asarray(x).dtype == bool else np.where(np.abs(x) < 2.0**-150, x, flushed(x))
 
 
 def flushed_in(dtype: np.dtype, x: np.ndarray, slack: float = 1.0) -> np.ndarray:
