@@ -8,9 +8,11 @@ from tf_opdiff.harness.judge.compare import compare
 from tf_opdiff.harness.judge.expectation import expectation
 from tf_opdiff.harness.judge.mutation import truth
 from tf_opdiff.harness.spec.catalog import Catalog
+from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.recipes import FLOATS
 from tf_opdiff.harness.spec.spec import Case
 from tf_opdiff.suites.forms.flushed import EXACT, ROUNDED, distinct, gradient, outputs
+from tf_opdiff.suites.reference.subnormal import flushed_on_gpu
 
 SPECS = Catalog.load("tf_opdiff.suites.ops").specs
 
@@ -76,3 +78,13 @@ def test_a_derivative_beside_a_subnormal_one_is_not_rounded():
     others = alternatives(np.dtype("float32"), np.full(2, 3.0, np.longdouble), x)
     assert others
     assert {float(value[0]) for value in others} == {1.0}
+
+
+def test_kernels_for_gpus_flush_the_subnormals_of_float32_and_keep_those_of_float64():
+    assert flushed_on_gpu(np.array([2.0**-127, -(2.0**-149), 2.0**-126, 2.0**-1074])).tolist() == [
+        *(0.0, -0.0),
+        *(2.0**-126, 2.0**-1074),
+    ]
+    sides = {mode: SPECS["neg-subnormal"].side(Plan(Device.parse("gpu:0"), mode)) for mode in ("eager", "graph", "xla")}
+    assert sides["xla"] is None
+    assert [float(sides[mode].reference(np.array(2.0**-127))) for mode in ("eager", "graph")] == [0.0, 0.0]
