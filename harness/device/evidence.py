@@ -123,7 +123,7 @@ class Evidence:
             for node in device.node_stats:
                 if found := _LABEL.match(node.timeline_label):
                     places.setdefault(found[1], set()).add(short_device(device.device))
-        for op in places.keys() - self.ran_on.keys():
+        for op in places.keys() - self.ran_on.keys() - _PLUMBING - TRANSPORT:
             self.ran_on[op] = self.of_data[op] = places[op]
 
 

@@ -118,7 +118,7 @@ def _idle(records: pd.DataFrame, known: Known) -> set[int]:
     """The numbers of the entries that `Known.idle` names."""
     place = places(records)
     some = place[place["spec"].isin({spec for entry in known.entries for spec in listed(entry.spec)})]
-    by_spec: dict[str, tuple[list[tuple[dict[str, str], Any, Any, Any]], ...]] = {}
+    by_spec: dict[str, tuple[list[tuple[Any, ...]], ...]] = {}
     for i, names in enumerate((CELL, PLACE)):
         for at in distinct(some, (*names, "tf"))[1]:
             of = at.pop("tf"), *known.facts(at["device"])

@@ -211,7 +211,7 @@ def _out_of_range(name: str, op: Scatter, shared: Mapping[str, Any], vjp: Any, *
         reference=raises("INVALID_ARGUMENT"),
         recipes=recipes.out_of_range(op.tuples),
         contract={"gpu/xla": xla, "tpu/xla": xla, "gpu/*": gpu},
-        **shared | rounded | fields,
+        **{**shared, **rounded, **fields},
     )
 
 
