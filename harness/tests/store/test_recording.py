@@ -356,7 +356,7 @@ def test_runs_from_before_a_fact_was_written_down_are_merged_and_recorded(runs, 
     about, _, _ = merge_runs.union("cpu", devices["cpu"])
     assert "AMD EPYC" in about.machine["processor"]
     (path,) = record_devices.record(tmp_path / "early", [], "old", tmp_path)
-    assert recording.recording.Recording(path).about.facts["processor"] == "AMD EPYC"
+    assert recording.Recording(path).about.facts["processor"] == "AMD EPYC"
 
 
 def test_what_is_no_run_is_named(merged, tmp_path):
