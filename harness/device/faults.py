@@ -6,6 +6,7 @@ Imported in device servers only.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from tf_opdiff.harness.device.dependence import fault_of
 from tf_opdiff.harness.device.evidence import INDICES, TRANSPORT, Evidence
@@ -46,15 +47,17 @@ def missing_subject(subject: Sequence[tuple[str, str]], evidence: Evidence, resu
     return f"the subject is missing: {reason}{''.join(errors[:1])}"
 
 
-def fault(wanted: Sequence[str], evidence: Evidence, dtype: str, device: Device, constant: Sequence[str]) -> str:
+def fault(
+    wanted: Sequence[str], evidence: Evidence, elsewhere: AbstractSet[str], device: Device, constant: Sequence[str]
+) -> str:
     """Why a run that gave values proves nothing about its plan; empty if it does prove something.
 
-    `constant` names the outputs that depend on no input by the word of the spec.
+    `elsewhere` has the places of the run but for the device. `constant` names the outputs that depend on no input by
+    the word of the spec.
     """
     absent = [op for op in wanted if op not in evidence.ops]
     if absent:
         return f"the executed graph has no {', '.join(absent)}; it has {', '.join(evidence.ops) or 'no op'}"
-    elsewhere = places(wanted, evidence, dtype) - {device.tf_name}
     if elsewhere:
         return f"ran on {', '.join(sorted(elsewhere))}; the plan says {device.tf_name}"
     ignoring = [q for q in (str(Quantity("output", i)) for i in sorted(evidence.constant)) if q not in constant]

@@ -59,31 +59,30 @@ def observe(request: Request, programs: ProgramCache) -> Observation:
         return Observation.of_all(request.quantities, error_result(Unavailable(no_dtype)), lacking=no_dtype)
     run = _run(request, spec, programs)
     wanted = spec.ops_in(request.mode, device.variants)
-    lacking = run.unavailable or _lacking(request, wanted, run, device)
+    ran_on = places(wanted, run.evidence, request.dtype)
+    elsewhere = ran_on - {device.tf_name}
+    lacking = run.unavailable or (_lacking(request, wanted, run, device) if run.failed or elsewhere else "")
     if lacking and not run.failed:  # TensorFlow called a function, and ran the op of its body on the CPU
         return Observation.of_all(request.quantities, error_result(Unavailable(lacking)), lacking=lacking)
     missing = "" if lacking else missing_subject(spec.evidence_in(request.mode), run.evidence, run.results)
     return Observation(
         quantities=run.results,
-        ran_on=";".join(sorted(places(wanted, run.evidence, request.dtype))),
+        ran_on=";".join(sorted(ran_on)),
         raw_op=op_names(tuple(run.evidence.ops), wanted),
         seconds=run.seconds,
         again=run.again,
-        fault=missing or ("" if run.failed else fault(wanted, run.evidence, request.dtype, device, spec.constant)),
+        fault=missing or ("" if run.failed else fault(wanted, run.evidence, elsewhere, device, spec.constant)),
         lacking=lacking,
         poisoned=run.failed and not works(device),
     )
 
 
 def _lacking(request: Request, wanted: Sequence[str], run: _Run, device: Device) -> str:
-    """Why a run failed, or left the device, if the cause is an op without a kernel there; otherwise empty.
+    """The op without a kernel because of which a run failed, or left the device, in a message; empty if none is known.
 
     A kernel may lack for dtypes of the call that are not those of the case. The CPU's errors are judged as they are:
     the promise of a spec may be such an error.
     """
-    elsewhere = places(wanted, run.evidence, request.dtype) - {device.tf_name}
-    if not (run.failed or elsewhere):
-        return ""
     without = ops_without_kernel(run.results)
     lacking = lacking_kernel([*wanted, *without], device, request.mode, request.dtype)
     if lacking or not without or device.type == "cpu":

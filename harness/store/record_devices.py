@@ -132,8 +132,8 @@ def record(
         raise ValueError(f"--name {name}: the run has several devices ({', '.join(wanted)}): choose one by --device")
     paths = []
     for device in wanted:
-        called = name or device.replace(":", "-").removesuffix("-0")
-        full = f"{called.partition('@')[0]}@{part.tf(device)}"
+        called = name or device.partition("@")[0].replace(":", "-").removesuffix("-0")
+        full = f"{called}@{part.tf(device)}"
         if merged := part.recording_of(device):
             about = replace(merged.about, name=full)
             paths.append(recording_writer.write_rows(about, merged.table, folder, base=base))

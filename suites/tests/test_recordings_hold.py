@@ -23,7 +23,7 @@ def test_nothing_recorded_is_red(name, tmp_path):
         [*command, "--no-repro"], check=False, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE
     )
     assert done.returncode == 0, done.stdout[-8000:] + done.stderr
-    assert "partial" in RunInfo.load(directory).devices[name]  # the GPU was lent for a quarter of an hour
+    assert "partial" in RunInfo.load(directory).devices[name]  # its run was stopped after a quarter of an hour
     verdicts = Counter(record.verdict for record in merge([directory]).records)
     judged = sum(count for verdict, count in verdicts.items() if verdict != "unavailable")
     assert judged > 2000
