@@ -11,6 +11,7 @@ import numpy as np
 from tf_opdiff.harness.spec.spec import Side, Spec
 from tf_opdiff.suites.derived.sizes import sizes
 from tf_opdiff.suites.forms.normalization import CALLS, RECIPES, SHAPE, SMALL, Fused, each_call, plain, shaped
+from tf_opdiff.suites.forms.subnormal import of_gpu_kernels
 from tf_opdiff.suites.reference.accumulation import FLOAT32
 from tf_opdiff.suites.reference.normalization import Normalization, error, exact
 from tf_opdiff.suites.reference.reduction import long
@@ -44,8 +45,9 @@ def _of_cudnn(
         why="the documentation of reserve_space_2: the computed batch variance (inverted variance in the cuDNN case)",
         link="https://www.tensorflow.org/api_docs/python/tf/raw_ops/FusedBatchNormGrad",
     )
-    modes = ("eager", "function", "graph") if op.gradient.endswith("V3") else ("*",)
-    return {f"gpu/{mode}": side for mode in modes} if any(how.training for how in calls) else {}
+    if not any(how.training for how in calls):
+        return {}
+    return of_gpu_kernels(side) if op.gradient.endswith("V3") else {"gpu/*": side}
 
 
 def fused_gradient(name: str, op: Fused) -> tuple[Spec, ...]:

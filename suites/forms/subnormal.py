@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tf_opdiff.harness.spec.modes import MODES, xla_compiles
 from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.suites.reference.subnormal import DENORMALS, GPU_LINK, GPU_WHY, LINK, WHY, flushed, flushed_on_gpu
 
@@ -20,5 +21,9 @@ def flushing_on_gpu(reference: Callable[..., Any]) -> dict[str, Side]:
     def flushed_reference(*xs: Any) -> Any:
         return flushed_on_gpu(reference(*map(flushed_on_gpu, xs)))
 
-    side = Side(reference=flushed_reference, why=GPU_WHY, link=GPU_LINK)
-    return {f"gpu/{mode}": side for mode in ("eager", "function", "graph")}
+    return of_gpu_kernels(Side(reference=flushed_reference, why=GPU_WHY, link=GPU_LINK))
+
+
+def of_gpu_kernels(side: Side) -> dict[str, Side]:
+    """A side of TensorFlow's own kernels for GPUs, and not of what XLA compiles for them."""
+    return {f"gpu/{mode}": side for mode in MODES if not xla_compiles(mode)}

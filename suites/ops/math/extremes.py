@@ -23,7 +23,7 @@ from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.pairs import crossed
 from tf_opdiff.suites.forms.part import part, together
 from tf_opdiff.suites.forms.second_order import with_second_order
-from tf_opdiff.suites.forms.subnormal import flushing
+from tf_opdiff.suites.forms.subnormal import flushing, of_gpu_kernels
 from tf_opdiff.suites.reference.broadcast import unbroadcast
 from tf_opdiff.suites.reference.conventions import extreme_vjp, larger, smaller
 from tf_opdiff.suites.reference.function import Function, one
@@ -84,13 +84,14 @@ def _second_of_equals(condition):
 def _chosen_on_gpu(condition):
     """The sides on which kernels for GPUs compare subnormals as zeros, and return either of equal numbers."""
     second = _second_of_equals(condition)
-    side = Side(
-        reference=lambda x, y: np.where(condition(flushed_on_gpu(x), flushed_on_gpu(y)), x, y),
-        alternatives={"output": lambda dtype, g, x, y: [second(dtype, x, y)]},
-        why=f"{GPU_WHY} where they are compared",
-        link=GPU_LINK,
+    return of_gpu_kernels(
+        Side(
+            reference=lambda x, y: np.where(condition(flushed_on_gpu(x), flushed_on_gpu(y)), x, y),
+            alternatives={"output": lambda dtype, g, x, y: [second(dtype, x, y)]},
+            why=f"{GPU_WHY} where they are compared",
+            link=GPU_LINK,
+        )
     )
-    return {f"gpu/{mode}": side for mode in ("eager", "function", "graph")}
 
 
 def _either_extreme(reference, condition):
