@@ -18,15 +18,17 @@ from tf_opdiff.harness.spec.quantity import Quantity
 def places(wanted: Sequence[str], evidence: Evidence, dtype: str) -> set[str]:
     """The devices on which the wanted ops ran; if the optimiser removed those ops, the devices of all other ops.
 
-    Transport between the session and the device does not count, nor does an Identity, which runs where its input is, or
-    a Const, which runs anywhere. TensorFlow computes shapes and indices on the CPU, whatever the device: an op that has
-    to do with integers alone counts only if no other op does, or if integers are the dtype of the case.
+    Transport between the session and the device does not count. An Identity, which runs where its input is, and a Const
+    of data, which stands where a folded op was, count only if no other op does. TensorFlow computes shapes and indices
+    on the CPU, whatever the device: an op that has to do with integers alone counts only if no other op does, or if
+    integers are the dtype of the case.
     """
     everywhere = evidence.ran_on
     for_data = everywhere if dtype in INDICES else evidence.of_data
     names = [op for op in wanted if op not in TRANSPORT]
-    others = [op for op in everywhere if op not in TRANSPORT | {"Identity", "Const"}]
-    choices = ((names, for_data), (names, everywhere), (others, for_data), (others, everywhere))
+    rest = [op for op in everywhere if op not in TRANSPORT]
+    others = [op for op in rest if op not in {"Identity", "Const"}]
+    choices = ((names, for_data), (names, everywhere), (others, for_data), (others, everywhere), (rest, for_data))
     found = ({place for op in ops for place in where.get(op, ())} for ops, where in choices)
     return next(filter(None, found), set())
 

@@ -25,8 +25,12 @@ def commit(root: Path) -> str:
 
 
 def _git(root: Path, *words: str) -> str:
-    """The output of git; empty if git fails. Variables of hooks, which name another repository, are left out."""
+    """The output of git; empty if git fails. Variables of hooks, which name another repository, are left out.
+
+    Git writes nothing: a `git status` that ends early would otherwise leave a lock in the user's repository.
+    """
     clean = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    clean["GIT_OPTIONAL_LOCKS"] = "0"
     try:
         command = ["git", "-C", str(root), *words]
         result = subprocess.run(command, capture_output=True, check=False, text=True, env=clean, timeout=60)

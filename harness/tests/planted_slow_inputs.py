@@ -4,14 +4,16 @@ import time
 
 import numpy as np
 
-from tf_opdiff.harness.judge.promise_cache import WORTH
 from tf_opdiff.harness.spec.recipes import plain
 from tf_opdiff.harness.spec.spec import Spec
 
+#: Seconds of CPU.
+SLOW = 0.2
+
 
 def slowly(draw, dtype):
-    """Plain values, after several times the CPU time from which on a case is stored."""
-    until = time.thread_time() + 3 * WORTH
+    """Plain values, after more CPU time than a cheap case takes on a busy machine."""
+    until = time.thread_time() + SLOW
     while time.thread_time() < until:
         pass
     return plain(draw, dtype)

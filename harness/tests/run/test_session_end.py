@@ -198,7 +198,7 @@ def test_a_run_whose_directory_is_deleted_is_at_fault_and_finds_nothing(run_pyte
 
 def test_a_run_that_the_disk_has_no_room_for_is_at_fault_and_says_so(run_pytest, tmp_path):
     def limited():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (12 << 10, 12 << 10))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20 << 10, 20 << 10))
 
     ops = [word for n in range(6) for word in ("--op", f"fine-{n}")]
     outcome = run_pytest(*ops, "--no-repro", suites=ENDS, folder=tmp_path / "run", before=limited)

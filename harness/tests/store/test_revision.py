@@ -1,5 +1,6 @@
 """A run says which commit of the suites it ran, and whether they were changed."""
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -36,6 +37,16 @@ def test_what_decides_a_verdict_and_differs_is_told(repository: Path, name: str)
 def test_changes_elsewhere_change_no_verdict(repository: Path) -> None:
     (repository / "notes.md").write_text("later")
     assert commit(repository) == git(repository, "rev-parse", "--short", "HEAD")
+
+
+def test_asking_writes_nothing_into_the_repository(repository: Path) -> None:
+    index = repository / ".git" / "index"
+    os.utime(repository / "suites" / "sign.py", (1, 1))  # `git status` would note the new time
+    before = index.read_bytes()
+    assert commit(repository) != ""
+    assert index.read_bytes() == before
+    git(repository, "status")
+    assert index.read_bytes() != before, "the test sees no write of git"
 
 
 def test_a_folder_inside_of_another_repository_has_no_commit(repository: Path, tmp_path: Path) -> None:
