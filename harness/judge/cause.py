@@ -20,13 +20,16 @@ _BLOB = re.compile(r"/(?:blob|tree|blame|raw)/([^/]+)")
 _RELEASE = re.compile(r"([A-Za-z]+-)?v?\d+(\.\d+)+\S*")
 _CHANGE = re.compile(r"https://\S+/(pull|merge_requests|commit)/\w+")
 _FUNCTION = re.compile(r"(tf|keras)(\.[A-Za-z_]\w*)+")
+_NAMED = re.compile(rf"`(?P<name>{_FUNCTION.pattern})")
+#: Names in titles that say how TensorFlow ran, and raw ops: nobody reaches a failure by these alone.
+_UNREACHING = re.compile(r"tf\.(function$|raw_ops\b)")
 
 
 class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One cause of known failures; entries name it by its `id`.
 
-    `owner` is who has to act, one of `OWNERS`; `reason` is a sentence that a person has checked. Where the reason can
-    be read or seen again, one of these says:
+    `owner` is who has to act, one of `OWNERS`: TensorFlow, if the cause names nobody. `reason` is a sentence that a
+    person has checked. Where the reason can be read or seen again, one of these says:
 
     link      a public page: an issue, a line of source code of a release, or documentation.
     source    the source file that was read, its version, and what it does: `PATH at VERSION: what it does`. The path
@@ -43,7 +46,8 @@ class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     Optional:
 
     arguments  `invalid` if the documentation does not allow the arguments that show the failure.
-    function   the public function that reaches the failure, such as `tf.image.resize`; absent if raw ops alone do.
+    function   the public function that reaches the failure, such as `tf.image.resize`; by default the first one that
+               the title names, see `named`; the empty text if raw ops alone do.
     numbers    pairs (text, expression): the expression, evaluated with TensorFlow, prints the number that stands in the
                title or a reason as this text. `python -m bench.reasons` evaluates them.
     fixed      the public link of the merged change that fixes the failure in a later version.
@@ -51,7 +55,7 @@ class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     """
 
     id: str
-    owner: str
+    owner: str = "tensorflow"
     reason: str
     link: str = ""
     source: str = ""
@@ -113,6 +117,12 @@ class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         words = f"{self.title} {self.reason} {self.severity_reason}"
         if absent := [text for text, _ in self.numbers if text not in words]:
             raise ValueError(f"numbers {absent[0]!r}: the title and the reasons do not contain this text")
+
+
+def named(title: str) -> str:
+    """The first public function that a title names between backticks, `tf.function` aside; empty if there is none."""
+    names = (match["name"] for match in _NAMED.finditer(title))
+    return next((name for name in names if not _UNREACHING.match(name)), "")
 
 
 def _cites_versions(source: str) -> bool:

@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
-from tf_opdiff.harness.judge.cause import Cause
+from tf_opdiff.harness.judge.cause import Cause, named
 from tf_opdiff.harness.judge.distance_limit import DistanceLimit
 from tf_opdiff.harness.judge.entry import Entry
 from tf_opdiff.harness.judge.known import Known, Place
@@ -147,6 +147,8 @@ def _cause(id: str, fields: Any) -> tuple[Cause, list[dict[str, Any]]]:
     if "id" in own:
         raise ValueError("id: expected in the head of the table alone, [cause.ID]")
     cause = msgspec.convert({"id": id, **own}, Cause)
+    if "function" not in own:
+        cause = msgspec.structs.replace(cause, function=named(cause.title))
     cause.check()
     items = msgspec.convert({name: value for name, value in table.items() if name not in own}, _Items)
     if not items.entries:

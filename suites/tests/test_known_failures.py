@@ -39,6 +39,14 @@ def test_an_entry_stands_on_one_line_and_a_longer_one_fills_its_lines():
             assert f"    {item}," == known_line.entry(fields), f"{path.name}: {item}"
 
 
+def test_all_files_together_have_at_most_9000_lines_and_a_cause_with_its_entries_fits_a_screen():
+    texts = [path.read_text("utf-8") for path in FOLDER.glob("*.toml")]
+    assert sum(len(text.splitlines()) for text in texts) <= 9000
+    lines = {c.id: text.count("\n", *c.whole) + 1 for text in texts for c in layout(text)}
+    assert len(lines) > 500
+    assert {id: count for id, count in lines.items() if count > 50} == {}
+
+
 def test_a_source_names_its_project(known):
     sources = {entry.cause.source for entry in known.entries} - {""}
     assert sources and not [source for source in sources if not source.startswith(PROJECTS)]

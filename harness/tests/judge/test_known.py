@@ -55,6 +55,23 @@ def test_a_good_entry_has_its_cause(tmp_path, catalog):
     assert str(known.stands(1)) == "entry 1 of cause planted (known.toml)"
 
 
+@pytest.mark.parametrize(
+    ("title", "fields", "function"),
+    [
+        ("In `tf.function`, `tf.math.floor(x)` is `tf.math.ceil`", {}, "tf.math.floor"),
+        ("`tf.raw_ops.Floor` is wrong", {}, ""),
+        ("`tf.math.floor` is wrong", {"function": '""'}, ""),
+        ("`tf.math.floor` is wrong", {"function": '"keras.ops.floor"'}, "keras.ops.floor"),
+    ],
+)
+def test_a_cause_is_tensorflows_and_reached_by_the_function_of_its_title_unless_it_says_more(
+    tmp_path, catalog, title, fields, function
+):
+    cause = CAUSE | {"owner": None, "title": f'"{title}"'} | fields
+    (entry,) = loaded(tmp_path / "known.toml", catalog, table(cause, ENTRY)).entries
+    assert (entry.cause.owner, entry.cause.function) == ("tensorflow", function)
+
+
 def test_a_spec_with_a_star_stands_for_all_specs_of_that_form(tmp_path, catalog):
     entry = ENTRY | {"spec": '["by-length-*-ulp", "right"]'}
     (entry,) = loaded(tmp_path / "known.toml", catalog, table(CAUSE, entry)).entries
