@@ -26,7 +26,12 @@ nitpicky = True
 
 
 def setup(app: Any) -> None:
-    """Writes the pictures of the atlas beside its page."""
+    """Writes the page of the atlas, which is not stored, and its pictures beside it."""
+
+    def write_page(app: Any) -> None:
+        from tf_opdiff.reports.atlas import write_document
+
+        write_document()
 
     def write_pictures(app: Any, failed: Exception | None) -> None:
         from tf_opdiff.reports.atlas import FOLDER
@@ -36,4 +41,5 @@ def setup(app: Any) -> None:
         if failed is None:
             Path(app.outdir, "docs", "atlas-pictures.html").write_text(atlas_page.html(atlas.load(FOLDER)))
 
+    app.connect("builder-inited", write_page)
     app.connect("build-finished", write_pictures)

@@ -25,14 +25,10 @@ from tf_opdiff.harness.spec.trait import TRAITS
 from tf_opdiff.harness.store import columns
 from tf_opdiff.harness.store.record import COLUMNS, Record
 from tf_opdiff.harness.tests.test_rooms import ROOMS
-from tf_opdiff.reports.atlas import FOLDER, PUBLISHED
-from tf_opdiff.reports.data import searched
-from tf_opdiff.reports.data.atlas import load as load_atlas
 from tf_opdiff.reports.data.error_frames import BINS, PROFILE, STEPS
 from tf_opdiff.reports.data.frame import OBSERVATIONS
 from tf_opdiff.reports.data.tables import NAMED
 from tf_opdiff.reports.pages.extra_pages import run_files
-from tf_opdiff.reports.text import atlas
 from tf_opdiff.reports.text.glossary import TERMS
 from tf_opdiff.reports.text.verdicts import VERDICTS
 from tf_opdiff.suites.derived.op_types import REMOVED, TO_DO, every_op
@@ -79,7 +75,6 @@ ERRORS_ABOUT = (
 def files() -> dict[str, str]:
     """The text of each generated file, by its path in the repository."""
     return {
-        "docs/atlas.md": atlas.document(load_atlas(FOLDER), PUBLISHED, searched.load(FOLDER)),
         "docs/reference/api.md": _page(_api()),
         "docs/reference/command-line.md": _page(_command_line()),
         "docs/reference/exit-status.md": _page(_exit_status()),
