@@ -60,7 +60,7 @@ def ended(directory: Path) -> bool:
 def run(part: Part, python: Path, folder: Path, more: Sequence[str]) -> int:
     """Runs a part, or the rest of it; returns pytest's exit status."""
     directory = folder / part.name
-    command = [sys.executable, "-m", "pytest", "--no-repro", f"--op-timeout={_TIMEOUT}", *more]
+    command = [sys.executable, "-m", "pytest", "--repro=none", f"--op-timeout={_TIMEOUT}", *more]
     if list((directory / "shards").glob("*.jsonl*")):
         status = _pytest([*command, f"--resume={directory}"], python)
         if status != 4:  # the code changed, or nothing had begun

@@ -127,15 +127,6 @@ OPTIONS = (
         },
     ),
     Option(
-        "--no-repro",
-        {
-            "dest": "repro",
-            "action": "store_const",
-            "const": "none",
-            "help": "write and run no programs of findings; same as --repro none",
-        },
-    ),
-    Option(
         "--op-timeout",
         {
             "type": SECONDS,

@@ -20,7 +20,7 @@ def test_nothing_recorded_is_red(name, tmp_path):
     directory = tmp_path / "run"
     command = [sys.executable, "-m", "pytest", "-q", "--device", name, "--shard", "7/64", f"--run-dir={directory}"]
     done = subprocess.run(
-        [*command, "--no-repro"], check=False, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE
+        [*command, "--repro=none"], check=False, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE
     )
     assert done.returncode == 0, done.stdout[-8000:] + done.stderr
     assert "partial" in RunInfo.load(directory).devices[name]  # its run was stopped after a quarter of an hour

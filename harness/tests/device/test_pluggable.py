@@ -11,7 +11,7 @@ from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.store.run_info import RunInfo
 
 SUITES = "tf_opdiff.harness.tests.planted_toy"
-OPTIONS = ("--no-repro",)
+OPTIONS = ("--repro=none",)
 
 
 @pytest.fixture(scope="module")

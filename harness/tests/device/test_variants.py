@@ -19,7 +19,7 @@ SUITE = "tf_opdiff.harness.tests.planted_variants"
 @pytest.fixture(scope="module")
 def outcome(run_pytest):
     devices = ("cpu", "cpu+denormals", "cpu+threads=3", "cpu+deterministic", "cpu+noonednn", "cpu+onednn")
-    return run_pytest(*(word for d in devices for word in ("--device", d)), "--no-repro", suites=SUITE)
+    return run_pytest(*(word for d in devices for word in ("--device", d)), "--repro=none", suites=SUITE)
 
 
 def verdicts(outcome, spec):
@@ -68,7 +68,7 @@ def test_onednn_is_on_and_off_in_its_variants_and_a_run_says_so_of_each_device(o
 
 @pytest.mark.parametrize(("setting", "state"), [("0", "off"), ("1", "on")])
 def test_a_run_says_whether_onednn_is_on_and_a_resumed_one_has_it_the_same(run_pytest, setting, state):
-    words = ("--op", "halved", "--mode", "eager", "--no-repro")
+    words = ("--op", "halved", "--mode", "eager", "--repro=none")
     outcome = run_pytest(*words, suites=SUITE, env={ONEDNN_FLAG: setting})
     info = RunInfo.load(outcome.directory)
     assert (info.devices["cpu"]["oneDNN"], info.flags[ONEDNN_FLAG]) == (state, setting)
@@ -126,7 +126,7 @@ def test_a_device_with_variants_is_written_one_way():
 def test_without_a_compiler_preserving_subnormals_is_a_crash_that_says_why(run_pytest, tmp_path):
     env = {"PATH": str(tmp_path), "TF_OPDIFF_CACHE": str(tmp_path / "cache")}
     outcome = run_pytest(
-        "--op", "halved", "--device", "cpu+denormals", "--mode", "eager", "--no-repro", suites=SUITE, env=env
+        "--op", "halved", "--device", "cpu+denormals", "--mode", "eager", "--repro=none", suites=SUITE, env=env
     )
     assert outcome.status in (1, 3), outcome.output
     assert all("there is no C compiler" in r.detail for r in outcome.merged.records if r.against == "numpy")

@@ -90,7 +90,7 @@ def test_a_remote_device_is_compared_live_and_known_failures_select_by_its_facts
 
 
 def test_a_crash_and_a_hang_of_a_remote_device_cost_their_own_records(run_pytest, there):
-    words = ("--devices", str(there), "--device", "other", "--mode", "eager", "--no-repro")
+    words = ("--devices", str(there), "--device", "other", "--mode", "eager", "--repro=none")
     ops = ("--op", "writes-and-aborts", "--op", "right", "--op", "hangs", "--op-timeout", "5")
     outcome = run_pytest(*words, *ops)
     assert outcome.status == 1, outcome.output
@@ -106,7 +106,7 @@ def test_a_crash_and_a_hang_of_a_remote_device_cost_their_own_records(run_pytest
 
 
 def test_a_run_goes_on_with_its_remote_device(run_pytest, there):
-    words = ("--devices", str(there), "--device", "other", "--mode", "eager", "--no-repro")
+    words = ("--devices", str(there), "--device", "other", "--mode", "eager", "--repro=none")
     outcome = run_pytest(*words, "--op", "right", "--op", "wrong-dtype")
     info = RunInfo.load(outcome.directory)
     info.state = "interrupted"

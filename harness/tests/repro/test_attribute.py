@@ -22,7 +22,7 @@ SWITCHES = {
 def run(run_pytest, tmp_path_factory):
     """The run of the planted specs, with its switches."""
     directory = tmp_path_factory.mktemp("switches") / "run"
-    shutil.copytree(run_pytest("--no-repro", suites=SUITE).directory, directory)
+    shutil.copytree(run_pytest("--repro=none", suites=SUITE).directory, directory)
     assert main(["switches", str(directory), "--suites", SUITE]) == 0
     return directory
 

@@ -128,7 +128,7 @@ def test_machines_that_differ_are_named():
 def test_the_verb_hands_its_options_to_pytest(monkeypatch):
     ran = []
     monkeypatch.setattr(os, "execv", lambda program, words: ran.append(words))
-    assert main(["campaign", "--device", "cpu", "--device", "gpu:0", "--op", "Floor", "--no-repro"]) == 0
+    assert main(["campaign", "--device", "cpu", "--device", "gpu:0", "--op", "Floor", "--repro=none"]) == 0
     assert {"--campaign=local", "--device=cpu", "--device=gpu:0", "--op=Floor", "--repro=none"} <= set(ran[0])
 
 

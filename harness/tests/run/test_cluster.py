@@ -100,7 +100,7 @@ def test_nothing_is_lost_and_nothing_counted_twice_when_a_node_is_killed(nodes, 
 def test_what_dies_or_hangs_in_a_batch_is_attributed_to_its_case(nodes, run_pytest):
     wanted = ("aborts", "hangs", "kills-its-worker", "fine-0", "fine-1")
     options = [word for op in wanted for word in ("--op", op)]
-    outcome = run_pytest("--campaign", nodes.address, *options, "--op-timeout", "20", "--no-repro", suites=SUITE)
+    outcome = run_pytest("--campaign", nodes.address, *options, "--op-timeout", "20", "--repro=none", suites=SUITE)
     info = RunInfo.load(outcome.directory)
     assert outcome.status == 3, outcome.output
     found = {(r.spec, r.kind) for r in outcome.merged.records}

@@ -201,7 +201,7 @@ def test_a_run_that_the_disk_has_no_room_for_is_at_fault_and_says_so(run_pytest,
         resource.setrlimit(resource.RLIMIT_FSIZE, (20 << 10, 20 << 10))
 
     ops = [word for n in range(6) for word in ("--op", f"fine-{n}")]
-    outcome = run_pytest(*ops, "--no-repro", suites=ENDS, folder=tmp_path / "run", before=limited)
+    outcome = run_pytest(*ops, "--repro=none", suites=ENDS, folder=tmp_path / "run", before=limited)
     assert outcome.status == 3, outcome.output
     assert "the results of the run cannot be saved: " in outcome.output
     assert "File too large" in outcome.output
@@ -295,7 +295,7 @@ def test_a_worker_that_dies_while_it_takes_another_ones_place_costs_no_report(ru
     (tmp_path / "sitecustomize.py").write_text(DIES)
     (tmp_path / "count").mkdir()
     env = {"PYTHONPATH": str(tmp_path), "COUNT": str(tmp_path / "count"), "DIES": "2"}
-    options = ("--op", "kills-the-worker", "--op", "fine-0", "--mode", "eager", "-n", "2", "--no-repro")
+    options = ("--op", "kills-the-worker", "--op", "fine-0", "--mode", "eager", "-n", "2", "--repro=none")
     outcome = run_pytest(*options, suites="tf_opdiff.harness.tests.planted_session", env=env)
     info = RunInfo.load(outcome.directory)
     assert (outcome.status, info.state) == (3, "fault"), outcome.output
@@ -310,7 +310,7 @@ def test_a_worker_that_dies_while_it_starts_costs_no_report(run_pytest, tmp_path
     (tmp_path / "sitecustomize.py").write_text(DIES)
     (tmp_path / "count").mkdir()
     env = {"PYTHONPATH": str(tmp_path), "COUNT": str(tmp_path / "count"), "DIES": number, "LATER": later}
-    outcome = run_pytest("--op", "fine-before", "--mode", "eager", "-n", "2", "--no-repro", suites=ENDS, env=env)
+    outcome = run_pytest("--op", "fine-before", "--mode", "eager", "-n", "2", "--repro=none", suites=ENDS, env=env)
     info = RunInfo.load(outcome.directory)
     assert (outcome.status, info.state) == (3, "fault"), outcome.output
     (fault,) = info.faults
@@ -349,7 +349,7 @@ def test_a_merge_of_runs_without_results_leaves_nothing(tmp_path, capsys):
 
 
 def test_a_run_that_stops_at_a_failure_says_what_was_not_run_and_is_no_fault(run_pytest):
-    ops = ("--op", "one-ulp-off", "--op", "wrong-shape", "--mode", "eager", "--no-repro")
+    ops = ("--op", "one-ulp-off", "--op", "wrong-shape", "--mode", "eager", "--repro=none")
     outcome = run_pytest("-p", "no:xdist", "-x", *ops)
     info = RunInfo.load(outcome.directory)
     assert (outcome.status, info.state, info.faults) == (1, "interrupted", []), outcome.output

@@ -18,7 +18,7 @@ def test_a_run_leaves_compressed_shards_and_the_newest_runs(run_pytest, tmp_path
     """With --keep-runs=2 the third run removes the first one; all that reads shards reads compressed ones."""
     runs = [tmp_path / "runs" / f"2026010{day}T000000-abcdef" for day in (1, 2, 3)]
     for directory in runs:
-        words = ("--mode", "eager", "--device", "cpu", "--no-repro", "--keep-runs=2", *TIDY)
+        words = ("--mode", "eager", "--device", "cpu", "--repro=none", "--keep-runs=2", *TIDY)
         outcome = run_pytest(*words, suites=SUITE, folder=directory)
         assert outcome.status == 0, outcome.output
     assert "removed old runs: 20260101T000000-abcdef (--keep-runs 2)" in outcome.output
@@ -28,7 +28,7 @@ def test_a_run_leaves_compressed_shards_and_the_newest_runs(run_pytest, tmp_path
     assert lines and not [text for text in lines if b'"line":"start"' in text]
     assert {path.name.partition(".")[2] for path in (runs[2] / "logs").iterdir()} == {"log.gz"}
     assert any(gzip.decompress(path.read_bytes()) for path in (runs[2] / "logs").iterdir())
-    plain = run_pytest("--mode", "eager", "--device", "cpu", "--no-repro", suites=SUITE)
+    plain = run_pytest("--mode", "eager", "--device", "cpu", "--repro=none", suites=SUITE)
     assert merge([runs[2]]).done == plain.merged.done
     (path,) = record_devices.record(runs[2], [], "h100", tmp_path)
     assert recording.Recording(path).cases == {case for case, _, _ in plain.merged.done}
@@ -43,7 +43,7 @@ def test_a_run_leaves_compressed_shards_and_the_newest_runs(run_pytest, tmp_path
 
 def test_record_and_merge_give_the_same_bytes_before_and_after_a_run_is_made_small(run_pytest, tmp_path, monkeypatch):
     """The shards leave arrays and records to Parquet files, and everything that reads shards reads them there."""
-    before = run_pytest("--mode", "eager", "--device", "cpu", "--no-repro", suites=SUITE).directory
+    before = run_pytest("--mode", "eager", "--device", "cpu", "--repro=none", suites=SUITE).directory
     after = tmp_path / "after" / before.name
     shutil.copytree(before, after)
     monkeypatch.setattr(compressed, "LEAST", 0)
@@ -56,7 +56,7 @@ def test_record_and_merge_give_the_same_bytes_before_and_after_a_run_is_made_sma
         folder = tmp_path / str(number)
         (path,) = record_devices.record(run, [], "h100", folder)
         recorded.append(path.read_bytes())
-        assert merge_runs.merge([run], folder / "merged", ["--no-repro"], JudgedBy(SUITE, os.devnull)) == 0
+        assert merge_runs.merge([run], folder / "merged", ["--repro=none"], JudgedBy(SUITE, os.devnull)) == 0
         merged.append([path.read_bytes() for path in sorted((folder / "merged" / "recordings").iterdir())])
     assert recorded[0] == recorded[1] and merged[0] == merged[1] and merged[0]
     texts = [[text for path in rundir.shards(run) for _, text in whole_lines.texts(path)] for run in (before, after)]
@@ -66,14 +66,14 @@ def test_record_and_merge_give_the_same_bytes_before_and_after_a_run_is_made_sma
 def test_a_merge_without_one_of_the_shards_is_red_and_names_it(run_pytest, tmp_path, capfd):
     runs = []
     for n in (1, 3, 2):  # the third one has no items, and leaves no run
-        outcome = run_pytest("--shard", f"{n}/3", "--mode", "eager", "--device", "cpu", "--no-repro", suites=SUITE)
+        outcome = run_pytest("--shard", f"{n}/3", "--mode", "eager", "--device", "cpu", "--repro=none", suites=SUITE)
         assert outcome.status in (0, 5), outcome.output
         runs += [outcome.directory] if outcome.status == 0 else []
     by = JudgedBy(SUITE, os.devnull)
-    assert merge_runs.merge(runs, tmp_path / "whole", ["--no-repro"], by) == 0
+    assert merge_runs.merge(runs, tmp_path / "whole", ["--repro=none"], by) == 0
     capfd.readouterr()
     absent = RunInfo.load(runs[-1]).shard
-    assert merge_runs.merge(runs[:-1], tmp_path / "part", ["--no-repro"], by) == 3
+    assert merge_runs.merge(runs[:-1], tmp_path / "part", ["--repro=none"], by) == 3
     info = RunInfo.load(tmp_path / "part")
     (fault,) = info.faults
     assert fault.startswith("expected all 2 shards, got ")

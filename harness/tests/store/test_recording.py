@@ -221,7 +221,7 @@ def merged(tmp_path, capfd):
     """merged(*runs) → exit status and output of merging them into `tmp_path / "merged"`."""
 
     def merged(*runs):
-        status = merge_runs.merge(runs, tmp_path / "merged", ["--no-repro"], JudgedBy(SUITE, os.devnull))
+        status = merge_runs.merge(runs, tmp_path / "merged", ["--repro=none"], JudgedBy(SUITE, os.devnull))
         return status, capfd.readouterr().out
 
     return merged
