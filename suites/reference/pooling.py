@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.suites.reference.accumulation import accumulator, gamma, sums_exactly
+from tf_opdiff.suites.reference.convolution import extents
 from tf_opdiff.suites.reference.promise import Promise
 from tf_opdiff.suites.reference.reduction import long
 from tf_opdiff.suites.reference.subnormal import flushed_in
@@ -44,17 +45,12 @@ class Windows:
 
     def _starts(self, shape: Shape) -> list[np.ndarray]:
         """The place of the first element of each window, along each dimension."""
+        padding = self.padding
         starts = []
         for d, (n, size, stride) in enumerate(zip(shape, self.sizes, self.strides, strict=True)):
-            if self.padding == "VALID":
-                before, count = 0, (n - size) // stride + 1
-            elif self.padding == "SAME":
-                count = -(-n // stride)
-                before = max((count - 1) * stride + size - n, 0) // 2
-            else:
-                before, after = (int(p) for p in self.padding[2 * d : 2 * d + 2])
-                count = (n + before + after - size) // stride + 1
-            starts.append(np.arange(max(count, 0)) * stride - before)
+            own = padding if isinstance(padding, str) else (padding[2 * d], padding[2 * d + 1])
+            count, before = extents(n, size, stride, own)
+            starts.append(np.arange(count) * stride - before)
         return starts
 
 
@@ -97,10 +93,6 @@ class Pooling(Promise):
     windows: Windows
     shape: Shape = ()
     near: bool = field(default=False, kw_only=True)
-
-    def pick(self, weights: np.ndarray, x: np.ndarray) -> np.ndarray:
-        """The elements of x, a row vector of (1, n), where the weights are not 0, and 0 elsewhere."""
-        return np.where(weights, x, 0)
 
     def outputs(self, x: np.ndarray) -> Shape:
         """The shape of the result of pooling x."""
@@ -345,7 +337,11 @@ class LargestGradient(_OfLargest):
         return scattered(self.takers(x), g, x.shape)
 
     def vjp(self, h: np.ndarray, x: np.ndarray, g: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, ...]:
-        return np.zeros(x.shape), gathered(chosen(self.windows, x), h, g.shape), np.zeros(y.shape)
+        return np.zeros(x.shape), self.back(h, x, g), np.zeros(y.shape)
+
+    def back(self, h: np.ndarray, x: np.ndarray, g: np.ndarray) -> np.ndarray:
+        """The gradient by the upstream."""
+        return gathered(chosen(self.windows, x), h, g.shape)
 
     def jvp(self, ts: Any, x: np.ndarray, g: np.ndarray, y: np.ndarray) -> np.ndarray:
         return self.f(x, ts[1], y)
@@ -353,10 +349,10 @@ class LargestGradient(_OfLargest):
     def hvp(self, h: np.ndarray, ts: Any, x: np.ndarray, g: np.ndarray, y: np.ndarray) -> tuple[Any, ...]:
         return np.zeros(x.shape), None, np.zeros(y.shape)
 
-    def error(self, u: float, x: np.ndarray, g: np.ndarray, y: np.ndarray) -> np.ndarray:
+    def error(self, u: float, x: np.ndarray, g: np.ndarray, y: np.ndarray) -> Any:
         return scattered_error(chosen(self.windows, x), u, g, x.shape)
 
-    def jvp_error(self, u: float, ts: Any, x: np.ndarray, g: np.ndarray, y: np.ndarray) -> np.ndarray:
+    def jvp_error(self, u: float, ts: Any, x: np.ndarray, g: np.ndarray, y: np.ndarray) -> Any:
         return self.error(u, x, ts[1], y)
 
     def others(self, dtype: np.dtype, x: np.ndarray, g: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
@@ -367,20 +363,17 @@ class LargestGradient(_OfLargest):
 
 
 @dataclass(frozen=True)
-class LargestSecond(_OfLargest):
+class LargestSecond(LargestGradient):
     """The gradient of `LargestGradient` by the upstream: the elements of g that the windows of x choose."""
 
     def f(self, x: np.ndarray, g: np.ndarray, y: np.ndarray) -> np.ndarray:
         return gathered(chosen(self.windows, x), g, y.shape)
 
-    def vjp(self, h: np.ndarray, x: np.ndarray, g: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, ...]:
-        return np.zeros(x.shape), scattered(self.takers(x), h, x.shape), np.zeros(y.shape)
+    def back(self, h: np.ndarray, x: np.ndarray, g: np.ndarray) -> np.ndarray:
+        return scattered(self.takers(x), h, x.shape)
 
-    def jvp(self, ts: Any, x: np.ndarray, g: np.ndarray, y: np.ndarray) -> np.ndarray:
-        return self.f(x, ts[1], y)
-
-    def hvp(self, h: np.ndarray, ts: Any, x: np.ndarray, g: np.ndarray, y: np.ndarray) -> tuple[Any, ...]:
-        return np.zeros(x.shape), None, np.zeros(y.shape)
+    def error(self, u: float, x: np.ndarray, g: np.ndarray, y: np.ndarray) -> Any:
+        return 0.0
 
     def grad_error(self, i: int, u: float, h: np.ndarray, x: np.ndarray, *rest: Any) -> Any:
         return scattered_error(chosen(self.windows, x), u, h, x.shape) if i == 1 else 0.0
@@ -394,9 +387,9 @@ class LargestSecond(_OfLargest):
 
 @dataclass(frozen=True)
 class LargestAt(Pooling):
-    """The index of the largest element of each window, in the image or, with `batch`, in the whole tensor."""
+    """The index of the largest element of each window, in the image, or in the whole tensor."""
 
-    batch: bool = False
+    include_batch_in_index: bool = False
     past_nan: bool = field(default=False, kw_only=True)
 
     @property
@@ -407,7 +400,7 @@ class LargestAt(Pooling):
     def f(self, x: np.ndarray) -> np.ndarray:
         choice = _past_nan(self.windows, x) if self.past_nan else chosen(self.windows, x)
         at = np.argmax(choice, axis=1) if x.size else np.zeros(0, np.int64)
-        whole = x.size if self.batch else x.size // max(x.shape[0], 1)
+        whole = x.size if self.include_batch_in_index else x.size // max(x.shape[0], 1)
         return np.asarray(at % max(whole, 1), np.int64).reshape(self.outputs(x))
 
     def vjp(self, g: np.ndarray, x: np.ndarray) -> tuple[None]:
@@ -427,7 +420,7 @@ class LargestGradientAt(LargestGradient):
     Indices are those of `LargestAt`.
     """
 
-    batch: bool = False
+    include_batch_in_index: bool = False
 
     def f(self, x: np.ndarray, g: np.ndarray, y: np.ndarray) -> np.ndarray:
         """The sums of the upstreams of each index of the images."""
@@ -441,7 +434,7 @@ class LargestGradientAt(LargestGradient):
 
     def _choice(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
         """The choice by index: the images lie one after the other."""
-        if self.batch:
+        if self.include_batch_in_index:
             return np.asarray(np.arange(x.size) == y.ravel()[:, None])
         image = np.arange(y.size) // max(y.size // max(x.shape[0], 1), 1)
         whole = x.size // max(x.shape[0], 1)
