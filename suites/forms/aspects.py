@@ -22,6 +22,7 @@ from tf_opdiff.suites.forms.elements import Elements
 from tf_opdiff.suites.forms.errors import REFUSED_BY_KERNEL, raises
 from tf_opdiff.suites.forms.pairs import shaped
 from tf_opdiff.suites.forms.part import Op, Part, part
+from tf_opdiff.suites.reference.promise import Promise
 
 _MATH_OPS = "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/core/ops/math_ops.cc"
 _WITHOUT_XLA = tuple(mode for mode in MODES if mode != "xla")
@@ -138,7 +139,7 @@ def fed(
 
     def specs(op: Op) -> Iterable[Spec]:
         program, promise = op.called, op.promise
-        assert promise
+        assert isinstance(promise, Promise)
 
         def of(axis: Any) -> dict[str, Any]:
             return {name: literal(axis), **attrs}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -14,14 +14,14 @@ from tf_opdiff.harness.spec.recipes import FLOATS, Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.forms.calls import Call, OfAll
 from tf_opdiff.suites.forms.contraction import CONTRACTED, OF_FLOATS
-from tf_opdiff.suites.forms.convolution_calls import Convolved, Windows
+from tf_opdiff.suites.forms.convolution_calls import Changes, Convolved, Windows
 from tf_opdiff.suites.forms.elements import special
 from tf_opdiff.suites.forms.op import also, op
 from tf_opdiff.suites.forms.part import Part, part, tiered
 from tf_opdiff.suites.reference.convolution import of_windows
 
 #: The names that suites import to declare specs.
-__all__ = ("Convolved", "Tables", "Windows", "convolution")
+__all__ = ("Changes", "Convolved", "Tables", "Windows", "convolution")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +55,7 @@ def convolution(
     name: str,
     convolved: Convolved,
     tables: Tables,
-    *wrong: tuple[Mapping[str, Any], Mapping[str, Mapping[str, Any]]],
+    *wrong: tuple[Mapping[str, Any], Changes],
     dtypes: tuple[str, ...] = FLOATS,
     gradient: bool = True,
 ) -> tuple[Spec, ...]:
@@ -69,30 +69,21 @@ def convolution(
       dtypes: its dtypes.
       gradient: whether TensorFlow has a gradient of the op.
     """
-    calls = {label: convolved.call(windows) for label, windows in tables.windows.items()}
-    of_output = convolved.result == "output"
+    calls, of_output = _called(convolved, tables.windows), convolved.result == "output"
     # An error that ends the process costs a second.
-    refused = [
-        convolved.unfit(tables.fitting, {"tier": "default" if of_output else "full"} | dict(promise), changes)
-        for promise, changes in wrong
-    ]
-    further = {suffix: (windows, ("plain", "exact")) for suffix, windows in tables.further_parts().items()}
-    more = [
-        also(
-            suffix,
-            calls={label: convolved.call(one) for label, one in windows.items()},
-            recipes={label: OF_FLOATS[label] for label in labels},
-        )
-        for suffix, (windows, labels) in {**further, "-large": (tables.large, ("upstreams",))}.items()
-    ]
+    tier = {"tier": "default" if of_output else "full"}
     main, *rest = op(
         name,
         convolved.raw,
-        *more,
+        *_more(convolved, tables),
         *([] if convolved.result == "filter" else [_special_filter(convolved, tables.windows)]),
         calls=calls,
         small={label: convolved.call(windows, fixed=False) for label, windows in tables.small.items()},
-        wrong={label: one for calls in refused for label, one in calls.items()},
+        wrong={
+            label: one
+            for promise, changes in wrong
+            for label, one in convolved.unfit(tables.fitting, tier | dict(promise), changes).items()
+        },
         batch=_batches(convolved, tables.large),
         shared=(1,) if of_output else (0,),
         dtypes=tiered([dtype for dtype in dtypes if dtype in FLOATS]),
@@ -104,12 +95,24 @@ def convolution(
             "second": ("plain",) if gradient else (),
         },
     )
+    return (replace(main, second=_by_windows(calls)) if of_output else main, *rest)
+
+
+def _called(convolved: Convolved, windows: Mapping[str, Windows]) -> dict[str, Call]:
+    return {label: convolved.call(one) for label, one in windows.items()}
+
+
+def _by_windows(calls: Mapping[str, Call]) -> Callable[..., Any]:
+    """The results of all calls by another method."""
     promises = [one.promise for one in calls.values()]
+    return lambda *xs: tuple(of_windows(promise, *xs[2 * n : 2 * n + 2]) for n, promise in enumerate(promises))
 
-    def by_windows(*xs: np.ndarray) -> tuple[np.ndarray, ...]:
-        return tuple(of_windows(promise, *xs[2 * n : 2 * n + 2]) for n, promise in enumerate(promises))
 
-    return (replace(main, second=by_windows) if of_output else main, *rest)
+def _more(convolved: Convolved, tables: Tables) -> Iterator[Part]:
+    """The parts of further and of large calls."""
+    further = {suffix: (windows, ("plain", "exact")) for suffix, windows in tables.further_parts().items()}
+    for suffix, (windows, labels) in {**further, "-large": (tables.large, ("upstreams",))}.items():
+        yield also(suffix, calls=_called(convolved, windows), recipes={label: OF_FLOATS[label] for label in labels})
 
 
 def _batches(convolved: Convolved, windows: Mapping[str, Windows]) -> dict[str, Call]:

@@ -10,6 +10,8 @@ from tf_opdiff.suites.forms.calls import Call, Wrong
 from tf_opdiff.suites.forms.errors import WHEN_BUILT
 from tf_opdiff.suites.reference.convolution import Convolution, Geometry, Padding, Shape
 
+#: Label → what does not fit: the shape of a tensor by its name, the `size` of the result, attributes.
+Changes = Mapping[str, Mapping[str, Any]]
 ARGUMENTS: Mapping[str, str] = {"image": "input", "filter": "filter", "output": "out_backprop"}
 
 
@@ -111,9 +113,7 @@ class Convolved:
 
         return program
 
-    def unfit(
-        self, windows: Windows, promise: Mapping[str, Any], changes: Mapping[str, Mapping[str, Any]]
-    ) -> dict[str, Wrong]:
+    def unfit(self, windows: Windows, promise: Mapping[str, Any], changes: Changes) -> dict[str, Wrong]:
         """Calls that the op refuses.
 
         If a graph refuses shapes when it is built, a program returns zeros of the shape of the result: in eager mode, a
@@ -122,7 +122,7 @@ class Convolved:
         Args:
           windows: windows that fit.
           promise: the promise of the error, as fields of a spec.
-          changes: label → what does not fit: the shape of a tensor by its name, the `size` of the result, attributes.
+          changes: what does not fit.
         """
         shapes, calls = self.shapes(windows), {}
         for label, change in changes.items():

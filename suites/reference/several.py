@@ -133,20 +133,23 @@ class Several:
         return functions
 
     def _places(self, family: str) -> Iterator[tuple[str, tuple[int, ...]]]:
-        """The quantities of a family: a name, and the number of a call or those of a call and one of its inputs."""
-        calls = [(n,) for n in range(len(self.counts))]
+        """The quantities of a family: a name, and the numbers of a call and of one of its outputs or inputs."""
+        outputs = [(n, k) for n, promise in enumerate(self.promises) for k in range(promise.bounded)]
         inputs = [(n, i) for n, count in enumerate(self.counts) for i in range(count)]
-        places: Sequence[tuple[int, ...]] = calls if family in ("output", "jvp") else inputs
-        yield from ((str(Quantity(family, number)), place) for number, place in enumerate(places))
+        yield from (
+            (str(Quantity(family, number)), place)
+            for number, place in enumerate(outputs if family in ("output", "jvp") else inputs)
+        )
 
-    def _error(self, n: int, u: float, gs: Any, *xs: Any) -> Any:
-        return self.promises[n].error(u, *self._parts(xs)[n], **self._attrs(n))
+    def _error(self, n: int, k: int, u: float, gs: Any, *xs: Any) -> Any:
+        return together(self.promises[n].error(u, *self._parts(xs)[n], **self._attrs(n)))[k]
 
     def _grad_error(self, n: int, i: int, u: float, gs: Any, *xs: Any) -> Any:
         return self.promises[n].grad_error(i, u, self._upstreams(gs, xs)[n], *self._parts(xs)[n], **self._attrs(n))
 
-    def _jvp_error(self, n: int, u: float, gs: Any, ts: Any, *xs: Any) -> Any:
-        return self.promises[n].jvp_error(u, self._parts(together(ts))[n], *self._parts(xs)[n], **self._attrs(n))
+    def _jvp_error(self, n: int, k: int, u: float, gs: Any, ts: Any, *xs: Any) -> Any:
+        tangents = self._parts(together(ts))[n]
+        return together(self.promises[n].jvp_error(u, tangents, *self._parts(xs)[n], **self._attrs(n)))[k]
 
     def _hvp_error(self, n: int, i: int, u: float, gs: Any, ts: Any, *xs: Any) -> Any:
         tangents = self._parts(together(ts))[n]
@@ -154,7 +157,7 @@ class Several:
             i, u, self._upstreams(gs, xs)[n], tangents, *self._parts(xs)[n], **self._attrs(n)
         )
 
-    def _others(self, n: int, dtype: Any, gs: Any, *xs: Any) -> Any:
+    def _others(self, n: int, k: int, dtype: Any, gs: Any, *xs: Any) -> Any:
         return self.promises[n].others(dtype, *self._parts(xs)[n], **self._attrs(n))
 
     def _grad_others(self, n: int, i: int, dtype: Any, gs: Any, *xs: Any) -> Any:

@@ -1,7 +1,7 @@
 """Convolutions in two dimensions. Errors count the roundings of any order: see `suites.reference.convolution`."""
 
 from tf_opdiff.harness.spec.recipes import FLOATS
-from tf_opdiff.suites.forms.convolution import Convolved, Tables, Windows, convolution
+from tf_opdiff.suites.forms.convolution import Changes, Convolved, Tables, Windows, convolution
 from tf_opdiff.suites.forms.errors import IN_KERNEL, UNCHECKED_IN_EAGER, UNSUPPORTED, WHEN_BUILT, WRONG_OR_UNSUPPORTED
 
 _WINDOWS = {
@@ -28,7 +28,7 @@ _SMALL = {
 _PLAIN = Windows(image=(1, 4, 4, 2), filter=(2, 2, 2, 3))
 _TABLES = Tables(windows=_WINDOWS, further=_FURTHER, large=_LARGE, small=_SMALL, fitting=_PLAIN)
 #: What no convolution takes.
-_WRONG = {
+_WRONG: Changes = {
     "no-stride": {"strides": [1, 0, 1, 1]},
     "negative-stride": {"strides": [1, -1, 1, 1]},
     "few-strides": {"strides": [1, 1, 1]},
@@ -36,10 +36,10 @@ _WRONG = {
     "padded-batch": {"padding": "EXPLICIT", "explicit_paddings": [1, 0, 0, 0, 0, 0, 0, 0]},
     "paddings-of-valid": {"explicit_paddings": [0, 0, 1, 0, 0, 0, 0, 0]},
 }
-_NO_DILATION = {"no-dilation": {"dilations": [1, 0, 1, 1]}}
-_FEW_PADDINGS = {"few-paddings": {"padding": "EXPLICIT", "explicit_paddings": [0, 0, 1, 0]}}
-_OF_BATCH = {"strided-batch": {"strides": [2, 1, 1, 1]}, "dilated-batch": {"dilations": [2, 1, 1, 1]}}
-_SHAPES = {
+_NO_DILATION: Changes = {"no-dilation": {"dilations": [1, 0, 1, 1]}}
+_FEW_PADDINGS: Changes = {"few-paddings": {"padding": "EXPLICIT", "explicit_paddings": [0, 0, 1, 0]}}
+_OF_BATCH: Changes = {"strided-batch": {"strides": [2, 1, 1, 1]}, "dilated-batch": {"dilations": [2, 1, 1, 1]}}
+_SHAPES: Changes = {
     "too-flat": {"image": (4, 4, 2)},
     "flat-filter": {"filter": (2, 2, 2)},
     "other-channels": {"image": (1, 4, 4, 3)},

@@ -1,6 +1,6 @@
 """Convolutions in three dimensions. Errors count the roundings of any order: see `suites.reference.convolution`."""
 
-from tf_opdiff.suites.forms.convolution import Convolved, Tables, Windows, convolution
+from tf_opdiff.suites.forms.convolution import Changes, Convolved, Tables, Windows, convolution
 from tf_opdiff.suites.forms.errors import IN_KERNEL, REMOVED, UNSUPPORTED, WHEN_BUILT, WRONG_OR_UNSUPPORTED
 from tf_opdiff.suites.forms.op import op
 
@@ -24,11 +24,11 @@ _SMALL = {
 _PLAIN = Windows(image=(1, 2, 3, 3, 2), filter=(2, 2, 2, 2, 3))
 _TABLES = Tables(windows=_WINDOWS, further=_FURTHER, large=_LARGE, small=_SMALL, fitting=_PLAIN)
 #: What no convolution takes.
-_WRONG = {"no-stride": {"strides": [1, 0, 1, 1, 1]}, "negative-stride": {"strides": [1, -1, 1, 1, 1]}}
-_NO_DILATION = {"no-dilation": {"dilations": [1, 0, 1, 1, 1]}}
-_STRIDED_BATCH = {"strided-batch": {"strides": [2, 1, 1, 1, 1]}}
-_DILATED_BATCH = {"dilated-batch": {"dilations": [2, 1, 1, 1, 1]}}
-_FEW_STRIDES = {"few-strides": {"strides": [1, 1, 1]}}
+_WRONG: Changes = {"no-stride": {"strides": [1, 0, 1, 1, 1]}, "negative-stride": {"strides": [1, -1, 1, 1, 1]}}
+_NO_DILATION: Changes = {"no-dilation": {"dilations": [1, 0, 1, 1, 1]}}
+_STRIDED_BATCH: Changes = {"strided-batch": {"strides": [2, 1, 1, 1, 1]}}
+_DILATED_BATCH: Changes = {"dilated-batch": {"dilations": [2, 1, 1, 1, 1]}}
+_FEW_STRIDES: Changes = {"few-strides": {"strides": [1, 1, 1]}}
 #: What both gradients refuse.
 _OF_GRADIENTS = (
     (IN_KERNEL, _WRONG),

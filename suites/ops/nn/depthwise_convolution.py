@@ -1,6 +1,6 @@
 """Convolutions in two dimensions in which each channel has filters of its own, and their gradients."""
 
-from tf_opdiff.suites.forms.convolution import Convolved, Tables, Windows, convolution
+from tf_opdiff.suites.forms.convolution import Changes, Convolved, Tables, Windows, convolution
 from tf_opdiff.suites.forms.elements import plain
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT
 from tf_opdiff.suites.forms.op import op
@@ -31,7 +31,7 @@ _TABLES = Tables(
     fitting=Windows(image=(1, 4, 4, 2), filter=(2, 2, 2, 3)),
     apart=True,
 )
-_WRONG = {
+_WRONG: Changes = {
     "no-stride": {"strides": [1, 0, 0, 1]},
     "few-strides": {"strides": [1, 1, 1]},
     "negative-padding": {"padding": "EXPLICIT", "explicit_paddings": [0, 0, -1, 0, 0, 0, 0, 0]},

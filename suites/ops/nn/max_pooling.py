@@ -75,12 +75,11 @@ def _largest(name, raw, pools, *parts, dtypes=FLOATS, integers=()):
 
 def _of(output, pools, **attributes):
     """Calls of an output of MaxPoolWithArgmax."""
-    how = {
-        "program": calling("MaxPoolWithArgmax", ("input",), output),
-        "promise": windowed((Largest, LargestAt)[output]),
+    program, promise = calling("MaxPoolWithArgmax", ("input",), output), windowed((Largest, LargestAt)[output])
+    return {
+        f"{label}_{output}": replace(one, program=program, promise=promise)
+        for label, one in pooled(pools, "tensor", **attributes).items()
     }
-    calls = pooled(pools, "tensor", **attributes)
-    return {f"{label}_{output}": replace(one, **how) for label, one in calls.items()}
 
 
 def _single(label):

@@ -1,6 +1,7 @@
 """The gradients of largest elements as ops of their own, and the gradients of these."""
 
 from dataclasses import replace
+from typing import Any
 
 from tf_opdiff.harness.spec.recipes import FLOATS
 from tf_opdiff.suites.forms.calls import unfit
@@ -29,7 +30,7 @@ _WHOLE = ("int32", "int64", "int16", "int8", "uint8", "uint16", "uint32", "uint6
 _ARGUMENTS = ("orig_input", "grad", "orig_output")
 _FEW = {"plain": plain, "exact": (plain, small_integers)}
 #: What all gradients have in common; recipes are of the tensor that was pooled, and of the upstream.
-_SHARED = {
+_SHARED: dict[str, Any] = {
     "recipes": {**_FEW, "ties": (ties, plain), "infinite": (plain, infinite), "upstreams": plain},
     "forward": {"tiny": (plain, tiny)},  # processors may flush it
     "of_small": (plain, small_integers),
@@ -99,7 +100,7 @@ def _unfit(shapes=((2, 5, 7, 3), (2, 2, 2, 3)), promise=IN_KERNEL, **attributes)
 
 
 _MOST = {label: POOLS[label] for label in ("valid", "same", "gaps", "larger")}
-_INTEGERS = {"dtypes": tiered(FLOATS), "integers": tiered(_WHOLE)}
+_INTEGERS: dict[str, Any] = {"dtypes": tiered(FLOATS), "integers": tiered(_WHOLE)}
 SPECS = (
     *_differentiated(
         "max-pool-3d-grad",
