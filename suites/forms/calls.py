@@ -79,6 +79,8 @@ def fields(
 ) -> dict[str, Any]:
     """The fields of a spec whose program makes these calls, in this order.
 
+    A program of one call whose label is empty returns the result of the call; others, a tuple of all results.
+
     Args:
       calls: the calls.
       program, promise: those of the calls that have none; see `Call`.
@@ -92,11 +94,16 @@ def fields(
     unsigned = promises[0].unsigned_zeros if rounded is None else rounded
     several = Several(promises, tuple(one.count for one in every), tuple(one.attrs for one in every))
     return {
-        "program": _program(every),
-        "names": tuple(calls),
+        "program": _alone(every[0]) if list(calls) == [""] else _program(every),
+        "names": tuple(filter(None, calls)),
         "unsigned_zeros": tuple(unsigned),
         **several.fields(gradient=gradient, second=second, rounded=rounded),
     }
+
+
+def _alone(call: Call) -> Function:
+    """A program that makes one call."""
+    return partial(call.program, **call.attrs)
 
 
 def _program(calls: Sequence[Call]) -> Function:

@@ -73,15 +73,3 @@ def softmax_like(name: str, raw: str, promise: OfOneTensor) -> tuple[Spec, ...]:
 
 def _elements(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
     return draw.uniform(*shape).astype(dtype)
-
-
-def distributions(logits: Recipe) -> Recipe:
-    """A recipe: logits, and distributions as labels; the first one is one-hot."""
-
-    def recipe(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
-        (x,) = logits(draw, dtype)
-        labels = draw.uniform(*SHAPE, low=0, high=1)
-        labels[0] = np.eye(SHAPE[1])[3]
-        return x, (labels / labels.sum(axis=1, keepdims=True)).astype(dtype)
-
-    return recipe
