@@ -28,6 +28,11 @@ def small_integers(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
     return draw.integers(*shape, low=-8, high=9).astype(dtype)
 
 
+def in_float32(elements: Elements) -> Elements:
+    """These elements in float32, whatever the dtype of the case."""
+    return lambda draw, dtype, *shape: elements(draw, np.dtype("float32"), *shape)
+
+
 def from_one(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
     """Numbers from 1 to 3."""
     return (2 + draw.uniform(*shape)).astype(dtype)
