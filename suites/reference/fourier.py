@@ -67,11 +67,11 @@ class Fourier(Promise):
 
     def jvp(self, ts: Any, x: np.ndarray, lengths: tuple[int, ...] = ()) -> np.ndarray:
         """The transform of the tangent."""
-        return self.f(*ts, lengths)
+        return self.f(ts[0], lengths)
 
     def jvp_error(self, u: float, ts: Any, x: np.ndarray, lengths: tuple[int, ...] = ()) -> np.ndarray:
         """The error of the transform of the tangent."""
-        return self.error(u, *ts, lengths)
+        return self.error(u, ts[0], lengths)
 
     def error(self, u: float, x: np.ndarray, lengths: tuple[int, ...] = ()) -> np.ndarray:
         """The error of the transform, of its shape."""

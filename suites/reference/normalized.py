@@ -72,17 +72,17 @@ class Gradients(OfNormalization):
     def formula(self, *xs: Any) -> Any:
         return self.of.backward(*xs)
 
-    def f(self, *xs: np.ndarray) -> tuple[Any, ...]:
+    def f(self, *xs: np.ndarray, **attrs: Any) -> tuple[Any, ...]:
         return _of_dtypes(*super().f(*xs))
 
 
 class GradientsOfCudnn(Gradients):
     """The same, where the variance of a batch is the inverse of a standard deviation."""
 
-    def f(self, *xs: np.ndarray) -> tuple[Any, ...]:
+    def f(self, *xs: np.ndarray, **attrs: Any) -> tuple[Any, ...]:
         return super().f(*self._as_variances(xs))
 
-    def error(self, u: float, *xs: np.ndarray) -> Any:
+    def error(self, u: float, *xs: np.ndarray, **attrs: Any) -> Any:
         return super().error(u, *self._as_variances(xs))
 
     def _as_variances(self, xs: Any) -> Any:
@@ -103,11 +103,11 @@ class GradientsOfBatch(Gradients):
     def back(self, g: Any, *xs: Any) -> tuple[Any, ...]:
         return (*self.of.curved(*xs, *g), None, None)
 
-    def grad_error(self, i: int, u: float, g: Any, *xs: np.ndarray) -> Any:
+    def grad_error(self, i: int, u: float, g: Any, *xs: np.ndarray, **attrs: Any) -> Any:
         by = self.back(tuple(self._all(u, g)), *self._all(u, xs))[i]  # that by the second input is a tensor as well
         return 0.0 if by is None else self.error_of(u, by, int(i == 2))
 
-    def jvp(self, ts: Any, *xs: np.ndarray) -> tuple[Any, ...]:
+    def jvp(self, ts: Any, *xs: np.ndarray, **attrs: Any) -> tuple[Any, ...]:
         return _of_dtypes(*super().jvp(ts, *xs))
 
     def along(self, ts: Any, *xs: Any) -> tuple[Any, Any, Any]:

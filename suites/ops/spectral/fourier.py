@@ -87,7 +87,7 @@ def _wrong_lengths(rank):
     Lengths below 1 end the process in some modes, which costs seconds: most of them are in the full tier.
     """
     shape = (2, 4, 4, 4)[-rank - 1 :]
-    of_kernel = IN_KERNEL | {"tier": "full" if rank > 1 else "default"}
+    of_kernel = {**IN_KERNEL, "tier": "full" if rank > 1 else "default"}
     return {
         "too-few": unfit(shape, lengths=[4] * (rank - 1)),
         "too-many": unfit(shape, lengths=[4] * (rank + 1)),
