@@ -63,20 +63,12 @@ class Recurrence(Analysed):
 class LstmSteps(Recurrence):
     """Some results of an LSTM over all steps, with gradients.
 
-    `mistake` has keyword arguments with which TensorFlow computes gradients, in place of those of the op.
+    `way_back` has keyword arguments of the gradients, in place of those of the results.
     """
 
-    def __init__(self, chosen: Sequence[int], mistake: Mapping[str, Any] | None = None, **fixed: Any) -> None:
+    def __init__(self, chosen: Sequence[int], way_back: Mapping[str, Any] | None = None, **fixed: Any) -> None:
         super().__init__(lstm, chosen, **fixed)
-        self._mistake = mistake
-        self._way_back: Mapping[str, Any] | None = None
-
-    @property
-    def mistaken(self) -> Promise | None:
-        """The gradients that TensorFlow computes."""
-        wrong = LstmSteps(self.chosen, **self.fixed)
-        wrong._way_back = self._mistake
-        return wrong if self._mistake else None
+        self._way_back = way_back
 
     def back(self, g: Any, *xs: Numbers, **attrs: Any) -> tuple[Any, ...]:
         gs = dict(zip(self.chosen, g, strict=True))

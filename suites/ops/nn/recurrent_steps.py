@@ -1,5 +1,6 @@
 """LSTMs over all steps, and their ops of gradients."""
 
+from tf_opdiff.suites.forms.calls import fields as called
 from tf_opdiff.suites.forms.part import part, tiered
 from tf_opdiff.suites.forms.recurrent import CANCELS, Recurrent, Size, calling, recurrent
 from tf_opdiff.suites.reference import recurrent as ref
@@ -59,9 +60,15 @@ def _steps(name, raw, attrs, **fixed):
 
     def gradient(suffix, chosen, size, *, more=None, **fields):
         """A part: the gradients of some results."""
-        promise = LstmSteps(chosen, mistake=_OF_GRADIENT, **fixed)
+        promise, wrong = LstmSteps(chosen, **fixed), LstmSteps(chosen, way_back=_OF_GRADIENT, **fixed)
         recipes = {"plain": of.recipe(size), **(more or {})}
-        how = {"gradient": True, "rounded": ("output", "grad"), "loose": _SUMS, "unsigned_zeros": ("output", "grad")}
+        how = {
+            "mistaken": {"grad": called(of.calls(chosen, wrong))["vjp"]},
+            "gradient": True,
+            "rounded": ("output", "grad"),
+            "loose": _SUMS,
+            "unsigned_zeros": ("output", "grad"),
+        }
         return part(suffix, calls=of.calls(chosen, promise), recipes=recipes, **how | fields)
 
     size, few = Size(3, 2, 5, 4, 3), of.few() | of.still()
