@@ -16,9 +16,9 @@ from tf_opdiff.suites.forms.calls import Calls, call
 from tf_opdiff.suites.forms.elements import from_one
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT
 from tf_opdiff.suites.forms.part import Op, Part, Recipes, part, tiered, together
-from tf_opdiff.suites.forms.reduced import Reduced
 from tf_opdiff.suites.forms.reduction_recipes import OF_INTEGERS, RECIPES, plain
 from tf_opdiff.suites.reference.accumulation import Axis
+from tf_opdiff.suites.reference.promise import Promise
 
 #: The calls of one program: all axes, single ones from either end, two, none, and one that is kept with size 1.
 CALLS: Calls = {
@@ -74,9 +74,9 @@ def of_complex(recipes: Recipes) -> Part:
     return part("-complex", recipes=recipes, dtypes=COMPLEX, tier="full", unsigned_zeros=("output", "grad"))
 
 
-def of_integers(promise: Reduced, recipes: Recipes = OF_INTEGERS) -> Part:
+def of_integers(promise: Promise, recipes: Recipes = OF_INTEGERS) -> Part:
     """A part: integers, with a promise of their own."""
-    calls = {label: replace(each, promise=promise.promise()) for label, each in CALLS.items()}
+    calls = {label: replace(each, promise=promise) for label, each in CALLS.items()}
     return part("-integer", calls=calls, recipes=recipes, dtypes=tiered(INTEGERS), gradient=False)
 
 

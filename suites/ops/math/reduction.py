@@ -7,7 +7,7 @@ import numpy as np
 from tf_opdiff.harness.spec.elementary import powers
 from tf_opdiff.suites.forms.aspects import second_order
 from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.forms.reduced import Reduced
+from tf_opdiff.suites.forms.reduced import reduced
 from tf_opdiff.suites.forms.reduction import ENDS, REDUCED, long, of_axes, of_complex, of_integers
 from tf_opdiff.suites.forms.reduction_recipes import LONG, OF_INTEGERS, RECIPES, SHAPE, infinite, limits
 from tf_opdiff.suites.reference import reduction as ref
@@ -64,8 +64,8 @@ _NORMS = {label: recipe for label, recipe in RECIPES.items() if label not in ("l
 def _extreme(name, raw, f):
     """The specs of a largest or smallest element; equal ones share the gradient."""
     jvp = ref.shares_jvp(f)
-    promise = Reduced(
-        f=f,
+    promise = reduced(
+        f,
         vjp=ref.equal_shares(f),
         jvp=jvp,
         jvp_error=lambda u, t, x, axis: 8 * u * np.abs(jvp(t, x, axis)),
@@ -74,9 +74,9 @@ def _extreme(name, raw, f):
         name,
         raw,
         second_order({"plain": _EXTREMES["plain"]}, ENDS),
-        of_integers(Reduced(f=f, flushes=False)),
+        of_integers(reduced(f, flushes=False)),
         of_axes,
-        promise=promise.promise(),
+        promise=promise,
         forward={"special": RECIPES["special"]},
         ulp={"grad": 2},
         unsigned_zeros=("output",),
@@ -91,10 +91,10 @@ SPECS = (
         long("euclidean-norm", _LONG),
         second_order({"plain": _NORMS["plain"]}, ENDS),
         of_complex(_NORMS),
-        of_integers(Reduced(f=ref.integer_norm, flushes=False), {"plain": RECIPES["plain"]}),
+        of_integers(reduced(ref.integer_norm, flushes=False), {"plain": RECIPES["plain"]}),
         of_axes,
-        promise=Reduced(
-            f=ref.norm,
+        promise=reduced(
+            ref.norm,
             vjp=ref.norm_vjp,
             jvp=ref.norm_jvp,
             hvp=ref.norm_hvp,
@@ -103,7 +103,7 @@ SPECS = (
             jvp_error=ref.norm_jvp_error,
             hvp_error=ref.norm_hvp_error,
             flushes=False,
-        ).promise(),
+        ),
         modes=("eager", "function", "graph"),
         **{**REDUCED, "recipes": _NORMS},
     ),
@@ -115,18 +115,18 @@ SPECS = (
         second_order({"plain": RECIPES["plain"]}, ENDS),
         of_complex(FINITE),
         of_integers(
-            Reduced(f=ref.integer_mean, flushes=False, mistaken=partial(ref.integer_mean, wraps=True)),  # under XLA
+            reduced(ref.integer_mean, flushes=False, mistaken=partial(ref.integer_mean, wraps=True)),  # under XLA
             {**OF_INTEGERS, "limits": _limits_of_a_mean},
         ),
         of_axes,
-        promise=Reduced(
-            f=ref.mean,
+        promise=reduced(
+            ref.mean,
             vjp=ref.shared,
             jvp=lambda t, x, axis: ref.mean(t, axis),
             error=ref.mean_error,
             grad_error=ref.mean_vjp_error,
             jvp_error=ref.mean_jvp_error,
-        ).promise(),
+        ),
         ulp={"output": 1},  # a subnormal mean
         unsigned_zeros=("output",),
         **REDUCED,
@@ -137,10 +137,10 @@ SPECS = (
         "Prod",
         second_order({"near_one": FACTORS["near_one"]}, ENDS),
         of_complex(COMPLEX_FACTORS),
-        of_integers(Reduced(f=ref.product, flushes=False)),
+        of_integers(reduced(ref.product, flushes=False)),
         of_axes,
-        promise=Reduced(
-            f=ref.product,
+        promise=reduced(
+            ref.product,
             vjp=ref.product_vjp,
             jvp=ref.product_jvp,
             hvp=ref.product_hvp,
@@ -149,7 +149,7 @@ SPECS = (
             jvp_error=ref.product_jvp_error,
             hvp_error=ref.product_hvp_error,
             flushes=False,
-        ).promise(),
+        ),
         **{**REDUCED, "recipes": FACTORS},
     ),
     *op(
@@ -158,15 +158,15 @@ SPECS = (
         long("sum", _LONG),
         second_order({"plain": RECIPES["plain"]}, ENDS),
         of_complex(RECIPES),
-        of_integers(Reduced(f=ref.total, flushes=False)),
+        of_integers(reduced(ref.total, flushes=False)),
         of_axes,
-        promise=Reduced(
-            f=ref.total,
+        promise=reduced(
+            ref.total,
             vjp=ref.spread,
             jvp=lambda t, x, axis: ref.total(t, axis),
             error=sum_error,
             jvp_error=lambda u, t, x, axis: sum_error(u, t, axis),
-        ).promise(),
+        ),
         unsigned_zeros=("output",),
         **REDUCED,
     ),

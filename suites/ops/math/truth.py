@@ -3,7 +3,7 @@
 import numpy as np
 
 from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.forms.reduced import Reduced
+from tf_opdiff.suites.forms.reduced import reduced
 from tf_opdiff.suites.forms.reduction import REDUCED, of_axes
 from tf_opdiff.suites.forms.reduction_recipes import few, filled, plain
 from tf_opdiff.suites.reference.accumulation import axes
@@ -12,11 +12,11 @@ from tf_opdiff.suites.reference.accumulation import axes
 def _truth(name, raw, function):
     """The specs of a reduction by a function of an array, `axis` and `keepdims`."""
 
-    def reduced(x, axis):
+    def extreme(x, axis):
         return np.asarray(function(x, axis=axes(axis, x.ndim), keepdims=True))
 
     own = {
-        "promise": Reduced(f=reduced, flushes=False).promise(),
+        "promise": reduced(extreme, flushes=False),
         "dtypes": ("bool",),
         "recipes": {"plain": plain, "few": few, "true": filled(True), "false": filled(False)},
     }
