@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from tf_opdiff.suites.reference.accumulation import FLOAT16
 from tf_opdiff.suites.reference.analysed import Analysed
-from tf_opdiff.suites.reference.pooling import FLOAT16
 from tf_opdiff.suites.reference.reduction import long
 from tf_opdiff.suites.reference.running import ROUNDINGS, Running
 from tf_opdiff.suites.reference.subnormal import flushed_in

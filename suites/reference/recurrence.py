@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from tf_opdiff.suites.reference.accumulation import FLOAT16
 from tf_opdiff.suites.reference.analysed import Analysed
 from tf_opdiff.suites.reference.complex_step import along
 from tf_opdiff.suites.reference.linear import Numbers
-from tf_opdiff.suites.reference.pooling import FLOAT16
 from tf_opdiff.suites.reference.promise import Promise
 from tf_opdiff.suites.reference.recurrent import NONE, Each, lstm, lstm_vjp
 from tf_opdiff.suites.reference.running import ROUNDINGS, Running

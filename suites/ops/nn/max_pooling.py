@@ -25,7 +25,7 @@ from tf_opdiff.suites.forms.pooling import (
     windowed,
 )
 from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
-from tf_opdiff.suites.reference.pooling import Largest, LargestAt
+from tf_opdiff.suites.reference.largest import Largest, LargestAt
 
 _ORDERED = {"plain": plain, "ties": ties, "infinite": infinite, "upstreams": plain}
 _FEW = {"plain": plain, "ties": ties}

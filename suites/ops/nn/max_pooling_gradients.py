@@ -24,7 +24,7 @@ from tf_opdiff.suites.forms.pooling import (
     windowed,
 )
 from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
-from tf_opdiff.suites.reference.pooling import Largest, LargestAt, LargestGradient, LargestGradientAt, LargestSecond
+from tf_opdiff.suites.reference.largest import Largest, LargestAt, LargestGradient, LargestGradientAt, LargestSecond
 
 _WHOLE = ("int32", "int64", "int16", "int8", "uint8", "uint16", "uint32", "uint64")
 _ARGUMENTS = ("orig_input", "grad", "orig_output")
