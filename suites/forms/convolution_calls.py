@@ -8,7 +8,8 @@ from typing import Any
 
 from tf_opdiff.suites.forms.calls import Call, Wrong
 from tf_opdiff.suites.forms.errors import WHEN_BUILT
-from tf_opdiff.suites.reference.convolution import Convolution, Geometry, Padding, Shape
+from tf_opdiff.suites.reference.convolution import Convolution
+from tf_opdiff.suites.reference.geometry import Geometry, Padding, Shape
 
 #: Label → what does not fit: the shape of a tensor by its name, the `size` of the result, attributes.
 Changes = Mapping[str, Mapping[str, Any]]

@@ -16,7 +16,7 @@ from tf_opdiff.suites.forms.aspects import small as of_small
 from tf_opdiff.suites.forms.calls import Call, Calls, OfAll, call, fields, unfit
 from tf_opdiff.suites.forms.op import also, op
 from tf_opdiff.suites.forms.part import part, tiered
-from tf_opdiff.suites.forms.special_upstreams import in_turn
+from tf_opdiff.suites.forms.special_upstreams import finite
 from tf_opdiff.suites.forms.subnormal import of_gpu_kernels
 from tf_opdiff.suites.reference.normalized import (
     Gradients,
@@ -36,39 +36,33 @@ _SHAPE = (2, 3, 2, 5)
 _SMALL = {"no_batch": (0, 2, 3, 2), "no_channels": (2, 3, 1, 0), "one": (1, 1, 1, 1)}
 
 
-def _values(draw: Draw, shape: Shape, channels: int) -> list[np.ndarray]:
+def _plain(draw: Draw, shape: Shape) -> list[np.ndarray]:
     """A tensor, and a scale, an offset, a mean and a variance for each channel, of moderate size."""
     x = draw.uniform(*shape) * 4
-    scale, offset, mean = (draw.uniform(channels) * 2 for _ in range(3))
-    return [x, scale, offset, mean, draw.uniform(channels, low=0.5, high=4)]
-
-
-def _plain(draw: Draw, shape: Shape) -> list[np.ndarray]:
-    """A tensor and vectors of moderate size."""
-    return _values(draw, shape, shape[-1])
+    scale, offset, mean = (draw.uniform(shape[-1]) * 2 for _ in range(3))
+    return [x, scale, offset, mean, draw.uniform(shape[-1], low=0.5, high=4)]
 
 
 def _offset(draw: Draw, shape: Shape) -> list[np.ndarray]:
     """A tensor far from zero: its variance is small beside its mean."""
-    x, *rest = _values(draw, shape, shape[-1])
+    x, *rest = _plain(draw, shape)
     return [x / 4 + 32, *rest]
 
 
 def _equal(draw: Draw, shape: Shape) -> list[np.ndarray]:
     """Equal numbers in each channel: a variance of 0."""
-    x, *rest = _values(draw, shape, shape[-1])
+    x, *rest = _plain(draw, shape)
     return [np.broadcast_to(np.round(x[:1, :1, :1]), shape), *rest]
 
 
 def _special(draw: Draw, shape: Shape) -> list[np.ndarray]:
     """A channel with a NaN, one with an infinity, and plain ones."""
-    x, *rest = _values(draw, shape, shape[-1])
+    x, *rest = _plain(draw, shape)
     x[0, 0, 0, 0], x[0, 0, 0, 1] = np.nan, np.inf
     return [x, *rest]
 
 
 _RECIPES: dict[str, Numbers] = {"plain": _plain, "offset": _offset, "equal": _equal, "special": _special}
-_upstreams = in_turn(lambda dtype: np.array((0.0, -0.0, 1.0, -2.0, 0.5)).astype(dtype))
 
 
 def _call(shape: Shape, *, training: bool, first: bool = False, **factor: float) -> Call:
@@ -180,7 +174,7 @@ def fused(name: str, of: Fused) -> tuple[Spec, ...]:
         promise=Normalized,
         calls=last,
         recipes={label: _drawn(numbers, last) for label, numbers in {**_RECIPES, "upstreams": _plain}.items()},
-        upstreams={"upstreams": _upstreams},
+        upstreams={"upstreams": finite},
         wrong={
             label: unfit(*shapes, **last["inference"].attrs)
             for label, shapes in {

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.suites.reference.contraction import bound
-from tf_opdiff.suites.reference.convolution import Geometry, Padding, Shape
+from tf_opdiff.suites.reference.geometry import Geometry, Padding, Shape
 from tf_opdiff.suites.reference.promise import Promise
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.suites.reference.accumulation import FLOAT16, accumulator, gamma, sums_exactly
-from tf_opdiff.suites.reference.convolution import extents
+from tf_opdiff.suites.reference.geometry import extents
 from tf_opdiff.suites.reference.promise import Promise
 from tf_opdiff.suites.reference.reduction import long
 from tf_opdiff.suites.reference.subnormal import flushed_in

@@ -10,7 +10,7 @@ from tf_opdiff.suites.forms.elements import plain
 from tf_opdiff.suites.forms.errors import IN_KERNEL
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, tiered
-from tf_opdiff.suites.forms.special_upstreams import in_turn
+from tf_opdiff.suites.forms.special_upstreams import finite
 from tf_opdiff.suites.reference.fourier import Fourier
 
 #: The shapes of complex inputs: odd and prime lengths, powers of two, a single number.
@@ -161,7 +161,7 @@ def _transform(name, raw, promise, calls, *parts, **declared):
         promise=promise,
         calls=calls,
         recipes={"plain": plain, "exact": _integers, "impulse": _impulse, "mixed": _mixed_sizes, "upstreams": plain},
-        upstreams={"upstreams": in_turn(lambda dtype: np.array((0.0, -0.0, 1.0, -2.0, 0.5)).astype(dtype))},
+        upstreams={"upstreams": finite},
         batch={label: one for label, one in calls.items() if len(one.shapes[0]) > promise.rank},
         dtypes=tiered(dtypes, default=dtypes[:1]),
         unsigned_zeros=("output", "grad"),
