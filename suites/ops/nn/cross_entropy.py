@@ -9,12 +9,12 @@ from tf_opdiff.harness.spec.recipes import FLOATS
 from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.suites.forms.aspects import drawn, second_order, small
 from tf_opdiff.suites.forms.calls import Call, Drawn, call, fields
-from tf_opdiff.suites.forms.elements import plain
+from tf_opdiff.suites.forms.elements import plain, uniform
 from tf_opdiff.suites.forms.errors import WHEN_BUILT, raises
+from tf_opdiff.suites.forms.logits import LOGITS, SUBNORMAL
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, tiered
 from tf_opdiff.suites.forms.rows import SHAPE
-from tf_opdiff.suites.forms.softmax import LOGITS, SUBNORMAL, near
 from tf_opdiff.suites.reference.loss import CrossEntropy, LossAndGradient, SparseCrossEntropy
 
 _SPARSE_DOC = "https://www.tensorflow.org/api_docs/python/tf/nn/sparse_softmax_cross_entropy_with_logits"
@@ -36,10 +36,6 @@ def _logits(recipe):
 
 #: Rows in which every class has a loss.
 _ROWS = {label: _logits(recipe) for label, recipe in LOGITS.items() if label not in ("masked", "upstreams")}
-
-
-def _plain(draw, dtype, *shape):
-    return draw.uniform(*shape).astype(dtype)
 
 
 def _distributions(draw, dtype, *shape):
@@ -88,7 +84,7 @@ def _sparse(tf, x, z):
 #: The loss and its gradient.
 _DENSE_BOTH = {"": Call(_dense, LossAndGradient(CrossEntropy()), (SHAPE, SHAPE))}
 _SPARSE_BOTH = {"": Call(_sparse, LossAndGradient(SparseCrossEntropy()), (SHAPE, SHAPE[:1]))}
-_BROADCAST = {label: Drawn({"": call(*shapes)}, (_plain, _shares)) for label, shapes in _PAIRS.items()}
+_BROADCAST = {label: Drawn({"": call(*shapes)}, (uniform, _shares)) for label, shapes in _PAIRS.items()}
 _OF_DENSE = {label: (elements, _distributions) for label, elements in _ROWS.items()}
 _OF_SPARSE = {
     **{label: (elements, _classes("int32")) for label, elements in _ROWS.items()},
@@ -107,9 +103,9 @@ SPECS = (
         part("-broadcast", calls=_DENSE_BOTH, recipes=_BROADCAST, gradient=False, **_OF_BOTH),
         part("-broadcast-gradient", recipes=_BROADCAST),
         part("-both", calls=_DENSE_BOTH, recipes=_OF_DENSE, gradient=False, **_OF_BOTH),
-        second_order({"near": (_logits(near), _distributions)}),
+        second_order({"near": (uniform, _distributions)}),
         small(
-            drawn({label: {"": call(shape, shape)} for label, shape in _SMALL.items()}, _plain, _equal_shares),
+            drawn({label: {"": call(shape, shape)} for label, shape in _SMALL.items()}, uniform, _equal_shares),
             constant=(),
         ),
         _unfit("-classes", _dense, "", (4, 11), (4, 7)),
@@ -125,10 +121,11 @@ SPECS = (
         "sparse-softmax-cross-entropy",
         "SparseSoftmaxCrossEntropyWithLogits",
         part("-both", calls=_SPARSE_BOTH, recipes=_OF_SPARSE, gradient=False, **_OF_BOTH),
-        second_order({"near": (_logits(near), _classes("int32"))}),
+        second_order({"near": (uniform, _classes("int32"))}),
         small(
             drawn(
-                {label: {"": Call(shapes=(shape,), computed=(_last_class,))} for label, shape in _SMALL.items()}, _plain
+                {label: {"": Call(shapes=(shape,), computed=(_last_class,))} for label, shape in _SMALL.items()},
+                uniform,
             ),
             constant=(),
         ),
