@@ -23,8 +23,11 @@ _QUESTIONS, _PATHS = 40, 24
 _ITEMS = (2, 3, 1, 4, 5)
 
 
-class Untraceable(Exception):
-    """A program needs the value of a tensor, or passes a function to TensorFlow."""
+class Untraceable(TypeError):
+    """A program needs the value of a tensor, or passes a function to TensorFlow.
+
+    Python asks for the length of what it makes a tuple or a list of, and takes a TypeError for an unknown length.
+    """
 
 
 class _Path:
@@ -113,6 +116,14 @@ for _name in (
     setattr(_Symbol, f"__r{_name}__", _operator(f"r{_name}"))
 for _name in ("neg", "abs", "invert", "getitem"):
     setattr(_Symbol, f"__{_name}__", _operator(_name))
+
+
+def _added_to(self: _Symbol, other: Any) -> Any:
+    """The results of a call at the end of a list, or the sum of two tensors."""
+    return [*other, *self] if isinstance(other, list) else _operator("radd")(self, other)
+
+
+_Symbol.__radd__ = _added_to  # type: ignore[attr-defined]
 
 
 class _Shape(tuple[Any, ...]):

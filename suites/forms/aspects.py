@@ -6,6 +6,7 @@ See `suites.forms.op`. Each takes the calls that it makes; what it does not say 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -16,11 +17,12 @@ from tf_opdiff.harness.spec.recipes import Draw, plain
 from tf_opdiff.harness.spec.spec import Recipe, Side, Spec
 from tf_opdiff.suites.derived import batch
 from tf_opdiff.suites.derived.sizes import sizes
-from tf_opdiff.suites.forms.calls import Calls, Drawn, Shape, Wrong, inputs
+from tf_opdiff.suites.forms.calls import Call, Calls, Drawn, Shape, Wrong, inputs, unfit
 from tf_opdiff.suites.forms.elements import Elements
 from tf_opdiff.suites.forms.errors import REFUSED_BY_KERNEL, raises
 from tf_opdiff.suites.forms.pairs import shaped
 from tf_opdiff.suites.forms.part import Op, Part, part
+from tf_opdiff.suites.reference.promise import Promise
 
 _MATH_OPS = "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/core/ops/math_ops.cc"
 _WITHOUT_XLA = tuple(mode for mode in MODES if mode != "xla")
@@ -66,9 +68,10 @@ def small(recipes: Mapping[str, Recipe], calls: Calls | None = None, few: Sequen
     return specs
 
 
-def drawn(calls: Mapping[str, Calls], *elements: Elements) -> dict[str, Recipe]:
-    """Recipes: label → the inputs of some calls; the calls of all labels are the same but for their shapes."""
-    return {label: Drawn(of_label, elements) for label, of_label in calls.items()}
+def drawn(calls: Mapping[str, Calls | Call], *elements: Elements) -> dict[str, Recipe]:
+    """Recipes: label → the inputs of a call, or of some; the calls of all labels are the same but for their shapes."""
+    each = {label: {"only": own} if isinstance(own, Call) else own for label, own in calls.items()}
+    return {label: Drawn(of_label, elements) for label, of_label in each.items()}
 
 
 def in_shapes(shapes: Mapping[str, Shape], elements: Elements) -> dict[str, Recipe]:
@@ -87,12 +90,14 @@ def second_order(
     return part(suffix, calls=calls, recipes=recipes, second_order=True, **fields)
 
 
-def refused(wrong: Mapping[str, Wrong], **fields: Any) -> Part:
-    """A part: calls that the op refuses, each with a spec of its own, which its label names."""
+def refused(wrong: Mapping[str, Wrong | Sequence[Shape]], **fields: Any) -> Part:
+    """A part: calls that the op refuses, or their shapes, each with a spec of its own, which its label names."""
 
     def specs(op: Op) -> Iterable[Spec]:
-        for label, (call, shapes, promise) in wrong.items():
-            own = {"program": call, "recipes": {"plain": plain_values(shapes)}, **promise, **fields}
+        for label, one in wrong.items():
+            call, shapes, promise, attrs = one if isinstance(one, Wrong) else unfit(*one)
+            program = partial(call or op.called, **attrs) if attrs else call or op.called
+            own = {"program": program, "recipes": {"plain": plain_values(shapes)}, **promise, **fields}
             yield from part(f"-{label}", lowest_tier=True, **own)(op)
 
     return specs
@@ -134,7 +139,7 @@ def fed(
 
     def specs(op: Op) -> Iterable[Spec]:
         program, promise = op.called, op.promise
-        assert promise
+        assert isinstance(promise, Promise)
 
         def of(axis: Any) -> dict[str, Any]:
             return {name: literal(axis), **attrs}
@@ -220,7 +225,8 @@ def in_batches(op: Op) -> Iterable[Spec]:
 
 def of_small(op: Op) -> Iterable[Spec]:
     """Inputs without elements, and with one."""
-    return small(drawn(op.small, *op.of_small))(op)
+    elements = (op.of_small,) if callable(op.of_small) else op.of_small
+    return small(drawn(op.small, *elements))(op)
 
 
 def wrong(op: Op) -> Iterable[Spec]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,7 +28,8 @@ class Call:
     """A call of an op.
 
     program     program(tf, *xs, **attrs) → a tensor, or a list of tensors; None for the program of the op.
-    promise     its promise, whose functions take the attributes too; None for the promise of the op.
+    promise     its promise, whose functions take the attributes too, or a function of the attributes that makes it;
+                None for the promise of the op.
     shapes      the shapes of the inputs that a recipe draws; None if the recipe knows the shapes.
     attrs       the attributes, as keyword arguments.
     computed    functions of the drawn inputs that give further inputs, such as the output of a forward op.
@@ -44,6 +46,13 @@ class Call:
         """The number of its inputs; one if the recipe knows their shapes."""
         return (1 if self.shapes is None else len(self.shapes)) + len(self.computed)
 
+    def completed(self, program: Function | None, promise: Promise | Function | None) -> Call:
+        """The call with this program and this promise, if it has none; a promise that is made has all attributes."""
+        own = replace(self, program=self.program or program, promise=self.promise or promise)
+        if not callable(own.promise):
+            return own
+        return replace(own, program=partial(own.program, **own.attrs), promise=own.promise(**own.attrs), attrs={})
+
 
 #: Label → a call.
 Calls = Mapping[str, Call]
@@ -54,10 +63,15 @@ def call(*shapes: Shape, **attrs: Any) -> Call:
     return Call(shapes=shapes or None, attrs=attrs)
 
 
+def each(shapes: Mapping[str, Shape], **attrs: Any) -> Calls:
+    """A call of the program of an op for each of these shapes of its one input."""
+    return {label: call(shape, **attrs) for label, shape in shapes.items()}
+
+
 def fields(
     calls: Calls,
     program: Function | None = None,
-    promise: Promise | None = None,
+    promise: Promise | Function | None = None,
     *,
     gradient: bool = True,
     second: bool = False,
@@ -65,24 +79,31 @@ def fields(
 ) -> dict[str, Any]:
     """The fields of a spec whose program makes these calls, in this order.
 
+    A program of one call whose label is empty returns the result of the call; others, a tuple of all results.
+
     Args:
       calls: the calls.
-      program, promise: those of the calls that have none.
+      program, promise: those of the calls that have none; see `Call`.
       gradient: whether gradients are promised.
       second: whether forward mode and second order are promised.
       rounded: the families of quantities that have bounds and alternatives, and zeros of either sign; by default, as
         the first promise says.
     """
-    each = [replace(one, program=one.program or program, promise=one.promise or promise) for one in calls.values()]
-    promises = tuple(one.promise for one in each if one.promise)
+    every = [one.completed(program, promise) for one in calls.values()]
+    promises = tuple(one.promise for one in every if one.promise)
     unsigned = promises[0].unsigned_zeros if rounded is None else rounded
-    several = Several(promises, tuple(one.count for one in each), tuple(one.attrs for one in each))
+    several = Several(promises, tuple(one.count for one in every), tuple(one.attrs for one in every))
     return {
-        "program": _program(each),
-        "names": tuple(calls),
+        "program": _alone(every[0]) if list(calls) == [""] else _program(every),
+        "names": tuple(filter(None, calls)),
         "unsigned_zeros": tuple(unsigned),
         **several.fields(gradient=gradient, second=second, rounded=rounded),
     }
+
+
+def _alone(call: Call) -> Function:
+    """A program that makes one call."""
+    return partial(call.program, **call.attrs)
 
 
 def _program(calls: Sequence[Call]) -> Function:
@@ -143,8 +164,17 @@ class Drawn:
 
 
 class Wrong(NamedTuple):
-    """A call(tf, *xs) that an op refuses, the shapes of its inputs, and the promise as fields of a spec."""
+    """A call(tf, *xs, **attrs) that an op refuses, the shapes of its inputs, and the promise as fields of a spec.
 
-    call: Callable[..., Any]
+    Without a call of its own, it calls the program of the op.
+    """
+
+    call: Callable[..., Any] | None
     shapes: tuple[Shape, ...]
     promise: Mapping[str, Any] = WHEN_BUILT
+    attrs: Mapping[str, Any] = {}
+
+
+def unfit(*shapes: Shape, promise: Mapping[str, Any] = WHEN_BUILT, **attrs: Any) -> Wrong:
+    """A call of the program of an op with inputs of these shapes, and attributes, that the op refuses."""
+    return Wrong(None, shapes, promise, attrs)

@@ -8,8 +8,11 @@ from typing import Any
 
 from tf_opdiff.suites.forms.calls import Call, Wrong
 from tf_opdiff.suites.forms.errors import WHEN_BUILT
-from tf_opdiff.suites.reference.convolution import Convolution, Geometry, Padding, Shape
+from tf_opdiff.suites.reference.convolution import Convolution
+from tf_opdiff.suites.reference.geometry import Geometry, Padding, Shape
 
+#: Label → what does not fit: the shape of a tensor by its name, the `size` of the result, attributes.
+Changes = Mapping[str, Mapping[str, Any]]
 ARGUMENTS: Mapping[str, str] = {"image": "input", "filter": "filter", "output": "out_backprop"}
 
 
@@ -111,34 +114,27 @@ class Convolved:
 
         return program
 
-    def changed(self, windows: Windows, changes: Mapping[str, Any], promise: Mapping[str, Any]) -> dict[str, Wrong]:
-        """Calls with other attributes than fit: label → attributes in place of those of the windows."""
-        shapes = self.shapes(windows)
-        tensors = tuple(shapes[name] for name in ARGUMENTS if name != self.result)
-        size = shapes[self.result]
-        return {label: Wrong(self.program(windows, size, **own), tensors, promise) for label, own in changes.items()}
+    def unfit(self, windows: Windows, promise: Mapping[str, Any], changes: Changes) -> dict[str, Wrong]:
+        """Calls that the op refuses.
 
-    def sized(self, windows: Windows, sizes: Mapping[str, Any], promise: Mapping[str, Any]) -> dict[str, Wrong]:
-        """Calls with sizes that do not fit the tensors: label → a size."""
-        shapes = self.shapes(windows)
-        tensors = tuple(shapes[name] for name in ARGUMENTS if name != self.result)
-        return {label: Wrong(self.program(windows, size), tensors, promise) for label, size in sizes.items()}
-
-    def reshaped(self, windows: Windows, shapes: Mapping[str, Any], promise: Mapping[str, Any]) -> dict[str, Wrong]:
-        """Calls with tensors whose shapes do not fit: label → shapes by name of tensor in place of the windows'.
-
-        If a graph refuses them when it is built, a program returns zeros of the shape of the result: in eager mode, a
+        If a graph refuses shapes when it is built, a program returns zeros of the shape of the result: in eager mode, a
         kernel may return memory that it did not write, which differs from run to run.
+
+        Args:
+          windows: windows that fit.
+          promise: the promise of the error, as fields of a spec.
+          changes: what does not fit.
         """
-        plain = self.shapes(windows)
-        names = [name for name in ARGUMENTS if name != self.result]
-        program = self.program(windows, plain[self.result])
-        if promise is WHEN_BUILT:
-            program = _zeros_of(program)
-        return {
-            label: Wrong(program, tuple({**plain, **own}[name] for name in names), promise)
-            for label, own in shapes.items()
-        }
+        shapes, calls = self.shapes(windows), {}
+        for label, change in changes.items():
+            tensors = {**shapes, **{name: shape for name, shape in change.items() if name in shapes}}
+            other = {name: value for name, value in change.items() if name not in (*shapes, "size")}
+            program = self.program(windows, change.get("size", shapes[self.result]), **other)
+            if tensors != shapes and promise["reference"] is WHEN_BUILT["reference"]:
+                program = _zeros_of(program)
+            own = tuple(shape for name, shape in tensors.items() if name != self.result)
+            calls[label] = Wrong(program, own, promise)
+        return calls
 
     def attributes(self, windows: Windows) -> dict[str, Any]:
         """The attributes of the op."""

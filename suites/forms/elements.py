@@ -23,9 +23,19 @@ def plain(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
     return draw.values(dtype, *shape)
 
 
+def uniform(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
+    """Numbers between -1 and 1."""
+    return draw.uniform(*shape).astype(dtype)
+
+
 def small_integers(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
     """Integers whose sums are exact: a wide bound can't hide a wrong sum of them."""
     return draw.integers(*shape, low=-8, high=9).astype(dtype)
+
+
+def in_float32(elements: Elements) -> Elements:
+    """These elements in float32, whatever the dtype of the case."""
+    return lambda draw, dtype, *shape: elements(draw, np.dtype("float32"), *shape)
 
 
 def from_one(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
 from math import prod
 from typing import Any
 
@@ -12,9 +11,10 @@ import numpy as np
 from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.recipes import COMPLEX, Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
-from tf_opdiff.suites.forms.calls import Call
+from tf_opdiff.suites.forms.calls import Call, Drawn
 from tf_opdiff.suites.forms.elements import Elements
 from tf_opdiff.suites.forms.errors import raises
+from tf_opdiff.suites.forms.part import Op, Part, part, tiered
 from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 
 Shape = tuple[int, ...]
@@ -24,10 +24,10 @@ _WIDE = Loose(
 )
 #: The fields of all specs of matrices whose inverse is in the result.
 LOOSE: dict[str, Any] = {"loose": dict.fromkeys(("output", "grad", "jvp", "hvp"), _WIDE)}
-#: The fields of specs of complex matrices, where XLA has no kernel for them.
-WITHOUT_XLA_COMPLEX: dict[str, Any] = {**LOOSE, "dtypes": COMPLEX, "modes": WITHOUT_XLA, "tier": "full"}
+#: The fields of complex matrices, where XLA has no kernel for them.
+COMPLEX_WITHOUT_XLA: dict[str, Any] = {"dtypes": tiered(COMPLEX, ()), "modes": WITHOUT_XLA}
 #: The fields of specs of dtypes for which XLA alone has a kernel.
-IN_XLA_ALONE: dict[str, Any] = {**LOOSE, "modes": ("xla",), "tier": "full"}
+OF_XLA: dict[str, Any] = {"modes": ("xla",), "tier": "full"}
 #: Batches of square matrices.
 MATRICES: Mapping[str, Shape] = {
     "batch": (2, 3, 3),
@@ -45,8 +45,17 @@ SMALL: Mapping[str, Shape] = {
     "empty_inside": (2, 0, 0),
     "ones": (1, 1, 1),
 }
-#: Shapes that no op of square matrices takes.
-NOT_SQUARE: Mapping[str, Shape] = {"not-square": (2, 3), "vector": (3,), "scalar": ()}
+#: Shapes that no op of square matrices takes, and those that no op of matrices takes.
+NOT_SQUARE: Mapping[str, Sequence[Shape]] = {"not-square": ((2, 3),), "vector": ((3,),), "scalar": ((),)}
+NOT_MATRICES = {label: NOT_SQUARE[label] for label in ("vector", "scalar")}
+#: Batches of matrices that are not square, without elements, or with one.
+SMALL_TALL: Mapping[str, Shape] = {
+    "one": (1, 1),
+    "none": (0, 0),
+    "no_matrices": (0, 3, 2),
+    "no_rows": (0, 3),
+    "no_columns": (3, 0),
+}
 #: Powers of two by which the columns of a matrix are multiplied.
 _SCALES = np.array([4.0, 0.125, 1.0, 16.0, 0.5])
 
@@ -77,6 +86,28 @@ def powers(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
     return (_rotated(shape[-1]) * signs * np.resize(_SCALES, shape[-1])).astype(dtype)
 
 
+def in_sizes(elements: Elements) -> Elements:
+    """Matrices with columns of various sizes, made of those of these elements."""
+    return lambda draw, dtype, *shape: (elements(draw, dtype, *shape) * 4.0 ** (np.arange(shape[-1]) % 4)).astype(dtype)
+
+
+def dependent(elements: Elements) -> Elements:
+    """Matrices of rank one, whose columns are exact multiples of the first of these elements."""
+    return lambda draw, dtype, *shape: (elements(draw, dtype, *shape)[..., :1] * 2.0 ** np.arange(shape[-1])).astype(
+        dtype
+    )
+
+
+def identity(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
+    """Ones on the diagonal."""
+    return np.broadcast_to(np.eye(*shape[-2:], dtype=dtype), shape).copy()
+
+
+def zero(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
+    """Zeros."""
+    return np.zeros(shape, dtype)
+
+
 def triangular(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
     """Matrices whose triangles are of ordinary condition, because the diagonal is large."""
     return (_wide(draw, dtype, *shape) + 2 * np.eye(shape[-1])).astype(dtype)
@@ -90,9 +121,11 @@ def definite(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
     return (lower + above + np.eye(shape[-1])).astype(dtype)
 
 
-def definite_below(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
-    """The same with NaN above the diagonal."""
-    return np.where(np.triu(np.ones(shape[-2:], bool), 1), np.nan, definite(draw, dtype, *shape)).astype(dtype)
+def unread(elements: Elements) -> Elements:
+    """Matrices of these elements with NaN above the diagonal."""
+    return lambda draw, dtype, *shape: np.where(
+        np.triu(np.ones(shape[-2:], bool), 1), np.nan, elements(draw, dtype, *shape)
+    ).astype(dtype)
 
 
 def diagonal(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
@@ -114,11 +147,6 @@ def _with_large(row: int, draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarra
     x = _wide(draw, dtype, *shape)
     x[..., row, :] += 2.5
     return x.astype(dtype)
-
-
-def nan_above(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
-    """Matrices whose lower triangles are of ordinary condition, with NaN above the diagonal."""
-    return np.where(np.triu(np.ones(shape[-2:], bool), 1), np.nan, triangular(draw, dtype, *shape)).astype(dtype)
 
 
 def with_nan(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
@@ -143,43 +171,40 @@ def sent(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
     return g
 
 
-def _first_and_third(call: Callable[..., Any], tf: Any, *xs: Any) -> Any:
-    y = call(tf, *xs)
-    return tf.stack([y[0], y[2]])
-
-
-def beside(name: str, op: str, call: Call, elements: Sequence[Elements], **fields: Any) -> Spec:
-    """The spec of batches whose second part has infinities or NaN in its last input, and a result without a promise.
+def beside(call: Call, *elements: Elements) -> Part:
+    """A part: batches whose second part has infinities or NaN in its last input, and a result without a promise.
 
     Args:
-      name: the name with which that of the spec begins.
-      op: the OpDef.
       call: a call with batches of three matrices.
       elements: those of each input.
-      fields: further fields of the spec.
     """
 
     def recipe(value: float) -> Recipe:
         def made(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
-            xs = tuple(
-                own(draw, np.dtype(dtype), *shape) for own, shape in zip(elements, call.shapes or (), strict=True)
-            )
+            xs = Drawn({"only": call}, elements)(draw, dtype)
             xs[-1][1] = value
             return xs
 
         return made
 
-    return Spec(
-        name=f"{name}-beside-special",
-        ops=op,
-        program=partial(_first_and_third, call.program),
-        reference=lambda *xs: call.promise.f(*(x[::2] for x in xs)),
-        recipes={"nan": recipe(np.nan), "infinite": recipe(np.inf)},
-        bound={"output": lambda u, g, *xs: call.promise.error(u, *(x[::2] for x in xs))},
-        unsigned_zeros=("output",),
-        **LOOSE,
-        **fields,
-    )
+    def specs(op: Op) -> Iterable[Spec]:
+        own = call.completed(op.called, op.promise)
+
+        def first_and_third(tf: Any, *xs: Any) -> Any:
+            y = own.program(tf, *xs)
+            return tf.stack([y[0], y[2]])
+
+        return part(
+            "-beside-special",
+            program=first_and_third,
+            reference=lambda *xs: own.promise.f(*(x[::2] for x in xs)),
+            recipes={"nan": recipe(np.nan), "infinite": recipe(np.inf)},
+            bound={"output": lambda u, g, *xs: own.promise.error(u, *(x[::2] for x in xs))},
+            unsigned_zeros=("output",),
+            lowest_tier=True,
+        )(op)
+
+    return specs
 
 
 def these(*rows: Sequence[Any], right: Sequence[Shape] = ()) -> Recipe:
@@ -194,21 +219,7 @@ def of_singular(*right: Shape) -> dict[str, Recipe]:
     return {label: these(*pair, right=right) for label, pair in pairs.items()}
 
 
-def singular(name: str, op: str, program: Callable[..., Any], *right: Shape, **fields: Any) -> Spec:
-    """The spec of matrices that have no inverse: an error.
-
-    Args:
-      name: the name with which that of the spec begins.
-      op: the OpDef.
-      program: the program.
-      right: the shapes of further inputs.
-      fields: further fields of the spec.
-    """
-    return Spec(
-        name=f"{name}-singular",
-        ops=op,
-        program=program,
-        reference=raises("INVALID_ARGUMENT", "not invertible"),
-        recipes=of_singular(*right),
-        **fields,
-    )
+def singular(*right: Shape, **fields: Any) -> Part:
+    """A part: matrices that have no inverse, and further inputs of these shapes: an error."""
+    error = raises("INVALID_ARGUMENT", "not invertible")
+    return part("-singular", reference=error, recipes=of_singular(*right), loose={}, lowest_tier=True, **fields)

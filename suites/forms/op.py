@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 from tf_opdiff.harness.spec.spec import Spec
@@ -27,9 +27,36 @@ def op(name: str, raw: str, *parts: Part, fields: Mapping[str, Any] | None = Non
     own = {key: value for key, value in declared.items() if key in _FIELDS}
     more = {key: value for key, value in declared.items() if key not in _FIELDS}
     subject = Op(name=name, raw=raw, fields={**(fields or {}), **more}, **own)
-    first, *others = ASPECTS  # a smoke run takes the first spec of an op: its values
-    specs = tuple(spec for each in (first, *parts, *others) for spec in each(subject))
+    specs = _specs(subject, parts)
     return (*specs, *elementwise_sizes(specs, _shapes(len(subject.arguments))))
+
+
+def _specs(subject: Op, parts: Iterable[Part]) -> tuple[Spec, ...]:
+    first, *others = ASPECTS  # a smoke run takes the first spec of an op: its values
+    return tuple(spec for each in (first, *parts, *others) for spec in each(subject))
+
+
+#: The aspects of an op that `also` leaves out.
+_OF_THE_OP: Mapping[str, Any] = {"forward": {}, "batch": {}, "small": {}, "wrong": {}, "second": (), "integers": ()}
+
+
+def also(suffix: str, *parts: Part, **declared: Any) -> Part:
+    """A part: values of the op with other calls, recipes, dtypes or modes.
+
+    Args:
+      suffix: the end of the names of its specs.
+      parts: as of `op`.
+      declared: the fields of `Op`, and fields of the specs, in place of those of the op. It has the aspects of
+        `_OF_THE_OP` only if it declares them.
+    """
+    own = {key: value for key, value in declared.items() if key in _FIELDS}
+    more = {key: value for key, value in declared.items() if key not in _FIELDS}
+
+    def specs(op: Op) -> Iterable[Spec]:
+        fields = {**op.fields, **more}
+        return _specs(replace(op, **{"name": op.name + suffix, "fields": fields, **_OF_THE_OP, **own}), parts)
+
+    return specs
 
 
 def with_sizes(*parts: Part, shapes: Shapes | None = None, sources: Mapping[str, str] | None = None) -> Part:

@@ -11,7 +11,7 @@ from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.harness.spec.tiers import TIERS
 from tf_opdiff.suites.derived.position import positions as positions_of
 from tf_opdiff.suites.derived.special_places import short, special_outer, special_source
-from tf_opdiff.suites.forms.calls import Calls, Wrong, inputs
+from tf_opdiff.suites.forms.calls import Call, Calls, Shape, Wrong, inputs
 from tf_opdiff.suites.forms.calls import fields as promises
 from tf_opdiff.suites.forms.elements import Elements, small_integers
 from tf_opdiff.suites.forms.special_upstreams import every_kind
@@ -32,7 +32,7 @@ class Op:
     raw         the OpDef.
     arguments   the names of its inputs, in order, for a program that is not given.
     program     program(tf, *inputs, **attributes); by default, it calls the OpDef.
-    promise     the promise of the calls that have none.
+    promise     the promise of the calls that have none, or a function that makes it of the attributes of a call.
     calls       label → a call; one program makes all of them. None for an op that is called once.
     dtypes      its dtypes; or dtype → tier.
     gradient    whether TensorFlow has a gradient of it.
@@ -44,9 +44,9 @@ class Op:
     of_integers the recipes of integers.
     batch       label → a call whose inputs and result have a batch as their first axis.
     shared      the numbers of the inputs of these calls that all rows share.
-    small       label → calls with inputs without elements, or with one; all labels have the same calls.
+    small       label → a call, or calls, with inputs without elements, or with one; all labels have the same calls.
     of_small    the elements of each of their inputs; those of the last one serve all further inputs.
-    wrong       label → a call that the op refuses.
+    wrong       label → a call that the op refuses; or the shapes of its inputs, if shape inference refuses them.
     fields      further fields of all specs, such as `modes`.
     """
 
@@ -54,7 +54,7 @@ class Op:
     raw: str
     arguments: tuple[str, ...] = ("x", "y")
     program: Callable[..., Any] | None = None
-    promise: Promise | None = None
+    promise: Promise | Callable[..., Promise] | None = None
     calls: Calls | None = None
     dtypes: Dtypes = ("float32",)
     gradient: bool = True
@@ -66,9 +66,9 @@ class Op:
     of_integers: Recipes = field(default_factory=dict)
     batch: Calls = field(default_factory=dict)
     shared: tuple[int, ...] = ()
-    small: Mapping[str, Calls] = field(default_factory=dict)
-    of_small: Sequence[Elements] = (small_integers,)
-    wrong: Mapping[str, Wrong] = field(default_factory=dict)
+    small: Mapping[str, Calls | Call] = field(default_factory=dict)
+    of_small: Elements | Sequence[Elements] = (small_integers,)
+    wrong: Mapping[str, Wrong | Sequence[Shape]] = field(default_factory=dict)
     fields: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from tf_opdiff.suites.forms.calls import Call, Calls, Wrong
-from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT
+from tf_opdiff.harness.spec.spec import Spec
+from tf_opdiff.suites.forms.calls import Call, Calls, Wrong, unfit
+from tf_opdiff.suites.forms.errors import IN_KERNEL
+from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 from tf_opdiff.suites.reference.pooling import Pooling, Windows
-from tf_opdiff.suites.reference.promise import Promise
 
 Shape = tuple[int, ...]
 
@@ -104,11 +105,55 @@ _SMALL = {
 }
 
 
-def small(rank: int) -> dict[str, Pools]:
-    """Tensors without elements, or with one, of images of this rank."""
+def pooled(pools: Pools, *shapes: str, forward: Callable[..., Pooling] | None = None, **attributes: Any) -> Calls:
+    """Calls with windows.
+
+    Args:
+      pools: the windows.
+      shapes: for each input that is drawn, whether it has the shape of the `tensor` or that of the `result`.
+      forward: makes the promise of the op whose result is the last input: see `windowed`.
+      attributes: further attributes.
+    """
+
+    def call(pool: Pool) -> Call:
+        attrs, each = {**pool.attrs, **attributes}, {"tensor": pool.shape, "result": pool.outputs}
+        computed = (partial(_result, forward(**attrs)),) if forward else ()
+        return Call(shapes=tuple(each[name] for name in shapes), attrs=attrs, computed=computed)
+
+    return {label: call(pool) for label, pool in pools.items()}
+
+
+def _result(forward: Pooling, x: np.ndarray, g: np.ndarray) -> np.ndarray:
+    y = forward.f(x if x.dtype.kind in "iu" else x.astype(np.float64))
+    return y if y.dtype.kind in "iu" else y.astype(x.dtype)
+
+
+def windowed(kind: Callable[..., Pooling]) -> Callable[..., Pooling]:
+    """A function that makes a promise of this kind of the attributes of a call."""
+
+    def promise(
+        *,
+        ksize: list[int],
+        strides: list[int],
+        padding: str,
+        explicit_paddings: Sequence[int] = (),
+        data_format: str = "",
+        **more: Any,
+    ) -> Pooling:
+        return kind(Windows(tuple(ksize), tuple(strides), tuple(explicit_paddings) or padding), **more)
+
+    return promise
+
+
+def small(rank: int, *shapes: str, **more: Any) -> dict[str, Calls]:
+    """Calls with tensors without elements, or with one, of images of this rank; see `pooled`."""
     return {
-        label: {"pair": Pool((*shape[:2], *shape[1:2] * (rank - 2), *shape[2:]), (2,) * rank, (1,) * rank, "SAME")}
-        for label, shape in _SMALL.items()
+        label: pooled(
+            {"pair": Pool((*own[:2], *own[1:2] * (rank - 2), *own[2:]), (2,) * rank, (1,) * rank, "SAME")},
+            *shapes,
+            **more,
+        )
+        for label, own in _SMALL.items()
     }
 
 
@@ -117,105 +162,33 @@ def together(rank: int) -> Pools:
     return {"around": Pool((2, *(3, 4, 2)[:rank], 2), (3, 2, 2)[:rank], (1,) * rank, "SAME")}
 
 
-def of_tensor(op: str, argument: str, promise: Callable[[Windows], Promise], pools: Pools, **more: Any) -> Calls:
-    """Calls of an op of one tensor, the argument of this name; `more` are further attributes."""
-
-    def call(attrs: Mapping[str, Any], tf: Any, x: Any) -> Any:
-        return getattr(tf.raw_ops, op)(**{argument: x}, **attrs)
-
-    return {label: Call(partial(call, p.attrs | more), promise(p.windows), (p.shape,)) for label, p in pools.items()}
-
-
-def of_upstream(
-    op: str, promise: Callable[[Windows, Shape], Promise], pools: Pools, *, sized: bool = True, **more: Any
-) -> Calls:
-    """Calls of an op of an upstream and of the shape of the tensor that was pooled.
-
-    Args:
-      op: the OpDef.
-      promise: makes its promise.
-      pools: the windows.
-      sized: whether the shapes are constants; otherwise, they are those of the upstream.
-      more: further attributes, which come first.
-    """
-
-    def call(shape: Shape | None, attrs: Mapping[str, Any], tf: Any, g: Any) -> Any:
-        return getattr(tf.raw_ops, op)(orig_input_shape=tf.shape(g) if shape is None else [*shape], grad=g, **attrs)
-
-    return {
-        label: Call(
-            partial(call, p.shape if sized else None, p.attrs | more),
-            promise(p.windows, p.shape if sized else ()),
-            (p.outputs,),
-        )
-        for label, p in pools.items()
-    }
-
-
-def of_both(
-    op: str,
-    promise: Callable[[Windows], Promise],
-    forward: Callable[[Windows], Pooling],
-    pools: Pools,
-    *,
-    names: tuple[str, str, str] = ("orig_input", "grad", "orig_output"),
-    like_input: bool = False,
-    **more: Any,
-) -> Calls:
-    """Calls of an op of the tensor that was pooled, of an upstream, and of the result of the forward op.
-
-    Args:
-      op: the OpDef.
-      promise: makes its promise.
-      forward: makes the promise of the forward op.
-      pools: the windows.
-      names: the names of the three arguments.
-      like_input: whether the upstream has the shape of the tensor; otherwise, it has that of the result.
-      more: further attributes, which come first.
-    """
-
-    def call(attrs: Mapping[str, Any], tf: Any, *xs: Any) -> Any:
-        return getattr(tf.raw_ops, op)(**dict(zip(names, xs, strict=True)), **attrs)
-
-    def result(windows: Windows, x: np.ndarray, g: np.ndarray) -> np.ndarray:
-        y = forward(windows).f(x if x.dtype.kind in "iu" else x.astype(np.float64))
-        return y if y.dtype.kind in "iu" else y.astype(x.dtype)
-
-    return {
-        label: Call(
-            partial(call, p.attrs | more),
-            promise(p.windows),
-            (p.shape, p.shape if like_input else p.outputs),
-            computed=(partial(result, p.windows),),
-        )
-        for label, p in pools.items()
-    }
-
-
-def refused(calls: Callable[..., Calls], rank: int, changes: Mapping[str, Mapping[str, Any]]) -> dict[str, Wrong]:
+def refused(rank: int, changes: Mapping[str, Mapping[str, Any]], *shapes: str, **attributes: Any) -> dict[str, Wrong]:
     """Calls that an op refuses, by label.
 
     Args:
-      calls: calls(pools, **attrs) → the calls of some windows, with other attributes.
       rank: that of an image.
       changes: label → the attributes that are wrong; `shape` is that of all tensors, `promise` that of the error, as
         fields of a spec.
+      shapes, attributes: as of `pooled`; the inputs that are computed have shapes as well.
     """
-    pool = Pool((1, *(3,) * rank, 2), (2,) * rank, (1,) * rank)
+    (fitting,) = pooled({"": Pool((1, *(3,) * rank, 2), (2,) * rank, (1,) * rank)}, *shapes, **attributes).values()
     wrong = {}
     for label, change in changes.items():
-        attrs = {key: value for key, value in change.items() if key not in ("shape", "promise")}
-        (call,) = calls({label: pool}, **attrs).values()
-        shapes = (*(call.shapes or ()), *(pool.outputs for _ in call.computed))
-        fitting = tuple(change.get("shape", shape) for shape in shapes)
-        wrong[label.replace("_", "-")] = Wrong(call.program, fitting, change.get("promise", WHEN_BUILT))
+        own = dict(change)
+        shape = own.pop("shape", None)
+        wrong[label] = unfit(*(shape or each for each in fitting.shapes or ()), **{**fitting.attrs, **own})
     return wrong
 
 
-def bad_attributes(rank: int) -> dict[str, dict[str, Any]]:
-    """Attributes that every pooling of images of this rank refuses: see `refused`."""
+def bad_attributes(rank: int, **promises: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Attributes that every pooling of images of this rank refuses: see `refused`.
+
+    Args:
+      rank: that of an image.
+      promises: label, with underscores → the promise of an op that has another one.
+    """
     ones = [1] * rank
-    return {
+    bad: dict[str, dict[str, Any]] = {
         "too_large": {"ksize": [1, 5, *ones[1:], 1]},
         "large_by_one": {"ksize": [1, 4, *ones[1:], 1]},
         "no_stride": {"strides": [1, 0, *ones[1:], 1]},
@@ -228,3 +201,11 @@ def bad_attributes(rank: int) -> dict[str, dict[str, Any]]:
         "few_strides": {"strides": [1, *ones, 1][:3]},
         "unknown_padding": {"padding": "FULL"},
     }
+    bad |= {label: bad[label] | {"promise": promise} for label, promise in promises.items()}
+    return {label.replace("_", "-"): change for label, change in bad.items()}
+
+
+def in_float32_alone(specs: Iterable[Spec]) -> Iterator[Spec]:
+    """The specs; XLA has the kernel of MaxPoolGradGrad, by which others are differentiated twice, in float32 alone."""
+    for spec in specs:
+        yield replace(spec, modes=WITHOUT_XLA) if spec.hvp and "float32" not in spec.dtypes else spec

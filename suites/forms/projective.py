@@ -1,4 +1,4 @@
-"""Projective: the calls of ImageProjectiveTransformV2 and V3. V3 has a fill value; V2 fills with 0."""
+"""Projective: the calls of ImageProjectiveTransformV2 and V3."""
 
 from __future__ import annotations
 
@@ -9,10 +9,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.recipes import Draw
 from tf_opdiff.suites.forms.calls import Call, Shape
-from tf_opdiff.suites.reference.warp import Warp
 
-V2, V3 = "ImageProjectiveTransformV2", "ImageProjectiveTransformV3"
-VALUE = 3.0
 Transform = tuple[float, ...]
 #: Label → the shape of images, the size of results, the mode of filling, and the transforms, or how many are drawn.
 Table = Mapping[str, tuple[Shape, tuple[int, int], str, int | Sequence[Transform]]]
@@ -94,40 +91,27 @@ def transforms(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
     return (near + IDENTITY).astype("float32")
 
 
-def program(op: str, size: Any, interpolation: str, fill: str, value: Any = VALUE) -> Callable[..., Any]:
-    """A call of the op; V2 has no fill value."""
-    more = {"fill_value": value} if op == V3 else {}
-    return lambda tf, images, transforms: getattr(tf.raw_ops, op)(
-        images=images,
-        transforms=transforms,
-        output_shape=tf.constant(size, "int32"),
-        interpolation=interpolation,
-        fill_mode=fill,
-        **more,
+def program(raw: str) -> Callable[..., Any]:
+    """A program that calls the op; `exact` is for the promise alone."""
+    return lambda tf, images, transforms, output_shape, exact=False, **attrs: getattr(tf.raw_ops, raw)(
+        images=images, transforms=transforms, output_shape=tf.constant(output_shape, "int32"), **attrs
     )
 
 
-def calls(op: str, table: Table, *interpolations: str) -> dict[str, Call]:
-    """The calls of a table with each interpolation."""
+def calls(table: Table, *interpolations: str, **value: Any) -> dict[str, Call]:
+    """The calls of a table with each interpolation, and with a fill value."""
     return {
-        f"{interpolation.lower()}_{label}": _call(op, interpolation, *entry)
+        f"{interpolation.lower()}_{label}": _call(*entry, interpolation=interpolation, **value)
         for interpolation in interpolations
         for label, entry in table.items()
     }
 
 
-def _call(
-    op: str, interpolation: str, shape: Shape, size: tuple[int, int], fill: str, of: int | Sequence[Transform]
-) -> Call:
+def _call(shape: Shape, size: tuple[int, int], fill: str, of: int | Sequence[Transform], **attrs: Any) -> Call:
     """A call with transforms that are drawn, or with these."""
-    promise = Warp(
-        size=size,
-        nearest=interpolation == "NEAREST",
-        fill=fill,
-        value=VALUE if op == V3 else 0.0,
-        exact=not isinstance(of, int),
+    drawn = isinstance(of, int)
+    return Call(
+        shapes=(shape, (of, 8)) if isinstance(of, int) else (shape,),
+        attrs={"output_shape": size, "fill_mode": fill, "exact": not drawn, **attrs},
+        computed=() if drawn else (lambda images: np.array(of, "float32"),),
     )
-    call = program(op, size, interpolation, fill)
-    if isinstance(of, int):
-        return Call(call, promise, (shape, (of, 8)))
-    return Call(call, promise, (shape,), computed=(lambda images: np.array(of, "float32"),))

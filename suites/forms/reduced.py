@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,74 +11,49 @@ from tf_opdiff.suites.reference.accumulation import Axis, axes
 from tf_opdiff.suites.reference.promise import OfOneTensor
 from tf_opdiff.suites.reference.subnormal import flushed_in
 
+Function = Callable[..., Any]
 
-@dataclass(frozen=True, kw_only=True)
-class Reduced:
-    """What a reduction promises over the axes of a tensor; every function keeps the axes with size 1.
 
-    f           f(x, axis) → the result.
-    vjp         vjp(g, x, axis) → the gradient, of the shape of x. None without gradients.
-    jvp, hvp    jvp(t, x, axis), and hvp(g, t, x, axis), which is None if second order is unconnected.
-    error, …    error(u, x, axis), grad_error(u, g, x, axis), jvp_error(u, t, x, axis), hvp_error(u, g, t, x, axis)
-                → the largest errors; None where a quantity is exact.
-    flushes     whether subnormal terms, and results, may be flushed.
-    mistaken    mistaken(x, axis) → what TensorFlow computes in place of f because of a known failure.
+def reduced(f: Function, *, flushes: bool = True, **functions: Function) -> OfOneTensor:
+    """The promise of a reduction, whose calls have the attributes `axis` and `keep_dims`.
+
+    Args:
+      f: f(x, axis) → the result; every function keeps the axes with size 1.
+      flushes: whether subnormal terms, and results, may be flushed.
+      functions: the others of `OfOneTensor`, with the axes as their last argument. A gradient has the shape of x. An
+        upstream comes with the axes of size 1. Without `hvp`, second order is unconnected.
     """
+    vjp = functions.get("vjp")
+    promised = {name: _with_axes(function, name) for name, function in functions.items()}
+    if "jvp" in functions:
+        promised.setdefault("hvp", lambda g, t, x, axis, keep_dims=False: None)
+    if flushes:
+        promised["others"] = lambda dtype, x, axis, keep_dims=False: [
+            _dropped(y, x, axis, keep_dims) for y in (flushed_in(dtype, f(x, axis)), f(flushed_in(dtype, x), axis))
+        ]
+    if flushes and vjp:
+        promised["grad_others"] = lambda dtype, g, x, axis, keep_dims=False: [
+            vjp(_kept(g, x, axis), flushed_in(dtype, x), axis)
+        ]
+    return OfOneTensor(_with_axes(f, "f"), **promised)
 
-    f: Callable[..., Any]
-    vjp: Callable[..., Any] | None = None
-    jvp: Callable[..., Any] | None = None
-    hvp: Callable[..., Any] | None = None
-    error: Callable[..., Any] | None = None
-    grad_error: Callable[..., Any] | None = None
-    jvp_error: Callable[..., Any] | None = None
-    hvp_error: Callable[..., Any] | None = None
-    flushes: bool = True
-    mistaken: Callable[..., Any] | None = None
 
-    def promise(self) -> OfOneTensor:
-        """The promise of a call with the attributes `axis` and `keep_dims`."""
+#: The place of the upstream among the arguments of functions whose results have the shape of the input.
+_UPSTREAM = {"vjp": 0, "hvp": 0, "grad_error": 1, "hvp_error": 1}
 
-        def kept(g: Any, x: Any, axis: Axis) -> Any:
-            where = axes(axis, x.ndim)
-            return np.reshape(g, tuple(1 if i in where else n for i, n in enumerate(x.shape)))
 
-        def dropped(y: Any, x: Any, axis: Axis, *, keep_dims: bool = False) -> Any:
-            return np.asarray(y) if keep_dims else np.squeeze(y, axis=axes(axis, x.ndim))
+def _with_axes(function: Function, name: str) -> Function:
+    """A function whose upstream has the axes of size 1, or whose result drops them unless they are kept."""
+    if name not in _UPSTREAM:
+        return lambda *xs, axis, keep_dims=False: _dropped(function(*xs, axis), xs[-1], axis, keep_dims)
+    at = _UPSTREAM[name]
+    return lambda *xs, axis, keep_dims=False: function(*xs[:at], _kept(xs[at], xs[-1], axis), *xs[at + 1 :], axis)
 
-        def others(dtype: np.dtype, x: Any, axis: Axis, *, keep_dims: bool = False) -> list[np.ndarray]:
-            exact, of_flushed = self.f(x, axis), self.f(flushed_in(dtype, x), axis)
-            return [dropped(y, x, axis, keep_dims=keep_dims) for y in (flushed_in(dtype, exact), of_flushed)]
 
-        def other_gradients(
-            dtype: np.dtype, g: Any, x: Any, axis: Axis, *, keep_dims: bool = False
-        ) -> list[np.ndarray]:
-            return [self.vjp(kept(g, x, axis), flushed_in(dtype, x), axis)] if self.vjp else []
+def _kept(g: Any, x: Any, axis: Axis) -> Any:
+    where = axes(axis, x.ndim)
+    return np.reshape(g, tuple(1 if i in where else n for i, n in enumerate(x.shape)))
 
-        def hvp(g: Any, t: Any, x: Any, axis: Axis, *, keep_dims: bool = False) -> Any:
-            return self.hvp and self.hvp(kept(g, x, axis), t, x, axis)
 
-        def errors(function: Callable[..., Any] | None, *, to_input: bool) -> Callable[..., Any] | None:
-            """The error with its first array, an upstream, in shape, or with the axes of its result dropped."""
-            if function is None:
-                return None
-            if to_input:
-                return lambda u, g, *xs, axis, keep_dims=False: function(u, kept(g, xs[-1], axis), *xs, axis)
-            return lambda u, *xs, axis, keep_dims=False: dropped(
-                function(u, *xs, axis), xs[-1], axis, keep_dims=keep_dims
-            )
-
-        vjp, jvp, wrong = self.vjp, self.jvp, self.mistaken
-        return OfOneTensor(
-            f=lambda x, axis, keep_dims=False: dropped(self.f(x, axis), x, axis, keep_dims=keep_dims),
-            vjp=vjp and (lambda g, x, axis, keep_dims=False: vjp(kept(g, x, axis), x, axis)),
-            jvp=jvp and (lambda t, x, axis, keep_dims=False: dropped(jvp(t, x, axis), x, axis, keep_dims=keep_dims)),
-            hvp=jvp and hvp,
-            error=errors(self.error, to_input=False),
-            grad_error=errors(self.grad_error, to_input=True),
-            jvp_error=errors(self.jvp_error, to_input=False),
-            hvp_error=errors(self.hvp_error, to_input=True),
-            others=others if self.flushes else None,
-            grad_others=other_gradients if self.flushes and vjp else None,
-            mistaken=wrong and (lambda x, axis, keep_dims=False: dropped(wrong(x, axis), x, axis, keep_dims=keep_dims)),
-        )
+def _dropped(y: Any, x: Any, axis: Axis, keep_dims: bool) -> Any:
+    return np.asarray(y) if keep_dims else np.squeeze(y, axis=axes(axis, x.ndim))

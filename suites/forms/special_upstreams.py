@@ -48,6 +48,8 @@ def in_turn(values: Callable[[np.dtype], np.ndarray]) -> Upstream:
     return lambda draw, dtype, *shape: np.resize(values(dtype), shape)
 
 
+#: Zeros of both signs, and numbers.
+finite = in_turn(lambda dtype: np.array((0.0, -0.0, 1.0, -2.0, 0.5)).astype(dtype))
 #: Zeros and infinities of both signs, NaN, and numbers.
 every_kind = in_turn(lambda dtype: np.array((0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -2.0)).astype(dtype))
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,62 +17,79 @@ from tf_opdiff.suites.reference.subnormal import flushed_in
 
 
 class Analysed(Promise):
-    """A promise that a subclass gives by formulas for arrays, or for arrays with their errors."""
+    """A promise that a subclass gives by formulas for arrays, or for arrays with their errors.
+
+    A formula of several results gives a tuple. All functions take the attributes of a call as keyword arguments.
+    """
 
     @abstractmethod
-    def formula(self, *xs: Numbers) -> Numbers:
+    def formula(self, *xs: Numbers, **attrs: Any) -> Numbers:
         """The result."""
 
-    @abstractmethod
-    def back(self, g: Numbers, *xs: Numbers) -> tuple[Numbers, ...]:
-        """The gradients by all inputs."""
+    def back(self, g: Numbers, *xs: Numbers, **attrs: Any) -> tuple[Numbers, ...]:
+        """The gradients by all inputs, None where one is unconnected."""
+        raise NotImplementedError
 
-    @abstractmethod
-    def along(self, ts: Any, *xs: Numbers) -> Numbers:
+    def along(self, ts: Any, *xs: Numbers, **attrs: Any) -> Numbers:
         """Forward mode along a list of tangents."""
+        raise NotImplementedError
 
-    @abstractmethod
-    def curved(self, g: Numbers, ts: Any, *xs: Numbers) -> tuple[Numbers, ...]:
+    def curved(self, g: Numbers, ts: Any, *xs: Numbers, **attrs: Any) -> tuple[Numbers, ...]:
         """The derivatives of the gradients along a list of tangents."""
+        raise NotImplementedError
 
-    def f(self, *xs: Array) -> Any:
-        return self.formula(*map(long, xs))
+    def running(self, u: float, x: Array) -> Running:
+        """An input without errors."""
+        return running(u, x)
 
-    def vjp(self, g: Array, *xs: Array) -> tuple[Any, ...]:
-        return self.back(long(g), *map(long, xs))
+    def error_of(self, u: float, y: Running, n: int) -> Array:
+        """The error of a result, and its rounding to the dtype; `n` is the number of the output or of the input."""
+        return np.asarray(y.error + u * np.abs(y.value), np.float64)
 
-    def jvp(self, ts: Any, *xs: Array) -> Any:
-        return self.along([*map(long, ts)], *map(long, xs))
+    def f(self, *xs: Array, **attrs: Any) -> Any:
+        return self.formula(*map(long, xs), **attrs)
 
-    def hvp(self, g: Array, ts: Any, *xs: Array) -> tuple[Any, ...]:
-        return self.curved(long(g), [*map(long, ts)], *map(long, xs))
+    def vjp(self, g: Array, *xs: Array, **attrs: Any) -> tuple[Any, ...]:
+        return self.back(_each(long, g), *map(long, xs), **attrs)
 
-    def error(self, u: float, *xs: Array) -> Any:
-        return _error(u, self.formula(*_all(u, xs)))
+    def jvp(self, ts: Any, *xs: Array, **attrs: Any) -> Any:
+        return self.along([*map(long, ts)], *map(long, xs), **attrs)
 
-    def grad_error(self, i: int, u: float, g: Array, *xs: Array) -> Any:
-        return _error(u, self.back(running(u, g), *_all(u, xs))[i])
+    def hvp(self, g: Array, ts: Any, *xs: Array, **attrs: Any) -> tuple[Any, ...]:
+        return self.curved(long(g), [*map(long, ts)], *map(long, xs), **attrs)
 
-    def jvp_error(self, u: float, ts: Any, *xs: Array) -> Any:
-        return _error(u, self.along(_all(u, ts), *_all(u, xs)))
+    def error(self, u: float, *xs: Array, **attrs: Any) -> Any:
+        return self._errors(u, self.formula(*self._all(u, xs), **attrs))
 
-    def hvp_error(self, i: int, u: float, g: Array, ts: Any, *xs: Array) -> Any:
-        return _error(u, self.curved(running(u, g), _all(u, ts), *_all(u, xs))[i])
+    def grad_error(self, i: int, u: float, g: Array, *xs: Array, **attrs: Any) -> Any:
+        by = self.back(_each(partial(self.running, u), g), *self._all(u, xs), **attrs)[i]
+        return 0.0 if by is None else self.error_of(u, by, i)
 
-    def others(self, dtype: np.dtype, *xs: Array) -> list[Array]:
+    def jvp_error(self, u: float, ts: Any, *xs: Array, **attrs: Any) -> Any:
+        return self._errors(u, self.along(self._all(u, ts), *self._all(u, xs), **attrs))
+
+    def hvp_error(self, i: int, u: float, g: Array, ts: Any, *xs: Array, **attrs: Any) -> Any:
+        by = self.curved(self.running(u, g), self._all(u, ts), *self._all(u, xs), **attrs)[i]
+        return 0.0 if by is None else self.error_of(u, by, i)
+
+    def _all(self, u: float, xs: Any) -> list[Running]:
+        return [self.running(u, x) for x in xs]
+
+    def _errors(self, u: float, results: Any) -> Any:
+        if not isinstance(results, tuple):
+            return self.error_of(u, results, 0)
+        return tuple(self.error_of(u, y, n) for n, y in enumerate(results))
+
+    def others(self, dtype: np.dtype, *xs: Array, **attrs: Any) -> list[Array]:
         """The results where subnormals are flushed: those of the inputs, of the result, of both."""
-        small = self.f(*(flushed_in(dtype, x) for x in xs))
-        return [small, *(flushed_in(dtype, _narrow(y)) for y in (self.f(*xs), small))]
+        small = self.f(*(flushed_in(dtype, x) for x in xs), **attrs)
+        return [small, *(flushed_in(dtype, _narrow(y)) for y in (self.f(*xs, **attrs), small))]
 
 
 def _narrow(y: Array) -> Array:
     return np.asarray(y, np.complex128 if y.dtype.kind == "c" else np.float64)
 
 
-def _all(u: float, xs: Any) -> list[Running]:
-    return [running(u, x) for x in xs]
-
-
-def _error(u: float, y: Running) -> Array:
-    """The error of a result, and its rounding to the dtype."""
-    return np.asarray(y.error + u * np.abs(y.value), np.float64)
+def _each(function: Callable[[Any], Any], g: Any) -> Any:
+    """A function of an upstream, or of each of several."""
+    return tuple(map(function, g)) if isinstance(g, tuple) else function(g)

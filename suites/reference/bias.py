@@ -15,13 +15,13 @@ from tf_opdiff.suites.reference.reduction import long
 
 @dataclass(frozen=True)
 class Channels:
-    """Where the channels of a tensor are: along its last axis, or along axis 1."""
+    """Where the channels of a tensor are: along its last axis, or along axis 1 in `NCHW`."""
 
-    first: bool = False
+    data_format: str = "NHWC"
 
     def axis(self, x: np.ndarray) -> int:
         """The axis of the channels."""
-        return 1 if self.first else x.ndim - 1
+        return 1 if self.data_format == "NCHW" else x.ndim - 1
 
     def other_axes(self, x: np.ndarray) -> tuple[int, ...]:
         """All other axes."""

@@ -86,28 +86,35 @@ def _long(x: Fraction) -> np.longdouble:
 class Crop(Promise):
     """Crops of images, by boxes and by the number of the image of each box, in float32; and their gradients.
 
-    size        the size of crops.
-    nearest     whether pixels are the nearest ones; by default they are means of four.
-    outside     the value of pixels outside the image.
+    crop_size               the size of crops.
+    method                  `nearest` if pixels are the nearest ones; by default they are means of four.
+    extrapolation_value     the value of pixels outside the image.
     """
 
-    size: tuple[int, int]
-    nearest: bool = False
-    outside: float = 0.0
+    crop_size: tuple[int, int]
+    method: str = "bilinear"
+    extrapolation_value: float = 0.0
 
-    def f(self, image: np.ndarray, boxes: np.ndarray, index: np.ndarray) -> np.ndarray:
-        crops = np.full((len(boxes), *self.size, image.shape[3]), self.outside, np.float32)
+    @property
+    def nearest(self) -> bool:
+        """Whether pixels are the nearest ones."""
+        return self.method == "nearest"
+
+    def f(self, *xs: np.ndarray) -> np.ndarray:
+        image, boxes, index = xs
+        crops = np.full((len(boxes), *self.crop_size, image.shape[3]), self.extrapolation_value, np.float32)
         for crop, picture, (rows, columns) in self._each(crops, image, boxes, index):
             pixels = np.einsum("ph,hwc,qw->pqc", self._weights(rows), long(picture), self._weights(columns))
             inside = np.ix_(rows.inside, columns.inside)
             crop[inside] = pixels[inside]
         return crops
 
-    def error(self, u: float, image: np.ndarray, boxes: np.ndarray, index: np.ndarray) -> np.ndarray | float:
+    def error(self, u: float, *xs: np.ndarray) -> np.ndarray | float:
         """The errors of both places, at most twice the largest pixel nearby for each, and 8 roundings of the mean."""
+        image, boxes, index = xs
         if self.nearest:
             return 0.0
-        errors = np.zeros((len(boxes), *self.size, image.shape[3]))
+        errors = np.zeros((len(boxes), *self.crop_size, image.shape[3]))
         for crop, picture, (rows, columns) in self._each(errors, image, boxes, index):
             crop[...] = (2 * (rows.error + columns.error) + 8 * FLOAT32) * _largest(picture, rows, columns)
         return errors
@@ -118,7 +125,7 @@ class Crop(Promise):
 
     def jvp(self, ts: Any, image: np.ndarray, boxes: np.ndarray, index: np.ndarray) -> np.ndarray:
         """Forward mode: the crops of the tangent of images, and the changes of weights."""
-        crops = np.zeros((len(boxes), *self.size, image.shape[3]), np.longdouble)
+        crops = np.zeros((len(boxes), *self.crop_size, image.shape[3]), np.longdouble)
         for n, (crop, picture, (rows, columns)) in enumerate(self._each(crops, image, boxes, index)):
             down, right, tangent = rows.moved(ts[1][n, ::2]), columns.moved(ts[1][n, 1::2]), ts[0][int(index[n])]
             crop += np.einsum("ph,hwc,qw->pqc", self._weights(rows), long(tangent), self._weights(columns))
@@ -197,7 +204,10 @@ class Crop(Promise):
     def _axes(self, shape: Sequence[int], boxes: np.ndarray) -> Iterator[tuple[_Axis, _Axis]]:
         """Both axes of each box."""
         for top, left, bottom, right in boxes:
-            yield _Axis.of(shape[1], self.size[0], (top, bottom)), _Axis.of(shape[2], self.size[1], (left, right))
+            yield (
+                _Axis.of(shape[1], self.crop_size[0], (top, bottom)),
+                _Axis.of(shape[2], self.crop_size[1], (left, right)),
+            )
 
     def _each(self, crops: np.ndarray, images: np.ndarray, boxes: np.ndarray, index: np.ndarray) -> Iterator[Any]:
         """The crop of each box, its image, and its axes."""
@@ -212,27 +222,25 @@ def _largest(image: np.ndarray, rows: _Axis, columns: _Axis) -> np.ndarray:
     return np.stack([np.max(by_row[:, at], axis=1, initial=0.0) for at in columns.near], axis=1)
 
 
-@dataclass(frozen=True)
-class CropGradImage(Promise):
+class CropGradImage(Crop):
     """The gradient of `Crop` by images as an op of the upstream, and of images, whose shape and dtype alone matter."""
 
-    of: Crop
+    def f(self, *xs: np.ndarray) -> np.ndarray:
+        g, image, boxes, index = xs
+        return self.by_image(g, boxes, index, image.shape)
 
-    def f(self, g: np.ndarray, image: np.ndarray, boxes: np.ndarray, index: np.ndarray) -> np.ndarray:
-        return self.of.by_image(g, boxes, index, image.shape)
-
-    def error(self, u: float, g: np.ndarray, image: np.ndarray, boxes: np.ndarray, index: np.ndarray) -> np.ndarray:
-        return self.of.image_error(u, g, boxes, index, image.shape)
+    def error(self, u: float, *xs: np.ndarray) -> np.ndarray:
+        g, image, boxes, index = xs
+        return self.image_error(u, g, boxes, index, image.shape)
 
 
-@dataclass(frozen=True)
-class CropGradBoxes(Promise):
+class CropGradBoxes(Crop):
     """The gradient of `Crop` by boxes, as an op of the upstream, of images, of boxes and of their images."""
 
-    of: Crop
+    def f(self, *xs: np.ndarray) -> np.ndarray:
+        g, image, boxes, index = xs
+        return self.by_boxes(g, image, boxes, index).astype(np.float32)
 
-    def f(self, g: np.ndarray, image: np.ndarray, boxes: np.ndarray, index: np.ndarray) -> np.ndarray:
-        return self.of.by_boxes(g, image, boxes, index).astype(np.float32)
-
-    def error(self, u: float, g: np.ndarray, image: np.ndarray, boxes: np.ndarray, index: np.ndarray) -> np.ndarray:
-        return self.of.boxes_error(g, image, boxes, index)
+    def error(self, u: float, *xs: np.ndarray) -> np.ndarray:
+        g, image, boxes, index = xs
+        return self.boxes_error(g, image, boxes, index)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.suites.reference.contraction import bound
-from tf_opdiff.suites.reference.convolution import Geometry, Padding, Shape
+from tf_opdiff.suites.reference.geometry import Geometry, Padding, Shape
 from tf_opdiff.suites.reference.promise import Promise
 
 
@@ -72,6 +72,11 @@ class Dilation(Promise):
     def _error(self, name: str, u: float, g: np.ndarray, image: np.ndarray, kernel: np.ndarray) -> np.ndarray:
         total, count, value = (self._routed(name, y, image, kernel) for y in (np.abs(g), np.ones(g.shape), g))
         return bound(u, total.astype(np.float64), count.astype(np.float64), (g,), value)
+
+    def shape(self, image: Shape, kernel: Shape) -> Shape:
+        """The shape of a dilation of an image and a filter of these shapes."""
+        places = Geometry(image[1:-1], kernel[:-1], self.strides, self.rates, self.padding).output
+        return (image[0], *places, image[-1])
 
     def _geometry(self, image: np.ndarray, kernel: np.ndarray) -> Geometry:
         return Geometry(image.shape[1:-1], kernel.shape[:-1], self.strides, self.rates, self.padding)

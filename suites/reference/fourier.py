@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.suites.reference.accumulation import lowest_bit
+from tf_opdiff.suites.reference.promise import Promise
 
 #: Lengths whose factors are all ±1 and ±i.
 _EXACT = {0, 1, 2, 4}
@@ -34,13 +35,15 @@ def roots(n: int) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Fourier:
+class Fourier(Promise):
     """A transform of the last axes of a tensor.
 
     rank        the number of axes: 1, 2 or 3.
     inverse     whether it is the inverse transform.
     real        whether the numbers in time are real.
     """
+
+    rounded = ("output", "grad", "jvp")
 
     rank: int
     inverse: bool = False
@@ -53,14 +56,22 @@ class Fourier:
             used = _along(i - self.rank, matrix, used)
         return used.real if self.real and self.inverse else used
 
-    def vjp(self, g: np.ndarray, x: np.ndarray, lengths: tuple[int, ...] = ()) -> np.ndarray:
+    def vjp(self, g: np.ndarray, x: np.ndarray, lengths: tuple[int, ...] = ()) -> tuple[np.ndarray]:
         """The gradient: the adjoint transform of g, and zeros for numbers that are cut off."""
         back = np.asarray(g, np.clongdouble)
         for i, matrix in enumerate(self._matrices(x, lengths)):
             back = _along(i - self.rank, np.conj(matrix).T, back)
         gradient = np.zeros(x.shape, np.clongdouble)
         gradient[self._used(x, lengths)] = back
-        return gradient.real if self.real and not self.inverse else gradient
+        return (gradient.real if self.real and not self.inverse else gradient,)
+
+    def jvp(self, ts: Any, x: np.ndarray, lengths: tuple[int, ...] = ()) -> np.ndarray:
+        """The transform of the tangent."""
+        return self.f(ts[0], lengths)
+
+    def jvp_error(self, u: float, ts: Any, x: np.ndarray, lengths: tuple[int, ...] = ()) -> np.ndarray:
+        """The error of the transform of the tangent."""
+        return self.error(u, ts[0], lengths)
 
     def error(self, u: float, x: np.ndarray, lengths: tuple[int, ...] = ()) -> np.ndarray:
         """The error of the transform, of its shape."""
@@ -68,10 +79,10 @@ class Fourier:
         used = x[self._used(x, lengths)] * self._weights(counts)
         return self._error(u, used, self.f(x, lengths), counts)
 
-    def grad_error(self, u: float, g: np.ndarray, x: np.ndarray, lengths: tuple[int, ...] = ()) -> np.ndarray:
+    def grad_error(self, i: int, u: float, g: np.ndarray, x: np.ndarray, lengths: tuple[int, ...] = ()) -> np.ndarray:
         """The error of the gradient, of the shape of x."""
         error, where = np.zeros(x.shape), self._used(x, lengths)
-        value, counts = self.vjp(g, x, lengths)[where], self._lengths(x, lengths)
+        value, counts = self.vjp(g, x, lengths)[0][where], self._lengths(x, lengths)
         error[where] = self._error(u, g, value, counts) * self._weights(counts)
         return error
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from tf_opdiff.suites.reference.accumulation import accumulator, gamma, sums_exactly
 from tf_opdiff.suites.reference.broadcast import unbroadcast
+from tf_opdiff.suites.reference.promise import Promise
 from tf_opdiff.suites.reference.reduction import long
 from tf_opdiff.suites.reference.softmax import (
     log_softmax,
@@ -34,14 +34,14 @@ def entropy_vjp(g: np.ndarray, x: np.ndarray, z: np.ndarray) -> tuple[np.ndarray
     return g * (softmax(x) - long(z)), -g * log_softmax(x)
 
 
-def entropy_error(u: float, gs: Any, x: np.ndarray, z: np.ndarray) -> np.ndarray:
+def entropy_error(u: float, x: np.ndarray, z: np.ndarray) -> np.ndarray:
     """The errors of the logarithms, and a sum of n products."""
     n, size = x.shape[-1], np.abs(log_softmax(x)).astype(np.float64)
     terms = np.abs(z) * (log_softmax_error(u, x) + u * n * size * (n > 1))
     return np.asarray(np.sum(np.where(z == 0, 0, terms), axis=-1))
 
 
-def backprop_error(u: float, gs: Any, x: np.ndarray, z: np.ndarray) -> np.ndarray:
+def backprop_error(u: float, x: np.ndarray, z: np.ndarray) -> np.ndarray:
     """The errors of the shares and of a difference, and the product with an upstream."""
     p = softmax(x).astype(np.float64)
     return u * ((units(x) + 2) * p + 2 * np.abs(p - z))
@@ -62,7 +62,7 @@ def entropy_jvp(ts: Any, x: np.ndarray, z: np.ndarray) -> np.ndarray:
 def entropy_jvp_error(u: float, ts: Any, x: np.ndarray, z: np.ndarray) -> np.ndarray:
     """The errors of both gradients, and two sums of n products."""
     t, s = map(np.abs, ts)
-    of_logits = backprop_error(u, None, x, z) + u * x.shape[-1] * np.abs(softmax(x).astype(np.float64) - z)
+    of_logits = backprop_error(u, x, z) + u * x.shape[-1] * np.abs(softmax(x).astype(np.float64) - z)
     of_labels = log_softmax_error(u, x) + u * (x.shape[-1] + 2) * np.abs(log_softmax(x)).astype(np.float64)
     return np.asarray(np.sum(t * of_logits + s * of_labels, axis=-1))
 
@@ -81,40 +81,100 @@ def entropy_hvp_error(u: float, g: np.ndarray, ts: Any, x: np.ndarray, z: np.nda
     return np.asarray(rounded + u * np.abs(total).astype(np.float64))
 
 
-def broadcast(x: np.ndarray, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Logits and labels in one shape."""
-    x, z = np.broadcast_arrays(x, z)
-    return x, z
-
-
-def broadcast_vjp(g: np.ndarray, x: np.ndarray, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The gradients by logits and by labels that were broadcast together."""
-    by_logits, by_labels = entropy_vjp(g, *broadcast(x, z))
-    return unbroadcast(by_logits, x.shape), unbroadcast(by_labels, z.shape)
-
-
-def broadcast_error(errors: Callable[..., np.ndarray], of: int) -> Callable[..., np.ndarray]:
-    """The errors of a gradient by broadcast logits (0) or labels (1): those of its terms, and of their sum."""
-
-    def error(u: float, g: np.ndarray, x: np.ndarray, z: np.ndarray) -> np.ndarray:
-        terms = np.abs(entropy_vjp(g, *broadcast(x, z))[of]).astype(np.float64)
-        shape = (x, z)[of].shape
-        count = terms.size // max(int(np.prod(shape)), 1)
-        return unbroadcast(errors(u, g, *broadcast(x, z)) + u * (count - 1) * terms, shape)
-
-    return error
-
-
 def one_hot(x: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """Rows with a 1 in the place of the label; rows of zeros for labels out of range."""
     return (np.arange(x.shape[-1]) == labels[..., None]).astype(np.float64)
 
 
-def lost_rows(x: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The loss and its gradient, with NaN in the rows of labels out of range."""
-    lost = (labels < 0) | (labels >= x.shape[-1])
-    loss, gradient = entropy(x, one_hot(x, labels))
-    return np.where(lost, np.nan, loss), np.where(lost[..., None], np.nan, gradient)
+class CrossEntropy(Promise):
+    """The loss of each row of logits and of labels, which are distributions; both are broadcast together."""
+
+    def labels(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
+        """The labels as distributions."""
+        return z
+
+    def f(self, x: np.ndarray, z: np.ndarray) -> Any:
+        return entropy(*self._both(x, z))[0]
+
+    def vjp(self, g: np.ndarray, x: np.ndarray, z: np.ndarray) -> tuple[Any, ...]:
+        by_logits, by_labels = entropy_vjp(g, *self._both(x, z))
+        return unbroadcast(by_logits, x.shape), unbroadcast(by_labels, z.shape)
+
+    def jvp(self, ts: Any, x: np.ndarray, z: np.ndarray) -> np.ndarray:
+        return entropy_jvp(self._tangents(ts), *self._both(x, z))
+
+    def hvp(self, g: np.ndarray, ts: Any, x: np.ndarray, z: np.ndarray) -> tuple[Any, ...]:
+        return entropy_hvp(g, self._tangents(ts), *self._both(x, z))
+
+    def error(self, u: float, x: np.ndarray, z: np.ndarray) -> Any:
+        return entropy_error(u, *self._both(x, z))
+
+    def grad_error(self, i: int, u: float, g: np.ndarray, x: np.ndarray, z: np.ndarray) -> np.ndarray:
+        """The errors of the terms, and those of their sum if an input is broadcast."""
+        both, shape = self._both(x, z), (x, z)[i].shape
+        own = labels_error(u, g, *both) if i else np.abs(g)[..., None] * backprop_error(u, *both)
+        if own.shape == shape:
+            return own
+        terms = np.abs(entropy_vjp(g, *both)[i]).astype(np.float64)
+        return unbroadcast(own + u * (terms.size // max(int(np.prod(shape)), 1) - 1) * terms, shape)
+
+    def jvp_error(self, u: float, ts: Any, x: np.ndarray, z: np.ndarray) -> np.ndarray:
+        return entropy_jvp_error(u, self._tangents(ts), *self._both(x, z))
+
+    def hvp_error(self, i: int, u: float, g: np.ndarray, ts: Any, x: np.ndarray, z: np.ndarray) -> np.ndarray:
+        if i:
+            return u * np.abs(g[..., None] * ts[0])
+        return entropy_hvp_error(u, g, self._tangents(ts), *self._both(x, z))
+
+    def _both(self, x: np.ndarray, z: np.ndarray) -> list[np.ndarray]:
+        return [*np.broadcast_arrays(x, self.labels(x, z))]
+
+    def _tangents(self, ts: Any) -> Any:
+        return ts
+
+
+class SparseCrossEntropy(CrossEntropy):
+    """The loss of each row of logits and the number of its class."""
+
+    def labels(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
+        return one_hot(x, z)
+
+    def vjp(self, g: np.ndarray, x: np.ndarray, z: np.ndarray) -> tuple[Any, ...]:
+        return entropy_vjp(g, *self._both(x, z))[0], None
+
+    def hvp(self, g: np.ndarray, ts: Any, x: np.ndarray, z: np.ndarray) -> tuple[Any, ...]:
+        return super().hvp(g, ts, x, z)[0], None
+
+    def grad_error(self, i: int, u: float, g: np.ndarray, x: np.ndarray, z: np.ndarray) -> Any:
+        return 0.0 if i else super().grad_error(i, u, g, x, z)
+
+    def hvp_error(self, i: int, u: float, g: np.ndarray, ts: Any, x: np.ndarray, z: np.ndarray) -> Any:
+        return 0.0 if i else super().hvp_error(i, u, g, ts, x, z)
+
+    def _tangents(self, ts: Any) -> Any:
+        return ts[0], 0 * ts[0]
+
+
+class LossAndGradient(Promise):
+    """Both results of the ops: the loss, and its gradient by logits."""
+
+    bounded = 2
+
+    def __init__(self, of: CrossEntropy) -> None:
+        self._of = of
+
+    def f(self, x: np.ndarray, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return entropy(*self._of._both(x, z))
+
+    def error(self, u: float, x: np.ndarray, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        both = self._of._both(x, z)
+        return entropy_error(u, *both), backprop_error(u, *both)
+
+    def lost(self, x: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The results with NaN in the rows of labels out of range."""
+        lost = (labels < 0) | (labels >= x.shape[-1])
+        loss, gradient = self.f(x, labels)
+        return np.where(lost, np.nan, loss), np.where(lost[..., None], np.nan, gradient)
 
 
 def half_squares(x: np.ndarray) -> np.ndarray:

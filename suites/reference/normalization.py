@@ -5,31 +5,31 @@ Source of the gradients: S. Ioffe, C. Szegedy, Batch Normalization, section 3, h
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-
-from tf_opdiff.suites.reference.accumulation import FLOAT32
-from tf_opdiff.suites.reference.reduction import long
-from tf_opdiff.suites.reference.running import ROUNDINGS, Running
 
 
 @dataclass(frozen=True, kw_only=True)
 class Normalization:
     """A normalisation of a tensor of rank 4.
 
-    training    whether the mean and the variance are those of the batch, and not the given ones.
-    epsilon     the number that is added to the variance.
-    factor      the share of the batch in the new running mean and variance.
-    first       whether channels are along axis 1.
+    is_training             whether the mean and the variance are those of the batch, and not the given ones.
+    epsilon                 the number that is added to the variance.
+    exponential_avg_factor  the share of the batch in the new running mean and variance.
+    data_format             `NCHW` if channels are along axis 1.
     """
 
-    training: bool
+    is_training: bool
     epsilon: float = 0.125
-    factor: float = 1.0
-    first: bool = False
+    exponential_avg_factor: float = 1.0
+    data_format: str = "NHWC"
+
+    @property
+    def first(self) -> bool:
+        """Whether channels are along axis 1."""
+        return self.data_format == "NCHW"
 
     @property
     def axes(self) -> tuple[int, ...]:
@@ -46,20 +46,22 @@ class Normalization:
 
         Without training, the given ones.
         """
-        if not self.training:
+        if not self.is_training:
             return mean, variance
         own = np.mean(x, axis=self.axes, keepdims=True)
         centered = x - own
         terms = x.size // max(x.shape[1 if self.first else 3], 1)
         unbiased = np.sum(centered * centered, axis=self.axes) / max(terms - 1, 1)
-        if self.factor == 1:
+        if self.exponential_avg_factor == 1:
             return own.reshape(-1), unbiased
-        old = 1 - self.factor
-        return mean * old + own.reshape(-1) * self.factor, variance * old + unbiased * self.factor
+        old = 1 - self.exponential_avg_factor
+        return mean * old + own.reshape(
+            -1
+        ) * self.exponential_avg_factor, variance * old + unbiased * self.exponential_avg_factor
 
     def gradients(self, g: Any, x: Any, scale: Any, offset: Any, mean: Any, variance: Any) -> tuple[Any, Any, Any]:
         """The gradients by the tensor, the scale and the offset; the statistics of a batch are functions of it."""
-        if self.training:
+        if self.is_training:
             mean = np.mean(x, axis=self.axes, keepdims=True).reshape(-1)
             centered = x - self._spread(mean)
             variance = np.mean(centered * centered, axis=self.axes)
@@ -72,7 +74,7 @@ class Normalization:
         by_scale = np.sum(g * (centered / deviation), axis=self.axes)
         by_offset = np.sum(g, axis=self.axes)
         own = g
-        if self.training:
+        if self.is_training:
             shared = np.mean(g, axis=self.axes, keepdims=True)
             along = np.mean(g * centered, axis=self.axes, keepdims=True) / (deviation * deviation)
             own = g - shared - centered * along
@@ -87,7 +89,7 @@ class Normalization:
         along, by_scale, by_offset = tangents[0], *map(self._spread, tangents[1:])
         centered, deviation = self._centered(x, mean, variance)
         scale = self._spread(scale)
-        if not self.training:
+        if not self.is_training:
             by_g = along * scale / deviation + by_scale * (centered / deviation) + by_offset
             return by_g, by_scale * g / deviation, np.sum(along * g / deviation, axis=self.axes)
         g_off, along_off = (t - np.mean(t, axis=self.axes, keepdims=True) for t in (g, along))
@@ -106,7 +108,7 @@ class Normalization:
 
     def _centered(self, x: Any, mean: Any, variance: Any) -> tuple[Any, Any]:
         """The tensor minus its mean, and the standard deviation."""
-        if not self.training:
+        if not self.is_training:
             return x - self._spread(mean), np.sqrt(self._spread(variance) + self.epsilon)
         centered = x - np.mean(x, axis=self.axes, keepdims=True)
         return centered, np.sqrt(np.mean(centered * centered, axis=self.axes, keepdims=True) + self.epsilon)
@@ -114,22 +116,3 @@ class Normalization:
     def _spread(self, values: Any) -> Any:
         """One number for each channel, in a shape that is broadcast along the other axes."""
         return values.reshape(-1, 1, 1) if self.first else values
-
-
-def exact(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function in long double."""
-    return lambda *xs: function(*map(long, xs))
-
-
-def error(function: Callable[..., Any], output: int = 0) -> Callable[..., Any]:
-    """error(u, *xs) → the largest error of an output: that of float32 or wider, and one rounding to the dtype.
-
-    Numbers of 16 bits are taken in float32.
-    """
-
-    def largest(u: float, *xs: np.ndarray) -> np.ndarray:
-        results = function(*(Running.exact(x, ROUNDINGS * min(u, FLOAT32)) for x in xs))
-        result = results[output] if isinstance(results, tuple) else results
-        return np.asarray(result.error + u * np.abs(result.value))
-
-    return largest

@@ -18,15 +18,17 @@ class Promise:
     """What an op promises of its inputs `xs`, arrays in float64; a subclass overrides what its op has.
 
     Subclasses name the arguments, as the first line of each method does. An error is the largest one that is right: an
-    array of the shape of the result, or 0. `u` is the unit round-off of the case's dtype. Others are further right
-    arrays, or None if the promise has none: see `harness.spec.spec.Spec.alternatives`.
+    array of the shape of the result, or 0; of several outputs, a tuple. `u` is the unit round-off of the case's dtype.
+    Others are further right arrays, or None if the promise has none: see `harness.spec.spec.Spec.alternatives`.
 
     others          others(dtype, *xs): further right results.
     grad_others     grad_others(i, dtype, g, *xs): further right gradients by input i.
     rounded         the families of quantities that have errors.
+    bounded         the number of results that have errors of their own.
     unsigned_zeros  those in which zeros of either sign are right.
     """
 
+    bounded: int = 1
     rounded: tuple[str, ...] = ROUNDED
     unsigned_zeros: tuple[str, ...] = ROUNDED
     others: Any = None
@@ -43,7 +45,7 @@ class Promise:
 
     def results(self, *args: Any, **more: Any) -> int:
         """results(*xs): the number of results."""
-        return 1
+        return self.bounded
 
     def vjp(self, *args: Any, **more: Any) -> Any:
         """vjp(g, *xs): the gradient by each input, None where it is unconnected; g is a tuple of several upstreams."""

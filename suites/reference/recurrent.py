@@ -12,16 +12,13 @@ without its truncation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tf_opdiff.suites.reference.linear import Numbers, constant, transposed, zeros
-from tf_opdiff.suites.reference.pooling import FLOAT16
-from tf_opdiff.suites.reference.reduction import long
-from tf_opdiff.suites.reference.running import ROUNDINGS, Running
 
 Each = tuple[Numbers, ...]
 #: The upstreams of i, cs, f, o, ci, co and h.
@@ -197,23 +194,3 @@ def gru_cell_gradient(*xs: Numbers) -> Each:
     both = np.concatenate([dr, du], axis=1)
     by_gates = both @ transposed(w_ru)
     return by_gates[:, :n] + by_c[:, :n], by_gates[:, n:] + by_c[:, n:] * r + g * u, dc, both
-
-
-def error(formula: Callable[..., Any], k: int, u: float, *xs: Any, **attrs: Any) -> np.ndarray:
-    """The error of result k of a formula of arrays with unit round-off u, by running error analysis.
-
-    NaN and infinities count as zeros: where they reach, there is no error, and the class is compared. A subnormal
-    number of float16 is a whole number of steps of 2^-24.
-    """
-
-    def exact(x: Any) -> Any:
-        return x if x.dtype.kind in "iu" else Running.exact(np.where(np.isfinite(x), x, 0.0), ROUNDINGS * u)
-
-    result = formula(*map(exact, xs), **attrs)[k]
-    step = 2.0**-24 if u == FLOAT16 else 0.0
-    return np.asarray(result.error + u * np.abs(result.value) + step, np.float64)
-
-
-def wide(formula: Callable[..., Each]) -> Callable[..., Each]:
-    """The formula of arrays in long double."""
-    return lambda *xs, **attrs: tuple(np.asarray(y) for y in formula(*map(long, xs), **attrs))

@@ -13,7 +13,7 @@ https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/core/util/image
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -103,19 +103,22 @@ class Bilinear(Multilinear):
 
     Results are in float32, and so is the upstream of a gradient, which is in the dtype of the images.
 
-    size        the size of the new images.
-    centers     `align_corners` or `half_pixel_centers`.
+    size                                the size of the new images.
+    align_corners, half_pixel_centers   where pixels lie: see `places`.
     """
 
     size: tuple[int, int]
-    centers: Mapping[str, bool] = field(default_factory=dict)
+    align_corners: bool = False
+    half_pixel_centers: bool = False
 
-    def f(self, x: np.ndarray) -> np.ndarray:
+    def f(self, *xs: np.ndarray) -> np.ndarray:
+        (x,) = xs
         rows, columns = self._axes(x.shape)
         return np.einsum("oh,bhwc,pw->bopc", rows.weights, long(x), columns.weights).astype(np.float32)
 
-    def error(self, u: float, x: np.ndarray) -> np.ndarray:
+    def error(self, u: float, *xs: np.ndarray) -> np.ndarray:
         """The errors of places, at most twice the largest pixel nearby for each, and 8 roundings of the mean."""
+        (x,) = xs
         rows, columns = self._axes(x.shape)
         near = np.abs(np.asarray(x, np.float64))
         near = np.stack([near[:, at].max(1) for at in rows.near], 1)
@@ -148,17 +151,17 @@ class Bilinear(Multilinear):
 
     def _axes(self, shape: Sequence[int]) -> list[_Axis]:
         """Both axes, for images of this shape."""
-        return [_Axis.of(old, new, **self.centers) for old, new in zip(shape[1:3], self.size, strict=True)]
+        centers = {"align_corners": self.align_corners, "half_pixel_centers": self.half_pixel_centers}
+        return [_Axis.of(old, new, **centers) for old, new in zip(shape[1:3], self.size, strict=True)]
 
 
-@dataclass(frozen=True)
-class BilinearGradient(Multilinear):
+class BilinearGradient(Bilinear):
     """The gradient of `Bilinear` as an op of the upstream and of images, whose shape and dtype alone matter."""
 
-    of: Bilinear
+    def f(self, *xs: np.ndarray) -> np.ndarray:
+        g, x = xs
+        return self.back(g, x.shape)
 
-    def f(self, g: np.ndarray, x: np.ndarray) -> np.ndarray:
-        return self.of.back(g, x.shape)
-
-    def error(self, u: float, g: np.ndarray, x: np.ndarray) -> np.ndarray:
-        return self.of.back_error(u, g, x.shape)
+    def error(self, u: float, *xs: np.ndarray) -> np.ndarray:
+        g, x = xs
+        return self.back_error(u, g, x.shape)

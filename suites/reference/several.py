@@ -22,16 +22,17 @@ class Several:
 
     promises    the promise of each call.
     counts      the number of inputs of each call.
-    attrs       the attributes of each call, which the functions of its promise take as keyword arguments.
+    attrs       the attributes of each call, which the functions of its promise take as keyword arguments. They also
+                take those of a case.
     """
 
     promises: tuple[Promise, ...]
     counts: tuple[int, ...]
     attrs: tuple[Mapping[str, Any], ...] = ()
 
-    def _attrs(self, n: int) -> Mapping[str, Any]:
+    def _attrs(self, n: int) -> dict[str, Any]:
         """The attributes of a call."""
-        return self.attrs[n] if self.attrs else {}
+        return dict(self.attrs[n]) if self.attrs else {}
 
     def _each(self, *values: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
         """For each call, its promise, its attributes, and its part of each of the values."""
@@ -69,37 +70,37 @@ class Several:
             **({"jvp": self.jvp, "hvp": self.hvp} if second else {}),
         }
 
-    def reference(self, *xs: np.ndarray) -> tuple[np.ndarray, ...]:
+    def reference(self, *xs: np.ndarray, **more: Any) -> tuple[np.ndarray, ...]:
         """The results of all calls."""
         each = self._each(self._parts(xs))
-        return tuple(y for promise, attrs, own in each for y in together(promise.f(*own, **attrs)))
+        return tuple(y for promise, attrs, own in each for y in together(promise.f(*own, **attrs | more)))
 
-    def vjp(self, gs: Any, *xs: np.ndarray) -> tuple[Any, ...]:
+    def vjp(self, gs: Any, *xs: np.ndarray, **more: Any) -> tuple[Any, ...]:
         """The gradients by the inputs of all calls."""
-        each = self._each(self._upstreams(gs, xs), self._parts(xs))
-        return tuple(entry for promise, attrs, g, own in each for entry in promise.vjp(g, *own, **attrs))
+        each = self._each(self._upstreams(gs, xs, more), self._parts(xs))
+        return tuple(entry for promise, attrs, g, own in each for entry in promise.vjp(g, *own, **attrs | more))
 
-    def jvp(self, ts: Any, *xs: np.ndarray) -> tuple[Any, ...]:
+    def jvp(self, ts: Any, *xs: np.ndarray, **more: Any) -> tuple[Any, ...]:
         """Forward mode of all calls."""
         each = self._each(self._parts(together(ts)), self._parts(xs))
-        return tuple(y for promise, attrs, t, own in each for y in together(promise.jvp(t, *own, **attrs)))
+        return tuple(y for promise, attrs, t, own in each for y in together(promise.jvp(t, *own, **attrs | more)))
 
-    def hvp(self, gs: Any, ts: Any, *xs: np.ndarray) -> tuple[Any, ...]:
+    def hvp(self, gs: Any, ts: Any, *xs: np.ndarray, **more: Any) -> tuple[Any, ...]:
         """Second order of all calls."""
-        upstreams, tangents = self._upstreams(gs, xs), self._parts(together(ts))
+        upstreams, tangents = self._upstreams(gs, xs, more), self._parts(together(ts))
         each = self._each(upstreams, tangents, self._parts(xs))
-        return tuple(entry for promise, attrs, g, t, own in each for entry in promise.hvp(g, t, *own, **attrs))
+        return tuple(entry for promise, attrs, g, t, own in each for entry in promise.hvp(g, t, *own, **attrs | more))
 
     def _parts(self, values: Sequence[Any]) -> list[tuple[Any, ...]]:
         """The values that belong to the inputs of each call."""
         ends = np.cumsum((0, *self.counts)).tolist()
         return [tuple(values[start:end]) for start, end in pairwise(ends)]
 
-    def _upstreams(self, gs: Any, xs: Sequence[np.ndarray]) -> list[Any]:
+    def _upstreams(self, gs: Any, xs: Sequence[np.ndarray], more: Mapping[str, Any]) -> list[Any]:
         """The upstream of each call; a tuple of upstreams for a call with more results than one."""
         rest, upstreams = together(gs), []
         for promise, attrs, own in self._each(self._parts(xs)):
-            count = promise.results(*own, **attrs)
+            count = promise.results(*own, **attrs | more)
             upstreams.append(rest[0] if count == 1 else rest[:count])
             rest = rest[count:]
         return upstreams
@@ -133,29 +134,36 @@ class Several:
         return functions
 
     def _places(self, family: str) -> Iterator[tuple[str, tuple[int, ...]]]:
-        """The quantities of a family: a name, and the number of a call or those of a call and one of its inputs."""
-        calls = [(n,) for n in range(len(self.counts))]
+        """The quantities of a family: a name, and the numbers of a call and of one of its outputs or inputs."""
+        outputs = [(n, k) for n, promise in enumerate(self.promises) for k in range(promise.bounded)]
         inputs = [(n, i) for n, count in enumerate(self.counts) for i in range(count)]
-        places: Sequence[tuple[int, ...]] = calls if family in ("output", "jvp") else inputs
-        yield from ((str(Quantity(family, number)), place) for number, place in enumerate(places))
-
-    def _error(self, n: int, u: float, gs: Any, *xs: Any) -> Any:
-        return self.promises[n].error(u, *self._parts(xs)[n], **self._attrs(n))
-
-    def _grad_error(self, n: int, i: int, u: float, gs: Any, *xs: Any) -> Any:
-        return self.promises[n].grad_error(i, u, self._upstreams(gs, xs)[n], *self._parts(xs)[n], **self._attrs(n))
-
-    def _jvp_error(self, n: int, u: float, gs: Any, ts: Any, *xs: Any) -> Any:
-        return self.promises[n].jvp_error(u, self._parts(together(ts))[n], *self._parts(xs)[n], **self._attrs(n))
-
-    def _hvp_error(self, n: int, i: int, u: float, gs: Any, ts: Any, *xs: Any) -> Any:
-        tangents = self._parts(together(ts))[n]
-        return self.promises[n].hvp_error(
-            i, u, self._upstreams(gs, xs)[n], tangents, *self._parts(xs)[n], **self._attrs(n)
+        yield from (
+            (str(Quantity(family, number)), place)
+            for number, place in enumerate(outputs if family in ("output", "jvp") else inputs)
         )
 
-    def _others(self, n: int, dtype: Any, gs: Any, *xs: Any) -> Any:
-        return self.promises[n].others(dtype, *self._parts(xs)[n], **self._attrs(n))
+    def _error(self, n: int, k: int, u: float, gs: Any, *xs: Any, **more: Any) -> Any:
+        return together(self.promises[n].error(u, *self._parts(xs)[n], **self._attrs(n) | more))[k]
 
-    def _grad_others(self, n: int, i: int, dtype: Any, gs: Any, *xs: Any) -> Any:
-        return self.promises[n].grad_others(i, dtype, self._upstreams(gs, xs)[n], *self._parts(xs)[n], **self._attrs(n))
+    def _grad_error(self, n: int, i: int, u: float, gs: Any, *xs: Any, **more: Any) -> Any:
+        return self.promises[n].grad_error(
+            i, u, self._upstreams(gs, xs, more)[n], *self._parts(xs)[n], **self._attrs(n) | more
+        )
+
+    def _jvp_error(self, n: int, k: int, u: float, gs: Any, ts: Any, *xs: Any, **more: Any) -> Any:
+        tangents = self._parts(together(ts))[n]
+        return together(self.promises[n].jvp_error(u, tangents, *self._parts(xs)[n], **self._attrs(n) | more))[k]
+
+    def _hvp_error(self, n: int, i: int, u: float, gs: Any, ts: Any, *xs: Any, **more: Any) -> Any:
+        tangents = self._parts(together(ts))[n]
+        return self.promises[n].hvp_error(
+            i, u, self._upstreams(gs, xs, more)[n], tangents, *self._parts(xs)[n], **self._attrs(n) | more
+        )
+
+    def _others(self, n: int, k: int, dtype: Any, gs: Any, *xs: Any, **more: Any) -> Any:
+        return self.promises[n].others(dtype, *self._parts(xs)[n], **self._attrs(n) | more)
+
+    def _grad_others(self, n: int, i: int, dtype: Any, gs: Any, *xs: Any, **more: Any) -> Any:
+        return self.promises[n].grad_others(
+            i, dtype, self._upstreams(gs, xs, more)[n], *self._parts(xs)[n], **self._attrs(n) | more
+        )

@@ -61,18 +61,23 @@ class _Axis:
 class Warp(Promise):
     """Images behind projective transforms, one for all images or one for each, and their gradients by images.
 
-    size        the size of results.
-    nearest     whether pixels are the nearest ones; by default they are means of four.
-    fill        the mode of filling.
-    value       the fill value.
-    exact       whether places in float32, and sums of their pixels, are exact.
+    output_shape    the size of results.
+    interpolation   `NEAREST` if pixels are the nearest ones, `BILINEAR` if they are means of four.
+    fill_mode       the mode of filling.
+    fill_value      the fill value.
+    exact           whether places in float32, and sums of their pixels, are exact.
     """
 
-    size: tuple[int, int]
-    nearest: bool = False
-    fill: str = "CONSTANT"
-    value: float = 0.0
+    output_shape: tuple[int, int]
+    interpolation: str = "BILINEAR"
+    fill_mode: str = "CONSTANT"
+    fill_value: float = 0.0
     exact: bool = False
+
+    @property
+    def nearest(self) -> bool:
+        """Whether pixels are the nearest ones."""
+        return self.interpolation == "NEAREST"
 
     @property
     def mistaken(self) -> Kernel:
@@ -80,7 +85,7 @@ class Warp(Promise):
         return Kernel(**vars(self))
 
     def f(self, images: np.ndarray, transforms: np.ndarray) -> np.ndarray:
-        shown = self._shown(images, transforms, self.value)
+        shown = self._shown(images, transforms, self.fill_value)
         return np.trunc(shown).astype(images.dtype) if images.dtype.kind in "iu" else shown
 
     def error(self, u: float, images: np.ndarray, transforms: np.ndarray) -> np.ndarray | float:
@@ -108,7 +113,7 @@ class Warp(Promise):
         if self.nearest:
             return 0.0
         rows, columns = self._axes(images.shape, transforms)
-        sizes, batch = np.abs(self._padded(images, self.value)), _batch(images)
+        sizes, batch = np.abs(self._padded(images, self.fill_value)), _batch(images)
         largest = np.max([sizes[batch, y, x] for y, x in product(rows.near, columns.near)], axis=0)
         return np.asarray((2 * (rows.error + columns.error) + 8 * FLOAT32 + u)[..., None] * largest, np.float64)
 
@@ -116,7 +121,7 @@ class Warp(Promise):
         """The means of pixels, in long double."""
         rows, columns = self._axes(images.shape, transforms)
         padded, batch = self._padded(images, value), _batch(images)
-        total = np.zeros((len(images), *self.size, images.shape[3]), np.longdouble)
+        total = np.zeros((len(images), *self.output_shape, images.shape[3]), np.longdouble)
         for (y, down), (x, right) in product(rows.taps, columns.taps):
             weights = (down * right)[..., None]
             total += np.where(weights == 0, 0, weights * padded[batch, y, x])
@@ -137,7 +142,7 @@ class Warp(Promise):
 
     def _axes(self, shape: Sequence[int], transforms: np.ndarray) -> Iterator[_Axis]:
         """The rows and the columns of all results."""
-        y, x = np.meshgrid(*map(np.arange, self.size), indexing="ij")
+        y, x = np.meshgrid(*map(np.arange, self.output_shape), indexing="ij")
         points = np.stack([x, y, np.ones_like(x)])
         ones = np.ones((len(transforms), 1), np.longdouble)
         matrices = np.concatenate([long(transforms), ones], axis=1).reshape(-1, 3, 3)
@@ -153,11 +158,11 @@ class Warp(Promise):
         """The axis of images of this size."""
 
         def at(i: np.ndarray) -> np.ndarray:
-            pixel = _EXTENDED[self.fill](i, size) if size else np.zeros_like(i)
+            pixel = _EXTENDED[self.fill_mode](i, size) if size else np.zeros_like(i)
             return np.where(nowhere, size, pixel).astype(int)
 
         if self.nearest:
-            place = _reflected(place, size) if self.fill == "REFLECT" and size else place
+            place = _reflected(place, size) if self.fill_mode == "REFLECT" and size else place
             pixel = at(np.trunc(place + np.copysign(0.5, place)))
             return _Axis([(pixel, np.ones_like(place))], [pixel], error)
         low = np.floor(place)
@@ -183,15 +188,15 @@ class Kernel(Warp):
         ones = np.ones((len(transforms), 1))
         inverse = np.linalg.inv(np.concatenate([transforms, ones], axis=1).reshape(-1, 3, 3)).reshape(-1, 9)
         rows, columns = images.shape[1:3]
-        back = replace(self, size=(rows, columns))
+        back = replace(self, output_shape=(rows, columns))
         return back._shown(long(g), (inverse / inverse[:, 8:])[:, :8], 0.0), None
 
     def _axis(self, place: np.ndarray, error: np.ndarray, nowhere: np.ndarray, size: int) -> _Axis:
-        if self.fill != "WRAP" or size < 2:
+        if self.fill_mode != "WRAP" or size < 2:
             return super()._axis(place, error, nowhere, size)
         moved = np.where(place < 0, place + size * (np.trunc(-place / (size - 1)) + 1), place)
         moved = np.where(place > size - 1, place - size * np.trunc(place / (size - 1)), moved)
-        inside = replace(self, fill="CONSTANT")
+        inside = replace(self, fill_mode="CONSTANT")
         return super(Kernel, inside)._axis(np.clip(moved, 0, size - 1), error, nowhere, size)
 
     def _weights(self, place: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:

@@ -37,7 +37,7 @@ def test_derivatives_are_those_of_differences(norm):
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize("i", range(3))
 def test_gradients_of_the_gradient_are_those_of_differences(norm, i):
-    draw, gradient = Draw(2), LocalResponseGradient(norm)
+    draw, gradient = Draw(2), LocalResponseGradient(**vars(norm))
     *xs, h, t = (draw.uniform(*SHAPE) for _ in range(5))
     moved = difference(gradient.f, xs, i, t)
     assert float(np.sum(h * moved)) == pytest.approx(float(np.sum(gradient.vjp(h, *xs)[i] * t)), abs=1e-8)

@@ -6,7 +6,8 @@ import pytest
 from tf_opdiff.suites.ops.math import arg_extreme, cast, reduction
 from tf_opdiff.suites.ops.random import generator, stateless
 from tf_opdiff.suites.programs.compositions import moves
-from tf_opdiff.suites.reference.pooling import Largest, LargestAt, LargestGradient, LargestSecond, Windows
+from tf_opdiff.suites.reference.largest import Largest, LargestAt, LargestGradient, LargestSecond
+from tf_opdiff.suites.reference.pooling import Windows
 from tf_opdiff.suites.reference.random_bits import mixed
 
 NAN, INF = np.nan, np.inf

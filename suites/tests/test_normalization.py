@@ -4,17 +4,14 @@ import numpy as np
 import pytest
 
 from tf_opdiff.harness.spec.plan import Device, Plan
-from tf_opdiff.suites.forms.normalization import CALLS
 from tf_opdiff.suites.ops.nn.normalization import SPECS
 from tf_opdiff.suites.reference.normalization import Normalization
 
 STEP = 1e-4
 HOWS = {
-    f"{'training' if training else 'inference'}-{'first' if first else 'last'}": Normalization(
-        training=training, first=first
-    )
+    f"{'training' if training else 'inference'}-{layout}": Normalization(is_training=training, data_format=layout)
     for training in (True, False)
-    for first in (False, True)
+    for layout in ("NHWC", "NCHW")
 }
 
 
@@ -61,8 +58,9 @@ def test_the_derivatives_of_gradients_are_those_of_differences(norm, given):
 
 def test_a_wrong_derivative_is_beyond_the_differences(given):
     g, inputs, tangents = given
-    wrong = Normalization(training=True, epsilon=0.25, first=inputs[0].shape[1] == 3)
-    right = Normalization(training=True, first=wrong.first)
+    layout = "NCHW" if inputs[0].shape[1] == 3 else "NHWC"
+    wrong = Normalization(is_training=True, epsilon=0.25, data_format=layout)
+    right = Normalization(is_training=True, data_format=layout)
     assert not np.allclose(curved(wrong, g, inputs, tangents)[1], curved(right, g, inputs, tangents)[1], rtol=1e-3)
 
 
@@ -71,7 +69,7 @@ def test_on_a_gpu_the_op_of_gradients_takes_the_inverse_of_a_standard_deviation(
     (spec,) = [spec for spec in SPECS if spec.name == f"fused-batch-norm-grad{version}"]
     (case, *_) = spec.cases()
     of_cpu = list(map(np.float64, case.inputs()))
-    of_gpu = [*of_cpu[:4], 1 / np.sqrt(of_cpu[4] + CALLS["training"].epsilon), *of_cpu[5:]]
+    of_gpu = [*of_cpu[:4], 1 / np.sqrt(of_cpu[4] + Normalization(is_training=True).epsilon), *of_cpu[5:]]
     side = spec.side(Plan(Device.parse("gpu:0"), "eager"))
     for ours, theirs in zip(side.reference(*of_gpu), spec.reference(*of_cpu), strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-5)

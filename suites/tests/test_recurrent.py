@@ -9,6 +9,7 @@ import pytest
 from tf_opdiff.harness.spec.recipes import Draw
 from tf_opdiff.suites.reference import recurrent as ref
 from tf_opdiff.suites.reference.complex_step import along
+from tf_opdiff.suites.reference.recurrence import Recurrence
 
 STEPS, BATCH, INPUTS, CELLS, STEP = 3, 2, 3, 2, 1e-6
 STATE, WEIGHTS = (BATCH, CELLS), ((INPUTS + CELLS, 4 * CELLS), *((CELLS,),) * 3, (4 * CELLS,))
@@ -163,9 +164,9 @@ def test_gradients_of_a_gru_are_those_of_differences():
 
 def test_errors_bound_float32_and_a_wrong_formula_is_beyond_them():
     xs = [x.astype(np.float32) for x in drawn(ONE_STEP)]
-    computed, exact = ref.lstm_cell(*xs, use_peephole=True), ref.wide(ref.lstm_cell)(*xs, use_peephole=True)
+    cell = Recurrence(ref.lstm_cell, range(7))
+    computed, exact = ref.lstm_cell(*xs, use_peephole=True), cell.f(*xs, use_peephole=True)
     wrong = ref.lstm_cell(*xs, use_peephole=True, forget_bias=1.0001)
-    for k in range(7):
-        largest = ref.error(ref.lstm_cell, k, 2.0**-24, *(x.astype(np.float64) for x in xs), use_peephole=True)
+    for k, largest in enumerate(cell.error(2.0**-24, *(x.astype(np.float64) for x in xs), use_peephole=True)):
         assert (np.abs(computed[k] - exact[k]) <= largest).all()
         assert (np.abs(wrong[k] - exact[k]) > largest).any() == (k in (1, 2, 3, 5, 6))

@@ -1,14 +1,14 @@
 """Colours of images: hues, saturations and contrast. Images of other spaces are in `programs/api/image_color.py`."""
 
-from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from tf_opdiff.harness.spec.loose import Loose
-from tf_opdiff.harness.spec.spec import Side, Spec
+from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.suites.forms.errors import raises
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import part
 from tf_opdiff.suites.reference import color as ref
 
 _REFUSED = {
@@ -49,36 +49,43 @@ _CANCELS = Loose(
 )
 
 
-def _space(name, op, reference, vjp=None, **fields):
+def _space(name, raw, reference, *parts, **fields):
     """The specs of an op between two colour spaces."""
-    program = lambda tf, x: getattr(tf.raw_ops, op)(images=x)  # noqa: E731
-    shared: dict[str, Any] = {"ops": op, "program": program, "unsigned_zeros": ("output", "grad")}
-    wrong = {"channels": lambda draw, dtype: (_levels(draw, dtype, (2, 4)),)}
-    return (
-        Spec(
-            name=name,
-            reference=reference,
-            vjp=vjp,
-            loose={"output": _small(reference), **({"grad": _CANCELS} if vjp else {})},
-            recipes=_colors(),
-            dtypes=("float32", "float64"),
-            **shared,
-            **fields,
+    return op(
+        name,
+        raw,
+        part(recipes=_colors()),
+        part(
+            "-refused",
+            recipes={"channels": lambda draw, dtype: (_levels(draw, dtype, (2, 4)),)},
+            reference=raises("ValueError"),
+            contract=_REFUSED,
+            dtypes=("float32",),
+            vjp=None,
+            bound={},
+            loose={},
         ),
-        Spec(name=f"{name}-refused", reference=raises("ValueError"), recipes=wrong, contract=_REFUSED, **shared),
+        *parts,
+        arguments=("images",),
+        dtypes=("float32", "float64"),
+        reference=reference,
+        unsigned_zeros=("output", "grad"),
+        **fields,
     )
 
 
-def _adjusted(name, op, argument, reference, amounts, bound):
+def _adjusted(name, raw, argument, reference, amounts, bound):
     """The spec of an op that takes an image and an amount."""
-    return Spec(
-        name=name,
-        ops=op,
-        program=lambda tf, x, amount: getattr(tf.raw_ops, op)(images=x, **{argument: amount}),
+    return op(
+        name,
+        raw,
+        part(
+            recipes={
+                f"{label}_{i}": recipe for i, v in enumerate(amounts) for label, recipe in _colors(np.array(v)).items()
+            }
+        ),
+        arguments=("images", argument),
         reference=reference,
-        recipes={
-            f"{label}_{i}": recipe for i, v in enumerate(amounts) for label, recipe in _colors(np.array(v)).items()
-        },
         bound={"output": bound},
         loose={"output": _small(reference)},
         unsigned_zeros=("output",),
@@ -108,37 +115,29 @@ def _hsv_hvp_bound(u, g, t, x):
     return 16 * u * sizes * (1 / span**3 + 1) * np.ones(x.shape)
 
 
-def _second_order(spec):
-    """The twin with forward mode and second order."""
-    families = ("jvp", "hvp")
-    return replace(
-        spec,
-        name=f"{spec.name}-second-order",
-        jvp=ref.hsv_jvp,
-        hvp=ref.hsv_hvp,
-        bound={**spec.bound, "jvp": _hsv_jvp_bound, "hvp": _hsv_hvp_bound},
-        loose={**spec.loose, **dict.fromkeys(families, _CANCELS)},
-        unsigned_zeros=(*spec.unsigned_zeros, *families),
-        tier="full",
-    )
-
-
 def _contrast_bound(u, g, x, factor):
     return 4 * u * (1 + np.abs(factor)) * (np.abs(x) + 8 * ref.mean_of_channels(np.abs(x)))
 
 
-_TO_HSV = _space(
-    "rgb-to-hsv",
-    "RGBToHSV",
-    ref.hsv,
-    vjp=ref.hsv_vjp,
-    bound={"output": lambda u, g, x: 8 * u * np.ones(x.shape), "grad": _hsv_slope_bound},
+_TO_RGB = {"bound": {"output": lambda u, g, x: 30 * u * np.ones(x.shape)}, "loose": {"output": _small(ref.rgb)}}
+_TO_HSV = {
+    "bound": {"output": lambda u, g, x: 8 * u * np.ones(x.shape), "grad": _hsv_slope_bound},
+    "loose": {"output": _small(ref.hsv), "grad": _CANCELS},
+}
+_SECOND_ORDER = part(
+    "-second-order",
+    recipes=_colors(),
+    jvp=ref.hsv_jvp,
+    hvp=ref.hsv_hvp,
+    bound={**_TO_HSV["bound"], "jvp": _hsv_jvp_bound, "hvp": _hsv_hvp_bound},
+    loose={**_TO_HSV["loose"], "jvp": _CANCELS, "hvp": _CANCELS},
+    unsigned_zeros=("output", "grad", "jvp", "hvp"),
+    tier="full",
 )
 SPECS = (
-    _adjusted("adjust-contrast", "AdjustContrastv2", "contrast_factor", ref.contrasted, (1.5, -0.5), _contrast_bound),
-    _adjusted("adjust-hue", "AdjustHue", "delta", ref.turned, (0.125, -0.75), partial(_of_pixels, 30)),
-    _adjusted("adjust-saturation", "AdjustSaturation", "scale", ref.saturated, (1.5, 0.0), partial(_of_pixels, 30)),
-    *_space("hsv-to-rgb", "HSVToRGB", ref.rgb, bound={"output": lambda u, g, x: 30 * u * np.ones(x.shape)}),
-    *_TO_HSV,
-    _second_order(_TO_HSV[0]),
+    *_adjusted("adjust-contrast", "AdjustContrastv2", "contrast_factor", ref.contrasted, (1.5, -0.5), _contrast_bound),
+    *_adjusted("adjust-hue", "AdjustHue", "delta", ref.turned, (0.125, -0.75), partial(_of_pixels, 30)),
+    *_adjusted("adjust-saturation", "AdjustSaturation", "scale", ref.saturated, (1.5, 0.0), partial(_of_pixels, 30)),
+    *_space("hsv-to-rgb", "HSVToRGB", ref.rgb, **_TO_RGB),
+    *_space("rgb-to-hsv", "RGBToHSV", ref.hsv, _SECOND_ORDER, vjp=ref.hsv_vjp, **_TO_HSV),
 )

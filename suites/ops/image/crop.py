@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tf_opdiff.suites.forms.calls import Call, Wrong
+from tf_opdiff.suites.forms.calls import Wrong, unfit
 from tf_opdiff.suites.forms.crops import (
     CROPS,
     EXACT_CROPS,
@@ -11,19 +11,18 @@ from tf_opdiff.suites.forms.crops import (
     INTEGERS,
     NEAREST,
     PAIR,
-    REST,
     TWO,
     boxes,
-    crop_of,
+    crops,
     exact_boxes,
-    image_of_each,
     inner_boxes,
     small,
 )
 from tf_opdiff.suites.forms.elements import plain, positive, small_integers
 from tf_opdiff.suites.forms.errors import IN_KERNEL, OUT_OF_RANGE
-from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.op import also, op
 from tf_opdiff.suites.forms.part import tiered
+from tf_opdiff.suites.reference.crop import Crop
 
 #: Sizes for which the last place of the whole image, in float32, is beyond the image.
 _BORDER = {
@@ -45,25 +44,10 @@ def _whole(draw, dtype, *shape):
     return np.broadcast_to(np.array([0, 0, 1, 1], "float32"), shape)
 
 
-def _crop(size, **attrs):
-    return lambda tf, x, boxes, index: tf.raw_ops.CropAndResize(
-        image=x, boxes=boxes, box_ind=index, crop_size=tf.constant(size), **attrs
-    )
-
-
-def _calls(sizes):
-    """The calls of these sizes."""
-    return {
-        label: Call(_crop(size, **attrs), crop_of(size, **attrs), (shape, (count, 4)), computed=(image_of_each,))
-        for label, (shape, count, size, attrs) in sizes.items()
-    }
-
-
-def _wrong(*index, size=TWO):
-    """A call with these images of boxes, which may be wrong."""
-    return lambda tf, x, boxes: tf.raw_ops.CropAndResize(
-        image=x, boxes=boxes, box_ind=tf.constant(index, "int32"), crop_size=tf.constant(size)
-    )
+def _crop(tf, x, boxes, *index, numbers=(0, 0), crop_size=TWO, **attrs):
+    """A call with the images of boxes, or with these numbers of images."""
+    images = index[0] if index else tf.constant(numbers, "int32")
+    return tf.raw_ops.CropAndResize(image=x, boxes=boxes, box_ind=images, crop_size=tf.constant(crop_size), **attrs)
 
 
 def _not_finite(value):
@@ -73,73 +57,34 @@ def _not_finite(value):
     )
 
 
-_REFUSED = {
-    "too-flat": Wrong(_wrong(0, 0), (IMAGE[1:], PAIR)),
-    "flat-boxes": Wrong(_wrong(0, 0), (IMAGE, (4,))),
-    "five-corners": Wrong(_wrong(0, 0), (IMAGE, (2, 5))),
-    "few-images-of-boxes": Wrong(_wrong(0), (IMAGE, PAIR)),
-    "long-size": Wrong(_wrong(0, 0, size=(3, 2, 2)), (IMAGE, PAIR)),
-    "no-size": Wrong(_wrong(0, 0, size=(0, 2)), (IMAGE, PAIR), IN_KERNEL),
-    "negative-size": Wrong(_wrong(0, 0, size=(3, -1)), (IMAGE, PAIR), IN_KERNEL),
-    "no-rows": Wrong(_wrong(0, 0), ((1, 0, 4, 2), PAIR), IN_KERNEL),
-    "image-too-high": Wrong(_wrong(0, 1), (IMAGE, PAIR), OUT_OF_RANGE),
-    "image-below-zero": Wrong(_wrong(0, -1), (IMAGE, PAIR), OUT_OF_RANGE),
-    "infinite-box": Wrong(_not_finite(np.inf), (IMAGE, PAIR), IN_KERNEL),
-    "nan-box": Wrong(_not_finite(np.nan), (IMAGE, PAIR), IN_KERNEL),
-}
-
-SPECS = (
-    *op(
-        "crop-and-resize",
-        "CropAndResize",
-        calls=_calls(CROPS),
-        recipes={"plain": (plain, boxes), "positive": (positive, inner_boxes)},
-        small=small(_calls),
-        of_small=(small_integers, inner_boxes),
-        wrong=_REFUSED,
-        dtypes=tiered(("float32", *REST)),
-        fields=FIELDS,
-    ),
-    *op(
-        "crop-and-resize-alone",
-        "CropAndResize",
-        calls=_calls({"up": CROPS["up"]}),
-        recipes={"plain": (plain, boxes)},
-        second=("plain",),
-        dtypes=tiered(("float32", *REST)),
-        fields=FIELDS,
-    ),
-    *op(
-        "crop-and-resize-border",
-        "CropAndResize",
-        calls=_calls(_BORDER),
-        recipes={"positive": (positive, _whole)},
-        gradient=False,
-        fields=FIELDS,
-    ),
-    *op(
-        "crop-and-resize-exact",
-        "CropAndResize",
-        calls=_calls(EXACT_CROPS),
-        recipes={"exact": (small_integers, exact_boxes)},
-        dtypes=tiered(("float32", *REST)),
-        gradient=False,
-        fields=FIELDS,
-    ),
-    *op(
-        "crop-and-resize-far",
-        "CropAndResize",
-        calls=_calls(_CORNERS),
-        recipes={"positive": (positive, _far)},
-        gradient=False,
-        fields=FIELDS,
-    ),
-    *op(
-        "crop-and-resize-integer",
-        "CropAndResize",
-        calls=_calls(CROPS),
-        recipes={"plain": (plain, boxes)},
-        gradient=False,
-        fields={**FIELDS, "dtypes": INTEGERS, "tier": "full"},
-    ),
+_ONCE = {"gradient": False, "dtypes": ("float32",)}
+SPECS = op(
+    "crop-and-resize",
+    "CropAndResize",
+    also("-alone", calls=crops({"up": CROPS["up"]}), recipes={"plain": (plain, boxes)}, second=("plain",)),
+    also("-border", calls=crops(_BORDER), recipes={"positive": (positive, _whole)}, **_ONCE),
+    also("-exact", calls=crops(EXACT_CROPS), recipes={"exact": (small_integers, exact_boxes)}, gradient=False),
+    also("-far", calls=crops(_CORNERS), recipes={"positive": (positive, _far)}, **_ONCE),
+    also("-integer", recipes={"plain": (plain, boxes)}, gradient=False, dtypes=tiered(INTEGERS, ())),
+    program=_crop,
+    promise=Crop,
+    calls=crops(CROPS),
+    recipes={"plain": (plain, boxes), "positive": (positive, inner_boxes)},
+    small=small(crops),
+    of_small=(small_integers, inner_boxes),
+    wrong={
+        "too-flat": (IMAGE[1:], PAIR),
+        "flat-boxes": (IMAGE, (4,)),
+        "five-corners": (IMAGE, (2, 5)),
+        "few-images-of-boxes": unfit(IMAGE, PAIR, numbers=(0,)),
+        "long-size": unfit(IMAGE, PAIR, crop_size=(3, 2, 2)),
+        "no-size": unfit(IMAGE, PAIR, promise=IN_KERNEL, crop_size=(0, 2)),
+        "negative-size": unfit(IMAGE, PAIR, promise=IN_KERNEL, crop_size=(3, -1)),
+        "no-rows": unfit((1, 0, 4, 2), PAIR, promise=IN_KERNEL),
+        "image-too-high": unfit(IMAGE, PAIR, promise=OUT_OF_RANGE, numbers=(0, 1)),
+        "image-below-zero": unfit(IMAGE, PAIR, promise=OUT_OF_RANGE, numbers=(0, -1)),
+        "infinite-box": Wrong(_not_finite(np.inf), (IMAGE, PAIR), IN_KERNEL),
+        "nan-box": Wrong(_not_finite(np.nan), (IMAGE, PAIR), IN_KERNEL),
+    },
+    **FIELDS,
 )

@@ -1,15 +1,12 @@
 """ImageProjectiveTransformV2 and V3: each pixel of a result shows an image at the place to which a matrix maps it."""
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from tf_opdiff.harness.spec.loose import Loose
-from tf_opdiff.harness.spec.spec import Spec
-from tf_opdiff.suites.forms.calls import Wrong
+from tf_opdiff.suites.forms.calls import unfit
 from tf_opdiff.suites.forms.elements import infinite, limits, plain, positive, small_integers
-from tf_opdiff.suites.forms.errors import IN_KERNEL
-from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT
+from tf_opdiff.suites.forms.op import also, op
 from tf_opdiff.suites.forms.part import tiered
 from tf_opdiff.suites.forms.projective import (
     DRAWN,
@@ -19,8 +16,6 @@ from tf_opdiff.suites.forms.projective import (
     SEVERAL_TIMES,
     SHARED,
     SMALL,
-    V2,
-    V3,
     WRAPPED,
     calls,
     moved,
@@ -28,15 +23,14 @@ from tf_opdiff.suites.forms.projective import (
     transforms,
 )
 from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
+from tf_opdiff.suites.reference.warp import Warp
 
 _BOTH = ("NEAREST", "BILINEAR")
-_REST, _WITH_GRADIENT = ("float16", "bfloat16", "float64"), ("float16", "float64")
+_WITH_GRADIENT = tiered(("float32", "float16", "float64"))
 _CANCELS = Loose(
     lambda *inputs, **keywords: True,
     "a pixel, and each gradient, is a sum of products in float32, and numbers of both signs cancel",
 )
-_FIELDS = {"modes": WITHOUT_XLA, "loose": {"output": _CANCELS, "grad": _CANCELS, "jvp": _CANCELS}}
-_OF_INTEGERS = {**IN_KERNEL, "dtypes": ("int32",)}
 
 
 def _digits(draw, dtype, *shape):
@@ -46,100 +40,107 @@ def _digits(draw, dtype, *shape):
     return np.iinfo(dtype).max - draw.integers(*shape, low=0, high=9).astype(dtype)
 
 
-def _unknown(raw, interpolation, fill):
-    """A call with an attribute that has another meaning, or none. Its result, which can be anything, is set to 0."""
-    call = program(raw, (3, 2), interpolation, fill)
-    return lambda tf, images, transforms: tf.bitwise.bitwise_and(call(tf, images, tf.cast(transforms, tf.float32)), 0)
-
-
-def _wrong(raw):
+def _wrong(run, **value):
     """The calls that an op refuses."""
 
-    def sized(*size, **value):
-        return program(raw, size, "NEAREST", "CONSTANT", **value)
+    def unknown(tf, images, transforms, **attrs):
+        """A call with an attribute that has another meaning, or none. Its result, which can be anything, is 0."""
+        result = run(tf, images, tf.cast(transforms, tf.float32), **attrs)
+        return tf.bitwise.bitwise_and(result, 0)
 
     images, each = (2, 3, 4, 1), ((2, 3, 4, 1), (2, 8))
+
+    def no(*shapes, promise=IN_KERNEL, **changed):
+        plain = {"output_shape": (3, 2), "interpolation": "NEAREST", "fill_mode": "CONSTANT"}
+        return unfit(*(shapes or each), promise=promise, **{**plain, **value, **changed})
+
+    of_integers = {**IN_KERNEL, "dtypes": ("int32",)}
     return {
-        "flat-images": Wrong(sized(3, 2), (images[1:], (2, 8))),
-        "flat-transforms": Wrong(sized(3, 2), (images, (8,)), IN_KERNEL),
-        "seven-entries": Wrong(sized(3, 2), (images, (2, 7)), IN_KERNEL),
-        "three-transforms": Wrong(sized(3, 2), (images, (3, 8)), IN_KERNEL),
-        "long-size": Wrong(sized(3, 2, 1), each),
-        "flat-size": Wrong(program(raw, 3, "NEAREST", "CONSTANT"), each),
-        "no-size": Wrong(sized(0, 2), each, IN_KERNEL),
-        "negative-size": Wrong(sized(3, -1), each, IN_KERNEL),
-        "unknown-interpolation": Wrong(_unknown(raw, "CUBIC", "CONSTANT"), each, _OF_INTEGERS),
-        "unknown-fill": Wrong(_unknown(raw, "NEAREST", "MIRROR"), each, _OF_INTEGERS),
-        **({"two-values": Wrong(sized(3, 2, value=[1.0, 2.0]), each, IN_KERNEL)} if raw == V3 else {}),
+        "flat-images": no(images[1:], (2, 8), promise=WHEN_BUILT),
+        "flat-transforms": no(images, (8,)),
+        "seven-entries": no(images, (2, 7)),
+        "three-transforms": no(images, (3, 8)),
+        "long-size": no(promise=WHEN_BUILT, output_shape=(3, 2, 1)),
+        "flat-size": no(promise=WHEN_BUILT, output_shape=3),
+        "no-size": no(output_shape=(0, 2)),
+        "negative-size": no(output_shape=(3, -1)),
+        "unknown-interpolation": no(promise=of_integers, interpolation="CUBIC")._replace(call=unknown),
+        "unknown-fill": no(promise=of_integers, fill_mode="MIRROR")._replace(call=unknown),
+        **({"two-values": no(fill_value=[1.0, 2.0])} if value else {}),
     }
 
 
-def _specs(name: str, raw: str) -> Iterator[Spec]:
-    """The specs of one version."""
-    yield from op(
+def _exact(interpolation, recipes, whole, **value):
+    """A part: transforms with exact places, and one interpolation."""
+    return also(
+        f"-{interpolation.lower()}",
+        calls=calls(EXACT, interpolation, **value),
+        recipes=recipes,
+        integers=tiered(("int32", "int64", "uint8")),
+        of_integers=whole,
+    )
+
+
+def _known_to_fail(**value):
+    """The parts of promises that TensorFlow breaks."""
+    identity, one_pixel, without_rows = ({label: EXACT[label]} for label in ("identity", "one_pixel", "without_rows"))
+    single, exact = ("float32",), {"recipes": {"exact": small_integers}}
+    wide = tiered(("float64", "int32", "int64"), ())
+    return (
+        also(
+            "-several-times", calls=calls(SEVERAL_TIMES, *_BOTH, **value), gradient=True, dtypes=_WITH_GRADIENT, **exact
+        ),
+        also("-without-inverse", calls=calls(one_pixel, *_BOTH, **value), gradient=True, dtypes=single, **exact),
+        also("-without-rows", calls=calls(without_rows, *_BOTH, **value), gradient=True, dtypes=single, **exact),
+        also(
+            "-bfloat16",
+            calls=calls(identity, *_BOTH, **value),
+            gradient=True,
+            dtypes=tiered(("bfloat16",), ()),
+            **exact,
+        ),
+        also("-wrapped", calls=calls(WRAPPED, *_BOTH, **value), dtypes=single, **exact),
+        also("-far", calls=calls(FAR, "BILINEAR", **value), dtypes=single, **exact),
+        also("-digits", calls=calls(identity, "BILINEAR", **value), recipes={"exact": _digits}, dtypes=wide),
+    )
+
+
+def _specs(name, raw, **value):
+    """The specs of one version, which may have a fill value."""
+    whole = {"plain": plain, "limits": limits}
+    small = {
+        label: calls({"only": (shape, (3, 2), "CONSTANT", [moved(1, -1)])}, *_BOTH, **value)
+        for label, shape in SMALL.items()
+    }
+    return op(
         name,
         raw,
-        calls=calls(raw, {**DRAWN, **SHARED}, *_BOTH),
+        _exact("NEAREST", {"plain": plain, "infinite": infinite}, whole, **value),
+        _exact("BILINEAR", {"exact": small_integers}, {"plain": plain}, **value),
+        also(
+            "-once",
+            calls=calls(ONCE, *_BOTH, **value),
+            recipes={"exact": small_integers},
+            second=("exact",),
+            small=small,
+            gradient=True,
+            dtypes=_WITH_GRADIENT,
+        ),
+        *_known_to_fail(**value),
+        program=program(raw),
+        promise=Warp,
+        calls=calls({**DRAWN, **SHARED}, *_BOTH, **value),
         recipes={"plain": (plain, transforms), "positive": (positive, transforms)},
-        batch=calls(raw, DRAWN, *_BOTH),
-        wrong=_wrong(raw),
-        dtypes=tiered(("float32", *_REST)),
+        batch=calls(DRAWN, *_BOTH, **value),
+        wrong=_wrong(program(raw), **value),
+        dtypes=tiered(("float32", "float16", "bfloat16", "float64")),
         gradient=False,
-        fields=_FIELDS,
+        modes=WITHOUT_XLA,
+        loose=dict.fromkeys(("output", "grad", "jvp"), _CANCELS),
     )
-    for interpolation, recipes, whole in (
-        ("NEAREST", {"plain": (plain,), "infinite": (infinite,)}, {"plain": (plain,), "limits": (limits,)}),
-        ("BILINEAR", {"exact": (small_integers,)}, {"plain": (plain,)}),
-    ):
-        yield from op(
-            f"{name}-{interpolation.lower()}",
-            raw,
-            calls=calls(raw, EXACT, interpolation),
-            recipes=recipes,
-            dtypes=tiered(("float32", *_REST)),
-            integers=tiered(("int32", "int64", "uint8")),
-            of_integers=whole,
-            gradient=False,
-            fields=_FIELDS,
-        )
-    yield from op(
-        f"{name}-once",
-        raw,
-        calls=calls(raw, ONCE, *_BOTH),
-        recipes={"exact": (small_integers,)},
-        second=("exact",),
-        small={
-            label: calls(raw, {"only": (shape, (3, 2), "CONSTANT", [moved(1, -1)])}, *_BOTH)
-            for label, shape in SMALL.items()
-        },
-        dtypes=tiered(("float32", *_WITH_GRADIENT)),
-        fields=_FIELDS,
-    )
-    yield from _known_to_fail(name, raw)
 
 
-def _known_to_fail(name: str, raw: str) -> Iterator[Spec]:
-    """The specs of promises that TensorFlow breaks."""
-    identity, one_pixel, without_rows = ({label: EXACT[label]} for label in ("identity", "one_pixel", "without_rows"))
-    wide = {"dtypes": ("float64", "int32", "int64"), "tier": "full"}
-    for suffix, table, interpolations, elements, gradient, rest, fields in (
-        ("several-times", SEVERAL_TIMES, _BOTH, small_integers, True, _WITH_GRADIENT, {}),
-        ("without-inverse", one_pixel, _BOTH, small_integers, True, (), {}),
-        ("without-rows", without_rows, _BOTH, small_integers, True, (), {}),
-        ("bfloat16", identity, _BOTH, small_integers, True, (), {"dtypes": ("bfloat16",), "tier": "full"}),
-        ("wrapped", WRAPPED, _BOTH, small_integers, False, (), {}),
-        ("far", FAR, ("BILINEAR",), small_integers, False, (), {}),
-        ("digits", identity, ("BILINEAR",), _digits, False, (), wide),
-    ):
-        yield from op(
-            f"{name}-{suffix}",
-            raw,
-            calls=calls(raw, table, *interpolations),
-            recipes={"exact": (elements,)},
-            gradient=gradient,
-            dtypes=tiered(("float32", *rest)),
-            fields={**_FIELDS, **fields},
-        )
-
-
-SPECS = (*_specs("image-projective-transform-v2", V2), *_specs("image-projective-transform-v3", V3))
+SPECS = (
+    *_specs("image-projective-transform-v2", "ImageProjectiveTransformV2"),
+    *_specs("image-projective-transform-v3", "ImageProjectiveTransformV3", fill_value=3.0),
+)

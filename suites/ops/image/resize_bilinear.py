@@ -1,12 +1,15 @@
 """ResizeBilinear: images in another size, in which each pixel is a mean of four; and the op of its gradient."""
 
+from typing import Any
+
 import numpy as np
 
 from tf_opdiff.harness.spec.loose import Loose
-from tf_opdiff.suites.forms.calls import Call, Wrong
-from tf_opdiff.suites.forms.elements import plain, small_integers
+from tf_opdiff.suites.forms.calls import call, unfit
+from tf_opdiff.suites.forms.elements import in_float32, plain, positive, small_integers
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WRONG_OR_UNSUPPORTED
-from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.op import also, op
+from tf_opdiff.suites.forms.part import tiered
 from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 from tf_opdiff.suites.reference.resize import Bilinear, BilinearGradient
 
@@ -35,52 +38,21 @@ _EXACT = {
 }
 _SMALL = {"no_images": (0, 3, 4, 2), "pixel": (1, 1, 1, 1)}
 _PLAIN, _TWO = (1, 3, 4, 2), (5, 2)
+_BOTH = {**_ALIGNED, **_CENTRED}
 _INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16")
-_IN_FLOAT32 = Loose(
-    lambda *xs: np.True_, "the weights of pixels are computed in float32, and so are their products with upstreams"
-)
 
 
 def _of_sizes(sizes):
     """The calls of these sizes."""
-    return {
-        label: Call(_resize(size, centers), Bilinear(size=size, centers=centers), (shape,))
-        for label, (shape, size, centers) in sizes.items()
-    }
-
-
-def _resize(size, centers=None):
-    """The call of a size, which may be wrong."""
-    return lambda tf, x: tf.raw_ops.ResizeBilinear(images=x, size=tf.constant(size), **(centers or {}))
+    return {label: call(shape, size=size, **centers) for label, (shape, size, centers) in sizes.items()}
 
 
 def _gradients(sizes):
     """The calls of the gradient that belong to these calls."""
     return {
-        label: Call(
-            _gradient(centers),
-            BilinearGradient(Bilinear(size=size, centers=centers)),
-            ((shape[0], *size, shape[3]), shape),
-        )
+        label: call((shape[0], *size, shape[3]), shape, size=size, **centers)
         for label, (shape, size, centers) in sizes.items()
     }
-
-
-def _gradient(centers=None):
-    return lambda tf, g, x: tf.raw_ops.ResizeBilinearGrad(grads=g, original_image=x, **(centers or {}))
-
-
-def _of_float32(draw, dtype, *shape):
-    """Numbers of float32, whatever the dtype."""
-    return plain(draw, np.dtype("float32"), *shape)
-
-
-def _positive_of_float32(draw, dtype, *shape):
-    return np.abs(_of_float32(draw, dtype, *shape))
-
-
-def _integers_of_float32(draw, dtype, *shape):
-    return small_integers(draw, np.dtype("float32"), *shape)
 
 
 #: Numbers of both signs times weights between 0 and 1.
@@ -88,123 +60,90 @@ _CANCELS = Loose(
     lambda *inputs, **keywords: True,
     "a pixel, and the gradient of one, is a sum of products with weights of float32, and numbers of both signs cancel",
 )
+_IN_FLOAT32 = Loose(
+    lambda *xs: np.True_, "the weights of pixels are computed in float32, and so are their products with upstreams"
+)
 _LOOSE = {"output": _CANCELS, "grad": _CANCELS}
-
-_RECIPES = {"plain": (plain,), "exact": (small_integers,)}
+_RECIPES = {"plain": plain, "exact": small_integers}
 _OF_GRADIENT = {
-    "plain": (_of_float32, plain),
-    "exact": (_integers_of_float32, plain),
-    "positive": (_positive_of_float32, plain),
+    "plain": (in_float32(plain), plain),
+    "exact": (in_float32(small_integers), plain),
+    "positive": (in_float32(positive), plain),
 }
-_BOTH = {**_ALIGNED, **_CENTRED}
 _SHORT = ("float16", "bfloat16")
-_OF_SHORT = {"dtypes": _SHORT, "tier": "full", "modes": WITHOUT_XLA, "loose": _LOOSE}
-_OF_FLOAT64 = {"dtypes": ("float64",), "tier": "full", "modes": WITHOUT_XLA}
+_OF_SHORT: dict[str, Any] = {"dtypes": tiered(_SHORT, ()), "modes": WITHOUT_XLA}
+_OF_FLOAT64: dict[str, Any] = {"dtypes": tiered(("float64",), ()), "modes": WITHOUT_XLA}
 #: Unless corners are aligned, XLA returns the memory of a gradient in float32 as the bits of other dtypes. Whether they
 #: are NaN depends on roundings, and in float64 the bits lie beyond the end of the memory: no promise can be kept or
 #: broken reliably. One spec shows the failure, with gradients that are exact; all others leave it out.
-_OF_XLA = {"tier": "full", "modes": ("xla",), "loose": _LOOSE}
+_OF_XLA: dict[str, Any] = {"modes": ("xla",), "gradient": False}
 
 SPECS = (
     *op(
         "resize-bilinear",
         "ResizeBilinear",
+        also("-float64", calls=_of_sizes(_SIZES), loose=_LOOSE | {"grad": _IN_FLOAT32}, **_OF_FLOAT64),
+        also(
+            "-integer",
+            calls=_of_sizes(_SIZES),
+            recipes={"plain": plain},
+            gradient=False,
+            dtypes=tiered(_INTEGERS, ()),
+            loose={"output": _CANCELS},
+        ),
+        also("-of-xla", calls=_of_sizes(_SIZES), dtypes=tiered((*_SHORT, "float64"), ()), **_OF_XLA),
+        also("-short", calls=_of_sizes(_SIZES), second=("plain",), **_OF_SHORT),
+        program=lambda tf, x, size, **centers: tf.raw_ops.ResizeBilinear(images=x, size=tf.constant(size), **centers),
+        promise=Bilinear,
         calls=_of_sizes({**_SIZES, **{f"exact_{label}": one for label, one in _EXACT.items()}}),
         recipes=_RECIPES,
-        fields={"loose": _LOOSE},
-        small={label: _of_sizes({"only": (shape, _TWO, {})}) for label, shape in _SMALL.items()},
         second=("plain",),
+        small={label: call(shape, size=_TWO) for label, shape in _SMALL.items()},
         wrong={
-            **{
-                label: Wrong(_resize(size), (_PLAIN,))
-                for label, size in {"few-sizes": [5], "many-sizes": [5, 2, 2], "matrix": [[5, 2]]}.items()
-            },
-            **{
-                label: Wrong(_resize(size), (_PLAIN,), IN_KERNEL)
-                for label, size in {"no-size": [0, 2], "negative-size": [5, -1]}.items()
-            },
-            "too-flat": Wrong(_resize(_TWO), (_PLAIN[1:],)),
-            "no-rows": Wrong(_resize(_TWO), ((1, 0, 4, 2),), IN_KERNEL),
-            "no-channels": Wrong(_resize(_TWO), ((1, 3, 4, 0),), IN_KERNEL),
-            "both": Wrong(_resize(_TWO, _BOTH), (_PLAIN,), WRONG_OR_UNSUPPORTED),
+            "few-sizes": unfit(_PLAIN, size=[5]),
+            "many-sizes": unfit(_PLAIN, size=[5, 2, 2]),
+            "matrix": unfit(_PLAIN, size=[[5, 2]]),
+            "no-size": unfit(_PLAIN, promise=IN_KERNEL, size=[0, 2]),
+            "negative-size": unfit(_PLAIN, promise=IN_KERNEL, size=[5, -1]),
+            "too-flat": unfit(_PLAIN[1:], size=_TWO),
+            "no-rows": unfit((1, 0, 4, 2), promise=IN_KERNEL, size=_TWO),
+            "no-channels": unfit((1, 3, 4, 0), promise=IN_KERNEL, size=_TWO),
+            "both": unfit(_PLAIN, promise=WRONG_OR_UNSUPPORTED, size=_TWO, **_BOTH),
         },
-    ),
-    *op(
-        "resize-bilinear-float64",
-        "ResizeBilinear",
-        calls=_of_sizes(_SIZES),
-        recipes=_RECIPES,
-        fields={**_OF_FLOAT64, "loose": _LOOSE | {"grad": _IN_FLOAT32}},
+        loose=_LOOSE,
     ),
     *op(
         "resize-bilinear-grad",
         "ResizeBilinearGrad",
+        also(
+            "-aligned-of-xla",
+            calls=_gradients({label: one for label, one in _SIZES.items() if one[2] is _ALIGNED}),
+            dtypes=tiered(_SHORT, ()),
+            **_OF_XLA,
+        ),
+        also("-float64", loose=_LOOSE | {"output": _IN_FLOAT32}, **_OF_FLOAT64),
+        also(
+            "-not-aligned-of-xla",
+            calls=_gradients({label: one for label, one in _EXACT.items() if one[2] is not _ALIGNED}),
+            recipes={"exact": _OF_GRADIENT["exact"]},
+            dtypes=_SHORT,
+            **_OF_XLA,
+        ),
+        also("-short", **_OF_SHORT),
+        program=lambda tf, g, x, size=(), **centers: tf.raw_ops.ResizeBilinearGrad(
+            grads=g, original_image=x, **centers
+        ),
+        promise=BilinearGradient,
         calls=_gradients(_SIZES),
         recipes=_OF_GRADIENT,
-        fields={"loose": _LOOSE},
-        small={label: _gradients({"only": (shape, _TWO, {})}) for label, shape in _SMALL.items()},
+        small={label: _gradients({"": (shape, _TWO, {})})[""] for label, shape in _SMALL.items()},
         of_small=_OF_GRADIENT["positive"],
-        gradient=False,
         wrong={
-            "too-flat": Wrong(_gradient(), ((5, 2, 2), _PLAIN), IN_KERNEL),
-            "flat-images": Wrong(_gradient(), ((1, 5, 2, 2), _PLAIN[1:]), IN_KERNEL),
-            "both": Wrong(_gradient(_BOTH), ((1, 5, 2, 2), _PLAIN), WRONG_OR_UNSUPPORTED),
+            "too-flat": unfit((5, 2, 2), _PLAIN, promise=IN_KERNEL),
+            "flat-images": unfit((1, 5, 2, 2), _PLAIN[1:], promise=IN_KERNEL),
+            "both": unfit((1, 5, 2, 2), _PLAIN, promise=WRONG_OR_UNSUPPORTED, **_BOTH),
         },
-    ),
-    *op(
-        "resize-bilinear-grad-aligned-of-xla",
-        "ResizeBilinearGrad",
-        calls=_gradients({label: one for label, one in _SIZES.items() if one[2] is _ALIGNED}),
-        recipes=_OF_GRADIENT,
         gradient=False,
-        fields={**_OF_XLA, "dtypes": _SHORT},
-    ),
-    *op(
-        "resize-bilinear-grad-float64",
-        "ResizeBilinearGrad",
-        calls=_gradients(_SIZES),
-        recipes=_OF_GRADIENT,
-        gradient=False,
-        fields={**_OF_FLOAT64, "loose": _LOOSE | {"output": _IN_FLOAT32}},
-    ),
-    *op(
-        "resize-bilinear-grad-not-aligned-of-xla",
-        "ResizeBilinearGrad",
-        calls=_gradients({label: one for label, one in _EXACT.items() if one[2] is not _ALIGNED}),
-        recipes={"exact": _OF_GRADIENT["exact"]},
-        gradient=False,
-        fields={**_OF_XLA, "tier": "default", "dtypes": _SHORT},
-    ),
-    *op(
-        "resize-bilinear-grad-short",
-        "ResizeBilinearGrad",
-        calls=_gradients(_SIZES),
-        recipes=_OF_GRADIENT,
-        gradient=False,
-        fields=_OF_SHORT,
-    ),
-    *op(
-        "resize-bilinear-integer",
-        "ResizeBilinear",
-        calls=_of_sizes(_SIZES),
-        recipes={"plain": (plain,)},
-        gradient=False,
-        fields={"dtypes": _INTEGERS, "tier": "full", "loose": {"output": _CANCELS}},
-    ),
-    *op(
-        "resize-bilinear-of-xla",
-        "ResizeBilinear",
-        calls=_of_sizes(_SIZES),
-        recipes=_RECIPES,
-        gradient=False,
-        fields={**_OF_XLA, "dtypes": (*_SHORT, "float64")},
-    ),
-    *op(
-        "resize-bilinear-short",
-        "ResizeBilinear",
-        calls=_of_sizes(_SIZES),
-        recipes=_RECIPES,
-        second=("plain",),
-        fields=_OF_SHORT,
+        loose=_LOOSE,
     ),
 )

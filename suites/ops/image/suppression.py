@@ -1,13 +1,13 @@
 """Non-maximum suppression: the indices of boxes with high scores that overlap little."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from tf_opdiff.harness.spec.plan import MODES
-from tf_opdiff.harness.spec.spec import Side, Spec
-from tf_opdiff.suites.derived.sizes import sizes
+from tf_opdiff.harness.spec.spec import Side
+from tf_opdiff.suites.forms.aspects import small
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT, raises
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import part, tiered
 from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 from tf_opdiff.suites.reference import suppression as ref
 
@@ -91,9 +91,7 @@ _RECIPES = {
 }
 #: Thresholds of the other dtype, by the dtype of boxes.
 _THRESHOLDS = {"float32": {"half": _recipe(thresholds="float16")}, "float16": {"single": _recipe(thresholds="float32")}}
-_TIES, _NAN = {"ties": _recipe(scores=_ties)}, {"nan": _recipe(scores=_not_numbers)}
 _SIZES = {"no_boxes": _recipe(0), "box": _recipe(1, least=-1.0), "two": _recipe(2, least=-1.0)}
-_NAMES = ("boxes", "scores", "iou_threshold", "score_threshold")
 
 
 def _changed(number, change):
@@ -116,88 +114,83 @@ _MISSHAPEN = {
 }
 
 
-def _specs(name, inputs, negative=IN_KERNEL, **main):
+def _chosen(name, raw, count, *parts, negative=IN_KERNEL, modes=MODES, **fields):
     """The specs of an op with this number of inputs, and with this promise of a negative number of chosen boxes."""
 
     def every(recipes):
-        return {label: lambda draw, dtype, recipe=r: recipe(draw, dtype)[:inputs] for label, r in recipes.items()}
+        return {label: lambda draw, dtype, recipe=r: recipe(draw, dtype)[:count] for label, r in recipes.items()}
 
-    def spec(suffix, recipes, attrs=_FEW, **fields):
-        return Spec(name=f"{name}{suffix}", recipes=every(recipes), attrs=attrs, **{**main, **fields})
-
-    without_xla = tuple(mode for mode in main["modes"] if mode != "xla")
-    main_spec, thresholds = spec("", _RECIPES, _MOST), spec("-thresholds", _THRESHOLDS["float32"])
-    many, nan = spec("-many", {"plain": _RECIPES["plain"]}, _MANY), spec("-nan", _NAN)
-    return (
-        main_spec,
-        replace(main_spec, name=f"{name}-other", dtypes=("float16",), tier="full"),
-        thresholds,
-        replace(
-            thresholds,
-            name=f"{name}-thresholds-other",
-            recipes=every(_THRESHOLDS["float16"]),
-            dtypes=("float16",),
-            tier="full",
+    single = {"attrs": _FEW, "lowest_tier": True}
+    return op(
+        name,
+        raw,
+        part(recipes=every(_RECIPES), attrs=_MOST),
+        part("-thresholds", recipes=every(_THRESHOLDS["float32"]), **single),
+        part("-thresholds-other", recipes=every(_THRESHOLDS["float16"]), attrs=_FEW, dtypes=tiered(("float16",), ())),
+        part(
+            "-ties",
+            recipes=every({"ties": _recipe(scores=_ties)}),
+            modes=tuple(mode for mode in modes if mode != "xla"),
+            **single,
         ),
-        spec("-ties", _TIES, modes=without_xla),
-        many,
-        nan,
-        *sizes(spec("", _SIZES, _ONE), every(_SIZES)),
-        spec("-misshapen", _MISSHAPEN, **WHEN_BUILT),
-        spec("-negative-size", {"plain": _recipe()}, _NEGATIVE, **negative),
-        spec("-no-overlap", _NO_OVERLAPS, **IN_KERNEL),
+        part("-many", recipes=every({"plain": _recipe()}), attrs=_MANY, lowest_tier=True),
+        part("-nan", recipes=every({"nan": _recipe(scores=_not_numbers)}), **single),
+        small(every(_SIZES), attrs=_ONE),
+        part("-misshapen", recipes=every(_MISSHAPEN), **single, **WHEN_BUILT),
+        part("-negative-size", recipes=every({"plain": _recipe()}), attrs=_NEGATIVE, lowest_tier=True, **negative),
+        part("-no-overlap", recipes=every(_NO_OVERLAPS), **single, **IN_KERNEL),
+        *parts,
+        dtypes=tiered(("float32", "float16")),
+        modes=modes,
+        **fields,
     )
 
 
-def _chosen(name, raw, inputs, modes):
-    """The specs of an op that returns the indices alone."""
+def _run(tf, raw, xs, most, **attrs):
+    """The results of an op."""
+    inputs = dict(zip(("boxes", "scores", "iou_threshold", "score_threshold"), xs, strict=False))
+    return getattr(tf.raw_ops, raw)(max_output_size=tf.constant(most), **inputs, **attrs)
 
-    def program(tf, *xs, most):
-        return getattr(tf.raw_ops, raw)(max_output_size=tf.constant(most), **dict(zip(_NAMES, xs, strict=False)))
+
+def _indices(name, raw, count, modes):
+    """The specs of an op that returns the indices alone."""
 
     def reference(boxes, scores, limit, least=_LOWEST, *, most):
         return ref.chosen(boxes, scores, most, limit, least)
 
-    return _specs(name, inputs, ops=raw, program=program, reference=reference, modes=modes)
+    how = {"program": lambda tf, *xs, most: _run(tf, raw, xs, most), "reference": reference}
+    return _chosen(name, raw, count, modes=modes, **how)
 
 
-def _counted(name, raw):
-    """The specs of an op that also returns how many boxes it chose, and whose indices may have a fixed size."""
+def _filled(tf, *xs, most):
+    """Nothing documents the indices behind the chosen ones: -1 takes their place."""
+    indices, count = _run(tf, "NonMaxSuppressionV4", xs, most, pad_to_max_output_size=True)
+    return tf.where(tf.range(most) < count, indices, -1), count
 
-    def filled(tf, *xs, most):
-        """Nothing documents the indices behind the chosen ones: -1 takes their place."""
-        arguments = dict(zip(_NAMES, xs, strict=True))
-        indices, count = getattr(tf.raw_ops, raw)(
-            max_output_size=tf.constant(most), pad_to_max_output_size=True, **arguments
-        )
-        return tf.where(tf.range(most) < count, indices, -1), count
 
-    def padded(boxes, scores, limit, least, *, most):
-        return ref.padded(boxes, scores, most, limit, least)
-
-    def plain(tf, *xs, most):
-        return tuple(getattr(tf.raw_ops, raw)(max_output_size=tf.constant(most), **dict(zip(_NAMES, xs, strict=True))))
-
-    def reference(boxes, scores, limit, least, *, most):
-        indices = ref.chosen(boxes, scores, most, limit, least)
-        return indices, np.array(len(indices), "int32")
-
-    return (
-        *_specs(name, 4, negative=WHEN_BUILT, ops=raw, program=filled, reference=padded, modes=MODES),
-        Spec(
-            name=f"{name}-unpadded",
-            ops=raw,
-            program=plain,
-            reference=reference,
-            recipes={label: _RECIPES[label] for label in ("plain", "exact")},
-            attrs=_FEW,
-            contract=_PADDED,
-        ),
-    )
+def _counted(boxes, scores, limit, least, *, most):
+    indices = ref.chosen(boxes, scores, most, limit, least)
+    return indices, np.array(len(indices), "int32")
 
 
 SPECS = (
-    *_chosen("non-max-suppression-v2", "NonMaxSuppressionV2", 3, WITHOUT_XLA),
-    *_chosen("non-max-suppression-v3", "NonMaxSuppressionV3", 4, MODES),
-    *_counted("non-max-suppression-v4", "NonMaxSuppressionV4"),
+    *_indices("non-max-suppression-v2", "NonMaxSuppressionV2", 3, WITHOUT_XLA),
+    *_indices("non-max-suppression-v3", "NonMaxSuppressionV3", 4, MODES),
+    *_chosen(
+        "non-max-suppression-v4",
+        "NonMaxSuppressionV4",
+        4,
+        part(
+            "-unpadded",
+            program=lambda tf, *xs, most: tuple(_run(tf, "NonMaxSuppressionV4", xs, most)),
+            reference=_counted,
+            recipes={label: _RECIPES[label] for label in ("plain", "exact")},
+            attrs=_FEW,
+            contract=_PADDED,
+            lowest_tier=True,
+        ),
+        negative=WHEN_BUILT,
+        program=_filled,
+        reference=lambda boxes, scores, limit, least, *, most: ref.padded(boxes, scores, most, limit, least),
+    ),
 )

@@ -6,8 +6,8 @@ import numpy as np
 
 from tf_opdiff.harness.spec.recipes import COMPLEX
 from tf_opdiff.suites.forms import matrices as of
-from tf_opdiff.suites.forms.calls import Call, Wrong
-from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.calls import Call
+from tf_opdiff.suites.forms.op import also, op
 from tf_opdiff.suites.forms.part import tiered
 from tf_opdiff.suites.reference.orthonormal import Factors, rows
 from tf_opdiff.suites.reference.products import Gram, Product, Projection, of_qr
@@ -61,20 +61,6 @@ def _independent(draw, dtype, *shape):
     return (draw.values(wide, *shape) / 4 + 2 * turned).astype(dtype)
 
 
-def _graded(draw, dtype, *shape):
-    """The same with columns of various sizes."""
-    return (_independent(draw, dtype, *shape) * 4.0 ** (np.arange(shape[-1]) % 4)).astype(dtype)
-
-
-def _dependent(draw, dtype, *shape):
-    """Matrices of rank one, whose columns are exact multiples of the first."""
-    return (_independent(draw, dtype, *shape)[..., :1] * (2.0 ** np.arange(shape[-1]))).astype(dtype)
-
-
-def _zero(draw, dtype, *shape):
-    return np.zeros(shape, dtype)
-
-
 _TALL = {"square": (4, 4), "tall": (5, 3), "batch": (2, 3, 2), "batch_of_one": (1, 3, 3)}.items()
 _WIDE = {"wide": (3, 5), "wide_batch": (2, 2, 3)}.items()
 _EVERY = {"square": (3, 3), "tall": (5, 3), "batch": (2, 3, 2), "wide": (3, 5), "wide_batch": (2, 1, 2, 3)}.items()
@@ -82,59 +68,44 @@ _ONE_FACTOR = {
     "projection": Call(_projection, Projection(of_qr), ((2, 4, 2),)),
     "gram": Call(_gram, Gram(of_qr), ((3, 3),)),
 }
-_SMALL = {"one": (1, 1), "none": (0, 0), "no_matrices": (0, 3, 2), "no_rows": (0, 3), "no_columns": (3, 0)}
-_NOT_MATRICES = {label: shape for label, shape in of.NOT_SQUARE.items() if len(shape) < 2}
-_REST = ("float64", *COMPLEX)
-SPECS = (
-    *(
-        spec
-        for spec in op(
-            "qr",
-            "Qr",
-            calls=_calls(_TALL),
-            recipes={"plain": (_independent,), "upstreams": (_independent,)},
-            small={label: _calls([("only", shape)]) for label, shape in _SMALL.items()},
-            of_small=(_independent,),
-            upstreams={"upstreams": of.sent},
-            wrong={label: Wrong(_gram, (shape,)) for label, shape in _NOT_MATRICES.items()},
-            dtypes=tiered(
-                ("float32", "float16", *_REST)
-            ),  # a CPU has no kernel of the gradient in float16, and XLA has
-            fields=of.LOOSE,
-        )
-        if not spec.name.endswith("unknown-shape")  # TensorFlow's gradient needs known shapes
-    ),
-    *(
-        spec
-        for label, full in (("", False), ("-full", True))
-        for spec in op(
-            f"qr-properties{label}",
-            "Qr",
-            calls=_properties(_EVERY, full),
-            recipes={"plain": (_independent,), "graded": (_graded,), "rank_one": (_dependent,), "zero": (_zero,)},
-            small={label: _properties([("only", shape)], full) for label, shape in _SMALL.items()},
-            of_small=(_independent,),
-            dtypes=tiered(("float32", "float16", *_REST)),
-            gradient=False,
-            fields=of.LOOSE,
-        )
-    ),
-    *op(
-        "qr-factors",
-        "Qr",
-        calls=_ONE_FACTOR,
-        recipes={"plain": (_independent,)},
-        dtypes=tiered(("float32", *_REST)),
-        second=("plain",),
-        fields=of.LOOSE,
-    ),
-    *op(
-        "qr-wide",
-        "Qr",
-        calls=_calls(_WIDE),
-        recipes={"plain": (_independent,)},
-        dtypes=tiered(("float32", *_REST)),
-        fields=of.LOOSE,
-    ),
-    of.beside("qr", "Qr", Call(_product, Product(of_qr), ((3, 3, 2),)), (_independent,)),
+_PROPERTIES = {
+    "recipes": {
+        "plain": _independent,
+        "graded": of.in_sizes(_independent),
+        "rank_one": of.dependent(_independent),
+        "zero": of.zero,
+    },
+    "of_small": _independent,
+    "dtypes": tiered(("float32", "float16", "float64", *COMPLEX)),
+    "gradient": False,
+}
+
+
+def _properties_of(full):
+    """The calls of both forms, of all shapes, and of small ones."""
+    small = {label: _properties([("only", shape)], full) for label, shape in of.SMALL_TALL.items()}
+    return {**_PROPERTIES, "calls": _properties(_EVERY, full), "small": small}
+
+
+_REST = tiered(("float32", "float64", *COMPLEX))
+_QR = op(
+    "qr",
+    "Qr",
+    also("-factors", calls=_ONE_FACTOR, recipes={"plain": _independent}, dtypes=_REST, second=("plain",)),
+    also("-properties", **_properties_of(full=False)),
+    also("-properties-full", **_properties_of(full=True)),
+    also("-wide", calls=_calls(_WIDE), recipes={"plain": _independent}, dtypes=_REST),
+    of.beside(Call(_product, Product(of_qr), ((3, 3, 2),)), _independent),
+    program=_gram,
+    calls=_calls(_TALL),
+    recipes={"plain": _independent, "upstreams": _independent},
+    small={label: _calls([("only", shape)]) for label, shape in of.SMALL_TALL.items()},
+    of_small=_independent,
+    upstreams={"upstreams": of.sent},
+    wrong=of.NOT_MATRICES,
+    # A CPU has no kernel of the gradient in float16, and XLA has.
+    dtypes=tiered(("float32", "float16", "float64", *COMPLEX)),
+    fields=of.LOOSE,
 )
+# TensorFlow's gradient needs known shapes.
+SPECS = tuple(spec for spec in _QR if not (spec.unknown_shapes and spec.vjp))

@@ -1,6 +1,5 @@
 """Eigenvalues of Hermitian matrices; of their eigenvectors, which are not unique, specs promise products."""
 
-from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -8,8 +7,8 @@ import numpy as np
 
 from tf_opdiff.harness.spec.recipes import COMPLEX
 from tf_opdiff.suites.forms import matrices as of
-from tf_opdiff.suites.forms.calls import Call, Calls, Wrong
-from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.calls import Call
+from tf_opdiff.suites.forms.op import also, op
 from tf_opdiff.suites.forms.part import tiered
 from tf_opdiff.suites.reference.orthonormal import Orthonormal
 from tf_opdiff.suites.reference.self_adjoint import Power, Trace, Values
@@ -77,73 +76,36 @@ def _apart(draw, dtype, *shape):
     return (below + np.conj(np.swapaxes(below, -1, -2)) + np.diag(2.0 * np.arange(shape[-1]) - 1)).astype(dtype)
 
 
-def _unread(draw, dtype, *shape):
-    """The same with NaN above the diagonal."""
-    return np.where(np.triu(np.ones(shape[-2:], bool), 1), np.nan, _apart(draw, dtype, *shape)).astype(dtype)
-
-
 def _repeated(draw, dtype, *shape):
     """Matrices of ones: all eigenvalues but one are 0."""
     return np.ones(shape, dtype)
 
 
-def _identity(draw, dtype, *shape):
-    return np.broadcast_to(np.eye(shape[-1], dtype=dtype), shape).copy()
-
-
-def _zero(draw, dtype, *shape):
-    return np.zeros(shape, dtype)
-
-
-_SPECIAL = {"unread": (_unread,), "repeated": (_repeated,), "identity": (_identity,), "zero": (_zero,)}
-_GRADIENTS = {
-    "recipes": {"plain": (_apart,), "upstreams": (_apart,)},
-    "upstreams": {"upstreams": of.sent},
-    "second": ("plain",),
-}
-#: label → the calls of a group of specs, and their settings.
-_GROUPS: Mapping[str, tuple[Calls, Mapping[str, Any]]] = {
-    "": (_OF_VALUES, _GRADIENTS),
-    "-vectors": (_OF_VECTORS, _GRADIENTS),
-    "-properties": (_PROPERTIES, {"recipes": {"plain": (_apart,), **_SPECIAL}, "gradient": False}),
-    "-repeated": (
-        _TRACES,
-        {"recipes": {"plain": (_apart,), "unread": (_unread,), "identity": (_identity,), "zero": (_zero,)}},
-    ),
+_SPECIAL = {"unread": of.unread(_apart), "repeated": _repeated, "identity": of.identity, "zero": of.zero}
+_OF_REPEATED = {"plain": _apart, **{label: _SPECIAL[label] for label in ("unread", "identity", "zero")}}
+_GRADIENTS = {"recipes": {"plain": _apart, "upstreams": _apart}, "second": ("plain",)}
+_PROMISED = {"calls": _PROPERTIES, "recipes": {"plain": _apart, **_SPECIAL}, "gradient": False}
+#: Groups of calls, and what is promised of them.
+_GROUPS: dict[str, dict[str, Any]] = {
+    "": {"calls": _OF_VALUES, **_GRADIENTS},
+    "-vectors": {"calls": _OF_VECTORS, **_GRADIENTS},
+    "-properties": _PROMISED,
+    "-repeated": {"calls": _TRACES, "recipes": _OF_REPEATED},
 }
 
-
-def _specs(suffix, fields, **more):
-    for label, (calls, settings) in _GROUPS.items():
-        yield from op(
-            f"self-adjoint-eig-v2{label}{suffix}", "SelfAdjointEigV2", calls=calls, fields=fields, **settings, **more
-        )
-
-
-SPECS = (
-    *_specs("", of.LOOSE, dtypes=tiered(("float32", "float64"))),
-    *_specs("-complex", of.WITHOUT_XLA_COMPLEX),
-    *op(
-        "self-adjoint-eig-v2",
-        "SelfAdjointEigV2",
-        small={label: _small(shape) for label, shape in of.SMALL.items()},
-        of_small=(_apart,),
-        wrong={label: Wrong(_values, (shape,)) for label, shape in of.NOT_SQUARE.items()},
-        fields=of.LOOSE,
-    ),
-    *op(
-        "self-adjoint-eig-v2-complex-of-xla",
-        "SelfAdjointEigV2",
-        calls=_OF_VECTORS,
-        recipes={"plain": (_apart,)},
-        fields=of.IN_XLA_ALONE | {"dtypes": COMPLEX},
-    ),
-    *op(
-        "self-adjoint-eig-v2-of-xla",
-        "SelfAdjointEigV2",
-        calls=_OF_HALVES,
-        recipes={"plain": (_apart,), **_SPECIAL},
-        gradient=False,
-        fields=of.IN_XLA_ALONE | {"dtypes": ("float16",)},
-    ),
+SPECS = op(
+    "self-adjoint-eig-v2",
+    "SelfAdjointEigV2",
+    *(also(label, **group) for label, group in _GROUPS.items() if label),
+    *(also(f"{label}-complex", **of.COMPLEX_WITHOUT_XLA | group) for label, group in _GROUPS.items()),
+    also("-of-xla", **_PROMISED | {"calls": _OF_HALVES}, dtypes=("float16",), **of.OF_XLA),
+    also("-complex-of-xla", calls=_OF_VECTORS, recipes={"plain": _apart}, dtypes=COMPLEX, **of.OF_XLA),
+    program=_values,
+    small={label: _small(shape) for label, shape in of.SMALL.items()},
+    of_small=_apart,
+    upstreams={"upstreams": of.sent},
+    wrong=of.NOT_SQUARE,
+    dtypes=tiered(("float32", "float64")),
+    fields=of.LOOSE,
+    **_GROUPS[""],
 )

@@ -1,17 +1,17 @@
 """Singular value decompositions. Singular vectors have free signs, or phases: specs promise products of the factors."""
 
-from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import COMPLEX
-from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.forms import matrices as of
-from tf_opdiff.suites.forms.calls import Call, Calls, Wrong
-from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.forms.part import tiered
+from tf_opdiff.suites.forms.aspects import in_shapes
+from tf_opdiff.suites.forms.calls import Call
+from tf_opdiff.suites.forms.op import also, op
+from tf_opdiff.suites.forms.part import part, tiered
 from tf_opdiff.suites.forms.removed import Removed
 from tf_opdiff.suites.reference.orthonormal import Orthonormal, columns, rows
 from tf_opdiff.suites.reference.products import Gram, Product, Projection, of_svd
@@ -75,21 +75,25 @@ def _right(tf, a, svd=_svd, full=False):
     return tf.matmul(v, v, adjoint_a=True)
 
 
-_ALONE = partial(_values, vectors=False)
+def _of_shape(product, *shape):
+    """A call of a product of the factors."""
+    return Call(product, Product(of_svd), (shape,))
+
+
 _OF_VALUES = {
     "values_batch": Call(partial(_real_values, vectors=False), Values(real=True), ((2, 3, 3),)),
     "values_tall": Call(_real_values, Values(real=True), ((4, 2),)),
 }
 _OF_VECTORS = {
-    "square_product": Call(_product, Product(of_svd), ((2, 3, 3),)),
-    "full_product": Call(partial(_product, full=True), Product(of_svd), ((3, 2),)),
+    "square_product": _of_shape(_product, 2, 3, 3),
+    "full_product": _of_shape(partial(_product, full=True), 3, 2),
     "wide_gram": Call(_gram, Gram(of_svd), ((2, 2, 4),)),
     "tall_projection": Call(_projection, Projection(of_svd), ((1, 4, 2),)),
 }
-_FULL = {"wide": Call(partial(_product, full=True), Product(of_svd), ((2, 4),))}
+_FULL = {"wide": _of_shape(partial(_product, full=True), 2, 4)}
 _VALUES_AND_PRODUCT = {
     "values": Call(_values, Values(), ((2, 3, 3),)),
-    "product": Call(_product, Product(of_svd), ((1, 5, 3),)),
+    "product": _of_shape(_product, 1, 5, 3),
 }
 
 
@@ -98,22 +102,19 @@ def _properties(svd=_svd):
     full = {"svd": svd, "full": True}
     return {
         "values": Call(partial(_values, svd=svd, vectors=False), Values(), ((5, 5),)),
-        "product": Call(partial(_product, svd=svd), Product(of_svd), ((5, 3),)),
-        "product_full": Call(partial(_product, **full), Product(of_svd), ((2, 2, 4),)),
+        "product": _of_shape(partial(_product, svd=svd), 5, 3),
+        "product_full": _of_shape(partial(_product, **full), 2, 2, 4),
         "right": Call(partial(_right, svd=svd), Orthonormal(), ((2, 3, 3),)),
         "left_full": Call(partial(_left, **full), Orthonormal(rows), ((5, 3),)),
         "right_full": Call(partial(_right, **full), Orthonormal(columns), ((1, 2, 4),)),
     }
 
 
-def _small_properties(shape, svd=_svd):
-    """The same of one shape."""
-    full = {"svd": svd, "full": True}
+def _small(calls, *labels):
+    """Some of these calls, of matrices without elements, and with one."""
     return {
-        "values": Call(partial(_values, svd=svd, vectors=False), Values(), (shape,)),
-        "product": Call(partial(_product, svd=svd), Product(of_svd), (shape,)),
-        "left_full": Call(partial(_left, **full), Orthonormal(rows), (shape,)),
-        "right_full": Call(partial(_right, **full), Orthonormal(columns), (shape,)),
+        label: {name: replace(calls[name], shapes=(shape,)) for name in labels}
+        for label, shape in of.SMALL_TALL.items()
     }
 
 
@@ -121,24 +122,6 @@ def _apart(draw, dtype, *shape):
     """Matrices of ordinary condition whose singular values have gaps."""
     wide = np.dtype("complex128" if dtype.kind == "c" else "float64")
     return (draw.values(wide, *shape) / 8 + np.eye(*shape[-2:]) * (1.0 + np.arange(shape[-1]))).astype(dtype)
-
-
-def _graded(draw, dtype, *shape):
-    """The same with columns of various sizes."""
-    return (_apart(draw, dtype, *shape) * 4.0 ** (np.arange(shape[-1]) % 4)).astype(dtype)
-
-
-def _dependent(draw, dtype, *shape):
-    """Matrices of rank one, whose columns are exact multiples of the first."""
-    return (_apart(draw, dtype, *shape)[..., :1] * (2.0 ** np.arange(shape[-1]))).astype(dtype)
-
-
-def _identity(draw, dtype, *shape):
-    return np.broadcast_to(np.eye(*shape[-2:], dtype=dtype), shape).copy()
-
-
-def _zero(draw, dtype, *shape):
-    return np.zeros(shape, dtype)
 
 
 def _scaled(exponent):
@@ -153,85 +136,59 @@ def _with_nan(draw, dtype, *shape):
     return x
 
 
-def _one(elements, draw, dtype):
-    return (elements(draw, np.dtype(dtype), 3, 3),)
-
-
-_SMALL = {"one": (1, 1), "none": (0, 0), "no_matrices": (0, 3, 2), "no_rows": (0, 3), "no_columns": (3, 0)}
-_NOT_MATRICES = {label: shape for label, shape in of.NOT_SQUARE.items() if len(shape) < 2}
-_GRADIENTS = {
-    "recipes": {"plain": (_apart,), "upstreams": (_apart,)},
-    "upstreams": {"upstreams": of.sent},
-    "second": ("plain",),
+_SPECIAL = {"graded": of.in_sizes(_apart), "rank_one": of.dependent(_apart), "identity": of.identity, "zero": of.zero}
+_GRADIENTS: dict[str, Any] = {"recipes": {"plain": _apart, "upstreams": _apart}, "second": ("plain",)}
+_EVERY: dict[str, Any] = {"recipes": {"plain": _apart, **_SPECIAL}, "gradient": False, "second": ()}
+_OF_PROPERTIES = ("values", "product", "left_full", "right_full")
+#: Groups of calls, and what is promised of them.
+_GROUPS: dict[str, dict[str, Any]] = {
+    "": {"calls": _OF_VALUES, **_GRADIENTS, "forward": {"nan": _with_nan}},
+    "-vectors": {"calls": _OF_VECTORS, **_GRADIENTS},
+    "-full-gradient": {"calls": _FULL, "recipes": {"plain": _apart}},
+    "-properties": {"calls": _properties(), **_EVERY},
 }
-_SPECIAL = {"graded": (_graded,), "rank_one": (_dependent,), "identity": (_identity,), "zero": (_zero,)}
-_EVERY = {"recipes": {"plain": (_apart,), **_SPECIAL}, "gradient": False}
-#: label → the calls of a group of specs, and their settings.
-_GROUPS: Mapping[str, tuple[Calls, Mapping[str, Any]]] = {
-    "": (_OF_VALUES, {**_GRADIENTS, "forward": {"nan": (_with_nan,)}}),
-    "-vectors": (_OF_VECTORS, _GRADIENTS),
-    "-full-gradient": (_FULL, {"recipes": {"plain": (_apart,)}}),
-    "-properties": (_properties(), _EVERY),
-}
-
-
-def _specs(suffix, fields, **more):
-    for label, (calls, settings) in _GROUPS.items():
-        yield from op(f"svd{label}{suffix}", "Svd", calls=calls, fields=fields, **settings, **more)
-
-
-def _of_sizes(name, calls_of, **more):
-    """The specs of matrices without elements, and with one."""
-    small = {label: calls_of(shape) for label, shape in _SMALL.items()}
-    return op(name, "Svd", small=small, of_small=(_apart,), fields=of.LOOSE, **more)
-
+_SIZES = {"-vectors": _small(_properties(), "product"), "-properties": _small(_properties(), *_OF_PROPERTIES)}
 
 SPECS = (
     *op(
         "batch-svd",
         "BatchSvd",
         calls=_properties(_removed),
-        small={label: _small_properties(shape, _removed) for label, shape in _SMALL.items()},
-        of_small=(_apart,),
+        small=_small(_properties(_removed), *_OF_PROPERTIES),
+        of_small=_apart,
         dtypes=tiered(("float32", "float64", *COMPLEX)),
         fields=_REMOVED.fields | of.LOOSE,
         **_EVERY,
     ),
-    *_specs("", of.LOOSE, dtypes=tiered(("float32", "float64"))),
-    *_specs("-complex", of.WITHOUT_XLA_COMPLEX),
-    *_of_sizes(
+    *op(
         "svd",
-        lambda shape: {"values": Call(_ALONE, Values(), (shape,))},
-        wrong={label: Wrong(_values, (shape,)) for label, shape in _NOT_MATRICES.items()},
-    ),
-    *_of_sizes("svd-vectors", lambda shape: {"product": Call(_product, Product(of_svd), (shape,))}),
-    *_of_sizes("svd-properties", _small_properties, gradient=False),
-    *op(
-        "svd-of-xla",
         "Svd",
-        calls={"product": Call(_product, Product(of_svd), ((2, 2),))},
-        recipes={"plain": (_apart,), **_SPECIAL},
-        gradient=False,
-        fields=of.IN_XLA_ALONE | {"dtypes": ("float16",)},
-    ),
-    *op(
-        "svd-scaled",
-        "Svd",
-        calls=_VALUES_AND_PRODUCT,
-        recipes={"tiny": (_scaled(-40),), "huge": (_scaled(80),)},
+        *(also(label, small=_SIZES.get(label, {}), **group) for label, group in _GROUPS.items() if label),
+        *(also(f"{label}-complex", **of.COMPLEX_WITHOUT_XLA | group) for label, group in _GROUPS.items()),
+        also("-of-xla", **_EVERY, calls={"product": _of_shape(_product, 2, 2)}, dtypes=("float16",), **of.OF_XLA),
+        also(
+            "-scaled",
+            calls=_VALUES_AND_PRODUCT,
+            recipes={"tiny": _scaled(-40), "huge": _scaled(80)},
+            gradient=False,
+        ),
+        part(
+            "-finite-of-xla",
+            program=_finite,
+            reference=lambda a: np.ones(a.shape, bool),
+            recipes=in_shapes({"plain": (3, 3)}, _apart) | in_shapes({"rank_one": (3, 3)}, of.dependent(_apart)),
+            dtypes=("float16",),
+            loose={},
+            **of.OF_XLA,
+        ),
+        of.beside(_of_shape(_product, 3, 3, 2), _apart),
+        program=_values,
+        small=_small(_properties(), "values"),
+        of_small=_apart,
+        upstreams={"upstreams": of.sent},
+        wrong=of.NOT_MATRICES,
         dtypes=tiered(("float32", "float64")),
-        gradient=False,
         fields=of.LOOSE,
+        **_GROUPS[""],
     ),
-    Spec(
-        name="svd-finite-of-xla",
-        ops="Svd",
-        program=_finite,
-        reference=lambda a: np.ones(a.shape, bool),
-        recipes={label: partial(_one, own) for label, own in {"plain": _apart, "rank_one": _dependent}.items()},
-        dtypes=("float16",),
-        modes=("xla",),
-        tier="full",
-    ),
-    of.beside("svd", "Svd", Call(_product, Product(of_svd), ((3, 3, 2),)), (_apart,)),
 )

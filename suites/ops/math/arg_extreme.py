@@ -6,6 +6,7 @@ from tf_opdiff.harness.spec.recipes import FLOATS, INTEGERS
 from tf_opdiff.suites.derived.sizes import EMPTY
 from tf_opdiff.suites.forms.aspects import batches, in_shapes, small
 from tf_opdiff.suites.forms.calls import call
+from tf_opdiff.suites.forms.elements import uniform
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, tiered
@@ -20,10 +21,6 @@ _WRONG_AXES = {"past_last": 3, "before_first": -4, "beyond": 2**31 - 1, "vector"
 #: The shapes of inputs whose last axis has elements, and of those whose last axis has none.
 _SOME = {label: shape for label, shape in EMPTY.items() if shape[-1]}
 _NONE = {label: shape for label, shape in EMPTY.items() if not shape[-1]}
-
-
-def _elements(draw, dtype, *shape):
-    return draw.uniform(*shape).astype(dtype)
 
 
 def _promise(function):
@@ -53,7 +50,7 @@ def _arg_extreme(name, raw, function):
         part("-nan", recipes={"special": special}, gradient=False),
         part("-bool", recipes={"plain": plain}, dtypes=("bool",), tier="full", gradient=False),
         batches(_LAST, plain, tier="full", gradient=False),
-        small(in_shapes(_SOME, _elements), _LAST, gradient=False),
+        small(in_shapes(_SOME, uniform), _LAST, gradient=False),
         part(
             "-wrong-axes",
             program=lambda tf, x, axis: getattr(tf.raw_ops, raw)(input=x, dimension=axis),
@@ -65,7 +62,7 @@ def _arg_extreme(name, raw, function):
         part(
             "-of-nothing",
             program=lambda tf, x, axis: getattr(tf.raw_ops, raw)(input=x, dimension=axis),
-            recipes=in_shapes(_NONE, _elements),
+            recipes=in_shapes(_NONE, uniform),
             attrs={"last": {"axis": -1}},
             lowest_tier=True,
             **IN_KERNEL,

@@ -1,10 +1,12 @@
 """Cross products of vectors of three elements, along the last dimension."""
 
-from tf_opdiff.harness.spec.recipes import INTEGERS
+from tf_opdiff.harness.spec.recipes import FLOATS, INTEGERS
 from tf_opdiff.harness.spec.spec import Side
-from tf_opdiff.suites.forms.calls import Call, Wrong
-from tf_opdiff.suites.forms.contraction import contraction
+from tf_opdiff.suites.forms.calls import call, unfit
+from tf_opdiff.suites.forms.contraction import CONTRACTED
 from tf_opdiff.suites.forms.errors import raises
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import tiered
 from tf_opdiff.suites.reference.cross import Cross
 
 _SHAPES = {
@@ -37,17 +39,16 @@ _NOT_THREE = {
 }
 
 
-def _cross(tf, a, b):
-    return tf.raw_ops.Cross(a=a, b=b)
-
-
-SPECS = contraction(
+SPECS = op(
     "cross",
     "Cross",
-    {label: Call(_cross, Cross(), (shape, shape)) for label, shape in _SHAPES.items()},
-    {label: {"only": Call(_cross, Cross(), (shape, shape))} for label, shape in _SMALL.items()},
-    wrong={label: Wrong(_cross, shapes) for label, shapes in _WRONG.items()}
-    | {label: Wrong(_cross, shapes, _NOT_THREE) for label, shapes in _UNFIT.items()},
-    batch={label: Call(_cross, Cross(), (shape, shape)) for label, shape in _SHAPES.items() if len(shape) > 1},
-    integers=INTEGERS,
+    arguments=("a", "b"),
+    promise=Cross(),
+    calls={label: call(shape, shape) for label, shape in _SHAPES.items()},
+    small={label: call(shape, shape) for label, shape in _SMALL.items()},
+    wrong=_WRONG | {label: unfit(*shapes, promise=_NOT_THREE) for label, shapes in _UNFIT.items()},
+    batch={label: call(shape, shape) for label, shape in _SHAPES.items() if len(shape) > 1},
+    dtypes=tiered(FLOATS),
+    integers=tiered(INTEGERS),
+    **CONTRACTED,
 )

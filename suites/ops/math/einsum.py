@@ -2,23 +2,20 @@
 
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import COMPLEX
-from tf_opdiff.harness.spec.spec import Spec
-from tf_opdiff.suites.forms.calls import Call, Wrong
-from tf_opdiff.suites.forms.contraction import contraction
+from tf_opdiff.harness.spec.recipes import FLOATS
+from tf_opdiff.suites.forms.calls import call, unfit
+from tf_opdiff.suites.forms.contraction import CONTRACTED, of_complex
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import part, tiered
 from tf_opdiff.suites.reference.contraction import Contraction
 
 
 def _einsum(equation, *shapes):
-    return Call(
-        lambda tf, *xs: tf.raw_ops.Einsum(inputs=xs, equation=equation),
-        Contraction(equation, (False,) * len(shapes)),
-        shapes,
-    )
+    return call(*shapes, equation=equation)
 
 
-def _raw(equation):
-    return lambda tf, *xs: tf.raw_ops.Einsum(inputs=xs, equation=equation)
+def _contraction(equation):
+    return Contraction(equation, (False,) * (equation.count(",") + 1))
 
 
 def _diagonals(tf, x, y):
@@ -33,54 +30,56 @@ def _diagonal_recipe(draw, dtype):
 
 _PRODUCT, _BATCHES = "ij,jk->ik", "...ij,...jk->...ik"
 
-SPECS = (
-    Spec(
-        name="einsum-diagonals",
-        ops="Einsum",
+SPECS = op(
+    "einsum",
+    "Einsum",
+    of_complex,
+    part(
+        "-diagonals",
         program=_diagonals,
         reference=lambda x, y: (np.diag(x), np.diag(y), np.asarray(np.trace(y))),
         vjp=lambda gs, x, y: (np.diag(gs[0]), np.diag(gs[1]) + np.eye(4) * gs[2]),
         recipes={"exact": _diagonal_recipe},
         ulp={"grad[1]": 1},
         names=("i->ii", "ii->i", "ii->"),
+        lowest_tier=True,
     ),
-    *contraction(
-        "einsum",
-        "Einsum",
-        {
-            "matrices": _einsum(_PRODUCT, (3, 7), (7, 5)),
-            "transposed": _einsum("ij->ji", (3, 7)),
-            "sum": _einsum("ij->i", (5, 7)),
-            "total": _einsum("ij->", (3, 5)),
-            "outer": _einsum("i,j->ji", (3,), (5,)),
-            "elements": _einsum("ij,ij->ij", (3, 5), (3, 5)),
-            "rows": _einsum("ij,ij->i", (3, 7), (3, 7)),
-            "batches": _einsum("bij,bjk->ibk", (2, 3, 7), (2, 7, 5)),
-            "two_labels": _einsum("abc,bcd->da", (3, 2, 5), (2, 5, 3)),
-            "broadcast": _einsum(_BATCHES, (2, 1, 3, 5), (3, 5, 2)),
-            "summed_alone": _einsum("ij,k->k", (3, 5), (2,)),
-        },
-        small={
-            "no_terms": {"pair": _einsum(_BATCHES, (2, 0), (0, 3))},
-            "no_rows": {"pair": _einsum(_BATCHES, (0, 2), (2, 3))},
-            "no_columns": {"pair": _einsum(_BATCHES, (3, 2), (2, 0))},
-            "no_batch": {"pair": _einsum(_BATCHES, (0, 2, 3), (0, 3, 2))},
-            "one": {"pair": _einsum(_BATCHES, (1, 1), (1, 1))},
-            "one_row": {"pair": _einsum(_BATCHES, (1, 5), (5, 1))},
-            "ones": {"pair": _einsum(_BATCHES, (1, 1, 1), (1, 1, 1))},
-        },
-        wrong={
-            "unequal-sizes": Wrong(_raw(_PRODUCT), ((2, 3), (4, 2))),
-            "wrong-rank": Wrong(_raw(_PRODUCT), ((2, 3, 4), (3, 2))),
-            "without-arrow": Wrong(_raw("ij,jk"), ((2, 3), (3, 2))),
-            "unknown-output": Wrong(_raw("ij,jk->il"), ((2, 3), (3, 2))),
-            "too-many-operands": Wrong(_raw("ij,jk,kl->il"), ((2, 3), (3, 2))),
-        },
-        batch={
-            "rows": _einsum("ij,ij->i", (3, 67), (3, 67)),
-            "batches": _einsum("bij,bjk->bik", (2, 3, 67), (2, 67, 5)),
-        },
-        complex_dtypes=COMPLEX,
-        integers=("int32", "int64"),
-    ),
+    program=lambda tf, *xs, equation: tf.raw_ops.Einsum(inputs=xs, equation=equation),
+    promise=_contraction,
+    calls={
+        "matrices": _einsum(_PRODUCT, (3, 7), (7, 5)),
+        "transposed": _einsum("ij->ji", (3, 7)),
+        "sum": _einsum("ij->i", (5, 7)),
+        "total": _einsum("ij->", (3, 5)),
+        "outer": _einsum("i,j->ji", (3,), (5,)),
+        "elements": _einsum("ij,ij->ij", (3, 5), (3, 5)),
+        "rows": _einsum("ij,ij->i", (3, 7), (3, 7)),
+        "batches": _einsum("bij,bjk->ibk", (2, 3, 7), (2, 7, 5)),
+        "two_labels": _einsum("abc,bcd->da", (3, 2, 5), (2, 5, 3)),
+        "broadcast": _einsum(_BATCHES, (2, 1, 3, 5), (3, 5, 2)),
+        "summed_alone": _einsum("ij,k->k", (3, 5), (2,)),
+    },
+    small={
+        "no_terms": {"pair": _einsum(_BATCHES, (2, 0), (0, 3))},
+        "no_rows": {"pair": _einsum(_BATCHES, (0, 2), (2, 3))},
+        "no_columns": {"pair": _einsum(_BATCHES, (3, 2), (2, 0))},
+        "no_batch": {"pair": _einsum(_BATCHES, (0, 2, 3), (0, 3, 2))},
+        "one": {"pair": _einsum(_BATCHES, (1, 1), (1, 1))},
+        "one_row": {"pair": _einsum(_BATCHES, (1, 5), (5, 1))},
+        "ones": {"pair": _einsum(_BATCHES, (1, 1, 1), (1, 1, 1))},
+    },
+    wrong={
+        "unequal-sizes": unfit((2, 3), (4, 2), equation=_PRODUCT),
+        "wrong-rank": unfit((2, 3, 4), (3, 2), equation=_PRODUCT),
+        "without-arrow": unfit((2, 3), (3, 2), equation="ij,jk"),
+        "unknown-output": unfit((2, 3), (3, 2), equation="ij,jk->il"),
+        "too-many-operands": unfit((2, 3), (3, 2), equation="ij,jk,kl->il"),
+    },
+    batch={
+        "rows": _einsum("ij,ij->i", (3, 67), (3, 67)),
+        "batches": _einsum("bij,bjk->bik", (2, 3, 67), (2, 67, 5)),
+    },
+    dtypes=tiered(FLOATS),
+    integers=tiered(("int32", "int64")),
+    **CONTRACTED,
 )

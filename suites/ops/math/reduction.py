@@ -5,8 +5,10 @@ from functools import partial
 import numpy as np
 
 from tf_opdiff.harness.spec.elementary import powers
-from tf_opdiff.suites.forms.reduced import Reduced
-from tf_opdiff.suites.forms.reduction import reduction
+from tf_opdiff.suites.forms.aspects import second_order
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.reduced import reduced
+from tf_opdiff.suites.forms.reduction import ENDS, REDUCED, long, of_axes, of_complex, of_integers
 from tf_opdiff.suites.forms.reduction_recipes import LONG, OF_INTEGERS, RECIPES, SHAPE, infinite, limits
 from tf_opdiff.suites.reference import reduction as ref
 from tf_opdiff.suites.reference.accumulation import sum_error
@@ -62,29 +64,37 @@ _NORMS = {label: recipe for label, recipe in RECIPES.items() if label not in ("l
 def _extreme(name, raw, f):
     """The specs of a largest or smallest element; equal ones share the gradient."""
     jvp = ref.shares_jvp(f)
-    return reduction(
+    promise = reduced(
+        f,
+        vjp=ref.equal_shares(f),
+        jvp=jvp,
+        jvp_error=lambda u, t, x, axis: 8 * u * np.abs(jvp(t, x, axis)),
+    )
+    return op(
         name,
         raw,
-        Reduced(
-            f=f,
-            vjp=ref.equal_shares(f),
-            jvp=jvp,
-            jvp_error=lambda u, t, x, axis: 8 * u * np.abs(jvp(t, x, axis)),
-        ),
-        recipes=_EXTREMES,
+        second_order({"plain": _EXTREMES["plain"]}, ENDS),
+        of_integers(reduced(f, flushes=False)),
+        of_axes,
+        promise=promise,
         forward={"special": RECIPES["special"]},
-        integers=Reduced(f=f, flushes=False),
         ulp={"grad": 2},
         unsigned_zeros=("output",),
+        **{**REDUCED, "recipes": _EXTREMES},
     )
 
 
 SPECS = (
-    *reduction(
+    *op(
         "euclidean-norm",
         "EuclideanNorm",
-        Reduced(
-            f=ref.norm,
+        long("euclidean-norm", _LONG),
+        second_order({"plain": _NORMS["plain"]}, ENDS),
+        of_complex(_NORMS),
+        of_integers(reduced(ref.integer_norm, flushes=False), {"plain": RECIPES["plain"]}),
+        of_axes,
+        promise=reduced(
+            ref.norm,
             vjp=ref.norm_vjp,
             jvp=ref.norm_jvp,
             hvp=ref.norm_hvp,
@@ -94,42 +104,43 @@ SPECS = (
             hvp_error=ref.norm_hvp_error,
             flushes=False,
         ),
-        recipes=_NORMS,
-        complex_recipes=_NORMS,
-        integers=Reduced(f=ref.integer_norm, flushes=False),
-        of_integers={"plain": RECIPES["plain"]},
-        long=_LONG,
         modes=("eager", "function", "graph"),
+        **{**REDUCED, "recipes": _NORMS},
     ),
     *_extreme("max", "Max", ref.largest),
-    *reduction(
+    *op(
         "mean",
         "Mean",
-        Reduced(
-            f=ref.mean,
+        long("mean", _LONG),
+        second_order({"plain": RECIPES["plain"]}, ENDS),
+        of_complex(FINITE),
+        of_integers(
+            reduced(ref.integer_mean, flushes=False, mistaken=partial(ref.integer_mean, wraps=True)),  # under XLA
+            {**OF_INTEGERS, "limits": _limits_of_a_mean},
+        ),
+        of_axes,
+        promise=reduced(
+            ref.mean,
             vjp=ref.shared,
             jvp=lambda t, x, axis: ref.mean(t, axis),
             error=ref.mean_error,
             grad_error=ref.mean_vjp_error,
             jvp_error=ref.mean_jvp_error,
         ),
-        complex_recipes=FINITE,
-        integers=Reduced(
-            f=ref.integer_mean,
-            flushes=False,
-            mistaken=partial(ref.integer_mean, wraps=True),  # under XLA
-        ),
-        of_integers={**OF_INTEGERS, "limits": _limits_of_a_mean},
-        long=_LONG,
         ulp={"output": 1},  # a subnormal mean
         unsigned_zeros=("output",),
+        **REDUCED,
     ),
     *_extreme("min", "Min", ref.smallest),
-    *reduction(
+    *op(
         "prod",
         "Prod",
-        Reduced(
-            f=ref.product,
+        second_order({"near_one": FACTORS["near_one"]}, ENDS),
+        of_complex(COMPLEX_FACTORS),
+        of_integers(reduced(ref.product, flushes=False)),
+        of_axes,
+        promise=reduced(
+            ref.product,
             vjp=ref.product_vjp,
             jvp=ref.product_jvp,
             hvp=ref.product_hvp,
@@ -139,24 +150,24 @@ SPECS = (
             hvp_error=ref.product_hvp_error,
             flushes=False,
         ),
-        recipes=FACTORS,
-        complex_recipes=COMPLEX_FACTORS,
-        integers=Reduced(f=ref.product, flushes=False),
-        second="near_one",
+        **{**REDUCED, "recipes": FACTORS},
     ),
-    *reduction(
+    *op(
         "sum",
         "Sum",
-        Reduced(
-            f=ref.total,
+        long("sum", _LONG),
+        second_order({"plain": RECIPES["plain"]}, ENDS),
+        of_complex(RECIPES),
+        of_integers(reduced(ref.total, flushes=False)),
+        of_axes,
+        promise=reduced(
+            ref.total,
             vjp=ref.spread,
             jvp=lambda t, x, axis: ref.total(t, axis),
             error=sum_error,
             jvp_error=lambda u, t, x, axis: sum_error(u, t, axis),
         ),
-        complex_recipes=RECIPES,
-        integers=Reduced(f=ref.total, flushes=False),
-        long=_LONG,
         unsigned_zeros=("output",),
+        **REDUCED,
     ),
 )

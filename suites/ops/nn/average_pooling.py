@@ -1,11 +1,9 @@
 """Averages of windows, and their gradients as ops of their own. Errors count the roundings of any order."""
 
-from functools import partial
-
 from tf_opdiff.harness.spec.recipes import FLOATS
 from tf_opdiff.suites.forms.elements import not_numbers, plain, small_integers, tiny
 from tf_opdiff.suites.forms.errors import IN_KERNEL
-from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.op import also, op
 from tf_opdiff.suites.forms.part import tiered
 from tf_opdiff.suites.forms.pooling import (
     CHANNELS_FIRST,
@@ -13,82 +11,76 @@ from tf_opdiff.suites.forms.pooling import (
     CUBES_CHANNELS_FIRST,
     POOLS,
     bad_attributes,
-    of_tensor,
-    of_upstream,
+    pooled,
     refused,
     small,
     together,
+    windowed,
 )
 from tf_opdiff.suites.reference.pooling import Average, AverageGradient
 
-_REST = tuple(dtype for dtype in FLOATS if dtype != "float32")
-_RECIPES = {
-    "plain": (plain,),
-    "exact": (small_integers,),
-    "special": (not_numbers,),
-    "tiny": (tiny,),
-    "upstreams": (plain,),
-}
-_FEW = {label: _RECIPES[label] for label in ("plain", "exact")}
-
-
+_FEW = {"plain": plain, "exact": small_integers}
+_RECIPES = {**_FEW, "special": not_numbers, "tiny": tiny, "upstreams": plain}
 #: The faults that shape inference does not look at.
-_LATE = ("no_stride", "negative_stride", "too_large", "too_flat")
+_LATE = dict.fromkeys(("no_stride", "negative_stride", "too_large", "too_flat"), IN_KERNEL)
 
 
-def _average(name, raw, argument, pools, rest):
-    """The specs of averages."""
-    rank, calls = len(pools["valid"].size), partial(of_tensor, raw, argument, Average)
+def _average(name, raw, argument, dtypes, pools, first):
+    """The specs of averages of windows, and of windows in images whose channels are first."""
+    rank = len(pools["valid"].size)
     return op(
         name,
         raw,
-        calls=calls(pools),
+        also("-channels-first", calls=pooled(first, "tensor"), recipes=_FEW, dtypes=("float32",)),
+        arguments=(argument,),
+        promise=windowed(Average),
+        calls=pooled(pools, "tensor"),
         recipes=_RECIPES,
-        batch=calls(pools),
-        small={label: calls(one) for label, one in small(rank).items()},
-        wrong=refused(calls, rank, bad_attributes(rank)),
-        dtypes=tiered(("float32", *rest)),
         second=("plain", "exact"),
+        batch=pooled(pools, "tensor"),
+        small=small(rank, "tensor"),
+        wrong=refused(rank, bad_attributes(rank), "tensor"),
+        dtypes=tiered(dtypes),
     )
 
 
-def _gradient(name, raw, pools, rest):
+def _gradient(name, raw, dtypes, pools):
     """The specs of the gradient of averages.
 
     Its kernel does not look at the rank of an upstream. One that is too deep is left out: the kernel of a CPU reads
     beyond its memory, and the result is another one every time.
     """
-    rank, calls = len(pools["valid"].size), partial(of_upstream, raw, AverageGradient)
-    bad = {label: change for label, change in bad_attributes(rank).items() if label not in ("large_by_one", "too_deep")}
-    late = {label: bad[label] | {"promise": IN_KERNEL} for label in _LATE}
+
+    def program(tf, g, shape=None, **attrs):
+        """A call with the shape of the tensor as a constant, or with that of the upstream."""
+        size = tf.shape(g) if shape is None else [*shape]
+        return getattr(tf.raw_ops, raw)(orig_input_shape=size, grad=g, **attrs)
+
+    rank = len(pools["valid"].size)
+    bad = bad_attributes(rank, **_LATE)
+    fitting = {label: change for label, change in bad.items() if label not in ("large-by-one", "too-deep")}
     return op(
         name,
         raw,
-        calls=calls(pools),
+        program=program,
+        promise=windowed(AverageGradient),
+        calls={
+            label: one
+            for label, pool in pools.items()
+            for one in pooled({label: pool}, "result", shape=pool.shape).values()
+        },
         recipes=_RECIPES,
-        batch=calls(together(rank), sized=False),
-        small={label: calls(one, sized=False) for label, one in small(rank).items()},
-        wrong=refused(calls, rank, bad | late),
-        dtypes=tiered(("float32", *rest)),
         second=("plain", "exact"),
+        batch=pooled(together(rank), "result"),
+        small=small(rank, "result"),
+        wrong=refused(rank, fitting, "result", shape=(1, *(3,) * rank, 2)),
+        dtypes=tiered(dtypes),
     )
 
 
 SPECS = (
-    *_average("avg-pool", "AvgPool", "value", POOLS, _REST),
-    *_average("avg-pool-3d", "AvgPool3D", "input", CUBES, ("bfloat16",)),
-    *op(
-        "avg-pool-3d-channels-first",
-        "AvgPool3D",
-        calls=of_tensor("AvgPool3D", "input", Average, CUBES_CHANNELS_FIRST),
-        recipes=_FEW,
-    ),
-    *_gradient("avg-pool-3d-grad", "AvgPool3DGrad", CUBES, ("bfloat16",)),
-    *op(
-        "avg-pool-channels-first",
-        "AvgPool",
-        calls=of_tensor("AvgPool", "value", Average, CHANNELS_FIRST),
-        recipes=_FEW,
-    ),
-    *_gradient("avg-pool-grad", "AvgPoolGrad", POOLS, _REST),
+    *_average("avg-pool", "AvgPool", "value", FLOATS, POOLS, CHANNELS_FIRST),
+    *_average("avg-pool-3d", "AvgPool3D", "input", ("float32", "bfloat16"), CUBES, CUBES_CHANNELS_FIRST),
+    *_gradient("avg-pool-3d-grad", "AvgPool3DGrad", ("float32", "bfloat16"), CUBES),
+    *_gradient("avg-pool-grad", "AvgPoolGrad", FLOATS, POOLS),
 )

@@ -1,8 +1,12 @@
 """Biases: one number for each channel. Errors are those of sums in any order: see `suites.reference.bias`."""
 
-from tf_opdiff.harness.spec.recipes import COMPLEX, INTEGERS
-from tf_opdiff.suites.forms.calls import Call, Wrong
-from tf_opdiff.suites.forms.contraction import contraction
+from typing import Any
+
+from tf_opdiff.harness.spec.recipes import FLOATS, INTEGERS
+from tf_opdiff.suites.forms.calls import call, each
+from tf_opdiff.suites.forms.contraction import CONTRACTED, of_complex
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import tiered
 from tf_opdiff.suites.reference.bias import BiasAdd, BiasAddGrad
 
 #: Label → the shape of a tensor, and whether its channels are first.
@@ -20,72 +24,59 @@ _FORMATS = {False: "NHWC", True: "NCHW"}
 _LAST = {label: shape for label, (shape, first) in _TENSORS.items() if not first}
 
 
-def _of(name):
-    """program(tf, value, bias) of an op that has no data format."""
-    return lambda tf, value, bias: getattr(tf.raw_ops, name)(value=value, bias=bias)
-
-
 def _add(shape, first=False):
-    """A call of `BiasAdd`."""
-    channels = shape[1 if first else -1]
-    return Call(
-        lambda tf, value, bias: tf.raw_ops.BiasAdd(value=value, bias=bias, data_format=_FORMATS[first]),
-        BiasAdd(first),
-        (shape, (channels,)),
-    )
+    """A call with a tensor and its biases."""
+    return call(shape, (shape[1 if first else -1],), data_format=_FORMATS[first])
 
 
 def _add_v1(shape):
-    """A call of `BiasAddV1`."""
-    return Call(_of("BiasAddV1"), BiasAdd(), (shape, shape[-1:]))
+    return call(shape, shape[-1:])
 
 
-def _grad(shape, first=False):
-    """A call of `BiasAddGrad`."""
-    return Call(
-        lambda tf, g: tf.raw_ops.BiasAddGrad(out_backprop=g, data_format=_FORMATS[first]), BiasAddGrad(first), (shape,)
-    )
-
-
-#: Label → shapes of a tensor and a bias that do not fit.
-_WRONG = {
-    "vector": ((3,), (3,)),
-    "matrix-of-biases": ((2, 3), (2, 3)),
-    "scalar-bias": ((2, 3), ()),
-    "other-channels": ((2, 3), (2,)),
-    "one-bias": ((2, 3), (1,)),
+_SHARED: dict[str, Any] = {**CONTRACTED, "dtypes": tiered(FLOATS), "integers": tiered(INTEGERS)}
+_OF_BIASES: dict[str, Any] = {
+    **_SHARED,
+    "arguments": ("value", "bias"),
+    "shared": (1,),
+    "wrong": {
+        "vector": ((3,), (3,)),
+        "matrix-of-biases": ((2, 3), (2, 3)),
+        "scalar-bias": ((2, 3), ()),
+        "other-channels": ((2, 3), (2,)),
+        "one-bias": ((2, 3), (1,)),
+    },
 }
 
 SPECS = (
-    *contraction(
+    *op(
         "bias-add",
         "BiasAdd",
-        {label: _add(*tensor) for label, tensor in _TENSORS.items()},
-        {label: {"only": _add(shape)} for label, shape in _SMALL.items()},
+        of_complex,
+        promise=BiasAdd,
+        calls={label: _add(*tensor) for label, tensor in _TENSORS.items()},
+        small={label: _add(shape) for label, shape in _SMALL.items()},
         batch={label: _add(*tensor) for label, tensor in _TENSORS.items()},
-        shared=(1,),
-        wrong={label: Wrong(_of("BiasAdd"), shapes) for label, shapes in _WRONG.items()},
-        complex_dtypes=COMPLEX,
-        integers=INTEGERS,
+        **_OF_BIASES,
     ),
-    *contraction(
+    *op(
         "bias-add-grad",
         "BiasAddGrad",
-        {label: _grad(*tensor) for label, tensor in _TENSORS.items()},
-        {label: {"only": _grad(shape)} for label, shape in _SMALL.items()},
-        wrong={"vector": Wrong(lambda tf, g: tf.raw_ops.BiasAddGrad(out_backprop=g), ((3,),))},
-        complex_dtypes=COMPLEX,
-        integers=INTEGERS,
+        of_complex,
+        arguments=("out_backprop",),
+        promise=BiasAddGrad,
+        calls={label: call(shape, data_format=_FORMATS[first]) for label, (shape, first) in _TENSORS.items()},
+        small=each(_SMALL, data_format=_FORMATS[False]),
+        wrong={"vector": ((3,),)},
+        **_SHARED,
     ),
-    *contraction(
+    *op(
         "bias-add-v1",
         "BiasAddV1",
-        {label: _add_v1(shape) for label, shape in _LAST.items()},
-        {label: {"only": _add_v1(shape)} for label, shape in _SMALL.items()},
+        of_complex,
+        promise=BiasAdd(),
+        calls={label: _add_v1(shape) for label, shape in _LAST.items()},
+        small={label: _add_v1(shape) for label, shape in _SMALL.items()},
         batch={label: _add_v1(shape) for label, shape in _LAST.items()},
-        shared=(1,),
-        wrong={label: Wrong(_of("BiasAddV1"), shapes) for label, shapes in _WRONG.items()},
-        complex_dtypes=COMPLEX,
-        integers=INTEGERS,
+        **_OF_BIASES,
     ),
 )

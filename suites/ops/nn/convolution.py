@@ -1,9 +1,7 @@
 """Convolutions in two dimensions. Errors count the roundings of any order: see `suites.reference.convolution`."""
 
-from typing import Any
-
 from tf_opdiff.harness.spec.recipes import FLOATS
-from tf_opdiff.suites.forms.convolution import Calls, Convolved, Windows, convolution
+from tf_opdiff.suites.forms.convolution import Changes, Convolved, Tables, Windows, convolution
 from tf_opdiff.suites.forms.errors import IN_KERNEL, UNCHECKED_IN_EAGER, UNSUPPORTED, WHEN_BUILT, WRONG_OR_UNSUPPORTED
 
 _WINDOWS = {
@@ -27,10 +25,10 @@ _SMALL = {
     "one": Windows(image=(1, 1, 1, 1), filter=(1, 1, 1, 1)),
     "one_of_many": Windows(image=(1, 3, 2, 2), filter=(3, 2, 2, 1)),
 }
-_CALLS: dict[str, Any] = {"windows": _WINDOWS, "further": _FURTHER, "large": _LARGE, "small": _SMALL}
 _PLAIN = Windows(image=(1, 4, 4, 2), filter=(2, 2, 2, 3))
-#: Attributes that no convolution takes.
-_WRONG = {
+_TABLES = Tables(windows=_WINDOWS, further=_FURTHER, large=_LARGE, small=_SMALL, fitting=_PLAIN)
+#: What no convolution takes.
+_WRONG: Changes = {
     "no-stride": {"strides": [1, 0, 1, 1]},
     "negative-stride": {"strides": [1, -1, 1, 1]},
     "few-strides": {"strides": [1, 1, 1]},
@@ -38,131 +36,101 @@ _WRONG = {
     "padded-batch": {"padding": "EXPLICIT", "explicit_paddings": [1, 0, 0, 0, 0, 0, 0, 0]},
     "paddings-of-valid": {"explicit_paddings": [0, 0, 1, 0, 0, 0, 0, 0]},
 }
-_NO_DILATION = {"no-dilation": {"dilations": [1, 0, 1, 1]}}
-_FEW_PADDINGS = {"few-paddings": {"padding": "EXPLICIT", "explicit_paddings": [0, 0, 1, 0]}}
-_STRIDED_BATCH = {"strided-batch": {"strides": [2, 1, 1, 1]}}
-_DILATED_BATCH = {"dilated-batch": {"dilations": [2, 1, 1, 1]}}
-_CONV = Convolved(raw="Conv", formats=("CHANNELS_LAST", "CHANNELS_FIRST"), grouped=True)
-_CONV2D = Convolved(raw="Conv2D")
-_BY_FILTER = Convolved(raw="Conv2DBackpropFilter", result="filter", size="filter_sizes")
-_BY_INPUT = Convolved(raw="Conv2DBackpropInput", result="image", size="input_sizes")
-
+_NO_DILATION: Changes = {"no-dilation": {"dilations": [1, 0, 1, 1]}}
+_FEW_PADDINGS: Changes = {"few-paddings": {"padding": "EXPLICIT", "explicit_paddings": [0, 0, 1, 0]}}
+_OF_BATCH: Changes = {"strided-batch": {"strides": [2, 1, 1, 1]}, "dilated-batch": {"dilations": [2, 1, 1, 1]}}
+_SHAPES: Changes = {
+    "too-flat": {"image": (4, 4, 2)},
+    "flat-filter": {"filter": (2, 2, 2)},
+    "other-channels": {"image": (1, 4, 4, 3)},
+    "too-small": {"image": (1, 1, 4, 2)},
+}
 
 SPECS = (
     *convolution(
         "conv",
-        _CONV,
-        Calls(
-            windows={
-                **_WINDOWS,
-                "dilated": _FURTHER["dilated"],
-            },
+        Convolved(raw="Conv", formats=("CHANNELS_LAST", "CHANNELS_FIRST"), grouped=True),
+        Tables(
+            windows={**_WINDOWS, "dilated": _FURTHER["dilated"]},
             further={label: windows for label, windows in _FURTHER.items() if label != "dilated"},
             large={
                 **_LARGE,
                 "cube": Windows(image=(1, 3, 4, 5, 2), filter=(2, 2, 3, 2, 3), strides=(2, 1, 3), padding="SAME"),
             },
             small=_SMALL,
-            wrong={
-                **_CONV.changed(_PLAIN, {**_WRONG, **_NO_DILATION}, WHEN_BUILT),
-                **_CONV.changed(_PLAIN, _FEW_PADDINGS, UNCHECKED_IN_EAGER),
-                **_CONV.changed(_PLAIN, {**_STRIDED_BATCH, **_DILATED_BATCH}, WRONG_OR_UNSUPPORTED),
-                **_CONV.reshaped(_PLAIN, {"groups-unsaid": {"image": (1, 4, 4, 4)}}, WHEN_BUILT),
-                **_CONV.reshaped(
-                    _PLAIN,
-                    {
-                        "too-flat": {"image": (4, 4, 2)},
-                        "flat-filter": {"filter": (2, 2, 2)},
-                        "line": {"image": (1, 4, 2), "filter": (2, 2, 3)},
-                        "other-channels": {"image": (1, 4, 4, 3)},
-                        "too-small": {"image": (1, 1, 4, 2)},
-                    },
-                    WHEN_BUILT,
-                ),
-            },
+            fitting=_PLAIN,
         ),
+        (WHEN_BUILT, {**_WRONG, **_NO_DILATION, **_SHAPES}),
+        (WHEN_BUILT, {"line": {"image": (1, 4, 2), "filter": (2, 2, 3)}, "groups-unsaid": {"image": (1, 4, 4, 4)}}),
+        (UNCHECKED_IN_EAGER, _FEW_PADDINGS),
+        (WRONG_OR_UNSUPPORTED, _OF_BATCH),
         dtypes=(*FLOATS, "int32"),
         gradient=False,
     ),
     *convolution(
         "conv2d",
-        _CONV2D,
-        Calls(
-            **_CALLS,
-            wrong={
-                **_CONV2D.changed(_PLAIN, {**_WRONG, **_NO_DILATION}, WHEN_BUILT),
-                **_CONV2D.changed(_PLAIN, _FEW_PADDINGS, UNCHECKED_IN_EAGER),
-                **_CONV2D.changed(_PLAIN, {**_STRIDED_BATCH, **_DILATED_BATCH}, UNSUPPORTED),
-                **_CONV2D.reshaped(
-                    _PLAIN,
-                    {
-                        "too-flat": {"image": (4, 4, 2)},
-                        "flat-filter": {"filter": (2, 2, 2)},
-                        "other-channels": {"image": (1, 4, 4, 3)},
-                        "no-channels": {"image": (1, 4, 4, 0), "filter": (2, 2, 0, 3)},
-                        "too-small": {"image": (1, 1, 4, 2)},
-                        "no-rows": {"image": (2, 0, 4, 2), "filter": (1, 2, 2, 3)},
-                    },
-                    WHEN_BUILT,
-                ),
-                **_CONV2D.reshaped(
-                    _PLAIN, {"no-outputs": {"filter": (2, 2, 2, 0)}, "no-filter": {"filter": (0, 2, 2, 3)}}, IN_KERNEL
-                ),
+        Convolved(raw="Conv2D"),
+        _TABLES,
+        (WHEN_BUILT, {**_WRONG, **_NO_DILATION, **_SHAPES}),
+        (
+            WHEN_BUILT,
+            {
+                "no-channels": {"image": (1, 4, 4, 0), "filter": (2, 2, 0, 3)},
+                "no-rows": {"image": (2, 0, 4, 2), "filter": (1, 2, 2, 3)},
             },
         ),
+        (UNCHECKED_IN_EAGER, _FEW_PADDINGS),
+        (UNSUPPORTED, _OF_BATCH),
+        (IN_KERNEL, {"no-outputs": {"filter": (2, 2, 2, 0)}, "no-filter": {"filter": (0, 2, 2, 3)}}),
         dtypes=(*FLOATS, "int32"),
     ),
     *convolution(
         "conv2d-backprop-filter",
-        _BY_FILTER,
-        Calls(
-            **_CALLS,
-            wrong={
-                **_BY_FILTER.changed(_PLAIN, {**_WRONG, **_FEW_PADDINGS}, IN_KERNEL),
-                **_BY_FILTER.changed(_PLAIN, _NO_DILATION, WRONG_OR_UNSUPPORTED),
-                **_BY_FILTER.sized(
-                    _PLAIN,
-                    {"few-sizes": [2, 2, 2], "negative-size": [2, -2, 2, 3], "matrix-of-sizes": [[2, 2, 2, 3]]},
-                    WHEN_BUILT,
-                ),
-                **_BY_FILTER.sized(
-                    _PLAIN,
-                    {
-                        "other-size": [3, 2, 2, 3],
-                        "other-channels": [2, 2, 3, 3],
-                        "other-outputs": [2, 2, 2, 4],
-                        "huge-size": [2**30, 2**30, 2, 3],
-                    },
-                    IN_KERNEL,
-                ),
-                **_BY_FILTER.reshaped(_PLAIN, {"other-batch": {"image": (2, 4, 4, 2)}}, IN_KERNEL),
+        Convolved(raw="Conv2DBackpropFilter", result="filter", size="filter_sizes"),
+        _TABLES,
+        (IN_KERNEL, {**_WRONG, **_FEW_PADDINGS}),
+        (WRONG_OR_UNSUPPORTED, _NO_DILATION),
+        (
+            WHEN_BUILT,
+            {
+                "few-sizes": {"size": [2, 2, 2]},
+                "negative-size": {"size": [2, -2, 2, 3]},
+                "matrix-of-sizes": {"size": [[2, 2, 2, 3]]},
+            },
+        ),
+        (
+            IN_KERNEL,
+            {
+                "other-size": {"size": [3, 2, 2, 3]},
+                "other-channels": {"size": [2, 2, 3, 3]},
+                "other-outputs": {"size": [2, 2, 2, 4]},
+                "huge-size": {"size": [2**30, 2**30, 2, 3]},
+                "other-batch": {"image": (2, 4, 4, 2)},
             },
         ),
     ),
     *convolution(
         "conv2d-backprop-input",
-        _BY_INPUT,
-        Calls(
-            **_CALLS,
-            wrong={
-                **_BY_INPUT.changed(_PLAIN, {**_WRONG, **_FEW_PADDINGS}, IN_KERNEL),
-                **_BY_INPUT.changed(_PLAIN, _NO_DILATION, WRONG_OR_UNSUPPORTED),
-                **_BY_INPUT.sized(
-                    _PLAIN,
-                    {
-                        "few-sizes": [1, 4, 4],
-                        "negative-size": [1, -4, 4, 2],
-                        "matrix-of-sizes": [[1, 4, 4, 2]],
-                        "other-batch": [2, 4, 4, 2],
-                    },
-                    WHEN_BUILT,
-                ),
-                **_BY_INPUT.sized(
-                    _PLAIN,
-                    {"other-size": [1, 5, 4, 2], "other-channels": [1, 4, 4, 3], "huge-size": [1, 2**30, 2**30, 2]},
-                    IN_KERNEL,
-                ),
-                **_BY_INPUT.reshaped(_PLAIN, {"other-outputs": {"output": (1, 3, 3, 4)}}, WHEN_BUILT),
+        Convolved(raw="Conv2DBackpropInput", result="image", size="input_sizes"),
+        _TABLES,
+        (IN_KERNEL, {**_WRONG, **_FEW_PADDINGS}),
+        (WRONG_OR_UNSUPPORTED, _NO_DILATION),
+        (
+            WHEN_BUILT,
+            {
+                "few-sizes": {"size": [1, 4, 4]},
+                "negative-size": {"size": [1, -4, 4, 2]},
+                "matrix-of-sizes": {"size": [[1, 4, 4, 2]]},
+                "other-batch": {"size": [2, 4, 4, 2]},
+                "other-outputs": {"output": (1, 3, 3, 4)},
+            },
+        ),
+        (
+            IN_KERNEL,
+            {
+                "other-size": {"size": [1, 5, 4, 2]},
+                "other-channels": {"size": [1, 4, 4, 3]},
+                "huge-size": {"size": [1, 2**30, 2**30, 2]},
             },
         ),
         dtypes=(*FLOATS, "int32"),

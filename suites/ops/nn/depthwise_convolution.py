@@ -1,8 +1,6 @@
 """Convolutions in two dimensions in which each channel has filters of its own, and their gradients."""
 
-from typing import Any
-
-from tf_opdiff.suites.forms.convolution import Calls, Convolved, Windows, convolution
+from tf_opdiff.suites.forms.convolution import Changes, Convolved, Tables, Windows, convolution
 from tf_opdiff.suites.forms.elements import plain
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT
 from tf_opdiff.suites.forms.op import op
@@ -25,9 +23,15 @@ _SMALL = {
     "one": Windows(image=(1, 1, 1, 1), filter=(1, 1, 1, 1)),
     "one_of_many": Windows(image=(1, 3, 2, 1), filter=(3, 2, 1, 1)),
 }
-_CALLS: dict[str, Any] = {"windows": _WINDOWS, "further": _FURTHER, "large": _LARGE, "small": _SMALL, "apart": True}
-_PLAIN = Windows(image=(1, 4, 4, 2), filter=(2, 2, 2, 3))
-_WRONG = {
+_TABLES = Tables(
+    windows=_WINDOWS,
+    further=_FURTHER,
+    large=_LARGE,
+    small=_SMALL,
+    fitting=Windows(image=(1, 4, 4, 2), filter=(2, 2, 2, 3)),
+    apart=True,
+)
+_WRONG: Changes = {
     "no-stride": {"strides": [1, 0, 0, 1]},
     "few-strides": {"strides": [1, 1, 1]},
     "negative-padding": {"padding": "EXPLICIT", "explicit_paddings": [0, 0, -1, 0, 0, 0, 0, 0]},
@@ -53,62 +57,31 @@ SPECS = (
     *convolution(
         "depthwise-conv2d-native",
         _OUTPUT,
-        Calls(
-            **_CALLS,
-            wrong={
-                **_OUTPUT.changed(_PLAIN, _WRONG, WHEN_BUILT),
-                **_OUTPUT.reshaped(
-                    _PLAIN,
-                    {
-                        "too-flat": {"image": (4, 4, 2)},
-                        "flat-filter": {"filter": (2, 2, 2)},
-                        "other-channels": {"image": (1, 4, 4, 3)},
-                        "too-small": {"image": (1, 1, 4, 2)},
-                    },
-                    WHEN_BUILT,
-                ),
+        _TABLES,
+        (
+            WHEN_BUILT,
+            {
+                **_WRONG,
+                "too-flat": {"image": (4, 4, 2)},
+                "flat-filter": {"filter": (2, 2, 2)},
+                "other-channels": {"image": (1, 4, 4, 3)},
+                "too-small": {"image": (1, 1, 4, 2)},
             },
         ),
     ),
     *convolution(
         "depthwise-conv2d-native-backprop-filter",
         _BY_FILTER,
-        Calls(
-            **_CALLS,
-            wrong={
-                **_BY_FILTER.changed(_PLAIN, _WRONG, IN_KERNEL),
-                **_BY_FILTER.sized(
-                    _PLAIN,
-                    {"few-sizes": [2, 2, 2]},
-                    WHEN_BUILT,
-                ),
-                **_BY_FILTER.sized(
-                    _PLAIN,
-                    {"other-size": [3, 2, 2, 3], "other-channels": [2, 2, 3, 3]},
-                    IN_KERNEL,
-                ),
-            },
-        ),
+        _TABLES,
+        (WHEN_BUILT, {"few-sizes": {"size": [2, 2, 2]}}),
+        (IN_KERNEL, {**_WRONG, "other-size": {"size": [3, 2, 2, 3]}, "other-channels": {"size": [2, 2, 3, 3]}}),
     ),
     *convolution(
         "depthwise-conv2d-native-backprop-input",
         _BY_INPUT,
-        Calls(
-            **_CALLS,
-            wrong={
-                **_BY_INPUT.changed(_PLAIN, _WRONG, IN_KERNEL),
-                **_BY_INPUT.sized(
-                    _PLAIN,
-                    {"few-sizes": [1, 4, 4]},
-                    WHEN_BUILT,
-                ),
-                **_BY_INPUT.sized(
-                    _PLAIN,
-                    {"other-size": [1, 5, 4, 2], "other-channels": [1, 4, 4, 3]},
-                    IN_KERNEL,
-                ),
-            },
-        ),
+        _TABLES,
+        (WHEN_BUILT, {"few-sizes": {"size": [1, 4, 4]}}),
+        (IN_KERNEL, {**_WRONG, "other-size": {"size": [1, 5, 4, 2]}, "other-channels": {"size": [1, 4, 4, 3]}}),
     ),
     *_no_batch("depthwise-conv2d-native", _OUTPUT),
     *_no_batch("depthwise-conv2d-native-backprop-input", _BY_INPUT),

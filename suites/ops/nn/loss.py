@@ -8,10 +8,10 @@ from tf_opdiff.suites.derived.sizes import EMPTY
 from tf_opdiff.suites.forms.aspects import in_shapes, second_order, small
 from tf_opdiff.suites.forms.calls import call
 from tf_opdiff.suites.forms.elements import plain
+from tf_opdiff.suites.forms.logits import SUBNORMAL
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, tiered
 from tf_opdiff.suites.forms.reduction_recipes import RECIPES
-from tf_opdiff.suites.forms.softmax import SUBNORMAL
 from tf_opdiff.suites.reference import loss as ref
 from tf_opdiff.suites.reference.promise import OfOneTensor
 from tf_opdiff.suites.reference.subnormal import flushed_in

@@ -1,17 +1,15 @@
 """Largest elements of windows. The first of equal ones has the gradient."""
 
 from dataclasses import replace
-from functools import partial
-from typing import Any
 
 from tf_opdiff.harness.spec.recipes import FLOATS
-from tf_opdiff.suites.forms.aspects import drawn, second_order
+from tf_opdiff.suites.forms.aspects import drawn
 from tf_opdiff.suites.forms.aspects import small as small_part
-from tf_opdiff.suites.forms.calls import Wrong
+from tf_opdiff.suites.forms.calls import unfit
 from tf_opdiff.suites.forms.elements import infinite, limits, not_numbers, plain, small_integers, ties, tiny
 from tf_opdiff.suites.forms.errors import IN_KERNEL
-from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.forms.part import tiered, together
+from tf_opdiff.suites.forms.op import also, op
+from tf_opdiff.suites.forms.part import calling, tiered
 from tf_opdiff.suites.forms.pooling import (
     CHANNELS_FIRST,
     CUBES,
@@ -20,115 +18,92 @@ from tf_opdiff.suites.forms.pooling import (
     EXPLICIT,
     POOLS,
     bad_attributes,
-    of_tensor,
+    in_float32_alone,
+    pooled,
     refused,
     small,
+    windowed,
 )
-from tf_opdiff.suites.reference.pooling import Largest, LargestAt
+from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
+from tf_opdiff.suites.reference.largest import Largest, LargestAt
 
-_REST = tuple(dtype for dtype in FLOATS if dtype != "float32")
-_ORDERED = {"plain": (plain,), "ties": (ties,), "infinite": (infinite,), "upstreams": (plain,)}
-#: Inputs at which no element of a window has the gradient, or another one on processors that flush subnormals.
-_FORWARD = {"special": (not_numbers,), "tiny": (tiny,)}
-_FEW = {"plain": (plain,), "ties": (ties,)}
+_ORDERED = {"plain": plain, "ties": ties, "infinite": infinite, "upstreams": plain}
+_FEW = {"plain": plain, "ties": ties}
 _WHOLE = ("int32", "int64", "int16", "int8", "uint8", "uint16")
-#: XLA has no kernel of MaxPoolWithArgmax, and none of explicit padding.
-_WITHOUT_XLA: dict[str, Any] = {"modes": ("eager", "function", "graph")}
-_OF_WHOLE = {"plain": (plain,), "limits": (limits,)}
+#: XLA has no kernel of explicit padding.
+_LAYOUTS = (
+    also("-channels-first", calls=pooled(CHANNELS_FIRST, "tensor"), recipes=_FEW, dtypes=("float32",)),
+    also("-depth", calls=pooled(DEEP, "tensor"), recipes=_FEW, gradient=False, dtypes=("float32",)),
+    also("-explicit", calls=pooled(EXPLICIT, "tensor"), recipes=_FEW, modes=WITHOUT_XLA),
+)
+_CUBE_LAYOUTS = (
+    also(
+        "-channels-first",
+        calls=pooled(CUBES_CHANNELS_FIRST, "tensor"),
+        recipes={"plain": plain},
+        dtypes=("float32",),
+    ),
+)
 
 
-def _largest(name, raw, pools, rest, integers=()):
+def _largest(name, raw, pools, *parts, dtypes=FLOATS, integers=()):
     """The specs of largest elements. Tensors without elements have gradients in specs of their own."""
-    rank, calls = len(pools["valid"].size), partial(of_tensor, raw, "input", Largest)
-    empty = small(rank)
-    return (
-        *op(
-            name,
-            raw,
-            _second_order(rest),
-            small_part(drawn({label: calls(one) for label, one in empty.items()}, small_integers), gradient=False),
-            calls=calls(pools),
-            recipes=_ORDERED,
-            batch=calls(pools),
-            forward=_FORWARD,
-            wrong=refused(calls, rank, bad_attributes(rank)),
-            dtypes=tiered(("float32", *rest)),
-            integers=tiered(integers),
-            of_integers=_OF_WHOLE,
-        ),
-        *op(
-            f"{name}-no-images", raw, calls=calls(empty["no_images"]), recipes={"plain": plain}, constant=("output[0]",)
-        ),
+    rank = len(pools["valid"].size)
+    empty = small(rank, "tensor")
+    no_images = {"calls": empty["no_images"], "recipes": {"plain": plain}, "constant": ("output[0]",)}
+    specs = op(
+        name,
+        raw,
+        small_part(drawn(empty, small_integers), gradient=False),
+        also("-no-images", dtypes=("float32",), **no_images),
+        *parts,
+        arguments=("input",),
+        promise=windowed(Largest),
+        calls=pooled(pools, "tensor"),
+        recipes=_ORDERED,
+        second=("plain",),
+        batch=pooled(pools, "tensor"),
+        # No element of a window has the gradient, or another one on processors that flush subnormals.
+        forward={"special": not_numbers, "tiny": tiny},
+        wrong=refused(rank, bad_attributes(rank), "tensor"),
+        dtypes=tiered(dtypes),
+        integers=tiered(integers),
+        of_integers={"plain": plain, "limits": limits},
     )
+    return in_float32_alone(specs)
 
 
-def _second_order(rest):
-    """Second order; in other dtypes without XLA, which has MaxPoolGradGrad of float32 alone."""
-    return together(
-        second_order({"plain": plain}, dtypes=("float32",), tier="full"),
-        second_order({"plain": plain}, suffix="-second-order-other", dtypes=rest, tier="full", **_WITHOUT_XLA),
-    )
+def _of(output, pools, **attributes):
+    """Calls of an output of MaxPoolWithArgmax."""
+    program, promise = calling("MaxPoolWithArgmax", ("input",), output), windowed((Largest, LargestAt)[output])
+    return {
+        f"{label}_{output}": replace(one, program=program, promise=promise)
+        for label, one in pooled(pools, "tensor", **attributes).items()
+    }
 
 
-def _of(i, pools, **attrs):
-    """Calls of MaxPoolWithArgmax: of its output i."""
-    promise = partial(LargestAt, batch=attrs.get("include_batch_in_index", False)) if i else Largest
-    calls = of_tensor("MaxPoolWithArgmax", "input", promise, pools, **attrs)
-    return {f"{label}_{i}": replace(call, program=partial(_output, i, call.program)) for label, call in calls.items()}
-
-
-def _argmax(attrs, tf, x):
-    return tf.raw_ops.MaxPoolWithArgmax(input=x, **attrs)
-
-
-def _output(i, call, tf, x):
-    return call(tf, x)[i]
+def _single(label):
+    """The calls of the first output with a tensor without images, or with one pixel."""
+    return {f"{name}_0": one for name, one in small(2, "tensor")[label].items()}
 
 
 _MOST = {label: POOLS[label] for label in ("valid", "same", "gaps", "larger")}
-_BATCH = {"batch": POOLS["valid"]}
-_EMPTY = {label: pools for label, pools in small(2).items() if label not in ("one", "one_row")}
 SPECS = (
-    *_largest("max-pool", "MaxPool", POOLS, _REST, _WHOLE),
-    *_largest("max-pool-3d", "MaxPool3D", CUBES, ("bfloat16",)),
-    *op(
-        "max-pool-3d-channels-first",
-        "MaxPool3D",
-        calls=of_tensor("MaxPool3D", "input", Largest, CUBES_CHANNELS_FIRST),
-        recipes={"plain": (plain,)},
-    ),
-    *op(
-        "max-pool-channels-first",
-        "MaxPool",
-        calls=of_tensor("MaxPool", "input", Largest, CHANNELS_FIRST),
-        recipes=_FEW,
-    ),
-    *op(
-        "max-pool-depth",
-        "MaxPool",
-        calls=of_tensor("MaxPool", "input", Largest, DEEP),
-        recipes=_FEW,
-        gradient=False,
-    ),
-    *op(
-        "max-pool-explicit",
-        "MaxPool",
-        calls=of_tensor("MaxPool", "input", Largest, EXPLICIT),
-        recipes=_FEW,
-        dtypes=tiered(FLOATS),
-        fields=_WITHOUT_XLA,
-    ),
-    *_largest("max-pool-v2", "MaxPoolV2", POOLS, _REST, _WHOLE),
+    *_largest("max-pool", "MaxPool", POOLS, *_LAYOUTS, integers=_WHOLE),
+    *_largest("max-pool-3d", "MaxPool3D", CUBES, *_CUBE_LAYOUTS, dtypes=("float32", "bfloat16")),
+    *_largest("max-pool-v2", "MaxPoolV2", POOLS, integers=_WHOLE),
     *op(
         "max-pool-with-argmax",
         "MaxPoolWithArgmax",
-        calls=_of(0, _MOST) | _of(1, _MOST) | _of(1, _BATCH, include_batch_in_index=True),
+        program=calling("MaxPoolWithArgmax", ("input",), 0),
+        promise=windowed(Largest),
+        calls=_of(0, _MOST) | _of(1, _MOST) | _of(1, {"batch": POOLS["valid"]}, include_batch_in_index=True),
         recipes=_ORDERED,
-        forward={"special": (not_numbers,)},
-        dtypes=tiered(FLOATS),
         second=("plain",),
-        fields=_WITHOUT_XLA,
-        small={label: _of(0, small(2)[label]) for label in ("one", "one_row")},
-        wrong={"empty": Wrong(partial(_output, 0, partial(_argmax, POOLS["valid"].attrs)), ((0, 5, 7, 3),), IN_KERNEL)},
+        forward={"special": not_numbers},
+        small={label: _single(label) for label in ("one", "one_row")},
+        wrong={"empty": unfit((0, 5, 7, 3), promise=IN_KERNEL, **POOLS["valid"].attrs)},
+        dtypes=tiered(FLOATS),
+        modes=WITHOUT_XLA,
     ),
 )

@@ -1,7 +1,10 @@
 """LSTMs over all steps, and their ops of gradients."""
 
-from tf_opdiff.suites.forms.recurrent import CANCELS, Recurrent, Size, calling, recurrent, written
+from tf_opdiff.suites.forms.calls import fields as called
+from tf_opdiff.suites.forms.part import part, tiered
+from tf_opdiff.suites.forms.recurrent import CANCELS, Recurrent, Size, calling, recurrent
 from tf_opdiff.suites.reference import recurrent as ref
+from tf_opdiff.suites.reference.recurrence import LstmSteps, Recurrence
 
 _LSTM = ("seq_len_max", "x", "cs_prev", "h_prev", "w", "wci", "wcf", "wco", "b")
 _RESULTS = ("i", "cs", "f", "o", "ci", "co", "h")
@@ -19,46 +22,80 @@ _SECOND = {"order": "ifco", "forget_bias": 0.0, "cell_clip": 0.0}
 _OF_GRADIENT = {"order": "icfo", "cell_clip": 0.0}
 
 
-def _steps(name, raw, attrs, limits, **more):
+_SUMS = {"output": CANCELS, "grad": CANCELS}
+
+
+def _written(program):
+    """The program of an LSTM over all steps that returns the first steps of the results with these numbers.
+
+    The documentation says that outputs are zeros beyond `seq_len_max`. The kernels write no zeros there but into the
+    cell states and the last results, so the others hold the earlier content of the memory, which differs from run to
+    run: BlockLSTMOp in tensorflow/core/kernels/rnn/lstm_ops.cc.
+    """
+
+    def cut(tf, n, *xs, **attrs):
+        return tuple(y[:n] if k in _GATES else y for k, y in enumerate(program(tf, n, *xs, **attrs)))
+
+    return cut
+
+
+def _first_steps(n, *xs, **attrs):
+    return tuple(y[: int(n)] if k in _GATES else y for k, y in enumerate(ref.lstm(n, *xs, **attrs)))
+
+
+def _steps(name, raw, attrs, **fixed):
     """The specs of an LSTM over all steps: of all results, of a short sequence, and of gradients."""
-    op = Recurrent(
+    of = Recurrent(
         name=name,
         raw=raw,
         inputs=_LSTM,
+        formula=ref.lstm,
         results=7,
+        fixed=fixed,
         attrs=attrs,
         special={"special": ("x",)},
         empty=_EMPTY,
         loose={"output": CANCELS},
-        **more,
     )
 
-    def first_steps(n, *xs, **attrs):
-        every = op.bound_formula(n, *xs, **attrs)
-        return tuple(y[: int(n)] if k in _GATES else y for k, y in enumerate(every))
+    def gradient(suffix, chosen, size, *, more=None, **fields):
+        """A part: the gradients of some results."""
+        promise, wrong = LstmSteps(chosen, **fixed), LstmSteps(chosen, way_back=_OF_GRADIENT, **fixed)
+        recipes = {"plain": of.recipe(size), **(more or {})}
+        how = {
+            "mistaken": {"grad": called(of.calls(chosen, wrong))["vjp"]},
+            "gradient": True,
+            "rounded": ("output", "grad"),
+            "loose": _SUMS,
+            "unsigned_zeros": ("output", "grad"),
+        }
+        return part(suffix, calls=of.calls(chosen, promise), recipes=recipes, **how | fields)
 
-    short = Recurrent(name=name, raw=raw, inputs=_LSTM, formula=first_steps, results=7, attrs=attrs)
-    second = op.differentiated("-second-order", _STATES, Size(3, 2, 5, 4, 3), **op.second_order(_STATES))
-    program = written(_GATES, calling(raw, _LSTM, tuple(range(7))))
-    recipes = {label: short.recipe(size) for label, size in _SHORT.items()}
-    return (
-        *op.specs(),
-        *short.with_rest(short.spec("-short", recipes, program=program, loose={"output": CANCELS})),
-        *op.differentiated("-gradient", _STATES, Size(3, 2, 5, 4, 3), other=True),
-        *op.differentiated("-limited-gradient", _STATES, Size(3, 2, 5, 4, 4), attrs=limits),
-        *op.differentiated("-gates-gradient", _GATES, Size(3, 2, 5, 3, 3)),
-        *(two for one in second for two in op.with_rest(one)),
+    size, few = Size(3, 2, 5, 4, 3), of.few() | of.still()
+    in_halves = {"dtypes": tiered(of.rest, ()), "attrs": {"default": attrs["default"]}}
+    written = _written(calling(raw, _LSTM, tuple(range(7))))
+    return of.specs(
+        part(
+            "-short",
+            calls=of.calls(range(7), Recurrence(_first_steps, range(7), **fixed), written),
+            recipes={label: of.recipe(one) for label, one in _SHORT.items()},
+            loose={"output": CANCELS},
+        ),
+        gradient("-gradient", _STATES, size, more=few, lowest_tier=True),
+        # In float16, the errors of the gradients by peepholes may be as large as they are.
+        gradient("-gradient-other", _STATES, size, more=few, **in_halves),
+        gradient("-limited-gradient", _STATES, size._replace(used=4), attrs=_LIMIT, lowest_tier=True),
+        gradient("-gates-gradient", _GATES, size._replace(steps=3), lowest_tier=True),
+        gradient("-second-order", _STATES, size, second_order=True, tier="full"),
     )
 
 
+_LIMIT = {"limit": {"cell_clip": 0.25}}
 SPECS = (
     *_steps(
         "block-lstm",
         "BlockLSTM",
         {"default": {}, "peephole": {"use_peephole": True, "forget_bias": -0.5, "cell_clip": 0.0}},
-        {"limit": {"cell_clip": 0.25}},
-        formula=ref.lstm,
-        mistake=_OF_GRADIENT,
     ),
     *recurrent(
         "block-lstm-grad",
@@ -87,9 +124,6 @@ SPECS = (
         "block-lstm-v2",
         "BlockLSTMV2",
         {"default": {}, "peephole": {"use_peephole": True}},
-        {"limit": {"cell_clip": 0.25}},
-        formula=ref.lstm,
-        fixed=_SECOND,
-        mistake=_OF_GRADIENT,
+        **_SECOND,
     ),
 )

@@ -1,12 +1,47 @@
 """Softmax and its logarithm. Errors follow from the distances of the logits: see `suites.reference.softmax`."""
 
-from tf_opdiff.suites.forms.softmax import softmax_like
+import numpy as np
+
+from tf_opdiff.harness.spec.loose import Loose
+from tf_opdiff.harness.spec.recipes import FLOATS
+from tf_opdiff.suites.derived.sizes import EMPTY
+from tf_opdiff.suites.forms.aspects import batches, in_shapes, second_order, small
+from tf_opdiff.suites.forms.calls import call
+from tf_opdiff.suites.forms.elements import uniform
+from tf_opdiff.suites.forms.logits import INF, LOGITS, SUBNORMAL
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import part, tiered
+from tf_opdiff.suites.forms.rows import SHAPE, rows
+from tf_opdiff.suites.forms.special_upstreams import every_kind
 from tf_opdiff.suites.reference import softmax as ref
 from tf_opdiff.suites.reference.promise import OfOneTensor
 from tf_opdiff.suites.reference.subnormal import flushed_in
 
+_CANCELS = {"hvp": Loose(lambda *xs: True, "a second derivative is a difference of sums of products, which may cancel")}
+_ONE = {"rows": call()}
+
+
+def _softmax(name, raw, promise):
+    """The specs of an op of rows of logits."""
+    return op(
+        name,
+        raw,
+        part(recipes=LOGITS, upstreams={"upstreams": every_kind}, ulp=SUBNORMAL),
+        batches(_ONE, lambda draw, dtype: (draw.values(dtype, 4, 131),), ulp=SUBNORMAL),
+        # Logits next to each other: no share is small, and few terms of a second derivative cancel.
+        second_order(in_shapes({"near": SHAPE}, uniform), loose=_CANCELS),
+        small(in_shapes(EMPTY, uniform)),
+        arguments=("logits",),
+        promise=promise,
+        calls=_ONE,
+        dtypes=tiered(FLOATS),
+        # Rows that have no distribution: NaN; +inf; -inf alone.
+        forward={"special": rows([np.nan, 1.0, 2.0], [-INF], [np.nan], [0.5, -INF])},
+    )
+
+
 SPECS = (
-    *softmax_like(
+    *_softmax(
         "log-softmax",
         "LogSoftmax",
         OfOneTensor(
@@ -20,7 +55,7 @@ SPECS = (
             hvp_error=ref.log_softmax_hvp_error,
         ),
     ),
-    *softmax_like(
+    *_softmax(
         "softmax",
         "Softmax",
         OfOneTensor(

@@ -1,7 +1,16 @@
 """Discrete Fourier transforms. Errors are those of any order of the sums: see `suites.reference.fourier`."""
 
-from tf_opdiff.suites.forms.calls import Call, call
-from tf_opdiff.suites.forms.transform import Inputs, transform
+from dataclasses import replace
+
+import numpy as np
+
+from tf_opdiff.suites.forms.aspects import drawn, second_order, small
+from tf_opdiff.suites.forms.calls import Call, call, unfit
+from tf_opdiff.suites.forms.elements import plain
+from tf_opdiff.suites.forms.errors import IN_KERNEL
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import part, tiered
+from tf_opdiff.suites.forms.special_upstreams import finite
 from tf_opdiff.suites.reference.fourier import Fourier
 
 #: The shapes of complex inputs: odd and prime lengths, powers of two, a single number.
@@ -73,30 +82,132 @@ def _to_real(calls):
 
 
 def _wrong_lengths(rank):
-    """Lengths that are too few, too many or too large, negative ones and 0."""
+    """Lengths that are too few, too many or too large, negative ones and 0.
+
+    Lengths below 1 end the process in some modes, which costs seconds: most of them are in the full tier.
+    """
     shape = (2, 4, 4, 4)[-rank - 1 :]
+    of_kernel = {**IN_KERNEL, "tier": "full" if rank > 1 else "default"}
     return {
-        "too-few": (shape, [4] * (rank - 1)),
-        "too-many": (shape, [4] * (rank + 1)),
-        "too-long": (shape, [4] * (rank - 1) + [9]),
-        "negative": (shape, [4] * (rank - 1) + [-1]),
-        "no-length": (shape, [4] * (rank - 1) + [0]),
-        "too-flat": (shape[-rank + 1 :] if rank > 1 else (), [4] * rank),
+        "too-few": unfit(shape, lengths=[4] * (rank - 1)),
+        "too-many": unfit(shape, lengths=[4] * (rank + 1)),
+        "too-long": unfit(shape, promise=IN_KERNEL, lengths=[4] * (rank - 1) + [9]),
+        "negative": unfit(shape, promise=of_kernel, lengths=[4] * (rank - 1) + [-1]),
+        "no-length": unfit(shape, promise=of_kernel, lengths=[4] * (rank - 1) + [0]),
+        "too-flat": unfit(shape[-rank + 1 :] if rank > 1 else (), lengths=[4] * rank),
     }
 
 
-def _complex(name, op, rank, *, inverse):
-    promise = Fourier(rank, inverse=inverse)
-    flat = {"too-flat": ((3, 4)[: rank - 1], None)}
-    return transform(name, op, promise, Inputs(_COMPLEX[rank], _SMALL[rank], flat))
+def _integers(draw, dtype, *shape):
+    """Integers: their transforms of length 1, 2 and 4 are exact, so that a wide bound can't hide a wrong one."""
+    x = draw.integers(*shape, low=-8, high=9)
+    return (x + 1j * draw.integers(*shape, low=-8, high=9) if dtype.kind == "c" else x).astype(dtype)
 
 
-def _real(name, op, rank, *, inverse, gradient=True):
-    calls, small = _of_real(rank), _small_of_real(rank)
+def _impulse(draw, dtype, *shape):
+    """One number, and zeros of both signs."""
+    x = np.where(draw.booleans(*shape), 0.0, -0.0).astype(dtype)
+    x.reshape(-1)[-2:-1] = 3.0
+    return x
+
+
+def _mixed_sizes(draw, dtype, *shape):
+    """Large numbers whose sums stay in range, numbers near 1, and small ones beside a subnormal one."""
+    info = np.finfo(dtype)
+    scales = np.array([float(info.max) / 4096, 1.0, float(info.smallest_normal) * 2.0 ** (info.nmant + 8)])
+    rows = np.resize(scales, shape[:1] or (1,)).reshape(-1, *[1] * (len(shape) - 1))
+    x = (draw.values(np.dtype(np.float64), *shape) * rows / 4).astype(dtype)
+    if len(rows) > 2 and shape[-1] > 1:
+        x[2].reshape(-1)[-1:] = float(info.smallest_subnormal) * 5
+    return x
+
+
+def _beside_special(call, promise):
+    """A part: transforms beside one of infinities and of NaN, whose own result is not promised."""
+
+    def elements(value):
+        def recipe(draw, dtype):
+            x = _integers(draw, np.dtype(dtype), 3, *call.shapes[0])
+            x[1] = value
+            return (x,)
+
+        return recipe
+
+    def specs(op):
+        def program(tf, x):
+            y = op.called(tf, x, **call.attrs)
+            return tf.stack([y[0], y[2]])
+
+        return part(
+            "-beside-special",
+            program=program,
+            reference=lambda x: promise.f(x[::2], **call.attrs),
+            recipes={"nan": elements(np.nan), "infinite": elements(np.inf)},
+            bound={"output[0]": lambda u, g, x: promise.error(u, x[::2], **call.attrs)},
+            lowest_tier=True,
+        )(op)
+
+    return specs
+
+
+def _transform(name, raw, promise, calls, *parts, **declared):
+    """The specs of a transform, of real or of complex numbers."""
+    dtypes = ("float32", "float64") if promise.real and not promise.inverse else ("complex64", "complex128")
+    return op(
+        name,
+        raw,
+        _beside_special(calls["exact"], promise),
+        *parts,
+        promise=promise,
+        calls=calls,
+        recipes={"plain": plain, "exact": _integers, "impulse": _impulse, "mixed": _mixed_sizes, "upstreams": plain},
+        upstreams={"upstreams": finite},
+        batch={label: one for label, one in calls.items() if len(one.shapes[0]) > promise.rank},
+        dtypes=tiered(dtypes, default=dtypes[:1]),
+        unsigned_zeros=("output", "grad"),
+        **declared,
+    )
+
+
+def _complex(name, raw, rank, *, inverse):
+    return _transform(
+        name,
+        raw,
+        Fourier(rank, inverse=inverse),
+        _COMPLEX[rank],
+        small(drawn(_SMALL[rank], _integers), constant=()),
+        arguments=("input",),
+        wrong={"too-flat": ((3, 4)[: rank - 1],)},
+    )
+
+
+def _real(name, raw, rank, *, inverse, gradient=True):
+    def program(tf, x, lengths):
+        """The op, whose results are as wide as its input."""
+        wide = x.dtype in (tf.float64, tf.complex128)
+        dtypes = {"Treal": tf.float64, "Tcomplex": tf.complex128} if wide else {}
+        output = {name: dtype for name, dtype in dtypes.items() if dtype != x.dtype}
+        return getattr(tf.raw_ops, raw)(input=x, fft_length=list(lengths), **output)
+
+    calls, few = _of_real(rank), _small_of_real(rank)
     if inverse:
-        calls, small = _to_real(calls), _to_real(small)
-    promise = Fourier(rank, inverse=inverse, real=True)
-    return transform(name, op, promise, Inputs(calls, small, _wrong_lengths(rank)), gradient=gradient)
+        calls, few = _to_real(calls), _to_real(few)
+    first = calls["odd"]
+    *rest, last = first.shapes[0]
+    # The end of an input that is longer than its transform is cut off.
+    longer = {"cropped": replace(first, shapes=((*rest, last + 2),))}
+    return _transform(
+        name,
+        raw,
+        Fourier(rank, inverse=inverse, real=True),
+        calls,
+        *([] if inverse or not gradient else [second_order({"exact": _integers})]),
+        part("-sizes", calls=few, recipes={"exact": _integers}, lowest_tier=True),
+        part("-cropped", calls=longer, recipes={"plain": plain}, lowest_tier=True),
+        program=program,
+        wrong=_wrong_lengths(rank),
+        gradient=gradient,
+    )
 
 
 SPECS = (
