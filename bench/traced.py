@@ -23,8 +23,11 @@ _QUESTIONS, _PATHS = 40, 24
 _ITEMS = (2, 3, 1, 4, 5)
 
 
-class Untraceable(Exception):
-    """A program needs the value of a tensor, or passes a function to TensorFlow."""
+class Untraceable(TypeError):
+    """A program needs the value of a tensor, or passes a function to TensorFlow.
+
+    As a TypeError of `__len__`, it lets Python make a tuple of a stand-in, whose items are counted by iteration.
+    """
 
 
 class _Path:
@@ -90,6 +93,11 @@ class _Symbol:
     def __bool__(self) -> bool:
         answer = self._trace.path.answer()
         self._trace.lines.append(f"{self._text} is {answer}")
+        return answer
+
+    def __instancecheck__(self, value: Any) -> bool:
+        answer = self._trace.path.answer()
+        self._trace.lines.append(f"{_written(value, self._trace.path)} is one of {self._text}: {answer}")
         return answer
 
     def __iter__(self) -> Any:
