@@ -1,37 +1,36 @@
-"""Assign, AssignAdd and AssignSub: values that a reference variable gets."""
+"""Assign, AssignAdd and AssignSub: values that a reference variable gets. Sums are exact."""
+
+from typing import Any
 
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS
 from tf_opdiff.suites.forms.aspects import small
 from tf_opdiff.suites.forms.errors import raises
 from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.pairs import shaped
 from tf_opdiff.suites.forms.part import part, tiered
-from tf_opdiff.suites.forms.references import first_input, in_functions, variables
 from tf_opdiff.suites.forms.updates import SIZES, VECTOR
+from tf_opdiff.suites.forms.variables import REFERENCE, final
 
 _DTYPES = (*FLOATS, "int16", "int64", "int8", "uint16", "uint32", "uint64", "uint8")
-
-
-def _assigned(name, raw, update, dtypes=_DTYPES):
-    """The specs of an op that gives a variable another value; its programs return a copy. Sums are exact."""
-    return op(
-        name,
-        raw,
-        part(recipes=VECTOR, dtypes=tiered(dtypes), twins=[in_functions]),
-        small(SIZES),
-        part(
-            "-mismatched",
-            reference=raises("ValueError"),
-            recipes={"shapes": lambda draw, dtype: (draw.values(dtype, 3, 5), draw.values(dtype, 3, 4))},
-        ),
-        program=lambda tf, state, x, y: tf.raw_ops.DeepCopy(x=getattr(tf.raw_ops, raw)(ref=state["v"], value=y)),
-        reference=lambda x, y: (update(x, y), {"v": update(x, y)}),
-        state=variables(first_input),
-        modes=("graph",),
-    )
-
+_PARTS = (
+    small(SIZES),
+    part("-mismatched", lowest_tier=True, reference=raises("ValueError"), recipes={"shapes": shaped((3, 5), (3, 4))}),
+)
+_OF_ALL: dict[str, Any] = {
+    "arguments": ("ref", "value"),
+    "variables": REFERENCE,
+    "dtypes": tiered(_DTYPES),
+    "recipes": VECTOR,
+}
 
 SPECS = (
-    *_assigned("assign", "Assign", lambda x, y: y, (*_DTYPES, *COMPLEX)),
-    *_assigned("assign-add", "AssignAdd", lambda x, y: x + y),
-    *_assigned("assign-sub", "AssignSub", lambda x, y: x - y),
+    *op(
+        "assign",
+        "Assign",
+        *_PARTS,
+        reference=final(lambda x, y: y),
+        **_OF_ALL | {"dtypes": tiered((*_DTYPES, *COMPLEX))},
+    ),
+    *op("assign-add", "AssignAdd", *_PARTS, reference=final(lambda x, y: x + y), **_OF_ALL),
+    *op("assign-sub", "AssignSub", *_PARTS, reference=final(lambda x, y: x - y), **_OF_ALL),
 )

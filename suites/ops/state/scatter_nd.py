@@ -1,20 +1,23 @@
 """ScatterNdAdd to ScatterNdUpdate: slices of a reference variable, named by tuples of indices."""
 
-from tf_opdiff.harness.spec.recipes import COMPLEX
-from tf_opdiff.suites.forms.scatter import FLOATS, INTEGERS, REFERENCE, Scatter, scatter
+from typing import Any
+
+from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import tiered
+from tf_opdiff.suites.forms.scatter import scatter
+from tf_opdiff.suites.forms.variables import REFERENCE
 from tf_opdiff.suites.reference.scatter import ADD, MAX, MIN, SUB, UPDATE
 
-_REAL = (*FLOATS, *INTEGERS)
-
-
-def _on_reference(name, raw, how, dtypes=(*_REAL, *COMPLEX), **fields):
-    return scatter(name, Scatter(raw=raw, how=how, target=REFERENCE, tuples=True), dtypes, **fields)
-
+_ALL = tiered((*FLOATS, *INTEGERS, *COMPLEX), ("float32",))
+_REAL = tiered((*FLOATS, *INTEGERS), ("float32",))
+_OF_ALL: dict[str, Any] = {"arguments": ("ref", "indices", "updates"), "variables": REFERENCE, "gradient": False}
+_EXTREME = _OF_ALL | {"dtypes": _REAL, "unsigned_zeros": ("output",)}
 
 SPECS = (
-    *_on_reference("scatter-nd-add", "ScatterNdAdd", ADD),
-    *_on_reference("scatter-nd-max", "ScatterNdMax", MAX, _REAL, unsigned_zeros=("output",)),
-    *_on_reference("scatter-nd-min", "ScatterNdMin", MIN, _REAL, unsigned_zeros=("output",)),
-    *_on_reference("scatter-nd-sub", "ScatterNdSub", SUB),
-    *_on_reference("scatter-nd-update", "ScatterNdUpdate", UPDATE),
+    *op("scatter-nd-add", "ScatterNdAdd", scatter(ADD, tuples=True), dtypes=_ALL, **_OF_ALL),
+    *op("scatter-nd-max", "ScatterNdMax", scatter(MAX, tuples=True), **_EXTREME),
+    *op("scatter-nd-min", "ScatterNdMin", scatter(MIN, tuples=True), **_EXTREME),
+    *op("scatter-nd-sub", "ScatterNdSub", scatter(SUB, tuples=True), dtypes=_ALL, **_OF_ALL),
+    *op("scatter-nd-update", "ScatterNdUpdate", scatter(UPDATE, tuples=True), dtypes=_ALL, **_OF_ALL),
 )

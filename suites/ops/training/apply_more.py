@@ -1,15 +1,19 @@
 """ApplyGradientDescent to ApplyRMSProp: steps of optimizers on reference variables."""
 
-from tf_opdiff.suites.forms.algorithms import GRADIENT_DESCENT, MOMENTUM, POWER_SIGN, PROXIMAL_ADAGRAD, RMS_PROP
-from tf_opdiff.suites.forms.optimizers import COMPLEX, DENSE_REFERENCE, FLOATS, optimizer
+from typing import Any
 
-_ALL = (*FLOATS, *COMPLEX)
-_WIDE = ("float32", "float64")
+from tf_opdiff.suites.forms import algorithms as how
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.optimizers import ALL, REAL, WIDE, optimizer
+from tf_opdiff.suites.forms.variables import REFERENCE
+
+_REAL: dict[str, Any] = {"variables": REFERENCE, "dtypes": REAL}
+_ALL, _WIDE = _REAL | {"dtypes": ALL}, _REAL | {"dtypes": WIDE}
 
 SPECS = (
-    *optimizer("apply-gradient-descent", "ApplyGradientDescent", GRADIENT_DESCENT, DENSE_REFERENCE, _ALL),
-    *optimizer("apply-momentum", "ApplyMomentum", MOMENTUM, DENSE_REFERENCE, _ALL),
-    *optimizer("apply-power-sign", "ApplyPowerSign", POWER_SIGN, DENSE_REFERENCE),
-    *optimizer("apply-proximal-adagrad", "ApplyProximalAdagrad", PROXIMAL_ADAGRAD, DENSE_REFERENCE, _WIDE),
-    *optimizer("apply-rms-prop", "ApplyRMSProp", RMS_PROP, DENSE_REFERENCE, _ALL),
+    *op("apply-gradient-descent", "ApplyGradientDescent", optimizer(how.GRADIENT_DESCENT), **_ALL),
+    *op("apply-momentum", "ApplyMomentum", optimizer(how.MOMENTUM), **_ALL),
+    *op("apply-power-sign", "ApplyPowerSign", optimizer(how.POWER_SIGN), **_REAL),
+    *op("apply-proximal-adagrad", "ApplyProximalAdagrad", optimizer(how.PROXIMAL_ADAGRAD), **_WIDE),
+    *op("apply-rms-prop", "ApplyRMSProp", optimizer(how.RMS_PROP), **_ALL),
 )

@@ -1,30 +1,32 @@
 """ResourceSparseApplyAdadelta to ResourceSparseApplyProximalAdagrad: steps on rows of resource variables."""
 
-from tf_opdiff.suites.forms.algorithms import (
-    ADADELTA,
-    ADAGRAD,
-    ADAGRAD_V2,
-    FTRL,
-    FTRL_V2,
-    KERAS_MOMENTUM,
-    PROXIMAL_ADAGRAD,
-)
-from tf_opdiff.suites.forms.optimizers import COMPLEX, FLOATS, SPARSE, optimizer
+from typing import Any
 
-_ALL = (*FLOATS, *COMPLEX)
-_WIDE = ("float32", "float64")
+from tf_opdiff.suites.forms import algorithms as how
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.optimizers import ALL, REAL, WIDE, ahead, sparse
+from tf_opdiff.suites.forms.variables import RESOURCE
 
-
-def _rows(name, raw, how, dtypes=FLOATS):
-    return optimizer(f"resource-sparse-apply-{name}", f"ResourceSparseApply{raw}", how, SPARSE, dtypes)
-
+_REAL: dict[str, Any] = {"variables": RESOURCE, "dtypes": REAL}
+_ALL, _WIDE = _REAL | {"dtypes": ALL}, _REAL | {"dtypes": WIDE}
 
 SPECS = (
-    *_rows("adadelta", "Adadelta", ADADELTA, _ALL),
-    *_rows("adagrad", "Adagrad", ADAGRAD),
-    *_rows("adagrad-v2", "AdagradV2", ADAGRAD_V2),
-    *_rows("ftrl", "Ftrl", FTRL),
-    *_rows("ftrl-v2", "FtrlV2", FTRL_V2),
-    *_rows("keras-momentum", "KerasMomentum", KERAS_MOMENTUM, _ALL),
-    *_rows("proximal-adagrad", "ProximalAdagrad", PROXIMAL_ADAGRAD, _WIDE),
+    *op("resource-sparse-apply-adadelta", "ResourceSparseApplyAdadelta", sparse(how.ADADELTA), **_ALL),
+    *op("resource-sparse-apply-adagrad", "ResourceSparseApplyAdagrad", sparse(how.ADAGRAD), **_REAL),
+    *op("resource-sparse-apply-adagrad-v2", "ResourceSparseApplyAdagradV2", sparse(how.ADAGRAD_V2), **_REAL),
+    *op("resource-sparse-apply-ftrl", "ResourceSparseApplyFtrl", sparse(how.FTRL), **_REAL),
+    *op("resource-sparse-apply-ftrl-v2", "ResourceSparseApplyFtrlV2", sparse(how.FTRL_V2), **_REAL),
+    *op(
+        "resource-sparse-apply-keras-momentum",
+        "ResourceSparseApplyKerasMomentum",
+        sparse(how.KERAS_MOMENTUM),
+        ahead(how.KERAS_MOMENTUM, sparse=True),
+        **_ALL,
+    ),
+    *op(
+        "resource-sparse-apply-proximal-adagrad",
+        "ResourceSparseApplyProximalAdagrad",
+        sparse(how.PROXIMAL_ADAGRAD),
+        **_WIDE,
+    ),
 )
