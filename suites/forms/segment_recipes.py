@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from math import prod
 
 import ml_dtypes
 import numpy as np
@@ -120,8 +120,8 @@ def products(ordered: bool) -> dict[str, Recipe]:
     return {"nonzero": with_zeros(0), "zero": with_zeros(1), "zeros": with_zeros(2)}
 
 
-def sizes(ordered: bool) -> Mapping[str, tuple[tuple[int, ...], tuple[int, ...]]]:
-    """The shapes of rows and of ids, without elements or with one."""
+def sizes(ordered: bool) -> dict[str, Recipe]:
+    """Rows and ids without elements or with one."""
     shapes: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
         "none": ((0,), (0,)),
         "no_rows": ((0, 3), (0,)),
@@ -130,9 +130,13 @@ def sizes(ordered: bool) -> Mapping[str, tuple[tuple[int, ...], tuple[int, ...]]
         "one_by_one": ((1, 1), (1,)),
         "empty_inside": ((1, 0, 2), (1,)),
     }
-    if ordered:
-        return shapes
-    return shapes | {"no_ids_of_many": ((3, 0, 2), (3, 0)), "one_id_of_many": ((1, 1, 2), (1, 1))}
+    if not ordered:
+        shapes |= {"no_ids_of_many": ((3, 0, 2), (3, 0)), "one_id_of_many": ((1, 1, 2), (1, 1))}
+
+    def recipe(x: tuple[int, ...], ids: tuple[int, ...]) -> Recipe:
+        return lambda draw, d: (draw.values(d, *x), np.arange(prod(ids), dtype="int32").reshape(ids))
+
+    return {name: recipe(*each) for name, each in shapes.items()}
 
 
 def refused(ordered: bool) -> dict[str, Recipe]:
