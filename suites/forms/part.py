@@ -162,6 +162,12 @@ def _by_tier(dtypes: Dtypes) -> Iterator[tuple[str, dict[str, Any]]]:
         yield "-other" if number else "", {"dtypes": tuple(d for d, t in dtypes.items() if t == tier), "tier": tier}
 
 
+def each_dtype(dtypes: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+    """The end of a spec's name, the dtype and its tier, where each dtype has a program of its own."""
+    for number, (dtype, tier) in enumerate(dtypes.items()):
+        yield f"-{dtype}" if number else "", dtype, tier
+
+
 def tiered(dtypes: Sequence[str], default: Collection[str] = ("float32", "int32")) -> dict[str, str]:
     """Dtype → tier: the default tier for float32 and int32, or other ones, and the full tier for the rest."""
     return {dtype: "default" if dtype in default else "full" for dtype in dtypes}
