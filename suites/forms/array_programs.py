@@ -6,7 +6,7 @@ in a v1 graph into which a program of an older GraphDef is imported, as an old S
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -52,11 +52,27 @@ V2 = Version(suffix="V2", name="tensor-array-v2", producer=25)
 V3 = Version(suffix="V3", name="tensor-array-v3", modes=MODES)
 
 
+#: Methods that change an array: name → the op, and its arguments beside the array.
+_ARRAYS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "write": ("Write", ("index", "value")),
+    "scatter": ("Scatter", ("indices", "value")),
+    "split": ("Split", ("value", "lengths")),
+    "unpack": ("Unpack", ("value",)),
+}
+#: Methods that read elements.
+_TENSORS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "read": ("Read", ("index",)),
+    "gather": ("Gather", ("indices",)),
+    "pack": ("Pack", ()),
+    "concat": ("Concat", ()),
+}
+
+
 @dataclass(frozen=True)
 class Array:
     """An array of tensors, or none yet: the raw ops of a version, for elements of a dtype.
 
-    The flow orders the ops on the array.
+    The flow orders the ops on the array. Its methods are also those of two tables, in `array_programs`, and `size`.
     """
 
     tf: Any
@@ -73,11 +89,18 @@ class Array:
         """The array behind a handle, after a flow."""
         return replace(self, handle=handle, flow=flow)
 
-    def _after(self, name: str, **arguments: Any) -> Array:
-        return replace(self, flow=self.call(name, handle=self.handle, flow_in=self.flow, **arguments))
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name in _ARRAYS:
+            return lambda *arguments: replace(self, flow=self._call(*_ARRAYS[name], arguments))
+        if name in _TENSORS:
+            return lambda *arguments: self._call(*_TENSORS[name], arguments, dtype=self.dtype)
+        if name == "size":
+            return lambda: self._call("Size", (), ())
+        raise AttributeError(name)
 
-    def _read(self, name: str, **arguments: Any) -> Any:
-        return self.call(name, handle=self.handle, flow_in=self.flow, **arguments)
+    def _call(self, name: str, names: tuple[str, ...], arguments: tuple[Any, ...], **more: Any) -> Any:
+        given = dict(zip(names, arguments, strict=True))
+        return self.call(name, handle=self.handle, flow_in=self.flow, **given, **more)
 
     def new(self, size: Any, **flags: Any) -> Array:
         """An array of elements that were not written."""
@@ -89,45 +112,9 @@ class Array:
         count = self.tf.shape(x)[0]
         return self.new(count).scatter(self.tf.range(count), x)
 
-    def write(self, index: Any, x: Any) -> Array:
-        """The array with an element written."""
-        return self._after("Write", index=index, value=x)
-
-    def scatter(self, indices: Any, x: Any) -> Array:
-        """The array with rows written to indices."""
-        return self._after("Scatter", indices=indices, value=x)
-
-    def split(self, x: Any, lengths: Any) -> Array:
-        """The array with pieces of a tensor written, of these lengths."""
-        return self._after("Split", value=x, lengths=lengths)
-
-    def unpack(self, x: Any) -> Array:
-        """The array with the rows of a tensor written."""
-        return self._after("Unpack", value=x)
-
-    def read(self, index: Any) -> Any:
-        """An element."""
-        return self._read("Read", index=index, dtype=self.dtype)
-
-    def gather(self, indices: Any) -> Any:
-        """Elements as the rows of a tensor."""
-        return self._read("Gather", indices=indices, dtype=self.dtype)
-
-    def pack(self) -> Any:
-        """All elements as the rows of a tensor."""
-        return self._read("Pack", dtype=self.dtype)
-
-    def concat(self) -> Any:
-        """The elements one behind the other, and their lengths."""
-        return self._read("Concat", dtype=self.dtype)
-
-    def size(self) -> Any:
-        """The number of elements."""
-        return self._read("Size")
-
     def gradient(self) -> Array:
         """The array of gradients of an array, in which writes add up."""
-        made = self._read("Grad", source="gradients")
+        made = self._call("Grad", (), (), source="gradients")
         return self.at(*(made if self.version.suffix == "V3" else (made, self.flow)))
 
     def closed(self, *after: Any) -> Array:

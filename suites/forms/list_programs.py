@@ -2,29 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any
+
+_TYPE = ("element_dtype", "element_shape")
+#: Methods that make or change a list: name → the OpDef, the arguments that the list knows, and the others, in order.
+_LISTS: Mapping[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
+    "empty": ("EmptyTensorList", _TYPE, ("max_num_elements",)),
+    "reserve": ("TensorListReserve", _TYPE, ("num_elements",)),
+    "unstack": ("TensorListFromTensor", ("element_shape",), ("tensor",)),
+    "scatter": ("TensorListScatter", ("element_shape",), ("tensor", "indices")),
+    "scatter_v2": ("TensorListScatterV2", ("element_shape",), ("tensor", "indices", "num_elements")),
+    "split": ("TensorListSplit", ("element_shape",), ("tensor", "lengths")),
+    "push_back": ("TensorListPushBack", ("input_handle",), ("tensor",)),
+    "set_item": ("TensorListSetItem", ("input_handle",), ("index", "item", "resize_if_index_out_of_bounds")),
+    "put_rows": ("TensorListScatterIntoExistingList", ("input_handle",), ("tensor", "indices")),
+    "resize": ("TensorListResize", ("input_handle",), ("size",)),
+}
+#: Methods that read a list.
+_TENSORS: Mapping[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
+    "stack": ("TensorListStack", ("input_handle", *_TYPE), ("num_elements",)),
+    "item": ("TensorListGetItem", ("input_handle", *_TYPE), ("index",)),
+    "pop": ("TensorListPopBack", ("input_handle", *_TYPE), ()),
+    "gather": ("TensorListGather", ("input_handle", *_TYPE), ("indices",)),
+    "concat": ("TensorListConcat", ("input_handle", "element_dtype"), ()),
+    "concat_v2": ("TensorListConcatV2", ("input_handle", *_TYPE), ("leading_dims",)),
+    "length": ("TensorListLength", ("input_handle",), ()),
+    "element_shape": ("TensorListElementShape", ("input_handle",), ("shape_type",)),
+}
 
 
 @dataclass(frozen=True)
 class TensorList:
-    """A list of tensors, or none yet; and the dtype and the shape of an element, which its raw ops have to be given."""
+    """A list of tensors, or none yet; and the dtype and the shape of an element, which its raw ops have to be given.
+
+    Its methods are those of two tables, in `list_programs`. An argument that is left out, a number of elements, is -1.
+    """
 
     tf: Any
     dtype: Any
     shape: Any
     handle: Any = None
 
-    def _next(self, op: str, **arguments: Any) -> TensorList:
-        return self.at(getattr(self.tf.raw_ops, op)(**arguments))
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name in _LISTS:
+            return lambda *arguments: self.at(self._call(*_LISTS[name], arguments))
+        if name in _TENSORS:
+            return lambda *arguments: self._call(*_TENSORS[name], arguments)
+        raise AttributeError(name)
 
-    def _call(self, op: str, **arguments: Any) -> Any:
-        typed = {"element_dtype": self.dtype, "element_shape": self.shape}
-        return getattr(self.tf.raw_ops, op)(**arguments, **typed)
-
-    def _read(self, op: str, **arguments: Any) -> Any:
-        return self._call(op, input_handle=self.handle, **arguments)
+    def _call(self, op: str, known: tuple[str, ...], names: tuple[str, ...], arguments: tuple[Any, ...]) -> Any:
+        own = {"input_handle": self.handle, "element_dtype": self.dtype, "element_shape": self.shape}
+        given = dict(zip(names, (*arguments, -1), strict=False))
+        return getattr(self.tf.raw_ops, op)(**{name: own[name] for name in known}, **given)
 
     def at(self, handle: Any) -> TensorList:
         """The list behind a handle."""
@@ -34,87 +66,18 @@ class TensorList:
         """The list as one of elements of another dtype or shape."""
         return replace(self, dtype=self.dtype if dtype is None else dtype, shape=self.shape if shape is None else shape)
 
-    def empty(self, room: int = -1) -> TensorList:
-        """A list without elements; `room` is the largest number of elements, which XLA needs."""
-        return self.at(self._call("EmptyTensorList", max_num_elements=room))
-
-    def reserve(self, count: Any) -> TensorList:
-        """A list of elements that were not written."""
-        return self.at(self._call("TensorListReserve", num_elements=count))
-
-    def unstack(self, x: Any) -> TensorList:
-        """The list of the rows of a tensor."""
-        return self._next("TensorListFromTensor", tensor=x, element_shape=self.shape)
-
-    def scatter(self, x: Any, indices: Any) -> TensorList:
-        """The list with the rows of a tensor at some indices."""
-        return self._next("TensorListScatter", tensor=x, indices=indices, element_shape=self.shape)
-
-    def scatter_v2(self, x: Any, indices: Any, count: int) -> TensorList:
-        """The list of so many elements with the rows of a tensor at some indices."""
-        where = {"indices": indices, "element_shape": self.shape, "num_elements": count}
-        return self._next("TensorListScatterV2", tensor=x, **where)
-
-    def split(self, x: Any, lengths: Any) -> TensorList:
-        """The list of pieces of a tensor."""
-        return self._next("TensorListSplit", tensor=x, element_shape=self.shape, lengths=lengths)
-
     def push(self, *tensors: Any) -> TensorList:
         """The list with further elements at its end."""
-        longer = self
-        for x in tensors:
-            longer = longer._next("TensorListPushBack", input_handle=longer.handle, tensor=x)
-        return longer
+        return reduce(lambda longer, x: longer.push_back(x), tensors, self)
 
-    def put(self, index: Any, x: Any, *, resize: bool = False) -> TensorList:
+    def put(self, index: Any, x: Any) -> TensorList:
         """The list with another element at an index."""
-        where = {"index": index, "resize_if_index_out_of_bounds": resize}
-        return self._next("TensorListSetItem", input_handle=self.handle, item=x, **where)
-
-    def put_rows(self, x: Any, indices: Any) -> TensorList:
-        """The list with the rows of a tensor at some indices."""
-        return self._next("TensorListScatterIntoExistingList", input_handle=self.handle, tensor=x, indices=indices)
-
-    def resize(self, size: Any) -> TensorList:
-        """The list with so many elements."""
-        return self._next("TensorListResize", input_handle=self.handle, size=size)
+        return self.set_item(index, x, False)
 
     def joined(self, other: TensorList) -> TensorList:
         """The elements of both lists."""
         both = {"input_a": self.handle, "input_b": other.handle}
-        return self._next("TensorListConcatLists", element_dtype=self.dtype, **both)
-
-    def stack(self, count: int = -1) -> Any:
-        """The elements as the rows of a tensor."""
-        return self._read("TensorListStack", num_elements=count)
-
-    def item(self, index: Any) -> Any:
-        """An element."""
-        return self._read("TensorListGetItem", index=index)
-
-    def pop(self) -> Any:
-        """The handle of the list without its last element, and that element."""
-        return self._read("TensorListPopBack")
-
-    def gather(self, indices: Any) -> Any:
-        """The elements at some indices as the rows of a tensor."""
-        return self._read("TensorListGather", indices=indices)
-
-    def concat(self) -> Any:
-        """The elements one behind the other, and their lengths."""
-        return self.tf.raw_ops.TensorListConcat(input_handle=self.handle, element_dtype=self.dtype)
-
-    def concat_v2(self, lengths: Any) -> Any:
-        """The elements one behind the other, and their lengths; `lengths` has those of elements not written."""
-        return self._read("TensorListConcatV2", leading_dims=lengths)
-
-    def length(self) -> Any:
-        """The number of elements."""
-        return self.tf.raw_ops.TensorListLength(input_handle=self.handle)
-
-    def element_shape(self, dtype: Any) -> Any:
-        """The shape of an element."""
-        return self.tf.raw_ops.TensorListElementShape(input_handle=self.handle, shape_type=dtype)
+        return self.at(self.tf.raw_ops.TensorListConcatLists(element_dtype=self.dtype, **both))
 
 
 #: steps(list without elements, *inputs) → the outputs.

@@ -163,7 +163,7 @@ SPECS = (
         ),
         part(
             "-resized",
-            program=rows(lambda new, x, y: new.unstack(x).put(new.tf.shape(x)[0] + 2, y, resize=True).stack()),
+            program=rows(lambda new, x, y: new.unstack(x).set_item(new.tf.shape(x)[0] + 2, y, True).stack()),
             reference=lambda x, y: np.concatenate([x, np.zeros_like(x[:2]), y[None]]),
             vjp=lambda g, x, y: (g[: len(x)], g[-1]),
             recipes={"plain": tensors(_ROWS, (3,))},

@@ -35,8 +35,9 @@ def _program(raw, variables, calls):
         assigned = []
         for i, (bounds, value) in enumerate(zip(each, xs[1::2], strict=True)):
             index = {key: tf.constant(bounds[key], ("int32", "int64")[i % 2]) for key in ("begin", "end", "strides")}
-            assign = partial(getattr(tf.raw_ops, raw), value=value, **{**bounds, **index})
-            assigned.append(variables.updated(tf, state[f"v{i}"], lambda v, assign=assign: assign(ref=v)))
+            given = {"value": value, **bounds, **index}
+            call = lambda v, given=given: getattr(tf.raw_ops, raw)(ref=v, **given)  # noqa: E731
+            assigned.append(variables.updated(tf, state[f"v{i}"], call))
         return tuple(assigned)
 
     return program
