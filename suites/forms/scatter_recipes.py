@@ -77,21 +77,21 @@ def _counts_as_zero(x: np.ndarray) -> np.ndarray:
     return np.abs(x) < ml_dtypes.finfo(x.dtype).smallest_normal if is_float(x.dtype) else x == 0
 
 
-def _ordered(dtype: np.dtype) -> np.ndarray:
+def finite_or_infinite(dtype: np.dtype) -> np.ndarray:
     """The special numbers without NaN."""
     numbers = special_numbers(dtype)
     return numbers[~np.isnan(numbers)] if is_float(dtype) or dtype.kind == "c" else numbers
 
 
-def _normal(dtype: np.dtype) -> np.ndarray:
+def normal(dtype: np.dtype) -> np.ndarray:
     """The special numbers without NaN and without subnormal ones."""
-    numbers = _ordered(dtype)
+    numbers = finite_or_infinite(dtype)
     return numbers[(numbers == 0) | ~_counts_as_zero(numbers)]
 
 
 def _normal_or_nan(dtype: np.dtype) -> np.ndarray:
     """The special numbers without subnormal ones, and as many NaNs as numbers."""
-    numbers = _normal(dtype)
+    numbers = normal(dtype)
     return np.concatenate([numbers, np.full_like(numbers, np.nan)]) if is_float(dtype) else numbers
 
 
@@ -100,14 +100,14 @@ def special(how: Combination, tuples: bool) -> dict[str, Recipe]:
     if how.rounded or not how.computes:
         return {"special": _met(how, tuples, special_numbers, special_numbers)}
     return {
-        "special": _met(how, tuples, _ordered, _ordered),
+        "special": _met(how, tuples, finite_or_infinite, finite_or_infinite),
         "nan": _met(how, tuples, lambda d: _normal_or_nan(d)[-13:], _normal_or_nan),
     }
 
 
 def ties(how: Combination, tuples: bool) -> dict[str, Recipe]:
     """The recipe in which the special numbers meet that have a gradient as operands of a maximum."""
-    return {"ties": _met(how, tuples, _normal, _normal)}
+    return {"ties": _met(how, tuples, normal, normal)}
 
 
 def main(how: Combination, tuples: bool) -> dict[str, Recipe]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -25,7 +25,6 @@ ONCE, TWICE = (8, 1, 0, 3, 2, 5, 4, 7, 6), (0, 3, 3, 1, 6, 0, 8, 8, 2)
 COUNT = 8
 #: The roundings of a factor: a number of rows, its root, and the product.
 _FACTORS = 3
-Arrays = tuple[np.ndarray, ...]
 
 
 def sparse_segments(how: Reduction, count: int | None = None) -> Part:
@@ -51,35 +50,34 @@ def sparse_segments(how: Reduction, count: int | None = None) -> Part:
         main, *others = part(recipes=_main(how), **promised)(op)
         yield from (main, *others, *sizes(main, _sizes()))
         yield from (replace(twin, hvp=None) for twin in linear_second_order(main, "exact"))
-        yield replace(main, name=f"{main.name}-no-index", vjp=None, recipes={"no_index": _empty})
+        yield replace(main, name=f"{main.name}-no-index", vjp=None, recipes={"no_index": _EMPTY})
         yield from part("-refused", lowest_tier=True, recipes=_refused(), **IN_KERNEL)(op)
 
     return specs
 
 
-def _ids(dtype: str = "int32") -> np.ndarray:
-    return np.array(recipes.SORTED, dtype)
+def _places(i: Sequence[int], dtype: str = "int32") -> list[np.ndarray]:
+    """Indices, and sorted ids of as many rows."""
+    return [np.array(i, dtype), np.array(recipes.SORTED, dtype)]
 
 
 def _main(how: Reduction) -> dict[str, Recipe]:
     """Moderate numbers, numbers with exact sums, special numbers that meet each other, and int64."""
 
-    def moderate(draw: Draw, dtype: np.dtype) -> Arrays:
-        return draw.values(dtype, *recipes.SHAPE), np.array(TWICE, "int32"), _ids()
-
-    def exact(draw: Draw, dtype: np.dtype) -> Arrays:
-        return recipes.exact(how, draw, dtype, *recipes.SHAPE), np.array(TWICE, "int32"), _ids()
-
-    def special(draw: Draw, dtype: np.dtype) -> Arrays:
-        numbers, order = special_numbers(dtype), np.array(ONCE, "int32")
+    def special(draw: Draw, dtype: np.dtype) -> np.ndarray:
         rows = np.empty(recipes.SHAPE, dtype)
-        rows[order] = recipes.meeting(True, numbers, numbers)
-        return rows, order, _ids()
+        rows[np.array(ONCE)] = recipes.meeting(True, special_numbers(dtype), special_numbers(dtype))
+        return rows
 
-    def int64(draw: Draw, dtype: np.dtype) -> Arrays:
-        return recipes.exact(how, draw, dtype, 9, 5), np.array(TWICE, "int64"), _ids("int64")
+    def whole(*shape: int) -> recipes.Values:
+        return lambda draw, dtype: recipes.exact(how, draw, dtype, *shape)
 
-    return {"int32": moderate, "exact": exact, "special": special, "int64": int64}
+    return {
+        "int32": recipes.shaped(*recipes.SHAPE, then=_places(TWICE)),
+        "exact": recipes.rows(whole(*recipes.SHAPE), *_places(TWICE)),
+        "special": recipes.rows(special, *_places(ONCE)),
+        "int64": recipes.rows(whole(9, 5), *_places(TWICE, "int64")),
+    }
 
 
 def _sizes() -> dict[str, Recipe]:
@@ -91,31 +89,25 @@ def _sizes() -> dict[str, Recipe]:
         "one_by_one": ((1, 1), 1),
         "empty_inside": ((1, 0, 2), 1),
     }
-
-    def recipe(x: tuple[int, ...], count: int) -> Recipe:
-        numbers = np.arange(count, dtype="int32")
-        return lambda draw, d: (draw.values(d, *x), numbers, numbers)
-
-    return {name: recipe(*each) for name, each in shapes.items()}
+    return {name: recipes.shaped(*x, then=[np.arange(n, dtype="int32")] * 2) for name, (x, n) in shapes.items()}
 
 
-def _empty(draw: Draw, dtype: np.dtype) -> Arrays:
-    """A recipe of no index, without gradient: a CPU returns memory that it did not write, which no record repeats."""
-    return draw.values(dtype, 7, 3), np.zeros(0, "int32"), np.zeros(0, "int32")
+#: No index, without gradient: a CPU returns memory that it did not write, which no record repeats.
+_EMPTY = recipes.shaped(7, 3, then=[np.zeros(0, "int32")] * 2)
 
 
 def _refused() -> dict[str, Recipe]:
-    """Indices out of range, ids that fall, and indices and ids of two lengths."""
-
-    def recipe(i: Sequence[int], ids: Sequence[int], dtype: str = "int32") -> Recipe:
-        return lambda draw, d: (draw.values(d, 5, 3), np.array(i, dtype), np.array(ids, "int32"))
-
+    """Indices out of range, and ids that fall or are negative."""
+    wrong: dict[str, tuple[Sequence[int], Sequence[int]]] = {
+        "at_end": ((1, 5, 0), (0, 1, 1)),
+        "beyond_int32": ((1, 2**32 + 1, 0), (0, 1, 1)),
+        "falling": ((1, 2, 0), (0, 1, 0)),
+        "negative": ((1, -1, 0), (0, 1, 1)),
+        "negative_id": ((1, 2, 0), (-1, 0, 1)),
+    }
     return {
-        "at_end": recipe((1, 5, 0), (0, 1, 1)),
-        "beyond_int32": recipe((1, 2**32 + 1, 0), (0, 1, 1), "int64"),
-        "falling": recipe((1, 2, 0), (0, 1, 0)),
-        "negative": recipe((1, -1, 0), (0, 1, 1)),
-        "negative_id": recipe((1, 2, 0), (-1, 0, 1)),
+        name: recipes.shaped(5, 3, then=[np.array(i, "int64" if max(i) > 2**31 else "int32"), np.array(ids, "int32")])
+        for name, (i, ids) in wrong.items()
     }
 
 
@@ -166,16 +158,13 @@ def sparse_segment_gradient(how: Reduction, *, unique: bool = False) -> Part:
 
 #: One upstream, and segments without columns.
 _FEW_UPSTREAMS: dict[str, Recipe] = {
-    "one": lambda draw, d: (draw.values(d, 1, 1), np.array([3], "int32"), np.array([0], "int32")),
-    "no_columns": lambda draw, d: (np.zeros((2, 0), d), np.array([4, 1], "int32"), np.array([0, 1], "int32")),
+    "one": recipes.shaped(1, 1, then=[np.array([3], "int32"), np.array([0], "int32")]),
+    "no_columns": recipes.shaped(2, 0, then=[np.array([4, 1], "int32"), np.array([0, 1], "int32")]),
 }
 
 
 def _gradients() -> dict[str, Recipe]:
-    """Upstreams of seven segments: moderate, exact and special ones, and int64. For no index, see `_empty`."""
-
-    def recipe(values: Callable[[Draw, np.dtype], np.ndarray], dtype: str = "int32") -> Recipe:
-        return lambda draw, d: (values(draw, d), np.array(TWICE, dtype), _ids(dtype))
+    """Upstreams of seven segments: moderate, exact and special ones, and int64. For no index, see `_EMPTY`."""
 
     def special(draw: Draw, dtype: np.dtype) -> np.ndarray:
         return np.resize(special_numbers(dtype), recipes.UPSTREAMS)
@@ -183,5 +172,9 @@ def _gradients() -> dict[str, Recipe]:
     def whole(draw: Draw, dtype: np.dtype) -> np.ndarray:
         return (2 * draw.integers(7, 43, low=-3, high=4)).astype(dtype)
 
-    moderate = recipe(lambda draw, d: draw.values(d, 7, 43))
-    return {"int32": moderate, "exact": recipe(whole), "special": recipe(special), "int64": recipe(whole, "int64")}
+    return {
+        "int32": recipes.shaped(7, 43, then=_places(TWICE)),
+        "exact": recipes.rows(whole, *_places(TWICE)),
+        "special": recipes.rows(special, *_places(TWICE)),
+        "int64": recipes.rows(whole, *_places(TWICE, "int64")),
+    }
