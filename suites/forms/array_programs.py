@@ -52,7 +52,7 @@ V2 = Version(suffix="V2", name="tensor-array-v2", producer=25)
 V3 = Version(suffix="V3", name="tensor-array-v3", modes=MODES)
 
 
-#: Methods that change an array: name → the op, and its arguments beside the array.
+#: Methods that change an array: name → the op, and its further arguments.
 _ARRAYS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "write": ("Write", ("index", "value")),
     "scatter": ("Scatter", ("indices", "value")),

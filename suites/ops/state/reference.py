@@ -13,10 +13,10 @@ from tf_opdiff.suites.forms.part import part, together
 from tf_opdiff.suites.forms.variables import REFERENCE, REFUSED, final, like
 
 _RECIPES = {label: UNARY[label] for label in ("plain", "edges", "matrix", "scalar", "empty")}
-#: The dtypes beside float32 that TensorFlow differentiates, and the others; each has a kernel for references.
+#: The other dtypes that TensorFlow differentiates, and those that it does not; each has a kernel for references.
 _SMOOTH = (*(dtype for dtype in FLOATS if dtype != "float32"), *COMPLEX)
 _ROUGH = (*INTEGERS, "bool", "object")
-#: The dtypes beside float32 for which a CPU and a GPU have kernels of variables.
+#: The other dtypes for which a CPU and a GPU have kernels of variables.
 _OTHERS = (*_SMOOTH, "int64", "uint32", "bool")
 _PREDICATES = {
     label: lambda draw, dtype, label=label: (draw.values(dtype, 5), np.array(label == "true"))
