@@ -36,12 +36,8 @@ _IMPOSSIBLE: Mapping[str, list[int]] = {
     "beyond_int32": [-(2**31), 2],
     "too_many": [2**31 - 1, 2**31 - 1, 2**31 - 1],
 }
-
-
 _THREEFRY = "TensorFlow's kernels have the algorithm Philox only, and say so; XLA has ThreeFry too"
 _ALGORITHMS = "https://www.tensorflow.org/api_docs/python/tf/random/Algorithm"
-
-
 #: Below these, the digits that the probability lost are half of those of its quantile.
 _NEAR_ZERO = {"bfloat16": 1e-4, "float16": 0.25, "float32": 2e-3, "float64": 1e-2}
 _LOST = "XLA rounds a probability next to 1/2, so that its quantile, next to 0, lacks the digits that were rounded away"
@@ -141,7 +137,7 @@ class _Numbers:
 
     def _of_xla(self, main: Spec, shapes: Mapping[str, Recipe]) -> Iterator[Spec]:
         """The specs of the numbers that XLA makes of the same bits: in `main`, XLA fails."""
-        same = {label: recipe for label, recipe in main.recipes.items() if label not in ("negative", "long_state")}
+        same = {label: recipe for label, recipe in main.recipes.items() if label not in self.source.not_in_xla}
         more: dict[str, Any] = {"reference": self.reference(xla=True), "modes": ("xla",)}
         more |= self._budgets(PHILOX)
         yield replace(main, name=f"{main.name}-of-xla", recipes=same, **more)
@@ -185,10 +181,9 @@ class _Numbers:
             yield replace(kernel, name=f"{main.name}-refused-by-kernel", program=counted, recipes=wrong)
         if self.source.algorithms:
             one = {"odd": main.recipes["odd"]}
-            yield replace(kernel, name=f"{main.name}-unknown-algorithm", program=self.program(UNKNOWN), recipes=one)
-            yield replace(
-                main, name=f"{main.name}-any-algorithm", program=self.program(AUTO), recipes=one, modes=WITHOUT_XLA
-            )
+            unknown, any_of_all = self.program(UNKNOWN), self.program(AUTO)
+            yield replace(kernel, name=f"{main.name}-unknown-algorithm", program=unknown, recipes=one)
+            yield replace(main, name=f"{main.name}-any-algorithm", program=any_of_all, recipes=one, modes=WITHOUT_XLA)
             threefry = Side(reference=self.reference(xla=True, algorithm=THREEFRY), why=_THREEFRY, link=_ALGORITHMS)
             if not self.source.variables:
                 refused = replace(kernel, name=f"{main.name}-threefry", program=self.program(THREEFRY))

@@ -31,6 +31,7 @@ class Source:
       refused: name → such inputs of a wrong shape.
       refused_by_kernel: name → inputs of a wrong shape that shape inference accepts.
       algorithms: whether an input names the algorithm.
+      not_in_xla: the names of draws whose numbers XLA gets wrong, or that it refuses.
       of_xla: of_xla(*inputs) → the inputs that give the bits of XLA, which takes others because of a known failure.
     """
 
@@ -41,6 +42,7 @@ class Source:
     refused: Mapping[str, Callable[[Draw], tuple[np.ndarray, ...]]]
     refused_by_kernel: Mapping[str, Callable[[Draw], tuple[np.ndarray, ...]]] = field(default_factory=dict)
     algorithms: bool = True
+    not_in_xla: tuple[str, ...] = ()
     of_xla: Callable[..., tuple[np.ndarray, ...]] = lambda *inputs: inputs
 
 
@@ -85,6 +87,7 @@ SEEDED = Source(
         "matrix": lambda draw: (np.zeros((1, 2), np.int32),),
     },
     algorithms=False,
+    not_in_xla=("negative",),
 )
 #: The state of a generator, a variable: a counter of two numbers, and a key.
 STATEFUL = Source(
@@ -97,6 +100,7 @@ STATEFUL = Source(
     call=lambda tf, raw, algorithm, state, shape, start, **more: raw(
         resource=state["v"].handle, algorithm=tf.constant(algorithm, "int64"), shape=shape, **more
     ),
+    not_in_xla=("long_state",),
     variables=Variables(resource=True, first=lambda shape, start, *limits: {"v": start}),
     refused={},
     refused_by_kernel={

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import prod
 
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import Draw, is_float
 from tf_opdiff.harness.spec.spec import Recipe
-from tf_opdiff.suites.forms.scatter_recipes import finite_or_infinite, normal, special_numbers
+from tf_opdiff.suites.forms.scatter_recipes import Values, finite_or_infinite, normal, plain, special_numbers
 from tf_opdiff.suites.reference.segments import Reduction
 
 #: Nine rows; two rows of a segment have place for each pair of special values.
@@ -21,8 +21,6 @@ UNSORTED = (5, 0, -1, 2, 0, 3, 2, 5, 3)
 COUNT = 7
 #: The shape of an upstream of the sorted segments.
 UPSTREAMS: tuple[int, ...] = (7, 43)
-#: values(draw, dtype) → rows.
-Values = Callable[[Draw, np.dtype], np.ndarray]
 
 
 def _ids(ordered: bool, dtype: str = "int32") -> np.ndarray:
@@ -61,7 +59,7 @@ def rows(values: Values, *then: np.ndarray) -> Recipe:
 
 def shaped(*shape: int, then: Sequence[np.ndarray]) -> Recipe:
     """A recipe: plain values of a shape, then these arrays."""
-    return rows(lambda draw, dtype: draw.values(dtype, *shape), *then)
+    return rows(plain(*shape), *then)
 
 
 def main(how: Reduction, ordered: bool) -> dict[str, Recipe]:

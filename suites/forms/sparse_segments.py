@@ -15,7 +15,7 @@ from tf_opdiff.suites.derived.sizes import sizes
 from tf_opdiff.suites.forms import segment_recipes as recipes
 from tf_opdiff.suites.forms.errors import IN_KERNEL
 from tf_opdiff.suites.forms.part import Op, Part, calling, part
-from tf_opdiff.suites.forms.scatter_recipes import special_numbers
+from tf_opdiff.suites.forms.scatter_recipes import Values, special_numbers
 from tf_opdiff.suites.forms.segment_promises import Segments, SparseSegments
 from tf_opdiff.suites.reference.segments import Reduction
 
@@ -69,7 +69,7 @@ def _main(how: Reduction) -> dict[str, Recipe]:
         rows[np.array(ONCE)] = recipes.meeting(True, special_numbers(dtype), special_numbers(dtype))
         return rows
 
-    def whole(*shape: int) -> recipes.Values:
+    def whole(*shape: int) -> Values:
         return lambda draw, dtype: recipes.exact(how, draw, dtype, *shape)
 
     return {

@@ -15,6 +15,7 @@ from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, tiered, together
 from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 from tf_opdiff.suites.forms.scatter import Scatter, scatter
+from tf_opdiff.suites.forms.scatter_recipes import around, plain
 from tf_opdiff.suites.reference.scatter import ADD, SUB, UPDATE
 
 
@@ -36,7 +37,7 @@ def _as_they_are(raw):
 
 def _inputs(x, i, u):
     """A recipe: a tensor, indices, and updates of these shapes."""
-    return lambda draw, dtype: (draw.values(dtype, *x), np.array(i, "int32"), draw.values(dtype, *u))
+    return around(plain(*x), np.array(i, "int32"), plain(*u))
 
 
 _WRONG = {
