@@ -125,6 +125,11 @@ def optimizer(how: Optimizer, suffix: str = "", *, sparse: bool = False, **flags
     return specs
 
 
+def on(variables: Variables) -> tuple[dict[str, Any], ...]:
+    """The fields of ops on variables: for real numbers, for complex numbers as well, and for two dtypes."""
+    return tuple({"variables": variables, "dtypes": dtypes} for dtypes in (REAL, ALL, WIDE))
+
+
 sparse = partial(optimizer, sparse=True)
 #: Further parts: Nesterov's look ahead, and slots that stay as they are.
 ahead = partial(optimizer, suffix="-nesterov", use_nesterov=True)

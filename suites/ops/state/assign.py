@@ -1,27 +1,33 @@
-"""Assign, AssignAdd and AssignSub: values that a reference variable gets. Sums are exact."""
+"""Assign to AssignSub, AssignSubVariableOp and AssignVariableOp: values that variables get. Others: see `programs/`."""
 
 from typing import Any
 
-from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS
+from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.suites.forms.aspects import small
 from tf_opdiff.suites.forms.errors import raises
+from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.pairs import shaped
 from tf_opdiff.suites.forms.part import part, tiered
+from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 from tf_opdiff.suites.forms.updates import SIZES, VECTOR
-from tf_opdiff.suites.forms.variables import REFERENCE, final
+from tf_opdiff.suites.forms.variables import REFERENCE, RESOURCE, final
 
+_ALL = (*FLOATS, *COMPLEX, *INTEGERS)
 _DTYPES = (*FLOATS, "int16", "int64", "int8", "uint16", "uint32", "uint64", "uint8")
 _PARTS = (
     small(SIZES),
     part("-mismatched", lowest_tier=True, reference=raises("ValueError"), recipes={"shapes": shaped((3, 5), (3, 4))}),
 )
-_OF_ALL: dict[str, Any] = {
+_REFERENCE: dict[str, Any] = {
     "arguments": ("ref", "value"),
     "variables": REFERENCE,
     "dtypes": tiered(_DTYPES),
     "recipes": VECTOR,
 }
+_SHAPES = {"matrix": (3, 5), "one": (1,), "scalar": (), "empty": (0, 3), "batch_of_one": (1, 4, 3)}
+_RECIPES = {label: shaped(shape, shape) for label, shape in _SHAPES.items()}
+_RESOURCE: dict[str, Any] = {"arguments": ("resource", "value"), "variables": RESOURCE, "recipes": _RECIPES}
 
 SPECS = (
     *op(
@@ -29,8 +35,30 @@ SPECS = (
         "Assign",
         *_PARTS,
         reference=final(lambda x, y: y),
-        **_OF_ALL | {"dtypes": tiered((*_DTYPES, *COMPLEX))},
+        **_REFERENCE | {"dtypes": tiered((*_DTYPES, *COMPLEX))},
     ),
-    *op("assign-add", "AssignAdd", *_PARTS, reference=final(lambda x, y: x + y), **_OF_ALL),
-    *op("assign-sub", "AssignSub", *_PARTS, reference=final(lambda x, y: x - y), **_OF_ALL),
+    *op("assign-add", "AssignAdd", *_PARTS, reference=final(lambda x, y: x + y), **_REFERENCE),
+    *op("assign-sub", "AssignSub", *_PARTS, reference=final(lambda x, y: x - y), **_REFERENCE),
+    *op(
+        "assign-sub-variable",
+        "AssignSubVariableOp",
+        reference=final(lambda x, y: x - y),
+        dtypes=tiered(_ALL, ("float32",)),
+        ulp={"output": 0.5},
+        **_RESOURCE,
+    ),
+    *op(
+        "assign-variable",
+        "AssignVariableOp",
+        part(
+            "-no-xla",
+            recipes={label: recipe for label, recipe in _RECIPES.items() if label != "scalar"},
+            dtypes=("object", "int4", "uint4", "int2", "uint2", "float4_e2m1fn"),
+            modes=WITHOUT_XLA,
+            tier="full",
+        ),
+        reference=final(lambda x, y: y),
+        dtypes=tiered((*_ALL, "bool", *FLOAT8_OF_CPU), ("float32",)),
+        **_RESOURCE,
+    ),
 )

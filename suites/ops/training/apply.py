@@ -1,14 +1,11 @@
-"""ApplyAdaMax to ApplyFtrlV2: steps of optimizers on reference variables."""
-
-from typing import Any
+"""ApplyAdaMax to ApplyRMSProp: steps of optimizers on reference variables."""
 
 from tf_opdiff.suites.forms import algorithms as how
 from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.forms.optimizers import ALL, REAL, optimizer
+from tf_opdiff.suites.forms.optimizers import on, optimizer
 from tf_opdiff.suites.forms.variables import REFERENCE
 
-_REAL: dict[str, Any] = {"variables": REFERENCE, "dtypes": REAL}
-_ALL = _REAL | {"dtypes": ALL}
+_REAL, _ALL, _WIDE = on(REFERENCE)
 
 SPECS = (
     *op("apply-ada-max", "ApplyAdaMax", optimizer(how.ADA_MAX), **_REAL),
@@ -20,4 +17,9 @@ SPECS = (
     *op("apply-centered-rms-prop", "ApplyCenteredRMSProp", optimizer(how.CENTERED_RMS_PROP), **_ALL),
     *op("apply-ftrl", "ApplyFtrl", optimizer(how.FTRL), **_REAL),
     *op("apply-ftrl-v2", "ApplyFtrlV2", optimizer(how.FTRL_V2), **_REAL),
+    *op("apply-gradient-descent", "ApplyGradientDescent", optimizer(how.GRADIENT_DESCENT), **_ALL),
+    *op("apply-momentum", "ApplyMomentum", optimizer(how.MOMENTUM), **_ALL),
+    *op("apply-power-sign", "ApplyPowerSign", optimizer(how.POWER_SIGN), **_REAL),
+    *op("apply-proximal-adagrad", "ApplyProximalAdagrad", optimizer(how.PROXIMAL_ADAGRAD), **_WIDE),
+    *op("apply-rms-prop", "ApplyRMSProp", optimizer(how.RMS_PROP), **_ALL),
 )

@@ -1,14 +1,11 @@
 """ResourceApplyAdaMax to ResourceApplyFtrlV2: steps of optimizers on resource variables."""
 
-from typing import Any
-
 from tf_opdiff.suites.forms import algorithms as how
 from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.forms.optimizers import ALL, REAL, ahead, optimizer, still
+from tf_opdiff.suites.forms.optimizers import ahead, on, optimizer, still
 from tf_opdiff.suites.forms.variables import RESOURCE
 
-_REAL: dict[str, Any] = {"variables": RESOURCE, "dtypes": REAL}
-_ALL = _REAL | {"dtypes": ALL}
+_REAL, _ALL, _ = on(RESOURCE)
 
 SPECS = (
     *op("resource-apply-ada-max", "ResourceApplyAdaMax", optimizer(how.ADA_MAX), **_REAL),

@@ -1,14 +1,11 @@
 """ResourceApplyGradientDescent to ResourceApplyRMSProp: steps of optimizers on resource variables."""
 
-from typing import Any
-
 from tf_opdiff.suites.forms import algorithms as how
 from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.forms.optimizers import ALL, REAL, WIDE, ahead, optimizer
+from tf_opdiff.suites.forms.optimizers import ahead, on, optimizer
 from tf_opdiff.suites.forms.variables import RESOURCE
 
-_REAL: dict[str, Any] = {"variables": RESOURCE, "dtypes": REAL}
-_ALL, _WIDE = _REAL | {"dtypes": ALL}, _REAL | {"dtypes": WIDE}
+_REAL, _ALL, _WIDE = on(RESOURCE)
 
 SPECS = (
     *op("resource-apply-gradient-descent", "ResourceApplyGradientDescent", optimizer(how.GRADIENT_DESCENT), **_ALL),
