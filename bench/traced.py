@@ -95,6 +95,11 @@ class _Symbol:
         self._trace.lines.append(f"{self._text} is {answer}")
         return answer
 
+    def __instancecheck__(self, value: Any) -> bool:
+        answer = self._trace.path.answer()
+        self._trace.lines.append(f"{_written(value, self._trace.path)} is one of {self._text}: {answer}")
+        return answer
+
     def __iter__(self) -> Any:
         return iter([_Symbol(self._trace, f"{self._text}[{n}]") for n in range(self._trace.path.items)])
 

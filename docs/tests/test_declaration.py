@@ -1,4 +1,4 @@
-"""The declaration that the tutorial and the README show: at most eight lines that make an op's specs."""
+"""The declarations that the tutorial and the README show are those that tests run."""
 
 import re
 
@@ -48,3 +48,9 @@ def test_its_specs_promise_what_those_of_softsign_promise(twins):
 
 def test_its_inputs_can_tell_right_from_wrong(twins):
     assert {name: score(twin).alive for name, twin in twins.items() if score(twin).alive} == {}
+
+
+@pytest.mark.parametrize("name", ["planted_binary", "planted_attributes", "planted_stateful"])
+def test_the_tutorial_shows_the_declaration_that_a_test_runs(name):
+    text = (ROOT / "suites" / "tests" / f"{name}.py").read_text()
+    assert f"```python\n{text[text.index('SPECS = ') :]}```" in (ROOT / PAGES[1]).read_text()

@@ -195,10 +195,11 @@ def not_allowed(suffix: str, *, why: str, eager: str = "", **fields: Any) -> Par
 
 
 def values(op: Op) -> Iterable[Spec]:
-    """Results, with gradients if TensorFlow has them."""
+    """Results, with gradients if TensorFlow has them; of reference variables, also in functions."""
     if op.recipes:
         special = {label: upstream for label, upstream in op.upstreams.items() if op.gradient and label in op.recipes}
-        yield from part(recipes=op.recipes, upstreams=special)(op)
+        twins = [op.variables.twins] if op.variables else ()
+        yield from part(recipes=op.recipes, upstreams=special, twins=twins)(op)
 
 
 def forward(op: Op) -> Iterable[Spec]:

@@ -8,17 +8,18 @@ Wolfowitz with the constant of Massart (1990), https://doi.org/10.1214/aop/11769
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.plan import MODES
 from tf_opdiff.harness.spec.recipes import Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
-from tf_opdiff.suites.forms.errors import raises
+from tf_opdiff.suites.forms.errors import IN_KERNEL
+from tf_opdiff.suites.forms.part import Op, Part, each_dtype, part
 
+#: parameters(dtype) → the inputs of an op.
+Parameters = Callable[[str], tuple[np.ndarray, ...]]
 #: Numbers in a column, and the probability that a right column fails.
 COUNT, FALSE_ALARMS = 2**14, 1e-9
 TOLERANCE = math.sqrt(math.log(2 / FALSE_ALARMS) / (2 * COUNT))
@@ -41,74 +42,60 @@ def shares(tf: Any, numbers: Any, at: Any, expected: Any) -> Any:
     return tf.abs(share - expected) <= tf.constant(TOLERANCE, "float64")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Distribution:
-    """A random op of some columns of numbers, each with its own distribution.
+def distribution(
+    call: Callable[..., Any],
+    parameters: Parameters,
+    points: Callable[..., np.ndarray],
+    cumulative: Callable[..., np.ndarray],
+    *,
+    suffix: str = "",
+    refused: Mapping[str, Parameters] | None = None,
+) -> Part:
+    """A part: a random op of some columns of numbers, each with its own distribution; each dtype has its own program.
 
-    Attributes:
-      raw: the OpDef.
+    Args:
       call: call(tf, raw op, dtype, *parameters) → numbers, of shape (COUNT, columns).
       parameters: parameters(dtype) → the inputs of the op.
       points: points(*parameters) → the x of each column, of shape (points, columns).
       cumulative: cumulative(x, *parameters) → F(x), of the shape of x.
-      modes: the modes that have the op.
+      suffix: the end of the specs' names.
       refused: name → wrong parameters, for which a kernel raises INVALID_ARGUMENT.
     """
 
-    raw: str
-    call: Callable[..., Any]
-    parameters: Callable[[str], tuple[np.ndarray, ...]]
-    points: Callable[..., np.ndarray]
-    cumulative: Callable[..., np.ndarray]
-    modes: tuple[str, ...] = MODES
-    refused: Mapping[str, Callable[[str], tuple[np.ndarray, ...]]] = field(default_factory=dict)
-
-    def inputs(self, dtype: str) -> tuple[np.ndarray, ...]:
+    def inputs(dtype: str) -> tuple[np.ndarray, ...]:
         """The points, the distribution function there, and the parameters."""
-        parameters = self.parameters(dtype)
-        at = np.asarray(self.points(*(np.asarray(p, np.float64) for p in parameters)), np.float64)
-        return at, np.asarray(self.cumulative(at, *(np.asarray(p, np.float64) for p in parameters))), *parameters
+        own = parameters(dtype)
+        widened = [np.asarray(p, np.float64) for p in own]
+        at = np.asarray(points(*widened), np.float64)
+        return at, np.asarray(cumulative(at, *widened)), *own
 
-    def specs(self, name: str, dtypes: tuple[str, ...]) -> tuple[Spec, ...]:
-        """The specs: of the first dtype in the default tier, of the others in the full tier; and of wrong ones."""
-
-        def of(dtype: str) -> Recipe:
-            return lambda draw, _: self.inputs(dtype)
+    def specs(op: Op) -> Iterator[Spec]:
+        def drawn(tf: Any, dtype: str, *own: Any) -> Any:
+            return call(tf, getattr(tf.raw_ops, op.raw), dtype, *own)
 
         def program(dtype: str) -> Callable[..., Any]:
-            def run(tf: Any, at: Any, expected: Any, *parameters: Any) -> Any:
-                numbers = self.call(tf, getattr(tf.raw_ops, self.raw), dtype, *parameters)
-                return shares(tf, numbers, at, expected)
+            return lambda tf, at, expected, *own: shares(tf, drawn(tf, dtype, *own), at, expected)
 
-            return run
-
-        specs = [
-            Spec(
-                name=name if dtype == dtypes[0] else f"{name}-{dtype}",
-                ops=self.raw,
+        assert isinstance(op.dtypes, Mapping)
+        for end, dtype, tier in each_dtype(op.dtypes):
+            yield from part(
+                suffix + end,
                 program=program(dtype),
-                reference=lambda at, expected, *parameters: np.ones(at.shape, bool),
-                recipes={"columns": of(dtype)},
-                dtypes=(dtype,),
-                modes=self.modes,
-                tier="default" if dtype == dtypes[0] else "full",
-            )
-            for dtype in dtypes
-        ]
-        if self.refused:
-            first = dtypes[0]
-            refused = {label: _fixed(wrong(first)) for label, wrong in self.refused.items()}
-            call = self.call
-            specs.append(
-                replace(
-                    specs[0],
-                    name=f"{name}-refused",
-                    program=lambda tf, *xs: tf.size(call(tf, getattr(tf.raw_ops, self.raw), first, *xs)),
-                    reference=raises("INVALID_ARGUMENT"),
-                    recipes=refused,
-                )
-            )
-        return tuple(specs)
+                reference=lambda at, expected, *own: np.ones(at.shape, bool),
+                recipes={"columns": lambda draw, _, dtype=dtype: inputs(dtype)},
+                dtypes={dtype: tier},
+            )(op)
+        if refused:
+            first = next(iter(op.dtypes))
+            yield from part(
+                f"{suffix}-refused",
+                program=lambda tf, *own: tf.size(drawn(tf, first, *own)),
+                recipes={label: _fixed(wrong(first)) for label, wrong in refused.items()},
+                lowest_tier=True,
+                **IN_KERNEL,
+            )(op)
+
+    return specs
 
 
 def _fixed(arrays: tuple[np.ndarray, ...]) -> Recipe:
@@ -118,8 +105,3 @@ def _fixed(arrays: tuple[np.ndarray, ...]) -> Recipe:
         return arrays
 
     return recipe
-
-
-def distribution(name: str, dtypes: tuple[str, ...], **fields: Any) -> tuple[Spec, ...]:
-    """The specs of an op of some distributions; the fields are those of `Distribution`."""
-    return Distribution(**fields).specs(name, dtypes)

@@ -13,7 +13,7 @@ from tf_opdiff.harness.spec.spec import Raises, Recipe, Side, Spec
 from tf_opdiff.suites.derived.hessian import linear_second_order
 from tf_opdiff.suites.derived.sizes import sizes
 from tf_opdiff.suites.forms.control_flow import XLA
-from tf_opdiff.suites.forms.errors import IN_KERNEL
+from tf_opdiff.suites.forms.part import Op, Part, part, tiered
 from tf_opdiff.suites.forms.scatter_recipes import special_numbers
 from tf_opdiff.suites.forms.special_upstreams import in_turn
 
@@ -29,7 +29,8 @@ SMALL: Mapping[str, Shape] = {
     "one_by_one": (1, 1),
     "one_row": (1, 3),
 }
-_FEW = ("none", "one_by_one", "one_row")
+#: The sizes that a function and a graph have with known shapes.
+FEW = ("none", "one_by_one", "one_row")
 _OPENXLA = "https://openxla.org/xla/operation_semantics"
 
 
@@ -60,6 +61,16 @@ def followed_by(shapes: Sequence[Shape], arguments: Mapping[str, Any], dtype: st
 def small(count: int, shapes: Mapping[str, Shape] = SMALL) -> dict[str, Recipe]:
     """Recipes of this many tensors of each small shape."""
     return {name: tensors(*(shape,) * count) for name, shape in shapes.items()}
+
+
+def small_rows(
+    count: int, many: Any, one: Any = (0,), more: Callable[[Shape], Sequence[Shape]] = lambda shape: ()
+) -> dict[str, Recipe]:
+    """Recipes of so many rows of small shapes, or of one row, then of further shapes, then of indices for the rows."""
+    shapes = {"one": (), "no_columns": (0,), "no_planes": (0, 2), "one_row": (1, 1)}
+    tables = {**{name: (count, *row) for name, row in shapes.items()}, "one_by_one": (1, 1)}
+    indices = {True: np.array(many, "int32"), False: np.array(one, "int32")}
+    return {name: tensors(s, *more(s), then=(indices[s[0] == count],)) for name, s in tables.items()}
 
 
 def _no_kernel(*arguments: Any) -> Raises:
@@ -103,58 +114,42 @@ def of_floats(vjp: Callable[..., Any]) -> Callable[..., Any]:
     return gradients
 
 
-def refused(
-    name: str,
-    raw: str,
-    program: Callable[..., Any],
-    recipes: Mapping[str, Recipe],
-    contract: Mapping[str, Side] | None = None,
-) -> Spec:
-    """The spec of arguments that an op on lists refuses with INVALID_ARGUMENT, but for the plans of the contract."""
-    return Spec(name=name, ops=raw, program=program, recipes=recipes, contract=contract or {}, **IN_KERNEL)
-
-
 def steps(
-    name: str,
-    raw: str,
-    *,
     recipes: Mapping[str, Recipe],
     tiny: Mapping[str, Recipe],
+    *,
     dtypes: Sequence[str] = DTYPES,
+    vjp: Callable[..., Any] | None = None,
     moving: Sequence[int] = (0,),
     **fields: Any,
-) -> tuple[Spec, ...]:
-    """The specs of an op on lists: in float32, in other dtypes, in small sizes, and of its second order.
+) -> Part:
+    """A part: the results of an op on lists in all dtypes and in small sizes, and its derivatives.
 
     Args:
-      name: the name with which theirs begin.
-      raw: the OpDef, which the program has to run.
-      recipes: the recipes of the main spec; `upstreams` gets special upstreams if there is a VJP.
+      recipes: the recipes; `upstreams` gets special upstreams if there is a VJP.
       tiny: the recipes of small sizes.
       dtypes: the dtypes; float32 is among them, and stands for the others in the default tier.
+      vjp: as of a spec, for inputs that are floats.
       moving: the numbers of the inputs that are differentiated.
-      fields: further fields of the main spec.
+      fields: further fields of the main specs.
     """
-    if vjp := fields.pop("vjp", None):
-        fields["vjp"] = of_floats(vjp)
-        fields["upstreams"] = {"upstreams": in_turn(special_numbers)}
-    main = Spec(name=name, ops=raw, recipes=recipes, **fields)
-    others = tuple(dtype for dtype in dtypes if dtype != "float32")
-    return (
-        main,
-        replace(main, name=f"{name}-other", dtypes=others, tier="full"),
-        *sizes(main, tiny, few=_FEW),
-        *(_second_order(main, others, moving) if vjp and moving else ()),
-    )
+    own: dict[str, Any] = {"vjp": of_floats(vjp), "upstreams": {"upstreams": in_turn(special_numbers)}} if vjp else {}
+
+    def specs(op: Op) -> Iterator[Spec]:
+        main, *others = part(recipes=recipes, dtypes=tiered(dtypes, ("float32",)), **own, **fields)(op)
+        yield from (main, *others, *sizes(main, tiny, few=FEW))
+        if vjp and moving:
+            yield from _second_order(replace(main, dtypes=tuple(d for d in dtypes if is_float(np.dtype(d)))), moving)
+
+    return specs
 
 
-def _second_order(main: Spec, others: Sequence[str], moving: Sequence[int]) -> Iterator[Spec]:
+def _second_order(main: Spec, moving: Sequence[int]) -> Iterator[Spec]:
     """The twins of a spec in forward mode, `NAME-forward`, and with a second reverse pass, `NAME-second-order`.
 
     They are apart, because one run has both, and forward mode of a list is an error, in XLA too.
     """
-    smooth = ("float32", *(dtype for dtype in others if is_float(np.dtype(dtype))))
-    for twin in linear_second_order(replace(main, dtypes=smooth), "plain", moving=moving):
+    for twin in linear_second_order(main, "plain", moving=moving):
         modes = tuple(mode for mode in twin.modes if mode != "xla")
         yield replace(twin, name=twin.name.replace("-second-order", "-forward"), hvp=None, modes=modes)
         yield replace(twin, jvp=None, tier="full")

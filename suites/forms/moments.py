@@ -16,6 +16,7 @@ from tf_opdiff.harness.spec.recipes import Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.derived.sizes import sizes
 from tf_opdiff.suites.forms.distribution import COUNT
+from tf_opdiff.suites.forms.part import Op, Part, part
 from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 from tf_opdiff.suites.reference import gamma_numbers as ref
 
@@ -25,45 +26,41 @@ _SCATTERS = Loose(lambda *xs: True, "a mean of random numbers scatters by its st
 _ALPHAS = (0.75, 1.0, 2.5, 10.0, 100.0)
 
 
-def gamma_means(name: str, raw: str, call: Callable[..., Any], dtypes: tuple[str, ...]) -> Iterator[Spec]:
-    """The specs of the means of gamma numbers and of their logarithms, with gradients by the shape.
+def gamma_means(call: Callable[..., Any]) -> Part:
+    """A part: the means of gamma numbers and of their logarithms, with gradients by the shape of the distribution.
 
     Args:
-      name: the name with which theirs begin.
-      raw: the OpDef.
       call: call(tf, raw op, dtype, shape, alpha) → the numbers.
-      dtypes: those of the numbers; the first is in the default tier, the others in the full tier.
     """
 
-    def program(tf: Any, alpha: Any) -> Any:
-        shape = tf.concat([[COUNT], tf.shape(alpha)], 0)
-        numbers = tf.cast(call(tf, getattr(tf.raw_ops, raw), alpha.dtype, shape, alpha), "float64")
-        means = tf.reduce_mean(numbers, axis=0), tf.reduce_mean(tf.math.log(numbers), axis=0)
-        return tuple(tf.cast(mean, alpha.dtype) for mean in means)
+    def specs(op: Op) -> Iterator[Spec]:
+        def program(tf: Any, alpha: Any) -> Any:
+            shape = tf.concat([[COUNT], tf.shape(alpha)], 0)
+            numbers = tf.cast(call(tf, getattr(tf.raw_ops, op.raw), alpha.dtype, shape, alpha), "float64")
+            means = tf.reduce_mean(numbers, axis=0), tf.reduce_mean(tf.math.log(numbers), axis=0)
+            return tuple(tf.cast(mean, alpha.dtype) for mean in means)
 
-    main = Spec(
-        name=f"{name}-means",
-        ops=raw,
-        program=program,
-        reference=ref.means,
-        vjp=_gradient,
-        bound={"output[0]": _off(0), "output[1]": _off(1), "grad": _gradient_off},
-        loose=dict.fromkeys(("output", "grad", "jvp"), _SCATTERS),
-        recipes={"columns": _alphas(_ALPHAS)},
-        dtypes=dtypes[:1],
-        modes=WITHOUT_XLA,
-    )
-    second = replace(
-        main,
-        name=f"{main.name}-second-order",
-        jvp=lambda t, alpha: tuple(t * slope for slope in ref.slopes(alpha)),
-        hvp=lambda gs, t, alpha: gs[1] * t * ref.curvature(alpha),
-        bound={**main.bound, "jvp[0]": _slope_off(0), "jvp[1]": _slope_off(1)},
-        tier="full",
-    )
-    small = {"none": _alphas(()), "one": _alphas((2.5,))}
-    yield from (main, replace(main, name=f"{main.name}-other", dtypes=dtypes[1:], tier="full"), second)
-    yield from sizes(replace(main, name=name), small)
+        main, *others = part(
+            "-means",
+            program=program,
+            reference=ref.means,
+            vjp=_gradient,
+            bound={"output[0]": _off(0), "output[1]": _off(1), "grad": _gradient_off},
+            loose=dict.fromkeys(("output", "grad", "jvp"), _SCATTERS),
+            recipes={"columns": _alphas(_ALPHAS)},
+            modes=WITHOUT_XLA,
+        )(op)
+        yield from (main, *others, *sizes(replace(main, name=op.name), {"none": _alphas(()), "one": _alphas((2.5,))}))
+        yield replace(
+            main,
+            name=f"{main.name}-second-order",
+            jvp=lambda t, alpha: tuple(t * slope for slope in ref.slopes(alpha)),
+            hvp=lambda gs, t, alpha: gs[1] * t * ref.curvature(alpha),
+            bound={**main.bound, "jvp[0]": _slope_off(0), "jvp[1]": _slope_off(1)},
+            tier="full",
+        )
+
+    return specs
 
 
 def _alphas(values: tuple[float, ...]) -> Recipe:

@@ -1,23 +1,26 @@
-"""Optimizers: programs that take several steps on variables, of reference and resource variables, dense and sparse."""
+"""Optimizers: ops that take steps on variables; their gradients are dense, or those of some rows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.plan import MODES
 from tf_opdiff.harness.spec.recipes import Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
-from tf_opdiff.suites.forms.errors import REFUSED_BY_KERNEL, raises
-from tf_opdiff.suites.forms.references import in_functions, read, variables
+from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT
+from tf_opdiff.suites.forms.part import Op, Part, part, tiered, together
+from tf_opdiff.suites.forms.variables import Variables, read_after
 from tf_opdiff.suites.reference import running
 from tf_opdiff.suites.reference.optimizers import Step
 
-FLOATS = ("float16", "float32", "float64")
-COMPLEX = ("complex64", "complex128")
+#: The dtypes of the ops: real numbers, complex numbers as well, and those of two ops.
+REAL = tiered(("float16", "float32", "float64"))
+ALL = tiered((*REAL, "complex64", "complex128"))
+WIDE = tiered(("float32", "float64"))
 STEPS = 3
 #: The shapes of dense variables, and of variables whose gradients name rows.
 SHAPE, TABLE = (13,), (7, 3)
@@ -61,7 +64,7 @@ class Optimizer:
         return tuple(np.stack(column) for column in zip(*after, strict=True))
 
     def sparse_steps(self, var: Any, *others: Any) -> Step:
-        """The same, where the gradient is that of rows; the last of `others` has their numbers."""
+        """The values after each step, where the gradient is that of rows; the last of `others` has their numbers."""
         *slots, g, indices = others
         rows = self.steps(*(x[indices] for x in (var, *slots)), g)
         places = [np.flatnonzero(indices == k) for k in range(len(var))]
@@ -70,114 +73,99 @@ class Optimizer:
             for x, stack in zip((var, *slots), rows, strict=True)
         )
 
-
-def _with_rows(x: Any, rows: Any, places: Sequence[np.ndarray]) -> Any:
-    """An array with some of its rows replaced."""
-    return np.stack([rows[int(at[-1])] if len(at) else x[k] for k, at in enumerate(places)])
-
-
-@dataclass(frozen=True, kw_only=True)
-class Kind:
-    """A kind of OpDef: how it takes variables, and whether its gradient is sparse."""
-
-    resource: bool
-    sparse: bool
-
-    @property
-    def modes(self) -> tuple[str, ...]:
-        """The state of a spec holds reference variables in v1 graphs only; `in_functions` has the other modes."""
-        return MODES if self.resource else ("graph",)
-
-    def state(self, how: Optimizer) -> Callable[..., dict[str, Any]]:
-        """As of a spec: the variable and the slots."""
-        first = how.first
-        if not self.resource:
-            return variables(first)
-        return lambda tf, *inputs: {name: tf.Variable(x) for name, x in first(*inputs).items()}
-
-    def program(self, how: Optimizer, raw: str) -> Callable[..., Any]:
+    def program(self, raw: str, *, resource: bool) -> Callable[..., Any]:
         """As of a spec: one step, then a read of all variables."""
-        resource, names = self.resource, (how.gradient, "indices")
-        first, settings, flags = 1 + len(how.slots), dict(how.settings), dict(how.flags)
+        names, first = (self.gradient, "indices"), 1 + len(self.slots)
+        settings, flags = dict(self.settings), dict(self.flags)
 
         def program(tf: Any, state: Any, *inputs: Any) -> Any:
             rest = inputs[first:]
             arguments = {name: v.handle if resource else v for name, v in state.items()}
             arguments |= {name: tf.constant(value, rest[0].dtype) for name, value in settings.items()}
             arguments |= dict(zip(names, rest, strict=False)) | flags
-            update = getattr(tf.raw_ops, raw)(**arguments)
-            with tf.control_dependencies([] if update is None else [update]):
-                return tuple(read(tf, v) for v in state.values())
+            return read_after(tf, getattr(tf.raw_ops, raw)(**arguments), *state.values())
 
         return program
 
 
-DENSE, DENSE_REFERENCE = Kind(resource=True, sparse=False), Kind(resource=False, sparse=False)
-SPARSE, SPARSE_REFERENCE = Kind(resource=True, sparse=True), Kind(resource=False, sparse=True)
+def _with_rows(x: Any, rows: Any, places: Sequence[np.ndarray]) -> Any:
+    """An array with some of its rows replaced."""
+    return np.stack([rows[int(at[-1])] if len(at) else x[k] for k, at in enumerate(places)])
 
 
-def optimizer(name: str, raw: str, how: Optimizer, kind: Kind, dtypes: Sequence[str] = FLOATS) -> tuple[Spec, ...]:
-    """The specs of an op that takes one step of an optimizer.
+def optimizer(how: Optimizer, suffix: str = "", *, sparse: bool = False, **flags: bool) -> Part:
+    """A part: several steps of an optimizer on the variables of an op, and, without flags, the errors of the op.
 
     Args:
-      name: the name with which theirs begin.
-      raw: the OpDef.
       how: the algorithm.
-      kind: the kind of the op.
-      dtypes: its dtypes; float32 is among them, and stands for the others in the default tier.
+      suffix: the end of the specs' names.
+      sparse: whether the gradient is that of some rows.
+      flags: attributes that are no tensors.
     """
-    steps = how.sparse_steps if kind.sparse else how.steps
+    how = replace(how, flags=flags)
+
+    def specs(op: Op) -> Iterable[Spec]:
+        assert op.variables
+        variables = replace(op.variables, first=how.first)
+        steps = how.sparse_steps if sparse else how.steps
+        values = part(
+            suffix,
+            dtypes=REAL if flags else None,
+            recipes=_sparse(how) if sparse else _dense(how),
+            **_promise(how, steps),
+            ulp={"output": 0.5},
+            unsigned_zeros=("output",),
+            steps=STEPS,
+            twins=[] if flags else [lambda spec: variables.twins(_first_step(how, steps, spec))],
+        )
+        errors = [] if flags else [_out_of_range(how) if sparse else _mismatched(how, op.variables)]
+        own = replace(op, variables=variables, program=how.program(op.raw, resource=variables.resource))
+        return together(values, *errors)(own)
+
+    return specs
+
+
+def on(variables: Variables) -> tuple[dict[str, Any], ...]:
+    """The fields of ops on variables: for real numbers, for complex numbers as well, and for two dtypes."""
+    return tuple({"variables": variables, "dtypes": dtypes} for dtypes in (REAL, ALL, WIDE))
+
+
+sparse = partial(optimizer, sparse=True)
+#: Further parts: Nesterov's look ahead, and slots that stay as they are.
+ahead = partial(optimizer, suffix="-nesterov", use_nesterov=True)
+still = partial(optimizer, suffix="-still", update_slots=False)
+
+
+def _promise(how: Optimizer, steps: Callable[..., Step]) -> dict[str, Any]:
+    """The values after each step, and those after the last one, as fields of a spec."""
     names = ("var", *how.slots)
 
     def reference(*inputs: np.ndarray) -> Any:
         values = steps(*inputs)
         return (*values, {key: value[-1] for key, value in zip(names, values, strict=True)})
 
-    bounds = {f"output[{k}]": running.bound(steps, k) for k in range(len(names))}
-    bounds |= {f"output[{len(names) + k}]": _of_step(running.bound(steps, k), -1) for k in range(len(names))}
-    shared: dict[str, Any] = {
-        "ops": raw,
-        "program": kind.program(how, raw),
-        "state": kind.state(how),
-        "modes": kind.modes,
-    }
-    main = Spec(
-        name=name,
-        reference=reference,
-        recipes=_sparse(how) if kind.sparse else _dense(how),
-        bound=bounds,
-        ulp={"output": 0.5},
-        unsigned_zeros=("output",),
-        steps=STEPS,
-        **shared,
-    )
-    others = tuple(dtype for dtype in dtypes if dtype != "float32")
-    specs: tuple[Spec, ...] = (main, replace(main, name=f"{name}-other", dtypes=others, tier="full"))
-    if not kind.resource:
-        own = [_first_step(spec, steps, len(names)) for spec in specs]
-        specs += tuple(twin for spec in own for twin in in_functions(spec, how.first))
-    if not kind.sparse:
-        return (*specs, _mismatched(name, how, shared, inferred=how.inferred or not kind.resource))
-    bad = {"at_end": _rows(how, (3, 7), "int32"), "negative": _rows(how, (3, -1), "int64")}
-    refused = Spec(name=f"{name}-out-of-range", reference=raises("INVALID_ARGUMENT"), recipes=bad, **shared)
-    return (*specs, refused)
+    bounds = [running.bound(steps, k) for k in range(len(names))]
+    each = [*bounds, *(_of_step(bound, -1) for bound in bounds)]
+    return {"reference": reference, "bound": {f"output[{k}]": bound for k, bound in enumerate(each)}}
 
 
-def _first_step(spec: Spec, steps: Callable[..., Step], outputs: int) -> Spec:
-    """The same spec with one step."""
-    bounds = {f"output[{k}]": _of_step(running.bound(steps, k), 0) for k in range(outputs)}
+def _first_step(how: Optimizer, steps: Callable[..., Step], spec: Spec) -> Spec:
+    """The spec with one step."""
+    bounds = {f"output[{k}]": _of_step(running.bound(steps, k), 0) for k in range(1 + len(how.slots))}
     return replace(spec, reference=lambda *xs: tuple(x[0] for x in steps(*xs)), bound=bounds, steps=1)
 
 
-def _mismatched(name: str, how: Optimizer, shared: Mapping[str, Any], *, inferred: bool) -> Spec:
-    """The spec of a gradient of another shape than the variable; with `inferred`, a graph refuses it when built."""
-    return Spec(
-        name=f"{name}-mismatched",
-        reference=raises("ValueError" if inferred else "INVALID_ARGUMENT"),
-        recipes={"gradient": _alike(how, (13,), (12,)), "rank": _alike(how, (13,), (13, 1))},
-        contract=REFUSED_BY_KERNEL if inferred else {},
-        **shared,
-    )
+def _mismatched(how: Optimizer, variables: Variables) -> Part:
+    """A part: a gradient of another shape than the variable."""
+    when = WHEN_BUILT if how.inferred or not variables.resource else IN_KERNEL
+    recipes = {"gradient": _alike(how, (13,), (12,)), "rank": _alike(how, (13,), (13, 1))}
+    return part("-mismatched", lowest_tier=True, recipes=recipes, **when)
+
+
+def _out_of_range(how: Optimizer) -> Part:
+    """A part: numbers of rows that the variable does not have."""
+    recipes = {"at_end": _rows(how, (3, 7), "int32"), "negative": _rows(how, (3, -1), "int64")}
+    return part("-out-of-range", lowest_tier=True, recipes=recipes, **IN_KERNEL)
 
 
 def _of_step(bound: Callable[..., np.ndarray], step: int) -> Callable[..., np.ndarray]:

@@ -15,6 +15,7 @@ from tf_opdiff.suites.forms.calls import Call, Calls, Shape, Wrong, inputs
 from tf_opdiff.suites.forms.calls import fields as promises
 from tf_opdiff.suites.forms.elements import Elements, small_integers
 from tf_opdiff.suites.forms.special_upstreams import every_kind
+from tf_opdiff.suites.forms.variables import Variables
 from tf_opdiff.suites.reference.promise import Promise
 
 #: Some dtypes; or dtype → tier.
@@ -31,7 +32,9 @@ class Op:
     name        the name with which those of its specs begin.
     raw         the OpDef.
     arguments   the names of its inputs, in order, for a program that is not given.
-    program     program(tf, *inputs, **attributes); by default, it calls the OpDef.
+    program     program(tf, *inputs, **attributes); by default, it calls the OpDef. With variables or another `state`,
+                program(tf, state, *inputs, **attributes); by default, it also reads the variable.
+    variables   the variables that it changes: its first inputs are their first values. None if it has no state.
     promise     the promise of the calls that have none, or a function that makes it of the attributes of a call.
     calls       label → a call; one program makes all of them. None for an op that is called once.
     dtypes      its dtypes; or dtype → tier.
@@ -54,6 +57,7 @@ class Op:
     raw: str
     arguments: tuple[str, ...] = ("x", "y")
     program: Callable[..., Any] | None = None
+    variables: Variables | None = None
     promise: Promise | Callable[..., Promise] | None = None
     calls: Calls | None = None
     dtypes: Dtypes = ("float32",)
@@ -74,7 +78,8 @@ class Op:
     @cached_property
     def called(self) -> Callable[..., Any]:
         """Its program: one function, which its specs share."""
-        return self.program or calling(self.raw, self.arguments)
+        call = self.program or calling(self.raw, self.arguments)
+        return self.variables.changing(call) if self.variables and not self.program else call
 
     @property
     def reference(self) -> Any:
@@ -129,7 +134,8 @@ def part(suffix: str = "", **declared: Any) -> Part:
             smooth = op.gradient if asked.gradient is None else asked.gradient
             promised = promises(chosen, op.called, op.promise, gradient=smooth, **how)
             own["recipes"] = {label: inputs(chosen, recipe) for label, recipe in own["recipes"].items()}
-        each = {"ops": op.raw, **promised, **op.fields, **own}
+        state = op.variables.fields if op.variables else {}
+        each = {"ops": op.raw, **promised, **state, **op.fields, **own}
         tiers = list(_by_tier(op.dtypes if asked.dtypes is None else asked.dtypes))
         for end, of_tier in tiers[:1] if asked.lowest_tier else tiers:
             spec = Spec(**{"name": op.name + suffix + end, **of_tier, **each})
@@ -154,6 +160,12 @@ def _by_tier(dtypes: Dtypes) -> Iterator[tuple[str, dict[str, Any]]]:
         return
     for number, tier in enumerate(sorted(set(dtypes.values()), key=TIERS.index)):
         yield "-other" if number else "", {"dtypes": tuple(d for d, t in dtypes.items() if t == tier), "tier": tier}
+
+
+def each_dtype(dtypes: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+    """The end of a spec's name, the dtype and its tier, where each dtype has a program of its own."""
+    for number, (dtype, tier) in enumerate(dtypes.items()):
+        yield f"-{dtype}" if number else "", dtype, tier
 
 
 def tiered(dtypes: Sequence[str], default: Collection[str] = ("float32", "int32")) -> dict[str, str]:

@@ -13,6 +13,7 @@ from tf_opdiff.harness.spec.plan import MODES
 from tf_opdiff.harness.spec.recipes import Draw
 from tf_opdiff.harness.spec.spec import Recipe, Side, Spec
 from tf_opdiff.suites.forms.errors import REFUSED_BY_KERNEL, raises
+from tf_opdiff.suites.forms.part import Op, Part, each_dtype, part
 from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 from tf_opdiff.suites.forms.random_kinds import Kind
 from tf_opdiff.suites.forms.random_sources import AUTO, PHILOX, THREEFRY, UNKNOWN, Source
@@ -35,20 +36,16 @@ _IMPOSSIBLE: Mapping[str, list[int]] = {
     "beyond_int32": [-(2**31), 2],
     "too_many": [2**31 - 1, 2**31 - 1, 2**31 - 1],
 }
-
-
 _THREEFRY = "TensorFlow's kernels have the algorithm Philox only, and say so; XLA has ThreeFry too"
 _ALGORITHMS = "https://www.tensorflow.org/api_docs/python/tf/random/Algorithm"
-
-
 #: Below these, the digits that the probability lost are half of those of its quantile.
 _NEAR_ZERO = {"bfloat16": 1e-4, "float16": 0.25, "float32": 2e-3, "float64": 1e-2}
 _LOST = "XLA rounds a probability next to 1/2, so that its quantile, next to 0, lacks the digits that were rounded away"
 
 
 @dataclass(frozen=True, kw_only=True)
-class RandomOp:
-    """A random op of one output dtype.
+class _Numbers:
+    """The numbers of one dtype that a random op draws.
 
     Attributes:
       raw: its OpDef.
@@ -73,7 +70,7 @@ class RandomOp:
             drawn = self.source.call(tf, getattr(tf.raw_ops, self.raw), algorithm, state, shape, *origin, **more)
             return tf.size(drawn) if counted else drawn
 
-        return call if self.source.state else lambda tf, shape, *inputs: call(tf, None, shape, *inputs)
+        return call if self.source.variables else lambda tf, shape, *inputs: call(tf, None, shape, *inputs)
 
     def reference(self, *, xla: bool = False, algorithm: int = PHILOX) -> Callable[..., Any]:
         """reference(shape, *inputs), as of a spec: the numbers, and the last state of a generator."""
@@ -83,7 +80,7 @@ class RandomOp:
             origin, limits = self._split(inputs)
             sizes = tuple(int(n) for n in shape)
             drawn = numbers(self.source.stream(algorithm, *origin), sizes, self.dtype, *limits)
-            if not self.source.state:
+            if not self.source.variables:
                 return drawn
             steps = self.kind.blocks(sizes, self.dtype) if xla else SET_ASIDE * drawn.size
             return drawn, {"v": skipped(origin[0], steps)}
@@ -114,36 +111,33 @@ class RandomOp:
             **{limit: self.recipe(odd, limit=limit) for limit in self.kind.limits if limit},
         }
 
-    def specs(self, name: str, tier: str = "default") -> Iterator[Spec]:
-        """The specs of the op. Those of XLA alone have the numbers that XLA computes."""
-        modes = MODES if self.xla else WITHOUT_XLA
-        main = Spec(
-            name=name,
-            ops=self.raw,
+    def specs(self, op: Op, suffix: str, tier: str) -> Iterator[Spec]:
+        """The specs of the numbers. Those of XLA alone have the numbers that XLA computes."""
+        (main,) = part(
+            suffix,
             program=self.program(),
             reference=self.reference(),
             mistaken={"output": self.mistaken} if self.xla else {},
             recipes=self.recipes(),
-            state=(lambda tf, shape, start, *limits: {"v": tf.Variable(start)}) if self.source.state else None,
             dtypes=(self.dtype,),
             ulp={"output": self.kind.ulp},
-            modes=modes,
+            modes=MODES if self.xla else WITHOUT_XLA,
             tier=tier,
-        )
+        )(op)
         yield main
         shapes = {label: self.recipe(sizes) for label, sizes in _OTHER_SHAPES.items()}
         wide = {"int64_shape": self.recipe((5,), dtype="int64")}
-        yield replace(main, name=f"{name}-shapes", recipes=shapes | wide, modes=WITHOUT_XLA)
-        if self.xla and (self.kind.of_xla or self.source.state):
+        yield replace(main, name=f"{main.name}-shapes", recipes=shapes | wide, modes=WITHOUT_XLA)
+        if self.xla and (self.kind.of_xla or self.source.variables):
             yield from self._of_xla(main, shapes)
         elif self.xla:
-            yield replace(main, name=f"{name}-shapes-xla", recipes=shapes | wide, modes=("xla",), tier="full")
+            yield replace(main, name=f"{main.name}-shapes-xla", recipes=shapes | wide, modes=("xla",), tier="full")
         if tier == "default":
             yield from self._refused(main)
 
     def _of_xla(self, main: Spec, shapes: Mapping[str, Recipe]) -> Iterator[Spec]:
         """The specs of the numbers that XLA makes of the same bits: in `main`, XLA fails."""
-        same = {label: recipe for label, recipe in main.recipes.items() if label not in ("negative", "long_state")}
+        same = {label: recipe for label, recipe in main.recipes.items() if label not in self.source.not_in_xla}
         more: dict[str, Any] = {"reference": self.reference(xla=True), "modes": ("xla",)}
         more |= self._budgets(PHILOX)
         yield replace(main, name=f"{main.name}-of-xla", recipes=same, **more)
@@ -157,7 +151,7 @@ class RandomOp:
             return fields
 
         def drawn(inputs: Sequence[np.ndarray]) -> np.ndarray:
-            return np.asarray(numbers(*inputs)[0] if self.source.state else numbers(*inputs), np.float64)
+            return np.asarray(numbers(*inputs)[0] if self.source.variables else numbers(*inputs), np.float64)
 
         def bound(unit: float, g: Any, *inputs: np.ndarray) -> np.ndarray:
             return slack(drawn(inputs), self.dtype)
@@ -187,12 +181,11 @@ class RandomOp:
             yield replace(kernel, name=f"{main.name}-refused-by-kernel", program=counted, recipes=wrong)
         if self.source.algorithms:
             one = {"odd": main.recipes["odd"]}
-            yield replace(kernel, name=f"{main.name}-unknown-algorithm", program=self.program(UNKNOWN), recipes=one)
-            yield replace(
-                main, name=f"{main.name}-any-algorithm", program=self.program(AUTO), recipes=one, modes=WITHOUT_XLA
-            )
+            unknown, any_of_all = self.program(UNKNOWN), self.program(AUTO)
+            yield replace(kernel, name=f"{main.name}-unknown-algorithm", program=unknown, recipes=one)
+            yield replace(main, name=f"{main.name}-any-algorithm", program=any_of_all, recipes=one, modes=WITHOUT_XLA)
             threefry = Side(reference=self.reference(xla=True, algorithm=THREEFRY), why=_THREEFRY, link=_ALGORITHMS)
-            if not self.source.state:
+            if not self.source.variables:
                 refused = replace(kernel, name=f"{main.name}-threefry", program=self.program(THREEFRY))
                 both = {label: main.recipes[label] for label in ("odd", "planes")}
                 yield replace(refused, recipes=both, contract={"*/xla": threefry}, **self._budgets(THREEFRY))
@@ -210,22 +203,19 @@ class RandomOp:
         return lambda draw, dtype: (*self._split(first(draw, dtype))[0], *(np.array(n, self.dtype) for n in limits))
 
 
-def random_op(
-    name: str, raw: str, source: Source, kind: Kind, dtypes: Sequence[str], without_xla: Sequence[str] = ()
-) -> tuple[Spec, ...]:
-    """The specs of a random op: of the first dtype in the default tier, of each other dtype in the full tier.
+def numbers(source: Source, kind: Kind, without_xla: Sequence[str] = ()) -> Part:
+    """A part: the numbers of a random op, each dtype with a program of its own, and the errors of the op.
 
     Args:
-      name: the name with which theirs begin; that of another dtype follows it.
-      raw: the OpDef.
-      source: the origin of its bits.
+      source: the origin of its bits; the state of a generator is the variable of the op.
       kind: its numbers.
-      dtypes: those of its numbers.
       without_xla: the dtypes that XLA lacks.
     """
-    specs: list[Spec] = []
-    for dtype in dtypes:
-        op = RandomOp(raw=raw, source=source, dtype=dtype, kind=kind, xla=dtype not in without_xla)
-        first = dtype == dtypes[0]
-        specs += op.specs(name if first else f"{name}-{dtype}", "default" if first else "full")
-    return tuple(specs)
+
+    def specs(op: Op) -> Iterator[Spec]:
+        op = replace(op, variables=source.variables)
+        for suffix, dtype, tier in each_dtype(kind.dtypes):
+            drawn = _Numbers(raw=op.raw, source=source, dtype=dtype, kind=kind, xla=dtype not in without_xla)
+            yield from drawn.specs(op, suffix, tier)
+
+    return specs

@@ -8,8 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from tf_opdiff.suites.forms.part import tiered
 from tf_opdiff.suites.reference import random as ref
 from tf_opdiff.suites.reference.random import blocks
+
+FLOATS = tiered(("float32", "bfloat16", "float16", "float64"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,16 +21,18 @@ class Kind:
 
     Attributes:
       numbers: numbers(stream, shape, dtype, *limits) by TensorFlow's kernels.
-      of_xla: the same by XLA, where XLA computes other numbers from the same bits; None where they are the same.
+      of_xla: the numbers by XLA, if XLA computes others from the same bits; else None.
+      dtypes: dtype → tier.
       limits: name → a lower and an upper limit by dtype; empty for numbers without.
       ulp: the budget of a number, by dtype.
-      ulp_of_xla: that of a number of XLA.
+      ulp_of_xla: the budget of a number of XLA, by dtype.
       slack: slack(number, dtype) → a further error of a number of XLA.
       blocks: blocks(shape, dtype) → the blocks of a generator that XLA uses up.
     """
 
     numbers: Callable[..., np.ndarray]
     of_xla: Callable[..., np.ndarray] | None = None
+    dtypes: Mapping[str, str] = field(default_factory=lambda: FLOATS)
     limits: Mapping[str, Callable[[str], tuple[int, int]]] = field(default_factory=dict)
     ulp: Any = 0
     ulp_of_xla: Any = 0
@@ -67,5 +72,5 @@ TRUNCATED_NORMAL = Kind(
     ulp_of_xla=_XLA_ULP,
     slack=ref.error_of_quantile,
 )
-ALL_INTEGERS = Kind(numbers=ref.full_integers)
-INTEGERS_IN_RANGE = Kind(numbers=ref.integers, limits=_LIMITS)
+ALL_INTEGERS = Kind(numbers=ref.full_integers, dtypes=tiered(("int32", "int64", "uint32", "uint64")))
+INTEGERS_IN_RANGE = Kind(numbers=ref.integers, dtypes=tiered(("int32", "int64")), limits=_LIMITS)

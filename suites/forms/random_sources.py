@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import Draw
+from tf_opdiff.suites.forms.variables import Variables
 from tf_opdiff.suites.reference.random_bits import Philox, ThreeFry, mixed
 
 PHILOX, THREEFRY, AUTO, UNKNOWN = 1, 2, 3, 7
@@ -26,20 +27,22 @@ class Source:
       draws: name → draw(draw) → the inputs that follow the shape; each has the shapes of the first.
       stream: stream(algorithm, *inputs) → the stream of bits.
       call: call(tf, raw op, algorithm, state, shape, *inputs, **attributes) → the numbers.
-      state: whether the only input is the state of a generator, which the op changes.
+      variables: the variable that the op changes, if it is the state of a generator.
       refused: name → such inputs of a wrong shape.
-      refused_by_kernel: the same, for inputs that shape inference accepts.
+      refused_by_kernel: name → inputs of a wrong shape that shape inference accepts.
       algorithms: whether an input names the algorithm.
+      not_in_xla: the names of draws whose numbers XLA gets wrong, or that it refuses.
       of_xla: of_xla(*inputs) → the inputs that give the bits of XLA, which takes others because of a known failure.
     """
 
     draws: Mapping[str, Callable[[Draw], tuple[np.ndarray, ...]]]
     stream: Callable[..., Philox | ThreeFry]
     call: Callable[..., Any]
-    state: bool = False
+    variables: Variables | None = None
     refused: Mapping[str, Callable[[Draw], tuple[np.ndarray, ...]]]
     refused_by_kernel: Mapping[str, Callable[[Draw], tuple[np.ndarray, ...]]] = field(default_factory=dict)
     algorithms: bool = True
+    not_in_xla: tuple[str, ...] = ()
     of_xla: Callable[..., tuple[np.ndarray, ...]] = lambda *inputs: inputs
 
 
@@ -84,6 +87,7 @@ SEEDED = Source(
         "matrix": lambda draw: (np.zeros((1, 2), np.int32),),
     },
     algorithms=False,
+    not_in_xla=("negative",),
 )
 #: The state of a generator, a variable: a counter of two numbers, and a key.
 STATEFUL = Source(
@@ -96,7 +100,8 @@ STATEFUL = Source(
     call=lambda tf, raw, algorithm, state, shape, start, **more: raw(
         resource=state["v"].handle, algorithm=tf.constant(algorithm, "int64"), shape=shape, **more
     ),
-    state=True,
+    not_in_xla=("long_state",),
+    variables=Variables(resource=True, first=lambda shape, start, *limits: {"v": start}),
     refused={},
     refused_by_kernel={
         "short_state": lambda draw: (np.zeros(2, np.int64),),

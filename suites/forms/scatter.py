@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -10,18 +10,16 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.spec.contract import Raises, Side
-from tf_opdiff.harness.spec.plan import MODES
 from tf_opdiff.harness.spec.spec import Spec
+from tf_opdiff.suites.derived.hessian import chosen_second_order, linear_second_order
 from tf_opdiff.suites.derived.sizes import sizes
 from tf_opdiff.suites.forms import scatter_recipes as recipes
-from tf_opdiff.suites.forms.errors import REFUSED_BY_KERNEL, raises
+from tf_opdiff.suites.forms.errors import WHEN_BUILT, raises
 from tf_opdiff.suites.forms.flushed import distinct, places
-from tf_opdiff.suites.forms.references import first_input, in_functions, variables
-from tf_opdiff.suites.reference.scatter import Combination, scattered, terms
+from tf_opdiff.suites.forms.part import Op, Part, part
+from tf_opdiff.suites.reference.scatter import DIV, Combination, pulled, scattered, terms
 from tf_opdiff.suites.reference.subnormal import flushed_in
 
-INTEGERS = ("int16", "int32", "int64", "int8", "uint16", "uint32", "uint64", "uint8")
-FLOATS = ("bfloat16", "float16", "float32", "float64")
 #: On a GPU, scatters leave out an index out of range.
 IGNORED = "on GPU, if an out of bound index is found, the index is ignored"
 _IGNORED_LINK = "https://www.tensorflow.org/api_docs/python/tf/scatter_nd"
@@ -30,65 +28,23 @@ _DROPPED_LINK = "https://openxla.org/xla/operation_semantics#scatter"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Target:
-    """The tensor or the variable that a scatter changes.
-
-    call    call(tf, raw op, target, indices, updates) → the result; the target is a tensor, or the state's variable.
-    state   as of a spec; None for a tensor.
-    modes   the modes that have such a target.
-    """
-
-    call: Callable[..., Any]
-    state: Callable[..., dict[str, Any]] | None = None
-    modes: tuple[str, ...] = MODES
-
-    def program(self, raw: str) -> Callable[..., Any]:
-        """program(tf, x, indices, updates) or, with a variable, program(tf, state, x, indices, updates)."""
-        call = self.call
-        if self.state is None:
-            return lambda tf, x, i, u: call(tf, getattr(tf.raw_ops, raw), x, i, u)
-        return lambda tf, state, x, i, u: call(tf, getattr(tf.raw_ops, raw), state["v"], i, u)
-
-
-def _through_handle(name: str) -> Callable[..., Any]:
-    """A call of an op whose input of this name is the handle of a resource variable."""
-
-    def call(tf: Any, raw: Any, v: Any, i: Any, u: Any) -> Any:
-        update = raw(**{name: v.handle, "indices": i, "updates": u})
-        with tf.control_dependencies([] if update is None else [update]):
-            return v.read_value()
-
-    return call
-
-
-def _resource_variable(tf: Any, x: Any, *others: Any) -> dict[str, Any]:
-    return {"v": tf.Variable(x)}
-
-
-REFERENCE = Target(
-    call=lambda tf, raw, v, i, u: tf.raw_ops.DeepCopy(x=raw(ref=v, indices=i, updates=u)),
-    state=variables(first_input),
-    modes=("graph",),
-)
-RESOURCE = Target(call=_through_handle("resource"), state=_resource_variable)
-RESOURCE_ND = Target(call=_through_handle("ref"), state=_resource_variable)
-TENSOR = Target(call=lambda tf, raw, x, i, u: raw(tensor=x, indices=i, updates=u))
-INPUT = Target(call=lambda tf, raw, x, i, u: raw(input=x, indices=i, updates=u))
-ZEROS = Target(call=lambda tf, raw, x, i, u: raw(indices=i, updates=u, shape=tf.shape(x, out_type=i.dtype)))
-
-
-@dataclass(frozen=True, kw_only=True)
 class Scatter:
-    """A scatter op: its OpDef, its combination, its target, and whether its indices are tuples.
+    """The promise of a scatter with the inputs x, indices and updates.
 
-    start   start(x) → the values before the updates; the op ScatterNd starts at zeros.
+    how         the combination of an element with an update.
+    tuples      whether the indices are tuples.
+    zeros       whether the op starts at zeros, and takes only the shape of x.
+    variable    whether x is the first value of a variable, and the result its final value.
     """
 
-    raw: str
     how: Combination
-    target: Target
     tuples: bool = False
-    start: Callable[[np.ndarray], np.ndarray] = lambda x: x
+    zeros: bool = False
+    variable: bool = False
+
+    def start(self, x: np.ndarray) -> np.ndarray:
+        """The values before the updates."""
+        return np.zeros_like(x) if self.zeros else x
 
     def of(self, x: np.ndarray, i: np.ndarray, u: np.ndarray, *, back: bool = False) -> np.ndarray:
         """The result; indices out of range are left out."""
@@ -99,9 +55,21 @@ class Scatter:
         return i if self.tuples else i[..., None]
 
     def reference(self, x: np.ndarray, i: np.ndarray, u: np.ndarray) -> Any:
-        """As of a spec: the result, which is also the final value of a variable."""
+        """As of a spec."""
         out = self.of(x, i, u)
-        return (out, {"v": out}) if self.target.state else out
+        return (out, {"v": out}) if self.variable else out
+
+    def vjp(self, g: np.ndarray, x: np.ndarray, i: np.ndarray, u: np.ndarray) -> tuple[Any, ...]:
+        """As of a spec; integers have no gradient."""
+        if x.dtype.kind not in "fc":
+            return (None,) * 3
+        own, theirs = pulled(self.how, g, x, i, u)
+        return None if self.zeros else own, None, theirs
+
+    @property
+    def budget(self) -> dict[str, Any]:
+        """The budget and the bound, as fields of a spec."""
+        return {"bound": {"output": self.bound}, "ulp": {"output": 0.5}} if self.how.rounded else {}
 
     def alternatives(self, dtype: np.dtype, g: Any, x: np.ndarray, i: np.ndarray, u: np.ndarray) -> list[np.ndarray]:
         """Other right results: either of two updates of one place, and subnormal operands or results as zeros."""
@@ -129,90 +97,71 @@ def _second_of_equals(dtype: np.dtype, how: Combination, x: np.ndarray, u: np.nd
     return np.where(equal, np.where(best == x, u, x), best)
 
 
-def scatter(
-    name: str, op: Scatter, dtypes: Sequence[str], *, vjp: Callable[..., Any] | None = None, **fields: Any
-) -> tuple[Spec, ...]:
-    """The specs of a scatter op: those of its results, and those of its errors. The arguments are as of `results`."""
-    shared = _shared(op)
-    return (
-        *results(name, op, dtypes, vjp=vjp, **fields),
-        _out_of_range(name, op, shared, vjp, **{k: v for k, v in fields.items() if k == "unsigned_zeros"}),
-        _mismatched(name, op, shared),
-    )
-
-
-def _shared(op: Scatter) -> dict[str, Any]:
-    """The fields that all specs of an op share."""
-    return {
-        "ops": op.raw,
-        "program": op.target.program(op.raw),
-        "state": op.target.state,
-        "modes": op.target.modes,
-    }
-
-
-def results(
-    name: str, op: Scatter, dtypes: Sequence[str], *, vjp: Callable[..., Any] | None = None, **fields: Any
-) -> tuple[Spec, ...]:
-    """The specs of the results of a scatter op.
+def scatter(how: Combination, *, tuples: bool = False, zeros: bool = False, refuses: bool = True) -> Part:
+    """A part: the results of a scatter op with the inputs x, indices and updates, and its errors.
 
     Args:
-      name: the name with which theirs begin.
-      op: the op.
-      dtypes: its dtypes; float32 is among them, and stands for the others in the default tier.
-      vjp: as of a spec.
-      fields: further fields of the main specs.
+      how, tuples, zeros: see `Scatter`.
+      refuses: whether the op refuses an index out of range, and updates whose shape does not fit.
     """
-    shared = _shared(op)
-    computed: dict[str, Any] = {"reference": op.reference, "vjp": vjp, "alternatives": {"output": op.alternatives}}
-    if op.how.rounded:
-        computed |= {"bound": {"output": op.bound}, "ulp": {"output": 0.5}}
-    special, ties = recipes.special(op.how, op.tuples), recipes.ties(op.how, op.tuples)
-    chosen = vjp is not None and not op.how.rounded and op.how.computes  # of NaN, a maximum has no gradient
-    main = Spec(
-        name=name, recipes=recipes.main(op.how, op.tuples) | (ties if chosen else special), **shared | computed | fields
-    )
-    apart = [replace(main, name=f"{name}-special", vjp=None, recipes=special)] if chosen else []
-    others = tuple(dtype for dtype in dtypes if dtype != "float32")
-    of_dtypes = (main, replace(main, name=f"{name}-other", dtypes=others, tier="full"))
-    return (
-        *of_dtypes,
-        *(twin for spec in of_dtypes if op.target is REFERENCE for twin in in_functions(spec)),
-        *apart,
-        *sizes(main, recipes.sizes(op.tuples)),
-    )
+
+    def specs(op: Op) -> Iterator[Spec]:
+        promise = Scatter(how=how, tuples=tuples, zeros=zeros, variable=op.variables is not None)
+        yield from _results(op, promise)
+        if refuses:
+            yield from _out_of_range(op, promise)
+            yield from part("-mismatched", lowest_tier=True, recipes=recipes.mismatched(tuples), **WHEN_BUILT)(op)
+
+    return specs
 
 
-def divided_by_zero(
-    name: str, op: Scatter, dtypes: Sequence[str], reference: Callable[..., Any], **fields: Any
-) -> Spec:
-    """The spec of a division with zeros among its divisors."""
-    return Spec(
-        name=name,
-        ops=op.raw,
-        program=op.target.program(op.raw),
-        state=op.target.state,
-        modes=op.target.modes,
-        reference=reference,
-        recipes=recipes.zeros(op.how, op.tuples),
-        alternatives={"output": op.alternatives},
-        dtypes=tuple(dtypes),
-    )
+def _results(op: Op, promise: Scatter) -> Iterator[Spec]:
+    """The specs of the results; with second order, if the op has a gradient."""
+    how, tuples = promise.how, promise.tuples
+    special = recipes.special(how, tuples)
+    chosen = op.gradient and how.chooses  # of NaN, a maximum has no gradient
+    main, *others = part(
+        recipes=recipes.main(how, tuples) | (recipes.ties(how, tuples) if chosen else special),
+        reference=promise.reference,
+        vjp=promise.vjp if op.gradient else None,
+        alternatives={"output": promise.alternatives},
+        twins=[op.variables.twins] if op.variables else (),
+        **promise.budget,
+    )(op)
+    yield from (main, *others, *sizes(main, recipes.sizes(tuples)))
+    if chosen:
+        yield replace(main, name=f"{main.name}-special", vjp=None, recipes=special)
+        yield from chosen_second_order(main, "int32")
+    elif op.gradient:
+        yield from linear_second_order(main, "int32", moving=(2,) if promise.zeros else (0, 2))
 
 
-def _out_of_range(name: str, op: Scatter, shared: Mapping[str, Any], vjp: Any, **fields: Any) -> Spec:
+def divided_by_zero(suffix: str = "", **fields: Any) -> Part:
+    """A part: a variable divided by zeros among other numbers; the suffix and the fields are those of its spec."""
+    promise = Scatter(how=DIV, variable=True)
+    shared: dict[str, Any] = {
+        "reference": promise.reference,
+        "alternatives": {"output": promise.alternatives},
+        "recipes": recipes.zeros(DIV, tuples=False),
+        "lowest_tier": True,
+    }
+    return part(f"-by-zero{suffix}", **shared | fields)
+
+
+def _out_of_range(op: Op, promise: Scatter) -> Iterator[Spec]:
     """The spec of an index out of range: an error on a CPU; accelerators leave the update out."""
-    gpu = Side(reference=op.reference, vjp=vjp, why=IGNORED, link=_IGNORED_LINK)
-    read = _clamped(vjp) if vjp and (op.how.rounded or not op.how.computes) else vjp
-    xla = Side(reference=_refused_without_rows(op), vjp=read, why=_DROPPED, link=_DROPPED_LINK)
-    rounded: dict[str, Any] = {"bound": {"output": op.bound}, "ulp": {"output": 0.5}} if op.how.rounded else {}
-    return Spec(
-        name=f"{name}-out-of-range",
+    vjp = promise.vjp if op.gradient else None
+    gpu = Side(reference=promise.reference, vjp=vjp, why=IGNORED, link=_IGNORED_LINK)
+    read = _clamped(vjp) if vjp and not promise.how.chooses else vjp
+    xla = Side(reference=_refused_without_rows(promise), vjp=read, why=_DROPPED, link=_DROPPED_LINK)
+    yield from part(
+        "-out-of-range",
+        lowest_tier=True,
         reference=raises("INVALID_ARGUMENT"),
-        recipes=recipes.out_of_range(op.tuples),
+        recipes=recipes.out_of_range(promise.tuples),
         contract={"gpu/xla": xla, "tpu/xla": xla, "gpu/*": gpu},
-        **{**shared, **rounded, **fields},
-    )
+        **promise.budget,
+    )(op)
 
 
 def _clamped(vjp: Callable[..., Any]) -> Callable[..., Any]:
@@ -225,17 +174,6 @@ def _clamped(vjp: Callable[..., Any]) -> Callable[..., Any]:
     return clamped
 
 
-def _refused_without_rows(op: Scatter) -> Callable[..., Any]:
+def _refused_without_rows(promise: Scatter) -> Callable[..., Any]:
     """The reference of XLA, which refuses a scatter into a dimension without elements."""
-    return lambda x, i, u: op.reference(x, i, u) if len(x) else Raises("INVALID_ARGUMENT")
-
-
-def _mismatched(name: str, op: Scatter, shared: Mapping[str, Any]) -> Spec:
-    """The spec of updates whose shape does not fit the indices and the slices."""
-    return Spec(
-        name=f"{name}-mismatched",
-        reference=raises("ValueError"),
-        recipes=recipes.mismatched(op.tuples),
-        contract=REFUSED_BY_KERNEL,
-        **shared,
-    )
+    return lambda x, i, u: promise.reference(x, i, u) if len(x) else Raises("INVALID_ARGUMENT")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from math import prod
 
@@ -19,7 +19,8 @@ SHAPE = (7, 29)
 ONCE, TWICE = ((3, 0, 6), (1, 4, 5)), ((0, 3, 5), (3, 6, 0))
 #: The shape of the updates of those rows.
 SLICES = (2, 3, *SHAPE[1:])
-Arrays = tuple[np.ndarray, ...]
+#: values(draw, dtype) → an array.
+Values = Callable[[Draw, np.dtype], np.ndarray]
 #: numbers(dtype) → a vector.
 Numbers = Callable[[np.dtype], np.ndarray]
 
@@ -58,10 +59,20 @@ def special_numbers(dtype: np.dtype) -> np.ndarray:
     return special_values(dtype) if is_float(dtype) else np.unique(edges(Draw(0), dtype)[0])
 
 
+def around(x: Values, i: np.ndarray, u: Values) -> Recipe:
+    """A recipe: a target, indices, and updates."""
+    return lambda draw, dtype: (x(draw, dtype), i, u(draw, dtype))
+
+
+def plain(*shape: int) -> Values:
+    """Plain values of a shape."""
+    return lambda draw, dtype: draw.values(dtype, *shape)
+
+
 def _met(how: Combination, tuples: bool, own: Numbers, theirs: Numbers) -> Recipe:
     """A recipe in which each number of one list meets, as an update, each of another."""
 
-    def recipe(draw: Draw, dtype: np.dtype) -> Arrays:
+    def recipe(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
         x, u = (a.ravel() for a in np.meshgrid(own(dtype), theirs(dtype), indexing="ij"))
         if how.divides:
             u = np.where(_counts_as_zero(u) | (u == np.array(-1).astype(dtype)), np.array(2).astype(dtype), u)
@@ -77,21 +88,21 @@ def _counts_as_zero(x: np.ndarray) -> np.ndarray:
     return np.abs(x) < ml_dtypes.finfo(x.dtype).smallest_normal if is_float(x.dtype) else x == 0
 
 
-def _ordered(dtype: np.dtype) -> np.ndarray:
+def finite_or_infinite(dtype: np.dtype) -> np.ndarray:
     """The special numbers without NaN."""
     numbers = special_numbers(dtype)
     return numbers[~np.isnan(numbers)] if is_float(dtype) or dtype.kind == "c" else numbers
 
 
-def _normal(dtype: np.dtype) -> np.ndarray:
+def normal(dtype: np.dtype) -> np.ndarray:
     """The special numbers without NaN and without subnormal ones."""
-    numbers = _ordered(dtype)
+    numbers = finite_or_infinite(dtype)
     return numbers[(numbers == 0) | ~_counts_as_zero(numbers)]
 
 
 def _normal_or_nan(dtype: np.dtype) -> np.ndarray:
     """The special numbers without subnormal ones, and as many NaNs as numbers."""
-    numbers = _normal(dtype)
+    numbers = normal(dtype)
     return np.concatenate([numbers, np.full_like(numbers, np.nan)]) if is_float(dtype) else numbers
 
 
@@ -100,14 +111,14 @@ def special(how: Combination, tuples: bool) -> dict[str, Recipe]:
     if how.rounded or not how.computes:
         return {"special": _met(how, tuples, special_numbers, special_numbers)}
     return {
-        "special": _met(how, tuples, _ordered, _ordered),
+        "special": _met(how, tuples, finite_or_infinite, finite_or_infinite),
         "nan": _met(how, tuples, lambda d: _normal_or_nan(d)[-13:], _normal_or_nan),
     }
 
 
 def ties(how: Combination, tuples: bool) -> dict[str, Recipe]:
     """The recipe in which the special numbers meet that have a gradient as operands of a maximum."""
-    return {"ties": _met(how, tuples, _normal, _normal)}
+    return {"ties": _met(how, tuples, normal, normal)}
 
 
 def main(how: Combination, tuples: bool) -> dict[str, Recipe]:
@@ -117,21 +128,18 @@ def main(how: Combination, tuples: bool) -> dict[str, Recipe]:
     elements, or rows, more than once, and its results are exact.
     """
 
-    def once(draw: Draw, dtype: np.dtype) -> Arrays:
-        x, u = _moderate(how, draw, dtype, *SHAPE), _moderate(how, draw, dtype, *SLICES)
-        return x, _indices(ONCE, tuples, "int32"), u
+    def of(numbers: Callable[..., np.ndarray], *shape: int) -> Values:
+        return lambda draw, dtype: numbers(how, draw, dtype, *shape)
 
-    def rounded(draw: Draw, dtype: np.dtype) -> Arrays:
-        x, u = _moderate(how, draw, dtype, *SHAPE), _moderate(how, draw, dtype, *SLICES)
-        return x, _indices(TWICE, tuples, "int32"), u
-
-    def repeated(draw: Draw, dtype: np.dtype) -> Arrays:
-        if not tuples:
-            return exact(how, draw, dtype, *SHAPE), np.array(TWICE, "int64"), exact(how, draw, dtype, *SLICES)
-        places = np.array([[[0, 1], [6, 28], [3, 3]], [[3, 3], [2, 0], [6, 28]]], "int64")
-        return exact(how, draw, dtype, *SHAPE), places, exact(how, draw, dtype, 2, 3)
-
-    return {"int32": once, "rounded": rounded, "int64": repeated}
+    updates: tuple[int, ...] = SLICES
+    places = _indices(TWICE, False, "int64")
+    if tuples:
+        places, updates = np.array([[[0, 1], [6, 28], [3, 3]], [[3, 3], [2, 0], [6, 28]]], "int64"), SLICES[:2]
+    return {
+        "int32": around(of(_moderate, *SHAPE), _indices(ONCE, tuples, "int32"), of(_moderate, *SLICES)),
+        "rounded": around(of(_moderate, *SHAPE), _indices(TWICE, tuples, "int32"), of(_moderate, *SLICES)),
+        "int64": around(of(exact, *SHAPE), places, of(exact, *updates)),
+    }
 
 
 def zeros(how: Combination, tuples: bool) -> dict[str, Recipe]:
@@ -144,7 +152,7 @@ def zeros(how: Combination, tuples: bool) -> dict[str, Recipe]:
     return {"zeros": _met(replace(how, divides=False), tuples, _normal_or_nan, divisors)}
 
 
-def sizes(tuples: bool) -> Mapping[str, Recipe]:
+def sizes(tuples: bool) -> dict[str, Recipe]:
     """Targets without rows, columns or elements, no index, and one of each."""
     rows: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
         "no_index": ((7, 5), (0,)),
@@ -157,37 +165,31 @@ def sizes(tuples: bool) -> Mapping[str, Recipe]:
         "empty_inside": ((1, 0, 2), (1, 1)),
     }
 
-    def recipe(x: tuple[int, ...], i: tuple[int, ...]) -> Recipe:
-        indices = np.arange(prod(i)).reshape(i) % max(1, x[0])
-        shape = (*i, *x[1:])
-        return lambda draw, d: (draw.values(d, *x), _indices(indices, tuples, "int32"), draw.values(d, *shape))
+    return {
+        name: around(
+            plain(*x), _indices(np.arange(prod(i)).reshape(i) % max(1, x[0]), tuples, "int32"), plain(*i, *x[1:])
+        )
+        for name, (x, i) in rows.items()
+    }
 
-    return {name: recipe(*shapes) for name, shapes in rows.items()}
 
-
-def out_of_range(tuples: bool) -> Mapping[str, Recipe]:
+def out_of_range(tuples: bool) -> dict[str, Recipe]:
     """A target of five rows, and an index that names none of them."""
-
-    def recipe(bad: int, dtype: str, rows: int = 5) -> Recipe:
-        indices = _indices([2, bad, 0] if rows else [0, 0, 0], tuples, dtype)
-        return lambda draw, d: (draw.values(d, rows, 3), indices, draw.values(d, 3, 3))
-
     bad = {"at_end": (5, "int32"), "beyond_int32": (2**32 + 1, "int64"), "negative": (-1, "int32")}
-    return {name: recipe(*where) for name, where in bad.items()} | (
-        {} if tuples else {"no_rows": recipe(0, "int32", 0)}
-    )
+    recipes = {
+        name: around(plain(5, 3), _indices([2, index, 0], tuples, dtype), plain(3, 3))
+        for name, (index, dtype) in bad.items()
+    }
+    no_rows = around(plain(0, 3), _indices([0, 0, 0], tuples, "int32"), plain(3, 3))
+    return recipes if tuples else recipes | {"no_rows": no_rows}
 
 
-def mismatched(tuples: bool) -> Mapping[str, Recipe]:
+def mismatched(tuples: bool) -> dict[str, Recipe]:
     """Updates with a row, a column or a dimension too many; tuples also into no rows, and with a column too few.
 
     Without tuples, a kernel reads behind updates that have too few columns, so that its result is not repeatable.
     """
     shapes = {"columns": (3, 4), "rows": (4, 3), "rank": (3, 1, 3)} | ({"narrow": (3, 2)} if tuples else {})
-
-    def recipe(shape: tuple[int, ...], rows: int = 5) -> Recipe:
-        indices = _indices([2, 1, 0], tuples, "int32")
-        return lambda draw, d: (draw.values(d, rows, 3), indices, draw.values(d, *shape))
-
-    empty = {"no_rows": recipe((3, 3), 0)} if tuples else {}
-    return {name: recipe(shape) for name, shape in shapes.items()} | empty
+    indices = _indices([2, 1, 0], tuples, "int32")
+    recipes = {name: around(plain(5, 3), indices, plain(*shape)) for name, shape in shapes.items()}
+    return recipes | ({"no_rows": around(plain(0, 3), indices, plain(3, 3))} if tuples else {})

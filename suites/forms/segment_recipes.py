@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
+from math import prod
 
-import ml_dtypes
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import Draw, is_float, special_values
+from tf_opdiff.harness.spec.recipes import Draw, is_float
 from tf_opdiff.harness.spec.spec import Recipe
-from tf_opdiff.suites.forms.scatter_recipes import special_numbers
+from tf_opdiff.suites.forms.scatter_recipes import Values, finite_or_infinite, normal, plain, special_numbers
 from tf_opdiff.suites.reference.segments import Reduction
 
 #: Nine rows; two rows of a segment have place for each pair of special values.
@@ -21,7 +21,6 @@ UNSORTED = (5, 0, -1, 2, 0, 3, 2, 5, 3)
 COUNT = 7
 #: The shape of an upstream of the sorted segments.
 UPSTREAMS: tuple[int, ...] = (7, 43)
-Arrays = tuple[np.ndarray, ...]
 
 
 def _ids(ordered: bool, dtype: str = "int32") -> np.ndarray:
@@ -53,13 +52,14 @@ def meeting(ordered: bool, numbers: np.ndarray, others: np.ndarray) -> np.ndarra
     return rows
 
 
-def _normal(dtype: np.dtype) -> np.ndarray:
-    """Infinities, zeros and the ends of the range; no NaN, and no subnormal numbers."""
-    numbers = special_numbers(dtype)
-    if not is_float(dtype):
-        return numbers
-    size = np.abs(numbers)
-    return numbers[(size == 0) | (size >= ml_dtypes.finfo(dtype).smallest_normal)]
+def rows(values: Values, *then: np.ndarray) -> Recipe:
+    """A recipe: the rows values(draw, dtype), then these arrays."""
+    return lambda draw, dtype: (values(draw, dtype), *then)
+
+
+def shaped(*shape: int, then: Sequence[np.ndarray]) -> Recipe:
+    """A recipe: plain values of a shape, then these arrays."""
+    return rows(plain(*shape), *then)
 
 
 def main(how: Reduction, ordered: bool) -> dict[str, Recipe]:
@@ -67,49 +67,45 @@ def main(how: Reduction, ordered: bool) -> dict[str, Recipe]:
 
     Special numbers of an op that chooses one are those that have a gradient: `nan` has the others.
     """
+    numbers, ids, wide = normal if how.chooses else special_numbers, _ids(ordered), _ids(ordered, "int64")
 
-    def moderate(draw: Draw, dtype: np.dtype) -> Arrays:
-        return draw.values(dtype, *SHAPE), _ids(ordered)
+    def whole(draw: Draw, dtype: np.dtype) -> np.ndarray:
+        return exact(how, draw, dtype, *SHAPE)
 
-    def whole(draw: Draw, dtype: np.dtype) -> Arrays:
-        return exact(how, draw, dtype, *SHAPE), _ids(ordered)
+    def planes(draw: Draw, dtype: np.dtype) -> np.ndarray:
+        return exact(how, draw, dtype, 9, 5).reshape(3, 3, 5)
 
-    def special(draw: Draw, dtype: np.dtype) -> Arrays:
-        numbers = _normal(dtype) if how.chooses else special_numbers(dtype)
-        return meeting(ordered, numbers, numbers), _ids(ordered)
-
-    def int64(draw: Draw, dtype: np.dtype) -> Arrays:
-        if ordered:
-            return exact(how, draw, dtype, *SHAPE), _ids(ordered, "int64")
-        return exact(how, draw, dtype, 9, 5).reshape(3, 3, 5), _ids(ordered, "int64").reshape(3, 3)
-
-    return {"int32": moderate, "exact": whole, "special": special, "int64": int64}
+    return {
+        "int32": shaped(*SHAPE, then=[ids]),
+        "exact": rows(whole, ids),
+        "special": rows(lambda draw, d: meeting(ordered, numbers(d), numbers(d)), ids),
+        "int64": rows(whole, wide) if ordered else rows(planes, wide.reshape(3, 3)),
+    }
 
 
 def nan(how: Reduction, ordered: bool) -> dict[str, Recipe]:
     """The recipes of special numbers that have no gradient in an op that chooses one."""
 
-    def met(first: bool) -> Recipe:
-        def recipe(draw: Draw, dtype: np.dtype) -> Arrays:
-            numbers = _normal(dtype)
+    def met(*, first: bool) -> Values:
+        def values(draw: Draw, dtype: np.dtype) -> np.ndarray:
+            numbers = normal(dtype)
             nans = np.full(1, np.nan, dtype) if is_float(dtype) else numbers[:1]
-            return meeting(ordered, *((nans, numbers) if first else (numbers, nans))), _ids(ordered)
+            return meeting(ordered, *((nans, numbers) if first else (numbers, nans)))
 
-        return recipe
+        return values
 
-    def subnormal(draw: Draw, dtype: np.dtype) -> Arrays:
-        numbers = special_values(dtype) if is_float(dtype) else special_numbers(dtype)
-        numbers = numbers[~np.isnan(numbers)] if is_float(dtype) else numbers
-        return meeting(ordered, numbers, numbers), _ids(ordered)
+    def subnormal(draw: Draw, dtype: np.dtype) -> np.ndarray:
+        return meeting(ordered, finite_or_infinite(dtype), finite_or_infinite(dtype))
 
-    return {"nan_first": met(True), "nan_last": met(False), "subnormal": subnormal}
+    each = {"nan_first": met(first=True), "nan_last": met(first=False), "subnormal": subnormal}
+    return {name: rows(values, _ids(ordered)) for name, values in each.items()}
 
 
 def products(ordered: bool) -> dict[str, Recipe]:
     """The recipes of the second order of products: powers of two, with no zero, one zero and two zeros in a segment."""
 
     def with_zeros(count: int) -> Recipe:
-        def recipe(draw: Draw, dtype: np.dtype) -> Arrays:
+        def recipe(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
             ids = _ids(ordered)
             powers = 2.0 ** draw.integers(*SHAPE, low=-2, high=3) * (1 - 2.0 * draw.booleans(*SHAPE))
             powers[np.flatnonzero(ids == 2)[:count]] = 0
@@ -120,8 +116,8 @@ def products(ordered: bool) -> dict[str, Recipe]:
     return {"nonzero": with_zeros(0), "zero": with_zeros(1), "zeros": with_zeros(2)}
 
 
-def sizes(ordered: bool) -> Mapping[str, tuple[tuple[int, ...], tuple[int, ...]]]:
-    """The shapes of rows and of ids, without elements or with one."""
+def sizes(ordered: bool) -> dict[str, Recipe]:
+    """Rows and ids without elements or with one."""
     shapes: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
         "none": ((0,), (0,)),
         "no_rows": ((0, 3), (0,)),
@@ -130,30 +126,24 @@ def sizes(ordered: bool) -> Mapping[str, tuple[tuple[int, ...], tuple[int, ...]]
         "one_by_one": ((1, 1), (1,)),
         "empty_inside": ((1, 0, 2), (1,)),
     }
-    if ordered:
-        return shapes
-    return shapes | {"no_ids_of_many": ((3, 0, 2), (3, 0)), "one_id_of_many": ((1, 1, 2), (1, 1))}
+    if not ordered:
+        shapes |= {"no_ids_of_many": ((3, 0, 2), (3, 0)), "one_id_of_many": ((1, 1, 2), (1, 1))}
+
+    return {
+        name: shaped(*x, then=[np.arange(prod(ids), dtype="int32").reshape(ids)]) for name, (x, ids) in shapes.items()
+    }
 
 
 def refused(ordered: bool) -> dict[str, Recipe]:
     """Ids that a CPU refuses: out of order and negative ones, or ones that are too large."""
-
-    def ids(dtype: str, *values: int) -> Recipe:
-        return lambda draw, d: (draw.values(d, len(values), 3), np.array(values, dtype))
-
-    if ordered:
-        return {"falling": ids("int32", 0, 2, 1, 3), "falling_int64": ids("int64", 0, 0, 3, 2)}
-    return {
-        "at_end": ids("int32", 0, COUNT, 1),
-        "beyond_int32": ids("int64", 0, 2**32 + 1, 1),
-        "far": ids("int32", 0, 2**30, 1),
-    }
+    falling = {"falling": ((0, 2, 1, 3), "int32"), "falling_int64": ((0, 0, 3, 2), "int64")}
+    large = {"at_end": COUNT, "beyond_int32": 2**32 + 1, "far": 2**30}
+    wrong = {name: ((0, n, 1), "int64" if n > 2**31 else "int32") for name, n in large.items()}
+    each = falling if ordered else wrong
+    return {name: shaped(len(ids), 3, then=[np.array(ids, dtype)]) for name, (ids, dtype) in each.items()}
 
 
 def mismatched(ordered: bool) -> dict[str, Recipe]:
     """Ids whose shape is not that of the first dimensions of the rows."""
-
-    def recipe(*shape: int) -> Recipe:
-        return lambda draw, d: (draw.values(d, 3, 2), np.zeros(shape, "int32"))
-
-    return {"long": recipe(4), "short": recipe(2)} | ({} if ordered else {"rank": recipe(3, 2, 1)})
+    shapes = {"long": (4,), "short": (2,)} | ({} if ordered else {"rank": (3, 2, 1)})
+    return {name: shaped(3, 2, then=[np.zeros(shape, "int32")]) for name, shape in shapes.items()}

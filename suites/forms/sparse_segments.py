@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,136 +13,71 @@ from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.derived.hessian import linear_second_order
 from tf_opdiff.suites.derived.sizes import sizes
 from tf_opdiff.suites.forms import segment_recipes as recipes
-from tf_opdiff.suites.forms.errors import raises
-from tf_opdiff.suites.forms.flushed import distinct, places
-from tf_opdiff.suites.forms.scatter_recipes import special_numbers
-from tf_opdiff.suites.reference.segments import Reduction, members, pulled, reduced
-from tf_opdiff.suites.reference.subnormal import flushed_in
+from tf_opdiff.suites.forms.errors import IN_KERNEL
+from tf_opdiff.suites.forms.part import Op, Part, calling, part
+from tf_opdiff.suites.forms.scatter_recipes import Values, special_numbers
+from tf_opdiff.suites.forms.segment_promises import Segments, SparseSegments
+from tf_opdiff.suites.reference.segments import Reduction
 
 #: Indices into nine rows: each row once, and some of them twice.
 ONCE, TWICE = (8, 1, 0, 3, 2, 5, 4, 7, 6), (0, 3, 3, 1, 6, 0, 8, 8, 2)
 #: The most segments of an op that has their number as an argument.
 COUNT = 8
-Arrays = tuple[np.ndarray, ...]
+#: The roundings of a factor: a number of rows, its root, and the product.
+_FACTORS = 3
 
 
-@dataclass(frozen=True, kw_only=True)
-class SparseSegments:
-    """An op that gathers rows and reduces them: its OpDef, its reduction, and its number of segments, if it has one."""
-
-    raw: str
-    how: Reduction
-    count: int | None = None
-
-    @property
-    def program(self) -> Callable[..., Any]:
-        """As of a spec: calls the raw op."""
-        raw, more = self.raw, {} if self.count is None else {"num_segments": self.count}
-        return lambda tf, x, i, ids: getattr(tf.raw_ops, raw)(data=x, indices=i, segment_ids=ids, **more)
-
-    def segments(self, ids: np.ndarray) -> int:
-        """The number of segments."""
-        return int(ids.max(initial=-1) + 1) if self.count is None else self.count
-
-    def reference(self, x: np.ndarray, i: np.ndarray, ids: np.ndarray) -> np.ndarray:
-        """As of a spec."""
-        return reduced(self.how, x[i], ids, self.segments(ids))
-
-    def vjp(self, g: np.ndarray, x: np.ndarray, i: np.ndarray, ids: np.ndarray) -> tuple[Any, None, None]:
-        """As of a spec: the upstream goes to each row that was gathered, once for each time."""
-        return self.pulled(g, x, i, ids), None, None
-
-    def pulled(
-        self, g: np.ndarray, x: np.ndarray, i: np.ndarray, ids: np.ndarray, flush: np.dtype | None = None
-    ) -> np.ndarray:
-        """The gradient by the rows; with `flush`, subnormal terms of this dtype count as zeros."""
-        out, rows = np.zeros(x.shape, g.dtype), pulled(self.how, g, x[i], ids, self.segments(ids))
-        np.add.at(out, i, rows if flush is None else flushed_in(flush, rows))
-        return out
-
-    def flushed_gradients(self, dtype: np.dtype, g: Any, x: np.ndarray, i: Any, ids: Any) -> list[np.ndarray]:
-        """Other right gradients: subnormal upstreams, terms or results count as zeros."""
-        results = [self.pulled(h, x, i, ids, flush) for (h,) in places(dtype, g) for flush in (None, dtype)]
-        return distinct(results[0], (y for r in results for y in (r, flushed_in(dtype, r))), dtype)
-
-    def bound(self, u: float, g: Any, x: np.ndarray, i: np.ndarray, ids: np.ndarray) -> Any:
-        """The largest error of an output: n roundings of n terms, and of a factor; Higham, section 4.2."""
-        count = members(ids, self.segments(ids))
-        steps = np.maximum(count - 1 + 3 * (self.how.power > 0), 0).reshape(-1, *(1,) * (x.ndim - 1))
-        size = reduced(replace(self.how, rows=lambda rows: np.sum(np.abs(rows), 0)), x[i], ids, self.segments(ids))
-        size = size / np.maximum(count, 1).reshape(steps.shape) ** self.how.power
-        return np.where(steps > 0, steps * u / (1 - steps * u) * size, 0)
-
-    def gradient_bound(self, u: float, g: np.ndarray, x: np.ndarray, i: np.ndarray, ids: np.ndarray) -> Any:
-        """The largest error of a gradient: a sum of as many terms as the row was gathered, each with a factor."""
-        steps = np.maximum(np.bincount(i, minlength=len(x)) - 1 + 3 * (self.how.power > 0), 0)
-        steps = steps.reshape(-1, *(1,) * (x.ndim - 1))
-        return steps * u / (1 - steps * u) * self.vjp(np.abs(g), x, i, ids)[0]
-
-    def flushed_outputs(self, dtype: np.dtype, g: Any, x: np.ndarray, i: Any, ids: Any) -> list[np.ndarray]:
-        """Other right outputs: subnormal rows or results count as zeros, and the sum of a mean may overflow."""
-        results = [self.reference(a, i, ids) for (a,) in places(dtype, x)]
-        total = reduced(replace(self.how, rows=lambda rows: np.sum(rows, 0)), x[i], ids, self.segments(ids))
-        count = np.maximum(members(ids, self.segments(ids)), 1).reshape(-1, *(1,) * (x.ndim - 1))
-        results.append(total.astype(dtype).astype(x.dtype) / count**self.how.power)
-        return distinct(results[0], (y for r in results for y in (r, flushed_in(dtype, r))), dtype)
-
-
-def sparse_segments(name: str, op: SparseSegments, dtypes: Sequence[str]) -> tuple[Spec, ...]:
-    """The specs of an op that gathers rows and reduces them.
+def sparse_segments(how: Reduction, count: int | None = None) -> Part:
+    """A part: the results of an op that gathers rows and reduces them, its derivatives, and its errors.
 
     Args:
-      name: the name with which theirs begin.
-      op: the op.
-      dtypes: its dtypes; float32 is among them, and stands for the others in the default tier.
+      how: the reduction.
+      count: the number of segments, if it is an argument of the op.
     """
-    main = Spec(
-        name=name,
-        ops=op.raw,
-        program=op.program,
-        reference=op.reference,
-        vjp=op.vjp,
-        recipes=_main(op.how),
-        bound={"output": op.bound, "grad[0]": op.gradient_bound},
-        ulp={"output": 0.5, "grad": 0.5},
-        alternatives={"output": op.flushed_outputs, "grad[0]": op.flushed_gradients},
-        unsigned_zeros=("output",),  # a sum starts at 0, or at its first term, which may be -0
-    )
-    no_index = {"no_index": _empty}
-    shared: dict[str, Any] = {"ops": op.raw, "program": op.program, "reference": raises("INVALID_ARGUMENT")}
-    return (
-        main,
-        replace(main, name=f"{name}-other", dtypes=tuple(d for d in dtypes if d != "float32"), tier="full"),
-        *(replace(twin, hvp=None) for twin in linear_second_order(main, "exact")),
-        *sizes(main, _sizes()),
-        replace(main, name=f"{name}-no-index", vjp=None, recipes=no_index),
-        Spec(name=f"{name}-refused", recipes=_refused(), **shared),
-    )
+    promise = SparseSegments(own=Segments(how=how, count=count, factors=_FACTORS))
+    more = {} if count is None else {"num_segments": count}
+    promised: dict[str, Any] = {
+        "reference": promise.reference,
+        "vjp": promise.vjp,
+        "bound": {"output": promise.bound, "grad[0]": promise.gradient_bound},
+        "ulp": {"output": 0.5, "grad": 0.5},
+        "alternatives": {"output": promise.flushed_outputs, "grad[0]": promise.flushed_gradients},
+        "unsigned_zeros": ("output",),  # a sum starts at 0, or at its first term, which may be -0
+    }
+
+    def specs(op: Op) -> Iterator[Spec]:
+        op = replace(op, program=calling(op.raw, ("data", "indices", "segment_ids"), **more))
+        main, *others = part(recipes=_main(how), **promised)(op)
+        yield from (main, *others, *sizes(main, _sizes()))
+        yield from (replace(twin, hvp=None) for twin in linear_second_order(main, "exact"))
+        yield replace(main, name=f"{main.name}-no-index", vjp=None, recipes={"no_index": _EMPTY})
+        yield from part("-refused", lowest_tier=True, recipes=_refused(), **IN_KERNEL)(op)
+
+    return specs
 
 
-def _ids(dtype: str = "int32") -> np.ndarray:
-    return np.array(recipes.SORTED, dtype)
+def _places(i: Sequence[int], dtype: str = "int32") -> list[np.ndarray]:
+    """Indices, and sorted ids of as many rows."""
+    return [np.array(i, dtype), np.array(recipes.SORTED, dtype)]
 
 
 def _main(how: Reduction) -> dict[str, Recipe]:
     """Moderate numbers, numbers with exact sums, special numbers that meet each other, and int64."""
 
-    def moderate(draw: Draw, dtype: np.dtype) -> Arrays:
-        return draw.values(dtype, *recipes.SHAPE), np.array(TWICE, "int32"), _ids()
-
-    def exact(draw: Draw, dtype: np.dtype) -> Arrays:
-        return recipes.exact(how, draw, dtype, *recipes.SHAPE), np.array(TWICE, "int32"), _ids()
-
-    def special(draw: Draw, dtype: np.dtype) -> Arrays:
-        numbers, order = special_numbers(dtype), np.array(ONCE, "int32")
+    def special(draw: Draw, dtype: np.dtype) -> np.ndarray:
         rows = np.empty(recipes.SHAPE, dtype)
-        rows[order] = recipes.meeting(True, numbers, numbers)
-        return rows, order, _ids()
+        rows[np.array(ONCE)] = recipes.meeting(True, special_numbers(dtype), special_numbers(dtype))
+        return rows
 
-    def int64(draw: Draw, dtype: np.dtype) -> Arrays:
-        return recipes.exact(how, draw, dtype, 9, 5), np.array(TWICE, "int64"), _ids("int64")
+    def whole(*shape: int) -> Values:
+        return lambda draw, dtype: recipes.exact(how, draw, dtype, *shape)
 
-    return {"int32": moderate, "exact": exact, "special": special, "int64": int64}
+    return {
+        "int32": recipes.shaped(*recipes.SHAPE, then=_places(TWICE)),
+        "exact": recipes.rows(whole(*recipes.SHAPE), *_places(TWICE)),
+        "special": recipes.rows(special, *_places(ONCE)),
+        "int64": recipes.rows(whole(9, 5), *_places(TWICE, "int64")),
+    }
 
 
 def _sizes() -> dict[str, Recipe]:
@@ -154,97 +89,82 @@ def _sizes() -> dict[str, Recipe]:
         "one_by_one": ((1, 1), 1),
         "empty_inside": ((1, 0, 2), 1),
     }
-
-    def recipe(x: tuple[int, ...], count: int) -> Recipe:
-        numbers = np.arange(count, dtype="int32")
-        return lambda draw, d: (draw.values(d, *x), numbers, numbers)
-
-    return {name: recipe(*each) for name, each in shapes.items()}
+    return {name: recipes.shaped(*x, then=[np.arange(n, dtype="int32")] * 2) for name, (x, n) in shapes.items()}
 
 
-def _empty(draw: Draw, dtype: np.dtype) -> Arrays:
-    """A recipe of no index, without gradient: a CPU returns memory that it did not write, which no record repeats."""
-    return draw.values(dtype, 7, 3), np.zeros(0, "int32"), np.zeros(0, "int32")
+#: No index, without gradient: a CPU returns memory that it did not write, which no record repeats.
+_EMPTY = recipes.shaped(7, 3, then=[np.zeros(0, "int32")] * 2)
 
 
 def _refused() -> dict[str, Recipe]:
-    """Indices out of range, ids that fall, and indices and ids of two lengths."""
-
-    def recipe(i: Sequence[int], ids: Sequence[int], dtype: str = "int32") -> Recipe:
-        return lambda draw, d: (draw.values(d, 5, 3), np.array(i, dtype), np.array(ids, "int32"))
-
+    """Indices out of range, and ids that fall or are negative."""
+    wrong: dict[str, tuple[Sequence[int], Sequence[int]]] = {
+        "at_end": ((1, 5, 0), (0, 1, 1)),
+        "beyond_int32": ((1, 2**32 + 1, 0), (0, 1, 1)),
+        "falling": ((1, 2, 0), (0, 1, 0)),
+        "negative": ((1, -1, 0), (0, 1, 1)),
+        "negative_id": ((1, 2, 0), (-1, 0, 1)),
+    }
     return {
-        "at_end": recipe((1, 5, 0), (0, 1, 1)),
-        "beyond_int32": recipe((1, 2**32 + 1, 0), (0, 1, 1), "int64"),
-        "falling": recipe((1, 2, 0), (0, 1, 0)),
-        "negative": recipe((1, -1, 0), (0, 1, 1)),
-        "negative_id": recipe((1, 2, 0), (-1, 0, 1)),
+        name: recipes.shaped(5, 3, then=[np.array(i, "int64" if max(i) > 2**31 else "int32"), np.array(ids, "int32")])
+        for name, (i, ids) in wrong.items()
     }
 
 
-def sparse_segment_gradient(
-    name: str, raw: str, how: Reduction, dtypes: Sequence[str], *, unique: bool = False
-) -> tuple[Spec, ...]:
-    """The specs of the op of a gradient.
+def sparse_segment_gradient(how: Reduction, *, unique: bool = False) -> Part:
+    """A part: the op of a gradient.
 
     Args:
-      name: the name with which theirs begin.
-      raw: the OpDef.
       how: the reduction whose gradient it computes.
-      dtypes: its dtypes; float32 is among them, and stands for the others in the default tier.
       unique: whether it returns only the rows that were gathered, and their sorted numbers.
     """
-    rows = 11
-    op = SparseSegments(raw=raw, how=how, count=7)
-    size = "dense_output_dim0" if unique else "output_dim0"
+    rows, size = 11, "dense_output_dim0" if unique else "output_dim0"
 
-    def program(tf: Any, g: Any, i: Any, ids: Any) -> Any:
-        out = getattr(tf.raw_ops, raw)(grad=g, indices=i, segment_ids=ids, **{size: rows})
-        return tuple(out) if unique else out
+    def gathered(i: np.ndarray, dense: np.ndarray) -> np.ndarray:
+        return dense[np.unique(i)] if unique else dense
 
-    def dense(g: np.ndarray, i: np.ndarray, ids: np.ndarray) -> np.ndarray:
-        return replace(op, count=len(g)).vjp(g, np.zeros((rows, *g.shape[1:])), i, ids)[0]
+    def promised(g: np.ndarray, i: np.ndarray, ids: np.ndarray) -> tuple[SparseSegments, tuple[Any, ...]]:
+        """The promise whose gradient the op computes, and the arguments of its functions."""
+        own = Segments(how=how, count=len(g), factors=_FACTORS)
+        return SparseSegments(own=own), (g, np.zeros((rows, *g.shape[1:])), i, ids)
 
     def reference(g: np.ndarray, i: np.ndarray, ids: np.ndarray) -> Any:
-        return (dense(g, i, ids)[np.unique(i)], np.unique(i)) if unique else dense(g, i, ids)
+        promise, arguments = promised(g, i, ids)
+        result = gathered(i, promise.vjp(*arguments)[0])
+        return (result, np.unique(i)) if unique else result
 
     def bound(u: float, _: Any, g: np.ndarray, i: np.ndarray, ids: np.ndarray) -> Any:
-        x = np.zeros((rows, *g.shape[1:]))
-        allowed = replace(op, count=len(g)).gradient_bound(u, g, x, i, ids)
-        return allowed[np.unique(i)] if unique else allowed
+        promise, arguments = promised(g, i, ids)
+        return gathered(i, promise.gradient_bound(u, *arguments))
 
     def flushed(dtype: np.dtype, _: Any, g: np.ndarray, i: np.ndarray, ids: np.ndarray) -> list[np.ndarray]:
-        x = np.zeros((rows, *g.shape[1:]))
-        results = replace(op, count=len(g)).flushed_gradients(dtype, g, x, i, ids)
-        return [result[np.unique(i)] if unique else result for result in results]
+        promise, arguments = promised(g, i, ids)
+        return [gathered(i, result) for result in promise.flushed_gradients(dtype, *arguments)]
 
-    main = Spec(
-        name=name,
-        ops=raw,
-        program=program,
-        reference=reference,
-        recipes=_gradients(),
-        bound={"output[0]": bound},
-        ulp={"output[0]": 0.5},
-        alternatives={"output[0]": flushed},
-    )
-    others = tuple(d for d in dtypes if d != "float32")
-    few = replace(main, name=f"{name}-sizes", recipes=_FEW_UPSTREAMS)
-    return main, replace(main, name=f"{name}-other", dtypes=others, tier="full"), few
+    def specs(op: Op) -> Iterator[Spec]:
+        call = calling(op.raw, ("grad", "indices", "segment_ids"), **{size: rows})
+        op = replace(op, program=(lambda tf, *xs: tuple(call(tf, *xs))) if unique else call)
+        main, *others = part(
+            recipes=_gradients(),
+            reference=reference,
+            bound={"output[0]": bound},
+            ulp={"output[0]": 0.5},
+            alternatives={"output[0]": flushed},
+        )(op)
+        yield from (main, *others, replace(main, name=f"{main.name}-sizes", recipes=_FEW_UPSTREAMS))
+
+    return specs
 
 
 #: One upstream, and segments without columns.
 _FEW_UPSTREAMS: dict[str, Recipe] = {
-    "one": lambda draw, d: (draw.values(d, 1, 1), np.array([3], "int32"), np.array([0], "int32")),
-    "no_columns": lambda draw, d: (np.zeros((2, 0), d), np.array([4, 1], "int32"), np.array([0, 1], "int32")),
+    "one": recipes.shaped(1, 1, then=[np.array([3], "int32"), np.array([0], "int32")]),
+    "no_columns": recipes.shaped(2, 0, then=[np.array([4, 1], "int32"), np.array([0, 1], "int32")]),
 }
 
 
 def _gradients() -> dict[str, Recipe]:
-    """Upstreams of seven segments: moderate, exact and special ones, and int64. For no index, see `_empty`."""
-
-    def recipe(values: Callable[[Draw, np.dtype], np.ndarray], dtype: str = "int32") -> Recipe:
-        return lambda draw, d: (values(draw, d), np.array(TWICE, dtype), _ids(dtype))
+    """Upstreams of seven segments: moderate, exact and special ones, and int64. For no index, see `_EMPTY`."""
 
     def special(draw: Draw, dtype: np.dtype) -> np.ndarray:
         return np.resize(special_numbers(dtype), recipes.UPSTREAMS)
@@ -252,5 +172,9 @@ def _gradients() -> dict[str, Recipe]:
     def whole(draw: Draw, dtype: np.dtype) -> np.ndarray:
         return (2 * draw.integers(7, 43, low=-3, high=4)).astype(dtype)
 
-    moderate = recipe(lambda draw, d: draw.values(d, 7, 43))
-    return {"int32": moderate, "exact": recipe(whole), "special": recipe(special), "int64": recipe(whole, "int64")}
+    return {
+        "int32": recipes.shaped(7, 43, then=_places(TWICE)),
+        "exact": recipes.rows(whole, *_places(TWICE)),
+        "special": recipes.rows(special, *_places(TWICE)),
+        "int64": recipes.rows(whole, *_places(TWICE, "int64")),
+    }

@@ -47,7 +47,7 @@ class Running(NDArrayOperatorsMixin):
         return Running(self.value.T, self.error.T, self.unit)
 
     def reshape(self, *shape: Any) -> Running:
-        """The same in another shape."""
+        """The values and their errors in another shape."""
         return Running(self.value.reshape(*shape), self.error.reshape(*shape), self.unit)
 
     def __len__(self) -> int:
@@ -113,7 +113,7 @@ def _maximum(value: np.ndarray, a: Running, b: Running) -> tuple[Any, Any]:
 
 
 def _power(value: np.ndarray, a: Running, b: Running) -> tuple[Any, Any]:
-    """Of an exponent without error; `pow` is within 2 units of its result."""
+    """The error of a power whose exponent has none; `pow` is within 2 units of its result."""
     carried = np.where(a.error == 0, 0, np.abs(b.value * value / a.value) * a.error)
     return carried, 2 * np.abs(value)
 

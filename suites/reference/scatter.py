@@ -25,6 +25,11 @@ class Combination:
     rounded: bool = False
     computes: bool = True
 
+    @property
+    def chooses(self) -> bool:
+        """Whether the new element is one of both."""
+        return self.computes and not self.rounded
+
     def size(self, x: np.ndarray, indices: np.ndarray, updates: np.ndarray, out: np.ndarray) -> np.ndarray:
         """The size that a relative error of each element counts from: the sum of the sizes of all terms, or a product.
 
@@ -119,11 +124,19 @@ def shares(x: np.ndarray, indices: np.ndarray, updates: np.ndarray, out: np.ndar
     return scattered(ADD, own.astype(np.float64), indices, theirs.astype(np.float64))
 
 
-def divided(g: np.ndarray, x: np.ndarray, indices: np.ndarray, updates: np.ndarray, out: np.ndarray):
-    """The VJP of a scattered maximum or minimum: the upstream divided among those that equal the result."""
-    own, theirs = selected(x, indices, updates, out)
-    each = g / shares(x, indices, updates, out)
-    return np.where(own, each, 0), None, np.where(theirs, gathered(each, indices), 0)
+def pulled(how: Combination, g: np.ndarray, x: np.ndarray, indices: np.ndarray, updates: np.ndarray):
+    """The VJP by the elements and by the updates, of a combination that has one.
+
+    An upstream goes to the updates that it is read by, and to the elements that stay. That of a maximum or minimum is
+    divided evenly among the elements and updates that equal it.
+    """
+    if how.chooses:
+        out = scattered(how, x, indices, updates)
+        own, theirs = selected(x, indices, updates, out)
+        each = g / shares(x, indices, updates, out)
+        return np.where(own, each, 0), np.where(theirs, gathered(each, indices), 0)
+    own = g if how.computes else scattered(UPDATE, g, indices, np.zeros_like(updates))
+    return own, -gathered(g, indices) if how is SUB else gathered(g, indices)
 
 
 def terms(x: np.ndarray, indices: np.ndarray) -> np.ndarray:

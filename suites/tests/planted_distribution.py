@@ -4,18 +4,18 @@ import numpy as np
 from scipy import stats
 
 from tf_opdiff.suites.forms.distribution import COUNT, distribution
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import tiered
 
 
 def _uniform(name, law):
-    return distribution(
-        name,
-        ("float32",),
-        raw="StatelessRandomUniform",
-        call=lambda tf, raw, dtype, shape, seed: raw(shape=shape, seed=seed),
+    part = distribution(
+        lambda tf, raw, dtype, shape, seed: raw(shape=shape, seed=seed),
         parameters=lambda dtype: (np.array([COUNT, 1], np.int32), np.array([3, 5], np.int32)),
         points=lambda shape, seed: law.ppf(np.arange(1, 16)[:, None] / 16),
         cumulative=lambda x, shape, seed: law.cdf(x),
     )
+    return op(name, "StatelessRandomUniform", part, dtypes=tiered(("float32",)))
 
 
 SPECS = (*_uniform("right", stats.uniform()), *_uniform("off", stats.uniform(scale=1.1)))

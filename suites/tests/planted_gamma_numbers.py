@@ -1,6 +1,7 @@
 """Gamma numbers whose gradient by the shape of the distribution is one twentieth too large."""
 
 from tf_opdiff.suites.forms.moments import gamma_means
+from tf_opdiff.suites.forms.op import op
 
 
 def _steep(tf, raw, dtype, shape, alpha):
@@ -8,4 +9,4 @@ def _steep(tf, raw, dtype, shape, alpha):
     return 1.05 * numbers - 0.05 * tf.stop_gradient(numbers)
 
 
-SPECS = (next(gamma_means("steep", "StatelessRandomGammaV2", _steep, ("float32",))),)
+SPECS = op("steep", "StatelessRandomGammaV2", gamma_means(_steep))[:1]

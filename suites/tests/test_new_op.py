@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tf_opdiff.harness.judge.mutation import score
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.suites.forms.unary import unary
 from tf_opdiff.suites.reference.wide import Wide
@@ -48,3 +49,30 @@ def test_a_wrong_derivative_is_found(verdicts):
 def test_an_unknown_keyword_is_refused():
     with pytest.raises(TypeError, match="unexpected keyword argument 'gradient'"):
         unary("x", op="Exp", f=Wide(abs), df=Wide(abs), ulp={}, gradient=None)
+
+
+#: Module → the most lines of its declaration.
+DECLARATIONS = {"planted_binary": 15, "planted_attributes": 25, "planted_stateful": 30}
+
+
+@pytest.mark.parametrize(("name", "most"), DECLARATIONS.items())
+def test_any_other_op_is_a_short_declaration_as_well(name, most):
+    (assignment,) = (
+        n for n in ast.parse(DECLARED.with_name(f"{name}.py").read_text()).body if isinstance(n, ast.Assign)
+    )
+    assert assignment.end_lineno - assignment.lineno + 1 <= most
+
+
+@pytest.mark.parametrize("name", DECLARATIONS)
+def test_the_inputs_of_its_specs_detect_wrong_results(name):
+    specs = Catalog.load(f"tf_opdiff.suites.tests.{name}").specs.values()
+    assert {spec.name: score(spec).alive for spec in specs if score(spec).alive} == {}
+
+
+@pytest.mark.parametrize("name", DECLARATIONS)
+def test_it_passes(name, run_module):
+    records = run_module(
+        f"tf_opdiff.suites.tests.{name}", modes=("eager", "graph"), dtypes=("float32", "float64", "int32")
+    )
+    assert {record.verdict for record in records if record.against == "numpy"} <= {"match", "contract"}
+    assert {record.verdict for record in records} >= {"match"}

@@ -87,6 +87,19 @@ def test_both_branches_of_a_program_are_compared():
     assert "program" in line
 
 
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda tf, x: tuple(tf.raw_ops.Unpack(value=x, num=3)),
+        lambda tf, x: x if isinstance(tf.raw_ops.Abs(x=x), tf.Tensor) else tf.raw_ops.Neg(x=x),
+    ],
+    ids=["tuple", "class"],
+)
+def test_the_calls_of_a_program_that_asks_for_items_or_for_a_class_are_compared(program):
+    (case,) = of_specs([replace(SPEC, program=program)]).values()
+    assert case["program"].startswith("calls")
+
+
 def test_new_and_lost_cases_and_their_order_are_shown():
     both = of_specs([SPEC, replace(SPEC, name="second")])
     one = of_specs([SPEC])

@@ -17,10 +17,6 @@ for item in Catalog.load(SUITES).items:
     MODULES[item.module][item.spec.name] = item.spec
 
 
-#: Specs whose program needs more than TensorFlow and NumPy, and why; a finding of one says so.
-ALONE = {"parameterized-truncated-normal-small": "it uses scipy, which is not part of TensorFlow, NumPy or Python"}
-
-
 @cache
 def unwritable(program, state):
     """Why a program and the function of its state cannot be written so that they run alone; empty if they can.
@@ -50,5 +46,4 @@ def test_no_possible_mutant_survives_every_case(module):
 @pytest.mark.parametrize("module", MODULES)
 def test_every_program_can_be_written_down(module):
     reasons = {name: unwritable(spec.program, spec.state) for name, spec in MODULES[module].items() if not spec.files}
-    expected = {name: reason for name, reason in ALONE.items() if name in reasons}
-    assert {name: reason for name, reason in reasons.items() if reason} == expected
+    assert {name: reason for name, reason in reasons.items() if reason} == {}

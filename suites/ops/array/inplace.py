@@ -3,23 +3,31 @@
 TensorFlow has no gradient of them, and XLA does not have them.
 """
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import COMPLEX
-from tf_opdiff.harness.spec.spec import Spec
+from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.suites.forms.errors import IN_KERNEL
 from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import part, tiered, together
 from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
-from tf_opdiff.suites.forms.scatter import FLOATS, INTEGERS, Scatter, Target, results
+from tf_opdiff.suites.forms.scatter import Scatter, scatter
+from tf_opdiff.suites.forms.scatter_recipes import around, plain
 from tf_opdiff.suites.reference.scatter import ADD, SUB, UPDATE
 
-_NUMBERS = (*FLOATS, *INTEGERS, *COMPLEX)
 
+def _flat(raw):
+    """A program that calls an op with all indices in one vector, and all updates in rows."""
 
-def _call(tf, raw, x, i, u):
-    """A call with all indices in one vector, and all updates in rows."""
-    rows = tf.concat([[tf.size(i)], tf.shape(x)[1:]], 0)
-    return raw(x=tf.raw_ops.DeepCopy(x=x), i=tf.cast(tf.reshape(i, [-1]), "int32"), v=tf.reshape(u, rows))
+    def program(tf, x, i, u):
+        rows = tf.concat([[tf.size(i)], tf.shape(x)[1:]], 0)
+        copied, flat = tf.raw_ops.DeepCopy(x=x), tf.cast(tf.reshape(i, [-1]), "int32")
+        return getattr(tf.raw_ops, raw)(x=copied, i=flat, v=tf.reshape(u, rows))
+
+    return program
 
 
 def _as_they_are(raw):
@@ -29,7 +37,7 @@ def _as_they_are(raw):
 
 def _inputs(x, i, u):
     """A recipe: a tensor, indices, and updates of these shapes."""
-    return lambda draw, dtype: (draw.values(dtype, *x), np.array(i, "int32"), draw.values(dtype, *u))
+    return around(plain(*x), np.array(i, "int32"), plain(*u))
 
 
 _WRONG = {
@@ -47,42 +55,53 @@ _BEYOND = {
 }
 
 
-def _inplace(name, raw, how, no_kernel):
-    """The specs of an op; `no_kernel` are dtypes for which the kernel that takes every dtype has no code."""
-    op = Scatter(raw=raw, how=how, target=Target(call=_call, modes=WITHOUT_XLA))
-    program = _as_they_are(raw)
-    shared = {"ops": raw, "program": program, "modes": WITHOUT_XLA}
+def _around(how):
+    """The reference of an op that counts indices around: tensorflow/core/kernels/inplace_ops.cc, DoInplaceOp."""
+    return lambda x, i, u: Scatter(how=how).of(x, i % len(x), u) if len(x) else x
 
-    def around(x, i, u):
-        """An index beyond the rows is counted around: tensorflow/core/kernels/inplace_ops.cc, DoInplaceOp."""
-        return op.of(x, i % len(x), u) if len(x) else x
 
-    return (
-        *results(name, op, _NUMBERS),
-        Spec(name=f"{name}-beyond", reference=around, recipes=_BEYOND, ulp={"output": 0.5}, **shared),
-        Spec(name=f"{name}-mismatched", recipes=_WRONG, **IN_KERNEL, **shared),
-        Spec(
-            name=f"{name}-refused-dtypes",
-            recipes={"plain": _inputs((5, 3), [2, 1], (2, 3))},
-            dtypes=no_kernel,
-            **IN_KERNEL,
-            **shared,
-        ),
-    )
+def _in_place(how, no_kernel):
+    """A part: `no_kernel` are dtypes for which the kernel that takes every dtype has no code."""
 
+    def specs(op):
+        shared = {"lowest_tier": True, "program": _as_they_are(op.raw)}
+        return together(
+            scatter(how, refuses=False),
+            part("-beyond", reference=_around(how), recipes=_BEYOND, ulp={"output": 0.5}, **shared),
+            part("-mismatched", recipes=_WRONG, **IN_KERNEL, **shared),
+            part(
+                "-refused-dtypes",
+                recipes={"plain": _inputs((5, 3), [2, 1], (2, 3))},
+                dtypes=no_kernel,
+                **IN_KERNEL,
+                **shared,
+            ),
+        )(replace(op, program=_flat(op.raw)))
+
+    return specs
+
+
+_OF_ALL: dict[str, Any] = {
+    "gradient": False,
+    "dtypes": tiered((*FLOATS, *INTEGERS, *COMPLEX), ("float32",)),
+    "modes": WITHOUT_XLA,
+}
 
 SPECS = (
-    *_inplace("inplace-add", "InplaceAdd", ADD, ("bool", "bytes", *FLOAT8_OF_CPU)),
-    *_inplace("inplace-sub", "InplaceSub", SUB, ("bool", "bytes", *FLOAT8_OF_CPU)),
-    *_inplace("inplace-update", "InplaceUpdate", UPDATE, FLOAT8_OF_CPU),
-    Spec(
-        name="inplace-update-other-kinds",
-        ops="InplaceUpdate",
-        program=_as_they_are("InplaceUpdate"),
-        reference=Scatter(raw="InplaceUpdate", how=UPDATE, target=Target(call=_call)).of,
-        recipes={"plain": _inputs((5, 3), [3, 0], (2, 3))},
-        dtypes=("bool", "bytes"),
-        modes=WITHOUT_XLA,
-        tier="full",
+    *op("inplace-add", "InplaceAdd", _in_place(ADD, ("bool", "bytes", *FLOAT8_OF_CPU)), **_OF_ALL),
+    *op("inplace-sub", "InplaceSub", _in_place(SUB, ("bool", "bytes", *FLOAT8_OF_CPU)), **_OF_ALL),
+    *op(
+        "inplace-update",
+        "InplaceUpdate",
+        _in_place(UPDATE, FLOAT8_OF_CPU),
+        part(
+            "-other-kinds",
+            program=_as_they_are("InplaceUpdate"),
+            reference=Scatter(how=UPDATE).of,
+            recipes={"plain": _inputs((5, 3), [3, 0], (2, 3))},
+            dtypes=("bool", "bytes"),
+            tier="full",
+        ),
+        **_OF_ALL,
     ),
 )

@@ -5,9 +5,11 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import INTEGERS
-from tf_opdiff.harness.spec.spec import Spec
-from tf_opdiff.suites.forms.list_elements import Elements
-from tf_opdiff.suites.forms.lists import DTYPES, contents, no_kernel, small, steps, tensors
+from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT
+from tf_opdiff.suites.forms.list_programs import TensorList, like, rows
+from tf_opdiff.suites.forms.lists import DTYPES, contents, followed_by, no_kernel, small, steps, tensors
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import part
 from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 
 #: The dtypes of elements for which a CPU and XLA have kernels that read them.
@@ -16,164 +18,141 @@ _SMALL_NUMBERS = (
     *("float8_e5m2", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e4m3b11fnuz", "float8_e5m2fnuz", "float4_e2m1fn"),
     *("int4", "uint4", "int2", "uint2"),
 )
+_OPS = "EmptyTensorList;TensorListConcatLists;TensorListPushBack;TensorListReserve"
 _ROWS = (5, 3)
+_ONE, _TWO = {"plain": tensors(_ROWS)}, {"plain": tensors(_ROWS, _ROWS)}
+#: One tensor that a graph refuses when it is built, or that a kernel refuses.
+_UNBUILT: dict[str, Any] = {"recipes": _ONE, **WHEN_BUILT}
+_REFUSED: dict[str, Any] = {"recipes": _ONE, **IN_KERNEL}
+#: Steps on one tensor, whose only gradient is the upstream.
+_COPIED = steps(contents(_ROWS), small(1), dtypes=_ALL, vjp=lambda g, x: (g,))
 
 
-def _emptied(tf: Any, x: Any) -> Any:
-    like = Elements.like(tf, x)
-    return like.pop(like.push(like.empty(1), x))[1]
+def _pushed_with_room(like: TensorList, x: Any, y: Any) -> Any:
+    pushed = like.empty(4).push(x, y)
+    return pushed.stack(), pushed.length()
 
 
-def _pushed(tf: Any, x: Any, y: Any) -> Any:
-    like = Elements.like(tf, x)
-    return like.stack(like.push(like.empty(2), x, y))
+def _from_shape(rows: TensorList, x: Any, shape: Any) -> Any:
+    return rows.at(rows.typed(shape=shape).unstack(x).handle).stack()
 
 
-def _pushed_with_room(tf: Any, x: Any, y: Any) -> Any:
-    like = Elements.like(tf, x)
-    handle = like.push(like.empty(4), x, y)
-    return like.stack(handle), tf.raw_ops.TensorListLength(input_handle=handle)
-
-
-def _texts(tf: Any, x: Any, y: Any) -> Any:
-    like = Elements.like(tf, x)
-    first, second = like.push(like.empty(), x), like.put(like.reserve(2), 1, y)
-    return like.stack(tf.raw_ops.TensorListConcatLists(input_a=first, input_b=second, element_dtype=x.dtype))
-
-
-def _unread(tf: Any, x: Any) -> Any:
-    like, ops = Elements.like(tf, x), tf.raw_ops
-    lists = [like.push(like.empty(2), x), like.reserve(3)]
-    lists.append(ops.TensorListConcatLists(input_a=lists[0], input_b=lists[1], element_dtype=x.dtype))
-    shape = ops.TensorListElementShape(input_handle=lists[2], shape_type=tf.int32)
-    return (*(ops.TensorListLength(input_handle=handle) for handle in lists), shape)
-
-
-def _reserved(tf: Any, x: Any) -> Any:
-    like = Elements.like(tf, x)
-    return like.item(like.put(like.reserve(3), 1, x), 1)
-
-
-def _unwritten(tf: Any, x: Any) -> Any:
-    like = Elements.like(tf, x)
-    return like.item(like.put(like.reserve(3), 1, x), 2), like.stack(like.reserve(0))
-
-
-def _of_rows(tf: Any, x: Any) -> Any:
-    rows = Elements.rows(tf, x)
-    return rows.stack(rows.of_rows(x))
+def _unread(like: TensorList, x: Any) -> Any:
+    lists = [like.empty(2).push(x), like.reserve(3)]
+    lists.append(lists[0].joined(lists[1]))
+    shape = lists[2].element_shape(like.tf.int32)
+    return (*(each.length() for each in lists), shape)
 
 
 def _batch(tf: Any, x: Any, y: Any) -> Any:
-    like = Elements.like(tf, x)
-    handles = tf.stack([like.push(like.empty(), y), like.empty()])
+    like = TensorList(tf, x.dtype, tf.shape(x))
+    handles = tf.stack([like.empty().push(y).handle, like.empty().handle])
     first, second = tf.unstack(tf.raw_ops.TensorListPushBackBatch(input_handles=handles, tensor=tf.stack([x, y])))
-    return like.stack(first), like.stack(second)
-
-
-def _joined(tf: Any, x: Any, y: Any) -> Any:
-    rows = Elements.rows(tf, x)
-    both = tf.raw_ops.TensorListConcatLists(input_a=rows.of_rows(x), input_b=rows.of_rows(y), element_dtype=x.dtype)
-    return rows.stack(both)
+    return like.at(first).stack(), like.at(second).stack()
 
 
 SPECS = (
-    *steps(
+    *op(
         "empty-tensor-list",
         "EmptyTensorList",
-        program=_emptied,
+        _COPIED,
+        program=like(lambda new, x: new.empty(1).push(x).pop()[1]),
         reference=lambda x: x,
-        vjp=lambda g, x: (g,),
-        recipes=contents(_ROWS),
-        tiny=small(1),
-        dtypes=_ALL,
     ),
-    *steps(
+    *op(
         "tensor-list-concat-lists",
         "TensorListConcatLists",
-        program=_joined,
+        steps(contents(_ROWS, (2, 3)), small(2), dtypes=_ALL, vjp=lambda g, x, y: (None, None), moving=()),
+        part(
+            "-two-dtypes",
+            program=rows(lambda new, x: new.unstack(x).joined(new.unstack(new.tf.cast(x, new.tf.float64))).stack()),
+            **_UNBUILT,
+        ),
+        program=rows(lambda new, x, y: new.unstack(x).joined(new.unstack(y)).stack()),
         reference=lambda x, y: np.concatenate([x, y]),
-        vjp=lambda g, x, y: (None, None),
-        moving=(),
         contract=no_kernel("TensorListConcatLists"),
-        recipes=contents(_ROWS, (2, 3)),
-        tiny=small(2),
-        dtypes=_ALL,
     ),
-    *steps(
+    *op(
         "tensor-list-from-tensor",
         "TensorListFromTensor",
-        program=_of_rows,
+        steps(contents(_ROWS), small(1), vjp=lambda g, x: (g,)),
+        part("-mismatched", program=rows(_from_shape), recipes=followed_by((_ROWS,), {"longer": [4]}), **IN_KERNEL),
+        part("-other-rank", program=rows(_from_shape), recipes=followed_by((_ROWS,), {"rank": [3, 1]}), **WHEN_BUILT),
+        program=rows(lambda new, x: new.unstack(x).stack()),
         reference=lambda x: x,
-        vjp=lambda g, x: (g,),
-        recipes=contents(_ROWS),
-        tiny=small(1),
     ),
-    *steps(
+    *op(
         "tensor-list-push-back",
         "TensorListPushBack",
-        program=_pushed,
+        steps(contents(_ROWS, _ROWS), small(2), dtypes=_ALL, vjp=lambda g, x, y: (g[0], g[1]), moving=(0, 1)),
+        part(
+            "-room",
+            program=like(_pushed_with_room),
+            reference=lambda x, y: (np.stack([x, y]), np.array(2, "int32")),
+            recipes=_TWO,
+            constant=("output[1]",),
+        ),
+        part(
+            "-other-dtype",
+            program=like(lambda new, x: new.empty(2).push(x, new.tf.cast(x, new.tf.float64)).stack()),
+            **_UNBUILT,
+        ),
+        part(
+            "-other-shape",
+            program=like(lambda new, x: new.empty(2).push(x, new.tf.reshape(x, [-1, 1])).stack()),
+            **_REFUSED,
+        ),
+        part("-full", program=like(lambda new, x, y: new.empty(1).push(x, y).stack()), recipes=_TWO, **IN_KERNEL),
+        program=like(lambda new, x, y: new.empty(2).push(x, y).stack()),
         reference=lambda x, y: np.stack([x, y]),
-        vjp=lambda g, x, y: (g[0], g[1]),
-        recipes=contents(_ROWS, _ROWS),
-        tiny=small(2),
-        moving=(0, 1),
-        dtypes=_ALL,
     ),
-    Spec(
-        name="tensor-list-push-back-room",
-        ops="TensorListPushBack",
-        program=_pushed_with_room,
-        reference=lambda x, y: (np.stack([x, y]), np.array(2, "int32")),
-        recipes={"plain": tensors(_ROWS, _ROWS)},
-        constant=("output[1]",),
-    ),
-    *steps(
+    *op(
         "tensor-list-push-back-batch",
         "TensorListPushBackBatch",
+        steps(contents(_ROWS, _ROWS), small(2)),
         program=_batch,
         reference=lambda x, y: (np.stack([y, x]), y[None]),
         contract=no_kernel("TensorListPushBackBatch"),
-        recipes=contents(_ROWS, _ROWS),
-        tiny=small(2),
     ),
-    *steps(
+    *op(
         "tensor-list-reserve",
         "TensorListReserve",
-        program=_reserved,
+        _COPIED,
+        part(
+            "-unwritten",
+            program=like(lambda new, x: (new.reserve(3).put(1, x).item(2), new.reserve(0).stack())),
+            reference=lambda x: (np.zeros_like(x), np.zeros((0, *x.shape), x.dtype)),
+            recipes=_ONE,
+            constant=("output[0]", "output[1]"),
+        ),
+        part(
+            "-invalid",
+            program=like(lambda new, x, count: new.reserve(count).stack()),
+            recipes=followed_by((_ROWS,), {"negative": -1, "vector": [2, 3]}),
+            **IN_KERNEL,
+        ),
+        program=like(lambda new, x: new.reserve(3).put(1, x).item(1)),
         reference=lambda x: x,
-        vjp=lambda g, x: (g,),
-        recipes=contents(_ROWS),
-        tiny=small(1),
-        dtypes=_ALL,
     ),
-    Spec(
-        name="tensor-list-reserve-unwritten",
-        ops="TensorListReserve",
-        program=_unwritten,
-        reference=lambda x: (np.zeros_like(x), np.zeros((0, *x.shape), x.dtype)),
-        recipes={"plain": tensors(_ROWS)},
-        constant=("output[0]", "output[1]"),
+    *op(
+        "tensor-list-texts",
+        _OPS,
+        program=like(lambda new, x, y: new.empty().push(x).joined(new.reserve(2).put(1, y)).stack()),
+        reference=lambda x, y: np.stack([x, np.full(x.shape, b"", object), y]),
+        recipes=_TWO,
+        dtypes=("bytes",),
+        modes=WITHOUT_XLA,
+        tier="full",
     ),
-    Spec(
-        name="tensor-list-unread",  # no kernel reads elements of these dtypes
-        ops="EmptyTensorList;TensorListConcatLists;TensorListPushBack;TensorListReserve",
-        program=_unread,
+    *op(
+        "tensor-list-unread",  # no kernel reads elements of these dtypes
+        _OPS,
+        program=like(_unread),
         reference=lambda x: (*(np.array(n, "int32") for n in (1, 3, 4)), np.array(x.shape, "int32")),
-        recipes={"plain": tensors(_ROWS)},
+        recipes=_ONE,
         dtypes=_SMALL_NUMBERS,
         modes=WITHOUT_XLA,
         constant=tuple(f"output[{k}]" for k in range(4)),
-        tier="full",
-    ),
-    Spec(
-        name="tensor-list-texts",
-        ops="EmptyTensorList;TensorListConcatLists;TensorListPushBack;TensorListReserve",
-        program=_texts,
-        reference=lambda x, y: np.stack([x, np.full(x.shape, b"", object), y]),
-        recipes={"plain": tensors(_ROWS, _ROWS)},
-        dtypes=("bytes",),
-        modes=WITHOUT_XLA,
         tier="full",
     ),
 )

@@ -1,78 +1,53 @@
 """TensorListElementShape to TensorListStack: what lists of tensors hold."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.spec import Spec
-from tf_opdiff.suites.forms.list_elements import Elements
-from tf_opdiff.suites.forms.lists import contents, no_gradient_kernel, no_kernel, small, steps, tensors
+from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT
+from tf_opdiff.suites.forms.list_programs import TensorList, like, rows, unknown
+from tf_opdiff.suites.forms.lists import (
+    clamped,
+    contents,
+    followed_by,
+    no_gradient_kernel,
+    no_kernel,
+    small,
+    small_rows,
+    steps,
+    tensors,
+)
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import part
 
 _ROWS = (5, 3)
+_ONE = {"plain": tensors(_ROWS)}
+#: One tensor that a graph refuses when it is built, or that a kernel refuses.
+_UNBUILT: dict[str, Any] = {"recipes": _ONE, **WHEN_BUILT}
+_REFUSED: dict[str, Any] = {"recipes": _ONE, **IN_KERNEL}
 _SECOND = (np.array(1, "int32"),)
 _FOUR = np.array([4, 0, 2, 3], "int32")
+_OUTSIDE = {"at_end": 5, "beyond": 2**31 - 1, "negative": -1}
+_ONTO_END = clamped(lambda x, i: x[np.clip(i, 0, len(x) - 1)])
 
 
-def _gathered(tf: Any, x: Any, i: Any) -> Any:
-    rows = Elements.rows(tf, x)
-    return rows.gather(rows.of_rows(x), i)
+def _popped(like: TensorList, x: Any, y: Any) -> Any:
+    handle, last = like.empty(2).push(x, y).pop()
+    return last, like.at(handle).pop()[1]
 
 
-def _item(tf: Any, x: Any, i: Any) -> Any:
-    rows = Elements.rows(tf, x)
-    return rows.item(rows.of_rows(x), i)
+def _resized(rows: TensorList, x: Any, size: Any) -> Any:
+    return rows.unstack(x).resize(size).stack()
 
 
-def _popped(tf: Any, x: Any, y: Any) -> Any:
-    like = Elements.like(tf, x)
-    handle, last = like.pop(like.push(like.empty(2), x, y))
-    return last, like.pop(handle)[1]
+def _element_shapes(rows: TensorList, x: Any) -> Any:
+    unstacked = rows.unstack(x)
+    return tuple(unstacked.element_shape(dtype) for dtype in (rows.tf.int32, rows.tf.int64))
 
 
-def _set(tf: Any, x: Any, y: Any, i: Any) -> Any:
-    rows = Elements.rows(tf, x)
-    return rows.stack(rows.put(rows.of_rows(x), i, y))
-
-
-def _set_behind(tf: Any, x: Any, y: Any) -> Any:
-    rows = Elements.rows(tf, x)
-    return rows.stack(rows.put(rows.of_rows(x), tf.shape(x)[0] + 2, y, resize=True))
-
-
-def _set_twice(tf: Any, x: Any, y: Any, z: Any, i: Any) -> Any:
-    rows = Elements.rows(tf, x)
-    return rows.stack(rows.put(rows.put(rows.of_rows(x), i, y), i, z))
-
-
-def _stacked(tf: Any, x: Any) -> Any:
-    like = Elements.like(tf, x)
-    return like.stack(like.put(like.reserve(3), 1, x), 3)
-
-
-def _resized(*sizes: int) -> Callable[..., Any]:
-    """A program that resizes a list to one size after the other."""
-
-    def program(tf: Any, x: Any) -> Any:
-        rows = Elements.rows(tf, x)
-        handle = rows.of_rows(x)
-        for size in sizes:
-            handle = tf.raw_ops.TensorListResize(input_handle=handle, size=size)
-        return rows.stack(handle)
-
-    return program
-
-
-def _length(tf: Any, x: Any) -> Any:
-    rows = Elements.rows(tf, x)
-    return tf.raw_ops.TensorListLength(input_handle=rows.of_rows(x))
-
-
-def _shape(tf: Any, x: Any) -> Any:
-    handle = Elements.rows(tf, x).of_rows(x)
-    return tuple(
-        tf.raw_ops.TensorListElementShape(input_handle=handle, shape_type=dtype) for dtype in (tf.int32, tf.int64)
-    )
+def _no_list(tf: Any, x: Any) -> Any:
+    variant = tf.raw_ops.RaggedTensorToVariant(rt_nested_splits=[], rt_dense_values=x, batched_input=False)
+    return tf.raw_ops.TensorListLength(input_handle=variant)
 
 
 def _at(g: np.ndarray, i: np.ndarray, x: np.ndarray) -> np.ndarray:
@@ -83,7 +58,7 @@ def _at(g: np.ndarray, i: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 
 def _added(g: np.ndarray, i: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """The same where indices repeat: the sum of the rows of each index."""
+    """Zeros like `x`, with the sum of the rows of `g` at each index."""
     out = np.zeros(x.shape, g.dtype)
     np.add.at(out, i, g)
     return out
@@ -94,136 +69,144 @@ def _first(x: np.ndarray, count: int) -> np.ndarray:
     return np.concatenate([x, np.zeros((count, *x.shape[1:]), x.dtype)])[:count]
 
 
-def replaced(x: np.ndarray, y: Any, i: np.ndarray) -> np.ndarray:
+def _replaced(x: np.ndarray, y: Any, i: np.ndarray) -> np.ndarray:
     """The rows of `x`, with `y` in place of one."""
     out = np.array(x)
     out[i] = y
     return out
 
 
-def _rows_with(many, one, count=1):
-    """Recipes of rows of small shapes, then of one row, then of an index for three rows, or for one."""
-    shapes = {"one": (3,), "no_columns": (3, 0), "no_planes": (3, 0, 2), "one_row": (3, 1, 1), "one_by_one": (1, 1)}
-    return {
-        name: tensors(s, *(s[1:],) * (count - 1), then=(np.array(many if s[0] == 3 else one, "int32"),))
-        for name, s in shapes.items()
-    }
-
-
-_GATHERED = no_gradient_kernel("TensorListScatterIntoExistingList", lambda x, i: x[i])
-_REPEATED = {"twice": tensors(_ROWS, then=(np.array([4, 0, 4], "int32"),))}
-
-
 SPECS = (
-    *steps(
+    *op(
         "tensor-list-element-shape",
         "TensorListElementShape",
-        program=_shape,
+        steps({**_ONE, "planes": tensors((2, 1, 4)), "scalars": tensors((3,))}, small(1)),
+        program=rows(_element_shapes),
         reference=lambda x: (np.array(x.shape[1:], "int32"), np.array(x.shape[1:], "int64")),
-        recipes={"plain": tensors(_ROWS), "planes": tensors((2, 1, 4)), "scalars": tensors((3,))},
-        tiny=small(1),
         constant=("output[0]", "output[1]"),
     ),
-    *steps(
+    *op(
         "tensor-list-gather",
         "TensorListGather",
-        program=_gathered,
+        steps(contents(_ROWS, then=(_FOUR,)), small_rows(3, [2, 0]), vjp=lambda g, x, i: (_at(g, i, x), None)),
+        part(
+            "-repeated",
+            recipes={"twice": tensors(_ROWS, then=(np.array([4, 0, 4], "int32"),))},
+            vjp=lambda g, x, i: (_added(g, i, x), None),
+            ulp={"grad": 0.5},
+        ),
+        part(
+            "-out-of-range",
+            recipes=followed_by((_ROWS,), {"at_end": [0, 5], "negative": [-1, 0]}),
+            contract=_ONTO_END,
+            **IN_KERNEL,
+        ),
+        program=rows(lambda new, x, i: new.unstack(x).gather(i)),
         reference=lambda x, i: x[i],
-        vjp=lambda g, x, i: (_at(g, i, x), None),
-        contract=_GATHERED,
-        recipes=contents(_ROWS, then=(_FOUR,)),
-        tiny=_rows_with([2, 0], [0]),
+        contract=no_gradient_kernel("TensorListScatterIntoExistingList", lambda x, i: x[i]),
     ),
-    Spec(
-        name="tensor-list-gather-repeated",
-        ops="TensorListGather",
-        program=_gathered,
-        reference=lambda x, i: x[i],
-        vjp=lambda g, x, i: (_added(g, i, x), None),
-        contract=_GATHERED,
-        recipes=_REPEATED,
-        ulp={"grad": 0.5},
-    ),
-    *steps(
+    *op(
         "tensor-list-get-item",
         "TensorListGetItem",
-        program=_item,
+        steps(
+            contents(_ROWS, then=_SECOND) | {"last": tensors(_ROWS, then=(np.array(4, "int32"),))},
+            small_rows(3, 1, 0),
+            vjp=lambda g, x, i: (_at(g, i, x), None),
+        ),
+        part("-other-dtype", program=rows(lambda new, x: new.unstack(x).typed(new.tf.float64).item(1)), **_UNBUILT),
+        part("-out-of-range", recipes=followed_by((_ROWS,), _OUTSIDE), contract=_ONTO_END, **IN_KERNEL),
+        part("-unknown-shape", program=unknown(lambda new, x: new.reserve(2).item(0) + x), **_REFUSED),
+        program=rows(lambda new, x, i: new.unstack(x).item(i)),
         reference=lambda x, i: x[i],
-        vjp=lambda g, x, i: (_at(g, i, x), None),
-        recipes=contents(_ROWS, then=_SECOND) | {"last": tensors(_ROWS, then=(np.array(4, "int32"),))},
-        tiny=_rows_with(1, 0),
     ),
-    *steps(
+    *op(
         "tensor-list-length",
         "TensorListLength",
-        program=_length,
+        steps(_ONE, small(1), constant=("output[0]",)),
+        part("-no-list", program=_no_list, **_REFUSED),
+        program=rows(lambda new, x: new.unstack(x).length()),
         reference=lambda x: np.array(len(x), "int32"),
-        recipes={"plain": tensors(_ROWS)},
-        tiny=small(1),
-        constant=("output[0]",),
     ),
-    *steps(
+    *op(
         "tensor-list-pop-back",
         "TensorListPopBack",
-        program=_popped,
+        steps(contents(_ROWS, _ROWS), small(2), vjp=lambda gs, x, y: (gs[1], gs[0]), moving=(0, 1)),
+        part("-empty", program=like(lambda new, x: new.at(new.empty(1).push(x).pop()[0]).pop()[1]), **_REFUSED),
+        program=like(_popped),
         reference=lambda x, y: (y, x),
-        vjp=lambda gs, x, y: (gs[1], gs[0]),
-        recipes=contents(_ROWS, _ROWS),
-        tiny=small(2),
-        moving=(0, 1),
     ),
-    *steps(
+    *op(
         "tensor-list-resize",
         "TensorListResize",
-        program=_resized(7),
+        steps(contents(_ROWS), small(1), vjp=lambda g, x: (_first(g, len(x)),)),
+        part(
+            "-smaller",
+            program=rows(lambda new, x: new.unstack(x).resize(2).resize(6).resize(4).stack()),
+            reference=lambda x: _first(_first(x, 2), 4),
+            vjp=lambda g, x: (_first(_first(g, 2), len(x)),),
+            recipes=_ONE,
+        ),
+        part("-invalid", program=rows(_resized), recipes=followed_by((_ROWS,), {"negative": -1}), **IN_KERNEL),
+        part("-vector", program=rows(_resized), recipes=followed_by((_ROWS,), {"vector": [2, 3]}), **WHEN_BUILT),
+        program=rows(lambda new, x: new.unstack(x).resize(7).stack()),
         reference=lambda x: _first(x, 7),
-        vjp=lambda g, x: (_first(g, len(x)),),
         contract=no_kernel("TensorListResize"),
-        recipes=contents(_ROWS),
-        tiny=small(1),
     ),
-    Spec(
-        name="tensor-list-resize-smaller",
-        ops="TensorListResize",
-        program=_resized(2, 6, 4),
-        reference=lambda x: _first(_first(x, 2), 4),
-        vjp=lambda g, x: (_first(_first(g, 2), len(x)),),
-        contract=no_kernel("TensorListResize"),
-        recipes={"plain": tensors(_ROWS)},
-    ),
-    *steps(
+    *op(
         "tensor-list-set-item",
         "TensorListSetItem",
-        program=_set,
-        reference=replaced,
-        vjp=lambda g, x, y, i: (replaced(g, 0, i), g[i], None),
-        recipes=contents(_ROWS, (3,), then=_SECOND),
-        tiny=_rows_with(1, 0, count=2),
-        moving=(0, 1),
+        steps(
+            contents(_ROWS, (3,), then=_SECOND),
+            small_rows(3, 1, 0, lambda shape: (shape[1:],)),
+            vjp=lambda g, x, y, i: (_replaced(g, 0, i), g[i], None),
+            moving=(0, 1),
+        ),
+        part(
+            "-resized",
+            program=rows(lambda new, x, y: new.unstack(x).set_item(new.tf.shape(x)[0] + 2, y, True).stack()),
+            reference=lambda x, y: np.concatenate([x, np.zeros_like(x[:2]), y[None]]),
+            vjp=lambda g, x, y: (g[: len(x)], g[-1]),
+            recipes={"plain": tensors(_ROWS, (3,))},
+        ),
+        part(
+            "-twice",
+            program=rows(lambda new, x, y, z, i: new.unstack(x).put(i, y).put(i, z).stack()),
+            reference=lambda x, y, z, i: _replaced(x, z, i),
+            vjp=lambda g, x, y, z, i: (_replaced(g, 0, i), np.zeros_like(y), g[i], None),
+            recipes={"plain": tensors(_ROWS, (3,), (3,), then=_SECOND)},
+        ),
+        part(
+            "-other-dtype",
+            program=rows(lambda new, x: new.unstack(x).put(1, new.tf.cast(x[0], new.tf.float64)).stack()),
+            **_REFUSED,
+        ),
+        part(
+            "-other-shape",
+            program=rows(lambda new, x: new.unstack(x).put(1, new.tf.reshape(x[0], [-1, 1])).stack()),
+            **_UNBUILT,
+        ),
+        part(
+            "-out-of-range",
+            recipes=followed_by((_ROWS, (3,)), _OUTSIDE),
+            contract=clamped(lambda x, y, i: _replaced(x, y, np.clip(i, 0, len(x) - 1))),
+            **IN_KERNEL,
+        ),
+        program=rows(lambda new, x, y, i: new.unstack(x).put(i, y).stack()),
+        reference=_replaced,
     ),
-    Spec(
-        name="tensor-list-set-item-resized",
-        ops="TensorListSetItem",
-        program=_set_behind,
-        reference=lambda x, y: np.concatenate([x, np.zeros_like(x[:2]), y[None]]),
-        vjp=lambda g, x, y: (g[: len(x)], g[-1]),
-        recipes={"plain": tensors(_ROWS, (3,))},
-    ),
-    Spec(
-        name="tensor-list-set-item-twice",
-        ops="TensorListSetItem",
-        program=_set_twice,
-        reference=lambda x, y, z, i: replaced(x, z, i),
-        vjp=lambda g, x, y, z, i: (replaced(g, 0, i), np.zeros_like(y), g[i], None),
-        recipes={"plain": tensors(_ROWS, (3,), (3,), then=_SECOND)},
-    ),
-    *steps(
+    *op(
         "tensor-list-stack",
         "TensorListStack",
-        program=_stacked,
+        steps(contents(_ROWS), small(1), vjp=lambda g, x: (g[1],)),
+        part("-other-count", program=rows(lambda new, x: new.unstack(x).stack(4)), **_REFUSED),
+        part("-other-dtype", program=rows(lambda new, x: new.unstack(x).typed(new.tf.float64).stack()), **_UNBUILT),
+        part(
+            "-other-shape",
+            program=rows(lambda new, x: new.typed(shape=new.shape + 1).at(new.unstack(x).handle).stack()),
+            **_UNBUILT,
+        ),
+        part("-unknown-shape", program=unknown(lambda new, x: new.reserve(2).stack() + x), **_REFUSED),
+        program=like(lambda new, x: new.reserve(3).put(1, x).stack(3)),
         reference=lambda x: np.stack([np.zeros_like(x), x, np.zeros_like(x)]),
-        vjp=lambda g, x: (g[1],),
-        recipes=contents(_ROWS),
-        tiny=small(1),
     ),
 )

@@ -4,36 +4,20 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.spec import Spec
-from tf_opdiff.suites.forms.list_elements import Elements
-from tf_opdiff.suites.forms.lists import contents, no_kernel, one_length, steps, tensors
+from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT
+from tf_opdiff.suites.forms.list_programs import TensorList, pieces, rows
+from tf_opdiff.suites.forms.lists import contents, followed_by, no_kernel, one_length, small_rows, steps, tensors
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import part
 from tf_opdiff.suites.reference.subnormal import flushed_in
 
 _ROWS = (5, 3)
 _THREE = np.array([2, 0, 3], "int32")
 
 
-def _scattered(tf: Any, x: Any, i: Any) -> Any:
-    rows = Elements.rows(tf, x)
-    return rows.stack(tf.raw_ops.TensorListScatter(tensor=x, indices=i, element_shape=rows.shape))
-
-
-def _scattered_among(tf: Any, x: Any, i: Any) -> Any:
-    rows = Elements.rows(tf, x)
-    handle = tf.raw_ops.TensorListScatterV2(tensor=x, indices=i, element_shape=rows.shape, num_elements=6)
-    return rows.stack(handle)
-
-
-def _scattered_into(tf: Any, x: Any, y: Any, i: Any) -> Any:
-    rows = Elements.rows(tf, x)
-    handle = tf.raw_ops.TensorListScatterIntoExistingList(input_handle=rows.of_rows(x), tensor=y, indices=i)
-    return rows.stack(handle)
-
-
-def _split(tf: Any, x: Any, lengths: Any) -> Any:
-    pieces = Elements.pieces(tf, x)
-    handle = tf.raw_ops.TensorListSplit(tensor=x, element_shape=pieces.shape, lengths=lengths)
-    return pieces.item(handle, 0), pieces.item(handle, 1), pieces.item(handle, 2)
+def _split(pieces: TensorList, x: Any, lengths: Any) -> Any:
+    made = pieces.split(x, lengths)
+    return made.item(0), made.item(1), made.item(2)
 
 
 def _placed(x: np.ndarray, i: np.ndarray, start: np.ndarray) -> np.ndarray:
@@ -53,31 +37,10 @@ def _with_zeros(x: np.ndarray, count: int) -> np.ndarray:
     return np.concatenate([x, _zeros(count - len(x), x)])
 
 
-def _cut(x: np.ndarray, lengths: np.ndarray) -> tuple[np.ndarray, ...]:
-    return tuple(np.split(x, np.cumsum(lengths)[:-1]))
-
-
-def _with_indices(count: int, places: np.ndarray):
-    """Recipes of this many tensors of small rows, with places for them."""
-    shapes = {"one": (3,), "no_columns": (3, 0), "no_planes": (3, 0, 2), "one_row": (3, 1, 1), "one_by_one": (1, 1)}
-    first = np.array([0], "int32")
-    return {
-        name: tensors(*(shape,) * count, then=(places if shape[0] == 3 else first,)) for name, shape in shapes.items()
-    }
-
-
 def _flushed_sums(dtype: np.dtype, g: np.ndarray) -> list[np.ndarray]:
     """Upstreams, and their sums with zeros, of a processor that flushes subnormals: XLA adds the lists of elements."""
     flushed = flushed_in(dtype, g)
     return [flushed, flushed + 0.0]
-
-
-_SPLIT: dict[str, Any] = {
-    "program": _split,
-    "reference": _cut,
-    "vjp": lambda gs, x, lengths: (np.concatenate(gs), None),
-    "alternatives": {"grad[0]": lambda dtype, gs, *inputs: _flushed_sums(dtype, np.concatenate(gs))},
-}
 
 
 def _lengths(shape: tuple[int, ...]) -> np.ndarray:
@@ -88,67 +51,85 @@ def _lengths(shape: tuple[int, ...]) -> np.ndarray:
 _THIRDS = {"none": (0, 3), "one_by_one": (1, 1), "no_columns": (3, 0), "one_row": (3, 1, 1), "empty_planes": (0, 2, 1)}
 
 
+def _put_vjp(g: np.ndarray, x: np.ndarray, y: np.ndarray, i: np.ndarray) -> tuple[Any, ...]:
+    """The VJP of rows that are put into a list, which may grow."""
+    return _placed(np.zeros_like(y), i, g)[: len(x)], g[i], None
+
+
+_WRONG = {"negative": [2, -1, 3], "fewer": [2, 0], "more": [2, 0, 1, 3]}
+_SPLIT: dict[str, Any] = {
+    "vjp": lambda gs, x, lengths: (np.concatenate(gs), None),
+    "alternatives": {"grad[0]": lambda dtype, gs, *inputs: _flushed_sums(dtype, np.concatenate(gs))},
+}
+
 SPECS = (
-    *steps(
+    *op(
         "tensor-list-scatter",
         "TensorListScatter",
-        program=_scattered,
+        steps(contents((3, 5), then=(_THREE,)), small_rows(3, _THREE), vjp=lambda g, x, i: (g[i], None)),
+        part("-invalid", recipes=followed_by(((3, 5),), _WRONG), **IN_KERNEL),
+        program=rows(lambda new, x, i: new.scatter(x, i).stack()),
         reference=lambda x, i: _placed(x, i, _zeros(int(i.max()) + 1, x)),
-        vjp=lambda g, x, i: (g[i], None),
         contract=no_kernel("TensorListScatter"),
-        recipes=contents((3, 5), then=(_THREE,)),
-        tiny=_with_indices(1, _THREE),
     ),
-    *steps(
+    *op(
         "tensor-list-scatter-into-existing-list",
         "TensorListScatterIntoExistingList",
-        program=_scattered_into,
+        steps(
+            contents(_ROWS, (3, 3), then=(_THREE,)),
+            small_rows(3, [2, 0, 1], more=lambda shape: (shape,)),
+            vjp=_put_vjp,
+            moving=(0, 1),
+        ),
+        part(
+            "-grown",
+            reference=lambda x, y, i: _placed(y, i, _with_zeros(x, 6)),
+            vjp=_put_vjp,
+            recipes={"plain": tensors(_ROWS, (3, 3), then=(np.array([2, 0, 5], "int32"),))},
+        ),
+        part(
+            "-with-gap",  # the last row is not written, so it may be any number
+            program=rows(lambda new, x, y, i: new.unstack(x).put_rows(y, i).stack()[:6]),
+            reference=lambda x, y, i: _placed(y, i, _with_zeros(x, 7))[:6],
+            recipes={"plain": tensors(_ROWS, (3, 3), then=(np.array([2, 0, 6], "int32"),))},
+        ),
+        part("-invalid", recipes=followed_by((_ROWS, (3, 3)), _WRONG), **IN_KERNEL),
+        program=rows(lambda new, x, y, i: new.unstack(x).put_rows(y, i).stack()),
         reference=lambda x, y, i: _placed(y, i, x),
-        vjp=lambda g, x, y, i: (_placed(np.zeros_like(y), i, g), g[i], None),
         contract=no_kernel("TensorListScatterIntoExistingList"),
-        recipes=contents(_ROWS, (3, 3), then=(_THREE,)),
-        tiny=_with_indices(2, np.array([2, 0, 1], "int32")),
-        moving=(0, 1),
     ),
-    Spec(
-        name="tensor-list-scatter-into-existing-list-grown",
-        ops="TensorListScatterIntoExistingList",
-        program=_scattered_into,
-        reference=lambda x, y, i: _placed(y, i, _with_zeros(x, 6)),
-        vjp=lambda g, x, y, i: (_placed(np.zeros_like(y), i, g)[: len(x)], g[i], None),
-        contract=no_kernel("TensorListScatterIntoExistingList"),
-        recipes={"plain": tensors(_ROWS, (3, 3), then=(np.array([2, 0, 5], "int32"),))},
-    ),
-    Spec(
-        name="tensor-list-scatter-into-existing-list-with-gap",  # the last row is not written, so it may be any number
-        ops="TensorListScatterIntoExistingList",
-        program=lambda tf, x, y, i: _scattered_into(tf, x, y, i)[:6],
-        reference=lambda x, y, i: _placed(y, i, _with_zeros(x, 7))[:6],
-        contract=no_kernel("TensorListScatterIntoExistingList"),
-        recipes={"plain": tensors(_ROWS, (3, 3), then=(np.array([2, 0, 6], "int32"),))},
-    ),
-    *steps(
+    *op(
         "tensor-list-scatter-v2",
         "TensorListScatterV2",
-        program=_scattered_among,
+        steps(contents((3, 5), then=(_THREE,)), small_rows(3, _THREE), vjp=lambda g, x, i: (g[i], None)),
+        part("-invalid", recipes=followed_by(((3, 5),), {**_WRONG, "at_end": [2, 0, 6]}), **IN_KERNEL),
+        program=rows(lambda new, x, i: new.scatter_v2(x, i, 6).stack()),
         reference=lambda x, i: _placed(x, i, _zeros(6, x)),
-        vjp=lambda g, x, i: (g[i], None),
         contract=no_kernel("TensorListScatterV2"),
-        recipes=contents((3, 5), then=(_THREE,)),
-        tiny=_with_indices(1, _THREE),
     ),
-    *steps(
+    *op(
         "tensor-list-split",
         "TensorListSplit",
-        recipes=contents((6, 3), then=(np.array([2, 2, 2], "int64"),)),
-        tiny={name: tensors(shape, then=(_lengths(shape),)) for name, shape in _THIRDS.items()},
-        **_SPLIT,
-    ),
-    Spec(
-        name="tensor-list-split-lengths",
-        ops="TensorListSplit",
-        recipes={"plain": tensors(_ROWS, then=(np.array([2, 0, 3], "int64"),))},
-        contract=one_length("UNIMPLEMENTED", "All lengths have to be the same"),
-        **_SPLIT,
+        steps(
+            contents((6, 3), then=(np.array([2, 2, 2], "int64"),)),
+            {name: tensors(shape, then=(_lengths(shape),)) for name, shape in _THIRDS.items()},
+            **_SPLIT,
+        ),
+        part(
+            "-lengths",
+            recipes={"plain": tensors(_ROWS, then=(np.array([2, 0, 3], "int64"),))},
+            contract=one_length("UNIMPLEMENTED", "All lengths have to be the same"),
+            **_SPLIT,
+        ),
+        part("-fewer", recipes=followed_by((_ROWS,), {"fewer": [1, 1, 1]}, "int64"), **IN_KERNEL),
+        part(
+            "-invalid",
+            recipes=followed_by((_ROWS,), {"negative": [3, -1, 3], "more": [2, 2, 2]}, "int64"),
+            contract=one_length("UNIMPLEMENTED", ""),
+            **IN_KERNEL,
+        ),
+        part("-matrix", recipes=followed_by((_ROWS,), {"matrix": [[2, 0, 3]]}, "int64"), **WHEN_BUILT),
+        program=pieces(_split),
+        reference=lambda x, lengths: tuple(np.split(x, np.cumsum(lengths)[:-1])),
     ),
 )

@@ -2,15 +2,13 @@
 
 import numpy as np
 
-from tf_opdiff.harness.spec.plan import MODES
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS
-from tf_opdiff.harness.spec.spec import Raises, Spec
+from tf_opdiff.suites.forms.errors import IN_KERNEL
 from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.pairs import shaped
+from tf_opdiff.suites.forms.part import part
 from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
-
-#: The dtypes of specs that have no XLA.
-_WITHOUT_XLA = (*FLOAT8_OF_CPU, *OF_XLA, "int2", "uint2", "float4_e2m1fn", "object")
-_OPS = "OptionalFromValue;OptionalGetValue;OptionalHasValue;OptionalNone"
 
 
 def _round(tf, x, y):
@@ -29,63 +27,65 @@ def _get(tf, optional, x, shape=None, dtype=None):
     return values[0]
 
 
-def _pair(*shapes):
-    return lambda draw, dtype: (draw.values(dtype, *shapes[0]), draw.values(dtype, *shapes[1]))
+def _own(tf, x):
+    """An optional of a value."""
+    return tf.raw_ops.OptionalFromValue(components=[x])
+
+
+def _special(draw, dtype):
+    return np.array([0, 1], dtype), np.array([np.nan, np.inf, -np.inf, -0.0, 1e-45], dtype)
+
+
+def _vjp(gs, x, y):
+    return gs[0], gs[1]
 
 
 _RECIPES = {
-    "pair": _pair((3, 5), (4,)),
-    "scalar": _pair((), ()),
-    "empty": _pair((0, 3), (1, 0)),
-    "one": _pair((1,), (1, 1)),
+    "pair": shaped((3, 5), (4,)),
+    "scalar": shaped((), ()),
+    "empty": shaped((0, 3), (1, 0)),
+    "one": shaped((1,), (1, 1)),
 }
-_SPECIAL = {
-    "special": lambda draw, dtype: (
-        np.array([0, 1], dtype),
-        np.array([np.nan, np.inf, -np.inf, -0.0, 1e-45], dtype),
-    )
-}
-_PLAIN = {"plain": lambda draw, dtype: (draw.values(dtype, 3),)}
+_REFUSED = {"recipes": {"plain": shaped((3,))}, "constant": (), **IN_KERNEL}
 
-
-def _of(name, dtypes, tier="default", vjp=None, recipes=_RECIPES, modes=MODES):
-    return Spec(
-        name=name,
-        ops=_OPS,
-        program=_round,
-        reference=lambda x, y: (x, y, np.True_, np.False_),
-        vjp=vjp,
-        recipes=recipes,
-        dtypes=dtypes,
-        tier=tier,
-        modes=modes,
-        constant=("output[2]", "output[3]"),
-    )
-
-
-def _refused(name, ops, program):
-    """A spec of values that an optional does not have."""
-    return Spec(name=name, ops=ops, program=program, reference=lambda x: Raises("INVALID_ARGUMENT"), recipes=_PLAIN)
-
-
-SPECS = (
-    _of("optional", ("float32",), vjp=lambda gs, x, y: (gs[0], gs[1]), recipes=_RECIPES | _SPECIAL),
-    _of("optional-other", (*(d for d in FLOATS if d != "float32"), *COMPLEX), "full", lambda gs, x, y: (gs[0], gs[1])),
-    _of("optional-rough", (*INTEGERS, "bool"), "full"),
-    _of("optional-no-xla", _WITHOUT_XLA, "full", recipes={"pair": _RECIPES["pair"]}, modes=WITHOUT_XLA),
-    _refused(
-        "optional-none-without-value",
-        "OptionalNone;OptionalGetValue",
-        lambda tf, x: _get(tf, tf.raw_ops.OptionalNone(), x),
+SPECS = op(
+    "optional",
+    "OptionalFromValue;OptionalGetValue;OptionalHasValue;OptionalNone",
+    part(recipes={**_RECIPES, "special": _special}, vjp=_vjp),
+    part(
+        "-other",
+        recipes=_RECIPES,
+        vjp=_vjp,
+        dtypes=(*(d for d in FLOATS if d != "float32"), *COMPLEX),
+        tier="full",
     ),
-    _refused(
-        "optional-of-other-dtype",
-        "OptionalFromValue;OptionalGetValue",
-        lambda tf, x: _get(tf, tf.raw_ops.OptionalFromValue(components=[x]), x, dtype=tf.int32),
+    part("-rough", recipes=_RECIPES, dtypes=(*INTEGERS, "bool"), tier="full"),
+    part(
+        "-no-xla",
+        recipes={"pair": _RECIPES["pair"]},
+        dtypes=(*FLOAT8_OF_CPU, *OF_XLA, "int2", "uint2", "float4_e2m1fn", "object"),
+        modes=WITHOUT_XLA,
+        tier="full",
     ),
-    _refused(
-        "optional-of-other-shape",
-        "OptionalFromValue;OptionalGetValue",
-        lambda tf, x: _get(tf, tf.raw_ops.OptionalFromValue(components=[x]), x, shape=[7]),
+    part(
+        "-none-without-value",
+        ops="OptionalNone;OptionalGetValue",
+        program=lambda tf, x: _get(tf, tf.raw_ops.OptionalNone(), x),
+        **_REFUSED,
     ),
+    part(
+        "-of-other-dtype",
+        ops="OptionalFromValue;OptionalGetValue",
+        program=lambda tf, x: _get(tf, _own(tf, x), x, dtype=tf.int32),
+        **_REFUSED,
+    ),
+    part(
+        "-of-other-shape",
+        ops="OptionalFromValue;OptionalGetValue",
+        program=lambda tf, x: _get(tf, _own(tf, x), x, shape=[7]),
+        **_REFUSED,
+    ),
+    program=_round,
+    reference=lambda x, y: (x, y, np.True_, np.False_),
+    constant=("output[2]", "output[3]"),
 )

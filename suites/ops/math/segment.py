@@ -1,15 +1,40 @@
-"""SegmentMax to SegmentSum: rows with sorted ids. A segment without rows has 0, or 1 of a product."""
+"""SegmentMax to SegmentSum, whose ids are sorted, and UnsortedSegmentMax to UnsortedSegmentSum.
 
-from tf_opdiff.harness.spec.recipes import FLOATS
-from tf_opdiff.suites.forms.segments import Segments, segments
-from tf_opdiff.suites.reference.segments import MAX, MEAN, MIN, PROD, SUM
+Unsorted ids may be in any order; rows with negative ids are left out. A segment without rows has 0, or 1 of a product;
+an unsorted maximum or minimum has the lowest or the highest number, which leaves any other number as it is.
+"""
+
+from dataclasses import replace
+
+from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import tiered
+from tf_opdiff.suites.forms.segment_recipes import COUNT
+from tf_opdiff.suites.forms.segments import segments
+from tf_opdiff.suites.reference.segments import MAX, MEAN, MIN, PROD, SUM, highest, lowest
 
 _EITHER = ("output", "grad")
+_REAL = tiered(FLOATS)
+_UNSORTED = tiered((*FLOATS, "int32"), ("float32",))
+_ALL = tiered((*_UNSORTED, *COMPLEX), ("float32",))
+_MAX = segments(replace(MAX, empty=lowest), COUNT)
+_PROD = segments(PROD, COUNT)
+_MIN = segments(replace(MIN, empty=highest), COUNT)
 
 SPECS = (
-    *segments("segment-max", Segments(raw="SegmentMax", how=MAX), FLOATS, unsigned_zeros=_EITHER),
-    *segments("segment-mean", Segments(raw="SegmentMean", how=MEAN), FLOATS),
-    *segments("segment-min", Segments(raw="SegmentMin", how=MIN), FLOATS, unsigned_zeros=_EITHER),
-    *segments("segment-prod", Segments(raw="SegmentProd", how=PROD), FLOATS, unsigned_zeros=("grad",)),
-    *segments("segment-sum", Segments(raw="SegmentSum", how=SUM), FLOATS),
+    *op("segment-max", "SegmentMax", segments(MAX), dtypes=_REAL, unsigned_zeros=_EITHER),
+    *op("segment-mean", "SegmentMean", segments(MEAN), dtypes=_REAL),
+    *op("segment-min", "SegmentMin", segments(MIN), dtypes=_REAL, unsigned_zeros=_EITHER),
+    *op("segment-prod", "SegmentProd", segments(PROD), dtypes=_REAL, unsigned_zeros=("grad",)),
+    *op("segment-sum", "SegmentSum", segments(SUM), dtypes=_REAL),
+    *op("unsorted-segment-max", "UnsortedSegmentMax", _MAX, dtypes=_UNSORTED, unsigned_zeros=_EITHER),
+    *op("unsorted-segment-min", "UnsortedSegmentMin", _MIN, dtypes=_UNSORTED, unsigned_zeros=_EITHER),
+    *op(
+        "unsorted-segment-prod",
+        "UnsortedSegmentProd",
+        segments(PROD, COUNT),
+        dtypes=_UNSORTED,
+        unsigned_zeros=("grad",),
+    ),
+    *op("unsorted-segment-sum", "UnsortedSegmentSum", segments(SUM, COUNT), dtypes=_ALL),
 )

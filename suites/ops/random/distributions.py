@@ -3,14 +3,15 @@
 import numpy as np
 import scipy  # loads scipy.stats, a third of a second, on first use
 
-from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.forms.distribution import COUNT, distribution
 from tf_opdiff.suites.forms.moments import gamma_means
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import part, tiered, together
 from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
+from tf_opdiff.suites.forms.random_kinds import FLOATS
 
-_FLOATS = ("float32", "bfloat16", "float16", "float64")
-#: The dtypes that the OpDefs of gamma numbers allow; CPU kernels are registered for bfloat16 as well.
-_GAMMA = ("float32", "float16", "float64")
+#: The dtypes that the OpDefs allow; CPU kernels of gamma numbers are registered for bfloat16 as well.
+_THREE = tiered(("float32", "float16", "float64"))
 _ALPHAS = [0.3, 0.5, 1.0, 2.5, 10.0, 100.0]
 _LOGITS = [[0, 0, 0, 0], [1, -1, 0.5, 2], [-np.inf, 0, 1, -np.inf], [-100, 0, -100, -100], [5, 5, -3, 4]]
 #: Means, standard deviations, lower and upper limits.
@@ -28,15 +29,6 @@ _SEED = np.array([3, 5], np.int32)
 def _quantiles(law):
     """Points of each column: where the distribution function is 1/16, 2/16, …, 15/16."""
     return law.ppf(np.arange(1, 16)[:, None] / 16)
-
-
-def _gamma_points(shape, alpha, *seeds):
-    """Quantiles; of a rounded number, one half of the roundings is on either side."""
-    return _quantiles(scipy.stats.gamma(alpha))
-
-
-def _gamma_below(x, shape, alpha, *seeds):
-    return scipy.stats.gamma(alpha).cdf(x)
 
 
 def _gamma_v2(tf, raw, dtype, shape, alpha):
@@ -61,36 +53,61 @@ def _law(means, deviations, low, high):
     return scipy.stats.truncnorm((low - means) / deviations, (high - means) / deviations, means, deviations)
 
 
-def _truncated(columns):
-    """The declaration of parameters, with the shape before them."""
+def _truncated(columns, **fields):
+    """A part: numbers of truncated normal distributions with these parameters."""
 
     def parameters(dtype):
         return np.array([len(columns[0]), COUNT], np.int32), *(np.array(row).astype(dtype) for row in columns)
 
-    def call(tf, raw, dtype, shape, *rows):
-        named = dict(zip(("means", "stdevs", "minvals", "maxvals"), rows, strict=True))
-        return tf.transpose(raw(shape=shape, **named, seed=3, seed2=5))
+    def call(tf, raw, dtype, *inputs):
+        return tf.transpose(_drawn(raw, *inputs))
 
-    return {
-        "raw": "ParameterizedTruncatedNormal",
-        "call": call,
-        "parameters": parameters,
-        "points": lambda shape, *rest: _quantiles(_law(*rest)),
-        "cumulative": lambda x, shape, *rest: _law(*rest).cdf(x),
-    }
+    def points(shape, *rest):
+        return _quantiles(_law(*rest))
+
+    return distribution(call, parameters, points, lambda x, shape, *rest: _law(*rest).cdf(x), **fields)
 
 
-def _small(name, raw, **more):
-    """The spec of no row, and of one class, which is number 0."""
-    return Spec(
-        name=f"{name}-small",
-        ops=raw,
-        program=lambda tf, logits: getattr(tf.raw_ops, raw)(logits=logits, num_samples=5, **more),
+def _drawn(raw, shape, *rows):
+    named = dict(zip(("means", "stdevs", "minvals", "maxvals"), rows, strict=True))
+    return raw(shape=shape, **named, seed=3, seed2=5)
+
+
+def _multinomial(**seeds):
+    """A part: numbers of classes, for some logits."""
+    return distribution(
+        lambda tf, raw, dtype, logits: tf.transpose(raw(logits=logits, num_samples=COUNT, **seeds)),
+        parameters=lambda dtype: (np.array(_LOGITS).astype(dtype),),
+        points=_classes,
+        cumulative=_classes_below,
+    )
+
+
+def _small(**seeds):
+    """A part: no row, and one class, which is number 0."""
+    return lambda op: part(
+        "-small",
+        program=lambda tf, logits: getattr(tf.raw_ops, op.raw)(logits=logits, num_samples=5, **seeds),
         reference=lambda logits: np.zeros((len(logits), 5), np.int64),
         recipes={
             "no_row": lambda draw, dtype: (np.zeros((0, 3), dtype),),
             "one_class": lambda draw, dtype: (np.ones((1, 1), dtype),),
         },
+        lowest_tier=True,
+    )(op)
+
+
+def _gamma(call):
+    """A part: gamma numbers and their means; of a rounded number, one half of the roundings is on either side."""
+    return together(
+        distribution(
+            call,
+            parameters=lambda dtype: (_SHAPE, np.array(_ALPHAS).astype(dtype)),
+            points=lambda shape, alpha, *seeds: _quantiles(scipy.stats.gamma(alpha)),
+            cumulative=lambda x, shape, alpha, *seeds: scipy.stats.gamma(alpha).cdf(x),
+            refused={"negative": lambda dtype: (np.array([-1, 6], np.int32), np.array(_ALPHAS).astype(dtype))},
+        ),
+        gamma_means(call),
     )
 
 
@@ -100,72 +117,40 @@ def _wrong(*numbers, shape=(6, 8)):
 
 
 SPECS = (
-    *distribution(
-        "multinomial",
-        _FLOATS,
-        raw="Multinomial",
-        call=lambda tf, raw, dtype, logits: tf.transpose(raw(logits=logits, num_samples=COUNT, seed=3, seed2=5)),
-        parameters=lambda dtype: (np.array(_LOGITS).astype(dtype),),
-        points=_classes,
-        cumulative=_classes_below,
-    ),
-    _small("multinomial", "Multinomial", seed=3, seed2=5),
-    *distribution(
+    *op("multinomial", "Multinomial", _multinomial(seed=3, seed2=5), _small(seed=3, seed2=5), dtypes=FLOATS),
+    *op(
         "parameterized-truncated-normal",
-        ("float32", "float16", "float64"),
-        **_truncated(_TRUNCATED),
-        refused={
-            "deviation_negative": _wrong(0, -1, -2, 2),
-            "deviation_zero": _wrong(0, 0, -2, 2),
-            "limits_apart": _wrong(0, 1, 2, -2),
-            "limits_equal": _wrong(0, 1, 2, 2),
-            "negative_shape": _wrong(0, 1, -2, 2, shape=(6, -8)),
-            "parameters_too_many": _wrong(0, 1, -2, 2, shape=(5, 8)),
-        },
+        "ParameterizedTruncatedNormal",
+        _truncated(
+            _TRUNCATED,
+            refused={
+                "deviation_negative": _wrong(0, -1, -2, 2),
+                "deviation_zero": _wrong(0, 0, -2, 2),
+                "limits_apart": _wrong(0, 1, 2, -2),
+                "limits_equal": _wrong(0, 1, 2, 2),
+                "negative_shape": _wrong(0, 1, -2, 2, shape=(6, -8)),
+                "parameters_too_many": _wrong(0, 1, -2, 2, shape=(5, 8)),
+            },
+        ),
+        part(
+            "-small",
+            program=lambda tf, *xs: tf.transpose(_drawn(tf.raw_ops.ParameterizedTruncatedNormal, *xs)),
+            reference=lambda shape, *rows: np.zeros((shape[1], shape[0]), np.float32),
+            recipes={
+                "no_number": lambda draw, dtype: (np.array([6, 0], np.int32), *np.array(_TRUNCATED, dtype)),
+                "no_row": lambda draw, dtype: (np.array([0, 5], np.int32), *np.zeros((4, 0), dtype)),
+            },
+            lowest_tier=True,
+        ),
+        dtypes=_THREE,
     ),
-    Spec(
-        name="parameterized-truncated-normal-small",
-        ops="ParameterizedTruncatedNormal",
-        program=lambda tf, *xs: _truncated([[]])["call"](tf, tf.raw_ops.ParameterizedTruncatedNormal, "float32", *xs),
-        reference=lambda shape, *rows: np.zeros((shape[1], shape[0]), np.float32),
-        recipes={
-            "no_number": lambda draw, dtype: (np.array([6, 0], np.int32), *np.array(_TRUNCATED, dtype)),
-            "no_row": lambda draw, dtype: (np.array([0, 5], np.int32), *np.zeros((4, 0), dtype)),
-        },
+    *op(
+        "parameterized-truncated-normal-whole",
+        "ParameterizedTruncatedNormal",
+        _truncated(_WHOLE),
+        dtypes=tiered(("float32",)),
     ),
-    *distribution("parameterized-truncated-normal-whole", ("float32",), **_truncated(_WHOLE)),
-    *distribution(
-        "stateless-multinomial",
-        _FLOATS,
-        raw="StatelessMultinomial",
-        call=lambda tf, raw, dtype, logits: tf.transpose(raw(logits=logits, num_samples=COUNT, seed=_SEED)),
-        parameters=lambda dtype: (np.array(_LOGITS).astype(dtype),),
-        points=_classes,
-        cumulative=_classes_below,
-    ),
-    _small("stateless-multinomial", "StatelessMultinomial", seed=_SEED),
-    *distribution(
-        "stateless-random-gamma-v2",
-        _GAMMA,
-        raw="StatelessRandomGammaV2",
-        call=_gamma_v2,
-        parameters=lambda dtype: (_SHAPE, np.array(_ALPHAS).astype(dtype)),
-        points=_gamma_points,
-        cumulative=_gamma_below,
-        modes=WITHOUT_XLA,
-        refused={"negative": lambda dtype: (np.array([-1, 6], np.int32), np.array(_ALPHAS).astype(dtype))},
-    ),
-    *gamma_means("stateless-random-gamma-v2", "StatelessRandomGammaV2", _gamma_v2, _GAMMA),
-    *distribution(
-        "stateless-random-gamma-v3",
-        _GAMMA,
-        raw="StatelessRandomGammaV3",
-        call=_gamma_v3,
-        parameters=lambda dtype: (_SHAPE, np.array(_ALPHAS).astype(dtype)),
-        points=_gamma_points,
-        cumulative=_gamma_below,
-        modes=WITHOUT_XLA,
-        refused={"negative": lambda dtype: (np.array([-1, 6], np.int32), np.array(_ALPHAS).astype(dtype))},
-    ),
-    *gamma_means("stateless-random-gamma-v3", "StatelessRandomGammaV3", _gamma_v3, _GAMMA),
+    *op("stateless-multinomial", "StatelessMultinomial", _multinomial(seed=_SEED), _small(seed=_SEED), dtypes=FLOATS),
+    *op("stateless-random-gamma-v2", "StatelessRandomGammaV2", _gamma(_gamma_v2), dtypes=_THREE, modes=WITHOUT_XLA),
+    *op("stateless-random-gamma-v3", "StatelessRandomGammaV3", _gamma(_gamma_v3), dtypes=_THREE, modes=WITHOUT_XLA),
 )

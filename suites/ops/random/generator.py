@@ -1,12 +1,16 @@
 """Keys and counters: what random ops make of a seed, and how the counter of a generator moves."""
 
+from typing import Any
+
 import numpy as np
 
 from tf_opdiff.harness.spec.plan import MODES
-from tf_opdiff.harness.spec.spec import Spec
-from tf_opdiff.suites.forms.errors import REFUSED_BY_KERNEL, raises
+from tf_opdiff.suites.forms.errors import IN_KERNEL, UNSUPPORTED, WHEN_BUILT
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import part, together
 from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 from tf_opdiff.suites.forms.random_sources import PHILOX, SEEDED, THREEFRY, UNKNOWN
+from tf_opdiff.suites.forms.variables import RESOURCE, final, read_after
 from tf_opdiff.suites.reference.philox import SET_ASIDE
 from tf_opdiff.suites.reference.random import skipped
 from tf_opdiff.suites.reference.random_bits import mixed
@@ -29,96 +33,87 @@ _LONG = {"long_state": lambda draw, dtype: (np.arange(4096, dtype=np.int64), np.
 _SHORT = {"short_state": lambda draw, dtype: (np.array([3, 1], np.int64), np.array(5))}
 
 
-def _key_counter(name, raw, reference):
-    """The specs of an op that makes a key and a counter of a seed."""
-    main = Spec(
-        name=name,
-        ops=raw,
-        program=lambda tf, seed: tuple(getattr(tf.raw_ops, raw)(seed=seed)),
-        reference=reference,
-        mistaken={"output": lambda seed: reference(seed.astype(np.int64) & (2**32 - 1))},  # under XLA
-        recipes=_SEEDS,
-        dtypes=("uint64",),
-        constant=("output[2]",),
+def _skipping(call, algorithm):
+    """A program that moves the counter of a generator; call(tf, handle, algorithm, delta)."""
+
+    def program(tf, state, start, delta):
+        answer = call(tf, state["v"].handle, algorithm, delta)
+        return answer if isinstance(answer, tf.Tensor) else read_after(tf, answer, state["v"])[0]
+
+    return program
+
+
+def _skips(call):
+    """A part: an op that moves the counter of a generator, with several states and algorithms."""
+    plain = {"plain": _STATES["plain"]}
+    philox, threefry, unknown = (_skipping(call, algorithm) for algorithm in (PHILOX, THREEFRY, UNKNOWN))
+    return together(
+        part(program=philox, recipes=_STATES),
+        part("-long-state", program=philox, recipes=_LONG, modes=MODES[:3]),
+        part("-short-state", program=philox, recipes=_SHORT, **IN_KERNEL),
+        part("-threefry", program=threefry, recipes=plain, modes=WITHOUT_XLA, **UNSUPPORTED),
+        part("-unknown-algorithm", program=unknown, recipes=plain, **IN_KERNEL),
     )
-    yield main
-    yield Spec(
-        name=f"{name}-refused",
-        ops=raw,
-        program=main.program,
-        reference=raises("ValueError"),
-        recipes=_WRONG_SEEDS,
-        dtypes=("uint64",),
-        contract=REFUSED_BY_KERNEL,
-    )
 
 
-def _skips(name, raw, call, reference):
-    """The specs of an op that moves the counter of a generator; call(tf, handle, algorithm, delta)."""
+def _read_and_skip(tf, v, alg, delta):
+    return tf.raw_ops.RngReadAndSkip(resource=v, alg=tf.constant(alg, "int32"), delta=tf.cast(delta, "uint64"))
 
-    def program(algorithm):
-        def run(tf, state, start, delta):
-            answer = call(tf, state["v"].handle, algorithm, delta)
-            if isinstance(answer, tf.Tensor):
-                return answer
-            with tf.control_dependencies([] if answer is None else [answer]):
-                return state["v"].read_value()
 
-        return run
-
-    for suffix, algorithm, promise, recipes, modes in (
-        ("", PHILOX, reference, _STATES, MODES),
-        ("-long-state", PHILOX, reference, _LONG, MODES[:3]),
-        ("-short-state", PHILOX, raises("INVALID_ARGUMENT"), _SHORT, MODES),
-        ("-threefry", THREEFRY, raises("UNIMPLEMENTED"), {"plain": _STATES["plain"]}, WITHOUT_XLA),
-        ("-unknown-algorithm", UNKNOWN, raises("INVALID_ARGUMENT"), {"plain": _STATES["plain"]}, MODES),
-    ):
-        yield Spec(
-            name=f"{name}{suffix}",
-            ops=raw,
-            program=program(algorithm),
-            reference=promise,
-            recipes=recipes,
-            state=lambda tf, start, delta: {"v": tf.Variable(start)},
-            dtypes=("int64",),
-            modes=modes,
-        )
+def _skip(tf, v, alg, delta):
+    return tf.raw_ops.RngSkip(resource=v, algorithm=tf.constant(alg, "int64"), delta=delta)
 
 
 def _moved(start, delta):
     return skipped(start, SET_ASIDE * int(delta))
 
 
+def _unsigned(seed):
+    """The seed that XLA takes: negative numbers lose their sign."""
+    return seed.astype(np.int64) & (2**32 - 1)
+
+
+def _mixed(seed):
+    return *mixed(seed), np.int32(PHILOX)
+
+
+_STATE: dict[str, Any] = {"variables": RESOURCE, "dtypes": ("int64",)}
+_OF_SEED: dict[str, Any] = {"dtypes": ("uint64",), "recipes": _SEEDS, "constant": ("output[2]",)}
+_REFUSED = part("-refused", recipes=_WRONG_SEEDS, **{"constant": (), "mistaken": {}, **WHEN_BUILT})
+
 SPECS = (
-    *_skips(
+    *op(
         "rng-read-and-skip",
         "RngReadAndSkip",
-        lambda tf, v, alg, delta: tf.raw_ops.RngReadAndSkip(
-            resource=v, alg=tf.constant(alg, "int32"), delta=tf.cast(delta, "uint64")
-        ),
-        lambda start, delta: (start[:3], {"v": _moved(start, delta)}),
+        _skips(_read_and_skip),
+        reference=lambda start, delta: (start[:3], {"v": _moved(start, delta)}),
+        **_STATE,
     ),
-    *_skips(
-        "rng-skip",
-        "RngSkip",
-        lambda tf, v, alg, delta: tf.raw_ops.RngSkip(resource=v, algorithm=tf.constant(alg, "int64"), delta=delta),
-        lambda start, delta: (_moved(start, delta), {"v": _moved(start, delta)}),
-    ),
-    Spec(
-        name="stateless-random-get-alg",
-        ops="StatelessRandomGetAlg",
+    *op("rng-skip", "RngSkip", _skips(_skip), reference=final(_moved), **_STATE),
+    *op(
+        "stateless-random-get-alg",
+        "StatelessRandomGetAlg",
         program=lambda tf, x: x + tf.raw_ops.StatelessRandomGetAlg(),
         reference=lambda x: x + np.int32(PHILOX),
-        recipes={
-            "zero": lambda draw, dtype: (np.array(0, np.int32),),
-            "one": lambda draw, dtype: (np.array(1, np.int32),),
-        },
+        recipes={"zero": lambda draw, d: (np.array(0, np.int32),), "one": lambda draw, d: (np.array(1, np.int32),)},
         dtypes=("int32",),
     ),
-    *_key_counter("stateless-random-get-key-counter", "StatelessRandomGetKeyCounter", mixed),
-    *_key_counter(
+    *op(
+        "stateless-random-get-key-counter",
+        "StatelessRandomGetKeyCounter",
+        _REFUSED,
+        program=lambda tf, seed: tuple(tf.raw_ops.StatelessRandomGetKeyCounter(seed=seed)),
+        reference=mixed,
+        mistaken={"output": lambda seed: mixed(_unsigned(seed))},
+        **_OF_SEED,
+    ),
+    *op(
         "stateless-random-get-key-counter-alg",
         "StatelessRandomGetKeyCounterAlg",
-        lambda seed: (*mixed(seed), np.int32(PHILOX)),
+        _REFUSED,
+        program=lambda tf, seed: tuple(tf.raw_ops.StatelessRandomGetKeyCounterAlg(seed=seed)),
+        reference=_mixed,
+        mistaken={"output": lambda seed: _mixed(_unsigned(seed))},
+        **_OF_SEED,
     ),
 )

@@ -1,37 +1,64 @@
-"""Assign, AssignAdd and AssignSub: values that a reference variable gets."""
+"""Assign to AssignSub, AssignSubVariableOp and AssignVariableOp: values that variables get. Others: see `programs/`."""
 
-from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS
+from typing import Any
+
+from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.suites.forms.aspects import small
 from tf_opdiff.suites.forms.errors import raises
+from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU
 from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.pairs import shaped
 from tf_opdiff.suites.forms.part import part, tiered
-from tf_opdiff.suites.forms.references import first_input, in_functions, variables
+from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 from tf_opdiff.suites.forms.updates import SIZES, VECTOR
+from tf_opdiff.suites.forms.variables import REFERENCE, RESOURCE, final
 
+_ALL = (*FLOATS, *COMPLEX, *INTEGERS)
 _DTYPES = (*FLOATS, "int16", "int64", "int8", "uint16", "uint32", "uint64", "uint8")
-
-
-def _assigned(name, raw, update, dtypes=_DTYPES):
-    """The specs of an op that gives a variable another value; its programs return a copy. Sums are exact."""
-    return op(
-        name,
-        raw,
-        part(recipes=VECTOR, dtypes=tiered(dtypes), twins=[in_functions]),
-        small(SIZES),
-        part(
-            "-mismatched",
-            reference=raises("ValueError"),
-            recipes={"shapes": lambda draw, dtype: (draw.values(dtype, 3, 5), draw.values(dtype, 3, 4))},
-        ),
-        program=lambda tf, state, x, y: tf.raw_ops.DeepCopy(x=getattr(tf.raw_ops, raw)(ref=state["v"], value=y)),
-        reference=lambda x, y: (update(x, y), {"v": update(x, y)}),
-        state=variables(first_input),
-        modes=("graph",),
-    )
-
+_PARTS = (
+    small(SIZES),
+    part("-mismatched", lowest_tier=True, reference=raises("ValueError"), recipes={"shapes": shaped((3, 5), (3, 4))}),
+)
+_REFERENCE: dict[str, Any] = {
+    "arguments": ("ref", "value"),
+    "variables": REFERENCE,
+    "dtypes": tiered(_DTYPES),
+    "recipes": VECTOR,
+}
+_SHAPES = {"matrix": (3, 5), "one": (1,), "scalar": (), "empty": (0, 3), "batch_of_one": (1, 4, 3)}
+_RECIPES = {label: shaped(shape, shape) for label, shape in _SHAPES.items()}
+_RESOURCE: dict[str, Any] = {"arguments": ("resource", "value"), "variables": RESOURCE, "recipes": _RECIPES}
 
 SPECS = (
-    *_assigned("assign", "Assign", lambda x, y: y, (*_DTYPES, *COMPLEX)),
-    *_assigned("assign-add", "AssignAdd", lambda x, y: x + y),
-    *_assigned("assign-sub", "AssignSub", lambda x, y: x - y),
+    *op(
+        "assign",
+        "Assign",
+        *_PARTS,
+        reference=final(lambda x, y: y),
+        **_REFERENCE | {"dtypes": tiered((*_DTYPES, *COMPLEX))},
+    ),
+    *op("assign-add", "AssignAdd", *_PARTS, reference=final(lambda x, y: x + y), **_REFERENCE),
+    *op("assign-sub", "AssignSub", *_PARTS, reference=final(lambda x, y: x - y), **_REFERENCE),
+    *op(
+        "assign-sub-variable",
+        "AssignSubVariableOp",
+        reference=final(lambda x, y: x - y),
+        dtypes=tiered(_ALL, ("float32",)),
+        ulp={"output": 0.5},
+        **_RESOURCE,
+    ),
+    *op(
+        "assign-variable",
+        "AssignVariableOp",
+        part(
+            "-no-xla",
+            recipes={label: recipe for label, recipe in _RECIPES.items() if label != "scalar"},
+            dtypes=("object", "int4", "uint4", "int2", "uint2", "float4_e2m1fn"),
+            modes=WITHOUT_XLA,
+            tier="full",
+        ),
+        reference=final(lambda x, y: y),
+        dtypes=tiered((*_ALL, "bool", *FLOAT8_OF_CPU), ("float32",)),
+        **_RESOURCE,
+    ),
 )

@@ -2,28 +2,26 @@
 
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, UNARY
-from tf_opdiff.harness.spec.spec import Raises, Spec
-from tf_opdiff.suites.forms.references import REFUSED, in_functions, like, variables
+from tf_opdiff.suites.forms.errors import raises
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.pairs import shaped
+from tf_opdiff.suites.forms.part import part, together
+from tf_opdiff.suites.forms.variables import REFERENCE, REFUSED, final, like
 
 _RECIPES = {label: UNARY[label] for label in ("plain", "edges", "matrix", "scalar", "empty")}
-#: The dtypes beside float32 that TensorFlow differentiates, and the others; each has a kernel for references.
+#: The other dtypes that TensorFlow differentiates, and those that it does not; each has a kernel for references.
 _SMOOTH = (*(dtype for dtype in FLOATS if dtype != "float32"), *COMPLEX)
 _ROUGH = (*INTEGERS, "bool", "object")
-#: The dtypes beside float32 for which a CPU and a GPU have kernels of variables.
+#: The other dtypes for which a CPU and a GPU have kernels of variables.
 _OTHERS = (*_SMOOTH, "int64", "uint32", "bool")
 _PREDICATES = {
     label: lambda draw, dtype, label=label: (draw.values(dtype, 5), np.array(label == "true"))
     for label in ("false", "true")
 }
-
-
-def _first(x, *others):
-    return {"v": x}
 
 
 def _identity(tf, state, x):
@@ -59,25 +57,22 @@ def _loop(update, tf, state, x):
     return tf.identity(raw.RefExit(data=sides.output_false)), raw.Exit(data=counter.output_false)
 
 
-def _on_reference(name, *, rough=_ROUGH, in_function=None, **fields):
-    """The specs of a program on a reference variable, in graphs and in functions.
+def _on_reference(recipes, *, rough=_ROUGH, in_function=None, vjp=None):
+    """A part: a program on a reference variable, in graphs and in functions.
 
     Args:
-      name: the name of the first spec.
+      recipes: the recipes; dtypes other than float32 have the first one.
       rough: the dtypes that TensorFlow does not differentiate.
+      vjp: the VJP in a graph, which has the variable's gradient.
       in_function: the VJP in a function, in which the program assigns the variable.
-      fields: further fields of the specs; their VJP, which has the variable's gradient, is that in a graph.
     """
-    vjp = fields.pop("vjp", None)
-    main = Spec(name=name, state=variables(_first), modes=("graph",), **fields)
-    others = replace(main, recipes=dict([next(iter(main.recipes.items()))]), tier="full")
-    for spec, smooth in (
-        (main, True),
-        (replace(others, name=f"{name}-other", dtypes=_SMOOTH), True),
-        (replace(others, name=f"{name}-rough", dtypes=rough), False),
-    ):
-        yield replace(spec, vjp=vjp if smooth else None)
-        yield replace(*in_functions(spec, _first), vjp=in_function if smooth else None)
+    shared = {"recipes": dict([next(iter(recipes.items()))]), "tier": "full"}
+    twins = [lambda spec: [replace(twin, vjp=spec.vjp and in_function) for twin in REFERENCE.twins(spec)]]
+    return together(
+        part(recipes=recipes, vjp=vjp, twins=twins),
+        part("-other", dtypes=_SMOOTH, vjp=vjp, twins=twins, **shared),
+        part("-rough", dtypes=rough, twins=twins, **shared),
+    )
 
 
 def _initialized(tf, x):
@@ -97,124 +92,89 @@ def _temporary(tf, x):
     return tf.raw_ops.DestroyTemporaryVariable(ref=tf.raw_ops.AssignAdd(ref=assigned, value=x), var_name="t")
 
 
-_OF_GRAPHS: dict[str, Any] = {"contract": REFUSED}
+def _destroyed(tf, x, name="t", destroyed="t"):
+    """A temporary variable that has a name, is assigned, and is destroyed by a name."""
+    ref = tf.raw_ops.TemporaryVariable(shape=x.shape, dtype=x.dtype, var_name=name)
+    return tf.raw_ops.DestroyTemporaryVariable(ref=tf.raw_ops.Assign(ref=ref, value=x), var_name=destroyed)
+
+
+_PLAIN = {"plain": UNARY["plain"]}
+_IN_LOOP = "RefEnter;RefMerge;RefSwitch;RefNextIteration;RefExit"
 
 SPECS = (
-    *_on_reference(
-        "ref-identity",
-        ops="RefIdentity;Identity",
-        program=_identity,
-        reference=lambda x: (x, {"v": x}),
-        recipes=_RECIPES,
-        vjp=lambda g, x: (None, g),
-        in_function=lambda g, x: (None,),
-    ),
-    *_on_reference(
+    *op(
         "ref-enter",
-        ops="RefEnter;RefExit",
+        "RefEnter;RefExit",
+        _on_reference(_RECIPES),
         program=_frame,
-        reference=lambda x: (x, {"v": x}),
-        recipes=_RECIPES,
+        variables=REFERENCE,
+        reference=final(lambda x: x),
     ),
-    *_on_reference(
-        "ref-switch",
-        ops="RefSwitch;RefMerge",
-        program=_chosen,
-        reference=lambda x, predicate: (x[::-1], np.int32(predicate), {"v": x[::-1]}),
-        recipes=_PREDICATES,
+    *op(
+        "ref-identity",
+        "RefIdentity;Identity",
+        _on_reference(_RECIPES, vjp=lambda g, x: (None, g), in_function=lambda g, x: (None,)),
+        program=_identity,
+        variables=REFERENCE,
+        reference=final(lambda x: x),
     ),
-    *_on_reference(
+    *op(
         "ref-loop",
-        rough=INTEGERS,
-        ops="RefEnter;RefMerge;RefSwitch;RefNextIteration;RefExit",
-        program=partial(_loop, "AssignAdd"),
-        reference=lambda x: (4 * x, np.int32(3), {"v": 4 * x}),
-        recipes={"whole": lambda draw, dtype: (draw.integers(3, 5, low=0, high=9).astype(dtype),)},
-    ),
-    *(
-        spec
-        for spec in _on_reference(
-            "ref-loop-assigning",
-            rough=("bool", "object"),
-            ops="RefEnter;RefMerge;RefSwitch;RefNextIteration;RefExit",
+        _IN_LOOP,
+        _on_reference({"whole": lambda draw, d: (draw.integers(3, 5, low=0, high=9).astype(d),)}, rough=INTEGERS),
+        part(
+            "-assigning-rough",
             program=partial(_loop, "Assign"),
             reference=lambda x: (x, np.int32(3), {"v": x}),
-            recipes={"values": lambda draw, dtype: (draw.values(dtype, 3, 5),)},
-        )
-        if "rough" in spec.name
+            recipes={"values": shaped((3, 5))},
+            dtypes=("bool", "object"),
+            tier="full",
+            twins=[REFERENCE.twins],
+        ),
+        program=partial(_loop, "AssignAdd"),
+        variables=REFERENCE,
+        reference=lambda x: (4 * x, np.int32(3), {"v": 4 * x}),
     ),
-    Spec(
-        name="temporary-variable",
-        ops="TemporaryVariable;DestroyTemporaryVariable",
+    *op(
+        "ref-switch",
+        "RefSwitch;RefMerge",
+        _on_reference(_PREDICATES),
+        program=_chosen,
+        variables=REFERENCE,
+        reference=lambda x, predicate: (x[::-1], np.int32(predicate), {"v": x[::-1]}),
+    ),
+    *op(
+        "temporary-variable",
+        "TemporaryVariable;DestroyTemporaryVariable",
+        part(recipes=_RECIPES),
+        part("-other", recipes=_PLAIN, dtypes=tuple(d for d in _OTHERS if d != "bool"), tier="full"),
+        part("-bool", program=_destroyed, reference=lambda x: x, recipes=_PLAIN, dtypes=("bool",), tier="full"),
+        part(
+            "-of-other-name",
+            program=partial(_destroyed, name="one", destroyed="other"),
+            reference=raises("NOT_FOUND"),
+            recipes=_PLAIN,
+        ),
         program=_temporary,
         reference=lambda x: x + x,
-        recipes=_RECIPES,
-        **_OF_GRAPHS,
+        contract=REFUSED,
     ),
-    Spec(
-        name="temporary-variable-other",
-        ops="TemporaryVariable;DestroyTemporaryVariable",
-        program=_temporary,
-        reference=lambda x: x + x,
-        recipes={"plain": UNARY["plain"]},
-        dtypes=tuple(d for d in _OTHERS if d != "bool"),
-        tier="full",
-        **_OF_GRAPHS,
-    ),
-    Spec(
-        name="temporary-variable-bool",
-        ops="TemporaryVariable;DestroyTemporaryVariable",
-        program=lambda tf, x: tf.raw_ops.DestroyTemporaryVariable(
-            ref=tf.raw_ops.Assign(
-                ref=tf.raw_ops.TemporaryVariable(shape=x.shape, dtype=x.dtype, var_name="t"), value=x
-            ),
-            var_name="t",
-        ),
-        reference=lambda x: x,
-        recipes={"plain": UNARY["plain"]},
-        dtypes=("bool",),
-        tier="full",
-        **_OF_GRAPHS,
-    ),
-    Spec(
-        name="temporary-variable-of-other-name",
-        ops="TemporaryVariable;DestroyTemporaryVariable",
-        program=lambda tf, x: tf.raw_ops.DestroyTemporaryVariable(
-            ref=tf.raw_ops.Assign(
-                ref=tf.raw_ops.TemporaryVariable(shape=x.shape, dtype=x.dtype, var_name="one"), value=x
-            ),
-            var_name="other",
-        ),
-        reference=lambda x: Raises("NOT_FOUND"),
-        recipes={"plain": UNARY["plain"]},
-        **_OF_GRAPHS,
-    ),
-    Spec(
-        name="variable-initialized",
-        ops="Variable;IsVariableInitialized",
+    *op(
+        "variable-initialized",
+        "Variable;IsVariableInitialized",
+        part(recipes=_RECIPES),
+        part("-other", recipes=_PLAIN, dtypes=_OTHERS, tier="full"),
         program=_initialized,
         reference=lambda x: (np.False_, np.True_, x),
-        recipes=_RECIPES,
         constant=("output[0]", "output[1]"),
-        **_OF_GRAPHS,
+        contract=REFUSED,
     ),
-    Spec(
-        name="variable-initialized-other",
-        ops="Variable;IsVariableInitialized",
-        program=_initialized,
-        reference=lambda x: (np.False_, np.True_, x),
-        recipes={"plain": UNARY["plain"]},
-        dtypes=_OTHERS,
-        tier="full",
-        constant=("output[0]", "output[1]"),
-        **_OF_GRAPHS,
-    ),
-    Spec(
-        name="variable-without-value",
-        ops="Variable;AddV2",
+    *op(
+        "variable-without-value",
+        "Variable;AddV2",
+        part(recipes=_PLAIN),
         program=lambda tf, x: x + tf.raw_ops.Variable(**like("empty", x)),
-        reference=lambda x: Raises("FAILED_PRECONDITION"),
-        recipes={"plain": UNARY["plain"]},
-        **_OF_GRAPHS,
+        reference=raises("FAILED_PRECONDITION"),
+        contract=REFUSED,
     ),
 )

@@ -3,15 +3,14 @@
 A function builds no loop of v1. It imports one, with its gradient, from a v1 graph, as it would from a SavedModel.
 """
 
-from typing import Any
+from dataclasses import replace
 
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS
-from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.forms.control_flow import in_function_of_v1, with_v1
-from tf_opdiff.suites.forms.references import like, variables
-
-#: The dtypes beside float32 that TensorFlow differentiates.
-_SMOOTH = (*(dtype for dtype in FLOATS if dtype != "float32"), *COMPLEX)
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.pairs import shaped
+from tf_opdiff.suites.forms.part import part, tiered
+from tf_opdiff.suites.forms.variables import REFERENCE, final, like
 
 
 def _loop(tf, v1, reference):
@@ -31,7 +30,7 @@ _BUILT = with_v1(_loop_or_gradient)
 
 
 def _imported(tf, *xs):
-    """The same, imported from a v1 graph."""
+    """The loop, or its gradient, imported from a v1 graph."""
     with tf.Graph().as_default() as graph:
         places = [tf.compat.v1.placeholder(x.dtype, x.shape) for x in xs]
         y = _BUILT(tf, *places)
@@ -47,33 +46,31 @@ def _in_function(tf, x):
     return tf.custom_gradient(lambda x: (_RUN(tf, x), lambda g: _RUN(tf, x, g)))(x)
 
 
-def _specs(name, **fields):
-    """The specs in float32 and in the other dtypes; `name` is the end of their names."""
-    shared: dict[str, Any] = {"recipes": {"values": lambda draw, dtype: (draw.values(dtype, 3, 5),)}, **fields}
-    return (
-        Spec(name=f"ref-loop-gradient{name}", **shared),
-        Spec(name=f"ref-loop-gradient-other{name}", dtypes=_SMOOTH, tier="full", **shared),
-    )
-
-
-_OPS = "RefEnter;RefMerge;RefSwitch;RefNextIteration;RefExit;RefIdentity"
-
-SPECS = (
-    *_specs(
-        "",
-        ops=_OPS,
-        program=with_v1(lambda tf, v1, state, x: _loop(tf, v1, state["v"]._ref())),
-        state=variables(lambda x: {"v": x}),
-        reference=lambda x: (x, {"v": x}),
-        vjp=lambda g, x: (None, g),
-        modes=("graph",),
-    ),
-    *_specs(
-        "-in-functions",
-        ops=f"VariableV2;Assign;{_OPS}",
+def _in_functions(spec):
+    """The twin of a spec in functions, which make the variable."""
+    twin = replace(
+        spec,
+        name=f"{spec.name}-in-functions",
+        ops=f"VariableV2;Assign;{spec.ops}",
         program=_in_function,
         reference=lambda x: x,
         vjp=lambda g, x: (g,),
+        state=None,
         modes=("function",),
+    )
+    return (twin,)
+
+
+SPECS = op(
+    "ref-loop-gradient",
+    "RefEnter;RefMerge;RefSwitch;RefNextIteration;RefExit;RefIdentity",
+    part(
+        program=with_v1(lambda tf, v1, state, x: _loop(tf, v1, state["v"]._ref())),
+        reference=final(lambda x: x),
+        vjp=lambda g, x: (None, g),
+        recipes={"values": shaped((3, 5))},
+        twins=[_in_functions],
     ),
+    variables=REFERENCE,
+    dtypes=tiered((*FLOATS, *COMPLEX)),
 )

@@ -1,25 +1,37 @@
 """ResourceScatterAdd to ResourceScatterUpdate: rows of a resource variable, named by indices."""
 
-from tf_opdiff.suites.forms.errors import raises
-from tf_opdiff.suites.forms.scatter import FLOATS, INTEGERS, RESOURCE, Scatter, divided_by_zero, scatter
+from typing import Any
+
+from tf_opdiff.harness.spec.recipes import FLOATS, INTEGERS
+from tf_opdiff.suites.forms.errors import IN_KERNEL
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import tiered
+from tf_opdiff.suites.forms.scatter import divided_by_zero, scatter
+from tf_opdiff.suites.forms.variables import RESOURCE
 from tf_opdiff.suites.reference.scatter import ADD, DIV, MAX, MIN, MUL, SUB, UPDATE
 
 _REAL = (*FLOATS, *INTEGERS)
-_DIV = Scatter(raw="ResourceScatterDiv", how=DIV, target=RESOURCE)
-
-
-def _on_resource(name, raw, how, dtypes=_REAL, **fields):
-    return scatter(name, Scatter(raw=raw, how=how, target=RESOURCE), dtypes, **fields)
-
+_OF_ALL: dict[str, Any] = {
+    "arguments": ("resource", "indices", "updates"),
+    "variables": RESOURCE,
+    "gradient": False,
+    "dtypes": tiered(_REAL, ("float32",)),
+}
+_WITH_TRUTH = _OF_ALL | {"dtypes": tiered((*_REAL, "bool"), ("float32",))}
 
 SPECS = (
-    *_on_resource("resource-scatter-add", "ResourceScatterAdd", ADD),
-    *scatter("resource-scatter-div", _DIV, _REAL),
-    divided_by_zero("resource-scatter-div-by-zero", _DIV, ("float32",), _DIV.reference),
-    divided_by_zero("resource-scatter-div-by-zero-integers", _DIV, INTEGERS, raises("INVALID_ARGUMENT")),
-    *_on_resource("resource-scatter-max", "ResourceScatterMax", MAX, unsigned_zeros=("output",)),
-    *_on_resource("resource-scatter-min", "ResourceScatterMin", MIN, unsigned_zeros=("output",)),
-    *_on_resource("resource-scatter-mul", "ResourceScatterMul", MUL),
-    *_on_resource("resource-scatter-sub", "ResourceScatterSub", SUB),
-    *_on_resource("resource-scatter-update", "ResourceScatterUpdate", UPDATE, (*_REAL, "bool")),
+    *op("resource-scatter-add", "ResourceScatterAdd", scatter(ADD), **_OF_ALL),
+    *op(
+        "resource-scatter-div",
+        "ResourceScatterDiv",
+        scatter(DIV),
+        divided_by_zero(),
+        divided_by_zero("-integers", dtypes=INTEGERS, **IN_KERNEL),
+        **_OF_ALL,
+    ),
+    *op("resource-scatter-max", "ResourceScatterMax", scatter(MAX), unsigned_zeros=("output",), **_OF_ALL),
+    *op("resource-scatter-min", "ResourceScatterMin", scatter(MIN), unsigned_zeros=("output",), **_OF_ALL),
+    *op("resource-scatter-mul", "ResourceScatterMul", scatter(MUL), **_OF_ALL),
+    *op("resource-scatter-sub", "ResourceScatterSub", scatter(SUB), **_OF_ALL),
+    *op("resource-scatter-update", "ResourceScatterUpdate", scatter(UPDATE), **_WITH_TRUTH),
 )

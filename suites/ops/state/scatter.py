@@ -1,22 +1,27 @@
 """ScatterAdd to ScatterUpdate: rows of a reference variable, named by indices."""
 
-from tf_opdiff.suites.forms.scatter import FLOATS, REFERENCE, Scatter, divided_by_zero, scatter
+from typing import Any
+
+from tf_opdiff.harness.spec.recipes import FLOATS
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import tiered
+from tf_opdiff.suites.forms.scatter import divided_by_zero, scatter
+from tf_opdiff.suites.forms.variables import REFERENCE
 from tf_opdiff.suites.reference.scatter import ADD, DIV, MAX, MIN, MUL, SUB, UPDATE
 
-_DIV = Scatter(raw="ScatterDiv", how=DIV, target=REFERENCE)
-
-
-def _on_reference(name, raw, how, **fields):
-    return scatter(name, Scatter(raw=raw, how=how, target=REFERENCE), FLOATS, **fields)
-
+_OF_ALL: dict[str, Any] = {
+    "arguments": ("ref", "indices", "updates"),
+    "variables": REFERENCE,
+    "gradient": False,
+    "dtypes": tiered(FLOATS),
+}
 
 SPECS = (
-    *_on_reference("scatter-add", "ScatterAdd", ADD),
-    *scatter("scatter-div", _DIV, FLOATS),
-    divided_by_zero("scatter-div-by-zero", _DIV, ("float32",), _DIV.reference),
-    *_on_reference("scatter-max", "ScatterMax", MAX, unsigned_zeros=("output",)),
-    *_on_reference("scatter-min", "ScatterMin", MIN, unsigned_zeros=("output",)),
-    *_on_reference("scatter-mul", "ScatterMul", MUL),
-    *_on_reference("scatter-sub", "ScatterSub", SUB),
-    *_on_reference("scatter-update", "ScatterUpdate", UPDATE),
+    *op("scatter-add", "ScatterAdd", scatter(ADD), **_OF_ALL),
+    *op("scatter-div", "ScatterDiv", scatter(DIV), divided_by_zero(), **_OF_ALL),
+    *op("scatter-max", "ScatterMax", scatter(MAX), unsigned_zeros=("output",), **_OF_ALL),
+    *op("scatter-min", "ScatterMin", scatter(MIN), unsigned_zeros=("output",), **_OF_ALL),
+    *op("scatter-mul", "ScatterMul", scatter(MUL), **_OF_ALL),
+    *op("scatter-sub", "ScatterSub", scatter(SUB), **_OF_ALL),
+    *op("scatter-update", "ScatterUpdate", scatter(UPDATE), **_OF_ALL),
 )

@@ -1,20 +1,32 @@
-"""ScatterNdAdd to ScatterNdUpdate: slices of a reference variable, named by tuples of indices."""
+"""ScatterNdAdd to ScatterNdUpdate, and ResourceScatterNdAdd to ResourceScatterNdUpdate: slices named by tuples."""
 
-from tf_opdiff.harness.spec.recipes import COMPLEX
-from tf_opdiff.suites.forms.scatter import FLOATS, INTEGERS, REFERENCE, Scatter, scatter
+from typing import Any
+
+from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import tiered
+from tf_opdiff.suites.forms.scatter import scatter
+from tf_opdiff.suites.forms.variables import REFERENCE, RESOURCE
 from tf_opdiff.suites.reference.scatter import ADD, MAX, MIN, SUB, UPDATE
 
-_REAL = (*FLOATS, *INTEGERS)
-
-
-def _on_reference(name, raw, how, dtypes=(*_REAL, *COMPLEX), **fields):
-    return scatter(name, Scatter(raw=raw, how=how, target=REFERENCE, tuples=True), dtypes, **fields)
-
+_REFERENCE: dict[str, Any] = {
+    "arguments": ("ref", "indices", "updates"),
+    "variables": REFERENCE,
+    "gradient": False,
+    "dtypes": tiered((*FLOATS, *INTEGERS, *COMPLEX), ("float32",)),
+}
+_RESOURCE = _REFERENCE | {"variables": RESOURCE}
+_EXTREME = {"dtypes": tiered((*FLOATS, *INTEGERS), ("float32",)), "unsigned_zeros": ("output",)}
 
 SPECS = (
-    *_on_reference("scatter-nd-add", "ScatterNdAdd", ADD),
-    *_on_reference("scatter-nd-max", "ScatterNdMax", MAX, _REAL, unsigned_zeros=("output",)),
-    *_on_reference("scatter-nd-min", "ScatterNdMin", MIN, _REAL, unsigned_zeros=("output",)),
-    *_on_reference("scatter-nd-sub", "ScatterNdSub", SUB),
-    *_on_reference("scatter-nd-update", "ScatterNdUpdate", UPDATE),
+    *op("resource-scatter-nd-add", "ResourceScatterNdAdd", scatter(ADD, tuples=True), **_RESOURCE),
+    *op("resource-scatter-nd-max", "ResourceScatterNdMax", scatter(MAX, tuples=True), **_RESOURCE | _EXTREME),
+    *op("resource-scatter-nd-min", "ResourceScatterNdMin", scatter(MIN, tuples=True), **_RESOURCE | _EXTREME),
+    *op("resource-scatter-nd-sub", "ResourceScatterNdSub", scatter(SUB, tuples=True), **_RESOURCE),
+    *op("resource-scatter-nd-update", "ResourceScatterNdUpdate", scatter(UPDATE, tuples=True), **_RESOURCE),
+    *op("scatter-nd-add", "ScatterNdAdd", scatter(ADD, tuples=True), **_REFERENCE),
+    *op("scatter-nd-max", "ScatterNdMax", scatter(MAX, tuples=True), **_REFERENCE | _EXTREME),
+    *op("scatter-nd-min", "ScatterNdMin", scatter(MIN, tuples=True), **_REFERENCE | _EXTREME),
+    *op("scatter-nd-sub", "ScatterNdSub", scatter(SUB, tuples=True), **_REFERENCE),
+    *op("scatter-nd-update", "ScatterNdUpdate", scatter(UPDATE, tuples=True), **_REFERENCE),
 )

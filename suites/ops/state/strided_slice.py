@@ -1,27 +1,33 @@
 """StridedSliceAssign and ResourceStridedSliceAssign: slices of variables."""
 
-from dataclasses import replace
 from functools import partial
 
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS
-from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.forms import strided
-from tf_opdiff.suites.forms.errors import raises
+from tf_opdiff.suites.forms.errors import IN_KERNEL
 from tf_opdiff.suites.forms.move_recipes import special, values
 from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.pairs import shaped
+from tf_opdiff.suites.forms.part import part, tiered
 from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
-from tf_opdiff.suites.forms.references import in_functions, variables
+from tf_opdiff.suites.forms.variables import Variables
 from tf_opdiff.suites.reference import slices as ref
 
 _CALLS = tuple(strided.updated().values())
-_OTHERS = (*(dtype for dtype in FLOATS if dtype != "float32"), *COMPLEX, *INTEGERS, "bool")
+_STEPS_OF_ONE = tuple(one for one in _CALLS if {abs(step) for step in dict(one.parameters)["strides"]} <= {1})
+_OTHER_STEPS = tuple(one for one in _CALLS if one not in _STEPS_OF_ONE)
+_DTYPES = tiered((*FLOATS, *COMPLEX, *INTEGERS, "bool"), ("float32",))
 
 
 def _first(*xs):
     return {f"v{i}": x for i, x in enumerate(xs[::2])}
 
 
-def _program(calls):
+_REFERENCES, _RESOURCES = (Variables(resource=resource, first=_first) for resource in (False, True))
+
+
+def _program(raw, variables, calls):
     """A program that assigns a slice of a variable for each call."""
     each = [dict(one.parameters) for one in calls]
 
@@ -29,28 +35,29 @@ def _program(calls):
         assigned = []
         for i, (bounds, value) in enumerate(zip(each, xs[1::2], strict=True)):
             index = {key: tf.constant(bounds[key], ("int32", "int64")[i % 2]) for key in ("begin", "end", "strides")}
-            assign = tf.raw_ops.StridedSliceAssign(ref=state[f"v{i}"], value=value, **{**bounds, **index})
-            assigned.append(tf.raw_ops.DeepCopy(x=assign))
+            given = {"value": value, **bounds, **index}
+            call = lambda v, given=given: getattr(tf.raw_ops, raw)(ref=v, **given)  # noqa: E731
+            assigned.append(variables.updated(tf, state[f"v{i}"], call))
         return tuple(assigned)
 
     return program
 
 
-def _promise(*xs, calls=_CALLS):
+def _promise(*xs, calls):
     """The variables with their slices assigned, as outputs and as final values."""
     finals = [ref.updated(x, v, **one.parameters) for x, v, one in zip(xs[::2], xs[1::2], calls, strict=True)]
     return (*finals, {f"v{i}": final for i, final in enumerate(finals)})
 
 
-_MAIN = Spec(
-    name="strided-slice-assign",
-    ops="StridedSliceAssign",
-    program=_program(_CALLS),
-    reference=_promise,
-    recipes={"plain": values(_CALLS), "special": special(_CALLS, adds=False)},
-    state=variables(_first),
-    modes=("graph",),
-)
+def _slices(calls, suffix="", **fields):
+    """A part: slices of the variables of an op."""
+    recipes = {"plain": values(calls), "special": special(calls, adds=False)}
+
+    def specs(op):
+        promised = {"program": _program(op.raw, op.variables, calls), "reference": partial(_promise, calls=calls)}
+        return part(suffix, **{"recipes": recipes, "twins": [op.variables.twins], **promised, **fields})(op)
+
+    return specs
 
 
 def _assign(tf, state, x, v, begin, end, strides, **masks):
@@ -59,67 +66,30 @@ def _assign(tf, state, x, v, begin, end, strides, **masks):
     return tf.identity(tf.raw_ops.StridedSliceAssign(ref=state["v0"], value=v, **constants, **masks))
 
 
-def _resource_program(calls):
-    """A program that assigns a slice of a resource variable for each call."""
-    each = [dict(one.parameters) for one in calls]
-
-    def program(tf, state, *xs):
-        finals = []
-        for i, (bounds, value) in enumerate(zip(each, xs[1::2], strict=True)):
-            index = {key: tf.constant(bounds[key], ("int32", "int64")[i % 2]) for key in ("begin", "end", "strides")}
-            assign = tf.raw_ops.ResourceStridedSliceAssign(
-                ref=state[f"v{i}"].handle, value=value, **{**bounds, **index}
-            )
-            with tf.control_dependencies([] if assign is None else [assign]):
-                finals.append(state[f"v{i}"].read_value())
-        return tuple(finals)
-
-    return program
-
-
-def _of_resources(name, calls, **fields):
-    """The spec of slices of resource variables."""
-    return Spec(
-        name=f"resource-strided-slice-assign{name}",
-        ops="ResourceStridedSliceAssign",
-        program=_resource_program(calls),
-        reference=partial(_promise, calls=calls),
-        recipes={"plain": values(calls), "special": special(calls, adds=False)},
-        state=lambda tf, *xs: {label: tf.Variable(x) for label, x in _first(*xs).items()},
-        **fields,
-    )
-
-
-_STEPS_OF_ONE = tuple(one for one in _CALLS if {abs(step) for step in dict(one.parameters)["strides"]} <= {1})
-_OTHER_STEPS = tuple(one for one in _CALLS if one not in _STEPS_OF_ONE)
-_OF_DTYPES = (
-    _MAIN,
-    replace(_MAIN, name="strided-slice-assign-other", dtypes=_OTHERS, tier="full"),
-    replace(
-        _MAIN,
-        name="strided-slice-assign-rough",
-        recipes={"plain": values(_CALLS)},
-        dtypes=FLOAT8_OF_CPU,
-        tier="full",
-    ),
-)
-
 SPECS = (
-    *_OF_DTYPES,
-    _of_resources("", _CALLS, modes=WITHOUT_XLA),
-    _of_resources("-other", _CALLS, modes=WITHOUT_XLA, dtypes=_OTHERS, tier="full"),
-    _of_resources("-xla", _STEPS_OF_ONE, modes=("xla",)),
-    _of_resources("-xla-other", _STEPS_OF_ONE, modes=("xla",), dtypes=_OTHERS, tier="full"),
-    _of_resources("-xla-steps", _OTHER_STEPS, modes=("xla",)),
-    *(twin for spec in _OF_DTYPES for twin in in_functions(spec, _first)),
-    Spec(
-        name="strided-slice-assign-refused",
-        ops="StridedSliceAssign",
-        program=_assign,
-        reference=raises("INVALID_ARGUMENT"),
-        recipes={"plain": lambda draw, dtype: (draw.values(dtype, 3, 5), draw.values(dtype, 3, 5))},
-        attrs={label: dict(bounds) for label, bounds in strided.REFUSED.items()},
-        state=variables(_first),
-        modes=("graph",),
+    *op(
+        "resource-strided-slice-assign",
+        "ResourceStridedSliceAssign",
+        _slices(_CALLS, modes=WITHOUT_XLA),
+        _slices(_STEPS_OF_ONE, "-xla", modes=("xla",)),
+        _slices(_OTHER_STEPS, "-xla-steps", modes=("xla",), lowest_tier=True),
+        variables=_RESOURCES,
+        dtypes=_DTYPES,
+    ),
+    *op(
+        "strided-slice-assign",
+        "StridedSliceAssign",
+        _slices(_CALLS),
+        _slices(_CALLS, "-rough", recipes={"plain": values(_CALLS)}, dtypes=FLOAT8_OF_CPU, tier="full"),
+        part(
+            "-refused",
+            program=_assign,
+            recipes={"plain": shaped((3, 5), (3, 5))},
+            attrs={label: dict(bounds) for label, bounds in strided.REFUSED.items()},
+            lowest_tier=True,
+            **IN_KERNEL,
+        ),
+        variables=_REFERENCES,
+        dtypes=_DTYPES,
     ),
 )

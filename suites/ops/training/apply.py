@@ -1,28 +1,25 @@
-"""ApplyAdaMax to ApplyFtrlV2: steps of optimizers on reference variables."""
+"""ApplyAdaMax to ApplyRMSProp: steps of optimizers on reference variables."""
 
-from tf_opdiff.suites.forms.algorithms import (
-    ADA_MAX,
-    ADADELTA,
-    ADAGRAD,
-    ADAGRAD_V2,
-    ADAM,
-    ADD_SIGN,
-    CENTERED_RMS_PROP,
-    FTRL,
-    FTRL_V2,
-)
-from tf_opdiff.suites.forms.optimizers import COMPLEX, DENSE_REFERENCE, FLOATS, optimizer
+from tf_opdiff.suites.forms import algorithms as how
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.optimizers import on, optimizer
+from tf_opdiff.suites.forms.variables import REFERENCE
 
-_ALL = (*FLOATS, *COMPLEX)
+_REAL, _ALL, _WIDE = on(REFERENCE)
 
 SPECS = (
-    *optimizer("apply-ada-max", "ApplyAdaMax", ADA_MAX, DENSE_REFERENCE),
-    *optimizer("apply-adadelta", "ApplyAdadelta", ADADELTA, DENSE_REFERENCE, _ALL),
-    *optimizer("apply-adagrad", "ApplyAdagrad", ADAGRAD, DENSE_REFERENCE, _ALL),
-    *optimizer("apply-adagrad-v2", "ApplyAdagradV2", ADAGRAD_V2, DENSE_REFERENCE, _ALL),
-    *optimizer("apply-adam", "ApplyAdam", ADAM, DENSE_REFERENCE, _ALL),
-    *optimizer("apply-add-sign", "ApplyAddSign", ADD_SIGN, DENSE_REFERENCE),
-    *optimizer("apply-centered-rms-prop", "ApplyCenteredRMSProp", CENTERED_RMS_PROP, DENSE_REFERENCE, _ALL),
-    *optimizer("apply-ftrl", "ApplyFtrl", FTRL, DENSE_REFERENCE),
-    *optimizer("apply-ftrl-v2", "ApplyFtrlV2", FTRL_V2, DENSE_REFERENCE),
+    *op("apply-ada-max", "ApplyAdaMax", optimizer(how.ADA_MAX), **_REAL),
+    *op("apply-adadelta", "ApplyAdadelta", optimizer(how.ADADELTA), **_ALL),
+    *op("apply-adagrad", "ApplyAdagrad", optimizer(how.ADAGRAD), **_ALL),
+    *op("apply-adagrad-v2", "ApplyAdagradV2", optimizer(how.ADAGRAD_V2), **_ALL),
+    *op("apply-adam", "ApplyAdam", optimizer(how.ADAM), **_ALL),
+    *op("apply-add-sign", "ApplyAddSign", optimizer(how.ADD_SIGN), **_REAL),
+    *op("apply-centered-rms-prop", "ApplyCenteredRMSProp", optimizer(how.CENTERED_RMS_PROP), **_ALL),
+    *op("apply-ftrl", "ApplyFtrl", optimizer(how.FTRL), **_REAL),
+    *op("apply-ftrl-v2", "ApplyFtrlV2", optimizer(how.FTRL_V2), **_REAL),
+    *op("apply-gradient-descent", "ApplyGradientDescent", optimizer(how.GRADIENT_DESCENT), **_ALL),
+    *op("apply-momentum", "ApplyMomentum", optimizer(how.MOMENTUM), **_ALL),
+    *op("apply-power-sign", "ApplyPowerSign", optimizer(how.POWER_SIGN), **_REAL),
+    *op("apply-proximal-adagrad", "ApplyProximalAdagrad", optimizer(how.PROXIMAL_ADAGRAD), **_WIDE),
+    *op("apply-rms-prop", "ApplyRMSProp", optimizer(how.RMS_PROP), **_ALL),
 )

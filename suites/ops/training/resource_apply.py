@@ -1,30 +1,27 @@
 """ResourceApplyAdaMax to ResourceApplyFtrlV2: steps of optimizers on resource variables."""
 
-from tf_opdiff.suites.forms.algorithms import (
-    ADA_MAX,
-    ADADELTA,
-    ADAGRAD,
-    ADAGRAD_V2,
-    ADAM,
-    ADD_SIGN,
-    AMSGRAD,
-    CENTERED_RMS_PROP,
-    FTRL,
-    FTRL_V2,
-)
-from tf_opdiff.suites.forms.optimizers import COMPLEX, DENSE, FLOATS, optimizer
+from tf_opdiff.suites.forms import algorithms as how
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.optimizers import ahead, on, optimizer, still
+from tf_opdiff.suites.forms.variables import RESOURCE
 
-_ALL = (*FLOATS, *COMPLEX)
+_REAL, _ALL, _ = on(RESOURCE)
 
 SPECS = (
-    *optimizer("resource-apply-ada-max", "ResourceApplyAdaMax", ADA_MAX, DENSE),
-    *optimizer("resource-apply-adadelta", "ResourceApplyAdadelta", ADADELTA, DENSE, _ALL),
-    *optimizer("resource-apply-adagrad", "ResourceApplyAdagrad", ADAGRAD, DENSE, _ALL),
-    *optimizer("resource-apply-adagrad-v2", "ResourceApplyAdagradV2", ADAGRAD_V2, DENSE, _ALL),
-    *optimizer("resource-apply-adam", "ResourceApplyAdam", ADAM, DENSE, _ALL),
-    *optimizer("resource-apply-adam-with-amsgrad", "ResourceApplyAdamWithAmsgrad", AMSGRAD, DENSE),
-    *optimizer("resource-apply-add-sign", "ResourceApplyAddSign", ADD_SIGN, DENSE),
-    *optimizer("resource-apply-centered-rms-prop", "ResourceApplyCenteredRMSProp", CENTERED_RMS_PROP, DENSE, _ALL),
-    *optimizer("resource-apply-ftrl", "ResourceApplyFtrl", FTRL, DENSE),
-    *optimizer("resource-apply-ftrl-v2", "ResourceApplyFtrlV2", FTRL_V2, DENSE),
+    *op("resource-apply-ada-max", "ResourceApplyAdaMax", optimizer(how.ADA_MAX), **_REAL),
+    *op("resource-apply-adadelta", "ResourceApplyAdadelta", optimizer(how.ADADELTA), **_ALL),
+    *op("resource-apply-adagrad", "ResourceApplyAdagrad", optimizer(how.ADAGRAD), still(how.ADAGRAD), **_ALL),
+    *op(
+        "resource-apply-adagrad-v2",
+        "ResourceApplyAdagradV2",
+        optimizer(how.ADAGRAD_V2),
+        still(how.ADAGRAD_V2),
+        **_ALL,
+    ),
+    *op("resource-apply-adam", "ResourceApplyAdam", optimizer(how.ADAM), ahead(how.ADAM), **_ALL),
+    *op("resource-apply-adam-with-amsgrad", "ResourceApplyAdamWithAmsgrad", optimizer(how.AMSGRAD), **_REAL),
+    *op("resource-apply-add-sign", "ResourceApplyAddSign", optimizer(how.ADD_SIGN), **_REAL),
+    *op("resource-apply-centered-rms-prop", "ResourceApplyCenteredRMSProp", optimizer(how.CENTERED_RMS_PROP), **_ALL),
+    *op("resource-apply-ftrl", "ResourceApplyFtrl", optimizer(how.FTRL), **_REAL),
+    *op("resource-apply-ftrl-v2", "ResourceApplyFtrlV2", optimizer(how.FTRL_V2), **_REAL),
 )

@@ -1,23 +1,23 @@
 """ResourceApplyGradientDescent to ResourceApplyRMSProp: steps of optimizers on resource variables."""
 
-from tf_opdiff.suites.forms.algorithms import (
-    GRADIENT_DESCENT,
-    KERAS_MOMENTUM,
-    MOMENTUM,
-    POWER_SIGN,
-    PROXIMAL_ADAGRAD,
-    RMS_PROP,
-)
-from tf_opdiff.suites.forms.optimizers import COMPLEX, DENSE, FLOATS, optimizer
+from tf_opdiff.suites.forms import algorithms as how
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.optimizers import ahead, on, optimizer
+from tf_opdiff.suites.forms.variables import RESOURCE
 
-_ALL = (*FLOATS, *COMPLEX)
-_WIDE = ("float32", "float64")
+_REAL, _ALL, _WIDE = on(RESOURCE)
 
 SPECS = (
-    *optimizer("resource-apply-gradient-descent", "ResourceApplyGradientDescent", GRADIENT_DESCENT, DENSE, _ALL),
-    *optimizer("resource-apply-keras-momentum", "ResourceApplyKerasMomentum", KERAS_MOMENTUM, DENSE, _ALL),
-    *optimizer("resource-apply-momentum", "ResourceApplyMomentum", MOMENTUM, DENSE, _ALL),
-    *optimizer("resource-apply-power-sign", "ResourceApplyPowerSign", POWER_SIGN, DENSE),
-    *optimizer("resource-apply-proximal-adagrad", "ResourceApplyProximalAdagrad", PROXIMAL_ADAGRAD, DENSE, _WIDE),
-    *optimizer("resource-apply-rms-prop", "ResourceApplyRMSProp", RMS_PROP, DENSE, _ALL),
+    *op("resource-apply-gradient-descent", "ResourceApplyGradientDescent", optimizer(how.GRADIENT_DESCENT), **_ALL),
+    *op(
+        "resource-apply-keras-momentum",
+        "ResourceApplyKerasMomentum",
+        optimizer(how.KERAS_MOMENTUM),
+        ahead(how.KERAS_MOMENTUM),
+        **_ALL,
+    ),
+    *op("resource-apply-momentum", "ResourceApplyMomentum", optimizer(how.MOMENTUM), ahead(how.MOMENTUM), **_ALL),
+    *op("resource-apply-power-sign", "ResourceApplyPowerSign", optimizer(how.POWER_SIGN), **_REAL),
+    *op("resource-apply-proximal-adagrad", "ResourceApplyProximalAdagrad", optimizer(how.PROXIMAL_ADAGRAD), **_WIDE),
+    *op("resource-apply-rms-prop", "ResourceApplyRMSProp", optimizer(how.RMS_PROP), **_ALL),
 )
