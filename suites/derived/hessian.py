@@ -22,6 +22,7 @@ import numpy as np
 from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.recipes import SIZE, Draw, is_float
 from tf_opdiff.harness.spec.spec import Recipe, Spec
+from tf_opdiff.suites.derived.twin import in_tiers
 from tf_opdiff.suites.reference.function import Function, Interval
 
 #: A function of the inputs.
@@ -33,7 +34,6 @@ POINTS = (0.0, -0.0, 1.0, -1.0, 2.0, 0.5, np.inf, -np.inf, np.nan)
 @dataclass(frozen=True, kw_only=True)
 class Hessian:
     """What an op of several inputs promises of its second derivatives.
-
     terms       (i, j) with i <= j → the terms whose sum is the second derivative by the inputs i and j. A pair that is
                 absent has the second derivative zero, and TensorFlow connects no gradient. None if second order is not
                 promised, because TensorFlow has no gradient of an op that the gradient contains; forward mode is.
@@ -48,6 +48,7 @@ class Hessian:
     recipes     more recipes.
     loose       as of a spec, where TensorFlow's formula loses the digits.
     kept        the recipes of the main spec that take the place of `inside`, where it leaves out more than that.
+    function    the function and its first derivatives; `floats` and `special_function` know theirs.
     """
 
     terms: Mapping[tuple[int, int], Sequence[Values]] | None
@@ -61,6 +62,7 @@ class Hessian:
     recipes: Mapping[str, Recipe] = field(default_factory=dict)
     loose: Mapping[str, Loose] = field(default_factory=dict)
     kept: Collection[str] = ()
+    function: Function | None = None
 
     def of(self, i: int, j: int) -> Sequence[Values]:
         """The terms of the second derivative by the inputs i and j, in either order."""
@@ -135,15 +137,16 @@ def chosen_second_order(spec: Spec, *recipes: str) -> tuple[Spec, ...]:
     return by_dtype(twin, f"{spec.name}-second-order", [d for d in spec.dtypes if is_float(np.dtype(d))])
 
 
-def second_orders(main: Spec, name: str, function: Function, hessian: Hessian) -> tuple[Spec, ...]:
+def second_orders(main: Spec, name: str, hessian: Hessian) -> tuple[Spec, ...]:
     """The twins of a spec: in float32, and in its other dtypes.
 
     Args:
       main: the spec.
       name: the name of its op, with which theirs begin.
-      function: its function and first derivatives.
       hessian: its second derivatives.
     """
+    function = hessian.function
+    assert function
     twin = replace(
         main,
         recipes=_recipes(function, hessian) | {name: main.recipes[name] for name in hessian.kept},
@@ -158,12 +161,10 @@ def second_orders(main: Spec, name: str, function: Function, hessian: Hessian) -
     return by_dtype(twin, f"{name}-second-order", main.dtypes)
 
 
-def by_dtype(twin: Spec, name: str, dtypes: Sequence[str]) -> tuple[Spec, ...]:
+def by_dtype(curved: Spec, name: str, dtypes: Sequence[str]) -> tuple[Spec, ...]:
     """The twin of a spec in float32, and that in the other dtypes; no twin without a dtype."""
-    first, others = [d for d in dtypes if d == "float32"], [d for d in dtypes if d != "float32"]
-    twin = replace(twin, name=name, elementwise=False, dtypes=tuple(first), sweep=False, tier="default")
-    other = replace(twin, name=f"{name}-other", dtypes=tuple(others), tier="full")
-    return tuple(one for one in (twin, other) if one.dtypes)
+    fields: dict[str, Any] = {"aspect": "second-order", "elementwise": False, "sweep": False, "tier": "default"}
+    return in_tiers(replace(curved, name=name, dtypes=tuple(dtypes), **fields), "float32")
 
 
 def _first(function: Function, ts: Sequence[np.ndarray], *xs: np.ndarray) -> list[np.ndarray]:

@@ -55,6 +55,11 @@ class OpTypes:
         return tuple(dtype for dtype in DTYPES if dtype not in refused and dtype not in taken)
 
 
+def inputs_of(name: str) -> tuple[str, ...]:
+    """The names of the inputs of an OpDef, in order; `x` and `y` if the file does not have it."""
+    return tuple(_TABLES["ops"].get(name, {"inputs": "xy"})["inputs"])
+
+
 def every_op() -> Iterator[OpTypes]:
     """The OpDefs of the file, by name."""
     for name, types in _TABLES["ops"].items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,6 @@ from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, Draw, bit_
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.forms.hard_pairs import of_all_sizes, tiny
 from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
-from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.pairs import crossed, many, shaped
 from tf_opdiff.suites.forms.part import Op, Part, part, together
 from tf_opdiff.suites.forms.quantized import IN_XLA, NOT_IN_XLA, WITHOUT_XLA, of_bits
@@ -22,30 +21,19 @@ REAL = (*FLOATS, *INTEGERS)
 _SHAPES = {"outer": shaped((4, 1), (1, 17)), "scalar": shaped((), (3, 5)), "empty": shaped((0, 3), (3,))}
 
 
-def comparison(
-    name: str, raw: str, *parts: Part, reference: Callable[..., Any], dtypes: tuple[str, ...] = REAL
-) -> tuple[Spec, ...]:
-    """The specs of an op that compares two arguments: values, shapes that are broadcast, and other parts.
-
-    Args:
-      name: the name with which the names of its specs begin.
-      raw: its OpDef.
-      parts: functions from an `Op` to specs.
-      reference: reference(x, y) → booleans.
-      dtypes: all that the OpDef allows, but complex numbers and strings.
-    """
+def compared(*dtypes: str) -> Part:
+    """A part: values, and shapes that are broadcast; the dtypes are all but complex numbers and strings."""
     recipes: dict[str, Recipe] = {"edges": crossed, "bits": many(bit_patterns), "plain": often_equal}
-    floats = {"output": lambda dtype, g, x, y: [reference(flushed_in(dtype, x), flushed_in(dtype, y))]}
-    if set(dtypes) & set(FLOATS):
+    if "float32" in dtypes:
         recipes |= {"neighbours": neighbours, "subnormals": _with_subnormals}
-    values = part(positions=True, recipes=recipes, dtypes=dtypes, alternatives=floats)
-    shapes = part("-broadcast", recipes=_SHAPES, dtypes=("float32",) if "float32" in dtypes else dtypes)
-    return op(name, raw, values, shapes, *parts, reference=reference, program=calling(raw))
 
+    def specs(op: Op) -> Iterable[Spec]:
+        compare = op.reference
+        flushed = {"output": lambda dtype, g, x, y: [compare(flushed_in(dtype, x), flushed_in(dtype, y))]}
+        yield from part(positions=True, recipes=recipes, dtypes=dtypes, alternatives=flushed)(op)
+        yield from part("-broadcast", recipes=_SHAPES, dtypes=("float32",) if "float32" in dtypes else dtypes)(op)
 
-def calling(op: str, **attributes: Any) -> Callable[..., Any]:
-    """A program that calls a raw op of two inputs with these attributes."""
-    return lambda tf, x, y: getattr(tf.raw_ops, op)(x=x, y=y, **attributes)
+    return specs
 
 
 def complex_numbers(op: Op) -> Iterable[Spec]:

@@ -1,4 +1,4 @@
-"""Integers: parts that promise what an op gives for two integers, in two's complement; no gradient passes."""
+"""Integers: parts that promise what an op gives for integers, in two's complement; no gradient passes."""
 
 from __future__ import annotations
 
@@ -7,15 +7,25 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import INTEGERS, Draw, bit_patterns, plain
+from tf_opdiff.harness.spec.recipes import INTEGERS, Draw, bit_patterns, edges, matrix, plain
 from tf_opdiff.harness.spec.spec import Recipe
 from tf_opdiff.suites.forms.errors import raises
 from tf_opdiff.suites.forms.left_out import KEPT, LeavesOut, Region
+from tf_opdiff.suites.forms.op import with_sizes
 from tf_opdiff.suites.forms.pairs import crossed, edge_values, many
 from tf_opdiff.suites.forms.part import Part, part, together, unconnected
 
 SIGNED = ("int8", "int16", "int32", "int64")
 _PAIRS: dict[str, Recipe] = {"edges": crossed, "bits": many(bit_patterns), "plain": many(plain)}
+
+
+#: Numbers of which an op without rounding promises every one: of floats, integers and booleans.
+EXACT: dict[str, Recipe] = {"edges": edges, "bits": bit_patterns, "plain": plain, "matrix": matrix}
+
+
+def whole(reference: Callable[..., Any], dtypes: tuple[str, ...] = INTEGERS) -> Part:
+    """A part: an op on one integer, beside floats."""
+    return with_sizes(integers(reference, dtypes=dtypes, recipes=EXACT))
 
 
 def integers(

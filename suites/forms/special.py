@@ -8,31 +8,34 @@ huge. float32 is in the default tier; float64 is in the full tier, because every
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial, reduce
 from typing import Any
 
 import numpy as np
 
+from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.recipes import Draw
 from tf_opdiff.harness.spec.spec import Recipe
 from tf_opdiff.suites.forms.binary import product_of, products, summed
 from tf_opdiff.suites.forms.flushed import ROUNDED, Alternatives, either, places
 from tf_opdiff.suites.forms.hard_pairs import crossed_upstreams, tiny_numbers
-from tf_opdiff.suites.forms.op import with_sizes
 from tf_opdiff.suites.forms.pairs import normal, within
-from tf_opdiff.suites.forms.part import Part, part, together
-from tf_opdiff.suites.forms.second_order import with_second_order
+from tf_opdiff.suites.forms.part import Part, part, tiered, together
+from tf_opdiff.suites.forms.unary import WIDE
 from tf_opdiff.suites.reference.broadcast import unbroadcast
 from tf_opdiff.suites.reference.function import Function
 
-#: The dtypes of these functions.
-WIDE = ("float32", "float64")
 #: Positive arguments of ordinary size.
 SMALL = (2.0**-11, 0.5, 1.0, 2.0, 3.0, 30.5)
 #: Elements of every recipe, so that one program serves all of them.
 SIZE = 199
 #: Second derivatives that take long to compute, at 67 inputs inside the domain.
 INSIDE: dict[str, Any] = {"points": (), "sizes": False, "size": 67}
+
+
+_DOMAIN = ((0.1, 20.0), (0.1, 20.0))
+_OF_DIFFERENCES = Loose(lambda *xs: True, "the promise has 3 digits, and TensorFlow has no such gradient")
 
 
 def special_function(function, hessian, *, edges, outside, bound, loose=None):
@@ -45,15 +48,36 @@ def special_function(function, hessian, *, edges, outside, bound, loose=None):
     at_edges = normal(product_of(*edges), function, gradient=False)
     at_nan = product_of((np.nan, *SMALL[:2]), (np.nan, np.nan, 3.0))
     fields = {"reference": function, "dtypes": WIDE, "ulp": {"output": 0.5}, "bound": bound, "loose": loose or {}}
-    return with_sizes(
-        with_second_order(
-            part(vjp=products(function), recipes={"domain": normal(domain, function)}, **fields), function, hessian
-        ),
+    own = {"vjp": products(function), "hessian": replace(hessian, function=function)}
+    return together(
+        part(recipes={"domain": normal(domain, function)}, sizes=True, **own, **fields),
         part("-edges", recipes={"edges": at_edges}, **fields),
         part("-outside", recipes={"outside": product_of(*outside), "nan": at_nan}, **fields),
         shapes_differ(function, function.domain, bound, function),
-        sources={"": "domain"},
     )
+
+
+def derivative_op(
+    reference: Callable[..., Any],
+    vjp: Callable[..., Any],
+    bound: Callable[..., Any],
+    loose: Mapping[str, Loose] | None = None,
+) -> Part:
+    """A part: a derivative that is an op of its own; the promise of its gradient is made of differences."""
+
+    def near(i: int) -> Callable[..., Any]:
+        return lambda u, g, *xs: 1e-3 * np.abs(vjp(g, *xs)[i])
+
+    values = part(
+        reference=reference,
+        vjp=vjp,
+        recipes={"domain": within(*_DOMAIN, size=199)},
+        dtypes=WIDE,
+        sizes=True,
+        bound={"output[0]": bound, "grad[0]": near(0), "grad[1]": near(1)},
+        loose={"grad": _OF_DIFFERENCES, **(loose or {})},
+    )
+    return together(values, shapes_differ(reference, _DOMAIN, {"output[0]": bound}))
 
 
 def shapes_differ(
@@ -108,7 +132,7 @@ def hard(
     alternatives: Mapping[str, Alternatives] | None = None,
     **fields: Any,
 ) -> Part:
-    """The parts `NAME-hard` and `NAME-hard-other`.
+    """A part: a function at extremes, in float32 and, in the full tier, in float64.
 
     Args:
       function: the function and its derivatives.
@@ -130,10 +154,7 @@ def hard(
         "ulp": {"output": 0.5, "grad": 1},  # subnormal numbers
         **fields,
     }
-    return together(
-        part("-hard", dtypes=("float32",), **fields),
-        part("-hard-other", dtypes=("float64",), tier="full", **fields),
-    )
+    return part("-hard", dtypes=tiered(WIDE), **fields)
 
 
 def hard_recipes(
@@ -151,7 +172,7 @@ def hard_recipes(
       whole: the arguments, by number, whose numbers of all sizes are rounded down to whole numbers.
     """
     return {
-        "special": _crossed(special),
+        "special": product_of(*special),
         "sizes": of_all_sizes(exponents, whole),
         "tiny": _tiny(special),
         "upstreams": _repeated(upstreams, 8),
@@ -205,16 +226,6 @@ def _of_flushed(bound: Callable[..., Any]) -> Callable[..., Any]:
         return reduce(lambda one, other: np.where(np.isfinite(one), one, other), bounds)
 
     return filled
-
-
-def _crossed(values: Sequence[Sequence[float]]) -> Recipe:
-    """A recipe: each value of an argument with each value of the others."""
-
-    def recipe(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
-        points = np.meshgrid(*(np.array(xs).astype(dtype) for xs in values), indexing="ij")
-        return tuple(np.resize(p, SIZE) for p in points)
-
-    return recipe
 
 
 def of_all_sizes(exponents: Sequence[tuple[float, float]], whole: Sequence[int] = ()) -> Recipe:

@@ -10,8 +10,9 @@ from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.suites.derived.exact_curve import ExactCurve
 from tf_opdiff.suites.derived.lost import Lost
 from tf_opdiff.suites.forms.bounds import absolute
+from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.regions import infinite, tiny, zero
-from tf_opdiff.suites.forms.unary import NO_BFLOAT16, unary
+from tf_opdiff.suites.forms.unary import NO_BFLOAT16
 from tf_opdiff.suites.forms.unary_subnormals import EITHER
 from tf_opdiff.suites.reference import bessel as ref
 from tf_opdiff.suites.reference import bessel_float64 as float64
@@ -59,9 +60,9 @@ _RIGHT_OF_ZERO = {
 _FLOAT64_ERROR = 2.0**-31
 
 SPECS = (
-    *unary(
+    *op(
         "bessel-j0",
-        op="BesselJ0",
+        "BesselJ0",
         dtypes=NO_BFLOAT16,
         f=Wide(lambda x: mp.besselj(0, x), _ZEROS, float64=at(even(float64.J0), {INF: 0, -INF: 0})),
         df=Wide(
@@ -85,9 +86,9 @@ SPECS = (
             loose=_OUT_OF_PHASE,
         ),
     ),
-    *unary(
+    *op(
         "bessel-j1",
-        op="BesselJ1",
+        "BesselJ1",
         dtypes=NO_BFLOAT16,
         f=Wide(lambda x: mp.besselj(1, x), {INF: 0, -INF: -0.0}, odd=True, float64=odd(at(float64.J1, {INF: 0}))),
         df=Wide(
@@ -111,9 +112,9 @@ SPECS = (
             loose=_OUT_OF_PHASE,
         ),
     ),
-    *unary(
+    *op(
         "bessel-y0",
-        op="BesselY0",
+        "BesselY0",
         dtypes=NO_BFLOAT16,
         f=Wide(lambda x: ref.y(0, x), {0: -INF, INF: 0, -INF: NAN}, float64=at(float64.Y0, {INF: 0})),
         df=Wide(lambda x: -ref.y(1, x), {0: INF, INF: 0, -INF: NAN}, float64=at(lambda x: -float64.Y1(x), {INF: 0})),
@@ -132,9 +133,9 @@ SPECS = (
             loose=_OUT_OF_PHASE,
         ),
     ),
-    *unary(
+    *op(
         "bessel-y1",
-        op="BesselY1",
+        "BesselY1",
         dtypes=NO_BFLOAT16,
         f=Wide(lambda x: ref.y(1, x), {0: -INF, INF: 0, -INF: NAN}, float64=at(float64.Y1, {INF: 0})),
         df=Wide(

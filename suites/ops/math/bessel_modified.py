@@ -11,8 +11,9 @@ from tf_opdiff.suites.derived.exact_curve import ExactCurve
 from tf_opdiff.suites.derived.lost import Lost
 from tf_opdiff.suites.derived.second_order import SecondOrder
 from tf_opdiff.suites.forms.bounds import absolute, relative
+from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.regions import infinite, minus_zero, tiny, zero
-from tf_opdiff.suites.forms.unary import NO_BFLOAT16, ROUNDED_TWICE, unary
+from tf_opdiff.suites.forms.unary import NO_BFLOAT16, ROUNDED_TWICE
 from tf_opdiff.suites.forms.unary_subnormals import EITHER
 from tf_opdiff.suites.reference import bessel as ref
 from tf_opdiff.suites.reference import curvature
@@ -58,9 +59,9 @@ _RIGHT_OF_ZERO = {
 _FAR_OUT = {"infinite": lambda x, top: np.isinf(x) | (x > 1e30)}
 
 SPECS = (
-    *unary(
+    *op(
         "bessel-i0",
-        op="BesselI0",
+        "BesselI0",
         dtypes=NO_BFLOAT16,
         f=Wide(ref.i0, {INF: INF, -INF: INF}, float64=at(special.i0, {INF: INF, -INF: INF})),
         df=Wide(ref.i1, {INF: INF, -INF: -INF}, odd=True, float64=odd(at(special.i1, {INF: INF}))),
@@ -71,9 +72,9 @@ SPECS = (
         xla_kernel=False,
         second_order=SecondOrder(jvp=20, hvp=12),
     ),
-    *unary(
+    *op(
         "bessel-i0e",
-        op="BesselI0e",
+        "BesselI0e",
         dtypes=NO_BFLOAT16,
         of_xla={"bfloat16": ROUNDED_TWICE},
         f=Wide(ref.i0e, {INF: 0, -INF: 0}, float64=special.i0e),
@@ -94,9 +95,9 @@ SPECS = (
             curve=Wide(curvature.bessel_i0e, {INF: 0, -INF: 0}), condition=(13, 25), lost=lambda x: np.abs(x) > 2
         ),
     ),
-    *unary(
+    *op(
         "bessel-i1",
-        op="BesselI1",
+        "BesselI1",
         dtypes=NO_BFLOAT16,
         f=Wide(ref.i1, {INF: INF, -INF: -INF}, odd=True, float64=odd(at(special.i1, {INF: INF}))),
         df=Wide(ref.i1_slope, {INF: INF, -INF: INF}, float64=ref.i1_slope_float64),
@@ -119,9 +120,9 @@ SPECS = (
             lost=lambda x: np.abs(x) < 1,
         ),
     ),
-    *unary(
+    *op(
         "bessel-i1e",
-        op="BesselI1e",
+        "BesselI1e",
         dtypes=NO_BFLOAT16,
         of_xla={"bfloat16": ROUNDED_TWICE},
         f=Wide(ref.i1e, {INF: 0, -INF: -0.0}, odd=True, float64=odd(special.i1e)),
@@ -148,9 +149,9 @@ SPECS = (
     # Budgets of K and its gradients hold for every float32, and for 5 million inputs of float64. Over every float32,
     # values are off by up to 22.7 (k0), 25.5 (k0e), 14.2 (k1) and 9.4 ULP (k1e). Up to 2, K is a sum that cancels near
     # 1.5.
-    *unary(
+    *op(
         "bessel-k0",
-        op="BesselK0",
+        "BesselK0",
         dtypes=NO_BFLOAT16,
         f=Wide(lambda x: ref.k(0, x), _K_POLE, float64=special.k0),
         df=Wide(lambda x: -ref.k(1, x), {0: -INF, INF: -0.0, -INF: NAN}, float64=lambda x: -special.k1(x)),
@@ -164,9 +165,9 @@ SPECS = (
             steep=lambda x: special.kvp(0, x, 3),
         ),
     ),
-    *unary(
+    *op(
         "bessel-k0e",
-        op="BesselK0e",
+        "BesselK0e",
         dtypes=NO_BFLOAT16,
         f=Wide(lambda x: ref.scaled_k(0, x), _K_POLE, float64=special.k0e),
         df=Wide(
@@ -190,9 +191,9 @@ SPECS = (
             lost=lambda x: np.abs(x) > 2,
         ),
     ),
-    *unary(
+    *op(
         "bessel-k1",
-        op="BesselK1",
+        "BesselK1",
         dtypes=NO_BFLOAT16,
         f=Wide(lambda x: ref.k(1, x), _K_POLE, float64=special.k1),
         df=Wide(
@@ -210,9 +211,9 @@ SPECS = (
             steep=lambda x: special.kvp(1, x, 3),
         ),
     ),
-    *unary(
+    *op(
         "bessel-k1e",
-        op="BesselK1e",
+        "BesselK1e",
         dtypes=NO_BFLOAT16,
         f=Wide(lambda x: ref.scaled_k(1, x), _K_POLE, float64=special.k1e),
         df=Wide(

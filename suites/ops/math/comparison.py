@@ -7,8 +7,7 @@ from tf_opdiff.suites.derived.sizes import alike
 from tf_opdiff.suites.forms.aspects import incompatible
 from tf_opdiff.suites.forms.comparison import (
     REAL,
-    calling,
-    comparison,
+    compared,
     complex_numbers,
     of_xla,
     often_equal,
@@ -18,7 +17,7 @@ from tf_opdiff.suites.forms.comparison import (
 )
 from tf_opdiff.suites.forms.op import op, with_sizes
 from tf_opdiff.suites.forms.pairs import crossed, shaped
-from tf_opdiff.suites.forms.part import part
+from tf_opdiff.suites.forms.part import calling, part
 
 
 def _near(draw, dtype):
@@ -49,11 +48,13 @@ def _allowed(raw, wanted):
     """A part: shapes that cannot be broadcast together, where the attribute allows them: one boolean."""
     return part(
         "-incompatible-allowed",
-        program=calling(raw, incompatible_shape_error=False),
+        program=calling(raw, ("x", "y"), incompatible_shape_error=False),
         reference=lambda x, y: np.array(wanted),
         recipes={"shapes": shaped((2, 3), (4,))},
     )
 
+
+_WITHIN_HALF = calling("ApproximateEqual", ("x", "y"), tolerance=0.5)
 
 SPECS = (
     *op(
@@ -61,7 +62,6 @@ SPECS = (
         "ApproximateEqual",
         part(
             "-default",
-            program=calling("ApproximateEqual"),
             reference=_close(1e-5),
             recipes={"near": _near, "edges": crossed},
             dtypes=("float32", "float64"),
@@ -70,7 +70,7 @@ SPECS = (
             part(
                 "-half",
                 positions=True,
-                program=calling("ApproximateEqual", tolerance=0.5),
+                program=_WITHIN_HALF,
                 reference=_close(0.5),
                 recipes={"plain": often_equal, "tolerance": _at_half},
                 dtypes=("float32", "float64"),
@@ -79,7 +79,7 @@ SPECS = (
         ),
         part(
             "-of-xla",
-            program=calling("ApproximateEqual", tolerance=0.5),
+            program=_WITHIN_HALF,
             reference=_close_numbers,
             recipes={"plain": often_equal},
             dtypes=("float16", "bfloat16", *INTEGERS, *COMPLEX),
@@ -87,9 +87,10 @@ SPECS = (
             tier="full",
         ),
     ),
-    *comparison(
+    *op(
         "equal",
         "Equal",
+        compared(*REAL, "bool"),
         complex_numbers,
         of_xla,
         quantized_numbers,
@@ -98,15 +99,15 @@ SPECS = (
         incompatible(),
         _allowed("Equal", False),
         reference=np.equal,
-        dtypes=(*REAL, "bool"),
     ),
-    *comparison("greater", "Greater", subnormal_numbers, reference=np.greater),
-    *comparison("greater-equal", "GreaterEqual", subnormal_numbers, reference=np.greater_equal),
-    *comparison("less", "Less", subnormal_numbers, incompatible(), reference=np.less),
-    *comparison("less-equal", "LessEqual", subnormal_numbers, reference=np.less_equal),
-    *comparison(
+    *op("greater", "Greater", compared(*REAL), subnormal_numbers, reference=np.greater),
+    *op("greater-equal", "GreaterEqual", compared(*REAL), subnormal_numbers, reference=np.greater_equal),
+    *op("less", "Less", compared(*REAL), subnormal_numbers, incompatible(), reference=np.less),
+    *op("less-equal", "LessEqual", compared(*REAL), subnormal_numbers, reference=np.less_equal),
+    *op(
         "not-equal",
         "NotEqual",
+        compared(*REAL, "bool"),
         complex_numbers,
         of_xla,
         quantized_numbers,
@@ -114,6 +115,5 @@ SPECS = (
         subnormal_numbers,
         _allowed("NotEqual", True),
         reference=np.not_equal,
-        dtypes=(*REAL, "bool"),
     ),
 )

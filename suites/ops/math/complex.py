@@ -6,11 +6,11 @@ The gradient of a real result is the upstream times a complex number.
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import COMPLEX, matrix, plain
+from tf_opdiff.suites.derived.hessian import linear_second_order
 from tf_opdiff.suites.forms.analytic import axes, crossed_parts, small
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.pairs import many, shaped
 from tf_opdiff.suites.forms.part import part, together
-from tf_opdiff.suites.forms.second_order import with_linear_second_order
 from tf_opdiff.suites.reference.broadcast import unbroadcast
 from tf_opdiff.suites.reference.complex import angle_vjp, from_parts
 
@@ -56,6 +56,7 @@ def _from_parts(dtype, result):
         vjp=lambda g, x, y: (unbroadcast(g.real, x.shape), unbroadcast(g.imag, y.shape)),
         recipes={"plain": many(plain, size=67), "scalar": shaped((), (3, 5))},
         dtypes=(dtype,),
+        twins=[lambda spec: linear_second_order(spec, "plain", moving=(0, 1))],
         bound={"grad[0]": _summed(np.real, 0), "grad[1]": _summed(np.imag, 1)},
     )
 
@@ -102,8 +103,8 @@ SPECS = (
     *op(
         "complex",
         "Complex",
-        with_linear_second_order(_from_parts("float32", "complex64"), "plain", moving=(0, 1)),
-        with_linear_second_order(_from_parts("float64", "complex128"), "plain", moving=(0, 1)),
+        _from_parts("float32", "complex64"),
+        _from_parts("float64", "complex128"),
         program=lambda tf, x, y: tf.complex(x, y),
     ),
     *op(

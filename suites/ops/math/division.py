@@ -14,15 +14,15 @@ from tf_opdiff.suites.forms.binary import (
     hard_exact_pairs,
     no_nan_vjp,
     product_of,
+    products,
     subnormal_results,
 )
 from tf_opdiff.suites.forms.complex import complex_numbers
 from tf_opdiff.suites.forms.complex_special import special_quotients
-from tf_opdiff.suites.forms.flushed import outputs
+from tf_opdiff.suites.forms.flushed import either, outputs
 from tf_opdiff.suites.forms.integers import division
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, together, unconnected
-from tf_opdiff.suites.forms.second_order import with_second_order
 from tf_opdiff.suites.reference.broadcast import unbroadcast
 from tf_opdiff.suites.reference.division import (
     floor_mod,
@@ -81,14 +81,6 @@ def _either_rest(dtype, g, x, y):
         tiny = np.abs(rest) < float(ml_dtypes.finfo(dtype).smallest_normal)
         found += [np.where(tiny, r, floor_mod(x, y)) for r in (rest, np.copysign(0, rest))]
     return found
-
-
-def _with_rests(values):
-    """The part with the alternatives of a remainder."""
-    return lambda op: [
-        replace(spec, alternatives=spec.alternatives | {"output": _either_rest}) if spec.alternatives else spec
-        for spec in values(op)
-    ]
 
 
 def _flushed_rest(dtype, x, y):
@@ -160,7 +152,7 @@ SPECS = (
     *op(
         "div",
         "Div",
-        with_second_order(floats(_QUOTIENT, ulp={"output": 0.5, "grad": 2.5}), _QUOTIENT, _quotient_curves()),
+        floats(_QUOTIENT, ulp={"output": 0.5, "grad": 2.5}, hessian=_quotient_curves()),
         division(whole_quotient),
         complex_numbers(_QUOTIENT, output=4, grad=6),
         special_quotients(4),
@@ -168,10 +160,11 @@ SPECS = (
     *op(
         "div-no-nan",
         "DivNoNan",
-        with_second_order(
-            floats(_QUOTIENT_NO_NAN, ulp={"output": 0.5, "grad": 2.5}, vjp_of=no_nan_vjp),
+        floats(
             _QUOTIENT_NO_NAN,
-            _quotient_curves(lambda f: unless(y_zero, f)),
+            ulp={"output": 0.5, "grad": 2.5},
+            vjp_of=no_nan_vjp,
+            hessian=_quotient_curves(lambda f: unless(y_zero, f)),
         ),
         complex_numbers(_QUOTIENT_NO_NAN, output=4, grad=6, zero=1),
         special_quotients(4, zero=1),
@@ -194,16 +187,12 @@ SPECS = (
     *op(
         "floor-mod",
         "FloorMod",
-        with_second_order(
-            _with_rests(
-                floats(
-                    _REST,
-                    ulp={"output": 0.5, "grad": 1.5},
-                    instead=(Instead(_FLOORED, 7, 2), Instead(_flushed_rest, 7, 2)),
-                )
-            ),
+        floats(
             _REST,
-            _LINEAR,
+            ulp={"output": 0.5, "grad": 1.5},
+            instead=(Instead(_FLOORED, 7, 2), Instead(_flushed_rest, 7, 2)),
+            hessian=_LINEAR,
+            alternatives=either(_REST, products) | {"output": _either_rest},
         ),
         division(np.mod),
     ),
@@ -211,7 +200,7 @@ SPECS = (
     *op(
         "real-div",
         "RealDiv",
-        with_second_order(floats(_QUOTIENT, ulp={"output": 0.5, "grad": 2.5}), _QUOTIENT, _quotient_curves()),
+        floats(_QUOTIENT, ulp={"output": 0.5, "grad": 2.5}, hessian=_quotient_curves()),
         subnormal_results(np.divide, name="div-subnormal"),
         complex_numbers(_QUOTIENT, output=4, grad=6),
         special_quotients(4),

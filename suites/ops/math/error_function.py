@@ -14,8 +14,9 @@ from tf_opdiff.suites.derived.exact_curve import ExactCurve
 from tf_opdiff.suites.derived.lost import Lost
 from tf_opdiff.suites.derived.second_order import SecondOrder
 from tf_opdiff.suites.forms.bounds import relative
+from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.regions import minus_zero
-from tf_opdiff.suites.forms.unary import ROUNDED_TWICE, WIDE, unary
+from tf_opdiff.suites.forms.unary import ROUNDED_TWICE, WIDE
 from tf_opdiff.suites.forms.unary_subnormals import EITHER
 from tf_opdiff.suites.reference import curvature
 from tf_opdiff.suites.reference import error_function as ref
@@ -42,9 +43,9 @@ def _erfinv(x):
 
 
 SPECS = (
-    *unary(
+    *op(
         "erf",
-        op="Erf",
+        "Erf",
         f=Wide(mp.erf, odd=True, float64=special.erf),
         df=Wide(lambda x: 2 / mp.sqrt(mp.pi) * mp.exp(-x * x), float64=lambda x: 2 / np.sqrt(np.pi) * np.exp(-x * x)),
         ulp={
@@ -54,9 +55,9 @@ SPECS = (
         bound={"grad": _SQUARED},
         second_order=SecondOrder(condition=(4, 5)),
     ),
-    *unary(
+    *op(
         "erfc",
-        op="Erfc",
+        "Erfc",
         f=Wide(ref.erfc, float64=special.erfc),
         df=Wide(
             lambda x: -2 / mp.sqrt(mp.pi) * mp.exp(-x * x),
@@ -68,9 +69,9 @@ SPECS = (
         bound={"output": _SQUARED_TAIL, "grad": _SQUARED},
         second_order=SecondOrder(condition=(4, 5)),
     ),
-    *unary(
+    *op(
         "erfinv",
-        op="Erfinv",
+        "Erfinv",
         dtypes=WIDE,
         of_xla={"float16": 1, "bfloat16": 1},
         f=Wide(ref.erfinv, {1: INF, -1: -INF}, odd=True, float64=odd(_erfinv)),
@@ -98,9 +99,9 @@ SPECS = (
             condition=(7, 11),
         ),
     ),
-    *unary(
+    *op(
         "ndtri",
-        op="Ndtri",
+        "Ndtri",
         dtypes=WIDE,
         of_xla={"float16": 2, "bfloat16": 2},
         f=Wide(ref.ndtri, {0: -INF, 1: INF}, float64=special.ndtri),

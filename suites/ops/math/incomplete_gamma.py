@@ -11,12 +11,12 @@ from scipy.special import gammaln
 from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.suites.derived.hessian import Hessian
 from tf_opdiff.suites.forms.binary import products
-from tf_opdiff.suites.forms.derivative_op import derivative_op
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part
 from tf_opdiff.suites.forms.special import (
     INSIDE,
     SMALL,
+    derivative_op,
     gradient,
     hard,
     hard_recipes,
