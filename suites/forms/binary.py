@@ -18,11 +18,10 @@ from tf_opdiff.suites.forms.hard_pairs import crossed_upstreams, hard_pairs
 from tf_opdiff.suites.forms.left_out import Region
 from tf_opdiff.suites.forms.pairs import crossed, extreme_regions, many, normal, replaced, within
 from tf_opdiff.suites.forms.part import Part, part, together
-from tf_opdiff.suites.forms.subnormal import flushing, flushing_on_gpu
+from tf_opdiff.suites.forms.subnormal import subnormal_numbers
 from tf_opdiff.suites.reference.arithmetic import SUM
 from tf_opdiff.suites.reference.broadcast import unbroadcast
 from tf_opdiff.suites.reference.function import Function, Interval
-from tf_opdiff.suites.reference.subnormal import flushed
 
 #: The upstreams of the recipe that `hard_pairs` names so.
 UPSTREAMS = {"upstreams": crossed_upstreams}
@@ -153,16 +152,8 @@ def broadcast(
 
 def subnormal_results(reference: Callable[..., Any], **fields: Any) -> Part:
     """A part: subnormal numbers and results, which a CPU may flush to zero; `fields` are other fields of its spec."""
-    return part(
-        "-subnormal",
-        positions=True,
-        reference=reference,
-        recipes={"subnormals": subnormal_pairs},
-        dtypes=FLOATS,
-        ulp={"output": 0.5},
-        contract={"cpu/*": flushing(lambda x, y: flushed(reference(x, y))), **flushing_on_gpu(reference)},
-        **fields,
-    )
+    own: dict[str, Any] = {"reference": reference, "ulp": {"output": 0.5}, **fields}
+    return subnormal_numbers({"subnormals": subnormal_pairs}, results=True, **own)
 
 
 def summed(partials: Sequence[Callable[..., Any] | None], each: float) -> dict[str, Callable[..., Any]]:

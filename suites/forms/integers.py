@@ -12,7 +12,7 @@ from tf_opdiff.harness.spec.spec import Recipe
 from tf_opdiff.suites.forms.errors import raises
 from tf_opdiff.suites.forms.left_out import KEPT, LeavesOut, Region
 from tf_opdiff.suites.forms.op import with_sizes
-from tf_opdiff.suites.forms.pairs import crossed, edge_values, many
+from tf_opdiff.suites.forms.pairs import PAIRS, crossed, edge_values, many
 from tf_opdiff.suites.forms.part import Part, part, together, unconnected
 
 SIGNED = ("int8", "int16", "int32", "int64")
@@ -114,3 +114,29 @@ def _overflowing(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
     x, y = (r[:67] for r in divisible(many(plain))(draw, dtype))
     worst = np.arange(67) % 3 == 1
     return np.where(worst, np.iinfo(dtype).min, x).astype(dtype), np.where(worst, -1, y).astype(dtype)
+
+
+def small_exponents(draw: Draw, dtype: np.dtype, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Small exponents, none of them negative."""
+    return x, draw.integers(x.size, low=0, high=12).astype(dtype)
+
+
+def huge_exponents(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
+    """The limits and numbers near zero to every exponent next to a power of two, up to the largest number."""
+    powers = 2 ** np.arange(0, dtype.itemsize * 8 - 1, dtype=np.int64)
+    exponents = np.unique([0, 1, 3, 5, *(powers - 1), *powers, np.iinfo(dtype).max, np.iinfo(dtype).max - 1])
+    pairs = np.meshgrid(edge_values(draw, dtype), exponents.astype(dtype), indexing="ij")
+    return tuple(np.resize(a, PAIRS) for a in pairs)
+
+
+def extreme_negative_exponents(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
+    """The limits and numbers near zero to negative exponents, up to the smallest number."""
+    info = np.iinfo(dtype)
+    exponents = np.array([-1, -2, -3, -31, -32, info.min + 1, info.min], dtype)
+    return tuple(np.resize(a, 67) for a in np.meshgrid(edge_values(draw, dtype), exponents, indexing="ij"))
+
+
+def negative_exponents(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
+    """Bases 0, 1, -1 and others, to negative powers."""
+    x = np.resize(np.array([0, 1, -1, 2, -3, 7], dtype), 67)
+    return x, -draw.integers(67, low=1, high=6).astype(dtype)

@@ -7,9 +7,9 @@ huge. float32 is in the default tier; float64 is in the full tier, because every
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial, reduce
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -32,8 +32,6 @@ SMALL = (2.0**-11, 0.5, 1.0, 2.0, 3.0, 30.5)
 SIZE = 199
 #: Second derivatives that take long to compute, at 67 inputs inside the domain.
 INSIDE: dict[str, Any] = {"points": (), "sizes": False, "size": 67}
-
-
 _DOMAIN = ((0.1, 20.0), (0.1, 20.0))
 _OF_DIFFERENCES = Loose(lambda *xs: True, "the promise has 3 digits, and TensorFlow has no such gradient")
 
@@ -148,9 +146,7 @@ def hard(
         "recipes": recipes,
         "upstreams": {"upstreams": crossed_upstreams},
         "bound": {quantity: _of_flushed(one) for quantity, one in bound.items()},
-        "alternatives": _joined(
-            *(_of_places(one) for one in (function, beyond) if one), _at_places(alternatives or {})
-        ),
+        "alternatives": _alternatives([one for one in (function, beyond) if one], alternatives or {}),
         "ulp": {"output": 0.5, "grad": 1},  # subnormal numbers
         **fields,
     }
@@ -173,48 +169,39 @@ def hard_recipes(
     """
     return {
         "special": product_of(*special),
-        "sizes": of_all_sizes(exponents, whole),
+        "sizes": of_exponents(exponents, whole),
         "tiny": _tiny(special),
         "upstreams": _repeated(upstreams, 8),
     }
 
 
-def _joined(*every: Mapping[str, Alternatives]) -> dict[str, Alternatives]:
-    """All alternatives, by quantity."""
+def _alternatives(functions: Iterable[Function], more: Mapping[str, Alternatives]) -> dict[str, Alternatives]:
+    """The alternatives of some functions, and more, by quantity; each input may be flushed by itself."""
+    every = [*map(_exact_or_flushed, functions), {quantity: [one] for quantity, one in more.items()}]
 
     def of(quantity: str) -> Alternatives:
-        functions = [named[quantity] for named in every if quantity in named]
-        return lambda dtype, g, *xs: [array for function in functions for array in function(dtype, g, *xs)]
-
-    return {quantity: of(quantity) for named in every for quantity in named}
-
-
-def _of_places(function: Function) -> dict[str, Alternatives]:
-    """The alternatives of a function where each input may be flushed by itself."""
-
-    def of(exact: Callable[..., Any], alternatives: Alternatives) -> Alternatives:
+        groups = [each[quantity] for each in every if quantity in each]
         return lambda dtype, g, *xs: [
-            array for place in places(dtype, *xs) for array in (exact(g, *place), *alternatives(dtype, g, *place))
+            array
+            for group in groups
+            for place in places(dtype, *xs)
+            for alternatives in group
+            for array in alternatives(dtype, g, *place)
         ]
 
-    every = either(function, products, ROUNDED)
-    gradients = {f"grad[{i}]": partial(_nth, products(function), i) for i in range(len(function.partials))}
-    exact: dict[str, Callable[..., Any]] = {"output": lambda g, *xs: function(*xs), **gradients}
-    return {quantity: of(exact[quantity], alternatives) for quantity, alternatives in every.items()}
+    return {quantity: of(quantity) for each in every for quantity in each}
 
 
-def _at_places(every: Mapping[str, Alternatives]) -> dict[str, Alternatives]:
-    """Alternatives, also with each choice of flushed inputs."""
+def _exact_or_flushed(function: Function) -> dict[str, list[Alternatives]]:
+    """The exact result and flushed ones, by quantity."""
+    vjp = products(function)
 
-    def of(alternatives: Alternatives) -> Alternatives:
-        return lambda dtype, g, *xs: [a for place in places(dtype, *xs) for a in alternatives(dtype, g, *place)]
+    def gradient(i: int) -> Alternatives:
+        return lambda dtype, g, *xs: [vjp(g, *xs)[i]]
 
-    return {quantity: of(alternatives) for quantity, alternatives in every.items()}
-
-
-def _nth(vjp: Callable[..., Any], i: int, *arguments: np.ndarray) -> Any:
-    """One gradient of a VJP."""
-    return vjp(*arguments)[i]
+    exact: dict[str, Alternatives] = {f"grad[{i}]": gradient(i) for i in range(len(function.partials))}
+    exact["output"] = lambda dtype, g, *xs: [function(*xs)]
+    return {quantity: [exact[quantity], flushed] for quantity, flushed in either(function, products, ROUNDED).items()}
 
 
 def _of_flushed(bound: Callable[..., Any]) -> Callable[..., Any]:
@@ -228,7 +215,7 @@ def _of_flushed(bound: Callable[..., Any]) -> Callable[..., Any]:
     return filled
 
 
-def of_all_sizes(exponents: Sequence[tuple[float, float]], whole: Sequence[int] = ()) -> Recipe:
+def of_exponents(exponents: Sequence[tuple[float, float]], whole: Sequence[int] = ()) -> Recipe:
     """A recipe: each argument has equally likely exponents in its range; whole numbers are rounded down."""
 
     def recipe(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:

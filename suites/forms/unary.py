@@ -22,13 +22,13 @@ from tf_opdiff.suites.derived.twin import ELEMENTWISE
 from tf_opdiff.suites.forms import ceilings
 from tf_opdiff.suites.forms.analytic import Analytic
 from tf_opdiff.suites.forms.bounds import Bound, Budget, by_dtype
-from tf_opdiff.suites.forms.flushed import ROUNDED, outputs
+from tf_opdiff.suites.forms.flushed import ROUNDED, gradient_within, outputs
 from tf_opdiff.suites.forms.hard_inputs import overflowing, singular, underflowing
-from tf_opdiff.suites.forms.open_sign import gradient_within
+from tf_opdiff.suites.forms.of_xla import of_xla
 from tf_opdiff.suites.forms.part import Op, part
 from tf_opdiff.suites.forms.regions import Region, domain, incomparable, only, within, without
 from tf_opdiff.suites.forms.special_upstreams import crossed, upstreams
-from tf_opdiff.suites.forms.unary_subnormals import FLUSHED, Subnormals
+from tf_opdiff.suites.forms.subnormal import FLUSHED, Subnormals
 from tf_opdiff.suites.reference.wide import Differentiable, Wide
 
 #: The dtypes of ops that have no bfloat16, or only the wider dtypes.
@@ -124,15 +124,12 @@ class Unary:
                 twins=(positions,),
             )(op)
         if self.of_xla:  # subnormal numbers and gradients are not promised
-            yield from part(
-                "-of-xla",
+            yield from of_xla(
+                tuple(self.of_xla),
                 reference=self.f,
                 **output | {"ulp": {"output": self.of_xla}},
                 recipes={name: recipes[name] for name in ("edges", "plain", "domain", *self.aside)},
-                dtypes=tuple(self.of_xla),
                 alternatives={"output[0]": outputs(self.f, ROUNDED)},
-                modes=("xla",),
-                tier="full",
             )(op)
         if self.analytic:
             yield from self.analytic.specs(op)

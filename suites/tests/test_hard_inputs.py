@@ -11,8 +11,7 @@ from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.recipes import Draw, is_float, special_values
 from tf_opdiff.harness.spec.spec import Case
 from tf_opdiff.suites.derived.special_places import LENGTHS, VECTOR, special, tail_places
-from tf_opdiff.suites.forms.flushed import ROUNDED, outputs
-from tf_opdiff.suites.forms.open_sign import gradient_within
+from tf_opdiff.suites.forms.flushed import ROUNDED, gradient_within, outputs
 from tf_opdiff.suites.forms.regions import incomparable, within
 from tf_opdiff.suites.forms.special_upstreams import KINDS
 from tf_opdiff.suites.forms.unary import declarations

@@ -12,8 +12,8 @@ from tf_opdiff.suites.derived.lost import Lost
 from tf_opdiff.suites.forms.bounds import absolute
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.regions import infinite, tiny, zero
+from tf_opdiff.suites.forms.subnormal import EITHER
 from tf_opdiff.suites.forms.unary import NO_BFLOAT16
-from tf_opdiff.suites.forms.unary_subnormals import EITHER
 from tf_opdiff.suites.reference import bessel as ref
 from tf_opdiff.suites.reference import bessel_float64 as float64
 from tf_opdiff.suites.reference import curvature

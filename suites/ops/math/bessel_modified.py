@@ -13,8 +13,8 @@ from tf_opdiff.suites.derived.second_order import SecondOrder
 from tf_opdiff.suites.forms.bounds import absolute, relative
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.regions import infinite, minus_zero, tiny, zero
+from tf_opdiff.suites.forms.subnormal import EITHER
 from tf_opdiff.suites.forms.unary import NO_BFLOAT16, ROUNDED_TWICE
-from tf_opdiff.suites.forms.unary_subnormals import EITHER
 from tf_opdiff.suites.reference import bessel as ref
 from tf_opdiff.suites.reference import curvature
 from tf_opdiff.suites.reference.float64 import at, odd

@@ -8,6 +8,7 @@ from tf_opdiff.suites.forms.binary import UPSTREAMS
 from tf_opdiff.suites.forms.complex import ordered_parts
 from tf_opdiff.suites.forms.flushed import outputs
 from tf_opdiff.suites.forms.hard_pairs import special_values
+from tf_opdiff.suites.forms.of_xla import of_xla
 from tf_opdiff.suites.forms.op import op, with_sizes
 from tf_opdiff.suites.forms.pairs import many
 from tf_opdiff.suites.forms.part import part, tiered, unconnected
@@ -129,13 +130,7 @@ SPECS = (
             dtypes=COMPLEX,
             tier="full",
         ),
-        part(
-            "-of-xla",
-            recipes={"bits": _ordered, "scalars": _scalar_bounds},
-            dtypes=("uint32", "uint64"),
-            modes=("xla",),
-            tier="full",
-        ),
+        of_xla(("uint32", "uint64"), recipes={"bits": _ordered, "scalars": _scalar_bounds}),
         reference=_clipped,
     ),
 )

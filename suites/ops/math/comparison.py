@@ -5,16 +5,8 @@ import numpy as np
 from tf_opdiff.harness.spec.recipes import COMPLEX, INTEGERS
 from tf_opdiff.suites.derived.sizes import alike
 from tf_opdiff.suites.forms.aspects import incompatible
-from tf_opdiff.suites.forms.comparison import (
-    REAL,
-    compared,
-    complex_numbers,
-    of_xla,
-    often_equal,
-    quantized_numbers,
-    strings,
-    subnormal_numbers,
-)
+from tf_opdiff.suites.forms.comparison import REAL, SUBNORMAL, compared, of_equality, often_equal
+from tf_opdiff.suites.forms.of_xla import of_xla
 from tf_opdiff.suites.forms.op import op, with_sizes
 from tf_opdiff.suites.forms.pairs import crossed, shaped
 from tf_opdiff.suites.forms.part import calling, part
@@ -77,42 +69,33 @@ SPECS = (
             ),
             shapes=alike(2),
         ),
-        part(
-            "-of-xla",
+        of_xla(
+            ("float16", "bfloat16", *INTEGERS, *COMPLEX),
             program=_WITHIN_HALF,
             reference=_close_numbers,
             recipes={"plain": often_equal},
-            dtypes=("float16", "bfloat16", *INTEGERS, *COMPLEX),
-            modes=("xla",),
-            tier="full",
         ),
     ),
     *op(
         "equal",
         "Equal",
         compared(*REAL, "bool"),
-        complex_numbers,
-        of_xla,
-        quantized_numbers,
-        strings,
-        subnormal_numbers,
+        of_equality,
+        SUBNORMAL,
         incompatible(),
         _allowed("Equal", False),
         reference=np.equal,
     ),
-    *op("greater", "Greater", compared(*REAL), subnormal_numbers, reference=np.greater),
-    *op("greater-equal", "GreaterEqual", compared(*REAL), subnormal_numbers, reference=np.greater_equal),
-    *op("less", "Less", compared(*REAL), subnormal_numbers, incompatible(), reference=np.less),
-    *op("less-equal", "LessEqual", compared(*REAL), subnormal_numbers, reference=np.less_equal),
+    *op("greater", "Greater", compared(*REAL), SUBNORMAL, reference=np.greater),
+    *op("greater-equal", "GreaterEqual", compared(*REAL), SUBNORMAL, reference=np.greater_equal),
+    *op("less", "Less", compared(*REAL), SUBNORMAL, incompatible(), reference=np.less),
+    *op("less-equal", "LessEqual", compared(*REAL), SUBNORMAL, reference=np.less_equal),
     *op(
         "not-equal",
         "NotEqual",
         compared(*REAL, "bool"),
-        complex_numbers,
-        of_xla,
-        quantized_numbers,
-        strings,
-        subnormal_numbers,
+        of_equality,
+        SUBNORMAL,
         _allowed("NotEqual", True),
         reference=np.not_equal,
     ),

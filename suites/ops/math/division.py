@@ -1,6 +1,7 @@
 """Division: quotients, quotients rounded to integers, and remainders."""
 
 from dataclasses import replace
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -21,8 +22,10 @@ from tf_opdiff.suites.forms.complex import complex_numbers
 from tf_opdiff.suites.forms.complex_special import special_quotients
 from tf_opdiff.suites.forms.flushed import either, outputs
 from tf_opdiff.suites.forms.integers import division
+from tf_opdiff.suites.forms.of_xla import of_xla
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, together, unconnected
+from tf_opdiff.suites.forms.unary import WIDE
 from tf_opdiff.suites.reference.broadcast import unbroadcast
 from tf_opdiff.suites.reference.division import (
     floor_mod,
@@ -125,27 +128,22 @@ def _rounding(reference, rounded):
 
 #: Rounded quotients, and infinite ones, fail in the recipes of the first derivatives.
 _LINEAR = Hessian(terms={}, jvp=2, points=(), sizes=False, kept=("domain",))
-#: A part: the remainder x - y trunc(x / y) of a quotient rounded towards zero.
-_FMOD = part(
-    positions=True,
-    reference=np.fmod,
-    vjp=lambda g, x, y: (unbroadcast(g, x.shape), unbroadcast(-g * truncated(x, y), y.shape)),
-    recipes={**EXACT_PAIRS, **hard_exact_pairs()},
-    alternatives={"output": outputs(np.fmod)},
-    dtypes=("float32", "float64"),
-    ulp={"output": 0.5, "grad": 1.5},
-)
-
-#: A part: the same of 16 bits, for which XLA alone has a kernel.
-_FMOD_OF_XLA = part(
-    "-of-xla",
-    reference=np.fmod,
-    recipes={**EXACT_PAIRS, **hard_exact_pairs()},
-    alternatives={"output": outputs(np.fmod)},
-    dtypes=("float16", "bfloat16"),
-    modes=("xla",),
-    ulp={"output": 0.5},
-    tier="full",
+_EXACT_REST: dict[str, Any] = {
+    "reference": np.fmod,
+    "recipes": {**EXACT_PAIRS, **hard_exact_pairs()},
+    "alternatives": {"output": outputs(np.fmod)},
+}
+#: Parts: the remainder x - y trunc(x / y) of a quotient rounded towards zero.
+_FMOD = together(
+    part(
+        positions=True,
+        vjp=lambda g, x, y: (unbroadcast(g, x.shape), unbroadcast(-g * truncated(x, y), y.shape)),
+        dtypes=WIDE,
+        ulp={"output": 0.5, "grad": 1.5},
+        **_EXACT_REST,
+    ),
+    of_xla(("float16", "bfloat16"), ulp={"output": 0.5}, **_EXACT_REST),
+    division(np.fmod, dtypes=("int32", "int64")),
 )
 
 SPECS = (
@@ -196,7 +194,7 @@ SPECS = (
         ),
         division(np.mod),
     ),
-    *op("mod", "Mod", _FMOD, _FMOD_OF_XLA, division(np.fmod, dtypes=("int32", "int64"))),
+    *op("mod", "Mod", _FMOD),
     *op(
         "real-div",
         "RealDiv",
@@ -206,11 +204,5 @@ SPECS = (
         special_quotients(4),
     ),
     *op("truncate-div", "TruncateDiv", _rounding(truncated, _TRUNCATED), division(whole_quotient)),
-    *op(
-        "truncate-mod",
-        "TruncateMod",
-        _FMOD,
-        _FMOD_OF_XLA,
-        division(np.fmod, dtypes=("int32", "int64")),
-    ),
+    *op("truncate-mod", "TruncateMod", _FMOD),
 )

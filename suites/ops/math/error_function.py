@@ -16,8 +16,8 @@ from tf_opdiff.suites.derived.second_order import SecondOrder
 from tf_opdiff.suites.forms.bounds import relative
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.regions import minus_zero
+from tf_opdiff.suites.forms.subnormal import EITHER
 from tf_opdiff.suites.forms.unary import ROUNDED_TWICE, WIDE
-from tf_opdiff.suites.forms.unary_subnormals import EITHER
 from tf_opdiff.suites.reference import curvature
 from tf_opdiff.suites.reference import error_function as ref
 from tf_opdiff.suites.reference.float64 import odd

@@ -12,8 +12,8 @@ from tf_opdiff.suites.forms.bounds import absolute
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part
 from tf_opdiff.suites.forms.regions import infinite, zero
+from tf_opdiff.suites.forms.subnormal import EITHER
 from tf_opdiff.suites.forms.unary import NO_BFLOAT16, ROUNDED_TWICE
-from tf_opdiff.suites.forms.unary_subnormals import EITHER
 from tf_opdiff.suites.reference import curvature
 from tf_opdiff.suites.reference import gamma as ref
 from tf_opdiff.suites.reference.float64 import at

@@ -13,8 +13,8 @@ from tf_opdiff.suites.forms.analytic import Analytic, from_output, near_pole
 from tf_opdiff.suites.forms.bounds import absolute, relative
 from tf_opdiff.suites.forms.gradient_op import ComplexGradient, gradient_op, in_long_double
 from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.subnormal import EITHER, Subnormals
 from tf_opdiff.suites.forms.unary import ROUNDED_TWICE, WIDE
-from tf_opdiff.suites.forms.unary_subnormals import EITHER, Subnormals
 from tf_opdiff.suites.reference import annex_g
 from tf_opdiff.suites.reference import complex as complex_ref
 from tf_opdiff.suites.reference.wide import INF, NAN, Wide, mp

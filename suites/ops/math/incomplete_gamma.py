@@ -20,7 +20,7 @@ from tf_opdiff.suites.forms.special import (
     gradient,
     hard,
     hard_recipes,
-    of_all_sizes,
+    of_exponents,
     relative,
     special_function,
 )
@@ -152,7 +152,7 @@ def _hard_gamma(function, sign):
                 exponents=(_ALL, _ALL),
                 upstreams=((0.25, 1.0, 3.0, 30.5), (0.0, 0.5, 1.0, 3.0, 30.5, np.inf)),
             ),
-            "moderate": of_all_sizes(((-12, 8), (-12, 8))),
+            "moderate": of_exponents(((-12, 8), (-12, 8))),
             "near_shape": _near_shape,
         },
         loose={"output": _AS_UNCERTAIN_AS_ARGUMENTS, "grad": _AS_UNCERTAIN_AS_ARGUMENTS},

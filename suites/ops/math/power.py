@@ -25,14 +25,16 @@ from tf_opdiff.suites.forms.bounds import by_dtype
 from tf_opdiff.suites.forms.complex import complex_numbers
 from tf_opdiff.suites.forms.complex_special import special_powers, special_products, special_quotients
 from tf_opdiff.suites.forms.errors import raises
-from tf_opdiff.suites.forms.exponents import (
+from tf_opdiff.suites.forms.flushed import either
+from tf_opdiff.suites.forms.integers import (
+    SIGNED,
+    changed_bits,
     extreme_negative_exponents,
     huge_exponents,
+    integers,
     negative_exponents,
     small_exponents,
 )
-from tf_opdiff.suites.forms.flushed import either
-from tf_opdiff.suites.forms.integers import SIGNED, changed_bits, integers
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.pairs import edge_values, normal, replaced, within
 from tf_opdiff.suites.forms.part import part, together

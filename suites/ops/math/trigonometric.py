@@ -18,8 +18,8 @@ from tf_opdiff.suites.forms.flushed import either
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.pairs import many, normal
 from tf_opdiff.suites.forms.part import part
+from tf_opdiff.suites.forms.subnormal import EITHER, Subnormals
 from tf_opdiff.suites.forms.unary import ROUNDED_TWICE, WIDE
-from tf_opdiff.suites.forms.unary_subnormals import EITHER, Subnormals
 from tf_opdiff.suites.reference import annex_g
 from tf_opdiff.suites.reference import complex as complex_ref
 from tf_opdiff.suites.reference.function import Function, wide

@@ -14,8 +14,8 @@ from tf_opdiff.suites.forms.analytic import Analytic
 from tf_opdiff.suites.forms.gradient_op import ComplexGradient, gradient_op, in_long_double
 from tf_opdiff.suites.forms.integers import SIGNED, whole
 from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.subnormal import Subnormals
 from tf_opdiff.suites.forms.unary import ROUNDED_TWICE
-from tf_opdiff.suites.forms.unary_subnormals import Subnormals
 from tf_opdiff.suites.reference import annex_g
 from tf_opdiff.suites.reference.wide import INF, NAN, Wide, mp
 

@@ -7,7 +7,7 @@ from tf_opdiff.suites.derived.second_order import SecondOrder
 from tf_opdiff.suites.forms.gradient_op import gradient_op
 from tf_opdiff.suites.forms.integers import whole
 from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.forms.unary_subnormals import Subnormals
+from tf_opdiff.suites.forms.subnormal import Subnormals
 from tf_opdiff.suites.reference.wide import NAN, Wide
 
 _RELU_OP = "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/compiler/tf2xla/kernels/relu_op.cc"
