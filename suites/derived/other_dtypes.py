@@ -14,6 +14,7 @@ from typing import Any
 import ml_dtypes  # noqa: F401  registers the names of its dtypes
 import numpy as np
 
+from tf_opdiff.harness.spec.modes import MODES
 from tf_opdiff.harness.spec.raw_ops import RawOps
 from tf_opdiff.harness.spec.recipes import Draw
 from tf_opdiff.harness.spec.spec import Raises, Recipe, Spec
@@ -67,6 +68,9 @@ _OF_MATRICES = frozenset(name for name, op in RawOps.load().ops.items() if op.fa
 #: The OpDefs of recurrent cells, whose inputs are matrices but for weights of one axis, and for steps in time.
 _OF_CELLS = frozenset(name for name, op in RawOps.load().ops.items() if op.family == "recurrent")
 _OF_MATRIX = frozenset(("x", "cs_prev", "h_prev", "w", "w_ru", "w_c"))
+#: The aspect of allowed dtypes for which only XLA has no kernel.
+NO_XLA = "dtypes-without-xla"
+_WITHOUT_XLA = tuple(mode for mode in MODES if mode != "xla")
 #: The texts of eager mode for an attribute, and for an input without one.
 _REFUSED = {False: "not in the list of allowed values", True: "was expected to be a"}
 
@@ -87,32 +91,26 @@ def twins_of(op: OpTypes, attr: str) -> Iterator[Spec]:
     followed by the name of the attribute if it is not the first.
     """
     name = _words(op.name) + (f"-{_words(attr)}" if attr != op.attrs[0] else "")
-    of = partial(_twins, op, attr)
-    yield from of(f"{name}-other-dtypes", op.disallowed(attr), _refusal(_REFUSED[op.allowed.get(attr) == [attr]]))
+    refusal = _refusal(_REFUSED[op.allowed.get(attr) == [attr]])
     without, without_xla = op.without_kernel(attr), op.without_kernel(attr, xla=True)
-    nowhere = [dtype for dtype in without if dtype in without_xla]
-    yield from of(f"{name}-dtypes-without-kernel", nowhere, _no_kernel)
-    compiled = [dtype for dtype in without if dtype not in without_xla]
-    yield from of(f"{name}-dtypes-of-xla", compiled, _no_kernel, modes=("eager", "function", "graph"))
-    not_compiled = [dtype for dtype in without_xla if dtype not in without]
-    yield from of(f"{name}-dtypes-without-xla", not_compiled, _no_kernel, modes=("xla",))
-
-
-def _twins(
-    op: OpTypes, attr: str, name: str, dtypes: Iterable[str], reference: Callable[..., Any], **fields: Any
-) -> Iterator[Spec]:
-    """A twin for dtypes that NumPy has, and one for quantized dtypes; none for no dtype."""
-    for quantized, chosen in _by_kind(dtypes):
-        yield Spec(
-            name=name + ("-quantized" if quantized else ""),
-            ops=op.name,
-            program=_program(op, attr, quantized=quantized),
-            reference=reference,
-            recipes={"small": _small(op, attr)},
-            dtypes=chosen,
-            tier="full",
-            **fields,
-        )
+    for aspect, modes, reference, dtypes in (
+        ("other-dtypes", MODES, refusal, op.disallowed(attr)),
+        ("dtypes-without-kernel", MODES, _no_kernel, [dtype for dtype in without if dtype in without_xla]),
+        ("dtypes-of-xla", _WITHOUT_XLA, _no_kernel, [dtype for dtype in without if dtype not in without_xla]),
+        (NO_XLA, ("xla",), _no_kernel, [dtype for dtype in without_xla if dtype not in without]),
+    ):
+        for quantized, chosen in _by_kind(dtypes):
+            yield Spec(
+                name=f"{name}-{aspect}" + ("-quantized" if quantized else ""),
+                aspect=aspect,
+                ops=op.name,
+                program=_program(op, attr, quantized=quantized),
+                reference=reference,
+                recipes={"small": _small(op, attr)},
+                dtypes=chosen,
+                modes=modes,
+                tier="full",
+            )
 
 
 def _refusal(says: str) -> Callable[..., Raises]:

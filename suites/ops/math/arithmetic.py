@@ -1,7 +1,6 @@
 """Arithmetic: sums, differences and products."""
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -22,10 +21,6 @@ from tf_opdiff.suites.reference.broadcast import unbroadcast
 from tf_opdiff.suites.reference.function import Function, minus, one, unless, wide, y_zero
 
 
-def _add_n(tf, *xs):
-    return tf.raw_ops.AddN(inputs=list(xs))
-
-
 def _special_triples(draw, dtype):
     """Each special value with each other two."""
     return tuple(a.ravel() for a in np.meshgrid(*[special_values(dtype)] * 3, indexing="ij"))
@@ -41,14 +36,6 @@ def _in_any_order(dtype, g, *xs):
     return [other for total in sums for other in (total(*xs), *outputs(total)(dtype, g, *xs))]
 
 
-_SPECIAL_SUM: dict[str, Any] = {
-    "reference": lambda x, y, z: x.astype(np.longdouble) + y + z,
-    "vjp": lambda g, x, y, z: (g, g, g),
-    "recipes": {"edges": _special_triples, "upstreams": _special_triples},
-    "upstreams": UPSTREAMS,
-    "bound": {"output[0]": lambda u, g, x, y, z: 2 * u * (np.abs(x) + np.abs(y) + np.abs(z))},
-    "alternatives": {"output": _in_any_order},
-}
 _X, _Y = wide(lambda x, y: x), wide(lambda x, y: y)
 _PRODUCT = Function(f=np.multiply, partials=(lambda x, y: y, lambda x, y: x), exact=lambda x, y: x * y)
 #: In long double, a product just below the smallest normal number of float64 is below it.
@@ -111,34 +98,32 @@ SPECS = (
         "AddN",
         part(
             positions=True,
-            reference=lambda x, y, z: x.astype(np.longdouble) + y + z,
-            vjp=lambda g, x, y, z: (g, g, g),
             recipes={"plain": many(plain, 3), "matrix": shaped(*[(3, 5)] * 3), "empty": shaped(*[(0, 3)] * 3)},
             dtypes=FLOATS,
-            bound={"output[0]": lambda u, g, x, y, z: 2 * u * (np.abs(x) + np.abs(y) + np.abs(z))},
             twins=[lambda spec: linear_second_order(spec, "plain", moving=(0, 1, 2))],
         ),
+        part("-complex", positions=True, recipes={"plain": many(plain, 3)}, dtypes=COMPLEX, tier="full"),
         part(
-            "-complex",
+            "-special",
             positions=True,
-            reference=lambda x, y, z: x.astype(np.clongdouble) + y + z,
-            vjp=lambda g, x, y, z: (g, g, g),
-            recipes={"plain": many(plain, 3)},
-            dtypes=COMPLEX,
-            bound={"output[0]": lambda u, g, x, y, z: 2 * u * (np.abs(x) + np.abs(y) + np.abs(z))},
-            tier="full",
+            recipes={"edges": _special_triples, "upstreams": _special_triples},
+            dtypes=tiered(FLOATS),
+            upstreams=UPSTREAMS,
+            alternatives={"output": _in_any_order},
         ),
-        part("-special", positions=True, dtypes=tiered(FLOATS), **_SPECIAL_SUM),
         part(
             "-integer",
             positions=True,
-            program=lambda tf, *xs: tf.raw_ops.AddN(inputs=list(xs)),
             reference=lambda x, y, z: x + y + z,
             vjp=unconnected,
             recipes={"bits": many(bit_patterns, 3), "plain": many(plain, 3)},
             dtypes=INTEGERS,
+            bound={},
         ),
-        program=_add_n,
+        reference=wide(lambda x, y, z: x + y + z),
+        vjp=lambda g, *xs: (g, g, g),
+        bound={"output[0]": lambda u, g, *xs: 2 * u * sum(map(np.abs, xs))},
+        program=lambda tf, *xs: tf.raw_ops.AddN(inputs=list(xs)),
         arguments=("x", "y", "z"),
     ),
     *op(
