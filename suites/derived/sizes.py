@@ -79,11 +79,7 @@ def elementwise_sizes(specs: Iterable[Spec], shapes: Shapes) -> list[Spec]:
 
 
 def sizes(
-    spec: Spec,
-    recipes: Mapping[str, Recipe],
-    dtypes: Collection[str] = (),
-    first: str = "",
-    few: Collection[str] = (),
+    spec: Spec, recipes: Mapping[str, Recipe], dtypes: Collection[str] = (), first: str = "", few: Collection[str] = ()
 ) -> Iterator[Spec]:
     """The twins of a spec on these recipes: `NAME-sizes`, `NAME-sizes-unknown-shape`, and `NAME-sizes-xla`.
 

@@ -42,9 +42,7 @@ _PRODUCT = Function(f=np.multiply, partials=(lambda x, y: y, lambda x, y: x), ex
 _PRODUCT = replace(_PRODUCT, wider=replace(_PRODUCT, f=wide(np.multiply), partials=(_Y, _X)))
 #: It is 0 for y = 0, whatever x is.
 _PRODUCT_NO_NAN = Function(
-    f=unless(y_zero, np.multiply),
-    partials=(unless(y_zero, lambda x, y: y), _X),
-    exact=lambda x, y: x * y,
+    f=unless(y_zero, np.multiply), partials=(unless(y_zero, lambda x, y: y), _X), exact=lambda x, y: x * y
 )
 
 

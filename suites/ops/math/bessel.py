@@ -51,11 +51,7 @@ _PHASE = tuple(
 )
 _ZEROS = {INF: 0.0, -INF: 0.0}
 #: Of functions that are defined right of zero, and have a pole there.
-_RIGHT_OF_ZERO = {
-    "infinite": infinite,
-    "negative": lambda x, top: (x < 0) & ~np.isinf(x),
-    "zero": zero,
-}
+_RIGHT_OF_ZERO = {"infinite": infinite, "negative": lambda x, top: (x < 0) & ~np.isinf(x), "zero": zero}
 #: The relative error of the float64 functions; it is that large beside zeros only.
 _FLOAT64_ERROR = 2.0**-31
 

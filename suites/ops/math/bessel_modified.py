@@ -50,11 +50,7 @@ def _scaled_slope(terms, units, beside_eight):
 
 _K_POLE = {0.0: INF, INF: 0.0, -INF: NAN}
 #: Of functions that are defined right of zero, and have a pole there.
-_RIGHT_OF_ZERO = {
-    "infinite": infinite,
-    "negative": lambda x, top: (x < 0) & ~np.isinf(x),
-    "zero": zero,
-}
+_RIGHT_OF_ZERO = {"infinite": infinite, "negative": lambda x, top: (x < 0) & ~np.isinf(x), "zero": zero}
 #: Where the derivative may underflow as well.
 _FAR_OUT = {"infinite": lambda x, top: np.isinf(x) | (x > 1e30)}
 
@@ -178,9 +174,7 @@ SPECS = (
         bound={"grad": _scaled_k0_slope},
         lost=(
             Lost(
-                where=lambda x: np.abs(x) > 2,
-                span=(1e3, 1e15),
-                reason="the gradient is g (y - k1e(x)), which cancels",
+                where=lambda x: np.abs(x) > 2, span=(1e3, 1e15), reason="the gradient is g (y - k1e(x)), which cancels"
             ),
         ),
         aside={**_RIGHT_OF_ZERO, **_FAR_OUT},

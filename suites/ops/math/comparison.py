@@ -53,10 +53,7 @@ SPECS = (
         "approximate-equal",
         "ApproximateEqual",
         part(
-            "-default",
-            reference=_close(1e-5),
-            recipes={"near": _near, "edges": crossed},
-            dtypes=("float32", "float64"),
+            "-default", reference=_close(1e-5), recipes={"near": _near, "edges": crossed}, dtypes=("float32", "float64")
         ),
         with_sizes(
             part(

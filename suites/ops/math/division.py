@@ -45,14 +45,10 @@ _QUOTIENT = Function(f=np.divide, partials=(over, quotient_dy), exact=lambda x, 
 _QUOTIENT = replace(_QUOTIENT, wider=replace(_QUOTIENT, f=wide(np.divide)))
 #: It is 0 for y = 0, whatever x is.
 _QUOTIENT_NO_NAN = Function(
-    f=unless(y_zero, np.divide),
-    partials=(unless(y_zero, over), unless(y_zero, quotient_dy)),
-    exact=lambda x, y: x / y,
+    f=unless(y_zero, np.divide), partials=(unless(y_zero, over), unless(y_zero, quotient_dy)), exact=lambda x, y: x / y
 )
 _REST = Function(
-    f=floor_mod,
-    partials=(one, wide(lambda x, y: -floored(x, y))),
-    exact=lambda x, y: x - y * mp.floor(x / y),
+    f=floor_mod, partials=(one, wide(lambda x, y: -floored(x, y))), exact=lambda x, y: x - y * mp.floor(x / y)
 )
 
 

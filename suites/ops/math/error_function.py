@@ -48,10 +48,7 @@ SPECS = (
         "Erf",
         f=Wide(mp.erf, odd=True, float64=special.erf),
         df=Wide(lambda x: 2 / mp.sqrt(mp.pi) * mp.exp(-x * x), float64=lambda x: 2 / np.sqrt(np.pi) * np.exp(-x * x)),
-        ulp={
-            "output": (ROUNDED_TWICE, ROUNDED_TWICE, by_mode(eager=8, xla=7.2), by_mode(eager=3.5, xla=3)),
-            "grad": 1,
-        },
+        ulp={"output": (ROUNDED_TWICE, ROUNDED_TWICE, by_mode(eager=8, xla=7.2), by_mode(eager=3.5, xla=3)), "grad": 1},
         bound={"grad": _SQUARED},
         second_order=SecondOrder(condition=(4, 5)),
     ),
@@ -94,10 +91,7 @@ SPECS = (
             "past_one": lambda x, top: (np.abs(x) > 1) & (np.abs(x) < 1.01),
         },
         subnormals=EITHER,
-        second_order=ExactCurve(
-            curve=Wide(curvature.erfinv, {1: INF, -1: -INF}),
-            condition=(7, 11),
-        ),
+        second_order=ExactCurve(curve=Wide(curvature.erfinv, {1: INF, -1: -INF}), condition=(7, 11)),
     ),
     *op(
         "ndtri",

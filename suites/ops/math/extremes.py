@@ -217,11 +217,7 @@ def _next(dtype):
             dtypes=(dtype,),
         ),
         part(
-            f"-subnormal-{dtype}",
-            positions=True,
-            reference=reference,
-            recipes={"zeros": _beside_zero},
-            dtypes=(dtype,),
+            f"-subnormal-{dtype}", positions=True, reference=reference, recipes={"zeros": _beside_zero}, dtypes=(dtype,)
         ),
     )
 

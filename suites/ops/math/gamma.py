@@ -78,9 +78,7 @@ SPECS = (
         },
         subnormals=EITHER,
         second_order=ExactCurve(
-            curve=Wide(curvature.digamma, {INF: 0, -INF: NAN}),
-            condition=(6, 6),
-            lost=lambda x: x > 1e12,
+            curve=Wide(curvature.digamma, {INF: 0, -INF: NAN}), condition=(6, 6), lost=lambda x: x > 1e12
         ),
     ),
     *op(
@@ -98,9 +96,7 @@ SPECS = (
         aside={"middle": lambda x, top: np.abs(x) < 10},
         subnormals=EITHER,
         second_order=ExactCurve(
-            curve=Wide(curvature.lgamma, {INF: 0, -INF: NAN}),
-            condition=(16, 8),
-            lost=lambda x: x > 1e18,
+            curve=Wide(curvature.lgamma, {INF: 0, -INF: NAN}), condition=(16, 8), lost=lambda x: x > 1e18
         ),
     ),
 )

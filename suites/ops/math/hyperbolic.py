@@ -149,13 +149,7 @@ SPECS = (
         ulp={"output": 1, "grad": 1},
         bound=_exponential_of_a_sum(3, 8),
         second_order=SecondOrder(condition=(4, 5)),
-        analytic=Analytic(
-            special=annex_g.COSH,
-            f=mp.cosh,
-            df=mp.sinh,
-            output=by_mode(eager=3, xla=4),
-            grad=4.5,
-        ),
+        analytic=Analytic(special=annex_g.COSH, f=mp.cosh, df=mp.sinh, output=by_mode(eager=3, xla=4), grad=4.5),
     ),
     *op(
         "sinh",

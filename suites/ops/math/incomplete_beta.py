@@ -14,15 +14,7 @@ from tf_opdiff.suites.forms.binary import product_of, products
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.pairs import normal, within
 from tf_opdiff.suites.forms.part import part
-from tf_opdiff.suites.forms.special import (
-    INSIDE,
-    gradient,
-    hard,
-    hard_recipes,
-    of_exponents,
-    relative,
-    shapes_differ,
-)
+from tf_opdiff.suites.forms.special import INSIDE, gradient, hard, hard_recipes, of_exponents, relative, shapes_differ
 from tf_opdiff.suites.forms.unary import WIDE
 from tf_opdiff.suites.reference import incomplete_beta as ref
 from tf_opdiff.suites.reference.function import Function, evaluated

@@ -38,15 +38,7 @@ def _floats(op, tier="default"):
 _SUBNORMALS = subnormal_numbers({"subnormals": subnormals}, vjp=unconnected)
 
 SPECS = (
-    *op(
-        "ceil",
-        "Ceil",
-        _floats,
-        _SUBNORMALS,
-        _NO_INTEGERS,
-        reference=np.ceil,
-        program=lambda tf, x: tf.math.ceil(x),
-    ),
+    *op("ceil", "Ceil", _floats, _SUBNORMALS, _NO_INTEGERS, reference=np.ceil, program=lambda tf, x: tf.math.ceil(x)),
     *op(
         "floor",
         "Floor",
@@ -56,15 +48,7 @@ SPECS = (
         reference=np.floor,
         program=lambda tf, x: tf.floor(x),
     ),
-    *op(
-        "rint",
-        "Rint",
-        _floats,
-        _SUBNORMALS,
-        _NO_INTEGERS,
-        reference=np.rint,
-        program=lambda tf, x: tf.math.rint(x),
-    ),
+    *op("rint", "Rint", _floats, _SUBNORMALS, _NO_INTEGERS, reference=np.rint, program=lambda tf, x: tf.math.rint(x)),
     *op(
         "round",
         "Round",

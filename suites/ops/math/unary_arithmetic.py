@@ -28,10 +28,7 @@ _ZERO = (
 def _keeps_signs_of_zeros(function):
     """The sides of abs: at a zero, the derivative is that zero."""
     side = Side(
-        reference=function.f,
-        vjp=lambda g, x: g * np.where(x == 0, x, function.df(x)),
-        why=_ZERO,
-        link=_OPENXLA_SIGN,
+        reference=function.f, vjp=lambda g, x: g * np.where(x == 0, x, function.df(x)), why=_ZERO, link=_OPENXLA_SIGN
     )
     return {"*/xla": side, "gpu/*": side}
 

@@ -173,10 +173,7 @@ SPECS = (
             ),
             edges=((1.5, 2.0, 3.0, 7.0), (0.0, -1.0, *SMALL)),
             outside=((0.5, -1.0, 1.0), SMALL),
-            bound={
-                "output[0]": relative(_ZETA, _zeta_terms, 5, 2),
-                "grad[1]": gradient(_ZETA, 1, _zeta_terms, 6, 2),
-            },
+            bound={"output[0]": relative(_ZETA, _zeta_terms, 5, 2), "grad[1]": gradient(_ZETA, 1, _zeta_terms, 6, 2)},
         ),
         hard(
             _ZETA,

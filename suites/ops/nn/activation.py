@@ -80,12 +80,7 @@ SPECS = (
     *op(
         "elu-grad",
         "EluGrad",
-        gradient_op(
-            _elu_grad,
-            ulp=1.5,
-            contract=_nan_at_nan_of(_elu_grad),
-            slope=lambda y: np.where(y < 0, 1.0, 0.0),
-        ),
+        gradient_op(_elu_grad, ulp=1.5, contract=_nan_at_nan_of(_elu_grad), slope=lambda y: np.where(y < 0, 1.0, 0.0)),
     ),
     *op(
         "selu",
@@ -164,12 +159,5 @@ SPECS = (
         ulp={"output": (1.5, 1.5, 1.5, 1.5), "grad": (3.5, 3.5, 3.5, 3)},
         second_order=SecondOrder(jvp=3.5, hvp=6),
     ),
-    *op(
-        "softsign-grad",
-        "SoftsignGrad",
-        gradient_op(
-            in_long_double(lambda g, x: g / (1 + np.abs(x)) ** 2),
-            ulp=3,
-        ),
-    ),
+    *op("softsign-grad", "SoftsignGrad", gradient_op(in_long_double(lambda g, x: g / (1 + np.abs(x)) ** 2), ulp=3)),
 )

@@ -44,11 +44,7 @@ SPECS = (
     *op(
         "leaky-relu-grad",
         "LeakyReluGrad",
-        gradient_op(
-            lambda g, x: g * _LEAKY_SLOPE(x),
-            ulp=(1, 1, 0.5, 0.5),
-            flat=True,
-        ),
+        gradient_op(lambda g, x: g * _LEAKY_SLOPE(x), ulp=(1, 1, 0.5, 0.5), flat=True),
     ),
     *op(
         "relu",
@@ -66,11 +62,7 @@ SPECS = (
         "relu-grad",
         "ReluGrad",
         gradient_op(
-            lambda g, x: g * (x > 0),
-            integers=True,
-            ulp=0,
-            contract=_selects_where(lambda x: x > 0),
-            flat=True,
+            lambda g, x: g * (x > 0), integers=True, ulp=0, contract=_selects_where(lambda x: x > 0), flat=True
         ),
     ),
     *op(
