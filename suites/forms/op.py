@@ -26,6 +26,9 @@ def op(name: str, raw: str, *parts: Part, fields: Mapping[str, Any] | None = Non
       fields: further fields of all specs.
       declared: the other fields of `Op`, and further fields of all specs. With `f`, the function of one real number,
         the fields of `Unary` too.
+
+    Raises:
+      ValueError: the op would have no specs of an aspect that it leaves out.
     """
     if "f" in declared:  # an elementwise op of one real number
         unary, declared = separated(Unary, declared)
@@ -34,8 +37,11 @@ def op(name: str, raw: str, *parts: Part, fields: Mapping[str, Any] | None = Non
     more = {key: value for key, value in declared.items() if key not in _FIELDS}
     subject = Op(name=name, raw=raw, fields={**(fields or {}), **more}, **own)
     first, *others = ASPECTS  # a smoke run takes the first spec of an op: its values
-    specs = tuple(spec for each in (first, *parts, *others) for spec in each(subject))
-    return (*specs, *elementwise_sizes(specs, _shapes(len(subject.arguments))))
+    specs = [spec for each in (first, *parts, *others) for spec in each(subject)]
+    specs += elementwise_sizes(specs, _shapes(len(subject.arguments)))
+    if unknown := subject.without.keys() - {spec.aspect for spec in specs}:
+        raise ValueError(f"{name}: without: there is no aspect {sorted(unknown)}")
+    return tuple(spec for spec in specs if spec.aspect not in subject.without)
 
 
 def with_sizes(*parts: Part, shapes: Shapes | None = None) -> Part:

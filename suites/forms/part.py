@@ -49,6 +49,7 @@ class Op:
     small       label → calls with inputs without elements, or with one; all labels have the same calls.
     of_small    the elements of each of their inputs; those of the last one serve all further inputs.
     wrong       label → a call that the op refuses.
+    without     aspect → the reason why the op has no specs of it.
     fields      further fields of all specs, such as `modes`.
     """
 
@@ -71,6 +72,7 @@ class Op:
     small: Mapping[str, Calls] = field(default_factory=dict)
     of_small: Sequence[Elements] = (small_integers,)
     wrong: Mapping[str, Wrong] = field(default_factory=dict)
+    without: Mapping[str, str] = field(default_factory=dict)
     fields: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property

@@ -72,6 +72,14 @@ def test_an_unknown_keyword_is_refused(make):
         op("sum", "Add", make(budget=1))
 
 
+def test_an_op_leaves_out_an_aspect_that_it_would_have():
+    parts = (part(positions=True, recipes={"plain": plain}),)
+    specs = op("less-one", "Sub", *parts, reference=np.abs, without={"position": "it is a test"})
+    assert {spec.aspect for spec in specs} == {"elementwise", "sizes", "unknown-shape"}
+    with pytest.raises(ValueError, match="less-one: without: there is no aspect"):
+        op("less-one", "Sub", *parts, reference=np.abs, without={"batches": "it has none"})
+
+
 def test_position_is_tried_where_a_part_says_so():
     parts = together(part(recipes={"plain": plain}), part("-moved", positions=True, recipes={"plain": plain}))
     specs = op("less-one", "Sub", parts, reference=np.abs)

@@ -86,23 +86,18 @@ _SMALL = {"one": (1, 1), "none": (0, 0), "no_matrices": (0, 3, 2), "no_rows": (0
 _NOT_MATRICES = {label: shape for label, shape in of.NOT_SQUARE.items() if len(shape) < 2}
 _REST = ("float64", *COMPLEX)
 SPECS = (
-    *(
-        spec
-        for spec in op(
-            "qr",
-            "Qr",
-            calls=_calls(_TALL),
-            recipes={"plain": (_independent,), "upstreams": (_independent,)},
-            small={label: _calls([("only", shape)]) for label, shape in _SMALL.items()},
-            of_small=(_independent,),
-            upstreams={"upstreams": of.sent},
-            wrong={label: Wrong(_gram, (shape,)) for label, shape in _NOT_MATRICES.items()},
-            dtypes=tiered(
-                ("float32", "float16", *_REST)
-            ),  # a CPU has no kernel of the gradient in float16, and XLA has
-            fields=of.LOOSE,
-        )
-        if not spec.name.endswith("unknown-shape")  # TensorFlow's gradient needs known shapes
+    *op(
+        "qr",
+        "Qr",
+        calls=_calls(_TALL),
+        recipes={"plain": (_independent,), "upstreams": (_independent,)},
+        small={label: _calls([("only", shape)]) for label, shape in _SMALL.items()},
+        of_small=(_independent,),
+        upstreams={"upstreams": of.sent},
+        wrong={label: Wrong(_gram, (shape,)) for label, shape in _NOT_MATRICES.items()},
+        dtypes=tiered(("float32", "float16", *_REST)),  # a CPU has no kernel of the gradient in float16, and XLA has
+        fields=of.LOOSE,
+        without={"unknown-shape": "TensorFlow's gradient needs known shapes"},
     ),
     *(
         spec
