@@ -20,8 +20,8 @@ def _part(tf, z):
 
 
 def _calling(op, argument="input"):
-    """A program that calls a raw op of a complex number."""
-    return lambda tf, z: getattr(tf.raw_ops, op)(**{argument: z}, **({} if op == "Conj" else {"Tout": _part(tf, z)}))
+    """A program that calls a raw op of a complex number with a real result."""
+    return lambda tf, z: getattr(tf.raw_ops, op)(**{argument: z}, Tout=_part(tf, z))
 
 
 def _complex_numbers(reference, vjp, *, output=0.0, bound=None):
@@ -86,7 +86,6 @@ SPECS = (
             bound={"grad[0]": lambda u, g, z: 4 * u * np.abs(g)},
         ),
         program=_calling("ComplexAbs", "x"),
-        arguments=("x",),
     ),
     *op(
         "angle",
@@ -98,7 +97,6 @@ SPECS = (
             bound={"grad[0]": lambda u, g, z: 4 * u * np.abs(g) / np.where(z == 0, np.inf, np.abs(z))},
         ),
         program=_calling("Angle"),
-        arguments=("input",),
     ),
     *op(
         "complex",
@@ -107,25 +105,7 @@ SPECS = (
         _from_parts("float64", "complex128"),
         program=lambda tf, x, y: tf.complex(x, y),
     ),
-    *op(
-        "conj",
-        "Conj",
-        _complex_numbers(np.conj, lambda g, z: np.conj(g)),
-        program=_calling("Conj"),
-        arguments=("input",),
-    ),
-    *op(
-        "imag",
-        "Imag",
-        _complex_numbers(np.imag, lambda g, z: from_parts(0 * np.abs(g), g)),
-        program=_calling("Imag"),
-        arguments=("input",),
-    ),
-    *op(
-        "real",
-        "Real",
-        _complex_numbers(np.real, lambda g, z: from_parts(g, 0 * np.abs(g))),
-        program=_calling("Real"),
-        arguments=("input",),
-    ),
+    *op("conj", "Conj", _complex_numbers(np.conj, lambda g, z: np.conj(g))),
+    *op("imag", "Imag", _complex_numbers(np.imag, lambda g, z: from_parts(0 * np.abs(g), g)), program=_calling("Imag")),
+    *op("real", "Real", _complex_numbers(np.real, lambda g, z: from_parts(g, 0 * np.abs(g))), program=_calling("Real")),
 )

@@ -225,5 +225,5 @@ def _next(dtype):
 SPECS = (
     *op("maximum", "Maximum", _extreme(larger, np.greater_equal)),
     *op("minimum", "Minimum", _extreme(smaller, np.less_equal)),
-    *op("next-after", "NextAfter", _next("float32"), _next("float64"), arguments=("x1", "x2")),
+    *op("next-after", "NextAfter", _next("float32"), _next("float64")),
 )

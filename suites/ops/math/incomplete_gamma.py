@@ -208,13 +208,11 @@ SPECS = (
             loose={"output": _AS_UNCERTAIN_AS_ARGUMENTS, "grad": _AS_UNCERTAIN_AS_ARGUMENTS},
             tier="full",
         ),
-        arguments=("a", "x"),
     ),
     *op(
         "igamma-grad-a",
         "IgammaGradA",
         derivative_op(ref.igamma_da, ref.igamma_da_vjp, _igamma_grad_a_bound, {"output": _SMALL_SLOPE}),
-        arguments=("a", "x"),
     ),
     *op(
         "igammac",
@@ -232,12 +230,10 @@ SPECS = (
             loose={"output[0]": _DIFFERENCE_FROM_ONE, "grad[0]": _SMALL_SLOPE},
         ),
         _hard_gamma(_IGAMMAC, -1),
-        arguments=("a", "x"),
     ),
     *op(
         "random-gamma-grad",
         "RandomGammaGrad",
         derivative_op(ref.gamma_sample_da, ref.gamma_sample_da_vjp, relative(ref.gamma_sample_da, _gamma_terms, 80, 3)),
-        arguments=("alpha", "sample"),
     ),
 )

@@ -154,7 +154,6 @@ SPECS = (
             },
             alternatives={"output": _polygamma_at_zero, "grad[1]": _of_infinite_order},
         ),
-        arguments=("a", "x"),
     ),
     *op(
         "zeta",
@@ -194,6 +193,5 @@ SPECS = (
             },
             alternatives={"output": _zeta_at_poles, "grad[1]": _next_in_dtype},
         ),
-        arguments=("x", "q"),
     ),
 )
