@@ -39,6 +39,11 @@ class OpTypes:
     kernels: Mapping[str, Mapping[str, Collection[str]]] = field(default_factory=dict)
 
     @property
+    def compiled(self) -> bool:
+        """Whether XLA for a CPU has a kernel of the OpDef in some dtype."""
+        return any(kernels.get("XLA_CPU_JIT", DTYPES) for kernels in self.kernels.values())
+
+    @property
     def attrs(self) -> tuple[str, ...]:
         """The attributes by which inputs get their dtypes, in order."""
         return tuple(self.kernels)

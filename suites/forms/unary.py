@@ -55,7 +55,6 @@ class Unary:
     contract        contract(function), as of a spec.
     unsigned_zeros  whether a zero of either sign is right: see docs/explanations/conventions.md.
     subnormals      what a CPU makes of subnormal inputs.
-    xla_kernel      whether XLA has a kernel of the op.
     of_xla          dtypes for which XLA alone has a kernel, with the budget of the output.
     float64_error   the largest relative error of the functions' `float64`, at which a sweep may still use them.
     lost            where TensorFlow's formula loses the digits of the gradient or of the output.
@@ -77,7 +76,6 @@ class Unary:
     contract: Callable[[Differentiable], Mapping[str, Side]] = lambda function: {}
     unsigned_zeros: bool = False
     subnormals: Subnormals = FLUSHED
-    xla_kernel: bool = True
     of_xla: Mapping[str, float] = field(default_factory=dict)
     float64_error: float = 2.0**-42
     lost: tuple[Lost, ...] = ()

@@ -16,6 +16,7 @@ from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.recipes import SIZE
 from tf_opdiff.harness.spec.spec import Recipe, Spec
+from tf_opdiff.suites.derived.op_types import every_op
 from tf_opdiff.suites.forms.regions import domain
 from tf_opdiff.suites.forms.unary import Unary, declarations
 
@@ -74,9 +75,10 @@ def _together(name: str, ops: Sequence[tuple[Spec, Unary]]) -> Spec:
     )
 
 
-_OPS = _declared()
+_OPS = [(spec, op) for spec, op in _declared() if not op.unsigned_zeros]
+_COMPILED = {types.name for types in every_op() if types.compiled}
 
 SPECS = (
-    _together("unary-shapes", [pair for pair in _OPS if pair[1].xla_kernel and not pair[1].unsigned_zeros]),
-    _together("unary-shapes-no-xla", [pair for pair in _OPS if not pair[1].xla_kernel]),
+    _together("unary-shapes", [pair for pair in _OPS if pair[0].ops in _COMPILED]),
+    _together("unary-shapes-no-xla", [pair for pair in _OPS if pair[0].ops not in _COMPILED]),
 )

@@ -65,7 +65,6 @@ SPECS = (
         # The derivative is BesselI1, a Chebyshev series. Over every float32, they are off by up to 7.9 and 23.7 ULP.
         ulp={"output": (ROUNDED_TWICE, 8.4, 6.2), "grad": (1.5, 25.2, 11)},
         aside={"infinite": infinite, "minus_zero": minus_zero},
-        xla_kernel=False,
         second_order=SecondOrder(jvp=20, hvp=12),
     ),
     *op(
@@ -108,7 +107,6 @@ SPECS = (
             "zero": zero,
         },
         subnormals=EITHER,
-        xla_kernel=False,
         second_order=ExactCurve(
             curve=Wide(curvature.bessel_i1, {INF: INF, -INF: -INF}),
             condition=(21, 15),
@@ -154,7 +152,6 @@ SPECS = (
         domain=(0, 80),
         ulp={"output": (ROUNDED_TWICE, 23, 18), "grad": (4, 14, 12)},
         aside=_RIGHT_OF_ZERO,
-        xla_kernel=False,
         second_order=ExactCurve(
             curve=Wide(curvature.bessel_k0, {0: INF, INF: 0, -INF: NAN}),
             condition=(6, 6),
@@ -178,7 +175,6 @@ SPECS = (
             ),
         ),
         aside={**_RIGHT_OF_ZERO, **_FAR_OUT},
-        xla_kernel=False,
         second_order=ExactCurve(
             curve=Wide(curvature.bessel_k0e, {0: INF, INF: 0, -INF: NAN}),
             condition=(49, 75),
@@ -198,7 +194,6 @@ SPECS = (
         domain=(0, 80),
         ulp={"output": (ROUNDED_TWICE, 15.2, 13), "grad": (6, 12, 10.5)},
         aside={"tiny": lambda x, top: (x > 0) & tiny(x, top), **_RIGHT_OF_ZERO},
-        xla_kernel=False,
         second_order=ExactCurve(
             curve=Wide(curvature.bessel_k1, {0: INF, INF: 0, -INF: NAN}),
             condition=(6, 6),
@@ -224,7 +219,6 @@ SPECS = (
             ),
         ),
         aside={"tiny": lambda x, top: (x > 0) & tiny(x, top), **_RIGHT_OF_ZERO, **_FAR_OUT},
-        xla_kernel=False,
         float64_error=2.0**-40,
         second_order=ExactCurve(
             curve=Wide(curvature.bessel_k1e, {0: INF, INF: 0, -INF: NAN}),

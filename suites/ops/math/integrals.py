@@ -83,7 +83,6 @@ _FRESNEL: dict[str, Any] = {
     "recipes": {"beside_zeros": _beside_zeros},
     "aside": {"minus_zero": minus_zero, "overflow": lambda x, top: x * x > top},
     "subnormals": EITHER,
-    "xla_kernel": False,
 }
 
 SPECS = (
@@ -107,7 +106,6 @@ SPECS = (
             "minus_zero": minus_zero,
         },
         subnormals=EITHER,
-        xla_kernel=False,
         second_order=ExactCurve(
             curve=Wide(curvature.dawsn, {0: 0, INF: 0, -INF: 0}), condition=(4, 6), lost=lambda x: np.abs(x) > 1
         ),
@@ -126,7 +124,6 @@ SPECS = (
         # Near the zero, 0.37, terms cancel that are as large as eˣ.
         bound={"output": absolute(lambda u, x, y: np.where(x < 1, 8 * u * np.exp(x), 0))},
         subnormals=EITHER,
-        xla_kernel=False,
         second_order=SecondOrder(condition=(4, 5)),
     ),
     *op(
@@ -155,7 +152,6 @@ SPECS = (
         # The kernel is a series. Over every float32, it is off by up to 19.4 ULP, and its gradient by up to 4.4.
         ulp={"output": (20.8, 18), "grad": (4.5, 2.5)},
         aside={"huge": lambda x, top: x > top / 4},
-        xla_kernel=False,
         second_order=ExactCurve(
             curve=Wide(curvature.spence, {0: INF, INF: 0, -INF: NAN}),
             condition=(5, 19),
