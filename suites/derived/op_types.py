@@ -11,6 +11,9 @@ import json
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
+
+from tf_opdiff.harness.spec.recipes import FLOATS
 
 FILE = Path(__file__).with_suffix(".json")
 #: The OpDefs whose refusals no spec is about yet.
@@ -63,6 +66,12 @@ class OpTypes:
 def inputs_of(name: str) -> tuple[str, ...]:
     """The names of the inputs of an OpDef, in order; `x` and `y` if the file does not have it."""
     return tuple(_TABLES["ops"].get(name, {"inputs": "xy"})["inputs"])
+
+
+def floats_of(name: str) -> tuple[str, ...]:
+    """The float dtypes for which a CPU has a kernel of an OpDef of one attribute; all if the file does not have it."""
+    kernels: Mapping[str, Any] = next(iter(_TABLES["ops"].get(name, {"kernels": {}})["kernels"].values()), {})
+    return tuple(dtype for dtype in FLOATS if dtype in kernels.get("CPU", FLOATS))
 
 
 def every_op() -> Iterator[OpTypes]:

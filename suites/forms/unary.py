@@ -31,8 +31,8 @@ from tf_opdiff.suites.forms.special_upstreams import crossed, upstreams
 from tf_opdiff.suites.forms.subnormal import FLUSHED, Subnormals
 from tf_opdiff.suites.reference.wide import Differentiable, Wide
 
-#: The dtypes of ops that have no bfloat16, or only the wider dtypes.
-NO_BFLOAT16, WIDE = ("float16", "float32", "float64"), ("float32", "float64")
+#: The wider dtypes.
+WIDE = ("float32", "float64")
 #: ULPs of a result in 16 bits that is rounded twice, by way of float32: half an ULP and a little.
 ROUNDED_TWICE = 0.501
 
@@ -41,7 +41,7 @@ ROUNDED_TWICE = 0.501
 class Unary:
     """Everything that this project knows about an elementwise op of one real tensor: further fields of an `op`.
 
-    dtypes          the dtypes of its specs.
+    dtypes          the dtypes of its specs; by default, the floats for which a CPU has a kernel.
     f, df           the function and its derivative.
     domain          the interval in which both are worth a closer look.
     ulp             budgets by quantity (`output`, `grad`); a tuple has one for each dtype, in the order of `dtypes`.

@@ -13,7 +13,6 @@ from tf_opdiff.suites.forms.bounds import absolute
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.regions import infinite, tiny, zero
 from tf_opdiff.suites.forms.subnormal import EITHER
-from tf_opdiff.suites.forms.unary import NO_BFLOAT16
 from tf_opdiff.suites.reference import bessel as ref
 from tf_opdiff.suites.reference import bessel_float64 as float64
 from tf_opdiff.suites.reference import curvature
@@ -59,7 +58,6 @@ SPECS = (
     *op(
         "bessel-j0",
         "BesselJ0",
-        dtypes=NO_BFLOAT16,
         f=Wide(lambda x: mp.besselj(0, x), _ZEROS, float64=at(even(float64.J0), {INF: 0, -INF: 0})),
         df=Wide(
             lambda x: -mp.besselj(1, x),
@@ -84,7 +82,6 @@ SPECS = (
     *op(
         "bessel-j1",
         "BesselJ1",
-        dtypes=NO_BFLOAT16,
         f=Wide(lambda x: mp.besselj(1, x), {INF: 0, -INF: -0.0}, odd=True, float64=odd(at(float64.J1, {INF: 0}))),
         df=Wide(
             lambda x: mp.besselj(0, x) - mp.besselj(1, x) / x if x else mp.mpf(0.5),
@@ -109,7 +106,6 @@ SPECS = (
     *op(
         "bessel-y0",
         "BesselY0",
-        dtypes=NO_BFLOAT16,
         f=Wide(lambda x: ref.y(0, x), {0: -INF, INF: 0, -INF: NAN}, float64=at(float64.Y0, {INF: 0})),
         df=Wide(lambda x: -ref.y(1, x), {0: INF, INF: 0, -INF: NAN}, float64=at(lambda x: -float64.Y1(x), {INF: 0})),
         domain=(0, 40),
@@ -129,7 +125,6 @@ SPECS = (
     *op(
         "bessel-y1",
         "BesselY1",
-        dtypes=NO_BFLOAT16,
         f=Wide(lambda x: ref.y(1, x), {0: -INF, INF: 0, -INF: NAN}, float64=at(float64.Y1, {INF: 0})),
         df=Wide(
             lambda x: ref.y(0, x) - ref.y(1, x) / x,

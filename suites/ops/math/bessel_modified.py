@@ -14,7 +14,7 @@ from tf_opdiff.suites.forms.bounds import absolute, relative
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.regions import infinite, minus_zero, tiny, zero
 from tf_opdiff.suites.forms.subnormal import EITHER
-from tf_opdiff.suites.forms.unary import NO_BFLOAT16, ROUNDED_TWICE
+from tf_opdiff.suites.forms.unary import ROUNDED_TWICE
 from tf_opdiff.suites.reference import bessel as ref
 from tf_opdiff.suites.reference import curvature
 from tf_opdiff.suites.reference.float64 import at, odd
@@ -58,7 +58,6 @@ SPECS = (
     *op(
         "bessel-i0",
         "BesselI0",
-        dtypes=NO_BFLOAT16,
         f=Wide(ref.i0, {INF: INF, -INF: INF}, float64=at(special.i0, {INF: INF, -INF: INF})),
         df=Wide(ref.i1, {INF: INF, -INF: -INF}, odd=True, float64=odd(at(special.i1, {INF: INF}))),
         domain=(-80, 80),
@@ -70,7 +69,6 @@ SPECS = (
     *op(
         "bessel-i0e",
         "BesselI0e",
-        dtypes=NO_BFLOAT16,
         of_xla={"bfloat16": ROUNDED_TWICE},
         f=Wide(ref.i0e, {INF: 0, -INF: 0}, float64=special.i0e),
         df=Wide(ref.i0e_slope, {INF: 0, -INF: 0}, float64=at(ref.i0e_slope_float64, {0: 0, INF: 0, -INF: 0})),
@@ -93,7 +91,6 @@ SPECS = (
     *op(
         "bessel-i1",
         "BesselI1",
-        dtypes=NO_BFLOAT16,
         f=Wide(ref.i1, {INF: INF, -INF: -INF}, odd=True, float64=odd(at(special.i1, {INF: INF}))),
         df=Wide(ref.i1_slope, {INF: INF, -INF: INF}, float64=ref.i1_slope_float64),
         domain=(-80, 80),
@@ -117,7 +114,6 @@ SPECS = (
     *op(
         "bessel-i1e",
         "BesselI1e",
-        dtypes=NO_BFLOAT16,
         of_xla={"bfloat16": ROUNDED_TWICE},
         f=Wide(ref.i1e, {INF: 0, -INF: -0.0}, odd=True, float64=odd(special.i1e)),
         df=Wide(ref.i1e_slope, {INF: 0, -INF: 0}, float64=at(ref.i1e_slope_float64, {INF: 0, -INF: 0})),
@@ -146,7 +142,6 @@ SPECS = (
     *op(
         "bessel-k0",
         "BesselK0",
-        dtypes=NO_BFLOAT16,
         f=Wide(lambda x: ref.k(0, x), _K_POLE, float64=special.k0),
         df=Wide(lambda x: -ref.k(1, x), {0: -INF, INF: -0.0, -INF: NAN}, float64=lambda x: -special.k1(x)),
         domain=(0, 80),
@@ -161,7 +156,6 @@ SPECS = (
     *op(
         "bessel-k0e",
         "BesselK0e",
-        dtypes=NO_BFLOAT16,
         f=Wide(lambda x: ref.scaled_k(0, x), _K_POLE, float64=special.k0e),
         df=Wide(
             ref.k0e_slope, {0: -INF, INF: -0.0, -INF: NAN}, float64=at(ref.k0e_slope_float64, {0: -INF, INF: -0.0})
@@ -184,7 +178,6 @@ SPECS = (
     *op(
         "bessel-k1",
         "BesselK1",
-        dtypes=NO_BFLOAT16,
         f=Wide(lambda x: ref.k(1, x), _K_POLE, float64=special.k1),
         df=Wide(
             lambda x: -ref.k(0, x) - ref.k(1, x) / x,
@@ -203,7 +196,6 @@ SPECS = (
     *op(
         "bessel-k1e",
         "BesselK1e",
-        dtypes=NO_BFLOAT16,
         f=Wide(lambda x: ref.scaled_k(1, x), _K_POLE, float64=special.k1e),
         df=Wide(
             ref.k1e_slope, {0: -INF, INF: -0.0, -INF: NAN}, float64=at(ref.k1e_slope_float64, {0: -INF, INF: -0.0})

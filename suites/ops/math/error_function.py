@@ -17,7 +17,7 @@ from tf_opdiff.suites.forms.bounds import relative
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.regions import minus_zero
 from tf_opdiff.suites.forms.subnormal import EITHER
-from tf_opdiff.suites.forms.unary import ROUNDED_TWICE, WIDE
+from tf_opdiff.suites.forms.unary import ROUNDED_TWICE
 from tf_opdiff.suites.reference import curvature
 from tf_opdiff.suites.reference import error_function as ref
 from tf_opdiff.suites.reference.float64 import odd
@@ -69,7 +69,6 @@ SPECS = (
     *op(
         "erfinv",
         "Erfinv",
-        dtypes=WIDE,
         of_xla={"float16": 1, "bfloat16": 1},
         f=Wide(ref.erfinv, {1: INF, -1: -INF}, odd=True, float64=odd(_erfinv)),
         df=Wide(
@@ -96,7 +95,6 @@ SPECS = (
     *op(
         "ndtri",
         "Ndtri",
-        dtypes=WIDE,
         of_xla={"float16": 2, "bfloat16": 2},
         f=Wide(ref.ndtri, {0: -INF, 1: INF}, float64=special.ndtri),
         df=Wide(

@@ -13,7 +13,7 @@ from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part
 from tf_opdiff.suites.forms.regions import infinite, zero
 from tf_opdiff.suites.forms.subnormal import EITHER
-from tf_opdiff.suites.forms.unary import NO_BFLOAT16, ROUNDED_TWICE
+from tf_opdiff.suites.forms.unary import ROUNDED_TWICE
 from tf_opdiff.suites.reference import curvature
 from tf_opdiff.suites.reference import gamma as ref
 from tf_opdiff.suites.reference.float64 import at
@@ -59,7 +59,6 @@ SPECS = (
             ulp={"output": 2, "grad": 10.5},
             tier="full",
         ),
-        dtypes=NO_BFLOAT16,
         of_xla={"bfloat16": 1},
         f=_DIGAMMA,
         df=_TRIGAMMA,
@@ -84,7 +83,6 @@ SPECS = (
     *op(
         "lgamma",
         "Lgamma",
-        dtypes=NO_BFLOAT16,
         of_xla={"bfloat16": 1},
         f=Wide(ref.lgamma, {0: INF, INF: INF, -INF: INF}, float64=at(special.gammaln, {-INF: INF})),
         df=Wide(mp.digamma, float64=at(special.psi, {0: np.nan})),

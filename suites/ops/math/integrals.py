@@ -17,7 +17,6 @@ from tf_opdiff.suites.forms.bounds import absolute, relative
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.regions import infinite, minus_zero
 from tf_opdiff.suites.forms.subnormal import EITHER
-from tf_opdiff.suites.forms.unary import WIDE
 from tf_opdiff.suites.reference import curvature
 from tf_opdiff.suites.reference import integrals as ref
 from tf_opdiff.suites.reference.float64 import at
@@ -76,7 +75,6 @@ def _curved(curve):
 
 
 _FRESNEL: dict[str, Any] = {
-    "dtypes": WIDE,
     "ulp": {"output": 1, "grad": 1},
     "bound": _SQUARED,
     "lost": _FAR,
@@ -89,7 +87,6 @@ SPECS = (
     *op(
         "dawsn",
         "Dawsn",
-        dtypes=WIDE,
         f=Wide(ref.dawsn, {INF: 0, -INF: -0.0}, odd=True, float64=special.dawsn),
         df=Wide(ref.dawsn_slope, {INF: -0.0, -INF: -0.0}, float64=ref.dawsn_slope_float64),
         # Over every float32, it is off by up to 7 ULP.
@@ -113,7 +110,6 @@ SPECS = (
     *op(
         "expint",
         "Expint",
-        dtypes=WIDE,
         f=Wide(
             lambda x: mp.ei(x) if x >= 0 else NAN, {0: -INF}, float64=lambda x: np.where(x < 0, np.nan, special.expi(x))
         ),
@@ -145,7 +141,6 @@ SPECS = (
     *op(
         "spence",
         "Spence",
-        dtypes=WIDE,
         f=Wide(lambda x: mp.polylog(2, 1 - x) if x >= 0 else NAN, float64=at(special.spence, {INF: -INF})),
         df=Wide(lambda x: mp.log(x) / (1 - x) if x > 0 else NAN, {0: -INF, 1: -1}, float64=ref.spence_slope_float64),
         domain=(0, 4),
