@@ -11,9 +11,6 @@ import json
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
-
-from tf_opdiff.harness.spec.recipes import FLOATS
 
 FILE = Path(__file__).with_suffix(".json")
 #: The OpDefs whose refusals no spec is about yet.
@@ -68,10 +65,14 @@ def inputs_of(name: str) -> tuple[str, ...]:
     return tuple(_TABLES["ops"].get(name, {"inputs": "xy"})["inputs"])
 
 
-def floats_of(name: str) -> tuple[str, ...]:
-    """The float dtypes for which a CPU has a kernel of an OpDef of one attribute; all if the file does not have it."""
-    kernels: Mapping[str, Any] = next(iter(_TABLES["ops"].get(name, {"kernels": {}})["kernels"].values()), {})
-    return tuple(dtype for dtype in FLOATS if dtype in kernels.get("CPU", FLOATS))
+def taken_by_cpu(name: str, dtypes: Collection[str]) -> tuple[str, ...]:
+    """Those of some dtypes for which a CPU has a kernel of an OpDef with one attribute; all of an unknown OpDef."""
+    if name not in _TABLES["ops"]:
+        return tuple(dtypes)
+    op = OpTypes(name=name, **_TABLES["ops"][name])
+    (attr, *_) = op.attrs
+    refused = (*op.disallowed(attr), *op.without_kernel(attr))
+    return tuple(dtype for dtype in dtypes if dtype not in refused)
 
 
 def every_op() -> Iterator[OpTypes]:

@@ -9,31 +9,27 @@ import numpy as np
 
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, Draw, bit_patterns, is_float, subnormals
 from tf_opdiff.harness.spec.spec import Recipe, Spec
+from tf_opdiff.suites.derived.op_types import taken_by_cpu
 from tf_opdiff.suites.forms.hard_pairs import of_all_sizes, tiny
 from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA, of_xla
 from tf_opdiff.suites.forms.pairs import crossed, many, shaped
-from tf_opdiff.suites.forms.part import Op, Part, part, together
+from tf_opdiff.suites.forms.part import Op, part, together
 from tf_opdiff.suites.forms.quantized import IN_XLA, NOT_IN_XLA, WITHOUT_XLA, of_bits
 from tf_opdiff.suites.forms.subnormal import subnormal_numbers
 from tf_opdiff.suites.reference.subnormal import flushed_in
 
-REAL = (*FLOATS, *INTEGERS)
 _SHAPES = {"outer": shaped((4, 1), (1, 17)), "scalar": shaped((), (3, 5)), "empty": shaped((0, 3), (3,))}
 
 
-def compared(*dtypes: str) -> Part:
-    """A part: values, and shapes that are broadcast; the dtypes are all but complex numbers and strings."""
+def compared(op: Op) -> Iterable[Spec]:
+    """A part: values, and shapes that are broadcast; all dtypes but complex numbers and strings."""
+    dtypes, compare = taken_by_cpu(op.raw, (*FLOATS, *INTEGERS, "bool")), op.reference
     recipes: dict[str, Recipe] = {"edges": crossed, "bits": many(bit_patterns), "plain": often_equal}
     if "float32" in dtypes:
         recipes |= {"neighbours": neighbours, "subnormals": _with_subnormals}
-
-    def specs(op: Op) -> Iterable[Spec]:
-        compare = op.reference
-        flushed = {"output": lambda dtype, g, x, y: [compare(flushed_in(dtype, x), flushed_in(dtype, y))]}
-        yield from part(positions=True, recipes=recipes, dtypes=dtypes, alternatives=flushed)(op)
-        yield from part("-broadcast", recipes=_SHAPES, dtypes=("float32",) if "float32" in dtypes else dtypes)(op)
-
-    return specs
+    flushed = {"output": lambda dtype, g, x, y: [compare(flushed_in(dtype, x), flushed_in(dtype, y))]}
+    yield from part(positions=True, recipes=recipes, dtypes=dtypes, alternatives=flushed)(op)
+    yield from part("-broadcast", recipes=_SHAPES, dtypes=("float32",) if "float32" in dtypes else dtypes)(op)
 
 
 def of_equality(op: Op) -> Iterable[Spec]:

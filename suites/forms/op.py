@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import Any
 
+from tf_opdiff.harness.spec.recipes import FLOATS
 from tf_opdiff.harness.spec.spec import Spec
-from tf_opdiff.suites.derived.op_types import floats_of, inputs_of
+from tf_opdiff.suites.derived.op_types import inputs_of, taken_by_cpu
 from tf_opdiff.suites.derived.sizes import PAIRS, Shapes, alike, elementwise_sizes
 from tf_opdiff.suites.forms.aspects import ASPECTS
 from tf_opdiff.suites.forms.part import Op, Part, separated
@@ -31,7 +32,7 @@ def op(name: str, raw: str, *parts: Part, fields: Mapping[str, Any] | None = Non
       ValueError: the op would have no specs of an aspect that it leaves out.
     """
     if "f" in declared:  # an elementwise op of one real number
-        unary, declared = separated(Unary, {"dtypes": floats_of(raw), **declared})
+        unary, declared = separated(Unary, {"dtypes": taken_by_cpu(raw, FLOATS), **declared})
         parts = (unary.specs, *parts)
     own = {"arguments": inputs_of(raw)} | {key: value for key, value in declared.items() if key in _FIELDS}
     more = {key: value for key, value in declared.items() if key not in _FIELDS}

@@ -5,7 +5,7 @@ import numpy as np
 from tf_opdiff.harness.spec.recipes import COMPLEX, INTEGERS
 from tf_opdiff.suites.derived.sizes import alike
 from tf_opdiff.suites.forms.aspects import incompatible
-from tf_opdiff.suites.forms.comparison import REAL, SUBNORMAL, compared, of_equality, often_equal
+from tf_opdiff.suites.forms.comparison import SUBNORMAL, compared, of_equality, often_equal
 from tf_opdiff.suites.forms.of_xla import of_xla
 from tf_opdiff.suites.forms.op import op, with_sizes
 from tf_opdiff.suites.forms.pairs import crossed, shaped
@@ -74,26 +74,11 @@ SPECS = (
         ),
     ),
     *op(
-        "equal",
-        "Equal",
-        compared(*REAL, "bool"),
-        of_equality,
-        SUBNORMAL,
-        incompatible(),
-        _allowed("Equal", False),
-        reference=np.equal,
+        "equal", "Equal", compared, of_equality, SUBNORMAL, incompatible(), _allowed("Equal", False), reference=np.equal
     ),
-    *op("greater", "Greater", compared(*REAL), SUBNORMAL, reference=np.greater),
-    *op("greater-equal", "GreaterEqual", compared(*REAL), SUBNORMAL, reference=np.greater_equal),
-    *op("less", "Less", compared(*REAL), SUBNORMAL, incompatible(), reference=np.less),
-    *op("less-equal", "LessEqual", compared(*REAL), SUBNORMAL, reference=np.less_equal),
-    *op(
-        "not-equal",
-        "NotEqual",
-        compared(*REAL, "bool"),
-        of_equality,
-        SUBNORMAL,
-        _allowed("NotEqual", True),
-        reference=np.not_equal,
-    ),
+    *op("greater", "Greater", compared, SUBNORMAL, reference=np.greater),
+    *op("greater-equal", "GreaterEqual", compared, SUBNORMAL, reference=np.greater_equal),
+    *op("less", "Less", compared, SUBNORMAL, incompatible(), reference=np.less),
+    *op("less-equal", "LessEqual", compared, SUBNORMAL, reference=np.less_equal),
+    *op("not-equal", "NotEqual", compared, of_equality, SUBNORMAL, _allowed("NotEqual", True), reference=np.not_equal),
 )

@@ -139,7 +139,7 @@ _FMOD = together(
         **_EXACT_REST,
     ),
     of_xla(("float16", "bfloat16"), ulp={"output": 0.5}, **_EXACT_REST),
-    division(np.fmod, dtypes=("int32", "int64")),
+    division(np.fmod),
 )
 
 SPECS = (

@@ -9,7 +9,7 @@ from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part
 
 SPECS = (
-    *op("logical-and", "LogicalAnd", compared("bool"), incompatible(dtypes=("bool",)), reference=np.logical_and),
+    *op("logical-and", "LogicalAnd", compared, incompatible(dtypes=("bool",)), reference=np.logical_and),
     *op("logical-not", "LogicalNot", part(positions=True, recipes=EXACT, dtypes=("bool",)), reference=np.logical_not),
-    *op("logical-or", "LogicalOr", compared("bool"), reference=np.logical_or),
+    *op("logical-or", "LogicalOr", compared, reference=np.logical_or),
 )

@@ -12,7 +12,7 @@ from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.suites.derived.second_order import SecondOrder
 from tf_opdiff.suites.forms.analytic import Analytic
 from tf_opdiff.suites.forms.gradient_op import ComplexGradient, gradient_op, in_long_double
-from tf_opdiff.suites.forms.integers import SIGNED, whole
+from tf_opdiff.suites.forms.integers import one_integer
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.subnormal import Subnormals
 from tf_opdiff.suites.forms.unary import ROUNDED_TWICE
@@ -70,7 +70,7 @@ SPECS = (
     *op(
         "abs",
         "Abs",
-        whole(np.abs, SIGNED),
+        one_integer(np.abs),
         f=Wide(abs, float64=np.abs),
         df=Wide(mp.sign, float64=np.sign),
         ulp={"output": 0, "grad": 0},
@@ -83,7 +83,7 @@ SPECS = (
     *op(
         "neg",
         "Neg",
-        whole(np.negative, SIGNED),
+        one_integer(np.negative),
         f=Wide(lambda x: -x, {0: -0.0}, odd=True, float64=np.negative),
         df=Wide(lambda x: -1, {NAN: -1}, float64=lambda x: np.full_like(x, -1)),
         ulp={"output": 0, "grad": 0},
@@ -153,7 +153,7 @@ SPECS = (
     *op(
         "square",
         "Square",
-        whole(np.square),
+        one_integer(np.square),
         f=Wide(lambda x: x * x, float64=np.square),
         df=Wide(lambda x: 2 * x, odd=True, float64=lambda x: 2 * x),
         ulp={"output": 0.5, "grad": 0.5},

@@ -5,7 +5,7 @@ import numpy as np
 from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.suites.derived.second_order import SecondOrder
 from tf_opdiff.suites.forms.gradient_op import gradient_op
-from tf_opdiff.suites.forms.integers import whole
+from tf_opdiff.suites.forms.integers import one_integer
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.subnormal import Subnormals
 from tf_opdiff.suites.reference.wide import NAN, Wide
@@ -49,7 +49,7 @@ SPECS = (
     *op(
         "relu",
         "Relu",
-        whole(lambda x: np.maximum(x, 0)),
+        one_integer(lambda x: np.maximum(x, 0)),
         f=Wide(lambda x: max(x, 0), float64=lambda x: np.where(x <= 0, 0, x)),
         df=Wide(lambda x: 1 if x > 0 else 0, {NAN: 0}, float64=lambda x: np.where(x > 0, 1.0, 0.0)),
         ulp={"output": 0, "grad": 0},
@@ -68,7 +68,7 @@ SPECS = (
     *op(
         "relu6",
         "Relu6",
-        whole(lambda x: np.clip(x, 0, 6)),
+        one_integer(lambda x: np.clip(x, 0, 6)),
         f=Wide(lambda x: min(max(x, 0), 6), float64=lambda x: np.where(x <= 0, 0, np.where(x >= 6, 6, x))),
         df=Wide(lambda x: 1 if 0 < x < 6 else 0, {NAN: 0}, float64=lambda x: ((x > 0) & (x < 6)).astype(float)),
         domain=(-1, 7),
