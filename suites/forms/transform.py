@@ -10,12 +10,11 @@ import numpy as np
 
 from tf_opdiff.harness.spec.recipes import Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
-from tf_opdiff.suites.forms.aspects import batches, drawn, plain_values, second_order, small
+from tf_opdiff.suites.forms.aspects import batches, drawn, plain_values, second_order, small, values
 from tf_opdiff.suites.forms.calls import Call, Calls
-from tf_opdiff.suites.forms.elements import Elements, plain
+from tf_opdiff.suites.forms.elements import Elements, plain, small_integers
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT
-from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.forms.part import Op, Part, part, tiered
+from tf_opdiff.suites.forms.part import Op, Part, part, tiered, together
 from tf_opdiff.suites.forms.special_upstreams import in_turn
 from tf_opdiff.suites.reference.fourier import Fourier
 from tf_opdiff.suites.reference.promise import OfOneTensor
@@ -38,10 +37,10 @@ class Inputs:
     wrong: Wrong
 
 
-def small_integers(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
+def whole_numbers(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
     """Integers: their transforms of length 1, 2 and 4 are exact, so that a wide bound can't hide a wrong one."""
-    x = draw.integers(*shape, low=-8, high=9)
-    return (x + 1j * draw.integers(*shape, low=-8, high=9) if dtype.kind == "c" else x).astype(dtype)
+    x = small_integers(draw, dtype, *shape)
+    return x + 1j * small_integers(draw, dtype, *shape) if dtype.kind == "c" else x
 
 
 def impulse(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
@@ -64,7 +63,7 @@ def mixed_sizes(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
 
 ELEMENTS: Mapping[str, Elements] = {
     "plain": plain,
-    "exact": small_integers,
+    "exact": whole_numbers,
     "impulse": impulse,
     "mixed": mixed_sizes,
     "upstreams": plain,
@@ -75,36 +74,21 @@ ELEMENTS: Mapping[str, Elements] = {
 upstreams = in_turn(lambda dtype: np.array((0.0, -0.0, 1.0, -2.0, 0.5)).astype(dtype))
 
 
-def transform(name: str, raw: str, promise: Fourier, inputs: Inputs, *, gradient: bool = True) -> tuple[Spec, ...]:
-    """The specs of a transform. The default tier has the narrower dtype, the full tier the wider one.
+def transform(promise: Fourier, inputs: Inputs, *, gradient: bool = True) -> Part:
+    """A part: a transform. The default tier has the narrower dtype, the full tier the wider one.
 
     Args:
-      name: the name with which theirs begin.
-      raw: the OpDef.
       promise: its promise.
       inputs: its inputs.
       gradient: whether TensorFlow has a gradient of the op.
     """
     takes_real, takes_lengths = promise.real and not promise.inverse, promise.real
     dtypes = ("float32", "float64") if takes_real else ("complex64", "complex128")
-    calls, sized = inputs.calls, {"small": inputs.small} if takes_lengths else {}
+    calls, exact = inputs.calls, {"exact": whole_numbers}
+    rows = {label: one for label, one in calls.items() if len((one.shapes or ((),))[0]) > promise.rank}
     alone = {label: {"only": one} for label, one in inputs.small.items()} if not takes_lengths else {}
-    return op(
-        name,
-        raw,
-        *([second_order({"exact": small_integers})] if takes_real and gradient else []),
-        batches(
-            {label: one for label, one in calls.items() if len((one.shapes or ((),))[0]) > promise.rank},
-            plain,
-            tier="full",
-        ),
-        _beside_special(promise, calls["exact"]),
-        small(drawn(alone, small_integers), constant=()),
-        *(part("-sizes", calls=own, recipes={"exact": small_integers}, lowest_tier=True) for own in sized.values()),
-        *([_cropped(calls)] if takes_lengths else []),
-        *_wrong(_program(raw), inputs.wrong, promise),
-        program=_program(raw),
-        promise=OfOneTensor(
+    fields: dict[str, Any] = {
+        "promise": OfOneTensor(
             f=promise.f,
             vjp=promise.vjp,
             jvp=lambda t, x, lengths=(): promise.f(t, lengths),
@@ -113,13 +97,24 @@ def transform(name: str, raw: str, promise: Fourier, inputs: Inputs, *, gradient
             grad_error=promise.grad_error,
             jvp_error=lambda u, t, x, lengths=(): promise.error(u, t, lengths),
         ),
-        calls=calls,
-        recipes=ELEMENTS,
-        upstreams={"upstreams": upstreams},
-        dtypes=tiered(dtypes, default=dtypes[:1]),
-        gradient=gradient,
-        unsigned_zeros=("output", "grad"),
+        "calls": calls,
+        "recipes": ELEMENTS,
+        "upstreams": {"upstreams": upstreams},
+        "dtypes": tiered(dtypes, default=dtypes[:1]),
+        "gradient": gradient,
+        "fields": {"unsigned_zeros": ("output", "grad")},
+    }
+    parts = together(
+        values,
+        *([second_order(exact)] if takes_real and gradient else []),
+        batches(rows, plain, tier="full"),
+        _beside_special(promise, calls["exact"]),
+        small(drawn(alone, whole_numbers), constant=()),
+        *([part("-sizes", calls=inputs.small, recipes=exact, lowest_tier=True)] if takes_lengths else []),
+        *([_cropped(calls)] if takes_lengths else []),
+        *_wrong(inputs.wrong, promise),
     )
+    return lambda op: parts(replace(op, program=_program(op.raw), **fields))
 
 
 def _program(op: str) -> Callable[..., Any]:
@@ -142,7 +137,7 @@ def _beside_special(promise: Fourier, call: Call) -> Part:
 
     def elements(value: float) -> Recipe:
         def recipe(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
-            x = small_integers(draw, np.dtype(dtype), 3, *shape)
+            x = whole_numbers(draw, np.dtype(dtype), 3, *shape)
             x[1] = value
             return (x,)
 
@@ -173,18 +168,21 @@ def _cropped(calls: Calls) -> Part:
     return part("-cropped", calls=longer, recipes={"plain": plain}, lowest_tier=True)
 
 
-def _wrong(run: Callable[..., Any], wrong: Wrong, promise: Fourier) -> Iterator[Part]:
+def _wrong(wrong: Wrong, promise: Fourier) -> Iterator[Part]:
     """Parts: inputs and lengths that do not fit: an error in every mode.
 
     Lengths below 1 end the process in some modes, which costs seconds: most of them are in the full tier.
     """
+
+    def refused(label: str, lengths: Any, fields: Mapping[str, Any]) -> Part:
+        def specs(op: Op) -> Iterable[Spec]:
+            run = op.called
+            return part(f"-{label}", program=lambda tf, x: run(tf, x, lengths), lowest_tier=True, **fields)(op)
+
+        return specs
+
     for label, (shape, lengths) in wrong.items():
         inferred = len(shape) < promise.rank or (lengths is not None and len(lengths) != promise.rank)
-        yield part(
-            f"-{label}",
-            recipes={"plain": plain_values([shape])},
-            program=lambda tf, x, lengths=lengths: run(tf, x, lengths),
-            **WHEN_BUILT if inferred else IN_KERNEL,
-            tier="full" if promise.rank > 1 and min(lengths or (1,)) < 1 else "default",
-            lowest_tier=True,
-        )
+        tier = "full" if promise.rank > 1 and min(lengths or (1,)) < 1 else "default"
+        recipes = {"plain": plain_values([shape])}
+        yield refused(label, lengths, {"recipes": recipes, "tier": tier, **(WHEN_BUILT if inferred else IN_KERNEL)})

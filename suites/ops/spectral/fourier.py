@@ -1,6 +1,7 @@
 """Discrete Fourier transforms. Errors are those of any order of the sums: see `suites.reference.fourier`."""
 
 from tf_opdiff.suites.forms.calls import Call, call
+from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.transform import Inputs, transform
 from tf_opdiff.suites.reference.fourier import Fourier
 
@@ -85,31 +86,32 @@ def _wrong_lengths(rank):
     }
 
 
-def _complex(name, op, rank, *, inverse):
-    promise = Fourier(rank, inverse=inverse)
+def _complex(rank, *, inverse=False):
+    """A part: a transform of complex numbers."""
     flat = {"too-flat": ((3, 4)[: rank - 1], None)}
-    return transform(name, op, promise, Inputs(_COMPLEX[rank], _SMALL[rank], flat))
+    return transform(Fourier(rank, inverse=inverse), Inputs(_COMPLEX[rank], _SMALL[rank], flat))
 
 
-def _real(name, op, rank, *, inverse, gradient=True):
+def _real(rank, *, inverse=False, gradient=True):
+    """A part: a transform from or to real numbers."""
     calls, small = _of_real(rank), _small_of_real(rank)
     if inverse:
         calls, small = _to_real(calls), _to_real(small)
     promise = Fourier(rank, inverse=inverse, real=True)
-    return transform(name, op, promise, Inputs(calls, small, _wrong_lengths(rank)), gradient=gradient)
+    return transform(promise, Inputs(calls, small, _wrong_lengths(rank)), gradient=gradient)
 
 
 SPECS = (
-    *_complex("fft", "FFT", 1, inverse=False),
-    *_complex("fft2d", "FFT2D", 2, inverse=False),
-    *_complex("fft3d", "FFT3D", 3, inverse=False),
-    *_complex("ifft", "IFFT", 1, inverse=True),
-    *_complex("ifft2d", "IFFT2D", 2, inverse=True),
-    *_complex("ifft3d", "IFFT3D", 3, inverse=True),
-    *_real("rfft", "RFFT", 1, inverse=False),
-    *_real("rfft2d", "RFFT2D", 2, inverse=False),
-    *_real("rfft3d", "RFFT3D", 3, inverse=False, gradient=False),
-    *_real("irfft", "IRFFT", 1, inverse=True),
-    *_real("irfft2d", "IRFFT2D", 2, inverse=True),
-    *_real("irfft3d", "IRFFT3D", 3, inverse=True, gradient=False),
+    *op("fft", "FFT", _complex(1)),
+    *op("fft2d", "FFT2D", _complex(2)),
+    *op("fft3d", "FFT3D", _complex(3)),
+    *op("ifft", "IFFT", _complex(1, inverse=True)),
+    *op("ifft2d", "IFFT2D", _complex(2, inverse=True)),
+    *op("ifft3d", "IFFT3D", _complex(3, inverse=True)),
+    *op("irfft", "IRFFT", _real(1, inverse=True)),
+    *op("irfft2d", "IRFFT2D", _real(2, inverse=True)),
+    *op("irfft3d", "IRFFT3D", _real(3, inverse=True, gradient=False)),
+    *op("rfft", "RFFT", _real(1)),
+    *op("rfft2d", "RFFT2D", _real(2)),
+    *op("rfft3d", "RFFT3D", _real(3, gradient=False)),
 )
