@@ -1,10 +1,9 @@
 """Hessian: forward mode of an elementwise op of several inputs, and the gradient of its gradient.
 
-The second derivatives stand in the declaration of the op, each as the terms whose sum it is. The twin
-`NAME-second-order` has float32 in the default tier, because every program has to be built. `NAME-second-order-other`
-has the other dtypes in the full tier. Both have three recipes. `inside` is the domain of the function. `sizes` are
-numbers of many sizes, whose fourth powers stay in range. `points` crosses zeros, ones, infinities and NaN, ties among
-them.
+The second derivatives stand in the declaration of the op, each as the terms whose sum it is. The twins
+`NAME-second-order` and, for other dtypes than float32, `NAME-second-order-other` have three recipes. `inside` is the
+domain of the function. `sizes` are numbers of many sizes, whose fourth powers stay in range. `points` crosses zeros,
+ones, infinities and NaN, ties among them.
 
 `inside` and `sizes` leave out inputs at which a result, a derivative or a term is subnormal or near the largest number:
 a kernel may flush a factor of it. The recipes of first derivatives have such inputs.
@@ -36,6 +35,7 @@ POINTS = (0.0, -0.0, 1.0, -1.0, 2.0, 0.5, np.inf, -np.inf, np.nan)
 @dataclass(frozen=True, kw_only=True)
 class Hessian:
     """What an op of several inputs promises of its second derivatives.
+
     terms       (i, j) with i <= j → the terms whose sum is the second derivative by the inputs i and j. A pair that is
                 absent has the second derivative zero, and TensorFlow connects no gradient. None if second order is not
                 promised, because TensorFlow has no gradient of an op that the gradient contains; forward mode is.
@@ -124,11 +124,8 @@ def chosen_second_order(spec: Spec, *recipes: str) -> tuple[Spec, ...]:
     """The twins of an op that chooses among numbers, such as a maximum: linear wherever it chooses the same ones.
 
     Forward mode is the transpose of the gradient: each output moves as the sum of the tangents, each times the gradient
-    of this output alone. No gradient depends on the inputs, so that second order is unconnected.
-
-    Args:
-      spec: the spec of the op, with one output.
-      recipes: the recipes of the spec that the twins keep.
+    of this output alone. No gradient depends on the inputs, so that second order is unconnected. The spec has one
+    output; the twins keep some of its recipes.
     """
 
     def jvp(ts: Sequence[np.ndarray], *xs: np.ndarray) -> np.ndarray:
@@ -155,13 +152,7 @@ def chosen_second_order(spec: Spec, *recipes: str) -> tuple[Spec, ...]:
 
 
 def second_orders(main: Spec, name: str, hessian: Hessian) -> tuple[Spec, ...]:
-    """The twins of a spec: in float32, and in its other dtypes.
-
-    Args:
-      main: the spec.
-      name: the name of its op, with which theirs begin.
-      hessian: its second derivatives.
-    """
+    """The twins of a spec, by its second derivatives; their names begin with that of the op."""
     twin = replace(
         main,
         recipes=_recipes(hessian) | {name: main.recipes[name] for name in hessian.kept},
