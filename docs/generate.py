@@ -32,6 +32,7 @@ from tf_opdiff.reports.pages.extra_pages import run_files
 from tf_opdiff.reports.text.glossary import TERMS
 from tf_opdiff.reports.text.verdicts import VERDICTS
 from tf_opdiff.suites.derived.op_types import REMOVED, TO_DO, every_op
+from tf_opdiff.suites.forms.part import Op
 from tf_opdiff.suites.forms.unary import Unary
 
 NOTE = "<!-- Written from the code by `make reference`. Do not edit. -->"
@@ -275,7 +276,8 @@ def _spec() -> Iterator[str]:
     modules = sorted((ROOT / "suites" / "forms").glob("[a-z]*.py"))
     rows = ([_code(path.relative_to(ROOT).as_posix()), _first_paragraph(path)] for path in modules)
     yield from _table(["module", "holds"], rows)
-    nouns = {"Unary": Unary, "Spec": SpecFields, "Raises": Raises, "Sparse": Sparse, "Side": Side, "Claim": Claim}
+    fields = {"Op": Op, "Unary": Unary, "Spec": SpecFields}
+    nouns = {**fields, "Raises": Raises, "Sparse": Sparse, "Side": Side, "Claim": Claim}
     for title, noun in nouns.items():
         about = (noun.__doc__ or "").replace("\n    ", "\n")
         yield from (f"## {title}", "", "```text", about.rstrip(), "```", "")

@@ -28,6 +28,8 @@ Recipe = Callable[..., tuple[np.ndarray, ...]]
 class SpecFields:
     """The promises of an op or a small program, for every dtype, every set of attributes and every input recipe.
 
+    aspect                      what made the spec from another one, such as `sizes` or `second-order`; empty for a spec
+                                that a declaration makes itself. Only suites read it.
     program(tf, *inputs)        → a tensor or a tuple of tensors; with `state`, program(tf, state, *inputs).
     reference(*inputs)          → the expected outputs, computed with NumPy. Float inputs arrive as float64, complex
                                   inputs as complex128. A result in float64, complex128 or long double promises a result
@@ -122,6 +124,7 @@ class SpecFields:
     reference: Callable[..., Any]
     recipes: Mapping[str, Recipe]
     ops: str | Mapping[str, str]
+    aspect: str = ""
     evidence: str | Mapping[str, str] = ""
     second: Callable[..., Any] | None = None
     vjp: Callable[..., Any] | None = None

@@ -6,14 +6,14 @@ Kernels choose their blocks, vectors and threads by the size of the whole tensor
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.recipes import ROWS, Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
-from tf_opdiff.suites.derived.unknown_shape import representative
+from tf_opdiff.suites.derived.twin import representative, twin
 
 #: Rows of a batch.
 SIZES = (2, 3, 5, 8, 16, 32)
@@ -36,22 +36,19 @@ def batches(spec: Spec, recipe: Recipe, shared: Sequence[int] = ()) -> Iterator[
       recipe: the recipe that the values come from; each draw gives further rows.
       shared: the numbers of the inputs that all rows share, such as filters.
     """
-    twin = replace(
-        spec,
-        batch=tuple(shared),
-        recipes={f"{ROWS}{size}": _rows(recipe, size, tuple(shared)) for size in SIZES},
-        upstreams={},
-        dtypes=(representative(spec.dtypes),),
-        second=None,
-        jvp=None,
-        hvp=None,
-        sweep=False,
-        elementwise=False,
-        loose=dict.fromkeys(("output", "grad"), _CANCELLING) | dict(spec.loose),
-    )
+    fields: dict[str, Any] = {
+        "batch": tuple(shared),
+        "recipes": {f"{ROWS}{size}": _rows(recipe, size, tuple(shared)) for size in SIZES},
+        "upstreams": {},
+        "dtypes": (representative(spec.dtypes),),
+        **dict.fromkeys(("second", "jvp", "hvp")),
+        "sweep": False,
+        "elementwise": False,
+        "loose": dict.fromkeys(("output", "grad"), _CANCELLING) | dict(spec.loose),
+    }
     for suffix, modes, tier in (("", ("eager",), spec.tier), ("-graphs", ("function", "xla", "graph"), "full")):
         if own := tuple(mode for mode in modes if mode in spec.modes):
-            yield replace(twin, name=f"{spec.name}-batches{suffix}", modes=own, tier=tier)
+            yield twin(spec, "batches", suffix, modes=own, tier=tier, **fields)
 
 
 def _rows(recipe: Recipe, size: int, shared: tuple[int, ...]) -> Recipe:

@@ -8,7 +8,7 @@ has NaN, infinities, zeros and ones, with upstreams that are zero, infinite or N
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import ml_dtypes
@@ -18,6 +18,7 @@ from tf_opdiff.harness.spec.elementary import powers
 from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.recipes import SIZE, Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
+from tf_opdiff.suites.derived.twin import twin
 from tf_opdiff.suites.reference.wide import Differentiable, Wide, mp
 
 #: where(dtype, x): elements of a float64 array.
@@ -46,7 +47,7 @@ class ExactCurve:
     loose: Loose | None = None
 
 
-def exact_curves(spec: Spec, function: Differentiable, exact: ExactCurve, aside: Where) -> tuple[Spec]:
+def exact_curve(spec: Spec, function: Differentiable, exact: ExactCurve, aside: Where) -> Spec:
     """The twin of a main spec, in float32.
 
     Args:
@@ -59,9 +60,9 @@ def exact_curves(spec: Spec, function: Differentiable, exact: ExactCurve, aside:
     def apart(dtype: np.dtype, x: np.ndarray) -> Any:
         return aside(dtype, x) | exact.lost(x)
 
-    twin = replace(
+    return twin(
         spec,
-        name=f"{spec.name}-second-order",
+        "second-order",
         recipes={
             "inside": _only(_inside(function), function, exact, lambda dtype, x: ~apart(dtype, x)),
             "limits": _only(_limits(function), function, exact, lambda dtype, x: ~apart(dtype, x)),
@@ -79,9 +80,7 @@ def exact_curves(spec: Spec, function: Differentiable, exact: ExactCurve, aside:
         loose={**spec.loose, **({"jvp": exact.loose, "hvp": exact.loose} if exact.loose else {})},
         dtypes=("float32",),
         sweep=False,
-        tier="default",
     )
-    return (twin,)
 
 
 def _bounds(function: Differentiable, exact: ExactCurve) -> Mapping[str, Callable[..., Any]]:

@@ -7,15 +7,13 @@ other rewrites. Eager mode has no graph, so it is left out.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
 
 from tf_opdiff.harness.spec.spec import Spec
+from tf_opdiff.suites.derived.twin import in_tiers, twin
 
 
 def gradient_alone(spec: Spec, recipes: Collection[str] = ()) -> tuple[Spec, ...]:
     """The twins of a spec that fetch gradients only: `NAME-gradient-alone`, and `-other` in the full tier.
-
-    float32 stands for the other dtypes in the default tier, because every program has to be built.
 
     Args:
       spec: a spec with a vjp, without state, jvp and hvp.
@@ -26,16 +24,13 @@ def gradient_alone(spec: Spec, recipes: Collection[str] = ()) -> tuple[Spec, ...
     """
     first = "float32" if "float32" in spec.dtypes else spec.dtypes[0]
     kept = {name: recipe for name, recipe in spec.recipes.items() if not recipes or name in recipes}
-    twin = replace(
+    alone = twin(
         spec,
-        name=f"{spec.name}-gradient-alone",
+        "gradient-alone",
         only_gradients=True,
         modes=tuple(mode for mode in spec.modes if mode != "eager"),
-        dtypes=(first,),
         recipes=kept,
         upstreams={name: upstream for name, upstream in spec.upstreams.items() if name in kept},
         sweep=False,
-        tier="default",
     )
-    others = tuple(dtype for dtype in spec.dtypes if dtype != first)
-    return (twin, replace(twin, name=f"{twin.name}-other", dtypes=others, tier="full")) if others else (twin,)
+    return in_tiers(alone, first)

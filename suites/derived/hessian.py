@@ -1,10 +1,9 @@
 """Hessian: forward mode of an elementwise op of several inputs, and the gradient of its gradient.
 
-The second derivatives stand in the declaration of the op, each as the terms whose sum it is. The twin
-`NAME-second-order` has float32 in the default tier, because every program has to be built. `NAME-second-order-other`
-has the other dtypes in the full tier. Both have three recipes. `inside` is the domain of the function. `sizes` are
-numbers of many sizes, whose fourth powers stay in range. `points` crosses zeros, ones, infinities and NaN, ties among
-them.
+The second derivatives stand in the declaration of the op, each as the terms whose sum it is. The twins
+`NAME-second-order` and, for other dtypes than float32, `NAME-second-order-other` have three recipes. `inside` is the
+domain of the function. `sizes` are numbers of many sizes, whose fourth powers stay in range. `points` crosses zeros,
+ones, infinities and NaN, ties among them.
 
 `inside` and `sizes` leave out inputs at which a result, a derivative or a term is subnormal or near the largest number:
 a kernel may flush a factor of it. The recipes of first derivatives have such inputs.
@@ -22,10 +21,13 @@ import numpy as np
 from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.recipes import SIZE, Draw, is_float
 from tf_opdiff.harness.spec.spec import Recipe, Spec
-from tf_opdiff.suites.reference.function import Function, Interval
+from tf_opdiff.suites.derived.twin import in_tiers
+from tf_opdiff.suites.reference.function import Interval
 
 #: A function of the inputs.
 Values = Callable[..., Any]
+#: terms(g, tangents, *inputs) → the terms of a sum.
+Terms = Callable[..., list[np.ndarray]]
 #: The numbers of each input that `points` crosses.
 POINTS = (0.0, -0.0, 1.0, -1.0, 2.0, 0.5, np.inf, -np.inf, np.nan)
 
@@ -48,6 +50,7 @@ class Hessian:
     recipes     more recipes.
     loose       as of a spec, where TensorFlow's formula loses the digits.
     kept        the recipes of the main spec that take the place of `inside`, where it leaves out more than that.
+    function    the function and its first derivatives; `floats` and `special_function` know theirs.
     """
 
     terms: Mapping[tuple[int, int], Sequence[Values]] | None
@@ -61,10 +64,26 @@ class Hessian:
     recipes: Mapping[str, Recipe] = field(default_factory=dict)
     loose: Mapping[str, Loose] = field(default_factory=dict)
     kept: Collection[str] = ()
+    function: Any = None
 
-    def of(self, i: int, j: int) -> Sequence[Values]:
-        """The terms of the second derivative by the inputs i and j, in either order."""
-        return (self.terms or {}).get((min(i, j), max(i, j)), ())
+    def first(self, g: Any, ts: Sequence[np.ndarray], *xs: np.ndarray) -> list[np.ndarray]:
+        """The terms of the directional derivative along the tangents: one for each input that has a derivative."""
+        return [_long(t) * d(*xs) for t, d in zip(ts, self.function.partials, strict=True) if d]
+
+    def second(self, j: int) -> Terms:
+        """The terms of the derivative by input j of the gradients along the tangents."""
+        inputs = [i for i, d in enumerate(self.function.partials) if d]
+        curves = [(i, f) for i in inputs for f in (self.terms or {}).get((min(i, j), max(i, j)), ())]
+        return lambda g, ts, *xs: [_long(g) * _long(ts[i]) * f(*xs) for i, f in curves]
+
+    def hvp_of(self, g: np.ndarray, ts: Sequence[np.ndarray], *xs: np.ndarray) -> tuple[Any, ...]:
+        """The second derivatives along the tangents; None for an input that is not connected."""
+        terms = [self.second(j)(g, ts, *xs) for j in range(len(xs))]
+        return tuple(sum(each) if each else None for each in terms)
+
+    def all_terms(self) -> dict[str, Terms]:
+        """The terms of each quantity."""
+        return {"jvp[0]": self.first, **{f"hvp[{j}]": self.second(j) for j in range(len(self.function.partials))}}
 
 
 def linear_second_order(
@@ -105,11 +124,8 @@ def chosen_second_order(spec: Spec, *recipes: str) -> tuple[Spec, ...]:
     """The twins of an op that chooses among numbers, such as a maximum: linear wherever it chooses the same ones.
 
     Forward mode is the transpose of the gradient: each output moves as the sum of the tangents, each times the gradient
-    of this output alone. No gradient depends on the inputs, so that second order is unconnected.
-
-    Args:
-      spec: the spec of the op, with one output.
-      recipes: the recipes of the spec that the twins keep.
+    of this output alone. No gradient depends on the inputs, so that second order is unconnected. The spec has one
+    output; the twins keep some of its recipes.
     """
 
     def jvp(ts: Sequence[np.ndarray], *xs: np.ndarray) -> np.ndarray:
@@ -135,48 +151,26 @@ def chosen_second_order(spec: Spec, *recipes: str) -> tuple[Spec, ...]:
     return by_dtype(twin, f"{spec.name}-second-order", [d for d in spec.dtypes if is_float(np.dtype(d))])
 
 
-def second_orders(main: Spec, name: str, function: Function, hessian: Hessian) -> tuple[Spec, ...]:
-    """The twins of a spec: in float32, and in its other dtypes.
-
-    Args:
-      main: the spec.
-      name: the name of its op, with which theirs begin.
-      function: its function and first derivatives.
-      hessian: its second derivatives.
-    """
+def second_orders(main: Spec, name: str, hessian: Hessian) -> tuple[Spec, ...]:
+    """The twins of a spec, by its second derivatives; their names begin with that of the op."""
     twin = replace(
         main,
-        recipes=_recipes(function, hessian) | {name: main.recipes[name] for name in hessian.kept},
+        recipes=_recipes(hessian) | {name: main.recipes[name] for name in hessian.kept},
         upstreams={},
-        jvp=lambda ts, *xs: sum(_first(function, ts, *xs)),
-        hvp=None if hessian.terms is None else _hvp(function, hessian),
+        jvp=lambda ts, *xs: sum(hessian.first(None, ts, *xs)),
+        hvp=None if hessian.terms is None else hessian.hvp_of,
         unsigned_zeros=(*main.unsigned_zeros, "jvp", "hvp"),
-        bound={**main.bound, **_bounds(main, function, hessian)},
-        alternatives={**main.alternatives, **_infinities(function, hessian)},
+        bound={**main.bound, **_bounds(main, hessian)},
+        alternatives={**main.alternatives, **{q: _of_either_sign(terms) for q, terms in hessian.all_terms().items()}},
         loose={**main.loose, **hessian.loose},
     )
     return by_dtype(twin, f"{name}-second-order", main.dtypes)
 
 
-def by_dtype(twin: Spec, name: str, dtypes: Sequence[str]) -> tuple[Spec, ...]:
+def by_dtype(curved: Spec, name: str, dtypes: Sequence[str]) -> tuple[Spec, ...]:
     """The twin of a spec in float32, and that in the other dtypes; no twin without a dtype."""
-    first, others = [d for d in dtypes if d == "float32"], [d for d in dtypes if d != "float32"]
-    twin = replace(twin, name=name, elementwise=False, dtypes=tuple(first), sweep=False, tier="default")
-    other = replace(twin, name=f"{name}-other", dtypes=tuple(others), tier="full")
-    return tuple(one for one in (twin, other) if one.dtypes)
-
-
-def _first(function: Function, ts: Sequence[np.ndarray], *xs: np.ndarray) -> list[np.ndarray]:
-    """The terms of the directional derivative along the tangents: one for each input that has a derivative."""
-    return [_long(t) * d(*xs) for t, d in zip(ts, function.partials, strict=True) if d]
-
-
-def _second(
-    function: Function, hessian: Hessian, j: int, g: np.ndarray, ts: Sequence[np.ndarray], *xs: np.ndarray
-) -> list[np.ndarray]:
-    """The terms of the derivative by input j of the gradients along the tangents."""
-    inputs = (i for i, d in enumerate(function.partials) if d)
-    return [_long(g) * _long(ts[i]) * f(*xs) for i in inputs for f in hessian.of(i, j)]
+    fields: dict[str, Any] = {"aspect": "second-order", "elementwise": False, "sweep": False, "tier": "default"}
+    return in_tiers(replace(curved, name=name, dtypes=tuple(dtypes), **fields), "float32")
 
 
 def _long(x: np.ndarray) -> np.ndarray:
@@ -184,59 +178,40 @@ def _long(x: np.ndarray) -> np.ndarray:
     return x.astype(np.longdouble)
 
 
-def _hvp(function: Function, hessian: Hessian) -> Callable[..., tuple[Any, ...]]:
-    """The second derivatives along the tangents, one for each input."""
-    return lambda g, ts, *xs: tuple(_sum(_second(function, hessian, j, g, ts, *xs)) for j in range(len(xs)))
-
-
-def _sum(terms: Sequence[np.ndarray]) -> Any:
-    """The sum of some terms; None, as of an input that is not connected, of no terms."""
-    return sum(terms) if terms else None
-
-
-def _bounds(main: Spec, function: Function, hessian: Hessian) -> dict[str, Callable[..., Any]]:
+def _bounds(main: Spec, hessian: Hessian) -> dict[str, Callable[..., Any]]:
     """The bounds of `jvp` and of each `hvp`: see `Hessian.jvp`.
 
     Forward mode computes each derivative as the gradient does, so that it also has the bounds of the gradients.
     """
 
+    def of_terms(units: float, terms: Terms) -> Callable[..., Any]:
+        return lambda u, g, ts, *xs: units * u * hessian.growth(*xs) * sum(map(np.abs, terms(g, ts, *xs)))
+
     def first(u: float, g: Any, ts: Any, *xs: Any) -> Any:
-        own = hessian.jvp * u * hessian.growth(*xs) * sum(map(np.abs, _first(function, ts, *xs)))
         bounds = [main.bound.get(f"grad[{i}]") for i in range(len(ts))]
-        return own + sum(bound(u, t, *xs) for bound, t in zip(bounds, ts, strict=True) if callable(bound))
+        of_gradients = sum(bound(u, t, *xs) for bound, t in zip(bounds, ts, strict=True) if callable(bound))
+        return of_terms(hessian.jvp, hessian.first)(u, g, ts, *xs) + of_gradients
 
-    def second(j: int) -> Callable[..., Any]:
-        def allowed(u: float, g: Any, ts: Any, *xs: Any) -> Any:
-            return hessian.hvp * u * hessian.growth(*xs) * sum(map(np.abs, _second(function, hessian, j, g, ts, *xs)))
-
-        return allowed
-
-    return {"jvp[0]": first, **{f"hvp[{j}]": second(j) for j in range(len(function.partials))}}
+    return {**{q: of_terms(hessian.hvp, terms) for q, terms in hessian.all_terms().items()}, "jvp[0]": first}
 
 
-def _infinities(function: Function, hessian: Hessian) -> dict[str, Callable[..., Any]]:
-    """The alternatives of `jvp` and of each `hvp`: an infinity of either sign for a sum of infinities of both signs.
+def _of_either_sign(terms: Terms) -> Callable[..., list[np.ndarray]]:
+    """Alternatives of a sum: an infinity of either sign for a sum of infinities of both signs.
 
     A program that takes out a common factor, as of t (x - y) - s (x - y), gets an infinity there, and no NaN.
     """
 
-    def first(dtype: np.dtype, g: Any, ts: Any, *xs: Any) -> list[np.ndarray]:
-        return _of_either_sign(_first(function, ts, *xs))
+    def alternatives(dtype: np.dtype, *inputs: Any) -> list[np.ndarray]:
+        each = terms(*inputs)
+        total, open_sign = sum(each), ~np.any([np.isnan(term) for term in each], axis=0)
+        return [np.where(np.isnan(total) & open_sign, infinity, total) for infinity in (np.inf, -np.inf)]
 
-    def second(j: int) -> Callable[..., Any]:
-        return lambda dtype, g, ts, *xs: _of_either_sign(_second(function, hessian, j, g, ts, *xs))
-
-    return {"jvp[0]": first, **{f"hvp[{j}]": second(j) for j in range(len(function.partials))}}
-
-
-def _of_either_sign(terms: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """The sum of the terms, with an infinity in place of each NaN that no term is."""
-    total, open_sign = sum(terms), ~np.any([np.isnan(term) for term in terms], axis=0)
-    return [np.where(np.isnan(total) & open_sign, infinity, total) for infinity in (np.inf, -np.inf)]
+    return alternatives
 
 
-def _recipes(function: Function, hessian: Hessian) -> dict[str, Recipe]:
+def _recipes(hessian: Hessian) -> dict[str, Recipe]:
     """The recipes of the twins, by name."""
+    function = hessian.function
     domain = hessian.domain or function.domain
 
     def inside(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
@@ -253,15 +228,15 @@ def _recipes(function: Function, hessian: Hessian) -> dict[str, Recipe]:
         crossed = np.meshgrid(*(np.array(values).astype(dtype) for values in hessian.points), indexing="ij")
         return tuple(np.resize(x, hessian.size) for x in crossed)
 
-    recipes: dict[str, Recipe] = {} if hessian.kept else {"inside": _usable(inside, function, hessian)}
-    recipes |= {"sizes": _usable(sizes, function, hessian)} if hessian.sizes else {}
+    recipes: dict[str, Recipe] = {} if hessian.kept else {"inside": _usable(inside, hessian)}
+    recipes |= {"sizes": _usable(sizes, hessian)} if hessian.sizes else {}
     return {**recipes, **({"points": points} if hessian.points else {}), **hessian.recipes}
 
 
-def _usable(recipe: Recipe, function: Function, hessian: Hessian) -> Recipe:
+def _usable(recipe: Recipe, hessian: Hessian) -> Recipe:
     """The recipe, without elements at which a result, derivative or term is subnormal or near the largest number."""
     curves = [f for terms in (hessian.terms or {}).values() for f in terms]
-    parts = [function.f, *filter(None, function.partials), *curves]
+    parts = [hessian.function.f, *filter(None, hessian.function.partials), *curves]
 
     def usable(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
         xs, info = recipe(draw, dtype), ml_dtypes.finfo(dtype)

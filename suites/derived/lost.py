@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import ml_dtypes
@@ -17,6 +17,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.recipes import SIZE, Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
+from tf_opdiff.suites.derived.twin import twin
 from tf_opdiff.suites.reference.wide import Differentiable
 
 
@@ -54,9 +55,10 @@ def without_digits(spec: Spec, function: Differentiable, losses: Iterable[Lost])
 
 def _twin(spec: Spec, function: Differentiable, lost: Lost, span: tuple[float, float]) -> Spec:
     output = lost.quantity == "output"
-    return replace(
+    return twin(
         spec,
-        name=f"{spec.name}-lost" + ("-output" if output else ""),
+        "lost",
+        "-output" if output else "",
         recipes={"lost": _lost(function.f if output else function.df, span)},
         upstreams={},
         alternatives={},
@@ -65,7 +67,6 @@ def _twin(spec: Spec, function: Differentiable, lost: Lost, span: tuple[float, f
         ulp={**spec.ulp, lost.quantity: lost.ulp},
         bound={quantity: bound for quantity, bound in spec.bound.items() if quantity != f"{lost.quantity}[0]"},
         loose={quantity: where for quantity, where in spec.loose.items() if quantity != f"{lost.quantity}[0]"},
-        tier="default",
     )
 
 

@@ -39,6 +39,11 @@ class OpTypes:
     kernels: Mapping[str, Mapping[str, Collection[str]]] = field(default_factory=dict)
 
     @property
+    def compiled(self) -> bool:
+        """Whether XLA for a CPU has a kernel of the OpDef in some dtype."""
+        return any(kernels.get("XLA_CPU_JIT", DTYPES) for kernels in self.kernels.values())
+
+    @property
     def attrs(self) -> tuple[str, ...]:
         """The attributes by which inputs get their dtypes, in order."""
         return tuple(self.kernels)
@@ -53,6 +58,21 @@ class OpTypes:
         taken = self.kernels[attr].get("XLA_CPU_JIT" if xla else "CPU", DTYPES)
         refused = self.disallowed(attr)
         return tuple(dtype for dtype in DTYPES if dtype not in refused and dtype not in taken)
+
+
+def inputs_of(name: str) -> tuple[str, ...]:
+    """The names of the inputs of an OpDef, in order; `x` and `y` if the file does not have it."""
+    return tuple(_TABLES["ops"].get(name, {"inputs": "xy"})["inputs"])
+
+
+def taken_by_cpu(name: str, dtypes: Collection[str]) -> tuple[str, ...]:
+    """Those of some dtypes for which a CPU has a kernel of an OpDef with one attribute; all of an unknown OpDef."""
+    if name not in _TABLES["ops"]:
+        return tuple(dtypes)
+    op = OpTypes(name=name, **_TABLES["ops"][name])
+    (attr, *_) = op.attrs
+    refused = (*op.disallowed(attr), *op.without_kernel(attr))
+    return tuple(dtype for dtype in dtypes if dtype not in refused)
 
 
 def every_op() -> Iterator[OpTypes]:

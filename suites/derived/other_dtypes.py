@@ -9,64 +9,30 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import ml_dtypes  # noqa: F401  registers the names of its dtypes
 import numpy as np
 
+from tf_opdiff.harness.spec.modes import MODES
 from tf_opdiff.harness.spec.raw_ops import RawOps
 from tf_opdiff.harness.spec.recipes import Draw
 from tf_opdiff.harness.spec.spec import Raises, Recipe, Spec
+from tf_opdiff.harness.system.text_file import read_toml
 from tf_opdiff.suites.derived.op_types import DTYPES, OpTypes, every_op
 
-#: The shapes of inputs by name; all others have shape (4,).
-_SHAPES: Mapping[str, tuple[int, ...]] = {
-    "axis": (),
-    "boxes": (4, 4),
-    "crop_size": (2,),
-    "default_value": (),
-    "diagonals": (3, 2),
-    "dims": (1,),
-    "dimension": (),
-    "fill_value": (),
-    **dict.fromkeys(("image", "images"), (1, 1, 1, 1)),
-    "indices": (4, 1),
-    "input_max": (),
-    "input_min": (),
-    "matrix": (2, 2),
-    **dict.fromkeys(("iou_threshold", "max_output_size", "score_threshold"), ()),
-    "nrows": (),
-    "num_bits": (),
-    "orig_input": (1, 1, 1, 1),
-    "orig_output": (1, 1, 1, 1),
-    "output_shape": (2,),
-    "perm": (1,),
-    "rhs": (2, 2),
-    "seq_len_max": (),
-    **dict.fromkeys(("superdiag", "maindiag", "subdiag"), (1, 2)),
-    "transforms": (1, 8),
-}
-#: The OpDefs all of whose inputs are matrices, and the attributes that an OpDef requires.
-_OF_FACTORS = frozenset(("BatchMatMul", "BatchMatMulV2", "MatMul"))
-_PADDING, _BLIND, _NEAREST = {"padding": "VALID"}, {"use_peephole": False}, {"interpolation": "NEAREST"}
-_CONVOLUTION = {"strides": [1, 1, 1, 1], **_PADDING}
-_WINDOWS, _VOLUMES = ({"ksize": [1] * n, "strides": [1] * n, **_PADDING} for n in (4, 5))
-_REQUIRED: Mapping[str, Mapping[str, Any]] = {
-    **dict.fromkeys(("DepthwiseConv2dNative", "DepthwiseConv2dNativeBackpropFilter"), _CONVOLUTION),
-    "DepthwiseConv2dNativeBackpropInput": _CONVOLUTION,
-    "Einsum": {"equation": "i,i->i"},
-    **dict.fromkeys(("ImageProjectiveTransformV2", "ImageProjectiveTransformV3"), _NEAREST),
-    "RaggedTensorFromVariant": {"input_ragged_rank": 0, "output_ragged_rank": 1},
-    **dict.fromkeys(("MaxPoolGrad", "MaxPoolGradGrad", "MaxPoolGradWithArgmax"), _WINDOWS),
-    **dict.fromkeys(("MaxPool3DGrad", "MaxPool3DGradGrad"), _VOLUMES),
-    **dict.fromkeys(("MaxPoolGradGradV2", "MaxPoolGradV2"), _PADDING),
-    **dict.fromkeys(("BlockLSTMGrad", "BlockLSTMGradV2", "LSTMBlockCellGrad"), _BLIND),
-}
+_VALID = read_toml(Path(__file__).with_name("valid_calls.toml"))
+#: OpDef → what a valid call of it needs.
+_CALLS: Mapping[str, Mapping[str, Any]] = {name: call for call in _VALID["calls"] for name in call["ops"]}
 #: The OpDefs whose `input` is a matrix.
 _OF_MATRICES = frozenset(name for name, op in RawOps.load().ops.items() if op.family == "linear-algebra")
 #: The OpDefs of recurrent cells, whose inputs are matrices but for weights of one axis, and for steps in time.
 _OF_CELLS = frozenset(name for name, op in RawOps.load().ops.items() if op.family == "recurrent")
 _OF_MATRIX = frozenset(("x", "cs_prev", "h_prev", "w", "w_ru", "w_c"))
+#: The aspect of allowed dtypes for which only XLA has no kernel.
+NO_XLA = "dtypes-without-xla"
+_WITHOUT_XLA = tuple(mode for mode in MODES if mode != "xla")
 #: The texts of eager mode for an attribute, and for an input without one.
 _REFUSED = {False: "not in the list of allowed values", True: "was expected to be a"}
 
@@ -87,32 +53,26 @@ def twins_of(op: OpTypes, attr: str) -> Iterator[Spec]:
     followed by the name of the attribute if it is not the first.
     """
     name = _words(op.name) + (f"-{_words(attr)}" if attr != op.attrs[0] else "")
-    of = partial(_twins, op, attr)
-    yield from of(f"{name}-other-dtypes", op.disallowed(attr), _refusal(_REFUSED[op.allowed.get(attr) == [attr]]))
+    refusal = _refusal(_REFUSED[op.allowed.get(attr) == [attr]])
     without, without_xla = op.without_kernel(attr), op.without_kernel(attr, xla=True)
-    nowhere = [dtype for dtype in without if dtype in without_xla]
-    yield from of(f"{name}-dtypes-without-kernel", nowhere, _no_kernel)
-    compiled = [dtype for dtype in without if dtype not in without_xla]
-    yield from of(f"{name}-dtypes-of-xla", compiled, _no_kernel, modes=("eager", "function", "graph"))
-    not_compiled = [dtype for dtype in without_xla if dtype not in without]
-    yield from of(f"{name}-dtypes-without-xla", not_compiled, _no_kernel, modes=("xla",))
-
-
-def _twins(
-    op: OpTypes, attr: str, name: str, dtypes: Iterable[str], reference: Callable[..., Any], **fields: Any
-) -> Iterator[Spec]:
-    """A twin for dtypes that NumPy has, and one for quantized dtypes; none for no dtype."""
-    for quantized, chosen in _by_kind(dtypes):
-        yield Spec(
-            name=name + ("-quantized" if quantized else ""),
-            ops=op.name,
-            program=_program(op, attr, quantized=quantized),
-            reference=reference,
-            recipes={"small": _small(op, attr)},
-            dtypes=chosen,
-            tier="full",
-            **fields,
-        )
+    for aspect, modes, reference, dtypes in (
+        ("other-dtypes", MODES, refusal, op.disallowed(attr)),
+        ("dtypes-without-kernel", MODES, _no_kernel, [dtype for dtype in without if dtype in without_xla]),
+        ("dtypes-of-xla", _WITHOUT_XLA, _no_kernel, [dtype for dtype in without if dtype not in without_xla]),
+        (NO_XLA, ("xla",), _no_kernel, [dtype for dtype in without_xla if dtype not in without]),
+    ):
+        for quantized, chosen in _by_kind(dtypes):
+            yield Spec(
+                name=f"{name}-{aspect}" + ("-quantized" if quantized else ""),
+                aspect=aspect,
+                ops=op.name,
+                program=_program(op, attr, quantized=quantized),
+                reference=reference,
+                recipes={"small": _small(op, attr)},
+                dtypes=chosen,
+                modes=modes,
+                tier="full",
+            )
 
 
 def _refusal(says: str) -> Callable[..., Raises]:
@@ -168,7 +128,7 @@ def _errors_of_all(calls: Sequence[Any], *, quantized: bool) -> Callable[..., An
                 arrays = {key: x if zeros is None else tf.zeros(zeros[1], zeros[0]) for key, zeros in inputs.items()}
                 arrays = {"inputs": [x, x]} if list(arrays) == ["inputs"] else arrays
                 try:
-                    attrs = {**dict.fromkeys(outputs, tf.float32), **_REQUIRED.get(raw, {})}
+                    attrs = {**dict.fromkeys(outputs, tf.float32), **_attributes(raw)}
                     getattr(tf.raw_ops, raw)(**arrays, **attrs)
                     answers.append(f"{label}: no error")
                 except Exception as error:  # noqa: BLE001  every error is an answer
@@ -215,7 +175,7 @@ def _words(name: str) -> str:
 def _program(op: OpTypes, attr: str, *, quantized: bool) -> Callable[..., Any]:
     """A program that calls the raw op; quantized inputs are made of the bits of integers."""
     raw, names, outputs = op.name, tuple(op.inputs), tuple(op.outputs)
-    required = dict(_REQUIRED.get(raw, {}))
+    required = dict(_attributes(raw))
     chosen = tuple(type_.rstrip("*") == attr for type_ in op.inputs.values())
     lists = tuple(type_.endswith("*") for type_ in op.inputs.values())
 
@@ -241,17 +201,22 @@ def _small(op: OpTypes, attr: str) -> Recipe:
     return small
 
 
+def _attributes(name: str) -> Mapping[str, Any]:
+    """The attributes that an OpDef requires."""
+    attributes: Mapping[str, Any] = _CALLS.get(name, {}).get("attributes", {})
+    return attributes
+
+
 def _shape(op: OpTypes, name: str) -> tuple[int, ...]:
     """The shape of an input."""
-    if windows := _REQUIRED.get(op.name, {}).get("ksize"):
-        return (1,) * len(windows)
-    if "orig_input" in op.inputs and name == "grad":
-        name = "orig_input"
-    if op.name in _OF_FACTORS or (name == "input" and op.name in _OF_MATRICES):
+    own = _CALLS.get(op.name, {})
+    if "shape" in own:
+        return tuple(own["shape"])
+    if name == "input" and op.name in _OF_MATRICES:
         return (2, 2)
     if op.name in _OF_CELLS and name in _OF_MATRIX:
         return (1, 2, 2) if name == "x" and "seq_len_max" in op.inputs else (2, 2)
-    return _SHAPES.get(name, (4,))
+    return tuple({**_VALID["inputs"], **own.get("shapes", {})}.get(name, (4,)))
 
 
 def _inputs(op: OpTypes, attr: str) -> Iterator[tuple[str, str, bool]]:

@@ -6,13 +6,14 @@ Kernels compute whole vectors of a row first, and the elements left over one by 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.derived.special_places import distinct, has_special_values, specials, specials_in_tails
+from tf_opdiff.suites.derived.twin import twin
 
 #: Elements of a whole vector: the sum of the pieces into which the harness cuts it.
 SIZE = 175
@@ -34,11 +35,12 @@ def positions(spec: Spec) -> tuple[Spec, ...]:
     sound = [recipe for name, recipe in spec.recipes.items() if name in _SOUND]
     mixed = _mixed(sound or list(spec.recipes.values()))
     special = _specials(spec)
-    twin = replace(spec, elementwise=True, recipes={"mixed": mixed}, upstreams={})
-    eager = replace(twin, name=f"{spec.name}-position", recipes={"mixed": mixed, **special}, modes=("eager",))
-    xla = replace(twin, name=f"{spec.name}-position-xla", modes=("xla",), tier="full")
-    under_xla = (xla, *([replace(xla, name=f"{xla.name}-special", recipes=special)] if special else ()))
-    return tuple(t for t in (replace(eager, tier="default"), *under_xla) if set(t.modes) <= set(spec.modes))
+    moved = partial(twin, spec, "position", elementwise=True, upstreams={})
+    in_xla = partial(moved, modes=("xla",), tier="full")
+    eager = moved(recipes={"mixed": mixed, **special}, modes=("eager",))
+    twins = [eager, in_xla(end="-xla", recipes={"mixed": mixed})]
+    twins += [in_xla(end="-xla-special", recipes=special)] if special else []
+    return tuple(each for each in twins if set(each.modes) <= set(spec.modes))
 
 
 def _specials(spec: Spec) -> dict[str, Recipe]:

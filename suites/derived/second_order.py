@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import ml_dtypes
@@ -14,6 +14,7 @@ from tf_opdiff.harness.spec.elementary import powers
 from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.recipes import Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
+from tf_opdiff.suites.derived.twin import in_tiers, twin
 from tf_opdiff.suites.reference.wide import Differentiable, Wide, mp
 
 
@@ -41,7 +42,7 @@ class SecondOrder:
     unconnected: bool = False
 
 
-def second_orders(spec: Spec, function: Differentiable, second: SecondOrder) -> tuple[Spec, Spec]:
+def second_orders(spec: Spec, function: Differentiable, second: SecondOrder) -> tuple[Spec, ...]:
     """The twins of a spec inside its domain, with forward mode and second order; f'' and f''' are differences.
 
     XLA's compiler takes most of a second for an item: float32 stands for the other dtypes in the default tier.
@@ -49,9 +50,9 @@ def second_orders(spec: Spec, function: Differentiable, second: SecondOrder) -> 
     curve = Wide(lambda x: mp.diff(function.df.f, x))
     far_curve = Wide(lambda x: _difference(function.df.f, x))
     conditioned = _bounds(function, curve, second) if second.condition else {}
-    twin = replace(
+    curved = twin(
         spec,
-        name=f"{spec.name}-second-order",
+        "second-order",
         recipes={"inside": _inside(function, curve), "limits": _limits(function, far_curve)},
         upstreams={},
         jvp=lambda t, x: t * function.df(x),
@@ -60,12 +61,8 @@ def second_orders(spec: Spec, function: Differentiable, second: SecondOrder) -> 
         ulp={**spec.ulp, "jvp": second.jvp, "hvp": second.hvp},
         bound={**spec.bound, **(conditioned or _beyond(spec, function, far_curve))},
         loose={**spec.loose, **({"jvp": second.loose, "hvp": second.loose} if second.loose else {})},
-        dtypes=("float32",),
-        tier="default",
     )
-    others = tuple(d for d in spec.dtypes if d != "float32")
-    inside = {"inside": twin.recipes["inside"]}
-    return twin, replace(twin, name=f"{spec.name}-second-order-other", recipes=inside, dtypes=others, tier="full")
+    return in_tiers(curved, "float32", recipes={"inside": curved.recipes["inside"]})
 
 
 def _inside(function: Differentiable, curve: Wide) -> Recipe:

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from math import prod
 
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import Draw
 from tf_opdiff.harness.spec.spec import Case, Recipe, Spec
-from tf_opdiff.suites.derived.unknown_shape import representative, unknown_shape
+from tf_opdiff.suites.derived.twin import ELEMENTWISE, representative, twin
+from tf_opdiff.suites.derived.unknown_shape import unknown_shape
 
 Shape = tuple[int, ...]
 #: name of a recipe → the shape of each input.
@@ -32,6 +33,8 @@ EMPTY: Mapping[str, Shape] = {
 }
 #: The recipes that stand for the others in elementwise ops where each of them needs a program of its own.
 FEW = ("none", "one_by_one", "empty_inside", "column_with_none", "planes_with_empty_inside")
+#: The aspects of the twins.
+_ASPECTS = ("sizes", "unknown-shape")
 #: More elements than one of these shapes has.
 _ENOUGH = 8
 #: Recipes of a spec in the order in which they are preferred as a source of values, which every op computes right.
@@ -55,39 +58,28 @@ PAIRS: Shapes = {
 }
 
 
-def elementwise_sizes(specs: Iterable[Spec], shapes: Shapes, sources: Mapping[str, str] | None = None) -> list[Spec]:
+def elementwise_sizes(specs: Iterable[Spec], shapes: Shapes) -> list[Spec]:
     """The twins of the specs of an op: one dtype has all sizes, with gradients if a spec promises them.
 
     Args:
-      specs: the specs of one op; those dtypes for which it has such twins are left out.
+      specs: the specs of one op, of which those of the aspect `elementwise` have twins. Dtypes for which it has such
+        twins are left out.
       shapes: the shapes of its inputs.
-      sources: name of a spec → the recipe that the values of its twins come from; besides specs with a twin in other
-        positions.
     """
     specs = sorted(specs, key=lambda spec: spec.vjp is None)
-    moved = [spec.name.removesuffix("-position") for spec in specs if spec.elementwise]
-    sources = {**dict.fromkeys(moved, ""), **(sources or {})}
-    covered = {(str(spec.ops), d) for spec in specs if "-sizes" in spec.name for d in spec.dtypes}
-    left: dict[str, tuple[str, ...]] = {}
+    covered = {(str(spec.ops), d) for spec in specs if spec.aspect in _ASPECTS for d in spec.dtypes}
+    left: list[tuple[Spec, tuple[str, ...]]] = []
     for spec in specs:
-        if spec.name in sources and spec.name not in left:
-            left[spec.name] = tuple(d for d in spec.dtypes if (str(spec.ops), d) not in covered)
+        if spec.aspect == ELEMENTWISE:
+            left.append((spec, tuple(d for d in spec.dtypes if (str(spec.ops), d) not in covered)))
             covered |= {(str(spec.ops), d) for d in spec.dtypes}
     first = representative([dtype for _, dtype in sorted(covered)]) if covered else ""
-    return [
-        twin
-        for spec in specs
-        if left.get(spec.name)
-        for twin in sizes(spec, _recipes(spec, shapes, sources[spec.name]), left[spec.name], first, FEW)
-    ]
+    twins = (sizes(spec, _recipes(spec, shapes), dtypes, first, FEW) for spec, dtypes in left if dtypes)
+    return [each for of_spec in twins for each in of_spec]
 
 
 def sizes(
-    spec: Spec,
-    recipes: Mapping[str, Recipe],
-    dtypes: Collection[str] = (),
-    first: str = "",
-    few: Collection[str] = (),
+    spec: Spec, recipes: Mapping[str, Recipe], dtypes: Collection[str] = (), first: str = "", few: Collection[str] = ()
 ) -> Iterator[Spec]:
     """The twins of a spec on these recipes: `NAME-sizes`, `NAME-sizes-unknown-shape`, and `NAME-sizes-xla`.
 
@@ -103,20 +95,20 @@ def sizes(
     """
     dtypes = tuple(dtypes or spec.dtypes)
     first = first or representative(dtypes)
-    name, fast = f"{spec.name}-sizes", tuple(mode for mode in spec.modes if mode != "xla")
+    fast = tuple(mode for mode in spec.modes if mode != "xla")
     some = {name: recipe for name, recipe in recipes.items() if not few or name in few}
-    every = replace(spec, name=name, recipes=recipes, dtypes=(first,), upstreams={}, sweep=False, tier="default")
+    sized = partial(twin, spec, "sizes", dtypes=(first,), upstreams={}, sweep=False)
     if first in dtypes:
-        known = replace(every, recipes=some, modes=fast)
+        known = sized(recipes=some, modes=fast)
         yield known
         yield replace(unknown_shape(known, recipes), modes=fast)
         if "xla" in spec.modes:
-            yield replace(every, name=f"{name}-xla", modes=("xla",), tier="full")
+            yield sized(end="-xla", recipes=recipes, modes=("xla",), tier="full")
 
 
-def _recipes(spec: Spec, shapes: Shapes, source: str) -> dict[str, Recipe]:
-    """Recipes of inputs of these shapes, with values of another recipe of the spec: by default a sound one."""
-    source = source or next((name for name in _SOURCES if name in spec.recipes), next(iter(spec.recipes)))
+def _recipes(spec: Spec, shapes: Shapes) -> dict[str, Recipe]:
+    """Recipes of inputs of these shapes, with values of another recipe of the spec: if possible a sound one."""
+    source = next((name for name in _SOURCES if name in spec.recipes), next(iter(spec.recipes)))
 
     @cache
     def values(dtype: np.dtype) -> list[np.ndarray]:

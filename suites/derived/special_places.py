@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import accumulate
 from math import lcm, prod
 from typing import Any
@@ -13,7 +12,7 @@ import numpy as np
 from tf_opdiff.harness.device.repeat import PIECES
 from tf_opdiff.harness.spec.recipes import Draw, edges, is_float, special_values
 from tf_opdiff.harness.spec.spec import Recipe, Spec
-from tf_opdiff.suites.derived.unknown_shape import representative
+from tf_opdiff.suites.derived.twin import in_tiers, representative, twin
 
 #: Elements of a vector register that holds float32, which kernels fill before they compute the elements left over.
 VECTOR = 8
@@ -97,19 +96,9 @@ def short(spec: Spec, source: Recipe | None = None, tier: str = "default") -> tu
         return tf.concat([inner(tf, *each) for each in parts], 0)
 
     first = representative(spec.dtypes)
-    twin = replace(
-        spec,
-        name=f"{spec.name}-short",
-        program=program,
-        recipes={"specials": recipe},
-        upstreams={},
-        modes=("eager",),
-        dtypes=(first,),
-        sweep=False,
-        tier=tier,
-    )
-    others = () if source else tuple(dtype for dtype in spec.dtypes if dtype != first)
-    return (twin, replace(twin, name=f"{twin.name}-other", dtypes=others, tier="full")) if others else (twin,)
+    dtypes, recipes = (first,) if source else spec.dtypes, {"specials": recipe}
+    fields: dict[str, Any] = {"upstreams": {}, "modes": ("eager",), "sweep": False, "tier": tier}
+    return in_tiers(twin(spec, "short", program=program, recipes=recipes, dtypes=dtypes, **fields), first)
 
 
 def special_outer(spec: Spec, source: Recipe) -> tuple[Spec, ...]:
@@ -126,8 +115,7 @@ def special_outer(spec: Spec, source: Recipe) -> tuple[Spec, ...]:
 
     if "float32" not in spec.dtypes:
         return ()
-    name, recipes = f"{spec.name}-special-outer", {"specials": outer}
-    return (replace(spec, name=name, recipes=recipes, upstreams={}, vjp=None, dtypes=("float32",), tier="default"),)
+    return (twin(spec, "special-outer", recipes={"specials": outer}, upstreams={}, vjp=None, dtypes=("float32",)),)
 
 
 def sizes(count: int) -> Sequence[int]:

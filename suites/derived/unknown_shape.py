@@ -5,18 +5,10 @@ TensorFlow infers less, and other kernels and rewrites apply. Eager mode knows e
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 
 from tf_opdiff.harness.spec.spec import Recipe, Spec
-
-#: The dtypes that stand for others, in this order.
-_FIRST = ("float32", "int32", "complex64", "bool")
-
-
-def representative(dtypes: Collection[str]) -> str:
-    """The dtype that stands for the others in the default tier: float32, if it is one of them."""
-    return next((dtype for dtype in _FIRST if dtype in dtypes), next(iter(dtypes)))
+from tf_opdiff.suites.derived.twin import representative, twin
 
 
 def unknown_shape(spec: Spec, recipes: Mapping[str, Recipe]) -> Spec:
@@ -26,14 +18,13 @@ def unknown_shape(spec: Spec, recipes: Mapping[str, Recipe]) -> Spec:
       spec: the spec; one of its dtypes stands for the others.
       recipes: the recipes of the twin. One program serves all shapes of a rank; XLA compiles each shape.
     """
-    return replace(
+    return twin(
         spec,
-        name=f"{spec.name}-unknown-shape",
+        "unknown-shape",
         unknown_shapes=True,
         modes=tuple(mode for mode in spec.modes if mode != "eager"),
         dtypes=(representative(spec.dtypes),),
         recipes=recipes,
         upstreams={},
         sweep=False,
-        tier="default",
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -17,6 +17,7 @@ from tf_opdiff.harness.spec.recipes import COMPLEX, SIZE, Draw, plain
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.derived.position import positions
 from tf_opdiff.suites.forms.complex_alternatives import in_range, of_complex
+from tf_opdiff.suites.forms.part import Op, part
 from tf_opdiff.suites.reference.annex_g import AnnexG
 from tf_opdiff.suites.reference.complex import continued
 
@@ -68,54 +69,44 @@ class Analytic:
         slopes = np.conj(continued(self.df)(z))
         return of_complex(g * slopes, dtype, (g * in_range(slopes, dtype),), signs=True)
 
-    def specs(self, name: str, op: str) -> tuple[Spec, ...]:
+    def specs(self, op: Op) -> Iterable[Spec]:
         """The spec of an op for finite complex numbers, with its twins in other positions, and one for all others."""
         f, df = self.value, continued(self.df)
         relative: Bounds = {
             "output[0]": mapped(lambda units: lambda u, g, z: units * u * np.abs(f(z)), self.output),
             "grad[0]": mapped(lambda units: lambda u, g, z: units * u * np.abs(g * df(z)), self.grad),
         }
-        spec = Spec(
-            name=f"{name}-complex",
-            ops=op,
-            program=_calling(op),
+        values = part(
+            "-complex",
             reference=f,
             vjp=self.vjp,
-            recipes={
-                "axes": axes,
-                "plain": plain,
-                "small": small,
-                "corners": corners,
-                "branch_points": branch_points,
-            },
+            recipes={"axes": axes, "plain": plain, "small": small, "corners": corners, "branch_points": branch_points},
             dtypes=COMPLEX,
             bound={**relative, **self.bound(f, df)},
             alternatives={"output[0]": lambda dtype, g, z: of_complex(f(z), dtype), "grad[0]": self._gradients},
             loose={"grad": self.loose} if self.loose else {},
+            twins=(positions,),
         )
-        return (spec, *positions(spec), self._special(name, op))
-
-    def _special(self, name: str, op: str) -> Spec:
-        """The spec of numbers with an infinite or NaN part, of outputs only: see `suites.forms.complex_special`."""
-
-        def bound(units: float) -> Callable[..., np.ndarray]:
-            def allowed(u: float, g: Any, z: np.ndarray) -> np.ndarray:
-                value = self.special(z)
-                sizes = [np.where(np.isfinite(part), np.abs(part), 0) for part in (value.real, value.imag)]
-                return units * u * np.maximum(*sizes)
-
-            return allowed
-
-        return Spec(
-            name=f"{name}-complex-special",
-            ops=op,
-            program=_calling(op),
+        # Numbers with an infinite or NaN part, outputs only: see `suites.forms.complex_special`.
+        special = part(
+            "-complex-special",
             reference=self.special,
             recipes={"special": special_parts},
             dtypes=COMPLEX,
-            bound={"output[0]": mapped(bound, self.output)},
+            bound={"output[0]": mapped(self._special_bound, self.output)},
             alternatives={"output[0]": self.special.alternatives},
         )
+        return [*values(op), *special(op)]
+
+    def _special_bound(self, units: float) -> Callable[..., np.ndarray]:
+        """The bound of numbers with special parts: so many units of round-off of the larger finite part."""
+
+        def allowed(u: float, g: Any, z: np.ndarray) -> np.ndarray:
+            value = self.special(z)
+            sizes = [np.where(np.isfinite(part), np.abs(part), 0) for part in (value.real, value.imag)]
+            return units * u * np.maximum(*sizes)
+
+        return allowed
 
 
 def near_branch_point(f: Values, df: Values) -> Bounds:
@@ -201,7 +192,3 @@ def crossed_pairs(dtype: np.dtype) -> tuple[np.ndarray, np.ndarray]:
     """Each of the 121 numbers of `crossed_parts` with each of them."""
     numbers = crossed_parts(dtype)
     return np.repeat(numbers, numbers.size), np.tile(numbers, numbers.size)
-
-
-def _calling(op: str) -> Callable[..., Any]:
-    return lambda tf, z: getattr(tf.raw_ops, op)(x=z)

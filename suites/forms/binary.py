@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,17 +11,17 @@ import numpy as np
 from tf_opdiff.harness.spec.by_mode import each
 from tf_opdiff.harness.spec.recipes import FLOATS, Draw, bit_patterns, plain, subnormals
 from tf_opdiff.harness.spec.spec import Recipe
+from tf_opdiff.suites.derived.hessian import Hessian
+from tf_opdiff.suites.forms.bounds import Budget, by_dtype
 from tf_opdiff.suites.forms.flushed import either
 from tf_opdiff.suites.forms.hard_pairs import crossed_upstreams, hard_pairs
 from tf_opdiff.suites.forms.left_out import Region
 from tf_opdiff.suites.forms.pairs import crossed, extreme_regions, many, normal, replaced, within
 from tf_opdiff.suites.forms.part import Part, part, together
-from tf_opdiff.suites.forms.subnormal import flushing, flushing_on_gpu
-from tf_opdiff.suites.forms.unary import Budget, by_dtype
+from tf_opdiff.suites.forms.subnormal import subnormal_numbers
 from tf_opdiff.suites.reference.arithmetic import SUM
 from tf_opdiff.suites.reference.broadcast import unbroadcast
 from tf_opdiff.suites.reference.function import Function, Interval
-from tf_opdiff.suites.reference.subnormal import flushed
 
 #: The upstreams of the recipe that `hard_pairs` names so.
 UPSTREAMS = {"upstreams": crossed_upstreams}
@@ -75,7 +75,8 @@ def floats(
     vjp_of: Callable[[Function], Callable[..., Any]] = products,
     instead: Sequence[Instead] = (),
     hard_without: Mapping[str, Region] | None = None,
-    tier: str = "default",
+    hessian: Hessian | None = None,
+    **fields: Any,
 ) -> Part:
     """A part: a function of two floats with both gradients, also where arguments are broadcast.
 
@@ -85,7 +86,8 @@ def floats(
       vjp_of: the function's VJP; by default, each derivative times the upstream.
       instead: inputs that have specs of their own.
       hard_without: name of a recipe of `hard_pairs` → the region that it leaves to others.
-      tier: the tier of the values.
+      hessian: its second derivatives.
+      fields: further fields of the values.
     """
     promise = function.wider or function
     vjp, hard = vjp_of(promise), hard_pairs_of(function, instead)
@@ -98,10 +100,10 @@ def floats(
             vjp=vjp,
             recipes={**pairs_of(function, instead), **hard},
             upstreams=UPSTREAMS,
-            alternatives=either(promise, vjp_of),
             dtypes=FLOATS,
             ulp={quantity: by_dtype(budget, FLOATS) for quantity, budget in ulp.items()},
-            tier=tier,
+            hessian=hessian and replace(hessian, function=function),
+            **{"alternatives": either(promise, vjp_of), **fields},
         ),
         broadcast(function, vjp, output=ulp["output"], domain=function.domain, bound=bound),
     )
@@ -150,16 +152,8 @@ def broadcast(
 
 def subnormal_results(reference: Callable[..., Any], **fields: Any) -> Part:
     """A part: subnormal numbers and results, which a CPU may flush to zero; `fields` are other fields of its spec."""
-    return part(
-        "-subnormal",
-        positions=True,
-        reference=reference,
-        recipes={"subnormals": subnormal_pairs},
-        dtypes=FLOATS,
-        ulp={"output": 0.5},
-        contract={"cpu/*": flushing(lambda x, y: flushed(reference(x, y))), **flushing_on_gpu(reference)},
-        **fields,
-    )
+    own: dict[str, Any] = {"reference": reference, "ulp": {"output": 0.5}, **fields}
+    return subnormal_numbers({"subnormals": subnormal_pairs}, results=True, **own)
 
 
 def summed(partials: Sequence[Callable[..., Any] | None], each: float) -> dict[str, Callable[..., Any]]:

@@ -1,4 +1,4 @@
-"""Bounds: how far a unary op may be off, where a budget in ULPs does not fit because the error grows with the input."""
+"""Bounds and budgets: how far an op may be off; a bound where the error grows with the input of a unary op."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from tf_opdiff.harness.spec.by_mode import ByMode, mapped
 from tf_opdiff.suites.reference.wide import Differentiable
 
+#: A budget in ULPs: a number, or a tuple with one for each dtype, or either by family of modes.
+Budget = float | tuple[float | ByMode, ...] | ByMode
 #: A bound of an op's output, or of its gradient: (function, quantity) → bound(u, g, x), as of a spec.
 Bound = Callable[[Differentiable, str], Callable[..., Any]]
 
@@ -36,3 +39,8 @@ def absolute(error: Callable[..., Any]) -> Bound:
         return lambda u, g, x: np.abs(g) * error(u, x, function.df(x))
 
     return bound
+
+
+def by_dtype(budget: Budget, dtypes: tuple[str, ...]) -> Any:
+    """A budget as of a spec, from one number, or one for each dtype; in each family of modes if it is `by_mode`."""
+    return mapped(lambda one: dict(zip(dtypes, one, strict=True)) if isinstance(one, tuple) else one, budget)

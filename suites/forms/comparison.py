@@ -2,96 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, Draw, bit_patterns, is_float, subnormals
 from tf_opdiff.harness.spec.spec import Recipe, Spec
+from tf_opdiff.suites.derived.op_types import taken_by_cpu
 from tf_opdiff.suites.forms.hard_pairs import of_all_sizes, tiny
-from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
-from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA, of_xla
 from tf_opdiff.suites.forms.pairs import crossed, many, shaped
-from tf_opdiff.suites.forms.part import Op, Part, part, together
+from tf_opdiff.suites.forms.part import Op, part, together
 from tf_opdiff.suites.forms.quantized import IN_XLA, NOT_IN_XLA, WITHOUT_XLA, of_bits
-from tf_opdiff.suites.forms.subnormal import flushing, flushing_on_gpu
+from tf_opdiff.suites.forms.subnormal import subnormal_numbers
 from tf_opdiff.suites.reference.subnormal import flushed_in
 
-REAL = (*FLOATS, *INTEGERS)
 _SHAPES = {"outer": shaped((4, 1), (1, 17)), "scalar": shaped((), (3, 5)), "empty": shaped((0, 3), (3,))}
 
 
-def comparison(
-    name: str, raw: str, *parts: Part, reference: Callable[..., Any], dtypes: tuple[str, ...] = REAL
-) -> tuple[Spec, ...]:
-    """The specs of an op that compares two arguments: values, shapes that are broadcast, and other parts.
-
-    Args:
-      name: the name with which the names of its specs begin.
-      raw: its OpDef.
-      parts: functions from an `Op` to specs.
-      reference: reference(x, y) → booleans.
-      dtypes: all that the OpDef allows, but complex numbers and strings.
-    """
+def compared(op: Op) -> Iterable[Spec]:
+    """A part: values, and shapes that are broadcast; all dtypes but complex numbers and strings."""
+    dtypes, compare = taken_by_cpu(op.raw, (*FLOATS, *INTEGERS, "bool")), op.reference
     recipes: dict[str, Recipe] = {"edges": crossed, "bits": many(bit_patterns), "plain": often_equal}
-    floats = {"output": lambda dtype, g, x, y: [reference(flushed_in(dtype, x), flushed_in(dtype, y))]}
-    if set(dtypes) & set(FLOATS):
+    if "float32" in dtypes:
         recipes |= {"neighbours": neighbours, "subnormals": _with_subnormals}
-    values = part(positions=True, recipes=recipes, dtypes=dtypes, alternatives=floats)
-    shapes = part("-broadcast", recipes=_SHAPES, dtypes=("float32",) if "float32" in dtypes else dtypes)
-    return op(name, raw, values, shapes, *parts, reference=reference, program=calling(raw))
+    flushed = {"output": lambda dtype, g, x, y: [compare(flushed_in(dtype, x), flushed_in(dtype, y))]}
+    yield from part(positions=True, recipes=recipes, dtypes=dtypes, alternatives=flushed)(op)
+    yield from part("-broadcast", recipes=_SHAPES, dtypes=("float32",) if "float32" in dtypes else dtypes)(op)
 
 
-def calling(op: str, **attributes: Any) -> Callable[..., Any]:
-    """A program that calls a raw op of two inputs with these attributes."""
-    return lambda tf, x, y: getattr(tf.raw_ops, op)(x=x, y=y, **attributes)
+def of_equality(op: Op) -> Iterable[Spec]:
+    """A part: complex numbers; strings, which XLA does not have; quantized numbers, which are equal if their bits are.
 
-
-def complex_numbers(op: Op) -> Iterable[Spec]:
-    """A part: complex numbers."""
-    return part("-complex", recipes={"parts": _complex_pairs}, dtypes=COMPLEX)(op)
-
-
-def quantized_numbers(op: Op) -> Iterable[Spec]:
-    """A part: quantized numbers, which are equal if their bits are."""
+    XLA has kernels for more dtypes.
+    """
     program = op.called
-    fields: dict[str, Any] = {
+    quantized: dict[str, Any] = {
         "program": lambda tf, x, y: program(tf, of_bits(tf, x), of_bits(tf, y)),
         "recipes": {"edges": crossed, "plain": often_equal},
         "tier": "full",
     }
-    short = part("-16-bits-quantized", dtypes=NOT_IN_XLA, modes=WITHOUT_XLA, **fields)
-    return together(part("-quantized", dtypes=IN_XLA, **fields), short)(op)
-
-
-def of_xla(op: Op) -> Iterable[Spec]:
-    """A part: dtypes for which XLA alone has a kernel."""
-    return part(
-        "-of-xla", recipes={"plain": often_equal}, dtypes=(*FLOAT8_OF_CPU, *OF_XLA), modes=("xla",), tier="full"
-    )(op)
-
-
-def strings(op: Op) -> Iterable[Spec]:
-    """A part: strings, which XLA does not have."""
-    return part(
-        "-string",
-        positions=True,
-        reference=lambda x, y: op.reference(x, y).astype(bool),
-        recipes={"plain": often_equal},
-        dtypes=("object",),
-        modes=("eager", "function", "graph"),
-    )(op)
-
-
-def subnormal_numbers(op: Op) -> Iterable[Spec]:
-    """A part: subnormal numbers, which a CPU may take for zeros."""
-    return part(
-        "-subnormal",
-        positions=True,
-        recipes={"tiny": _tiny},
-        dtypes=FLOATS,
-        contract={"cpu/*": flushing(op.reference), **flushing_on_gpu(op.reference)},
+    return together(
+        part("-complex", recipes={"parts": _complex_pairs}, dtypes=COMPLEX),
+        of_xla((*FLOAT8_OF_CPU, *OF_XLA), recipes={"plain": often_equal}),
+        part("-quantized", dtypes=IN_XLA, **quantized),
+        part("-16-bits-quantized", dtypes=NOT_IN_XLA, modes=WITHOUT_XLA, **quantized),
+        part(
+            "-string",
+            positions=True,
+            reference=lambda x, y: op.reference(x, y).astype(bool),
+            recipes={"plain": often_equal},
+            dtypes=("object",),
+            modes=WITHOUT_XLA,
+        ),
     )(op)
 
 
@@ -131,3 +95,6 @@ def _tiny(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
     """Subnormals against each other, zero, and plain numbers."""
     x = subnormals(draw, dtype)[0]
     return np.concatenate([x, x, x]), np.concatenate([np.roll(x, 1), np.zeros_like(x), draw.values(dtype, x.size)])
+
+
+SUBNORMAL = subnormal_numbers({"tiny": _tiny})

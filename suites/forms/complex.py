@@ -6,13 +6,14 @@ Accuracy and Stability of Numerical Algorithms, section 3.6.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import COMPLEX, Draw, plain
 from tf_opdiff.harness.spec.spec import Recipe
+from tf_opdiff.suites.forms.binary import summed
 from tf_opdiff.suites.forms.pairs import many, shaped
 from tf_opdiff.suites.forms.part import Part, part, together
 from tf_opdiff.suites.reference.broadcast import unbroadcast
@@ -62,8 +63,9 @@ def complex_numbers(
         return values
     return together(
         values,
-        _calling(
+        part(
             "-complex-zeros",
+            dtypes=COMPLEX,
             reference=function.f,
             recipes={"zeros": _zeros(zero)},
             bound={"output[0]": size(function.f, output)},
@@ -75,38 +77,20 @@ def pair_of_complex(
     suffix: str, function: Function, vjp: Callable[..., Any], *, output: float, grad: float, special: bool = False
 ) -> Part:
     """A part: a function of two complex numbers, with both gradients, which `vjp` gives."""
-    bound = {f"grad[{i}]": _summed(function.partials, i, grad) for i in (0, 1)}
-    return _calling(
+    return part(
         suffix,
+        dtypes=COMPLEX,
         positions=True,
         reference=function.f,
         vjp=vjp,
         recipes=SHAPES | (SPECIAL if special else {}),
-        bound={"output[0]": size(function.f, output), **bound},
+        bound={"output[0]": size(function.f, output), **summed(function.partials, grad)},
     )
 
 
 def size(f: Callable[..., Any], units: float) -> Callable[..., Any]:
     """A bound: an error in either part of so many units of round-off of the number's size."""
     return lambda u, g, x, y: units * u * np.abs(f(x, y))
-
-
-def _calling(suffix: str, **fields: Any) -> Part:
-    return lambda op: part(suffix, program=_program(op.raw), dtypes=COMPLEX, **fields)(op)
-
-
-def _program(op: str) -> Callable[..., Any]:
-    return lambda tf, x, y: getattr(tf.raw_ops, op)(x=x, y=y)
-
-
-def _summed(partials: Sequence[Any], argument: int, units: float) -> Callable[..., Any]:
-    """(n - 1 + units) u Σ|g d| for the n terms that broadcasting sums up, each off by so many units of round-off."""
-
-    def bound(u: float, g: np.ndarray, *xs: np.ndarray) -> np.ndarray:
-        terms, n = np.abs(g * partials[argument](*xs)), np.size(g) // max(1, np.size(xs[argument]))
-        return (n - 1 + units) * u * unbroadcast(terms, np.shape(xs[argument]))
-
-    return bound
 
 
 def _zeros(argument: int) -> Recipe:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.by_mode import ByMode, mapped
 from tf_opdiff.harness.spec.recipes import (
     COMPLEX,
     FLOATS,
@@ -22,14 +21,18 @@ from tf_opdiff.harness.spec.recipes import (
 )
 from tf_opdiff.harness.spec.spec import Recipe, Side, Spec
 from tf_opdiff.suites.derived.position import positions
-from tf_opdiff.suites.derived.sizes import alike, elementwise_sizes
-from tf_opdiff.suites.derived.special_places import distinct, joined, short, special_source
+from tf_opdiff.suites.derived.sizes import alike
+from tf_opdiff.suites.derived.special_places import distinct, joined, short
 from tf_opdiff.suites.forms.analytic import axes
+from tf_opdiff.suites.forms.bounds import Budget, by_dtype
 from tf_opdiff.suites.forms.flushed import ROUNDED, outputs
+from tf_opdiff.suites.forms.op import with_sizes
 from tf_opdiff.suites.forms.pairs import crossed, many
+from tf_opdiff.suites.forms.part import Op, Part, calling, part, tiered
 from tf_opdiff.suites.forms.special_upstreams import KINDS
-from tf_opdiff.suites.forms.unary import Budget, by_dtype
 
+#: The names that OpDefs give to the upstream, which comes first or second.
+_UPSTREAMS = ("dy", "gradients")
 #: The roundings of second order: the few products of a term, and a sum of two.
 _ROUNDINGS = 8
 
@@ -60,28 +63,23 @@ class ComplexGradient:
 class GradientOp:
     """What a gradient op promises, in all float dtypes.
 
-    name            the name of its spec.
-    op, argument    the OpDef, and the name of its second input: `y` or `outputs`, `features`.
-    reference       reference(g, second input).
-    ulp             the budget of the output; a tuple has one for each dtype, in the order of `FLOATS`.
-    bound           bound(u, _, g, second input) of the output; None if there is none.
-    contract        as of a spec.
-    complex         what the op promises of complex numbers; None if it has no kernel for them.
-    integers        whether the op has kernels for integers, which make the same promise.
-    slope           slope(second input): the derivative of `reference` of an upstream of 1, for the gradient of the op,
-                    where TensorFlow registers one.
-    slope_size      slope_size(second input): the sum of the magnitudes of the terms of the slope; None if it is one
-                    term.
-    curve           curve(second input): the derivative of the slope; None if it is 0, as of straight lines.
-    flat            whether the slope is 0 everywhere, as of steps; then no gradient by the second input depends on g.
+    reference   reference(g, second input).
+    ulp         the budget of the output; a tuple has one for each dtype, in the order of `FLOATS`.
+    bound       bound(u, _, g, second input) of the output; None if there is none.
+    contract    as of a spec.
+    complex     what the op promises of complex numbers; None if it has no kernel for them.
+    integers    whether the op has kernels for integers, which make the same promise.
+    slope       slope(second input): the derivative of `reference` of an upstream of 1, for the gradient of the op,
+                where TensorFlow registers one.
+    slope_size  slope_size(second input): the sum of the magnitudes of the terms of the slope; None if it is one
+                term.
+    curve       curve(second input): the derivative of the slope; None if it is 0, as of straight lines.
+    flat        whether the slope is 0 everywhere, as of steps; then no gradient by the second input depends on g.
     """
 
-    name: str
-    op: str
-    argument: str
     reference: Callable[..., Any]
     ulp: Budget
-    bound: Callable[..., Any] | ByMode | None = None
+    bound: Callable[..., Any] | None = None
     contract: Mapping[str, Side] = field(default_factory=dict)
     complex: ComplexGradient | None = None
     integers: bool = False
@@ -90,19 +88,13 @@ class GradientOp:
     curve: Callable[..., Any] | None = None
     flat: bool = False
 
-    def specs(self) -> tuple[Spec, ...]:
-        """The main spec, those about complex numbers, integers and the gradient, and their twins in other positions."""
-        spec = Spec(
-            name=self.name,
-            ops=self.op,
-            program=_calling(self.op, self.argument),
+    def specs(self, op: Op) -> Iterator[Spec]:
+        """Values, complex numbers, integers, the gradient and second order."""
+        crossed_kinds = {name: _crossed(values) for name, values in KINDS.items()}
+        pairs = distinct(joined([*crossed_kinds.values()]))
+        values = part(
             reference=self.reference,
-            recipes={
-                "edges": _at_edges,
-                "positive": _positive,
-                "range": _range,
-                **{name: _crossed(values) for name, values in KINDS.items()},
-            },
+            recipes={"edges": _at_edges, "positive": _positive, "range": _range, **crossed_kinds},
             dtypes=FLOATS,
             alternatives={"output[0]": _alternatives(self.reference)},
             ulp={"output": by_dtype(self.ulp, FLOATS)},
@@ -111,43 +103,51 @@ class GradientOp:
                 pattern: replace(side, alternatives={"output[0]": _alternatives(side.reference)})
                 for pattern, side in self.contract.items()
             },
+            sizes=True,
+            twins=(positions, lambda spec: short(spec, pairs)),
         )
-        others = (*self._of_complex(), *self._of_integers())
-        specs = tuple(twin for one in (spec, *others) for twin in (one, *positions(one)))
-        pairs = distinct(joined([spec.recipes[name] for name in KINDS]))
-        small = [twin for one in others if (source := special_source(one)) for twin in short(one, source, one.tier)]
-        return (*specs, *self._of_gradient(), *short(spec, pairs), *small, *elementwise_sizes(specs[:3], alike(2)))
+        yield from values(op)
+        if self.complex:  # numbers of moderate size, without special values
+            yield from part(
+                "-complex",
+                reference=self.complex.value,
+                recipes={"plain": many(plain, 2, SIZE), "axes": _on_axes},
+                dtypes=COMPLEX,
+                bound={"output[0]": self.complex.bound},
+                tier="full",
+                twins=(positions,),
+            )(op)
+        if self.integers:
+            yield from part(
+                "-integer",
+                reference=self.reference,
+                recipes={"edges": crossed, "bits": many(bit_patterns), "plain": many(plain)},
+                dtypes=INTEGERS,
+                tier="full",
+                twins=(positions, lambda spec: short(spec, distinct(crossed), "full")),
+            )(op)
+        if slope := np.zeros_like if self.flat else self.slope:
+            yield from self._differentiated(slope, op)
 
-    def _of_gradient(self) -> Iterator[Spec]:
-        """The spec `NAME-gradient`: both gradients at values of moderate size; the main spec has the special values."""
-        slope, size, bound = (np.zeros_like if self.flat else self.slope), self.slope_size, self.bound
-        if not slope:
-            return
-        budget = by_dtype(self.ulp, FLOATS)
-        bounds: dict[str, Callable[..., Any] | ByMode] = {}
+    def _differentiated(self, slope: Callable[..., Any], op: Op) -> Iterator[Spec]:
+        """Both gradients at values of moderate size, and second order; the main spec has the special values."""
+        size, own = self.slope_size, self.bound
+        bounds: dict[str, Callable[..., Any]] = {}
         if size:
             bounds["grad[1]"] = lambda u, upstream, g, y: 4 * u * np.abs(upstream * g) * size(y)
-        if bound:
-            # The gradient with respect to g is the op itself, of the upstream.
-            bounds |= {"output[0]": bound}
-            bounds["grad[0]"] = mapped(lambda of: lambda u, upstream, g, y: of(u, None, upstream, y), bound)
-        main = Spec(
-            name=f"{self.name}-gradient",
-            ops=self.op,
-            program=_calling(self.op, self.argument),
-            reference=self.reference,
-            vjp=lambda upstream, g, y: (self.reference(upstream, y), upstream * g * slope(y)),
-            recipes={"inside": _inside},
-            dtypes=FLOATS,
-            ulp={"output": budget, "grad[0]": budget, "grad[1]": 4},
-            bound=bounds,
-            unsigned_zeros=("output", "grad", "jvp", "hvp"),
-        )
-        yield main
-        twin = replace(main, name=f"{self.name}-second-order", **self._second_order(slope, bounds))
-        yield replace(twin, dtypes=("float32",))
-        rest = tuple(dtype for dtype in FLOATS if dtype != "float32")
-        yield replace(twin, name=f"{self.name}-second-order-other", dtypes=rest, tier="full")
+        if own:  # the gradient with respect to g is the op itself, of the upstream
+            bounds |= {"output[0]": own, "grad[0]": lambda u, upstream, g, y: own(u, None, upstream, y)}
+        budget = by_dtype(self.ulp, FLOATS)
+        fields: dict[str, Any] = {
+            "reference": self.reference,
+            "vjp": lambda upstream, g, y: (self.reference(upstream, y), upstream * g * slope(y)),
+            "recipes": {"inside": _inside},
+            "ulp": {"output": budget, "grad[0]": budget, "grad[1]": 4},
+            "unsigned_zeros": ("output", "grad", "jvp", "hvp"),
+        }
+        yield from part("-gradient", dtypes=FLOATS, bound=bounds, **fields)(op)
+        second = {**fields, **self._second_order(slope, bounds)}
+        yield from part("-second-order", dtypes=tiered(FLOATS), **second)(op)
 
     def _second_order(self, slope: Callable[..., Any], bounds: Mapping[str, Any]) -> dict[str, Any]:
         """The fields that promise forward mode and second order."""
@@ -162,7 +162,7 @@ class GradientOp:
             return None if self.flat else upstream * ts[1] * slope(y), by_y
 
         def along(u: float, _: Any, ts: Any, g: Any, y: Any) -> Any:
-            own = self.bound(u, None, ts[0], y) if callable(self.bound) else 0.0
+            own = self.bound(u, None, ts[0], y) if self.bound else 0.0
             return own + _ROUNDINGS * u * (np.abs(self.reference(ts[0], y)) + np.abs(ts[1] * g) * size(y))
 
         def by_y(u: float, upstream: Any, ts: Any, g: Any, y: Any) -> Any:
@@ -175,45 +175,16 @@ class GradientOp:
         more = {"jvp[0]": along, "hvp[0]": by_g, "hvp[1]": by_y}
         return {"jvp": jvp, "hvp": hvp, "bound": {**bounds, **more}}
 
-    def _of_complex(self) -> Iterator[Spec]:
-        """The spec `NAME-complex`: numbers of moderate size, without special values."""
-        if self.complex:
-            yield Spec(
-                name=f"{self.name}-complex",
-                ops=self.op,
-                program=_calling(self.op, self.argument),
-                reference=self.complex.value,
-                recipes={"plain": many(plain, 2, SIZE), "axes": _on_axes},
-                dtypes=COMPLEX,
-                bound={"output[0]": self.complex.bound},
-                tier="full",
-            )
 
-    def _of_integers(self) -> Iterator[Spec]:
-        """The spec `NAME-integer`."""
-        if self.integers:
-            yield Spec(
-                name=f"{self.name}-integer",
-                ops=self.op,
-                program=_calling(self.op, self.argument),
-                reference=self.reference,
-                recipes={"edges": crossed, "bits": many(bit_patterns), "plain": many(plain)},
-                dtypes=INTEGERS,
-                tier="full",
-            )
+def gradient_op(reference: Callable[..., Any], **declared: Any) -> Part:
+    """A part: the gradient of another op; `declared` are the other fields of `GradientOp`."""
 
+    def specs(op: Op) -> Iterable[Spec]:
+        upstream_first = sorted(op.arguments, key=lambda name: name not in _UPSTREAMS)
+        called = replace(op, program=calling(op.raw, tuple(upstream_first)))
+        return GradientOp(reference=reference, **declared).specs(called)
 
-def gradient_op(name: str, **declaration: Any) -> tuple[Spec, ...]:
-    """The specs of a gradient op.
-
-    Args:
-      name: the name of its main spec.
-      declaration: the other fields of `GradientOp`.
-
-    Raises:
-      TypeError: there is no such field, or one without a default is missing.
-    """
-    return GradientOp(name=name, **declaration).specs()
+    return with_sizes(specs, shapes=alike(2))
 
 
 def _alternatives(reference: Callable[..., Any]) -> Callable[..., Any]:
@@ -224,11 +195,6 @@ def _alternatives(reference: Callable[..., Any]) -> Callable[..., Any]:
 def in_long_double(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function of arrays, with the arrays as long doubles."""
     return lambda *arrays: function(*(a.astype(np.longdouble) for a in arrays))
-
-
-def _calling(op: str, name: str) -> Callable[..., Any]:
-    upstream = "dy" if name == "y" else "gradients"
-    return lambda tf, g, y: getattr(tf.raw_ops, op)(**{upstream: g, name: y})
 
 
 def _on_axes(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:

@@ -1,6 +1,15 @@
 """Dtypes of XLA: those that XLA copies and compares, and for which other kernels are rare."""
 
+from typing import Any
+
+from tf_opdiff.suites.forms.part import Part, part
+
 #: Floats of 8 bits that some kernels of a CPU copy.
 FLOAT8_OF_CPU = ("float8_e4m3fn", "float8_e5m2")
 #: Floats of 8 bits and integers of 4 bits that XLA alone copies.
 OF_XLA = ("float8_e4m3fnuz", "float8_e4m3b11fnuz", "float8_e5m2fnuz", "int4", "uint4")
+
+
+def of_xla(dtypes: tuple[str, ...], **fields: Any) -> Part:
+    """A part: dtypes for which XLA alone has a kernel."""
+    return part("-of-xla", dtypes=dtypes, modes=("xla",), tier="full", **fields)

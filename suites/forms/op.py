@@ -6,10 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from typing import Any
 
+from tf_opdiff.harness.spec.recipes import FLOATS
 from tf_opdiff.harness.spec.spec import Spec
+from tf_opdiff.suites.derived.op_types import inputs_of, taken_by_cpu
 from tf_opdiff.suites.derived.sizes import PAIRS, Shapes, alike, elementwise_sizes
 from tf_opdiff.suites.forms.aspects import ASPECTS
-from tf_opdiff.suites.forms.part import Op, Part
+from tf_opdiff.suites.forms.part import Op, Part, separated
+from tf_opdiff.suites.forms.unary import Unary
 
 _FIELDS = {each.name for each in fields(Op)}
 
@@ -22,18 +25,28 @@ def op(name: str, raw: str, *parts: Part, fields: Mapping[str, Any] | None = Non
       raw: its OpDef.
       parts: functions from an `Op` to specs, which no aspect has.
       fields: further fields of all specs.
-      declared: the other fields of `Op`, and further fields of all specs.
+      declared: the other fields of `Op`, and further fields of all specs. With `f`, the function of one real number,
+        the fields of `Unary` too.
+
+    Raises:
+      ValueError: the op would have no specs of an aspect that it leaves out.
     """
-    own = {key: value for key, value in declared.items() if key in _FIELDS}
+    if "f" in declared:  # an elementwise op of one real number
+        unary, declared = separated(Unary, {"dtypes": taken_by_cpu(raw, FLOATS), **declared})
+        parts = (unary.specs, *parts)
+    own = {"arguments": inputs_of(raw)} | {key: value for key, value in declared.items() if key in _FIELDS}
     more = {key: value for key, value in declared.items() if key not in _FIELDS}
     subject = Op(name=name, raw=raw, fields={**(fields or {}), **more}, **own)
-    specs = _specs(subject, parts)
-    return (*specs, *elementwise_sizes(specs, _shapes(len(subject.arguments))))
+    specs = list(_specs(subject, parts))
+    specs += elementwise_sizes(specs, _shapes(len(subject.arguments)))
+    if unknown := subject.without.keys() - {spec.aspect for spec in specs}:
+        raise ValueError(f"{name}: without: there is no aspect {sorted(unknown)}")
+    return tuple(spec for spec in specs if spec.aspect not in subject.without)
 
 
-def _specs(subject: Op, parts: Iterable[Part]) -> tuple[Spec, ...]:
+def _specs(subject: Op, parts: Iterable[Part]) -> Iterable[Spec]:
     first, *others = ASPECTS  # a smoke run takes the first spec of an op: its values
-    return tuple(spec for each in (first, *parts, *others) for spec in each(subject))
+    return (spec for each in (first, *parts, *others) for spec in each(subject))
 
 
 #: The aspects of an op that `also` leaves out.
@@ -59,20 +72,17 @@ def also(suffix: str, *parts: Part, **declared: Any) -> Part:
     return specs
 
 
-def with_sizes(*parts: Part, shapes: Shapes | None = None, sources: Mapping[str, str] | None = None) -> Part:
+def with_sizes(*parts: Part, shapes: Shapes | None = None) -> Part:
     """The parts, with tensors of zero elements and of one; an op has this for its elementwise parts by itself.
 
     Args:
       parts: the parts.
       shapes: the shapes, if they are not the usual ones, such as those of an op that broadcasts nothing.
-      sources: the end of a spec's name → its recipe that the values come from, for specs without twins in other
-        positions.
     """
 
     def specs(op: Op) -> Iterable[Spec]:
         own = [spec for part in parts for spec in part(op)]
-        named = {op.name + suffix: recipe for suffix, recipe in (sources or {}).items()}
-        return [*own, *elementwise_sizes(own, shapes or _shapes(len(op.arguments)), named)]
+        return [*own, *elementwise_sizes(own, shapes or _shapes(len(op.arguments)))]
 
     return specs
 

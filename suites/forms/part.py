@@ -9,8 +9,10 @@ from typing import Any, TypeVar
 
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.harness.spec.tiers import TIERS
+from tf_opdiff.suites.derived.hessian import Hessian, second_orders
 from tf_opdiff.suites.derived.position import positions as positions_of
 from tf_opdiff.suites.derived.special_places import short, special_outer, special_source
+from tf_opdiff.suites.derived.twin import ELEMENTWISE
 from tf_opdiff.suites.forms.calls import Call, Calls, Shape, Wrong, inputs
 from tf_opdiff.suites.forms.calls import fields as promises
 from tf_opdiff.suites.forms.elements import Elements, small_integers
@@ -31,7 +33,7 @@ class Op:
 
     name        the name with which those of its specs begin.
     raw         the OpDef.
-    arguments   the names of its inputs, in order, for a program that is not given.
+    arguments   the names of its inputs, in order, for a program that is not given; by default, those of the OpDef.
     program     program(tf, *inputs, **attributes); by default, it calls the OpDef. With variables or another `state`,
                 program(tf, state, *inputs, **attributes); by default, it also reads the variable.
     variables   the variables that it changes: its first inputs are their first values. None if it has no state.
@@ -50,6 +52,7 @@ class Op:
     small       label → a call, or calls, with inputs without elements, or with one; all labels have the same calls.
     of_small    the elements of each of their inputs; those of the last one serve all further inputs.
     wrong       label → a call that the op refuses; or the shapes of its inputs, if shape inference refuses them.
+    without     aspect → the reason why the op has no specs of it.
     fields      further fields of all specs, such as `modes`.
     """
 
@@ -73,6 +76,7 @@ class Op:
     small: Mapping[str, Calls | Call] = field(default_factory=dict)
     of_small: Elements | Sequence[Elements] = (small_integers,)
     wrong: Mapping[str, Wrong | Sequence[Shape]] = field(default_factory=dict)
+    without: Mapping[str, str] = field(default_factory=dict)
     fields: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
@@ -101,7 +105,11 @@ class Asked:
                   have a spec of their own, whose name ends with `-other`.
     lowest_tier   whether it leaves out the dtypes of higher tiers.
     twins         functions from each spec to further specs.
-    positions     whether the spec's twins, which move values within a tensor or to short tensors, are part of it.
+    hessian       its second derivatives, which twins promise, of an op of several floats.
+    positions     whether the spec's twins, which move values within a tensor or to short tensors, are part of it; those
+                  of the lowest tier.
+    sizes         whether its values stand in tensors of zero elements and of one: see `suites.forms.op`. By default, if
+                  it is elementwise.
     gradient      whether gradients are promised; None for what the op says.
     second_order  whether forward mode and second order are promised.
     rounded       families of quantities: see `suites.forms.calls.fields`.
@@ -111,7 +119,9 @@ class Asked:
     dtypes: Dtypes | None = None
     lowest_tier: bool = False
     twins: Sequence[Twins] = ()
+    hessian: Hessian | None = None
     positions: bool = False
+    sizes: bool | None = None
     gradient: bool | None = None
     second_order: bool = False
     rounded: Collection[str] | None = None
@@ -135,12 +145,15 @@ def part(suffix: str = "", **declared: Any) -> Part:
             promised = promises(chosen, op.called, op.promise, gradient=smooth, **how)
             own["recipes"] = {label: inputs(chosen, recipe) for label, recipe in own["recipes"].items()}
         state = op.variables.fields if op.variables else {}
-        each = {"ops": op.raw, **promised, **state, **op.fields, **own}
+        sized = (asked.positions or own.get("elementwise")) if asked.sizes is None else asked.sizes
+        each = {"ops": op.raw, **promised, **state, **op.fields, **own, "aspect": ELEMENTWISE if sized else ""}
         tiers = list(_by_tier(op.dtypes if asked.dtypes is None else asked.dtypes))
         for end, of_tier in tiers[:1] if asked.lowest_tier else tiers:
             spec = Spec(**{"name": op.name + suffix + end, **of_tier, **each})
             yield from (spec, *(twin for twins_of in asked.twins for twin in twins_of(spec)))
-            if asked.positions:
+            if asked.hessian and not end:
+                yield from second_orders(spec, op.name, asked.hessian)
+            if asked.positions and not end:
                 yield from _moved(spec, len(op.arguments))
 
     return specs
@@ -195,7 +208,10 @@ def calling(op: str, names: tuple[str, ...], output: int | None = None, **attrib
         result = getattr(tf.raw_ops, op)(**dict(zip(names, xs, strict=True)), **attributes, **attrs)
         return result if output is None else result[output]
 
-    return program
+    def of_one(tf: Any, x: Any, **attrs: Any) -> Any:
+        return program(tf, x, **attrs)
+
+    return of_one if len(names) == 1 else program  # a sweep needs a program of one input
 
 
 def unconnected(g: Any, *xs: Any) -> tuple[None, ...]:

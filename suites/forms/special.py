@@ -7,32 +7,33 @@ huge. float32 is in the default tier; float64 is in the full tier, because every
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial, reduce
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import reduce
 from typing import Any
 
 import numpy as np
 
+from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.recipes import Draw
 from tf_opdiff.harness.spec.spec import Recipe
 from tf_opdiff.suites.forms.binary import product_of, products, summed
 from tf_opdiff.suites.forms.flushed import ROUNDED, Alternatives, either, places
 from tf_opdiff.suites.forms.hard_pairs import crossed_upstreams, tiny_numbers
-from tf_opdiff.suites.forms.op import with_sizes
 from tf_opdiff.suites.forms.pairs import normal, within
-from tf_opdiff.suites.forms.part import Part, part, together
-from tf_opdiff.suites.forms.second_order import with_second_order
+from tf_opdiff.suites.forms.part import Part, part, tiered, together
+from tf_opdiff.suites.forms.unary import WIDE
 from tf_opdiff.suites.reference.broadcast import unbroadcast
 from tf_opdiff.suites.reference.function import Function
 
-#: The dtypes of these functions.
-WIDE = ("float32", "float64")
 #: Positive arguments of ordinary size.
 SMALL = (2.0**-11, 0.5, 1.0, 2.0, 3.0, 30.5)
 #: Elements of every recipe, so that one program serves all of them.
 SIZE = 199
 #: Second derivatives that take long to compute, at 67 inputs inside the domain.
 INSIDE: dict[str, Any] = {"points": (), "sizes": False, "size": 67}
+_DOMAIN = ((0.1, 20.0), (0.1, 20.0))
+_OF_DIFFERENCES = Loose(lambda *xs: True, "the promise has 3 digits, and TensorFlow has no such gradient")
 
 
 def special_function(function, hessian, *, edges, outside, bound, loose=None):
@@ -45,15 +46,36 @@ def special_function(function, hessian, *, edges, outside, bound, loose=None):
     at_edges = normal(product_of(*edges), function, gradient=False)
     at_nan = product_of((np.nan, *SMALL[:2]), (np.nan, np.nan, 3.0))
     fields = {"reference": function, "dtypes": WIDE, "ulp": {"output": 0.5}, "bound": bound, "loose": loose or {}}
-    return with_sizes(
-        with_second_order(
-            part(vjp=products(function), recipes={"domain": normal(domain, function)}, **fields), function, hessian
-        ),
+    own = {"vjp": products(function), "hessian": replace(hessian, function=function)}
+    return together(
+        part(recipes={"domain": normal(domain, function)}, sizes=True, **own, **fields),
         part("-edges", recipes={"edges": at_edges}, **fields),
         part("-outside", recipes={"outside": product_of(*outside), "nan": at_nan}, **fields),
         shapes_differ(function, function.domain, bound, function),
-        sources={"": "domain"},
     )
+
+
+def derivative_op(
+    reference: Callable[..., Any],
+    vjp: Callable[..., Any],
+    bound: Callable[..., Any],
+    loose: Mapping[str, Loose] | None = None,
+) -> Part:
+    """A part: a derivative that is an op of its own; the promise of its gradient is made of differences."""
+
+    def near(i: int) -> Callable[..., Any]:
+        return lambda u, g, *xs: 1e-3 * np.abs(vjp(g, *xs)[i])
+
+    values = part(
+        reference=reference,
+        vjp=vjp,
+        recipes={"domain": within(*_DOMAIN, size=199)},
+        dtypes=WIDE,
+        sizes=True,
+        bound={"output[0]": bound, "grad[0]": near(0), "grad[1]": near(1)},
+        loose={"grad": _OF_DIFFERENCES, **(loose or {})},
+    )
+    return together(values, shapes_differ(reference, _DOMAIN, {"output[0]": bound}))
 
 
 def shapes_differ(
@@ -108,7 +130,7 @@ def hard(
     alternatives: Mapping[str, Alternatives] | None = None,
     **fields: Any,
 ) -> Part:
-    """The parts `NAME-hard` and `NAME-hard-other`.
+    """A part: a function at extremes, in float32 and, in the full tier, in float64.
 
     Args:
       function: the function and its derivatives.
@@ -124,16 +146,11 @@ def hard(
         "recipes": recipes,
         "upstreams": {"upstreams": crossed_upstreams},
         "bound": {quantity: _of_flushed(one) for quantity, one in bound.items()},
-        "alternatives": _joined(
-            *(_of_places(one) for one in (function, beyond) if one), _at_places(alternatives or {})
-        ),
+        "alternatives": _alternatives([one for one in (function, beyond) if one], alternatives or {}),
         "ulp": {"output": 0.5, "grad": 1},  # subnormal numbers
         **fields,
     }
-    return together(
-        part("-hard", dtypes=("float32",), **fields),
-        part("-hard-other", dtypes=("float64",), tier="full", **fields),
-    )
+    return part("-hard", dtypes=tiered(WIDE), **fields)
 
 
 def hard_recipes(
@@ -151,49 +168,40 @@ def hard_recipes(
       whole: the arguments, by number, whose numbers of all sizes are rounded down to whole numbers.
     """
     return {
-        "special": _crossed(special),
-        "sizes": of_all_sizes(exponents, whole),
+        "special": product_of(*special),
+        "sizes": of_exponents(exponents, whole),
         "tiny": _tiny(special),
         "upstreams": _repeated(upstreams, 8),
     }
 
 
-def _joined(*every: Mapping[str, Alternatives]) -> dict[str, Alternatives]:
-    """All alternatives, by quantity."""
+def _alternatives(functions: Iterable[Function], more: Mapping[str, Alternatives]) -> dict[str, Alternatives]:
+    """The alternatives of some functions, and more, by quantity; each input may be flushed by itself."""
+    every = [*map(_exact_or_flushed, functions), {quantity: [one] for quantity, one in more.items()}]
 
     def of(quantity: str) -> Alternatives:
-        functions = [named[quantity] for named in every if quantity in named]
-        return lambda dtype, g, *xs: [array for function in functions for array in function(dtype, g, *xs)]
-
-    return {quantity: of(quantity) for named in every for quantity in named}
-
-
-def _of_places(function: Function) -> dict[str, Alternatives]:
-    """The alternatives of a function where each input may be flushed by itself."""
-
-    def of(exact: Callable[..., Any], alternatives: Alternatives) -> Alternatives:
+        groups = [each[quantity] for each in every if quantity in each]
         return lambda dtype, g, *xs: [
-            array for place in places(dtype, *xs) for array in (exact(g, *place), *alternatives(dtype, g, *place))
+            array
+            for group in groups
+            for place in places(dtype, *xs)
+            for alternatives in group
+            for array in alternatives(dtype, g, *place)
         ]
 
-    every = either(function, products, ROUNDED)
-    gradients = {f"grad[{i}]": partial(_nth, products(function), i) for i in range(len(function.partials))}
-    exact: dict[str, Callable[..., Any]] = {"output": lambda g, *xs: function(*xs), **gradients}
-    return {quantity: of(exact[quantity], alternatives) for quantity, alternatives in every.items()}
+    return {quantity: of(quantity) for each in every for quantity in each}
 
 
-def _at_places(every: Mapping[str, Alternatives]) -> dict[str, Alternatives]:
-    """Alternatives, also with each choice of flushed inputs."""
+def _exact_or_flushed(function: Function) -> dict[str, list[Alternatives]]:
+    """The exact result and flushed ones, by quantity."""
+    vjp = products(function)
 
-    def of(alternatives: Alternatives) -> Alternatives:
-        return lambda dtype, g, *xs: [a for place in places(dtype, *xs) for a in alternatives(dtype, g, *place)]
+    def gradient(i: int) -> Alternatives:
+        return lambda dtype, g, *xs: [vjp(g, *xs)[i]]
 
-    return {quantity: of(alternatives) for quantity, alternatives in every.items()}
-
-
-def _nth(vjp: Callable[..., Any], i: int, *arguments: np.ndarray) -> Any:
-    """One gradient of a VJP."""
-    return vjp(*arguments)[i]
+    exact: dict[str, Alternatives] = {f"grad[{i}]": gradient(i) for i in range(len(function.partials))}
+    exact["output"] = lambda dtype, g, *xs: [function(*xs)]
+    return {quantity: [exact[quantity], flushed] for quantity, flushed in either(function, products, ROUNDED).items()}
 
 
 def _of_flushed(bound: Callable[..., Any]) -> Callable[..., Any]:
@@ -207,17 +215,7 @@ def _of_flushed(bound: Callable[..., Any]) -> Callable[..., Any]:
     return filled
 
 
-def _crossed(values: Sequence[Sequence[float]]) -> Recipe:
-    """A recipe: each value of an argument with each value of the others."""
-
-    def recipe(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
-        points = np.meshgrid(*(np.array(xs).astype(dtype) for xs in values), indexing="ij")
-        return tuple(np.resize(p, SIZE) for p in points)
-
-    return recipe
-
-
-def of_all_sizes(exponents: Sequence[tuple[float, float]], whole: Sequence[int] = ()) -> Recipe:
+def of_exponents(exponents: Sequence[tuple[float, float]], whole: Sequence[int] = ()) -> Recipe:
     """A recipe: each argument has equally likely exponents in its range; whole numbers are rounded down."""
 
     def recipe(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:

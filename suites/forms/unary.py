@@ -1,4 +1,4 @@
-"""Unary: the declaration of an elementwise op of one real tensor, and the specs that it stands for."""
+"""Unary: what the declaration of an elementwise op of one real tensor says, and the specs that it stands for."""
 
 from __future__ import annotations
 
@@ -12,39 +12,36 @@ from tf_opdiff.harness.spec.by_mode import ByMode, each, mapped
 from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.recipes import FLOATS, bit_patterns, edges, plain, subnormals
 from tf_opdiff.harness.spec.spec import Recipe, Side, Spec
-from tf_opdiff.suites.derived.exact_curve import ExactCurve, exact_curves
+from tf_opdiff.suites.derived.exact_curve import ExactCurve, exact_curve
 from tf_opdiff.suites.derived.gradient_alone import gradient_alone
 from tf_opdiff.suites.derived.lost import Lost, without_digits
 from tf_opdiff.suites.derived.position import positions
 from tf_opdiff.suites.derived.second_order import SecondOrder, second_orders
-from tf_opdiff.suites.derived.sizes import alike, elementwise_sizes
 from tf_opdiff.suites.derived.special_places import short
+from tf_opdiff.suites.derived.twin import ELEMENTWISE
 from tf_opdiff.suites.forms import ceilings
 from tf_opdiff.suites.forms.analytic import Analytic
-from tf_opdiff.suites.forms.bounds import Bound
-from tf_opdiff.suites.forms.flushed import ROUNDED, outputs
+from tf_opdiff.suites.forms.bounds import Bound, Budget, by_dtype
+from tf_opdiff.suites.forms.flushed import ROUNDED, gradient_within, outputs
 from tf_opdiff.suites.forms.hard_inputs import overflowing, singular, underflowing
-from tf_opdiff.suites.forms.open_sign import gradient_within
+from tf_opdiff.suites.forms.of_xla import of_xla
+from tf_opdiff.suites.forms.part import Op, part
 from tf_opdiff.suites.forms.regions import Region, domain, incomparable, only, within, without
 from tf_opdiff.suites.forms.special_upstreams import crossed, upstreams
-from tf_opdiff.suites.forms.unary_subnormals import FLUSHED, Subnormals
+from tf_opdiff.suites.forms.subnormal import FLUSHED, Subnormals
 from tf_opdiff.suites.reference.wide import Differentiable, Wide
 
-#: The dtypes of ops that have no bfloat16, or only the wider dtypes.
-NO_BFLOAT16, WIDE = ("float16", "float32", "float64"), ("float32", "float64")
+#: The wider dtypes.
+WIDE = ("float32", "float64")
 #: ULPs of a result in 16 bits that is rounded twice, by way of float32: half an ULP and a little.
 ROUNDED_TWICE = 0.501
-#: A budget in ULPs: a number, or a tuple with one for each dtype, or either by family of modes.
-Budget = float | tuple[float | ByMode, ...] | ByMode
 
 
 @dataclass(frozen=True, kw_only=True)
 class Unary:
-    """Everything that this project knows about an elementwise op of one real tensor.
+    """Everything that this project knows about an elementwise op of one real tensor: further fields of an `op`.
 
-    name            the name of its spec, with which the names of the derived specs begin.
-    op, argument    the OpDef, and the name of its input.
-    dtypes          the dtypes of its specs.
+    dtypes          the dtypes of its specs; by default, the floats for which a CPU has a kernel.
     f, df           the function and its derivative.
     domain          the interval in which both are worth a closer look.
     ulp             budgets by quantity (`output`, `grad`); a tuple has one for each dtype, in the order of `dtypes`.
@@ -58,7 +55,6 @@ class Unary:
     contract        contract(function), as of a spec.
     unsigned_zeros  whether a zero of either sign is right: see docs/explanations/conventions.md.
     subnormals      what a CPU makes of subnormal inputs.
-    xla_kernel      whether XLA has a kernel of the op.
     of_xla          dtypes for which XLA alone has a kernel, with the budget of the output.
     float64_error   the largest relative error of the functions' `float64`, at which a sweep may still use them.
     lost            where TensorFlow's formula loses the digits of the gradient or of the output.
@@ -68,9 +64,6 @@ class Unary:
     tier            the tier of the main spec.
     """
 
-    name: str
-    op: str
-    argument: str = "x"
     dtypes: tuple[str, ...] = FLOATS
     f: Wide
     df: Wide
@@ -83,7 +76,6 @@ class Unary:
     contract: Callable[[Differentiable], Mapping[str, Side]] = lambda function: {}
     unsigned_zeros: bool = False
     subnormals: Subnormals = FLUSHED
-    xla_kernel: bool = True
     of_xla: Mapping[str, float] = field(default_factory=dict)
     float64_error: float = 2.0**-42
     lost: tuple[Lost, ...] = ()
@@ -100,83 +92,71 @@ class Unary:
         """The gradient g f'(x)."""
         return g * self.df(x)
 
-    def specs(self) -> tuple[Spec, ...]:
-        """The main spec; those about subnormals and complex numbers; twins in other positions and in second order."""
-        plain_specs = (self.main(), *self._subnormal())
-        main = plain_specs[0]
-        lost = without_digits(main, self.function, self.lost)
-        analytic = self.analytic.specs(self.name, self.op) if self.analytic else ()
-        moved = (twin for spec in plain_specs for twin in positions(spec))
-        alone = gradient_alone(plain_specs[0], ("edges", "plain"))
-        others = (*analytic, *alone, *self._of_xla())
-        specs = (*plain_specs, *lost, *self._second_order(main), *moved, *others, *short(plain_specs[0]))
-        return (*specs, *elementwise_sizes(specs, alike(1)))
-
-    def _second_order(self, main: Spec) -> tuple[Spec, ...]:
-        """The twins that promise forward mode and second order."""
-        if isinstance(self.second_order, ExactCurve):
-            return exact_curves(main, self.function, self.second_order, self._set_aside)
-        return second_orders(main, self.function, self.second_order) if self.second_order else ()
-
-    def main(self) -> Spec:
-        """The spec about every input but subnormals, of outputs and gradients."""
-        return Spec(
-            name=self.name,
-            ops=self.op,
-            program=calling(self.op, self.argument),
-            reference=self.f,
+    def specs(self, op: Op) -> Iterator[Spec]:
+        """The values and their twins; subnormals; dtypes that XLA alone has; complex numbers."""
+        recipes, output = self._recipes(), self._allowed("output")
+        values: dict[str, Any] = {"reference": self.f, "unsigned_zeros": ("output",) if self.unsigned_zeros else ()}
+        yield from part(
+            **values,
+            **self._allowed("output", "grad"),
             vjp=self.vjp,
-            recipes=self._recipes(),
+            recipes=recipes,
             dtypes=self.dtypes,
-            ulp={quantity: by_dtype(budget, self.dtypes) for quantity, budget in self.ulp.items()},
-            bound={f"{quantity}[0]": mapped(self._bound(quantity), bound) for quantity, bound in self.bound.items()},
             alternatives=self._alternatives(self.f, self.vjp),
             upstreams=upstreams(),
-            ceilings=ceilings.of_this_machine(self.name),
+            ceilings=ceilings.of_this_machine(op.name),
             loose={f"{lost.quantity}[0]": Loose(lost.where, lost.reason) for lost in self.lost},
-            unsigned_zeros=("output",) if self.unsigned_zeros else (),
             contract={pattern: self._with_alternatives(side) for pattern, side in self.contract(self.function).items()},
             tier=self.tier,
-        )
-
-    def _of_xla(self) -> Iterator[Spec]:
-        """The outputs of dtypes for which XLA alone has a kernel; subnormal numbers and gradients are not promised."""
-        main = self.main()
-        if self.of_xla:
-            yield Spec(
-                name=f"{self.name}-of-xla",
-                ops=self.op,
-                program=main.program,
-                reference=self.f,
-                recipes={name: main.recipes[name] for name in ("edges", "plain", "domain", *self.aside)},
-                dtypes=tuple(self.of_xla),
-                ulp={"output": self.of_xla},
-                bound={q: bound for q, bound in main.bound.items() if q == "output[0]"},
-                alternatives={"output[0]": main.alternatives["output[0]"]},
-                modes=("xla",),
-                tier="full",
-            )
-
-    def _bound(self, quantity: str) -> Callable[[Bound], Callable[..., Any]]:
-        """bound → the same as of a spec, for a quantity."""
-        return lambda bound: bound(self.function, quantity)
-
-    def _subnormal(self) -> Iterator[Spec]:
-        """A spec for all dtypes that make the same promise of subnormals."""
-        main = self.main()
+            sizes=True,
+            twins=(self._second_order, self._lost, positions, self._gradient_alone, short),
+        )(op)
         for i, dtypes in enumerate(self.subnormals.groups()):
-            yield Spec(
-                name=f"{self.name}-subnormal" + (f"-{dtypes[0]}" if i else ""),
-                ops=self.op,
-                program=main.program,
-                reference=self.f,
+            yield from part(
+                "-subnormal" + (f"-{dtypes[0]}" if i else ""),
+                **values,
+                **output,
                 recipes={"subnormals": subnormals},
                 dtypes=dtypes,
-                unsigned_zeros=main.unsigned_zeros,
-                ulp={quantity: budget for quantity, budget in main.ulp.items() if quantity == "output"},
-                bound={quantity: bound for quantity, bound in main.bound.items() if quantity == "output[0]"},
                 contract=self.subnormals.contract(self.f, dtypes),
-            )
+                twins=(positions,),
+            )(op)
+        if self.of_xla:  # subnormal numbers and gradients are not promised
+            yield from of_xla(
+                tuple(self.of_xla),
+                reference=self.f,
+                **output | {"ulp": {"output": self.of_xla}},
+                recipes={name: recipes[name] for name in ("edges", "plain", "domain", *self.aside)},
+                alternatives={"output[0]": outputs(self.f, ROUNDED)},
+            )(op)
+        if self.analytic:
+            yield from self.analytic.specs(op)
+
+    def _allowed(self, *families: str) -> dict[str, Any]:
+        """The budgets and bounds of some families of quantities, as fields of a spec."""
+        bounds = {family: self.bound[family] for family in families if family in self.bound}
+        return {
+            "ulp": {family: by_dtype(self.ulp[family], self.dtypes) for family in families if family in self.ulp},
+            "bound": {f"{family}[0]": mapped(self._bound(family), bound) for family, bound in bounds.items()},
+        }
+
+    def _bound(self, quantity: str) -> Callable[[Bound], Callable[..., Any]]:
+        """A function from a bound of the declaration to that of a spec, for a quantity."""
+        return lambda bound: bound(self.function, quantity)
+
+    def _second_order(self, main: Spec) -> Iterable[Spec]:
+        """The twins that promise forward mode and second order."""
+        if isinstance(self.second_order, ExactCurve):
+            return [exact_curve(main, self.function, self.second_order, self._set_aside)]
+        return second_orders(main, self.function, self.second_order) if self.second_order else ()
+
+    def _lost(self, main: Spec) -> Iterable[Spec]:
+        """The twins where the formula loses digits."""
+        return without_digits(main, self.function, self.lost)
+
+    def _gradient_alone(self, main: Spec) -> Iterable[Spec]:
+        """The twins that fetch gradients only."""
+        return gradient_alone(main, ("edges", "plain"))
 
     def sound(self, recipe: Recipe) -> Recipe:
         """The recipe with other numbers in the place of those that other recipes have, each judged by itself."""
@@ -243,32 +223,9 @@ class Unary:
         return self._incomparable(dtype, x) | self._set_aside(dtype, x)
 
 
-def unary(name: str, **declaration: Any) -> tuple[Spec, ...]:
-    """The specs of an elementwise op of one real tensor.
-
-    Args:
-      name: the name of its main spec.
-      declaration: the other fields of `Unary`.
-
-    Raises:
-      TypeError: there is no such field, or one without a default is missing.
-    """
-    return Unary(name=name, **declaration).specs()
-
-
-def declarations(specs: Iterable[Spec]) -> Iterator[Unary]:
-    """The declarations whose main specs are among these specs: a main spec's `vjp` is its declaration's."""
+def declarations(specs: Iterable[Spec]) -> Iterator[tuple[Spec, Unary]]:
+    """The specs of values of unary ops, each with its declaration, whose VJP is that of the spec."""
     for spec in specs:
         declaration = getattr(spec.vjp, "__self__", None)
-        if isinstance(declaration, Unary) and spec.name == declaration.name:
-            yield declaration
-
-
-def calling(op: str, name: str) -> Callable[..., Any]:
-    """A program that calls a raw op, whose input has this name."""
-    return lambda tf, x: getattr(tf.raw_ops, op)(**{name: x})
-
-
-def by_dtype(budget: Budget, dtypes: tuple[str, ...]) -> Any:
-    """A budget as of a spec, from one number, or one for each dtype; in each family of modes if it is `by_mode`."""
-    return mapped(lambda one: dict(zip(dtypes, one, strict=True)) if isinstance(one, tuple) else one, budget)
+        if isinstance(declaration, Unary) and spec.aspect == ELEMENTWISE:
+            yield spec, declaration

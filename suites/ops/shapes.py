@@ -16,22 +16,23 @@ from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.recipes import SIZE
 from tf_opdiff.harness.spec.spec import Recipe, Spec
+from tf_opdiff.suites.derived.op_types import every_op
 from tf_opdiff.suites.forms.regions import domain
 from tf_opdiff.suites.forms.unary import Unary, declarations
 
 _SHAPES = {"scalar": (), "matrix": (3, 5), "empty": (0, 3), "deep": (2, 1, 3, 1, 2)}
 
 
-def _declared() -> list[Unary]:
+def _declared() -> list[tuple[Spec, Unary]]:
     """The unary ops of all families, by name."""
     packages = ("tf_opdiff.suites.ops.math", "tf_opdiff.suites.ops.nn")
     specs = (spec for package in packages for spec in Catalog.load(package).specs.values())
-    return sorted(declarations(specs), key=lambda op: op.name)
+    return sorted(declarations(specs), key=lambda pair: pair[0].name)
 
 
-def _shaped(ops: Sequence[Unary], shape: tuple[int, ...]) -> Recipe:
+def _shaped(ops: Sequence[tuple[Spec, Unary]], shape: tuple[int, ...]) -> Recipe:
     """A recipe: for each op, the last numbers of its `domain`, in this shape; no other number is judged."""
-    recipes = [op.sound(_last(domain(*op.domain), shape)) for op in ops]
+    recipes = [op.sound(_last(domain(*op.domain), shape)) for _, op in ops]
     return lambda draw, dtype: tuple(recipe(draw, dtype)[0] for recipe in recipes)
 
 
@@ -51,18 +52,18 @@ def _of_input(i: int, loose: Loose) -> Loose:
     return replace(loose, where=lambda *xs: loose(xs[i]))
 
 
-def _together(name: str, ops: Sequence[Unary]) -> Spec:
+def _together(name: str, ops: Sequence[tuple[Spec, Unary]]) -> Spec:
     """A spec that runs every op once, each on an input of its own."""
-    specs = [op.main() for op in ops]
+    specs = [spec for spec, _ in ops]
     programs = [spec.program for spec in specs]
     quantities = [(i, spec, family) for i, spec in enumerate(specs) for family in ("output", "grad")]
     bounds = {f"{family}[{i}]": (i, spec.bound.get(f"{family}[0]")) for i, spec, family in quantities}
     return Spec(
         name=name,
-        ops=";".join(op.op for op in ops),
+        ops=";".join(str(spec.ops) for spec in specs),
         program=lambda tf, *xs: tuple(program(tf, x) for program, x in zip(programs, xs, strict=True)),
-        reference=lambda *xs: tuple(op.f(x) for op, x in zip(ops, xs, strict=True)),
-        vjp=lambda gs, *xs: tuple(op.vjp(g, x) for op, g, x in zip(ops, gs, xs, strict=True)),
+        reference=lambda *xs: tuple(spec.reference(x) for spec, x in zip(specs, xs, strict=True)),
+        vjp=lambda gs, *xs: tuple(op.vjp(g, x) for (_, op), g, x in zip(ops, gs, xs, strict=True)),
         recipes={label: _shaped(ops, shape) for label, shape in _SHAPES.items()},
         ulp={f"{family}[{i}]": spec.ulp[family] for i, spec, family in quantities},
         loose={
@@ -74,9 +75,10 @@ def _together(name: str, ops: Sequence[Unary]) -> Spec:
     )
 
 
-_OPS = _declared()
+_OPS = [(spec, op) for spec, op in _declared() if not op.unsigned_zeros]
+_COMPILED = {types.name for types in every_op() if types.compiled}
 
 SPECS = (
-    _together("unary-shapes", [op for op in _OPS if op.xla_kernel and not op.unsigned_zeros]),
-    _together("unary-shapes-no-xla", [op for op in _OPS if not op.xla_kernel]),
+    _together("unary-shapes", [pair for pair in _OPS if pair[0].ops in _COMPILED]),
+    _together("unary-shapes-no-xla", [pair for pair in _OPS if pair[0].ops not in _COMPILED]),
 )

@@ -7,4 +7,4 @@ _WITHOUT = {"CPU": ("float64",), "XLA_CPU_JIT": ("float32", "float64")}
 _REFUSES = OpTypes(name="Floor", inputs={"x": "T"}, allowed={"T": ("float64",)}, kernels={"T": {}})
 _LACKS = OpTypes(name="Floor", inputs={"x": "T"}, allowed={"T": ("float32", "float64")}, kernels={"T": _WITHOUT})
 
-SPECS = (*refused_dtypes([_REFUSES]), *twins(_REFUSES), *(s for s in twins(_LACKS) if s.name.endswith("-of-xla")))
+SPECS = (*refused_dtypes([_REFUSES]), *twins(_REFUSES), *(s for s in twins(_LACKS) if s.aspect == "dtypes-of-xla"))

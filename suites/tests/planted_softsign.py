@@ -1,12 +1,11 @@
 """A new elementwise op, declared once, as in the tutorial: a twin of `tf.math.softsign`."""
 
-from tf_opdiff.suites.forms.unary import unary
+from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.reference.wide import INF, NAN, Wide
 
-SPECS = unary(
+SPECS = op(
     "softsign-twin",
-    op="Softsign",
-    argument="features",
+    "Softsign",
     f=Wide(lambda x: x / (1 + abs(x)), {INF: NAN, -INF: NAN}, odd=True),
     df=Wide(lambda x: 1 / (1 + abs(x)) ** 2),
     ulp={"output": 1.5, "grad": 3.5},

@@ -19,8 +19,8 @@ OPS, LINES = 12, 250
 FILES = [path for path in sorted((ROOT / "suites" / "ops").rglob("*.py")) if path.name != "__init__.py"]
 
 
-#: The functions that take the declaration of an op.
-DECLARING = {"op", "unary", "exact", "gradient_op", "comparison"}
+#: The functions that take the declaration of an op: `op`, and those of families that still have one of their own.
+DECLARING = {"op"}
 
 
 def names(path):
@@ -70,6 +70,14 @@ def test_a_part_without_a_reference_is_refused():
 def test_an_unknown_keyword_is_refused(make):
     with pytest.raises(TypeError, match="budget"):
         op("sum", "Add", make(budget=1))
+
+
+def test_an_op_leaves_out_an_aspect_that_it_would_have():
+    parts = (part(positions=True, recipes={"plain": plain}),)
+    specs = op("less-one", "Sub", *parts, reference=np.abs, without={"position": "it is a test"})
+    assert {spec.aspect for spec in specs} == {"elementwise", "sizes", "unknown-shape"}
+    with pytest.raises(ValueError, match="less-one: without: there is no aspect"):
+        op("less-one", "Sub", *parts, reference=np.abs, without={"batches": "it has none"})
 
 
 def test_position_is_tried_where_a_part_says_so():

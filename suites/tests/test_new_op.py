@@ -7,7 +7,7 @@ import pytest
 
 from tf_opdiff.harness.judge.mutation import score
 from tf_opdiff.harness.spec.catalog import Catalog
-from tf_opdiff.suites.forms.unary import unary
+from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.reference.wide import Wide
 
 DECLARED = Path(__file__).with_name("planted_softsign.py")
@@ -47,8 +47,8 @@ def test_a_wrong_derivative_is_found(verdicts):
 
 
 def test_an_unknown_keyword_is_refused():
-    with pytest.raises(TypeError, match="unexpected keyword argument 'gradient'"):
-        unary("x", op="Exp", f=Wide(abs), df=Wide(abs), ulp={}, gradient=None)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'slope'"):
+        op("x", "Exp", f=Wide(abs), df=Wide(abs), ulp={}, slope=None)
 
 
 #: Module → the most lines of its declaration.

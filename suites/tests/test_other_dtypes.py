@@ -15,7 +15,7 @@ from tf_opdiff.harness.spec.recipes import INTEGERS
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.harness.tests.patience import PATIENCE
 from tf_opdiff.suites.derived.op_types import DTYPES, FILE, REMOVED, TO_DO, OpTypes, every_op
-from tf_opdiff.suites.derived.other_dtypes import twins_of
+from tf_opdiff.suites.derived.other_dtypes import NO_XLA, twins_of
 
 OPS = {op.name: op for op in every_op()}
 #: Ops whose input is a handle: their dtype is that of a variable, which no attribute of an input gives.
@@ -72,12 +72,7 @@ def computed(specs: Iterable[Spec], *, inputs: bool) -> set[str]:
 def uncovered(op: OpTypes, specs: Sequence[Spec]) -> Iterator[str]:
     """The attributes and dtypes of an OpDef that neither a spec nor a twin is about."""
     for number, attr in enumerate(op.attrs):
-        promised = {
-            named(twin, dtype)
-            for twin in twins_of(op, attr)
-            if "-dtypes-without-xla" not in twin.name
-            for dtype in twin.dtypes
-        }
+        promised = {named(twin, dtype) for twin in twins_of(op, attr) if twin.aspect != NO_XLA for dtype in twin.dtypes}
         typed_by_another = number > 0 or next(iter(op.inputs.values())).rstrip("*") != attr
         known = computed(specs, inputs=typed_by_another) | promised
         yield from (f"{op.name} {attr} {dtype}" for dtype in DTYPES if dtype not in known)

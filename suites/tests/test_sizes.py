@@ -15,7 +15,6 @@ from tf_opdiff.suites.forms.part import part
 from tf_opdiff.suites.reference.arithmetic import SUM
 
 SPECS = {**Catalog.load("tf_opdiff.suites.ops").specs}
-KNOWN = [spec for spec in SPECS.values() if spec.name.endswith("-sizes")]
 UNKNOWN = [spec for spec in SPECS.values() if spec.name.endswith("-sizes-unknown-shape")]
 #: The OpDefs that have no such specs yet.
 TO_DO = {*Path(__file__).with_name("without_sizes.txt").read_text("utf-8").split()}
@@ -34,7 +33,7 @@ def lacking(specs):
     specs = [*specs]
     usual = [spec for spec in specs if spec.tier == "default"]
     modes = {op: modes_of(spec for spec in specs if spec.ops == op) - {"xla"} for op in ops_of(specs)}
-    known = ops_of(s for s in usual if s.name.endswith("-sizes") and {*s.modes} >= modes.get(s.ops, {"none"}))
+    known = ops_of(s for s in usual if s.aspect == "sizes" and {*s.modes} >= modes.get(s.ops, {"none"}))
     unknown = ops_of(spec for spec in usual if spec.unknown_shapes)
     return ops_of(specs) - (known & unknown)
 
@@ -105,7 +104,11 @@ def test_values_are_those_of_a_recipe_of_the_spec():
 
 
 def test_float32_stands_for_other_dtypes_and_a_spec_with_gradients_for_one_without():
-    usual = [s.name for s in SPECS.values() if s.ops in ("Pow", "Add") and "-sizes" in s.name and s.tier == "default"]
+    usual = [
+        s.name
+        for s in SPECS.values()
+        if s.ops in ("Pow", "Add") and s.aspect in ("sizes", "unknown-shape") and s.tier == "default"
+    ]
     assert sorted(usual) == [f"{name}-sizes{end}" for name in ("add", "pow-gradient") for end in ("", "-unknown-shape")]
 
 
@@ -116,6 +119,6 @@ def test_an_op_may_have_other_shapes():
     assert {*op("less-one", "Sub", floats(SUM, ulp={"output": 0.5, "grad": 0}))[-2].recipes} == {*PAIRS}
 
 
-def test_specs_of_which_none_is_moved_have_none():
-    assert elementwise_sizes([SPECS["add"]], PAIRS) == []
+def test_specs_of_which_none_is_elementwise_have_none():
+    assert elementwise_sizes([SPECS["add-broadcast"]], PAIRS) == []
     assert [*sizes(SPECS["invert"], {}, ("int8",), "int32")] == []

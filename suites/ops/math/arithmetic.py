@@ -1,12 +1,11 @@
 """Arithmetic: sums, differences and products."""
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, bit_patterns, plain
-from tf_opdiff.suites.derived.hessian import Hessian
+from tf_opdiff.suites.derived.hessian import Hessian, linear_second_order
 from tf_opdiff.suites.forms.aspects import incompatible
 from tf_opdiff.suites.forms.binary import UPSTREAMS, floats, subnormal_results
 from tf_opdiff.suites.forms.complex import complex_numbers, pair_of_complex
@@ -16,15 +15,10 @@ from tf_opdiff.suites.forms.hard_pairs import special_values
 from tf_opdiff.suites.forms.integers import integers
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.pairs import many, shaped
-from tf_opdiff.suites.forms.part import part, unconnected
-from tf_opdiff.suites.forms.second_order import with_linear_second_order, with_second_order
+from tf_opdiff.suites.forms.part import part, tiered, unconnected
 from tf_opdiff.suites.reference.arithmetic import SUM
 from tf_opdiff.suites.reference.broadcast import unbroadcast
 from tf_opdiff.suites.reference.function import Function, minus, one, unless, wide, y_zero
-
-
-def _add_n(tf, *xs):
-    return tf.raw_ops.AddN(inputs=list(xs))
 
 
 def _special_triples(draw, dtype):
@@ -42,23 +36,13 @@ def _in_any_order(dtype, g, *xs):
     return [other for total in sums for other in (total(*xs), *outputs(total)(dtype, g, *xs))]
 
 
-_SPECIAL_SUM: dict[str, Any] = {
-    "reference": lambda x, y, z: x.astype(np.longdouble) + y + z,
-    "vjp": lambda g, x, y, z: (g, g, g),
-    "recipes": {"edges": _special_triples, "upstreams": _special_triples},
-    "upstreams": UPSTREAMS,
-    "bound": {"output[0]": lambda u, g, x, y, z: 2 * u * (np.abs(x) + np.abs(y) + np.abs(z))},
-    "alternatives": {"output": _in_any_order},
-}
 _X, _Y = wide(lambda x, y: x), wide(lambda x, y: y)
 _PRODUCT = Function(f=np.multiply, partials=(lambda x, y: y, lambda x, y: x), exact=lambda x, y: x * y)
 #: In long double, a product just below the smallest normal number of float64 is below it.
 _PRODUCT = replace(_PRODUCT, wider=replace(_PRODUCT, f=wide(np.multiply), partials=(_Y, _X)))
 #: It is 0 for y = 0, whatever x is.
 _PRODUCT_NO_NAN = Function(
-    f=unless(y_zero, np.multiply),
-    partials=(unless(y_zero, lambda x, y: y), _X),
-    exact=lambda x, y: x * y,
+    f=unless(y_zero, np.multiply), partials=(unless(y_zero, lambda x, y: y), _X), exact=lambda x, y: x * y
 )
 
 
@@ -95,8 +79,8 @@ SPECS = (
     *op(
         "add",
         "Add",
-        with_second_order(floats(SUM, ulp={"output": 0.5, "grad": 0}), SUM, _LINEAR),
-        integers(np.add, dtypes=("int8", "int16", "int32", "int64", "uint8")),
+        floats(SUM, ulp={"output": 0.5, "grad": 0}, hessian=_LINEAR),
+        integers(np.add),
         complex_numbers(SUM, output=1, grad=0, special=True),
         part(
             "-string",
@@ -110,46 +94,40 @@ SPECS = (
     *op(
         "add-n",
         "AddN",
-        with_linear_second_order(
-            part(
-                positions=True,
-                reference=lambda x, y, z: x.astype(np.longdouble) + y + z,
-                vjp=lambda g, x, y, z: (g, g, g),
-                recipes={"plain": many(plain, 3), "matrix": shaped(*[(3, 5)] * 3), "empty": shaped(*[(0, 3)] * 3)},
-                dtypes=FLOATS,
-                bound={"output[0]": lambda u, g, x, y, z: 2 * u * (np.abs(x) + np.abs(y) + np.abs(z))},
-            ),
-            "plain",
-            moving=(0, 1, 2),
-        ),
         part(
-            "-complex",
             positions=True,
-            reference=lambda x, y, z: x.astype(np.clongdouble) + y + z,
-            vjp=lambda g, x, y, z: (g, g, g),
-            recipes={"plain": many(plain, 3)},
-            dtypes=COMPLEX,
-            bound={"output[0]": lambda u, g, x, y, z: 2 * u * (np.abs(x) + np.abs(y) + np.abs(z))},
-            tier="full",
+            recipes={"plain": many(plain, 3), "matrix": shaped(*[(3, 5)] * 3), "empty": shaped(*[(0, 3)] * 3)},
+            dtypes=FLOATS,
+            twins=[lambda spec: linear_second_order(spec, "plain", moving=(0, 1, 2))],
         ),
-        part("-special", positions=True, dtypes=("float32",), **_SPECIAL_SUM),
-        part("-special-other", dtypes=("float16", "bfloat16", "float64"), tier="full", **_SPECIAL_SUM),
+        part("-complex", positions=True, recipes={"plain": many(plain, 3)}, dtypes=COMPLEX, tier="full"),
+        part(
+            "-special",
+            positions=True,
+            recipes={"edges": _special_triples, "upstreams": _special_triples},
+            dtypes=tiered(FLOATS),
+            upstreams=UPSTREAMS,
+            alternatives={"output": _in_any_order},
+        ),
         part(
             "-integer",
             positions=True,
-            program=lambda tf, *xs: tf.raw_ops.AddN(inputs=list(xs)),
             reference=lambda x, y, z: x + y + z,
             vjp=unconnected,
             recipes={"bits": many(bit_patterns, 3), "plain": many(plain, 3)},
             dtypes=INTEGERS,
+            bound={},
         ),
-        program=_add_n,
+        reference=wide(lambda x, y, z: x + y + z),
+        vjp=lambda g, *xs: (g, g, g),
+        bound={"output[0]": lambda u, g, *xs: 2 * u * sum(map(np.abs, xs))},
+        program=lambda tf, *xs: tf.raw_ops.AddN(inputs=list(xs)),
         arguments=("x", "y", "z"),
     ),
     *op(
         "add-v2",
         "AddV2",
-        with_second_order(floats(SUM, ulp={"output": 0.5, "grad": 0}), SUM, _LINEAR),
+        floats(SUM, ulp={"output": 0.5, "grad": 0}, hessian=_LINEAR),
         subnormal_results(np.add, name="add-subnormal"),
         integers(np.add),
         complex_numbers(SUM, output=1, grad=0, special=True),
@@ -158,10 +136,11 @@ SPECS = (
     *op(
         "mul",
         "Mul",
-        with_second_order(
-            floats(_PRODUCT, ulp={"output": 0.5, "grad": 0.5}, tier="smoke"),
+        floats(
             _PRODUCT,
-            Hessian(terms={(0, 1): [one]}, jvp=2, hvp=1),
+            ulp={"output": 0.5, "grad": 0.5},
+            tier="smoke",
+            hessian=Hessian(terms={(0, 1): [one]}, jvp=2, hvp=1),
         ),
         subnormal_results(np.multiply),
         integers(np.multiply),
@@ -171,10 +150,11 @@ SPECS = (
     *op(
         "mul-no-nan",
         "MulNoNan",
-        with_second_order(
-            floats(_PRODUCT_NO_NAN, ulp={"output": 0.5, "grad": 0.5}, vjp_of=_product_no_nan_vjp),
+        floats(
             _PRODUCT_NO_NAN,
-            Hessian(terms={(0, 1): [one]}, jvp=2, hvp=1),
+            ulp={"output": 0.5, "grad": 0.5},
+            vjp_of=_product_no_nan_vjp,
+            hessian=Hessian(terms={(0, 1): [one]}, jvp=2, hvp=1),
         ),
         complex_numbers(_PRODUCT_NO_NAN, output=2, grad=2, zero=1),
         special_products(2, zero=1),
@@ -182,12 +162,12 @@ SPECS = (
     *op(
         "squared-difference",
         "SquaredDifference",
-        with_second_order(
-            floats(_SQUARED_DIFFERENCE, ulp={"output": 2, "grad": 1.5}),
+        floats(
             _SQUARED_DIFFERENCE,
-            Hessian(terms={(0, 0): [_TWO], (0, 1): [_MINUS_TWO], (1, 1): [_TWO]}, jvp=3, hvp=2.5),
+            ulp={"output": 2, "grad": 1.5},
+            hessian=Hessian(terms={(0, 0): [_TWO], (0, 1): [_MINUS_TWO], (1, 1): [_TWO]}, jvp=3, hvp=2.5),
         ),
-        integers(lambda x, y: (x - y) ** 2, dtypes=("int32", "int64")),
+        integers(lambda x, y: (x - y) ** 2),
         special_products(4, factors=lambda x, y: (np.conj(x - y), x - y)),
         pair_of_complex(
             "-complex",
@@ -200,7 +180,7 @@ SPECS = (
     *op(
         "sub",
         "Sub",
-        with_second_order(floats(_DIFFERENCE, ulp={"output": 0.5, "grad": 0}), _DIFFERENCE, _LINEAR),
+        floats(_DIFFERENCE, ulp={"output": 0.5, "grad": 0}, hessian=_LINEAR),
         subnormal_results(np.subtract),
         integers(np.subtract),
         complex_numbers(_DIFFERENCE, output=1, grad=0, special=True),

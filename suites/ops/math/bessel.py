@@ -10,9 +10,9 @@ from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.suites.derived.exact_curve import ExactCurve
 from tf_opdiff.suites.derived.lost import Lost
 from tf_opdiff.suites.forms.bounds import absolute
+from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.regions import infinite, tiny, zero
-from tf_opdiff.suites.forms.unary import NO_BFLOAT16, unary
-from tf_opdiff.suites.forms.unary_subnormals import EITHER
+from tf_opdiff.suites.forms.subnormal import EITHER
 from tf_opdiff.suites.reference import bessel as ref
 from tf_opdiff.suites.reference import bessel_float64 as float64
 from tf_opdiff.suites.reference import curvature
@@ -50,19 +50,14 @@ _PHASE = tuple(
 )
 _ZEROS = {INF: 0.0, -INF: 0.0}
 #: Of functions that are defined right of zero, and have a pole there.
-_RIGHT_OF_ZERO = {
-    "infinite": infinite,
-    "negative": lambda x, top: (x < 0) & ~np.isinf(x),
-    "zero": zero,
-}
+_RIGHT_OF_ZERO = {"infinite": infinite, "negative": lambda x, top: (x < 0) & ~np.isinf(x), "zero": zero}
 #: The relative error of the float64 functions; it is that large beside zeros only.
 _FLOAT64_ERROR = 2.0**-31
 
 SPECS = (
-    *unary(
+    *op(
         "bessel-j0",
-        op="BesselJ0",
-        dtypes=NO_BFLOAT16,
+        "BesselJ0",
         f=Wide(lambda x: mp.besselj(0, x), _ZEROS, float64=at(even(float64.J0), {INF: 0, -INF: 0})),
         df=Wide(
             lambda x: -mp.besselj(1, x),
@@ -75,7 +70,6 @@ SPECS = (
         bound=_oscillating(series_below=1.0),
         lost=_PHASE,
         aside={"infinite": infinite, "tiny": tiny},
-        xla_kernel=False,
         float64_error=_FLOAT64_ERROR,
         second_order=ExactCurve(
             curve=Wide(curvature.bessel_j(0), {INF: 0, -INF: 0}),
@@ -85,10 +79,9 @@ SPECS = (
             loose=_OUT_OF_PHASE,
         ),
     ),
-    *unary(
+    *op(
         "bessel-j1",
-        op="BesselJ1",
-        dtypes=NO_BFLOAT16,
+        "BesselJ1",
         f=Wide(lambda x: mp.besselj(1, x), {INF: 0, -INF: -0.0}, odd=True, float64=odd(at(float64.J1, {INF: 0}))),
         df=Wide(
             lambda x: mp.besselj(0, x) - mp.besselj(1, x) / x if x else mp.mpf(0.5),
@@ -101,7 +94,6 @@ SPECS = (
         lost=_PHASE,
         aside={"infinite": infinite, "tiny": tiny},
         subnormals=EITHER,
-        xla_kernel=False,
         float64_error=_FLOAT64_ERROR,
         second_order=ExactCurve(
             curve=Wide(curvature.bessel_j(1), {INF: 0, -INF: 0}),
@@ -111,10 +103,9 @@ SPECS = (
             loose=_OUT_OF_PHASE,
         ),
     ),
-    *unary(
+    *op(
         "bessel-y0",
-        op="BesselY0",
-        dtypes=NO_BFLOAT16,
+        "BesselY0",
         f=Wide(lambda x: ref.y(0, x), {0: -INF, INF: 0, -INF: NAN}, float64=at(float64.Y0, {INF: 0})),
         df=Wide(lambda x: -ref.y(1, x), {0: INF, INF: 0, -INF: NAN}, float64=at(lambda x: -float64.Y1(x), {INF: 0})),
         domain=(0, 40),
@@ -122,7 +113,6 @@ SPECS = (
         bound=_oscillating(),
         lost=_PHASE,
         aside=_RIGHT_OF_ZERO,
-        xla_kernel=False,
         float64_error=_FLOAT64_ERROR,
         second_order=ExactCurve(
             curve=Wide(curvature.bessel_y(0), {0: -INF, INF: 0, -INF: NAN}),
@@ -132,10 +122,9 @@ SPECS = (
             loose=_OUT_OF_PHASE,
         ),
     ),
-    *unary(
+    *op(
         "bessel-y1",
-        op="BesselY1",
-        dtypes=NO_BFLOAT16,
+        "BesselY1",
         f=Wide(lambda x: ref.y(1, x), {0: -INF, INF: 0, -INF: NAN}, float64=at(float64.Y1, {INF: 0})),
         df=Wide(
             lambda x: ref.y(0, x) - ref.y(1, x) / x,
@@ -148,7 +137,6 @@ SPECS = (
         lost=_PHASE,
         aside=_RIGHT_OF_ZERO,
         subnormals=EITHER,
-        xla_kernel=False,
         float64_error=_FLOAT64_ERROR,
         second_order=ExactCurve(
             curve=Wide(curvature.bessel_y(1), {0: -INF, INF: 0, -INF: NAN}),

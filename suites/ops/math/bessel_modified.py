@@ -11,9 +11,10 @@ from tf_opdiff.suites.derived.exact_curve import ExactCurve
 from tf_opdiff.suites.derived.lost import Lost
 from tf_opdiff.suites.derived.second_order import SecondOrder
 from tf_opdiff.suites.forms.bounds import absolute, relative
+from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.regions import infinite, minus_zero, tiny, zero
-from tf_opdiff.suites.forms.unary import NO_BFLOAT16, ROUNDED_TWICE, unary
-from tf_opdiff.suites.forms.unary_subnormals import EITHER
+from tf_opdiff.suites.forms.subnormal import EITHER
+from tf_opdiff.suites.forms.unary import ROUNDED_TWICE
 from tf_opdiff.suites.reference import bessel as ref
 from tf_opdiff.suites.reference import curvature
 from tf_opdiff.suites.reference.float64 import at, odd
@@ -49,32 +50,25 @@ def _scaled_slope(terms, units, beside_eight):
 
 _K_POLE = {0.0: INF, INF: 0.0, -INF: NAN}
 #: Of functions that are defined right of zero, and have a pole there.
-_RIGHT_OF_ZERO = {
-    "infinite": infinite,
-    "negative": lambda x, top: (x < 0) & ~np.isinf(x),
-    "zero": zero,
-}
+_RIGHT_OF_ZERO = {"infinite": infinite, "negative": lambda x, top: (x < 0) & ~np.isinf(x), "zero": zero}
 #: Where the derivative may underflow as well.
 _FAR_OUT = {"infinite": lambda x, top: np.isinf(x) | (x > 1e30)}
 
 SPECS = (
-    *unary(
+    *op(
         "bessel-i0",
-        op="BesselI0",
-        dtypes=NO_BFLOAT16,
+        "BesselI0",
         f=Wide(ref.i0, {INF: INF, -INF: INF}, float64=at(special.i0, {INF: INF, -INF: INF})),
         df=Wide(ref.i1, {INF: INF, -INF: -INF}, odd=True, float64=odd(at(special.i1, {INF: INF}))),
         domain=(-80, 80),
         # The derivative is BesselI1, a Chebyshev series. Over every float32, they are off by up to 7.9 and 23.7 ULP.
         ulp={"output": (ROUNDED_TWICE, 8.4, 6.2), "grad": (1.5, 25.2, 11)},
         aside={"infinite": infinite, "minus_zero": minus_zero},
-        xla_kernel=False,
         second_order=SecondOrder(jvp=20, hvp=12),
     ),
-    *unary(
+    *op(
         "bessel-i0e",
-        op="BesselI0e",
-        dtypes=NO_BFLOAT16,
+        "BesselI0e",
         of_xla={"bfloat16": ROUNDED_TWICE},
         f=Wide(ref.i0e, {INF: 0, -INF: 0}, float64=special.i0e),
         df=Wide(ref.i0e_slope, {INF: 0, -INF: 0}, float64=at(ref.i0e_slope_float64, {0: 0, INF: 0, -INF: 0})),
@@ -94,10 +88,9 @@ SPECS = (
             curve=Wide(curvature.bessel_i0e, {INF: 0, -INF: 0}), condition=(13, 25), lost=lambda x: np.abs(x) > 2
         ),
     ),
-    *unary(
+    *op(
         "bessel-i1",
-        op="BesselI1",
-        dtypes=NO_BFLOAT16,
+        "BesselI1",
         f=Wide(ref.i1, {INF: INF, -INF: -INF}, odd=True, float64=odd(at(special.i1, {INF: INF}))),
         df=Wide(ref.i1_slope, {INF: INF, -INF: INF}, float64=ref.i1_slope_float64),
         domain=(-80, 80),
@@ -111,7 +104,6 @@ SPECS = (
             "zero": zero,
         },
         subnormals=EITHER,
-        xla_kernel=False,
         second_order=ExactCurve(
             curve=Wide(curvature.bessel_i1, {INF: INF, -INF: -INF}),
             condition=(21, 15),
@@ -119,10 +111,9 @@ SPECS = (
             lost=lambda x: np.abs(x) < 1,
         ),
     ),
-    *unary(
+    *op(
         "bessel-i1e",
-        op="BesselI1e",
-        dtypes=NO_BFLOAT16,
+        "BesselI1e",
         of_xla={"bfloat16": ROUNDED_TWICE},
         f=Wide(ref.i1e, {INF: 0, -INF: -0.0}, odd=True, float64=odd(special.i1e)),
         df=Wide(ref.i1e_slope, {INF: 0, -INF: 0}, float64=at(ref.i1e_slope_float64, {INF: 0, -INF: 0})),
@@ -148,26 +139,23 @@ SPECS = (
     # Budgets of K and its gradients hold for every float32, and for 5 million inputs of float64. Over every float32,
     # values are off by up to 22.7 (k0), 25.5 (k0e), 14.2 (k1) and 9.4 ULP (k1e). Up to 2, K is a sum that cancels near
     # 1.5.
-    *unary(
+    *op(
         "bessel-k0",
-        op="BesselK0",
-        dtypes=NO_BFLOAT16,
+        "BesselK0",
         f=Wide(lambda x: ref.k(0, x), _K_POLE, float64=special.k0),
         df=Wide(lambda x: -ref.k(1, x), {0: -INF, INF: -0.0, -INF: NAN}, float64=lambda x: -special.k1(x)),
         domain=(0, 80),
         ulp={"output": (ROUNDED_TWICE, 23, 18), "grad": (4, 14, 12)},
         aside=_RIGHT_OF_ZERO,
-        xla_kernel=False,
         second_order=ExactCurve(
             curve=Wide(curvature.bessel_k0, {0: INF, INF: 0, -INF: NAN}),
             condition=(6, 6),
             steep=lambda x: special.kvp(0, x, 3),
         ),
     ),
-    *unary(
+    *op(
         "bessel-k0e",
-        op="BesselK0e",
-        dtypes=NO_BFLOAT16,
+        "BesselK0e",
         f=Wide(lambda x: ref.scaled_k(0, x), _K_POLE, float64=special.k0e),
         df=Wide(
             ref.k0e_slope, {0: -INF, INF: -0.0, -INF: NAN}, float64=at(ref.k0e_slope_float64, {0: -INF, INF: -0.0})
@@ -177,23 +165,19 @@ SPECS = (
         bound={"grad": _scaled_k0_slope},
         lost=(
             Lost(
-                where=lambda x: np.abs(x) > 2,
-                span=(1e3, 1e15),
-                reason="the gradient is g (y - k1e(x)), which cancels",
+                where=lambda x: np.abs(x) > 2, span=(1e3, 1e15), reason="the gradient is g (y - k1e(x)), which cancels"
             ),
         ),
         aside={**_RIGHT_OF_ZERO, **_FAR_OUT},
-        xla_kernel=False,
         second_order=ExactCurve(
             curve=Wide(curvature.bessel_k0e, {0: INF, INF: 0, -INF: NAN}),
             condition=(49, 75),
             lost=lambda x: np.abs(x) > 2,
         ),
     ),
-    *unary(
+    *op(
         "bessel-k1",
-        op="BesselK1",
-        dtypes=NO_BFLOAT16,
+        "BesselK1",
         f=Wide(lambda x: ref.k(1, x), _K_POLE, float64=special.k1),
         df=Wide(
             lambda x: -ref.k(0, x) - ref.k(1, x) / x,
@@ -203,17 +187,15 @@ SPECS = (
         domain=(0, 80),
         ulp={"output": (ROUNDED_TWICE, 15.2, 13), "grad": (6, 12, 10.5)},
         aside={"tiny": lambda x, top: (x > 0) & tiny(x, top), **_RIGHT_OF_ZERO},
-        xla_kernel=False,
         second_order=ExactCurve(
             curve=Wide(curvature.bessel_k1, {0: INF, INF: 0, -INF: NAN}),
             condition=(6, 6),
             steep=lambda x: special.kvp(1, x, 3),
         ),
     ),
-    *unary(
+    *op(
         "bessel-k1e",
-        op="BesselK1e",
-        dtypes=NO_BFLOAT16,
+        "BesselK1e",
         f=Wide(lambda x: ref.scaled_k(1, x), _K_POLE, float64=special.k1e),
         df=Wide(
             ref.k1e_slope, {0: -INF, INF: -0.0, -INF: NAN}, float64=at(ref.k1e_slope_float64, {0: -INF, INF: -0.0})
@@ -229,7 +211,6 @@ SPECS = (
             ),
         ),
         aside={"tiny": lambda x, top: (x > 0) & tiny(x, top), **_RIGHT_OF_ZERO, **_FAR_OUT},
-        xla_kernel=False,
         float64_error=2.0**-40,
         second_order=ExactCurve(
             curve=Wide(curvature.bessel_k1e, {0: INF, INF: 0, -INF: NAN}),

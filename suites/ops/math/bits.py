@@ -6,8 +6,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.recipes import INTEGERS
 from tf_opdiff.harness.spec.spec import Side
-from tf_opdiff.suites.forms.exact import exact
-from tf_opdiff.suites.forms.integers import changed_bits, integers
+from tf_opdiff.suites.forms.integers import EXACT, changed_bits, integers
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.pairs import shaped
 from tf_opdiff.suites.forms.part import part, unconnected
@@ -113,8 +112,8 @@ SPECS = (
     *op("bitwise-and", "BitwiseAnd", integers(np.bitwise_and, suffix=""), _broadcast(np.bitwise_and)),
     *op("bitwise-or", "BitwiseOr", integers(np.bitwise_or, suffix=""), _broadcast(np.bitwise_or)),
     *op("bitwise-xor", "BitwiseXor", integers(np.bitwise_xor, suffix=""), _broadcast(np.bitwise_xor)),
-    *exact("invert", op="Invert", reference=np.invert, dtypes=INTEGERS, vjp=unconnected),
+    *op("invert", "Invert", integers(np.invert, recipes=EXACT, suffix="")),
     *op("left-shift", "LeftShift", *_shift(_shifted_left, _zeros), _broadcast(_shifted_left, amounts=True)),
-    *exact("population-count", op="PopulationCount", reference=_ones, dtypes=INTEGERS, vjp=unconnected),
+    *op("population-count", "PopulationCount", integers(_ones, recipes=EXACT, suffix="")),
     *op("right-shift", "RightShift", *_shift(np.right_shift, _signs), _broadcast(np.right_shift, amounts=True)),
 )

@@ -161,7 +161,7 @@ SPECS = (
     *op(
         "debug-gradient-identity",
         "DebugGradientIdentity",
-        part(recipes={**UNARY, "subnormals": subnormals}, elementwise=True),
+        part(recipes={**UNARY, "subnormals": subnormals}, elementwise=True, sweep=False),
         part(
             "-other",
             recipes={"plain": UNARY["plain"], "edges": UNARY["edges"]},

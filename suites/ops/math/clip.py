@@ -1,7 +1,5 @@
 """Clip: numbers clipped to bounds."""
 
-from typing import Any
-
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, bit_patterns
@@ -10,10 +8,10 @@ from tf_opdiff.suites.forms.binary import UPSTREAMS
 from tf_opdiff.suites.forms.complex import ordered_parts
 from tf_opdiff.suites.forms.flushed import outputs
 from tf_opdiff.suites.forms.hard_pairs import special_values
-from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.of_xla import of_xla
+from tf_opdiff.suites.forms.op import op, with_sizes
 from tf_opdiff.suites.forms.pairs import many
-from tf_opdiff.suites.forms.part import part, unconnected
-from tf_opdiff.suites.forms.second_order import with_second_order
+from tf_opdiff.suites.forms.part import part, tiered, unconnected
 from tf_opdiff.suites.reference.broadcast import unbroadcast
 from tf_opdiff.suites.reference.complex import clip_parts
 from tf_opdiff.suites.reference.function import Function
@@ -88,62 +86,45 @@ _CLIPPED = Function(
 )
 #: Both bounds with numbers on them, beside them and far away.
 _LINEAR = Hessian(
+    function=_CLIPPED,
     terms={},
     jvp=0,
     points=((0.0, -0.0, 1.0, -1.0, 2.0, 5.0, np.inf, -np.inf, np.nan), (-np.inf, -1.0, -0.5), (1.0, 2.0, np.inf)),
     sizes=False,
 )
-_CLIP: dict[str, Any] = {"reference": _clipped, "arguments": ("t", "clip_value_min", "clip_value_max")}
-_SPECIAL: dict[str, Any] = {
-    "vjp": _clip_vjp,
-    "recipes": {"edges": _special_bounds, "upstreams": _special_bounds},
-    "unsigned_zeros": ("output",),
-    "upstreams": UPSTREAMS,
-    "alternatives": {"output": _either_clipped} | {f"grad[{i}]": _either_clip_gradient(i) for i in range(3)},
-}
 
 SPECS = (
     *op(
         "clip-by-value",
         "ClipByValue",
-        with_second_order(
+        part(
+            vjp=_clip_vjp,
+            recipes={"bounds": _bounds(1, 3, 67), "scalars": _bounds(0, 2)},
+            dtypes=FLOATS,
+            bound={f"grad[{i}]": _clip_bound(i) for i in (1, 2)},
+            hessian=_LINEAR,
+        ),
+        with_sizes(
             part(
-                vjp=_clip_vjp,
-                recipes={"bounds": _bounds(1, 3, 67), "scalars": _bounds(0, 2)},
-                dtypes=FLOATS,
-                bound={f"grad[{i}]": _clip_bound(i) for i in (1, 2)},
-            ),
-            _CLIPPED,
-            _LINEAR,
+                "-integer",
+                positions=True,
+                vjp=unconnected,
+                recipes={"bits": _ordered, "scalars": _scalar_bounds},
+                dtypes=("int8", "int16", "int32", "int64", "uint8", "uint16"),
+            )
         ),
         part(
-            "-integer",
+            "-special",
             positions=True,
-            vjp=unconnected,
-            recipes={"bits": _ordered, "scalars": _scalar_bounds},
-            dtypes=("int8", "int16", "int32", "int64", "uint8", "uint16"),
+            dtypes=tiered(FLOATS),
+            vjp=_clip_vjp,
+            recipes={"edges": _special_bounds, "upstreams": _special_bounds},
+            unsigned_zeros=("output",),
+            upstreams=UPSTREAMS,
+            alternatives={"output": _either_clipped} | {f"grad[{i}]": _either_clip_gradient(i) for i in range(3)},
         ),
-        part(
-            "-complex",
-            reference=clip_parts,
-            recipes={"plain": ordered_parts},
-            dtypes=COMPLEX,
-            tier="full",
-        ),
-        part(
-            "-of-xla",
-            recipes={"bits": _ordered, "scalars": _scalar_bounds},
-            dtypes=("uint32", "uint64"),
-            modes=("xla",),
-            tier="full",
-        ),
-        **_CLIP,
-    ),
-    *op(
-        "clip-by-value",
-        "ClipByValue",
-        part("-special", positions=True, dtypes=("float32",), **_SPECIAL),
-        part("-special-other", dtypes=("float16", "bfloat16", "float64"), tier="full", **_SPECIAL),
-        **_CLIP,
+        part("-complex", reference=clip_parts, recipes={"plain": ordered_parts}, dtypes=COMPLEX, tier="full"),
+        of_xla(("uint32", "uint64"), recipes={"bits": _ordered, "scalars": _scalar_bounds}),
+        reference=_clipped,
     ),
 )

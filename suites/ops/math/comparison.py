@@ -5,20 +5,11 @@ import numpy as np
 from tf_opdiff.harness.spec.recipes import COMPLEX, INTEGERS
 from tf_opdiff.suites.derived.sizes import alike
 from tf_opdiff.suites.forms.aspects import incompatible
-from tf_opdiff.suites.forms.comparison import (
-    REAL,
-    calling,
-    comparison,
-    complex_numbers,
-    of_xla,
-    often_equal,
-    quantized_numbers,
-    strings,
-    subnormal_numbers,
-)
+from tf_opdiff.suites.forms.comparison import SUBNORMAL, compared, of_equality, often_equal
+from tf_opdiff.suites.forms.of_xla import of_xla
 from tf_opdiff.suites.forms.op import op, with_sizes
 from tf_opdiff.suites.forms.pairs import crossed, shaped
-from tf_opdiff.suites.forms.part import part
+from tf_opdiff.suites.forms.part import calling, part
 
 
 def _near(draw, dtype):
@@ -49,71 +40,45 @@ def _allowed(raw, wanted):
     """A part: shapes that cannot be broadcast together, where the attribute allows them: one boolean."""
     return part(
         "-incompatible-allowed",
-        program=calling(raw, incompatible_shape_error=False),
+        program=calling(raw, ("x", "y"), incompatible_shape_error=False),
         reference=lambda x, y: np.array(wanted),
         recipes={"shapes": shaped((2, 3), (4,))},
     )
 
+
+_WITHIN_HALF = calling("ApproximateEqual", ("x", "y"), tolerance=0.5)
 
 SPECS = (
     *op(
         "approximate-equal",
         "ApproximateEqual",
         part(
-            "-default",
-            program=calling("ApproximateEqual"),
-            reference=_close(1e-5),
-            recipes={"near": _near, "edges": crossed},
-            dtypes=("float32", "float64"),
+            "-default", reference=_close(1e-5), recipes={"near": _near, "edges": crossed}, dtypes=("float32", "float64")
         ),
         with_sizes(
             part(
                 "-half",
                 positions=True,
-                program=calling("ApproximateEqual", tolerance=0.5),
+                program=_WITHIN_HALF,
                 reference=_close(0.5),
                 recipes={"plain": often_equal, "tolerance": _at_half},
                 dtypes=("float32", "float64"),
             ),
             shapes=alike(2),
         ),
-        part(
-            "-of-xla",
-            program=calling("ApproximateEqual", tolerance=0.5),
+        of_xla(
+            ("float16", "bfloat16", *INTEGERS, *COMPLEX),
+            program=_WITHIN_HALF,
             reference=_close_numbers,
             recipes={"plain": often_equal},
-            dtypes=("float16", "bfloat16", *INTEGERS, *COMPLEX),
-            modes=("xla",),
-            tier="full",
         ),
     ),
-    *comparison(
-        "equal",
-        "Equal",
-        complex_numbers,
-        of_xla,
-        quantized_numbers,
-        strings,
-        subnormal_numbers,
-        incompatible(),
-        _allowed("Equal", False),
-        reference=np.equal,
-        dtypes=(*REAL, "bool"),
+    *op(
+        "equal", "Equal", compared, of_equality, SUBNORMAL, incompatible(), _allowed("Equal", False), reference=np.equal
     ),
-    *comparison("greater", "Greater", subnormal_numbers, reference=np.greater),
-    *comparison("greater-equal", "GreaterEqual", subnormal_numbers, reference=np.greater_equal),
-    *comparison("less", "Less", subnormal_numbers, incompatible(), reference=np.less),
-    *comparison("less-equal", "LessEqual", subnormal_numbers, reference=np.less_equal),
-    *comparison(
-        "not-equal",
-        "NotEqual",
-        complex_numbers,
-        of_xla,
-        quantized_numbers,
-        strings,
-        subnormal_numbers,
-        _allowed("NotEqual", True),
-        reference=np.not_equal,
-        dtypes=(*REAL, "bool"),
-    ),
+    *op("greater", "Greater", compared, SUBNORMAL, reference=np.greater),
+    *op("greater-equal", "GreaterEqual", compared, SUBNORMAL, reference=np.greater_equal),
+    *op("less", "Less", compared, SUBNORMAL, incompatible(), reference=np.less),
+    *op("less-equal", "LessEqual", compared, SUBNORMAL, reference=np.less_equal),
+    *op("not-equal", "NotEqual", compared, of_equality, SUBNORMAL, _allowed("NotEqual", True), reference=np.not_equal),
 )

@@ -6,11 +6,11 @@ The gradient of a real result is the upstream times a complex number.
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import COMPLEX, matrix, plain
+from tf_opdiff.suites.derived.hessian import linear_second_order
 from tf_opdiff.suites.forms.analytic import axes, crossed_parts, small
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.pairs import many, shaped
 from tf_opdiff.suites.forms.part import part, together
-from tf_opdiff.suites.forms.second_order import with_linear_second_order
 from tf_opdiff.suites.reference.broadcast import unbroadcast
 from tf_opdiff.suites.reference.complex import angle_vjp, from_parts
 
@@ -20,8 +20,8 @@ def _part(tf, z):
 
 
 def _calling(op, argument="input"):
-    """A program that calls a raw op of a complex number."""
-    return lambda tf, z: getattr(tf.raw_ops, op)(**{argument: z}, **({} if op == "Conj" else {"Tout": _part(tf, z)}))
+    """A program that calls a raw op of a complex number with a real result."""
+    return lambda tf, z: getattr(tf.raw_ops, op)(**{argument: z}, Tout=_part(tf, z))
 
 
 def _complex_numbers(reference, vjp, *, output=0.0, bound=None):
@@ -56,6 +56,7 @@ def _from_parts(dtype, result):
         vjp=lambda g, x, y: (unbroadcast(g.real, x.shape), unbroadcast(g.imag, y.shape)),
         recipes={"plain": many(plain, size=67), "scalar": shaped((), (3, 5))},
         dtypes=(dtype,),
+        twins=[lambda spec: linear_second_order(spec, "plain", moving=(0, 1))],
         bound={"grad[0]": _summed(np.real, 0), "grad[1]": _summed(np.imag, 1)},
     )
 
@@ -85,7 +86,6 @@ SPECS = (
             bound={"grad[0]": lambda u, g, z: 4 * u * np.abs(g)},
         ),
         program=_calling("ComplexAbs", "x"),
-        arguments=("x",),
     ),
     *op(
         "angle",
@@ -97,34 +97,15 @@ SPECS = (
             bound={"grad[0]": lambda u, g, z: 4 * u * np.abs(g) / np.where(z == 0, np.inf, np.abs(z))},
         ),
         program=_calling("Angle"),
-        arguments=("input",),
     ),
     *op(
         "complex",
         "Complex",
-        with_linear_second_order(_from_parts("float32", "complex64"), "plain", moving=(0, 1)),
-        with_linear_second_order(_from_parts("float64", "complex128"), "plain", moving=(0, 1)),
+        _from_parts("float32", "complex64"),
+        _from_parts("float64", "complex128"),
         program=lambda tf, x, y: tf.complex(x, y),
     ),
-    *op(
-        "conj",
-        "Conj",
-        _complex_numbers(np.conj, lambda g, z: np.conj(g)),
-        program=_calling("Conj"),
-        arguments=("input",),
-    ),
-    *op(
-        "imag",
-        "Imag",
-        _complex_numbers(np.imag, lambda g, z: from_parts(0 * np.abs(g), g)),
-        program=_calling("Imag"),
-        arguments=("input",),
-    ),
-    *op(
-        "real",
-        "Real",
-        _complex_numbers(np.real, lambda g, z: from_parts(g, 0 * np.abs(g))),
-        program=_calling("Real"),
-        arguments=("input",),
-    ),
+    *op("conj", "Conj", _complex_numbers(np.conj, lambda g, z: np.conj(g))),
+    *op("imag", "Imag", _complex_numbers(np.imag, lambda g, z: from_parts(0 * np.abs(g), g)), program=_calling("Imag")),
+    *op("real", "Real", _complex_numbers(np.real, lambda g, z: from_parts(g, 0 * np.abs(g))), program=_calling("Real")),
 )

@@ -9,6 +9,7 @@ from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.derived.position import positions
 from tf_opdiff.suites.derived.sizes import alike, elementwise_sizes
 from tf_opdiff.suites.derived.special_places import short
+from tf_opdiff.suites.derived.twin import ELEMENTWISE
 from tf_opdiff.suites.forms.counts import counts, exact, special, unweighted, weighted
 from tf_opdiff.suites.forms.errors import raises
 from tf_opdiff.suites.reference import counts as ref
@@ -80,6 +81,7 @@ _BUCKETIZE = tuple(
         recipes=recipes,
         dtypes=(dtype,),
         tier=tier,
+        aspect=ELEMENTWISE if recipes is _FLOATS else "",
         alternatives={"output": lambda dtype, g, x: [_buckets(flushed_in(dtype, x))]} if recipes is _FLOATS else {},
     )
     for suffix, recipes, dtype, tier in (

@@ -1,6 +1,7 @@
 """Division: quotients, quotients rounded to integers, and remainders."""
 
 from dataclasses import replace
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -14,15 +15,17 @@ from tf_opdiff.suites.forms.binary import (
     hard_exact_pairs,
     no_nan_vjp,
     product_of,
+    products,
     subnormal_results,
 )
 from tf_opdiff.suites.forms.complex import complex_numbers
 from tf_opdiff.suites.forms.complex_special import special_quotients
-from tf_opdiff.suites.forms.flushed import outputs
+from tf_opdiff.suites.forms.flushed import either, outputs
 from tf_opdiff.suites.forms.integers import division
+from tf_opdiff.suites.forms.of_xla import of_xla
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, together, unconnected
-from tf_opdiff.suites.forms.second_order import with_second_order
+from tf_opdiff.suites.forms.unary import WIDE
 from tf_opdiff.suites.reference.broadcast import unbroadcast
 from tf_opdiff.suites.reference.division import (
     floor_mod,
@@ -42,14 +45,10 @@ _QUOTIENT = Function(f=np.divide, partials=(over, quotient_dy), exact=lambda x, 
 _QUOTIENT = replace(_QUOTIENT, wider=replace(_QUOTIENT, f=wide(np.divide)))
 #: It is 0 for y = 0, whatever x is.
 _QUOTIENT_NO_NAN = Function(
-    f=unless(y_zero, np.divide),
-    partials=(unless(y_zero, over), unless(y_zero, quotient_dy)),
-    exact=lambda x, y: x / y,
+    f=unless(y_zero, np.divide), partials=(unless(y_zero, over), unless(y_zero, quotient_dy)), exact=lambda x, y: x / y
 )
 _REST = Function(
-    f=floor_mod,
-    partials=(one, wide(lambda x, y: -floored(x, y))),
-    exact=lambda x, y: x - y * mp.floor(x / y),
+    f=floor_mod, partials=(one, wide(lambda x, y: -floored(x, y))), exact=lambda x, y: x - y * mp.floor(x / y)
 )
 
 
@@ -81,14 +80,6 @@ def _either_rest(dtype, g, x, y):
         tiny = np.abs(rest) < float(ml_dtypes.finfo(dtype).smallest_normal)
         found += [np.where(tiny, r, floor_mod(x, y)) for r in (rest, np.copysign(0, rest))]
     return found
-
-
-def _with_rests(values):
-    """The part with the alternatives of a remainder."""
-    return lambda op: [
-        replace(spec, alternatives=spec.alternatives | {"output": _either_rest}) if spec.alternatives else spec
-        for spec in values(op)
-    ]
 
 
 def _flushed_rest(dtype, x, y):
@@ -133,34 +124,29 @@ def _rounding(reference, rounded):
 
 #: Rounded quotients, and infinite ones, fail in the recipes of the first derivatives.
 _LINEAR = Hessian(terms={}, jvp=2, points=(), sizes=False, kept=("domain",))
-#: A part: the remainder x - y trunc(x / y) of a quotient rounded towards zero.
-_FMOD = part(
-    positions=True,
-    reference=np.fmod,
-    vjp=lambda g, x, y: (unbroadcast(g, x.shape), unbroadcast(-g * truncated(x, y), y.shape)),
-    recipes={**EXACT_PAIRS, **hard_exact_pairs()},
-    alternatives={"output": outputs(np.fmod)},
-    dtypes=("float32", "float64"),
-    ulp={"output": 0.5, "grad": 1.5},
-)
-
-#: A part: the same of 16 bits, for which XLA alone has a kernel.
-_FMOD_OF_XLA = part(
-    "-of-xla",
-    reference=np.fmod,
-    recipes={**EXACT_PAIRS, **hard_exact_pairs()},
-    alternatives={"output": outputs(np.fmod)},
-    dtypes=("float16", "bfloat16"),
-    modes=("xla",),
-    ulp={"output": 0.5},
-    tier="full",
+_EXACT_REST: dict[str, Any] = {
+    "reference": np.fmod,
+    "recipes": {**EXACT_PAIRS, **hard_exact_pairs()},
+    "alternatives": {"output": outputs(np.fmod)},
+}
+#: Parts: the remainder x - y trunc(x / y) of a quotient rounded towards zero.
+_FMOD = together(
+    part(
+        positions=True,
+        vjp=lambda g, x, y: (unbroadcast(g, x.shape), unbroadcast(-g * truncated(x, y), y.shape)),
+        dtypes=WIDE,
+        ulp={"output": 0.5, "grad": 1.5},
+        **_EXACT_REST,
+    ),
+    of_xla(("float16", "bfloat16"), ulp={"output": 0.5}, **_EXACT_REST),
+    division(np.fmod),
 )
 
 SPECS = (
     *op(
         "div",
         "Div",
-        with_second_order(floats(_QUOTIENT, ulp={"output": 0.5, "grad": 2.5}), _QUOTIENT, _quotient_curves()),
+        floats(_QUOTIENT, ulp={"output": 0.5, "grad": 2.5}, hessian=_quotient_curves()),
         division(whole_quotient),
         complex_numbers(_QUOTIENT, output=4, grad=6),
         special_quotients(4),
@@ -168,10 +154,11 @@ SPECS = (
     *op(
         "div-no-nan",
         "DivNoNan",
-        with_second_order(
-            floats(_QUOTIENT_NO_NAN, ulp={"output": 0.5, "grad": 2.5}, vjp_of=no_nan_vjp),
+        floats(
             _QUOTIENT_NO_NAN,
-            _quotient_curves(lambda f: unless(y_zero, f)),
+            ulp={"output": 0.5, "grad": 2.5},
+            vjp_of=no_nan_vjp,
+            hessian=_quotient_curves(lambda f: unless(y_zero, f)),
         ),
         complex_numbers(_QUOTIENT_NO_NAN, output=4, grad=6, zero=1),
         special_quotients(4, zero=1),
@@ -194,34 +181,24 @@ SPECS = (
     *op(
         "floor-mod",
         "FloorMod",
-        with_second_order(
-            _with_rests(
-                floats(
-                    _REST,
-                    ulp={"output": 0.5, "grad": 1.5},
-                    instead=(Instead(_FLOORED, 7, 2), Instead(_flushed_rest, 7, 2)),
-                )
-            ),
+        floats(
             _REST,
-            _LINEAR,
+            ulp={"output": 0.5, "grad": 1.5},
+            instead=(Instead(_FLOORED, 7, 2), Instead(_flushed_rest, 7, 2)),
+            hessian=_LINEAR,
+            alternatives=either(_REST, products) | {"output": _either_rest},
         ),
         division(np.mod),
     ),
-    *op("mod", "Mod", _FMOD, _FMOD_OF_XLA, division(np.fmod, dtypes=("int32", "int64"))),
+    *op("mod", "Mod", _FMOD),
     *op(
         "real-div",
         "RealDiv",
-        with_second_order(floats(_QUOTIENT, ulp={"output": 0.5, "grad": 2.5}), _QUOTIENT, _quotient_curves()),
+        floats(_QUOTIENT, ulp={"output": 0.5, "grad": 2.5}, hessian=_quotient_curves()),
         subnormal_results(np.divide, name="div-subnormal"),
         complex_numbers(_QUOTIENT, output=4, grad=6),
         special_quotients(4),
     ),
     *op("truncate-div", "TruncateDiv", _rounding(truncated, _TRUNCATED), division(whole_quotient)),
-    *op(
-        "truncate-mod",
-        "TruncateMod",
-        _FMOD,
-        _FMOD_OF_XLA,
-        division(np.fmod, dtypes=("int32", "int64")),
-    ),
+    *op("truncate-mod", "TruncateMod", _FMOD),
 )

@@ -14,9 +14,10 @@ from tf_opdiff.suites.derived.exact_curve import ExactCurve
 from tf_opdiff.suites.derived.lost import Lost
 from tf_opdiff.suites.derived.second_order import SecondOrder
 from tf_opdiff.suites.forms.bounds import relative
+from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.regions import minus_zero
-from tf_opdiff.suites.forms.unary import ROUNDED_TWICE, WIDE, unary
-from tf_opdiff.suites.forms.unary_subnormals import EITHER
+from tf_opdiff.suites.forms.subnormal import EITHER
+from tf_opdiff.suites.forms.unary import ROUNDED_TWICE
 from tf_opdiff.suites.reference import curvature
 from tf_opdiff.suites.reference import error_function as ref
 from tf_opdiff.suites.reference.float64 import odd
@@ -42,21 +43,18 @@ def _erfinv(x):
 
 
 SPECS = (
-    *unary(
+    *op(
         "erf",
-        op="Erf",
+        "Erf",
         f=Wide(mp.erf, odd=True, float64=special.erf),
         df=Wide(lambda x: 2 / mp.sqrt(mp.pi) * mp.exp(-x * x), float64=lambda x: 2 / np.sqrt(np.pi) * np.exp(-x * x)),
-        ulp={
-            "output": (ROUNDED_TWICE, ROUNDED_TWICE, by_mode(eager=8, xla=7.2), by_mode(eager=3.5, xla=3)),
-            "grad": 1,
-        },
+        ulp={"output": (ROUNDED_TWICE, ROUNDED_TWICE, by_mode(eager=8, xla=7.2), by_mode(eager=3.5, xla=3)), "grad": 1},
         bound={"grad": _SQUARED},
         second_order=SecondOrder(condition=(4, 5)),
     ),
-    *unary(
+    *op(
         "erfc",
-        op="Erfc",
+        "Erfc",
         f=Wide(ref.erfc, float64=special.erfc),
         df=Wide(
             lambda x: -2 / mp.sqrt(mp.pi) * mp.exp(-x * x),
@@ -68,10 +66,9 @@ SPECS = (
         bound={"output": _SQUARED_TAIL, "grad": _SQUARED},
         second_order=SecondOrder(condition=(4, 5)),
     ),
-    *unary(
+    *op(
         "erfinv",
-        op="Erfinv",
-        dtypes=WIDE,
+        "Erfinv",
         of_xla={"float16": 1, "bfloat16": 1},
         f=Wide(ref.erfinv, {1: INF, -1: -INF}, odd=True, float64=odd(_erfinv)),
         df=Wide(
@@ -93,15 +90,11 @@ SPECS = (
             "past_one": lambda x, top: (np.abs(x) > 1) & (np.abs(x) < 1.01),
         },
         subnormals=EITHER,
-        second_order=ExactCurve(
-            curve=Wide(curvature.erfinv, {1: INF, -1: -INF}),
-            condition=(7, 11),
-        ),
+        second_order=ExactCurve(curve=Wide(curvature.erfinv, {1: INF, -1: -INF}), condition=(7, 11)),
     ),
-    *unary(
+    *op(
         "ndtri",
-        op="Ndtri",
-        dtypes=WIDE,
+        "Ndtri",
         of_xla={"float16": 2, "bfloat16": 2},
         f=Wide(ref.ndtri, {0: -INF, 1: INF}, float64=special.ndtri),
         df=Wide(

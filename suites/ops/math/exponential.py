@@ -14,8 +14,9 @@ from tf_opdiff.suites.derived.second_order import SecondOrder
 from tf_opdiff.suites.forms.analytic import Analytic
 from tf_opdiff.suites.forms.bounds import absolute
 from tf_opdiff.suites.forms.gradient_op import ComplexGradient, gradient_op, in_long_double
-from tf_opdiff.suites.forms.unary import ROUNDED_TWICE, unary
-from tf_opdiff.suites.forms.unary_subnormals import Subnormals
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.subnormal import Subnormals
+from tf_opdiff.suites.forms.unary import ROUNDED_TWICE
 from tf_opdiff.suites.reference import annex_g
 from tf_opdiff.suites.reference import complex as complex_ref
 from tf_opdiff.suites.reference import exponential as ref
@@ -36,9 +37,9 @@ def _near_pole_of_sigmoid(f, df):
 
 
 SPECS = (
-    *unary(
+    *op(
         "exp",
-        op="Exp",
+        "Exp",
         f=Wide(mp.exp, float64=np.exp),
         df=Wide(mp.exp, float64=np.exp),
         domain=(-90, 90),
@@ -47,9 +48,9 @@ SPECS = (
         tier="smoke",
         analytic=Analytic(special=annex_g.EXP, f=mp.exp, df=mp.exp, output=3, grad=4),
     ),
-    *unary(
+    *op(
         "expm1",
-        op="Expm1",
+        "Expm1",
         f=Wide(mp.expm1, {-INF: -1}, odd=True, float64=np.expm1),
         df=Wide(mp.exp, float64=np.exp),
         domain=(-20, 90),
@@ -63,9 +64,9 @@ SPECS = (
             special=annex_g.EXPM1, f=complex_ref.expm1, df=mp.exp, output=by_mode(eager=4.5, xla=6), grad=4
         ),
     ),
-    *unary(
+    *op(
         "log",
-        op="Log",
+        "Log",
         f=Wide(mp.log, {0: -INF}, float64=np.log),
         df=Wide(lambda x: 1 / x, {0.0: INF, INF: 0.0, -INF: -0.0}, odd=True, float64=np.reciprocal),
         domain=(0, 4),
@@ -84,9 +85,9 @@ SPECS = (
             at_poles=np.log,
         ),
     ),
-    *unary(
+    *op(
         "log1p",
-        op="Log1p",
+        "Log1p",
         f=Wide(mp.log1p, {-1: -INF}, odd=True, float64=np.log1p),
         df=Wide(lambda x: 1 / (1 + x), {-1: INF, -INF: -0.0}, float64=lambda x: 1 / (1 + x)),
         domain=(-1, 4),
@@ -105,9 +106,9 @@ SPECS = (
             at_poles=np.log1p,
         ),
     ),
-    *unary(
+    *op(
         "sigmoid",
-        op="Sigmoid",
+        "Sigmoid",
         f=Wide(ref.logistic, float64=special.expit),
         df=Wide(lambda x: ref.logistic(x) * ref.logistic(-x), float64=ref.logistic_slope_float64),
         domain=(-90, 20),
@@ -137,15 +138,16 @@ SPECS = (
             loose=Loose(lambda z: z.real > 1, "the gradient has the factor 1 - y of a rounded y near 1"),
         ),
     ),
-    *gradient_op(
+    *op(
         "sigmoid-grad",
-        op="SigmoidGrad",
-        argument="y",
-        reference=in_long_double(lambda g, y: g * y * (1 - y)),
-        ulp=2,
-        complex=ComplexGradient(reference=lambda g, y: g * y * (1 - y), size=lambda g, y: g * y * (1 + y)),
-        slope=lambda y: 1 - 2 * y,
-        slope_size=lambda y: 1 + 2 * np.abs(y),
-        curve=lambda y: np.full_like(y, -2),
+        "SigmoidGrad",
+        gradient_op(
+            in_long_double(lambda g, y: g * y * (1 - y)),
+            ulp=2,
+            complex=ComplexGradient(reference=lambda g, y: g * y * (1 - y), size=lambda g, y: g * y * (1 + y)),
+            slope=lambda y: 1 - 2 * y,
+            slope_size=lambda y: 1 + 2 * np.abs(y),
+            curve=lambda y: np.full_like(y, -2),
+        ),
     ),
 )

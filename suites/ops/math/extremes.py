@@ -22,7 +22,6 @@ from tf_opdiff.suites.forms.integers import integers
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.pairs import crossed
 from tf_opdiff.suites.forms.part import part, together
-from tf_opdiff.suites.forms.second_order import with_second_order
 from tf_opdiff.suites.forms.subnormal import flushing, of_gpu_kernels
 from tf_opdiff.suites.reference.broadcast import unbroadcast
 from tf_opdiff.suites.reference.conventions import extreme_vjp, larger, smaller
@@ -146,6 +145,7 @@ def _extreme(reference, condition):
     )
     main = part(
         positions=True,
+        hessian=Hessian(terms={}, jvp=0, function=values),
         recipes={
             **{name: Instead(_ambiguous, 2, 1).of(recipe) for name, recipe in EXACT_PAIRS.items()},
             **{name: Instead(_any_nan, 2, 1).of(recipe) for name, recipe in hard_exact_pairs().items()},
@@ -153,7 +153,7 @@ def _extreme(reference, condition):
         **normal,
     )
     return together(
-        with_second_order(main, values, Hessian(terms={}, jvp=0)),
+        main,
         part("-nan", recipes={"nan": _only(_any_nan), "upstreams": _only(_any_nan)}, **normal),
         part("-zeros", recipes={"zeros": _only(_zeros), "upstreams": _only(_zeros)}, **normal),
         part("-subnormal", dtypes=("float16", "float32", "float64"), contract=flushes, **tiny),
@@ -199,32 +199,25 @@ def _next(dtype):
 
     first = Function(f=reference, partials=(one, lambda x, y: 0 * one(x, y)), exact=lambda x, y: x)
     return together(
-        with_second_order(
-            part(
-                f"-{dtype}",
-                positions=True,
-                reference=reference,
-                vjp=lambda g, x, y: (unbroadcast(g, x.shape), unbroadcast(g * 0, y.shape)),
-                recipes={
-                    **{name: Instead(_next_is_subnormal, 1, 2).of(recipe) for name, recipe in EXACT_PAIRS.items()},
-                    **hard_exact_pairs(),
-                },
-                upstreams=UPSTREAMS,
-                alternatives={
-                    "output": _either_next(reference),
-                    "grad[0]": lambda dtype, g, x, y: [unbroadcast(flushed_in(dtype, g), x.shape)],
-                },
-                dtypes=(dtype,),
-            ),
-            first,
-            Hessian(terms={}, jvp=0),
+        part(
+            f"-{dtype}",
+            positions=True,
+            hessian=Hessian(terms={}, jvp=0, function=first),
+            reference=reference,
+            vjp=lambda g, x, y: (unbroadcast(g, x.shape), unbroadcast(g * 0, y.shape)),
+            recipes={
+                **{name: Instead(_next_is_subnormal, 1, 2).of(recipe) for name, recipe in EXACT_PAIRS.items()},
+                **hard_exact_pairs(),
+            },
+            upstreams=UPSTREAMS,
+            alternatives={
+                "output": _either_next(reference),
+                "grad[0]": lambda dtype, g, x, y: [unbroadcast(flushed_in(dtype, g), x.shape)],
+            },
+            dtypes=(dtype,),
         ),
         part(
-            f"-subnormal-{dtype}",
-            positions=True,
-            reference=reference,
-            recipes={"zeros": _beside_zero},
-            dtypes=(dtype,),
+            f"-subnormal-{dtype}", positions=True, reference=reference, recipes={"zeros": _beside_zero}, dtypes=(dtype,)
         ),
     )
 
@@ -232,5 +225,5 @@ def _next(dtype):
 SPECS = (
     *op("maximum", "Maximum", _extreme(larger, np.greater_equal)),
     *op("minimum", "Minimum", _extreme(smaller, np.less_equal)),
-    *op("next-after", "NextAfter", _next("float32"), _next("float64"), arguments=("x1", "x2")),
+    *op("next-after", "NextAfter", _next("float32"), _next("float64")),
 )

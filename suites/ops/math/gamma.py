@@ -7,12 +7,13 @@ import numpy as np
 from scipy import special
 
 from tf_opdiff.harness.spec.by_mode import by_mode
-from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.derived.exact_curve import ExactCurve
 from tf_opdiff.suites.forms.bounds import absolute
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import part
 from tf_opdiff.suites.forms.regions import infinite, zero
-from tf_opdiff.suites.forms.unary import NO_BFLOAT16, ROUNDED_TWICE, calling, unary
-from tf_opdiff.suites.forms.unary_subnormals import EITHER
+from tf_opdiff.suites.forms.subnormal import EITHER
+from tf_opdiff.suites.forms.unary import ROUNDED_TWICE
 from tf_opdiff.suites.reference import curvature
 from tf_opdiff.suites.reference import gamma as ref
 from tf_opdiff.suites.reference.float64 import at
@@ -44,10 +45,20 @@ _DIGAMMA = Wide(mp.digamma, {0: -INF, INF: INF, -INF: NAN}, odd=True, float64=sp
 _TRIGAMMA = Wide(ref.trigamma, {INF: 0, -INF: NAN}, float64=ref.trigamma_float64)
 
 SPECS = (
-    *unary(
+    *op(
         "digamma",
-        op="Digamma",
-        dtypes=NO_BFLOAT16,
+        "Digamma",
+        # In float64 there are numbers between integers down to -2**52. XLA, which answers at once, is in "far".
+        part(
+            "-far",
+            reference=_DIGAMMA,
+            vjp=lambda g, x: g * _TRIGAMMA(x),
+            recipes={"hang": lambda draw, dtype: (np.round(draw.uniform(3, low=-1e15, high=-1e12)) + 0.5,)},
+            dtypes=("float64",),
+            modes=("eager", "function", "graph"),
+            ulp={"output": 2, "grad": 10.5},
+            tier="full",
+        ),
         of_xla={"bfloat16": 1},
         f=_DIGAMMA,
         df=_TRIGAMMA,
@@ -66,28 +77,12 @@ SPECS = (
         },
         subnormals=EITHER,
         second_order=ExactCurve(
-            curve=Wide(curvature.digamma, {INF: 0, -INF: NAN}),
-            condition=(6, 6),
-            lost=lambda x: x > 1e12,
+            curve=Wide(curvature.digamma, {INF: 0, -INF: NAN}), condition=(6, 6), lost=lambda x: x > 1e12
         ),
     ),
-    # In float64 there are numbers between integers down to -2**52. XLA, which answers at once, is in digamma's "far".
-    Spec(
-        name="digamma-far",
-        ops="Digamma",
-        program=calling("Digamma", "x"),
-        reference=_DIGAMMA,
-        vjp=lambda g, x: g * _TRIGAMMA(x),
-        recipes={"hang": lambda draw, dtype: (np.round(draw.uniform(3, low=-1e15, high=-1e12)) + 0.5,)},
-        dtypes=("float64",),
-        modes=("eager", "function", "graph"),
-        ulp={"output": 2, "grad": 10.5},
-        tier="full",
-    ),
-    *unary(
+    *op(
         "lgamma",
-        op="Lgamma",
-        dtypes=NO_BFLOAT16,
+        "Lgamma",
         of_xla={"bfloat16": 1},
         f=Wide(ref.lgamma, {0: INF, INF: INF, -INF: INF}, float64=at(special.gammaln, {-INF: INF})),
         df=Wide(mp.digamma, float64=at(special.psi, {0: np.nan})),
@@ -99,9 +94,7 @@ SPECS = (
         aside={"middle": lambda x, top: np.abs(x) < 10},
         subnormals=EITHER,
         second_order=ExactCurve(
-            curve=Wide(curvature.lgamma, {INF: 0, -INF: NAN}),
-            condition=(16, 8),
-            lost=lambda x: x > 1e18,
+            curve=Wide(curvature.lgamma, {INF: 0, -INF: NAN}), condition=(16, 8), lost=lambda x: x > 1e18
         ),
     ),
 )

@@ -12,8 +12,9 @@ from tf_opdiff.suites.derived.second_order import SecondOrder
 from tf_opdiff.suites.forms.analytic import Analytic, from_output, near_pole
 from tf_opdiff.suites.forms.bounds import absolute, relative
 from tf_opdiff.suites.forms.gradient_op import ComplexGradient, gradient_op, in_long_double
-from tf_opdiff.suites.forms.unary import ROUNDED_TWICE, WIDE, unary
-from tf_opdiff.suites.forms.unary_subnormals import EITHER, Subnormals
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.subnormal import EITHER, Subnormals
+from tf_opdiff.suites.forms.unary import ROUNDED_TWICE, WIDE
 from tf_opdiff.suites.reference import annex_g
 from tf_opdiff.suites.reference import complex as complex_ref
 from tf_opdiff.suites.reference.wide import INF, NAN, Wide, mp
@@ -62,9 +63,9 @@ def _saturated(z):
 
 
 SPECS = (
-    *unary(
+    *op(
         "acosh",
-        op="Acosh",
+        "Acosh",
         f=Wide(mp.acosh, float64=np.arccosh),
         df=Wide(
             lambda x: 1 / mp.sqrt(x * x - 1) if x >= 1 else NAN,
@@ -92,9 +93,9 @@ SPECS = (
             bound=from_output,
         ),
     ),
-    *unary(
+    *op(
         "asinh",
-        op="Asinh",
+        "Asinh",
         f=Wide(mp.asinh, odd=True, float64=np.arcsinh),
         df=Wide(lambda x: 1 / mp.sqrt(1 + x * x), float64=lambda x: 1 / np.sqrt(1 + x * x)),
         ulp={"output": by_mode(eager=(ROUNDED_TWICE, ROUNDED_TWICE, 1.8, 1.75), xla=(2.5, 1.5, 3.2, 2.7)), "grad": 1},
@@ -118,9 +119,9 @@ SPECS = (
             bound=from_output,
         ),
     ),
-    *unary(
+    *op(
         "atanh",
-        op="Atanh",
+        "Atanh",
         f=Wide(mp.atanh, {1: INF, -1: -INF}, odd=True, float64=np.arctanh),
         df=Wide(lambda x: 1 / (1 - x * x), {1: INF, -1: INF, INF: -0.0, -INF: -0.0}, float64=lambda x: 1 / (1 - x * x)),
         domain=(-1, 1),
@@ -139,26 +140,20 @@ SPECS = (
             bound=near_pole,
         ),
     ),
-    *unary(
+    *op(
         "cosh",
-        op="Cosh",
+        "Cosh",
         f=Wide(mp.cosh, float64=np.cosh),
         df=Wide(mp.sinh, odd=True, float64=np.sinh),
         domain=(-90, 90),
         ulp={"output": 1, "grad": 1},
         bound=_exponential_of_a_sum(3, 8),
         second_order=SecondOrder(condition=(4, 5)),
-        analytic=Analytic(
-            special=annex_g.COSH,
-            f=mp.cosh,
-            df=mp.sinh,
-            output=by_mode(eager=3, xla=4),
-            grad=4.5,
-        ),
+        analytic=Analytic(special=annex_g.COSH, f=mp.cosh, df=mp.sinh, output=by_mode(eager=3, xla=4), grad=4.5),
     ),
-    *unary(
+    *op(
         "sinh",
-        op="Sinh",
+        "Sinh",
         f=Wide(mp.sinh, odd=True, float64=np.sinh),
         df=Wide(mp.cosh, float64=np.cosh),
         domain=(-90, 90),
@@ -170,9 +165,9 @@ SPECS = (
             special=annex_g.SINH, f=mp.sinh, df=mp.cosh, output=by_mode(eager=3, xla=5), grad=by_mode(eager=3.6, xla=4)
         ),
     ),
-    *unary(
+    *op(
         "tanh",
-        op="Tanh",
+        "Tanh",
         f=Wide(mp.tanh, odd=True, float64=np.tanh),
         df=Wide(lambda x: 1 / mp.cosh(x) ** 2, {INF: 0, -INF: 0}, float64=_square_of_sech),
         # The kernel is a rational function, the worse the nearer to 1.
@@ -209,16 +204,17 @@ SPECS = (
             loose=Loose(_saturated, "the gradient is g (1 - y²), which cancels for a rounded y near 1"),
         ),
     ),
-    *gradient_op(
+    *op(
         "tanh-grad",
-        op="TanhGrad",
-        argument="y",
-        reference=in_long_double(lambda g, y: g * (1 - y * y)),
-        ulp=2,
-        complex=ComplexGradient(reference=lambda g, y: g * (1 - y * y), size=lambda g, y: g * (1 + y * y)),
-        # y², rounded: the error is that of the larger term of the difference.
-        bound=lambda u, _, g, y: 2 * u * np.abs(g) * (1 + y * y),
-        slope=lambda y: -2 * y,
-        curve=lambda y: np.full_like(y, -2),
+        "TanhGrad",
+        gradient_op(
+            in_long_double(lambda g, y: g * (1 - y * y)),
+            ulp=2,
+            complex=ComplexGradient(reference=lambda g, y: g * (1 - y * y), size=lambda g, y: g * (1 + y * y)),
+            # y², rounded: the error is that of the larger term of the difference.
+            bound=lambda u, _, g, y: 2 * u * np.abs(g) * (1 + y * y),
+            slope=lambda y: -2 * y,
+            curve=lambda y: np.full_like(y, -2),
+        ),
     ),
 )

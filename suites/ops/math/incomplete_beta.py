@@ -11,20 +11,11 @@ from scipy.special import digamma, gammaln, xlog1py, xlogy
 from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.suites.derived.hessian import Hessian
 from tf_opdiff.suites.forms.binary import product_of, products
-from tf_opdiff.suites.forms.op import op, with_sizes
+from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.pairs import normal, within
 from tf_opdiff.suites.forms.part import part
-from tf_opdiff.suites.forms.second_order import with_second_order
-from tf_opdiff.suites.forms.special import (
-    INSIDE,
-    WIDE,
-    gradient,
-    hard,
-    hard_recipes,
-    of_all_sizes,
-    relative,
-    shapes_differ,
-)
+from tf_opdiff.suites.forms.special import INSIDE, gradient, hard, hard_recipes, of_exponents, relative, shapes_differ
+from tf_opdiff.suites.forms.unary import WIDE
 from tf_opdiff.suites.reference import incomplete_beta as ref
 from tf_opdiff.suites.reference.function import Function, evaluated
 from tf_opdiff.suites.reference.wide import mp
@@ -102,6 +93,7 @@ def _uncertain(a, b, x):
 
 #: The derivatives of the density by a, b and x: https://dlmf.nist.gov/8.17.
 _CURVES = Hessian(
+    function=_BETAINC,
     terms={
         (0, 2): [
             _times_density(lambda a, b, x: mp.log(x)),
@@ -138,19 +130,14 @@ SPECS = (
     *op(
         "betainc",
         "Betainc",
-        with_sizes(
-            with_second_order(
-                part(
-                    reference=_BETAINC,
-                    vjp=products(_BETAINC),
-                    recipes={"domain": normal(within(*_BETAINC.domain, size=199), _BETAINC)},
-                    dtypes=WIDE,
-                    bound=_BOUND,
-                ),
-                _BETAINC,
-                _CURVES,
-            ),
-            sources={"": "domain"},
+        part(
+            reference=_BETAINC,
+            vjp=products(_BETAINC),
+            recipes={"domain": normal(within(*_BETAINC.domain, size=199), _BETAINC)},
+            dtypes=WIDE,
+            bound=_BOUND,
+            sizes=True,
+            hessian=_CURVES,
         ),
         shapes_differ(_BETAINC, _BETAINC.domain, _BOUND, _BETAINC, shapes=((2, 5), (), (2, 5))),
         hard(
@@ -164,12 +151,11 @@ SPECS = (
                     exponents=((-126.0, 7.0), (-126.0, 7.0), (-126.0, 0.0)),
                     upstreams=((0.25, 1.0, 3.0), (0.5, 1.0), (0.0, 0.25, 0.5, 1.0)),
                 ),
-                "moderate": of_all_sizes(((-12, 6), (-12, 6), (-20, 0))),
+                "moderate": of_exponents(((-12, 6), (-12, 6), (-20, 0))),
                 "outside": product_of(
                     *((0.5, 1.0, 30.5, 1e-30),) * 2, (-0.0, -1.0, -1e-30, 2.0, 1e30, np.inf, -np.inf)
                 ),
             },
         ),
-        arguments=("a", "b", "x"),
     ),
 )

@@ -11,16 +11,16 @@ from scipy.special import gammaln
 from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.suites.derived.hessian import Hessian
 from tf_opdiff.suites.forms.binary import products
-from tf_opdiff.suites.forms.derivative_op import derivative_op
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part
 from tf_opdiff.suites.forms.special import (
     INSIDE,
     SMALL,
+    derivative_op,
     gradient,
     hard,
     hard_recipes,
-    of_all_sizes,
+    of_exponents,
     relative,
     special_function,
 )
@@ -152,7 +152,7 @@ def _hard_gamma(function, sign):
                 exponents=(_ALL, _ALL),
                 upstreams=((0.25, 1.0, 3.0, 30.5), (0.0, 0.5, 1.0, 3.0, 30.5, np.inf)),
             ),
-            "moderate": of_all_sizes(((-12, 8), (-12, 8))),
+            "moderate": of_exponents(((-12, 8), (-12, 8))),
             "near_shape": _near_shape,
         },
         loose={"output": _AS_UNCERTAIN_AS_ARGUMENTS, "grad": _AS_UNCERTAIN_AS_ARGUMENTS},
@@ -208,13 +208,11 @@ SPECS = (
             loose={"output": _AS_UNCERTAIN_AS_ARGUMENTS, "grad": _AS_UNCERTAIN_AS_ARGUMENTS},
             tier="full",
         ),
-        arguments=("a", "x"),
     ),
     *op(
         "igamma-grad-a",
         "IgammaGradA",
         derivative_op(ref.igamma_da, ref.igamma_da_vjp, _igamma_grad_a_bound, {"output": _SMALL_SLOPE}),
-        arguments=("a", "x"),
     ),
     *op(
         "igammac",
@@ -232,12 +230,10 @@ SPECS = (
             loose={"output[0]": _DIFFERENCE_FROM_ONE, "grad[0]": _SMALL_SLOPE},
         ),
         _hard_gamma(_IGAMMAC, -1),
-        arguments=("a", "x"),
     ),
     *op(
         "random-gamma-grad",
         "RandomGammaGrad",
         derivative_op(ref.gamma_sample_da, ref.gamma_sample_da_vjp, relative(ref.gamma_sample_da, _gamma_terms, 80, 3)),
-        arguments=("alpha", "sample"),
     ),
 )

@@ -3,6 +3,8 @@
 Budgets are measured with AVX-512, in all modes: over every float16 and bfloat16, and else by `bench.budgets`.
 """
 
+from typing import Any
+
 import numpy as np
 from scipy import special
 
@@ -12,9 +14,9 @@ from tf_opdiff.suites.derived.exact_curve import ExactCurve
 from tf_opdiff.suites.derived.lost import Lost
 from tf_opdiff.suites.derived.second_order import SecondOrder
 from tf_opdiff.suites.forms.bounds import absolute, relative
+from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.regions import infinite, minus_zero
-from tf_opdiff.suites.forms.unary import WIDE, unary
-from tf_opdiff.suites.forms.unary_subnormals import EITHER
+from tf_opdiff.suites.forms.subnormal import EITHER
 from tf_opdiff.suites.reference import curvature
 from tf_opdiff.suites.reference import integrals as ref
 from tf_opdiff.suites.reference.float64 import at
@@ -66,30 +68,25 @@ def _beside_zeros(draw, dtype):
     return ((x * np.where(draw.booleans(SIZE), 1, -1)).astype(dtype),)
 
 
-def _fresnel_integral(name, *, curve, **functions):
-    """The specs of one of Fresnel's integrals; `curve` is its second derivative."""
-    return unary(
-        name,
-        dtypes=WIDE,
-        ulp={"output": 1, "grad": 1},
-        bound=_SQUARED,
-        lost=_FAR,
-        recipes={"beside_zeros": _beside_zeros},
-        aside={"minus_zero": minus_zero, "overflow": lambda x, top: x * x > top},
-        subnormals=EITHER,
-        xla_kernel=False,
-        second_order=ExactCurve(
-            curve=Wide(curve, {INF: NAN, -INF: NAN}), condition=(4, 4), lost=_far, loose=Loose(_far, _PHASE)
-        ),
-        **functions,
-    )
+def _curved(curve):
+    """The second order of Fresnel's integrals, from the second derivative."""
+    loose = Loose(_far, _PHASE)
+    return ExactCurve(curve=Wide(curve, {INF: NAN, -INF: NAN}), condition=(4, 4), lost=_far, loose=loose)
 
+
+_FRESNEL: dict[str, Any] = {
+    "ulp": {"output": 1, "grad": 1},
+    "bound": _SQUARED,
+    "lost": _FAR,
+    "recipes": {"beside_zeros": _beside_zeros},
+    "aside": {"minus_zero": minus_zero, "overflow": lambda x, top: x * x > top},
+    "subnormals": EITHER,
+}
 
 SPECS = (
-    *unary(
+    *op(
         "dawsn",
-        op="Dawsn",
-        dtypes=WIDE,
+        "Dawsn",
         f=Wide(ref.dawsn, {INF: 0, -INF: -0.0}, odd=True, float64=special.dawsn),
         df=Wide(ref.dawsn_slope, {INF: -0.0, -INF: -0.0}, float64=ref.dawsn_slope_float64),
         # Over every float32, it is off by up to 7 ULP.
@@ -106,15 +103,13 @@ SPECS = (
             "minus_zero": minus_zero,
         },
         subnormals=EITHER,
-        xla_kernel=False,
         second_order=ExactCurve(
             curve=Wide(curvature.dawsn, {0: 0, INF: 0, -INF: 0}), condition=(4, 6), lost=lambda x: np.abs(x) > 1
         ),
     ),
-    *unary(
+    *op(
         "expint",
-        op="Expint",
-        dtypes=WIDE,
+        "Expint",
         f=Wide(
             lambda x: mp.ei(x) if x >= 0 else NAN, {0: -INF}, float64=lambda x: np.where(x < 0, np.nan, special.expi(x))
         ),
@@ -125,34 +120,33 @@ SPECS = (
         # Near the zero, 0.37, terms cancel that are as large as eˣ.
         bound={"output": absolute(lambda u, x, y: np.where(x < 1, 8 * u * np.exp(x), 0))},
         subnormals=EITHER,
-        xla_kernel=False,
         second_order=SecondOrder(condition=(4, 5)),
     ),
-    *_fresnel_integral(
+    *op(
         "fresnel-cos",
-        op="FresnelCos",
+        "FresnelCos",
+        **_FRESNEL,
         f=Wide(mp.fresnelc, odd=True, float64=ref.fresnel_float64(1)),
         df=Wide(lambda x: mp.cospi(x * x / 2), float64=ref.cos_square),
-        curve=curvature.fresnel_cos,
+        second_order=_curved(curvature.fresnel_cos),
     ),
-    *_fresnel_integral(
+    *op(
         "fresnel-sin",
-        op="FresnelSin",
+        "FresnelSin",
+        **_FRESNEL,
         f=Wide(mp.fresnels, odd=True, float64=ref.fresnel_float64(0)),
         df=Wide(lambda x: mp.sinpi(x * x / 2), float64=ref.sin_square),
-        curve=curvature.fresnel_sin,
+        second_order=_curved(curvature.fresnel_sin),
     ),
-    *unary(
+    *op(
         "spence",
-        op="Spence",
-        dtypes=WIDE,
+        "Spence",
         f=Wide(lambda x: mp.polylog(2, 1 - x) if x >= 0 else NAN, float64=at(special.spence, {INF: -INF})),
         df=Wide(lambda x: mp.log(x) / (1 - x) if x > 0 else NAN, {0: -INF, 1: -1}, float64=ref.spence_slope_float64),
         domain=(0, 4),
         # The kernel is a series. Over every float32, it is off by up to 19.4 ULP, and its gradient by up to 4.4.
         ulp={"output": (20.8, 18), "grad": (4.5, 2.5)},
         aside={"huge": lambda x, top: x > top / 4},
-        xla_kernel=False,
         second_order=ExactCurve(
             curve=Wide(curvature.spence, {0: INF, INF: 0, -INF: NAN}),
             condition=(5, 19),

@@ -3,13 +3,13 @@
 import numpy as np
 
 from tf_opdiff.suites.forms.aspects import incompatible
-from tf_opdiff.suites.forms.comparison import comparison
-from tf_opdiff.suites.forms.exact import exact
+from tf_opdiff.suites.forms.comparison import compared
+from tf_opdiff.suites.forms.integers import EXACT
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import part
 
 SPECS = (
-    *comparison(
-        "logical-and", "LogicalAnd", incompatible(dtypes=("bool",)), reference=np.logical_and, dtypes=("bool",)
-    ),
-    *exact("logical-not", op="LogicalNot", reference=np.logical_not, dtypes=("bool",)),
-    *comparison("logical-or", "LogicalOr", reference=np.logical_or, dtypes=("bool",)),
+    *op("logical-and", "LogicalAnd", compared, incompatible(dtypes=("bool",)), reference=np.logical_and),
+    *op("logical-not", "LogicalNot", part(positions=True, recipes=EXACT, dtypes=("bool",)), reference=np.logical_not),
+    *op("logical-or", "LogicalOr", compared, reference=np.logical_or),
 )

@@ -21,23 +21,23 @@ from tf_opdiff.suites.forms.binary import (
     products,
     summed,
 )
+from tf_opdiff.suites.forms.bounds import by_dtype
 from tf_opdiff.suites.forms.complex import complex_numbers
-from tf_opdiff.suites.forms.complex_power import special_powers
-from tf_opdiff.suites.forms.complex_special import special_products, special_quotients
+from tf_opdiff.suites.forms.complex_special import special_powers, special_products, special_quotients
 from tf_opdiff.suites.forms.errors import raises
-from tf_opdiff.suites.forms.exponents import (
+from tf_opdiff.suites.forms.flushed import either
+from tf_opdiff.suites.forms.integers import (
+    SIGNED,
+    changed_bits,
     extreme_negative_exponents,
     huge_exponents,
+    integers,
     negative_exponents,
     small_exponents,
 )
-from tf_opdiff.suites.forms.flushed import either
-from tf_opdiff.suites.forms.integers import SIGNED, changed_bits, integers
-from tf_opdiff.suites.forms.op import op, with_sizes
+from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.pairs import edge_values, normal, replaced, within
 from tf_opdiff.suites.forms.part import part, together
-from tf_opdiff.suites.forms.second_order import with_second_order
-from tf_opdiff.suites.forms.unary import by_dtype
 from tf_opdiff.suites.reference.broadcast import unbroadcast
 from tf_opdiff.suites.reference.complex_power import logarithm1p
 from tf_opdiff.suites.reference.conventions import power_dy
@@ -69,6 +69,7 @@ _POWER_CURVES = Hessian(
         (0, 1): [wide(power_dxdy), wide(power_dxdy_of_logarithm)],
         (1, 1): [wide(lambda x, y: power_dy(x, y) * np.log(np.where(x > 0, x, 1)))],
     },
+    function=_POWER,
     jvp=4,
     hvp=4.5,
     # The exponent, rounded after 1 or 2 is subtracted from it, is multiplied by the logarithm.
@@ -118,9 +119,7 @@ def _zero_at_zero(function, ulp, hessian):
     zeros = {"reference": function, "dtypes": FLOATS, "ulp": {"grad[0]": 3}}
     away = dict.fromkeys(("exponents", "underflow", "huge", "upstreams"), _x_counts_as_zero)
     return together(
-        with_second_order(
-            floats(function, ulp=ulp, instead=(Instead(_x_is_zero, 1, 2),), hard_without=away), function, hessian
-        ),
+        floats(function, ulp=ulp, instead=(Instead(_x_is_zero, 1, 2),), hard_without=away, hessian=hessian),
         part("-zeros", recipes={"zeros": _zero_x}, **zeros),
         part("-zeros-gradient", vjp=products(function), recipes={"zeros": within((0.0, 0.0), (0.1, 0.9))}, **zeros),
     )
@@ -160,33 +159,28 @@ SPECS = (
     *op(
         "pow",
         "Pow",
-        with_second_order(
-            with_sizes(
-                part(
-                    positions=True,
-                    recipes={**pairs_of(_POWER, gradient=False), **hard_pairs_of(_POWER, gradient=False)},
-                    alternatives=either(_POWER),
-                    dtypes=FLOATS,
-                    ulp={"output": by_dtype(_POWER_ULP, FLOATS)},
-                ),
-                part(
-                    "-gradient",
-                    vjp=products(_POWER),
-                    recipes={
-                        "domain": normal(replaced(within(*_POWER.domain), _overflow, 2, 3), _POWER),
-                        "powers": normal(replaced(_powers, _overflow, 2, 3), _POWER),
-                        **hard_pairs_of(_POWER, (Instead(_overflow, 2, 3),)),
-                    },
-                    upstreams=UPSTREAMS,
-                    alternatives=either(_POWER, products),
-                    dtypes=FLOATS,
-                    ulp={"output": by_dtype(_POWER_ULP, FLOATS), "grad[0]": 0.5, "grad[1]": 3},
-                    bound={"grad[0]": _power_bound},
-                ),
-                sources={"-gradient": "domain"},
-            ),
-            _POWER,
-            _POWER_CURVES,
+        part(
+            positions=True,
+            recipes={**pairs_of(_POWER, gradient=False), **hard_pairs_of(_POWER, gradient=False)},
+            alternatives=either(_POWER),
+            dtypes=FLOATS,
+            ulp={"output": by_dtype(_POWER_ULP, FLOATS)},
+        ),
+        part(
+            "-gradient",
+            vjp=products(_POWER),
+            recipes={
+                "domain": normal(replaced(within(*_POWER.domain), _overflow, 2, 3), _POWER),
+                "powers": normal(replaced(_powers, _overflow, 2, 3), _POWER),
+                **hard_pairs_of(_POWER, (Instead(_overflow, 2, 3),)),
+            },
+            upstreams=UPSTREAMS,
+            alternatives=either(_POWER, products),
+            dtypes=FLOATS,
+            ulp={"output": by_dtype(_POWER_ULP, FLOATS), "grad[0]": 0.5, "grad[1]": 3},
+            bound={"grad[0]": _power_bound},
+            sizes=True,
+            hessian=_POWER_CURVES,
         ),
         broadcast(
             _POWER,
@@ -196,7 +190,7 @@ SPECS = (
             bound=summed(_POWER.partials, 60),
         ),
         incompatible(),
-        integers(np.power, dtypes=SIGNED, recipes={"bits": changed_bits(small_exponents), "extremes": huge_exponents}),
+        integers(np.power, recipes={"bits": changed_bits(small_exponents), "extremes": huge_exponents}),
         part(
             "-negative",
             reference=raises("INVALID_ARGUMENT", "negative integer powers are not allowed"),

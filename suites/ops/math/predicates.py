@@ -3,25 +3,14 @@
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS
-from tf_opdiff.suites.forms.exact import exact
+from tf_opdiff.suites.forms.integers import EXACT
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import part
+
+_FLOATS = part(positions=True, recipes=EXACT, dtypes=FLOATS)
 
 SPECS = (
-    *exact(
-        "is-finite",
-        op="IsFinite",
-        reference=np.isfinite,
-        dtypes=FLOATS,
-    ),
-    *exact(
-        "is-inf",
-        op="IsInf",
-        reference=np.isinf,
-        dtypes=FLOATS,
-    ),
-    *exact(
-        "is-nan",
-        op="IsNan",
-        reference=np.isnan,
-        dtypes=FLOATS,
-    ),
+    *op("is-finite", "IsFinite", _FLOATS, reference=np.isfinite),
+    *op("is-inf", "IsInf", _FLOATS, reference=np.isinf),
+    *op("is-nan", "IsNan", _FLOATS, reference=np.isnan),
 )

@@ -11,7 +11,7 @@ from tf_opdiff.suites.forms.errors import raises
 from tf_opdiff.suites.forms.flushed import outputs
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, unconnected
-from tf_opdiff.suites.forms.subnormal import flushing, flushing_on_gpu
+from tf_opdiff.suites.forms.subnormal import subnormal_numbers
 
 _SEMANTICS = "https://openxla.org/xla/operation_semantics#round"
 _NO_KERNEL = "the OpDef allows the type, but no kernel is registered for it; XLA rounds floats only"
@@ -35,54 +35,25 @@ def _floats(op, tier="default"):
     )(op)
 
 
-def _subnormals(op):
-    """A part: subnormal numbers, which a CPU may take for zeros."""
-    return part(
-        "-subnormal",
-        positions=True,
-        vjp=unconnected,
-        recipes={"subnormals": subnormals},
-        dtypes=FLOATS,
-        contract={"cpu/*": flushing(op.reference), **flushing_on_gpu(op.reference)},
-    )(op)
-
+_SUBNORMALS = subnormal_numbers({"subnormals": subnormals}, vjp=unconnected)
 
 SPECS = (
-    *op(
-        "ceil",
-        "Ceil",
-        _floats,
-        _subnormals,
-        _NO_INTEGERS,
-        reference=np.ceil,
-        program=lambda tf, x: tf.math.ceil(x),
-        arguments=("x",),
-    ),
+    *op("ceil", "Ceil", _floats, _SUBNORMALS, _NO_INTEGERS, reference=np.ceil, program=lambda tf, x: tf.math.ceil(x)),
     *op(
         "floor",
         "Floor",
         partial(_floats, tier="smoke"),
-        _subnormals,
+        _SUBNORMALS,
         _NO_INTEGERS,
         reference=np.floor,
         program=lambda tf, x: tf.floor(x),
-        arguments=("x",),
     ),
-    *op(
-        "rint",
-        "Rint",
-        _floats,
-        _subnormals,
-        _NO_INTEGERS,
-        reference=np.rint,
-        program=lambda tf, x: tf.math.rint(x),
-        arguments=("x",),
-    ),
+    *op("rint", "Rint", _floats, _SUBNORMALS, _NO_INTEGERS, reference=np.rint, program=lambda tf, x: tf.math.rint(x)),
     *op(
         "round",
         "Round",
         _floats,
-        _subnormals,
+        _SUBNORMALS,
         part(
             "-integer",
             positions=True,
@@ -115,6 +86,5 @@ SPECS = (
         ),
         reference=np.rint,
         program=lambda tf, x: tf.round(x),
-        arguments=("x",),
     ),
 )

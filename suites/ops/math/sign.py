@@ -81,17 +81,16 @@ SPECS = op(
         },
         tier="smoke",
     ),
-    part("-complex", **_IN_PYTHON, program=lambda tf, z: tf.sign(z), **_WITH_GRADIENT),
+    part("-complex", **_IN_PYTHON, **_WITH_GRADIENT),
     part(
         "-complex-nan",
         **_IN_PYTHON,
-        program=lambda tf, z: tf.sign(z),
         **_VALUE | {"reference": lambda z: np.where(np.isnan(z), complex(np.nan, np.nan), complex_sign(z))},
         recipes={"nan": nan_parts},
     ),
     part("-complex-raw", **_RAW, **_WITH_GRADIENT),
     part("-complex-raw-small", **_RAW, **_SMALL),
-    part("-complex-small", **_IN_PYTHON, program=lambda tf, z: tf.sign(z), **_SMALL),
+    part("-complex-small", **_IN_PYTHON, **_SMALL),
     part(
         "-integer",
         positions=True,
@@ -116,5 +115,4 @@ SPECS = op(
         eager="not in the list of allowed values",
     ),
     program=lambda tf, x: tf.sign(x),
-    arguments=("x",),
 )

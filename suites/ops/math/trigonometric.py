@@ -13,14 +13,13 @@ from tf_opdiff.suites.derived.second_order import SecondOrder
 from tf_opdiff.suites.forms.analytic import Analytic, near_branch_point, near_pole
 from tf_opdiff.suites.forms.aspects import incompatible
 from tf_opdiff.suites.forms.binary import UPSTREAMS, broadcast, hard_pairs_of, pairs_of, products, summed
-from tf_opdiff.suites.forms.bounds import relative
+from tf_opdiff.suites.forms.bounds import by_dtype, relative
 from tf_opdiff.suites.forms.flushed import either
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.pairs import many, normal
 from tf_opdiff.suites.forms.part import part
-from tf_opdiff.suites.forms.second_order import with_second_order
-from tf_opdiff.suites.forms.unary import ROUNDED_TWICE, WIDE, by_dtype, unary
-from tf_opdiff.suites.forms.unary_subnormals import EITHER, Subnormals
+from tf_opdiff.suites.forms.subnormal import EITHER, Subnormals
+from tf_opdiff.suites.forms.unary import ROUNDED_TWICE, WIDE
 from tf_opdiff.suites.reference import annex_g
 from tf_opdiff.suites.reference import complex as complex_ref
 from tf_opdiff.suites.reference.function import Function, wide
@@ -34,6 +33,7 @@ _ATAN2 = Function(
     exact=mp.atan2,
 )
 _ATAN2_CURVES = Hessian(
+    function=_ATAN2,
     terms={
         (0, 0): [wide(lambda y, x: -2 * x * y / (x * x + y * y) ** 2)],
         (0, 1): [wide(lambda y, x: y * y / (x * x + y * y) ** 2), wide(lambda y, x: -x * x / (x * x + y * y) ** 2)],
@@ -46,11 +46,12 @@ _ATAN2_CURVES = Hessian(
 _ATAN2_ULP = (0.51, 0.51, by_mode(eager=4.6, xla=3.5), by_mode(eager=5, xla=3.5))
 
 
-def _atan2_gradient(suffix="", *, positions=False, hard=False, **recipes):
-    """A part: both gradients; with `hard`, also of pairs at which kernels often fail."""
+def _atan2_gradient(suffix="", *, hard=False, **recipes):
+    """A part: both gradients; with `hard`, also of pairs at which kernels often fail, and second order."""
     return part(
         f"-gradient{suffix}",
-        positions=positions,
+        positions=hard,
+        hessian=_ATAN2_CURVES if hard else None,
         vjp=products(_ATAN2),
         recipes={
             **{name: normal(recipe, _ATAN2) for name, recipe in recipes.items()},
@@ -74,9 +75,9 @@ def _scaled(exponent):
 
 
 SPECS = (
-    *unary(
+    *op(
         "acos",
-        op="Acos",
+        "Acos",
         f=Wide(mp.acos, float64=np.arccos),
         df=Wide(
             lambda x: -1 / mp.sqrt(1 - x * x),
@@ -101,9 +102,9 @@ SPECS = (
             bound=near_branch_point,
         ),
     ),
-    *unary(
+    *op(
         "asin",
-        op="Asin",
+        "Asin",
         f=Wide(mp.asin, odd=True, float64=np.arcsin),
         df=Wide(
             lambda x: 1 / mp.sqrt(1 - x * x), {1: INF, -1: INF, **_OUTSIDE}, float64=lambda x: 1 / np.sqrt(1 - x * x)
@@ -127,9 +128,9 @@ SPECS = (
             bound=near_branch_point,
         ),
     ),
-    *unary(
+    *op(
         "atan",
-        op="Atan",
+        "Atan",
         f=Wide(mp.atan, odd=True, float64=np.arctan),
         df=Wide(lambda x: 1 / (1 + x * x), float64=lambda x: 1 / (1 + x * x)),
         ulp={
@@ -158,17 +159,16 @@ SPECS = (
             dtypes=FLOATS,
             ulp={"output": by_dtype(_ATAN2_ULP, FLOATS)},
         ),
-        with_second_order(_atan2_gradient(positions=True, hard=True, plain=many(plain)), _ATAN2, _ATAN2_CURVES),
+        _atan2_gradient(hard=True, plain=many(plain)),
         _atan2_gradient("-large", large=_scaled("maxexp")),
         _atan2_gradient("-small", small=_scaled("minexp")),
         broadcast(_ATAN2, products(_ATAN2), output=_ATAN2_ULP, domain=_ATAN2.domain, bound=summed(_ATAN2.partials, 5)),
         incompatible(),
         reference=_ATAN2,
-        arguments=("y", "x"),
     ),
-    *unary(
+    *op(
         "cos",
-        op="Cos",
+        "Cos",
         f=Wide(mp.cos, _OUTSIDE, float64=np.cos),
         df=Wide(lambda x: -mp.sin(x), {0: -0.0, **_OUTSIDE}, odd=True, float64=lambda x: -np.sin(x)),
         ulp={
@@ -184,9 +184,9 @@ SPECS = (
             grad=by_mode(eager=3.5, xla=7),
         ),
     ),
-    *unary(
+    *op(
         "sin",
-        op="Sin",
+        "Sin",
         f=Wide(mp.sin, _OUTSIDE, odd=True, float64=np.sin),
         df=Wide(mp.cos, _OUTSIDE, float64=np.cos),
         ulp={
@@ -199,9 +199,9 @@ SPECS = (
             special=annex_g.SIN, f=mp.sin, df=mp.cos, output=by_mode(eager=3, xla=7), grad=by_mode(eager=3.5, xla=6)
         ),
     ),
-    *unary(
+    *op(
         "tan",
-        op="Tan",
+        "Tan",
         f=Wide(mp.tan, _OUTSIDE, odd=True, float64=np.tan),
         df=Wide(lambda x: mp.sec(x) ** 2, _OUTSIDE, float64=lambda x: 1 / np.cos(x) ** 2),
         domain=(-1.5, 1.5),

@@ -8,19 +8,17 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.spec.by_mode import by_mode
-from tf_opdiff.harness.spec.recipes import INTEGERS
 from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.suites.derived.second_order import SecondOrder
 from tf_opdiff.suites.forms.analytic import Analytic
-from tf_opdiff.suites.forms.exact import exact
 from tf_opdiff.suites.forms.gradient_op import ComplexGradient, gradient_op, in_long_double
-from tf_opdiff.suites.forms.part import unconnected
-from tf_opdiff.suites.forms.unary import ROUNDED_TWICE, unary
-from tf_opdiff.suites.forms.unary_subnormals import Subnormals
+from tf_opdiff.suites.forms.integers import one_integer
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.subnormal import Subnormals
+from tf_opdiff.suites.forms.unary import ROUNDED_TWICE
 from tf_opdiff.suites.reference import annex_g
 from tf_opdiff.suites.reference.wide import INF, NAN, Wide, mp
 
-_SIGNED = ("int8", "int16", "int32", "int64")
 _OPENXLA_SIGN = "https://docs.jax.dev/en/latest/_autosummary/jax.lax.sign.html"
 _ZERO = (
     "the gradient is g sign(x), and stablehlo.sign, from which GPU kernels are generated as well, keeps a zero's sign"
@@ -30,10 +28,7 @@ _ZERO = (
 def _keeps_signs_of_zeros(function):
     """The sides of abs: at a zero, the derivative is that zero."""
     side = Side(
-        reference=function.f,
-        vjp=lambda g, x: g * np.where(x == 0, x, function.df(x)),
-        why=_ZERO,
-        link=_OPENXLA_SIGN,
+        reference=function.f, vjp=lambda g, x: g * np.where(x == 0, x, function.df(x)), why=_ZERO, link=_OPENXLA_SIGN
     )
     return {"*/xla": side, "gpu/*": side}
 
@@ -62,17 +57,20 @@ _RECIPROCAL: dict[str, Any] = {
         grad=5.5,
     ),
 }
-_RECIPROCAL_GRAD = in_long_double(lambda g, y: -g * y * y)
 #: The gradients of reciprocals and roots take the conjugate themselves; those of sigmoid and tanh are handed it.
-_COMPLEX_RECIPROCAL_GRAD = ComplexGradient(
-    reference=lambda g, y: -g * np.conj(y * y),
-    size=lambda g, y: g * y * y,
+_RECIPROCAL_GRAD = gradient_op(
+    in_long_double(lambda g, y: -g * y * y),
+    ulp=1.5,
+    complex=ComplexGradient(reference=lambda g, y: -g * np.conj(y * y), size=lambda g, y: g * y * y),
+    slope=lambda y: -2 * y,
+    curve=lambda y: np.full_like(y, -2),
 )
 
 SPECS = (
-    *unary(
+    *op(
         "abs",
-        op="Abs",
+        "Abs",
+        one_integer(np.abs),
         f=Wide(abs, float64=np.abs),
         df=Wide(mp.sign, float64=np.sign),
         ulp={"output": 0, "grad": 0},
@@ -80,27 +78,12 @@ SPECS = (
         subnormals=Subnormals(preserved=True),
         second_order=SecondOrder(linear=True),
     ),
-    *exact(
-        "abs-integer",
-        op="Abs",
-        reference=np.abs,
-        dtypes=_SIGNED,
-        vjp=unconnected,
-    ),
-    *unary("inv", op="Inv", **_RECIPROCAL),
-    *gradient_op(
-        "inv-grad",
-        op="InvGrad",
-        argument="y",
-        reference=_RECIPROCAL_GRAD,
-        ulp=1.5,
-        complex=_COMPLEX_RECIPROCAL_GRAD,
-        slope=lambda y: -2 * y,
-        curve=lambda y: np.full_like(y, -2),
-    ),
-    *unary(
+    *op("inv", "Inv", **_RECIPROCAL),
+    *op("inv-grad", "InvGrad", _RECIPROCAL_GRAD),
+    *op(
         "neg",
-        op="Neg",
+        "Neg",
+        one_integer(np.negative),
         f=Wide(lambda x: -x, {0: -0.0}, odd=True, float64=np.negative),
         df=Wide(lambda x: -1, {NAN: -1}, float64=lambda x: np.full_like(x, -1)),
         ulp={"output": 0, "grad": 0},
@@ -108,27 +91,11 @@ SPECS = (
         second_order=SecondOrder(unconnected=True),
         analytic=Analytic(special=annex_g.NEGATIVE, f=lambda z: -z, df=lambda z: mp.mpc(-1), output=0, grad=0),
     ),
-    *exact(
-        "neg-integer",
-        op="Neg",
-        reference=np.negative,
-        dtypes=_SIGNED,
-        vjp=unconnected,
-    ),
-    *unary("reciprocal", op="Reciprocal", **_RECIPROCAL),
-    *gradient_op(
-        "reciprocal-grad",
-        op="ReciprocalGrad",
-        argument="y",
-        reference=_RECIPROCAL_GRAD,
-        ulp=1.5,
-        complex=_COMPLEX_RECIPROCAL_GRAD,
-        slope=lambda y: -2 * y,
-        curve=lambda y: np.full_like(y, -2),
-    ),
-    *unary(
+    *op("reciprocal", "Reciprocal", **_RECIPROCAL),
+    *op("reciprocal-grad", "ReciprocalGrad", _RECIPROCAL_GRAD),
+    *op(
         "rsqrt",
-        op="Rsqrt",
+        "Rsqrt",
         f=Wide(lambda x: 1 / mp.sqrt(x), {0: INF, -INF: NAN}, odd=True, float64=lambda x: 1 / np.sqrt(x)),
         df=Wide(lambda x: -mp.sqrt(x) / x**2 / 2, {0: -INF, INF: -0.0, -INF: NAN}, odd=True, float64=_rsqrt_slope),
         domain=(0, 4),
@@ -147,21 +114,22 @@ SPECS = (
             grad=12.5,
         ),
     ),
-    *gradient_op(
+    *op(
         "rsqrt-grad",
-        op="RsqrtGrad",
-        argument="y",
-        reference=in_long_double(lambda g, y: -g * y * y * y / 2),
-        ulp=2,
-        complex=ComplexGradient(
-            reference=lambda g, y: -g * np.conj(y * y * y) / 2, size=lambda g, y: g * y * y * y / 2
+        "RsqrtGrad",
+        gradient_op(
+            in_long_double(lambda g, y: -g * y * y * y / 2),
+            ulp=2,
+            complex=ComplexGradient(
+                reference=lambda g, y: -g * np.conj(y * y * y) / 2, size=lambda g, y: g * y * y * y / 2
+            ),
+            slope=lambda y: -1.5 * y * y,
+            curve=lambda y: -3 * y,
         ),
-        slope=lambda y: -1.5 * y * y,
-        curve=lambda y: -3 * y,
     ),
-    *unary(
+    *op(
         "sqrt",
-        op="Sqrt",
+        "Sqrt",
         f=Wide(mp.sqrt, {-INF: NAN}, odd=True, float64=np.sqrt),
         df=Wide(lambda x: 1 / (2 * mp.sqrt(x)), {0: INF, -INF: NAN}, odd=True, float64=lambda x: 0.5 / np.sqrt(x)),
         domain=(0, 4),
@@ -171,30 +139,25 @@ SPECS = (
             special=annex_g.SQRT, f=mp.sqrt, df=lambda z: 1 / (2 * mp.sqrt(z)), output=by_mode(eager=2.2, xla=4), grad=4
         ),
     ),
-    *gradient_op(
+    *op(
         "sqrt-grad",
-        op="SqrtGrad",
-        argument="y",
-        reference=in_long_double(lambda g, y: g / 2 / y),
-        ulp=1.5,
-        complex=ComplexGradient(reference=lambda g, y: g / 2 / np.conj(y), size=lambda g, y: g / y / 2),
-        slope=lambda y: -0.5 / (y * y),
-        curve=lambda y: 1 / (y * y * y),
+        "SqrtGrad",
+        gradient_op(
+            in_long_double(lambda g, y: g / 2 / y),
+            ulp=1.5,
+            complex=ComplexGradient(reference=lambda g, y: g / 2 / np.conj(y), size=lambda g, y: g / y / 2),
+            slope=lambda y: -0.5 / (y * y),
+            curve=lambda y: 1 / (y * y * y),
+        ),
     ),
-    *unary(
+    *op(
         "square",
-        op="Square",
+        "Square",
+        one_integer(np.square),
         f=Wide(lambda x: x * x, float64=np.square),
         df=Wide(lambda x: 2 * x, odd=True, float64=lambda x: 2 * x),
         ulp={"output": 0.5, "grad": 0.5},
         second_order=SecondOrder(jvp=0.5, hvp=0.5),
         analytic=Analytic(special=annex_g.SQUARE, f=lambda z: z * z, df=lambda z: 2 * z, output=2, grad=2),
-    ),
-    *exact(
-        "square-integer",
-        op="Square",
-        reference=np.square,
-        dtypes=INTEGERS,
-        vjp=unconnected,
     ),
 )

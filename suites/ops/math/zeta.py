@@ -14,7 +14,7 @@ from tf_opdiff.suites.forms.special import (
     gradient,
     hard,
     hard_recipes,
-    of_all_sizes,
+    of_exponents,
     relative,
     special_function,
 )
@@ -150,11 +150,10 @@ SPECS = (
                     upstreams=((0.0, 1.0, 2.0, 7.0), (0.25, 1.0, 3.0, 30.5, 1e30, np.inf)),
                     whole=(0,),
                 ),
-                "moderate": of_all_sizes(((-1, 5), (-12, 12)), whole=(0,)),
+                "moderate": of_exponents(((-1, 5), (-12, 12)), whole=(0,)),
             },
             alternatives={"output": _polygamma_at_zero, "grad[1]": _of_infinite_order},
         ),
-        arguments=("a", "x"),
     ),
     *op(
         "zeta",
@@ -173,10 +172,7 @@ SPECS = (
             ),
             edges=((1.5, 2.0, 3.0, 7.0), (0.0, -1.0, *SMALL)),
             outside=((0.5, -1.0, 1.0), SMALL),
-            bound={
-                "output[0]": relative(_ZETA, _zeta_terms, 5, 2),
-                "grad[1]": gradient(_ZETA, 1, _zeta_terms, 6, 2),
-            },
+            bound={"output[0]": relative(_ZETA, _zeta_terms, 5, 2), "grad[1]": gradient(_ZETA, 1, _zeta_terms, 6, 2)},
         ),
         hard(
             _ZETA,
@@ -193,10 +189,9 @@ SPECS = (
                     exponents=((0.001, 6.0), (-126.0, 127.0)),
                     upstreams=((1.5, 2.0, 3.0, 7.0), (0.0, 0.5, 1.0, 3.0, 30.5, np.inf)),
                 ),
-                "moderate": of_all_sizes(((0.001, 5), (-12, 12))),
+                "moderate": of_exponents(((0.001, 5), (-12, 12))),
             },
             alternatives={"output": _zeta_at_poles, "grad[1]": _next_in_dtype},
         ),
-        arguments=("x", "q"),
     ),
 )

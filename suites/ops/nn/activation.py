@@ -14,9 +14,9 @@ from tf_opdiff.suites.derived.lost import Lost
 from tf_opdiff.suites.derived.second_order import SecondOrder
 from tf_opdiff.suites.forms.bounds import relative
 from tf_opdiff.suites.forms.gradient_op import gradient_op, in_long_double
+from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.regions import nan, zero
-from tf_opdiff.suites.forms.unary import unary
-from tf_opdiff.suites.forms.unary_subnormals import EITHER
+from tf_opdiff.suites.forms.subnormal import EITHER
 from tf_opdiff.suites.reference.exponential import logistic
 from tf_opdiff.suites.reference.wide import INF, NAN, Wide, mp
 
@@ -60,10 +60,9 @@ def _softplus(x):
 _SOFTPLUS_SLOPE = Wide(logistic, float64=special.expit)
 
 SPECS = (
-    *unary(
+    *op(
         "elu",
-        op="Elu",
-        argument="features",
+        "Elu",
         f=Wide(lambda x: x if x > 0 else mp.expm1(x), odd=True, float64=lambda x: np.where(x > 0, x, np.expm1(x))),
         df=Wide(lambda x: 1 if x >= 0 else mp.exp(x), {NAN: 1}, float64=lambda x: np.where(x < 0, np.exp(x), 1)),
         ulp={"output": (2, 1, by_mode(eager=3.5, xla=6), by_mode(eager=3, xla=4.9)), "grad": 2.5},
@@ -78,19 +77,14 @@ SPECS = (
             lost=lambda x: x < -2,
         ),
     ),
-    *gradient_op(
+    *op(
         "elu-grad",
-        op="EluGrad",
-        argument="outputs",
-        reference=_elu_grad,
-        ulp=1.5,
-        contract=_nan_at_nan_of(_elu_grad),
-        slope=lambda y: np.where(y < 0, 1.0, 0.0),
+        "EluGrad",
+        gradient_op(_elu_grad, ulp=1.5, contract=_nan_at_nan_of(_elu_grad), slope=lambda y: np.where(y < 0, 1.0, 0.0)),
     ),
-    *unary(
+    *op(
         "selu",
-        op="Selu",
-        argument="features",
+        "Selu",
         f=Wide(
             lambda x: _SCALE * (x if x > 0 else _ALPHA * mp.expm1(x)),
             odd=True,
@@ -118,21 +112,21 @@ SPECS = (
             lost=lambda x: x < -2,
         ),
     ),
-    *gradient_op(
+    *op(
         "selu-grad",
-        op="SeluGrad",
-        argument="outputs",
-        reference=_selu_grad,
-        ulp=1.5,
-        # Left of 0, the error is that of the larger term of the sum.
-        bound=lambda u, _, g, y: 2 * u * np.abs(g) * np.where(y < 0, 2 + np.abs(y), 1),
-        contract=_nan_at_nan_of(_selu_grad),
-        slope=lambda y: np.where(y < 0, 1.0, 0.0),
+        "SeluGrad",
+        gradient_op(
+            _selu_grad,
+            ulp=1.5,
+            # Left of 0, the error is that of the larger term of the sum.
+            bound=lambda u, _, g, y: 2 * u * np.abs(g) * np.where(y < 0, 2 + np.abs(y), 1),
+            contract=_nan_at_nan_of(_selu_grad),
+            slope=lambda y: np.where(y < 0, 1.0, 0.0),
+        ),
     ),
-    *unary(
+    *op(
         "softplus",
-        op="Softplus",
-        argument="features",
+        "Softplus",
         f=Wide(lambda x: mp.log1p(mp.exp(x)), {INF: INF}, float64=_softplus),
         df=Wide(logistic, float64=special.expit),
         domain=(-90, 20),
@@ -147,29 +141,23 @@ SPECS = (
             loose=Loose(lambda x: x > 0, "the second derivative is y (1 - y) of a rounded sigmoid y near 1"),
         ),
     ),
-    *gradient_op(
+    *op(
         "softplus-grad",
-        op="SoftplusGrad",
-        argument="features",
-        reference=lambda g, x: g * _SOFTPLUS_SLOPE(x),
-        ulp=2,
-        slope=lambda x: _SOFTPLUS_SLOPE(x) * _SOFTPLUS_SLOPE(-x),
-        curve=lambda x: _SOFTPLUS_SLOPE(x) * _SOFTPLUS_SLOPE(-x) * (1 - 2 * _SOFTPLUS_SLOPE(x)),
+        "SoftplusGrad",
+        gradient_op(
+            lambda g, x: g * _SOFTPLUS_SLOPE(x),
+            ulp=2,
+            slope=lambda x: _SOFTPLUS_SLOPE(x) * _SOFTPLUS_SLOPE(-x),
+            curve=lambda x: _SOFTPLUS_SLOPE(x) * _SOFTPLUS_SLOPE(-x) * (1 - 2 * _SOFTPLUS_SLOPE(x)),
+        ),
     ),
-    *unary(
+    *op(
         "softsign",
-        op="Softsign",
-        argument="features",
+        "Softsign",
         f=Wide(lambda x: x / (1 + abs(x)), {INF: NAN, -INF: NAN}, odd=True, float64=lambda x: x / (1 + np.abs(x))),
         df=Wide(lambda x: 1 / (1 + abs(x)) ** 2, float64=lambda x: 1 / (1 + np.abs(x)) ** 2),
         ulp={"output": (1.5, 1.5, 1.5, 1.5), "grad": (3.5, 3.5, 3.5, 3)},
         second_order=SecondOrder(jvp=3.5, hvp=6),
     ),
-    *gradient_op(
-        "softsign-grad",
-        op="SoftsignGrad",
-        argument="features",
-        reference=in_long_double(lambda g, x: g / (1 + np.abs(x)) ** 2),
-        ulp=3,
-    ),
+    *op("softsign-grad", "SoftsignGrad", gradient_op(in_long_double(lambda g, x: g / (1 + np.abs(x)) ** 2), ulp=3)),
 )

@@ -2,14 +2,12 @@
 
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import INTEGERS
 from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.suites.derived.second_order import SecondOrder
-from tf_opdiff.suites.forms.exact import exact
 from tf_opdiff.suites.forms.gradient_op import gradient_op
-from tf_opdiff.suites.forms.part import unconnected
-from tf_opdiff.suites.forms.unary import unary
-from tf_opdiff.suites.forms.unary_subnormals import Subnormals
+from tf_opdiff.suites.forms.integers import one_integer
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.subnormal import Subnormals
 from tf_opdiff.suites.reference.wide import NAN, Wide
 
 _RELU_OP = "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/compiler/tf2xla/kernels/relu_op.cc"
@@ -35,27 +33,23 @@ _SLOPE = float(np.float32(0.2))
 _LEAKY_SLOPE = Wide(lambda x: 1 if x > 0 else _SLOPE, {NAN: _SLOPE}, float64=lambda x: np.where(x > 0, 1, _SLOPE))
 
 SPECS = (
-    *unary(
+    *op(
         "leaky-relu",
-        op="LeakyRelu",
-        argument="features",
+        "LeakyRelu",
         f=Wide(lambda x: x if x > 0 else x * _SLOPE, odd=True, float64=lambda x: np.where(x > 0, x, x * _SLOPE)),
         df=Wide(lambda x: 1 if x > 0 else _SLOPE, {NAN: _SLOPE}, float64=lambda x: np.where(x > 0, 1, _SLOPE)),
         ulp={"output": (1, 0.8, 0.5, 0.5), "grad": (1, 0.8, 0.5, 0.5)},
         second_order=SecondOrder(jvp=1, linear=True),
     ),
-    *gradient_op(
+    *op(
         "leaky-relu-grad",
-        op="LeakyReluGrad",
-        argument="features",
-        reference=lambda g, x: g * _LEAKY_SLOPE(x),
-        ulp=(1, 1, 0.5, 0.5),
-        flat=True,
+        "LeakyReluGrad",
+        gradient_op(lambda g, x: g * _LEAKY_SLOPE(x), ulp=(1, 1, 0.5, 0.5), flat=True),
     ),
-    *unary(
+    *op(
         "relu",
-        op="Relu",
-        argument="features",
+        "Relu",
+        one_integer(lambda x: np.maximum(x, 0)),
         f=Wide(lambda x: max(x, 0), float64=lambda x: np.where(x <= 0, 0, x)),
         df=Wide(lambda x: 1 if x > 0 else 0, {NAN: 0}, float64=lambda x: np.where(x > 0, 1.0, 0.0)),
         ulp={"output": 0, "grad": 0},
@@ -64,28 +58,17 @@ SPECS = (
         subnormals=Subnormals(dtypes=("float32", "bfloat16", "float64")),
         second_order=SecondOrder(linear=True),
     ),
-    *gradient_op(
+    *op(
         "relu-grad",
-        op="ReluGrad",
-        argument="features",
-        reference=lambda g, x: g * (x > 0),
-        integers=True,
-        ulp=0,
-        contract=_selects_where(lambda x: x > 0),
-        flat=True,
+        "ReluGrad",
+        gradient_op(
+            lambda g, x: g * (x > 0), integers=True, ulp=0, contract=_selects_where(lambda x: x > 0), flat=True
+        ),
     ),
-    *exact(
-        "relu-integer",
-        op="Relu",
-        reference=lambda x: np.maximum(x, 0),
-        dtypes=INTEGERS,
-        vjp=unconnected,
-        argument="features",
-    ),
-    *unary(
+    *op(
         "relu6",
-        op="Relu6",
-        argument="features",
+        "Relu6",
+        one_integer(lambda x: np.clip(x, 0, 6)),
         f=Wide(lambda x: min(max(x, 0), 6), float64=lambda x: np.where(x <= 0, 0, np.where(x >= 6, 6, x))),
         df=Wide(lambda x: 1 if 0 < x < 6 else 0, {NAN: 0}, float64=lambda x: ((x > 0) & (x < 6)).astype(float)),
         domain=(-1, 7),
@@ -95,22 +78,15 @@ SPECS = (
         subnormals=Subnormals(dtypes=("float32", "bfloat16", "float64")),
         second_order=SecondOrder(linear=True),
     ),
-    *gradient_op(
+    *op(
         "relu6-grad",
-        op="Relu6Grad",
-        argument="features",
-        reference=lambda g, x: g * ((x > 0) & (x < 6)),
-        integers=True,
-        ulp=0,
-        contract=_selects_where(lambda x: (x > 0) & (x < 6)),
-        flat=True,
-    ),
-    *exact(
-        "relu6-integer",
-        op="Relu6",
-        reference=lambda x: np.clip(x, 0, 6),
-        dtypes=INTEGERS,
-        vjp=unconnected,
-        argument="features",
+        "Relu6Grad",
+        gradient_op(
+            lambda g, x: g * ((x > 0) & (x < 6)),
+            integers=True,
+            ulp=0,
+            contract=_selects_where(lambda x: (x > 0) & (x < 6)),
+            flat=True,
+        ),
     ),
 )

@@ -1,0 +1,37 @@
+"""Twin: a spec that an aspect makes from another spec, and the dtype that stands for the others."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from typing import Any
+
+from tf_opdiff.harness.spec.spec import Spec
+
+#: The aspect of a spec that has values of an elementwise op: it has twins in other positions and sizes.
+ELEMENTWISE = "elementwise"
+#: The dtypes that stand for others, in this order.
+_FIRST = ("float32", "int32", "complex64", "bool")
+
+
+def representative(dtypes: Collection[str]) -> str:
+    """The dtype that stands for the others in the default tier: float32, if it is one of them."""
+    return next((dtype for dtype in _FIRST if dtype in dtypes), next(iter(dtypes)))
+
+
+def twin(spec: Spec, aspect: str, end: str = "", **fields: Any) -> Spec:
+    """The twin `NAME-ASPECT` of a spec, whose name may have a further end; `fields` are those in which it differs."""
+    return replace(spec, name=f"{spec.name}-{aspect}{end}", **{"aspect": aspect, "tier": "default", **fields})
+
+
+def in_tiers(spec: Spec, first: str, **others: Any) -> tuple[Spec, ...]:
+    """A spec in one dtype, and `NAME-other` in its other dtypes in the full tier; none without a dtype.
+
+    Every program has to be built, so one dtype stands for the others in the tier of the spec.
+    """
+    rest = tuple(dtype for dtype in spec.dtypes if dtype != first)
+    other = {"name": f"{spec.name}-other", "dtypes": rest, "tier": "full", **others}
+    return (
+        *((replace(spec, dtypes=(first,)),) if first in spec.dtypes else ()),
+        *((replace(spec, **other),) if rest else ()),
+    )
