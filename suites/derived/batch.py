@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from tf_opdiff.harness.spec.loose import Loose
+from tf_opdiff.harness.spec.plan import without_modes
 from tf_opdiff.harness.spec.recipes import ROWS, Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.derived.unknown_shape import representative
@@ -49,7 +50,7 @@ def batches(spec: Spec, recipe: Recipe, shared: Sequence[int] = ()) -> Iterator[
         elementwise=False,
         loose=dict.fromkeys(("output", "grad"), _CANCELLING) | dict(spec.loose),
     )
-    for suffix, modes, tier in (("", ("eager",), spec.tier), ("-graphs", ("function", "xla", "graph"), "full")):
+    for suffix, modes, tier in (("", ("eager",), spec.tier), ("-graphs", without_modes("eager"), "full")):
         if own := tuple(mode for mode in modes if mode in spec.modes):
             yield replace(twin, name=f"{spec.name}-batches{suffix}", modes=own, tier=tier)
 

@@ -14,6 +14,7 @@ from typing import Any
 import ml_dtypes  # noqa: F401  registers the names of its dtypes
 import numpy as np
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.raw_ops import RawOps
 from tf_opdiff.harness.spec.recipes import Draw
 from tf_opdiff.harness.spec.spec import Raises, Recipe, Spec
@@ -93,7 +94,7 @@ def twins_of(op: OpTypes, attr: str) -> Iterator[Spec]:
     nowhere = [dtype for dtype in without if dtype in without_xla]
     yield from of(f"{name}-dtypes-without-kernel", nowhere, _no_kernel)
     compiled = [dtype for dtype in without if dtype not in without_xla]
-    yield from of(f"{name}-dtypes-of-xla", compiled, _no_kernel, modes=("eager", "function", "graph"))
+    yield from of(f"{name}-dtypes-of-xla", compiled, _no_kernel, modes=WITHOUT_XLA)
     not_compiled = [dtype for dtype in without_xla if dtype not in without]
     yield from of(f"{name}-dtypes-without-xla", not_compiled, _no_kernel, modes=("xla",))
 

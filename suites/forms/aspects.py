@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.plan import MODES
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import Draw, plain
 from tf_opdiff.harness.spec.spec import Recipe, Side, Spec
 from tf_opdiff.suites.derived import batch
@@ -23,7 +23,6 @@ from tf_opdiff.suites.forms.pairs import shaped
 from tf_opdiff.suites.forms.part import Op, Part, part
 
 _MATH_OPS = "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/core/ops/math_ops.cc"
-_WITHOUT_XLA = tuple(mode for mode in MODES if mode != "xla")
 
 
 def batches(calls: Calls, recipe: Any, shared: Sequence[int] = (), **fields: Any) -> Part:
@@ -148,7 +147,7 @@ def fed(
             promised["vjp"] = lambda g, x, value: (*promise.vjp(g, x, **of(value)), None)
             promised["bound"]["grad[0]"] = lambda u, g, x, value: promise.grad_error(0, u, g, x, **of(value))
         recipes = {label: _followed_by(recipe, value) for label, value in values.items()}
-        yield from part(suffix, **{"recipes": recipes, "modes": _WITHOUT_XLA, **promised, **fields}, lowest_tier=True)(
+        yield from part(suffix, **{"recipes": recipes, "modes": WITHOUT_XLA, **promised, **fields}, lowest_tier=True)(
             op
         )
 

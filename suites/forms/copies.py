@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
-from tf_opdiff.suites.forms.quantized import IN_XLA, NOT_IN_XLA, WITHOUT_XLA, of_bits
+from tf_opdiff.suites.forms.quantized import IN_XLA, NOT_IN_XLA, of_bits
 
 _SMOOTH = tuple(dtype for dtype in (*FLOATS, *COMPLEX) if dtype != "float32")
 

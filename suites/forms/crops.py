@@ -3,7 +3,7 @@
 import numpy as np
 
 from tf_opdiff.harness.spec.loose import Loose
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.suites.reference.crop import Crop
 
 NEAREST = {"method": "nearest"}

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import FLOATS, INTEGERS, Draw
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.forms.calls import Call, Wrong
@@ -19,7 +20,6 @@ from tf_opdiff.suites.reference.convolution import Geometry, Padding, Shape
 from tf_opdiff.suites.reference.dilation import Dilation
 
 #: XLA has no kernels for dilations.
-_MODES = ("eager", "function", "graph")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +91,7 @@ def dilation(
         wrong=wrong,
         dtypes=tiered(FLOATS),
         gradient=gradient,
-        modes=_MODES,
+        modes=WITHOUT_XLA,
     )
 
 

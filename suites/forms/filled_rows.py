@@ -7,11 +7,11 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import INTEGERS
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.forms.move_calls import MoveCall, call
 from tf_opdiff.suites.forms.moves import moves
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 from tf_opdiff.suites.forms.sparse import DTYPES, tensors
 from tf_opdiff.suites.reference import sparse as ref
 from tf_opdiff.suites.reference.moves import Back

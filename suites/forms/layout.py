@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.spec.attrs import Keywords
-from tf_opdiff.harness.spec.plan import MODES
+from tf_opdiff.harness.spec.plan import MODES, WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, edges, is_float, subnormals
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.derived.hessian import linear_second_order
 from tf_opdiff.suites.derived.sizes import sizes
 from tf_opdiff.suites.forms.of_xla import OF_XLA
-from tf_opdiff.suites.forms.quantized import IN_XLA, WITHOUT_XLA, of_bits
+from tf_opdiff.suites.forms.quantized import IN_XLA, of_bits
 
 #: The dtypes that TensorFlow differentiates, in the full tier; float32 is in the default tier.
 _SMOOTH = tuple(dtype for dtype in (*FLOATS, *COMPLEX) if dtype != "float32")

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tf_opdiff.harness.spec.plan import MODES
+from tf_opdiff.harness.spec.plan import MODES, WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import Draw, is_float
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.derived.sizes import sizes
@@ -24,7 +24,6 @@ from tf_opdiff.suites.forms.move_calls import (
     fed_program,
     promises,
 )
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 from tf_opdiff.suites.reference.moves import Back, Constant, Forward, Move
 
 #: The shapes of the inputs of three calls, of rank 1 to 3, by recipe.

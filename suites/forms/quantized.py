@@ -7,8 +7,8 @@ from typing import Any
 
 #: The dtypes of arrays with the bits of qint8, quint8 and qint32, which XLA has as well.
 IN_XLA = ("int8", "uint8", "int32")
-#: The dtypes of arrays with the bits of qint16 and quint16, which XLA lacks, and the modes without XLA.
-NOT_IN_XLA, WITHOUT_XLA = ("int16", "uint16"), ("eager", "function", "graph")
+#: The dtypes of arrays with the bits of qint16 and quint16, which XLA lacks.
+NOT_IN_XLA = ("int16", "uint16")
 
 
 def of_bits(tf: Any, x: Any) -> Any:

@@ -13,11 +13,11 @@ import numpy as np
 
 from tf_opdiff.harness.spec.attrs import Keywords
 from tf_opdiff.harness.spec.loose import Loose
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.derived.batch import batches
 from tf_opdiff.suites.derived.sizes import sizes
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 from tf_opdiff.suites.reference.complex_step import along
 from tf_opdiff.suites.reference.recurrent import error, lstm_vjp, wide
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.suites.forms.subnormal import flushing, flushing_on_gpu
 from tf_opdiff.suites.reference.subnormal import flushed
@@ -40,7 +41,7 @@ class Subnormals:
         if self.preserved:
             return on_gpu
         side = flushing(lambda x: flushed(f(x)))
-        modes = ("eager", "function", "graph") if dtypes == self.preserved_by_xla else ("*",)
+        modes = WITHOUT_XLA if dtypes == self.preserved_by_xla else ("*",)
         return {f"cpu/{mode}": side for mode in modes} | on_gpu
 
 

@@ -8,13 +8,13 @@ from typing import Any
 import ml_dtypes  # noqa: F401  registers the names of its dtypes
 import numpy as np
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.derived.sizes import EMPTY, sizes
 from tf_opdiff.suites.forms.errors import WHEN_BUILT
 from tf_opdiff.suites.forms.move_calls import call
 from tf_opdiff.suites.forms.move_recipes import special, values
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 
 _NUMBERS = (*FLOATS, *COMPLEX, *INTEGERS)
 _SHAPE = (3, 5)

@@ -1,9 +1,9 @@
 """Ops that join several tensors along an axis, and that split one tensor."""
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.suites.forms.copies import Dtypes
 from tf_opdiff.suites.forms.move_calls import Parameter, call
 from tf_opdiff.suites.forms.moves import Apart, moves
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 from tf_opdiff.suites.reference import shapes as ref
 
 #: The shapes that are joined along an axis: two, many, with and without elements, single elements, of rank 1 to 4.

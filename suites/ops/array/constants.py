@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tf_opdiff.harness.spec.plan import without_modes
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, Draw
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.forms.move_calls import call
@@ -39,7 +40,7 @@ def _const(name):
         reference=lambda x: arrays,
         recipes={"dtype": lambda draw, dtype: (np.zeros(1, dtype),)},
         dtypes=(name,),
-        modes=("function", "xla", "graph"),
+        modes=without_modes("eager"),
         constant=tuple(f"output[{i}]" for i in range(len(_SHAPES))),
         tier="default" if name == "float32" else "full",
     )

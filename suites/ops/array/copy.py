@@ -1,12 +1,12 @@
 """DeepCopy, PlaceholderWithDefault, Reverse, and TensorStridedSliceUpdate: copies, whole or with elements elsewhere."""
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.suites.forms import strided
 from tf_opdiff.suites.forms.copies import Dtypes
 from tf_opdiff.suites.forms.errors import WRONG_OR_UNSUPPORTED
 from tf_opdiff.suites.forms.move_calls import Parameter, call
 from tf_opdiff.suites.forms.moves import Apart, Refused, moves
 from tf_opdiff.suites.forms.of_xla import OF_XLA
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 from tf_opdiff.suites.reference import slices as ref
 
 _SHAPES = {

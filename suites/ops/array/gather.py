@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.derived.hessian import linear_second_order
 from tf_opdiff.suites.derived.sizes import sizes
@@ -27,7 +28,7 @@ from tf_opdiff.suites.forms.indexing import (
     unconnected,
 )
 from tf_opdiff.suites.forms.of_xla import OF_XLA
-from tf_opdiff.suites.forms.quantized import IN_XLA, NOT_IN_XLA, WITHOUT_XLA, quantized
+from tf_opdiff.suites.forms.quantized import IN_XLA, NOT_IN_XLA, quantized
 from tf_opdiff.suites.reference import gather as ref
 
 #: A list of rows, with an index out of range.

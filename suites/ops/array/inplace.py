@@ -5,11 +5,11 @@ TensorFlow has no gradient of them, and XLA does not have them.
 
 import numpy as np
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import COMPLEX
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.forms.errors import IN_KERNEL
 from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 from tf_opdiff.suites.forms.scatter import FLOATS, INTEGERS, Scatter, Target, results
 from tf_opdiff.suites.reference.scatter import ADD, SUB, UPDATE
 

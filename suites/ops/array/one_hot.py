@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.spec import Raises, Spec
 from tf_opdiff.suites.forms.errors import REFUSED_BY_KERNEL, raises
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 
 _REST = ("float64", "int8", "complex64", "bool", "bfloat16", "complex128", "float16", "int32", "int64")
 #: Indices in and out of the range of depth 4; an index out of it names no place.

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.suites.forms.calls import Call, Wrong
 from tf_opdiff.suites.forms.elements import infinite, not_numbers, plain, tiny
 from tf_opdiff.suites.forms.errors import IN_KERNEL
@@ -58,7 +59,7 @@ _UNSIGNED: Levels = {
 _OF_UNSIGNED = {label: elements for label, elements in _RECIPES.items() if label != "negative"}
 _SMALL = {"nothing": (0,), "no_rows": (0, 3), "no_inside": (2, 0, 1, 3), "one": (1,), "ones": (1, 1)}
 #: The promise of inputs whose values a kernel refuses: XLA compiles a program before there are values.
-_OF_VALUES = {**IN_KERNEL, "modes": ("eager", "function", "graph")}
+_OF_VALUES = {**IN_KERNEL, "modes": WITHOUT_XLA}
 
 
 def _promise(attributes, *, inside=False):

@@ -5,10 +5,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import FLOATS, INTEGERS
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.forms.errors import raises
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 from tf_opdiff.suites.reference import search as ref
 
 _ALL = (*FLOATS, *INTEGERS)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, SIZE, edges, is_float, subnormals
 from tf_opdiff.harness.spec.spec import Raises, Side, Spec
 from tf_opdiff.suites.derived.hessian import linear_second_order
@@ -225,7 +226,7 @@ SPECS = (
             recipes=_FLAT | {"plain": _SAME["plain"]},
             dtypes=("object",),
             # XLA has no strings, and asked twice it aborts: https://github.com/tensorflow/tensorflow/issues/120244.
-            modes=("eager", "function", "graph"),
+            modes=WITHOUT_XLA,
             **kind,
         )
         for name, kind in (("select", _V1), ("where", _V2))

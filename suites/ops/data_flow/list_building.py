@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import INTEGERS
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.forms.list_elements import Elements
 from tf_opdiff.suites.forms.lists import DTYPES, contents, no_kernel, small, steps, tensors
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 
 #: The dtypes of elements for which a CPU and XLA have kernels that read them.
 _ALL = (*DTYPES, *(dtype for dtype in INTEGERS if dtype not in DTYPES))

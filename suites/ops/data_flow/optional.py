@@ -2,11 +2,10 @@
 
 import numpy as np
 
-from tf_opdiff.harness.spec.plan import MODES
+from tf_opdiff.harness.spec.plan import MODES, WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.harness.spec.spec import Raises, Spec
 from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 
 #: The dtypes of specs that have no XLA.
 _WITHOUT_XLA = (*FLOAT8_OF_CPU, *OF_XLA, "int2", "uint2", "float4_e2m1fn", "object")

@@ -1,11 +1,11 @@
 """Ops that copy windows of images and of volumes into the channels of pixels."""
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import COMPLEX
 from tf_opdiff.suites.forms.copies import Dtypes
 from tf_opdiff.suites.forms.errors import OUT_OF_RANGE, OUT_OF_RANGE_WHEN_BUILT, UNSUPPORTED
 from tf_opdiff.suites.forms.move_calls import call
 from tf_opdiff.suites.forms.moves import Refused, moves
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 from tf_opdiff.suites.reference import blocks as ref
 
 _INTEGERS = ("int8", "int16", "int64", "uint8", "uint16", "uint32", "uint64")

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tf_opdiff.harness.spec.loose import Loose
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.forms.calls import Wrong
 from tf_opdiff.suites.forms.elements import infinite, limits, plain, positive, small_integers
@@ -27,7 +28,6 @@ from tf_opdiff.suites.forms.projective import (
     program,
     transforms,
 )
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 
 _BOTH = ("NEAREST", "BILINEAR")
 _REST, _WITH_GRADIENT = ("float16", "bfloat16", "float64"), ("float16", "float64")

@@ -1,10 +1,10 @@
 """ResizeNearestNeighbor: images in another size, made of their pixels; and the op of its gradient."""
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.suites.forms.copies import Dtypes
 from tf_opdiff.suites.forms.errors import WRONG_OR_UNSUPPORTED
 from tf_opdiff.suites.forms.move_calls import Parameter, call
 from tf_opdiff.suites.forms.moves import Apart, Refused, moves
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 from tf_opdiff.suites.reference.moves import Back, Forward
 from tf_opdiff.suites.reference.resize import nearest, nearest_of_kernel
 

@@ -1,11 +1,11 @@
 """Determinants. Errors are those of LU, and of logarithms of the pivots: see `suites.reference.determinant`."""
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.forms import matrices as of
 from tf_opdiff.suites.forms.calls import Call, Wrong
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import tiered
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 from tf_opdiff.suites.reference.determinant import Determinant, LogDeterminant
 
 _RECIPES = {"plain": (of.ordinary,), "graded": (of.graded,), "exact": (of.powers,), "upstreams": (of.ordinary,)}

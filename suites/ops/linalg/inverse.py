@@ -2,12 +2,12 @@
 
 from functools import partial
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.suites.forms import matrices as of
 from tf_opdiff.suites.forms.calls import Call, Wrong
 from tf_opdiff.suites.forms.elements import plain
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import tiered
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 from tf_opdiff.suites.reference.solving import Inverting, Matrix, Solving
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, edges, is_float, plain
 from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.suites.derived.sizes import alike
@@ -18,7 +19,7 @@ from tf_opdiff.suites.forms.casts import (
 from tf_opdiff.suites.forms.errors import raises
 from tf_opdiff.suites.forms.op import op, with_sizes
 from tf_opdiff.suites.forms.part import part, unconnected
-from tf_opdiff.suites.forms.quantized import IN_XLA, NOT_IN_XLA, WITHOUT_XLA, of_bits
+from tf_opdiff.suites.forms.quantized import IN_XLA, NOT_IN_XLA, of_bits
 from tf_opdiff.suites.forms.second_order import with_linear_second_order
 from tf_opdiff.suites.reference.cast import cast, rounded, saturating_cast, unpacked
 from tf_opdiff.suites.reference.subnormal import flushed_in

@@ -5,6 +5,7 @@ from functools import partial
 import numpy as np
 
 from tf_opdiff.harness.spec.elementary import powers
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.suites.forms.reduced import Reduced
 from tf_opdiff.suites.forms.reduction import reduction
 from tf_opdiff.suites.forms.reduction_recipes import LONG, OF_INTEGERS, RECIPES, SHAPE, infinite, limits
@@ -99,7 +100,7 @@ SPECS = (
         integers=Reduced(f=ref.integer_norm, flushes=False),
         of_integers={"plain": RECIPES["plain"]},
         long=_LONG,
-        modes=("eager", "function", "graph"),
+        modes=WITHOUT_XLA,
     ),
     *_extreme("max", "Max", ref.largest),
     *reduction(

@@ -4,6 +4,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import FLOATS
 from tf_opdiff.suites.forms.aspects import drawn, second_order
 from tf_opdiff.suites.forms.aspects import small as small_part
@@ -33,7 +34,7 @@ _FORWARD = {"special": (not_numbers,), "tiny": (tiny,)}
 _FEW = {"plain": (plain,), "ties": (ties,)}
 _WHOLE = ("int32", "int64", "int16", "int8", "uint8", "uint16")
 #: XLA has no kernel of MaxPoolWithArgmax, and none of explicit padding.
-_WITHOUT_XLA: dict[str, Any] = {"modes": ("eager", "function", "graph")}
+_WITHOUT_XLA: dict[str, Any] = {"modes": WITHOUT_XLA}
 _OF_WHOLE = {"plain": (plain,), "limits": (limits,)}
 
 

@@ -3,10 +3,10 @@
 import numpy as np
 import scipy  # loads scipy.stats, a third of a second, on first use
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.forms.distribution import COUNT, distribution
 from tf_opdiff.suites.forms.moments import gamma_means
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 
 _FLOATS = ("float32", "bfloat16", "float16", "float64")
 #: The dtypes that the OpDefs of gamma numbers allow; CPU kernels are registered for bfloat16 as well.

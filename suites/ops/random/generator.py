@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from tf_opdiff.harness.spec.plan import MODES
+from tf_opdiff.harness.spec.plan import MODES, WITHOUT_XLA
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.forms.errors import REFUSED_BY_KERNEL, raises
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 from tf_opdiff.suites.forms.random_sources import PHILOX, SEEDED, THREEFRY, UNKNOWN
 from tf_opdiff.suites.reference.philox import SET_ASIDE
 from tf_opdiff.suites.reference.random import skipped

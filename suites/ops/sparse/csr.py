@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import COMPLEX
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.forms.move_calls import Parameter, call
 from tf_opdiff.suites.forms.moves import Apart, moves
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 from tf_opdiff.suites.forms.sparse import CUBE, DTYPES, INDICES, matrix, sparse, tensors
 from tf_opdiff.suites.reference import sparse as ref
 from tf_opdiff.suites.reference.moves import Beside, blank

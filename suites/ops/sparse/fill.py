@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.derived.sizes import sizes
 from tf_opdiff.suites.forms.errors import IN_KERNEL
@@ -9,7 +10,6 @@ from tf_opdiff.suites.forms.filled_rows import filled_gradients
 from tf_opdiff.suites.forms.move_calls import call, fed_program, promises
 from tf_opdiff.suites.forms.move_recipes import fed
 from tf_opdiff.suites.forms.moves import moves
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 from tf_opdiff.suites.forms.sparse import CUBE, DTYPES, INDICES, matrix, tensors, with_default
 from tf_opdiff.suites.reference import sparse as ref
 from tf_opdiff.suites.reference.moves import Beside

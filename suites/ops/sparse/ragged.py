@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.suites.forms.errors import IN_KERNEL
 from tf_opdiff.suites.forms.filled_rows import filled_gradients
 from tf_opdiff.suites.forms.move_calls import Parameter, call
 from tf_opdiff.suites.forms.moves import Refused, moves
-from tf_opdiff.suites.forms.quantized import IN_XLA, NOT_IN_XLA, WITHOUT_XLA
+from tf_opdiff.suites.forms.quantized import IN_XLA, NOT_IN_XLA
 from tf_opdiff.suites.forms.sparse import DTYPES, tensors
 from tf_opdiff.suites.reference import sparse as ref
 from tf_opdiff.suites.reference.moves import Beside

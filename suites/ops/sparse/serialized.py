@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.forms.errors import IN_KERNEL
 from tf_opdiff.suites.forms.move_calls import call
 from tf_opdiff.suites.forms.moves import Refused, moves
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 from tf_opdiff.suites.forms.sparse import CUBE, DTYPES, INDICES, matrix, sparse, tensors
 from tf_opdiff.suites.reference import sparse as ref
 from tf_opdiff.suites.reference.moves import Beside

@@ -3,10 +3,10 @@
 from dataclasses import replace
 from functools import partial
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import INTEGERS
 from tf_opdiff.suites.forms.move_calls import call
 from tf_opdiff.suites.forms.moves import moves
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 from tf_opdiff.suites.forms.sparse import CUBE, DTYPES, INDICES, matrix, sparse, tensors
 from tf_opdiff.suites.reference import sparse as ref
 from tf_opdiff.suites.reference.moves import Beside

@@ -2,12 +2,12 @@
 
 from functools import partial
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.suites.forms.copies import Dtypes
 from tf_opdiff.suites.forms.errors import IN_KERNEL
 from tf_opdiff.suites.forms.move_calls import Parameter, call
 from tf_opdiff.suites.forms.moves import Apart, Refused, moves
 from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 from tf_opdiff.suites.forms.sparse import CUBE, INDICES, with_default
 from tf_opdiff.suites.reference import sparse as ref
 

@@ -1,9 +1,9 @@
 """AssignVariableOp and AssignSubVariableOp: values that a resource variable gets. Others stand in `programs/`."""
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 
 _REST = (*(dtype for dtype in FLOATS if dtype != "float32"), *COMPLEX, *INTEGERS)
 _SHAPES = {"matrix": (3, 5), "one": (1,), "scalar": (), "empty": (0, 3), "batch_of_one": (1, 4, 3)}

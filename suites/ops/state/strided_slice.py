@@ -3,13 +3,13 @@
 from dataclasses import replace
 from functools import partial
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.forms import strided
 from tf_opdiff.suites.forms.errors import raises
 from tf_opdiff.suites.forms.move_recipes import special, values
 from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 from tf_opdiff.suites.forms.references import in_functions, variables
 from tf_opdiff.suites.reference import slices as ref
 
