@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
+from dataclasses import fields as fields_of
 from typing import Any
 
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.derived.sizes import PAIRS, Shapes, alike, elementwise_sizes
 from tf_opdiff.suites.forms.aspects import ASPECTS
+from tf_opdiff.suites.forms.moves import MOVING, Moves
 from tf_opdiff.suites.forms.part import Op, Part
+from tf_opdiff.suites.reference.moves import Moved
 
-_FIELDS = {each.name for each in fields(Op)}
 
-
-def op(name: str, raw: str, *parts: Part, fields: Mapping[str, Any] | None = None, **declared: Any) -> tuple[Spec, ...]:
+def op(name: str, raw: str, *parts: Part, fields: Any = None, **declared: Any) -> tuple[Spec, ...]:
     """The specs of an op. If it is elementwise, its inputs also have zero elements and one: see `with_sizes`.
+
+    An op whose promise is a `Moved` has the fields of `Moves`, and its aspects.
 
     Args:
       name: the name with which the names of its specs begin.
@@ -24,10 +26,12 @@ def op(name: str, raw: str, *parts: Part, fields: Mapping[str, Any] | None = Non
       fields: further fields of all specs.
       declared: the other fields of `Op`, and further fields of all specs.
     """
-    own = {key: value for key, value in declared.items() if key in _FIELDS}
-    more = {key: value for key, value in declared.items() if key not in _FIELDS}
-    subject = Op(name=name, raw=raw, fields={**(fields or {}), **more}, **own)
-    first, *others = ASPECTS  # a smoke run takes the first spec of an op: its values
+    record, aspects = (Moves, MOVING) if isinstance(declared.get("promise"), Moved) else (Op, ASPECTS)
+    names = {each.name for each in fields_of(record)}
+    own = {key: value for key, value in declared.items() if key in names}
+    more = {key: value for key, value in declared.items() if key not in names}
+    subject: Any = record(name=name, raw=raw, fields={**(fields or {}), **more}, **own)
+    first, *others = aspects  # a smoke run takes the first spec of an op: its values
     specs = tuple(spec for each in (first, *parts, *others) for spec in each(subject))
     return (*specs, *elementwise_sizes(specs, _shapes(len(subject.arguments))))
 

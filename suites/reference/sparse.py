@@ -51,10 +51,9 @@ def reordered_places(indices: Literal, shape: Literal) -> tuple[np.ndarray, np.n
 class Reordered(Beside):
     """The promise of values in the order of their indices; TensorFlow gathers gradients, so tangents are sparse."""
 
-    def jvp(self, ts: Any, *xs: np.ndarray) -> tuple[Any, ...]:
+    def jvp(self, ts: Any, *xs: np.ndarray, **attrs: Any) -> tuple[Any, ...]:
         """The tangents, each with its new place."""
-        indices, shape = self.parameters["indices"], self.parameters["shape"]
-        new = np.argsort(in_order(_array(indices, len(shape))))
+        new = np.argsort(in_order(_array(attrs["indices"], len(attrs["shape"]))))
         return Sparse(ts[0], new, ts[0].shape), None
 
 
@@ -68,15 +67,15 @@ class ToDense(Forward):
 
     rounds_tangents = True
 
-    def vjp(self, gs: Any, *xs: np.ndarray) -> tuple[Any, ...]:
+    def vjp(self, gs: Any, *xs: np.ndarray, **attrs: Any) -> tuple[Any, ...]:
         """The gradients of values and default, and zeros."""
         count = len(xs) - len(self.fed)
-        return (*super().vjp(gs, *xs)[:count], *(np.zeros_like(x) for x in xs[count:]))
+        return (*super().vjp(gs, *xs, **attrs)[:count], *(np.zeros_like(x) for x in xs[count:]))
 
-    def jvp_error(self, u: float, ts: Any, *xs: np.ndarray) -> np.ndarray:
+    def jvp_error(self, u: float, ts: Any, *xs: np.ndarray, **attrs: Any) -> np.ndarray:
         """The roundings of a difference and of a sum, at the places of values."""
         values, default = np.abs(ts[0]), np.abs(ts[1])
-        return 2 * u * self.f(values + default, np.zeros_like(default))[0]
+        return 2 * u * self.f(values + default, np.zeros_like(default), **attrs)[0]
 
 
 def _part(indices: Literal, start: Literal, size: Literal) -> np.ndarray:

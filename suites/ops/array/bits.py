@@ -13,8 +13,8 @@ from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.derived.sizes import EMPTY, sizes
 from tf_opdiff.suites.forms.errors import WHEN_BUILT
-from tf_opdiff.suites.forms.move_calls import call
-from tf_opdiff.suites.forms.move_recipes import special, values
+from tf_opdiff.suites.forms.move_recipes import special
+from tf_opdiff.suites.forms.pairs import shaped
 
 _NUMBERS = (*FLOATS, *COMPLEX, *INTEGERS)
 _SHAPE = (3, 5)
@@ -49,7 +49,7 @@ def _casts(name, dtypes):
 def _bitcast(suffix, name, dtypes, **fields):
     """The spec of casts of a dtype to dtypes."""
     casts = _casts(name, dtypes)
-    calls = tuple(call(shape) for shape, *_ in casts)
+    shapes = [shape for shape, *_ in casts]
     types = tuple((to, shown) for _, to, shown in casts)
 
     def program(tf, *xs):
@@ -61,7 +61,7 @@ def _bitcast(suffix, name, dtypes, **fields):
         ops="Bitcast",
         program=program,
         reference=lambda *xs: tuple(_bits(x.astype(name), to) for x, (to, _) in zip(xs, types, strict=True)),
-        recipes={"plain": values(calls), "special": special(calls, adds=False)},
+        recipes={"plain": shaped(*shapes), "special": special(shapes)},
         dtypes=(name,),
         names=tuple(dtypes),
         **{"tier": "default" if name in ("float32", "int32") else "full", **fields},

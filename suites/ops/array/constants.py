@@ -5,7 +5,6 @@ import numpy as np
 from tf_opdiff.harness.spec.plan import without_modes
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, Draw
 from tf_opdiff.harness.spec.spec import Spec
-from tf_opdiff.suites.forms.move_calls import call
 from tf_opdiff.suites.forms.move_recipes import special
 from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
 
@@ -15,7 +14,7 @@ _DTYPES = (*FLOATS, *COMPLEX, *INTEGERS, "bool", *FLOAT8_OF_CPU, *OF_XLA[:3])
 
 def _arrays(dtype):
     """The special values of a dtype, in all shapes."""
-    return special([call(shape) for shape in _SHAPES], adds=False)(Draw(0), np.dtype(dtype))
+    return special(_SHAPES)(Draw(0), np.dtype(dtype))
 
 
 def _const(name):

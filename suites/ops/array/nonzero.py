@@ -8,8 +8,8 @@ import numpy as np
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, is_float, subnormals
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.derived.sizes import EMPTY, sizes
+from tf_opdiff.suites.forms.calls import call, fields
 from tf_opdiff.suites.forms.copies import Dtypes
-from tf_opdiff.suites.forms.move_calls import call, constant_program, promises
 from tf_opdiff.suites.forms.move_recipes import special
 from tf_opdiff.suites.forms.subnormal import flushing
 from tf_opdiff.suites.reference.moves import Forward
@@ -24,7 +24,7 @@ _SHAPES = {
     "batch_of_one": (1, 4),
     "rank8": (1, 2, 1, 1, 2, 1, 3, 1),
 }
-_CALLS = tuple(call(shape) for shape in _SHAPES.values())
+_CALLS = {label: call(shape) for label, shape in _SHAPES.items()}
 
 
 def _where(tf, x):
@@ -36,7 +36,7 @@ def _holes(draw, dtype, shape):
     return np.where(draw.booleans(*shape), draw.values(dtype, *shape), np.zeros((), dtype))
 
 
-_special = special(_CALLS, adds=False)
+_special = special([*_SHAPES.values()])
 
 
 def _tiny(x):
@@ -62,9 +62,7 @@ def _filled(value):
 _MAIN = Spec(
     name="nonzero",
     ops="Where",
-    program=constant_program(_where, _CALLS, ()),
-    reference=promises(Forward(np.argwhere), _CALLS).reference,
-    names=tuple(_SHAPES),
+    **fields(_CALLS, _where, Forward(np.argwhere), gradient=False, rounded=()),
     recipes={
         "plain": lambda draw, dtype: tuple(_holes(draw, dtype, shape) for shape in _SHAPES.values()),
         "special": lambda draw, dtype: tuple(map(_without_subnormals, _special(draw, dtype))),

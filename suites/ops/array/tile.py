@@ -1,10 +1,13 @@
 """Ops that repeat the elements of a tensor."""
 
+from tf_opdiff.suites.forms.calls import call
 from tf_opdiff.suites.forms.copies import Dtypes
-from tf_opdiff.suites.forms.move_calls import Parameter, call
-from tf_opdiff.suites.forms.moves import Apart, moves
+from tf_opdiff.suites.forms.moves import Apart, of_ranks
 from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.tensor_attrs import Parameter
 from tf_opdiff.suites.reference import shapes as ref
+from tf_opdiff.suites.reference.moves import Forward
 
 _BROADCAST = {
     "row": ((5,), [3, 5]),
@@ -45,17 +48,21 @@ def _calls(calls, name):
 
 
 SPECS = (
-    *moves(
+    *op(
         "broadcast-to",
         "BroadcastTo",
-        lambda tf, x, shape: tf.raw_ops.BroadcastTo(input=x, shape=shape),
-        ref.broadcast,
+        arguments=("input",),
+        promise=Forward(ref.broadcast),
         calls=_calls(_BROADCAST, "shape"),
-        small=({"shape": [0]}, {"shape": [2, 0, 3]}, {"shape": [2, 0, 2, 1]}),
-        shapes={
-            "empty": ((0,), (0, 3), (0, 2, 1)),
-            "ones": ((1,), (1, 1), (1, 1, 1)),
-        },
+        small=of_ranks(
+            {"shape": [0]},
+            {"shape": [2, 0, 3]},
+            {"shape": [2, 0, 2, 1]},
+            shapes={
+                "empty": ((0,), (0, 3), (0, 2, 1)),
+                "ones": ((1,), (1, 1), (1, 1, 1)),
+            },
+        ),
         tensors=(Parameter("shape"),),
         adds=True,
         built=_calls(
@@ -70,11 +77,11 @@ SPECS = (
         ),
         dtypes=Dtypes(quantized=(), quantized_without_xla=(), quantized_of_xla=("int8", "uint8", "int32")),
     ),
-    *moves(
+    *op(
         "fill",
         "Fill",
-        lambda tf, x, dims: tf.raw_ops.Fill(dims=dims, value=x),
-        lambda x, dims: ref.broadcast(x, dims),
+        arguments=("value",),
+        promise=Forward(lambda x, dims: ref.broadcast(x, dims)),
         calls={
             "matrix": call((), dims=[3, 5]),
             "scalar": call((), dims=[]),
@@ -92,11 +99,11 @@ SPECS = (
         },
         dtypes=Dtypes(more=(), of_xla=(*FLOAT8_OF_CPU, *OF_XLA[:3]), nibbles=OF_XLA[3:]),
     ),
-    *moves(
+    *op(
         "tile",
         "Tile",
-        lambda tf, x, multiples: tf.raw_ops.Tile(input=x, multiples=multiples),
-        ref.repeated,
+        arguments=("input",),
+        promise=Forward(ref.repeated),
         calls=_calls(_TILED, "multiples"),
         apart={  # second order needs a broadcast that TensorFlow lacks
             "rank7": Apart(
@@ -105,7 +112,7 @@ SPECS = (
             )
         },
         large=call((9, 17, 4), multiples=[1, 2, 2]),
-        small=({"multiples": [2]}, {"multiples": [2, 1]}, {"multiples": [1, 3, 2]}),
+        small=of_ranks({"multiples": [2]}, {"multiples": [2, 1]}, {"multiples": [1, 3, 2]}),
         tensors=(Parameter("multiples"),),
         adds=True,
         built=_calls(

@@ -7,11 +7,13 @@ import numpy as np
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import COMPLEX
 from tf_opdiff.harness.spec.spec import Spec
-from tf_opdiff.suites.forms.move_calls import Parameter, call
-from tf_opdiff.suites.forms.moves import Apart, moves
+from tf_opdiff.suites.forms.calls import call
+from tf_opdiff.suites.forms.moves import Apart
+from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.sparse import CUBE, DTYPES, INDICES, matrix, sparse, tensors
+from tf_opdiff.suites.forms.tensor_attrs import Parameter
 from tf_opdiff.suites.reference import sparse as ref
-from tf_opdiff.suites.reference.moves import Beside, blank
+from tf_opdiff.suites.reference.moves import Beside, Forward, blank
 
 _USUAL = {
     "modes": WITHOUT_XLA,
@@ -102,11 +104,44 @@ _DENSE = {
 }
 
 SPECS = (
-    *moves(
+    *op(
+        "csr-components",
+        "SparseTensorToCSRSparseMatrix;CSRSparseMatrixComponents",
+        program=_components,
+        promise=Beside(ref.components, ref.component_places),
+        calls={
+            "matrix": sparse(INDICES, [3, 5], index=0),
+            "first": sparse(CUBE, [2, 3, 4], index=0),
+            "second": sparse(CUBE, [2, 3, 4], index=1),
+            "empty_matrix": sparse([[0, 1, 0], [2, 1, 0]], [3, 2, 2], index=1),
+            "no_values": sparse([], [3, 5], index=0),
+            "no_rows": sparse([], [0, 5], index=0),
+            "single": sparse([[0, 0]], [1, 1], index=0),
+        },
+        tensors=(*_ARGUMENTS, Parameter("index", ("int32",))),
+        built={"vector_index": sparse(INDICES, [3, 5], index=[0])},
+        run={
+            "beyond": sparse(CUBE, [2, 3, 4], index=2),
+            "negative": sparse(INDICES, [3, 5], index=-1),
+        },
+        gradient=False,
+        **_USUAL,
+    ),
+    *op(
+        "csr-count",
+        "SparseTensorToCSRSparseMatrix;SparseMatrixNNZ",
+        program=_count,
+        promise=Beside(lambda x, indices, shape: x, ref.counts),
+        calls=_MATRICES,
+        tensors=_ARGUMENTS,
+        gradient=False,
+        **_USUAL,
+    ),
+    *op(
         "csr-of-dense",
         "DenseToCSRSparseMatrix;CSRSparseMatrixToDense",
-        _through_csr,
-        ref.masked,
+        program=_through_csr,
+        promise=Forward(ref.masked),
         calls=_DENSE,
         tensors=tensors("indices"),
         apart={
@@ -129,11 +164,11 @@ SPECS = (
         },
         **_USUAL,
     ),
-    *moves(
+    *op(
         "csr-to-dense",
         "SparseTensorToCSRSparseMatrix;CSRSparseMatrixToDense",
-        _to_dense,
-        lambda x, indices, shape: ref.dense(x, blank(x), indices, shape),
+        program=_to_dense,
+        promise=Forward(lambda x, indices, shape: ref.dense(x, blank(x), indices, shape)),
         calls={**_MATRICES, "columns_out_of_order": sparse([[0, 4], [0, 1], [2, 2], [2, 0]], [3, 5])},
         tensors=_ARGUMENTS,
         apart={
@@ -143,11 +178,11 @@ SPECS = (
         },
         **_USUAL,
     ),
-    *moves(
+    *op(
         "csr-to-sparse",
         "SparseTensorToCSRSparseMatrix;CSRSparseMatrixToSparseTensor",
-        _round_trip,
-        Beside(lambda x, indices, shape: x, ref.reordered_places),
+        program=_round_trip,
+        promise=Beside(lambda x, indices, shape: x, ref.reordered_places),
         calls=_MATRICES,
         tensors=_ARGUMENTS,
         apart={"no-matrices": Apart({"none": sparse([], [0, 3, 4])}, _ARGUMENTS)},
@@ -155,44 +190,11 @@ SPECS = (
         run=_WRONG_VALUES,
         **_USUAL,
     ),
-    *moves(
-        "csr-components",
-        "SparseTensorToCSRSparseMatrix;CSRSparseMatrixComponents",
-        _components,
-        Beside(ref.components, ref.component_places),
-        calls={
-            "matrix": sparse(INDICES, [3, 5], index=0),
-            "first": sparse(CUBE, [2, 3, 4], index=0),
-            "second": sparse(CUBE, [2, 3, 4], index=1),
-            "empty_matrix": sparse([[0, 1, 0], [2, 1, 0]], [3, 2, 2], index=1),
-            "no_values": sparse([], [3, 5], index=0),
-            "no_rows": sparse([], [0, 5], index=0),
-            "single": sparse([[0, 0]], [1, 1], index=0),
-        },
-        tensors=(*_ARGUMENTS, Parameter("index", ("int32",))),
-        built={"vector_index": sparse(INDICES, [3, 5], index=[0])},
-        run={
-            "beyond": sparse(CUBE, [2, 3, 4], index=2),
-            "negative": sparse(INDICES, [3, 5], index=-1),
-        },
-        gradient=False,
-        **_USUAL,
-    ),
-    *moves(
-        "csr-count",
-        "SparseTensorToCSRSparseMatrix;SparseMatrixNNZ",
-        _count,
-        Beside(lambda x, indices, shape: x, ref.counts),
-        calls=_MATRICES,
-        tensors=_ARGUMENTS,
-        gradient=False,
-        **_USUAL,
-    ),
-    *moves(
+    *op(
         "csr-transpose",
         "SparseTensorToCSRSparseMatrix;SparseMatrixTranspose",
-        _transpose,
-        Beside(ref.transposed, ref.transposed_indices),
+        program=_transpose,
+        promise=Beside(ref.transposed, ref.transposed_indices),
         calls=_MATRICES,
         tensors=_ARGUMENTS,
         **_USUAL,

@@ -9,9 +9,10 @@ import numpy as np
 
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.spec import Spec
+from tf_opdiff.suites.forms.calls import call
 from tf_opdiff.suites.forms.errors import IN_KERNEL
-from tf_opdiff.suites.forms.move_calls import call
-from tf_opdiff.suites.forms.moves import Refused, moves
+from tf_opdiff.suites.forms.moves import Refused
+from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.sparse import CUBE, DTYPES, INDICES, matrix, sparse, tensors
 from tf_opdiff.suites.reference import sparse as ref
 from tf_opdiff.suites.reference.moves import Beside
@@ -93,13 +94,13 @@ _REFUSED = {f"other_dtype_{kind}": sparse(INDICES, [3, 5], kind=kind, dtype="int
 _SETTINGS = {"modes": WITHOUT_XLA, "dtypes": DTYPES, "gradient": False}
 
 SPECS = (
-    *moves(
+    *op(
         "deserialize-sparse",
         "DeserializeSparse",
-        _one,
-        Beside(lambda x, indices, shape, kind: x, lambda indices, shape, kind: ref.own_places(indices, shape)),
+        program=_one,
+        promise=Beside(lambda x, indices, shape, kind: x, lambda indices, shape, kind: ref.own_places(indices, shape)),
         calls={
-            f"{label}_{kind}": replace(one, parameters={**one.parameters, "kind": kind})
+            f"{label}_{kind}": replace(one, attrs={**one.attrs, "kind": kind})
             for kind in _KINDS
             for label, one in {
                 "matrix": sparse(INDICES, [3, 5]),
@@ -119,11 +120,11 @@ SPECS = (
         refused={"dtype": Refused(_REFUSED, IN_KERNEL)},
         **_SETTINGS,
     ),
-    *moves(
+    *op(
         "deserialize-sparse-batch",
         "DeserializeSparse",
-        _batch,
-        Beside(lambda x, z, **parameters: np.concatenate([x, z]), ref.batched_places),
+        program=_batch,
+        promise=Beside(lambda x, z, **parameters: np.concatenate([x, z]), ref.batched_places),
         calls={
             f"{label}_{kind}": _pair(*pair, kind)
             for kind in _KINDS

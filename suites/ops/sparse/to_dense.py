@@ -3,12 +3,14 @@
 from functools import partial
 
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
+from tf_opdiff.suites.forms.calls import call
 from tf_opdiff.suites.forms.copies import Dtypes
 from tf_opdiff.suites.forms.errors import IN_KERNEL
-from tf_opdiff.suites.forms.move_calls import Parameter, call
-from tf_opdiff.suites.forms.moves import Apart, Refused, moves
+from tf_opdiff.suites.forms.moves import Apart, Refused
 from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
+from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.sparse import CUBE, INDICES, with_default
+from tf_opdiff.suites.forms.tensor_attrs import Parameter
 from tf_opdiff.suites.reference import sparse as ref
 
 
@@ -41,11 +43,13 @@ _INVALID = {
 _TENSORS = (Parameter("indices"), Parameter("shape"))
 
 SPECS = (
-    *moves(
+    *op(
         "sparse-to-dense",
         "SparseToDense",
-        _dense,
-        ref.ToDense(lambda x, default, indices, shape, validate_indices=True: ref.dense(x, default, indices, shape)),
+        program=_dense,
+        promise=ref.ToDense(
+            lambda x, default, indices, shape, validate_indices=True: ref.dense(x, default, indices, shape)
+        ),
         calls=_IN_ORDER,
         apart={
             "vector": Apart({"vector": with_default([1, 4], [7], values=(2,))}, _TENSORS),

@@ -8,13 +8,19 @@ from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.forms import strided
 from tf_opdiff.suites.forms.errors import raises
-from tf_opdiff.suites.forms.move_recipes import special, values
+from tf_opdiff.suites.forms.move_recipes import special
 from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU
+from tf_opdiff.suites.forms.pairs import shaped
 from tf_opdiff.suites.forms.references import in_functions, variables
 from tf_opdiff.suites.reference import slices as ref
 
-_CALLS = tuple(strided.updated().values())
+_CALLS = tuple(strided.UPDATES.values())
 _OTHERS = (*(dtype for dtype in FLOATS if dtype != "float32"), *COMPLEX, *INTEGERS, "bool")
+
+
+def _recipes(calls):
+    shapes = [shape for one in calls for shape in one.shapes]
+    return {"plain": shaped(*shapes), "special": special(shapes)}
 
 
 def _first(*xs):
@@ -23,7 +29,7 @@ def _first(*xs):
 
 def _program(calls):
     """A program that assigns a slice of a variable for each call."""
-    each = [dict(one.parameters) for one in calls]
+    each = [dict(one.attrs) for one in calls]
 
     def program(tf, state, *xs):
         assigned = []
@@ -38,7 +44,7 @@ def _program(calls):
 
 def _promise(*xs, calls=_CALLS):
     """The variables with their slices assigned, as outputs and as final values."""
-    finals = [ref.updated(x, v, **one.parameters) for x, v, one in zip(xs[::2], xs[1::2], calls, strict=True)]
+    finals = [ref.updated(x, v, **one.attrs) for x, v, one in zip(xs[::2], xs[1::2], calls, strict=True)]
     return (*finals, {f"v{i}": final for i, final in enumerate(finals)})
 
 
@@ -47,7 +53,7 @@ _MAIN = Spec(
     ops="StridedSliceAssign",
     program=_program(_CALLS),
     reference=_promise,
-    recipes={"plain": values(_CALLS), "special": special(_CALLS, adds=False)},
+    recipes=_recipes(_CALLS),
     state=variables(_first),
     modes=("graph",),
 )
@@ -61,7 +67,7 @@ def _assign(tf, state, x, v, begin, end, strides, **masks):
 
 def _resource_program(calls):
     """A program that assigns a slice of a resource variable for each call."""
-    each = [dict(one.parameters) for one in calls]
+    each = [dict(one.attrs) for one in calls]
 
     def program(tf, state, *xs):
         finals = []
@@ -84,13 +90,13 @@ def _of_resources(name, calls, **fields):
         ops="ResourceStridedSliceAssign",
         program=_resource_program(calls),
         reference=partial(_promise, calls=calls),
-        recipes={"plain": values(calls), "special": special(calls, adds=False)},
+        recipes=_recipes(calls),
         state=lambda tf, *xs: {label: tf.Variable(x) for label, x in _first(*xs).items()},
         **fields,
     )
 
 
-_STEPS_OF_ONE = tuple(one for one in _CALLS if {abs(step) for step in dict(one.parameters)["strides"]} <= {1})
+_STEPS_OF_ONE = tuple(one for one in _CALLS if {abs(step) for step in dict(one.attrs)["strides"]} <= {1})
 _OTHER_STEPS = tuple(one for one in _CALLS if one not in _STEPS_OF_ONE)
 _OF_DTYPES = (
     _MAIN,
@@ -98,7 +104,7 @@ _OF_DTYPES = (
     replace(
         _MAIN,
         name="strided-slice-assign-rough",
-        recipes={"plain": values(_CALLS)},
+        recipes={"plain": _MAIN.recipes["plain"]},
         dtypes=FLOAT8_OF_CPU,
         tier="full",
     ),
