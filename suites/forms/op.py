@@ -9,15 +9,20 @@ from typing import Any
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.derived.sizes import PAIRS, Shapes, alike, elementwise_sizes
 from tf_opdiff.suites.forms.aspects import ASPECTS
+from tf_opdiff.suites.forms.layout import LAYING, Layout
 from tf_opdiff.suites.forms.moves import MOVING, Moves
 from tf_opdiff.suites.forms.part import Op, Part
-from tf_opdiff.suites.reference.moves import Moved
+from tf_opdiff.suites.reference.moves import Moved, Placed
+from tf_opdiff.suites.reference.promise import Promise
+
+#: The records of declarations, and the aspects, of kinds of promises.
+_KINDS: Mapping[type[Promise], tuple[type[Op], tuple[Any, ...]]] = {Moved: (Moves, MOVING), Placed: (Layout, LAYING)}
 
 
 def op(name: str, raw: str, *parts: Part, fields: Any = None, **declared: Any) -> tuple[Spec, ...]:
     """The specs of an op. If it is elementwise, its inputs also have zero elements and one: see `with_sizes`.
 
-    An op whose promise is a `Moved` has the fields of `Moves`, and its aspects.
+    An op whose promise is a `Moved` has the fields of `Moves`, and its aspects; `Placed`: those of `Layout`.
 
     Args:
       name: the name with which the names of its specs begin.
@@ -26,7 +31,8 @@ def op(name: str, raw: str, *parts: Part, fields: Any = None, **declared: Any) -
       fields: further fields of all specs.
       declared: the other fields of `Op`, and further fields of all specs.
     """
-    record, aspects = (Moves, MOVING) if isinstance(declared.get("promise"), Moved) else (Op, ASPECTS)
+    kind = next((kind for kind in _KINDS if isinstance(declared.get("promise"), kind)), Promise)
+    record, aspects = _KINDS.get(kind, (Op, ASPECTS))
     names = {each.name for each in fields_of(record)}
     own = {key: value for key, value in declared.items() if key in names}
     more = {key: value for key, value in declared.items() if key not in names}

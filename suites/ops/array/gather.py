@@ -193,11 +193,11 @@ SPECS = (
         program=lambda tf, x, i: tf.gather(x, i),
         dtypes=("bool", "bytes", "int32", "uint64"),
     ),
-    replace(_COPIED, name="gather-quantized", program=quantized(_GATHER.program), dtypes=IN_XLA),
+    replace(_COPIED, name="gather-quantized", program=quantized(_GATHER.program, 1), dtypes=IN_XLA),
     replace(
         _COPIED,
         name="gather-16-bits-quantized",
-        program=quantized(_GATHER.program),
+        program=quantized(_GATHER.program, 1),
         dtypes=NOT_IN_XLA,
         modes=WITHOUT_XLA,
     ),

@@ -79,8 +79,8 @@ SPECS = (
         dtypes=(*FLOAT8, *ROUGH),
     ),
     replace(_FULL, name="gather-v1-of-xla", dtypes=OF_XLA, modes=("xla",)),
-    replace(_FULL, name="gather-v1-quantized", program=quantized(_gather), dtypes=IN_XLA),
+    replace(_FULL, name="gather-v1-quantized", program=quantized(_gather, 1), dtypes=IN_XLA),
     replace(
-        _FULL, name="gather-v1-16-bits-quantized", program=quantized(_gather), dtypes=NOT_IN_XLA, modes=WITHOUT_XLA
+        _FULL, name="gather-v1-16-bits-quantized", program=quantized(_gather, 1), dtypes=NOT_IN_XLA, modes=WITHOUT_XLA
     ),
 )

@@ -149,7 +149,7 @@ SPECS = (
     with_policy(""),
     with_policy("DEFAULT"),
     with_policy("ERROR", no_gpu_kernel(ref.clamped_nd, params_only(ref.rows_nd), ACCELERATORS)),
-    replace(_COPIED, name="gather-nd-quantized", program=quantized(_GATHER_ND.program), dtypes=IN_XLA),
+    replace(_COPIED, name="gather-nd-quantized", program=quantized(_GATHER_ND.program, 1), dtypes=IN_XLA),
     replace(_COPIED, name="gather-nd-of-xla", dtypes=OF_XLA, modes=("xla",)),
     Spec(
         name="gather-nd-rough",
