@@ -43,13 +43,16 @@ def batches(calls: Calls, recipe: Any, shared: Sequence[int] = (), **fields: Any
     return specs
 
 
-def small(recipes: Mapping[str, Recipe], calls: Calls | None = None, few: Sequence[str] = (), **fields: Any) -> Part:
+def small(
+    recipes: Mapping[str, Recipe], calls: Calls | None = None, few: Sequence[str] = (), suffix: str = "", **fields: Any
+) -> Part:
     """A part: inputs without elements, and with one, for known and unknown shapes; see `suites.derived.sizes`.
 
     Args:
       recipes: label → a recipe of such inputs: see `drawn` and `in_shapes`; none for no specs.
       calls: the calls, if the recipes are not `Drawn` and the op has others.
       few: the recipes of known shapes in other modes than XLA; all by default.
+      suffix: the end of the name of the spec whose twins they are.
       fields: the fields of the specs.
     """
     first = next(iter(recipes.values()), None)
@@ -59,7 +62,9 @@ def small(recipes: Mapping[str, Recipe], calls: Calls | None = None, few: Sequen
         called = op.calls if own is None else own
         constant = {"constant": tuple(f"output[{n}]" for n in range(len(called)))} if called else {}
         each = {label: inputs(called, recipe) if called else recipe for label, recipe in recipes.items()}
-        for spec in part(calls=own, recipes=recipes, lowest_tier=True, **{**constant, **fields})(op) if first else ():
+        for spec in (
+            part(suffix, calls=own, recipes=recipes, lowest_tier=True, **constant | fields)(op) if first else ()
+        ):
             yield from sizes(spec, each, few=few)
 
     return specs

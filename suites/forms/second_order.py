@@ -27,11 +27,11 @@ def with_second_order(part: Part, function: Function, hessian: Hessian) -> Part:
     return specs
 
 
-def with_linear_second_order(part: Part, *recipes: str, moving: Collection[int] = (0,)) -> Part:
+def with_linear_second_order(part: Part, *recipes: str, moving: Collection[int] = (0,), sparse: bool = False) -> Part:
     """The part, with the twins that `linear_second_order` makes of its first spec."""
 
     def specs(op: Op) -> Sequence[Spec]:
         own = list(part(op))
-        return [*own, *linear_second_order(own[0], *recipes, moving=moving)]
+        return [*own, *linear_second_order(own[0], *recipes, moving=moving, sparse=sparse)]
 
     return specs
