@@ -25,19 +25,20 @@ from tf_opdiff.suites.forms.part import Op, Part, part
 _MATH_OPS = "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/core/ops/math_ops.cc"
 
 
-def batches(calls: Calls, recipe: Any, shared: Sequence[int] = (), **fields: Any) -> Part:
-    """A part: a row of a batch gives the same result in every batch; see `suites.derived.batch`. None without calls.
+def batches(calls: Calls | None, recipe: Any, shared: Sequence[int] = (), **fields: Any) -> Part:
+    """A part: a row of a batch gives the same result in every batch; see `suites.derived.batch`. No specs without calls.
 
     Args:
-      calls: calls whose inputs and results have a batch as their first axis.
+      calls: calls whose inputs and results have a batch as their first axis; None for an op that is called once.
       recipe: the recipe or the elements of their inputs; each draw gives further rows.
       shared: the numbers of the inputs of each call that all rows share, such as filters.
       fields: the fields of the specs.
     """
-    firsts = np.cumsum([0, *(call.count for call in calls.values())])[:-1].tolist()
+    firsts = [0] if calls is None else np.cumsum([0, *(call.count for call in calls.values())])[:-1].tolist()
 
     def specs(op: Op) -> Iterable[Spec]:
-        for spec in part(calls=calls, recipes={"plain": recipe}, lowest_tier=True, **fields)(op) if calls else ():
+        present = calls is None or calls
+        for spec in part(calls=calls, recipes={"plain": recipe}, lowest_tier=True, **fields)(op) if present else ():
             yield from batch.batches(spec, spec.recipes["plain"], [first + i for first in firsts for i in shared])
 
     return specs

@@ -6,10 +6,11 @@ import numpy as np
 
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import COMPLEX
-from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.forms.calls import call
 from tf_opdiff.suites.forms.moves import Apart
 from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.pairs import shaped
+from tf_opdiff.suites.forms.part import part
 from tf_opdiff.suites.forms.sparse import CUBE, DTYPES, INDICES, matrix, sparse, tensors
 from tf_opdiff.suites.forms.tensor_attrs import Parameter
 from tf_opdiff.suites.reference import sparse as ref
@@ -193,22 +194,20 @@ SPECS = (
     *op(
         "csr-transpose",
         "SparseTensorToCSRSparseMatrix;SparseMatrixTranspose",
+        part(
+            "-conjugate",
+            program=lambda tf, x: _transpose(
+                tf, x, tf.constant(INDICES, tf.int64), tf.constant([3, 5], tf.int64), conjugate=True
+            )[0],
+            reference=lambda x: np.conj(ref.transposed(x, INDICES, [3, 5])),
+            vjp=lambda g, x: (np.conj(ref.back_from_transposed(g, INDICES, [3, 5])),),
+            recipes={"plain": shaped((5,))},
+            dtypes=("float32", "float64", *COMPLEX),
+        ),
         program=_transpose,
         promise=Beside(ref.transposed, ref.transposed_indices),
         calls=_MATRICES,
         tensors=_ARGUMENTS,
         **_USUAL,
-    ),
-    Spec(
-        name="csr-transpose-conjugate",
-        ops="SparseTensorToCSRSparseMatrix;SparseMatrixTranspose",
-        program=lambda tf, x: _transpose(
-            tf, x, tf.constant(INDICES, tf.int64), tf.constant([3, 5], tf.int64), conjugate=True
-        )[0],
-        reference=lambda x: np.conj(ref.transposed(x, INDICES, [3, 5])),
-        vjp=lambda g, x: (np.conj(ref.back_from_transposed(g, INDICES, [3, 5])),),
-        recipes={"plain": lambda draw, dtype: (draw.values(dtype, 5),)},
-        dtypes=("float32", "float64", *COMPLEX),
-        modes=WITHOUT_XLA,
     ),
 )

@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
-from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.forms.calls import call
 from tf_opdiff.suites.forms.errors import IN_KERNEL
 from tf_opdiff.suites.forms.moves import Refused
 from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import part
 from tf_opdiff.suites.forms.sparse import CUBE, DTYPES, INDICES, matrix, sparse, tensors
 from tf_opdiff.suites.reference import sparse as ref
 from tf_opdiff.suites.reference.moves import Beside
@@ -62,15 +62,14 @@ def _texts(draw, dtype, indices, shape):
 
 
 def _of_texts(dtype):
-    """The spec of a dtype whose values no kernel serializes."""
+    """A part: a dtype whose values no kernel serializes."""
 
     def program(tf, texts):
         y = tf.raw_ops.DeserializeSparse(serialized_sparse=texts, dtype=dtype)
         return y.sparse_indices, y.sparse_values, y.sparse_shape
 
-    return Spec(
-        name=f"deserialize-sparse-{dtype.replace('_', '-')}",
-        ops="DeserializeSparse",
+    return part(
+        f"-{dtype.replace('_', '-')}",
         program=program,
         reference=lambda texts: tuple(map(array_of, texts)),
         recipes={
@@ -83,7 +82,6 @@ def _of_texts(dtype):
             }.items()
         },
         dtypes=(dtype,),
-        modes=WITHOUT_XLA,
         tier="full",
     )
 
@@ -97,6 +95,7 @@ SPECS = (
     *op(
         "deserialize-sparse",
         "DeserializeSparse",
+        *map(_of_texts, SMALL),
         program=_one,
         promise=Beside(lambda x, indices, shape, kind: x, lambda indices, shape, kind: ref.own_places(indices, shape)),
         calls={
@@ -139,5 +138,4 @@ SPECS = (
         run={"other_rank": _pair(INDICES, [3, 5], CUBE, [2, 3, 4], "variant")},
         **_SETTINGS,
     ),
-    *map(_of_texts, SMALL),
 )
