@@ -26,7 +26,7 @@ _MATH_OPS = "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/co
 
 
 def batches(calls: Calls | None, recipe: Any, shared: Sequence[int] = (), **fields: Any) -> Part:
-    """A part: a row of a batch gives the same result in every batch; see `suites.derived.batch`. No specs without calls.
+    """A part: a row of a batch gives the same result in every batch; see `suites.derived.batch`. None without calls.
 
     Args:
       calls: calls whose inputs and results have a batch as their first axis; None for an op that is called once.
