@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.harness.spec.spec import Recipe, Spec
-from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
+from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, NIBBLES, OF_CPU, OF_XLA, SMALL_FLOATS
 from tf_opdiff.suites.forms.quantized import IN_XLA, NOT_IN_XLA, quantized
 
 _SMOOTH = tuple(dtype for dtype in (*FLOATS, *COMPLEX) if dtype != "float32")
@@ -85,3 +85,11 @@ class Dtypes:
 def _plain(spec: Spec) -> dict[str, Recipe]:
     """The recipes of a spec that are about inputs, not about upstreams."""
     return {label: recipe for label, recipe in spec.recipes.items() if label not in spec.upstreams}
+
+
+#: The dtypes of ops that have kernels of no small floats and of no quantized numbers.
+COMMON = Dtypes(more=(), of_xla=(), quantized=(), quantized_without_xla=())
+#: Those of ops that pass tensors on: a CPU copies bytes and small floats.
+PASSED = Dtypes(more=SMALL_FLOATS, without_xla=OF_CPU, of_xla=(), nibbles=NIBBLES)
+#: Those of ops of which XLA alone has kernels of small floats and of quantized numbers.
+MORE_IN_XLA = replace(COMMON, of_xla=SMALL_FLOATS, quantized_of_xla=IN_XLA)

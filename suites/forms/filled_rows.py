@@ -11,8 +11,9 @@ from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import INTEGERS
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.forms.calls import Call, call
+from tf_opdiff.suites.forms.copies import COMMON
 from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.forms.sparse import DTYPES, tensors
+from tf_opdiff.suites.forms.sparse import tensors
 from tf_opdiff.suites.reference import sparse as ref
 from tf_opdiff.suites.reference.moves import Back, Forward
 
@@ -43,7 +44,7 @@ def filled_gradients(name: str, raw: str) -> Iterator[Spec]:
       raw: the OpDef of the gradient.
     """
     shared: dict[str, Any] = {"calls": _FILLED, "tensors": tensors("mapped"), "modes": WITHOUT_XLA, "gradient": False}
-    shared["dtypes"] = replace(DTYPES, rough=INTEGERS, without_xla=())
+    shared["dtypes"] = replace(COMMON, rough=INTEGERS, without_xla=())
     yield from op(
         name,
         raw,

@@ -13,8 +13,8 @@ from tf_opdiff.harness.spec.recipes import Draw, edges, is_float, subnormals
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.derived.hessian import linear_second_order
 from tf_opdiff.suites.derived.sizes import sizes
-from tf_opdiff.suites.forms.calls import Shape
-from tf_opdiff.suites.forms.copies import Dtypes
+from tf_opdiff.suites.forms.calls import Shape, shapes_of
+from tf_opdiff.suites.forms.copies import COMMON
 from tf_opdiff.suites.forms.of_xla import OF_XLA
 from tf_opdiff.suites.forms.pairs import shaped
 from tf_opdiff.suites.forms.part import Op, part
@@ -23,7 +23,7 @@ from tf_opdiff.suites.forms.quantized import IN_XLA
 #: The shape of the only input, or the shapes of all.
 Shapes = Shape | tuple[Shape, ...]
 #: The usual dtypes of these ops.
-LAID = Dtypes(more=(), without_xla=(), of_xla=OF_XLA, quantized=(), quantized_without_xla=(), quantized_of_xla=IN_XLA)
+LAID = replace(COMMON, without_xla=(), of_xla=OF_XLA, quantized_of_xla=IN_XLA)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,11 +43,6 @@ class Layout(Op):
     small: Any = field(default_factory=dict)
 
 
-def _each(shapes: Shapes) -> tuple[Shape, ...]:
-    """The shape of each input."""
-    return tuple(shape for shape in shapes if isinstance(shape, tuple)) or (shapes,)  # type: ignore[return-value]
-
-
 def _special(shapes: Shapes) -> Recipe:
     """A recipe: the limits of a dtype in each shape; for floats also zeros, NaN, infinities and subnormals."""
 
@@ -55,7 +50,7 @@ def _special(shapes: Shapes) -> Recipe:
         limits = edges(draw, dtype)[0]
         if is_float(dtype):
             limits = np.concatenate([limits[:29], subnormals(draw, dtype)[0][:12]])
-        return tuple(np.resize(np.roll(limits, -i), shape) for i, shape in enumerate(_each(shapes)))
+        return tuple(np.resize(np.roll(limits, -i), shape) for i, shape in enumerate(shapes_of(shapes)))
 
     return recipe
 
@@ -63,7 +58,7 @@ def _special(shapes: Shapes) -> Recipe:
 def placed(op: Layout) -> Iterable[Spec]:
     """Results and gradients in all shapes, with all attributes, in all dtypes; small inputs, and second order."""
     first, *others = op.shapes
-    plain = {name: shaped(*_each(shapes)) for name, shapes in op.shapes.items()}
+    plain = {name: shaped(*shapes_of(shapes)) for name, shapes in op.shapes.items()}
     contents = {"plain": plain[first], "special": _special(op.shapes[first])}
     attrs = [*op.attrs.items()]
     (main,) = part(
@@ -78,13 +73,13 @@ def placed(op: Layout) -> Iterable[Spec]:
     if attrs[1:]:
         yield replace(main, name=f"{op.name}-attrs", recipes=contents, attrs=dict(attrs[1:]))
     # XLA leaves half of a result of 4 bits unwritten; in a small one, the memory may hold the same bits twice.
-    largest = max(op.shapes, key=lambda name: int(np.prod(_each(op.shapes[name])[0], dtype=int)))
+    largest = max(op.shapes, key=lambda name: int(np.prod(shapes_of(op.shapes[name])[0], dtype=int)))
     few, large = {"plain": contents["plain"]}, {"large": plain[largest]}
     yield from op.dtypes.twins(replace(main, recipes=contents), few, of_xla=large)
     if op.small:
-        yield from sizes(main, {name: shaped(*_each(shapes)) for name, shapes in op.small.items()})
+        yield from sizes(main, {name: shaped(*shapes_of(shapes)) for name, shapes in op.small.items()})
     if op.gradient:
-        yield from linear_second_order(main, "plain", moving=range(len(_each(op.shapes[first]))))
+        yield from linear_second_order(main, "plain", moving=range(len(shapes_of(op.shapes[first]))))
 
 
 #: The aspects of every such op.

@@ -8,11 +8,8 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.suites.forms.calls import Call, call
-from tf_opdiff.suites.forms.copies import Dtypes
 from tf_opdiff.suites.forms.tensor_attrs import Parameter
 
-#: The dtypes of values: all that TensorFlow computes with, and bytes.
-DTYPES = Dtypes(more=(), of_xla=(), quantized=(), quantized_without_xla=())
 #: Five indices of a matrix of shape (3, 5), and four of a tensor of shape (2, 3, 4), in order.
 INDICES = [[0, 1], [0, 4], [1, 2], [2, 0], [2, 3]]
 CUBE = [[0, 1, 3], [1, 0, 0], [1, 2, 2], [1, 2, 3]]

@@ -3,11 +3,11 @@
 from dataclasses import replace
 from math import prod
 
-from tf_opdiff.harness.spec.recipes import COMPLEX
-from tf_opdiff.suites.forms.calls import call
-from tf_opdiff.suites.forms.copies import Dtypes
+from tf_opdiff.harness.spec.recipes import COMPLEX, INTEGERS
+from tf_opdiff.suites.forms.calls import call, calls_of
+from tf_opdiff.suites.forms.copies import MORE_IN_XLA
 from tf_opdiff.suites.forms.moves import of_ranks
-from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
+from tf_opdiff.suites.forms.of_xla import SMALL_FLOATS
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.quantized import IN_XLA
 from tf_opdiff.suites.forms.tensor_attrs import Parameter
@@ -48,30 +48,13 @@ _SQUARE = {
     "whole": ((3, 2, 4, 2), 2, [[0, 0], [0, 0]]),
     "empty": ((0, 2, 4, 3), 2, [[0, 0], [1, 1]]),
 }
-_OF_XLA = (*FLOAT8_OF_CPU, *OF_XLA[:3])
-_DEPTH = Dtypes(more=(), of_xla=_OF_XLA, quantized=(), quantized_without_xla=(), quantized_of_xla=IN_XLA)
-_BATCH = Dtypes(
+_BATCH = replace(
+    MORE_IN_XLA,
     smooth=("float16", "bfloat16", "float64"),
-    rough=("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
-    more=(),
+    rough=INTEGERS,
     without_xla=(),
-    of_xla=(*COMPLEX, "bool", *_OF_XLA),
-    quantized=(),
-    quantized_without_xla=(),
-    quantized_of_xla=IN_XLA,
+    of_xla=(*COMPLEX, "bool", *SMALL_FLOATS),
 )
-
-
-def _sized(calls, **more):
-    return {label: call(shape, block_size=size, **more) for label, (shape, size) in calls.items()}
-
-
-def _blocks(calls, name):
-    return {label: call(shape, block_shape=b, **{name: pairs}) for label, (shape, b, pairs) in calls.items()}
-
-
-def _squares(calls, name):
-    return {label: call(shape, block_size=b, **{name: pairs}) for label, (shape, b, pairs) in calls.items()}
 
 
 def _batches(calls):
@@ -104,12 +87,12 @@ def _of_images(shapes):
 
 _NO_PAIRS = [[0, 0], [0, 0]]
 _WRONG_PAIRS = {
-    "negative": ((4, 4, 4, 2), [[-1, 1], [0, 0]]),
-    "too_few": ((4, 4, 4, 2), [[0, 0]]),
-    "three_columns": ((4, 4, 4, 2), [[0, 0, 0], [0, 0, 0]]),
-    "vector": ((4, 4, 4, 2), [0, 0]),
-    "too_flat": ((4, 4, 4), _NO_PAIRS),
-    "too_deep": ((4, 4, 4, 2, 1), _NO_PAIRS),
+    "negative": ((4, 4, 4, 2), 2, [[-1, 1], [0, 0]]),
+    "too_few": ((4, 4, 4, 2), 2, [[0, 0]]),
+    "three_columns": ((4, 4, 4, 2), 2, [[0, 0, 0], [0, 0, 0]]),
+    "vector": ((4, 4, 4, 2), 2, [0, 0]),
+    "too_flat": ((4, 4, 4), 2, _NO_PAIRS),
+    "too_deep": ((4, 4, 4, 2, 1), 2, _NO_PAIRS),
 }
 _WRONG_BLOCKS = {
     "no_block": ((4, 4, 4, 2), [2, 0], _NO_PAIRS),
@@ -143,10 +126,10 @@ SPECS = (
         "BatchToSpace",
         arguments=("input",),
         promise=Forward(_of_square(ref.batch_to_space, "crops")),
-        calls=_squares(_batches(_SQUARE), "crops"),
+        calls=calls_of(_batches(_SQUARE), "block_size", "crops"),
         small=of_ranks({"block_size": 2, "crops": _HALF}, shapes=_of_images(_EMPTY_BATCHES)),
         tensors=(_CROPS,),
-        built={label: call(shape, block_size=2, crops=pairs) for label, (shape, pairs) in _WRONG_PAIRS.items()}
+        built=calls_of(_WRONG_PAIRS, "block_size", "crops")
         | {
             "other_batch": call((3, 4, 4, 2), block_size=2, crops=_NO_PAIRS),
             "nothing_left": call((4, 1, 1, 2), block_size=2, crops=[[2, 1], [0, 0]]),
@@ -158,13 +141,13 @@ SPECS = (
         "BatchToSpaceND",
         arguments=("input",),
         promise=Forward(ref.batch_to_space),
-        calls=_blocks(_batches(_PADDED), "crops"),
+        calls=calls_of(_batches(_PADDED), "block_shape", "crops"),
         few=_FEW,
         small=of_ranks(
             {"block_shape": [2, 2], "crops": _HALF}, {"block_shape": [2], "crops": _HALF[:1]}, shapes=_EMPTY_BATCHES
         ),
         tensors=(_BLOCK, _CROPS),
-        built=_blocks(_WRONG_BLOCKS, "crops")
+        built=calls_of(_WRONG_BLOCKS, "block_shape", "crops")
         | {
             "other_batch": call((3, 4, 4, 2), block_shape=[2, 2], crops=_NO_PAIRS),
             "nothing_left": call((4, 1, 1, 2), block_shape=[2, 2], crops=[[2, 1], [0, 0]]),
@@ -176,21 +159,26 @@ SPECS = (
         "DepthToSpace",
         program=_depth_to_space,
         promise=Forward(ref.depth_to_space),
-        calls=_sized(_DEPTHS),
+        calls=calls_of(_DEPTHS, "block_size"),
         small=of_ranks(
             {"block_size": 2},
             shapes={"no_batch": ((0, 2, 2, 4),), "no_rows": ((2, 0, 2, 4),), "pixel": ((1, 1, 1, 4),)},
         ),
-        built=_sized({"other_depth": ((2, 3, 2, 6), 2), "too_flat": ((3, 2, 8), 2), "too_deep": ((1, 1, 3, 2, 8), 2)}),
-        dtypes=_DEPTH,
+        built=calls_of(
+            {"other_depth": ((2, 3, 2, 6), 2), "too_flat": ((3, 2, 8), 2), "too_deep": ((1, 1, 3, 2, 8), 2)},
+            "block_size",
+        ),
+        dtypes=MORE_IN_XLA,
     ),
     *op(
         "depth-to-space-channels-first",
         "DepthToSpace",
         program=_depth_to_space,
         promise=Forward(ref.depth_to_space),
-        calls=_sized({"image": ((2, 8, 3, 2), 2), "batch_of_one": ((1, 9, 1, 5), 3)}, data_format="NCHW"),
-        dtypes=replace(_DEPTH, without_xla=()),
+        calls=calls_of(
+            {"image": ((2, 8, 3, 2), 2), "batch_of_one": ((1, 9, 1, 5), 3)}, "block_size", data_format="NCHW"
+        ),
+        dtypes=replace(MORE_IN_XLA, without_xla=()),
         modes=("xla",),
     ),
     *op(
@@ -198,10 +186,10 @@ SPECS = (
         "SpaceToBatch",
         arguments=("input",),
         promise=Forward(_of_square(ref.space_to_batch, "paddings")),
-        calls=_squares(_SQUARE, "paddings"),
+        calls=calls_of(_SQUARE, "block_size", "paddings"),
         small=of_ranks({"block_size": 2, "paddings": _HALF}, shapes=_of_images(_EMPTY_SPACES)),
         tensors=(_PADDINGS,),
-        built={label: call(shape, block_size=2, paddings=pairs) for label, (shape, pairs) in _WRONG_PAIRS.items()}
+        built=calls_of(_WRONG_PAIRS, "block_size", "paddings")
         | {"other_space": call((4, 3, 4, 2), block_size=2, paddings=_NO_PAIRS)},
         dtypes=_BATCH,
     ),
@@ -210,7 +198,7 @@ SPECS = (
         "SpaceToBatchND",
         arguments=("input",),
         promise=Forward(ref.space_to_batch),
-        calls=_blocks(_PADDED, "paddings"),
+        calls=calls_of(_PADDED, "block_shape", "paddings"),
         few=_FEW,
         small=of_ranks(
             {"block_shape": [2, 2], "paddings": _HALF},
@@ -218,7 +206,7 @@ SPECS = (
             shapes=_EMPTY_SPACES,
         ),
         tensors=(_BLOCK, _PADDINGS),
-        built=_blocks(_WRONG_BLOCKS, "paddings")
+        built=calls_of(_WRONG_BLOCKS, "block_shape", "paddings")
         | {"other_space": call((4, 3, 4, 2), block_shape=[2, 2], paddings=_NO_PAIRS)},
         dtypes=_BATCH,
     ),
@@ -227,21 +215,26 @@ SPECS = (
         "SpaceToDepth",
         program=_space_to_depth,
         promise=Forward(ref.space_to_depth),
-        calls=_sized(_SPACES),
+        calls=calls_of(_SPACES, "block_size"),
         small=of_ranks(
             {"block_size": 2},
             shapes={"no_batch": ((0, 2, 2, 4),), "no_rows": ((2, 0, 2, 4),), "block": ((1, 2, 2, 1),)},
         ),
-        built=_sized({"other_space": ((2, 3, 2, 6), 2), "too_flat": ((4, 2, 8), 2), "too_deep": ((1, 1, 4, 2, 8), 2)}),
-        dtypes=replace(_DEPTH, quantized=IN_XLA[:1], quantized_of_xla=IN_XLA[1:]),
+        built=calls_of(
+            {"other_space": ((2, 3, 2, 6), 2), "too_flat": ((4, 2, 8), 2), "too_deep": ((1, 1, 4, 2, 8), 2)},
+            "block_size",
+        ),
+        dtypes=replace(MORE_IN_XLA, quantized=IN_XLA[:1], quantized_of_xla=IN_XLA[1:]),
     ),
     *op(
         "space-to-depth-channels-first",
         "SpaceToDepth",
         program=_space_to_depth,
         promise=Forward(ref.space_to_depth),
-        calls=_sized({"image": ((2, 2, 6, 4), 2), "batch_of_one": ((1, 1, 3, 15), 3)}, data_format="NCHW"),
-        dtypes=replace(_DEPTH, without_xla=()),
+        calls=calls_of(
+            {"image": ((2, 2, 6, 4), 2), "batch_of_one": ((1, 1, 3, 15), 3)}, "block_size", data_format="NCHW"
+        ),
+        dtypes=replace(MORE_IN_XLA, without_xla=()),
         modes=("xla",),
     ),
 )

@@ -1,10 +1,12 @@
 """Ops that join several tensors along an axis, and that split one tensor."""
 
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
-from tf_opdiff.suites.forms.calls import call
-from tf_opdiff.suites.forms.copies import Dtypes
+from tf_opdiff.suites.forms.calls import call, calls_of
+from tf_opdiff.suites.forms.copies import COMMON, Dtypes
 from tf_opdiff.suites.forms.moves import Apart, of_ranks
+from tf_opdiff.suites.forms.of_xla import NIBBLES
 from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.quantized import IN_XLA
 from tf_opdiff.suites.forms.tensor_attrs import Parameter
 from tf_opdiff.suites.reference import shapes as ref
 from tf_opdiff.suites.reference.moves import Forward
@@ -42,15 +44,11 @@ _STACKED = {
 }
 _AXIS = Parameter("axis", ("int32",))
 _SPLIT = Dtypes(
-    nibbles=("int4", "uint4"),
+    nibbles=NIBBLES,
     quantized=("uint8",),
     quantized_without_xla=(),
     quantized_of_xla=("int8", "int32"),
 )
-
-
-def _joins(calls, name):
-    return {label: call(*shapes, **{name: axis}) for label, (shapes, axis) in calls.items()}
 
 
 SPECS = (
@@ -59,30 +57,32 @@ SPECS = (
         "Concat",
         program=lambda tf, *xs, axis: tf.raw_ops.Concat(concat_dim=axis, values=xs),
         promise=Forward(ref.joined),
-        calls=_joins({label: _JOINED[label] for label in ("rows", "last", "empty_between", "many")}, "axis"),
+        calls=calls_of({label: _JOINED[label] for label in ("rows", "last", "empty_between", "many")}, "axis"),
         small=of_ranks({"axis": 0}, {"axis": 1}, {"axis": -1}, inputs=2),
         tensors=(_AXIS,),
-        built=_joins(_WRONG, "axis"),
+        built=calls_of(_WRONG, "axis"),
     ),
     *op(
         "concat-v2",
         "ConcatV2",
         program=lambda tf, *xs, axis: tf.raw_ops.ConcatV2(values=xs, axis=axis),
         promise=Forward(ref.joined),
-        calls=_joins(_JOINED, "axis"),
+        calls=calls_of(_JOINED, "axis"),
         small=of_ranks({"axis": 0}, {"axis": 1}, {"axis": -1}, inputs=2),
         tensors=(_AXIS,),
-        apart={"int64-axis": Apart(_joins({"columns": _JOINED["columns"]}, "axis"), (Parameter("axis", ("int64",)),))},
-        built=_joins(_WRONG | {"beyond_int32": (((2, 3), (2, 3)), 2**32)}, "axis"),
+        apart={
+            "int64-axis": Apart(calls_of({"columns": _JOINED["columns"]}, "axis"), (Parameter("axis", ("int64",)),))
+        },
+        built=calls_of(_WRONG | {"beyond_int32": (((2, 3), (2, 3)), 2**32)}, "axis"),
     ),
     *op(
         "pack",
         "Pack",
         program=lambda tf, *xs, axis: tf.raw_ops.Pack(values=xs, axis=axis),
         promise=Forward(ref.stacked),
-        calls=_joins(_STACKED, "axis"),
+        calls=calls_of(_STACKED, "axis"),
         small=of_ranks({"axis": 0}, {"axis": 1}, {"axis": -1}, inputs=2),
-        built=_joins(
+        built=calls_of(
             {
                 "axis_too_large": (((2, 3), (2, 3)), 3),
                 "axis_too_small": (((2, 3), (2, 3)), -4),
@@ -104,7 +104,7 @@ SPECS = (
             "empty": call((1, 0), (1, 0), shape=[2, 0]),
         },
         gradient=False,
-        dtypes=Dtypes(more=(), of_xla=(), quantized=(), quantized_without_xla=()),
+        dtypes=COMMON,
         modes=WITHOUT_XLA,
     ),
     *op(
@@ -212,7 +212,7 @@ SPECS = (
         dtypes=Dtypes(
             quantized=(),
             quantized_without_xla=(),
-            quantized_of_xla=("int8", "uint8", "int32"),
+            quantized_of_xla=IN_XLA,
         ),
     ),
 )

@@ -2,11 +2,10 @@
 
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.suites.forms import strided
-from tf_opdiff.suites.forms.calls import call
-from tf_opdiff.suites.forms.copies import Dtypes
+from tf_opdiff.suites.forms.calls import call, calls_of
+from tf_opdiff.suites.forms.copies import COMMON, Dtypes
 from tf_opdiff.suites.forms.errors import WRONG_OR_UNSUPPORTED
 from tf_opdiff.suites.forms.moves import Apart, Refused, of_ranks
-from tf_opdiff.suites.forms.of_xla import OF_XLA
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.tensor_attrs import Parameter
 from tf_opdiff.suites.reference import slices as ref
@@ -33,8 +32,6 @@ _REVERSED = {
     "rank8": ((1, 2, 1, 2, 1, 2, 1, 3), [False, True, False, False, True, True, False, True]),
 }
 _INDEX = tuple(map(Parameter, ("begin", "end", "strides")))
-_NO_QUANTIZED = {"quantized": (), "quantized_without_xla": ()}
-_DTYPES = Dtypes(of_xla=OF_XLA[:3], quantized_without_xla=())
 
 
 def _placeholder(tf, x, shape):
@@ -66,7 +63,7 @@ SPECS = (
         calls={label: call(shape) for label, shape in _SHAPES.items()},
         small=of_ranks({}, {}, {}),
         gradient=False,
-        dtypes=Dtypes(more=(), of_xla=(), **_NO_QUANTIZED),
+        dtypes=COMMON,
         modes=WITHOUT_XLA,
     ),
     *op(
@@ -78,14 +75,13 @@ SPECS = (
         | {"any_rows": call((3, 5), shape=[None, 5]), "any_shape": call((3, 5), shape=None)},
         small=of_ranks({"shape": [None]}, {"shape": [None, None]}, {"shape": None}),
         built={"other_size": call((3, 5), shape=[3, 4]), "other_rank": call((3, 5), shape=[15])},
-        dtypes=Dtypes(of_xla=OF_XLA[:3]),
     ),
     *op(
         "reverse",
         "Reverse",
         arguments=("tensor",),
         promise=Forward(ref.reversed_axes),
-        calls={label: call(shape, dims=dims) for label, (shape, dims) in _REVERSED.items()},
+        calls=calls_of(_REVERSED, "dims"),
         small=of_ranks(*tuple({"dims": [True] * rank} for rank in (1, 2, 3))),
         tensors=(Parameter("dims", ("bool",)),),
         built={
@@ -93,7 +89,7 @@ SPECS = (
             "too_many": call((3, 5), dims=[True, False, True]),
             "matrix": call((3, 5), dims=[[True, False]]),
         },
-        dtypes=Dtypes(more=(), of_xla=(), **_NO_QUANTIZED),
+        dtypes=COMMON,
     ),
     *op(
         "tensor-strided-slice-update",
@@ -110,6 +106,6 @@ SPECS = (
                 {"rows": call((3, 5), (2, 5), begin=[0, 0], end=[3, 5], strides=[1, 1])}, WRONG_OR_UNSUPPORTED
             )
         },
-        dtypes=_DTYPES,
+        dtypes=Dtypes(quantized_without_xla=()),
     ),
 )

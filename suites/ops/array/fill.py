@@ -1,13 +1,13 @@
 """Ops that fill a tensor with zeros or ones. Fill itself stands in tile.py, beside BroadcastTo."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from tf_opdiff.suites.forms.calls import call
-from tf_opdiff.suites.forms.copies import Dtypes
+from tf_opdiff.suites.forms.copies import COMMON, MORE_IN_XLA
 from tf_opdiff.suites.forms.moves import of_ranks
-from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
 from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.forms.quantized import IN_XLA
 from tf_opdiff.suites.forms.tensor_attrs import Parameter
 from tf_opdiff.suites.reference.moves import Constant, blanks
 
@@ -22,8 +22,6 @@ _SHAPES = {
     "rank9": (1, 2, 1, 1, 2, 1, 3, 1, 1),
 }
 _CALLS = {label: call(shape) for label, shape in _SHAPES.items()}
-_NO_QUANTIZED = {"quantized": (), "quantized_without_xla": (), "quantized_of_xla": ()}
-_OF_XLA = (*FLOAT8_OF_CPU, *OF_XLA[:3])
 
 
 SPECS = (
@@ -40,7 +38,7 @@ SPECS = (
             "negative": call((), shape=[3, -2]),
             "matrix": call((), shape=[[3, 2]]),
         },
-        dtypes=Dtypes(more=(), of_xla=(), **_NO_QUANTIZED),
+        dtypes=COMMON,
     ),
     *op(
         "ones-like",
@@ -49,7 +47,7 @@ SPECS = (
         promise=Constant(np.ones_like),
         calls=_CALLS,
         small=of_ranks({}, {}, {}),
-        dtypes=Dtypes(more=(), without_xla=(), of_xla=(), **_NO_QUANTIZED),
+        dtypes=replace(COMMON, without_xla=()),
     ),
     *op(
         "zeros-like",
@@ -58,6 +56,6 @@ SPECS = (
         promise=Constant(lambda x: blanks(x, x.shape)),
         calls=_CALLS,
         small=of_ranks({}, {}, {}),
-        dtypes=Dtypes(more=(), of_xla=_OF_XLA, quantized=(), quantized_without_xla=(), quantized_of_xla=IN_XLA),
+        dtypes=MORE_IN_XLA,
     ),
 )

@@ -1,5 +1,6 @@
 """Where: the places of the elements of a tensor that are not zero, in order. NaN is no zero; a zero has two signs."""
 
+from dataclasses import replace
 from typing import Any
 
 import ml_dtypes
@@ -9,7 +10,7 @@ from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, is_float, 
 from tf_opdiff.suites.derived.sizes import EMPTY
 from tf_opdiff.suites.forms.aspects import in_shapes, small
 from tf_opdiff.suites.forms.calls import Call, OfAll
-from tf_opdiff.suites.forms.copies import Dtypes
+from tf_opdiff.suites.forms.copies import COMMON
 from tf_opdiff.suites.forms.move_recipes import special
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, tiered
@@ -53,10 +54,7 @@ def _special(draw, dtype):
     return tuple(np.where(_tiny(x), np.ones((), x.dtype), x) for x in xs)
 
 
-_QUANTIZED_OF_XLA = Dtypes(
-    **dict.fromkeys(("smooth", "rough", "more", "without_xla", "of_xla", "quantized", "quantized_without_xla"), ()),
-    quantized_of_xla=IN_XLA,
-)
+_QUANTIZED_OF_XLA = replace(COMMON, smooth=(), rough=(), without_xla=(), quantized_of_xla=IN_XLA)
 
 
 def _of_xla(spec):

@@ -1,10 +1,12 @@
 """Ops that put places around the elements of a tensor, and fill them with zeros, a constant or reflections."""
 
+from dataclasses import replace
+
 from tf_opdiff.harness.spec.recipes import INTEGERS
-from tf_opdiff.suites.forms.calls import call
-from tf_opdiff.suites.forms.copies import Dtypes
+from tf_opdiff.suites.forms.calls import call, calls_of
+from tf_opdiff.suites.forms.copies import COMMON, Dtypes
 from tf_opdiff.suites.forms.moves import of_ranks
-from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
+from tf_opdiff.suites.forms.of_xla import SMALL_FLOATS
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.tensor_attrs import Parameter
 from tf_opdiff.suites.reference import shapes as ref
@@ -43,11 +45,11 @@ _WRONG = {
     "negative_sum": ((3, 5), [[-4, 0], [0, 0]]),
 }
 _PADDINGS = Parameter("paddings", columns=2)
-_OF_XLA = Dtypes(more=(), of_xla=(*FLOAT8_OF_CPU, *OF_XLA[:3]), quantized_without_xla=())
+_OF_XLA = Dtypes(more=(), of_xla=SMALL_FLOATS, quantized_without_xla=())
 
 
-def _paddings(calls, *more, **parameters):
-    return {label: call(shape, *more, paddings=paddings, **parameters) for label, (shape, paddings) in calls.items()}
+def _paddings(calls, *more, **attrs):
+    return calls_of({label: ((shape, *more), pairs) for label, (shape, pairs) in calls.items()}, "paddings", **attrs)
 
 
 def _modes(calls):
@@ -100,14 +102,7 @@ SPECS = (
         built=_paddings(_FEW_WRONG, mode="REFLECT")
         | {"nothing_left": call((3, 5), paddings=[[2, 2], [0, 0]], mode="SYMMETRIC")},
         run={"too_little_left": call((5, 5), paddings=[[4, 0], [0, 0]], mode="REFLECT")},
-        dtypes=Dtypes(
-            rough=INTEGERS,
-            more=(),
-            without_xla=(),
-            of_xla=(),
-            quantized=(),
-            quantized_without_xla=(),
-        ),
+        dtypes=replace(COMMON, rough=INTEGERS, without_xla=()),
     ),
     *op(
         "pad",

@@ -6,9 +6,8 @@ import numpy as np
 
 from tf_opdiff.suites.forms import strided
 from tf_opdiff.suites.forms.calls import call
-from tf_opdiff.suites.forms.copies import Dtypes
+from tf_opdiff.suites.forms.copies import COMMON, PASSED, Dtypes
 from tf_opdiff.suites.forms.moves import of_ranks
-from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.quantized import IN_XLA
 from tf_opdiff.suites.forms.tensor_attrs import Parameter
@@ -22,15 +21,6 @@ _SHAPES = {
     "single": call((1,)),
     "batch_of_one": call((1, 4)),
 }
-#: A CPU copies bytes and small floats; XLA has none of the dtypes of 2 bits, nor bytes.
-_COPIED = Dtypes(
-    more=(*FLOAT8_OF_CPU, *OF_XLA[:3]),
-    without_xla=("bytes", "int2", "uint2", "float4_e2m1fn"),
-    of_xla=(),
-    nibbles=OF_XLA[3:],
-)
-#: No device has kernels of small floats or of quantized numbers.
-_COMMON = Dtypes(more=(), of_xla=(), quantized=(), quantized_without_xla=())
 
 
 def _reshape(shape, new):
@@ -67,7 +57,7 @@ SPECS = (
         calls=_SHAPES,
         large=call((9, 17, 8)),
         small=of_ranks({}, {}, {}),
-        dtypes=_COPIED,
+        dtypes=PASSED,
     ),
     *op(
         "reshape",
@@ -99,7 +89,7 @@ SPECS = (
             "matrix": _reshape((3, 5), [[3, 5]]),
         },
         run={"two_inferred": _reshape((3, 5), [-1, -1])},
-        dtypes=_COPIED,
+        dtypes=PASSED,
     ),
     *op(
         "reverse-sequence",
@@ -127,7 +117,7 @@ SPECS = (
             "same_axis": _sequences((4, 5), [1, 2, 3, 4], 0),
             "too_long": _sequences((2, 3), [4, 2], 1),
         },
-        dtypes=_COMMON,
+        dtypes=COMMON,
     ),
     *op(
         "reverse-v2",
@@ -155,7 +145,7 @@ SPECS = (
             "twice": _reverse((3, 5), 0, -2),
             "scalar": call((3, 5), axis=0),
         },
-        dtypes=_COMMON,
+        dtypes=COMMON,
     ),
     *op(
         "roll",
@@ -185,7 +175,7 @@ SPECS = (
             "too_large": _roll((3, 5), 1, 2),
             "too_small": _roll((3, 5), 1, -3),
         },
-        dtypes=replace(_COMMON, quantized_of_xla=IN_XLA),
+        dtypes=replace(COMMON, quantized_of_xla=IN_XLA),
     ),
     *op(
         "snapshot",
@@ -195,7 +185,7 @@ SPECS = (
         calls=_SHAPES,
         small=of_ranks({}, {}, {}),
         gradient=False,
-        dtypes=replace(_COMMON, without_xla=()),
+        dtypes=replace(COMMON, without_xla=()),
     ),
     *op(
         "strided-slice",

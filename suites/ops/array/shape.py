@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from tf_opdiff.suites.forms.calls import call
-from tf_opdiff.suites.forms.copies import Dtypes
+from tf_opdiff.suites.forms.calls import call, calls_of
+from tf_opdiff.suites.forms.copies import PASSED, Dtypes
 from tf_opdiff.suites.forms.moves import Apart, of_ranks
-from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
+from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_CPU, OF_XLA
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.tensor_attrs import Parameter
 from tf_opdiff.suites.reference import shapes as ref
@@ -47,10 +47,7 @@ _SQUEEZED = {
     "batch_of_one": ((1, 3, 2), [-3]),
     "rank8": ((1, 2, 1, 1, 2, 1, 3, 1), [2, -1]),
 }
-_NOT_IN_XLA = ("bytes", "int2", "uint2", "float4_e2m1fn")
-_SMALL_FLOATS = (*FLOAT8_OF_CPU, *OF_XLA[:3])
-_COPIED = Dtypes(more=_SMALL_FLOATS, without_xla=_NOT_IN_XLA, of_xla=(), nibbles=OF_XLA[3:])
-_MEASURED = Dtypes(more=(*FLOAT8_OF_CPU, *OF_XLA), without_xla=_NOT_IN_XLA, of_xla=())
+_MEASURED = Dtypes(more=(*FLOAT8_OF_CPU, *OF_XLA), without_xla=OF_CPU, of_xla=())
 _OUT = ({"out_type": "int32"}, {"out_type": "int64"}, {"out_type": "int32"})
 
 
@@ -59,21 +56,17 @@ def _of_types(shapes):
     return {label: call(shape, out_type=("int32", "int64")[i % 2]) for i, (label, shape) in enumerate(shapes.items())}
 
 
-def _calls(calls, name):
-    return {label: call(shape, **{name: value}) for label, (shape, value) in calls.items()}
-
-
 SPECS = (
     *op(
         "expand-dims",
         "ExpandDims",
         arguments=("input",),
         promise=Forward(ref.expanded),
-        calls=_calls(_EXPANDED, "axis"),
+        calls=calls_of(_EXPANDED, "axis"),
         large=call((9, 17, 8), axis=1),
         small=of_ranks({"axis": 0}, {"axis": -1}, {"axis": 1}),
         tensors=(Parameter("axis"),),
-        built=_calls(
+        built=calls_of(
             {
                 "too_large": ((3, 5), 3),
                 "too_small": ((3, 5), -4),
@@ -83,7 +76,7 @@ SPECS = (
             },
             "axis",
         ),
-        dtypes=_COPIED,
+        dtypes=PASSED,
     ),
     *op(
         "rank",
@@ -133,7 +126,7 @@ SPECS = (
         "Squeeze",
         arguments=("input",),
         promise=Forward(ref.squeezed),
-        calls=_calls(_SQUEEZED, "axis"),
+        calls=calls_of(_SQUEEZED, "axis"),
         large=call((9, 1, 17, 8), axis=[1]),
         small=of_ranks(
             {"axis": []},
@@ -141,7 +134,7 @@ SPECS = (
             {"axis": [0]},
             shapes={"empty": ((0,), (0, 1), (1, 2, 0)), "ones": ((1,), (1, 1), (1, 1, 1))},
         ),
-        built=_calls(
+        built=calls_of(
             {
                 "not_one": ((3, 1), [0]),
                 "empty": ((0, 1), [0]),
@@ -151,6 +144,6 @@ SPECS = (
             },
             "axis",
         ),
-        dtypes=_COPIED,
+        dtypes=PASSED,
     ),
 )

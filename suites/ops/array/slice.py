@@ -1,10 +1,9 @@
 """Ops that read a slice of a tensor, and that write one into zeros."""
 
 from tf_opdiff.suites.forms import strided
-from tf_opdiff.suites.forms.calls import call
+from tf_opdiff.suites.forms.calls import call, calls_of
 from tf_opdiff.suites.forms.copies import Dtypes
 from tf_opdiff.suites.forms.moves import of_ranks
-from tf_opdiff.suites.forms.of_xla import OF_XLA
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.tensor_attrs import Parameter
 from tf_opdiff.suites.reference import slices as ref
@@ -26,11 +25,7 @@ _SLICES = {
     "rank8": ((1, 2, 1, 2, 1, 2, 1, 3), [0, 1, 0, 0, 0, 0, 0, 1], [1, 1, 1, 2, 1, -1, 1, 2]),
 }
 _INDEX = tuple(map(Parameter, ("begin", "end", "strides")))
-_DTYPES = Dtypes(of_xla=OF_XLA[:3], quantized_without_xla=())
-
-
-def _slices(calls):
-    return {label: call(shape, begin=begin, size=size) for label, (shape, begin, size) in calls.items()}
+_DTYPES = Dtypes(quantized_without_xla=())
 
 
 def _written(tf, v, shape, begin, end, strides, **masks):
@@ -45,10 +40,10 @@ SPECS = (
         "Slice",
         arguments=("input",),
         promise=Forward(ref.sliced),
-        calls=_slices(_SLICES),
+        calls=calls_of(_SLICES, "begin", "size"),
         small=of_ranks(*tuple({"begin": [0] * rank, "size": [-1] * rank} for rank in (1, 2, 3))),
         tensors=(Parameter("begin"), Parameter("size")),
-        built=_slices(
+        built=calls_of(
             {
                 "too_few": ((3, 5), [1], [2]),
                 "too_many": ((3, 5), [0, 0, 0], [1, 1, 1]),
@@ -56,14 +51,18 @@ SPECS = (
                 "matrices": ((3, 5), [[0, 0]], [[1, 1]]),
                 "beyond_end": ((3, 5), [4, 0], [-1, 1]),
                 "negative_size": ((3, 5), [0, 0], [-2, 1]),
-            }
+            },
+            "begin",
+            "size",
         ),
-        run=_slices(
+        run=calls_of(
             {
                 "too_large": ((3, 5), [1, 0], [3, 1]),
                 "negative": ((3, 5), [-1, 0], [1, 1]),
                 "beyond_int32": ((3, 5), [2**32 + 1, 0], [2**32, 1]),
-            }
+            },
+            "begin",
+            "size",
         ),
         dtypes=_DTYPES,
     ),

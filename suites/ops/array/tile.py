@@ -1,10 +1,11 @@
 """Ops that repeat the elements of a tensor."""
 
-from tf_opdiff.suites.forms.calls import call
-from tf_opdiff.suites.forms.copies import Dtypes
+from tf_opdiff.suites.forms.calls import call, calls_of
+from tf_opdiff.suites.forms.copies import PASSED, Dtypes
 from tf_opdiff.suites.forms.moves import Apart, of_ranks
-from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
+from tf_opdiff.suites.forms.of_xla import NIBBLES, SMALL_FLOATS
 from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.quantized import IN_XLA
 from tf_opdiff.suites.forms.tensor_attrs import Parameter
 from tf_opdiff.suites.reference import shapes as ref
 from tf_opdiff.suites.reference.moves import Forward
@@ -35,16 +36,6 @@ _TILED = {
     "empty": ((0, 3), [2, 2]),
     "no_copy": ((3, 5), [0, 2]),
 }
-_ALL = Dtypes(
-    more=(*FLOAT8_OF_CPU, *OF_XLA[:3]),
-    without_xla=("bytes", "int2", "uint2", "float4_e2m1fn"),
-    of_xla=(),
-    nibbles=OF_XLA[3:],
-)
-
-
-def _calls(calls, name):
-    return {label: call(shape, **{name: sizes}) for label, (shape, sizes) in calls.items()}
 
 
 SPECS = (
@@ -53,7 +44,7 @@ SPECS = (
         "BroadcastTo",
         arguments=("input",),
         promise=Forward(ref.broadcast),
-        calls=_calls(_BROADCAST, "shape"),
+        calls=calls_of(_BROADCAST, "shape"),
         small=of_ranks(
             {"shape": [0]},
             {"shape": [2, 0, 3]},
@@ -65,7 +56,7 @@ SPECS = (
         ),
         tensors=(Parameter("shape"),),
         adds=True,
-        built=_calls(
+        built=calls_of(
             {
                 "other_size": ((3, 5), [3, 4]),
                 "lower_rank": ((3, 5), [5]),
@@ -75,7 +66,7 @@ SPECS = (
             },
             "shape",
         ),
-        dtypes=Dtypes(quantized=(), quantized_without_xla=(), quantized_of_xla=("int8", "uint8", "int32")),
+        dtypes=Dtypes(quantized=(), quantized_without_xla=(), quantized_of_xla=IN_XLA),
     ),
     *op(
         "fill",
@@ -97,17 +88,17 @@ SPECS = (
             "matrix": call((), dims=[[3, 2]]),
             "vector": call((2,), dims=[3, 2]),
         },
-        dtypes=Dtypes(more=(), of_xla=(*FLOAT8_OF_CPU, *OF_XLA[:3]), nibbles=OF_XLA[3:]),
+        dtypes=Dtypes(more=(), of_xla=SMALL_FLOATS, nibbles=NIBBLES),
     ),
     *op(
         "tile",
         "Tile",
         arguments=("input",),
         promise=Forward(ref.repeated),
-        calls=_calls(_TILED, "multiples"),
+        calls=calls_of(_TILED, "multiples"),
         apart={  # second order needs a broadcast that TensorFlow lacks
             "rank7": Apart(
-                _calls({"rank7": ((1, 2, 1, 1, 2, 1, 3), [2, 1, 1, 2, 1, 2, 1])}, "multiples"),
+                calls_of({"rank7": ((1, 2, 1, 1, 2, 1, 3), [2, 1, 1, 2, 1, 2, 1])}, "multiples"),
                 (Parameter("multiples"),),
             )
         },
@@ -115,7 +106,7 @@ SPECS = (
         small=of_ranks({"multiples": [2]}, {"multiples": [2, 1]}, {"multiples": [1, 3, 2]}),
         tensors=(Parameter("multiples"),),
         adds=True,
-        built=_calls(
+        built=calls_of(
             {
                 "too_few": ((3, 5), [2]),
                 "too_many": ((3, 5), [2, 2, 2]),
@@ -123,7 +114,7 @@ SPECS = (
             },
             "multiples",
         ),
-        run=_calls({"negative": ((3, 5), [2, -1])}, "multiples"),
-        dtypes=_ALL,
+        run=calls_of({"negative": ((3, 5), [2, -1])}, "multiples"),
+        dtypes=PASSED,
     ),
 )

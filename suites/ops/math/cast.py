@@ -7,7 +7,6 @@ from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, edges, is_
 from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.suites.derived.sizes import alike
 from tf_opdiff.suites.forms.casts import (
-    NIBBLES,
     beyond_limits,
     inside_limits,
     moderate,
@@ -17,6 +16,7 @@ from tf_opdiff.suites.forms.casts import (
     within_range,
 )
 from tf_opdiff.suites.forms.errors import raises
+from tf_opdiff.suites.forms.of_xla import NIBBLES
 from tf_opdiff.suites.forms.op import op, with_sizes
 from tf_opdiff.suites.forms.part import part, unconnected
 from tf_opdiff.suites.forms.quantized import IN_XLA, NOT_IN_XLA, of_bits

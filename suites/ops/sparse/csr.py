@@ -7,18 +7,19 @@ import numpy as np
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import COMPLEX
 from tf_opdiff.suites.forms.calls import call
+from tf_opdiff.suites.forms.copies import COMMON
 from tf_opdiff.suites.forms.moves import Apart
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.pairs import shaped
 from tf_opdiff.suites.forms.part import part
-from tf_opdiff.suites.forms.sparse import CUBE, DTYPES, INDICES, matrix, sparse, tensors
+from tf_opdiff.suites.forms.sparse import CUBE, INDICES, matrix, sparse, tensors
 from tf_opdiff.suites.forms.tensor_attrs import Parameter
 from tf_opdiff.suites.reference import sparse as ref
 from tf_opdiff.suites.reference.moves import Beside, Forward, blank
 
 _USUAL = {
     "modes": WITHOUT_XLA,
-    "dtypes": replace(DTYPES, smooth=("float64", *COMPLEX), rough=(), without_xla=()),
+    "dtypes": replace(COMMON, smooth=("float64", *COMPLEX), rough=(), without_xla=()),
     "second": False,
 }
 _ARGUMENTS = tensors("indices", "shape")

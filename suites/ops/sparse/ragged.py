@@ -6,12 +6,13 @@ import numpy as np
 
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.suites.forms.calls import call
+from tf_opdiff.suites.forms.copies import COMMON
 from tf_opdiff.suites.forms.errors import IN_KERNEL
 from tf_opdiff.suites.forms.filled_rows import filled_gradients
 from tf_opdiff.suites.forms.moves import Refused
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.quantized import IN_XLA, NOT_IN_XLA
-from tf_opdiff.suites.forms.sparse import DTYPES, tensors
+from tf_opdiff.suites.forms.sparse import tensors
 from tf_opdiff.suites.forms.tensor_attrs import Parameter
 from tf_opdiff.suites.reference import sparse as ref
 from tf_opdiff.suites.reference.moves import Beside
@@ -97,7 +98,7 @@ _DEEP = {
 }
 _OF_VARIANTS = {
     "modes": WITHOUT_XLA,
-    "dtypes": replace(DTYPES, quantized_without_xla=(*IN_XLA, *NOT_IN_XLA)),
+    "dtypes": replace(COMMON, quantized_without_xla=(*IN_XLA, *NOT_IN_XLA)),
 }
 _UNFIT = {
     "other_dtype": call((3,), splits=[0, 3], kind="int64", dtype="int32"),
@@ -137,7 +138,7 @@ SPECS = (
             "negative_count": _rows([], -1),
         },
         modes=WITHOUT_XLA,
-        dtypes=DTYPES,
+        dtypes=COMMON,
     ),
     *filled_gradients("ragged-fill-empty-rows-grad", "RaggedFillEmptyRowsGrad"),
     *op(

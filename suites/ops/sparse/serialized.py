@@ -9,11 +9,12 @@ import numpy as np
 
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.suites.forms.calls import call
+from tf_opdiff.suites.forms.copies import COMMON
 from tf_opdiff.suites.forms.errors import IN_KERNEL
 from tf_opdiff.suites.forms.moves import Refused
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part
-from tf_opdiff.suites.forms.sparse import CUBE, DTYPES, INDICES, matrix, sparse, tensors
+from tf_opdiff.suites.forms.sparse import CUBE, INDICES, matrix, sparse, tensors
 from tf_opdiff.suites.reference import sparse as ref
 from tf_opdiff.suites.reference.moves import Beside
 from tf_opdiff.suites.reference.tensor_proto import SMALL, array_of, text_of
@@ -89,7 +90,7 @@ def _of_texts(dtype):
 _KINDS = ("string", "variant")
 #: What the kernel refuses: another dtype.
 _REFUSED = {f"other_dtype_{kind}": sparse(INDICES, [3, 5], kind=kind, dtype="int32") for kind in _KINDS}
-_SETTINGS = {"modes": WITHOUT_XLA, "dtypes": DTYPES, "gradient": False}
+_SETTINGS = {"modes": WITHOUT_XLA, "dtypes": COMMON, "gradient": False}
 
 SPECS = (
     *op(

@@ -6,13 +6,14 @@ from functools import partial
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import INTEGERS
 from tf_opdiff.suites.forms.calls import call
+from tf_opdiff.suites.forms.copies import COMMON
 from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.forms.sparse import CUBE, DTYPES, INDICES, matrix, sparse, tensors
+from tf_opdiff.suites.forms.sparse import CUBE, INDICES, matrix, sparse, tensors
 from tf_opdiff.suites.reference import sparse as ref
 from tf_opdiff.suites.reference.moves import Beside, Forward
 
 #: XLA has no kernel of these ops.
-_USUAL = {"dtypes": DTYPES, "modes": WITHOUT_XLA}
+_USUAL = {"dtypes": COMMON, "modes": WITHOUT_XLA}
 
 
 def _concat(tf, *xs, indices, shapes, counts, axis):
@@ -175,7 +176,7 @@ SPECS = (
         tensors=tensors("indices", "start", "out"),
         gradient=False,
         modes=WITHOUT_XLA,
-        dtypes=replace(DTYPES, rough=INTEGERS, without_xla=()),
+        dtypes=replace(COMMON, rough=INTEGERS, without_xla=()),
     ),
     *op(
         "sparse-split",

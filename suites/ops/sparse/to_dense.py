@@ -7,7 +7,7 @@ from tf_opdiff.suites.forms.calls import call
 from tf_opdiff.suites.forms.copies import Dtypes
 from tf_opdiff.suites.forms.errors import IN_KERNEL
 from tf_opdiff.suites.forms.moves import Apart, Refused
-from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
+from tf_opdiff.suites.forms.of_xla import SMALL_FLOATS
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.sparse import CUBE, INDICES, with_default
 from tf_opdiff.suites.forms.tensor_attrs import Parameter
@@ -77,7 +77,7 @@ SPECS = (
         refused={"invalid": Refused(_INVALID, {**IN_KERNEL, "modes": WITHOUT_XLA})},
         dtypes=Dtypes(
             more=(),
-            of_xla=(*FLOAT8_OF_CPU, *OF_XLA[:3]),
+            of_xla=SMALL_FLOATS,
             quantized=("int8", "uint8"),
             quantized_of_xla=("int32",),
         ),
