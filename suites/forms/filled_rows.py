@@ -1,18 +1,15 @@
-"""Filled rows: the specs of the gradients of ops that fill the empty rows of sparse or ragged tensors."""
+"""Filled rows: the declarations of the gradients of ops that fill the empty rows of sparse or ragged tensors."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import INTEGERS
-from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.forms.calls import Call, call
 from tf_opdiff.suites.forms.copies import COMMON
-from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.sparse import tensors
 from tf_opdiff.suites.reference import sparse as ref
 from tf_opdiff.suites.reference.moves import Back, Forward
@@ -36,24 +33,29 @@ _FILLED = {
 }
 
 
-def filled_gradients(name: str, raw: str) -> Iterator[Spec]:
-    """The specs of the gradient by the values, and of that by the default value, of an op that fills empty rows.
+_SHARED: dict[str, Any] = {
+    "calls": _FILLED,
+    "tensors": tensors("mapped"),
+    "modes": WITHOUT_XLA,
+    "gradient": False,
+    "dtypes": replace(COMMON, rough=INTEGERS, without_xla=()),
+}
 
-    Args:
-      name: the name of the first spec; that of the second ends with `-default`.
-      raw: the OpDef of the gradient.
-    """
-    shared: dict[str, Any] = {"calls": _FILLED, "tensors": tensors("mapped"), "modes": WITHOUT_XLA, "gradient": False}
-    shared["dtypes"] = replace(COMMON, rough=INTEGERS, without_xla=())
-    yield from op(
-        name,
-        raw,
-        program=partial(_gradient, raw, 0),
-        promise=Forward(lambda g, mapped, count: ref.from_filled(g, mapped)),
-        small_fed={"none": call((0,), mapped=[], count=0), "one": call((1,), mapped=[0], count=0)},
-        run={"out_of_bounds": _filled(3, [0, 3]), "negative": _filled(3, [0, -1])},
-        built={"matrix": _filled(3, [[0, 1, 2]])},
-        **shared,
-    )
-    back = Back(ref.into_empty_rows, lambda g, mapped, count: ())
-    yield from op(f"{name}-default", raw, program=partial(_gradient, raw, 1), promise=back, **shared)
+
+def by_values(raw: str) -> dict[str, Any]:
+    """The declaration of the gradient by the values, which is the first output of the OpDef."""
+    return {
+        "raw": raw,
+        "program": partial(_gradient, raw, 0),
+        "promise": Forward(lambda g, mapped, count: ref.from_filled(g, mapped)),
+        "small_fed": {"none": call((0,), mapped=[], count=0), "one": call((1,), mapped=[0], count=0)},
+        "run": {"out_of_bounds": _filled(3, [0, 3]), "negative": _filled(3, [0, -1])},
+        "built": {"matrix": _filled(3, [[0, 1, 2]])},
+        **_SHARED,
+    }
+
+
+def by_default(raw: str) -> dict[str, Any]:
+    """The declaration of the gradient by the default value, which is the second output of the OpDef."""
+    promise = Back(ref.into_empty_rows, lambda g, mapped, count: ())
+    return {"raw": raw, "program": partial(_gradient, raw, 1), "promise": promise, **_SHARED}

@@ -6,7 +6,7 @@ from tf_opdiff.suites.forms.calls import Call, call
 from tf_opdiff.suites.forms.copies import COMMON
 from tf_opdiff.suites.forms.elements import plain
 from tf_opdiff.suites.forms.errors import IN_KERNEL
-from tf_opdiff.suites.forms.filled_rows import filled_gradients
+from tf_opdiff.suites.forms.filled_rows import by_default, by_values
 from tf_opdiff.suites.forms.move_recipes import whole
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part
@@ -105,7 +105,8 @@ SPECS = (
         },
         **_USUAL,
     ),
-    *filled_gradients("sparse-fill-empty-rows-grad", "SparseFillEmptyRowsGrad"),
+    *op("sparse-fill-empty-rows-grad", **by_values("SparseFillEmptyRowsGrad")),
+    *op("sparse-fill-empty-rows-grad-default", **by_default("SparseFillEmptyRowsGrad")),
     *op(
         "sparse-reshape",
         "SparseReshape",

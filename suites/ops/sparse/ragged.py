@@ -8,7 +8,7 @@ from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.suites.forms.calls import call
 from tf_opdiff.suites.forms.copies import COMMON
 from tf_opdiff.suites.forms.errors import IN_KERNEL
-from tf_opdiff.suites.forms.filled_rows import filled_gradients
+from tf_opdiff.suites.forms.filled_rows import by_default, by_values
 from tf_opdiff.suites.forms.moves import Refused
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.quantized import IN_XLA, NOT_IN_XLA
@@ -140,7 +140,8 @@ SPECS = (
         modes=WITHOUT_XLA,
         dtypes=COMMON,
     ),
-    *filled_gradients("ragged-fill-empty-rows-grad", "RaggedFillEmptyRowsGrad"),
+    *op("ragged-fill-empty-rows-grad", **by_values("RaggedFillEmptyRowsGrad")),
+    *op("ragged-fill-empty-rows-grad-default", **by_default("RaggedFillEmptyRowsGrad")),
     *op(
         "ragged-tensor-from-variant",
         "RaggedTensorFromVariant",
