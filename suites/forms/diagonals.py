@@ -15,7 +15,7 @@ from tf_opdiff.suites.forms.layout import LAID
 from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
 from tf_opdiff.suites.forms.pairs import shaped
 from tf_opdiff.suites.forms.part import Part, part
-from tf_opdiff.suites.reference.moves import Placed
+from tf_opdiff.suites.reference.placed import Placed
 
 _ALIGNMENTS = ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
 _WRONG_K: dict[str, dict[str, Any]] = {

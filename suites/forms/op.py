@@ -12,7 +12,8 @@ from tf_opdiff.suites.forms.aspects import ASPECTS
 from tf_opdiff.suites.forms.layout import LAYING, Layout
 from tf_opdiff.suites.forms.moves import MOVING, Moves
 from tf_opdiff.suites.forms.part import Op, Part
-from tf_opdiff.suites.reference.moves import Moved, Placed
+from tf_opdiff.suites.reference.moves import Moved
+from tf_opdiff.suites.reference.placed import Placed
 from tf_opdiff.suites.reference.promise import Promise
 
 #: The records of declarations, and the aspects, of kinds of promises.

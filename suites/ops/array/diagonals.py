@@ -16,7 +16,7 @@ from tf_opdiff.suites.forms.diagonals import (
 )
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.reference import diagonals as ref
-from tf_opdiff.suites.reference.moves import Placed
+from tf_opdiff.suites.reference.placed import Placed
 
 _MATRICES = {
     "matrices": (2, 4, 5),

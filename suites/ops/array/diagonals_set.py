@@ -14,7 +14,7 @@ from tf_opdiff.suites.forms.diagonals import (
 )
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.reference import diagonals as ref
-from tf_opdiff.suites.reference.moves import Placed
+from tf_opdiff.suites.reference.placed import Placed
 
 #: Bands of three diagonals in matrices of four rows and five columns. The longest diagonal has four elements.
 _SET: dict[str, dict[str, Any]] = {

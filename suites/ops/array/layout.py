@@ -13,7 +13,7 @@ from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.pairs import shaped
 from tf_opdiff.suites.forms.part import part
 from tf_opdiff.suites.reference.diagonals import matrices
-from tf_opdiff.suites.reference.moves import Placed
+from tf_opdiff.suites.reference.placed import Placed
 
 _CUBES = {
     "cube": (3, 5, 2),

@@ -14,8 +14,9 @@ from tf_opdiff.suites.forms.pairs import shaped
 from tf_opdiff.suites.forms.part import part
 from tf_opdiff.suites.forms.sparse import CUBE, INDICES, matrix, sparse, tensors
 from tf_opdiff.suites.forms.tensor_attrs import Parameter
-from tf_opdiff.suites.reference import sparse as ref
+from tf_opdiff.suites.reference import csr as ref
 from tf_opdiff.suites.reference.moves import Beside, Forward, blank
+from tf_opdiff.suites.reference.sparse import dense, reordered_places
 
 _USUAL = {
     "modes": WITHOUT_XLA,
@@ -67,7 +68,7 @@ def _transpose(tf, x, indices, shape, conjugate=False):
 def _by_counts(x, indices, shape):
     """A dense matrix whose rows have as many values as the indices say, but in the order of the indices."""
     rows, columns = np.array(indices).T
-    return ref.dense(x, blank(x), np.stack([np.sort(rows), columns], axis=1), shape)
+    return dense(x, blank(x), np.stack([np.sort(rows), columns], axis=1), shape)
 
 
 def _masked(shape, indices):
@@ -170,7 +171,7 @@ SPECS = (
         "csr-to-dense",
         "SparseTensorToCSRSparseMatrix;CSRSparseMatrixToDense",
         program=_to_dense,
-        promise=Forward(lambda x, indices, shape: ref.dense(x, blank(x), indices, shape)),
+        promise=Forward(lambda x, indices, shape: dense(x, blank(x), indices, shape)),
         calls={**_MATRICES, "columns_out_of_order": sparse([[0, 4], [0, 1], [2, 2], [2, 0]], [3, 5])},
         tensors=_ARGUMENTS,
         apart={
@@ -184,7 +185,7 @@ SPECS = (
         "csr-to-sparse",
         "SparseTensorToCSRSparseMatrix;CSRSparseMatrixToSparseTensor",
         program=_round_trip,
-        promise=Beside(lambda x, indices, shape: x, ref.reordered_places),
+        promise=Beside(lambda x, indices, shape: x, reordered_places),
         calls=_MATRICES,
         tensors=_ARGUMENTS,
         apart={"no-matrices": Apart({"none": sparse([], [0, 3, 4])}, _ARGUMENTS)},
