@@ -29,7 +29,7 @@ class Call:
     program     program(tf, *xs, **attrs) → a tensor, or a list of tensors; None for the program of the op.
     promise     its promise, whose functions take the attributes too; None for the promise of the op.
     shapes      the shapes of the inputs that a recipe draws; None if the recipe knows the shapes.
-    attrs       the attributes, as keyword arguments; programs give arrays as tensors.
+    attrs       the attributes, as keyword arguments.
     computed    functions of the drawn inputs that give further inputs, such as the output of a forward op.
     """
 
@@ -102,15 +102,14 @@ def fields(
 
 
 def _program(calls: Sequence[Call]) -> Function:
-    """A program that makes all calls, each with its own inputs; attributes that are arrays become constants."""
+    """A program that makes all calls, each with its own inputs."""
     each = [(one.program, one.count, dict(one.attrs)) for one in calls if one.program]
 
     def program(tf: Any, *xs: Any) -> Any:
         outputs: list[Any] = []
         first = 0
         for call, count, attrs in each:
-            constants = {name: tf.constant(value) for name, value in attrs.items() if isinstance(value, np.ndarray)}
-            result = call(tf, *xs[first : first + count], **{**attrs, **constants})
+            result = call(tf, *xs[first : first + count], **attrs)
             outputs += result if isinstance(result, list | tuple) else [result]
             first += count
         return tuple(outputs)

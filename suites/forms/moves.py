@@ -95,7 +95,7 @@ class Moves(Op):
 
     def part(self, suffix: str, calls: Calls, tensors: Sequence[Parameter] | None = None, **fields: Any) -> Part:
         """A part of float32 in which the tensors of the calls are constants."""
-        own = as_constants(calls, self.tensors if tensors is None else tensors)
+        own = as_constants(calls, self.tensors if tensors is None else tensors, self.called)
         settings = {"rounded": self.rounded, "names": (), "constant": _unvarying(self.promise, own)}
         return part(suffix, calls=own, **{"dtypes": ("float32",), **settings, **fields})
 

@@ -33,33 +33,44 @@ class Parameter:
         return array.reshape(-1, self.columns) if self.columns else array
 
 
-def as_constants(calls: Calls, tensors: Sequence[Parameter]) -> Calls:
-    """The calls with arrays as these attributes, which programs give to the op as constants."""
+def as_constants(calls: Calls, tensors: Sequence[Parameter], program: Callable[..., Any]) -> Calls:
+    """The calls with these attributes as arrays, which the program of each gives to the op as constants."""
 
-    def with_arrays(number: int, one: Call) -> Call:
-        arrays = {p.name: p.array(number, one.attrs[p.name]) for p in tensors}
-        return replace(one, attrs={name: one.attrs[name] for name in one.attrs if name not in arrays} | arrays)
+    def given(tf: Any, *xs: Any, **attrs: Any) -> Any:
+        constants = {name: tf.constant(value) for name, value in attrs.items() if isinstance(value, np.ndarray)}
+        return program(tf, *xs, **{**attrs, **constants})
 
-    return {label: with_arrays(i, one) for i, (label, one) in enumerate(calls.items())}
+    if not tensors:
+        return calls
+    return {
+        label: replace(one, attrs=_arrays(i, one, tensors), program=given)
+        for i, (label, one) in enumerate(calls.items())
+    }
+
+
+def _arrays(number: int, one: Call, tensors: Sequence[Parameter]) -> dict[str, Any]:
+    """The attributes of the call with this number, with tensors as arrays, which come last."""
+    arrays = {p.name: p.array(number, one.attrs[p.name]) for p in tensors}
+    return {name: one.attrs[name] for name in one.attrs if name not in arrays} | arrays
 
 
 def as_inputs(calls: Calls, tensors: Sequence[Parameter], program: Callable[..., Any], promise: Moved) -> Calls:
     """The calls with these attributes as inputs, which follow the others and which a graph does not know when built."""
     names = tuple(p.name for p in tensors)
 
-    def fed(one: Call) -> Call:
-        count = len(one.shapes or ())
+    def fed(number: int, one: Call) -> Call:
+        count, every = len(one.shapes or ()), _arrays(number, one, tensors)
         return Call(
             program=lambda tf, *xs, **attrs: program(
                 tf, *xs[:count], **attrs, **dict(zip(names, xs[count:], strict=True))
             ),
             promise=replace(promise, fed=names),
             shapes=one.shapes,
-            attrs={name: value for name, value in one.attrs.items() if name not in names},
-            computed=tuple(partial(_given, one.attrs[name]) for name in names),
+            attrs={name: value for name, value in every.items() if name not in names},
+            computed=tuple(partial(_given, every[name]) for name in names),
         )
 
-    return {label: fed(one) for label, one in as_constants(calls, tensors).items()}
+    return {label: fed(i, one) for i, (label, one) in enumerate(calls.items())}
 
 
 def _given(array: np.ndarray, *xs: np.ndarray) -> np.ndarray:
