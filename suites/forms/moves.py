@@ -111,10 +111,7 @@ def _unvarying(promise: Any, calls: Calls) -> tuple[str, ...]:
 
 
 def of_ranks(
-    *attrs: Mapping[str, Any],
-    inputs: int = 1,
-    scalars: int = 0,
-    shapes: Mapping[str, Sequence[Shape]] = _SMALL,
+    *attrs: Mapping[str, Any], inputs: int = 1, scalars: int = 0, shapes: Mapping[str, Sequence[Shape]] = _SMALL
 ) -> dict[str, Calls]:
     """Recipe → calls with inputs without elements, or with one.
 

@@ -43,12 +43,7 @@ _STACKED = {
     "many": (((2, 1, 3),) * 9, 2),
 }
 _AXIS = Parameter("axis", ("int32",))
-_SPLIT = Dtypes(
-    nibbles=NIBBLES,
-    quantized=("uint8",),
-    quantized_without_xla=(),
-    quantized_of_xla=("int8", "int32"),
-)
+_SPLIT = Dtypes(nibbles=NIBBLES, quantized=("uint8",), quantized_without_xla=(), quantized_of_xla=("int8", "int32"))
 
 
 SPECS = (
@@ -209,10 +204,6 @@ SPECS = (
             "scalar": call((), num=1, axis=0),
             "negative": call((3, 5), num=-1, axis=0),
         },
-        dtypes=Dtypes(
-            quantized=(),
-            quantized_without_xla=(),
-            quantized_of_xla=IN_XLA,
-        ),
+        dtypes=Dtypes(quantized=(), quantized_without_xla=(), quantized_of_xla=IN_XLA),
     ),
 )

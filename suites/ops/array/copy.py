@@ -11,13 +11,7 @@ from tf_opdiff.suites.forms.tensor_attrs import Parameter
 from tf_opdiff.suites.reference import slices as ref
 from tf_opdiff.suites.reference.moves import Forward
 
-_SHAPES = {
-    "matrix": (3, 5),
-    "scalar": (),
-    "empty_inside": (3, 0, 2),
-    "single": (1,),
-    "batch_of_one": (1, 4),
-}
+_SHAPES = {"matrix": (3, 5), "scalar": (), "empty_inside": (3, 0, 2), "single": (1,), "batch_of_one": (1, 4)}
 _REVERSED = {
     "matrix": ((3, 5), [True, False]),
     "both": ((3, 5), [True, True]),

@@ -79,10 +79,7 @@ _SMALL = {
     "empty_inside": ((1, 0, 2), (1, 0)),
 }
 #: What the declarations of the second and of the third version of the op that sets a diagonal share.
-_WRONG_SETS = (
-    wrong_bands((2, 4, 5), (2, 4)),
-    in_kernel("-wrong-length", (2, 4, 5), (2, 3), wrong={"main": {"k": 0}}),
-)
+_WRONG_SETS = (wrong_bands((2, 4, 5), (2, 4)), in_kernel("-wrong-length", (2, 4, 5), (2, 3), wrong={"main": {"k": 0}}))
 _SETS: dict[str, Any] = {
     "promise": Placed(ref.with_diagonals),
     "shapes": _MATRICES,

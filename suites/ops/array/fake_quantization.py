@@ -18,10 +18,7 @@ from tf_opdiff.suites.forms.ranges import RANGES, SMALL, WITH_NAN, WITHOUT_ZERO,
 from tf_opdiff.suites.reference.fake_quant import FakeQuant, FakeQuantGradient
 
 #: Ranges with a NaN.
-_SPECIAL_ENDS = {
-    "special_low": (plain, exactly(np.nan), highs),
-    "special_high": (plain, lows, exactly(np.nan)),
-}
+_SPECIAL_ENDS = {"special_low": (plain, exactly(np.nan), highs), "special_high": (plain, lows, exactly(np.nan))}
 #: Shapes of the tensor, and the levels.
 _LEVELS: Mapping[str, tuple[tuple[int, ...], Mapping[str, Any]]] = {
     "default": ((3, 7), {}),

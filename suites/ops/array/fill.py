@@ -34,10 +34,7 @@ SPECS = (
         small=of_ranks({"shape": [0]}, {"shape": [1]}, {"shape": [2, 0, 3]}),
         gradient=False,
         tensors=(Parameter("shape", ("int32",)),),
-        built={
-            "negative": call((), shape=[3, -2]),
-            "matrix": call((), shape=[[3, 2]]),
-        },
+        built={"negative": call((), shape=[3, -2]), "matrix": call((), shape=[[3, 2]])},
         dtypes=COMMON,
     ),
     *op(

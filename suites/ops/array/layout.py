@@ -15,13 +15,7 @@ from tf_opdiff.suites.forms.part import part
 from tf_opdiff.suites.reference.diagonals import matrices
 from tf_opdiff.suites.reference.placed import Placed
 
-_CUBES = {
-    "cube": (3, 5, 2),
-    "empty": (3, 0, 2),
-    "one": (1, 1, 1),
-    "batch_of_one": (1, 4, 3),
-    "large": (9, 17, 8),
-}
+_CUBES = {"cube": (3, 5, 2), "empty": (3, 0, 2), "one": (1, 1, 1), "batch_of_one": (1, 4, 3), "large": (9, 17, 8)}
 _SMALL_CUBES = {"ones": (1, 1, 1), "no_planes": (0, 3, 2), "empty_inside": (1, 0, 2), "no_columns": (2, 3, 0)}
 _PERMUTATIONS = {
     "reversed": {"perm": [2, 1, 0]},

@@ -77,12 +77,7 @@ SPECS = op(
         dtypes=tiered((*FLOATS, *COMPLEX, *INTEGERS, "bool"), ("float32",)),
     ),
     small(in_shapes(EMPTY, _holes), **_PLACES),
-    part(
-        "-subnormals",
-        recipes={"special": subnormals},
-        contract=_FLUSHED,
-        **_PLACES,
-    ),
+    part("-subnormals", recipes={"special": subnormals}, contract=_FLUSHED, **_PLACES),
     part(
         "-subnormals-float64",
         recipes={"special": subnormals},

@@ -45,12 +45,7 @@ def _counted(start, limit, delta):
     return (start + delta * np.arange(max(0, np.ceil((limit - start) / delta)))).astype(start.dtype)
 
 
-_RANGES = {
-    "up": _numbers(0, 7, 2),
-    "down": _numbers(5, -4, -3),
-    "empty": _numbers(1, 1, 2),
-    "one": _numbers(3, 4, 5),
-}
+_RANGES = {"up": _numbers(0, 7, 2), "down": _numbers(5, -4, -3), "empty": _numbers(1, 1, 2), "one": _numbers(3, 4, 5)}
 
 _DEPTHS = {"last": {"depth": 4, "axis": -1}, "first": {"depth": 4, "axis": 0}, "none": {"depth": 0, "axis": -1}}
 _ONE = {"int32": _with(_INDICES["int32"])}

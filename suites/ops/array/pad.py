@@ -118,10 +118,7 @@ SPECS = (
     *op(
         "pad-v2",
         "PadV2",
-        arguments=(
-            "input",
-            "constant_values",
-        ),
+        arguments=("input", "constant_values"),
         promise=Forward(ref.padded_with),
         calls=_paddings(_PADDED, ()),
         small=of_ranks(*_SMALL, scalars=1),

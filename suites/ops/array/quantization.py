@@ -163,10 +163,7 @@ def _gradients(shapes):
 
 
 _OF_GRADIENT = {"default": ((3, 7), None), "axis": ((2, 3, 5), 1), "last_axis": ((2, 5), 1), "scalar": ((), None)}
-_WRONG_GRADIENT = {
-    "other-upstream": ((4,), (3,), (), ()),
-    "vector-of-ends": ((2, 3), (2, 3), (2,), (2,)),
-}
+_WRONG_GRADIENT = {"other-upstream": ((4,), (3,), (), ()), "vector-of-ends": ((2, 3), (2, 3), (2,), (2,))}
 
 
 _V1 = Removed("QuantizeAndDequantize", ("input",), version=22)

@@ -108,10 +108,7 @@ SPECS = (
             "batch_of_one": _sequences((1, 7), [6], 1),
         },
         tensors=(Parameter("lengths"),),
-        built={
-            "too_few": _sequences((4, 5), [1, 2], 1),
-            "no_axis": _sequences((4, 5), [1, 2, 3, 4], 2),
-        },
+        built={"too_few": _sequences((4, 5), [1, 2], 1), "no_axis": _sequences((4, 5), [1, 2, 3, 4], 2)},
         run={
             "negative": _sequences((2, 3), [-1, 2], 1),
             "same_axis": _sequences((4, 5), [1, 2, 3, 4], 0),
@@ -171,10 +168,7 @@ SPECS = (
             "matrices": _roll((3, 5), [[1]], [[0]]),
             "too_few": _roll((3, 5), [1], [0, 1]),
         },
-        run={
-            "too_large": _roll((3, 5), 1, 2),
-            "too_small": _roll((3, 5), 1, -3),
-        },
+        run={"too_large": _roll((3, 5), 1, 2), "too_small": _roll((3, 5), 1, -3)},
         dtypes=replace(COMMON, quantized_of_xla=IN_XLA),
     ),
     *op(

@@ -224,9 +224,7 @@ SPECS = (
         ),
         *_around_dead("Sqrt", program=lambda tf, x: tf.sqrt(x), value=np.sqrt, vjp=lambda g, x: g * 0.5 / np.sqrt(x)),
         part(
-            "-incompatible",
-            recipes={"sides": _sides((4,), (4,), (3,)), "condition": _sides((3,), (2, 5))},
-            **_REFUSED,
+            "-incompatible", recipes={"sides": _sides((4,), (4,), (3,)), "condition": _sides((3,), (2, 5))}, **_REFUSED
         ),
         _STRINGS,
         _OF_XLA,

@@ -49,10 +49,7 @@ SPECS = (
             {"shape": [0]},
             {"shape": [2, 0, 3]},
             {"shape": [2, 0, 2, 1]},
-            shapes={
-                "empty": ((0,), (0, 3), (0, 2, 1)),
-                "ones": ((1,), (1, 1), (1, 1, 1)),
-            },
+            shapes={"empty": ((0,), (0, 3), (0, 2, 1)), "ones": ((1,), (1, 1), (1, 1, 1))},
         ),
         tensors=(Parameter("shape"),),
         adds=True,
@@ -107,12 +104,7 @@ SPECS = (
         tensors=(Parameter("multiples"),),
         adds=True,
         built=calls_of(
-            {
-                "too_few": ((3, 5), [2]),
-                "too_many": ((3, 5), [2, 2, 2]),
-                "matrix": ((3, 5), [[2, 2]]),
-            },
-            "multiples",
+            {"too_few": ((3, 5), [2]), "too_many": ((3, 5), [2, 2, 2]), "matrix": ((3, 5), [[2, 2]])}, "multiples"
         ),
         run=calls_of({"negative": ((3, 5), [2, -1])}, "multiples"),
         dtypes=PASSED,

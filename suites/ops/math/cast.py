@@ -6,15 +6,7 @@ from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, edges, is_float, plain
 from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.suites.derived.sizes import alike
-from tf_opdiff.suites.forms.casts import (
-    beyond_limits,
-    inside_limits,
-    moderate,
-    negative,
-    ties,
-    tiny,
-    within_range,
-)
+from tf_opdiff.suites.forms.casts import beyond_limits, inside_limits, moderate, negative, ties, tiny, within_range
 from tf_opdiff.suites.forms.errors import raises
 from tf_opdiff.suites.forms.of_xla import NIBBLES
 from tf_opdiff.suites.forms.op import op, with_sizes

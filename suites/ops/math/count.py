@@ -22,10 +22,7 @@ _BOUNDARIES = (-1.0, 0.0, 0.1, 0.1, 2.0, 16777220.0)
 
 def _numbers(*shape, index="int32", weights=plain, high=_NUMBERS):
     """A recipe: numbers, and their weights."""
-    return lambda draw, dtype: (
-        draw.integers(*shape, low=0, high=high).astype(index),
-        weights(draw, dtype, *shape),
-    )
+    return lambda draw, dtype: (draw.integers(*shape, low=0, high=high).astype(index), weights(draw, dtype, *shape))
 
 
 def _exact(*shape, index="int32"):
@@ -111,12 +108,7 @@ SPECS = (
             **_BINS,
         ),
         small(
-            {
-                "empty": _unweighted(0),
-                "one": _exact(1),
-                "one_by_one": _exact(1, 1),
-                "empty_inside": _exact(2, 0, 3),
-            },
+            {"empty": _unweighted(0), "one": _exact(1), "one_by_one": _exact(1, 1), "empty_inside": _exact(2, 0, 3)},
             attrs=_FEW,
             **_BINS,
         ),
@@ -138,10 +130,7 @@ SPECS = (
             constant=("output[0]",),
         ),
         part(
-            "-unsorted",
-            recipes={"plain": UNARY["plain"]},
-            attrs={"falling": {"boundaries": [1.0, 0.0]}},
-            **IN_KERNEL,
+            "-unsorted", recipes={"plain": UNARY["plain"]}, attrs={"falling": {"boundaries": [1.0, 0.0]}}, **IN_KERNEL
         ),
         arguments=("input",),
         program=_bucketize,
@@ -165,22 +154,13 @@ SPECS = (
             **_ROWS,
         ),
         small(
-            {
-                "empty": _unweighted(0),
-                "one": _exact(1),
-                "no_rows": _exact(0, 3),
-                "no_columns": _unweighted(3, 0),
-            },
+            {"empty": _unweighted(0), "one": _exact(1), "no_rows": _exact(0, 3), "no_columns": _unweighted(3, 0)},
             attrs=_FEW_ROWS,
             **_ROWS,
         ),
         part(
             "-refused",
-            recipes={
-                "negative": _negative(9),
-                "negative_in_row": _negative(2, 5),
-                "fewer_weights": _fewer_weights,
-            },
+            recipes={"negative": _negative(9), "negative_in_row": _negative(2, 5), "fewer_weights": _fewer_weights},
             attrs=_FEW_ROWS,
             **IN_KERNEL,
         ),

@@ -89,11 +89,7 @@ SPECS = (
         "data-format-vec-permute",
         "DataFormatVecPermute",
         part(recipes=_PAIRS, attrs=_OF_IMAGES),
-        part(
-            "-vectors",
-            recipes={"vector": _rows(4), "images": _rows(2), "limits": _limits},
-            attrs=_OF_IMAGES,
-        ),
+        part("-vectors", recipes={"vector": _rows(4), "images": _rows(2), "limits": _limits}, attrs=_OF_IMAGES),
         part(
             "-volumes",
             recipes={"vector": _rows(5), "pairs": _rows(5, 2), "images": _rows(3), "pairs_of_images": _rows(3, 2)},

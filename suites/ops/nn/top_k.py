@@ -98,10 +98,7 @@ def _predictions(index, *shape, special=True):
 
 def _targets(*targets, index="int32", width=7):
     """A recipe: predictions with ties, and these classes."""
-    return lambda draw, dtype: (
-        draw.integers(5, width, low=-2, high=3).astype("float32"),
-        np.array(targets, index),
-    )
+    return lambda draw, dtype: (draw.integers(5, width, low=-2, high=3).astype("float32"), np.array(targets, index))
 
 
 _KS = {"three": {"k": 3}, "one": {"k": 1}, "none": {"k": 0}, "all": {"k": 9}, "negative": {"k": -1}}

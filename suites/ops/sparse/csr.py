@@ -123,10 +123,7 @@ SPECS = (
         },
         tensors=(*_ARGUMENTS, Parameter("index", ("int32",))),
         built={"vector_index": sparse(INDICES, [3, 5], index=[0])},
-        run={
-            "beyond": sparse(CUBE, [2, 3, 4], index=2),
-            "negative": sparse(INDICES, [3, 5], index=-1),
-        },
+        run={"beyond": sparse(CUBE, [2, 3, 4], index=2), "negative": sparse(INDICES, [3, 5], index=-1)},
         gradient=False,
         **_USUAL,
     ),
@@ -177,7 +174,7 @@ SPECS = (
         apart={
             "rows-out-of-order": Apart(
                 {"rows": sparse([[2, 0], [0, 4], [0, 1]], [3, 5])}, _ARGUMENTS, mistake=_by_counts
-            ),
+            )
         },
         **_USUAL,
     ),

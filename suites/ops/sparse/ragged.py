@@ -96,10 +96,7 @@ _DEEP = {
     "rows": (((6,),), {"outer": [0, 2, 2, 3], "splits": [0, 1, 4, 6]}),
     "wide": (((4, 3),), {"outer": [0, 1, 3], "splits": [0, 0, 3, 4]}),
 }
-_OF_VARIANTS = {
-    "modes": WITHOUT_XLA,
-    "dtypes": replace(COMMON, quantized_without_xla=(*IN_XLA, *NOT_IN_XLA)),
-}
+_OF_VARIANTS = {"modes": WITHOUT_XLA, "dtypes": replace(COMMON, quantized_without_xla=(*IN_XLA, *NOT_IN_XLA))}
 _UNFIT = {
     "other_dtype": call((3,), splits=[0, 3], kind="int64", dtype="int32"),
     "other_splits": call((3,), splits=[0, 3], kind="int64", to="int32"),

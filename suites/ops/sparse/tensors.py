@@ -45,12 +45,7 @@ def _slice(tf, x, indices, shape, start, size):
 
 
 def _slice_grad(tf, g, indices, start, out):
-    return tf.raw_ops.SparseSliceGrad(
-        backprop_val_grad=g,
-        input_indices=indices,
-        input_start=start,
-        output_indices=out,
-    )
+    return tf.raw_ops.SparseSliceGrad(backprop_val_grad=g, input_indices=indices, input_start=start, output_indices=out)
 
 
 def _split(tf, x, indices, shape, axis, num_split):

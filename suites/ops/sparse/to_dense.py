@@ -75,11 +75,6 @@ SPECS = (
             "defaults": call((5,), (1,), indices=INDICES, shape=[3, 5]),
         },
         refused={"invalid": Refused(_INVALID, {**IN_KERNEL, "modes": WITHOUT_XLA})},
-        dtypes=Dtypes(
-            more=(),
-            of_xla=SMALL_FLOATS,
-            quantized=("int8", "uint8"),
-            quantized_of_xla=("int32",),
-        ),
+        dtypes=Dtypes(more=(), of_xla=SMALL_FLOATS, quantized=("int8", "uint8"), quantized_of_xla=("int32",)),
     ),
 )
