@@ -7,9 +7,10 @@ import numpy as np
 
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import COMPLEX
-from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.forms.errors import IN_KERNEL
 from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import part
 from tf_opdiff.suites.forms.scatter import FLOATS, INTEGERS, Scatter, Target, results
 from tf_opdiff.suites.reference.scatter import ADD, SUB, UPDATE
 
@@ -20,11 +21,6 @@ def _call(tf, raw, x, i, u):
     """A call with all indices in one vector, and all updates in rows."""
     rows = tf.concat([[tf.size(i)], tf.shape(x)[1:]], 0)
     return raw(x=tf.raw_ops.DeepCopy(x=x), i=tf.cast(tf.reshape(i, [-1]), "int32"), v=tf.reshape(u, rows))
-
-
-def _as_they_are(raw):
-    """A program that gives an op its inputs as they are, but for the copy."""
-    return lambda tf, x, i, u: getattr(tf.raw_ops, raw)(x=tf.raw_ops.DeepCopy(x=x), i=i, v=u)
 
 
 def _inputs(x, i, u):
@@ -47,42 +43,38 @@ _BEYOND = {
 }
 
 
-def _inplace(name, raw, how, no_kernel):
+def _inplace(name, raw, how, no_kernel, *parts):
     """The specs of an op; `no_kernel` are dtypes for which the kernel that takes every dtype has no code."""
-    op = Scatter(raw=raw, how=how, target=Target(call=_call, modes=WITHOUT_XLA))
-    program = _as_they_are(raw)
-    shared = {"ops": raw, "program": program, "modes": WITHOUT_XLA}
+    scatter = Scatter(raw=raw, how=how, target=Target(call=_call, modes=WITHOUT_XLA))
 
     def around(x, i, u):
         """An index beyond the rows is counted around: tensorflow/core/kernels/inplace_ops.cc, DoInplaceOp."""
-        return op.of(x, i % len(x), u) if len(x) else x
+        return scatter.of(x, i % len(x), u) if len(x) else x
 
-    return (
-        *results(name, op, _NUMBERS),
-        Spec(name=f"{name}-beyond", reference=around, recipes=_BEYOND, ulp={"output": 0.5}, **shared),
-        Spec(name=f"{name}-mismatched", recipes=_WRONG, **IN_KERNEL, **shared),
-        Spec(
-            name=f"{name}-refused-dtypes",
-            recipes={"plain": _inputs((5, 3), [2, 1], (2, 3))},
-            dtypes=no_kernel,
-            **IN_KERNEL,
-            **shared,
-        ),
+    return op(
+        name,
+        raw,
+        lambda op: results(name, scatter, _NUMBERS),
+        part("-beyond", reference=around, recipes=_BEYOND, ulp={"output": 0.5}),
+        part("-mismatched", recipes=_WRONG, **IN_KERNEL),
+        part("-refused-dtypes", recipes={"plain": _inputs((5, 3), [2, 1], (2, 3))}, dtypes=no_kernel, **IN_KERNEL),
+        *parts,
+        program=lambda tf, x, i, u: getattr(tf.raw_ops, raw)(x=tf.raw_ops.DeepCopy(x=x), i=i, v=u),
+        modes=WITHOUT_XLA,
     )
 
 
+_REFUSED = ("bool", "bytes", *FLOAT8_OF_CPU)
+_OTHER_KINDS = part(
+    "-other-kinds",
+    reference=Scatter(raw="InplaceUpdate", how=UPDATE, target=Target(call=_call)).of,
+    recipes={"plain": _inputs((5, 3), [3, 0], (2, 3))},
+    dtypes=("bool", "bytes"),
+    tier="full",
+)
+
 SPECS = (
-    *_inplace("inplace-add", "InplaceAdd", ADD, ("bool", "bytes", *FLOAT8_OF_CPU)),
-    *_inplace("inplace-sub", "InplaceSub", SUB, ("bool", "bytes", *FLOAT8_OF_CPU)),
-    *_inplace("inplace-update", "InplaceUpdate", UPDATE, FLOAT8_OF_CPU),
-    Spec(
-        name="inplace-update-other-kinds",
-        ops="InplaceUpdate",
-        program=_as_they_are("InplaceUpdate"),
-        reference=Scatter(raw="InplaceUpdate", how=UPDATE, target=Target(call=_call)).of,
-        recipes={"plain": _inputs((5, 3), [3, 0], (2, 3))},
-        dtypes=("bool", "bytes"),
-        modes=WITHOUT_XLA,
-        tier="full",
-    ),
+    *_inplace("inplace-add", "InplaceAdd", ADD, _REFUSED),
+    *_inplace("inplace-sub", "InplaceSub", SUB, _REFUSED),
+    *_inplace("inplace-update", "InplaceUpdate", UPDATE, FLOAT8_OF_CPU, _OTHER_KINDS),
 )
