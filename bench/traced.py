@@ -30,6 +30,10 @@ class Untraceable(TypeError):
     """
 
 
+class _NoLength(Untraceable, TypeError):
+    """A program needs the length of a tensor. Python asks for it, and needs none, where a list is made of a tensor."""
+
+
 class _Path:
     """The answers to the questions that a program asks of tensors: the first ones are given, all others are yes."""
 
@@ -90,6 +94,9 @@ class _Symbol:
     def _refused(self, *_: Any) -> Any:
         raise Untraceable(self._text)
 
+    def __len__(self) -> int:
+        raise _NoLength(self._text)
+
     def __bool__(self) -> bool:
         answer = self._trace.path.answer()
         self._trace.lines.append(f"{self._text} is {answer}")
@@ -106,7 +113,7 @@ class _Symbol:
     def __repr__(self) -> str:
         return self._text
 
-    __len__ = __int__ = __index__ = __float__ = __array__ = __contains__ = _refused
+    __int__ = __index__ = __float__ = __array__ = __contains__ = _refused
 
 
 def _operator(name: str) -> Any:

@@ -12,6 +12,17 @@ from tf_opdiff.harness.spec.variant import check
 
 #: The names of all modes, in the order in which they run; `harness.spec.modes` has their table.
 MODES = modes.MODES
+
+
+def without_modes(*names: str) -> tuple[str, ...]:
+    """All modes but these: a spec excludes modes, so that a new mode runs it too."""
+    return tuple(mode for mode in MODES if mode not in names)
+
+
+#: The modes in which TensorFlow's own kernels run.
+WITHOUT_XLA = without_modes("xla")
+#: The patterns of plans in these modes, on any device.
+PLANS_WITHOUT_XLA = tuple(f"*/{mode}" for mode in WITHOUT_XLA)
 DEVICE_TYPE = re.compile(r"[a-z][a-z0-9_]*")
 #: The name of a device server that a command starts.
 SERVER = re.compile(r"[a-z][a-z0-9_-]*")

@@ -1,6 +1,6 @@
 """Evidence that a program runs the subject of its claim; see `evidence` in `harness.spec.spec`."""
 
-from tf_opdiff.harness.spec.plan import MODES
+from tf_opdiff.harness.spec.plan import MODES, WITHOUT_XLA
 
 PY_FUNC = "called:compat.v1.py_func"
 PY_FUNCTION = "called:py_function"
@@ -32,7 +32,7 @@ def by_py_func(*more):
 def by_py_function(*more):
     """py_function: an op in every mode; XLA refuses it, and calls nothing."""
     called = ";".join((PY_FUNCTION, *more))
-    return {"xla": PY_FUNCTION} | dict.fromkeys(("eager", "function", "graph"), f"{called};ran:EagerPyFunc")
+    return {"xla": PY_FUNCTION} | dict.fromkeys(WITHOUT_XLA, f"{called};ran:EagerPyFunc")
 
 
 def py_func_mapped(gradient, *more):

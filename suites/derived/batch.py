@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.spec.loose import Loose
+from tf_opdiff.harness.spec.plan import without_modes
 from tf_opdiff.harness.spec.recipes import ROWS, Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.derived.twin import representative, twin
@@ -46,7 +47,7 @@ def batches(spec: Spec, recipe: Recipe, shared: Sequence[int] = ()) -> Iterator[
         "elementwise": False,
         "loose": dict.fromkeys(("output", "grad"), _CANCELLING) | dict(spec.loose),
     }
-    for suffix, modes, tier in (("", ("eager",), spec.tier), ("-graphs", ("function", "xla", "graph"), "full")):
+    for suffix, modes, tier in (("", ("eager",), spec.tier), ("-graphs", without_modes("eager"), "full")):
         if own := tuple(mode for mode in modes if mode in spec.modes):
             yield twin(spec, "batches", suffix, modes=own, tier=tier, **fields)
 

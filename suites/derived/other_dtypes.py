@@ -16,6 +16,7 @@ import ml_dtypes  # noqa: F401  registers the names of its dtypes
 import numpy as np
 
 from tf_opdiff.harness.spec.modes import MODES
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.raw_ops import RawOps
 from tf_opdiff.harness.spec.recipes import Draw
 from tf_opdiff.harness.spec.spec import Raises, Recipe, Spec
@@ -32,7 +33,6 @@ _OF_CELLS = frozenset(name for name, op in RawOps.load().ops.items() if op.famil
 _OF_MATRIX = frozenset(("x", "cs_prev", "h_prev", "w", "w_ru", "w_c"))
 #: The aspect of allowed dtypes for which only XLA has no kernel.
 NO_XLA = "dtypes-without-xla"
-_WITHOUT_XLA = tuple(mode for mode in MODES if mode != "xla")
 #: The texts of eager mode for an attribute, and for an input without one.
 _REFUSED = {False: "not in the list of allowed values", True: "was expected to be a"}
 
@@ -58,7 +58,7 @@ def twins_of(op: OpTypes, attr: str) -> Iterator[Spec]:
     for aspect, modes, reference, dtypes in (
         ("other-dtypes", MODES, refusal, op.disallowed(attr)),
         ("dtypes-without-kernel", MODES, _no_kernel, [dtype for dtype in without if dtype in without_xla]),
-        ("dtypes-of-xla", _WITHOUT_XLA, _no_kernel, [dtype for dtype in without if dtype not in without_xla]),
+        ("dtypes-of-xla", WITHOUT_XLA, _no_kernel, [dtype for dtype in without if dtype not in without_xla]),
         (NO_XLA, ("xla",), _no_kernel, [dtype for dtype in without_xla if dtype not in without]),
     ):
         for quantized, chosen in _by_kind(dtypes):

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.plan import MODES
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import Draw, plain
 from tf_opdiff.harness.spec.spec import Recipe, Side, Spec
 from tf_opdiff.suites.derived import batch
@@ -25,34 +25,37 @@ from tf_opdiff.suites.forms.part import Op, Part, part
 from tf_opdiff.suites.reference.promise import Promise
 
 _MATH_OPS = "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/core/ops/math_ops.cc"
-_WITHOUT_XLA = tuple(mode for mode in MODES if mode != "xla")
 
 
-def batches(calls: Calls, recipe: Any, shared: Sequence[int] = (), **fields: Any) -> Part:
+def batches(calls: Calls | None, recipe: Any, shared: Sequence[int] = (), **fields: Any) -> Part:
     """A part: a row of a batch gives the same result in every batch; see `suites.derived.batch`. None without calls.
 
     Args:
-      calls: calls whose inputs and results have a batch as their first axis.
+      calls: calls whose inputs and results have a batch as their first axis; None for an op that is called once.
       recipe: the recipe or the elements of their inputs; each draw gives further rows.
       shared: the numbers of the inputs of each call that all rows share, such as filters.
       fields: the fields of the specs.
     """
-    firsts = np.cumsum([0, *(call.count for call in calls.values())])[:-1].tolist()
+    firsts = [0] if calls is None else np.cumsum([0, *(call.count for call in calls.values())])[:-1].tolist()
 
     def specs(op: Op) -> Iterable[Spec]:
-        for spec in part(calls=calls, recipes={"plain": recipe}, lowest_tier=True, **fields)(op) if calls else ():
+        present = calls is None or calls
+        for spec in part(calls=calls, recipes={"plain": recipe}, lowest_tier=True, **fields)(op) if present else ():
             yield from batch.batches(spec, spec.recipes["plain"], [first + i for first in firsts for i in shared])
 
     return specs
 
 
-def small(recipes: Mapping[str, Recipe], calls: Calls | None = None, few: Sequence[str] = (), **fields: Any) -> Part:
+def small(
+    recipes: Mapping[str, Recipe], calls: Calls | None = None, few: Sequence[str] = (), suffix: str = "", **fields: Any
+) -> Part:
     """A part: inputs without elements, and with one, for known and unknown shapes; see `suites.derived.sizes`.
 
     Args:
       recipes: label → a recipe of such inputs: see `drawn` and `in_shapes`; none for no specs.
       calls: the calls, if the recipes are not `Drawn` and the op has others.
       few: the recipes of known shapes in other modes than XLA; all by default.
+      suffix: the end of the name of the spec whose twins they are.
       fields: the fields of the specs.
     """
     first = next(iter(recipes.values()), None)
@@ -62,7 +65,9 @@ def small(recipes: Mapping[str, Recipe], calls: Calls | None = None, few: Sequen
         called = op.calls if own is None else own
         constant = {"constant": tuple(f"output[{n}]" for n in range(len(called)))} if called else {}
         each = {label: inputs(called, recipe) if called else recipe for label, recipe in recipes.items()}
-        for spec in part(calls=own, recipes=recipes, lowest_tier=True, **{**constant, **fields})(op) if first else ():
+        for spec in (
+            part(suffix, calls=own, recipes=recipes, lowest_tier=True, **constant | fields)(op) if first else ()
+        ):
             yield from sizes(spec, each, few=few)
 
     return specs
@@ -153,7 +158,7 @@ def fed(
             promised["vjp"] = lambda g, x, value: (*promise.vjp(g, x, **of(value)), None)
             promised["bound"]["grad[0]"] = lambda u, g, x, value: promise.grad_error(0, u, g, x, **of(value))
         recipes = {label: _followed_by(recipe, value) for label, value in values.items()}
-        yield from part(suffix, **{"recipes": recipes, "modes": _WITHOUT_XLA, **promised, **fields}, lowest_tier=True)(
+        yield from part(suffix, **{"recipes": recipes, "modes": WITHOUT_XLA, **promised, **fields}, lowest_tier=True)(
             op
         )
 

@@ -68,6 +68,22 @@ def each(shapes: Mapping[str, Shape], **attrs: Any) -> Calls:
     return {label: call(shape, **attrs) for label, shape in shapes.items()}
 
 
+def calls_of(table: Mapping[str, Sequence[Any]], *names: str, **attrs: Any) -> dict[str, Call]:
+    """Label → a call, from a table: the shape of its input, or those of its inputs, and the values of these attributes.
+
+    `attrs` are the attributes that all calls share.
+    """
+    return {
+        label: call(*shapes_of(shapes), **dict(zip(names, values, strict=True)), **attrs)
+        for label, (shapes, *values) in table.items()
+    }
+
+
+def shapes_of(shapes: Any) -> tuple[Shape, ...]:
+    """The shapes of all inputs, given as they are, or as the shape of the only one."""
+    return shapes if shapes and all(isinstance(shape, tuple) for shape in shapes) else (shapes,)
+
+
 def fields(
     calls: Calls,
     program: Function | None = None,

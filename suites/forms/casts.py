@@ -6,9 +6,8 @@ import numpy as np
 from tf_opdiff.harness.spec.elementary import powers
 from tf_opdiff.harness.spec.recipes import bit_patterns, edges, is_float, plain
 from tf_opdiff.suites.forms.left_out import LeavesOut
+from tf_opdiff.suites.forms.of_xla import NIBBLES
 from tf_opdiff.suites.reference.cast import beyond, limits
-
-NIBBLES = ("int4", "uint4")
 
 
 def _drawn(draw, source):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, Draw, bit_patterns, is_float, subnormals
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.derived.op_types import taken_by_cpu
@@ -14,7 +15,7 @@ from tf_opdiff.suites.forms.hard_pairs import of_all_sizes, tiny
 from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA, of_xla
 from tf_opdiff.suites.forms.pairs import crossed, many, shaped
 from tf_opdiff.suites.forms.part import Op, part, together
-from tf_opdiff.suites.forms.quantized import IN_XLA, NOT_IN_XLA, WITHOUT_XLA, of_bits
+from tf_opdiff.suites.forms.quantized import IN_XLA, NOT_IN_XLA, of_bits
 from tf_opdiff.suites.forms.subnormal import subnormal_numbers
 from tf_opdiff.suites.reference.subnormal import flushed_in
 

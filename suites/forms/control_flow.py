@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.plan import MODES
+from tf_opdiff.harness.spec.plan import MODES, without_modes
 from tf_opdiff.harness.spec.spec import Raises, Side, Spec
 
 _API = "https://www.tensorflow.org/api_docs/python/tf/"
@@ -20,7 +20,7 @@ WHILE = f"{_API}while_loop"
 #: XLA: loops have a bound if they have a gradient, arrays have one size, and an assertion does nothing.
 XLA = "https://www.tensorflow.org/xla/known_issues"
 #: The modes that build a graph, in which TensorFlow traces every branch and the body of a loop.
-GRAPHS = ("function", "xla", "graph")
+GRAPHS = without_modes("eager")
 
 
 def with_v2(program: Callable[..., Any]) -> Callable[..., Any]:

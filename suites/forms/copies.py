@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.harness.spec.spec import Recipe, Spec
-from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
-from tf_opdiff.suites.forms.quantized import IN_XLA, NOT_IN_XLA, WITHOUT_XLA, of_bits
+from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, NIBBLES, OF_CPU, OF_XLA, SMALL_FLOATS
+from tf_opdiff.suites.forms.quantized import IN_XLA, NOT_IN_XLA, quantized
 
 _SMOOTH = tuple(dtype for dtype in (*FLOATS, *COMPLEX) if dtype != "float32")
 
@@ -51,16 +51,20 @@ class Dtypes:
             few = replace(spec, name=f"{spec.name}-nibbles", tier="full", vjp=None, upstreams={}, modes=modes)
             yield replace(few, bound={}, alternatives={}, dtypes=self.nibbles)
 
-    def twins(self, spec: Spec, few: Mapping[str, Recipe]) -> Iterator[Spec]:
+    def twins(
+        self, spec: Spec, few: Mapping[str, Recipe], of_xla: Mapping[str, Recipe] | None = None
+    ) -> Iterator[Spec]:
         """The twins of a spec in these dtypes, in the full tier.
 
         Args:
           spec: the spec of float32.
           few: the recipes for dtypes whose values are few, or that NumPy lacks.
+          of_xla: those of dtypes that XLA alone takes, if they are others.
         """
         full = replace(spec, tier="full", sweep=False)
         rough = replace(full, vjp=None, jvp=None, hvp=None, upstreams={}, bound={}, alternatives={})
         few_values = replace(rough, recipes=few)
+        of_quantized = replace(few_values, program=quantized(spec.program))
         no_xla = tuple(mode for mode in spec.modes if mode in WITHOUT_XLA)
         kinds: tuple[tuple[str, Spec, tuple[str, ...], tuple[str, ...]], ...] = (
             ("smooth", full, self.smooth, spec.modes),
@@ -68,10 +72,10 @@ class Dtypes:
             ("rough", replace(rough, recipes={**few, **_plain(spec)}), self.rough, spec.modes),
             ("more", few_values, self.more, spec.modes),
             ("no-xla", few_values, self.without_xla, no_xla),
-            ("of-xla", few_values, self.of_xla, ("xla",)),
-            ("quantized", _quantized(few_values), self.quantized, spec.modes),
-            ("no-xla-quantized", _quantized(few_values), self.quantized_without_xla, no_xla),
-            ("of-xla-quantized", _quantized(few_values), self.quantized_of_xla, ("xla",)),
+            ("of-xla", replace(few_values, recipes=of_xla or few), self.of_xla, ("xla",)),
+            ("quantized", of_quantized, self.quantized, spec.modes),
+            ("no-xla-quantized", of_quantized, self.quantized_without_xla, no_xla),
+            ("of-xla-quantized", of_quantized, self.quantized_of_xla, ("xla",)),
         )
         for label, twin, dtypes, modes in kinds:
             if dtypes and {*modes} <= {*spec.modes}:
@@ -83,12 +87,9 @@ def _plain(spec: Spec) -> dict[str, Recipe]:
     return {label: recipe for label, recipe in spec.recipes.items() if label not in spec.upstreams}
 
 
-def _quantized(spec: Spec) -> Spec:
-    """The spec with inputs of quantized numbers, which have the bits of integers, and with the bits of outputs."""
-    program: Callable[..., Any] = spec.program
-
-    def of_quantized(tf: Any, *xs: Any) -> Any:
-        results = program(tf, *(of_bits(tf, x) for x in xs))
-        return tuple(tf.bitcast(y, y.dtype.name[1:]) if y.dtype.name.startswith("q") else y for y in results)
-
-    return replace(spec, program=of_quantized)
+#: The dtypes of ops that have kernels of no small floats and of no quantized numbers.
+COMMON = Dtypes(more=(), of_xla=(), quantized=(), quantized_without_xla=())
+#: Those of ops that pass tensors on: a CPU copies bytes and small floats.
+PASSED = Dtypes(more=SMALL_FLOATS, without_xla=OF_CPU, of_xla=(), nibbles=NIBBLES)
+#: Those of ops of which XLA alone has kernels of small floats and of quantized numbers.
+MORE_IN_XLA = replace(COMMON, of_xla=SMALL_FLOATS, quantized_of_xla=IN_XLA)

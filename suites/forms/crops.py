@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.spec.loose import Loose
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.suites.forms.calls import Call, Calls, Shape
 from tf_opdiff.suites.forms.part import tiered
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 
 NEAREST = {"method": "nearest"}
 #: Label → the shape of images, the number of boxes, the size of crops, and attributes.

@@ -1,21 +1,24 @@
-"""Diagonals: parts of the declarations of ops on bands of matrices."""
+"""Diagonals: what the declarations of ops on bands of matrices share."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from tf_opdiff.harness.spec.attrs import Keywords
-from tf_opdiff.harness.spec.spec import Spec
-from tf_opdiff.suites.forms.errors import REFUSED_BY_KERNEL, raises
-from tf_opdiff.suites.forms.layout import Shapes, all_values
+from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT
+from tf_opdiff.suites.forms.layout import LAID
 from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
+from tf_opdiff.suites.forms.pairs import shaped
+from tf_opdiff.suites.forms.part import Part, part
+from tf_opdiff.suites.reference.placed import Placed
 
-ALIGNMENTS = ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
-WRONG_K: dict[str, dict[str, Any]] = {
+_ALIGNMENTS = ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
+_WRONG_K: dict[str, dict[str, Any]] = {
     "far_above": {"k": 5},
     "far_below": {"k": -4},
     "partly_outside": {"k": [0, 5]},
@@ -24,24 +27,32 @@ WRONG_K: dict[str, dict[str, Any]] = {
     "matrix": {"k": [[0, 1]]},
 }
 #: Other dtypes stand in the specs of one diagonal.
-FLOAT32_ALONE: dict[str, Any] = {"smooth": (), "rough": (), "of_xla": (), "quantized": ()}
-EVERY_DTYPE: dict[str, Any] = {"of_xla": (*OF_XLA, *FLOAT8_OF_CPU)}
+FLOAT32_ALONE = replace(LAID, smooth=(), rough=(), of_xla=(), quantized_of_xla=())
+EVERY_DTYPE = replace(LAID, of_xla=(*OF_XLA, *FLOAT8_OF_CPU))
+#: The dtypes of ops on tensors of any rank.
+FEW_DTYPES = replace(
+    LAID,
+    smooth=("float16", "float64", "complex64", "complex128"),
+    rough=("int32", "int64"),
+    of_xla=("bfloat16",),
+    quantized_of_xla=(),
+)
 #: Neither the constant that pads a result of other small floats can be made, nor one of 4 bits in each mode.
-WITH_PADDING: dict[str, Any] = {"of_xla": FLOAT8_OF_CPU}
+WITH_PADDING = replace(LAID, of_xla=FLOAT8_OF_CPU)
 
 
 def aligned(views: Mapping[str, Keywords]) -> dict[str, Keywords]:
-    """The calls of a third version, each with another alignment."""
-    return {label: {**view, "align": ALIGNMENTS[i % 4]} for i, (label, view) in enumerate(views.items())}
+    """The attributes of a third version, each with another alignment."""
+    return {label: {**view, "align": _ALIGNMENTS[i % 4]} for i, (label, view) in enumerate(views.items())}
 
 
-def gradient_of_v2(op: str, move: Callable[..., np.ndarray]) -> Callable[..., np.ndarray] | None:
-    """The move whose gradient TensorFlow has in place of that of a second version; None for another version.
+def of_version(version: int, move: Callable[..., np.ndarray]) -> Placed:
+    """The promise of the second or the third version of an op.
 
     The gradients of the second versions call the third versions, whose default alignment is another one:
     tensorflow/python/ops/array_grad.py.
     """
-    return partial(move, align="RIGHT_LEFT") if op.endswith("V2") else None
+    return Placed(move, mistake=partial(move, align="RIGHT_LEFT") if version == 2 else None)
 
 
 def padding_of(tf: Any, x: Any, padding: int) -> Any:
@@ -50,15 +61,13 @@ def padding_of(tf: Any, x: Any, padding: int) -> Any:
 
 
 def refused(
-    name: str, op: str, program: Callable[..., Any], wrong: Mapping[str, Keywords], shapes: Shapes, code: str = ""
-) -> Spec:
-    """The spec of an op with arguments that it refuses: those that shape inference refuses have a ValueError."""
-    return Spec(
-        name=name,
-        ops=op,
-        program=program,
-        reference=raises(code or "INVALID_ARGUMENT"),
-        recipes={"matrices": all_values(shapes)},
-        attrs=wrong,
-        contract=REFUSED_BY_KERNEL if code == "ValueError" else {},
-    )
+    suffix: str, *shapes: tuple[int, ...], wrong: Mapping[str, Keywords], error: Mapping[str, Any] = WHEN_BUILT
+) -> Part:
+    """A part: attributes that the op refuses, with matrices of these shapes."""
+    return part(suffix, recipes={"matrices": shaped(*shapes)}, attrs=wrong, dtypes=("float32",), **error)
+
+
+#: Bands that an op refuses: shape inference finds each of them.
+wrong_bands = partial(refused, "-wrong-band", wrong=_WRONG_K)
+not_a_matrix = partial(refused, "-vector", (5,))
+in_kernel = partial(refused, error=IN_KERNEL)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from tf_opdiff.harness.spec.plan import without_modes
 from tf_opdiff.harness.spec.spec import Raises, Side
 
 
@@ -50,7 +51,7 @@ WRONG_OR_UNSUPPORTED: Mapping[str, Any] = {
 }
 #: The promise of arguments that a graph refuses when it is built. Eager mode is left out: its kernel does not check
 #: them, reads beyond their end, and ends the process or returns anything.
-UNCHECKED_IN_EAGER: Mapping[str, Any] = {"reference": raises("ValueError"), "modes": ("function", "xla", "graph")}
+UNCHECKED_IN_EAGER: Mapping[str, Any] = {"reference": raises("ValueError"), "modes": without_modes("eager")}
 #: The promise of an op that GraphDef no longer has: an error, whatever the arguments.
 REMOVED: Mapping[str, Any] = {
     "reference": raises("NotImplementedError", "It has been removed in version"),

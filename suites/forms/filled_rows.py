@@ -1,27 +1,25 @@
-"""Filled rows: the specs of the gradients of ops that fill the empty rows of sparse or ragged tensors."""
+"""Filled rows: the declarations of the gradients of ops that fill the empty rows of sparse or ragged tensors."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import INTEGERS
-from tf_opdiff.harness.spec.spec import Spec
-from tf_opdiff.suites.forms.move_calls import MoveCall, call
-from tf_opdiff.suites.forms.moves import moves
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
-from tf_opdiff.suites.forms.sparse import DTYPES, tensors
+from tf_opdiff.suites.forms.calls import Call, call
+from tf_opdiff.suites.forms.copies import COMMON
+from tf_opdiff.suites.forms.sparse import tensors
 from tf_opdiff.suites.reference import sparse as ref
-from tf_opdiff.suites.reference.moves import Back
+from tf_opdiff.suites.reference.moves import Back, Forward
 
 
 def _gradient(op: str, output: int, tf: Any, g: Any, mapped: Any, count: Any) -> Any:
     return getattr(tf.raw_ops, op)(reverse_index_map=mapped, grad_values=g)[output]
 
 
-def _filled(count: int, mapped: list[Any]) -> MoveCall:
+def _filled(count: int, mapped: list[Any]) -> Call:
     """A call of the gradient of filled rows: the number of all values, and the new places of those of the input."""
     return call((count,), mapped=mapped, count=count)
 
@@ -35,24 +33,29 @@ _FILLED = {
 }
 
 
-def filled_gradients(name: str, op: str) -> Iterator[Spec]:
-    """The specs of the gradient by the values, and of that by the default value, of an op that fills empty rows.
+_SHARED: dict[str, Any] = {
+    "calls": _FILLED,
+    "tensors": tensors("mapped"),
+    "modes": WITHOUT_XLA,
+    "gradient": False,
+    "dtypes": replace(COMMON, rough=INTEGERS, without_xla=()),
+}
 
-    Args:
-      name: the name of the first spec; that of the second ends with `-default`.
-      op: the OpDef of the gradient.
-    """
-    shared: dict[str, Any] = {"calls": _FILLED, "tensors": tensors("mapped"), "modes": WITHOUT_XLA, "gradient": False}
-    shared["dtypes"] = replace(DTYPES, rough=INTEGERS, without_xla=())
-    yield from moves(
-        name,
-        op,
-        partial(_gradient, op, 0),
-        lambda g, mapped, count: ref.from_filled(g, mapped),
-        small_fed={"none": call((0,), mapped=[], count=0), "one": call((1,), mapped=[0], count=0)},
-        run={"out_of_bounds": _filled(3, [0, 3]), "negative": _filled(3, [0, -1])},
-        built={"matrix": _filled(3, [[0, 1, 2]])},
-        **shared,
-    )
-    back = Back(ref.into_empty_rows, lambda g, mapped, count: ())
-    yield from moves(f"{name}-default", op, partial(_gradient, op, 1), back, **shared)
+
+def by_values(raw: str) -> dict[str, Any]:
+    """The declaration of the gradient by the values, which is the first output of the OpDef."""
+    return {
+        "raw": raw,
+        "program": partial(_gradient, raw, 0),
+        "promise": Forward(lambda g, mapped, count: ref.from_filled(g, mapped)),
+        "small_fed": {"none": call((0,), mapped=[], count=0), "one": call((1,), mapped=[0], count=0)},
+        "run": {"out_of_bounds": _filled(3, [0, 3]), "negative": _filled(3, [0, -1])},
+        "built": {"matrix": _filled(3, [[0, 1, 2]])},
+        **_SHARED,
+    }
+
+
+def by_default(raw: str) -> dict[str, Any]:
+    """The declaration of the gradient by the default value, which is the second output of the OpDef."""
+    promise = Back(ref.into_empty_rows, lambda g, mapped, count: ())
+    return {"raw": raw, "program": partial(_gradient, raw, 1), "promise": promise, **_SHARED}

@@ -1,16 +1,20 @@
 """Ops that read by indices: their recipes, their VJPs, and what each device does with an index out of range."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, edges, is_float, subnormals
-from tf_opdiff.harness.spec.spec import Raises, Recipe, Side, Spec
+from tf_opdiff.harness.spec.spec import Recipe, Side, Spec
+from tf_opdiff.suites.forms.errors import raises
+from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
+from tf_opdiff.suites.forms.part import Op, Part, part
+from tf_opdiff.suites.forms.quantized import IN_XLA, NOT_IN_XLA, quantized
 from tf_opdiff.suites.reference.subnormal import flushed_in
 
-FLOAT8 = ("float8_e4m3fn", "float8_e5m2")
 SMOOTH = (*FLOATS, *COMPLEX)
 #: TensorFlow does not differentiate these, nor float8.
 ROUGH = (*INTEGERS, "bool", "bytes")
@@ -112,14 +116,49 @@ TUPLES = {
 }
 
 
-def both(recipe, *shapes):
-    """Recipes: params, and two sets of indices into them, of int32 and of int64."""
+#: What a part that promises values alone leaves out.
+_NO_GRADIENT: Mapping[str, Any] = {"vjp": None, "bound": {}, "alternatives": {}}
 
-    def pair(draw, d):
+
+def copied(recipe: Callable[..., Recipe], *shapes: Any, short: bool = True) -> Part:
+    """A part: dtypes that are copied alone, in the full tier.
+
+    Args:
+      recipe: recipe(*shapes) → params and indices.
+      shapes: their shapes.
+      short: whether a CPU has quantized numbers of 16 bits.
+    """
+
+    def specs(op: Op) -> Iterable[Spec]:
+        one = {**_NO_GRADIENT, "recipes": {"int32": recipe(*shapes)}, "tier": "full"}
+        bits = quantized(op.called, 1)
+        yield from part("-quantized", program=bits, dtypes=IN_XLA, **one)(op)
+        if short:
+            yield from part("-16-bits-quantized", program=bits, dtypes=NOT_IN_XLA, modes=WITHOUT_XLA, **one)(op)
+        yield from part("-of-xla", dtypes=OF_XLA, modes=("xla",), **one)(op)
+
+    return specs
+
+
+def rough(recipe: Callable[..., Recipe], *shapes: Any, **fields: Any) -> Part:
+    """A part: dtypes that TensorFlow does not differentiate, with indices of int32 and of int64; see `copied`."""
+
+    def pair(draw: Any, d: Any) -> Any:
         (x, i), (_, j) = (recipe(*shapes, dtype)(draw, d) for dtype in ("int32", "int64"))
         return x, i, j
 
-    return {"int32_int64": pair}
+    def specs(op: Op) -> Iterable[Spec]:
+        program, reference = op.called, op.reference
+        settings = {
+            **_NO_GRADIENT,
+            "program": lambda tf, *xs: (program(tf, *xs[:-2], xs[-2]), program(tf, *xs[:-2], xs[-1])),
+            "reference": lambda x, i, j: (reference(x, i), reference(x, j)),
+            "recipes": {"int32_int64": pair},
+            "dtypes": (*FLOAT8_OF_CPU, *ROUGH),
+        }
+        return part("-rough", **settings | fields)(op)
+
+    return specs
 
 
 def params_only(vjp):
@@ -139,11 +178,6 @@ def flushed_sums(put):
 def variable_only(vjp):
     """The VJP of a program that reads a variable that was made from its input: nothing to the input."""
     return lambda g, x, i: (None, None, vjp(g, x, i))
-
-
-def unconnected(g, *inputs):
-    """The VJP of dtypes that have none."""
-    return (None,) * len(inputs)
 
 
 def variable(tf, x, *indices):
@@ -188,28 +222,23 @@ class Answers:
 
 
 def out_of_range(
-    name: str,
+    suffix: str,
     answers: Answers,
     recipes: Mapping[str, Recipe],
     *,
     contract: Mapping[str, Side] | None = None,
     **fields: Any,
-) -> Spec:
-    """A spec of a read with indices out of range: an error on a CPU, an answer on accelerators.
+) -> Part:
+    """A part: a read with indices out of range: an error on a CPU, an answer on accelerators.
 
-    `contract` comes before that of the answers; `fields` are those of `Spec`.
+    `contract` comes before that of the answers; `fields` are those of a spec.
     """
-    return Spec(
-        name=name,
-        reference=answers.refused,
-        recipes=recipes,
-        contract={**(contract or {}), **answers.contract},
-        **fields,
-    )
+    own = {"reference": answers.refused, "contract": {**(contract or {}), **answers.contract}}
+    return part(suffix, recipes=recipes, **own, **{**_NO_GRADIENT, **fields})
 
 
 def no_gpu_kernel(reference, vjp, why):
     """The contract of an attribute for which no GPU kernel is registered: only XLA can express it there."""
-    eager = Side(reference=lambda x, i: Raises("NOT_FOUND"), why=why)
-    placed = Side(reference=lambda x, i: Raises("INVALID_ARGUMENT"), why=why)
+    eager = Side(reference=raises("NOT_FOUND"), why=why)
+    placed = Side(reference=raises("INVALID_ARGUMENT"), why=why)
     return {"gpu/xla": Side(reference=reference, vjp=vjp, why=why), "gpu/eager": eager, "gpu/*": placed}

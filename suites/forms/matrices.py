@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.spec.loose import Loose
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import COMPLEX, Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.forms.calls import Call, Drawn
 from tf_opdiff.suites.forms.elements import Elements
 from tf_opdiff.suites.forms.errors import raises
 from tf_opdiff.suites.forms.part import Op, Part, part, tiered
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 
 Shape = tuple[int, ...]
 _WIDE = Loose(

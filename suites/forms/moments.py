@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.spec.loose import Loose
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.derived.sizes import sizes
 from tf_opdiff.suites.forms.distribution import COUNT
 from tf_opdiff.suites.forms.part import Op, Part, part
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 from tf_opdiff.suites.reference import gamma_numbers as ref
 
 #: Standard deviations.

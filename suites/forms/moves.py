@@ -1,34 +1,29 @@
-"""Moves: the specs of an op that puts the elements of its inputs in other places."""
+"""Moves: the aspects of an op that puts the elements of its inputs in other places; its promise is a `Moved`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from tf_opdiff.harness.spec.plan import MODES
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import Draw, is_float
-from tf_opdiff.harness.spec.spec import Recipe, Spec
+from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.derived.sizes import sizes
-from tf_opdiff.suites.forms import move_recipes as recipes
+from tf_opdiff.suites.forms import move_recipes
+from tf_opdiff.suites.forms.calls import Call, Calls, OfAll, Shape, inputs
 from tf_opdiff.suites.forms.copies import Dtypes
+from tf_opdiff.suites.forms.elements import plain
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT
-from tf_opdiff.suites.forms.move_calls import (
-    MoveCall,
-    MoveCalls,
-    Parameter,
-    Shape,
-    constant_program,
-    fed_program,
-    promises,
-)
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
-from tf_opdiff.suites.reference.moves import Back, Constant, Forward, Move
+from tf_opdiff.suites.forms.move_recipes import whole
+from tf_opdiff.suites.forms.part import Op, Part, part
+from tf_opdiff.suites.forms.tensor_attrs import Parameter, as_constants, as_inputs
+from tf_opdiff.suites.reference.moves import Back, Constant, Move
 
 #: The shapes of the inputs of three calls, of rank 1 to 3, by recipe.
-SMALL: Mapping[str, Sequence[Shape]] = {
+_SMALL: Mapping[str, Sequence[Shape]] = {
     "empty_first": ((0,), (0, 3), (0, 2, 1)),
     "empty_last": ((0,), (3, 0), (2, 1, 0)),
     "ones": ((1,), (1, 1), (1, 1, 1)),
@@ -42,7 +37,7 @@ class Apart:
     `mistake` is the move that TensorFlow makes, if it is known: see `suites.reference.moves.Moved`.
     """
 
-    calls: MoveCalls
+    calls: Calls
     tensors: tuple[Parameter, ...] = ()
     mistake: Move | None = None
 
@@ -50,199 +45,175 @@ class Apart:
 class Refused(NamedTuple):
     """Calls that an op refuses, and the promise of their error as fields of a spec."""
 
-    calls: MoveCalls
+    calls: Calls
     promise: Mapping[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Moves:
-    """The declaration of an op that moves elements.
+class Moves(Op):
+    """The declaration of an op that moves elements: the fields of `Op`, with defaults of recipes, and these.
 
-    Attributes:
-      name: the name of its main spec.
-      op: its OpDef.
-      call: call(tf, *xs, **parameters) → a tensor or a list of tensors.
-      promise: its promise.
-      calls: the calls of the main program, by label.
-      apart: calls in programs of their own, by the end of the name of their spec.
-      large: a call with many elements.
-      small: the arguments of the calls of rank 1, 2, … that take inputs without elements, and with one.
-      shapes: recipe → the shape of the inputs of each of those calls.
-      small_fed: calls whose inputs have no elements, or one, and whose arguments are inputs too, by recipe.
-      inputs: the number of inputs of those calls.
-      scalars: the number of further inputs, which are scalars.
-      tensors: the arguments that are tensors.
-      adds: whether a gradient adds several upstreams.
-      gradient: whether TensorFlow has a gradient.
-      second: whether TensorFlow has second order.
-      few: the labels of the calls of second order; all of them by default.
-      built: calls that shape inference refuses, by label.
-      run: calls that kernels refuse, by label.
-      refused: calls with other errors, by the end of the name of their spec.
-      dtypes: the dtypes beside float32.
-      modes: the modes that have a kernel.
+    dtypes      its dtypes beside float32.
+    second      not empty if TensorFlow has second order.
+    few         the labels of the calls of second order; all of them by default.
+    adds        whether a gradient adds several upstreams.
+    tensors     the attributes of calls that are tensors.
+    apart       calls in programs of their own, by the end of the name of their spec.
+    large       a call with many elements.
+    small_fed   calls whose inputs have no elements, or one, and whose tensors are inputs too, by recipe.
+    built       calls that shape inference refuses, by label.
+    run         calls that kernels refuse, by label.
+    refused     calls with other errors, by the end of the name of their spec.
     """
 
-    name: str
-    op: str
-    call: Callable[..., Any]
-    promise: Forward | Back
-    calls: MoveCalls
-    large: MoveCall | None = None
-    apart: Mapping[str, Apart] = field(default_factory=dict)
-    small: Sequence[Mapping[str, Any]] = ()
-    shapes: Mapping[str, Sequence[Shape]] = field(default_factory=lambda: SMALL)
-    small_fed: MoveCalls = field(default_factory=dict)
-    inputs: int = 1
-    scalars: int = 0
-    tensors: tuple[Parameter, ...] = ()
-    adds: bool = False
-    gradient: bool = True
-    second: bool = True
+    promise: Any = None
+    calls: Any = None
+    dtypes: Any = field(default_factory=Dtypes)
+    second: tuple[str, ...] = ("plain",)
     few: tuple[str, ...] = ()
-    built: MoveCalls = field(default_factory=dict)
-    run: MoveCalls = field(default_factory=dict)
+    adds: bool = False
+    tensors: tuple[Parameter, ...] = ()
+    apart: Mapping[str, Apart] = field(default_factory=dict)
+    large: Call | None = None
+    small_fed: Calls = field(default_factory=dict)
+    built: Calls = field(default_factory=dict)
+    run: Calls = field(default_factory=dict)
     refused: Mapping[str, Refused] = field(default_factory=dict)
-    dtypes: Dtypes = field(default_factory=Dtypes)
-    modes: tuple[str, ...] = MODES
-
-    def specs(self) -> Iterator[Spec]:
-        """All specs of the op."""
-        calls = tuple(self.calls.values())
-        main = Spec(name=self.name, recipes=self._recipes(calls), upstreams=self._upstreams(), **self._fields(calls))
-        yield from (main, *self.dtypes.twins(main, {"plain": recipes.values(calls)}))
-        if self.large:
-            one = (self.large,)
-            many = Spec(name=self.name, recipes={"large": recipes.values(one)}, **self._fields(one))
-            yield from self.dtypes.of_nibbles(many)
-        for label, apart in self.apart.items():
-            promise = replace(self.promise, mistake=apart.mistake) if apart.mistake else self.promise
-            own = replace(self, tensors=apart.tensors, promise=promise)
-            own_calls = tuple(apart.calls.values())
-            yield Spec(
-                name=f"{self.name}-{label}",
-                recipes={"exact": recipes.whole(own_calls)},
-                upstreams={"exact": recipes.whole_upstream} if self._upstreams() else {},
-                **own._fields(own_calls),
-            )
-        if self.gradient and self.second and not self._constant:
-            yield from self._second_order(main)
-        if self.small:
-            yield from self._sizes()
-        if self.tensors:
-            yield self._fed(calls)
-        if self.small_fed:
-            each = {label: recipes.fed((one,), self.tensors) for label, one in self.small_fed.items()}
-            first = next(iter(self.small_fed.values()))
-            yield from sizes(replace(self._fed((first,)), name=self.name, recipes=each, upstreams={}), each)
-        yield from self._wrong()
 
     @property
-    def _sums(self) -> bool:
-        """Whether outputs are sums."""
-        return isinstance(self.promise, Back)
+    def of_upstreams(self) -> dict[str, Callable[..., np.ndarray]]:
+        """Recipe → upstreams."""
+        differentiated = self.gradient and not isinstance(self.promise, Constant)
+        return {**move_recipes.upstreams(adds=self.adds)} if differentiated else {}
 
     @property
-    def _constant(self) -> bool:
-        """Whether outputs depend on shapes alone."""
-        return isinstance(self.promise, Constant)
+    def rounded(self) -> tuple[str, ...]:
+        """The families of quantities that are sums."""
+        if isinstance(self.promise, Back):
+            return ("output", "jvp")
+        return (*(("grad",) if self.adds else ()), *(("jvp",) if self.promise.rounds_tangents else ()))
 
-    def _upstreams(self) -> dict[str, Callable[..., np.ndarray]]:
-        return {**recipes.upstreams(adds=self.adds)} if self.gradient and not self._constant else {}
+    def part(self, suffix: str, calls: Calls, tensors: Sequence[Parameter] | None = None, **fields: Any) -> Part:
+        """A part of float32 in which the tensors of the calls are constants."""
+        own = as_constants(calls, self.tensors if tensors is None else tensors, self.called)
+        settings = {"rounded": self.rounded, "names": (), "constant": _unvarying(self.promise, own)}
+        return part(suffix, calls=own, **{"dtypes": ("float32",), **settings, **fields})
 
-    def _recipes(self, calls: Sequence[MoveCall]) -> dict[str, Recipe]:
-        every = {"plain": recipes.values(calls), "special": recipes.special(calls, adds=self._sums)}
-        every |= {"exact": recipes.whole(calls)} if self._sums or self.adds else {}
-        return every | ({"upstreams": recipes.values(calls)} if self._upstreams() else {})
 
-    def _fields(self, calls: Sequence[MoveCall], *, second: bool = False) -> dict[str, Any]:
-        """The fields of a spec with these calls, whose arguments are constants."""
-        rounded: tuple[str, ...] = ("grad",) if self.adds and self.gradient else ()
-        if self._sums:
-            rounded = ("output", "jvp")
-        elif self.promise.rounds_tangents:
-            rounded += ("jvp",)
-        several = promises(self.promise, calls)
-        promised = several.fields(gradient=self.gradient, second=second, rounded=rounded)
-        return {
-            "ops": self.op,
-            "program": constant_program(self.call, calls, self.tensors),
-            "modes": self.modes,
-            "unsigned_zeros": rounded,
-            "constant": self._unvarying(calls),
-            **promised,
+def _unvarying(promise: Any, calls: Calls) -> tuple[str, ...]:
+    """The outputs of the calls that do not depend on the elements of the inputs."""
+    varying: list[bool] = []
+    for one in calls.values():
+        xs = [np.zeros(shape) for shape in one.shapes or ()]
+        count = promise.varying(*xs, **one.attrs)
+        varying += [i < count for i in range(promise.results(*xs, **one.attrs))]
+    return tuple(f"output[{i}]" for i, depends in enumerate(varying) if not depends)
+
+
+def of_ranks(
+    *attrs: Mapping[str, Any], inputs: int = 1, scalars: int = 0, shapes: Mapping[str, Sequence[Shape]] = _SMALL
+) -> dict[str, Calls]:
+    """Recipe → calls with inputs without elements, or with one.
+
+    Args:
+      attrs: the attributes of each call; by default, there are calls of rank 1, 2 and 3.
+      inputs: the number of inputs, which have one shape.
+      scalars: the number of further inputs.
+      shapes: recipe → the shape of the inputs of each call.
+    """
+    return {
+        label: {
+            str(i): Call(shapes=(shape,) * inputs + ((),) * scalars, attrs=own)
+            for i, (shape, own) in enumerate(zip(each, attrs, strict=True))
         }
+        for label, each in shapes.items()
+    }
 
-    def _unvarying(self, calls: Sequence[MoveCall]) -> tuple[str, ...]:
-        """The outputs that do not depend on the elements of the inputs."""
-        varying: list[bool] = []
-        for one in calls:
-            promise, xs = replace(self.promise, parameters=one.parameters), [np.zeros(shape) for shape in one.shapes]
-            count = promise.varying(*xs)
-            varying += [i < count for i in range(promise.results(*xs))]
-        return tuple(f"output[{i}]" for i, depends in enumerate(varying) if not depends)
 
-    def _second_order(self, main: Spec) -> Iterator[Spec]:
-        """The twins with forward mode, which moves tangents as it moves inputs; second order is unconnected."""
-        calls = tuple(self.calls[label] for label in self.few or self.calls)
-        twin = Spec(
-            name=f"{self.name}-second-order",
-            recipes={"plain": recipes.values(calls)},
-            upstreams={label: up for label, up in main.upstreams.items() if label == "plain"},
+def moved(op: Moves) -> Iterable[Spec]:
+    """Results and gradients, in all dtypes; many elements, in dtypes of 4 bits."""
+    every = tuple(shape for one in op.calls.values() for shape in one.shapes)
+    sums = isinstance(op.promise, Back)
+    recipes: dict[str, Any] = {"plain": plain, "special": OfAll(move_recipes.special(every, adds=sums))}
+    recipes |= {"exact": whole} if sums or op.adds else {}
+    recipes |= {"upstreams": plain} if op.of_upstreams else {}
+    few = {"plain": inputs(op.calls, plain)}
+    of_dtypes = (lambda spec: op.dtypes.twins(spec, few),)
+    yield from op.part("", op.calls, recipes=recipes, upstreams=op.of_upstreams, twins=of_dtypes)(op)
+    if op.large:
+        for spec in op.part("", {"large": op.large}, recipes={"large": plain})(op):
+            yield from op.dtypes.of_nibbles(spec)
+
+
+def apart(op: Moves) -> Iterable[Spec]:
+    """Calls on which TensorFlow fails."""
+    for label, own in op.apart.items():
+        of_exact = {"exact": whole} if op.of_upstreams else {}
+        subject = replace(op, promise=replace(op.promise, mistake=own.mistake or op.promise.mistake))
+        yield from op.part(f"-{label}", own.calls, own.tensors, recipes={"exact": whole}, upstreams=of_exact)(subject)
+
+
+def curved(op: Moves) -> Iterable[Spec]:
+    """Forward mode, which moves tangents as it moves inputs; second order is unconnected."""
+    if op.gradient and op.second and not isinstance(op.promise, Constant):
+        floats = tuple(dtype for dtype in op.dtypes.smooth if is_float(np.dtype(dtype)))
+        yield from op.part(
+            "-second-order",
+            {label: op.calls[label] for label in op.few or op.calls},
+            recipes={"plain": plain},
+            upstreams={label: up for label, up in op.of_upstreams.items() if label == "plain"},
+            second_order=True,
             tier="full",
-            **self._fields(calls, second=True),
-        )
-        dtypes = tuple(dtype for dtype in self.dtypes.smooth if is_float(np.dtype(dtype)))
-        yield from (twin, replace(twin, name=f"{twin.name}-other", dtypes=dtypes))
-
-    def _sizes(self) -> Iterator[Spec]:
-        """The twins of inputs without elements, and with one, for known and unknown shapes."""
-        grouped = {
-            label: tuple(
-                MoveCall((shape,) * self.inputs + ((),) * self.scalars, p)
-                for shape, p in zip(each, self.small, strict=True)
-            )
-            for label, each in self.shapes.items()
-        }
-        small = {label: recipes.values(calls) for label, calls in grouped.items()}
-        spec = Spec(name=self.name, recipes=small, **self._fields(next(iter(grouped.values()))))
-        yield from sizes(spec, small)
-
-    def _fed(self, calls: tuple[MoveCall, ...]) -> Spec:
-        """The spec of arguments that are inputs, which a graph does not know when it is built. XLA has to know them."""
-        promised = promises(self.promise, calls, tuple(p.name for p in self.tensors))
-        return Spec(
-            name=f"{self.name}-fed",
-            ops=self.op,
-            program=fed_program(self.call, calls, self.tensors),
-            **promised.fields(gradient=self.gradient, rounded=()),
-            recipes={"exact": recipes.fed(calls, self.tensors)},
-            upstreams={"exact": recipes.whole_upstream} if self._upstreams() else {},
-            modes=tuple(mode for mode in self.modes if mode in WITHOUT_XLA),
-        )
-
-    def _wrong(self) -> Iterator[Spec]:
-        """The specs of arguments that do not fit: an error in every mode."""
-        usual = {"when-built": Refused(self.built, WHEN_BUILT), "when-run": Refused(self.run, IN_KERNEL)}
-        for label, (calls, promise) in {**usual, **self.refused}.items():
-            if calls:
-                yield Spec(
-                    name=f"{self.name}-refused-{label}",
-                    ops=self.op,
-                    program=_one_call(self.call, self.tensors),
-                    recipes={"plain": _of_shapes},
-                    attrs={
-                        name: {"shapes": list(map(list, one.shapes)), "parameters": dict(one.parameters)}
-                        for name, one in calls.items()
-                    },
-                    **{"modes": self.modes, **promise},
-                )
+            twins=(lambda spec: (replace(spec, name=f"{spec.name}-other", dtypes=floats),),),
+        )(op)
 
 
-def moves(name: str, op: str, call: Callable[..., Any], promise: Move | Forward | Back, **fields: Any) -> list[Spec]:
-    """The specs of an op that moves elements; the other fields are those of `Moves`."""
-    one = promise if isinstance(promise, Forward | Back) else Forward(promise)
-    return [*Moves(name=name, op=op, call=call, promise=one, **fields).specs()]
+def of_small(op: Moves) -> Iterable[Spec]:
+    """Inputs without elements, and with one, for known and unknown shapes."""
+    if op.small:
+        recipes = {label: inputs(calls, plain) for label, calls in op.small.items()}
+        for spec in op.part("", next(iter(op.small.values())), recipes={"plain": plain})(op):
+            yield from sizes(spec, recipes)
+
+
+def fed(op: Moves) -> Iterable[Spec]:
+    """Tensors that are inputs, which a graph does not know when it is built. XLA has to know them."""
+    modes = tuple(mode for mode in op.fields.get("modes", WITHOUT_XLA) if mode in WITHOUT_XLA)
+    fields: dict[str, Any] = {"rounded": (), "names": (), "modes": modes, "dtypes": ("float32",)}
+
+    def calls(of: Calls) -> Calls:
+        return as_inputs(of, op.tensors, op.called, op.promise)
+
+    if op.tensors:
+        of_exact = {"exact": whole} if op.of_upstreams else {}
+        yield from part("-fed", calls=calls(op.calls), recipes={"exact": whole}, upstreams=of_exact, **fields)(op)
+    each = {label: calls({label: one}) for label, one in op.small_fed.items()}
+    recipes = {label: inputs(own, whole) for label, own in each.items()}
+    for own in list(each.values())[:1]:
+        for spec in part(calls=own, recipes={"exact": whole}, **fields)(op):
+            yield from sizes(spec, recipes)
+
+
+def wrong(op: Moves) -> Iterator[Spec]:
+    """Arguments that do not fit: an error in every mode."""
+    usual = {"when-built": Refused(op.built, WHEN_BUILT), "when-run": Refused(op.run, IN_KERNEL)}
+    for label, (calls, promise) in {**usual, **op.refused}.items():
+        if calls:
+            yield from part(
+                f"-refused-{label}",
+                program=_one_call(op.called, op.tensors),
+                recipes={"plain": _of_shapes},
+                attrs={
+                    name: {"shapes": list(map(list, one.shapes or ())), "parameters": dict(one.attrs)}
+                    for name, one in calls.items()
+                },
+                dtypes=("float32",),
+                **promise,
+            )(op)
+
+
+#: The aspects of every op that moves elements.
+MOVING = (moved, apart, curved, of_small, fed, wrong)
 
 
 def _of_shapes(draw: Draw, dtype: np.dtype, shapes: Sequence[Sequence[int]]) -> tuple[np.ndarray, ...]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import fields, replace
+from dataclasses import fields as fields_of
+from dataclasses import replace
 from typing import Any
 
 from tf_opdiff.harness.spec.recipes import FLOATS
@@ -11,14 +12,22 @@ from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.derived.op_types import inputs_of, taken_by_cpu
 from tf_opdiff.suites.derived.sizes import PAIRS, Shapes, alike, elementwise_sizes
 from tf_opdiff.suites.forms.aspects import ASPECTS
+from tf_opdiff.suites.forms.layout import LAYING, Layout
+from tf_opdiff.suites.forms.moves import MOVING, Moves
 from tf_opdiff.suites.forms.part import Op, Part, separated
 from tf_opdiff.suites.forms.unary import Unary
+from tf_opdiff.suites.reference.moves import Moved
+from tf_opdiff.suites.reference.placed import Placed
+from tf_opdiff.suites.reference.promise import Promise
 
-_FIELDS = {each.name for each in fields(Op)}
+#: The records of declarations, and the aspects, of kinds of promises.
+_KINDS: Mapping[type[Promise], tuple[type[Op], tuple[Any, ...]]] = {Moved: (Moves, MOVING), Placed: (Layout, LAYING)}
 
 
-def op(name: str, raw: str, *parts: Part, fields: Mapping[str, Any] | None = None, **declared: Any) -> tuple[Spec, ...]:
+def op(name: str, raw: str, *parts: Part, fields: Any = None, **declared: Any) -> tuple[Spec, ...]:
     """The specs of an op. If it is elementwise, its inputs also have zero elements and one: see `with_sizes`.
+
+    An op whose promise is a `Moved` has the fields of `Moves`, and its aspects; `Placed`: those of `Layout`.
 
     Args:
       name: the name with which the names of its specs begin.
@@ -34,18 +43,30 @@ def op(name: str, raw: str, *parts: Part, fields: Mapping[str, Any] | None = Non
     if "f" in declared:  # an elementwise op of one real number
         unary, declared = separated(Unary, {"dtypes": taken_by_cpu(raw, FLOATS), **declared})
         parts = (unary.specs, *parts)
-    own = {"arguments": inputs_of(raw)} | {key: value for key, value in declared.items() if key in _FIELDS}
-    more = {key: value for key, value in declared.items() if key not in _FIELDS}
-    subject = Op(name=name, raw=raw, fields={**(fields or {}), **more}, **own)
-    specs = list(_specs(subject, parts))
+    record, aspects = _kind(declared.get("promise"))
+    own, more = _of(record, declared)
+    subject = record(name=name, raw=raw, fields={**(fields or {}), **more}, **{"arguments": inputs_of(raw), **own})
+    specs = list(_specs(subject, aspects, parts))
     specs += elementwise_sizes(specs, _shapes(len(subject.arguments)))
     if unknown := subject.without.keys() - {spec.aspect for spec in specs}:
         raise ValueError(f"{name}: without: there is no aspect {sorted(unknown)}")
     return tuple(spec for spec in specs if spec.aspect not in subject.without)
 
 
-def _specs(subject: Op, parts: Iterable[Part]) -> Iterable[Spec]:
-    first, *others = ASPECTS  # a smoke run takes the first spec of an op: its values
+def _kind(promise: Any) -> tuple[type[Op], tuple[Any, ...]]:
+    """The record of an op with this promise, and its aspects."""
+    return next((own for kind, own in _KINDS.items() if isinstance(promise, kind)), (Op, ASPECTS))
+
+
+def _of(record: type[Op], declared: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What is declared of the fields of a record, and the rest."""
+    names = {each.name for each in fields_of(record)}
+    own = {key: value for key, value in declared.items() if key in names}
+    return own, {key: value for key, value in declared.items() if key not in names}
+
+
+def _specs(subject: Op, aspects: Iterable[Part], parts: Iterable[Part]) -> Iterable[Spec]:
+    first, *others = aspects  # a smoke run takes the first spec of an op: its values
     return (spec for each in (first, *parts, *others) for spec in each(subject))
 
 
@@ -62,12 +83,12 @@ def also(suffix: str, *parts: Part, **declared: Any) -> Part:
       declared: the fields of `Op`, and fields of the specs, in place of those of the op. It has the aspects of
         `_OF_THE_OP` only if it declares them.
     """
-    own = {key: value for key, value in declared.items() if key in _FIELDS}
-    more = {key: value for key, value in declared.items() if key not in _FIELDS}
+    own, more = _of(Op, declared)
 
     def specs(op: Op) -> Iterable[Spec]:
         fields = {**op.fields, **more}
-        return _specs(replace(op, **{"name": op.name + suffix, "fields": fields, **_OF_THE_OP, **own}), parts)
+        changed = replace(op, **{"name": op.name + suffix, "fields": fields, **_OF_THE_OP, **own})
+        return _specs(changed, ASPECTS, parts)
 
     return specs
 

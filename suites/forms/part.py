@@ -139,11 +139,13 @@ def part(suffix: str = "", **declared: Any) -> Part:
     def specs(op: Op) -> Iterable[Spec]:
         chosen, own = op.calls if asked.calls is None else asked.calls, dict(own_fields)
         promised: dict[str, Any] = {"program": op.called, "reference": None}  # a spec without one is refused
-        if chosen and "reference" not in own_fields:
+        if chosen and (asked.calls is not None or "reference" not in own_fields):
             how: dict[str, Any] = {"second": asked.second_order, "rounded": asked.rounded}
             smooth = op.gradient if asked.gradient is None else asked.gradient
-            promised = promises(chosen, op.called, op.promise, gradient=smooth, **how)
+            promised |= promises(chosen, op.called, op.promise, gradient=smooth, **how)
             own["recipes"] = {label: inputs(chosen, recipe) for label, recipe in own["recipes"].items()}
+        if "reference" in own_fields:
+            promised = {"program": promised["program"]}
         state = op.variables.fields if op.variables else {}
         sized = (asked.positions or own.get("elementwise")) if asked.sizes is None else asked.sizes
         each = {"ops": op.raw, **promised, **state, **op.fields, **own, "aspect": ELEMENTWISE if sized else ""}

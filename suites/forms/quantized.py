@@ -7,8 +7,8 @@ from typing import Any
 
 #: The dtypes of arrays with the bits of qint8, quint8 and qint32, which XLA has as well.
 IN_XLA = ("int8", "uint8", "int32")
-#: The dtypes of arrays with the bits of qint16 and quint16, which XLA lacks, and the modes without XLA.
-NOT_IN_XLA, WITHOUT_XLA = ("int16", "uint16"), ("eager", "function", "graph")
+#: The dtypes of arrays with the bits of qint16 and quint16, which XLA lacks.
+NOT_IN_XLA = ("int16", "uint16")
 
 
 def of_bits(tf: Any, x: Any) -> Any:
@@ -16,6 +16,14 @@ def of_bits(tf: Any, x: Any) -> Any:
     return tf.bitcast(x, f"q{x.dtype.name}")
 
 
-def quantized(program: Callable[..., Any]) -> Callable[..., Any]:
-    """A program of (x, indices) whose first input and output are quantized."""
-    return lambda tf, x, i: tf.bitcast(program(tf, of_bits(tf, x), i), x.dtype)
+def quantized(program: Callable[..., Any], count: int | None = None) -> Callable[..., Any]:
+    """The program with its first inputs, all by default, and its results as quantized numbers, shown by their bits."""
+
+    def of_quantized(tf: Any, *xs: Any, **attrs: Any) -> Any:
+        numbers = [of_bits(tf, x) if count is None or i < count else x for i, x in enumerate(xs)]
+        results = program(tf, *numbers, **attrs)
+        if not isinstance(results, tuple):
+            return tf.bitcast(results, xs[0].dtype)
+        return tuple(tf.bitcast(y, y.dtype.name[1:]) if y.dtype.name.startswith("q") else y for y in results)
+
+    return of_quantized

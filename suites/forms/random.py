@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.spec.loose import Loose
-from tf_opdiff.harness.spec.plan import MODES
+from tf_opdiff.harness.spec.plan import MODES, WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import Draw
 from tf_opdiff.harness.spec.spec import Recipe, Side, Spec
 from tf_opdiff.suites.forms.errors import REFUSED_BY_KERNEL, raises
 from tf_opdiff.suites.forms.part import Op, Part, each_dtype, part
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 from tf_opdiff.suites.forms.random_kinds import Kind
 from tf_opdiff.suites.forms.random_sources import AUTO, PHILOX, THREEFRY, UNKNOWN, Source
 from tf_opdiff.suites.reference.philox import SET_ASIDE

@@ -13,13 +13,13 @@ import numpy as np
 
 from tf_opdiff.harness.spec.attrs import Keywords
 from tf_opdiff.harness.spec.loose import Loose
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import Draw
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.forms.aspects import batches, small
 from tf_opdiff.suites.forms.calls import Call, Calls, OfAll
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import Part, tiered
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 from tf_opdiff.suites.reference.promise import Promise
 from tf_opdiff.suites.reference.recurrence import Recurrence
 

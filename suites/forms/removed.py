@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.suites.forms.errors import raises
 from tf_opdiff.suites.forms.part import calling
@@ -42,7 +43,7 @@ class Removed:
         """The fields of a spec whose program is a call of this object: errors in functions and in eager mode."""
         says = f"It has been removed in version {self.version}"
         return {
-            "modes": ("eager", "function", "graph"),
+            "modes": WITHOUT_XLA,
             "contract": {
                 "*/function": Side(reference=raises("NotImplementedError", says), why=_IN_PYTHON),
                 "*/eager": Side(reference=raises("UNIMPLEMENTED", says), why=_IN_PYTHON),

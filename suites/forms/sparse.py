@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.suites.forms.copies import Dtypes
-from tf_opdiff.suites.forms.move_calls import MoveCall, Parameter, call
+from tf_opdiff.suites.forms.calls import Call, call
+from tf_opdiff.suites.forms.tensor_attrs import Parameter
 
-#: The dtypes of values: all that TensorFlow computes with, and bytes.
-DTYPES = Dtypes(more=(), of_xla=(), quantized=(), quantized_without_xla=())
 #: Five indices of a matrix of shape (3, 5), and four of a tensor of shape (2, 3, 4), in order.
 INDICES = [[0, 1], [0, 4], [1, 2], [2, 0], [2, 3]]
 CUBE = [[0, 1, 3], [1, 0, 0], [1, 2, 2], [1, 2, 3]]
@@ -27,14 +25,14 @@ def matrix(indices: Sequence[Any], rank: int) -> Any:
     return indices or np.zeros((0, rank), int)
 
 
-def sparse(indices: Sequence[Any], shape: Sequence[int], **more: Any) -> MoveCall:
+def sparse(indices: Sequence[Any], shape: Sequence[int], **more: Any) -> Call:
     """A call on a sparse tensor with a value at each of these indices."""
     return call((len(indices),), indices=matrix(indices, len(shape)), shape=shape, **more)
 
 
 def with_default(
     indices: Sequence[Any], shape: Sequence[int], values: tuple[int, ...] | None = None, **more: Any
-) -> MoveCall:
+) -> Call:
     """A call on a sparse tensor and a default value; by default, there is a value at each of these indices."""
     count = (len(indices),) if values is None else values
     return call(count, (), indices=matrix(indices, len(shape)), shape=shape, **more)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.suites.forms.move_calls import MoveCalls, Shape, call
+from tf_opdiff.suites.forms.calls import Calls, Shape, call
 from tf_opdiff.suites.reference import slices as ref
 
 #: The arguments `begin`, `end`, `strides` and the masks of a slice.
@@ -58,11 +58,16 @@ REFUSED: Mapping[str, Bounds] = {
 }
 
 
+def everything(rank: int) -> Bounds:
+    """The slice that is the whole tensor of a rank."""
+    return bounds([0] * rank, [0] * rank, [1] * rank, begin_mask=2**rank - 1, end_mask=2**rank - 1)
+
+
 def _part(shape: Shape, where: Bounds) -> Shape:
     """The shape of a slice."""
     return ref.strided(np.zeros(shape), **where).shape
 
 
-def updated() -> MoveCalls:
-    """Calls of an op of a tensor and of the values of a slice of it."""
-    return {label: call(shape, _part(shape, b), **b) for label, (shape, b) in SLICES.items()}
+#: Calls of ops of a tensor and of the values of a slice of it; and of those of the values, and of the tensor's shape.
+UPDATES: Calls = {label: call(shape, _part(shape, b), **b) for label, (shape, b) in SLICES.items()}
+GRADIENTS: Calls = {label: call(_part(shape, b), shape=list(shape), **b) for label, (shape, b) in SLICES.items()}

@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from tf_opdiff.harness.spec.plan import MODES
+from tf_opdiff.harness.spec.plan import MODES, WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.harness.spec.spec import Side, Spec
 from tf_opdiff.suites.forms.branches import ROUNDED, either
@@ -207,7 +207,7 @@ SPECS = (
         recipes=either((7,), (7,)),
         ops={"eager": "ReverseV2", "function": "StatelessIf", "graph": "StatelessIf"},
         dtypes=("object",),
-        modes=("eager", "function", "graph"),  # XLA has no strings
+        modes=WITHOUT_XLA,  # XLA has no strings
     ),
     *_conds(
         "cond-variable",

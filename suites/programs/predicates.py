@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.suites.forms.branches import ROUNDED
 from tf_opdiff.suites.forms.control_flow import conds, eager, refused
 
@@ -88,7 +89,7 @@ SPECS = (
         text,
         reference=lambda x: x * 2,
         recipes={"vector": _vector},
-        modes=("eager", "function", "graph"),  # XLA has no strings
+        modes=WITHOUT_XLA,  # XLA has no strings
         ulp=ROUNDED,
         v1={"reference": refused("TypeError")},
     ),

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tf_opdiff.harness.spec.plan import MODES
+from tf_opdiff.harness.spec.plan import MODES, WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, bit_patterns, empty, matrix, plain, scalar
 from tf_opdiff.harness.spec.spec import Side, Spec
 from tf_opdiff.suites.forms.contracts import REFUSED_BY_XLA, STRINGS_REFUSED_BY_XLA
@@ -19,7 +19,6 @@ SHAPES = {"empty": empty, "scalar": scalar, "vector": arbitrary}
 #: Refusing an empty tensor of strings, XLA may abort, depending on what the process compiled before: no contract can
 #: hold it to that. https://github.com/tensorflow/tensorflow/issues/120244
 STRINGS = {"scalar": scalar, "vector": arbitrary}
-EXCEPT_XLA = ("eager", "function", "graph")
 
 
 def reversing(tf, x):
@@ -75,7 +74,7 @@ SPECS = (
             contract=STRINGS_REFUSED_BY_XLA,
         )
         for api in ALL
-        for suffix, recipes, modes in (("", STRINGS, MODES), ("-empty", {"empty": empty}, EXCEPT_XLA))
+        for suffix, recipes, modes in (("", STRINGS, MODES), ("-empty", {"empty": empty}, WITHOUT_XLA))
     ),
     *(
         Spec(

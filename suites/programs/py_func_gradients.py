@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import FLOATS, empty, matrix, scalar
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.forms.contracts import REFUSED_BY_XLA, taped
@@ -82,7 +83,7 @@ SPECS = (
     *(
         Spec(
             name=f"{api.name}-override-called-map",
-            ops=dict.fromkeys(("eager", "function", "graph"), api.op),
+            ops=dict.fromkeys(WITHOUT_XLA, api.op),
             program=called(mapped(api)),
             reference=square,
             vjp=half,

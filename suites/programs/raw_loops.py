@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA, without_modes
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.forms.branches import ROUNDED
@@ -91,7 +92,7 @@ def _dropping(name, body, **fields):
     """
     refusal = refused("INVALID_ARGUMENT")
     return (
-        _broken(name, _LESS, body, refusal, modes=("eager", "function", "graph")),
+        _broken(name, _LESS, body, refusal, modes=WITHOUT_XLA),
         _broken(f"{name}-xla", _LESS, body, refusal, modes=("xla",), tier="full", attributes={"vectors": 64}),
     )
 
@@ -116,7 +117,7 @@ _LOOP: dict[str, Any] = {
         "one": lambda draw, d: (draw.values(d, 1),),
     },
 }
-_RAW = {**_LOOP, "program": in_function_of_v1(_handed_on), "modes": ("function", "graph")}
+_RAW = {**_LOOP, "program": in_function_of_v1(_handed_on), "modes": without_modes("eager", "xla")}
 _HAND_ON = lambda g, x: (g,)  # noqa: E731
 _OF_V1 = {**_LOOP, "program": with_v1(_handed_on_by_v1), "vjp": _HAND_ON, "modes": ("graph",)}
 _OF_DTYPES = (

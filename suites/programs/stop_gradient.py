@@ -1,5 +1,6 @@
 """Ops that stop a gradient, forbid it, or let it pass: StopGradient, PreventGradient, `tf.grad_pass_through`."""
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, edges, plain
 from tf_opdiff.harness.spec.spec import Raises, Side, Spec
 from tf_opdiff.suites.forms.quarters import MATRIX, SHAPES
@@ -89,6 +90,6 @@ SPECS = (
         recipes={"plain": plain},
         ops="StopGradient",
         dtypes=("S",),
-        modes=("eager", "function", "graph"),  # XLA has no strings
+        modes=WITHOUT_XLA,  # XLA has no strings
     ),
 )

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from tf_opdiff.suites.reference.accumulation import gamma, lowest_bit
 from tf_opdiff.suites.reference.reduction import long
+from tf_opdiff.suites.reference.subnormal import flushed_in
 
 
 def bins(numbers: np.ndarray, weights: np.ndarray, size: int) -> np.ndarray:
@@ -30,6 +34,31 @@ def row_bins(numbers: np.ndarray, weights: np.ndarray, size: int, binary: bool) 
         rows = np.array([bins(*pair, size) for pair in zip(numbers, each, strict=True)]).reshape(len(numbers), size)
         rows = rows.astype(long(weights).dtype)
     return np.minimum(rows, 1) if binary else rows
+
+
+@dataclass(frozen=True)
+class Sums:
+    """The promise of sums of weights: bins(numbers, weights, **attrs) → them, in long double or in integers."""
+
+    bins: Callable[..., np.ndarray]
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """The fields of a spec that promise the sums; 0.5: their rounding."""
+        errors = {"bound": {"output": self._error}, "alternatives": {"output": self._flushed}, "ulp": {"output": 0.5}}
+        return {"reference": self.bins, "unsigned_zeros": ("output",), **errors}
+
+    def _error(self, u: float, g: Any, numbers: np.ndarray, weights: np.ndarray, **attrs: Any) -> np.ndarray:
+        """γ_n Σ|w| of n weights (Higham, section 4.2); 0 where every partial sum is exact."""
+        total = self.bins(numbers, np.abs(weights), **attrs)
+        terms = self.bins(numbers, weights[:0].ravel()[:0], **attrs)
+        exact = total * u <= np.min(lowest_bit(weights.astype(np.float64)), initial=np.inf)
+        return np.asarray(np.where(exact, 0.0, gamma(terms, u) * total), np.float64)
+
+    def _flushed(self, dtype: np.dtype, g: Any, numbers: np.ndarray, weights: np.ndarray, **attrs: Any) -> list[Any]:
+        """The bins with sums, or with weights, flushed."""
+        of_flushed = self.bins(numbers, flushed_in(dtype, weights), **attrs)
+        return [flushed_in(dtype, self.bins(numbers, weights, **attrs)), of_flushed]
 
 
 def buckets(x: np.ndarray, boundaries: Sequence[float]) -> np.ndarray:

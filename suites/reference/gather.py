@@ -1,26 +1,31 @@
 """Gather and its adjoint in NumPy; indices out of range are clamped, as XLA does, or give zeros, as GPUs do."""
 
+from functools import partial
+
 import numpy as np
 
 from tf_opdiff.harness.spec.spec import Raises, Sparse
+from tf_opdiff.suites.reference.moves import blank, blanks
+
+
+def _stacked(function, arrays, empty):
+    """The results for each element of a batch; `empty` for a batch without elements."""
+    return np.stack([function(*each) for each in zip(*arrays, strict=True)]) if len(arrays[0]) else empty
 
 
 def take(x, indices, axis=0, batch=0):
     """params[..., indices, ...] along an axis, for each element of the leading `batch` dimensions (`tf.gather`)."""
-    if batch and not len(x):
-        return np.zeros(x.shape[:axis] + indices.shape[batch:] + x.shape[axis + 1 :], x.dtype)
     if batch:
-        return np.stack([take(a, i, axis - 1, batch - 1) for a, i in zip(x, indices, strict=True)])
+        shape = x.shape[:axis] + indices.shape[batch:] + x.shape[axis + 1 :]
+        return _stacked(partial(take, axis=axis - 1, batch=batch - 1), (x, indices), np.zeros(shape, x.dtype))
     return np.take(x, indices, axis)
 
 
 def put(g, x, indices, axis=0, batch=0):
     """The adjoint of `take`: sums `g` into the places that were read; an index out of range has none."""
-    if batch and not len(x):
-        return np.zeros(x.shape, g.dtype)
-    if batch:
-        return np.stack([put(*each, axis - 1, batch - 1) for each in zip(g, x, indices, strict=True)])
     out = np.zeros(x.shape, g.dtype)
+    if batch:
+        return _stacked(partial(put, axis=axis - 1, batch=batch - 1), (g, x, indices), out)
     rows = np.moveaxis(g, range(axis, axis + indices.ndim), range(indices.ndim))
     rows = rows.reshape(indices.size, *np.delete(x.shape, axis))
     inside = (indices.ravel() >= 0) & (indices.ravel() < x.shape[axis])
@@ -33,16 +38,11 @@ def rows(g, x, indices):
     return Sparse(g.reshape(indices.size, *x.shape[1:]), indices.ravel(), x.shape)
 
 
-def _zero(dtype):
-    """The zero of a dtype; for byte strings, the empty one."""
-    return np.array(b"", object) if dtype.kind == "O" else np.zeros((), dtype)
-
-
 def clamped(x, indices, axis=0, batch=0):
     """`take` with the nearest index in range; zeros where there is none."""
     if x.shape[axis]:
         return take(x, np.clip(indices, 0, x.shape[axis] - 1), axis, batch)
-    return np.full(x.shape[:axis] + indices.shape[batch:] + x.shape[axis + 1 :], _zero(x.dtype))
+    return blanks(x, x.shape[:axis] + indices.shape[batch:] + x.shape[axis + 1 :])
 
 
 def zeroed(x, indices, axis=0, batch=0):
@@ -50,7 +50,7 @@ def zeroed(x, indices, axis=0, batch=0):
     inside = (indices >= 0) & (indices < x.shape[axis])
     inside = inside.reshape(indices.shape + (1,) * (x.ndim - axis - 1))
     inside = inside if batch else inside[(None,) * axis]
-    return np.where(inside, clamped(x, indices, axis, batch), _zero(x.dtype))
+    return np.where(inside, clamped(x, indices, axis, batch), blank(x))
 
 
 def refused(x, indices, axis=0, batch=0):
@@ -63,11 +63,9 @@ def refused(x, indices, axis=0, batch=0):
 
 def take_nd(x, indices, batch=0):
     """params[indices[..., 0], indices[..., 1], …] (`tf.gather_nd`)."""
-    if batch and not len(x):
-        return np.zeros(indices.shape[:-1] + x.shape[batch + indices.shape[-1] :], x.dtype)
+    out = np.zeros(indices.shape[:-1] + x.shape[batch + indices.shape[-1] :], x.dtype)
     if batch:
-        return np.stack([take_nd(a, i, batch - 1) for a, i in zip(x, indices, strict=True)])
-    out = np.empty(indices.shape[:-1] + x.shape[indices.shape[-1] :], x.dtype)
+        return _stacked(partial(take_nd, batch=batch - 1), (x, indices), out)
     for at in np.ndindex(indices.shape[:-1]):
         out[at] = x[tuple(indices[at])]
     return out
@@ -75,11 +73,9 @@ def take_nd(x, indices, batch=0):
 
 def put_nd(g, x, indices, batch=0):
     """The adjoint of `take_nd`; an index out of range has no place to be summed into."""
-    if batch and not len(x):
-        return np.zeros(x.shape, g.dtype)
-    if batch:
-        return np.stack([put_nd(*each, batch - 1) for each in zip(g, x, indices, strict=True)])
     out = np.zeros(x.shape, g.dtype)
+    if batch:
+        return _stacked(partial(put_nd, batch=batch - 1), (g, x, indices), out)
     for at in np.argwhere(_inside_nd(x, indices)):
         out[tuple(indices[tuple(at)])] += g[tuple(at)]
     return out
@@ -95,14 +91,14 @@ def clamped_nd(x, indices):
     depth = indices.shape[-1]
     if x.size:
         return take_nd(x, np.clip(indices, 0, np.array(x.shape[:depth]) - 1))
-    return np.full(indices.shape[:-1] + x.shape[depth:], _zero(x.dtype))
+    return blanks(x, indices.shape[:-1] + x.shape[depth:])
 
 
 def zeroed_nd(x, indices):
     """`take_nd` with zeros where an index is out of range."""
     picked = clamped_nd(x, indices)
     inside = _inside_nd(x, indices)
-    return np.where(inside.reshape(inside.shape + (1,) * (picked.ndim - inside.ndim)), picked, _zero(x.dtype))
+    return np.where(inside.reshape(inside.shape + (1,) * (picked.ndim - inside.ndim)), picked, blank(x))
 
 
 def refused_nd(x, indices):

@@ -101,43 +101,42 @@ class Moved(Promise):
 
     Attributes:
       move: the move.
-      parameters: the arguments of a call.
-      fed: the names of the arguments that are inputs of the program; they follow the tensors.
+      fed: the names of the attributes that are inputs of the program; they follow the tensors.
       mistake: the move that TensorFlow makes in place of `move` because of a known failure.
     """
 
     move: Move
-    parameters: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
     fed: tuple[str, ...] = field(default=(), kw_only=True)
     mistake: Move | None = field(default=None, kw_only=True)
     #: Whether forward mode rounds: `jvp_error` is its error.
     rounds_tangents: ClassVar[bool] = False
+    rounded = unsigned_zeros = ()
 
     @property
     def mistaken(self) -> Moved | None:
         """The promise of the move that TensorFlow makes."""
         return replace(self, move=self.mistake, mistake=None) if self.mistake else None
 
-    def results(self, *xs: np.ndarray) -> int:
+    def results(self, *xs: np.ndarray, **attrs: Any) -> int:
         """The number of results."""
-        return len(self.f(*xs))
+        return len(self.f(*xs, **attrs))
 
-    def varying(self, *xs: np.ndarray) -> int:
+    def varying(self, *xs: np.ndarray, **attrs: Any) -> int:
         """The number of results that depend on the elements of the inputs; these come first."""
-        return self.results(*xs)
+        return self.results(*xs, **attrs)
 
-    def jvp(self, ts: Any, *xs: np.ndarray) -> Arrays:
+    def jvp(self, ts: Any, *xs: np.ndarray, **attrs: Any) -> Arrays:
         """The results of the tangents."""
-        return self.f(*ts)
+        return self.f(*ts, **attrs)
 
-    def _split(self, xs: Sequence[np.ndarray]) -> tuple[Arrays, dict[str, Any]]:
-        """The tensors, and the arguments."""
+    def _split(self, xs: Sequence[np.ndarray], attrs: Mapping[str, Any]) -> tuple[Arrays, dict[str, Any]]:
+        """The tensors, and all attributes as literals."""
         count = len(xs) - len(self.fed)
-        values = {name: x.tolist() for name, x in zip(self.fed, xs[count:], strict=True)}
-        return tuple(xs[:count]), {**self.parameters, **values}
+        every = {**attrs, **dict(zip(self.fed, xs[count:], strict=True))}
+        return tuple(xs[:count]), {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in every.items()}
 
     def _gradients(self, of_tensors: Sequence[Any]) -> tuple[Any, ...]:
-        """The gradients by all inputs: None for arguments."""
+        """The gradients by all inputs: None for attributes."""
         return (*of_tensors, *(None for _ in self.fed))
 
 
@@ -145,38 +144,38 @@ class Moved(Promise):
 class Forward(Moved):
     """The promise of an op that moves elements: its gradient sums up the upstreams of all places of an element."""
 
-    def f(self, *xs: np.ndarray) -> Arrays:
+    def f(self, *xs: np.ndarray, **attrs: Any) -> Arrays:
         """The elements in their new places."""
-        tensors, parameters = self._split(xs)
-        return together(self.move(*tensors, **parameters))
+        tensors, literals = self._split(xs, attrs)
+        return together(self.move(*tensors, **literals))
 
-    def vjp(self, gs: Any, *xs: np.ndarray) -> tuple[Any, ...]:
+    def vjp(self, gs: Any, *xs: np.ndarray, **attrs: Any) -> tuple[Any, ...]:
         """The sums of upstreams."""
-        return self._gradients(self._sums(gs, xs).totals)
+        return self._gradients(self._sums(gs, xs, attrs).totals)
 
-    def grad_error(self, i: int, u: float, gs: Any, *xs: np.ndarray) -> np.ndarray:
+    def grad_error(self, i: int, u: float, gs: Any, *xs: np.ndarray, **attrs: Any) -> np.ndarray:
         """Those of the sums by tensor i."""
-        return self._sums(gs, xs).errors(u)[i]
+        return self._sums(gs, xs, attrs).errors(u)[i]
 
-    def grad_others(self, i: int, dtype: np.dtype, gs: Any, *xs: np.ndarray) -> list[np.ndarray]:
+    def grad_others(self, i: int, dtype: np.dtype, gs: Any, *xs: np.ndarray, **attrs: Any) -> list[np.ndarray]:
         """The sums where a processor flushes subnormal upstreams, or the result."""
-        flushed = self._sums(tuple(flushed_in(dtype, g) for g in together(gs)), xs).totals[i]
-        return [flushed_in(dtype, self._sums(gs, xs).totals[i]), flushed, flushed_in(dtype, flushed)]
+        flushed = self._sums(tuple(flushed_in(dtype, g) for g in together(gs)), xs, attrs).totals[i]
+        return [flushed_in(dtype, self._sums(gs, xs, attrs).totals[i]), flushed, flushed_in(dtype, flushed)]
 
-    def _sums(self, gs: Any, xs: Sequence[np.ndarray]) -> Sums:
-        tensors, parameters = self._split(xs)
-        return sums(self.move, tensors, together(gs), **parameters)
+    def _sums(self, gs: Any, xs: Sequence[np.ndarray], attrs: Mapping[str, Any]) -> Sums:
+        tensors, literals = self._split(xs, attrs)
+        return sums(self.move, tensors, together(gs), **literals)
 
 
 @dataclass(frozen=True)
 class Constant(Forward):
     """The promise of an op whose results depend on the shapes of its inputs alone: its gradients are unconnected."""
 
-    def varying(self, *xs: np.ndarray) -> int:
+    def varying(self, *xs: np.ndarray, **attrs: Any) -> int:
         """None of the results."""
         return 0
 
-    def vjp(self, gs: Any, *xs: np.ndarray) -> tuple[Any, ...]:
+    def vjp(self, gs: Any, *xs: np.ndarray, **attrs: Any) -> tuple[Any, ...]:
         """None for each input."""
         return (None,) * len(xs)
 
@@ -185,58 +184,58 @@ class Constant(Forward):
 class Beside(Forward):
     """The promise of an op that moves elements, and that has results beside them: their places, for example.
 
-    beside(**parameters) → these results, which come last, and which have no gradient.
+    beside(**attrs) → these results, which come last, and which have no gradient.
     """
 
     beside: Callable[..., Any]
 
-    def f(self, *xs: np.ndarray) -> Arrays:
+    def f(self, *xs: np.ndarray, **attrs: Any) -> Arrays:
         """The elements in their new places, and what stands beside them."""
-        return (*super().f(*xs), *together(self.beside(**self._split(xs)[1])))
+        return (*super().f(*xs, **attrs), *together(self.beside(**self._split(xs, attrs)[1])))
 
-    def varying(self, *xs: np.ndarray) -> int:
+    def varying(self, *xs: np.ndarray, **attrs: Any) -> int:
         """The number of results with elements."""
-        return len(super().f(*xs))
+        return len(super().f(*xs, **attrs))
 
-    def jvp(self, ts: Any, *xs: np.ndarray) -> tuple[Any, ...]:
+    def jvp(self, ts: Any, *xs: np.ndarray, **attrs: Any) -> tuple[Any, ...]:
         """The tangents in their new places; nothing for the other results."""
-        moved = super().f(*ts)
-        return (*moved, *(None for _ in range(self.results(*ts) - len(moved))))
+        moved = super().f(*ts, **attrs)
+        return (*moved, *(None for _ in range(self.results(*ts, **attrs) - len(moved))))
 
-    def _sums(self, gs: Any, xs: Sequence[np.ndarray]) -> Sums:
-        return super()._sums(together(gs)[: self.varying(*xs)], xs)
+    def _sums(self, gs: Any, xs: Sequence[np.ndarray], attrs: Mapping[str, Any]) -> Sums:
+        return super()._sums(together(gs)[: self.varying(*xs, **attrs)], xs, attrs)
 
 
 @dataclass(frozen=True)
 class Back(Moved):
     """The promise of an op that is the gradient of a move: it sums up elements, and its own gradient moves upstreams.
 
-    shape(x, **parameters) → the shape of the result.
+    shape(x, **attrs) → the shape of the result.
     """
 
     shape: Callable[..., tuple[int, ...]]
 
-    def f(self, *xs: np.ndarray) -> Arrays:
+    def f(self, *xs: np.ndarray, **attrs: Any) -> Arrays:
         """The sums."""
-        return self._sums(xs).totals
+        return self._sums(xs, attrs).totals
 
-    def vjp(self, gs: Any, *xs: np.ndarray) -> tuple[Any, ...]:
+    def vjp(self, gs: Any, *xs: np.ndarray, **attrs: Any) -> tuple[Any, ...]:
         """The upstreams in their new places."""
-        return self._gradients(together(self.move(*together(gs), **self._split(xs)[1])))
+        return self._gradients(together(self.move(*together(gs), **self._split(xs, attrs)[1])))
 
-    def error(self, u: float, *xs: np.ndarray) -> np.ndarray:
+    def error(self, u: float, *xs: np.ndarray, **attrs: Any) -> np.ndarray:
         """Those of the sums."""
-        return self._sums(xs).errors(u)[0]
+        return self._sums(xs, attrs).errors(u)[0]
 
-    def jvp_error(self, u: float, ts: Any, *xs: np.ndarray) -> np.ndarray:
+    def jvp_error(self, u: float, ts: Any, *xs: np.ndarray, **attrs: Any) -> np.ndarray:
         """Those of the sums of tangents."""
-        return self.error(u, *ts)
+        return self.error(u, *ts, **attrs)
 
-    def others(self, dtype: np.dtype, *xs: np.ndarray) -> list[np.ndarray]:
+    def others(self, dtype: np.dtype, *xs: np.ndarray, **attrs: Any) -> list[np.ndarray]:
         """The sums where a processor flushes subnormal elements, or the result."""
-        flushed = self._sums([flushed_in(dtype, x) for x in xs]).totals[0]
-        return [flushed_in(dtype, self._sums(xs).totals[0]), flushed, flushed_in(dtype, flushed)]
+        flushed = self._sums([flushed_in(dtype, x) for x in xs], attrs).totals[0]
+        return [flushed_in(dtype, self._sums(xs, attrs).totals[0]), flushed, flushed_in(dtype, flushed)]
 
-    def _sums(self, xs: Sequence[np.ndarray]) -> Sums:
-        (x,), parameters = self._split(xs)
-        return sums(self.move, (np.zeros(self.shape(x, **parameters)),), (x,), **parameters)
+    def _sums(self, xs: Sequence[np.ndarray], attrs: Mapping[str, Any]) -> Sums:
+        (x,), literals = self._split(xs, attrs)
+        return sums(self.move, (np.zeros(self.shape(x, **literals)),), (x,), **literals)

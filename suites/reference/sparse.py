@@ -20,7 +20,7 @@ from tf_opdiff.suites.reference.moves import Beside, Forward, blanks
 Literal = Sequence[Any]
 
 
-def _array(literal: Literal, rank: int) -> np.ndarray:
+def indices_of(literal: Literal, rank: int) -> np.ndarray:
     """Indices as an array; a literal without indices does not say the rank."""
     return np.array(literal, np.int64).reshape(-1 if rank else len(literal), rank)
 
@@ -33,12 +33,12 @@ def in_order(indices: np.ndarray) -> np.ndarray:
 
 def reordered(x: np.ndarray, indices: Literal, shape: Literal) -> np.ndarray:
     """The values in the order of their indices."""
-    return x[in_order(_array(indices, len(shape)))]
+    return x[in_order(indices_of(indices, len(shape)))]
 
 
 def reordered_indices(indices: Literal, shape: Literal) -> np.ndarray:
     """The indices in order."""
-    array = _array(indices, len(shape))
+    array = indices_of(indices, len(shape))
     return array[in_order(array)]
 
 
@@ -51,10 +51,9 @@ def reordered_places(indices: Literal, shape: Literal) -> tuple[np.ndarray, np.n
 class Reordered(Beside):
     """The promise of values in the order of their indices; TensorFlow gathers gradients, so tangents are sparse."""
 
-    def jvp(self, ts: Any, *xs: np.ndarray) -> tuple[Any, ...]:
+    def jvp(self, ts: Any, *xs: np.ndarray, **attrs: Any) -> tuple[Any, ...]:
         """The tangents, each with its new place."""
-        indices, shape = self.parameters["indices"], self.parameters["shape"]
-        new = np.argsort(in_order(_array(indices, len(shape))))
+        new = np.argsort(in_order(indices_of(attrs["indices"], len(attrs["shape"]))))
         return Sparse(ts[0], new, ts[0].shape), None
 
 
@@ -68,20 +67,20 @@ class ToDense(Forward):
 
     rounds_tangents = True
 
-    def vjp(self, gs: Any, *xs: np.ndarray) -> tuple[Any, ...]:
+    def vjp(self, gs: Any, *xs: np.ndarray, **attrs: Any) -> tuple[Any, ...]:
         """The gradients of values and default, and zeros."""
         count = len(xs) - len(self.fed)
-        return (*super().vjp(gs, *xs)[:count], *(np.zeros_like(x) for x in xs[count:]))
+        return (*super().vjp(gs, *xs, **attrs)[:count], *(np.zeros_like(x) for x in xs[count:]))
 
-    def jvp_error(self, u: float, ts: Any, *xs: np.ndarray) -> np.ndarray:
+    def jvp_error(self, u: float, ts: Any, *xs: np.ndarray, **attrs: Any) -> np.ndarray:
         """The roundings of a difference and of a sum, at the places of values."""
         values, default = np.abs(ts[0]), np.abs(ts[1])
-        return 2 * u * self.f(values + default, np.zeros_like(default))[0]
+        return 2 * u * self.f(values + default, np.zeros_like(default), **attrs)[0]
 
 
 def _part(indices: Literal, start: Literal, size: Literal) -> np.ndarray:
     """Which indices are in a slice."""
-    array, first = _array(indices, len(start)), np.array(start, np.int64)
+    array, first = indices_of(indices, len(start)), np.array(start, np.int64)
     return np.all((array >= first) & (array < first + np.array(size, np.int64)), axis=1)
 
 
@@ -93,7 +92,7 @@ def sliced(x: np.ndarray, indices: Literal, shape: Literal, start: Literal, size
 def slice_indices(indices: Literal, shape: Literal, start: Literal, size: Literal) -> tuple[np.ndarray, ...]:
     """The indices in a slice, counted from its start, and the slice's shape: what the tensor has of it."""
     rest = np.maximum(np.array(shape, np.int64) - np.array(start, np.int64), 0)
-    own = _array(indices, len(shape))[_part(indices, start, size)]
+    own = indices_of(indices, len(shape))[_part(indices, start, size)]
     return own - np.array(start, np.int64), np.minimum(np.array(size, np.int64), rest)
 
 
@@ -107,7 +106,7 @@ def spread(g: np.ndarray, indices: Literal, start: Literal, out: Literal) -> np.
       out: the indices of the slice.
     """
     rank = len(start)
-    places = {tuple(place): i for i, place in enumerate((_array(out, rank) + np.array(start, np.int64)).tolist())}
+    places = {tuple(place): i for i, place in enumerate((indices_of(out, rank) + np.array(start, np.int64)).tolist())}
     result = blanks(g, (len(indices),))
     for i, index in enumerate(indices):
         if tuple(index) in places:
@@ -145,7 +144,7 @@ def split_indices(indices: Literal, shape: Literal, axis: int, num_split: int) -
 
 def _joined(indices: Literal, shapes: Literal, counts: Literal, axis: int) -> np.ndarray:
     """The indices of several tensors, one after the other along an axis."""
-    array = _array(indices, len(shapes[0]))
+    array = indices_of(indices, len(shapes[0]))
     starts = np.cumsum([0, *(shape[axis] for shape in shapes)])[:-1]
     array[:, axis] += np.repeat(starts, counts)
     return array
@@ -167,7 +166,7 @@ def concatenated_indices(
 
 def _filled(indices: Literal, shape: Literal) -> tuple[np.ndarray, np.ndarray]:
     """The indices by row, each empty row with one at its begin, and the number of each index, or -1."""
-    array, rows = _array(indices, len(shape)), np.arange(shape[0], dtype=np.int64)
+    array, rows = indices_of(indices, len(shape)), np.arange(shape[0], dtype=np.int64)
     empty = rows[~np.isin(rows, array[:, 0])]
     new = np.zeros((len(empty), len(shape)), np.int64)
     new[:, 0] = empty
@@ -226,74 +225,19 @@ def reshaped(indices: Literal, shape: Literal, new: Literal) -> tuple[np.ndarray
     sizes = [n if n >= 0 else math.prod(shape) // known for n in new]
     places = np.zeros((len(indices), len(sizes)), np.int64)
     if places.size:
-        flat = np.ravel_multi_index(_array(indices, len(shape)).T, shape)
+        flat = np.ravel_multi_index(indices_of(indices, len(shape)).T, shape)
         places[:] = np.transpose(np.unravel_index(flat, sizes))
     return places, np.array(sizes, np.int64)
 
 
-def components(x: np.ndarray, indices: Literal, shape: Literal, index: int) -> np.ndarray:
-    """The values of one matrix of a batch."""
-    return x[_of_matrix(indices, shape, index)]
-
-
-def component_places(indices: Literal, shape: Literal, index: int) -> tuple[np.ndarray, np.ndarray]:
-    """The number of values before each row of one matrix of a batch, and after the last, and the column of each."""
-    own = _array(indices, len(shape))[_of_matrix(indices, shape, index)]
-    counts = np.bincount(own[:, -2], minlength=shape[-2])
-    return np.cumsum([0, *counts]).astype(np.int32), own[:, -1].astype(np.int32)
-
-
-def _of_matrix(indices: Literal, shape: Literal, index: int) -> np.ndarray:
-    """Which indices are those of one matrix of a batch, or of a matrix without a batch."""
-    array = _array(indices, len(shape))
-    return array[:, 0] == index if len(shape) == 3 else np.full(len(array), index == 0)
-
-
-def counts(indices: Literal, shape: Literal) -> np.ndarray:
-    """The number of values of a matrix, or of each of a batch."""
-    if len(shape) == 2:
-        return np.array(len(indices), np.int32)
-    return np.bincount(_array(indices, 3)[:, 0], minlength=shape[0]).astype(np.int32)
-
-
-def _turned(indices: Literal, shape: Literal) -> np.ndarray:
-    """The indices with rows and columns exchanged."""
-    order = [*range(len(shape) - 2), len(shape) - 1, len(shape) - 2]
-    return _array(indices, len(shape))[:, order]
-
-
-def transposed(x: np.ndarray, indices: Literal, shape: Literal) -> np.ndarray:
-    """The values of the transpose of each matrix, in the order of their new indices."""
-    return x[in_order(_turned(indices, shape))]
-
-
-def transposed_indices(indices: Literal, shape: Literal) -> tuple[np.ndarray, np.ndarray]:
-    """The new indices in order, and the new shape."""
-    turned = _turned(indices, shape)
-    return turned[in_order(turned)], np.array([*shape[:-2], shape[-1], shape[-2]], np.int64)
-
-
-def back_from_transposed(g: np.ndarray, indices: Literal, shape: Literal) -> np.ndarray:
-    """The values of a transpose at their old places."""
-    return g[np.argsort(in_order(_turned(indices, shape)))]
-
-
-def masked(x: np.ndarray, indices: Literal) -> np.ndarray:
-    """A dense tensor with what `x` holds at indices."""
-    places = tuple(_array(indices, x.ndim).T)
-    out = blanks(x, x.shape)
-    out[places] = x[places]
-    return out
-
-
 def own_places(indices: Literal, shape: Literal) -> tuple[np.ndarray, np.ndarray]:
     """The indices and the shape as they are."""
-    return _array(indices, len(shape)), np.array(shape, np.int64)
+    return indices_of(indices, len(shape)), np.array(shape, np.int64)
 
 
 def batched_places(
     indices: Literal, shape: Literal, others: Literal, other_shape: Literal, kind: str
 ) -> tuple[np.ndarray, np.ndarray]:
     """The indices of two tensors, each with its number in front, and the smallest shape that holds both."""
-    both = [np.insert(_array(one, len(shape)), 0, i, axis=1) for i, one in enumerate((indices, others))]
+    both = [np.insert(indices_of(one, len(shape)), 0, i, axis=1) for i, one in enumerate((indices, others))]
     return np.concatenate(both), np.array([2, *np.maximum(shape, other_shape)], np.int64)

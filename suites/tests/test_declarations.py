@@ -1,6 +1,7 @@
 """Declarations of ops: what they share, what they refuse, and how their files are laid out."""
 
 import ast
+import re
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from tf_opdiff.harness.paths import ROOT, SUITES
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.loose import Loose
+from tf_opdiff.harness.spec.plan import MODES, WITHOUT_XLA, without_modes
 from tf_opdiff.harness.spec.recipes import plain
 from tf_opdiff.suites.forms.binary import floats
 from tf_opdiff.suites.forms.op import op
@@ -40,6 +42,13 @@ def test_a_file_has_few_ops_in_alphabetical_order(path):
     assert declared == sorted(declared)
     assert len([name for name in declared if not name.startswith(tuple(f"{other}-" for other in declared))]) <= OPS
     assert len(path.read_text().splitlines()) <= LINES
+
+
+def test_specs_exclude_modes_and_list_none_so_that_they_run_a_new_one():
+    listed = re.compile(r'modes"?(=|: )\("\w+", "')
+    files = [path for path in (ROOT / "suites").rglob("*.py") if "tests" not in path.parts]
+    assert [path for path in files if listed.search(path.read_text())] == []
+    assert WITHOUT_XLA == without_modes("xla") == tuple(mode for mode in MODES if mode != "xla")
 
 
 def test_a_part_takes_what_it_does_not_say_from_its_op():

@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from tf_opdiff.harness.spec.plan import MODES
+from tf_opdiff.harness.spec.plan import MODES, PLANS_WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import plain
 from tf_opdiff.harness.spec.spec import Raises, Side, Spec
 from tf_opdiff.suites.claims.c01_addition import program, reference
@@ -12,7 +12,6 @@ from tf_opdiff.suites.claims.c01_addition.topic import TOPIC
 from tf_opdiff.suites.claims.evidence import CUSTOM_GRADIENT, MINIMIZE, PY_FUNC, py_func_mapped
 from tf_opdiff.suites.forms.contracts import NO_KERNEL, REFUSED_BY_XLA, TAPE, TAPE_LINK
 
-EXCEPT_XLA = ("*/eager", "*/function", "*/graph")
 FORMULA = (
     "g is the upstream of e, δ·d: the formula gives δ·(e + 2·d·e + d²) and δ·d², where δ·(e + d) and δ·d are right"
 )
@@ -92,7 +91,7 @@ SPECS = (
                 "grad[1]",
                 "grad[2]",
                 denies=True,
-                plans=EXCEPT_XLA,
+                plans=PLANS_WITHOUT_XLA,
                 refuted={"*/*": "a gradient function may use any tensor of the graph that it closes over"},
                 instead="claim-c01-closing-in-custom-gradient",
             ),

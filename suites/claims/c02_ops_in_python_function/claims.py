@@ -3,6 +3,7 @@
 from functools import partial
 
 from tf_opdiff.harness.spec.claim import TRUE_THEN
+from tf_opdiff.harness.spec.plan import PLANS_WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import FLOATS, plain
 from tf_opdiff.harness.spec.spec import Raises, Side, Spec
 from tf_opdiff.suites.claims.c02_ops_in_python_function.topic import TOPIC
@@ -11,7 +12,6 @@ from tf_opdiff.suites.forms.contracts import REFUSED_BY_XLA
 
 EAGER = "executed eagerly, the function is called there and then, and its result converted: there is no op"
 EAGER_LINK = "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/python/ops/script_ops.py"
-EXCEPT_XLA = ("*/eager", "*/function", "*/graph")
 
 
 def squared(tf, call, x):
@@ -93,7 +93,7 @@ SPECS = (
                 "TensorFlow ops inside the function that is handed to py_func fail.",
                 "output",
                 denies=True,
-                plans=EXCEPT_XLA,
+                plans=PLANS_WITHOUT_XLA,
                 refuted={"*/*": "the function runs eagerly, its ops with it, and the result is converted to an array"},
                 words={"*/*": TRUE_THEN},  # C02d shows it: in TensorFlow 1, all ops were added to a graph
                 instead="claim-c02-square-in-py-function",
@@ -103,7 +103,7 @@ SPECS = (
                 "Where they work, the gradient goes through them.",
                 "grad",
                 vjp=lambda g, x: -2 * x * g,
-                plans=EXCEPT_XLA,
+                plans=PLANS_WITHOUT_XLA,
                 refuted={"*/*": "what goes in and comes out are NumPy arrays, and py_func has no gradient: it is None"},
                 instead="claim-c02-square-in-py-function",
             ),
@@ -130,7 +130,7 @@ SPECS = (
                 "output",
                 reference=_scaled,
                 denies=True,
-                plans=EXCEPT_XLA,
+                plans=PLANS_WITHOUT_XLA,
                 refuted={"*/eager": "executed eagerly, a tensor is a value, and may be used anywhere"},
                 instead="claim-c02-times-passed-tensor",
             ),
@@ -166,7 +166,7 @@ SPECS = (
                 "output",
                 reference=_minus_square,
                 denies=True,
-                plans=EXCEPT_XLA,
+                plans=PLANS_WITHOUT_XLA,
             ),
         ),
     ),

@@ -4,9 +4,10 @@ from functools import partial
 
 import numpy as np
 
+from tf_opdiff.harness.spec.plan import PLANS_WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import plain
 from tf_opdiff.harness.spec.spec import Raises, Side, Spec
-from tf_opdiff.suites.claims.c02_ops_in_python_function.claims import EAGER, EAGER_LINK, EXCEPT_XLA
+from tf_opdiff.suites.claims.c02_ops_in_python_function.claims import EAGER, EAGER_LINK
 from tf_opdiff.suites.claims.c02_ops_in_python_function.topic import TOPIC
 from tf_opdiff.suites.claims.c02_python_function_rules import program
 from tf_opdiff.suites.claims.evidence import PY_FUNC, by_py_func
@@ -60,7 +61,7 @@ SPECS = (
                 "e",
                 "The gradient has to be written with TensorFlow ops: NumPy in it is an error.",
                 "grad",
-                plans=EXCEPT_XLA,
+                plans=PLANS_WITHOUT_XLA,
                 instead="claim-c02-numpy-in-py-func-in-gradient",
             ),
         ),
@@ -87,7 +88,7 @@ SPECS = (
                 "The gradient function has to return a gradient for each variable that is passed: two for three "
                 "is an error.",
                 "grad",
-                plans=EXCEPT_XLA,
+                plans=PLANS_WITHOUT_XLA,
                 instead="claim-c02-none-for-the-third",
             ),
         ),
@@ -112,7 +113,7 @@ SPECS = (
                 "g",
                 "The function has to return the dtype that was declared: float64 for tf.float32 is an error.",
                 "output",
-                plans=EXCEPT_XLA,
+                plans=PLANS_WITHOUT_XLA,
                 refuted={"*/eager": "executed eagerly, there is no op: the array becomes a tensor of its own dtype"},
                 instead="claim-c02-float32-for-float32",
             ),

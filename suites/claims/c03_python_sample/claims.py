@@ -2,6 +2,7 @@
 
 from functools import partial
 
+from tf_opdiff.harness.spec.plan import PLANS_WITHOUT_XLA
 from tf_opdiff.harness.spec.spec import Side, Spec
 from tf_opdiff.suites.claims.c03_attention import reference
 from tf_opdiff.suites.claims.c03_attention.claims import CERTAIN, DRAWN
@@ -10,7 +11,6 @@ from tf_opdiff.suites.claims.c03_python_sample import program
 from tf_opdiff.suites.claims.evidence import PY_FUNC, by_py_func, py_func_mapped
 from tf_opdiff.suites.forms.contracts import NO_KERNEL, REFUSED_BY_XLA, TAPE, TAPE_LINK
 
-EXCEPT_XLA = ("*/eager", "*/function", "*/graph")
 TAPED = ("*/eager", "*/function")
 Sampled = partial(
     Spec,
@@ -34,7 +34,7 @@ SPECS = (
                 "g",
                 "A sample that py_func draws stops the gradient: without a map, None reaches the probability.",
                 "grad[0]",
-                plans=EXCEPT_XLA,
+                plans=PLANS_WITHOUT_XLA,
             ),
         ),
     ),

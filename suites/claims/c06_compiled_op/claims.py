@@ -2,6 +2,7 @@
 
 from functools import partial
 
+from tf_opdiff.harness.spec.plan import PLANS_WITHOUT_XLA, WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import SHAPES, edges, plain
 from tf_opdiff.harness.spec.spec import Raises, Side, Spec
 from tf_opdiff.suites.claims.c06_compiled_op import program
@@ -10,8 +11,6 @@ from tf_opdiff.suites.claims.c06_compiled_op.topic import TOPIC
 
 RECIPES = {"edges": edges, "plain": plain, **SHAPES}
 FLOAT = ("float32", "float64")
-WITHOUT_XLA = ("eager", "function", "graph")
-EXCEPT_XLA = ("*/eager", "*/function", "*/graph")
 NO_KERNEL = "XLA compiles ops that have a kernel for XLA, and the library has none"
 REFUSED = {
     "*/xla": Side(
@@ -78,7 +77,7 @@ SPECS = (
                 "Nothing but that name links the two: before it is registered, asking for the gradient is a "
                 "LookupError.",
                 "grad",
-                plans=EXCEPT_XLA,
+                plans=PLANS_WITHOUT_XLA,
             ),
         ),
     ),

@@ -4,9 +4,10 @@ from functools import partial
 
 import numpy as np
 
+from tf_opdiff.harness.spec.plan import PLANS_WITHOUT_XLA, WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import SIZE, plain
 from tf_opdiff.harness.spec.spec import Raises, Spec
-from tf_opdiff.suites.claims.c06_compiled_op.claims import CUBE, EXCEPT_XLA, REFUSED, WITHOUT_XLA
+from tf_opdiff.suites.claims.c06_compiled_op.claims import CUBE, REFUSED
 from tf_opdiff.suites.claims.c06_compiled_op.cpp.build import SOURCES
 from tf_opdiff.suites.claims.c06_compiled_op.topic import TOPIC
 from tf_opdiff.suites.claims.c06_gradients_by_name import program
@@ -19,7 +20,7 @@ NO_GRADIENT = TOPIC.claim(
     "NoGradient can't be used outside TensorFlow.",
     "grad",
     denies=True,
-    plans=EXCEPT_XLA,
+    plans=PLANS_WITHOUT_XLA,
     refuted={"*/*": "tf.no_gradient takes any name that has no gradient yet: the gradient is None, without an error"},
     instead="claim-c06-square-stopped",
 )

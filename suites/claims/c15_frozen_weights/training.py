@@ -4,12 +4,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tf_opdiff.harness.spec.plan import without_modes
 from tf_opdiff.harness.spec.spec import Claim, Recipe, Spec
 from tf_opdiff.suites.claims.c15_frozen_weights.reference import last, with_final
 from tf_opdiff.suites.claims.evidence import MINIMIZE
 from tf_opdiff.suites.reference.running import bound
 
-TF2 = ("eager", "function", "xla")
+TF2 = without_modes("graph")
 #: Evidence of how the slots of an optimizer are reached in a session.
 LOAD_SLOTS = ";called:compat.v1.train.Optimizer.get_slot;called:Variable.load"
 ASSIGN_SLOTS = ";called:compat.v1.train.Optimizer.get_slot;called:Variable.assign"

@@ -4,6 +4,7 @@ from functools import partial
 
 import numpy as np
 
+from tf_opdiff.harness.spec.plan import without_modes
 from tf_opdiff.harness.spec.spec import Sparse, Spec
 from tf_opdiff.suites.claims.c22_center_loss import program, reference, reference_variables
 from tf_opdiff.suites.claims.c22_center_loss.topic import TOPIC
@@ -98,7 +99,7 @@ SPECS = (
         reference=reference.with_final,
         recipes={"batches": _batches},
         dtypes=("float32", "float64"),
-        modes=("eager", "function", "xla"),
+        modes=without_modes("graph"),
         ops="ResourceScatterSub",
         bound=reference.bounds(reference.moving) | FINAL,
         claims=(

@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from tf_opdiff.harness.spec.plan import MODES
+from tf_opdiff.harness.spec.plan import MODES, without_modes
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.claims.c23_networks import program, reference, sgan_program, sgan_reference
 from tf_opdiff.suites.claims.c23_networks.reference import ROUNDS, rounding, rounding_in_the_end, with_final
 from tf_opdiff.suites.claims.c23_networks.topic import TOPIC
 from tf_opdiff.suites.claims.evidence import MINIMIZE
 
-IN_ORDER = ("eager", "function", "xla")
+IN_ORDER = without_modes("graph")
 
 
 def _samples(draw, dtype):

@@ -1,5 +1,6 @@
 """Specs of programs that copy variables, in a session and in the order of the program, and what they share."""
 
+from tf_opdiff.harness.spec.plan import without_modes
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.claims.c24_copying.topic import TOPIC
 
@@ -9,7 +10,7 @@ BY_GRAPH = (
     "Copying the graph makes a reference: what becomes of the variable shows in its copy, and the other way round."
 )
 BY_LOAD = "load makes a deep copy: what becomes of the one variable afterwards does not touch the other."
-IN_ORDER = ("eager", "function", "xla")
+IN_ORDER = without_modes("graph")
 
 
 def quarters(draw, dtype):

@@ -4,12 +4,13 @@ from functools import partial
 
 import numpy as np
 
+from tf_opdiff.harness.spec.plan import without_modes
 from tf_opdiff.harness.spec.spec import Claim, Spec
 from tf_opdiff.suites.claims.c27_keras_documentation import program, reference
 from tf_opdiff.suites.claims.c27_keras_numerics.claims import ORDER, TWICE, identical
 from tf_opdiff.suites.claims.c27_keras_numerics.topic import TOPIC
 
-IN_ORDER = ("eager", "function", "xla")
+IN_ORDER = without_modes("graph")
 
 
 def _images(channels, draw, dtype):

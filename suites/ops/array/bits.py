@@ -8,13 +8,16 @@ from typing import Any
 import ml_dtypes  # noqa: F401  registers the names of its dtypes
 import numpy as np
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS
-from tf_opdiff.harness.spec.spec import Spec
-from tf_opdiff.suites.derived.sizes import EMPTY, sizes
+from tf_opdiff.suites.derived.sizes import EMPTY
+from tf_opdiff.suites.forms.aspects import in_shapes, small
+from tf_opdiff.suites.forms.elements import plain
 from tf_opdiff.suites.forms.errors import WHEN_BUILT
-from tf_opdiff.suites.forms.move_calls import call
-from tf_opdiff.suites.forms.move_recipes import special, values
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
+from tf_opdiff.suites.forms.move_recipes import special
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.pairs import shaped
+from tf_opdiff.suites.forms.part import part, tiered
 
 _NUMBERS = (*FLOATS, *COMPLEX, *INTEGERS)
 _SHAPE = (3, 5)
@@ -38,33 +41,22 @@ def _bits(x, name):
     return np.frombuffer(x.tobytes(), shown).reshape(*shape, *parts)
 
 
-def _casts(name, dtypes):
-    """Casts of a dtype to dtypes: the shape of the input, the dtype, and the dtype of the result, which shows its bits.
-
-    A row of the input has as many numbers as one larger number has parts.
-    """
-    return tuple(((*_SHAPE, *([n] if (n := _size(to) // _size(name)) > 1 else [])), to, _integers(to)) for to in dtypes)
-
-
-def _bitcast(suffix, name, dtypes, **fields):
-    """The spec of casts of a dtype to dtypes."""
-    casts = _casts(name, dtypes)
-    calls = tuple(call(shape) for shape, *_ in casts)
-    types = tuple((to, shown) for _, to, shown in casts)
+def _bitcast(name, *dtypes, suffix="", **fields):
+    """A part: casts of a dtype to dtypes. A row of the input has as many numbers as one larger number has parts."""
+    types = tuple((to, _integers(to)) for to in dtypes)
+    shapes = [(*_SHAPE, *([n] if (n := _size(to) // _size(name)) > 1 else [])) for to in dtypes]
 
     def program(tf, *xs):
         cast = tf.raw_ops.Bitcast
         return tuple(cast(input=cast(input=x, type=to), type=shown) for x, (to, shown) in zip(xs, types, strict=True))
 
-    return Spec(
-        name=f"bitcast-{name}{suffix}".replace("_", "-"),
-        ops="Bitcast",
+    return part(
+        f"-{name}{suffix}".replace("_", "-"),
         program=program,
-        reference=lambda *xs: tuple(_bits(x.astype(name), to) for x, (to, _) in zip(xs, types, strict=True)),
-        recipes={"plain": values(calls), "special": special(calls, adds=False)},
-        dtypes=(name,),
-        names=tuple(dtypes),
-        **{"tier": "default" if name in ("float32", "int32") else "full", **fields},
+        reference=lambda *xs: tuple(_bits(x.astype(name), to) for x, to in zip(xs, dtypes, strict=True)),
+        recipes={"plain": shaped(*shapes), "special": special(shapes)},
+        names=dtypes,
+        **{"dtypes": tiered((name,)), **fields},
     )
 
 
@@ -76,27 +68,21 @@ _WRONG: dict[str, dict[str, Any]] = {
 }
 
 
-def _to_bits(tf, x):
-    return tf.raw_ops.Bitcast(input=x, type="uint32")
-
-
-_ONE = Spec(
-    name="bitcast-float32",
-    ops="Bitcast",
-    program=_to_bits,
-    reference=lambda x: x.astype("float32").view("uint32"),
-    recipes={label: lambda draw, d, shape=shape: (draw.values(d, *shape),) for label, shape in EMPTY.items()},
-)
-
-SPECS = (
-    *(_bitcast("", name, (*FLOATS, *INTEGERS, "qint8", "quint8", "qint32")) for name in _NUMBERS),
-    *(_bitcast("-complex", name, ("complex64",)) for name in _NUMBERS),
-    *(_bitcast("-widest", name, ("complex128",)) for name in _NUMBERS),
-    _bitcast("-quantized-16-bits", "int32", ("qint16", "quint16"), modes=WITHOUT_XLA),
-    *sizes(_ONE, _ONE.recipes),
-    Spec(
-        name="bitcast-refused",
-        ops="Bitcast",
+SPECS = op(
+    "bitcast",
+    "Bitcast",
+    *(_bitcast(name, *FLOATS, *INTEGERS, "qint8", "quint8", "qint32") for name in _NUMBERS),
+    *(_bitcast(name, "complex64", suffix="-complex") for name in _NUMBERS),
+    *(_bitcast(name, "complex128", suffix="-widest") for name in _NUMBERS),
+    _bitcast("int32", "qint16", "quint16", suffix="-quantized-16-bits", modes=WITHOUT_XLA),
+    small(
+        in_shapes(EMPTY, plain),
+        suffix="-float32",
+        program=lambda tf, x: tf.raw_ops.Bitcast(input=x, type="uint32"),
+        reference=lambda x: x.astype("float32").view("uint32"),
+    ),
+    part(
+        "-refused",
         program=lambda tf, x, shape, to: tf.raw_ops.Bitcast(input=x, type=to),
         recipes={"plain": lambda draw, dtype, shape: (draw.values(dtype, *shape),)},
         attrs=_WRONG,

@@ -3,13 +3,16 @@
 from dataclasses import replace
 from math import prod
 
-from tf_opdiff.harness.spec.recipes import COMPLEX
-from tf_opdiff.suites.forms.copies import Dtypes
-from tf_opdiff.suites.forms.move_calls import Parameter, call
-from tf_opdiff.suites.forms.moves import moves
-from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
+from tf_opdiff.harness.spec.recipes import COMPLEX, INTEGERS
+from tf_opdiff.suites.forms.calls import call, calls_of
+from tf_opdiff.suites.forms.copies import MORE_IN_XLA
+from tf_opdiff.suites.forms.moves import of_ranks
+from tf_opdiff.suites.forms.of_xla import SMALL_FLOATS
+from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.quantized import IN_XLA
+from tf_opdiff.suites.forms.tensor_attrs import Parameter
 from tf_opdiff.suites.reference import blocks as ref
+from tf_opdiff.suites.reference.moves import Forward
 
 #: Shapes of images, and the sizes of blocks.
 _DEPTHS = {
@@ -45,30 +48,13 @@ _SQUARE = {
     "whole": ((3, 2, 4, 2), 2, [[0, 0], [0, 0]]),
     "empty": ((0, 2, 4, 3), 2, [[0, 0], [1, 1]]),
 }
-_OF_XLA = (*FLOAT8_OF_CPU, *OF_XLA[:3])
-_DEPTH = Dtypes(more=(), of_xla=_OF_XLA, quantized=(), quantized_without_xla=(), quantized_of_xla=IN_XLA)
-_BATCH = Dtypes(
+_BATCH = replace(
+    MORE_IN_XLA,
     smooth=("float16", "bfloat16", "float64"),
-    rough=("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
-    more=(),
+    rough=INTEGERS,
     without_xla=(),
-    of_xla=(*COMPLEX, "bool", *_OF_XLA),
-    quantized=(),
-    quantized_without_xla=(),
-    quantized_of_xla=IN_XLA,
+    of_xla=(*COMPLEX, "bool", *SMALL_FLOATS),
 )
-
-
-def _sized(calls, **more):
-    return {label: call(shape, block_size=size, **more) for label, (shape, size) in calls.items()}
-
-
-def _blocks(calls, name):
-    return {label: call(shape, block_shape=b, **{name: pairs}) for label, (shape, b, pairs) in calls.items()}
-
-
-def _squares(calls, name):
-    return {label: call(shape, block_size=b, **{name: pairs}) for label, (shape, b, pairs) in calls.items()}
 
 
 def _batches(calls):
@@ -89,14 +75,6 @@ def _space_to_depth(tf, x, block_size, data_format="NHWC"):
     return tf.raw_ops.SpaceToDepth(input=x, block_size=block_size, data_format=data_format)
 
 
-def _space_to_batch(tf, x, block_size, paddings):
-    return tf.raw_ops.SpaceToBatch(input=x, block_size=block_size, paddings=paddings)
-
-
-def _batch_to_space(tf, x, block_size, crops):
-    return tf.raw_ops.BatchToSpace(input=x, block_size=block_size, crops=crops)
-
-
 def _of_square(move, name):
     """The move with one size of blocks for rows and columns."""
     return lambda x, block_size, **pairs: move(x, (block_size, block_size), pairs[name])
@@ -109,12 +87,12 @@ def _of_images(shapes):
 
 _NO_PAIRS = [[0, 0], [0, 0]]
 _WRONG_PAIRS = {
-    "negative": ((4, 4, 4, 2), [[-1, 1], [0, 0]]),
-    "too_few": ((4, 4, 4, 2), [[0, 0]]),
-    "three_columns": ((4, 4, 4, 2), [[0, 0, 0], [0, 0, 0]]),
-    "vector": ((4, 4, 4, 2), [0, 0]),
-    "too_flat": ((4, 4, 4), _NO_PAIRS),
-    "too_deep": ((4, 4, 4, 2, 1), _NO_PAIRS),
+    "negative": ((4, 4, 4, 2), 2, [[-1, 1], [0, 0]]),
+    "too_few": ((4, 4, 4, 2), 2, [[0, 0]]),
+    "three_columns": ((4, 4, 4, 2), 2, [[0, 0, 0], [0, 0, 0]]),
+    "vector": ((4, 4, 4, 2), 2, [0, 0]),
+    "too_flat": ((4, 4, 4), 2, _NO_PAIRS),
+    "too_deep": ((4, 4, 4, 2, 1), 2, _NO_PAIRS),
 }
 _WRONG_BLOCKS = {
     "no_block": ((4, 4, 4, 2), [2, 0], _NO_PAIRS),
@@ -143,106 +121,120 @@ _HALF = [[0, 1], [1, 0]]
 _FEW = ("image",)
 
 SPECS = (
-    *moves(
+    *op(
         "batch-to-space",
         "BatchToSpace",
-        _batch_to_space,
-        _of_square(ref.batch_to_space, "crops"),
-        calls=_squares(_batches(_SQUARE), "crops"),
-        small=({"block_size": 2, "crops": _HALF},),
-        shapes=_of_images(_EMPTY_BATCHES),
+        arguments=("input",),
+        promise=Forward(_of_square(ref.batch_to_space, "crops")),
+        calls=calls_of(_batches(_SQUARE), "block_size", "crops"),
+        small=of_ranks({"block_size": 2, "crops": _HALF}, shapes=_of_images(_EMPTY_BATCHES)),
         tensors=(_CROPS,),
-        built={label: call(shape, block_size=2, crops=pairs) for label, (shape, pairs) in _WRONG_PAIRS.items()}
+        built=calls_of(_WRONG_PAIRS, "block_size", "crops")
         | {
             "other_batch": call((3, 4, 4, 2), block_size=2, crops=_NO_PAIRS),
             "nothing_left": call((4, 1, 1, 2), block_size=2, crops=[[2, 1], [0, 0]]),
         },
         dtypes=_BATCH,
     ),
-    *moves(
+    *op(
         "batch-to-space-nd",
         "BatchToSpaceND",
-        lambda tf, x, block_shape, crops: tf.raw_ops.BatchToSpaceND(input=x, block_shape=block_shape, crops=crops),
-        ref.batch_to_space,
-        calls=_blocks(_batches(_PADDED), "crops"),
+        arguments=("input",),
+        promise=Forward(ref.batch_to_space),
+        calls=calls_of(_batches(_PADDED), "block_shape", "crops"),
         few=_FEW,
-        small=({"block_shape": [2, 2], "crops": _HALF}, {"block_shape": [2], "crops": _HALF[:1]}),
-        shapes=_EMPTY_BATCHES,
+        small=of_ranks(
+            {"block_shape": [2, 2], "crops": _HALF}, {"block_shape": [2], "crops": _HALF[:1]}, shapes=_EMPTY_BATCHES
+        ),
         tensors=(_BLOCK, _CROPS),
-        built=_blocks(_WRONG_BLOCKS, "crops")
+        built=calls_of(_WRONG_BLOCKS, "block_shape", "crops")
         | {
             "other_batch": call((3, 4, 4, 2), block_shape=[2, 2], crops=_NO_PAIRS),
             "nothing_left": call((4, 1, 1, 2), block_shape=[2, 2], crops=[[2, 1], [0, 0]]),
         },
         dtypes=_BATCH,
     ),
-    *moves(
+    *op(
         "depth-to-space",
         "DepthToSpace",
-        _depth_to_space,
-        ref.depth_to_space,
-        calls=_sized(_DEPTHS),
-        small=({"block_size": 2},),
-        shapes={"no_batch": ((0, 2, 2, 4),), "no_rows": ((2, 0, 2, 4),), "pixel": ((1, 1, 1, 4),)},
-        built=_sized({"other_depth": ((2, 3, 2, 6), 2), "too_flat": ((3, 2, 8), 2), "too_deep": ((1, 1, 3, 2, 8), 2)}),
-        dtypes=_DEPTH,
+        program=_depth_to_space,
+        promise=Forward(ref.depth_to_space),
+        calls=calls_of(_DEPTHS, "block_size"),
+        small=of_ranks(
+            {"block_size": 2},
+            shapes={"no_batch": ((0, 2, 2, 4),), "no_rows": ((2, 0, 2, 4),), "pixel": ((1, 1, 1, 4),)},
+        ),
+        built=calls_of(
+            {"other_depth": ((2, 3, 2, 6), 2), "too_flat": ((3, 2, 8), 2), "too_deep": ((1, 1, 3, 2, 8), 2)},
+            "block_size",
+        ),
+        dtypes=MORE_IN_XLA,
     ),
-    *moves(
+    *op(
         "depth-to-space-channels-first",
         "DepthToSpace",
-        _depth_to_space,
-        ref.depth_to_space,
-        calls=_sized({"image": ((2, 8, 3, 2), 2), "batch_of_one": ((1, 9, 1, 5), 3)}, data_format="NCHW"),
-        dtypes=replace(_DEPTH, without_xla=()),
+        program=_depth_to_space,
+        promise=Forward(ref.depth_to_space),
+        calls=calls_of(
+            {"image": ((2, 8, 3, 2), 2), "batch_of_one": ((1, 9, 1, 5), 3)}, "block_size", data_format="NCHW"
+        ),
+        dtypes=replace(MORE_IN_XLA, without_xla=()),
         modes=("xla",),
     ),
-    *moves(
+    *op(
         "space-to-batch",
         "SpaceToBatch",
-        _space_to_batch,
-        _of_square(ref.space_to_batch, "paddings"),
-        calls=_squares(_SQUARE, "paddings"),
-        small=({"block_size": 2, "paddings": _HALF},),
-        shapes=_of_images(_EMPTY_SPACES),
+        arguments=("input",),
+        promise=Forward(_of_square(ref.space_to_batch, "paddings")),
+        calls=calls_of(_SQUARE, "block_size", "paddings"),
+        small=of_ranks({"block_size": 2, "paddings": _HALF}, shapes=_of_images(_EMPTY_SPACES)),
         tensors=(_PADDINGS,),
-        built={label: call(shape, block_size=2, paddings=pairs) for label, (shape, pairs) in _WRONG_PAIRS.items()}
+        built=calls_of(_WRONG_PAIRS, "block_size", "paddings")
         | {"other_space": call((4, 3, 4, 2), block_size=2, paddings=_NO_PAIRS)},
         dtypes=_BATCH,
     ),
-    *moves(
+    *op(
         "space-to-batch-nd",
         "SpaceToBatchND",
-        lambda tf, x, block_shape, paddings: tf.raw_ops.SpaceToBatchND(
-            input=x, block_shape=block_shape, paddings=paddings
-        ),
-        ref.space_to_batch,
-        calls=_blocks(_PADDED, "paddings"),
+        arguments=("input",),
+        promise=Forward(ref.space_to_batch),
+        calls=calls_of(_PADDED, "block_shape", "paddings"),
         few=_FEW,
-        small=({"block_shape": [2, 2], "paddings": _HALF}, {"block_shape": [2], "paddings": _HALF[:1]}),
-        shapes=_EMPTY_SPACES,
+        small=of_ranks(
+            {"block_shape": [2, 2], "paddings": _HALF},
+            {"block_shape": [2], "paddings": _HALF[:1]},
+            shapes=_EMPTY_SPACES,
+        ),
         tensors=(_BLOCK, _PADDINGS),
-        built=_blocks(_WRONG_BLOCKS, "paddings")
+        built=calls_of(_WRONG_BLOCKS, "block_shape", "paddings")
         | {"other_space": call((4, 3, 4, 2), block_shape=[2, 2], paddings=_NO_PAIRS)},
         dtypes=_BATCH,
     ),
-    *moves(
+    *op(
         "space-to-depth",
         "SpaceToDepth",
-        _space_to_depth,
-        ref.space_to_depth,
-        calls=_sized(_SPACES),
-        small=({"block_size": 2},),
-        shapes={"no_batch": ((0, 2, 2, 4),), "no_rows": ((2, 0, 2, 4),), "block": ((1, 2, 2, 1),)},
-        built=_sized({"other_space": ((2, 3, 2, 6), 2), "too_flat": ((4, 2, 8), 2), "too_deep": ((1, 1, 4, 2, 8), 2)}),
-        dtypes=replace(_DEPTH, quantized=IN_XLA[:1], quantized_of_xla=IN_XLA[1:]),
+        program=_space_to_depth,
+        promise=Forward(ref.space_to_depth),
+        calls=calls_of(_SPACES, "block_size"),
+        small=of_ranks(
+            {"block_size": 2},
+            shapes={"no_batch": ((0, 2, 2, 4),), "no_rows": ((2, 0, 2, 4),), "block": ((1, 2, 2, 1),)},
+        ),
+        built=calls_of(
+            {"other_space": ((2, 3, 2, 6), 2), "too_flat": ((4, 2, 8), 2), "too_deep": ((1, 1, 4, 2, 8), 2)},
+            "block_size",
+        ),
+        dtypes=replace(MORE_IN_XLA, quantized=IN_XLA[:1], quantized_of_xla=IN_XLA[1:]),
     ),
-    *moves(
+    *op(
         "space-to-depth-channels-first",
         "SpaceToDepth",
-        _space_to_depth,
-        ref.space_to_depth,
-        calls=_sized({"image": ((2, 2, 6, 4), 2), "batch_of_one": ((1, 1, 3, 15), 3)}, data_format="NCHW"),
-        dtypes=replace(_DEPTH, without_xla=()),
+        program=_space_to_depth,
+        promise=Forward(ref.space_to_depth),
+        calls=calls_of(
+            {"image": ((2, 2, 6, 4), 2), "batch_of_one": ((1, 1, 3, 15), 3)}, "block_size", data_format="NCHW"
+        ),
+        dtypes=replace(MORE_IN_XLA, without_xla=()),
         modes=("xla",),
     ),
 )

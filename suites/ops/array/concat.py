@@ -1,10 +1,15 @@
 """Ops that join several tensors along an axis, and that split one tensor."""
 
-from tf_opdiff.suites.forms.copies import Dtypes
-from tf_opdiff.suites.forms.move_calls import Parameter, call
-from tf_opdiff.suites.forms.moves import Apart, moves
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
+from tf_opdiff.suites.forms.calls import call, calls_of
+from tf_opdiff.suites.forms.copies import COMMON, Dtypes
+from tf_opdiff.suites.forms.moves import Apart, of_ranks
+from tf_opdiff.suites.forms.of_xla import NIBBLES
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.quantized import IN_XLA
+from tf_opdiff.suites.forms.tensor_attrs import Parameter
 from tf_opdiff.suites.reference import shapes as ref
+from tf_opdiff.suites.reference.moves import Forward
 
 #: The shapes that are joined along an axis: two, many, with and without elements, single elements, of rank 1 to 4.
 _JOINED = {
@@ -38,51 +43,41 @@ _STACKED = {
     "many": (((2, 1, 3),) * 9, 2),
 }
 _AXIS = Parameter("axis", ("int32",))
-_SPLIT = Dtypes(
-    nibbles=("int4", "uint4"),
-    quantized=("uint8",),
-    quantized_without_xla=(),
-    quantized_of_xla=("int8", "int32"),
-)
-
-
-def _joins(calls, name):
-    return {label: call(*shapes, **{name: axis}) for label, (shapes, axis) in calls.items()}
+_SPLIT = Dtypes(nibbles=NIBBLES, quantized=("uint8",), quantized_without_xla=(), quantized_of_xla=("int8", "int32"))
 
 
 SPECS = (
-    *moves(
+    *op(
         "concat",
         "Concat",
-        lambda tf, *xs, axis: tf.raw_ops.Concat(concat_dim=axis, values=xs),
-        ref.joined,
-        calls=_joins({label: _JOINED[label] for label in ("rows", "last", "empty_between", "many")}, "axis"),
-        small=({"axis": 0}, {"axis": 1}, {"axis": -1}),
-        inputs=2,
+        program=lambda tf, *xs, axis: tf.raw_ops.Concat(concat_dim=axis, values=xs),
+        promise=Forward(ref.joined),
+        calls=calls_of({label: _JOINED[label] for label in ("rows", "last", "empty_between", "many")}, "axis"),
+        small=of_ranks({"axis": 0}, {"axis": 1}, {"axis": -1}, inputs=2),
         tensors=(_AXIS,),
-        built=_joins(_WRONG, "axis"),
+        built=calls_of(_WRONG, "axis"),
     ),
-    *moves(
+    *op(
         "concat-v2",
         "ConcatV2",
-        lambda tf, *xs, axis: tf.raw_ops.ConcatV2(values=xs, axis=axis),
-        ref.joined,
-        calls=_joins(_JOINED, "axis"),
-        small=({"axis": 0}, {"axis": 1}, {"axis": -1}),
-        inputs=2,
+        program=lambda tf, *xs, axis: tf.raw_ops.ConcatV2(values=xs, axis=axis),
+        promise=Forward(ref.joined),
+        calls=calls_of(_JOINED, "axis"),
+        small=of_ranks({"axis": 0}, {"axis": 1}, {"axis": -1}, inputs=2),
         tensors=(_AXIS,),
-        apart={"int64-axis": Apart(_joins({"columns": _JOINED["columns"]}, "axis"), (Parameter("axis", ("int64",)),))},
-        built=_joins(_WRONG | {"beyond_int32": (((2, 3), (2, 3)), 2**32)}, "axis"),
+        apart={
+            "int64-axis": Apart(calls_of({"columns": _JOINED["columns"]}, "axis"), (Parameter("axis", ("int64",)),))
+        },
+        built=calls_of(_WRONG | {"beyond_int32": (((2, 3), (2, 3)), 2**32)}, "axis"),
     ),
-    *moves(
+    *op(
         "pack",
         "Pack",
-        lambda tf, *xs, axis: tf.raw_ops.Pack(values=xs, axis=axis),
-        ref.stacked,
-        calls=_joins(_STACKED, "axis"),
-        small=({"axis": 0}, {"axis": 1}, {"axis": -1}),
-        inputs=2,
-        built=_joins(
+        program=lambda tf, *xs, axis: tf.raw_ops.Pack(values=xs, axis=axis),
+        promise=Forward(ref.stacked),
+        calls=calls_of(_STACKED, "axis"),
+        small=of_ranks({"axis": 0}, {"axis": 1}, {"axis": -1}, inputs=2),
+        built=calls_of(
             {
                 "axis_too_large": (((2, 3), (2, 3)), 3),
                 "axis_too_small": (((2, 3), (2, 3)), -4),
@@ -92,11 +87,11 @@ SPECS = (
             "axis",
         ),
     ),
-    *moves(
+    *op(
         "parallel-concat",
         "ParallelConcat",
-        lambda tf, *xs, shape: tf.raw_ops.ParallelConcat(values=xs, shape=shape),
-        lambda *xs, shape: ref.joined(*xs, axis=0),
+        program=lambda tf, *xs, shape: tf.raw_ops.ParallelConcat(values=xs, shape=shape),
+        promise=Forward(lambda *xs, shape: ref.joined(*xs, axis=0)),
         calls={
             "rows": call((1, 3), (1, 3), shape=[2, 3]),
             "single": call((1,), (1,), shape=[2]),
@@ -104,14 +99,14 @@ SPECS = (
             "empty": call((1, 0), (1, 0), shape=[2, 0]),
         },
         gradient=False,
-        dtypes=Dtypes(more=(), of_xla=(), quantized=(), quantized_without_xla=()),
+        dtypes=COMMON,
         modes=WITHOUT_XLA,
     ),
-    *moves(
+    *op(
         "split",
         "Split",
-        lambda tf, x, axis, num_split: tf.raw_ops.Split(axis=axis, value=x, num_split=num_split),
-        ref.split,
+        arguments=("value",),
+        promise=Forward(ref.split),
         calls={
             "rows": call((4, 3), axis=0, num_split=2),
             "columns": call((3, 6), axis=-1, num_split=3),
@@ -123,7 +118,7 @@ SPECS = (
             "batch_of_one": call((1, 4, 3), axis=1, num_split=2),
         },
         large=call((9, 17, 8), axis=-1, num_split=2),
-        small=({"axis": 0, "num_split": 1}, {"axis": 1, "num_split": 1}, {"axis": -1, "num_split": 1}),
+        small=of_ranks({"axis": 0, "num_split": 1}, {"axis": 1, "num_split": 1}, {"axis": -1, "num_split": 1}),
         tensors=(_AXIS,),
         built={
             "not_divisible": call((4, 5), axis=1, num_split=2),
@@ -136,13 +131,11 @@ SPECS = (
         },
         dtypes=_SPLIT,
     ),
-    *moves(
+    *op(
         "split-v",
         "SplitV",
-        lambda tf, x, size_splits, axis, num_split: tf.raw_ops.SplitV(
-            value=x, size_splits=size_splits, axis=axis, num_split=num_split
-        ),
-        ref.split_by,
+        arguments=("value",),
+        promise=Forward(ref.split_by),
         calls={
             "rows": call((4, 3), size_splits=[1, 3], axis=0, num_split=2),
             "columns": call((3, 7), size_splits=[2, 0, 5], axis=-1, num_split=3),
@@ -154,7 +147,7 @@ SPECS = (
             "many": call((1, 15, 3), size_splits=[1, 2, 3, 4, 5], axis=1, num_split=5),
         },
         large=call((9, 17, 8), size_splits=[5, 3], axis=-1, num_split=2),
-        small=(
+        small=of_ranks(
             {"size_splits": [-1, 0], "axis": 0, "num_split": 2},
             {"size_splits": [0, 0, -1], "axis": 1, "num_split": 3},
             {"size_splits": [0, -1], "axis": -1, "num_split": 2},
@@ -184,11 +177,11 @@ SPECS = (
         },
         dtypes=_SPLIT,
     ),
-    *moves(
+    *op(
         "unpack",
         "Unpack",
-        lambda tf, x, num, axis: tf.raw_ops.Unpack(value=x, num=num, axis=axis),
-        ref.unstacked,
+        arguments=("value",),
+        promise=Forward(ref.unstacked),
         calls={
             "rows": call((3, 5), num=3, axis=0),
             "columns": call((3, 5), num=5, axis=-1),
@@ -198,8 +191,12 @@ SPECS = (
             "single": call((1,), num=1, axis=0),
             "batch_of_one": call((1, 3, 2), num=1, axis=-3),
         },
-        small=({"num": 1, "axis": 0}, {"num": 1, "axis": 0}, {"num": 1, "axis": 1}),
-        shapes={"empty": ((1,), (1, 0), (0, 1, 2)), "ones": ((1,), (1, 1), (1, 1, 1))},
+        small=of_ranks(
+            {"num": 1, "axis": 0},
+            {"num": 1, "axis": 0},
+            {"num": 1, "axis": 1},
+            shapes={"empty": ((1,), (1, 0), (0, 1, 2)), "ones": ((1,), (1, 1), (1, 1, 1))},
+        ),
         built={
             "other_number": call((3, 5), num=4, axis=0),
             "axis_too_large": call((3, 5), num=3, axis=2),
@@ -207,10 +204,6 @@ SPECS = (
             "scalar": call((), num=1, axis=0),
             "negative": call((3, 5), num=-1, axis=0),
         },
-        dtypes=Dtypes(
-            quantized=(),
-            quantized_without_xla=(),
-            quantized_of_xla=("int8", "uint8", "int32"),
-        ),
+        dtypes=Dtypes(quantized=(), quantized_without_xla=(), quantized_of_xla=IN_XLA),
     ),
 )

@@ -2,24 +2,20 @@
 
 import numpy as np
 
+from tf_opdiff.harness.spec.plan import without_modes
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, Draw
-from tf_opdiff.harness.spec.spec import Spec
-from tf_opdiff.suites.forms.move_calls import call
 from tf_opdiff.suites.forms.move_recipes import special
 from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import part, tiered
 
 _SHAPES = ((7, 9), (), (0,), (3, 0, 2), (1,), (1, 4), (1, 2, 1, 1, 2, 1, 3, 1, 1))
 _DTYPES = (*FLOATS, *COMPLEX, *INTEGERS, "bool", *FLOAT8_OF_CPU, *OF_XLA[:3])
 
 
-def _arrays(dtype):
-    """The special values of a dtype, in all shapes."""
-    return special([call(shape) for shape in _SHAPES], adds=False)(Draw(0), np.dtype(dtype))
-
-
 def _const(name):
-    """The spec of constants of a dtype; the input only says the dtype."""
-    arrays = _arrays(name)
+    """A part: the special values of a dtype, in all shapes; the input only says the dtype."""
+    arrays = special(_SHAPES)(Draw(0), np.dtype(name))
     contents = tuple((x.shape, x.tobytes()) for x in arrays)
 
     def program(tf, x):
@@ -32,17 +28,14 @@ def _const(name):
             results.append(tf.raw_ops.Const(value=value, dtype=x.dtype))
         return tuple(results)
 
-    return Spec(
-        name=f"const-{name}".replace("_", "-"),
-        ops="Const",
+    return part(
+        f"-{name}".replace("_", "-"),
         program=program,
         reference=lambda x: arrays,
         recipes={"dtype": lambda draw, dtype: (np.zeros(1, dtype),)},
-        dtypes=(name,),
-        modes=("function", "xla", "graph"),
         constant=tuple(f"output[{i}]" for i in range(len(_SHAPES))),
-        tier="default" if name == "float32" else "full",
+        dtypes=tiered((name,), ("float32",)),
     )
 
 
-SPECS = tuple(_const(name) for name in _DTYPES)
+SPECS = op("const", "Const", *map(_const, _DTYPES), modes=without_modes("eager"))

@@ -1,21 +1,17 @@
 """DeepCopy, PlaceholderWithDefault, Reverse, and TensorStridedSliceUpdate: copies, whole or with elements elsewhere."""
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.suites.forms import strided
-from tf_opdiff.suites.forms.copies import Dtypes
+from tf_opdiff.suites.forms.calls import call, calls_of
+from tf_opdiff.suites.forms.copies import COMMON, Dtypes
 from tf_opdiff.suites.forms.errors import WRONG_OR_UNSUPPORTED
-from tf_opdiff.suites.forms.move_calls import Parameter, call
-from tf_opdiff.suites.forms.moves import Apart, Refused, moves
-from tf_opdiff.suites.forms.of_xla import OF_XLA
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
+from tf_opdiff.suites.forms.moves import Apart, Refused, of_ranks
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.tensor_attrs import Parameter
 from tf_opdiff.suites.reference import slices as ref
+from tf_opdiff.suites.reference.moves import Forward
 
-_SHAPES = {
-    "matrix": (3, 5),
-    "scalar": (),
-    "empty_inside": (3, 0, 2),
-    "single": (1,),
-    "batch_of_one": (1, 4),
-}
+_SHAPES = {"matrix": (3, 5), "scalar": (), "empty_inside": (3, 0, 2), "single": (1,), "batch_of_one": (1, 4)}
 _REVERSED = {
     "matrix": ((3, 5), [True, False]),
     "both": ((3, 5), [True, True]),
@@ -30,8 +26,6 @@ _REVERSED = {
     "rank8": ((1, 2, 1, 2, 1, 2, 1, 3), [False, True, False, False, True, True, False, True]),
 }
 _INDEX = tuple(map(Parameter, ("begin", "end", "strides")))
-_NO_QUANTIZED = {"quantized": (), "quantized_without_xla": ()}
-_DTYPES = Dtypes(of_xla=OF_XLA[:3], quantized_without_xla=())
 
 
 def _placeholder(tf, x, shape):
@@ -42,71 +36,63 @@ def _updated(tf, x, v, begin, end, strides, **masks):
     return tf.raw_ops.TensorStridedSliceUpdate(input=x, begin=begin, end=end, strides=strides, value=v, **masks)
 
 
-def _everything(rank):
-    """The arguments of a slice that is the whole tensor of a rank."""
-    zeros, every = [0] * rank, 2**rank - 1
-    return {"begin": zeros, "end": zeros, "strides": [1] * rank, "begin_mask": every, "end_mask": every}
-
-
 def _kind(one):
     """The kind of an update: XLA translates those of some elements in unit strides."""
     if 0 in one.shapes[1]:
         return "nothing"
-    return "units" if all(abs(step) == 1 for step in one.parameters["strides"]) else "strides"
+    return "units" if all(abs(step) == 1 for step in one.attrs["strides"]) else "strides"
 
 
 def _updates(kind):
     """The updates of a kind."""
-    return {label: one for label, one in strided.updated().items() if _kind(one) == kind}
+    return {label: one for label, one in strided.UPDATES.items() if _kind(one) == kind}
 
 
 SPECS = (
-    *moves(
+    *op(
         "deep-copy",
         "DeepCopy",
-        lambda tf, x: tf.raw_ops.DeepCopy(x=x),
-        lambda x: x,
+        arguments=("x",),
+        promise=Forward(lambda x: x),
         calls={label: call(shape) for label, shape in _SHAPES.items()},
-        small=({}, {}, {}),
+        small=of_ranks({}, {}, {}),
         gradient=False,
-        dtypes=Dtypes(more=(), of_xla=(), **_NO_QUANTIZED),
+        dtypes=COMMON,
         modes=WITHOUT_XLA,
     ),
-    *moves(
+    *op(
         "placeholder-with-default",
         "PlaceholderWithDefault",
-        _placeholder,
-        lambda x, shape: x,
+        program=_placeholder,
+        promise=Forward(lambda x, shape: x),
         calls={label: call(shape, shape=list(shape)) for label, shape in _SHAPES.items()}
         | {"any_rows": call((3, 5), shape=[None, 5]), "any_shape": call((3, 5), shape=None)},
-        small=({"shape": [None]}, {"shape": [None, None]}, {"shape": None}),
+        small=of_ranks({"shape": [None]}, {"shape": [None, None]}, {"shape": None}),
         built={"other_size": call((3, 5), shape=[3, 4]), "other_rank": call((3, 5), shape=[15])},
-        dtypes=Dtypes(of_xla=OF_XLA[:3]),
     ),
-    *moves(
+    *op(
         "reverse",
         "Reverse",
-        lambda tf, x, dims: tf.raw_ops.Reverse(tensor=x, dims=dims),
-        ref.reversed_axes,
-        calls={label: call(shape, dims=dims) for label, (shape, dims) in _REVERSED.items()},
-        small=tuple({"dims": [True] * rank} for rank in (1, 2, 3)),
+        arguments=("tensor",),
+        promise=Forward(ref.reversed_axes),
+        calls=calls_of(_REVERSED, "dims"),
+        small=of_ranks(*tuple({"dims": [True] * rank} for rank in (1, 2, 3))),
         tensors=(Parameter("dims", ("bool",)),),
         built={
             "too_few": call((3, 5), dims=[True]),
             "too_many": call((3, 5), dims=[True, False, True]),
             "matrix": call((3, 5), dims=[[True, False]]),
         },
-        dtypes=Dtypes(more=(), of_xla=(), **_NO_QUANTIZED),
+        dtypes=COMMON,
     ),
-    *moves(
+    *op(
         "tensor-strided-slice-update",
         "TensorStridedSliceUpdate",
-        _updated,
-        ref.updated,
+        program=_updated,
+        promise=Forward(ref.updated),
         calls=_updates("units"),
         apart={"strides": Apart(_updates("strides"), _INDEX), "nothing": Apart(_updates("nothing"), _INDEX)},
-        small=tuple(_everything(rank) for rank in (1, 2, 3)),
-        inputs=2,
+        small=of_ranks(*tuple(strided.everything(rank) for rank in (1, 2, 3)), inputs=2),
         tensors=_INDEX,
         run={label: call((3, 5), (3, 5), **bounds) for label, bounds in strided.REFUSED.items()},
         refused={
@@ -114,6 +100,6 @@ SPECS = (
                 {"rows": call((3, 5), (2, 5), begin=[0, 0], end=[3, 5], strides=[1, 1])}, WRONG_OR_UNSUPPORTED
             )
         },
-        dtypes=_DTYPES,
+        dtypes=Dtypes(quantized_without_xla=()),
     ),
 )

@@ -4,15 +4,19 @@ from typing import Any
 
 from tf_opdiff.suites.forms.diagonals import (
     EVERY_DTYPE,
+    FEW_DTYPES,
     WITH_PADDING,
-    WRONG_K,
     aligned,
-    gradient_of_v2,
+    in_kernel,
+    not_a_matrix,
+    of_version,
     padding_of,
     refused,
+    wrong_bands,
 )
-from tf_opdiff.suites.forms.layout import layout
+from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.reference import diagonals as ref
+from tf_opdiff.suites.reference.placed import Placed
 
 _MATRICES = {
     "matrices": (2, 4, 5),
@@ -75,65 +79,59 @@ def _part(x, k, align=ref.LEFT, padding=0):
     return ref.diagonals(x, k, align, padding)
 
 
-def _parts(name, op, program, views):
-    """The specs of an op that reads bands."""
-    return (
-        *layout(
-            name,
-            op=op,
-            program=program,
-            move=_part,
-            mistake=gradient_of_v2(op, _part),
-            shapes=_MATRICES,
-            attrs=views,
-            small=_SMALL_MATRICES,
-            **WITH_PADDING,
-        ),
-        refused(f"{name}-wrong-band", op, program, WRONG_K, (2, 4, 5), code="ValueError"),
-        refused(f"{name}-vector", op, program, {"main": {"k": 0}}, (5,), code="ValueError"),
-    )
-
+#: What the declarations of the second and of the third version share.
+_PARTS_OF_BANDS = (wrong_bands((2, 4, 5)), not_a_matrix(wrong={"main": {"k": 0}}))
+_OF_BANDS: dict[str, Any] = {"shapes": _MATRICES, "small": _SMALL_MATRICES, "dtypes": WITH_PADDING}
 
 SPECS = (
-    *layout(
+    *op(
         "diag-part",
-        op="DiagPart",
-        program=lambda tf, x: tf.raw_ops.DiagPart(input=x),
-        move=ref.tensor_diagonal,
+        "DiagPart",
+        refused("-odd-rank", (3, 3, 3), wrong={}),
+        refused("-not-square", (3, 4), wrong={}),
+        arguments=("input",),
+        promise=Placed(ref.tensor_diagonal),
         shapes={"planes": (3, 5, 3, 5), "matrix": (4, 4), "batch_of_one": (1, 4, 1, 4)},
-        attrs={},
         small={"one_by_one": (1, 1), "none": (0, 0), "no_columns": (2, 0, 2, 0)},
-        smooth=("float16", "float64", "complex64", "complex128"),
-        rough=("int32", "int64"),
-        of_xla=("bfloat16",),
-        quantized=(),
+        dtypes=FEW_DTYPES,
     ),
-    *(
-        refused(f"diag-part-{label}", "DiagPart", lambda tf, x: tf.raw_ops.DiagPart(input=x), {}, shape, code=code)
-        for label, shape, code in (("odd-rank", (3, 3, 3), "ValueError"), ("not-square", (3, 4), "ValueError"))
-    ),
-    *layout(
+    *op(
         "matrix-band-part",
-        op="MatrixBandPart",
+        "MatrixBandPart",
+        in_kernel("-wrong-band", (2, 4, 5), wrong=_WRONG_BANDS),
+        in_kernel("-vector", (5,), wrong=_LOWER),
         program=_band,
-        move=_banded,
+        promise=Placed(_banded),
         shapes=_MATRICES,
         attrs=_BANDS,
         small=_SMALL_MATRICES,
-        **EVERY_DTYPE,
+        dtypes=EVERY_DTYPE,
     ),
-    refused("matrix-band-part-wrong-band", "MatrixBandPart", _band, _WRONG_BANDS, (2, 4, 5)),
-    refused("matrix-band-part-vector", "MatrixBandPart", _band, _LOWER, (5,)),
-    *layout(
+    *op(
         "matrix-diag-part",
-        op="MatrixDiagPart",
-        program=lambda tf, x: tf.raw_ops.MatrixDiagPart(input=x),
-        move=ref.diagonals,
+        "MatrixDiagPart",
+        arguments=("input",),
+        promise=Placed(ref.diagonals),
         shapes=_MATRICES,
-        attrs={},
         small=_SMALL_MATRICES,
-        **EVERY_DTYPE,
+        dtypes=EVERY_DTYPE,
     ),
-    *_parts("matrix-diag-part-v2", "MatrixDiagPartV2", _part_v2, _PARTS),
-    *_parts("matrix-diag-part-v3", "MatrixDiagPartV3", _part_v3, aligned(_PARTS)),
+    *op(
+        "matrix-diag-part-v2",
+        "MatrixDiagPartV2",
+        *_PARTS_OF_BANDS,
+        program=_part_v2,
+        promise=of_version(2, _part),
+        attrs=_PARTS,
+        **_OF_BANDS,
+    ),
+    *op(
+        "matrix-diag-part-v3",
+        "MatrixDiagPartV3",
+        *_PARTS_OF_BANDS,
+        program=_part_v3,
+        promise=of_version(3, _part),
+        attrs=aligned(_PARTS),
+        **_OF_BANDS,
+    ),
 )

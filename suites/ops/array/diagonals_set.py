@@ -6,14 +6,15 @@ from tf_opdiff.suites.forms.diagonals import (
     EVERY_DTYPE,
     FLOAT32_ALONE,
     WITH_PADDING,
-    WRONG_K,
     aligned,
-    gradient_of_v2,
+    in_kernel,
+    of_version,
     padding_of,
-    refused,
+    wrong_bands,
 )
-from tf_opdiff.suites.forms.layout import layout
+from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.reference import diagonals as ref
+from tf_opdiff.suites.reference.placed import Placed
 
 #: Bands of three diagonals in matrices of four rows and five columns. The longest diagonal has four elements.
 _SET: dict[str, dict[str, Any]] = {
@@ -52,85 +53,94 @@ def _set_v3(tf, x, d, k, align="RIGHT_LEFT"):
     return tf.raw_ops.MatrixSetDiagV3(input=x, diagonal=d, k=k, align=align)
 
 
-def _made(name, op, program, views):
-    """The specs of an op that makes matrices of bands."""
-    vectors = {"rows": (3, 5), "vector": (4,), "batch_of_one": (1, 4), "large": (9, 17)}
-    small = {"one_by_one": (1, 1), "one": (1,), "no_rows": (0, 3), "no_columns": (3, 0), "empty_inside": (1, 0, 2)}
-    singles = {"main": {"k": 0}, "above": {"k": 2, "padding": 1}, "below": {"k": -1, "shape": (7, -1), "padding": 1}}
-    bands = {"bands": (2, 3, 4), "one_band": (3, 4), "batch_of_one": (1, 3, 4), "no_bands": (0, 3, 4)}
-    return (
-        *layout(
-            name, op=op, program=program, move=ref.matrices, shapes=vectors, attrs=singles, small=small, **WITH_PADDING
-        ),
-        *layout(
-            f"{name}-bands",
-            op=op,
-            program=program,
-            move=ref.matrices,
-            mistake=gradient_of_v2(op, ref.matrices),
-            shapes=bands,
-            attrs=views,
-            **FLOAT32_ALONE,
-        ),
-    )
+#: The shapes of vectors, and those of bands.
+_VECTORS: dict[str, Any] = {
+    "shapes": {"rows": (3, 5), "vector": (4,), "batch_of_one": (1, 4), "large": (9, 17)},
+    "attrs": {"main": {"k": 0}, "above": {"k": 2, "padding": 1}, "below": {"k": -1, "shape": (7, -1), "padding": 1}},
+    "small": {"one_by_one": (1, 1), "one": (1,), "no_rows": (0, 3), "no_columns": (3, 0), "empty_inside": (1, 0, 2)},
+    "promise": Placed(ref.matrices),
+    "dtypes": WITH_PADDING,
+}
+_OF_BANDS: dict[str, Any] = {
+    "shapes": {"bands": (2, 3, 4), "one_band": (3, 4), "batch_of_one": (1, 3, 4), "no_bands": (0, 3, 4)},
+    "dtypes": FLOAT32_ALONE,
+}
+_MATRICES = {
+    "matrices": ((2, 4, 5), (2, 4)),
+    "matrix": ((5, 3), (3,)),
+    "batch_of_one": ((1, 4, 4), (1, 4)),
+    "large": ((3, 9, 17), (3, 9)),
+}
+_SMALL = {
+    "one_by_one": ((1, 1), (1,)),
+    "no_matrices": ((0, 2, 3), (0, 2)),
+    "no_rows": ((0, 3), (0,)),
+    "no_columns": ((3, 0), (0,)),
+    "empty_inside": ((1, 0, 2), (1, 0)),
+}
+#: What the declarations of the second and of the third version of the op that sets a diagonal share.
+_WRONG_SETS = (wrong_bands((2, 4, 5), (2, 4)), in_kernel("-wrong-length", (2, 4, 5), (2, 3), wrong={"main": {"k": 0}}))
+_SETS: dict[str, Any] = {
+    "promise": Placed(ref.with_diagonals),
+    "shapes": _MATRICES,
+    "attrs": {"main": {"k": 0}, "above": {"k": 1}},
+    "small": _SMALL,
+    "dtypes": EVERY_DTYPE,
+}
+_SETS_OF_BANDS: dict[str, Any] = {
+    "shapes": {"bands": ((2, 4, 5), (2, 3, 4)), "batch_of_one": ((1, 4, 5), (1, 3, 4))},
+    "dtypes": FLOAT32_ALONE,
+}
 
 
-def _set(name, op, program, views):
-    """The specs of an op that sets bands."""
-    matrices = {
-        "matrices": ((2, 4, 5), (2, 4)),
-        "matrix": ((5, 3), (3,)),
-        "batch_of_one": ((1, 4, 4), (1, 4)),
-        "large": ((3, 9, 17), (3, 9)),
-    }
-    small = {
-        "one_by_one": ((1, 1), (1,)),
-        "no_matrices": ((0, 2, 3), (0, 2)),
-        "no_rows": ((0, 3), (0,)),
-        "no_columns": ((3, 0), (0,)),
-        "empty_inside": ((1, 0, 2), (1, 0)),
-    }
-    bands = {"bands": ((2, 4, 5), (2, 3, 4)), "batch_of_one": ((1, 4, 5), (1, 3, 4))}
-    singles = {"main": {"k": 0}, "above": {"k": 1}}
-    return (
-        *layout(
-            name,
-            op=op,
-            program=program,
-            move=ref.with_diagonals,
-            shapes=matrices,
-            attrs=singles,
-            small=small,
-            **EVERY_DTYPE,
-        ),
-        *layout(
-            f"{name}-bands",
-            op=op,
-            program=program,
-            move=ref.with_diagonals,
-            mistake=gradient_of_v2(op, ref.with_diagonals),
-            shapes=bands,
-            attrs=views,
-            **FLOAT32_ALONE,
-        ),
-        refused(f"{name}-wrong-band", op, program, WRONG_K, ((2, 4, 5), (2, 4)), code="ValueError"),
-        refused(f"{name}-wrong-length", op, program, {"main": {"k": 0}}, ((2, 4, 5), (2, 3))),
-    )
+def _few(shapes, *labels):
+    return {label: shapes[label] for label in labels}
 
 
 SPECS = (
-    *_made("matrix-diag-v2", "MatrixDiagV2", _make_v2, _MADE),
-    *_made("matrix-diag-v3", "MatrixDiagV3", _make_v3, aligned(_MADE)),
-    *layout(
-        "matrix-set-diag",
-        op="MatrixSetDiag",
-        program=lambda tf, x, d: tf.raw_ops.MatrixSetDiag(input=x, diagonal=d),
-        move=ref.with_diagonals,
-        shapes={"matrices": ((2, 4, 5), (2, 4)), "matrix": ((5, 3), (3,)), "large": ((3, 9, 17), (3, 9))},
-        attrs={},
-        small={"one_by_one": ((1, 1), (1,)), "no_rows": ((0, 3), (0,)), "empty_inside": ((1, 0, 2), (1, 0))},
-        **EVERY_DTYPE,
+    *op("matrix-diag-v2", "MatrixDiagV2", program=_make_v2, **_VECTORS),
+    *op(
+        "matrix-diag-v2-bands",
+        "MatrixDiagV2",
+        program=_make_v2,
+        promise=of_version(2, ref.matrices),
+        attrs=_MADE,
+        **_OF_BANDS,
     ),
-    *_set("matrix-set-diag-v2", "MatrixSetDiagV2", _set_v2, _SET),
-    *_set("matrix-set-diag-v3", "MatrixSetDiagV3", _set_v3, aligned(_SET)),
+    *op("matrix-diag-v3", "MatrixDiagV3", program=_make_v3, **_VECTORS),
+    *op(
+        "matrix-diag-v3-bands",
+        "MatrixDiagV3",
+        program=_make_v3,
+        promise=of_version(3, ref.matrices),
+        attrs=aligned(_MADE),
+        **_OF_BANDS,
+    ),
+    *op(
+        "matrix-set-diag",
+        "MatrixSetDiag",
+        arguments=("input", "diagonal"),
+        promise=Placed(ref.with_diagonals),
+        shapes=_few(_MATRICES, "matrices", "matrix", "large"),
+        small=_few(_SMALL, "one_by_one", "no_rows", "empty_inside"),
+        dtypes=EVERY_DTYPE,
+    ),
+    *op("matrix-set-diag-v2", "MatrixSetDiagV2", *_WRONG_SETS, program=_set_v2, **_SETS),
+    *op(
+        "matrix-set-diag-v2-bands",
+        "MatrixSetDiagV2",
+        program=_set_v2,
+        promise=of_version(2, ref.with_diagonals),
+        attrs=_SET,
+        **_SETS_OF_BANDS,
+    ),
+    *op("matrix-set-diag-v3", "MatrixSetDiagV3", *_WRONG_SETS, program=_set_v3, **_SETS),
+    *op(
+        "matrix-set-diag-v3-bands",
+        "MatrixSetDiagV3",
+        program=_set_v3,
+        promise=of_version(3, ref.with_diagonals),
+        attrs=aligned(_SET),
+        **_SETS_OF_BANDS,
+    ),
 )

@@ -10,31 +10,15 @@ import numpy as np
 from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.suites.forms.calls import Call, Wrong
-from tf_opdiff.suites.forms.elements import infinite, not_numbers, plain, tiny
+from tf_opdiff.suites.forms.elements import not_numbers, plain, tiny
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT, raises
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import calling
-from tf_opdiff.suites.forms.ranges import exactly, halves, highs, lows
+from tf_opdiff.suites.forms.ranges import RANGES, SMALL, WITH_NAN, WITHOUT_ZERO, exactly, highs, lows
 from tf_opdiff.suites.reference.fake_quant import FakeQuant, FakeQuantGradient
 
-_RANGE = (lows, highs)
-#: The elements of the tensor, and of the lower and the upper end of a range that is an input.
-_RANGES = {
-    "plain": (plain, *_RANGE),
-    "halves": (halves, exactly(-16), exactly(15.875)),
-    "infinite": (infinite, *_RANGE),
-    "tiny": (tiny, *_RANGE),
-    "upstreams": (plain, *_RANGE),
-}
-#: Ranges without 0.
-_ENDS = {"positive": (plain, exactly(0.75), exactly(3.0)), "negative": (plain, exactly(-2.5), exactly(-0.25))}
-#: Tensors with a NaN, at which nothing says whether a gradient passes.
-_SPECIAL = {"special": (not_numbers, *_RANGE)}
 #: Ranges with a NaN.
-_SPECIAL_ENDS = {
-    "special_low": (plain, exactly(np.nan), highs),
-    "special_high": (plain, lows, exactly(np.nan)),
-}
+_SPECIAL_ENDS = {"special_low": (plain, exactly(np.nan), highs), "special_high": (plain, lows, exactly(np.nan))}
 #: Shapes of the tensor, and the levels.
 _LEVELS: Mapping[str, tuple[tuple[int, ...], Mapping[str, Any]]] = {
     "default": ((3, 7), {}),
@@ -57,7 +41,6 @@ _WITH_LIMITS = {label: (shape, {**_LIMITS[label], **more}) for label, (shape, mo
 _EXACT = {"exact": ((131,), {"min": -16.0, "max": 15.875})}
 #: A range for each channel: kernels take tensors of these ranks.
 _OF_CHANNELS = {label: levels for label, levels in _LEVELS.items() if len(levels[0]) in (1, 2, 4)}
-_SMALL = {"nothing": (0,), "no_rows": (0, 3), "no_inside": (2, 0, 1, 3), "one": (1,), "ones": (1, 1)}
 _CANCELS = Loose(lambda *xs: True, "a level is a number of steps after the first one, which may cancel")
 
 
@@ -147,12 +130,12 @@ def _shaped(call, shapes, promise=WHEN_BUILT):
 
 def _small(calls, ranks=(1, 2, 4)):
     """Calls with tensors without elements, or with one."""
-    return {label: calls({"only": (shape, {})}) for label, shape in _SMALL.items() if len(shape) in ranks}
+    return {label: calls({"only": (shape, {})}) for label, shape in SMALL.items() if len(shape) in ranks}
 
 
 def _both(name, version, levels, wrong, wrong_gradients):
     """The specs of an op and of its gradient."""
-    recipes, special = (_RANGES | _ENDS, _SPECIAL | _SPECIAL_ENDS) if version.ends else (_RANGES, _SPECIAL)
+    recipes, special = ({**RANGES, **WITHOUT_ZERO}, WITH_NAN | _SPECIAL_ENDS) if version.ends else (RANGES, WITH_NAN)
     recipes, special = (
         {label: own[: 1 + version.ends] for label, own in every.items()} for every in (recipes, special)
     )

@@ -1,12 +1,14 @@
 """Ops that fill a tensor with zeros or ones. Fill itself stands in tile.py, beside BroadcastTo."""
 
+from dataclasses import replace
+
 import numpy as np
 
-from tf_opdiff.suites.forms.copies import Dtypes
-from tf_opdiff.suites.forms.move_calls import Parameter, call
-from tf_opdiff.suites.forms.moves import moves
-from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
-from tf_opdiff.suites.forms.quantized import IN_XLA
+from tf_opdiff.suites.forms.calls import call
+from tf_opdiff.suites.forms.copies import COMMON, MORE_IN_XLA
+from tf_opdiff.suites.forms.moves import of_ranks
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.tensor_attrs import Parameter
 from tf_opdiff.suites.reference.moves import Constant, blanks
 
 _SHAPES = {
@@ -20,42 +22,37 @@ _SHAPES = {
     "rank9": (1, 2, 1, 1, 2, 1, 3, 1, 1),
 }
 _CALLS = {label: call(shape) for label, shape in _SHAPES.items()}
-_NO_QUANTIZED = {"quantized": (), "quantized_without_xla": (), "quantized_of_xla": ()}
-_OF_XLA = (*FLOAT8_OF_CPU, *OF_XLA[:3])
 
 
 SPECS = (
-    *moves(
+    *op(
         "empty",
         "Empty",
-        lambda tf, x, shape: tf.raw_ops.Empty(shape=shape, dtype=x.dtype, init=True),
-        Constant(lambda x, shape: blanks(x, shape)),
+        program=lambda tf, x, shape: tf.raw_ops.Empty(shape=shape, dtype=x.dtype, init=True),
+        promise=Constant(lambda x, shape: blanks(x, shape)),
         calls={label: call((), shape=list(shape)) for label, shape in _SHAPES.items()},
-        small=({"shape": [0]}, {"shape": [1]}, {"shape": [2, 0, 3]}),
+        small=of_ranks({"shape": [0]}, {"shape": [1]}, {"shape": [2, 0, 3]}),
         gradient=False,
         tensors=(Parameter("shape", ("int32",)),),
-        built={
-            "negative": call((), shape=[3, -2]),
-            "matrix": call((), shape=[[3, 2]]),
-        },
-        dtypes=Dtypes(more=(), of_xla=(), **_NO_QUANTIZED),
+        built={"negative": call((), shape=[3, -2]), "matrix": call((), shape=[[3, 2]])},
+        dtypes=COMMON,
     ),
-    *moves(
+    *op(
         "ones-like",
         "OnesLike",
-        lambda tf, x: tf.raw_ops.OnesLike(x=x),
-        Constant(np.ones_like),
+        arguments=("x",),
+        promise=Constant(np.ones_like),
         calls=_CALLS,
-        small=({}, {}, {}),
-        dtypes=Dtypes(more=(), without_xla=(), of_xla=(), **_NO_QUANTIZED),
+        small=of_ranks({}, {}, {}),
+        dtypes=replace(COMMON, without_xla=()),
     ),
-    *moves(
+    *op(
         "zeros-like",
         "ZerosLike",
-        lambda tf, x: tf.raw_ops.ZerosLike(x=x),
-        Constant(lambda x: blanks(x, x.shape)),
+        arguments=("x",),
+        promise=Constant(lambda x: blanks(x, x.shape)),
         calls=_CALLS,
-        small=({}, {}, {}),
-        dtypes=Dtypes(more=(), of_xla=_OF_XLA, quantized=(), quantized_without_xla=(), quantized_of_xla=IN_XLA),
+        small=of_ranks({}, {}, {}),
+        dtypes=MORE_IN_XLA,
     ),
 )

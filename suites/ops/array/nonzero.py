@@ -1,16 +1,21 @@
 """Where: the places of the elements of a tensor that are not zero, in order. NaN is no zero; a zero has two signs."""
 
 from dataclasses import replace
+from typing import Any
 
 import ml_dtypes
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, is_float, subnormals
-from tf_opdiff.harness.spec.spec import Spec
-from tf_opdiff.suites.derived.sizes import EMPTY, sizes
-from tf_opdiff.suites.forms.copies import Dtypes
-from tf_opdiff.suites.forms.move_calls import call, constant_program, promises
+from tf_opdiff.suites.derived.sizes import EMPTY
+from tf_opdiff.suites.forms.aspects import in_shapes, small
+from tf_opdiff.suites.forms.calls import Call, OfAll
+from tf_opdiff.suites.forms.copies import COMMON
 from tf_opdiff.suites.forms.move_recipes import special
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import part, tiered
+from tf_opdiff.suites.forms.quantized import IN_XLA
+from tf_opdiff.suites.forms.ranges import exactly
 from tf_opdiff.suites.forms.subnormal import flushing
 from tf_opdiff.suites.reference.moves import Forward
 
@@ -24,19 +29,12 @@ _SHAPES = {
     "batch_of_one": (1, 4),
     "rank8": (1, 2, 1, 1, 2, 1, 3, 1),
 }
-_CALLS = tuple(call(shape) for shape in _SHAPES.values())
+_CALLS = {label: Call(promise=Forward(np.argwhere), shapes=(shape,)) for label, shape in _SHAPES.items()}
 
 
-def _where(tf, x):
-    return tf.raw_ops.Where(condition=x)
-
-
-def _holes(draw, dtype, shape):
+def _holes(draw, dtype, *shape):
     """Numbers, and zeros in half of the places."""
     return np.where(draw.booleans(*shape), draw.values(dtype, *shape), np.zeros((), dtype))
-
-
-_special = special(_CALLS, adds=False)
 
 
 def _tiny(x):
@@ -50,61 +48,48 @@ def _tiny(x):
     )
 
 
-def _without_subnormals(x):
-    return np.where(_tiny(x), np.ones((), x.dtype), x)
+def _special(draw, dtype):
+    """Special values but subnormals."""
+    xs = special([*_SHAPES.values()])(draw, dtype)
+    return tuple(np.where(_tiny(x), np.ones((), x.dtype), x) for x in xs)
 
 
-def _filled(value):
-    """A recipe: one value in all shapes."""
-    return lambda draw, dtype: tuple(np.full(shape, value, dtype) for shape in _SHAPES.values())
+_QUANTIZED_OF_XLA = replace(COMMON, smooth=(), rough=(), without_xla=(), quantized_of_xla=IN_XLA)
 
 
-_MAIN = Spec(
-    name="nonzero",
-    ops="Where",
-    program=constant_program(_where, _CALLS, ()),
-    reference=promises(Forward(np.argwhere), _CALLS).reference,
-    names=tuple(_SHAPES),
-    recipes={
-        "plain": lambda draw, dtype: tuple(_holes(draw, dtype, shape) for shape in _SHAPES.values()),
-        "special": lambda draw, dtype: tuple(map(_without_subnormals, _special(draw, dtype))),
-        "zeros": _filled(0),
-        "ones": _filled(1),
-    },
-)
+def _of_xla(spec):
+    """The twins of quantized dtypes."""
+    return _QUANTIZED_OF_XLA.twins(spec, {"plain": spec.recipes["plain"]}) if spec.tier == "default" else ()
+
+
+_PLACES: dict[str, Any] = {"reference": np.argwhere}
 #: Where threads take subnormals for zeros, they have no places, but those of 16 bits have.
-_SUBNORMALS = Spec(
-    name="nonzero-subnormals",
-    ops="Where",
-    program=_where,
-    reference=np.argwhere,
-    recipes={"special": subnormals},
-    contract={"cpu/*": flushing(np.argwhere)},
-)
-_FLOATS = tuple(dtype for dtype in FLOATS if dtype != "float32")
-_OTHER = (*_FLOATS, *COMPLEX, *INTEGERS, "bool")
-_ONE = Spec(
-    name="nonzero",
-    ops="Where",
-    program=_where,
-    reference=np.argwhere,
-    recipes={label: lambda draw, d, shape=shape: (_holes(draw, d, shape),) for label, shape in EMPTY.items()},
-)
-_NONE = Dtypes(smooth=(), rough=(), more=(), without_xla=(), of_xla=(), quantized=(), quantized_without_xla=())
+_FLUSHED = {"cpu/*": flushing(np.argwhere)}
 
-SPECS = (
-    _MAIN,
-    replace(_MAIN, name="nonzero-other", dtypes=_OTHER, tier="full"),
-    *replace(_NONE, quantized_of_xla=("int8", "uint8", "int32")).twins(_MAIN, {"plain": _MAIN.recipes["plain"]}),
-    *sizes(_ONE, _ONE.recipes),
-    _SUBNORMALS,
-    replace(_SUBNORMALS, name="nonzero-subnormals-float64", dtypes=("float64",), tier="full"),
-    replace(_SUBNORMALS, name="nonzero-subnormals-16-bits", dtypes=("float16", "bfloat16"), contract={}, tier="full"),
-    Spec(
-        name="nonzero-rank9",
-        ops="Where",
-        program=_where,
-        reference=np.argwhere,
-        recipes={"plain": lambda draw, dtype: (_holes(draw, dtype, (1, 2, 1, 1, 2, 1, 3, 1, 1)),)},
+SPECS = op(
+    "nonzero",
+    "Where",
+    part(
+        calls=_CALLS,
+        recipes={"plain": _holes, "special": OfAll(_special), "zeros": exactly(0), "ones": exactly(1)},
+        rounded=(),
+        twins=(_of_xla,),
+        dtypes=tiered((*FLOATS, *COMPLEX, *INTEGERS, "bool"), ("float32",)),
     ),
+    small(in_shapes(EMPTY, _holes), **_PLACES),
+    part("-subnormals", recipes={"special": subnormals}, contract=_FLUSHED, **_PLACES),
+    part(
+        "-subnormals-float64",
+        recipes={"special": subnormals},
+        contract=_FLUSHED,
+        dtypes=("float64",),
+        tier="full",
+        **_PLACES,
+    ),
+    part(
+        "-subnormals-16-bits", recipes={"special": subnormals}, dtypes=("float16", "bfloat16"), tier="full", **_PLACES
+    ),
+    part("-rank9", recipes=in_shapes({"plain": (1, 2, 1, 1, 2, 1, 3, 1, 1)}, _holes), **_PLACES),
+    arguments=("condition",),
+    gradient=False,
 )

@@ -2,9 +2,11 @@
 
 import numpy as np
 
-from tf_opdiff.harness.spec.spec import Raises, Spec
-from tf_opdiff.suites.forms.errors import REFUSED_BY_KERNEL, raises
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
+from tf_opdiff.harness.spec.spec import Raises
+from tf_opdiff.suites.forms.errors import IN_KERNEL, REFUSED_BY_KERNEL
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import part, tiered
 
 _REST = ("float64", "int8", "complex64", "bool", "bfloat16", "complex128", "float16", "int32", "int64")
 #: Indices in and out of the range of depth 4; an index out of it names no place.
@@ -29,10 +31,6 @@ def _with(indices):
     return recipe
 
 
-def _one_hot(tf, indices, on, off, depth, axis):
-    return tf.raw_ops.OneHot(indices=indices, depth=depth, on_value=on, off_value=off, axis=axis)
-
-
 def _placed(indices, on, off, depth, axis):
     here = np.asarray(indices)[..., None] == np.arange(depth)
     return np.moveaxis(np.where(here, on, off), -1, axis)
@@ -47,65 +45,39 @@ def _counted(start, limit, delta):
     return (start + delta * np.arange(max(0, np.ceil((limit - start) / delta)))).astype(start.dtype)
 
 
-def _one_hots(suffix, dtypes, **fields):
-    return Spec(
-        name=f"one-hot{suffix}",
-        ops="OneHot",
-        program=_one_hot,
-        **{
-            "reference": _placed,
-            "recipes": {label: _with(indices) for label, indices in _INDICES.items()},
-            "attrs": {
-                "last": {"depth": 4, "axis": -1},
-                "first": {"depth": 4, "axis": 0},
-                "none": {"depth": 0, "axis": -1},
-            },
-            "dtypes": dtypes,
-            **fields,
-        },
-    )
+_RANGES = {"up": _numbers(0, 7, 2), "down": _numbers(5, -4, -3), "empty": _numbers(1, 1, 2), "one": _numbers(3, 4, 5)}
 
-
-def _ranges(suffix, **fields):
-    return Spec(
-        name=f"range{suffix}",
-        ops="Range",
-        program=lambda tf, start, limit, delta: tf.raw_ops.Range(start=start, limit=limit, delta=delta),
-        modes=WITHOUT_XLA,  # the size of the result depends on the values
-        **fields,
-    )
-
-
-_RANGES = {
-    "up": _numbers(0, 7, 2),
-    "down": _numbers(5, -4, -3),
-    "empty": _numbers(1, 1, 2),
-    "one": _numbers(3, 4, 5),
-}
+_DEPTHS = {"last": {"depth": 4, "axis": -1}, "first": {"depth": 4, "axis": 0}, "none": {"depth": 0, "axis": -1}}
+_ONE = {"int32": _with(_INDICES["int32"])}
 
 SPECS = (
-    _one_hots("", ("float32",)),
-    _one_hots("-other", _REST, recipes={"int32": _with(_INDICES["int32"])}, tier="full"),
-    _one_hots(
-        "-refused",
-        ("float32",),
-        reference=lambda *xs, depth, axis: Raises("ValueError" if depth < 0 else "INVALID_ARGUMENT"),
-        recipes={"int32": _with(_INDICES["int32"])},
-        attrs={"depth": {"depth": -1, "axis": -1}, "axis": {"depth": 4, "axis": 3}},
-        contract=REFUSED_BY_KERNEL,
+    *op(
+        "one-hot",
+        "OneHot",
+        part(recipes={label: _with(indices) for label, indices in _INDICES.items()}, attrs=_DEPTHS),
+        part("-other", recipes=_ONE, attrs=_DEPTHS, dtypes=_REST, tier="full"),
+        part(
+            "-refused",
+            reference=lambda *xs, depth, axis: Raises("ValueError" if depth < 0 else "INVALID_ARGUMENT"),
+            recipes=_ONE,
+            attrs={"depth": {"depth": -1, "axis": -1}, "axis": {"depth": 4, "axis": 3}},
+            contract=REFUSED_BY_KERNEL,
+        ),
+        arguments=("indices", "on_value", "off_value"),
+        reference=_placed,
     ),
-    _ranges("", reference=_counted, recipes=_RANGES, dtypes=("float32", "int32")),
-    _ranges(
-        "-other",
+    *op(
+        "range",
+        "Range",
+        part(recipes=_RANGES, dtypes=tiered(("float32", "int32", "float64", "bfloat16", "float16", "int64"))),
+        part(
+            "-refused",
+            recipes={"no_step": _numbers(0, 3, 0), "wrong_way": _numbers(0, 3, -1)},
+            dtypes=("float32", "int32"),
+            **IN_KERNEL,
+        ),
+        arguments=("start", "limit", "delta"),
         reference=_counted,
-        recipes=_RANGES,
-        dtypes=("float64", "bfloat16", "float16", "int64"),
-        tier="full",
-    ),
-    _ranges(
-        "-refused",
-        reference=raises("INVALID_ARGUMENT"),
-        recipes={"no_step": _numbers(0, 3, 0), "wrong_way": _numbers(0, 3, -1)},
-        dtypes=("float32", "int32"),
+        modes=WITHOUT_XLA,  # the size of the result depends on the values
     ),
 )

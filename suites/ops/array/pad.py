@@ -1,12 +1,16 @@
 """Ops that put places around the elements of a tensor, and fill them with zeros, a constant or reflections."""
 
+from dataclasses import replace
+
 from tf_opdiff.harness.spec.recipes import INTEGERS
-from tf_opdiff.suites.forms.copies import Dtypes
-from tf_opdiff.suites.forms.move_calls import Parameter, call
-from tf_opdiff.suites.forms.moves import moves
-from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
+from tf_opdiff.suites.forms.calls import call, calls_of
+from tf_opdiff.suites.forms.copies import COMMON, Dtypes
+from tf_opdiff.suites.forms.moves import of_ranks
+from tf_opdiff.suites.forms.of_xla import SMALL_FLOATS
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.tensor_attrs import Parameter
 from tf_opdiff.suites.reference import shapes as ref
-from tf_opdiff.suites.reference.moves import Back
+from tf_opdiff.suites.reference.moves import Back, Forward
 
 _PADDED = {
     "matrix": ((3, 5), [[1, 2], [0, 3]]),
@@ -41,11 +45,11 @@ _WRONG = {
     "negative_sum": ((3, 5), [[-4, 0], [0, 0]]),
 }
 _PADDINGS = Parameter("paddings", columns=2)
-_OF_XLA = Dtypes(more=(), of_xla=(*FLOAT8_OF_CPU, *OF_XLA[:3]), quantized_without_xla=())
+_OF_XLA = Dtypes(more=(), of_xla=SMALL_FLOATS, quantized_without_xla=())
 
 
-def _paddings(calls, *more, **parameters):
-    return {label: call(shape, *more, paddings=paddings, **parameters) for label, (shape, paddings) in calls.items()}
+def _paddings(calls, *more, **attrs):
+    return calls_of({label: ((shape, *more), pairs) for label, (shape, pairs) in calls.items()}, "paddings", **attrs)
 
 
 def _modes(calls):
@@ -58,9 +62,9 @@ def _within(calls):
     """Calls of the gradient's op, whose input has the padded shape."""
     padded = {}
     for label, one in calls.items():
-        (shape,), pairs = one.shapes, one.parameters["paddings"]
+        (shape,), pairs = one.shapes, one.attrs["paddings"]
         grown = tuple(n + sum(pair) for n, pair in zip(shape, pairs, strict=True))
-        padded[label] = call(grown, **one.parameters)
+        padded[label] = call(grown, **one.attrs)
     return padded
 
 
@@ -69,13 +73,13 @@ _SMALL_MIRRORED = tuple({**small, "mode": "SYMMETRIC"} for small in _SMALL)
 _FEW_WRONG = {label: _WRONG[label] for label in ("negative", "too_few", "too_many", "vector")}
 
 SPECS = (
-    *moves(
+    *op(
         "mirror-pad",
         "MirrorPad",
-        lambda tf, x, paddings, mode: tf.raw_ops.MirrorPad(input=x, paddings=paddings, mode=mode),
-        ref.mirrored,
+        arguments=("input",),
+        promise=Forward(ref.mirrored),
         calls=_modes(_MIRRORED),
-        small=_SMALL_MIRRORED,
+        small=of_ranks(*_SMALL_MIRRORED),
         tensors=(_PADDINGS,),
         adds=True,
         built=_paddings(_WRONG, mode="REFLECT"),
@@ -87,45 +91,37 @@ SPECS = (
         },
         dtypes=_OF_XLA,
     ),
-    *moves(
+    *op(
         "mirror-pad-grad",
         "MirrorPadGrad",
-        lambda tf, x, paddings, mode: tf.raw_ops.MirrorPadGrad(input=x, paddings=paddings, mode=mode),
-        Back(ref.mirrored, ref.within),
+        arguments=("input",),
+        promise=Back(ref.mirrored, ref.within),
         calls=_within(_modes(_MIRRORED)),
-        small=_SMALL_MIRRORED,
+        small=of_ranks(*_SMALL_MIRRORED),
         tensors=(_PADDINGS,),
         built=_paddings(_FEW_WRONG, mode="REFLECT")
         | {"nothing_left": call((3, 5), paddings=[[2, 2], [0, 0]], mode="SYMMETRIC")},
         run={"too_little_left": call((5, 5), paddings=[[4, 0], [0, 0]], mode="REFLECT")},
-        dtypes=Dtypes(
-            rough=INTEGERS,
-            more=(),
-            without_xla=(),
-            of_xla=(),
-            quantized=(),
-            quantized_without_xla=(),
-        ),
+        dtypes=replace(COMMON, rough=INTEGERS, without_xla=()),
     ),
-    *moves(
+    *op(
         "pad",
         "Pad",
-        lambda tf, x, paddings: tf.raw_ops.Pad(input=x, paddings=paddings),
-        ref.padded,
+        arguments=("input",),
+        promise=Forward(ref.padded),
         calls=_paddings(_PADDED),
-        small=_SMALL,
+        small=of_ranks(*_SMALL),
         tensors=(_PADDINGS,),
         built=_paddings(_WRONG),
         dtypes=_OF_XLA,
     ),
-    *moves(
+    *op(
         "pad-v2",
         "PadV2",
-        lambda tf, x, constant, paddings: tf.raw_ops.PadV2(input=x, paddings=paddings, constant_values=constant),
-        ref.padded_with,
+        arguments=("input", "constant_values"),
+        promise=Forward(ref.padded_with),
         calls=_paddings(_PADDED, ()),
-        small=_SMALL,
-        scalars=1,
+        small=of_ranks(*_SMALL, scalars=1),
         tensors=(_PADDINGS,),
         built=_paddings(_WRONG, ()),
         run={"constant_is_a_vector": call((3, 5), (2,), paddings=[[1, 1], [0, 0]])},

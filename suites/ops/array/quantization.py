@@ -5,31 +5,20 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.suites.forms.calls import Call, Wrong
-from tf_opdiff.suites.forms.elements import infinite, not_numbers, plain, tiny
+from tf_opdiff.suites.forms.elements import not_numbers, plain
 from tf_opdiff.suites.forms.errors import IN_KERNEL
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import calling, tiered
-from tf_opdiff.suites.forms.ranges import exactly, halves, highs, lows
+from tf_opdiff.suites.forms.ranges import RANGES, SMALL, WITH_NAN, WITHOUT_ZERO
 from tf_opdiff.suites.forms.removed import Removed
 from tf_opdiff.suites.reference.quantization import Quantized, QuantizedGradient
 
 #: Label → the shape of a tensor, and attributes.
 Levels = Mapping[str, tuple[tuple[int, ...], Mapping[str, Any]]]
 _NAMES = ("input", "input_min", "input_max")
-_RANGE = (lows, highs)
-#: The elements of the tensor, and of the lower and the upper end of its range.
-_RECIPES = {
-    "plain": (plain, *_RANGE),
-    "halves": (halves, exactly(-16), exactly(15.875)),
-    "positive": (plain, exactly(0.75), exactly(3.0)),
-    "negative": (plain, exactly(-2.5), exactly(-0.25)),
-    "infinite": (infinite, *_RANGE),
-    "tiny": (tiny, *_RANGE),
-    "upstreams": (plain, *_RANGE),
-}
-#: Tensors with a NaN, at which nothing says whether a gradient passes.
-_SPECIAL = {"special": (not_numbers, *_RANGE)}
+_RECIPES = {**RANGES, **WITHOUT_ZERO}
 #: The tensor's own range, which has neither an infinity nor a NaN.
 _OWN = {label: _RECIPES[label] for label in ("plain", "halves", "upstreams")}
 #: Shapes of the tensor, and attributes.
@@ -56,9 +45,8 @@ _UNSIGNED: Levels = {
     "unsigned_few": ((67,), {"signed_input": False, "num_bits": 3}),
 }
 _OF_UNSIGNED = {label: elements for label, elements in _RECIPES.items() if label != "negative"}
-_SMALL = {"nothing": (0,), "no_rows": (0, 3), "no_inside": (2, 0, 1, 3), "one": (1,), "ones": (1, 1)}
 #: The promise of inputs whose values a kernel refuses: XLA compiles a program before there are values.
-_OF_VALUES = {**IN_KERNEL, "modes": ("eager", "function", "graph")}
+_OF_VALUES = {**IN_KERNEL, "modes": WITHOUT_XLA}
 
 
 def _promise(attributes, *, inside=False):
@@ -137,8 +125,8 @@ def _version(name, version, levels):
             name,
             calls=given(levels),
             recipes=_RECIPES,
-            forward=_SPECIAL,
-            small={label: given({"only": (shape, {})}) for label, shape in _SMALL.items()},
+            forward=WITH_NAN,
+            small={label: given({"only": (shape, {})}) for label, shape in SMALL.items()},
             of_small=_RECIPES["plain"],
             wrong=version.wrong(),
             **shared,
@@ -175,10 +163,7 @@ def _gradients(shapes):
 
 
 _OF_GRADIENT = {"default": ((3, 7), None), "axis": ((2, 3, 5), 1), "last_axis": ((2, 5), 1), "scalar": ((), None)}
-_WRONG_GRADIENT = {
-    "other-upstream": ((4,), (3,), (), ()),
-    "vector-of-ends": ((2, 3), (2, 3), (2,), (2,)),
-}
+_WRONG_GRADIENT = {"other-upstream": ((4,), (3,), (), ()), "vector-of-ends": ((2, 3), (2, 3), (2,), (2,))}
 
 
 _V1 = Removed("QuantizeAndDequantize", ("input",), version=22)
@@ -199,7 +184,7 @@ SPECS = (
         "quantize-and-dequantize",
         calls=_first_version(_OF_V1),
         recipes=_OWN,
-        small={label: _first_version({"only": (shape, {})}) for label, shape in _SMALL.items()},
+        small={label: _first_version({"only": (shape, {})}) for label, shape in SMALL.items()},
         of_small=(plain,),
         second=("plain",),
         **_SHARED_OF_V1,
@@ -222,7 +207,7 @@ SPECS = (
         calls=_gradients(_OF_GRADIENT),
         recipes={label: (plain, *own) for label, own in _RECIPES.items()},
         forward={"special_upstream": (not_numbers, *_RECIPES["plain"])},
-        small={label: _gradients({"only": (shape, None)}) for label, shape in _SMALL.items()},
+        small={label: _gradients({"only": (shape, None)}) for label, shape in SMALL.items()},
         of_small=(plain, *_RECIPES["plain"]),
         wrong={
             label: Wrong(calling("QuantizeAndDequantizeV4Grad", ("gradients", *_NAMES), 0), shapes)

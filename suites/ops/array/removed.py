@@ -1,12 +1,14 @@
 """Bands of batches of matrices: ops that were removed from GraphDef."""
 
 from dataclasses import replace
+from typing import Any
 
-from tf_opdiff.suites.forms.layout import layout
+from tf_opdiff.suites.forms.diagonals import FLOAT32_ALONE
+from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.removed import Removed
 from tf_opdiff.suites.reference import diagonals as ref
+from tf_opdiff.suites.reference.placed import Placed
 
-_DTYPES = {"smooth": ("float16", "bfloat16", "float64"), "rough": (), "of_xla": (), "quantized": ()}
 _MATRICES = {
     "matrices": (2, 4, 5),
     "matrix": (5, 3),
@@ -18,51 +20,51 @@ _MATRICES = {
 _BAND_PART = Removed("BatchMatrixBandPart", ("input", "num_lower", "num_upper"))
 
 
-def _removed(name, op, arguments, move, shapes, **fields):
-    """The specs of a removed op: its values in an old graph, and its error everywhere else.
+def _removed(raw, *arguments) -> dict[str, Any]:
+    """What a declaration of a removed op says of it: its values in an old graph, and its error everywhere else."""
+    removed = Removed(raw, arguments)
+    dtypes = replace(FLOAT32_ALONE, smooth=("float16", "bfloat16", "float64"))
+    program = {"raw": raw, "program": lambda tf, *xs: removed(tf, *xs)}
+    return {**program, "gradient": False, "dtypes": dtypes, **removed.fields}
 
-    Further fields are those of `Layout`.
-    """
-    removed = Removed(op, arguments)
-    fields = {"program": lambda tf, *xs: removed(tf, *xs), "attrs": {}, **_DTYPES, **fields}
-    specs = layout(name, op=op, move=move, shapes=shapes, gradient=False, **fields)
-    return (replace(spec, **removed.fields) for spec in specs)
+
+def _band(tf, x, lower, upper):
+    return _BAND_PART(tf, x, tf.constant(lower, tf.int64), tf.constant(upper, tf.int64))
 
 
 SPECS = (
-    *_removed(
+    *op(
         "batch-matrix-band-part",
-        _BAND_PART.op,
-        _BAND_PART.arguments,
-        ref.band,
-        _MATRICES,
-        program=lambda tf, x, lower, upper: _BAND_PART(
-            tf, x, tf.constant(lower, tf.int64), tf.constant(upper, tf.int64)
-        ),
+        promise=Placed(ref.band),
+        shapes=_MATRICES,
         attrs={
             "lower": {"lower": -1, "upper": 0},
             "tridiagonal": {"lower": 1, "upper": 1},
             "upper": {"lower": 0, "upper": -1},
         },
+        **{**_removed(_BAND_PART.op), "program": _band},
     ),
-    *_removed(
+    *op(
         "batch-matrix-diag",
-        "BatchMatrixDiag",
-        ("diagonal",),
-        ref.matrices,
-        {"rows": (3, 5), "vector": (4,), "empty": (0, 3), "one": (1, 1), "batch_of_one": (1, 4)},
+        promise=Placed(ref.matrices),
+        shapes={"rows": (3, 5), "vector": (4,), "empty": (0, 3), "one": (1, 1), "batch_of_one": (1, 4)},
+        **_removed("BatchMatrixDiag", "diagonal"),
     ),
-    *_removed("batch-matrix-diag-part", "BatchMatrixDiagPart", ("input",), ref.diagonals, _MATRICES),
-    *_removed(
+    *op(
+        "batch-matrix-diag-part",
+        promise=Placed(ref.diagonals),
+        shapes=_MATRICES,
+        **_removed("BatchMatrixDiagPart", "input"),
+    ),
+    *op(
         "batch-matrix-set-diag",
-        "BatchMatrixSetDiag",
-        ("input", "diagonal"),
-        ref.with_diagonals,
-        {
+        promise=Placed(ref.with_diagonals),
+        shapes={
             "matrices": ((2, 4, 5), (2, 4)),
             "matrix": ((5, 3), (3,)),
             "empty": ((0, 2, 3), (0, 2)),
             "one": ((1, 1), (1,)),
         },
+        **_removed("BatchMatrixSetDiag", "input", "diagonal"),
     ),
 )

@@ -5,12 +5,14 @@ from dataclasses import replace
 import numpy as np
 
 from tf_opdiff.suites.forms import strided
-from tf_opdiff.suites.forms.copies import Dtypes
-from tf_opdiff.suites.forms.move_calls import Parameter, call
-from tf_opdiff.suites.forms.moves import moves
-from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
+from tf_opdiff.suites.forms.calls import call
+from tf_opdiff.suites.forms.copies import COMMON, PASSED, Dtypes
+from tf_opdiff.suites.forms.moves import of_ranks
+from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.quantized import IN_XLA
+from tf_opdiff.suites.forms.tensor_attrs import Parameter
 from tf_opdiff.suites.reference import slices
+from tf_opdiff.suites.reference.moves import Forward
 
 _SHAPES = {
     "matrix": call((3, 5)),
@@ -19,15 +21,6 @@ _SHAPES = {
     "single": call((1,)),
     "batch_of_one": call((1, 4)),
 }
-#: A CPU copies bytes and small floats; XLA has none of the dtypes of 2 bits, nor bytes.
-_COPIED = Dtypes(
-    more=(*FLOAT8_OF_CPU, *OF_XLA[:3]),
-    without_xla=("bytes", "int2", "uint2", "float4_e2m1fn"),
-    of_xla=(),
-    nibbles=OF_XLA[3:],
-)
-#: No device has kernels of small floats or of quantized numbers.
-_COMMON = Dtypes(more=(), of_xla=(), quantized=(), quantized_without_xla=())
 
 
 def _reshape(shape, new):
@@ -56,21 +49,21 @@ def _sequences(shape, lengths, seq_dim, batch_dim=0):
 
 
 SPECS = (
-    *moves(
+    *op(
         "identity",
         "Identity",
-        lambda tf, x: tf.raw_ops.Identity(input=x),
-        lambda x: x,
+        arguments=("input",),
+        promise=Forward(lambda x: x),
         calls=_SHAPES,
         large=call((9, 17, 8)),
-        small=({}, {}, {}),
-        dtypes=_COPIED,
+        small=of_ranks({}, {}, {}),
+        dtypes=PASSED,
     ),
-    *moves(
+    *op(
         "reshape",
         "Reshape",
-        lambda tf, x, shape: tf.raw_ops.Reshape(tensor=x, shape=shape),
-        lambda x, shape: x.reshape(shape),
+        arguments=("tensor",),
+        promise=Forward(lambda x, shape: x.reshape(shape)),
         calls={
             "matrix": _reshape((3, 4), [2, 6]),
             "inferred": _reshape((2, 3, 5), [5, -1]),
@@ -82,8 +75,12 @@ SPECS = (
             "rank9": _reshape((2, 1, 3), [1, 2, 1, 1, 3, 1, 1, 1, 1]),
         },
         large=_reshape((9, 17, 8), [8, -1]),
-        small=({"shape": [-1]}, {"shape": [-1, 1]}, {"shape": [1, -1]}),
-        shapes={"empty": ((0,), (0, 3), (0, 2, 1)), "ones": ((1,), (1, 1), (1, 1, 1))},
+        small=of_ranks(
+            {"shape": [-1]},
+            {"shape": [-1, 1]},
+            {"shape": [1, -1]},
+            shapes={"empty": ((0,), (0, 3), (0, 2, 1)), "ones": ((1,), (1, 1), (1, 1, 1))},
+        ),
         tensors=(Parameter("shape"),),
         built={
             "too_many": _reshape((3, 5), [4, 4]),
@@ -92,15 +89,15 @@ SPECS = (
             "matrix": _reshape((3, 5), [[3, 5]]),
         },
         run={"two_inferred": _reshape((3, 5), [-1, -1])},
-        dtypes=_COPIED,
+        dtypes=PASSED,
     ),
-    *moves(
+    *op(
         "reverse-sequence",
         "ReverseSequence",
-        lambda tf, x, lengths, seq_dim, batch_dim: tf.raw_ops.ReverseSequence(
+        program=lambda tf, x, lengths, seq_dim, batch_dim: tf.raw_ops.ReverseSequence(
             input=x, seq_lengths=lengths, seq_dim=seq_dim, batch_dim=batch_dim
         ),
-        _turned,
+        promise=Forward(_turned),
         calls={
             "rows": _sequences((4, 5), [0, 1, 3, 5], 1),
             "columns": _sequences((5, 3), [2, 5, 4], 0, 1),
@@ -111,22 +108,19 @@ SPECS = (
             "batch_of_one": _sequences((1, 7), [6], 1),
         },
         tensors=(Parameter("lengths"),),
-        built={
-            "too_few": _sequences((4, 5), [1, 2], 1),
-            "no_axis": _sequences((4, 5), [1, 2, 3, 4], 2),
-        },
+        built={"too_few": _sequences((4, 5), [1, 2], 1), "no_axis": _sequences((4, 5), [1, 2, 3, 4], 2)},
         run={
             "negative": _sequences((2, 3), [-1, 2], 1),
             "same_axis": _sequences((4, 5), [1, 2, 3, 4], 0),
             "too_long": _sequences((2, 3), [4, 2], 1),
         },
-        dtypes=_COMMON,
+        dtypes=COMMON,
     ),
-    *moves(
+    *op(
         "reverse-v2",
         "ReverseV2",
-        lambda tf, x, axis: tf.raw_ops.ReverseV2(tensor=x, axis=axis),
-        lambda x, axis: np.flip(x, tuple(axis)),
+        arguments=("tensor",),
+        promise=Forward(lambda x, axis: np.flip(x, tuple(axis))),
         calls={
             "vector": _reverse((7,), 0),
             "rows": _reverse((3, 5), 0),
@@ -140,7 +134,7 @@ SPECS = (
             "rank8": _reverse((1, 2, 1, 2, 1, 3, 1, 2), 1, -3),
         },
         large=_reverse((9, 17, 8), 1),
-        small=({"axis": [0]}, {"axis": [-1]}, {"axis": [1, 2]}),
+        small=of_ranks({"axis": [0]}, {"axis": [-1]}, {"axis": [1, 2]}),
         tensors=(Parameter("axis"),),
         built={
             "too_large": _reverse((3, 5), 2),
@@ -148,13 +142,13 @@ SPECS = (
             "twice": _reverse((3, 5), 0, -2),
             "scalar": call((3, 5), axis=0),
         },
-        dtypes=_COMMON,
+        dtypes=COMMON,
     ),
-    *moves(
+    *op(
         "roll",
         "Roll",
-        lambda tf, x, shift, axis: tf.raw_ops.Roll(input=x, shift=shift, axis=axis),
-        lambda x, shift, axis: np.roll(x, shift, axis),
+        arguments=("input",),
+        promise=Forward(lambda x, shift, axis: np.roll(x, shift, axis)),
         calls={
             "vector": _roll((7,), 2, 0),
             "back": _roll((3, 5), -2, 1),
@@ -167,38 +161,33 @@ SPECS = (
             "batch_of_one": _roll((1, 4), [1, 1], [0, 1]),
         },
         large=_roll((9, 17, 8), [5, 3], [1, 2]),
-        small=({"shift": 1, "axis": 0}, {"shift": [1], "axis": [-1]}, {"shift": -1, "axis": 2}),
+        small=of_ranks({"shift": 1, "axis": 0}, {"shift": [1], "axis": [-1]}, {"shift": -1, "axis": 2}),
         tensors=(Parameter("shift"), Parameter("axis", ("int64", "int32", "int32"))),
         built={
             "scalar": _roll((), 1, 0),
             "matrices": _roll((3, 5), [[1]], [[0]]),
             "too_few": _roll((3, 5), [1], [0, 1]),
         },
-        run={
-            "too_large": _roll((3, 5), 1, 2),
-            "too_small": _roll((3, 5), 1, -3),
-        },
-        dtypes=replace(_COMMON, quantized_of_xla=IN_XLA),
+        run={"too_large": _roll((3, 5), 1, 2), "too_small": _roll((3, 5), 1, -3)},
+        dtypes=replace(COMMON, quantized_of_xla=IN_XLA),
     ),
-    *moves(
+    *op(
         "snapshot",
         "Snapshot",
-        lambda tf, x: tf.raw_ops.Snapshot(input=x),
-        lambda x: x,
+        arguments=("input",),
+        promise=Forward(lambda x: x),
         calls=_SHAPES,
-        small=({}, {}, {}),
+        small=of_ranks({}, {}, {}),
         gradient=False,
-        dtypes=replace(_COMMON, without_xla=()),
+        dtypes=replace(COMMON, without_xla=()),
     ),
-    *moves(
+    *op(
         "strided-slice",
         "StridedSlice",
-        lambda tf, x, begin, end, strides, **masks: tf.raw_ops.StridedSlice(
-            input=x, begin=begin, end=end, strides=strides, **masks
-        ),
-        slices.strided,
+        arguments=("input",),
+        promise=Forward(slices.strided),
         calls={label: call(shape, **where) for label, (shape, where) in strided.SLICES.items()},
-        small=(
+        small=of_ranks(
             strided.bounds([0], [9], [1]),
             strided.bounds([0, -1], [1, 9], [1, 1]),
             strided.bounds([0, 0, 0], [1, 1, 1], [1, 1, 1], end_mask=7),

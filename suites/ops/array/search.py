@@ -5,10 +5,12 @@ from typing import Any, Literal
 
 import numpy as np
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import FLOATS, INTEGERS
-from tf_opdiff.harness.spec.spec import Spec
-from tf_opdiff.suites.forms.errors import raises
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
+from tf_opdiff.suites.forms.errors import IN_KERNEL
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.pairs import shaped
+from tf_opdiff.suites.forms.part import part, tiered
 from tf_opdiff.suites.reference import search as ref
 
 _ALL = (*FLOATS, *INTEGERS)
@@ -53,43 +55,36 @@ _TEXTS = {
 }
 
 
-def _bound(name, raw, side: Literal["left", "right"]):
-    """The specs of a search in sorted rows."""
-    main: dict[str, Any] = {
-        "ops": raw,
-        "program": lambda tf, x, y: getattr(tf.raw_ops, raw)(sorted_inputs=x, values=y),
-        "reference": partial(ref.bounds, side=side),
-        "recipes": _RECIPES,
-    }
-    other = tuple(d for d in _ALL if d != "float32")
-    rows = {"rows": lambda draw, d: (draw.values(d, 2, 3), draw.values(d, 3, 3))}
-    refused = main | {"reference": raises("INVALID_ARGUMENT"), "recipes": rows}
-    return (
-        Spec(name=name, **main),
-        Spec(name=f"{name}-other", dtypes=other, tier="full", **main),
-        Spec(name=f"{name}-refused", **refused),
-    )
+def _bound(side: Literal["left", "right"]) -> dict[str, Any]:
+    """The fields of a search in sorted rows."""
+    return {"arguments": ("sorted_inputs", "values"), "reference": partial(ref.bounds, side=side)}
 
 
-def _unique(name, raw, outputs):
-    """The specs of an op whose outputs are the first ones of `unique`."""
-    main: dict[str, Any] = {
-        "ops": raw,
-        "program": lambda tf, x: tuple(getattr(tf.raw_ops, raw)(x=x)),
-        "reference": lambda x: ref.unique(x)[:outputs],
-        "recipes": _VECTORS,
-    }
-    other = (*(d for d in _ALL if d != "float32"), "bool")
-    return (
-        Spec(name=name, **main),
-        Spec(name=f"{name}-other", dtypes=other, tier="full", **main),
-        Spec(name=f"{name}-bytes", dtypes=("bytes",), tier="full", **{**main, "modes": WITHOUT_XLA, "recipes": _TEXTS}),
-    )
-
+#: The parts of a search in sorted rows, and those of an op that finds repetitions.
+_SEARCHED = (
+    part(recipes=_RECIPES, dtypes=tiered(_ALL, ("float32",))),
+    part("-refused", recipes={"rows": shaped((2, 3), (3, 3))}, **IN_KERNEL),
+)
+_UNIQUE = (
+    part(recipes=_VECTORS, dtypes=tiered((*_ALL, "bool"), ("float32",))),
+    part("-bytes", recipes=_TEXTS, dtypes=("bytes",), modes=WITHOUT_XLA, tier="full"),
+)
 
 SPECS = (
-    *_bound("lower-bound", "LowerBound", "left"),
-    *_unique("unique", "Unique", 2),
-    *_unique("unique-with-counts", "UniqueWithCounts", 3),
-    *_bound("upper-bound", "UpperBound", "right"),
+    *op("lower-bound", "LowerBound", *_SEARCHED, **_bound("left")),
+    *op(
+        "unique",
+        "Unique",
+        *_UNIQUE,
+        program=lambda tf, x: tuple(tf.raw_ops.Unique(x=x)),
+        reference=lambda x: ref.unique(x)[:2],
+    ),
+    *op(
+        "unique-with-counts",
+        "UniqueWithCounts",
+        *_UNIQUE,
+        program=lambda tf, x: tuple(tf.raw_ops.UniqueWithCounts(x=x)),
+        reference=ref.unique,
+    ),
+    *op("upper-bound", "UpperBound", *_SEARCHED, **_bound("right")),
 )

@@ -9,13 +9,17 @@ from typing import Any
 
 import numpy as np
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, SIZE, edges, is_float, subnormals
-from tf_opdiff.harness.spec.spec import Raises, Side, Spec
-from tf_opdiff.suites.derived.hessian import linear_second_order
-from tf_opdiff.suites.derived.sizes import alike, sizes
-from tf_opdiff.suites.forms.errors import REFUSED_BY_KERNEL
+from tf_opdiff.harness.spec.spec import Side
+from tf_opdiff.suites.derived.sizes import alike
+from tf_opdiff.suites.forms.aspects import small
+from tf_opdiff.suites.forms.errors import WHEN_BUILT
 from tf_opdiff.suites.forms.hard_pairs import crossed_upstreams
 from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import part
+from tf_opdiff.suites.forms.second_order import with_linear_second_order
 from tf_opdiff.suites.reference.broadcast import unbroadcast
 
 
@@ -29,11 +33,6 @@ def split(g, c, x, y):
     if x.dtype.kind in "iub":
         return None, None, None
     return None, unbroadcast(np.where(c, g, 0), x.shape), unbroadcast(np.where(c, 0, g), y.shape)
-
-
-def rows_vjp(g, c, x, y):
-    """The VJP of v1 Select, where a vector picks rows: see `split`."""
-    return split(g, rows(c, x), x, y)
 
 
 def _sides(c, x, y=None):
@@ -69,7 +68,6 @@ def around_zero(draw, dtype):
 
 
 _SAME = {"edges": nasty, "plain": _sides((SIZE,), (SIZE,))}
-_UPSTREAMS = {"upstreams": crossed_upstreams}
 _ROWS = {"rows": _sides((5,), (5, 3)), "true": _scalar(True, (5, 3)), "false": _scalar(False, (5, 3))}
 _SHAPES = {"scalar": _sides((), ()), "empty": _sides((0, 3), (0, 3)), "planes": _sides((3,), (3, 2, 5))}
 #: Sides without elements or with one, of one shape, then broadcast. v1 broadcasts nothing but a vector of rows.
@@ -93,16 +91,6 @@ _BROADCAST = {
     "false": _scalar(False, (3, 5), (5,)),
 }
 _ALL = (*FLOATS, *COMPLEX, *INTEGERS, "bool")
-_V2: dict[str, Any] = {"program": lambda tf, c, x, y: tf.where(c, x, y), "ops": "SelectV2", "reference": np.where}
-_V1: dict[str, Any] = {
-    "program": lambda tf, c, x, y: tf.compat.v1.where(c, x, y),
-    "ops": "Select",
-    "reference": lambda c, x, y: np.where(rows(c, x), x, y),
-}
-
-
-def _refused(*_):
-    return Raises("ValueError")
 
 
 def _sum_bound(side):
@@ -116,11 +104,15 @@ def _sum_bound(side):
     return bound
 
 
-def _around_dead(op, *, program, value, vjp, ulp=None, contract=None):
-    """where(x > 0, f(x), 0): as `where-dead-OP`, and, with the input of f made safe too, as `where-double-OP`.
+#: The bounds of the gradients of sides that are broadcast.
+_SUMS = {f"grad[{side}]": _sum_bound(side) for side in (1, 2)}
+
+
+def _around_dead(raw, *, program, value, vjp, ulp=None, contract=None):
+    """Parts: where(x > 0, f(x), 0): as `where-dead-OP`, and, with the input of f made safe too, as `where-double-OP`.
 
     Args:
-      op: the OpDef of f.
+      raw: the OpDef of f.
       program: f of (tf, x).
       value, vjp: the same in NumPy, and its VJP of (g, x).
       ulp: budgets, as in `Spec`.
@@ -130,115 +122,114 @@ def _around_dead(op, *, program, value, vjp, ulp=None, contract=None):
         "reference": lambda x: np.where(x > 0, value(x), 0),
         "vjp": lambda g, x: np.where(x > 0, vjp(g, x), 0),  # nothing where x is dead
         "recipes": {"around_zero": around_zero},
-        "ops": f"SelectV2;{op}",
+        "ops": f"SelectV2;{raw}",
         "dtypes": FLOATS,
         "ulp": ulp or {},
     }
+
+    def double(tf, x):
+        return tf.where(x > 0, program(tf, tf.where(x > 0, x, tf.ones_like(x))), tf.zeros_like(x))
+
     return (
-        Spec(
-            name=f"where-dead-{op.lower()}",
-            program=lambda tf, x, f=program: tf.where(x > 0, f(tf, x), tf.zeros_like(x)),
+        part(
+            f"-dead-{raw.lower()}",
+            program=lambda tf, x: tf.where(x > 0, program(tf, x), tf.zeros_like(x)),
             contract=contract or {},
             **common,
         ),
-        Spec(
-            name=f"where-double-{op.lower()}",
-            program=lambda tf, x, f=program: tf.where(
-                x > 0, f(tf, tf.where(x > 0, x, tf.ones_like(x))), tf.zeros_like(x)
-            ),
-            **common,
-        ),
+        part(f"-double-{raw.lower()}", program=double, **common),
     )
 
 
-_SELECT = Spec(
-    name="select", recipes=_SAME | _ROWS | {"upstreams": nasty}, vjp=rows_vjp, dtypes=_ALL, upstreams=_UPSTREAMS, **_V1
+#: What a spec says that promises that shapes do not fit.
+_REFUSED: dict[str, Any] = {**WHEN_BUILT, "vjp": None}
+#: The parts of strings, and of dtypes for which XLA alone has a kernel.
+_STRINGS = part(
+    "-string",
+    recipes=_FLAT | {"plain": _SAME["plain"]},
+    vjp=None,
+    dtypes=("object",),
+    # XLA has no strings, and asked twice it aborts: https://github.com/tensorflow/tensorflow/issues/120244.
+    modes=WITHOUT_XLA,
 )
-_WHERE = Spec(name="where", recipes=_SAME | {"upstreams": nasty}, vjp=split, dtypes=_ALL, upstreams=_UPSTREAMS, **_V2)
+_OF_XLA = part(
+    "-of-xla",
+    recipes={"sides": _sides((67,), (67,))},
+    vjp=None,
+    dtypes=(*FLOAT8_OF_CPU, *OF_XLA),
+    modes=("xla",),
+    tier="full",
+)
+
+
+def _values(recipes, *second_order):
+    """A part: values and gradients in all dtypes."""
+    own = part(recipes=recipes | {"upstreams": nasty}, upstreams={"upstreams": crossed_upstreams}, dtypes=_ALL)
+    return with_linear_second_order(own, *second_order, moving=(1, 2))
+
 
 SPECS = (
-    _SELECT,
-    *sizes(_SELECT, _ALIKE),
-    *linear_second_order(_SELECT, "plain", moving=(1, 2)),
-    Spec(name="select-shapes", recipes=_SHAPES, vjp=rows_vjp, **_V1),
-    Spec(
-        name="select-broadcast",  # v1 does not broadcast
-        recipes={"sides": _sides((3,), (3, 3), (3, 1)), "columns": _sides((5,), (3, 5))},
-        contract=REFUSED_BY_KERNEL,
-        **_V1 | {"reference": _refused},
+    *op(
+        "select",
+        "Select",
+        _values(_SAME | _ROWS, "plain"),
+        small(_ALIKE),
+        part("-shapes", recipes=_SHAPES),
+        part(
+            "-broadcast",  # v1 does not broadcast
+            recipes={"sides": _sides((3,), (3, 3), (3, 1)), "columns": _sides((5,), (3, 5))},
+            **_REFUSED,
+        ),
+        _STRINGS,
+        _OF_XLA,
+        program=lambda tf, c, x, y: tf.compat.v1.where(c, x, y),
+        reference=lambda c, x, y: np.where(rows(c, x), x, y),
+        vjp=lambda g, c, x, y: split(g, rows(c, x), x, y),
     ),
-    _WHERE,
-    *sizes(_WHERE, _SIZES),
-    *linear_second_order(_WHERE, "plain", "edges", moving=(1, 2)),
-    Spec(name="where-shapes", recipes=_FLAT, vjp=split, **_V2),
-    *(
-        Spec(
-            name=f"where-broadcast-{name}",
-            recipes=recipes,
-            vjp=split,
-            bound={} if name == "integer" else {"grad[1]": _sum_bound(1), "grad[2]": _sum_bound(2)},
-            dtypes=dtypes,
-            **_V2,
-        )
-        for name, recipes, dtypes in (
-            ("float", _WIDE, (*FLOATS, *COMPLEX)),
-            ("integer", _WIDE, (*INTEGERS, "bool")),
-            ("shapes", _BROADCAST, ("float32",)),
-        )
-    ),
-    Spec(name="where-dead", recipes={"dead": dead}, vjp=split, dtypes=FLOATS, tier="smoke", **_V2),
-    *_around_dead(
-        "Log",
-        program=lambda tf, x: tf.math.log(x),
-        value=np.log,
-        vjp=lambda g, x: g * (1 / x),
-        ulp={"output": 1, "grad": {"float32": 2.5}},  # CUDA C++ Programming Guide, mathematical functions
-        contract={
-            "*/*": Side(
-                reference=lambda x: np.where(x > 0, np.log(x), 0),
-                vjp=lambda g, x: np.where(x > 0, g, 0) * (1 / x),  # zeros go in where x is dead, and meet 1 / x
-                why="the gradient of log multiplies the zeros for the dead side by 1 / x, which the documentation of "
-                "where warns of",
-                link="https://www.tensorflow.org/api_docs/python/tf/where",
-            )
-        },
-    ),
-    # The gradients of reciprocal and sqrt are kernels that keep to 0 where the upstream is 0. Eigen approximates the
-    # reciprocal of float32, also of powers of two: 2.5 ULPs (OpenCL C 3.0, section 7.4), once or twice in a gradient.
-    *_around_dead(
-        "Reciprocal",
-        program=lambda tf, x: tf.math.reciprocal(x),
-        value=lambda x: 1 / x,
-        vjp=lambda g, x: -g / x / x,
-        ulp={"output": {"float32": 2.5}, "grad": {"float32": 5}},
-    ),
-    *_around_dead("Sqrt", program=lambda tf, x: tf.sqrt(x), value=np.sqrt, vjp=lambda g, x: g * 0.5 / np.sqrt(x)),
-    Spec(
-        name="where-incompatible",
-        recipes={"sides": _sides((4,), (4,), (3,)), "condition": _sides((3,), (2, 5))},
-        contract=REFUSED_BY_KERNEL,
-        **_V2 | {"reference": _refused},
-    ),
-    *(
-        Spec(
-            name=f"{name}-string",
-            recipes=_FLAT | {"plain": _SAME["plain"]},
-            dtypes=("object",),
-            # XLA has no strings, and asked twice it aborts: https://github.com/tensorflow/tensorflow/issues/120244.
-            modes=("eager", "function", "graph"),
-            **kind,
-        )
-        for name, kind in (("select", _V1), ("where", _V2))
-    ),
-    *(
-        Spec(
-            name=f"{name}-of-xla",
-            recipes={"sides": _sides((67,), (67,))},
-            dtypes=(*FLOAT8_OF_CPU, *OF_XLA),
-            modes=("xla",),
-            tier="full",
-            **kind,
-        )
-        for name, kind in (("select", _V1), ("where", _V2))
+    *op(
+        "where",
+        "SelectV2",
+        _values(_SAME, "plain", "edges"),
+        small(_SIZES),
+        part("-shapes", recipes=_FLAT),
+        part("-broadcast-float", recipes=_WIDE, dtypes=(*FLOATS, *COMPLEX), bound=_SUMS),
+        part("-broadcast-integer", recipes=_WIDE, dtypes=(*INTEGERS, "bool")),
+        part("-broadcast-shapes", recipes=_BROADCAST, bound=_SUMS),
+        part("-dead", recipes={"dead": dead}, dtypes=FLOATS, tier="smoke"),
+        *_around_dead(
+            "Log",
+            program=lambda tf, x: tf.math.log(x),
+            value=np.log,
+            vjp=lambda g, x: g * (1 / x),
+            ulp={"output": 1, "grad": {"float32": 2.5}},  # CUDA C++ Programming Guide, mathematical functions
+            contract={
+                "*/*": Side(
+                    reference=lambda x: np.where(x > 0, np.log(x), 0),
+                    vjp=lambda g, x: np.where(x > 0, g, 0) * (1 / x),  # zeros go in where x is dead, and meet 1 / x
+                    why="the gradient of log multiplies the zeros for the dead side by 1 / x, which the documentation "
+                    "of where warns of",
+                    link="https://www.tensorflow.org/api_docs/python/tf/where",
+                )
+            },
+        ),
+        # The gradients of reciprocal and sqrt are kernels that keep to 0 where the upstream is 0. Eigen approximates
+        # the reciprocal of float32, also of powers of two: 2.5 ULPs (OpenCL C 3.0, section 7.4), once or twice in a
+        # gradient.
+        *_around_dead(
+            "Reciprocal",
+            program=lambda tf, x: tf.math.reciprocal(x),
+            value=lambda x: 1 / x,
+            vjp=lambda g, x: -g / x / x,
+            ulp={"output": {"float32": 2.5}, "grad": {"float32": 5}},
+        ),
+        *_around_dead("Sqrt", program=lambda tf, x: tf.sqrt(x), value=np.sqrt, vjp=lambda g, x: g * 0.5 / np.sqrt(x)),
+        part(
+            "-incompatible", recipes={"sides": _sides((4,), (4,), (3,)), "condition": _sides((3,), (2, 5))}, **_REFUSED
+        ),
+        _STRINGS,
+        _OF_XLA,
+        program=lambda tf, c, x, y: tf.where(c, x, y),
+        reference=np.where,
+        vjp=split,
     ),
 )

@@ -2,12 +2,14 @@
 
 import numpy as np
 
-from tf_opdiff.suites.forms.copies import Dtypes
-from tf_opdiff.suites.forms.move_calls import Parameter, call
-from tf_opdiff.suites.forms.moves import Apart, moves
-from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
+from tf_opdiff.suites.forms.calls import call, calls_of
+from tf_opdiff.suites.forms.copies import PASSED, Dtypes
+from tf_opdiff.suites.forms.moves import Apart, of_ranks
+from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_CPU, OF_XLA
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.tensor_attrs import Parameter
 from tf_opdiff.suites.reference import shapes as ref
-from tf_opdiff.suites.reference.moves import Constant
+from tf_opdiff.suites.reference.moves import Constant, Forward
 
 _SHAPES = {
     "matrix": (3, 5),
@@ -45,10 +47,7 @@ _SQUEEZED = {
     "batch_of_one": ((1, 3, 2), [-3]),
     "rank8": ((1, 2, 1, 1, 2, 1, 3, 1), [2, -1]),
 }
-_NOT_IN_XLA = ("bytes", "int2", "uint2", "float4_e2m1fn")
-_SMALL_FLOATS = (*FLOAT8_OF_CPU, *OF_XLA[:3])
-_COPIED = Dtypes(more=_SMALL_FLOATS, without_xla=_NOT_IN_XLA, of_xla=(), nibbles=OF_XLA[3:])
-_MEASURED = Dtypes(more=(*FLOAT8_OF_CPU, *OF_XLA), without_xla=_NOT_IN_XLA, of_xla=())
+_MEASURED = Dtypes(more=(*FLOAT8_OF_CPU, *OF_XLA), without_xla=OF_CPU, of_xla=())
 _OUT = ({"out_type": "int32"}, {"out_type": "int64"}, {"out_type": "int32"})
 
 
@@ -57,21 +56,17 @@ def _of_types(shapes):
     return {label: call(shape, out_type=("int32", "int64")[i % 2]) for i, (label, shape) in enumerate(shapes.items())}
 
 
-def _calls(calls, name):
-    return {label: call(shape, **{name: value}) for label, (shape, value) in calls.items()}
-
-
 SPECS = (
-    *moves(
+    *op(
         "expand-dims",
         "ExpandDims",
-        lambda tf, x, axis: tf.raw_ops.ExpandDims(input=x, axis=axis),
-        ref.expanded,
-        calls=_calls(_EXPANDED, "axis"),
+        arguments=("input",),
+        promise=Forward(ref.expanded),
+        calls=calls_of(_EXPANDED, "axis"),
         large=call((9, 17, 8), axis=1),
-        small=({"axis": 0}, {"axis": -1}, {"axis": 1}),
+        small=of_ranks({"axis": 0}, {"axis": -1}, {"axis": 1}),
         tensors=(Parameter("axis"),),
-        built=_calls(
+        built=calls_of(
             {
                 "too_large": ((3, 5), 3),
                 "too_small": ((3, 5), -4),
@@ -81,62 +76,65 @@ SPECS = (
             },
             "axis",
         ),
-        dtypes=_COPIED,
+        dtypes=PASSED,
     ),
-    *moves(
+    *op(
         "rank",
         "Rank",
-        lambda tf, x: tf.raw_ops.Rank(input=x),
-        Constant(lambda x: np.array(x.ndim, "int32")),
+        arguments=("input",),
+        promise=Constant(lambda x: np.array(x.ndim, "int32")),
         calls={label: call(shape) for label, shape in _SHAPES.items()},
-        small=({}, {}, {}),
+        small=of_ranks({}, {}, {}),
         dtypes=_MEASURED,
     ),
-    *moves(
+    *op(
         "shape",
         "Shape",
-        lambda tf, x, out_type: tf.raw_ops.Shape(input=x, out_type=out_type),
-        Constant(lambda x, out_type: np.array(x.shape, out_type)),
+        arguments=("input",),
+        promise=Constant(lambda x, out_type: np.array(x.shape, out_type)),
         calls=_of_types(_SHAPES),
-        small=_OUT,
+        small=of_ranks(*_OUT),
         apart={"beyond-int32": Apart({"rows": call((2**32 + 3, 0), out_type="int64")})},
         run={"beyond_int32": call((2**31, 0), out_type="int32")},
         dtypes=_MEASURED,
     ),
-    *moves(
+    *op(
         "shape-n",
         "ShapeN",
-        lambda tf, *xs, out_type: tf.raw_ops.ShapeN(input=xs, out_type=out_type),
-        Constant(lambda *xs, out_type: tuple(np.array(x.shape, out_type) for x in xs)),
+        program=lambda tf, *xs, out_type: tf.raw_ops.ShapeN(input=xs, out_type=out_type),
+        promise=Constant(lambda *xs, out_type: tuple(np.array(x.shape, out_type) for x in xs)),
         calls={
             "several": call(*_SHAPES.values(), out_type="int32"),
             "single": call((3, 5), out_type="int64"),
             "alike": call((1, 3), (1, 3), out_type="int32"),
         },
-        small=_OUT,
-        inputs=2,
+        small=of_ranks(*_OUT, inputs=2),
         run={"beyond_int32": call((3,), (2**31, 0), out_type="int32")},
         dtypes=_MEASURED,
     ),
-    *moves(
+    *op(
         "size",
         "Size",
-        lambda tf, x, out_type: tf.raw_ops.Size(input=x, out_type=out_type),
-        Constant(lambda x, out_type: np.array(x.size, out_type)),
+        arguments=("input",),
+        promise=Constant(lambda x, out_type: np.array(x.size, out_type)),
         calls=_of_types(_SHAPES),
-        small=_OUT,
+        small=of_ranks(*_OUT),
         dtypes=_MEASURED,
     ),
-    *moves(
+    *op(
         "squeeze",
         "Squeeze",
-        lambda tf, x, axis: tf.raw_ops.Squeeze(input=x, axis=axis),
-        ref.squeezed,
-        calls=_calls(_SQUEEZED, "axis"),
+        arguments=("input",),
+        promise=Forward(ref.squeezed),
+        calls=calls_of(_SQUEEZED, "axis"),
         large=call((9, 1, 17, 8), axis=[1]),
-        small=({"axis": []}, {"axis": [1]}, {"axis": [0]}),
-        shapes={"empty": ((0,), (0, 1), (1, 2, 0)), "ones": ((1,), (1, 1), (1, 1, 1))},
-        built=_calls(
+        small=of_ranks(
+            {"axis": []},
+            {"axis": [1]},
+            {"axis": [0]},
+            shapes={"empty": ((0,), (0, 1), (1, 2, 0)), "ones": ((1,), (1, 1), (1, 1, 1))},
+        ),
+        built=calls_of(
             {
                 "not_one": ((3, 1), [0]),
                 "empty": ((0, 1), [0]),
@@ -146,6 +144,6 @@ SPECS = (
             },
             "axis",
         ),
-        dtypes=_COPIED,
+        dtypes=PASSED,
     ),
 )

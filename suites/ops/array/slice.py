@@ -1,11 +1,13 @@
 """Ops that read a slice of a tensor, and that write one into zeros."""
 
 from tf_opdiff.suites.forms import strided
+from tf_opdiff.suites.forms.calls import call, calls_of
 from tf_opdiff.suites.forms.copies import Dtypes
-from tf_opdiff.suites.forms.move_calls import Parameter, call
-from tf_opdiff.suites.forms.moves import moves
-from tf_opdiff.suites.forms.of_xla import OF_XLA
+from tf_opdiff.suites.forms.moves import of_ranks
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.tensor_attrs import Parameter
 from tf_opdiff.suites.reference import slices as ref
+from tf_opdiff.suites.reference.moves import Forward
 
 #: The shape of a tensor, the first index of a slice, and its size; a size of -1 is the rest.
 _SLICES = {
@@ -22,42 +24,26 @@ _SLICES = {
     "rank5": ((2, 1, 3, 2, 2), [1, 0, 0, 1, 0], [1, 1, 2, 1, 2]),
     "rank8": ((1, 2, 1, 2, 1, 2, 1, 3), [0, 1, 0, 0, 0, 0, 0, 1], [1, 1, 1, 2, 1, -1, 1, 2]),
 }
-_UPDATED = strided.updated()
 _INDEX = tuple(map(Parameter, ("begin", "end", "strides")))
-_DTYPES = Dtypes(of_xla=OF_XLA[:3], quantized_without_xla=())
-
-
-def _slices(calls):
-    return {label: call(shape, begin=begin, size=size) for label, (shape, begin, size) in calls.items()}
+_DTYPES = Dtypes(quantized_without_xla=())
 
 
 def _written(tf, v, shape, begin, end, strides, **masks):
     return tf.raw_ops.StridedSliceGrad(shape=shape, begin=begin, end=end, strides=strides, dy=v, **masks)
 
 
-def _grads():
-    """The calls of the gradient's op: a slice, and the shape of the tensor that it is part of."""
-    return {label: call(one.shapes[1], shape=list(one.shapes[0]), **one.parameters) for label, one in _UPDATED.items()}
-
-
-def _everything(rank):
-    """The arguments of a slice that is the whole tensor of a rank."""
-    zeros, every = [0] * rank, 2**rank - 1
-    return {"begin": zeros, "end": zeros, "strides": [1] * rank, "begin_mask": every, "end_mask": every}
-
-
 _OTHER_UPSTREAM = {"other_upstream": call((2, 5), shape=[3, 5], begin=[0, 0], end=[3, 5], strides=[1, 1])}
 
 SPECS = (
-    *moves(
+    *op(
         "slice",
         "Slice",
-        lambda tf, x, begin, size: tf.raw_ops.Slice(input=x, begin=begin, size=size),
-        ref.sliced,
-        calls=_slices(_SLICES),
-        small=tuple({"begin": [0] * rank, "size": [-1] * rank} for rank in (1, 2, 3)),
+        arguments=("input",),
+        promise=Forward(ref.sliced),
+        calls=calls_of(_SLICES, "begin", "size"),
+        small=of_ranks(*tuple({"begin": [0] * rank, "size": [-1] * rank} for rank in (1, 2, 3))),
         tensors=(Parameter("begin"), Parameter("size")),
-        built=_slices(
+        built=calls_of(
             {
                 "too_few": ((3, 5), [1], [2]),
                 "too_many": ((3, 5), [0, 0, 0], [1, 1, 1]),
@@ -65,25 +51,33 @@ SPECS = (
                 "matrices": ((3, 5), [[0, 0]], [[1, 1]]),
                 "beyond_end": ((3, 5), [4, 0], [-1, 1]),
                 "negative_size": ((3, 5), [0, 0], [-2, 1]),
-            }
+            },
+            "begin",
+            "size",
         ),
-        run=_slices(
+        run=calls_of(
             {
                 "too_large": ((3, 5), [1, 0], [3, 1]),
                 "negative": ((3, 5), [-1, 0], [1, 1]),
                 "beyond_int32": ((3, 5), [2**32 + 1, 0], [2**32, 1]),
-            }
+            },
+            "begin",
+            "size",
         ),
         dtypes=_DTYPES,
     ),
-    *moves(
+    *op(
         "strided-slice-grad",
         "StridedSliceGrad",
-        _written,
-        ref.written,
-        calls=_grads(),
-        small=tuple({"shape": shape, **_everything(len(shape))} for shape in ([0], [0, 3], [0, 2, 1], [1], [1, 1])),
-        shapes={"empty_and_one": ((0,), (0, 3), (0, 2, 1), (1,), (1, 1))},
+        program=_written,
+        promise=Forward(ref.written),
+        calls=strided.GRADIENTS,
+        small=of_ranks(
+            *tuple(
+                {"shape": shape, **strided.everything(len(shape))} for shape in ([0], [0, 3], [0, 2, 1], [1], [1, 1])
+            ),
+            shapes={"empty_and_one": ((0,), (0, 3), (0, 2, 1), (1,), (1, 1))},
+        ),
         tensors=(Parameter("shape"), *_INDEX),
         run={label: call((3, 5), shape=[3, 5], **bounds) for label, bounds in strided.REFUSED.items()}
         | _OTHER_UPSTREAM,

@@ -1,10 +1,14 @@
 """Ops that repeat the elements of a tensor."""
 
-from tf_opdiff.suites.forms.copies import Dtypes
-from tf_opdiff.suites.forms.move_calls import Parameter, call
-from tf_opdiff.suites.forms.moves import Apart, moves
-from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
+from tf_opdiff.suites.forms.calls import call, calls_of
+from tf_opdiff.suites.forms.copies import PASSED, Dtypes
+from tf_opdiff.suites.forms.moves import Apart, of_ranks
+from tf_opdiff.suites.forms.of_xla import NIBBLES, SMALL_FLOATS
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.quantized import IN_XLA
+from tf_opdiff.suites.forms.tensor_attrs import Parameter
 from tf_opdiff.suites.reference import shapes as ref
+from tf_opdiff.suites.reference.moves import Forward
 
 _BROADCAST = {
     "row": ((5,), [3, 5]),
@@ -32,33 +36,24 @@ _TILED = {
     "empty": ((0, 3), [2, 2]),
     "no_copy": ((3, 5), [0, 2]),
 }
-_ALL = Dtypes(
-    more=(*FLOAT8_OF_CPU, *OF_XLA[:3]),
-    without_xla=("bytes", "int2", "uint2", "float4_e2m1fn"),
-    of_xla=(),
-    nibbles=OF_XLA[3:],
-)
-
-
-def _calls(calls, name):
-    return {label: call(shape, **{name: sizes}) for label, (shape, sizes) in calls.items()}
 
 
 SPECS = (
-    *moves(
+    *op(
         "broadcast-to",
         "BroadcastTo",
-        lambda tf, x, shape: tf.raw_ops.BroadcastTo(input=x, shape=shape),
-        ref.broadcast,
-        calls=_calls(_BROADCAST, "shape"),
-        small=({"shape": [0]}, {"shape": [2, 0, 3]}, {"shape": [2, 0, 2, 1]}),
-        shapes={
-            "empty": ((0,), (0, 3), (0, 2, 1)),
-            "ones": ((1,), (1, 1), (1, 1, 1)),
-        },
+        arguments=("input",),
+        promise=Forward(ref.broadcast),
+        calls=calls_of(_BROADCAST, "shape"),
+        small=of_ranks(
+            {"shape": [0]},
+            {"shape": [2, 0, 3]},
+            {"shape": [2, 0, 2, 1]},
+            shapes={"empty": ((0,), (0, 3), (0, 2, 1)), "ones": ((1,), (1, 1), (1, 1, 1))},
+        ),
         tensors=(Parameter("shape"),),
         adds=True,
-        built=_calls(
+        built=calls_of(
             {
                 "other_size": ((3, 5), [3, 4]),
                 "lower_rank": ((3, 5), [5]),
@@ -68,13 +63,13 @@ SPECS = (
             },
             "shape",
         ),
-        dtypes=Dtypes(quantized=(), quantized_without_xla=(), quantized_of_xla=("int8", "uint8", "int32")),
+        dtypes=Dtypes(quantized=(), quantized_without_xla=(), quantized_of_xla=IN_XLA),
     ),
-    *moves(
+    *op(
         "fill",
         "Fill",
-        lambda tf, x, dims: tf.raw_ops.Fill(dims=dims, value=x),
-        lambda x, dims: ref.broadcast(x, dims),
+        arguments=("value",),
+        promise=Forward(lambda x, dims: ref.broadcast(x, dims)),
         calls={
             "matrix": call((), dims=[3, 5]),
             "scalar": call((), dims=[]),
@@ -90,33 +85,28 @@ SPECS = (
             "matrix": call((), dims=[[3, 2]]),
             "vector": call((2,), dims=[3, 2]),
         },
-        dtypes=Dtypes(more=(), of_xla=(*FLOAT8_OF_CPU, *OF_XLA[:3]), nibbles=OF_XLA[3:]),
+        dtypes=Dtypes(more=(), of_xla=SMALL_FLOATS, nibbles=NIBBLES),
     ),
-    *moves(
+    *op(
         "tile",
         "Tile",
-        lambda tf, x, multiples: tf.raw_ops.Tile(input=x, multiples=multiples),
-        ref.repeated,
-        calls=_calls(_TILED, "multiples"),
+        arguments=("input",),
+        promise=Forward(ref.repeated),
+        calls=calls_of(_TILED, "multiples"),
         apart={  # second order needs a broadcast that TensorFlow lacks
             "rank7": Apart(
-                _calls({"rank7": ((1, 2, 1, 1, 2, 1, 3), [2, 1, 1, 2, 1, 2, 1])}, "multiples"),
+                calls_of({"rank7": ((1, 2, 1, 1, 2, 1, 3), [2, 1, 1, 2, 1, 2, 1])}, "multiples"),
                 (Parameter("multiples"),),
             )
         },
         large=call((9, 17, 4), multiples=[1, 2, 2]),
-        small=({"multiples": [2]}, {"multiples": [2, 1]}, {"multiples": [1, 3, 2]}),
+        small=of_ranks({"multiples": [2]}, {"multiples": [2, 1]}, {"multiples": [1, 3, 2]}),
         tensors=(Parameter("multiples"),),
         adds=True,
-        built=_calls(
-            {
-                "too_few": ((3, 5), [2]),
-                "too_many": ((3, 5), [2, 2, 2]),
-                "matrix": ((3, 5), [[2, 2]]),
-            },
-            "multiples",
+        built=calls_of(
+            {"too_few": ((3, 5), [2]), "too_many": ((3, 5), [2, 2, 2]), "matrix": ((3, 5), [[2, 2]])}, "multiples"
         ),
-        run=_calls({"negative": ((3, 5), [2, -1])}, "multiples"),
-        dtypes=_ALL,
+        run=calls_of({"negative": ((3, 5), [2, -1])}, "multiples"),
+        dtypes=PASSED,
     ),
 )

@@ -1,12 +1,14 @@
 """Ops that copy windows of images and of volumes into the channels of pixels."""
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import COMPLEX
+from tf_opdiff.suites.forms.calls import call
 from tf_opdiff.suites.forms.copies import Dtypes
 from tf_opdiff.suites.forms.errors import OUT_OF_RANGE, OUT_OF_RANGE_WHEN_BUILT, UNSUPPORTED
-from tf_opdiff.suites.forms.move_calls import call
-from tf_opdiff.suites.forms.moves import Refused, moves
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
+from tf_opdiff.suites.forms.moves import Refused, of_ranks
+from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.reference import blocks as ref
+from tf_opdiff.suites.reference.moves import Forward
 
 _INTEGERS = ("int8", "int16", "int64", "uint8", "uint16", "uint32", "uint64")
 _NO_QUANTIZED = {"quantized": (), "quantized_without_xla": (), "quantized_of_xla": ()}
@@ -64,14 +66,15 @@ def _refused(good, shape):
 
 
 SPECS = (
-    *moves(
+    *op(
         "extract-image-patches",
         "ExtractImagePatches",
-        lambda tf, x, **windows: tf.raw_ops.ExtractImagePatches(images=x, **windows),
-        ref.patches,
+        arguments=("images",),
+        promise=Forward(ref.patches),
         calls=_IMAGES,
-        small=(_SAME,),
-        shapes={"no_images": ((0, 3, 4, 2),), "no_channels": ((1, 3, 4, 0),), "pixel": ((1, 1, 1, 1),)},
+        small=of_ranks(
+            _SAME, shapes={"no_images": ((0, 3, 4, 2),), "no_channels": ((1, 3, 4, 0),), "pixel": ((1, 1, 1, 1),)}
+        ),
         adds=True,
         built=_wrong(_SAME, (1, 5, 4, 2)),
         refused=_refused(_SAME, (1, 5, 4, 2)),
@@ -85,14 +88,16 @@ SPECS = (
             **_NO_QUANTIZED,
         ),
     ),
-    *moves(
+    *op(
         "extract-volume-patches",
         "ExtractVolumePatches",
-        lambda tf, x, **windows: tf.raw_ops.ExtractVolumePatches(input=x, **windows),
-        ref.patches,
+        arguments=("input",),
+        promise=Forward(ref.patches),
         calls=_VOLUMES,
-        small=(_SAME_VOLUMES,),
-        shapes={"no_volumes": ((0, 3, 4, 1, 2),), "no_channels": ((1, 3, 4, 1, 0),), "voxel": ((1, 1, 1, 1, 1),)},
+        small=of_ranks(
+            _SAME_VOLUMES,
+            shapes={"no_volumes": ((0, 3, 4, 1, 2),), "no_channels": ((1, 3, 4, 1, 0),), "voxel": ((1, 1, 1, 1, 1),)},
+        ),
         adds=True,
         built=_wrong(_SAME_VOLUMES, (1, 5, 4, 3, 2)),
         refused=_refused(_SAME_VOLUMES, (1, 5, 4, 3, 2)),

@@ -3,6 +3,7 @@
 import numpy as np
 
 from tf_opdiff.harness.spec.loose import Loose
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.suites.forms.calls import unfit
 from tf_opdiff.suites.forms.elements import infinite, limits, plain, positive, small_integers
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT
@@ -22,7 +23,6 @@ from tf_opdiff.suites.forms.projective import (
     program,
     transforms,
 )
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 from tf_opdiff.suites.reference.warp import Warp
 
 _BOTH = ("NEAREST", "BILINEAR")

@@ -1,10 +1,12 @@
 """ResizeNearestNeighbor: images in another size, made of their pixels; and the op of its gradient."""
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
+from tf_opdiff.suites.forms.calls import call
 from tf_opdiff.suites.forms.copies import Dtypes
 from tf_opdiff.suites.forms.errors import WRONG_OR_UNSUPPORTED
-from tf_opdiff.suites.forms.move_calls import Parameter, call
-from tf_opdiff.suites.forms.moves import Apart, Refused, moves
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
+from tf_opdiff.suites.forms.moves import Apart, Refused, of_ranks
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.tensor_attrs import Parameter
 from tf_opdiff.suites.reference.moves import Back, Forward
 from tf_opdiff.suites.reference.resize import nearest, nearest_of_kernel
 
@@ -68,15 +70,14 @@ def _back(shape, size, centers):
 
 
 SPECS = (
-    *moves(
+    *op(
         "resize-nearest-neighbor",
         "ResizeNearestNeighbor",
-        lambda tf, x, size, **centers: tf.raw_ops.ResizeNearestNeighbor(images=x, size=size, **centers),
-        Forward(nearest, mistake=nearest_of_kernel),
+        arguments=("images",),
+        promise=Forward(nearest, mistake=nearest_of_kernel),
         calls=_of_sizes(_SIZES),
         apart={"below-whole": Apart(_of_sizes(_BELOW_WHOLE), (_SIZE,))},
-        small=({"size": _TWO},),
-        shapes={label: (shape,) for label, shape in _SHAPES.items()},
+        small=of_ranks({"size": _TWO}, shapes={label: (shape,) for label, shape in _SHAPES.items()}),
         tensors=(_SIZE,),
         adds=True,
         built={
@@ -90,19 +91,28 @@ SPECS = (
         refused={"both": Refused({"both": call(_PLAIN, size=_TWO, **_ALIGNED, **_CENTRED)}, WRONG_OR_UNSUPPORTED)},
         dtypes=Dtypes(smooth=_FLOATS, rough=_INTEGERS, **_NO_MORE),
     ),
-    *moves(
+    *op(
         "resize-nearest-neighbor-grad",
         "ResizeNearestNeighborGrad",
-        lambda tf, g, size, seen, **centers: tf.raw_ops.ResizeNearestNeighborGrad(grads=g, size=size, **centers),
-        Back(
+        program=lambda tf, g, size, seen, **centers: tf.raw_ops.ResizeNearestNeighborGrad(
+            grads=g, size=size, **centers
+        ),
+        promise=Back(
             lambda x, size, seen, **centers: nearest(x, seen, **centers),
             shape=lambda g, size, **_: (g.shape[0], *size, g.shape[3]),
             mistake=lambda x, size, seen, **centers: nearest_of_kernel(x, seen, **centers),
         ),
         calls={label: _back(*one) for label, one in _SIZES.items()},
         apart={"below-whole": Apart({label: _back(*one) for label, one in _BELOW_WHOLE.items()}, (_SIZE,))},
-        small=({"size": [3, 4], "seen": _TWO}, {"size": [1, 1], "seen": [1, 1]}),
-        shapes={"no_images": ((0, 5, 2, 2), (0, 1, 1, 2)), "no_channels": ((1, 5, 2, 0), (1, 1, 1, 0)), "one": _ONE},
+        small=of_ranks(
+            {"size": [3, 4], "seen": _TWO},
+            {"size": [1, 1], "seen": [1, 1]},
+            shapes={
+                "no_images": ((0, 5, 2, 2), (0, 1, 1, 2)),
+                "no_channels": ((1, 5, 2, 0), (1, 1, 1, 0)),
+                "one": _ONE,
+            },
+        ),
         tensors=(_SIZE,),
         gradient=False,
         built={

@@ -2,11 +2,11 @@
 
 from typing import Any
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.suites.forms import matrices as of
 from tf_opdiff.suites.forms.calls import each
 from tf_opdiff.suites.forms.op import also, op
 from tf_opdiff.suites.forms.part import part, tiered
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 from tf_opdiff.suites.reference.determinant import Determinant, LogDeterminant
 
 

@@ -1,11 +1,11 @@
 """Inverses and solutions of linear equations. Errors are those of LU and QR: see `suites.reference.linear`."""
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.suites.forms import matrices as of
 from tf_opdiff.suites.forms.calls import call, each
 from tf_opdiff.suites.forms.elements import plain
 from tf_opdiff.suites.forms.op import also, op
 from tf_opdiff.suites.forms.part import tiered
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 from tf_opdiff.suites.reference.solving import Inverting, Matrix, Solving
 
 

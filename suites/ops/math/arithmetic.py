@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, bit_patterns, plain
 from tf_opdiff.suites.derived.hessian import Hessian, linear_second_order
 from tf_opdiff.suites.forms.aspects import incompatible
@@ -88,7 +89,7 @@ SPECS = (
             reference=lambda x, y: x + y,
             recipes={"plain": many(plain, size=67), "outer": shaped((4, 1), (1, 17))},
             dtypes=("object",),
-            modes=("eager", "function", "graph"),  # XLA has no strings
+            modes=WITHOUT_XLA,  # XLA has no strings
         ),
     ),
     *op(

@@ -2,23 +2,16 @@
 
 import numpy as np
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, edges, is_float, plain
 from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.suites.derived.hessian import linear_second_order
-from tf_opdiff.suites.forms.casts import (
-    NIBBLES,
-    beyond_limits,
-    inside_limits,
-    moderate,
-    negative,
-    ties,
-    tiny,
-    within_range,
-)
+from tf_opdiff.suites.forms.casts import beyond_limits, inside_limits, moderate, negative, ties, tiny, within_range
 from tf_opdiff.suites.forms.errors import raises
+from tf_opdiff.suites.forms.of_xla import NIBBLES
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, unconnected
-from tf_opdiff.suites.forms.quantized import IN_XLA, NOT_IN_XLA, WITHOUT_XLA, of_bits
+from tf_opdiff.suites.forms.quantized import IN_XLA, NOT_IN_XLA, of_bits
 from tf_opdiff.suites.reference.cast import cast, rounded, saturating_cast, unpacked
 from tf_opdiff.suites.reference.subnormal import flushed_in
 

@@ -5,6 +5,7 @@ from functools import partial
 import numpy as np
 
 from tf_opdiff.harness.spec.elementary import powers
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.suites.forms.aspects import second_order
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.reduced import reduced
@@ -104,7 +105,7 @@ SPECS = (
             hvp_error=ref.norm_hvp_error,
             flushes=False,
         ),
-        modes=("eager", "function", "graph"),
+        modes=WITHOUT_XLA,
         **{**REDUCED, "recipes": _NORMS},
     ),
     *_extreme("max", "Max", ref.largest),

@@ -1,13 +1,12 @@
 """Ops that turn dimensions, and sizes of dimensions, of one layout of images into those of another one."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import edges
-from tf_opdiff.harness.spec.spec import Spec
-from tf_opdiff.suites.derived.sizes import sizes
+from tf_opdiff.suites.forms.aspects import small
 from tf_opdiff.suites.forms.errors import IN_KERNEL
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import part
 
 _FORMATS = {
     "to_first": ("NHWC", "NCHW"),
@@ -24,14 +23,6 @@ _WRONG = {
     "repeated": {"src_format": "NHWC", "dst_format": "NCHH"},
 }
 _DTYPES = ("int32", "int64")
-
-
-def _map(tf, x, src_format, dst_format):
-    return tf.raw_ops.DataFormatDimMap(x=x, src_format=src_format, dst_format=dst_format)
-
-
-def _permute(tf, x, src_format, dst_format):
-    return tf.raw_ops.DataFormatVecPermute(x=x, src_format=src_format, dst_format=dst_format)
 
 
 def _mapped(x, src_format, dst_format):
@@ -60,25 +51,8 @@ def _limits(draw, dtype):
     return (np.resize(np.unique(edges(draw, np.dtype(dtype))[0])[::-1], (4,)),)
 
 
-_DIM_MAP = Spec(
-    name="data-format-dim-map",
-    ops="DataFormatDimMap",
-    program=_map,
-    reference=_mapped,
-    recipes={"plain": _dimensions(3, 7), "every": lambda draw, dtype: (np.arange(-4, 4, dtype=dtype),)}
-    | {"scalar": _dimensions()},
-    dtypes=_DTYPES,
-    attrs=_ATTRS,
-)
-_PERMUTE = Spec(
-    name="data-format-vec-permute",
-    ops="DataFormatVecPermute",
-    program=_permute,
-    reference=_permuted,
-    recipes={"pairs": _rows(4, 2), "pairs_of_images": _rows(2, 2)},
-    dtypes=_DTYPES,
-    attrs={label: formats for label, formats in _ATTRS.items() if label != "volumes"},
-)
+_PAIRS = {"pairs": _rows(4, 2), "pairs_of_images": _rows(2, 2)}
+_OF_IMAGES = {label: formats for label, formats in _ATTRS.items() if label != "volumes"}
 _SMALL = {"none": (0,), "one": (1,), "no_rows": (0, 3), "one_by_one": (1, 1), "empty_inside": (1, 0, 2)}
 _FIRST = {"to_first": _ATTRS["to_first"]}
 #: Values that the vectors and matrices of VecPermute cannot have: they hold 4 rows or 2.
@@ -94,28 +68,38 @@ _WRONG_ROWS = {
 }
 
 SPECS = (
-    _DIM_MAP,
-    *sizes(replace(_DIM_MAP, attrs=_FIRST), {label: _dimensions(*shape) for label, shape in _SMALL.items()}),
-    replace(_DIM_MAP, name="data-format-dim-map-refused", attrs=_WRONG, recipes={"plain": _dimensions(3)}, **IN_KERNEL),
-    _PERMUTE,
-    replace(
-        _PERMUTE,
-        name="data-format-vec-permute-vectors",
-        recipes={"vector": _rows(4), "images": _rows(2), "limits": _limits},
+    *op(
+        "data-format-dim-map",
+        "DataFormatDimMap",
+        part(
+            recipes={
+                "plain": _dimensions(3, 7),
+                "every": lambda draw, dtype: (np.arange(-4, 4, dtype=dtype),),
+                "scalar": _dimensions(),
+            },
+            attrs=_ATTRS,
+        ),
+        small({label: _dimensions(*shape) for label, shape in _SMALL.items()}, attrs=_FIRST),
+        part("-refused", recipes={"plain": _dimensions(3)}, attrs=_WRONG, **IN_KERNEL),
+        arguments=("x",),
+        reference=_mapped,
+        dtypes=_DTYPES,
     ),
-    replace(
-        _PERMUTE,
-        name="data-format-vec-permute-volumes",
-        recipes={"vector": _rows(5), "pairs": _rows(5, 2), "images": _rows(3), "pairs_of_images": _rows(3, 2)},
-        attrs={"volumes": _ATTRS["volumes"]},
-    ),
-    *sizes(replace(_PERMUTE, attrs=_FIRST), _PERMUTE.recipes),
-    replace(_PERMUTE, name="data-format-vec-permute-refused", attrs=_WRONG, recipes={"plain": _rows(4)}, **IN_KERNEL),
-    replace(
-        _PERMUTE,
-        name="data-format-vec-permute-refused-shape",
-        attrs=_FIRST,
-        recipes=_WRONG_ROWS,
-        **IN_KERNEL,
+    *op(
+        "data-format-vec-permute",
+        "DataFormatVecPermute",
+        part(recipes=_PAIRS, attrs=_OF_IMAGES),
+        part("-vectors", recipes={"vector": _rows(4), "images": _rows(2), "limits": _limits}, attrs=_OF_IMAGES),
+        part(
+            "-volumes",
+            recipes={"vector": _rows(5), "pairs": _rows(5, 2), "images": _rows(3), "pairs_of_images": _rows(3, 2)},
+            attrs={"volumes": _ATTRS["volumes"]},
+        ),
+        small(_PAIRS, attrs=_FIRST),
+        part("-refused", recipes={"plain": _rows(4)}, attrs=_WRONG, **IN_KERNEL),
+        part("-refused-shape", recipes=_WRONG_ROWS, attrs=_FIRST, **IN_KERNEL),
+        arguments=("x",),
+        reference=_permuted,
+        dtypes=_DTYPES,
     ),
 )

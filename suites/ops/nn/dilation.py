@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import FLOATS, INTEGERS
 from tf_opdiff.suites.forms.calls import call, unfit
 from tf_opdiff.suites.forms.contraction import upstreams
@@ -9,7 +10,6 @@ from tf_opdiff.suites.forms.elements import plain, special
 from tf_opdiff.suites.forms.errors import IN_KERNEL, UNSUPPORTED, WHEN_BUILT
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import calling, part, tiered
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 from tf_opdiff.suites.reference.dilation import Dilation
 
 #: Label → the shapes of an image and a filter, the strides, the rates and the padding.

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import FLOATS
 from tf_opdiff.suites.forms.aspects import drawn
 from tf_opdiff.suites.forms.aspects import small as small_part
@@ -24,7 +25,6 @@ from tf_opdiff.suites.forms.pooling import (
     small,
     windowed,
 )
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 from tf_opdiff.suites.reference.largest import Largest, LargestAt
 
 _ORDERED = {"plain": plain, "ties": ties, "infinite": infinite, "upstreams": plain}

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import FLOATS
 from tf_opdiff.suites.forms.calls import unfit
 from tf_opdiff.suites.forms.elements import infinite, limits, plain, small_integers, ties, tiny
@@ -23,7 +24,6 @@ from tf_opdiff.suites.forms.pooling import (
     small,
     windowed,
 )
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 from tf_opdiff.suites.reference.largest import Largest, LargestAt, LargestGradient, LargestGradientAt, LargestSecond
 
 _WHOLE = ("int32", "int64", "int16", "int8", "uint8", "uint16", "uint32", "uint64")

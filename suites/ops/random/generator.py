@@ -4,11 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.plan import MODES
+from tf_opdiff.harness.spec.plan import MODES, WITHOUT_XLA
 from tf_opdiff.suites.forms.errors import IN_KERNEL, UNSUPPORTED, WHEN_BUILT
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, together
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 from tf_opdiff.suites.forms.random_sources import PHILOX, SEEDED, THREEFRY, UNKNOWN
 from tf_opdiff.suites.forms.variables import RESOURCE, final, read_after
 from tf_opdiff.suites.reference.philox import SET_ASIDE

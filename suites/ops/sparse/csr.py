@@ -4,18 +4,23 @@ from dataclasses import replace
 
 import numpy as np
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import COMPLEX
-from tf_opdiff.harness.spec.spec import Spec
-from tf_opdiff.suites.forms.move_calls import Parameter, call
-from tf_opdiff.suites.forms.moves import Apart, moves
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
-from tf_opdiff.suites.forms.sparse import CUBE, DTYPES, INDICES, matrix, sparse, tensors
-from tf_opdiff.suites.reference import sparse as ref
-from tf_opdiff.suites.reference.moves import Beside, blank
+from tf_opdiff.suites.forms.calls import call
+from tf_opdiff.suites.forms.copies import COMMON
+from tf_opdiff.suites.forms.moves import Apart
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.pairs import shaped
+from tf_opdiff.suites.forms.part import part
+from tf_opdiff.suites.forms.sparse import CUBE, INDICES, matrix, sparse, tensors
+from tf_opdiff.suites.forms.tensor_attrs import Parameter
+from tf_opdiff.suites.reference import csr as ref
+from tf_opdiff.suites.reference.moves import Beside, Forward, blank
+from tf_opdiff.suites.reference.sparse import dense, reordered_places
 
 _USUAL = {
     "modes": WITHOUT_XLA,
-    "dtypes": replace(DTYPES, smooth=("float64", *COMPLEX), rough=(), without_xla=()),
+    "dtypes": replace(COMMON, smooth=("float64", *COMPLEX), rough=(), without_xla=()),
     "second": False,
 }
 _ARGUMENTS = tensors("indices", "shape")
@@ -63,7 +68,7 @@ def _transpose(tf, x, indices, shape, conjugate=False):
 def _by_counts(x, indices, shape):
     """A dense matrix whose rows have as many values as the indices say, but in the order of the indices."""
     rows, columns = np.array(indices).T
-    return ref.dense(x, blank(x), np.stack([np.sort(rows), columns], axis=1), shape)
+    return dense(x, blank(x), np.stack([np.sort(rows), columns], axis=1), shape)
 
 
 def _masked(shape, indices):
@@ -102,11 +107,41 @@ _DENSE = {
 }
 
 SPECS = (
-    *moves(
+    *op(
+        "csr-components",
+        "SparseTensorToCSRSparseMatrix;CSRSparseMatrixComponents",
+        program=_components,
+        promise=Beside(ref.components, ref.component_places),
+        calls={
+            "matrix": sparse(INDICES, [3, 5], index=0),
+            "first": sparse(CUBE, [2, 3, 4], index=0),
+            "second": sparse(CUBE, [2, 3, 4], index=1),
+            "empty_matrix": sparse([[0, 1, 0], [2, 1, 0]], [3, 2, 2], index=1),
+            "no_values": sparse([], [3, 5], index=0),
+            "no_rows": sparse([], [0, 5], index=0),
+            "single": sparse([[0, 0]], [1, 1], index=0),
+        },
+        tensors=(*_ARGUMENTS, Parameter("index", ("int32",))),
+        built={"vector_index": sparse(INDICES, [3, 5], index=[0])},
+        run={"beyond": sparse(CUBE, [2, 3, 4], index=2), "negative": sparse(INDICES, [3, 5], index=-1)},
+        gradient=False,
+        **_USUAL,
+    ),
+    *op(
+        "csr-count",
+        "SparseTensorToCSRSparseMatrix;SparseMatrixNNZ",
+        program=_count,
+        promise=Beside(lambda x, indices, shape: x, ref.counts),
+        calls=_MATRICES,
+        tensors=_ARGUMENTS,
+        gradient=False,
+        **_USUAL,
+    ),
+    *op(
         "csr-of-dense",
         "DenseToCSRSparseMatrix;CSRSparseMatrixToDense",
-        _through_csr,
-        ref.masked,
+        program=_through_csr,
+        promise=Forward(ref.masked),
         calls=_DENSE,
         tensors=tensors("indices"),
         apart={
@@ -129,25 +164,25 @@ SPECS = (
         },
         **_USUAL,
     ),
-    *moves(
+    *op(
         "csr-to-dense",
         "SparseTensorToCSRSparseMatrix;CSRSparseMatrixToDense",
-        _to_dense,
-        lambda x, indices, shape: ref.dense(x, blank(x), indices, shape),
+        program=_to_dense,
+        promise=Forward(lambda x, indices, shape: dense(x, blank(x), indices, shape)),
         calls={**_MATRICES, "columns_out_of_order": sparse([[0, 4], [0, 1], [2, 2], [2, 0]], [3, 5])},
         tensors=_ARGUMENTS,
         apart={
             "rows-out-of-order": Apart(
                 {"rows": sparse([[2, 0], [0, 4], [0, 1]], [3, 5])}, _ARGUMENTS, mistake=_by_counts
-            ),
+            )
         },
         **_USUAL,
     ),
-    *moves(
+    *op(
         "csr-to-sparse",
         "SparseTensorToCSRSparseMatrix;CSRSparseMatrixToSparseTensor",
-        _round_trip,
-        Beside(lambda x, indices, shape: x, ref.reordered_places),
+        program=_round_trip,
+        promise=Beside(lambda x, indices, shape: x, reordered_places),
         calls=_MATRICES,
         tensors=_ARGUMENTS,
         apart={"no-matrices": Apart({"none": sparse([], [0, 3, 4])}, _ARGUMENTS)},
@@ -155,58 +190,23 @@ SPECS = (
         run=_WRONG_VALUES,
         **_USUAL,
     ),
-    *moves(
-        "csr-components",
-        "SparseTensorToCSRSparseMatrix;CSRSparseMatrixComponents",
-        _components,
-        Beside(ref.components, ref.component_places),
-        calls={
-            "matrix": sparse(INDICES, [3, 5], index=0),
-            "first": sparse(CUBE, [2, 3, 4], index=0),
-            "second": sparse(CUBE, [2, 3, 4], index=1),
-            "empty_matrix": sparse([[0, 1, 0], [2, 1, 0]], [3, 2, 2], index=1),
-            "no_values": sparse([], [3, 5], index=0),
-            "no_rows": sparse([], [0, 5], index=0),
-            "single": sparse([[0, 0]], [1, 1], index=0),
-        },
-        tensors=(*_ARGUMENTS, Parameter("index", ("int32",))),
-        built={"vector_index": sparse(INDICES, [3, 5], index=[0])},
-        run={
-            "beyond": sparse(CUBE, [2, 3, 4], index=2),
-            "negative": sparse(INDICES, [3, 5], index=-1),
-        },
-        gradient=False,
-        **_USUAL,
-    ),
-    *moves(
-        "csr-count",
-        "SparseTensorToCSRSparseMatrix;SparseMatrixNNZ",
-        _count,
-        Beside(lambda x, indices, shape: x, ref.counts),
-        calls=_MATRICES,
-        tensors=_ARGUMENTS,
-        gradient=False,
-        **_USUAL,
-    ),
-    *moves(
+    *op(
         "csr-transpose",
         "SparseTensorToCSRSparseMatrix;SparseMatrixTranspose",
-        _transpose,
-        Beside(ref.transposed, ref.transposed_indices),
+        part(
+            "-conjugate",
+            program=lambda tf, x: _transpose(
+                tf, x, tf.constant(INDICES, tf.int64), tf.constant([3, 5], tf.int64), conjugate=True
+            )[0],
+            reference=lambda x: np.conj(ref.transposed(x, INDICES, [3, 5])),
+            vjp=lambda g, x: (np.conj(ref.back_from_transposed(g, INDICES, [3, 5])),),
+            recipes={"plain": shaped((5,))},
+            dtypes=("float32", "float64", *COMPLEX),
+        ),
+        program=_transpose,
+        promise=Beside(ref.transposed, ref.transposed_indices),
         calls=_MATRICES,
         tensors=_ARGUMENTS,
         **_USUAL,
-    ),
-    Spec(
-        name="csr-transpose-conjugate",
-        ops="SparseTensorToCSRSparseMatrix;SparseMatrixTranspose",
-        program=lambda tf, x: _transpose(
-            tf, x, tf.constant(INDICES, tf.int64), tf.constant([3, 5], tf.int64), conjugate=True
-        )[0],
-        reference=lambda x: np.conj(ref.transposed(x, INDICES, [3, 5])),
-        vjp=lambda g, x: (np.conj(ref.back_from_transposed(g, INDICES, [3, 5])),),
-        recipes={"plain": lambda draw, dtype: (draw.values(dtype, 5),)},
-        dtypes=("float32", "float64", *COMPLEX),
-        modes=WITHOUT_XLA,
     ),
 )

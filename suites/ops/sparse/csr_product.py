@@ -4,12 +4,12 @@ from functools import partial
 
 import numpy as np
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA, without_modes
 from tf_opdiff.harness.spec.recipes import COMPLEX
 from tf_opdiff.suites.forms.calls import Call, Wrong
 from tf_opdiff.suites.forms.elements import nonzero_integers, plain
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import tiered
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 from tf_opdiff.suites.forms.sparse import CUBE, INDICES, matrix
 from tf_opdiff.suites.reference.sparse_product import SparseProduct, SparseSparseProduct
 
@@ -164,7 +164,7 @@ SPECS = (
         _RAW_SPARSE,
         calls=_EMPTY_ROW,
         recipes=_EXACT,
-        fields={"modes": ("function", "graph")},
+        fields={"modes": without_modes("eager", "xla")},
     ),
     *op(
         "csr-csr-matmul-gradient",
@@ -172,7 +172,7 @@ SPECS = (
         calls=_SPARSE_CALLS,
         recipes=_RECIPES,
         dtypes=tiered(("float32", *_REST)),
-        fields={"modes": ("function", "graph")},
+        fields={"modes": without_modes("eager", "xla")},
     ),
     *op(
         "csr-csr-matmul-gradient-eager",

@@ -1,20 +1,21 @@
 """SparseFillEmptyRows to SparseReshape: ops that fill sparse tensors, or give them another shape."""
 
-from dataclasses import replace
-
-from tf_opdiff.harness.spec.spec import Spec
-from tf_opdiff.suites.derived.sizes import sizes
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
+from tf_opdiff.suites.forms.aspects import drawn, small
+from tf_opdiff.suites.forms.calls import Call, call
+from tf_opdiff.suites.forms.copies import COMMON
+from tf_opdiff.suites.forms.elements import plain
 from tf_opdiff.suites.forms.errors import IN_KERNEL
-from tf_opdiff.suites.forms.filled_rows import filled_gradients
-from tf_opdiff.suites.forms.move_calls import call, fed_program, promises
-from tf_opdiff.suites.forms.move_recipes import fed
-from tf_opdiff.suites.forms.moves import moves
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
-from tf_opdiff.suites.forms.sparse import CUBE, DTYPES, INDICES, matrix, tensors, with_default
+from tf_opdiff.suites.forms.filled_rows import by_default, by_values
+from tf_opdiff.suites.forms.move_recipes import whole
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import part
+from tf_opdiff.suites.forms.sparse import CUBE, INDICES, matrix, tensors, with_default
+from tf_opdiff.suites.forms.tensor_attrs import as_inputs
 from tf_opdiff.suites.reference import sparse as ref
 from tf_opdiff.suites.reference.moves import Beside
 
-_USUAL = {"modes": WITHOUT_XLA, "dtypes": DTYPES}
+_USUAL = {"modes": WITHOUT_XLA, "dtypes": COMMON}
 
 
 def _fill(tf, x, default, indices, shape):
@@ -28,22 +29,12 @@ def _reshape(tf, indices, shape, new):
 
 
 def _other_shape(indices, shape, new):
-    return call(indices=matrix(indices, len(shape)), shape=shape, new=new)
+    return Call(shapes=(), attrs={"indices": matrix(indices, len(shape)), "shape": shape, "new": new})
 
 
-def _reshapes(name, calls):
-    """The spec of new shapes: indices and shapes are all that the op takes, and they are inputs."""
-    each, arguments = tuple(calls.values()), tensors("indices", "shape", "new")
-    promised = promises(Beside(lambda **parameters: (), ref.reshaped), each, tuple(p.name for p in arguments))
-    return Spec(
-        name=name,
-        ops="SparseReshape",
-        program=fed_program(_reshape, each, arguments),
-        recipes={"plain": fed(each, arguments)},
-        dtypes=("int64",),
-        modes=WITHOUT_XLA,
-        **promised.fields(gradient=False, rounded=()),
-    )
+def _reshaped(calls):
+    """The calls: indices and shapes are all that the op takes, and they are inputs."""
+    return as_inputs(calls, tensors("indices", "shape", "new"), _reshape, Beside(lambda **attrs: (), ref.reshaped))
 
 
 _RESHAPES = {
@@ -78,20 +69,12 @@ _NOT_RESHAPED = {
 }
 
 
-def _refused_reshapes():
-    """The specs of arguments that the op refuses."""
-    arguments = tensors("indices", "shape", "new")
-    for label, one in _NOT_RESHAPED.items():
-        main = _reshapes(f"sparse-reshape-{label}", {label: one})
-        yield replace(main, recipes={"plain": fed((one,), arguments)}, **IN_KERNEL)
-
-
 SPECS = (
-    *moves(
+    *op(
         "sparse-fill-empty-rows",
         "SparseFillEmptyRows",
-        _fill,
-        Beside(ref.filled, ref.filled_indices),
+        program=_fill,
+        promise=Beside(ref.filled, ref.filled_indices),
         calls={
             "matrix": with_default([[0, 1], [0, 3], [3, 2]], [6, 4]),
             "full": with_default(INDICES, [3, 5]),
@@ -122,11 +105,21 @@ SPECS = (
         },
         **_USUAL,
     ),
-    *filled_gradients("sparse-fill-empty-rows-grad", "SparseFillEmptyRowsGrad"),
-    _reshapes("sparse-reshape", _RESHAPES),
-    *sizes(
-        _reshapes("sparse-reshape", {"none": _SMALL_RESHAPES["none"]}),
-        {label: fed((one,), tensors("indices", "shape", "new")) for label, one in _SMALL_RESHAPES.items()},
+    *op("sparse-fill-empty-rows-grad", **by_values("SparseFillEmptyRowsGrad")),
+    *op("sparse-fill-empty-rows-grad-default", **by_default("SparseFillEmptyRowsGrad")),
+    *op(
+        "sparse-reshape",
+        "SparseReshape",
+        *(
+            part(f"-{label}", calls=_reshaped({label: one}), recipes={"plain": plain}, **IN_KERNEL)
+            for label, one in _NOT_RESHAPED.items()
+        ),
+        small(drawn({label: _reshaped({"only": one}) for label, one in _SMALL_RESHAPES.items()}, whole), constant=()),
+        calls=_reshaped(_RESHAPES),
+        recipes={"plain": plain},
+        dtypes=("int64",),
+        gradient=False,
+        modes=WITHOUT_XLA,
+        names=(),
     ),
-    *_refused_reshapes(),
 )

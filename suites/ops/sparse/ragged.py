@@ -4,12 +4,16 @@ from dataclasses import replace
 
 import numpy as np
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
+from tf_opdiff.suites.forms.calls import call
+from tf_opdiff.suites.forms.copies import COMMON
 from tf_opdiff.suites.forms.errors import IN_KERNEL
-from tf_opdiff.suites.forms.filled_rows import filled_gradients
-from tf_opdiff.suites.forms.move_calls import Parameter, call
-from tf_opdiff.suites.forms.moves import Refused, moves
-from tf_opdiff.suites.forms.quantized import IN_XLA, NOT_IN_XLA, WITHOUT_XLA
-from tf_opdiff.suites.forms.sparse import DTYPES, tensors
+from tf_opdiff.suites.forms.filled_rows import by_default, by_values
+from tf_opdiff.suites.forms.moves import Refused
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.quantized import IN_XLA, NOT_IN_XLA
+from tf_opdiff.suites.forms.sparse import tensors
+from tf_opdiff.suites.forms.tensor_attrs import Parameter
 from tf_opdiff.suites.reference import sparse as ref
 from tf_opdiff.suites.reference.moves import Beside
 
@@ -92,10 +96,7 @@ _DEEP = {
     "rows": (((6,),), {"outer": [0, 2, 2, 3], "splits": [0, 1, 4, 6]}),
     "wide": (((4, 3),), {"outer": [0, 1, 3], "splits": [0, 0, 3, 4]}),
 }
-_OF_VARIANTS = {
-    "modes": WITHOUT_XLA,
-    "dtypes": replace(DTYPES, quantized_without_xla=(*IN_XLA, *NOT_IN_XLA)),
-}
+_OF_VARIANTS = {"modes": WITHOUT_XLA, "dtypes": replace(COMMON, quantized_without_xla=(*IN_XLA, *NOT_IN_XLA))}
 _UNFIT = {
     "other_dtype": call((3,), splits=[0, 3], kind="int64", dtype="int32"),
     "other_splits": call((3,), splits=[0, 3], kind="int64", to="int32"),
@@ -103,11 +104,11 @@ _UNFIT = {
 }
 
 SPECS = (
-    *moves(
+    *op(
         "ragged-fill-empty-rows",
         "RaggedFillEmptyRows",
-        _fill,
-        Beside(ref.filled_rows, ref.filled_row_ids),
+        program=_fill,
+        promise=Beside(ref.filled_rows, ref.filled_row_ids),
         calls={
             "rows": _rows([0, 0, 3], 6),
             "full": _rows([0, 1, 1, 2, 2], 3),
@@ -134,14 +135,15 @@ SPECS = (
             "negative_count": _rows([], -1),
         },
         modes=WITHOUT_XLA,
-        dtypes=DTYPES,
+        dtypes=COMMON,
     ),
-    *filled_gradients("ragged-fill-empty-rows-grad", "RaggedFillEmptyRowsGrad"),
-    *moves(
+    *op("ragged-fill-empty-rows-grad", **by_values("RaggedFillEmptyRowsGrad")),
+    *op("ragged-fill-empty-rows-grad-default", **by_default("RaggedFillEmptyRowsGrad")),
+    *op(
         "ragged-tensor-from-variant",
         "RaggedTensorFromVariant",
-        _one,
-        Beside(lambda x, splits, kind: x, lambda splits, kind: np.array(splits, kind)),
+        program=_one,
+        promise=Beside(lambda x, splits, kind: x, lambda splits, kind: np.array(splits, kind)),
         calls=_of_kinds(_RAGGED),
         small_fed={
             "none": call((0,), splits=[0, 0], kind="int64"),
@@ -153,41 +155,41 @@ SPECS = (
         refused={"unfit": Refused(_UNFIT, IN_KERNEL)},
         **_OF_VARIANTS,
     ),
-    *moves(
+    *op(
         "ragged-tensor-from-variant-deep",
         "RaggedTensorFromVariant",
-        _deep,
-        Beside(
+        program=_deep,
+        promise=Beside(
             lambda x, outer, splits, kind, rows: x,
             lambda outer, splits, kind, rows: (np.array(outer, kind), np.array(splits, kind)),
         ),
         calls=_of_kinds(_DEEP, rows=False) | {f"{k}_of_rows": v for k, v in _of_kinds(_DEEP, rows=True).items()},
-        second=False,
+        second=(),
         tensors=tensors("outer", "splits"),
         **_OF_VARIANTS,
     ),
-    *moves(
+    *op(
         "ragged-tensor-from-variant-of-rows",
         "RaggedTensorFromVariant",
-        _of_rows,
-        Beside(lambda x, splits, kind: x, lambda splits, kind: np.array(splits, kind)),
+        program=_of_rows,
+        promise=Beside(lambda x, splits, kind: x, lambda splits, kind: np.array(splits, kind)),
         calls=_of_kinds(_RAGGED),
-        second=False,
+        second=(),
         tensors=tensors("splits"),
         **_OF_VARIANTS,
     ),
-    *moves(
+    *op(
         "ragged-tensor-from-variant-stacked",
         "RaggedTensorFromVariant",
-        _stacked,
-        Beside(lambda x, z, splits, others, kind: np.concatenate([x, z]), _both),
+        program=_stacked,
+        promise=Beside(lambda x, z, splits, others, kind: np.concatenate([x, z]), _both),
         calls=_of_kinds(
             {
                 "rows": (((4,), (3,)), {"splits": [0, 1, 4], "others": [0, 0, 2, 3]}),
                 "empty": (((0, 2), (1, 2)), {"splits": [0, 0], "others": [0, 1]}),
             }
         ),
-        second=False,
+        second=(),
         tensors=tensors("splits", "others"),
         **_OF_VARIANTS,
     ),

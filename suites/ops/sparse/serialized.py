@@ -7,12 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from tf_opdiff.harness.spec.spec import Spec
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
+from tf_opdiff.suites.forms.calls import call
+from tf_opdiff.suites.forms.copies import COMMON
 from tf_opdiff.suites.forms.errors import IN_KERNEL
-from tf_opdiff.suites.forms.move_calls import call
-from tf_opdiff.suites.forms.moves import Refused, moves
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
-from tf_opdiff.suites.forms.sparse import CUBE, DTYPES, INDICES, matrix, sparse, tensors
+from tf_opdiff.suites.forms.moves import Refused
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import part
+from tf_opdiff.suites.forms.sparse import CUBE, INDICES, matrix, sparse, tensors
 from tf_opdiff.suites.reference import sparse as ref
 from tf_opdiff.suites.reference.moves import Beside
 from tf_opdiff.suites.reference.tensor_proto import SMALL, array_of, text_of
@@ -61,15 +63,14 @@ def _texts(draw, dtype, indices, shape):
 
 
 def _of_texts(dtype):
-    """The spec of a dtype whose values no kernel serializes."""
+    """A part: a dtype whose values no kernel serializes."""
 
     def program(tf, texts):
         y = tf.raw_ops.DeserializeSparse(serialized_sparse=texts, dtype=dtype)
         return y.sparse_indices, y.sparse_values, y.sparse_shape
 
-    return Spec(
-        name=f"deserialize-sparse-{dtype.replace('_', '-')}",
-        ops="DeserializeSparse",
+    return part(
+        f"-{dtype.replace('_', '-')}",
         program=program,
         reference=lambda texts: tuple(map(array_of, texts)),
         recipes={
@@ -82,7 +83,6 @@ def _of_texts(dtype):
             }.items()
         },
         dtypes=(dtype,),
-        modes=WITHOUT_XLA,
         tier="full",
     )
 
@@ -90,16 +90,17 @@ def _of_texts(dtype):
 _KINDS = ("string", "variant")
 #: What the kernel refuses: another dtype.
 _REFUSED = {f"other_dtype_{kind}": sparse(INDICES, [3, 5], kind=kind, dtype="int32") for kind in _KINDS}
-_SETTINGS = {"modes": WITHOUT_XLA, "dtypes": DTYPES, "gradient": False}
+_SETTINGS = {"modes": WITHOUT_XLA, "dtypes": COMMON, "gradient": False}
 
 SPECS = (
-    *moves(
+    *op(
         "deserialize-sparse",
         "DeserializeSparse",
-        _one,
-        Beside(lambda x, indices, shape, kind: x, lambda indices, shape, kind: ref.own_places(indices, shape)),
+        *map(_of_texts, SMALL),
+        program=_one,
+        promise=Beside(lambda x, indices, shape, kind: x, lambda indices, shape, kind: ref.own_places(indices, shape)),
         calls={
-            f"{label}_{kind}": replace(one, parameters={**one.parameters, "kind": kind})
+            f"{label}_{kind}": replace(one, attrs={**one.attrs, "kind": kind})
             for kind in _KINDS
             for label, one in {
                 "matrix": sparse(INDICES, [3, 5]),
@@ -119,11 +120,11 @@ SPECS = (
         refused={"dtype": Refused(_REFUSED, IN_KERNEL)},
         **_SETTINGS,
     ),
-    *moves(
+    *op(
         "deserialize-sparse-batch",
         "DeserializeSparse",
-        _batch,
-        Beside(lambda x, z, **parameters: np.concatenate([x, z]), ref.batched_places),
+        program=_batch,
+        promise=Beside(lambda x, z, **parameters: np.concatenate([x, z]), ref.batched_places),
         calls={
             f"{label}_{kind}": _pair(*pair, kind)
             for kind in _KINDS
@@ -138,5 +139,4 @@ SPECS = (
         run={"other_rank": _pair(INDICES, [3, 5], CUBE, [2, 3, 4], "variant")},
         **_SETTINGS,
     ),
-    *map(_of_texts, SMALL),
 )

@@ -3,16 +3,17 @@
 from dataclasses import replace
 from functools import partial
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import INTEGERS
-from tf_opdiff.suites.forms.move_calls import call
-from tf_opdiff.suites.forms.moves import moves
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
-from tf_opdiff.suites.forms.sparse import CUBE, DTYPES, INDICES, matrix, sparse, tensors
+from tf_opdiff.suites.forms.calls import call
+from tf_opdiff.suites.forms.copies import COMMON
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.sparse import CUBE, INDICES, matrix, sparse, tensors
 from tf_opdiff.suites.reference import sparse as ref
-from tf_opdiff.suites.reference.moves import Beside
+from tf_opdiff.suites.reference.moves import Beside, Forward
 
 #: XLA has no kernel of these ops.
-_USUAL = {"dtypes": DTYPES, "modes": WITHOUT_XLA}
+_USUAL = {"dtypes": COMMON, "modes": WITHOUT_XLA}
 
 
 def _concat(tf, *xs, indices, shapes, counts, axis):
@@ -44,12 +45,7 @@ def _slice(tf, x, indices, shape, start, size):
 
 
 def _slice_grad(tf, g, indices, start, out):
-    return tf.raw_ops.SparseSliceGrad(
-        backprop_val_grad=g,
-        input_indices=indices,
-        input_start=start,
-        output_indices=out,
-    )
+    return tf.raw_ops.SparseSliceGrad(backprop_val_grad=g, input_indices=indices, input_start=start, output_indices=out)
 
 
 def _split(tf, x, indices, shape, axis, num_split):
@@ -68,11 +64,11 @@ def _sliced(indices, start, out):
 
 
 SPECS = (
-    *moves(
+    *op(
         "sparse-concat",
         "SparseConcat",
-        _concat,
-        Beside(ref.concatenated, ref.concatenated_indices),
+        program=_concat,
+        promise=Beside(ref.concatenated, ref.concatenated_indices),
         calls={
             "columns": _joined(1, (INDICES, [3, 5]), ([[0, 0], [2, 1]], [3, 2])),
             "rows": _joined(0, (INDICES, [3, 5]), ([[0, 0], [1, 1]], [2, 5])),
@@ -97,11 +93,11 @@ SPECS = (
         gradient=False,
         **_USUAL,
     ),
-    *moves(
+    *op(
         "sparse-reorder",
         "SparseReorder",
-        _reorder,
-        ref.Reordered(ref.reordered, ref.reordered_indices),
+        program=_reorder,
+        promise=ref.Reordered(ref.reordered, ref.reordered_indices),
         calls={
             "matrix": sparse([[2, 0], [0, 4], [2, 3], [0, 1], [1, 2]], [3, 5]),
             "in_order": sparse(INDICES, [3, 5]),
@@ -121,11 +117,11 @@ SPECS = (
         },
         **_USUAL,
     ),
-    *moves(
+    *op(
         "sparse-slice",
         "SparseSlice",
-        _slice,
-        Beside(ref.sliced, ref.slice_indices),
+        program=_slice,
+        promise=Beside(ref.sliced, ref.slice_indices),
         calls={
             "matrix": _slice_of(start=[1, 0], size=[2, 3]),
             "whole": _slice_of(start=[0, 0], size=[3, 5]),
@@ -154,11 +150,11 @@ SPECS = (
         },
         **_USUAL,
     ),
-    *moves(
+    *op(
         "sparse-slice-grad",
         "SparseSliceGrad",
-        _slice_grad,
-        ref.spread,
+        program=_slice_grad,
+        promise=Forward(ref.spread),
         calls={
             "matrix": _sliced(INDICES, [1, 0], [[0, 2], [1, 0]]),
             "whole": _sliced(INDICES, [0, 0], INDICES),
@@ -175,13 +171,13 @@ SPECS = (
         tensors=tensors("indices", "start", "out"),
         gradient=False,
         modes=WITHOUT_XLA,
-        dtypes=replace(DTYPES, rough=INTEGERS, without_xla=()),
+        dtypes=replace(COMMON, rough=INTEGERS, without_xla=()),
     ),
-    *moves(
+    *op(
         "sparse-split",
         "SparseSplit",
-        _split,
-        Beside(ref.split, ref.split_indices),
+        program=_split,
+        promise=Beside(ref.split, ref.split_indices),
         calls={
             "columns": _split_of(axis=1, num_split=2),
             "rows": _split_of(axis=0, num_split=3),

@@ -2,13 +2,15 @@
 
 from functools import partial
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
+from tf_opdiff.suites.forms.calls import call
 from tf_opdiff.suites.forms.copies import Dtypes
 from tf_opdiff.suites.forms.errors import IN_KERNEL
-from tf_opdiff.suites.forms.move_calls import Parameter, call
-from tf_opdiff.suites.forms.moves import Apart, Refused, moves
-from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
+from tf_opdiff.suites.forms.moves import Apart, Refused
+from tf_opdiff.suites.forms.of_xla import SMALL_FLOATS
+from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.sparse import CUBE, INDICES, with_default
+from tf_opdiff.suites.forms.tensor_attrs import Parameter
 from tf_opdiff.suites.reference import sparse as ref
 
 
@@ -41,11 +43,13 @@ _INVALID = {
 _TENSORS = (Parameter("indices"), Parameter("shape"))
 
 SPECS = (
-    *moves(
+    *op(
         "sparse-to-dense",
         "SparseToDense",
-        _dense,
-        ref.ToDense(lambda x, default, indices, shape, validate_indices=True: ref.dense(x, default, indices, shape)),
+        program=_dense,
+        promise=ref.ToDense(
+            lambda x, default, indices, shape, validate_indices=True: ref.dense(x, default, indices, shape)
+        ),
         calls=_IN_ORDER,
         apart={
             "vector": Apart({"vector": with_default([1, 4], [7], values=(2,))}, _TENSORS),
@@ -71,11 +75,6 @@ SPECS = (
             "defaults": call((5,), (1,), indices=INDICES, shape=[3, 5]),
         },
         refused={"invalid": Refused(_INVALID, {**IN_KERNEL, "modes": WITHOUT_XLA})},
-        dtypes=Dtypes(
-            more=(),
-            of_xla=(*FLOAT8_OF_CPU, *OF_XLA[:3]),
-            quantized=("int8", "uint8"),
-            quantized_of_xla=("int32",),
-        ),
+        dtypes=Dtypes(more=(), of_xla=SMALL_FLOATS, quantized=("int8", "uint8"), quantized_of_xla=("int32",)),
     ),
 )

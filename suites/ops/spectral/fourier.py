@@ -211,16 +211,16 @@ def _real(name, raw, rank, *, inverse, gradient=True):
 
 
 SPECS = (
-    *op("fft", "FFT", _complex(1)),
-    *op("fft2d", "FFT2D", _complex(2)),
-    *op("fft3d", "FFT3D", _complex(3)),
-    *op("ifft", "IFFT", _complex(1, inverse=True)),
-    *op("ifft2d", "IFFT2D", _complex(2, inverse=True)),
-    *op("ifft3d", "IFFT3D", _complex(3, inverse=True)),
-    *op("irfft", "IRFFT", _real(1, inverse=True)),
-    *op("irfft2d", "IRFFT2D", _real(2, inverse=True)),
-    *op("irfft3d", "IRFFT3D", _real(3, inverse=True, gradient=False)),
-    *op("rfft", "RFFT", _real(1)),
-    *op("rfft2d", "RFFT2D", _real(2)),
-    *op("rfft3d", "RFFT3D", _real(3, gradient=False)),
+    *_complex("fft", "FFT", 1, inverse=False),
+    *_complex("fft2d", "FFT2D", 2, inverse=False),
+    *_complex("fft3d", "FFT3D", 3, inverse=False),
+    *_complex("ifft", "IFFT", 1, inverse=True),
+    *_complex("ifft2d", "IFFT2D", 2, inverse=True),
+    *_complex("ifft3d", "IFFT3D", 3, inverse=True),
+    *_real("rfft", "RFFT", 1, inverse=False),
+    *_real("rfft2d", "RFFT2D", 2, inverse=False),
+    *_real("rfft3d", "RFFT3D", 3, inverse=False, gradient=False),
+    *_real("irfft", "IRFFT", 1, inverse=True),
+    *_real("irfft2d", "IRFFT2D", 2, inverse=True),
+    *_real("irfft3d", "IRFFT3D", 3, inverse=True, gradient=False),
 )

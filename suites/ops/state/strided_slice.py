@@ -2,22 +2,27 @@
 
 from functools import partial
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.suites.forms import strided
 from tf_opdiff.suites.forms.errors import IN_KERNEL
-from tf_opdiff.suites.forms.move_recipes import special, values
+from tf_opdiff.suites.forms.move_recipes import special
 from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.pairs import shaped
 from tf_opdiff.suites.forms.part import part, tiered
-from tf_opdiff.suites.forms.quantized import WITHOUT_XLA
 from tf_opdiff.suites.forms.variables import Variables
 from tf_opdiff.suites.reference import slices as ref
 
-_CALLS = tuple(strided.updated().values())
-_STEPS_OF_ONE = tuple(one for one in _CALLS if {abs(step) for step in dict(one.parameters)["strides"]} <= {1})
+_CALLS = tuple(strided.UPDATES.values())
+_STEPS_OF_ONE = tuple(one for one in _CALLS if {abs(step) for step in dict(one.attrs)["strides"]} <= {1})
 _OTHER_STEPS = tuple(one for one in _CALLS if one not in _STEPS_OF_ONE)
 _DTYPES = tiered((*FLOATS, *COMPLEX, *INTEGERS, "bool"), ("float32",))
+
+
+def _recipes(calls):
+    shapes = [shape for one in calls for shape in one.shapes]
+    return {"plain": shaped(*shapes), "special": special(shapes)}
 
 
 def _first(*xs):
@@ -29,7 +34,7 @@ _REFERENCES, _RESOURCES = (Variables(resource=resource, first=_first) for resour
 
 def _program(raw, variables, calls):
     """A program that assigns a slice of a variable for each call."""
-    each = [dict(one.parameters) for one in calls]
+    each = [dict(one.attrs) for one in calls]
 
     def program(tf, state, *xs):
         assigned = []
@@ -45,13 +50,13 @@ def _program(raw, variables, calls):
 
 def _promise(*xs, calls):
     """The variables with their slices assigned, as outputs and as final values."""
-    finals = [ref.updated(x, v, **one.parameters) for x, v, one in zip(xs[::2], xs[1::2], calls, strict=True)]
+    finals = [ref.updated(x, v, **one.attrs) for x, v, one in zip(xs[::2], xs[1::2], calls, strict=True)]
     return (*finals, {f"v{i}": final for i, final in enumerate(finals)})
 
 
 def _slices(calls, suffix="", **fields):
     """A part: slices of the variables of an op."""
-    recipes = {"plain": values(calls), "special": special(calls, adds=False)}
+    recipes = _recipes(calls)
 
     def specs(op):
         promised = {"program": _program(op.raw, op.variables, calls), "reference": partial(_promise, calls=calls)}
@@ -80,7 +85,7 @@ SPECS = (
         "strided-slice-assign",
         "StridedSliceAssign",
         _slices(_CALLS),
-        _slices(_CALLS, "-rough", recipes={"plain": values(_CALLS)}, dtypes=FLOAT8_OF_CPU, tier="full"),
+        _slices(_CALLS, "-rough", recipes={"plain": _recipes(_CALLS)["plain"]}, dtypes=FLOAT8_OF_CPU, tier="full"),
         part(
             "-refused",
             program=_assign,

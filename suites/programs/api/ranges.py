@@ -2,9 +2,8 @@
 
 import numpy as np
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.suites.forms.api import Call, calls
-
-_MODES = ("eager", "function", "graph")
 
 
 def _range(*values):
@@ -48,7 +47,7 @@ SPECS = (
         },
         ops="Range",
         dtypes=("float32", "float64"),
-        modes=_MODES,
+        modes=WITHOUT_XLA,
     ),
     *calls(
         "api-unique",
@@ -56,7 +55,7 @@ SPECS = (
         recipes={"repeated": _repeated},
         ops="Unique",
         dtypes=("int32", "int64"),
-        modes=_MODES,
+        modes=WITHOUT_XLA,
     ),
     *calls(
         "api-boolean-mask",
@@ -64,6 +63,6 @@ SPECS = (
         recipes={"repeated": _repeated},
         ops="GatherV2",
         dtypes=("int32",),
-        modes=_MODES,
+        modes=WITHOUT_XLA,
     ),
 )
