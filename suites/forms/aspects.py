@@ -73,7 +73,7 @@ def small(
     return specs
 
 
-def drawn(calls: Mapping[str, Calls | Call], *elements: Elements) -> dict[str, Recipe]:
+def drawn(calls: Mapping[str, Calls | Call], *elements: Elements) -> dict[str, Drawn]:
     """Recipes: label → the inputs of a call, or of some; the calls of all labels are the same but for their shapes."""
     each = {label: {"only": own} if isinstance(own, Call) else own for label, own in calls.items()}
     return {label: Drawn(of_label, elements) for label, of_label in each.items()}

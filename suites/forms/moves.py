@@ -13,6 +13,7 @@ from tf_opdiff.harness.spec.recipes import Draw, is_float
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.derived.sizes import sizes
 from tf_opdiff.suites.forms import move_recipes
+from tf_opdiff.suites.forms.aspects import drawn
 from tf_opdiff.suites.forms.calls import Call, Calls, OfAll, Shape, inputs
 from tf_opdiff.suites.forms.copies import Dtypes
 from tf_opdiff.suites.forms.elements import plain
@@ -171,8 +172,8 @@ def curved(op: Moves) -> Iterable[Spec]:
 def of_small(op: Moves) -> Iterable[Spec]:
     """Inputs without elements, and with one, for known and unknown shapes."""
     if op.small:
-        recipes = {label: inputs(calls, plain) for label, calls in op.small.items()}
-        for spec in op.part("", next(iter(op.small.values())), recipes={"plain": plain})(op):
+        recipes = drawn(op.small, plain)
+        for spec in op.part("", next(iter(recipes.values())).calls, recipes={"plain": plain})(op):
             yield from sizes(spec, recipes)
 
 
