@@ -8,13 +8,12 @@ Wolfowitz with the constant of Massart (1990), https://doi.org/10.1214/aop/11769
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import Draw
-from tf_opdiff.harness.spec.spec import Recipe, Spec
+from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.forms.errors import IN_KERNEL
 from tf_opdiff.suites.forms.part import Op, Part, each_dtype, part
 
@@ -48,7 +47,6 @@ def distribution(
     points: Callable[..., np.ndarray],
     cumulative: Callable[..., np.ndarray],
     *,
-    suffix: str = "",
     refused: Mapping[str, Parameters] | None = None,
 ) -> Part:
     """A part: a random op of some columns of numbers, each with its own distribution; each dtype has its own program.
@@ -58,13 +56,11 @@ def distribution(
       parameters: parameters(dtype) → the inputs of the op.
       points: points(*parameters) → the x of each column, of shape (points, columns).
       cumulative: cumulative(x, *parameters) → F(x), of the shape of x.
-      suffix: the end of the specs' names.
       refused: name → wrong parameters, for which a kernel raises INVALID_ARGUMENT.
     """
 
-    def inputs(dtype: str) -> tuple[np.ndarray, ...]:
+    def inputs(own: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
         """The points, the distribution function there, and the parameters."""
-        own = parameters(dtype)
         widened = [np.asarray(p, np.float64) for p in own]
         at = np.asarray(points(*widened), np.float64)
         return at, np.asarray(cumulative(at, *widened)), *own
@@ -73,35 +69,23 @@ def distribution(
         def drawn(tf: Any, dtype: str, *own: Any) -> Any:
             return call(tf, getattr(tf.raw_ops, op.raw), dtype, *own)
 
-        def program(dtype: str) -> Callable[..., Any]:
-            return lambda tf, at, expected, *own: shares(tf, drawn(tf, dtype, *own), at, expected)
-
         assert isinstance(op.dtypes, Mapping)
         for end, dtype, tier in each_dtype(op.dtypes):
             yield from part(
-                suffix + end,
-                program=program(dtype),
+                end,
+                program=lambda tf, at, expected, *own, d=dtype: shares(tf, drawn(tf, d, *own), at, expected),
                 reference=lambda at, expected, *own: np.ones(at.shape, bool),
-                recipes={"columns": lambda draw, _, dtype=dtype: inputs(dtype)},
+                recipes={"columns": lambda draw, _, dtype=dtype: inputs(parameters(dtype))},
                 dtypes={dtype: tier},
             )(op)
         if refused:
             first = next(iter(op.dtypes))
             yield from part(
-                f"{suffix}-refused",
+                "-refused",
                 program=lambda tf, *own: tf.size(drawn(tf, first, *own)),
-                recipes={label: _fixed(wrong(first)) for label, wrong in refused.items()},
+                recipes={label: lambda draw, _, of=of: of(first) for label, of in refused.items()},
                 lowest_tier=True,
                 **IN_KERNEL,
             )(op)
 
     return specs
-
-
-def _fixed(arrays: tuple[np.ndarray, ...]) -> Recipe:
-    """A recipe: these arrays."""
-
-    def recipe(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
-        return arrays
-
-    return recipe

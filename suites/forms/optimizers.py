@@ -130,7 +130,7 @@ def on(variables: Variables) -> tuple[dict[str, Any], ...]:
     return tuple({"variables": variables, "dtypes": dtypes} for dtypes in (REAL, ALL, WIDE))
 
 
-sparse = partial(optimizer, sparse=True)
+on_rows = partial(optimizer, sparse=True)
 #: Further parts: Nesterov's look ahead, and slots that stay as they are.
 ahead = partial(optimizer, suffix="-nesterov", use_nesterov=True)
 still = partial(optimizer, suffix="-still", update_slots=False)

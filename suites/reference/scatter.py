@@ -113,17 +113,6 @@ def gathered(x: np.ndarray, indices: np.ndarray) -> np.ndarray:
     return picked.reshape(indices.shape[:-1] + x.shape[depth:])
 
 
-def selected(x: np.ndarray, indices: np.ndarray, updates: np.ndarray, out: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Where an element, or an update, equals the result: a maximum's gradient is divided among them."""
-    return x == out, updates == gathered(out, indices)
-
-
-def shares(x: np.ndarray, indices: np.ndarray, updates: np.ndarray, out: np.ndarray) -> np.ndarray:
-    """The number of elements and updates that equal each result."""
-    own, theirs = selected(x, indices, updates, out)
-    return scattered(ADD, own.astype(np.float64), indices, theirs.astype(np.float64))
-
-
 def pulled(how: Combination, g: np.ndarray, x: np.ndarray, indices: np.ndarray, updates: np.ndarray):
     """The VJP by the elements and by the updates, of a combination that has one.
 
@@ -132,8 +121,8 @@ def pulled(how: Combination, g: np.ndarray, x: np.ndarray, indices: np.ndarray, 
     """
     if how.chooses:
         out = scattered(how, x, indices, updates)
-        own, theirs = selected(x, indices, updates, out)
-        each = g / shares(x, indices, updates, out)
+        own, theirs = x == out, updates == gathered(out, indices)
+        each = g / scattered(ADD, own.astype(np.float64), indices, theirs.astype(np.float64))
         return np.where(own, each, 0), np.where(theirs, gathered(each, indices), 0)
     own = g if how.computes else scattered(UPDATE, g, indices, np.zeros_like(updates))
     return own, -gathered(g, indices) if how is SUB else gathered(g, indices)
