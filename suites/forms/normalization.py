@@ -223,7 +223,9 @@ def fused_gradient(name: str, of: Fused) -> tuple[Spec, ...]:
         part(
             "-gradient",
             calls={
-                label: replace(one, program=of.back_of_batch, promise=GradientsOfBatch)
+                label: replace(
+                    one, program=lambda tf, *xs, **attrs: of.back_of_batch(tf, *xs, **attrs), promise=GradientsOfBatch
+                )
                 for label, one in differentiated.items()
             },
             recipes={"plain": _drawn(_plain, differentiated, back=True)},
@@ -235,7 +237,7 @@ def fused_gradient(name: str, of: Fused) -> tuple[Spec, ...]:
             loose=dict.fromkeys(("grad", "jvp"), _CANCELS),
             contract={},
         ),
-        program=of.back,
+        program=lambda tf, *xs, **attrs: of.back(tf, *xs, **attrs),
         promise=Gradients,
         calls=calls,
         recipes={label: _drawn(numbers, calls, back=True) for label, numbers in _RECIPES.items()},

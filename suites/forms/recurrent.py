@@ -127,7 +127,7 @@ class Recurrent:
         zeroed = [n for n, name in enumerate(self.inputs) if name in self.zeroed]
         return {
             "": Call(
-                program or calling(self.raw, self.inputs, chosen, self.moved),
+                program or calling(self.raw, self.inputs, tuple(chosen), self.moved),
                 promise or Recurrence(self.formula, chosen, zeroed, **self.fixed),
                 ((),) * len(self.inputs),
             )
