@@ -1,4 +1,4 @@
-"""The declarations that the tutorial shows are those that tests run."""
+"""The declarations that the tutorial and the README show are those that tests run."""
 
 import re
 
@@ -9,7 +9,7 @@ from tf_opdiff.harness.judge.mutation import score
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.suites.ops.nn import activation
 
-PAGES = ("docs/tutorial/add-an-op.md",)
+PAGES = ("README.md", "docs/tutorial/add-an-op.md")
 SOFTSIGN = {spec.name: spec for spec in activation.SPECS if re.match(r"softsign(?!-grad\b)", spec.name)}
 
 
