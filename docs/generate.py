@@ -49,6 +49,27 @@ LISTS: Mapping[str, str] = {
     "suites/tests/without_sizes.txt": "It meets tensors of zero elements and of one element.",
     "suites/derived/refusals_to_do.txt": "Each dtype is tested or refused by promise.",
 }
+#: What an op is like, what its declaration is, and an example: the module of the suites, and the name of the op there.
+LIKE = (
+    ("a function of one real number", "`op` with `f` and `df`", "ops.nn.activation", "softsign"),
+    (
+        "a function of two numbers, whose tensors are broadcast",
+        "`op` with the part `floats`",
+        "ops.math.arithmetic",
+        "sub",
+    ),
+    ("a comparison, or an op of integers", "`op` with `compared` or `integers`", "ops.math.comparison", "greater"),
+    ("the gradient of such an op, as an OpDef", "`op` with `gradient_op`", "ops.math.hyperbolic", "tanh-grad"),
+    ("sums, products or windows, with attributes", "`op` with `calls` and a `promise`", "ops.nn.bias", "bias-add"),
+    (
+        "the same elements in other places",
+        "`op` with a promise of `Moved` or `Placed`",
+        "ops.array.layout",
+        "transpose",
+    ),
+    ("a change of variables", "`op` with `variables`", "ops.state.assign", "assign-sub-variable"),
+    ("a program of several ops", "`Spec`", "programs.forward_mode", "forward-mode-of-many-shapes"),
+)
 OBSERVATION_COLUMNS: Mapping[str, str] = {
     "case": "The id of the case.",
     "device": "The device of the plan.",
@@ -268,7 +289,10 @@ def _spec() -> Iterator[str]:
     yield from (
         "# Declarations and specs",
         "",
-        "A declaration of an op becomes specs. Forms do this.",
+        "A declaration of an op becomes specs. Take the first row that fits:",
+        "",
+        *_table(["my op is like …", "write …", "example"], ([like, how, _example(*of)] for like, how, *of in LIKE)),
+        "[Add an op](../tutorial/add-an-op.md) explains the first declaration word by word, and shows others whole.",
         "",
         "## Forms",
         "",
@@ -281,6 +305,11 @@ def _spec() -> Iterator[str]:
     for title, noun in nouns.items():
         about = (noun.__doc__ or "").replace("\n    ", "\n")
         yield from (f"## {title}", "", "```text", about.rstrip(), "```", "")
+
+
+def _example(module: str, name: str) -> str:
+    path = f"suites/{module.replace('.', '/')}.py"
+    return f"{_code(name)} in [{path}](../../{path})"
 
 
 def _rooms() -> Iterator[str]:

@@ -1,10 +1,12 @@
 """The declarations that the tutorial and the README show are those that tests run."""
 
+import ast
 import re
 
 import numpy as np
 import pytest
 
+from docs.generate import LIKE
 from tf_opdiff.harness.judge.mutation import score
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.suites.ops.nn import activation
@@ -54,3 +56,20 @@ def test_its_inputs_can_tell_right_from_wrong(twins):
 def test_the_tutorial_shows_the_declaration_that_a_test_runs(name):
     text = (ROOT / "suites" / "tests" / f"{name}.py").read_text()
     assert f"```python\n{text[text.index('SPECS = ') :]}```" in (ROOT / PAGES[1]).read_text()
+
+
+@pytest.mark.parametrize(("module", "name"), [of[-2:] for of in LIKE])
+def test_an_example_of_the_reference_is_a_short_declaration(module, name):
+    tree = ast.parse((ROOT / "suites" / f"{module.replace('.', '/')}.py").read_text())
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    names = [[*call.args[:1], *(k.value for k in call.keywords if k.arg == "name")] for call in calls]
+    lines = [
+        call.end_lineno - call.lineno + 1
+        for call, values in zip(calls, names, strict=True)
+        if any(isinstance(value, ast.Constant) and value.value == name for value in values)
+    ]
+    assert len(lines) == 1 and lines[0] <= 15
+
+
+def test_the_reference_has_at_most_eight_rows_to_choose_from():
+    assert len(LIKE) <= 8
