@@ -21,7 +21,7 @@ UNAVAILABLE = "unavailable"
 #: State → its meaning.
 STATES: Mapping[str, str] = {
     APPLIED: "the gradient is that of the override; where overrides are nested, that of the outer one",
-    IGNORED: "the gradient is the one without the override; TensorFlow does not mention it",
+    IGNORED: "the gradient is the one without the override, which TensorFlow does not mention",
     REFUSED: "TensorFlow raises an error",
     OTHER: "the gradient is another one",
     UNAVAILABLE: "a kernel or a compiler is missing here",
