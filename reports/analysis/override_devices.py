@@ -130,7 +130,7 @@ def _ops(modes_of: Mapping[str, set[str]], every: Sequence[_Program]) -> Iterato
     alike: dict[frozenset[str], list[str]] = {}
     for op, modes in modes_of.items():
         alike.setdefault(frozenset(modes), []).append(op)
-    for modes, ops in alike.items():
+    for same, ops in alike.items():
         words = "every op" if set(ops) == {cell.op for cell in every} else ", ".join(ops)
-        whole = modes == {cell.mode for cell in every}
-        yield words if whole else f"{words}, in {' and '.join(mode for mode in MODES if mode in modes)}"
+        whole = same == {cell.mode for cell in every}
+        yield words if whole else f"{words}, in {' and '.join(mode for mode in MODES if mode in same)}"
