@@ -12,6 +12,8 @@ from pathlib import Path
 
 from docs import drawings
 from tf_opdiff.checking import api
+from tf_opdiff.checking.overrides import api as overrides
+from tf_opdiff.checking.overrides.request import OverrideResult
 from tf_opdiff.command_line import VERBS
 from tf_opdiff.harness.judge.severity import SEVERITIES
 from tf_opdiff.harness.paths import ROOT
@@ -151,7 +153,9 @@ def _api() -> Iterator[str]:
     yield from ("# API", "")
     yield "The names of `tf_opdiff`; [Check your own code](../guides/check-your-own-code.md) shows them at work."
     yield "pytest's fixture `opdiff` is `check` with the command that runs the test again as `rerun`."
-    for value in (api.check, api.Options, api.uniform, api.Checked, api.Differs):
+    of_overrides = (overrides.check_override, overrides.OverrideOptions, overrides.OverrideChecked, OverrideResult)
+    values = (api.check, api.Options, api.uniform, api.Checked, api.Differs, *of_overrides, overrides.NotApplied)
+    for value in values:
         yield from ("", f"## {value.__name__}", "")
         if not isinstance(value, type):
             signature = inspect.signature(value)
@@ -242,9 +246,11 @@ def _exit_status() -> Iterator[str]:
     yield "The statuses of a run: of `pytest`, `sweep`, `merge` and `campaign`."
     yield ""
     yield from _table(["status", "meaning"], ([str(n), text] for n, text in exit_status.MEANINGS.items()))
-    yield "The other verbs end with 0 for success, 2 after an interrupt and 4 for wrong usage. Six of them compare:"
+    yield "The other verbs end with 0 for success, 2 after an interrupt and 4 for wrong usage. These compare:"
     yield ""
     yield "- `check` and `model` end with 1 where a result differs by more than allowed."
+    yield "- `check --override` ends with 1 where the override is not applied."
+    yield "- `check` of an override of the suites ends with 1 where its state is not the expected one."
     yield "- `diff` ends with 1 where something got worse."
     yield "- `score` ends with 1 where an input cannot tell right from wrong."
     yield "- `repro` ends with 1 where a result differs."

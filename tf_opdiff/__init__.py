@@ -1,7 +1,8 @@
 """Differential testing of TensorFlow ops and gradient overrides across devices and execution modes.
 
-`check` runs a callable of one's own on every device and in every mode; `uniform` is a domain of its inputs. `harness`,
-`reports` and `suites` are the folders of these names at the top of the repository.
+`check` runs a callable of one's own on every device and in every mode; `check_override` says where TensorFlow applies
+its gradient override; `uniform` is a domain of its inputs. `harness`, `reports` and `suites` are the folders of these
+names at the top of the repository.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ def _leave_current_folder() -> None:
 
 _leave_current_folder()
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -34,14 +36,19 @@ if TYPE_CHECKING:
     from tf_opdiff.checking.api import Differs as Differs
     from tf_opdiff.checking.api import check as check
     from tf_opdiff.checking.api import uniform as uniform
+    from tf_opdiff.checking.overrides.api import NotApplied as NotApplied
+    from tf_opdiff.checking.overrides.api import OverrideChecked as OverrideChecked
+    from tf_opdiff.checking.overrides.api import check_override as check_override
 
-_API = ("Checked", "Differs", "check", "uniform")
+_API = {
+    "api": ("Checked", "Differs", "check", "uniform"),
+    "overrides.api": ("NotApplied", "OverrideChecked", "check_override"),
+}
 
 
 def __getattr__(name: str) -> Any:
     """The names of the API, imported when they are used: every process of a run imports this package."""
-    if name in _API:
-        from tf_opdiff.checking import api
-
-        return getattr(api, name)
+    for module, names in _API.items():
+        if name in names:
+            return getattr(import_module(f"tf_opdiff.checking.{module}"), name)
     raise AttributeError(f"module 'tf_opdiff' has no attribute {name!r}")

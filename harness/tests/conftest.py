@@ -60,14 +60,14 @@ def run_spec(catalog, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def run_module(tmp_path_factory):
-    """run_module(name, modes, dtypes) → the records of every spec of a module, from a CPU server of their own."""
+    """run_module(name, modes, dtypes, specs) → the records of specs of a module, from a CPU server of their own."""
     return module_runner(tmp_path_factory)
 
 
 def module_runner(tmp_path_factory):
     """The function behind the fixture `run_module`."""
 
-    def run(name, modes=MODES, dtypes=None):
+    def run(name, modes=MODES, dtypes=None, specs=None):
         folder, cpu = tmp_path_factory.mktemp("module"), Device.parse("cpu")
         context = Context(run="r", started="s", here=Origin("2.21.0", host="h"), known=Known(()))
         servers = {cpu: DeviceServer(cpu, folder, timeout=PATIENCE)}
@@ -75,6 +75,7 @@ def module_runner(tmp_path_factory):
         runner = Runner(cases, Shard(folder / "shard.jsonl"), Slots(servers))
         try:
             items = [item for item in Catalog.load(name).items if dtypes is None or item.dtype in dtypes]
+            items = [item for item in items if specs is None or item.spec.name in specs]
             return [record for item in items for record in runner.run(item)]
         finally:
             runner.close()

@@ -86,8 +86,14 @@ def _places(cells: Sequence[_Placed], pairs: Sequence[tuple[str, str]]) -> str:
     tested = [(op, place) for op, place, cell in cells if cell.state in _TESTED and cell != Cell(REFUSED)]
     places = tuple(dict.fromkeys(place for _, place in pairs))
     ops = tuple(dict.fromkeys(op for op, _ in pairs))
-    where = "everywhere" if {place for _, place in tested} == set(places) else "; ".join(places)
+    where = "everywhere" if {place for _, place in tested} == set(places) else "; ".join(map(_at, places))
     return where if {op for op, place in tested if place in places} == set(ops) else f"{where}, for {', '.join(ops)}"
+
+
+def _at(place: str) -> str:
+    """A place behind a verb: `in a branch of tf.cond`, `for second order`."""
+    short = place.partition(":")[0]
+    return short if short.startswith(("by ", "in ", "inside ", "nested ")) else f"for {short}"
 
 
 def _rank(answer: Answer) -> tuple[int, float]:

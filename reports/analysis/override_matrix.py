@@ -21,7 +21,7 @@ UNEXPECTED, UNAVAILABLE, NOT_RUN = "unexpected", "unavailable", "not run"
 #: State of a cell → its symbol and its meaning.
 STATES: Mapping[str, tuple[str, str]] = {
     APPLIED: ("✓", "The gradient is that of the override; where overrides are nested, that of the outer one."),
-    IGNORED: ("○", "The gradient is the op's own, and no error says so."),
+    IGNORED: ("○", "The gradient is the op's own. TensorFlow does not mention the override."),
     REFUSED: ("✗", "TensorFlow raises an error."),
     INEXPRESSIBLE: ("–", "There is no such program. The reason stands at the cell."),
     OWN: ("=", "The program has no override, and the gradient is the op's own."),

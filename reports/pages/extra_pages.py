@@ -12,6 +12,7 @@ from tf_opdiff.harness.repro.override_listing import OverrideData
 from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.analysis.batch_matrix import batch_matrix
 from tf_opdiff.reports.analysis.claims import Chapter
+from tf_opdiff.reports.analysis.override_devices import override_devices, programs
 from tf_opdiff.reports.analysis.override_matrix import override_matrices
 from tf_opdiff.reports.data import files
 from tf_opdiff.reports.data.run_files import RUN_FILES
@@ -63,7 +64,10 @@ def _batches(data: RunData) -> str:
 
 def _overrides(data: RunData) -> str:
     matrices = override_matrices(data.records, data.overrides)
-    return overrides_page.html(matrices, data.info) if matrices else ""
+    if not matrices:
+        return ""
+    others = override_devices(data.records, data.overrides)
+    return overrides_page.html(matrices, others, programs(data.overrides), data.info)
 
 
 PAGES = (

@@ -8,15 +8,18 @@ from urllib.parse import quote
 from tf_opdiff.harness.spec.plan import MODES
 from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.analysis.override_answers import answers
+from tf_opdiff.reports.analysis.override_devices import DEVICE_STATES, OverrideDevice
 from tf_opdiff.reports.analysis.override_matrix import STATES, Cell, OverrideMatrix
 from tf_opdiff.reports.pages.template import own_style, render
 
 
-def html(matrices: Sequence[OverrideMatrix], info: RunInfo) -> str:
+def html(matrices: Sequence[OverrideMatrix], others: Sequence[OverrideDevice], programs: int, info: RunInfo) -> str:
     """The page. It has no script, and all text from outside is escaped.
 
     Args:
-      matrices: the matrix of each device of the run; at least one.
+      matrices: the matrix of each CPU of the run; at least one.
+      others: the cells of the run's other devices.
+      programs: the number of cells that have a program.
       info: its run.json.
     """
     return render(
@@ -25,6 +28,9 @@ def html(matrices: Sequence[OverrideMatrix], info: RunInfo) -> str:
         matrices=matrices,
         answers={matrix.device: answers(matrix) for matrix in matrices},
         states=STATES,
+        others=others,
+        device_states=DEVICE_STATES,
+        programs=programs,
         modes=MODES,
         info=info,
         record_of=record_address,

@@ -1,7 +1,4 @@
-"""Thirty specs of the override matrix, drawn at random, each with its override taken out of its program.
-
-The draw has a fixed seed, so that a failure can be repeated, and covers every op and every mechanism.
-"""
+"""The specs of the override matrix, each with its override taken out of its program, and a random draw of thirty."""
 
 import random
 from dataclasses import replace
@@ -9,6 +6,7 @@ from types import SimpleNamespace
 
 from tf_opdiff.harness.spec.override_cell import APPLIED
 from tf_opdiff.suites.forms.overrides.declaration import OVERRIDES
+from tf_opdiff.suites.forms.overrides.specs import PLACES
 from tf_opdiff.suites.programs import override_matrix
 from tf_opdiff.suites.tests.subjects import contexts, gradients
 from tf_opdiff.suites.tests.subjects.replaced import Replaced
@@ -44,27 +42,24 @@ def without(spec):
 
 
 def applied_modes(spec):
-    """The modes that apply the override."""
-    return tuple(mode for mode in spec.modes if spec.override.expected[mode].state == APPLIED)
+    """The modes of the run that apply the override; a fitted model runs in eager mode, and Keras chooses how."""
+    column, expected = spec.override.column, spec.override.expected
+    return tuple(mode for mode in spec.modes if expected[column or mode].state == APPLIED)
 
 
-def _draw():
-    """Specs of the default tier that some mode applies, one of each op and mechanism before a second one of it."""
-    specs = [
-        s for s in override_matrix.SPECS if s.tier == "default" and s.override.mechanism in OUT and applied_modes(s)
-    ]
-    draw = random.Random(30)
-    draw.shuffle(specs)
-    seen = {}
-    for spec in specs:
-        seen.setdefault((spec.override.op, spec.override.mechanism), []).append(spec)
-    ranked = [(n, spec) for group in seen.values() for n, spec in enumerate(group)]
-    chosen = [spec for _, spec in sorted(ranked, key=lambda pair: pair[0])]
-    by_mechanism = {}
-    for spec in chosen:
-        by_mechanism.setdefault(spec.override.mechanism, []).append(spec)
-    rounds = zip(*(group[: COUNT // len(by_mechanism) + 1] for group in by_mechanism.values()), strict=True)
-    return [spec for group in rounds for spec in group]
+def _shows(spec):
+    """Whether the spec's numbers show the override: where it is nested in another one, they are those of the other."""
+    nested = spec.override.place == PLACES["nested"].title
+    return spec.override.mechanism in OUT and applied_modes(spec) and not nested
 
 
-SPECS = tuple(without(spec) for spec in _draw())
+def drawn(seed):
+    """Specs drawn at random, `COUNT` of them: one of each mechanism first, then any others."""
+    draw = random.Random(seed)
+    pool = draw.sample(SPECS, len(SPECS))
+    firsts = {spec.override.mechanism: spec for spec in reversed(pool)}.values()
+    others = [spec for spec in pool if spec not in firsts]
+    return [*firsts, *others[: COUNT - len(firsts)]]
+
+
+SPECS = tuple(without(spec) for spec in override_matrix.SPECS if _shows(spec))

@@ -13,7 +13,8 @@ from multiprocessing.connection import Connection
 from typing import Any, TypedDict, Unpack
 
 from tf_opdiff.checking.inputs import Domain, as_source
-from tf_opdiff.checking.pickling import pickled
+from tf_opdiff.checking.overrides.request import OverrideRequest
+from tf_opdiff.checking.pickling import pickled, pickled_program
 from tf_opdiff.checking.request import ULP, CheckAnswer, CheckRequest
 from tf_opdiff.harness.judge.wording import sentence
 from tf_opdiff.harness.spec.plan import MODES
@@ -117,7 +118,7 @@ def check(
         raise TypeError(f"check: no option {unknown[0]!r}; there is {', '.join(Options.__annotations__)}")
     if not inputs:
         raise TypeError("check: expected an input; without one there is nothing to vary")
-    answer = _checker().ask(_request(function, inputs, {"reference": reference, "vjp": vjp}, options))
+    answer: CheckAnswer = checker().ask(_request(function, inputs, {"reference": reference, "vjp": vjp}, options))
     if answer.problem:
         raise ValueError(f"check: {answer.problem}")
     failing = [record for record in answer.records if record.failing]
@@ -134,7 +135,7 @@ def _request(
     options: Options,
 ) -> CheckRequest:
     """The request with the callable, its promises and inputs, and the options or their defaults."""
-    program, holds_variables = pickled(function)
+    program, holds_variables = pickled_program(function)
     modes, ulp = options.get("modes"), options.get("ulp", ULP)
     if modes is None:
         modes = [mode for mode in MODES if not (mode == "graph" and holds_variables)]
@@ -181,15 +182,15 @@ class _Process:
         self._owner = os.getpid()
         atexit.register(self.close)
 
-    def ask(self, request: CheckRequest) -> CheckAnswer:
-        """Sends a request and waits for the answer.
+    def ask(self, request: CheckRequest | OverrideRequest) -> Any:
+        """Sends a request and waits for the answer of its kind.
 
         Raises:
           RuntimeError: the process ended.
         """
         try:
             self._end.send(request)
-            answer: CheckAnswer = self._end.recv()
+            answer = self._end.recv()
         except (EOFError, OSError) as why:
             self.close()
             raise RuntimeError("check: the checker's process ended; its message is above") from why
@@ -211,7 +212,7 @@ class _Process:
 _started: list[_Process] = []
 
 
-def _checker() -> _Process:
+def checker() -> _Process:
     """The checker of this process; starts it if necessary."""
     if not (_started and _started[-1].usable):
         _started[:] = [_Process()]

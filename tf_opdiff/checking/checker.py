@@ -14,6 +14,9 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+from tf_opdiff.checking.overrides.request import OverrideAnswer, OverrideRequest
+from tf_opdiff.checking.overrides.runner import OverrideRunner
+from tf_opdiff.checking.overrides.subject import own_subject, suite_subject
 from tf_opdiff.checking.request import CheckAnswer, CheckRequest
 from tf_opdiff.checking.specs import OwnSpec
 from tf_opdiff.harness.cases.case_runner import CaseRunner
@@ -58,12 +61,15 @@ class Checker:
         self._servers: dict[tuple[Device, float], DeviceServer] = {}
         self._slots = Slots(())
 
-    def answer(self, request: CheckRequest) -> CheckAnswer:
+    def answer(self, request: CheckRequest | OverrideRequest) -> CheckAnswer | OverrideAnswer:
         """Runs a check."""
         try:
+            if isinstance(request, OverrideRequest):
+                return self._override(request)
             return CheckAnswer(tuple(self._records(request)))
         except (CheckProblem, ReferenceFault, LookupError, ValueError, RuntimeError, TypeError) as why:
-            return CheckAnswer(problem=str(why.args[0] if len(why.args) == 1 else why))
+            problem = str(why.args[0] if len(why.args) == 1 else why)
+            return (OverrideAnswer if isinstance(request, OverrideRequest) else CheckAnswer)(problem=problem)
 
     def wait(self) -> None:
         """While no check runs: ends the device servers if another worker waits for one of their slots."""
@@ -117,6 +123,25 @@ class Checker:
                 if broken := next((r for r in records if r.kind == "reference"), None):
                     raise CheckProblem(broken.detail)
                 yield from relabelled(records, own.recorded)
+
+    def _override(self, request: OverrideRequest) -> OverrideAnswer:
+        """Runs a check of an override, once this checker has its slots."""
+        devices = [Device.parse(name) for name in request.devices or self._machine["devices"]]
+        require(devices, self._machine["devices"])
+
+        def run(device: Device, one: Request) -> Observation:
+            servers = {device: self._server(device, request.timeout)}
+            ((_, _, observation),) = run_all(servers, [{device: [one]}], lambda *_: None)
+            return observation
+
+        with tempfile.TemporaryDirectory(dir=self._folder) as path:
+            subject = own_subject(request, Path(path)) if request.functions else suite_subject(request.name)
+            self.slots_on(devices).acquire()
+            try:
+                results = tuple(OverrideRunner(subject, request, devices, run).results())
+            finally:
+                self.wait()
+        return OverrideAnswer(subject.title, results)
 
     def _run(self, cases: CaseRunner, item: Item) -> list[Record]:
         """The records of an item, once this checker has its slots; gives them back if another worker waits for one."""

@@ -1,4 +1,4 @@
-"""Check command: `check my_module:function` from the shell."""
+"""Check command: `check my_module:function` from the shell, and `check floor-map` for an override of the suites."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ import numpy as np
 from tf_opdiff.checking.api import Checked, Differs, check, uniform
 from tf_opdiff.checking.array_file import numbers_of
 from tf_opdiff.checking.inputs import Domain
+from tf_opdiff.checking.overrides.api import check_override
+from tf_opdiff.checking.overrides.request import PLACE_NAMES
 from tf_opdiff.checking.request import ULP
 from tf_opdiff.harness.spec.plan import MODES, Device
 from tf_opdiff.harness.system import sudden_exit
@@ -27,7 +29,11 @@ _INPUT = "LOW:HIGH[:SHAPE[:DTYPE]]"
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of `python -m harness check`."""
-    parser.add_argument("function", metavar="MODULE:NAME", help="a callable of tensors, in a module of this folder")
+    parser.add_argument(
+        "function",
+        metavar="MODULE:NAME",
+        help="a callable of tensors, in a module of this folder; or an override of the suites, such as floor-map",
+    )
     parser.add_argument("--reference", metavar="MODULE:NAME", help="what it should return, with NumPy")
     parser.add_argument("--vjp", metavar="MODULE:NAME", help="what its gradient should be: takes g and the inputs")
     parser.add_argument(
@@ -42,33 +48,92 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", action="append", default=[], metavar="D", help="a device; default: all")
     parser.add_argument("--mode", action="append", default=[], choices=MODES, help="a mode; default: all")
     parser.add_argument("--no-gradient", action="store_true", help="compare outputs only")
+    parser.add_argument(
+        "--override",
+        metavar="MODULE:NAME",
+        help="what the gradient of the callable's override should be: takes g and the inputs; says where it is applied",
+    )
+    parser.add_argument("--without", metavar="MODULE:NAME", help="with --override: the callable without it")
+    parser.add_argument(
+        "--place", action="append", default=[], choices=PLACE_NAMES, help="a place of an override; default: all"
+    )
 
 
 def main(options: argparse.Namespace) -> int:
-    """Checks a callable; prints the differences, or what was compared."""
+    """Checks a callable; prints the differences, or what was compared; of an override, where it is applied."""
     sys.path.insert(0, os.getcwd())
+    of_suites = ":" not in options.function
     try:
-        inputs = _inputs(options)
+        _refuse_mixed(options, of_suites)
         for name in options.device:
             Device.parse(name)  # a wrong name is refused before the user's module imports TensorFlow
-        checked = check(
-            _named(options.function),
-            *inputs,
-            reference=_named(options.reference) if options.reference else None,
-            vjp=_named(options.vjp) if options.vjp else None,
-            ulp=options.ulp,
-            gradient=not options.no_gradient,
-            devices=options.device,
-            modes=options.mode or None,
-            rerun=shlex.join(["tf-opdiff", *sys.argv[1:]]),
-        )
+        print(_override(options, of_suites) if of_suites or options.override else _plain(options))
     except Differs as differences:
         print(differences)
         return 1
     except TypeError as why:
         raise ValueError(str(why)) from why
-    print(summary(options.function, checked))
     return 0
+
+
+def _refuse_mixed(options: argparse.Namespace, of_suites: bool) -> None:
+    """Refuses options that do not belong to the kind of check.
+
+    Raises:
+      ValueError: one of them is given.
+    """
+    plain = {"--reference": options.reference, "--vjp": options.vjp, "--no-gradient": options.no_gradient}
+    own = {"--override": options.override, "--input": options.input, "--npz": options.npz, "--without": options.without}
+    if of_suites and (given := [name for name, value in {**plain, **own}.items() if value]):
+        raise ValueError(f"{options.function!r}: an override of the suites has its inputs; expected no {given[0]}")
+    if options.override and (given := [name for name, value in plain.items() if value]):
+        raise ValueError(f"expected --override or {given[0]}, got both")
+    if not (of_suites or options.override) and (options.without or options.place):
+        raise ValueError(f"{'--without' if options.without else '--place'}: expected --override too")
+
+
+def _plain(options: argparse.Namespace) -> str:
+    """Compares a callable between plans, and with a reference; returns what was compared."""
+    inputs = _inputs(options)
+    checked = check(
+        _named(options.function),
+        *inputs,
+        reference=_optional(options.reference),
+        vjp=_optional(options.vjp),
+        ulp=options.ulp,
+        gradient=not options.no_gradient,
+        devices=options.device,
+        modes=options.mode or None,
+        rerun=_rerun(),
+    )
+    return summary(options.function, checked)
+
+
+def _override(options: argparse.Namespace, of_suites: bool) -> str:
+    """Says where an override is applied; returns the table."""
+    inputs = [] if of_suites else _inputs(options)
+    checked = check_override(
+        options.function if of_suites else _named(options.function),
+        *inputs,
+        gradient=_optional(options.override),
+        without=_optional(options.without),
+        places=options.place or None,
+        modes=options.mode or None,
+        devices=options.device,
+        ulp=options.ulp,
+        rerun=_rerun(),
+    )
+    return checked.table
+
+
+def _optional(text: str | None) -> Callable[..., Any] | None:
+    """The callable that an option names; None without the option."""
+    return _named(text) if text else None
+
+
+def _rerun() -> str:
+    """The command that runs the check again."""
+    return shlex.join(["tf-opdiff", *sys.argv[1:]])
 
 
 def summary(name: str, checked: Checked) -> str:

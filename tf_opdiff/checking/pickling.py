@@ -6,7 +6,8 @@ import io
 import pickle
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from typing import Any
 
 import cloudpickle
@@ -32,6 +33,49 @@ def pickled(function: Callable[..., Any]) -> tuple[bytes, bool]:
         name = getattr(function, "__name__", type(function).__name__)
         raise TypeError(f"check: {name} can't be sent to another process: {why}") from why
     return file.getvalue(), pickler.variables
+
+
+@dataclass(frozen=True)
+class WithGradients:
+    """A callable of tensors that needs gradients registered by name; `gradients` has them, pickled, by that name."""
+
+    function: Callable[..., Any]
+    gradients: dict[str, bytes]
+
+    def __call__(self, *inputs: Any) -> Any:
+        """Registers the gradients that this process lacks, then calls the callable."""
+        import tensorflow as tf
+
+        registry = sys.modules["tensorflow.python.framework.ops"].gradient_registry
+        for name in self.gradients.keys() - set(registry.list()):
+            tf.RegisterGradient(name)(pickle.loads(self.gradients[name]))
+        return self.function(*inputs)
+
+
+def pickled_program(function: Callable[..., Any]) -> tuple[bytes, bool]:
+    """As `pickled`; the gradients that the user's modules have registered by `tf.RegisterGradient` go with it.
+
+    Raises:
+      TypeError: the callable holds an object that can't be sent to another process.
+    """
+    program, variables = pickled(function)
+    gradients = {}
+    for name, gradient in _own_gradients():
+        with suppress(TypeError):  # another callable's gradient must not stop this check
+            gradients[name] = pickled(gradient)[0]
+    return (pickled(WithGradients(function, gradients))[0] if gradients else program), variables
+
+
+def _own_gradients() -> Iterator[tuple[str, Callable[..., Any]]]:
+    """The gradients in TensorFlow's registry whose source is a file of the user, by name."""
+    if "tensorflow" not in sys.modules:
+        return
+    registry: Any = sys.modules["tensorflow.python.framework.ops"].gradient_registry
+    for name in list(registry.list()):
+        gradient = registry.lookup(name)
+        path = getattr(getattr(gradient, "__code__", None), "co_filename", "")
+        if is_own_file(path) and not (getattr(gradient, "__module__", "") or "").startswith("tf_opdiff."):
+            yield name, gradient
 
 
 class _Pickler(cloudpickle.Pickler):

@@ -143,6 +143,8 @@ def test_an_unknown_option_is_refused():
 
 
 def test_the_package_names_its_api():
-    assert {"check", "uniform", "Differs", "Checked"} == set(tf_opdiff._API)
+    names = {name for of_module in tf_opdiff._API.values() for name in of_module}
+    assert names == {"check", "uniform", "Differs", "Checked", "check_override", "NotApplied", "OverrideChecked"}
+    assert all(callable(getattr(tf_opdiff, name)) for name in names)
     with pytest.raises(AttributeError, match="no attribute 'chek'"):
         _ = tf_opdiff.chek

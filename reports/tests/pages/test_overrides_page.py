@@ -10,6 +10,7 @@ from tf_opdiff import reports
 from tf_opdiff.harness.spec.override_cell import APPLIED, IGNORED, INEXPRESSIBLE, OWN, REFUSED
 from tf_opdiff.harness.spec.plan import MODES
 from tf_opdiff.reports.analysis.override_answers import answers
+from tf_opdiff.reports.analysis.override_devices import KEPT, override_devices
 from tf_opdiff.reports.analysis.override_matrix import NOT_RUN, STATES, UNAVAILABLE, UNEXPECTED, Cell, override_matrices
 from tf_opdiff.reports.data.load import load_overrides
 from tf_opdiff.reports.tests import planted_overrides as planted
@@ -62,6 +63,47 @@ def test_an_expected_state_without_a_record_is_not_stated(tmp_path):
 def test_other_devices_have_no_matrix(tmp_path):
     records = [replace(r, device="gpu:0") for r in planted.records()]
     assert override_matrices(reports.load(_stored(tmp_path, records)), planted.overrides()) == ()
+
+
+def on_gpu(name="gpu:0", **verdicts):
+    """The planted records, and those of a GPU: spec → its verdict in every mode of the CPU's records."""
+    own = [r for r in planted.records() if r.spec.replace("-", "_") in verdicts]
+    return planted.records() + [replace(r, device=name, verdict=verdicts[r.spec.replace("-", "_")]) for r in own]
+
+
+def test_the_page_says_which_cells_ran_on_a_gpu_and_which_did_not(tmp_path):
+    records = on_gpu(floor_none="match", floor_map="unavailable", floor_custom="mismatch")
+    (device,) = override_devices(reports.load(_stored(tmp_path, records)), planted.overrides())
+    assert device.device == "gpu:0"
+    assert device.counts["none"] == {KEPT: 4}
+    assert device.counts["map"] == {UNAVAILABLE: 4, NOT_RUN: 1}
+    assert device.counts["custom"] == {UNEXPECTED: 3, NOT_RUN: 1}
+    assert device.ran == 7
+    assert device.absent == {
+        UNAVAILABLE: ("map: every op",),
+        NOT_RUN: ("plain: every op, in xla", "fitted: every op"),
+    }
+    page = (written(tmp_path / "page", records) / "overrides.html").read_text()
+    assert "7 of 13 cells with a program ran here." in page
+    assert "<li>plain: every op, in xla</li>" in page
+    assert "This run had no GPU" not in page
+
+
+def test_a_device_on_which_no_override_ran_is_named(tmp_path):
+    others = [replace(r, spec="other", device="gpu:0") for r in planted.records()[:2]]
+    (device,) = override_devices(reports.load(_stored(tmp_path, planted.records() + others)), planted.overrides())
+    assert (device.device, device.ran) == ("gpu:0", 0)
+    assert device.absent[NOT_RUN] == ("plain: every op", "fitted: every op")
+
+
+def test_without_a_gpu_the_page_says_that_no_cell_ran_on_one(run):
+    page = (run / "overrides.html").read_text()
+    assert "This run had no GPU and no other accelerator: none of the 13 cells with a program ran on one." in page
+
+
+def test_other_cpus_are_no_accelerators(tmp_path):
+    records = [*planted.records(), *(replace(r, device="cpu@2.18.1") for r in planted.records())]
+    assert override_devices(reports.load(_stored(tmp_path, records)), planted.overrides()) == ()
 
 
 def test_a_record_that_fails_is_never_shown_as_its_expected_state(tmp_path):

@@ -188,7 +188,7 @@ SPECS = (
         "RealDiv;Mean",
         TOPIC.claim(
             "h",
-            "As the answer prints it, without parentheses around the difference, the estimate of the sum of cubes "
+            "As the post prints it, without parentheses around the difference, the estimate of the sum of cubes "
             "at (1, 2, 3) is near 6, 12, 18.",
             "output",
             reference=reference.diagonal_of_cubes,

@@ -28,7 +28,7 @@ def estimate_of_cubes(tf, a, delta):
     return tf.reduce_mean(central_difference(tf, sum_of_cubes, a, delta) / (2 * delta), axis=0)
 
 
-# As the answer prints it: parentheses around 2*delta, and none around the difference.
+# As the post prints it: parentheses around 2delta, and none around the difference.
 def estimate_without_parentheses(tf, a, delta):
     above, below = gradient(tf, sum_of_cubes, a + delta), gradient(tf, sum_of_cubes, a - delta)
     return tf.reduce_mean(above - below / (2 * delta), axis=0)

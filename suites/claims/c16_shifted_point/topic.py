@@ -8,7 +8,8 @@ POST = """\
 b = f(a)
 g0 = tf.gradients(b, a)
 g1 = tf.gradients(b, a + delta)  # None
-# rebuilt; delta is drawn from N(0, I):
+# "hessian_norm", delta ~ N(0, I), is 1/M times the
+# sum over M of these, in which f is built again:
 above = tf.gradients(f(a + delta), a)[0]
 below = tf.gradients(f(a - delta), a)[0]
 estimate = above - below / (2 * delta)
@@ -18,7 +19,8 @@ TOPIC = Topic(
     id="C16",
     title="A gradient at a shifted point",
     program="b = f(a), then tf.gradients(b, a + delta).",
-    origin="an answer on estimating the norm of a Hessian",
+    origin="a post that asks for gradients at shifted weights, to estimate the norm of a Hessian, and an answer",
+    link="https://github.com/tensorflow/tensorflow/issues/13462",
     says="tf.gradients(b, a + delta) is None, because b does not depend on that sum. Build f again at the "
     "shifted point, or move the variable, and the difference of the two gradients estimates the norm of the "
     "Hessian.",

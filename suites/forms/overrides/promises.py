@@ -9,6 +9,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.spec import Raises, Sparse
 from tf_opdiff.suites.forms.overrides.declaration import Override
+from tf_opdiff.suites.forms.overrides.differences import along_ones, second_derivative
 from tf_opdiff.suites.forms.overrides.places import ITERATIONS, OUTER
 
 
@@ -24,6 +25,8 @@ class Promise:
     nothing: whether the op has no gradient of its own: a Python function takes its place.
     updates: how often the update runs under which the op is made.
     updated: whether the variable of the update has zeros as its gradient instead of none.
+    linear: whether the rule is linear in the inputs and acts on each element alone. The rules of the declarations do;
+        of others, derivatives are made of differences.
     """
 
     override: Override
@@ -36,6 +39,21 @@ class Promise:
     nothing: bool = False
     updates: int = 1
     updated: bool = False
+    linear: bool = True
+
+    def shown(self, g: Any, *inputs: Any) -> dict[str, Any]:
+        """The quantities by which a program shows whether the override is applied, of the float inputs alone.
+
+        Args:
+          g: the upstream, a tuple of them for second order; unused where the program's results are gradients.
+          inputs: one array an input.
+        """
+        values: dict[str, Any] = {}
+        if self.place in ("second-order", "forward-mode") or self.place.startswith("fitted"):
+            values |= {f"output[{i}]": result for i, result in enumerate(self._results(*inputs))}
+        if self.place != "forward-mode" and not self.place.startswith("fitted"):
+            values |= {f"grad[{i}]": gradient for i, gradient in enumerate(self._gradients(g, *inputs))}
+        return values
 
     def reference(self, *inputs: Any) -> Any:
         """The results, and the final state if the op is made under an update."""
@@ -67,6 +85,8 @@ class Promise:
         """The directional derivative along ones. An op that has one of its own is linear in its float inputs."""
         count = self.override.floats
         ones = [np.ones_like(x) for x in inputs[:count]]
+        if self.applied and not self.linear:
+            return along_ones(self.override.rule, inputs[:count])
         if self.applied:
             return sum(self.override.rule(ones[0], *inputs[:count]))
         own = self.override.smooth and not self.nothing
@@ -83,6 +103,8 @@ class Promise:
         upstreams = g[:count] if isinstance(g, tuple) else (g,)
         if self.place == "nested":
             return [OUTER * upstreams[0]] * count
+        if self.place == "second-order" and self.applied and not self.linear:
+            return second_derivative(self.override.rule, inputs[:count], upstreams)
         if self.place == "second-order":
             rules = self.override.rule(np.ones_like(upstreams[0]), *upstreams)
             return list(rules) if self.applied else [None] * count
