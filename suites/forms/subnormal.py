@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tf_opdiff.harness.spec.modes import MODES, xla_compiles
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import FLOATS
 from tf_opdiff.harness.spec.spec import Recipe, Side, Spec
 from tf_opdiff.suites.forms.part import Op, Part, part
@@ -79,7 +80,7 @@ class Subnormals:
         if self.preserved:
             return on_gpu
         side = flushing(lambda x: flushed(f(x)))
-        modes = ("eager", "function", "graph") if dtypes == self.preserved_by_xla else ("*",)
+        modes = WITHOUT_XLA if dtypes == self.preserved_by_xla else ("*",)
         return {f"cpu/{mode}": side for mode in modes} | on_gpu
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tf_opdiff.harness.spec.plan import without_modes
 from tf_opdiff.harness.spec.spec import Side, Spec
 from tf_opdiff.suites.forms.control_flow import in_function_of_v1
 from tf_opdiff.suites.forms.errors import raises
@@ -123,7 +124,7 @@ def in_functions(spec: Spec, first: First = first_input) -> tuple[Spec]:
         program=in_function_of_v1(inside),
         reference=outputs,
         state=None,
-        modes=("eager", "function", "xla"),
+        modes=without_modes("graph"),
         contract=REFUSED,
         vjp=None,
     )

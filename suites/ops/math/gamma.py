@@ -7,6 +7,7 @@ import numpy as np
 from scipy import special
 
 from tf_opdiff.harness.spec.by_mode import by_mode
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.suites.derived.exact_curve import ExactCurve
 from tf_opdiff.suites.forms.bounds import absolute
 from tf_opdiff.suites.forms.op import op
@@ -55,7 +56,7 @@ SPECS = (
             vjp=lambda g, x: g * _TRIGAMMA(x),
             recipes={"hang": lambda draw, dtype: (np.round(draw.uniform(3, low=-1e15, high=-1e12)) + 0.5,)},
             dtypes=("float64",),
-            modes=("eager", "function", "graph"),
+            modes=WITHOUT_XLA,
             ulp={"output": 2, "grad": 10.5},
             tier="full",
         ),
