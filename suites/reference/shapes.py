@@ -80,11 +80,6 @@ def repeated(x: np.ndarray, multiples: Sequence[int]) -> np.ndarray:
     return x
 
 
-def repeated_once(x: np.ndarray, multiples: Sequence[int]) -> tuple[int, ...]:
-    """The shape of an array whose copies have the shape of `x`."""
-    return tuple(n // count for n, count in zip(x.shape, multiples, strict=True))
-
-
 def broadcast(x: np.ndarray, shape: Sequence[int]) -> np.ndarray:
     """Copies of the array along new axes, and along those of size 1."""
     return np.broadcast_to(x, shape)

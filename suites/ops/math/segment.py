@@ -18,7 +18,6 @@ _REAL = tiered(FLOATS)
 _UNSORTED = tiered((*FLOATS, "int32"), ("float32",))
 _ALL = tiered((*_UNSORTED, *COMPLEX), ("float32",))
 _MAX = segments(replace(MAX, empty=lowest), COUNT)
-_PROD = segments(PROD, COUNT)
 _MIN = segments(replace(MIN, empty=highest), COUNT)
 
 SPECS = (

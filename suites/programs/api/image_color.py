@@ -8,7 +8,6 @@ from tf_opdiff.suites.reference.function import wide
 
 #: Height, width, channels.
 _SHAPE = (5, 7, 3)
-_PIXELS = _SHAPE[0] * _SHAPE[1]
 #: As in the documentation of rgb_to_grayscale: https://en.wikipedia.org/wiki/Luma_(video), to four digits.
 _GRAY = np.array([[0.2989], [0.5870], [0.1140]])
 #: NTSC, as in https://github.com/scikit-image/scikit-image/blob/v0.25.0/skimage/color/colorconv.py

@@ -33,10 +33,6 @@ def _integers(draw, dtype):
     return (x,)
 
 
-def _one_row(draw, dtype):
-    return (draw.values(dtype, _N),)
-
-
 SPECS = (
     *calls(
         "api-numpy-rows",
