@@ -78,7 +78,7 @@ def observe(request: Request, programs: ProgramCache) -> Observation:
 
 
 def _lacking(request: Request, wanted: Sequence[str], run: _Run, device: Device) -> str:
-    """The op without a kernel because of which a run failed, or left the device, in a message; empty if none is known.
+    """A message that names the missing kernel that made a run fail or leave the device; empty if none is known.
 
     A kernel may lack for dtypes of the call that are not those of the case. The CPU's errors are judged as they are:
     the promise of a spec may be such an error.

@@ -62,8 +62,8 @@ def elementwise_sizes(specs: Iterable[Spec], shapes: Shapes) -> list[Spec]:
     """The twins of the specs of an op: one dtype has all sizes, with gradients if a spec promises them.
 
     Args:
-      specs: the specs of one op, of which those of the aspect `elementwise` have twins. Dtypes for which it has such
-        twins are left out.
+      specs: the specs of one op. Those of the aspect `elementwise` get twins, but for dtypes that have such twins
+        already.
       shapes: the shapes of its inputs.
     """
     specs = sorted(specs, key=lambda spec: spec.vjp is None)

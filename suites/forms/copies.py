@@ -87,9 +87,9 @@ def _plain(spec: Spec) -> dict[str, Recipe]:
     return {label: recipe for label, recipe in spec.recipes.items() if label not in spec.upstreams}
 
 
-#: The dtypes of ops that have kernels of no small floats and of no quantized numbers.
+#: The dtypes of ops without kernels for small floats and for quantized numbers.
 COMMON = Dtypes(more=(), of_xla=(), quantized=(), quantized_without_xla=())
-#: Those of ops that pass tensors on: a CPU copies bytes and small floats.
+#: The dtypes of ops that pass tensors on: a CPU copies bytes and small floats.
 PASSED = Dtypes(more=SMALL_FLOATS, without_xla=OF_CPU, of_xla=(), nibbles=NIBBLES)
-#: Those of ops of which XLA alone has kernels of small floats and of quantized numbers.
+#: The dtypes of ops for which XLA alone has kernels of small floats and of quantized numbers.
 MORE_IN_XLA = replace(COMMON, of_xla=SMALL_FLOATS, quantized_of_xla=IN_XLA)

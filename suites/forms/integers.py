@@ -20,7 +20,7 @@ SIGNED = ("int8", "int16", "int32", "int64")
 _PAIRS: dict[str, Recipe] = {"edges": crossed, "bits": many(bit_patterns), "plain": many(plain)}
 
 
-#: Numbers of which an op without rounding promises every one: of floats, integers and booleans.
+#: Recipes for an op that does not round: floats, integers and booleans; it promises a result for every number.
 EXACT: dict[str, Recipe] = {"edges": edges, "bits": bit_patterns, "plain": plain, "matrix": matrix}
 
 

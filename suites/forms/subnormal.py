@@ -29,7 +29,7 @@ def flushing_on_gpu(reference: Callable[..., Any]) -> dict[str, Side]:
 
 
 def of_gpu_kernels(side: Side) -> dict[str, Side]:
-    """A side of TensorFlow's own kernels for GPUs, and not of what XLA compiles for them."""
+    """A side of a contract that holds for TensorFlow's own kernels on GPUs, not for XLA's programs there."""
     return {f"gpu/{mode}": side for mode in MODES if not xla_compiles(mode)}
 
 

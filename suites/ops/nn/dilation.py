@@ -91,7 +91,7 @@ def _dilation(name, raw, result, wrong, **fields):
 
 
 def _wrong(kernel, *upstream):
-    """Calls that an op refuses, with this promise of what its kernel looks at, and with this upstream."""
+    """Calls that an op refuses: `kernel` is the promise where the kernel checks the argument; `upstream` goes along."""
 
     def refused(changes, promise, *shapes):
         return {label: unfit(*shapes, promise=promise, **_ATTRIBUTES | own) for label, own in changes.items()}
