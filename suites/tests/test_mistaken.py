@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tf_opdiff.suites.ops.math import arg_extreme, cast, reduction
-from tf_opdiff.suites.ops.random import generator, stateless
+from tf_opdiff.suites.ops.random import generator, numbers
 from tf_opdiff.suites.programs.compositions import moves
 from tf_opdiff.suites.reference.largest import Largest, LargestAt, LargestGradient, LargestSecond
 from tf_opdiff.suites.reference.pooling import Windows
@@ -100,11 +100,11 @@ def test_grappler_takes_a_monotonic_function_out_of_an_index():
 
 def test_xla_drops_the_sign_of_a_seed_and_takes_the_upper_bits_of_a_word():
     seed, unsigned = np.array([-1, 5], np.int32), np.array([2**32 - 1, 5])
-    whole = spec(stateless, "stateless-random-uniform-full-int")
+    whole = spec(numbers, "stateless-random-uniform-full-int")
     drawn = whole.mistaken["output"](np.array([7]), seed)
     assert drawn.tolist() == whole.reference(np.array([7]), unsigned).tolist()
     assert drawn.tolist() != whole.reference(np.array([7]), seed).tolist()
-    floats, other = (spec(stateless, f"stateless-random-uniform{end}") for end in ("", "-of-xla"))
+    floats, other = (spec(numbers, f"stateless-random-uniform{end}") for end in ("", "-of-xla"))
     assert (
         floats.mistaken["output"](np.array([7]), unsigned).tolist() == other.reference(np.array([7]), unsigned).tolist()
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pandas as pd
@@ -18,6 +18,7 @@ from tf_opdiff.harness.store.record import Record
 from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.analysis import op_store
 from tf_opdiff.reports.analysis.batch_matrix import BatchMatrix, batch_matrix
+from tf_opdiff.reports.analysis.override_devices import override_devices, programs
 from tf_opdiff.reports.analysis.override_matrix import override_matrices
 from tf_opdiff.reports.data.load import load_kernels
 from tf_opdiff.reports.data.op_names import op_names
@@ -70,8 +71,10 @@ def pages(
     (folder / "batches.html").write_text(
         batches_page.html(_batches(records), info, {"floor-batches": "ops/Floor.html"})
     )
-    matrices = override_matrices(_frame(planted_overrides.records()), planted_overrides.overrides())
-    (folder / "overrides.html").write_text(overrides_page.html(matrices, info))
+    overrides, cells = planted_overrides.overrides(), planted_overrides.records()
+    frame = _frame([*cells, *(replace(record, device="gpu:0") for record in cells)])
+    matrices, others = override_matrices(frame, overrides), override_devices(frame, overrides)
+    (folder / "overrides.html").write_text(overrides_page.html(matrices, others, programs(overrides), info))
     return {
         "run": run / "index.html",
         "batches": folder / "batches.html",
@@ -155,7 +158,10 @@ def test_the_keyboard_reaches_every_control_in_order(browser: Browser, pages: di
             browser.key("Tab", 9)
             if browser.js("document.activeElement === document.body"):  # after the last control
                 break
-            visited.append(browser.js(_FOCUSED))
+            focused = browser.js(_FOCUSED)
+            if visited and focused[0] == visited[0][0]:  # or at once at the first control again
+                break
+            visited.append(focused)
         assert [html for _, shows, html in visited if not shows] == []
         places = [place for place, _, _ in visited]
         assert len(places) > 3 and places == sorted(set(places))
