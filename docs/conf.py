@@ -29,9 +29,11 @@ def setup(app: Any) -> None:
     """Writes the page of the atlas, which is not stored, and its pictures beside it."""
 
     def write_page(app: Any) -> None:
-        from tf_opdiff.reports.atlas import write_document
+        from tf_opdiff.reports.atlas import DOCUMENT, FOLDER, PUBLISHED
+        from tf_opdiff.reports.data import atlas, searched
+        from tf_opdiff.reports.text.atlas import document
 
-        write_document()
+        DOCUMENT.write_text(document(atlas.load(FOLDER), PUBLISHED, searched.load(FOLDER)))
 
     def write_pictures(app: Any, failed: Exception | None) -> None:
         from tf_opdiff.reports.atlas import FOLDER

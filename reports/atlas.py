@@ -52,12 +52,7 @@ def main(options: argparse.Namespace) -> int:
     catalog = Catalog.load(SUITES)
     for name, table in atlases.items():
         files.replace_text(options.folder / f"{name}.toml", ceilings.text(table, catalog))
-    write_document(options.document, options.folder)
+    files.replace_text(options.document, text.document(atlases, PUBLISHED, searches))
     if options.page:
         files.replace_text(options.page, atlas_page.html(atlases))
     return 0
-
-
-def write_document(path: Path = DOCUMENT, folder: Path = FOLDER) -> None:
-    """Writes the atlas of a folder as Markdown; the documentation has it as a page, and the repository does not."""
-    files.replace_text(path, text.document(atlas.load(folder), PUBLISHED, searched.load(folder)))

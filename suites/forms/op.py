@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import fields as fields_of
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +13,7 @@ from tf_opdiff.suites.derived.sizes import PAIRS, Shapes, alike, elementwise_siz
 from tf_opdiff.suites.forms.aspects import ASPECTS
 from tf_opdiff.suites.forms.layout import LAYING, Layout
 from tf_opdiff.suites.forms.moves import MOVING, Moves
-from tf_opdiff.suites.forms.part import Op, Part, separated
+from tf_opdiff.suites.forms.part import Op, Part, of_fields, separated
 from tf_opdiff.suites.forms.unary import Unary
 from tf_opdiff.suites.reference.moves import Moved
 from tf_opdiff.suites.reference.placed import Placed
@@ -44,7 +43,7 @@ def op(name: str, raw: str, *parts: Part, fields: Any = None, **declared: Any) -
         unary, declared = separated(Unary, {"dtypes": taken_by_cpu(raw, FLOATS), **declared})
         parts = (unary.specs, *parts)
     record, aspects = _kind(declared.get("promise"))
-    own, more = _of(record, declared)
+    own, more = of_fields(record, declared)
     subject = record(name=name, raw=raw, fields={**(fields or {}), **more}, **{"arguments": inputs_of(raw), **own})
     specs = list(_specs(subject, aspects, parts))
     specs += elementwise_sizes(specs, _shapes(len(subject.arguments)))
@@ -56,13 +55,6 @@ def op(name: str, raw: str, *parts: Part, fields: Any = None, **declared: Any) -
 def _kind(promise: Any) -> tuple[type[Op], tuple[Any, ...]]:
     """The record of an op with this promise, and its aspects."""
     return next((own for kind, own in _KINDS.items() if isinstance(promise, kind)), (Op, ASPECTS))
-
-
-def _of(record: type[Op], declared: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What is declared of the fields of a record, and the rest."""
-    names = {each.name for each in fields_of(record)}
-    own = {key: value for key, value in declared.items() if key in names}
-    return own, {key: value for key, value in declared.items() if key not in names}
 
 
 def _specs(subject: Op, aspects: Iterable[Part], parts: Iterable[Part]) -> Iterable[Spec]:
@@ -83,7 +75,7 @@ def also(suffix: str, *parts: Part, **declared: Any) -> Part:
       declared: the fields of `Op`, and fields of the specs, in place of those of the op. It has the aspects of
         `_OF_THE_OP` only if it declares them.
     """
-    own, more = _of(Op, declared)
+    own, more = of_fields(Op, declared)
 
     def specs(op: Op) -> Iterable[Spec]:
         fields = {**op.fields, **more}

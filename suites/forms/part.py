@@ -163,9 +163,15 @@ def part(suffix: str = "", **declared: Any) -> Part:
 
 def separated(record: type[_Record], declared: Mapping[str, Any]) -> tuple[_Record, dict[str, Any]]:
     """A record of the declared values of its fields, and the other declared values."""
-    names = {each.name for each in fields(record)}  # type: ignore[arg-type]
+    own, others = of_fields(record, declared)
+    return record(**own), others
+
+
+def of_fields(record: type[Any], declared: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The declared values of the fields of a record, and the other declared values."""
+    names = {each.name for each in fields(record)}
     own = {name: value for name, value in declared.items() if name in names}
-    return record(**own), {name: value for name, value in declared.items() if name not in names}
+    return own, {name: value for name, value in declared.items() if name not in names}
 
 
 def _by_tier(dtypes: Dtypes) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -178,11 +178,11 @@ def _own_spec(which: str, override: Override, place: str) -> Spec:
     )
 
 
-def suite_names() -> tuple[str, ...]:
-    """The names of the overrides of the suites: op and mechanism, as in `floor-map`."""
-    specs = [spec.name for spec in override_matrix.SPECS if spec.name.endswith("-plain")]
-    names = (name.removeprefix("matrix-").removesuffix("-plain") for name in specs)
-    return tuple(name for name in names if not name.endswith("-none"))
+def suite_overrides() -> dict[str, tuple[Override, str]]:
+    """The overrides of the suites that have programs: name, as in `floor-map` → op and mechanism."""
+    specs = {spec.name for spec in override_matrix.SPECS}
+    pairs = {f"{op.name}-{other}": (op, other) for op in OVERRIDES for other in MECHANISMS if other != "none"}
+    return {name: pair for name, pair in pairs.items() if f"matrix-{name}-plain" in specs}
 
 
 def suite_subject(name: str) -> Subject:
@@ -191,12 +191,14 @@ def suite_subject(name: str) -> Subject:
     Raises:
       ValueError: there is none.
     """
-    if name not in suite_names():
+    overrides = suite_overrides()
+    if name not in overrides:
         ops = ", ".join(op.name for op in OVERRIDES)
         others = ", ".join(other for other in MECHANISMS if other != "none")
         raise ValueError(f"override {name!r}: expected MODULE:NAME, or OP-MECHANISM with an op of {ops}; and {others}")
-    op, mechanism = next((op, m) for op in OVERRIDES for m in MECHANISMS if f"{op.name}-{m}" == name)
-    specs = {place: next(s for s in override_matrix.SPECS if s.name == f"matrix-{name}-{place}") for place in PLACES}
+    op, mechanism = overrides[name]
+    by_name = {spec.name: spec for spec in override_matrix.SPECS}
+    specs = {place: by_name[f"matrix-{name}-{place}"] for place in PLACES}
     return Subject(
         name=name,
         title=f"{op.title}, {MECHANISMS[mechanism].title}: {op.formula}",
