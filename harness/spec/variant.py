@@ -23,6 +23,8 @@ _HERE = Path(__file__).resolve().parent
 
 #: The environment variable with XLA's flags, which several variants set.
 _XLA = "XLA_FLAGS"
+#: An instruction set of x86-64 in XLA's words → in those of `ONEDNN_MAX_CPU_ISA`.
+_ISAS: Mapping[str, str] = {"AVX2": "AVX2", "AVX512": "AVX512_CORE"}
 
 
 def _nothing(*_: Any) -> None:
@@ -161,6 +163,12 @@ VARIANTS: Mapping[str, Variant] = {
         "XLA compiles for AVX: no fused multiply-add, and narrower vectors than AVX-512",
         ("cpu",),
         environment=lambda _: _xla_flag("--xla_cpu_max_isa=AVX"),
+    ),
+    "isa": Variant(
+        "XLA and oneDNN use no later instruction set",
+        ("cpu",),
+        environment=lambda name: {**_xla_flag(f"--xla_cpu_max_isa={name}"), "ONEDNN_MAX_CPU_ISA": _ISAS[name]},
+        choices=tuple(_ISAS),
     ),
 }
 

@@ -1,6 +1,8 @@
 """Variants of a device: the switch is really set, there and nowhere else; and names that mean nothing are refused."""
 
 import os
+import platform
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -8,6 +10,7 @@ from dataclasses import replace
 import pytest
 
 from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.spec import variant
 from tf_opdiff.harness.spec.plan import Device
 from tf_opdiff.harness.spec.variant import ONEDNN_FLAG
 from tf_opdiff.harness.store.run_info import RunInfo
@@ -92,6 +95,18 @@ def test_a_tensorflow_that_does_not_obey_a_variant_is_no_such_device():
     assert done.stdout.strip() == f"{ONEDNN_FLAG}=1 leaves oneDNN off in this TensorFlow; expected on"
 
 
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="the names are those of instruction sets of x86-64")
+def test_onednn_uses_no_later_instruction_set_than_the_variant_says():
+    """oneDNN names the instruction set that it uses in its first verbose lines."""
+    limits = variant.environment(("isa=AVX2",))
+    assert limits["XLA_FLAGS"].endswith("--xla_cpu_max_isa=AVX2")
+    program = "import tensorflow as tf; tf.matmul(tf.ones([64, 64]), tf.ones([64, 64]))"
+    environment = {**os.environ, **limits, ONEDNN_FLAG: "1", "ONEDNN_VERBOSE": "1"}
+    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True, env=environment)
+    assert re.search(r"cpu,isa:.*AVX2", done.stdout)
+    assert not re.search(r"cpu,isa:.*AVX-512", done.stdout)
+
+
 @pytest.mark.parametrize(
     ("name", "says"),
     [
@@ -100,6 +115,7 @@ def test_a_tensorflow_that_does_not_obey_a_variant_is_no_such_device():
         ("cpu+threads", r"expected threads=N"),
         ("cpu+threads=0", r"expected threads=N"),
         ("cpu+noonednn=2", r"expected noonednn"),
+        ("cpu+isa=SSE9", r"expected isa=AVX2\|AVX512"),
         ("cpu+onednn+noonednn", "variants 'noonednn' and 'onednn' contradict each other"),
     ],
 )
